@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config';
-import { QUICK_START } from './cli/start/managed-process.ts';
+import { QUICK_START } from './cli/start/supervisor.ts';
 import { LongestFirst } from './test/support/longest-first.ts';
 
 // A test that needs longer than this has lost what it waits for, also on a machine that is twenty times as slow as a

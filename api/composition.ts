@@ -17,13 +17,11 @@ import { ServiceTokenStore } from '#db/service/service-tokens.ts';
 import { readWebhookSecrets } from '#db/service/webhook-secrets.ts';
 import { readConditions } from '#fulfilment/readiness/conditions.ts';
 import { InboxWriter } from '#fulfilment/reports/inbox-writer.ts';
-import { AddressPolicy } from '#outbound/address-policy.ts';
 import { EventTail } from '#outbound/event-tail.ts';
-import { dnsLookup } from '#outbound/host-lookup.ts';
+import { AddressPolicy, dnsLookup } from '#outbound/webhook-address.ts';
 import { createLogger } from '#telemetry/logger.ts';
 import { createMetrics } from '#telemetry/metrics.ts';
-import { serviceCallObserver, unusedObserver } from '#telemetry/service-calls.ts';
-import { workFactObserver } from '#telemetry/work-log.ts';
+import { serviceCallObserver, unusedObserver, workFactObserver } from '#telemetry/observers.ts';
 import { ENDPOINTS } from '#upstream/contract.ts';
 import { openService } from '#upstream/service.ts';
 

@@ -4,20 +4,19 @@ import type { MountDependencies } from '#api/http/mount.ts';
 import type { WebhookSecretCache } from '#api/service-webhooks/webhook-secret-cache.ts';
 import type { Waits } from '#api/waits/waits.ts';
 import type { KeyRing } from '#crypto/key-ring.ts';
-import type { AcceptedSecret } from '#crypto/webhook-signature.ts';
+import type { AcceptedSecret } from '#crypto/webhook-signatures.ts';
 import type { Database } from '#db/connection/database.ts';
 import type { Money } from '#domain/money/money.ts';
 import type { StreamPolicy } from '#domain/policy/api-policy.ts';
 import type { RunwayPolicy } from '#domain/policy/upkeep-policy.ts';
 import type { ServiceMode } from '#domain/service/service-address.ts';
 import type { InboxWriter } from '#fulfilment/reports/inbox-writer.ts';
-import type { AddressPolicy } from '#outbound/address-policy.ts';
 import type { EventTail } from '#outbound/event-tail.ts';
-import type { HostLookup } from '#outbound/host-lookup.ts';
+import type { AddressPolicy, HostLookup } from '#outbound/webhook-address.ts';
 import type { Logger } from '#telemetry/logger.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
-import type { DegradationCheck, ReadinessCheck } from '#telemetry/readiness.ts';
-import type { UnusedObserver } from '#telemetry/service-calls.ts';
+import type { UnusedObserver } from '#telemetry/observers.ts';
+import type { DegradationCheck, ReadinessCheck } from '#telemetry/probes.ts';
 import type { ServiceClient } from '#upstream/client.ts';
 
 /** Dependencies of the API. Tests replace some of them. */

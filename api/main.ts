@@ -8,8 +8,8 @@ import { DatabaseUnavailableError } from '#db/connection/database.ts';
 import { registerKeys } from '#db/connection/encryption-keys.ts';
 import { stampOrVerify } from '#db/connection/installation.ts';
 import { requireCurrentSchema, SchemaNotCurrentError } from '#db/connection/migrate.ts';
-import { forgetRefusedPrefix } from '#db/service/refused-header-prefixes.ts';
-import { startTracing } from '#telemetry/start-tracing.ts';
+import { forgetRefusedPrefix } from '#db/service/webhook-secrets.ts';
+import { startTracing } from '#telemetry/tracing.ts';
 
 /** Wait between two tries to reach PostgreSQL while the process starts, in milliseconds. */
 const START_RETRY_MS = 1_000;

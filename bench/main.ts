@@ -1,7 +1,7 @@
-/** `npm run bench`: measures the product against peers in one run. What and why: `docs/benchmarks.md`. */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+/** `npm run bench`: measures the product against peers in one run. What and why: `docs/benchmarks.md`. */
 import * as z from 'zod';
 import { plotsOf } from '#bench/plots/plots.ts';
 import { aimLines, reportLines } from '#bench/report.ts';
@@ -24,8 +24,7 @@ import { measureWholeOrder } from '#bench/scenarios/whole-order.ts';
 import { measureWorkers } from '#bench/scenarios/workers.ts';
 import { openContext, type BenchContext } from '#bench/support/context.ts';
 import { machineFacts, serverFacts } from '#bench/support/machine.ts';
-import { report } from '#cli/terminal/report.ts';
-import { UserError } from '#cli/terminal/user-error.ts';
+import { report, UserError } from '#cli/terminal/user-error.ts';
 
 type Scenario = (context: BenchContext) => Promise<ScenarioResult[]>;
 

@@ -1,6 +1,6 @@
 /** Entry of the `reseller` command. */
 import { resellerProgram } from '#cli/program.ts';
-import { report } from '#cli/terminal/report.ts';
+import { report } from '#cli/terminal/user-error.ts';
 import { EXIT_CONFIGURATION } from '#config/configuration-error.ts';
 
 // A reader such as `head` may close the pipe early.
@@ -11,7 +11,10 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 
 const { program, usesOwnEnvironment } = resellerProgram(process.env);
 try {
-  await program.parseAsync();
+  // `help orders` would not enter the command, which then has no options yet.
+  const [first, second] = process.argv.slice(2);
+  const isHelp = first === 'help' && program.commands.some((each) => each.name() === second);
+  await (isHelp ? program.parseAsync([second ?? '', '--help'], { from: 'user' }) : program.parseAsync());
 } catch (error) {
   process.exitCode = report(error, process.stderr);
 }

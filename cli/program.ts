@@ -1,34 +1,37 @@
 /** The `reseller` command. Each command is registered beside its implementation, which is loaded on use. */
 import { Command } from 'commander';
 import { productVersion } from '#api/openapi/openapi.ts';
-import { addEncryptionKeysCommand } from '#cli/access/encryption-keys-command.ts';
-import { addKeysCommand } from '#cli/access/keys-command.ts';
-import { addBackupCommands } from '#cli/backup/backup-command.ts';
-import { addConfigCommand } from '#cli/config/config-command.ts';
+import { addEncryptionKeysCommand, addKeysCommand } from '#cli/access/access-commands.ts';
 import { addDoctorCommand } from '#cli/doctor/doctor-command.ts';
-import { addListenCommand } from '#cli/events/listen-command.ts';
-import { addPricingActions } from '#cli/money/pricing-command.ts';
-import { addReconcileCommand } from '#cli/money/reconcile-command.ts';
+import { WORK_RESOURCES } from '#cli/operator/kinds.ts';
+import {
+  addDeadLettersCommand,
+  addGateCommand,
+  addListenCommand,
+  addPricingActions,
+  addReconcileCommand,
+  addReplayCommand,
+  addWorkActions,
+} from '#cli/operator/operator-commands.ts';
 import { AUDIT, CASES, EVENTS, REFUNDS, SALES, WALLET, WEBHOOK_ENDPOINTS } from '#cli/resources/account.ts';
 import { BATCHES, ESIMS, PACKAGES, PRICING, QUOTES, SHARE_LINKS } from '#cli/resources/catalogue.ts';
 import { PURCHASES } from '#cli/resources/purchases.ts';
-import { addCall, addResource, withExamples } from '#cli/resources/resource-command.ts';
+import { addCall, addResource, describeOnEntry, withExamples } from '#cli/resources/resource-command.ts';
 import { addSandboxCommand } from '#cli/sandbox-tour/sandbox-command.ts';
 import { addCapabilitiesCommand } from '#cli/service/capabilities-command.ts';
 import { addContractCommand } from '#cli/service/contract-command.ts';
 import { addServiceSecretCommand } from '#cli/service/service-secret-command.ts';
-import { addDemoCommand } from '#cli/set-up/demo-command.ts';
-import { addDeploymentCommand } from '#cli/set-up/deployment-command.ts';
-import { addMigrateCommand } from '#cli/set-up/migrate-command.ts';
-import { addPrepareCommand } from '#cli/set-up/prepare-command.ts';
-import { addTemporalCommand } from '#cli/set-up/temporal-command.ts';
+import {
+  addBackupCommands,
+  addConfigCommand,
+  addDemoCommand,
+  addDeploymentCommand,
+  addMigrateCommand,
+  addPrepareCommand,
+  addTemporalCommand,
+} from '#cli/set-up/set-up-commands.ts';
 import { addStartCommand } from '#cli/start/start-command.ts';
-import { type SetUpOption, withInstallationOptions } from '#cli/terminal/shared-options.ts';
-import { addReplayCommand } from '#cli/webhook-endpoints/webhook-endpoints-command.ts';
-import { addDeadLettersCommand } from '#cli/work/dead-letters-command.ts';
-import { addGateCommand } from '#cli/work/gate-command.ts';
-import { WORK_RESOURCES } from '#cli/work/kinds.ts';
-import { addWorkActions } from '#cli/work/work-command.ts';
+import { type SetUpOption, withInstallationOptions } from '#cli/terminal/options.ts';
 import type { Environment } from '#config/environment.ts';
 import { WORK_KINDS } from '#domain/work/kinds.ts';
 
@@ -63,6 +66,8 @@ export function resellerProgram(environment: Environment): ResellerProgram {
     .version(productVersion(), '--version', 'print the version')
     .configureHelp({ showGlobalOptions: true })
     .showHelpAfterError('(--help lists commands and options)');
+  describeOnEntry(program);
+
   withInstallationOptions(program, environment, (folder) => (impliedFolder = folder));
 
   addStartCommand(program, environment);

@@ -4,17 +4,12 @@
  * encrypted bytes, never `jsonb`.
  */
 export * from '#db/schema/access.ts';
-export * from '#db/schema/attention.ts';
-export * from '#db/schema/batches.ts';
+export * from '#db/schema/attempts.ts';
 export * from '#db/schema/books.ts';
 export * from '#db/schema/catalogue.ts';
 export * from '#db/schema/esims.ts';
 export * from '#db/schema/events.ts';
 export * from '#db/schema/gate.ts';
-export * from '#db/schema/pricing.ts';
-export * from '#db/schema/purchases.ts';
 export * from '#db/schema/queues.ts';
 export * from '#db/schema/service.ts';
-export * from '#db/schema/share-links.ts';
-export * from '#db/schema/webhook-endpoints.ts';
 export * from '#db/schema/work.ts';

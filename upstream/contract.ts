@@ -10,7 +10,7 @@
  * counts as absent, and a missing needed field is contract drift. `variants.ts`, `envelopes.ts` and `paging.ts` define
  * the other names, values, wrappers and pagings that are understood.
  */
-export { WEBHOOK_TOLERANCE_SECONDS } from '#domain/service/webhook-tolerance.ts';
+export { WEBHOOK_TOLERANCE_SECONDS } from '#domain/service/service-address.ts';
 export * from '#upstream/contract/endpoint.ts';
 export * from '#upstream/contract/endpoints.ts';
 export * from '#upstream/contract/envelopes.ts';

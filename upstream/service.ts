@@ -1,4 +1,4 @@
-import type { Capabilities } from '#domain/service/capabilities.ts';
+import type { Capabilities } from '#domain/service/capability-profile.ts';
 import { serviceAddress, type ServiceMode } from '#domain/service/service-address.ts';
 import { createServiceClient, type ServiceClient } from '#upstream/client.ts';
 import { createCaller, type CallEvent } from '#upstream/client/call.ts';

@@ -10,48 +10,30 @@ import type { WorkerConfig } from '#config/config.ts';
 import { KeyRing } from '#crypto/key-ring.ts';
 import { Database, type Executor } from '#db/connection/database.ts';
 import { Wakeups } from '#db/connection/wakeups.ts';
+import { judgedProfile, newestCapabilityProfile } from '#db/service/capability-profiles.ts';
 import { ServiceTokenStore } from '#db/service/service-tokens.ts';
+import type { Policy } from '#domain/policy/policy.ts';
+import { effectivePolicy } from '#domain/service/capability-profile.ts';
+import type { ServiceMode } from '#domain/service/service-address.ts';
 import type { WorkKind } from '#domain/work/kinds.ts';
-import { AddressPolicy } from '#outbound/address-policy.ts';
-import { dnsLookup } from '#outbound/host-lookup.ts';
-import { createCourier } from '#outbound/webhook-courier.ts';
-import { WebhookSender } from '#outbound/webhook-sender.ts';
-import { createLogger, type Logger } from '#telemetry/logger.ts';
-import { createMetrics, type Metrics } from '#telemetry/metrics.ts';
-import { serviceCallObserver, unusedObserver } from '#telemetry/service-calls.ts';
-import { workFactObserver } from '#telemetry/work-log.ts';
-import { findRunning } from '#temporal/running-work.ts';
+import { AddressPolicy, dnsLookup } from '#outbound/webhook-address.ts';
+import { WebhookSender, createCourier } from '#outbound/webhook-sender.ts';
+import { createLogger } from '#telemetry/logger.ts';
+import { createMetrics } from '#telemetry/metrics.ts';
+import { serviceCallObserver, unusedObserver, workFactObserver } from '#telemetry/observers.ts';
+import { findRunning } from '#temporal/start-work.ts';
 import { ENDPOINTS } from '#upstream/contract.ts';
 import { openService } from '#upstream/service.ts';
 import { DebitWatch } from '#worker/debit-watch.ts';
 import { FirstPurchaseCheckWatch } from '#worker/first-purchase-check.ts';
-import { gateListener } from '#worker/gate-listener.ts';
-import { GateLoop } from '#worker/gate-loop.ts';
-import { databaseGauges } from '#worker/health/gauges.ts';
-import { retentionGauge } from '#worker/health/retention-gauge.ts';
-import { policyInForce } from '#worker/policy-in-force.ts';
+import { gateListener, GateLoop } from '#worker/gate-loop.ts';
+import { databaseGauges, retentionGauge } from '#worker/gauges.ts';
 
 /** The components of a worker process that do not need Temporal. */
-export interface WorkerParts {
-  readonly logger: Logger;
-  readonly metrics: Metrics;
-  readonly keyRing: KeyRing;
-  readonly database: Database;
-  readonly wakeups: Wakeups;
-  readonly gateLoop: GateLoop;
-  readonly firstPurchaseCheck: FirstPurchaseCheckWatch;
-  readonly activities: ReturnType<typeof createWorkActivities> &
-    ReturnType<typeof createMaintenanceActivities> &
-    ReturnType<typeof createBooksActivities> &
-    ReturnType<typeof createWatchActivities> &
-    ReturnType<typeof createCatalogueActivities>;
-  /** Activities of event webhooks, which have their own task queue. */
-  readonly webhookActivities: ReturnType<typeof createWebhookActivities>;
-  close(): Promise<void>;
-}
+export type WorkerParts = ReturnType<typeof createWorkerParts>;
 
 /** Creates the components of a worker. Opens no connection yet. */
-export function createWorkerParts(config: WorkerConfig, now: () => number = Date.now): WorkerParts {
+export function createWorkerParts(config: WorkerConfig, now: () => number = Date.now) {
   const { policy, service: serviceConfig } = config;
   const secrets = [serviceConfig.password, ...Object.values(config.tracing?.headers ?? {})];
   const logger = createLogger({ level: config.logLevel, name: 'worker', secrets });
@@ -147,6 +129,7 @@ export function createWorkerParts(config: WorkerConfig, now: () => number = Date
       ...createCatalogueActivities({ ...dependencies, catalogue: policy.catalogue, logger }),
       ...createBooksActivities({ ...dependencies, books: policy.books, runway: policy.runway, logger }),
     },
+    /** They have their own task queue. */
     webhookActivities: createWebhookActivities({
       database,
       keyRing,
@@ -167,4 +150,16 @@ export function createWorkerParts(config: WorkerConfig, now: () => number = Date
       await database.close();
     },
   };
+}
+
+/**
+ * The current policy: the configured one, restricted to the measured capabilities of the service. Workflows get a copy
+ * when they start; activities that spend money read it again. Capabilities are measured in the sandbox only, so its
+ * profile applies in both modes.
+ *
+ * @throws DatabaseUnavailableError
+ */
+export async function policyInForce(db: Executor, configured: Policy, mode: ServiceMode): Promise<Policy> {
+  const profile = await newestCapabilityProfile(db, 'sandbox');
+  return effectivePolicy(configured, profile && judgedProfile(profile), mode);
 }

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { WalletReadings } from '#activities/evidence/wallet-readings.ts';
 import type { Database } from '#db/connection/database.ts';
-import { debitDelay } from '#db/money/debit-delays.ts';
+import { debitDelay } from '#db/money/wallet-readings.ts';
 import { NO_DEBIT_SEEN } from '#domain/money/absence.ts';
 import { backoffMs } from '#domain/policy/backoff.ts';
 import type { PurchasePolicy } from '#domain/policy/purchase-policy.ts';

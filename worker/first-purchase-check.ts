@@ -1,8 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Database } from '#db/connection/database.ts';
 import { judgeFirstPurchaseCheck } from '#domain/gate/first-purchase-check.ts';
 import type { GatePolicy } from '#domain/policy/gate-policy.ts';
-import type { Capabilities } from '#domain/service/capabilities.ts';
+import type { Capabilities } from '#domain/service/capability-profile.ts';
 import type { ServiceMode } from '#domain/service/service-address.ts';
 import {
   applyFirstPurchaseCheck,
@@ -10,11 +9,12 @@ import {
   heldKinds,
   holdUntilSeen,
   releaseRecorded,
-} from '#fulfilment/gate/first-purchase-check.ts';
+} from '#fulfilment/gate/pauses.ts';
 import type { Logger } from '#telemetry/logger.ts';
 import { lookAtService, type FirstPurchaseCheckClient } from '#upstream/first-purchase-check.ts';
+import { RepeatedWork } from '#worker/repeated-work.ts';
 
-export interface FirstPurchaseCheckOptions {
+interface FirstPurchaseCheckOptions {
   readonly database: Database;
   readonly service: FirstPurchaseCheckClient;
   readonly mode: ServiceMode;
@@ -23,7 +23,6 @@ export interface FirstPurchaseCheckOptions {
   /** Time limit of one list call, in milliseconds. */
   readonly deadlineMs: number;
   readonly logger: Logger;
-  /** Epoch milliseconds. */
   readonly now: () => number;
 }
 
@@ -31,12 +30,11 @@ export interface FirstPurchaseCheckOptions {
  * Holds purchases in production until the shapes of the service's answers have been seen. Checks every few minutes
  * whether free read calls show them. Several workers may do so at once.
  */
-export class FirstPurchaseCheckWatch {
+export class FirstPurchaseCheckWatch extends RepeatedWork {
   readonly #options: FirstPurchaseCheckOptions;
-  readonly #stopping = new AbortController();
-  #running: Promise<void> | undefined;
 
   constructor(options: FirstPurchaseCheckOptions) {
+    super(options.policy.firstPurchaseCheckMs);
     this.#options = options;
   }
 
@@ -50,16 +48,6 @@ export class FirstPurchaseCheckWatch {
     }
   }
 
-  start(): void {
-    this.#running ??= this.#run();
-  }
-
-  /** Stops and waits for a running check. */
-  async stop(): Promise<void> {
-    this.#stopping.abort();
-    await this.#running;
-  }
-
   /** Checks our own records, then the service. @returns false when nothing is held any more. */
   async check(): Promise<boolean> {
     const { database, service, mode, capabilities, deadlineMs, logger, now } = this.#options;
@@ -70,7 +58,7 @@ export class FirstPurchaseCheckWatch {
     for (const kind of recorded)
       logger.info({ kind }, "purchases are no longer held: our records show the shapes of the service's answers");
     const kinds = await database.run(heldKinds);
-    const { signal } = this.#stopping;
+    const { signal } = this;
     for (const [kind, sighting] of await lookAtService(service, { kinds, capabilities, deadlineMs, signal })) {
       const found = judgeFirstPurchaseCheck(kind, sighting);
       const at = new Date(now());
@@ -84,16 +72,13 @@ export class FirstPurchaseCheckWatch {
     return (await database.run(heldKinds)).length > 0;
   }
 
-  async #run(): Promise<void> {
-    const { policy, logger } = this.#options;
-    const { signal } = this.#stopping;
-    while (!signal.aborted) {
-      try {
-        if (!(await this.check())) return;
-      } catch (error) {
-        logger.warn({ err: error }, "the shapes of the service's answers could not be checked; the worker tries again");
-      }
-      await delay(policy.firstPurchaseCheckMs, undefined, { signal }).catch(() => undefined);
+  protected override async turn(): Promise<boolean> {
+    try {
+      return await this.check();
+    } catch (error) {
+      const text = "the shapes of the service's answers could not be checked; the worker tries again";
+      this.#options.logger.warn({ err: error }, text);
+      return true;
     }
   }
 }

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { WalletReader } from '#activities/upkeep/wallet-reader.ts';
 import type { GateListener } from '#activities/work/work-dependencies.ts';
 import type { Database } from '#db/connection/database.ts';
@@ -9,8 +8,9 @@ import { readDriftedAgain } from '#fulfilment/gate/drift.ts';
 import { releaseHeldWork } from '#fulfilment/gate/release-held-work.ts';
 import type { Logger } from '#telemetry/logger.ts';
 import type { ServiceClient } from '#upstream/client.ts';
+import { RepeatedWork } from '#worker/repeated-work.ts';
 
-export interface GateLoopOptions {
+interface GateLoopOptions {
   readonly database: Database;
   readonly service: Pick<ServiceClient, 'getWallet'>;
   readonly policy: GatePolicy;
@@ -18,7 +18,6 @@ export interface GateLoopOptions {
   /** Woken when work waits at the gate, or a circuit is not closed. */
   readonly waiter: Waiter;
   readonly logger: Logger;
-  /** Epoch milliseconds. */
   readonly now: () => number;
 }
 
@@ -27,53 +26,54 @@ export interface GateLoopOptions {
  * a loop, and one of them runs at a time. It sleeps while nothing is held or stopped. Held work also
  * calls the gate by its own timer, if no loop runs.
  */
-export class GateLoop {
+export class GateLoop extends RepeatedWork {
   readonly #options: GateLoopOptions;
   readonly #wallet: WalletReader;
-  readonly #stopping = new AbortController();
-  #running: Promise<void> | undefined;
+  #hasBegun = false;
 
   constructor(options: GateLoopOptions) {
-    const { database, service, policy, onGate, now } = options;
+    const { database, service, policy, onGate, waiter, now } = options;
+    super(policy.tickMs);
     this.#options = options;
     this.#wallet = new WalletReader({ database, service, policy, now, onCrossing: onGate.balanceCrossed.bind(onGate) });
+    this.signal.addEventListener('abort', () => waiter.wake());
   }
 
-  start(): void {
-    this.#running ??= this.#run();
-  }
-
-  /** Stops and waits for a running round. */
-  async stop(): Promise<void> {
-    this.#stopping.abort();
-    this.#options.waiter.wake();
-    await this.#running;
-  }
-
-  /** One round: wakes released work, and reads the wallet if work waits for money. */
-  async runOnce(): Promise<void> {
-    const { database, policy, onGate, now } = this.#options;
-    const look = await database.transaction((tx) => releaseHeldWork(tx, now(), policy));
-    if (look === undefined) return;
-    for (const change of look.changes) onGate.circuitChanged(change);
-    if (look.wantsReading) await this.#wallet.refreshIfOlderThan(policy.balanceAgeMs / 2);
-  }
-
-  async #run(): Promise<void> {
-    const { database, policy, waiter, logger } = this.#options;
-    const { signal } = this.#stopping;
-    // A new version may read what the last one could not.
-    await database.transaction(readDriftedAgain).catch((error: unknown) => {
-      logger.warn({ err: error }, 'the drifted purchases could not be woken; their own timers read them again');
-    });
-    while (!signal.aborted) {
-      try {
-        await this.runOnce();
-        if (!(await database.run(isGateInUse))) await waiter.next();
-      } catch (error) {
-        logger.warn({ err: error }, 'held purchases could not be released; the worker tries again');
-      }
-      await delay(policy.tickMs, undefined, { signal }).catch(() => undefined);
+  protected override async turn(): Promise<boolean> {
+    const { database, policy, onGate, waiter, logger, now } = this.#options;
+    if (!this.#hasBegun) {
+      this.#hasBegun = true;
+      // A new version may read what the last one could not.
+      await database.transaction(readDriftedAgain).catch((error: unknown) => {
+        logger.warn({ err: error }, 'the drifted purchases could not be woken; their own timers read them again');
+      });
     }
+    try {
+      const look = await database.transaction((tx) => releaseHeldWork(tx, now(), policy));
+      for (const change of look?.changes ?? []) onGate.circuitChanged(change);
+      if (look?.wantsReading === true) await this.#wallet.refreshIfOlderThan(policy.balanceAgeMs / 2);
+      if (!this.signal.aborted && !(await database.run(isGateInUse))) await waiter.next();
+    } catch (error) {
+      logger.warn({ err: error }, 'held purchases could not be released; the worker tries again');
+    }
+    return true;
   }
+}
+
+/** Logs changes of circuits and of the balance. */
+export function gateListener(logger: Logger): GateListener {
+  return {
+    circuitChanged: ({ name, from, to, detail }) => {
+      const isBad = to === 'open' && from !== 'probing';
+      const facts = { circuit: name, from, to, detail };
+      logger[isBad ? 'error' : 'info'](facts, `the circuit ${name} of the service is ${to}`);
+    },
+    balanceCrossed: ({ amount, currency }, crossed) => {
+      if (crossed === 'low')
+        logger.error({ balance: amount, currency }, 'the balance of the wallet is below wallet.low_balance');
+      else logger.info({ balance: amount, currency }, 'the balance of the wallet is back above wallet.low_balance');
+    },
+    failed: (error) =>
+      logger.warn({ err: error }, 'the circuits could not be updated after a send; the next send updates them'),
+  };
 }

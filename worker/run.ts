@@ -8,24 +8,21 @@ import { OtherInstallationError, stampOrVerify } from '#db/connection/installati
 import { requireCurrentSchema, SchemaNotCurrentError } from '#db/connection/migrate.ts';
 import { hasEnded } from '#db/work/work-rows.ts';
 import { readConditions } from '#fulfilment/readiness/conditions.ts';
-import { startProbeServer } from '#telemetry/probe-server.ts';
-import { settlesWithin } from '#telemetry/settles-within.ts';
-import { startTracing } from '#telemetry/start-tracing.ts';
-import { createWorkerDataConverter } from '#temporal/codec/data-converter.ts';
+import { startProbeServer } from '#telemetry/probes.ts';
+import { startTracing } from '#telemetry/tracing.ts';
+import { settlesWithin } from '#telemetry/waiting.ts';
+import { createWorkerDataConverter } from '#temporal/codec/payload-codec.ts';
 import { connectNative, createClient, TemporalUnavailableError, tryConnection } from '#temporal/connection.ts';
 import { ensureSchedules } from '#temporal/schedules.ts';
-import { createSdkLogger } from '#temporal/sdk-logger.ts';
-import { installRuntime } from '#temporal/sdk-metrics.ts';
+import { createSdkLogger, installRuntime } from '#temporal/sdk-runtime.ts';
 import { NamespaceSetUpError, setUpNamespace } from '#temporal/set-up.ts';
 import { readRouting } from '#temporal/worker-versions.ts';
-import { createWorkerParts, type WorkerParts } from '#worker/composition.ts';
-import { TemporalHealth } from '#worker/health/temporal-health.ts';
-import { VersionWatch } from '#worker/health/version-watch.ts';
-import { policyInForce } from '#worker/policy-in-force.ts';
+import { workflowBundle } from '#worker/bundle.ts';
+import { createWorkerParts, type WorkerParts, policyInForce } from '#worker/composition.ts';
+import { TemporalHealth, VersionWatch } from '#worker/health.ts';
 import { Relay } from '#worker/relay/relay.ts';
 import { endpointWorkflows, workWorkflows } from '#worker/work-workflows.ts';
 import { createWorkers } from '#worker/workers.ts';
-import { workflowBundle } from '#worker/workflow-bundle.ts';
 import { TASK_QUEUE } from '#workflows/messages.ts';
 
 /** Wait between attempts to reach PostgreSQL and Temporal at the start. */

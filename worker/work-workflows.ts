@@ -3,8 +3,7 @@ import type { StartedWork } from '#db/work/started-work.ts';
 import type { PurchasePolicy } from '#domain/policy/purchase-policy.ts';
 import type { ServiceMode } from '#domain/service/service-address.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
-import { startWork, signalReport, wakeWork, type WorkStart } from '#temporal/start-work.ts';
-import { wakeEndpoint } from '#temporal/wake-endpoint.ts';
+import { signalReport, startWork, wakeEndpoint, wakeWork, type WorkStart } from '#temporal/start-work.ts';
 import type { EndpointWorkflows, WorkWorkflows } from '#worker/relay/relay.ts';
 
 /** Time limit of a call to Temporal; after it the row is tried again. */

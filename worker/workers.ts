@@ -1,9 +1,10 @@
+import type { Context } from '@temporalio/activity';
 /** The Temporal workers of one process: one for each task queue. */
-import { Worker, type NativeConnection, type WorkerOptions } from '@temporalio/worker';
+import { Worker, type NativeConnection, type WorkerOptions, type ActivityInterceptors } from '@temporalio/worker';
 import type { WorkerConfig } from '#config/config.ts';
-import { heartbeat, HEARTBEAT_OPTIONS } from '#worker/health/heartbeat.ts';
-import { traceActivity } from '#worker/trace-activity.ts';
-import { forVersionedWorkers } from '#worker/workflow-bundle.ts';
+import { inSpan } from '#telemetry/tracing.ts';
+import { traceparentIn } from '#temporal/connection.ts';
+import { forVersionedWorkers } from '#worker/bundle.ts';
 import {
   PURCHASE_TASK_QUEUE,
   READ_TASK_QUEUE,
@@ -81,4 +82,58 @@ function versioning(version: WorkerConfig['deployment']): Partial<WorkerOptions>
 
 function limit(perSecond: number | undefined): Partial<WorkerOptions> {
   return perSecond === undefined ? {} : { maxTaskQueueActivitiesPerSecond: perSecond };
+}
+
+/** Heartbeats in one heartbeat timeout: one may be late, and one may be lost. */
+const BEATS_PER_TIMEOUT = 3;
+
+/**
+ * Worker options that the heartbeats need. By default the SDK holds them back for 80 % of the heartbeat timeout, and
+ * one lost heartbeat would end the activity. One second is shorter than the interval of every timeout of 3 s or more.
+ */
+export const HEARTBEAT_OPTIONS = { maxHeartbeatThrottleInterval: '1s' } as const satisfies Partial<WorkerOptions>;
+
+/**
+ * Sends heartbeats while an activity with a heartbeat timeout runs. Temporal then soon notices an activity without a
+ * worker: the worker died, or the task was given to a worker that was stopping. Without heartbeats Temporal notices
+ * only after the start-to-close timeout.
+ *
+ * A worker that only lost its connection continues. A second execution at the same time is safe: every activity is
+ * idempotent, and a send has a lease in the database.
+ */
+export function heartbeat(context: Context): ActivityInterceptors {
+  const { heartbeatTimeoutMs } = context.info;
+  if (heartbeatTimeoutMs === undefined || heartbeatTimeoutMs === 0) return {};
+  return {
+    inbound: {
+      async execute(input, next) {
+        const beat = setInterval(() => context.heartbeat(), heartbeatTimeoutMs / BEATS_PER_TIMEOUT);
+        try {
+          return await next(input);
+        } finally {
+          clearInterval(beat);
+        }
+      },
+    },
+  };
+}
+
+/**
+ * Runs each activity in a span of the trace that its workflow hands on. Names are those of Temporal's own tracing
+ * packages. An activity of a workflow without a trace, such as upkeep, begins one.
+ */
+function traceActivity({ info }: Context): ActivityInterceptors {
+  const { activityType, activityId, attempt, workflowExecution } = info;
+  const attributes = {
+    temporalWorkflowId: workflowExecution?.workflowId,
+    run_id: workflowExecution?.runId,
+    temporalActivityId: activityId,
+    temporalAttempt: attempt,
+  };
+  return {
+    inbound: {
+      execute: (input, next) =>
+        inSpan(`RunActivity:${activityType}`, { parent: traceparentIn(input.headers), attributes }, () => next(input)),
+    },
+  };
 }

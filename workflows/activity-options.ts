@@ -4,7 +4,7 @@ import { READ_TASK_QUEUE } from '#workflows/messages.ts';
 
 /**
  * Time without a heartbeat after which Temporal counts an activity as lost with its worker. For every activity that is
- * not a local one. A worker sends three heartbeats in that time (`worker/health/heartbeat.ts`); a garbage collection or
+ * not a local one. A worker sends three heartbeats in that time (`worker/workers.ts`); a garbage collection or
  * a busy machine delays them for less.
  */
 export const HEARTBEAT_TIMEOUT = '10s';

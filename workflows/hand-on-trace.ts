@@ -9,7 +9,7 @@ import type { Headers } from '@temporalio/common';
 import type { WorkflowInterceptorsFactory } from '@temporalio/workflow';
 import { TRACE_HEADER } from '#workflows/messages.ts';
 
-/** The bundle looks for this name (`worker/workflow-sources.ts`). It is called once for each workflow. */
+/** The bundle looks for this name (`worker/bundle.ts`). It is called once for each workflow. */
 export const interceptors: WorkflowInterceptorsFactory = () => {
   let trace: Headers = {};
   const withTrace = <Input extends { headers: Headers }>(input: Input): Input => ({

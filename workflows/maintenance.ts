@@ -1,71 +1,40 @@
 import { proxyActivities, workflowInfo } from '@temporalio/workflow';
-import type {
-  BooksActivities,
-  CatalogueActivities,
-  CatalogueResult,
-  MaintenanceActivities,
-  SweepCursor,
-  WatchActivities,
-} from '#activities/upkeep/upkeep-types.ts';
+import type { createBooksActivities } from '#activities/upkeep/books.ts';
+import type { CatalogueResult, createCatalogueActivities } from '#activities/upkeep/catalogue.ts';
+import type { SweepCursor } from '#activities/upkeep/sweep.ts';
+import type { createMaintenanceActivities } from '#activities/upkeep/upkeep-activities.ts';
+import type { createWatchActivities } from '#activities/upkeep/watch.ts';
 import { WORK_KINDS } from '#domain/work/kinds.ts';
 import { HEARTBEAT_TIMEOUT } from '#workflows/activity-options.ts';
 import { UPKEEP_TASK_QUEUE, type BooksResult } from '#workflows/messages.ts';
 
-// A schedule starts the next run after one that fails: a few tries are enough.
-const options = {
-  taskQueue: UPKEEP_TASK_QUEUE,
-  heartbeatTimeout: HEARTBEAT_TIMEOUT,
-  retry: { initialInterval: '2s', maximumAttempts: 3 },
-} as const;
+type UpkeepActivities = ReturnType<typeof createMaintenanceActivities> &
+  ReturnType<typeof createBooksActivities> &
+  ReturnType<typeof createCatalogueActivities> &
+  ReturnType<typeof createWatchActivities>;
+
+function within(startToCloseTimeout: '30s' | '1m' | '4m' | '10m', summary: string) {
+  return proxyActivities<UpkeepActivities>({
+    startToCloseTimeout,
+    summary,
+    taskQueue: UPKEEP_TASK_QUEUE,
+    heartbeatTimeout: HEARTBEAT_TIMEOUT,
+    // A schedule starts the next run after one that fails: a few tries are enough.
+    retry: { initialInterval: '2s', maximumAttempts: 3 },
+  });
+}
 
 // Each result is stored separately: what a run has done before it is cut off counts.
-const { reconcileSilentWork } = proxyActivities<MaintenanceActivities>({
-  startToCloseTimeout: '1m',
-  summary: 'Look up at the service what has been silent for long',
-  ...options,
-});
-const { requestIdleWork } = proxyActivities<MaintenanceActivities>({
-  startToCloseTimeout: '30s',
-  summary: 'Start or wake the workflows of idle work',
-  ...options,
-});
-const { forgetOldAnswers } = proxyActivities<MaintenanceActivities>({
-  startToCloseTimeout: '30s',
-  summary: 'Delete rows that have been kept long enough',
-  ...options,
-});
-
+const { reconcileSilentWork } = within('1m', 'Look up at the service what has been silent for long');
+const { requestIdleWork } = within('30s', 'Start or wake the workflows of idle work');
+const { forgetOldAnswers } = within('30s', 'Delete rows that have been kept long enough');
 // Reads all pages of the wallet, up to three times while it changes; then one transaction.
-const { reconcileBooks } = proxyActivities<BooksActivities>({
-  startToCloseTimeout: '10m',
-  summary: 'Compare our journal with the wallet at the service',
-  ...options,
-});
-
-const { watchRunway } = proxyActivities<BooksActivities>({
-  startToCloseTimeout: '30s',
-  summary: 'Estimate how long the wallet lasts',
-  ...options,
-});
-
+const { reconcileBooks } = within('10m', 'Compare our journal with the wallet at the service');
+const { watchRunway } = within('30s', 'Estimate how long the wallet lasts');
 // Reads two lists, each with a deadline of a minute, and stores each in one transaction.
-const { readCatalogue } = proxyActivities<CatalogueActivities>({
-  startToCloseTimeout: '4m',
-  summary: 'Read packages and VPN plans of the service',
-  ...options,
-});
-
-// Each result is stored on its own, as above.
-const { announceExpiring } = proxyActivities<WatchActivities>({
-  startToCloseTimeout: '4m',
-  summary: 'Announce what expires soon',
-  ...options,
-});
-const { readUsage } = proxyActivities<WatchActivities>({
-  startToCloseTimeout: '4m',
-  summary: 'Read the data usage of eSIMs at the service',
-  ...options,
-});
+const { readCatalogue } = within('4m', 'Read packages and VPN plans of the service');
+const { announceExpiring } = within('4m', 'Announce what expires soon');
+const { readUsage } = within('4m', 'Read the data usage of eSIMs at the service');
 
 /** Looks up silent work at the service. One reconciler serves all kinds of work. */
 export async function reconcileWorkflow(): Promise<{ lookedUp: number; newReports: number }> {

@@ -2,7 +2,7 @@ import { setWorkflowOptions, type Workflow } from '@temporalio/workflow';
 
 /**
  * The global variable of the workflow sandbox that exists when the workers have a deployment version. The worker
- * declares it in front of the bundle (`worker/workflow-bundle.ts`), because nothing else tells workflow code which
+ * declares it in front of the bundle (`worker/bundle.ts`), because nothing else tells workflow code which
  * worker runs it: `workflowInfo()` names the version of the replayed task.
  */
 export const HAS_VERSION = 'resellerWorkerHasVersion';

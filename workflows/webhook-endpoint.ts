@@ -7,9 +7,9 @@ import {
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { DeliveryRound, WebhookActivities } from '#activities/webhooks/webhook-types.ts';
-import { counted } from '#domain/counted.ts';
+import type { DeliveryRound, WebhookActivities } from '#activities/webhooks/webhook-activities.ts';
 import { DEFAULT_WORKFLOW_POLICY } from '#domain/policy/workflow-policy.ts';
+import { counted } from '#domain/text.ts';
 import { HEARTBEAT_TIMEOUT } from '#workflows/activity-options.ts';
 import {
   deliveriesWaitSignal,

@@ -3,10 +3,10 @@ import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
 import type { EvidenceResult, PurchaseActivities } from '#activities/work/work-types.ts';
 import { attemptsThatMayCost, chargedOf, findAttemptById, markSettled, priceAtSend } from '#db/attempts/attempts.ts';
 import type { Executor } from '#db/connection/database.ts';
-import { debitDelay } from '#db/money/debit-delays.ts';
 import { bookedMovements, recordMovement } from '#db/money/journal.ts';
 import { movementOf, purchasesNamedBy } from '#db/money/wallet-movements.ts';
 import {
+  debitDelay,
   databaseTime,
   firstDebitOf,
   firstSends,
@@ -27,8 +27,8 @@ import {
   type Absence,
   type WalletReading,
 } from '#domain/money/absence.ts';
+import { purchaseFinder, type Movement, type Purchase } from '#domain/money/books.ts';
 import { equalMoney, plainText, type Money } from '#domain/money/money.ts';
-import { purchaseFinder, type Movement, type Purchase } from '#domain/money/movements.ts';
 import { isLookUpRetried } from '#domain/policy/workflow-policy.ts';
 import { costNothing } from '#domain/purchase/purchase-decision.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';

@@ -3,10 +3,9 @@ import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
 import { findAttemptById } from '#db/attempts/attempts.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { findWait, enqueue, consumeOverride } from '#db/gate/waits.ts';
-import type { WalletReading } from '#db/gate/wallet.ts';
 import type { WorkRow } from '#db/work/kinds.ts';
 import { lockUnfinishedWork, lockWork } from '#db/work/work-rows.ts';
-import type { SendEvidence } from '#domain/gate/circuit-evidence.ts';
+import type { SendEvidence } from '#domain/gate/circuit.ts';
 import type { GateStop } from '#domain/gate/purchase-gate.ts';
 import type { Money } from '#domain/money/money.ts';
 import type { GatePolicy } from '#domain/policy/gate-policy.ts';
@@ -15,10 +14,10 @@ import { isSettledByService } from '#domain/work/attempt-lifecycle.ts';
 import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
 import { lockAttempt, type LockedAttempt } from '#fulfilment/attempts/claim-send.ts';
-import { hold, stopAtGate, takeTurn } from '#fulfilment/gate/admission.ts';
+import { hold, stopAtGate, takeTurn, readSendConditions } from '#fulfilment/gate/admission.ts';
 import { noteSend } from '#fulfilment/gate/circuits.ts';
 import { reserve, type ReservationRequest, type Reserved } from '#fulfilment/gate/reservations.ts';
-import { readSendConditions } from '#fulfilment/gate/send-conditions.ts';
+import type { WalletReading } from '#fulfilment/gate/wallet.ts';
 
 /** The decision of the gate about a send before it is claimed. */
 type Admission =

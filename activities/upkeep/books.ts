@@ -1,30 +1,27 @@
 import { WalletReadings } from '#activities/evidence/wallet-readings.ts';
-import type { BooksActivities } from '#activities/upkeep/upkeep-types.ts';
 import { WalletReader } from '#activities/upkeep/wallet-reader.ts';
 import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
 import { findReportOfRun, lockBooks, unreadSince, type ReconciliationRow } from '#db/money/reconciliations.ts';
-import { counted } from '#domain/counted.ts';
 import type { Money } from '#domain/money/money.ts';
+import type { Runway } from '#domain/money/runway.ts';
 import type { BooksPolicy, RunwayPolicy } from '#domain/policy/upkeep-policy.ts';
+import { counted } from '#domain/text.ts';
 import { type Wallet, writeBooks } from '#fulfilment/books/reconcile-books.ts';
-import { correctTotals } from '#fulfilment/gate/correct-totals.ts';
+import { correctTotals } from '#fulfilment/gate/reservations.ts';
 import { noteRunway } from '#fulfilment/upkeep/runway.ts';
 import type { Logger } from '#telemetry/logger.ts';
 import type { WalletTransaction } from '#upstream/contract.ts';
 import { CLOCK_SKEW_MS, countsInWallet } from '#upstream/mapping/wallet-movements.ts';
 import type { BooksResult } from '#workflows/messages.ts';
 
-export interface BooksDependencies extends Pick<
-  WorkDependencies,
-  'database' | 'service' | 'gate' | 'onGate' | 'now' | 'readings'
-> {
+type BooksDependencies = Pick<WorkDependencies, 'database' | 'service' | 'gate' | 'onGate' | 'now' | 'readings'> & {
   readonly books: BooksPolicy;
   readonly runway: RunwayPolicy;
   readonly logger: Logger;
-}
+};
 
-/** Makes the activity that compares our books with the service's wallet (rule 7). */
-export function createBooksActivities(dependencies: BooksDependencies): BooksActivities {
+/** Makes the activities that compare our books with the service's wallet (rule 7), and estimate how long it lasts. */
+export function createBooksActivities(dependencies: BooksDependencies) {
   const { database, service, books, runway, logger, gate, onGate, now } = dependencies;
   const readings = dependencies.readings ?? new WalletReadings(dependencies);
   const reader = new WalletReader({
@@ -35,22 +32,22 @@ export function createBooksActivities(dependencies: BooksDependencies): BooksAct
     onCrossing: onGate?.balanceCrossed.bind(onGate),
   });
   return {
-    async watchRunway() {
+    /** Calculates the runway, and announces once when it falls below the threshold and once when it recovers. */
+    async watchRunway(): Promise<{ kind: Runway['kind'] }> {
       const { runway: found, change } = await database.transaction((tx) => noteRunway(tx, runway, now()));
+      const facts = { runway: found };
       if (change === 'low')
-        logger.error(
-          { runway: found },
-          'at the rate of recent sales, the wallet lasts for less than wallet.runway_low',
-        );
+        logger.error(facts, 'at the rate of recent sales, the wallet lasts for less than wallet.runway_low');
       if (change === 'restored')
-        logger.info(
-          { runway: found },
-          'at the rate of recent sales, the wallet lasts for wallet.runway_low or longer again',
-        );
+        logger.info(facts, 'at the rate of recent sales, the wallet lasts for wallet.runway_low or longer again');
       return { kind: found.kind };
     },
 
-    async reconcileBooks({ runId }) {
+    /**
+     * Reads the wallet, finds the cause of each movement, adds the journal rows that are missing, and stores a report.
+     * @param input.runId the same id makes one report.
+     */
+    async reconcileBooks({ runId }: { runId: string }): Promise<BooksResult> {
       const known = await database.run((db) => findReportOfRun(db, runId));
       if (known !== undefined) return resultOf(known);
       const startedAt = new Date(now());

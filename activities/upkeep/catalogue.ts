@@ -1,6 +1,5 @@
-import type { CatalogueActivities, CatalogueResult } from '#activities/upkeep/upkeep-types.ts';
 import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
-import { findReadingOfRun, type CatalogueReadingRow } from '#db/catalogue/readings.ts';
+import { findReadingOfRun, type CatalogueReadingRow } from '#db/catalogue/catalogue.ts';
 import type { CatalogueItems, CatalogueName, ReadCatalogue } from '#domain/catalogue/catalogue.ts';
 import type { CataloguePolicy } from '#domain/policy/upkeep-policy.ts';
 import { recordReading } from '#fulfilment/catalogue/record-reading.ts';
@@ -8,13 +7,18 @@ import type { Logger } from '#telemetry/logger.ts';
 import type { ServiceResult } from '#upstream/client/error-mapping.ts';
 import { readPackages, readPlans } from '#upstream/mapping/catalogue.ts';
 
-export interface CatalogueDependencies extends Pick<WorkDependencies, 'database' | 'service' | 'now'> {
+type CatalogueDependencies = Pick<WorkDependencies, 'database' | 'service' | 'now'> & {
   readonly catalogue: CataloguePolicy;
   readonly logger: Logger;
-}
+};
+
+/** What became of a reading. `not_read`: the service did not answer; nothing was recorded. */
+export type CatalogueResult =
+  | { readonly verdict: 'not_read' }
+  | Pick<CatalogueReadingRow, 'verdict' | 'created' | 'changed' | 'removed'>;
 
 /** Makes the activity that reads the catalogue of the service. */
-export function createCatalogueActivities(dependencies: CatalogueDependencies): CatalogueActivities {
+export function createCatalogueActivities(dependencies: CatalogueDependencies) {
   const { database, service, catalogue: policy, logger, now } = dependencies;
   const bounds = { maxPages: policy.pages, deadlineMs: policy.readDeadlineMs };
 
@@ -38,7 +42,14 @@ export function createCatalogueActivities(dependencies: CatalogueDependencies): 
   };
 
   return {
-    async readCatalogue({ runId }) {
+    /**
+     * Reads all packages and VPN plans, stores what has changed, and announces it.
+     * @param input.runId the same id makes one reading of each catalogue.
+     */
+    async readCatalogue({ runId }: { runId: string }): Promise<{
+      packages: CatalogueResult;
+      vpnPlans: CatalogueResult;
+    }> {
       const packages = await readOnce('packages', runId, () => readPackages(service, bounds));
       const vpnPlans = await readOnce('vpn_plans', runId, () => readPlans(service, bounds));
       return { packages, vpnPlans };

@@ -1,4 +1,3 @@
-import type { SweepCursor } from '#activities/upkeep/upkeep-types.ts';
 import type { Database } from '#db/connection/database.ts';
 import { requestStart, requestWake } from '#db/queues/outbox.ts';
 import { markSwept, readUnfinished, type UnfinishedWork } from '#db/queues/sweep.ts';
@@ -7,6 +6,13 @@ import { sweepDecision, type SweepDecision } from '#domain/relay/sweep-decision.
 import { WORK_KINDS, type WorkKind, type WorkRef } from '#domain/work/kinds.ts';
 import type { Logger } from '#telemetry/logger.ts';
 
+/** Where a sweep stopped. */
+export interface SweepCursor {
+  readonly kind: WorkKind;
+  /** The last row of the page: time of its last change in epoch milliseconds, and its id. */
+  readonly after: { readonly updatedAt: number; readonly id: string } | undefined;
+}
+
 /** Dependencies of the sweep. */
 export interface SweepTools {
   readonly database: Database;
@@ -14,7 +20,6 @@ export interface SweepTools {
   readonly logger: Logger;
   /** Ids of these pieces of work whose workflow runs, from one call. @throws when Temporal does not answer. */
   readonly findRunning: (work: readonly WorkRef[]) => Promise<ReadonlySet<string>>;
-  /** Epoch milliseconds. */
   readonly now: () => number;
 }
 

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Found } from '#activities/purchases/work-handler.ts';
-import { sweepWork, type SweepTools } from '#activities/upkeep/sweep.ts';
-import type { MaintenanceActivities } from '#activities/upkeep/upkeep-types.ts';
+import { sweepWork, type SweepCursor, type SweepTools } from '#activities/upkeep/sweep.ts';
 import { workHandlers } from '#activities/work/kinds.ts';
 import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
 import { workOf } from '#db/attempts/attempts.ts';
@@ -10,11 +9,10 @@ import type { Executor } from '#db/connection/database.ts';
 import { inboxBodyAad } from '#db/encryption-aads.ts';
 import { forgetEvents } from '#db/events/event-queries.ts';
 import { forgetDeliveries } from '#db/events/webhook-deliveries.ts';
-import { forgetAudit, forgetReports, forgetTimeline } from '#db/queues/history.ts';
 import { forgetAnswers } from '#db/queues/idempotency.ts';
-import { addReadObservation, readDeliveryId, requeueMatchable } from '#db/queues/inbox.ts';
+import { addReadObservation, missedWebhooks, readDeliveryId, requeueMatchable } from '#db/queues/inbox.ts';
 import { requestWake } from '#db/queues/outbox.ts';
-import { missedWebhooks } from '#db/queues/webhook-arrival.ts';
+import { forgetAudit, forgetReports, forgetTimeline } from '#db/queues/retention.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
 import { addTimelineEntry } from '#db/work/timeline.ts';
 import { lockWork } from '#db/work/work-rows.ts';
@@ -25,7 +23,7 @@ import { failsEveryCall } from '#domain/work/failure.ts';
 import { KINDS, WORK_KINDS } from '#domain/work/kinds.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
 import { recordReport } from '#fulfilment/attempts/record-report.ts';
-import { wakeOverdueEndpoints } from '#fulfilment/event-webhooks/overdue-deliveries.ts';
+import { wakeOverdueEndpoints } from '#fulfilment/event-webhooks/queue-deliveries.ts';
 import type { Logger } from '#telemetry/logger.ts';
 
 export interface MaintenanceDependencies extends WorkDependencies, Pick<SweepTools, 'findRunning'> {
@@ -37,7 +35,7 @@ export interface MaintenanceDependencies extends WorkDependencies, Pick<SweepToo
 }
 
 /** Makes the activities of the scheduled workflows. */
-export function createMaintenanceActivities(dependencies: MaintenanceDependencies): MaintenanceActivities {
+export function createMaintenanceActivities(dependencies: MaintenanceDependencies) {
   const { database, reconcile, sweep, outbound, now } = dependencies;
   const handlers = workHandlers(dependencies);
 
@@ -71,7 +69,8 @@ export function createMaintenanceActivities(dependencies: MaintenanceDependencie
   };
 
   return {
-    async reconcileSilentWork() {
+    /** Looks silent attempts up at the service; new reports go into the inbox like webhooks. */
+    async reconcileSilentWork(): Promise<{ lookedUp: number; newReports: number }> {
       const silent = await database.run((db) => findSilentAttempts(db, reconcile, new Date(now())));
       const listed = await lookUpInLists(silent);
       let lookedUpCount = listed.size;
@@ -95,14 +94,26 @@ export function createMaintenanceActivities(dependencies: MaintenanceDependencie
       return { lookedUp: lookedUpCount, newReports };
     },
 
-    async requestIdleWork(input) {
+    /**
+     * Requests the start of unfinished work without a running workflow, and wakes running work and deliveries that
+     * should have continued.
+     * @param input.from where the last sweep stopped; absent: from the beginning.
+     * @returns the counts, and where the next sweep continues.
+     */
+    async requestIdleWork(input?: {
+      from?: SweepCursor;
+    }): Promise<{ requested: number; woken: number; next?: SweepCursor }> {
       const swept = await sweepWork(dependencies, input?.from);
       await database.run((db) => requeueMatchable(db, sweep.batch));
       await database.transaction((tx) => wakeOverdueEndpoints(tx, { before: new Date(now() - sweep.idleAfterMs) }));
       return swept;
     },
 
-    async forgetOldAnswers() {
+    /**
+     * Deletes stored answers of idempotent requests, events, webhook deliveries, history of ended work and the audit
+     * log after their retention times.
+     */
+    async forgetOldAnswers(): Promise<{ forgotten: number }> {
       const until = now() + sweep.forgettingMs;
       /** Deletes batch after batch until none is left or the time is over. */
       const forget = async (

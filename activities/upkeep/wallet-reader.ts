@@ -1,9 +1,14 @@
 import type { Database } from '#db/connection/database.ts';
-import { distrustReading, latestReading, type WalletReading } from '#db/gate/wallet.ts';
 import type { Money } from '#domain/money/money.ts';
 import type { GatePolicy } from '#domain/policy/gate-policy.ts';
 import { noteSignOfLife } from '#fulfilment/gate/circuits.ts';
-import { beginReading, storeReading } from '#fulfilment/gate/wallet.ts';
+import {
+  distrustReading,
+  latestReading,
+  type WalletReading,
+  beginReading,
+  storeReading,
+} from '#fulfilment/gate/wallet.ts';
 import type { ServiceClient } from '#upstream/client.ts';
 
 export interface WalletReaderOptions {

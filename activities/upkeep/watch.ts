@@ -1,8 +1,7 @@
-import type { WatchActivities } from '#activities/upkeep/upkeep-types.ts';
 import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
-import { esimsToLookAt, lookAgainAt, storedUsage } from '#db/esims/esim-readings.ts';
+import { esimsToLookAt, lookAgainAt, storedUsage } from '#db/esims/esim-queries.ts';
 import type { EsimRow } from '#db/work/rows.ts';
-import { isEsimInUse } from '#domain/esims/thresholds.ts';
+import { isEsimInUse } from '#domain/esims/esim-state.ts';
 import type { WatchPolicy } from '#domain/policy/upkeep-policy.ts';
 import { failsEveryCall } from '#domain/work/failure.ts';
 import {
@@ -17,19 +16,10 @@ import { recordEsim } from '#fulfilment/upkeep/record-esim.ts';
 import { esimDetails } from '#upstream/mapping/esim-details.ts';
 import { readUsage } from '#upstream/mapping/usage.ts';
 
-export interface WatchDependencies extends Pick<WorkDependencies, 'database' | 'service' | 'now'> {
-  readonly watch: WatchPolicy;
-}
-
-/** The result of reading one eSIM. */
-interface Look {
-  readonly calls: number;
-  /** True when the service would not answer about other eSIMs either. */
-  readonly isSilent: boolean;
-}
+type WatchDependencies = Pick<WorkDependencies, 'database' | 'service' | 'now'> & { readonly watch: WatchPolicy };
 
 /** Makes the activities that announce milestones, low data and approaching ends. */
-export function createWatchActivities({ database, service, watch, now }: WatchDependencies): WatchActivities {
+export function createWatchActivities({ database, service, watch, now }: WatchDependencies) {
   const announceAll = async (announcePage: AnnouncePage): Promise<number> => {
     let total = 0;
     let after: ExpiryCursor | undefined;
@@ -42,7 +32,8 @@ export function createWatchActivities({ database, service, watch, now }: WatchDe
     return total;
   };
 
-  const lookAt = async (esim: EsimRow): Promise<Look> => {
+  /** Reads one eSIM. @returns `isSilent` when the service would not answer about other eSIMs either. */
+  const lookAt = async (esim: EsimRow): Promise<{ readonly calls: number; readonly isSilent: boolean }> => {
     const readAt = new Date(now());
     // Its delivery has read it, and nothing has asked for another read since.
     const isFirst = esim.iccid !== null && esim.watchDueAt !== null && esim.watchDueAt <= esim.createdAt;
@@ -74,14 +65,16 @@ export function createWatchActivities({ database, service, watch, now }: WatchDe
   };
 
   return {
-    async announceExpiring() {
+    /** Announces eSIMs and subscriptions that end soon, from stored data. */
+    async announceExpiring(): Promise<{ announced: number }> {
       if (watch.expiringMs.length === 0) return { announced: 0 };
       return {
         announced: (await announceAll(announceExpiringEsims)) + (await announceAll(announceExpiringSubscriptions)),
       };
     },
 
-    async readUsage() {
+    /** Reads some eSIMs at the service, stores their state, and announces their milestones and low data. */
+    async readUsage(): Promise<{ looked: number }> {
       if (watch.readsPerRun === 0) return { looked: 0 };
       const due = await database.run((db) => esimsToLookAt(db, new Date(now()), watch.readsPerRun));
       let looked = 0;

@@ -1,15 +1,54 @@
-import type { DeliveryRound, WebhookActivities } from '#activities/webhooks/webhook-types.ts';
 import type { KeyRing } from '#crypto/key-ring.ts';
 import type { Database } from '#db/connection/database.ts';
-import { readEndpointSecrets } from '#db/events/endpoint-secrets.ts';
 import type { StoredEvent } from '#db/events/event-log.ts';
+import { readEndpointSecrets } from '#db/events/webhook-endpoints.ts';
 import { isDelivered, isFailing, type TryOutcome } from '#domain/events/webhook-delivery.ts';
 import type { OutboundPolicy } from '#domain/policy/webhook-policy.ts';
-import { claimDelivery, claimTest, type ClaimedDelivery } from '#fulfilment/event-webhooks/claim-delivery.ts';
-import { endpointOutlook, type EndpointOutlook } from '#fulfilment/event-webhooks/endpoint-outlook.ts';
-import { giveUpDeliveries } from '#fulfilment/event-webhooks/overdue-deliveries.ts';
+import {
+  claimDelivery,
+  type ClaimedDelivery,
+  claimTest,
+  endpointOutlook,
+  type EndpointOutlook,
+} from '#fulfilment/event-webhooks/claim-delivery.ts';
+import { giveUpDeliveries, queueMissed, REPLAY_PIECE } from '#fulfilment/event-webhooks/queue-deliveries.ts';
 import { recordTry } from '#fulfilment/event-webhooks/record-try.ts';
-import { queueMissed, REPLAY_PIECE } from '#fulfilment/event-webhooks/replay-deliveries.ts';
+
+/** The result of a round of deliveries to one webhook endpoint. */
+export type DeliveryRound =
+  /** No delivery waits. */
+  | { readonly kind: 'idle' }
+  /** The endpoint is disabled or deleted, and its waiting deliveries were given up. */
+  | { readonly kind: 'ended'; readonly reason: 'deleted' | 'disabled' }
+  | {
+      readonly kind: 'waiting';
+      /** Time of the next delivery, in epoch milliseconds. */
+      readonly nextAt: number;
+      /** Waiting deliveries; counted up to 10,000. */
+      readonly pending: number;
+      /** Set while every try fails. */
+      readonly failing?: EndpointFailure;
+    };
+
+interface EndpointFailure {
+  /** Epoch milliseconds. */
+  readonly since: number;
+  /** Failed tries in a row. */
+  readonly failures: number;
+  /** A clause such as "it answered 503". */
+  readonly last: string;
+  /** True when it gets one delivery at a time until one succeeds. */
+  readonly isHeld: boolean;
+}
+
+/** The activity that delivers events to webhook endpoints. */
+export interface WebhookActivities {
+  /**
+   * Sends the due deliveries of an endpoint for some seconds and records each try. Deliveries are leased, so a second
+   * execution sends none that the first one holds. A delivery that a dead worker held is sent again.
+   */
+  deliverDue(input: { readonly endpointId: string }): Promise<DeliveryRound>;
+}
 
 export interface WebhookDependencies {
   readonly database: Database;

@@ -9,11 +9,10 @@ import type {
   SendOutcome,
 } from '#domain/purchase/purchase-decision.ts';
 import type { Witness } from '#domain/purchase/restored-records.ts';
-import type { AttemptState, ObservedOutcome, SubscriptionEnd } from '#domain/relay/observation.ts';
-import type { ServiceObservation } from '#domain/relay/service-observation.ts';
+import type { AttemptState, ObservedOutcome, ServiceObservation, SubscriptionEnd } from '#domain/relay/observation.ts';
 import type { RetryOverrides, RetryRule } from '#domain/retry/retry-rules.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
-import type { FailureDetail, FailureClass } from '#domain/work/failure.ts';
+import type { FailureClass, FailureDetail } from '#domain/work/failure.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 import type { WorkStatus } from '#domain/work/lifecycle.ts';
 import type { TaskPosition } from '#domain/work/task-position.ts';

@@ -1,7 +1,7 @@
 import type { RateLimits } from '#api/access/limits.ts';
 import type { Caller, RequiredScope } from '#api/http/operation.ts';
 import { Problem } from '#api/problems/problem.ts';
-import { apiKeyMode, type ApiKeyMode, matchesApiKey, parseApiKey } from '#crypto/api-key.ts';
+import { apiKeyMode, type ApiKeyMode, matchesApiKey, parseApiKey } from '#crypto/generated-secrets.ts';
 import { type ApiKeyRow, isUseDue, lineageOf, noteApiKeyUse } from '#db/access/api-keys.ts';
 import type { Database } from '#db/connection/database.ts';
 import type { Wakeups } from '#db/connection/wakeups.ts';

@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js';
 import { Problem } from '#api/problems/problem.ts';
-import { counted } from '#domain/counted.ts';
 import { BURST_MS, FAILURE_WINDOW_MS, KNOWN_KEY_MS, SHARE_LINK_BURST_MS } from '#domain/policy/api-policy.ts';
+import { counted } from '#domain/text.ts';
 import { type Bucket, type Quota, quotaPerMinute, takeToken, tokensAt } from '#domain/token-bucket.ts';
 
 /**

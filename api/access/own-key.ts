@@ -3,10 +3,9 @@ import type { ApiDependencies } from '#api/dependencies.ts';
 import { apiScope, createdBy, exampleKeyId, instant, instantJson, money, ourId } from '#api/fields/fields.ts';
 import { type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
-import { findApiKeyById, lineageOf, spendLimitOf, type ApiKeyRow } from '#db/access/api-keys.ts';
-import { apiScopes } from '#db/access/api-scopes.ts';
-import { spendOfKey } from '#db/gate/gate-overview.ts';
+import { findApiKeyById, lineageOf, spendLimitOf, type ApiKeyRow, apiScopes } from '#db/access/api-keys.ts';
 import { compareMoney, paddedMoney, subtractMoney, type Money } from '#domain/money/money.ts';
+import { spendOfKey } from '#fulfilment/gate/overview.ts';
 
 const keyOutput = z
   .strictObject({

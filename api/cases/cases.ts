@@ -21,7 +21,7 @@ import { caseVerdicts, VERDICTS_OF, type CaseVerdict } from '#domain/operator/op
 import { ATTENTION_REASONS } from '#domain/work/attention.ts';
 import { WORK_KINDS } from '#domain/work/kinds.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
-import { dismissCase } from '#fulfilment/operator/dismiss-case.ts';
+import { dismissCase } from '#fulfilment/operator/corrections.ts';
 
 const tag = 'Operator actions';
 const exampleId = 'case_01JQ8Z9E5F6G7H8J9K0MNPQRST';

@@ -6,15 +6,15 @@ import { jsonReply } from '#api/http/reply.ts';
 import { numberCursor, readNumberCursor } from '#api/lists/cursor.ts';
 import { pageOf, pageQuery, pageReply } from '#api/lists/lists.ts';
 import { Problem } from '#api/problems/problem.ts';
+import { WORK_KINDS } from '#domain/work/kinds.ts';
 import {
   DEAD_LETTER_QUEUES,
-  deadLetterId,
-  listDeadLetters,
   type DeadLetter,
+  deadLetterId,
   type DeadLetterQueue,
-} from '#db/queues/dead-letters.ts';
-import { WORK_KINDS } from '#domain/work/kinds.ts';
-import { settleDeadLetter } from '#fulfilment/operator/settle-dead-letter.ts';
+  listDeadLetters,
+  settleDeadLetter,
+} from '#fulfilment/operator/dead-letters.ts';
 
 const tag = 'Operator actions';
 const PATH = '/v1/dead-letters';

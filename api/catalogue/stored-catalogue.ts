@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { valueOf } from '#api/problems/problem.ts';
-import { catalogueReadAt } from '#db/catalogue/readings.ts';
+import { catalogueReadAt } from '#db/catalogue/catalogue.ts';
 import type { CatalogueItems, CatalogueName, ReadCatalogue } from '#domain/catalogue/catalogue.ts';
 import { CATALOGUE_POLICY } from '#domain/policy/upkeep-policy.ts';
 import { recordReading } from '#fulfilment/catalogue/record-reading.ts';

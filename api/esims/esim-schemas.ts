@@ -19,10 +19,9 @@ import {
   readCustomer,
 } from '#api/work/work-input.ts';
 import type { KeyRing } from '#crypto/key-ring.ts';
-import type { EsimWithOrder } from '#db/esims/esim-queries.ts';
-import type { UsageReading } from '#db/esims/esim-readings.ts';
+import type { EsimWithOrder, UsageReading } from '#db/esims/esim-queries.ts';
 import type { EsimRow } from '#db/work/rows.ts';
-import { installLinks, lpaString, type Activation } from '#domain/esims/activation.ts';
+import { type Activation, installLinks, lpaString } from '#domain/esims/activation.ts';
 import { isId } from '#domain/work/identifiers.ts';
 import { SIMULATED_STATES } from '#upstream/contract.ts';
 

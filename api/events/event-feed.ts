@@ -25,7 +25,7 @@ import {
   positionBefore,
   type EventFilter,
 } from '#db/events/event-queries.ts';
-import { eventEnvelope } from '#outbound/event-envelope.ts';
+import { eventEnvelope } from '#outbound/event-message.ts';
 
 const tag = 'Events';
 /**

@@ -3,10 +3,16 @@ import { eventOutput } from '#api/events/event-data.ts';
 import { exampleEventId } from '#api/events/event-variants.ts';
 import { ourId, timeInQuery } from '#api/fields/fields.ts';
 import { listOf, pageQuery, waitInQuery } from '#api/lists/lists.ts';
-import { eventPatterns, selects } from '#domain/events/event-filter.ts';
-import { eventTypes, typesOfSubject, type EventSubjectKind, type EventType } from '#domain/events/event-types.ts';
+import {
+  eventPatterns,
+  type EventSubjectKind,
+  type EventType,
+  eventTypes,
+  selects,
+  typesOfSubject,
+} from '#domain/events/event-types.ts';
 import { isId } from '#domain/work/identifiers.ts';
-import { subjectKinds } from '#outbound/event-envelope.ts';
+import { subjectKinds } from '#outbound/event-message.ts';
 
 /** The id of an event in a request. */
 export const eventIdInput = ourId('event', exampleEventId).refine((text) => isId('event', text), {

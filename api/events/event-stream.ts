@@ -8,7 +8,7 @@ import { Problem } from '#api/problems/problem.ts';
 import { DatabaseUnavailableError } from '#db/connection/database.ts';
 import type { PublishedEvent } from '#db/events/event-log.ts';
 import { listEvents, meets, type EventFilter } from '#db/events/event-queries.ts';
-import { eventEnvelope } from '#outbound/event-envelope.ts';
+import { eventEnvelope } from '#outbound/event-message.ts';
 
 /** Events in one read while a reader catches up. */
 const PAGE = 100;

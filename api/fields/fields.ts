@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type ApiScope, apiScopes } from '#db/access/api-scopes.ts';
+import { type ApiScope, apiScopes } from '#db/access/api-keys.ts';
 import { isUnsignedDecimal } from '#domain/money/money.ts';
 import { MAX_ACTION_REASON } from '#domain/operator/operator-actions.ts';
 import { ATTENTION_REASONS, type AttentionReason } from '#domain/work/attention.ts';

@@ -4,11 +4,12 @@ import { actionReason, instant, instantJson, money, workKindField } from '#api/f
 import { type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { Problem } from '#api/problems/problem.ts';
-import { parkedPurchases, type LineRow, type Parked } from '#db/gate/lines.ts';
 import { lineTexts, LINE_STATES } from '#domain/gate/drift.ts';
 import { paddedMoney } from '#domain/money/money.ts';
 import { PURCHASE_KINDS } from '#domain/work/kinds.ts';
 import { startLine } from '#fulfilment/gate/drift.ts';
+import type { LineRow } from '#fulfilment/gate/line.ts';
+import { parkedPurchases, type Parked } from '#fulfilment/gate/overview.ts';
 
 export const driftStopOutput = z
   .strictObject({

@@ -17,9 +17,8 @@ import { jsonReply } from '#api/http/reply.ts';
 import { idCursor, readIdCursor } from '#api/lists/cursor.ts';
 import { flagInQuery, pageOf, pageQuery, pageReply } from '#api/lists/lists.ts';
 import { Problem } from '#api/problems/problem.ts';
-import { findPause, listPauses, type PauseRow } from '#db/gate/pauses.ts';
 import { PAUSE_ORIGINS } from '#domain/gate/purchase-gate.ts';
-import { addPause, releasePause } from '#fulfilment/gate/pauses.ts';
+import { findPause, listPauses, type PauseRow, addPause, releasePause } from '#fulfilment/gate/pauses.ts';
 
 const tag = 'Purchase gate';
 const PATH = '/v1/purchase-gate/pauses';

@@ -5,17 +5,16 @@ import { driftStopJson, driftStopOutput } from '#api/gate/drift-stops.ts';
 import { pauseJson, pauseOutput } from '#api/gate/pauses.ts';
 import { type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
-import { readGate, type GateOverview } from '#db/gate/gate-overview.ts';
-import type { HeldGroup } from '#db/gate/held-groups.ts';
 import { CIRCUITS, CIRCUIT_STATES, circuitNames, circuitSentence, type CircuitName } from '#domain/gate/circuit.ts';
 import { paddedMoney, subtractMoney } from '#domain/money/money.ts';
+import { readGate, type GateOverview, type HeldGroup } from '#fulfilment/gate/overview.ts';
 
 const tag = 'Purchase gate';
 
 const kind = workKindField;
 
 const circuitOutput = z.strictObject({
-  name: z.enum(circuitNames as [CircuitName, ...CircuitName[]]).meta({
+  name: z.enum(circuitNames).meta({
     description: 'The condition of the service that it watches; `meaning` is a sentence about it.',
   }),
   state: z.enum(CIRCUIT_STATES).meta({

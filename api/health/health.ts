@@ -2,8 +2,9 @@ import * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { type Operation, publicOperation, jsonAnswer } from '#api/http/operation.ts';
 import { bytesReply, jsonReply } from '#api/http/reply.ts';
-import { checkReadiness, joined } from '#telemetry/readiness.ts';
+import { checkReadiness } from '#telemetry/probes.ts';
 import { createRedactor } from '#telemetry/redaction.ts';
+import { joined } from '#telemetry/waiting.ts';
 
 const tag = 'Operation of this API';
 

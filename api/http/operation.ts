@@ -9,7 +9,7 @@ import { check, checkQuery, readJsonBody, refuseNul } from '#api/http/read-reque
 import type { Reply, StreamedReply } from '#api/http/reply.ts';
 import type { ProblemCode } from '#api/problems/problem-catalogue.ts';
 import { explainMissing, type FieldError, invalid, type Problem } from '#api/problems/problem.ts';
-import type { ApiScope } from '#db/access/api-scopes.ts';
+import type { ApiScope } from '#db/access/api-keys.ts';
 import type { AT_ONCE } from '#domain/policy/api-policy.ts';
 
 /** The authenticated caller. */

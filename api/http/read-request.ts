@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { type FieldError, Problem } from '#api/problems/problem.ts';
 import { didYouMean, suggestedNames } from '#api/problems/suggestions.ts';
-import { counted } from '#domain/counted.ts';
+import { counted } from '#domain/text.ts';
 import { readJson } from '#upstream/client/json.ts';
 
 /** Far above our deepest request, which has two levels. */

@@ -1,5 +1,5 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
-import { listen, SLOW_REQUESTS } from '#telemetry/listening.ts';
+import { listen, SLOW_REQUESTS } from '#telemetry/http-server.ts';
 
 /**
  * Longer than the idle time of the usual load balancers (60 s), so that they close first and never send into a closing

@@ -4,10 +4,10 @@ import type { ApiDependencies } from '#api/dependencies.ts';
 import type { Caller, DocumentedAnswer } from '#api/http/operation.ts';
 import type { StreamedReply } from '#api/http/reply.ts';
 import { flagInQuery } from '#api/lists/lists.ts';
-import type { ApiScope } from '#db/access/api-scopes.ts';
+import type { ApiScope } from '#db/access/api-keys.ts';
 import type { Money } from '#domain/money/money.ts';
 import { EXPORTS } from '#domain/policy/api-policy.ts';
-import { BYTE_ORDER_MARK, csvLines, moneyFields, moneyNames, type CsvField } from '#outbound/csv.ts';
+import { BYTE_ORDER_MARK, type CsvField, csvLines, moneyFields, moneyNames } from '#outbound/csv.ts';
 
 /** A column of a file: text from callers or the service, a value of ours, or an amount with its currency. */
 export type CsvColumn<Item> =

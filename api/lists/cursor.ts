@@ -1,9 +1,9 @@
 /** The end of a page as an opaque text. It contains no secret, and is checked when it is used. */
 import { invalid } from '#api/problems/problem.ts';
-import type { PagePosition } from '#db/lists/given-values.ts';
+import type { PagePosition } from '#db/lists/pages.ts';
 import type { ReconciliationPosition } from '#db/money/reconciliations.ts';
 import type { CasePosition } from '#db/work/case-queries.ts';
-import { isId, type IdKind } from '#domain/work/identifiers.ts';
+import { type IdKind, isId } from '#domain/work/identifiers.ts';
 import { byKind, type WorkKind } from '#domain/work/kinds.ts';
 
 /** Content of such a list. */

@@ -12,7 +12,7 @@ import type { Executor } from '#db/connection/database.ts';
 import { listJournal, listMovementsWithoutCause, type WalletLine } from '#db/money/journal-queries.ts';
 import { CAUSE_KINDS, DIRECTIONS } from '#domain/money/books.ts';
 import { plainAmount } from '#domain/money/money.ts';
-import { explainMovement } from '#fulfilment/operator/explain-movement.ts';
+import { explainMovement } from '#fulfilment/operator/corrections.ts';
 
 /** Wallet transactions and reports of reconciliations, as the API shows them. */
 

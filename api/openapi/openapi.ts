@@ -7,7 +7,7 @@ import { openSet } from '#api/openapi/open-sets.ts';
 import { problemCodes, PROBLEMS } from '#api/problems/problem-catalogue.ts';
 import { problemExample } from '#api/problems/problem-schema.ts';
 import { eventWebhooks, webhookEventSchemas } from '#api/webhook-endpoints/event-webhooks.ts';
-import { API_SCOPES } from '#db/access/api-scopes.ts';
+import { API_SCOPES } from '#db/access/api-keys.ts';
 
 /**
  * The OpenAPI description of exactly the operations that are mounted, from the schemas that check them.

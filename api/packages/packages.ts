@@ -24,9 +24,9 @@ import {
 } from '#api/pricing/suggested-price.ts';
 import { Problem } from '#api/problems/problem.ts';
 import { findPackage, type PackageFilter, pageOfPackages, SORTING_KEYS } from '#db/catalogue/catalogue-pages.ts';
-import type { PackageRow } from '#db/catalogue/stored-items.ts';
+import type { PackageRow } from '#db/catalogue/catalogue.ts';
 import { rulesInForce } from '#db/money/pricing-rules.ts';
-import { countriesOf, REGIONS } from '#domain/catalogue/regions.ts';
+import { countriesOf, REGIONS } from '#domain/catalogue/catalogue.ts';
 import { plainAmount, plainMoney } from '#domain/money/money.ts';
 import type { ServicePackage } from '#upstream/contract.ts';
 

@@ -2,10 +2,9 @@ import * as z from 'zod';
 import { currency, money } from '#api/fields/fields.ts';
 import { exampleRuleId } from '#api/pricing/pricing-rule-schemas.ts';
 import type { StoredPricingRule } from '#db/money/pricing-rules.ts';
-import { paddedMoney, type Money } from '#domain/money/money.ts';
-import type { Margin } from '#domain/pricing/margin.ts';
-import { PRICING_TARGET_KINDS, type PricedItem, type PricingRule } from '#domain/pricing/pricing-rule.ts';
-import { PRICING_STEPS, suggestPrice, type RuledSuggestion } from '#domain/pricing/suggested-price.ts';
+import { type Money, paddedMoney } from '#domain/money/money.ts';
+import { type PricedItem, PRICING_TARGET_KINDS, type PricingRule } from '#domain/pricing/pricing-rule.ts';
+import { type Margin, PRICING_STEPS, type RuledSuggestion, suggestPrice } from '#domain/pricing/suggested-price.ts';
 import type { ServicePackage } from '#upstream/contract.ts';
 
 export const margin = z

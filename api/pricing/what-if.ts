@@ -14,8 +14,8 @@ import {
   suggestedPriceField,
   suggestionJson,
 } from '#api/pricing/suggested-price.ts';
-import { invalid, type FieldError } from '#api/problems/problem.ts';
-import { STORED_ITEMS } from '#db/catalogue/stored-items.ts';
+import { type FieldError, invalid } from '#api/problems/problem.ts';
+import { STORED_ITEMS } from '#db/catalogue/catalogue.ts';
 import { rulesInForce } from '#db/money/pricing-rules.ts';
 import { type Money, paddedMoney } from '#domain/money/money.ts';
 import { type PricedItem, tiedRules } from '#domain/pricing/pricing-rule.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { ID_NOUNS } from '#api/fields/fields.ts';
 import { type ProblemCode, problemCodes, PROBLEMS } from '#api/problems/problem-catalogue.ts';
-import { counted } from '#domain/counted.ts';
+import { counted } from '#domain/text.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
 import { ID_PREFIXES, type IdKind, idKindOf } from '#domain/work/identifiers.ts';
 import type { OptionalResult } from '#upstream/client.ts';

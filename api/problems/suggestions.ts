@@ -1,8 +1,8 @@
 /**
  * Suggestions for names and paths that the API does not know. A wrong suggestion costs the caller more time than none,
- * so these rules are stricter than those of `#domain/near-names.ts`.
+ * so these rules are stricter than those of `#domain/text.ts`.
  */
-import { changedLetters } from '#domain/near-names.ts';
+import { changedLetters } from '#domain/text.ts';
 
 /** Names in other APIs for parameters of ours. */
 const SYNONYMS: Readonly<Record<string, string>> = {

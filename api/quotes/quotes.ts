@@ -14,10 +14,10 @@ import {
   suggestedPriceField,
   suggestedPriceJson,
 } from '#api/pricing/suggested-price.ts';
-import { invalid, type FieldError } from '#api/problems/problem.ts';
+import { type FieldError, invalid } from '#api/problems/problem.ts';
 import { type QuotedItem, quoteToken } from '#api/quotes/quote-token.ts';
 import { vpnPlanId } from '#api/vpn/vpn-plans.ts';
-import { scopesOfKind } from '#db/access/api-scopes.ts';
+import { scopesOfKind } from '#db/access/api-keys.ts';
 import { rulesInForce } from '#db/money/pricing-rules.ts';
 import { plainMoney } from '#domain/money/money.ts';
 import type { PricedItem } from '#domain/pricing/pricing-rule.ts';

@@ -1,7 +1,7 @@
 /** Webhook deliveries whose header names have another prefix: refused, and reported with the setting to change. */
 import type { Database } from '#db/connection/database.ts';
-import { addRefusedDeliveries } from '#db/service/refused-header-prefixes.ts';
-import { HEADER_PREFIX } from '#domain/service/header-prefix.ts';
+import { addRefusedDeliveries } from '#db/service/webhook-secrets.ts';
+import { HEADER_PREFIX } from '#domain/service/service-address.ts';
 import type { Logger } from '#telemetry/logger.ts';
 import { serviceHeaders } from '#upstream/contract.ts';
 

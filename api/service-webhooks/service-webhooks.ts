@@ -18,11 +18,11 @@ import {
   verifyWebhook,
   type WebhookRefusal,
   type WebhookVerdict,
-} from '#crypto/webhook-signature.ts';
-import { OWN_PING } from '#db/queues/webhook-arrival.ts';
-import type { PurchaseEvent } from '#domain/relay/purchase-event.ts';
+} from '#crypto/webhook-signatures.ts';
+import { OWN_PING } from '#db/queues/inbox.ts';
+import type { PurchaseEvent } from '#domain/relay/observation.ts';
 import type { InboxResult, ParsedDelivery, VerifiedDelivery } from '#fulfilment/reports/inbox-writer.ts';
-import type { UnusedObserver } from '#telemetry/service-calls.ts';
+import type { UnusedObserver } from '#telemetry/observers.ts';
 import { currentTraceparent } from '#telemetry/tracing.ts';
 import { serviceHeaders, type ServiceHeaders } from '#upstream/contract.ts';
 import { type ParsedEvent, parseEvent, QUARANTINE_REASONS } from '#upstream/mapping/event-parsing.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { AcceptedSecret } from '#crypto/webhook-signature.ts';
+import type { AcceptedSecret } from '#crypto/webhook-signatures.ts';
 import type { StoredWebhookSecrets } from '#db/service/webhook-secrets.ts';
 import type { Logger } from '#telemetry/logger.ts';
 

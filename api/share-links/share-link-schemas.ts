@@ -13,7 +13,6 @@ import {
 } from '#api/fields/fields.ts';
 import { pageOf } from '#api/lists/lists.ts';
 import { metadata } from '#api/work/work-input.ts';
-import type { ShareLinkRow } from '#db/esims/share-links.ts';
 import {
   SHARE_LINK_STATUSES,
   shareLanguages,
@@ -21,6 +20,7 @@ import {
   type ShareLinkStatus,
 } from '#domain/esims/share-link.ts';
 import { SHARE_LINK_LIFE } from '#domain/policy/api-policy.ts';
+import type { ShareLinkRow } from '#fulfilment/share-links/share-links.ts';
 
 export const shareLinkExampleId = 'link_01JQ8Z7B3C4D5E6F7G8H9JKMNP';
 /** In examples only. */

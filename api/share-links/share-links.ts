@@ -4,7 +4,7 @@ import { requireEsimOfPath } from '#api/esims/delivered-esim.ts';
 import { esimExampleId } from '#api/esims/esim-schemas.ts';
 import { createdByInQuery, idInPath, mayExist } from '#api/fields/fields.ts';
 import { answerOnce } from '#api/http/idempotency.ts';
-import { type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
+import { jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { idCursor, readIdCursor } from '#api/lists/cursor.ts';
 import { pageQuery, pageReply } from '#api/lists/lists.ts';
@@ -21,8 +21,14 @@ import {
   shareLinkStatusField,
 } from '#api/share-links/share-link-schemas.ts';
 import { findEsim } from '#db/esims/esim-queries.ts';
-import { findShareLink, listShareLinks, type ShareLinkRow } from '#db/esims/share-links.ts';
-import { createShareLink, readSharedView, revokeShareLink } from '#fulfilment/share-links/share-links.ts';
+import {
+  createShareLink,
+  findShareLink,
+  listShareLinks,
+  readSharedView,
+  revokeShareLink,
+  type ShareLinkRow,
+} from '#fulfilment/share-links/share-links.ts';
 
 const tag = 'eSIMs';
 const LINKS_PATH = '/v1/esims/{id}/share-links';

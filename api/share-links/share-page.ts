@@ -10,9 +10,8 @@ import { messagePage } from '#api/share-links/page/page-frame.ts';
 import { PAGE_TEXTS } from '#api/share-links/page/texts-by-language.ts';
 import { isPreview, type LanguageRequest, pageLanguage, phoneOf } from '#api/share-links/page/visitor.ts';
 import { SHARE_EXAMPLE_SECRET } from '#api/share-links/share-link-schemas.ts';
-import { hashShareSecret } from '#crypto/share-secret.ts';
-import { findOpenShareLink } from '#db/esims/share-links.ts';
-import { readSharedView, recordShareLinkView } from '#fulfilment/share-links/share-links.ts';
+import { hashShareSecret } from '#crypto/generated-secrets.ts';
+import { findOpenShareLink, readSharedView, recordShareLinkView } from '#fulfilment/share-links/share-links.ts';
 
 const tag = 'eSIMs';
 const HTML_TYPE = 'text/html';

@@ -22,7 +22,7 @@ import {
 } from '#api/pricing/suggested-price.ts';
 import { Problem } from '#api/problems/problem.ts';
 import { findPlan, pageOfPlans, SORTING_KEYS } from '#db/catalogue/catalogue-pages.ts';
-import type { VpnPlanRow } from '#db/catalogue/stored-items.ts';
+import type { VpnPlanRow } from '#db/catalogue/catalogue.ts';
 import { rulesInForce } from '#db/money/pricing-rules.ts';
 import { plainAmount } from '#domain/money/money.ts';
 

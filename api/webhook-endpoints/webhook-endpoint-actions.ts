@@ -29,10 +29,9 @@ import {
 import { DecryptionError, type KeyRing } from '#crypto/key-ring.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { excerptAad } from '#db/encryption-aads.ts';
-import type { WebhookTryRow } from '#db/events/webhook-deliveries.ts';
-import { type DeliveryWithTries, listDeliveries } from '#db/events/webhook-delivery-queries.ts';
+import { type DeliveryWithTries, listDeliveries, type WebhookTryRow } from '#db/events/webhook-deliveries.ts';
 import type { WebhookEndpointRow } from '#db/events/webhook-endpoints.ts';
-import { TEST_EVENT } from '#domain/events/event-filter.ts';
+import { TEST_EVENT } from '#domain/events/event-types.ts';
 import {
   beginReplay,
   disableEndpoint,
@@ -45,7 +44,7 @@ import {
   replayDelivery,
   replayEvent,
   replayRange,
-} from '#fulfilment/event-webhooks/replay-deliveries.ts';
+} from '#fulfilment/event-webhooks/queue-deliveries.ts';
 
 /** Actions on a webhook endpoint: disable, enable, test, replay. */
 export function webhookEndpointActions(dependencies: ApiDependencies): Operation[] {

@@ -6,10 +6,9 @@ import { jsonReply, type Reply } from '#api/http/reply.ts';
 import { Problem } from '#api/problems/problem.ts';
 import type { EndpointOutput } from '#api/webhook-endpoints/webhook-endpoint-schemas.ts';
 import type { Executor } from '#db/connection/database.ts';
-import { countPendingDeliveries } from '#db/events/webhook-delivery-queries.ts';
+import { countPendingDeliveries } from '#db/events/webhook-deliveries.ts';
 import { findWebhookEndpoint, type WebhookEndpointRow } from '#db/events/webhook-endpoints.ts';
-import type { EndpointRequest } from '#fulfilment/event-webhooks/manage-endpoint.ts';
-import { missedSince } from '#fulfilment/event-webhooks/missed-events.ts';
+import { type EndpointRequest, missedSince } from '#fulfilment/event-webhooks/manage-endpoint.ts';
 
 export const ENDPOINTS_PATH = '/v1/webhook-endpoints';
 export const ENDPOINTS_TAG = 'Webhook endpoints';

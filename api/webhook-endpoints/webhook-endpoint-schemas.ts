@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import { createdBy, instant, instantInput, meaningsOf, ourId, storable, TEXT_PATTERN } from '#api/fields/fields.ts';
-import { COUNTED_DELIVERIES } from '#db/events/webhook-delivery-queries.ts';
-import { eventPatterns, isEventPattern } from '#domain/events/event-filter.ts';
-import { eventTypes } from '#domain/events/event-types.ts';
+import { COUNTED_DELIVERIES } from '#db/events/webhook-deliveries.ts';
+import { eventPatterns, eventTypes, isEventPattern } from '#domain/events/event-types.ts';
 import {
   DELIVERY_STATES,
   DISABLED_REASONS,

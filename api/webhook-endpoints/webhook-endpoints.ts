@@ -33,7 +33,7 @@ import {
   removeEndpoint,
   rotateEndpointSecret,
 } from '#fulfilment/event-webhooks/manage-endpoint.ts';
-import { endpointUrlProblem } from '#outbound/webhook-url.ts';
+import { endpointUrlProblem } from '#outbound/webhook-address.ts';
 
 const tag = ENDPOINTS_TAG;
 

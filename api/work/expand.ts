@@ -4,7 +4,7 @@ import type { ApiDependencies } from '#api/dependencies.ts';
 import type { Caller } from '#api/http/operation.ts';
 import { listOf } from '#api/lists/lists.ts';
 import type { WorkJson, WorkResource } from '#api/work/work-resource.ts';
-import { type ApiScope, scopesOfKind } from '#db/access/api-scopes.ts';
+import { type ApiScope, scopesOfKind } from '#db/access/api-keys.ts';
 import type { WorkKind } from '#domain/work/kinds.ts';
 
 /** The operator's view, which work of every kind has. */

@@ -15,17 +15,17 @@ import { jsonReply, type Reply } from '#api/http/reply.ts';
 import { exampleOf } from '#api/openapi/examples.ts';
 import { Problem } from '#api/problems/problem.ts';
 import { article } from '#api/work/work-reads.ts';
-import { type WorkResource, notFound } from '#api/work/work-resource.ts';
+import { notFound, type WorkResource } from '#api/work/work-resource.ts';
 import { operationsOutput } from '#api/work/work-schemas.ts';
-import { scopesOfKind } from '#db/access/api-scopes.ts';
+import { scopesOfKind } from '#db/access/api-keys.ts';
 import { newId } from '#db/connection/ids.ts';
 import type { Owner } from '#db/lists/ownership.ts';
 import {
   CASE_VERDICTS,
-  caseVerdicts,
-  SERVICE_ID,
   type CaseVerdict,
+  caseVerdicts,
   type OperatorAction,
+  SERVICE_ID,
 } from '#domain/operator/operator-actions.ts';
 import {
   changesNothing,

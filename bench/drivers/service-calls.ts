@@ -3,7 +3,7 @@ import { Pool } from 'undici';
 import type * as z from 'zod';
 import { serviceCallDriver } from '#bench/drivers/protocol.ts';
 import { closedLoop, serve } from '#bench/drivers/serve.ts';
-import { ALL_CAPABILITIES } from '#domain/service/capabilities.ts';
+import { ALL_CAPABILITIES } from '#domain/service/capability-profile.ts';
 import { BASE_PATH } from '#domain/service/service-address.ts';
 import { orderRequestBytes } from '#upstream/client/request-bytes.ts';
 import type { SharedToken, TokenStore } from '#upstream/client/session.ts';

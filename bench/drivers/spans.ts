@@ -5,8 +5,7 @@ import { serve } from '#bench/drivers/serve.ts';
 import { parseEnvironment } from '#config/environment.ts';
 import { tracingFields, tracingOf } from '#config/tracing.ts';
 import { createLogger } from '#telemetry/logger.ts';
-import { startTracing } from '#telemetry/start-tracing.ts';
-import { inSpan } from '#telemetry/tracing.ts';
+import { inSpan, startTracing } from '#telemetry/tracing.ts';
 
 /** Fewer than wait for an export: none is dropped. */
 const TOGETHER = 500;

@@ -10,7 +10,7 @@ import express from 'express';
 import pg from 'pg';
 import { orderJson } from '#api/orders/order-schemas.ts';
 import { plainWork } from '#api/work/expand.ts';
-import { matchesApiKey, parseApiKey } from '#crypto/api-key.ts';
+import { matchesApiKey, parseApiKey } from '#crypto/generated-secrets.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
 import { orderReads, type StoredOrder } from '#db/work/order-queries.ts';

@@ -10,9 +10,8 @@ import { benchSecrets, openDatabase } from '#bench/support/product.ts';
 import { inTurn } from '#bench/support/rounds.ts';
 import { freePort } from '#cli/embedded/ports.ts';
 import { productEnvironments } from '#cli/start/environment.ts';
-import { generateApiKey } from '#crypto/api-key.ts';
-import { addApiKey } from '#db/access/api-keys.ts';
-import { apiScopes } from '#db/access/api-scopes.ts';
+import { generateApiKey } from '#crypto/generated-secrets.ts';
+import { addApiKey, apiScopes } from '#db/access/api-keys.ts';
 
 const SIZES = {
   full: { rounds: 5, few: 10_000, many: 1_000_000, reads: 1_000, pages: 300, orders: 500, atOnce: 16 },

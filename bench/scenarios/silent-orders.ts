@@ -10,7 +10,7 @@ import { newId } from '#db/connection/ids.ts';
 import { attempts } from '#db/schema.ts';
 import { ServiceTokenStore } from '#db/service/service-tokens.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
-import { ALL_CAPABILITIES } from '#domain/service/capabilities.ts';
+import { ALL_CAPABILITIES } from '#domain/service/capability-profile.ts';
 import { acceptOrder } from '#fulfilment/accept/accept-order.ts';
 import { startSimulator } from '#simulator/service/server.ts';
 import { createLogger } from '#telemetry/logger.ts';

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { liveHeapMb } from '#bench/support/live-heap.ts';
 import { Child, describeExit } from '#cli/embedded/child.ts';
 import { freePort } from '#cli/embedded/ports.ts';
-import { NODE_ARGUMENTS, QUICK_START } from '#cli/start/managed-process.ts';
+import { NODE_ARGUMENTS, QUICK_START } from '#cli/start/supervisor.ts';
 
 export interface ChildProcessOptions {
   readonly name: string;

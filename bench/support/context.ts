@@ -11,8 +11,7 @@ import type { BenchServers } from '#bench/support/servers.ts';
 import { freePort } from '#cli/embedded/ports.ts';
 import { EmbeddedPostgres } from '#cli/embedded/postgres.ts';
 import { obtainTemporalCli } from '#cli/embedded/temporal-cli.ts';
-import { TemporalCluster } from '#cli/embedded/temporal-cluster.ts';
-import { obtainTemporalPrograms } from '#cli/embedded/temporal-programs.ts';
+import { TemporalCluster, obtainTemporalPrograms } from '#cli/embedded/temporal-cluster.ts';
 import { TemporalServer } from '#cli/embedded/temporal-server.ts';
 
 /** What every scenario is given. */

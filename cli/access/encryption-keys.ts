@@ -1,5 +1,4 @@
-import { actor } from '#cli/api/account.ts';
-import { withDatabase } from '#cli/set-up/command-database.ts';
+import { actor, withDatabase } from '#cli/set-up/command-database.ts';
 import type { Output } from '#cli/terminal/output.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
 import { readDatabaseConfig } from '#config/config.ts';

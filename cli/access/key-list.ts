@@ -1,5 +1,5 @@
 /** What `reseller keys list` prints. */
-import { type Amount, type Columns, flexible, money, status, text, time } from '#cli/terminal/tables/columns.ts';
+import { type Amount, type Columns, flexible, money, status, text, time } from '#cli/terminal/columns.ts';
 import { lineageOf, type listApiKeys } from '#db/access/api-keys.ts';
 import { plainMoney } from '#domain/money/money.ts';
 

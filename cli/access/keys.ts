@@ -1,16 +1,17 @@
 import { KEY_COLUMNS, listedKeys } from '#cli/access/key-list.ts';
-import { keyMode } from '#cli/access/key-mode.ts';
-import { actor } from '#cli/api/account.ts';
-import { withDatabase } from '#cli/set-up/command-database.ts';
+import { actor, withDatabase } from '#cli/set-up/command-database.ts';
 import { printLine } from '#cli/terminal/output.ts';
-import { type FormatOptions, printItems } from '#cli/terminal/tables/print-items.ts';
+import { type FormatOptions, printItems } from '#cli/terminal/print-items.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
 import { readDatabaseConfig } from '#config/config.ts';
 import type { Environment } from '#config/environment.ts';
 import { price } from '#config/fields.ts';
-import { generateApiKey } from '#crypto/api-key.ts';
+import { apiKeyMode, generateApiKey } from '#crypto/generated-secrets.ts';
 import {
   addApiKey,
+  API_SCOPES,
+  type ApiScope,
+  apiScopes,
   changeRateLimit,
   changeSpendLimit,
   findApiKey,
@@ -20,12 +21,12 @@ import {
   rotateApiKey,
   type RotationRefusal,
 } from '#db/access/api-keys.ts';
-import { API_SCOPES, type ApiScope, apiScopes } from '#db/access/api-scopes.ts';
 import { addAuditEntry } from '#db/access/audit-log.ts';
 import type { Database, Executor } from '#db/connection/database.ts';
-import { latestReading } from '#db/gate/wallet.ts';
-import { counted } from '#domain/counted.ts';
+import { stampedMode } from '#db/connection/installation.ts';
 import type { Money } from '#domain/money/money.ts';
+import { counted } from '#domain/text.ts';
+import { latestReading } from '#fulfilment/gate/wallet.ts';
 import { revokeShareLinksOfKey } from '#fulfilment/share-links/share-links.ts';
 
 const DAY_MS = 86_400_000;
@@ -66,7 +67,7 @@ export async function createKey(name: string, options: NewKeyOptions, environmen
   };
   const { key, prefix } = await changing(environment, async (tx) => {
     await requireWalletCurrency(tx, spendLimit);
-    const made = generateApiKey(await keyMode(tx, environment));
+    const made = await newKey(tx, environment);
     const id = await addApiKey(tx, { name, prefix: made.prefix, hash: made.hash, scopes, ...limits });
     const which = ownWorkOnly ? ', for its own work only' : '';
     await audit(tx, id, 'create', `${name}: ${scopes.join(', ')}${which}`, now);
@@ -106,7 +107,7 @@ export async function rotateKey(
   const now = new Date();
   const expiresAt = inDays(options.expires, now);
   const rotated = await changing(environment, async (tx) => {
-    const { key, ...generated } = generateApiKey(await keyMode(tx, environment));
+    const { key, ...generated } = await newKey(tx, environment);
     const successor = { prefix: generated.prefix, hash: generated.hash, ...(expiresAt !== undefined && { expiresAt }) };
     const result = await rotateApiKey(tx, prefix, successor, { overlapMs: options.overlap, now });
     if (!result.ok) throw refusal(prefix, result.refusal);
@@ -141,10 +142,7 @@ export async function limitKey(prefix: string, limit: string, environment: Envir
   );
 }
 
-/**
- * `reseller keys rate-limit`. @param limit requests a minute; null for that of the configuration. @throws UserError
- * when there is no such key.
- */
+/** `reseller keys rate-limit`. @param limit requests a minute; null for that of the configuration. @throws UserError */
 export async function limitKeyRate(prefix: string, limit: number | null, environment: Environment): Promise<void> {
   await change(
     environment,
@@ -158,11 +156,7 @@ export async function limitKeyRate(prefix: string, limit: number | null, environ
   );
 }
 
-/**
- * `reseller keys revoke`. Its open share links end with it, unless they are kept: a thief of the key may have them.
- *
- * @throws UserError when there is no such key.
- */
+/** `reseller keys revoke`. Its open share links end with it, unless kept: a thief of the key may have them. */
 export async function revokeKey(
   prefix: string,
   { shareLinks: closes }: { readonly shareLinks: boolean },
@@ -281,6 +275,11 @@ function scopesOf(list: string | undefined): readonly ApiScope[] {
     );
   }
   return names as ApiScope[];
+}
+
+/** The mode of a key is that of the service that the database belongs to; before its first use, of `SERVICE_MODE`. */
+async function newKey(tx: Executor, environment: Environment) {
+  return generateApiKey(apiKeyMode((await stampedMode(tx)) ?? environment['SERVICE_MODE']));
 }
 
 async function changing<Result>(environment: Environment, work: (tx: Executor) => Promise<Result>): Promise<Result> {

@@ -1,14 +1,23 @@
 /** Address of the REST API and the API key, for the commands that call it. */
 import { join, resolve } from 'node:path';
-import type { ApiAccess } from '#cli/api/api-client.ts';
-import { devApiKeyFile, readDevApiKey } from '#cli/data-folder/dev-api-key-file.ts';
-import { DEFAULT_FOLDER } from '#cli/data-folder/installation.ts';
+import { DEFAULT_FOLDER } from '#cli/data-folder/data-folder.ts';
+import { devApiKeyFile, readDevApiKey } from '#cli/data-folder/development-secrets.ts';
 import { findRunningEnvironment } from '#cli/data-folder/running-environment.ts';
 import { PORTS } from '#cli/start/settings.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
 import { ConfigurationError } from '#config/configuration-error.ts';
 import { presentOf, type Environment } from '#config/environment.ts';
 import { readSecretFiles } from '#config/secret-files.ts';
+
+/** Address and key of the API, and where both come from: error messages name it. */
+export interface ApiAccess {
+  readonly url: string;
+  readonly key: string;
+  /** Source of the key: `RESELLER_API_KEY`, or a file. */
+  readonly keyFrom: string;
+  /** Log file of the API, where it runs on this machine. */
+  readonly log?: string;
+}
 
 /** Options of these commands. */
 export interface ApiOptions {

@@ -1,29 +1,12 @@
 import * as z from 'zod';
+import { type ApiAccess, type ApiOptions, apiAccess } from '#cli/api/api-access.ts';
+import { type Output, printLine } from '#cli/terminal/output.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
 import { visible } from '#cli/terminal/visible-text.ts';
-
-/** Address and key of the API, and where both come from: error messages name it. */
-export interface ApiAccess {
-  readonly url: string;
-  readonly key: string;
-  /** Source of the key: `RESELLER_API_KEY`, or a file. */
-  readonly keyFrom: string;
-  /** Log file of the API, where it runs on this machine. */
-  readonly log?: string;
-}
-
-export interface ApiClientOptions extends ApiAccess {
-  readonly signal?: AbortSignal;
-}
-
-export interface Call<Schema extends z.ZodType> {
-  readonly path: string;
-  readonly answer: Schema;
-  /** Default: POST with a body, GET without. */
-  readonly method?: 'PATCH' | 'DELETE';
-  readonly body?: unknown;
-  readonly idempotencyKey?: string;
-}
+import { NoAnswerError, ProblemError } from '#clients/typescript/src/errors.ts';
+import { type Page, Paged } from '#clients/typescript/src/paged.ts';
+import { Transport } from '#clients/typescript/src/transport.ts';
+import type { Environment } from '#config/environment.ts';
 
 const problemSchema = z.object({
   code: z.string().optional(),
@@ -34,7 +17,10 @@ const problemSchema = z.object({
 });
 type Problem = z.output<typeof problemSchema>;
 
-const ANSWER_TIMEOUT_MS = 15_000;
+/** Largest page of the API. */
+export const PAGE = 100;
+/** A person waits: fewer retries than a shop makes. */
+const RETRIES = 2;
 
 /** An error answer of the API. */
 export class ApiError extends UserError {
@@ -84,46 +70,104 @@ function adviceFor(
   return `See the log of the API${log === undefined ? '' : ` (${log})`} for ${where}.`;
 }
 
-/** A client of our REST API. */
+/** A client of our REST API, with errors for the person at the terminal. */
 export class ApiClient {
-  readonly #options: ApiClientOptions;
+  readonly #access: ApiAccess;
+  readonly #transport: Transport;
+  readonly #signal: AbortSignal | undefined;
+  /** The call in progress, for error messages. */
+  #request = '';
 
-  constructor(options: ApiClientOptions) {
-    this.#options = { ...options, url: options.url.replace(/\/+$/, '') };
+  constructor(access: ApiAccess, signal?: AbortSignal) {
+    this.#access = access;
+    this.#signal = signal;
+    this.#transport = new Transport({
+      baseUrl: access.url,
+      apiKey: access.key,
+      retries: RETRIES,
+      onResponse: ({ method, path }) => (this.#request = `${method} ${path}`),
+    });
   }
 
-  /** @throws ApiError for an error answer; UserError when the API cannot be reached. */
-  async call<Schema extends z.ZodType>(call: Call<Schema>): Promise<z.output<Schema>> {
-    const { url, key, signal } = this.#options;
-    const timeout = AbortSignal.timeout(ANSWER_TIMEOUT_MS);
-    const method = call.method ?? (call.body === undefined ? 'GET' : 'POST');
-    const response = await reach(url, url + call.path, {
-      method,
-      headers: {
-        authorization: `Bearer ${key}`,
-        ...(call.body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...(call.idempotencyKey === undefined ? {} : { 'idempotency-key': call.idempotencyKey }),
-      },
-      ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
-      signal: signal === undefined ? timeout : AbortSignal.any([timeout, signal]),
-    });
-    const text = await response.text();
-    if (!response.ok) throw new ApiError(`${method} ${call.path}`, response.status, text, this.#options);
-    return call.answer.parse(jsonOf(text));
+  /** Makes one call, by default a POST with a body and a GET without. @throws as {@link ask}. */
+  async call<Schema extends z.ZodType>({
+    path,
+    answer,
+    body,
+    method = body === undefined ? 'GET' : 'POST',
+    idempotencyKey,
+  }: {
+    readonly path: string;
+    readonly answer: Schema;
+    readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+    readonly body?: unknown;
+    readonly idempotencyKey?: string;
+  }): Promise<z.output<Schema>> {
+    const options = {
+      ...(this.#signal !== undefined && { signal: this.#signal }),
+      ...(idempotencyKey !== undefined && { idempotencyKey }),
+    };
+    const keyed = idempotencyKey !== undefined;
+    return answer.parse(
+      await this.ask((transport) => transport.json({ operation: path, method, path, body, keyed, options })),
+    );
+  }
+
+  /** All items of a list, from all its pages. */
+  async all<Item extends z.ZodType>(path: string, query: object, item: Item): Promise<z.output<Item>[]> {
+    const pages = new Paged((cursor) =>
+      this.ask((transport) =>
+        transport.json<Page<unknown>>({
+          operation: path,
+          method: 'GET',
+          path,
+          query: { limit: PAGE, ...query, ...cursor },
+          options: {},
+        }),
+      ),
+    );
+    return z.array(item).parse(await pages.take(Number.POSITIVE_INFINITY));
+  }
+
+  /** Makes calls with the transport of the client. @throws ApiError for a refusal, UserError for a lost answer. */
+  async ask<Result>(calls: (transport: Transport) => Promise<Result>): Promise<Result> {
+    try {
+      return await calls(this.#transport);
+    } catch (error) {
+      if (error instanceof ProblemError)
+        throw new ApiError(this.#request, error.status, JSON.stringify(error.problem), this.#access, { cause: error });
+      if (error instanceof NoAnswerError) throw noAnswerFrom(this.#access.url, error);
+      throw error;
+    }
   }
 }
 
-async function reach(api: string, url: string, init: RequestInit): Promise<Response> {
-  try {
-    return await fetch(url, init);
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
-    throw new UserError(
-      `The API at ${api} does not answer.`,
-      'Start it with `npm start`. If it runs elsewhere, give the data folder with --data, or the address with --api.',
-      { cause: error },
-    );
+/** Commands that call the API and print lines. */
+export class ApiCommands {
+  protected readonly environment: Environment;
+  protected readonly output: Output;
+
+  constructor(environment: Environment, output: Output = process.stdout) {
+    this.environment = environment;
+    this.output = output;
   }
+
+  protected api(options: ApiOptions): ApiClient {
+    return new ApiClient(apiAccess(options, this.environment));
+  }
+
+  protected say(line: string): void {
+    printLine(this.output, line);
+  }
+}
+
+function noAnswerFrom(api: string, cause: NoAnswerError): UserError {
+  const message = cause.status === undefined ? `The API at ${api} does not answer.` : `${cause.message}.`;
+  return new UserError(
+    message,
+    'Start it with `npm start`. If it runs elsewhere, give the data folder with --data, or the address with --api.',
+    { cause },
+  );
 }
 
 function jsonOf(text: string): unknown {

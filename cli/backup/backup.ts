@@ -2,14 +2,11 @@ import { chmodSync, mkdirSync, renameSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { backup as copyDatabase, DatabaseSync } from 'node:sqlite';
 import { writeBaseBackup } from '#cli/backup/base-backup.ts';
-import { type BackupDescription, DESCRIPTION, TEMPORAL_FILE } from '#cli/backup/description.ts';
-import { sha256Of } from '#cli/backup/manifest.ts';
-import { removeQuietly, writeFailure } from '#cli/backup/write-failure.ts';
-import { writeSecretFile } from '#cli/data-folder/secret-file.ts';
-import { isDiskFull } from '#cli/embedded/disk-full.ts';
+import { type BackupDescription, DESCRIPTION, TEMPORAL_FILE, sha256Of } from '#cli/backup/contents.ts';
+import { writeSecretFile } from '#cli/data-folder/development-secrets.ts';
 import { withClient } from '#cli/embedded/postgres.ts';
 import type { Output } from '#cli/terminal/output.ts';
-import { messageOf, UserError } from '#cli/terminal/user-error.ts';
+import { removeQuietly, writeFailure, isDiskFull, messageOf, UserError } from '#cli/terminal/user-error.ts';
 import { readDatabaseConfig } from '#config/config.ts';
 import type { Environment } from '#config/environment.ts';
 

@@ -2,19 +2,22 @@ import { execFile } from 'node:child_process';
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { gapAfterBackup, hasLog } from '#cli/backup/archive-gap.ts';
 import { BASE_ARCHIVE } from '#cli/backup/base-backup.ts';
-import { type BackupDescription, readDescription, TEMPORAL_FILE } from '#cli/backup/description.ts';
-import { damaged, sha256Of, verifyFiles } from '#cli/backup/manifest.ts';
-import { prepareRecovery, type Recovery } from '#cli/backup/recovery.ts';
-import { removeQuietly, writeFailure } from '#cli/backup/write-failure.ts';
-import { isLocked } from '#cli/data-folder/data-folder-lock.ts';
+import {
+  type BackupDescription,
+  readDescription,
+  TEMPORAL_FILE,
+  damaged,
+  sha256Of,
+  verifyFiles,
+} from '#cli/backup/contents.ts';
+import { gapAfterBackup, hasLog, prepareRecovery, type Recovery } from '#cli/backup/recovery.ts';
+import { isLocked } from '#cli/data-folder/data-folder.ts';
 import { loadSecrets } from '#cli/data-folder/development-secrets.ts';
-import { requireReadableArchive } from '#cli/embedded/archive-access.ts';
-import { isDiskFull } from '#cli/embedded/disk-full.ts';
 import { giveTo, postgresAccount } from '#cli/embedded/postgres-account.ts';
+import { requireReadableArchive } from '#cli/embedded/wal-archive.ts';
 import type { Output } from '#cli/terminal/output.ts';
-import { codeOf, messageOf, UserError } from '#cli/terminal/user-error.ts';
+import { removeQuietly, writeFailure, isDiskFull, codeOf, messageOf, UserError } from '#cli/terminal/user-error.ts';
 import { readEncryptionKeys } from '#config/config.ts';
 import type { Environment } from '#config/environment.ts';
 import { KeyRing } from '#crypto/key-ring.ts';

@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { existsSync, chmodSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { readSecretFile, writeSecretFile } from '#cli/data-folder/secret-file.ts';
-import { UserError } from '#cli/terminal/user-error.ts';
+import { UserError, codeOf } from '#cli/terminal/user-error.ts';
 
 const schema = z.object({
   /** `id:base64`, as ENCRYPTION_KEYS takes it. */
@@ -49,5 +48,35 @@ function parse(text: string, path: string): DevelopmentSecrets {
       `${path} is damaged. The data beside it cannot be decrypted without it.`,
       'Restore an intact copy, or remove its folder to start with an empty one.',
     );
+  }
+}
+
+/** Path of the file with the API key of a development set-up. */
+export function devApiKeyFile(dataDirectory: string): string {
+  return join(dataDirectory, 'dev-api-key');
+}
+
+/** @returns undefined if there is no such file. */
+export function readDevApiKey(dataDirectory: string): string | undefined {
+  return readSecretFile(devApiKeyFile(dataDirectory))?.trim();
+}
+
+const OWNER_ONLY = 0o600;
+
+/** Writes a file atomically; only its owner may read it. */
+export function writeSecretFile(path: string, content: string): void {
+  const partial = `${path}.${process.pid}.partial`;
+  writeFileSync(partial, content, { mode: OWNER_ONLY });
+  renameSync(partial, path);
+}
+
+/** Reads a file, and first removes the permissions of group and others. @returns undefined when there is none. */
+export function readSecretFile(path: string): string | undefined {
+  try {
+    if ((statSync(path).mode & 0o077) !== 0) chmodSync(path, OWNER_ONLY);
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
   }
 }

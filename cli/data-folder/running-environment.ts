@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import * as z from 'zod';
-import { isLocked } from '#cli/data-folder/data-folder-lock.ts';
-import { readSecretFile, writeSecretFile } from '#cli/data-folder/secret-file.ts';
+import { isLocked } from '#cli/data-folder/data-folder.ts';
+import { readSecretFile, writeSecretFile } from '#cli/data-folder/development-secrets.ts';
 import type { ProductEnvironments } from '#cli/start/environment.ts';
 import type { Ports } from '#cli/start/settings.ts';
 import { UserError } from '#cli/terminal/user-error.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { EnvironmentFor, SetUpOption } from '#cli/terminal/shared-options.ts';
+import type { EnvironmentFor, SetUpOption } from '#cli/terminal/options.ts';
 
 /** `reseller doctor`. */
 export function addDoctorCommand(program: Command, environmentFor: EnvironmentFor): void {

@@ -1,4 +1,4 @@
-import { counted } from '#domain/counted.ts';
+import { counted } from '#domain/text.ts';
 
 const UNITS = [
   [86_400_000, 'day'],

@@ -1,7 +1,7 @@
 import { exitCodeOf } from '#cli/doctor/examine.ts';
 import { type CheckName, CHECKS, type Finding, type Findings } from '#cli/doctor/finding.ts';
-import { type Mark, markedLine } from '#cli/terminal/marked-line.ts';
-import { counted } from '#domain/counted.ts';
+import { type Mark, markedLine } from '#cli/terminal/output.ts';
+import { counted } from '#domain/text.ts';
 
 const MARKS: Readonly<Record<Finding['status'], Mark>> = {
   ok: 'ok',

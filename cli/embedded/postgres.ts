@@ -4,13 +4,11 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
-import { prepareArchive } from '#cli/embedded/archive-access.ts';
-import { Child, describeExit } from '#cli/embedded/child.ts';
+import { Child, describeExit, commandLineOf, identityOf, isRunning, sendSignal } from '#cli/embedded/child.ts';
 import { asAccount, postgresAccount, type PostgresAccount } from '#cli/embedded/postgres-account.ts';
 import { findPostgresBinaries, type PostgresBinaries } from '#cli/embedded/postgres-binaries.ts';
 import { startFailure } from '#cli/embedded/postgres-failure.ts';
-import { commandLineOf, identityOf, isRunning, sendSignal } from '#cli/embedded/process-identity.ts';
-import { archiveSettings } from '#cli/embedded/wal-archive.ts';
+import { prepareArchive, archiveSettings } from '#cli/embedded/wal-archive.ts';
 import { codeOf, messageOf } from '#cli/terminal/user-error.ts';
 
 export interface EmbeddedPostgresOptions {

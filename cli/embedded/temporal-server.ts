@@ -1,9 +1,8 @@
 import { connect } from 'node:net';
 import { basename, dirname } from 'node:path';
 import { Child, untilReady } from '#cli/embedded/child.ts';
-import { saysDiskFull } from '#cli/embedded/disk-full.ts';
 import { hiddenUi, type HiddenUi, serveUi } from '#cli/embedded/temporal-ui.ts';
-import { UserError } from '#cli/terminal/user-error.ts';
+import { saysDiskFull, UserError } from '#cli/terminal/user-error.ts';
 import { connect as connectTemporal } from '#temporal/connection.ts';
 import type { UiProxy } from '#temporal/ui-proxy.ts';
 

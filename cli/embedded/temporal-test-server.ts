@@ -1,9 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { cacheDirectory } from '#cli/embedded/cache.ts';
-import { downloadBySdk } from '#cli/embedded/sdk-download.ts';
-import type { ObtainOptions } from '#cli/embedded/temporal-cli.ts';
-import { runTool, toolAnswers, ToolError } from '#cli/embedded/tool.ts';
+import { downloadBySdk, type ObtainOptions } from '#cli/embedded/temporal-cli.ts';
+import { cacheDirectory, runTool, toolAnswers, ToolError } from '#cli/embedded/tool.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
 import type { Environment } from '#config/environment.ts';
 

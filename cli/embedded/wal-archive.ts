@@ -1,5 +1,90 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { asAccount, giveTo, type PostgresAccount } from '#cli/embedded/postgres-account.ts';
+import { findPostgresBinaries } from '#cli/embedded/postgres-binaries.ts';
 import { shellQuoted } from '#cli/embedded/tool.ts';
+import { messageOf, UserError } from '#cli/terminal/user-error.ts';
+
+const run = promisify(execFile);
+
+/** The server whose rights count. */
+export interface ArchiveServer {
+  readonly account: PostgresAccount | undefined;
+  readonly dataDirectory: string;
+}
+
+// A `for` over names, so that their number has no limit.
+const OPEN_ALL = 'cd "$1" && for file in *; do if [ -f "$file" ]; then true < "$file" || exit 1; fi; done';
+
+// The name is that of no file of the log.
+const WRITE_ONE = 'file="$1/.write-check.$$" && true > "$file" && rm "$file"';
+
+/**
+ * Creates the folder for the archive of a server, and writes a file there as the server will. A server whose archive
+ * fails keeps all of its log, and reports it only in its own log file.
+ *
+ * @throws UserError when the folder cannot be made, or the server cannot write to it.
+ */
+export async function prepareArchive(folder: string, server: ArchiveServer): Promise<void> {
+  let first: string | undefined;
+  try {
+    first = mkdirSync(folder, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw new UserError(
+      `The folder ${folder} for the archive cannot be made: ${messageOf(error)}.`,
+      'Make the folder above it writable for you, or name another folder.',
+      { cause: error },
+    );
+  }
+  if (first !== undefined) giveTo(server.account, first);
+  const reason = await failureOf(WRITE_ONE, folder, server);
+  if (reason === undefined) return;
+  throw new UserError(
+    `PostgreSQL cannot write to the archive ${folder}: ${reason}.`,
+    adviceFor(resolve(folder), server),
+  );
+}
+
+/** Opens each file of an archive as the server will. @throws UserError when the server cannot read one. */
+export async function requireReadableArchive(folder: string, server: ArchiveServer): Promise<void> {
+  const reason = await failureOf(OPEN_ALL, folder, server);
+  if (reason === undefined) return;
+  throw new UserError(
+    `The server cannot read the archive ${folder}: ${reason}.`,
+    `${adviceFor(resolve(folder), server)} Nothing was restored.`,
+  );
+}
+
+function adviceFor(folder: string, { account }: ArchiveServer): string {
+  if (account === undefined) return 'Make the folder and all that is in it accessible for you.';
+  const { uid, gid } = account;
+  return (
+    `PostgreSQL runs as the user with the number ${uid}. Give it the archive (chown -R ${uid}:${gid} ${folder}), and ` +
+    'let others enter the folders above (chmod o+x).'
+  );
+}
+
+/** Runs a script with the rights of the server. @returns the reason of its failure; undefined: it succeeded. */
+async function failureOf(
+  script: string,
+  folder: string,
+  { account, dataDirectory }: ArchiveServer,
+): Promise<string | undefined> {
+  // Without the package the data is for another server, whose program is elsewhere.
+  const binaries = await findPostgresBinaries().catch(() => undefined);
+  const paths = binaries === undefined ? [dataDirectory] : [dataDirectory, binaries.postgres];
+  const { command, args, ...ids } = asAccount(account, '/bin/sh', ['-c', script, 'sh', resolve(folder)], paths);
+  try {
+    await run(command, [...args], { ...ids, cwd: '/', env: { PATH: process.env['PATH'], LC_ALL: 'C' } });
+    return undefined;
+  } catch (error) {
+    const { stderr = '' } = error as { readonly stderr?: string };
+    const line = stderr.trimEnd().split('\n').at(-1) ?? '';
+    return line === '' ? messageOf(error) : line.replace(/^[^:]*sh: (?:(?:line )?\d+: )?/, '');
+  }
+}
 
 /**
  * Settings of a server that archives its log into a folder: each full file, and at least one a minute while there are

@@ -1,6 +1,6 @@
 /** The wallet, events, webhook endpoints and the records of what happened. */
 import { file, list, object, type ListDefinition, type ResourceDefinition } from '#cli/resources/definition.ts';
-import { flexible, money, status, text, time } from '#cli/terminal/tables/columns.ts';
+import { flexible, money, status, text, time } from '#cli/terminal/columns.ts';
 
 /** The wallet at the service. */
 export const WALLET: ResourceDefinition = {

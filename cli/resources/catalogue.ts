@@ -1,6 +1,6 @@
 /** What can be bought, what it costs, and what was bought. */
 import { file, list, object, type ResourceDefinition } from '#cli/resources/definition.ts';
-import { flexible, money, status, text, time } from '#cli/terminal/tables/columns.ts';
+import { flexible, money, status, text, time } from '#cli/terminal/columns.ts';
 import type { PricingRule } from '#clients/typescript/src/index.ts';
 
 /** eSIMs that were bought. */

@@ -1,7 +1,5 @@
 /** Types of the table of resources: for each command the call of the TypeScript client, and what is printed of it. */
-import type { DescribedCall } from '#cli/resources/described-call.ts';
-import { DESCRIBED_CALLS } from '#cli/resources/described-calls.ts';
-import type { Columns } from '#cli/terminal/tables/columns.ts';
+import type { Columns } from '#cli/terminal/columns.ts';
 import type { ResellerClient } from '#clients/typescript/src/index.ts';
 
 type ResultOf<Name extends keyof ResellerClient> = ResellerClient[Name] extends (...args: never[]) => infer Result
@@ -94,11 +92,4 @@ export function object(call: ObjectCall, details: Details = {}): ObjectDefinitio
 /** A command that writes the file which a call returns. */
 export function file(call: FileCall, details: Details = {}): FileDefinition {
   return { prints: 'file', call, ...details };
-}
-
-/** The description of a call. @throws Error for an unknown name. */
-export function describedCall(name: string): DescribedCall {
-  const call = DESCRIBED_CALLS[name];
-  if (call === undefined) throw new Error(`the API has no call ${name}: run npm run generate:api`);
-  return call;
 }

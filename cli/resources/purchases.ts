@@ -1,6 +1,6 @@
 /** Orders, top-ups, VPN subscriptions and cancellations. Actions of operators are added by `addWorkActions`. */
 import { file, list, object, type ResourceDefinition } from '#cli/resources/definition.ts';
-import { flexible, money, status, text, time } from '#cli/terminal/tables/columns.ts';
+import { flexible, money, status, text, time } from '#cli/terminal/columns.ts';
 import { KINDS, type WorkKind } from '#domain/work/kinds.ts';
 
 /** Why work waits or has failed. */

@@ -1,16 +1,13 @@
-/** Makes the commands of a resource from its definition and the description of the API. */
+/**
+ * Makes the commands of a resource from its definition and the operations of the API. Loading the API takes half a
+ * second, so a command gets its options when it is entered.
+ */
 import type { Command } from 'commander';
 import type { ApiOptions } from '#cli/api/api-access.ts';
-import {
-  describedCall,
-  type CallDefinition,
-  type Example,
-  type ResourceDefinition,
-} from '#cli/resources/definition.ts';
-import { optionOf } from '#cli/resources/fields.ts';
-import { entries, waitSeconds } from '#cli/terminal/arguments.ts';
-import { withFormatOptions } from '#cli/terminal/shared-options.ts';
-import type { FormatOptions } from '#cli/terminal/tables/print-items.ts';
+import { apiCall, optionOf } from '#cli/resources/call.ts';
+import type { CallDefinition, Example, ResourceDefinition } from '#cli/resources/definition.ts';
+import { entries, waitSeconds, withFormatOptions } from '#cli/terminal/options.ts';
+import type { FormatOptions } from '#cli/terminal/print-items.ts';
 import type { Environment } from '#config/environment.ts';
 
 /** Parameters that have another option (`--limit`) or none. */
@@ -30,6 +27,29 @@ export interface CallOptions extends ApiOptions, FormatOptions {
   readonly wait?: number;
 }
 
+const descriptions = new WeakMap<Command, () => Promise<void>>();
+
+/** Sets what completes a command. Commands inside it are completed with it. */
+export function describeWhenEntered(command: Command, describe: () => Promise<void>): void {
+  descriptions.set(command, describe);
+}
+
+/** Adds the options of a command and of those inside it. */
+export async function describe(command: Command): Promise<void> {
+  const pending = descriptions.get(command);
+  descriptions.delete(command);
+  await pending?.();
+  for (const each of command.commands) await describe(each);
+}
+
+/** Describes what is entered. A command with commands of its own is described itself only where its help is wanted. */
+export function describeOnEntry(command: Command): void {
+  command.hook('preSubcommand', async ({ args }, entered) => {
+    if (args.includes('help') || !entered.commands.some((each) => args.includes(each.name()))) await describe(entered);
+    else describeOnEntry(entered);
+  });
+}
+
 /** Adds the command of a resource with all its commands. @returns the command, for further ones. */
 export function addResource(
   program: Command,
@@ -47,19 +67,30 @@ export function addResource(
 }
 
 /** Adds one command that makes one call. */
-export function addCall(parent: Command, name: string, definition: CallDefinition, environment: Environment): Command {
-  const { path, query, body, keyed, prefers, summary } = describedCall(definition.call);
-  const command = parent
-    .command([name, ...path.map((each) => `<${each}>`)].join(' '))
-    .description(definition.about ?? summary);
+export function addCall(parent: Command, name: string, definition: CallDefinition, environment: Environment): void {
+  const command = parent.command(name).description(definition.about ?? '');
+  describeWhenEntered(command, async () => addOptions(command, definition));
+  const typed = `${parent.parent === null ? '' : `${parent.name()} `}${name}`;
+  withExamples(command, `reseller ${typed}`, definition.examples ?? []);
+  command.action(async () => {
+    const { runCall } = await import('#cli/resources/run-call.ts');
+    await runCall(definition, { ids: command.args, options: command.opts(), environment });
+  });
+}
+
+async function addOptions(command: Command, definition: CallDefinition): Promise<void> {
+  const { operation, path, query, body } = await apiCall(definition.call);
+  command.description(definition.about ?? operation.summary);
+  for (const each of path) command.argument(`<${each}>`);
   for (const field of query) if (!NOT_OPTIONS.has(field.name)) command.addOption(optionOf(field, true));
   for (const field of body ?? []) command.addOption(optionOf(field, false));
   if (body !== undefined)
     command.option('--body <file>', 'the whole body as JSON, from a file; - for the standard input');
-  if (keyed === true) {
+  if (operation.idempotent) {
     command.option('--idempotency-key <key>', 'a repeated call with this key is carried out once (default: a new one)');
   }
-  if (prefers === true) command.option('--wait <duration>', 'wait for the result, such as 20 or 1m', secondsToWait);
+  if (operation.prefersWait)
+    command.option('--wait <duration>', 'wait for the result, such as 20 or 1m', secondsToWait);
   if (definition.prints === 'list') {
     command
       .option('--limit <count>', 'maximum number', entries, DEFAULT_LIMIT)
@@ -68,12 +99,6 @@ export function addCall(parent: Command, name: string, definition: CallDefinitio
   if (definition.prints === 'file')
     command.requiredOption('--output <file>', 'where to write it; - for the standard output');
   else withFormatOptions(command);
-  const typed = `${parent.parent === null ? '' : `${parent.name()} `}${name}`;
-  withExamples(command, `reseller ${typed}`, definition.examples ?? []);
-  return command.action(async (...values: unknown[]) => {
-    const { runCall } = await import('#cli/resources/run-call.ts');
-    await runCall(definition, { ids: values.slice(0, path.length).map(String), options: command.opts(), environment });
-  });
 }
 
 /** Adds examples to the end of the help. */

@@ -1,25 +1,17 @@
 /** Makes the call of a command and prints its answer. */
 import { readFileSync, writeFileSync } from 'node:fs';
-import * as z from 'zod';
-import { type Caller, typedCaller } from '#cli/api/typed-client.ts';
-import {
-  describedCall,
-  type CallDefinition,
-  type FileDefinition,
-  type ListDefinition,
-} from '#cli/resources/definition.ts';
-import type { DescribedField } from '#cli/resources/described-call.ts';
-import { flagOf, valuesOf } from '#cli/resources/fields.ts';
+import { apiAccess } from '#cli/api/api-access.ts';
+import { ApiClient, ApiError, PAGE } from '#cli/api/api-client.ts';
+import { apiCall, type Call, type Field, flagOf, valuesOf } from '#cli/resources/call.ts';
+import type { CallDefinition } from '#cli/resources/definition.ts';
 import type { CallOptions } from '#cli/resources/resource-command.ts';
 import { type Output, printText } from '#cli/terminal/output.ts';
-import { printItems, printObject } from '#cli/terminal/tables/print-items.ts';
+import { printItems, printObject } from '#cli/terminal/print-items.ts';
 import { messageOf, UserError } from '#cli/terminal/user-error.ts';
 import { withoutControls } from '#cli/terminal/visible-text.ts';
-import { isProblem, Paged, type ResellerClient } from '#clients/typescript/src/index.ts';
+import { type Page, Paged } from '#clients/typescript/src/paged.ts';
+import type { Call as Request } from '#clients/typescript/src/transport.ts';
 import type { Environment } from '#config/environment.ts';
-
-/** Largest page of the API. */
-const PAGE = 100;
 
 /** A call with everything that was typed. */
 export interface Typed {
@@ -33,73 +25,80 @@ export interface Typed {
 
 /** Runs one command of a resource. @throws UserError for refusals, lost answers and missing options. */
 export async function runCall(definition: CallDefinition, typed: Typed): Promise<void> {
-  const { options, environment, output = process.stdout } = typed;
-  const caller = typedCaller(options, environment);
-  if (definition.prints === 'list') return await runList(definition, typed, caller, output);
-  if (definition.prints === 'file') return await runFile(definition, typed, caller, output);
-  const { query, body } = describedCall(definition.call);
-  const given = valuesOf(query, options);
-  const answer = await caller(async (client) => {
-    // A call with a body takes its query with the options.
-    if (body !== undefined)
-      return invoke(client, definition.call, [
-        ...typed.ids,
-        bodyOf(definition, options),
-        { ...given, ...callOptions(options) },
-      ]);
-    return asOperator(query, given, async (asked) =>
-      invoke(client, definition.call, [...typed.ids, ...(query.length === 0 ? [] : [asked]), callOptions(options)]),
-    );
-  });
-  printObject(options, answer, output, environment);
+  const { options, environment, output = process.stdout, notes = process.stderr } = typed;
+  const call = await apiCall(definition.call);
+  const api = new ApiClient(apiAccess(options, environment));
+  switch (definition.prints) {
+    case 'list': {
+      const limit = options.all === true ? Number.POSITIVE_INFINITY : (options.limit ?? PAGE);
+      const found = await readList(api, call, typed, limit + 1);
+      const { columns, none = 'Nothing was found.' } = definition;
+      printItems(options, columns, found.slice(0, limit), { output, environment, none });
+      if (found.length > limit) notes.write(`There are more than ${limit}: use --limit or --all.\n`);
+      return;
+    }
+    case 'object': {
+      const body = call.body === undefined ? undefined : bodyOf(call.body, options);
+      const ask = async (query: object) =>
+        api.ask((transport) => transport.json({ ...requestOf(call, typed, query), body }));
+      const given = valuesOf(call.query, options);
+      // The answer to a write is the caller's: it is not asked for with more.
+      const answer = await (body === undefined ? asOperator(call.query, given, ask) : ask(given));
+      return printObject(options, answer, output, environment);
+    }
+    case 'file':
+      await writeFile(api, call, typed, output);
+  }
 }
 
-async function runList(definition: ListDefinition, typed: Typed, caller: Caller, output: Output): Promise<void> {
-  const { options, environment, notes = process.stderr } = typed;
-  const limit = options.all === true ? Number.POSITIVE_INFINITY : (options.limit ?? PAGE);
-  const found = await caller((client) => readList(definition, client, typed, limit + 1));
-  const { columns, none = 'Nothing was found.' } = definition;
-  printItems(options, columns, found.slice(0, limit), { output, environment, none });
-  if (found.length > limit) notes.write(`There are more than ${limit}: use --limit or --all.\n`);
+function requestOf(
+  { operation, path }: Call,
+  { ids, options: { idempotencyKey, wait } }: Typed,
+  query: object,
+): Request {
+  const { id, method, idempotent, prefersWait } = operation;
+  return {
+    operation: id,
+    method: method.toUpperCase(),
+    path: path.reduce((all, name, at) => all.replace(`{${name}}`, encodeURIComponent(ids[at] ?? '')), operation.path),
+    query,
+    keyed: idempotent,
+    prefers: prefersWait,
+    options: { ...(idempotencyKey !== undefined && { idempotencyKey }), ...(wait !== undefined && { wait }) },
+  };
+}
+
+async function readList(api: ApiClient, call: Call, typed: Typed, count: number): Promise<unknown[]> {
+  const hasPages = call.query.some(({ name }) => name === 'cursor');
+  const given = { ...valuesOf(call.query, typed.options), ...(hasPages && { limit: Math.min(PAGE, count) }) };
+  return asOperator(call.query, given, async (query) =>
+    api.ask(async (transport) => {
+      const read = async (cursor: object) =>
+        transport.json<Page<unknown>>(requestOf(call, typed, { ...query, ...cursor }));
+      return hasPages ? await new Paged(read).take(count) : (await read({})).data.slice(0, count);
+    }),
+  );
 }
 
 /** Writes the file only when all of it was read: an earlier file stays if the call fails. */
-async function runFile({ call }: FileDefinition, typed: Typed, caller: Caller, output: Output): Promise<void> {
+async function writeFile(api: ApiClient, call: Call, typed: Typed, output: Output): Promise<void> {
   const { output: file } = typed.options;
   if (file === undefined) throw new UserError('Required, and not given: --output.', 'Give the file to write.');
-  const { query } = describedCall(call);
-  const args = [...typed.ids, ...(query.length === 0 ? [] : [valuesOf(query, typed.options)])];
-  const content = z
-    .union([z.string(), z.instanceof(Uint8Array)])
-    .parse(await caller(async (client) => invoke(client, call, args)));
-  const isText = typeof content === 'string';
+  const request = requestOf(call, typed, valuesOf(call.query, typed.options));
+  const isText = /^text\/|\+xml$/.test(call.operation.answers[200]?.contentType ?? '');
+  const content = await api.ask<string | Uint8Array>(async (transport) =>
+    isText ? transport.text(request) : transport.bytes(request),
+  );
   // Data of customers, or an activation code.
-  if (file !== '-') writeFileSync(file, isText ? withoutControls(content) : content, { mode: 0o600 });
-  else if (isText) printText(output, content);
+  if (file !== '-')
+    writeFileSync(file, typeof content === 'string' ? withoutControls(content) : content, { mode: 0o600 });
+  else if (typeof content === 'string') printText(output, content);
   else output.write(content);
-}
-
-async function readList(
-  { call }: ListDefinition,
-  client: ResellerClient,
-  { ids, options }: Typed,
-  count: number,
-): Promise<unknown[]> {
-  const { query } = describedCall(call);
-  const hasPages = query.some(({ name }) => name === 'cursor');
-  const given = { ...valuesOf(query, options), ...(hasPages && { limit: Math.min(PAGE, count) }) };
-  return asOperator(query, given, async (asked) => {
-    const answer = invoke(client, call, [...ids, ...(query.length === 0 ? [] : [asked])]);
-    const pages: Paged<unknown> | undefined = answer instanceof Paged ? answer : undefined;
-    if (pages !== undefined) return await pages.take(count);
-    const { data } = (await answer) as { readonly data: readonly unknown[] };
-    return data.slice(0, count);
-  });
 }
 
 /** Asks for the operator's view of work, and without it if the key lacks its scope. */
 async function asOperator<Result>(
-  fields: readonly DescribedField[],
+  fields: readonly Field[],
   given: Readonly<Record<string, unknown>>,
   call: (asked: object) => Promise<Result>,
 ): Promise<Result> {
@@ -107,30 +106,15 @@ async function asOperator<Result>(
   try {
     return await call({ ...given, expand: ['operations'] });
   } catch (error) {
-    if (isProblem(error, 'missing_scope')) return await call(given);
+    if (error instanceof ApiError && error.code === 'missing_scope') return await call(given);
     throw error;
   }
 }
 
-/**
- * Calls a method of the client by its name. The arguments come from the description from which the method was
- * generated; the API checks their values.
- */
-function invoke(client: ResellerClient, call: keyof ResellerClient, args: readonly unknown[]): unknown {
-  const method: unknown = client[call];
-  if (typeof method !== 'function') throw new TypeError(`the client has no method ${call}`);
-  return Reflect.apply(method, client, args) as unknown;
-}
-
-function callOptions({ idempotencyKey, wait }: CallOptions) {
-  return { ...(idempotencyKey !== undefined && { idempotencyKey }), ...(wait !== undefined && { wait }) };
-}
-
 /** The body of a file, with the fields of the options. @throws UserError when a field that is required is missing. */
-function bodyOf({ call }: CallDefinition, options: Typed['options']): Record<string, unknown> {
-  const fields = describedCall(call).body ?? [];
+function bodyOf(fields: readonly Field[], options: Typed['options']): Record<string, unknown> {
   const body = { ...(options.body !== undefined && readBody(options.body)), ...valuesOf(fields, options) };
-  const missing = fields.filter(({ name, required }) => required === true && body[name] === undefined);
+  const missing = fields.filter(({ name, required }) => required && body[name] === undefined);
   if (missing.length === 0) return body;
   throw new UserError(
     `Required, and not given: ${missing.map(flagOf).join(', ')}.`,

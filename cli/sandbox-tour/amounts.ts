@@ -3,8 +3,15 @@ import { until, type TourContext } from '#cli/sandbox-tour/context.ts';
 import type { LegNotes } from '#cli/sandbox-tour/finding.ts';
 import { notePurchase } from '#cli/sandbox-tour/noting.ts';
 import type { OpenObservations } from '#cli/sandbox-tour/observations.ts';
-import { compareAmounts, isOtherMoney } from '#domain/money/compare-amounts.ts';
-import { plainText, subtractMoney, sumByCurrency, negateMoney, type Money } from '#domain/money/money.ts';
+import {
+  compareAmounts,
+  isOtherMoney,
+  plainText,
+  subtractMoney,
+  sumByCurrency,
+  negateMoney,
+  type Money,
+} from '#domain/money/money.ts';
 import type { PurchaseKind } from '#domain/work/kinds.ts';
 import { PURCHASE_KINDS } from '#domain/work/kinds.ts';
 import type { WalletTransaction } from '#upstream/contract.ts';

@@ -1,5 +1,5 @@
 import { duration } from '#cli/doctor/duration.ts';
-import type { Capabilities } from '#domain/service/capabilities.ts';
+import type { Capabilities } from '#domain/service/capability-profile.ts';
 import type { ServiceClient } from '#upstream/client.ts';
 
 /** Dependencies of every leg of a tour. */

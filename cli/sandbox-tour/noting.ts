@@ -3,8 +3,8 @@ import { lapse, type TourContext } from '#cli/sandbox-tour/context.ts';
 import type { LegNotes } from '#cli/sandbox-tour/finding.ts';
 import type { CallObservation, KeyRepeat, OpenObservations } from '#cli/sandbox-tour/observations.ts';
 import { callsOf } from '#cli/sandbox-tour/profile.ts';
-import { counted } from '#domain/counted.ts';
-import type { Capability } from '#domain/service/capabilities.ts';
+import type { Capability } from '#domain/service/capability-profile.ts';
+import { counted } from '#domain/text.ts';
 import { PURCHASE_KINDS, type PurchaseKind } from '#domain/work/kinds.ts';
 import type { Listing } from '#upstream/client.ts';
 

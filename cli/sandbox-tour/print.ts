@@ -1,7 +1,7 @@
 import { LEGS, type StepStatus, tourExitCode, type TourFinding } from '#cli/sandbox-tour/finding.ts';
 import { profileFileContent } from '#cli/sandbox-tour/profile-file.ts';
 import type { TourReport } from '#cli/sandbox-tour/tour.ts';
-import { type Mark, markedLine } from '#cli/terminal/marked-line.ts';
+import { type Mark, markedLine } from '#cli/terminal/output.ts';
 import { type Money, subtractMoney } from '#domain/money/money.ts';
 import { PROFILE_ITEMS, profileItems, type MeasuredProfile } from '#domain/service/capability-profile.ts';
 

@@ -1,10 +1,15 @@
 import { lapse } from '#cli/sandbox-tour/context.ts';
 import type { CallObservation, KeyRepeat, Observations, SecondPurchase } from '#cli/sandbox-tour/observations.ts';
 import { nounOf } from '#domain/gate/first-purchase-check.ts';
-import { capabilities, type Capability } from '#domain/service/capabilities.ts';
-import { profileItems, type MeasuredProfile, type ProfileItem } from '#domain/service/capability-profile.ts';
-import { PURCHASE_KINDS, type PurchaseKind, KINDS } from '#domain/work/kinds.ts';
-import { ENDPOINTS, type EndpointContract } from '#upstream/contract.ts';
+import {
+  capabilities,
+  type Capability,
+  type MeasuredProfile,
+  type ProfileItem,
+  profileItems,
+} from '#domain/service/capability-profile.ts';
+import { KINDS, PURCHASE_KINDS, type PurchaseKind } from '#domain/work/kinds.ts';
+import { type EndpointContract, ENDPOINTS } from '#upstream/contract.ts';
 
 interface Conclusion {
   readonly finding: boolean | null;

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import type { SandboxTourOptions } from '#cli/sandbox-tour/sandbox.ts';
-import { duration, id, ids } from '#cli/terminal/arguments.ts';
-import type { EnvironmentFor, SetUpOption } from '#cli/terminal/shared-options.ts';
+import { duration, id, ids, type EnvironmentFor, type SetUpOption } from '#cli/terminal/options.ts';
 
 /** `reseller sandbox tour`. */
 export function addSandboxCommand(program: Command, environmentFor: EnvironmentFor): void {

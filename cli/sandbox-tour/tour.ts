@@ -3,14 +3,14 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { OwnToken } from '#cli/access/own-token.ts';
 import { noteSpent } from '#cli/sandbox-tour/amounts.ts';
 import type { TourContext } from '#cli/sandbox-tour/context.ts';
-import { type Leg, LEGS, type LegNotes, Notebook, type TourFinding } from '#cli/sandbox-tour/finding.ts';
+import { type Leg, type LegNotes, LEGS, Notebook, type TourFinding } from '#cli/sandbox-tour/finding.ts';
 import { readWallet } from '#cli/sandbox-tour/legs/account-leg.ts';
 import { cancellationLeg } from '#cli/sandbox-tour/legs/cancellation-leg.ts';
 import { catalogueLeg } from '#cli/sandbox-tour/legs/catalogue-leg.ts';
 import { deliveryLeg } from '#cli/sandbox-tour/legs/delivery-leg.ts';
 import { keysLeg } from '#cli/sandbox-tour/legs/keys-leg.ts';
 import { lookUpLeg } from '#cli/sandbox-tour/legs/look-up-leg.ts';
-import { orderLeg, type Bought, type OrderChoices } from '#cli/sandbox-tour/legs/order-leg.ts';
+import { type Bought, type OrderChoices, orderLeg } from '#cli/sandbox-tour/legs/order-leg.ts';
 import { simulationLeg } from '#cli/sandbox-tour/legs/simulation-leg.ts';
 import { topupLeg } from '#cli/sandbox-tour/legs/topup-leg.ts';
 import { vpnLeg } from '#cli/sandbox-tour/legs/vpn-leg.ts';
@@ -23,8 +23,7 @@ import { messageOf, UserError } from '#cli/terminal/user-error.ts';
 import type { ServiceConfig } from '#config/config.ts';
 import type { Money } from '#domain/money/money.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
-import { ALL_CAPABILITIES } from '#domain/service/capabilities.ts';
-import type { MeasuredProfile } from '#domain/service/capability-profile.ts';
+import { ALL_CAPABILITIES, type MeasuredProfile } from '#domain/service/capability-profile.ts';
 import { openService, type Service } from '#upstream/service.ts';
 
 export interface TourOptions extends OrderChoices {

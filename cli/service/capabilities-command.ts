@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { EnvironmentFor, SetUpOption } from '#cli/terminal/shared-options.ts';
+import type { EnvironmentFor, SetUpOption } from '#cli/terminal/options.ts';
 
 /** `reseller capabilities show`, `confirm` and `import`. */
 export function addCapabilitiesCommand(program: Command, environmentFor: EnvironmentFor): void {

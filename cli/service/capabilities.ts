@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { account, actor } from '#cli/api/account.ts';
 import { duration } from '#cli/doctor/duration.ts';
 import { profileLines } from '#cli/sandbox-tour/print.ts';
 import { readProfileFile } from '#cli/sandbox-tour/profile-file.ts';
 import { withProfileDatabase } from '#cli/service/capabilities-database.ts';
+import { account, actor } from '#cli/set-up/command-database.ts';
 import { printJson, printLines, type Output } from '#cli/terminal/output.ts';
 import { codeOf, UserError } from '#cli/terminal/user-error.ts';
 import { type DatabaseConfig, readDatabaseConfig, readServiceConfig, type ServiceConfig } from '#config/config.ts';
@@ -18,7 +18,7 @@ import {
 } from '#db/service/capability-profiles.ts';
 import { nounOf } from '#domain/gate/first-purchase-check.ts';
 import { permissions, type Permission } from '#domain/service/capability-profile.ts';
-import { releaseRecorded } from '#fulfilment/gate/first-purchase-check.ts';
+import { releaseRecorded } from '#fulfilment/gate/pauses.ts';
 
 /** Probing production would spend money, so production uses the profile of the sandbox. */
 const MEASURED_IN = 'sandbox';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { ContractCheckOptions } from '#cli/service/contract.ts';
-import type { EnvironmentFor, SetUpOption } from '#cli/terminal/shared-options.ts';
+import type { EnvironmentFor, SetUpOption } from '#cli/terminal/options.ts';
 
 /** `reseller contract check`. */
 export function addContractCommand(program: Command, environmentFor: EnvironmentFor): void {

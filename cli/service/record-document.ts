@@ -1,13 +1,13 @@
 /** `reseller contract check FILE --record`: releases held purchases by a document from a file. */
 import { OwnToken } from '#cli/access/own-token.ts';
-import { actor } from '#cli/api/account.ts';
 import { withProfileDatabase } from '#cli/service/capabilities-database.ts';
+import { actor } from '#cli/set-up/command-database.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
 import { readDatabaseConfig, readServiceConfig } from '#config/config.ts';
 import { readTogether, type Environment } from '#config/environment.ts';
 import { FIRST_PURCHASE_CHECK_ADVICE, judgeFirstPurchaseCheck, nounOf } from '#domain/gate/first-purchase-check.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
-import { applyFirstPurchaseCheck, heldKinds, holdUntilSeen } from '#fulfilment/gate/first-purchase-check.ts';
+import { applyFirstPurchaseCheck, heldKinds, holdUntilSeen } from '#fulfilment/gate/pauses.ts';
 import type { JsonObject } from '#upstream/contract-check.ts';
 import { lookAtService } from '#upstream/first-purchase-check.ts';
 import { openService } from '#upstream/service.ts';

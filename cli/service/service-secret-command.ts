@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
-import { overlap } from '#cli/terminal/arguments.ts';
-import type { EnvironmentFor, SetUpOption } from '#cli/terminal/shared-options.ts';
+import { overlap, type EnvironmentFor, type SetUpOption } from '#cli/terminal/options.ts';
 
 /** `reseller service-secret create` and `rotate`. */
 export function addServiceSecretCommand(program: Command, environmentFor: EnvironmentFor): void {

@@ -1,8 +1,6 @@
-import { actor } from '#cli/api/account.ts';
 import { duration } from '#cli/doctor/duration.ts';
-import { withDatabase } from '#cli/set-up/command-database.ts';
-import { printLines, type Output } from '#cli/terminal/output.ts';
-import { typed } from '#cli/terminal/typed-command.ts';
+import { actor, withDatabase } from '#cli/set-up/command-database.ts';
+import { printLines, type Output, typed } from '#cli/terminal/output.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
 import { readServiceSecretConfig, type ServiceSecretConfig } from '#config/config.ts';
 import type { Environment } from '#config/environment.ts';

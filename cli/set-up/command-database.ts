@@ -1,5 +1,9 @@
+import { userInfo } from 'node:os';
+import { reasonOf, UserError } from '#cli/terminal/user-error.ts';
+import { readDatabaseConfig } from '#config/config.ts';
+import type { Environment } from '#config/environment.ts';
 import { Database } from '#db/connection/database.ts';
-import { requireCurrentSchema } from '#db/connection/migrate.ts';
+import { requireCurrentSchema, migrate, TableLockedError } from '#db/connection/migrate.ts';
 
 /** One connection for a transaction, and one for reads during it, such as the service's token. */
 const POOL_SIZE = 2;
@@ -23,4 +27,44 @@ export async function withDatabase<Result>(
   } finally {
     await database.close();
   }
+}
+
+/** The account that runs the command. In a container a user id may have no name. */
+export function account(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `uid-${process.getuid?.() ?? 'unknown'}`;
+  }
+}
+
+/** {@link account} as the actor of an audit entry. */
+export function actor(): string {
+  return `command/${account()}`;
+}
+
+/**
+ * Migrates a database to the current schema.
+ * @param folder of the migrations; default: the product's.
+ * @throws UserError when it cannot be reached, refuses the migration, or a table is in use.
+ */
+export async function migrateOrExplain(url: string, folder?: string): Promise<void> {
+  try {
+    await migrate(url, folder);
+  } catch (error) {
+    const failed = 'The database could not be migrated to the current schema';
+    if (error instanceof TableLockedError) throw new UserError(`${failed}.`, error.message, { cause: error });
+    throw new UserError(
+      `${failed}: ${reasonOf(error)}.`,
+      'Check that PostgreSQL runs, that DATABASE_URL is right, and that its user may create tables.',
+      { cause: error },
+    );
+  }
+}
+
+/** `reseller migrate`. @throws ConfigurationError */
+export async function migrateDatabase(environment: Environment): Promise<void> {
+  const { database } = readDatabaseConfig(environment);
+  await migrateOrExplain(database.directUrl);
+  process.stdout.write('The database has the current schema.\n');
 }

@@ -1,9 +1,17 @@
+import { randomUUID } from 'node:crypto';
+import { rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { type ApiOptions, developmentAccess } from '#cli/api/api-access.ts';
-import { DEFAULT_FOLDER } from '#cli/data-folder/installation.ts';
-import { runDemo } from '#cli/set-up/demo-orders.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import QRCode from 'qrcode';
+import * as z from 'zod';
+import { type ApiOptions, developmentAccess, type ApiAccess } from '#cli/api/api-access.ts';
+import { ApiClient } from '#cli/api/api-client.ts';
+import { DEFAULT_FOLDER } from '#cli/data-folder/data-folder.ts';
+import { readSecretFile, writeSecretFile } from '#cli/data-folder/development-secrets.ts';
 import { Terminal } from '#cli/terminal/terminal.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
+import { visible } from '#cli/terminal/visible-text.ts';
+import { isFinal, statusesOf } from '#domain/work/lifecycle.ts';
 
 /** `reseller demo`: buys an eSIM in a running set-up. @throws UserError when there is no development API key. */
 export async function demo(options: ApiOptions): Promise<void> {
@@ -18,4 +26,136 @@ export async function demo(options: ApiOptions): Promise<void> {
   }
   const delivered = await runDemo({ api, stateFile: join(data, 'demo.json'), terminal: new Terminal(process.stdout) });
   if (!delivered) process.exitCode = 1;
+}
+
+export interface DemoOptions {
+  readonly api: ApiAccess;
+  /** File with an unfinished order, so that the next run follows it instead of buying another one. */
+  readonly stateFile: string;
+  readonly terminal: Terminal;
+  readonly signal?: AbortSignal;
+  /** How long the order is followed, in milliseconds. */
+  readonly timeoutMs?: number;
+  /** Lines that explain a wait. Called once, when the order has not changed for `quietMs`. */
+  readonly explainWait?: () => Promise<readonly string[]>;
+  /** Milliseconds. */
+  readonly quietMs?: number;
+}
+
+const order = z.object({
+  id: z.string(),
+  status: z.enum(statusesOf('order')),
+  esim_id: z.string().nullish(),
+});
+const packages = z.object({ data: z.array(z.object({ id: z.int(), name: z.string() })) });
+const timeline = z.object({
+  data: z.array(z.object({ at: z.iso.datetime({ offset: true }), event: z.string(), message: z.string() })),
+});
+const activation = z.object({ activation_code: z.string() });
+const pending = z.object({ external_order_id: z.string(), package_id: z.int() });
+
+const FOLLOW_TIMEOUT_MS = 60_000;
+const POLL_MS = 200;
+/** An order takes about two seconds; on a busy machine some more. */
+const QUIET_MS = 5_000;
+// The simulator delivers this package after a delay, so the order waits for a webhook, as usual in production.
+const PREFERRED_PACKAGE = 9001;
+
+/**
+ * Buys an eSIM through our public API and follows it to its activation code.
+ *
+ * @returns whether it was delivered in time. If not, the order continues without this process.
+ */
+export async function runDemo(options: DemoOptions): Promise<boolean> {
+  const { terminal } = options;
+  const api = new ApiClient(options.api, options.signal);
+  const wanted = await wantedOrder(api, options.stateFile);
+  terminal.say(`\n${terminal.bold('A first order')}: POST /v1/orders with package ${wanted.package_id}`);
+  const created = await api.call({
+    path: '/v1/orders',
+    body: { package_id: wanted.package_id, external_order_id: wanted.external_order_id },
+    // With the reference as key, a repeated start gets the same order.
+    idempotencyKey: wanted.external_order_id,
+    answer: order,
+  });
+  const ended = await follow(api, created.id, options);
+  if (!isFinal(ended.status)) {
+    terminal.say(`The order is ${ended.status} and continues: GET /v1/orders/${ended.id}`);
+    return false;
+  }
+  rmSync(options.stateFile, { force: true });
+  if (ended.status !== 'completed' || !ended.esim_id) {
+    terminal.say(`The order ended as ${ended.status}. GET /v1/orders/${ended.id}/timeline shows the reason.`);
+    return false;
+  }
+  const { activation_code: code } = await api.call({
+    path: `/v1/esims/${ended.esim_id}/activation`,
+    answer: activation,
+  });
+  terminal.say(`\n${terminal.bold('The eSIM')} ${ended.esim_id} (simulated: no phone can install it)`);
+  terminal.say(await terminalQrCode(code, terminal.interactive));
+  terminal.say(`${code}\n`);
+  return true;
+}
+
+/** The unfinished order of an earlier run, or a new one. */
+async function wantedOrder(api: ApiClient, stateFile: string): Promise<z.output<typeof pending>> {
+  const earlier = pending.safeParse(jsonOf(readSecretFile(stateFile)));
+  if (earlier.success) return earlier.data;
+  const { data } = await api.call({ path: '/v1/packages?limit=100', answer: packages });
+  const chosen = data.find(({ id }) => id === PREFERRED_PACKAGE) ?? data[0];
+  if (chosen === undefined) throw new Error('the service sells no packages');
+  const made = { external_order_id: `demo-${randomUUID()}`, package_id: chosen.id };
+  writeSecretFile(stateFile, `${JSON.stringify(made)}\n`);
+  return made;
+}
+
+/** Prints each new entry of the timeline until the order has ended or the time is over. */
+async function follow(api: ApiClient, orderId: string, options: DemoOptions): Promise<z.output<typeof order>> {
+  const { terminal, timeoutMs = FOLLOW_TIMEOUT_MS, quietMs = QUIET_MS } = options;
+  let { explainWait } = options;
+  const deadline = performance.now() + timeoutMs;
+  const shown = new Set<string>();
+  let changedAt = performance.now();
+  let startedAt: number | undefined;
+  for (;;) {
+    // Read the status before the timeline: once an order has ended, its timeline is complete.
+    const current = await api.call({ path: `/v1/orders/${orderId}`, answer: order });
+    const { data } = await api.call({ path: `/v1/orders/${orderId}/timeline?limit=100`, answer: timeline });
+    for (const entry of data) {
+      // Identify entries by their content: a late entry may appear between two earlier ones.
+      const content = `${entry.at} ${entry.event} ${entry.message}`;
+      if (shown.has(content)) continue;
+      shown.add(content);
+      changedAt = performance.now();
+      startedAt ??= Date.parse(entry.at);
+      const seconds = ((Date.parse(entry.at) - startedAt) / 1_000).toFixed(1);
+      terminal.say(
+        `  ${terminal.dim(`+${seconds} s`.padStart(8))}  ${visible(entry.event).padEnd(22)} ${visible(entry.message)}`,
+      );
+    }
+    if (isFinal(current.status) || performance.now() > deadline) return current;
+    if (explainWait !== undefined && performance.now() - changedAt >= quietMs) {
+      terminal.say(`  The order is ${current.status} and has not changed for ${Math.round(quietMs / 1_000)} s.`);
+      for (const line of await explainWait()) terminal.say(line);
+      explainWait = undefined;
+    }
+    await delay(POLL_MS, undefined, options.signal === undefined ? {} : { signal: options.signal });
+  }
+}
+
+function jsonOf(text: string | undefined): unknown {
+  try {
+    return text === undefined ? undefined : JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A QR code for a terminal. @param inColour black on white, which can be scanned on any background. */
+export function terminalQrCode(text: string, inColour: boolean): Promise<string> {
+  const errorCorrectionLevel = 'L';
+  return inColour
+    ? QRCode.toString(text, { type: 'terminal', small: true, errorCorrectionLevel })
+    : QRCode.toString(text, { type: 'utf8', margin: 2, errorCorrectionLevel });
 }

@@ -1,13 +1,12 @@
-import { account } from '#cli/api/account.ts';
-import { printLine, type Output } from '#cli/terminal/output.ts';
-import { status, text, type Columns } from '#cli/terminal/tables/columns.ts';
-import { printItems, type FormatOptions } from '#cli/terminal/tables/print-items.ts';
+import { account } from '#cli/set-up/command-database.ts';
+import { type Columns, status, text } from '#cli/terminal/columns.ts';
+import { type Output, printLine } from '#cli/terminal/output.ts';
+import { type FormatOptions, printItems } from '#cli/terminal/print-items.ts';
 import { messageOf, UserError } from '#cli/terminal/user-error.ts';
 import { readDeploymentVersion, readTemporalConfig } from '#config/config.ts';
-import { readTogether, type Environment } from '#config/environment.ts';
-import { connect } from '#temporal/connection.ts';
-import { GRPC_STATUS, grpcStatus } from '#temporal/grpc-status.ts';
-import { WorkerDeployment, type ListedVersion } from '#temporal/worker-versions.ts';
+import { type Environment, readTogether } from '#config/environment.ts';
+import { connect, GRPC_STATUS, grpcStatus } from '#temporal/connection.ts';
+import { type ListedVersion, WorkerDeployment } from '#temporal/worker-versions.ts';
 
 export interface DeploymentOptions {
   /** Name of the worker deployment. */

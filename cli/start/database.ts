@@ -1,14 +1,17 @@
 /** Our database of one `reseller start`: checked, then migrated. */
 import { existsSync } from 'node:fs';
-import { developmentApiKey } from '#cli/data-folder/development-api-key.ts';
-import { migrateOrExplain } from '#cli/set-up/migrate.ts';
+import { devApiKeyFile, readDevApiKey, writeSecretFile } from '#cli/data-folder/development-secrets.ts';
+import { migrateOrExplain, actor } from '#cli/set-up/command-database.ts';
 import type { Plan } from '#cli/start/plan.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
 import { readApiConfig } from '#config/config.ts';
+import { apiKeyMode, generateApiKey, matchesApiKey, parseApiKey } from '#crypto/generated-secrets.ts';
 import { KeyRing } from '#crypto/key-ring.ts';
+import { addApiKey, apiScopes, findApiKey } from '#db/access/api-keys.ts';
+import { addAuditEntry } from '#db/access/audit-log.ts';
 import { Database, type Executor, sqlState } from '#db/connection/database.ts';
 import { verifyKeys } from '#db/connection/encryption-keys.ts';
-import { OtherInstallationError, verifyStamp } from '#db/connection/installation.ts';
+import { OtherInstallationError, verifyStamp, stampedMode } from '#db/connection/installation.ts';
 import { Store, StoreError } from '#simulator/store/store.ts';
 
 const UNDEFINED_TABLE = '42P01';
@@ -76,4 +79,41 @@ async function requireOwnDatabase(db: Executor, { settings, environments }: Plan
       { cause: error },
     );
   }
+}
+
+/**
+ * The API key of a development set-up, with every scope: the one in `dev-api-key`, or a new one if that is missing or
+ * not valid.
+ */
+async function developmentApiKey(dataDirectory: string, database: Database): Promise<string> {
+  const kept = readDevApiKey(dataDirectory);
+  if (kept !== undefined && (await isValid(kept, database))) return kept;
+  const { key } = await database.transaction(async (tx) => {
+    const made = generateApiKey(apiKeyMode(await stampedMode(tx)));
+    const { prefix, hash } = made;
+    const id = await addApiKey(tx, { name: 'development', prefix, hash, scopes: apiScopes });
+    const audited = {
+      actor: actor(),
+      action: 'api_key.create',
+      subject: { kind: 'api_key', id },
+      reason: 'development',
+    } as const;
+    await addAuditEntry(tx, audited, new Date());
+    return made;
+  });
+  writeSecretFile(devApiKeyFile(dataDirectory), `${key}\n`);
+  return key;
+}
+
+async function isValid(key: string, database: Database): Promise<boolean> {
+  const parsed = parseApiKey(key);
+  if (parsed === undefined) return false;
+  const row = await database.run((db) => findApiKey(db, parsed.prefix));
+  return (
+    row !== undefined &&
+    row.revokedAt === null &&
+    matchesApiKey(key, row.hash) &&
+    // A later version may have added scopes that the key lacks.
+    apiScopes.every((scope) => row.scopes.includes(scope))
+  );
 }

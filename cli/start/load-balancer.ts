@@ -7,7 +7,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { forward, type ForwardFailure } from '#telemetry/forward.ts';
-import { close, listen, SLOW_REQUESTS } from '#telemetry/listening.ts';
+import { close, listen, SLOW_REQUESTS } from '#telemetry/http-server.ts';
 
 export interface LoadBalancerOptions {
   /** Port on loopback. 0: any free one. */

@@ -4,8 +4,8 @@ import type { DevelopmentSecrets } from '#cli/data-folder/development-secrets.ts
 import { freePort, reservePorts } from '#cli/embedded/ports.ts';
 import { EmbeddedPostgres } from '#cli/embedded/postgres.ts';
 import { type ProductEnvironments, productEnvironments } from '#cli/start/environment.ts';
-import { NodeProcess } from '#cli/start/managed-process.ts';
 import type { Ports, StartSettings } from '#cli/start/settings.ts';
+import { NodeProcess } from '#cli/start/supervisor.ts';
 import { readApiConfig, readCodecServerConfig, readWorkerConfig } from '#config/config.ts';
 import { ConfigurationError } from '#config/configuration-error.ts';
 import { presentOf, readTogether, type Environment } from '#config/environment.ts';

@@ -1,28 +1,23 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { DataFolderLock } from '#cli/data-folder/data-folder-lock.ts';
-import { devApiKeyFile } from '#cli/data-folder/dev-api-key-file.ts';
-import { loadSecrets } from '#cli/data-folder/development-secrets.ts';
-import { prepareDataFolder } from '#cli/data-folder/prepare-data-folder.ts';
+import { DataFolderLock, prepareDataFolder } from '#cli/data-folder/data-folder.ts';
+import { devApiKeyFile, loadSecrets } from '#cli/data-folder/development-secrets.ts';
 import { removeRunningEnvironment, writeRunningEnvironment } from '#cli/data-folder/running-environment.ts';
 import { EmbeddedPostgres } from '#cli/embedded/postgres.ts';
-import { runDemo } from '#cli/set-up/demo-orders.ts';
+import { runDemo } from '#cli/set-up/demo.ts';
 import { prepareDatabase, requireUsableSimulatorData } from '#cli/start/database.ts';
 import { startLoadBalancer, type LoadBalancer } from '#cli/start/load-balancer.ts';
-import type { ManagedProcess } from '#cli/start/managed-process.ts';
 import { DATABASE, logFile, makePlan, type Plan, type ProductProcesses, productProcesses } from '#cli/start/plan.ts';
-import { requireFreePorts } from '#cli/start/ports.ts';
-import type { StartSettings } from '#cli/start/settings.ts';
-import { addressLines } from '#cli/start/summary.ts';
-import { Supervisor } from '#cli/start/supervisor.ts';
+import { requireFreePorts, type StartSettings } from '#cli/start/settings.ts';
+import { addressLines, waitingLines } from '#cli/start/summary.ts';
+import { type ManagedProcess, Supervisor } from '#cli/start/supervisor.ts';
 import { startCluster, startDevelopmentServer, type TemporalStart } from '#cli/start/temporal.ts';
-import { waitingLines } from '#cli/start/waiting.ts';
 import type { Step, Terminal } from '#cli/terminal/terminal.ts';
 import { messageOf } from '#cli/terminal/user-error.ts';
 import { readWorkerConfig } from '#config/config.ts';
 import type { Environment } from '#config/environment.ts';
 import { setUpNamespace } from '#temporal/set-up.ts';
-import { bundleWorkflows } from '#worker/bundle-workflows.ts';
+import { bundleWorkflows } from '#worker/bundle.ts';
 
 /**
  * The Temporal server opens up to 40 connections for each of its four services, and each of our processes some more

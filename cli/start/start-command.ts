@@ -1,6 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { DEFAULT_FOLDER } from '#cli/data-folder/installation.ts';
-import { refuseOptionsTakenByNpm } from '#cli/start/npm-options.ts';
+import { DEFAULT_FOLDER } from '#cli/data-folder/data-folder.ts';
 import { type ClusterSize, portOf, PORTS, type PortName } from '#cli/start/settings.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
 import type { Environment } from '#config/environment.ts';
@@ -78,4 +77,29 @@ function parsePort(text: string): number {
   const port = portOf(text);
   if (port === undefined) throw new InvalidArgumentError('Use a number from 1 to 65535.');
   return port;
+}
+
+/**
+ * Detects options that npm kept: without `--` before them npm takes a script's options for its own, and only sets an
+ * environment variable.
+ *
+ * @param options as they are typed: `--no-demo`, `--api-port`.
+ * @throws UserError when npm kept one of them: the start would ignore it.
+ */
+export function refuseOptionsTakenByNpm(options: readonly string[], environment: Environment): void {
+  const taken = options.filter((option) => environment[variableOf(option)] !== undefined);
+  if (taken.length === 0) return;
+  throw new UserError(
+    `npm did not pass on ${taken.join(' and ')}, so nothing was started.`,
+    `Put \`--\` before the options: ${npmCommand(environment)} -- ${taken.join(' ')}`,
+  );
+}
+
+/** The npm command that was typed. */
+function npmCommand({ npm_lifecycle_event: script = 'start' }: Environment): string {
+  return script === 'start' ? 'npm start' : `npm run ${script}`;
+}
+
+function variableOf(option: string): string {
+  return `npm_config_${option.replace(/^--(no-)?/, '').replaceAll('-', '_')}`;
 }

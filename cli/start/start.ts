@@ -1,13 +1,18 @@
 import { appendFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { inspect } from 'node:util';
-import { writeFailure } from '#cli/backup/write-failure.ts';
-import { isDiskFull } from '#cli/embedded/disk-full.ts';
 import { runUntilStopped } from '#cli/start/run.ts';
 import { startSettings, type StartOptions } from '#cli/start/settings.ts';
-import { isExplained, report } from '#cli/terminal/report.ts';
 import { Terminal } from '#cli/terminal/terminal.ts';
-import { chainOf, messageOf, UserError } from '#cli/terminal/user-error.ts';
+import {
+  writeFailure,
+  isDiskFull,
+  isExplained,
+  report,
+  chainOf,
+  messageOf,
+  UserError,
+} from '#cli/terminal/user-error.ts';
 import { withoutFiles, type Environment } from '#config/environment.ts';
 
 // One Ctrl-C arrives twice: from the terminal and from npm. Only a signal after this time kills all processes.

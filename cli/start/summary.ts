@@ -1,8 +1,11 @@
-import { join, relative } from 'node:path';
-import { devApiKeyFile } from '#cli/data-folder/dev-api-key-file.ts';
+import { join, relative, resolve } from 'node:path';
+import * as z from 'zod';
+import { DEFAULT_FOLDER } from '#cli/data-folder/data-folder.ts';
+import { devApiKeyFile } from '#cli/data-folder/development-secrets.ts';
 import { shellQuoted } from '#cli/embedded/tool.ts';
 import type { Plan } from '#cli/start/plan.ts';
 import type { Terminal } from '#cli/terminal/terminal.ts';
+import { visible } from '#cli/terminal/visible-text.ts';
 import { readWorkerConfig } from '#config/config.ts';
 
 /** Finds orders and other work, and not the runs of schedules, several a minute, which would hide them. */
@@ -67,4 +70,42 @@ function membersOf({ apiPorts, workerPorts, ports }: Plan, at: (port: number) =>
     ['PostgreSQL', `127.0.0.1:${ports.postgres}`],
     ['Codec server', at(ports.codec)],
   ];
+}
+
+const readiness = z.object({ degraded: z.array(z.object({ detail: z.string() })).default([]) });
+
+const ANSWER_TIMEOUT_MS = 2_000;
+
+/**
+ * Why no work continues, by the workers' `/readyz`, with the command that mends it, and the addresses of the API and of
+ * the Temporal UI, which are printed with the others only after the first order.
+ *
+ * @returns lines; the addresses alone when no worker reports a reason. Never throws.
+ */
+export async function waitingLines({
+  ports,
+  workerPorts,
+  settings,
+}: Pick<Plan, 'ports' | 'workerPorts' | 'settings'>): Promise<string[]> {
+  const reasons = new Set((await Promise.all(workerPorts.map(degradationsOf))).flat());
+  const at = (port: number) => `http://127.0.0.1:${port}`;
+  return [
+    ...[...reasons].map((reason) => `  Workers report: ${visible(reason)}`),
+    // Commands find only the default folder by themselves.
+    ...(reasons.size === 0 || settings.dataDirectory === resolve(DEFAULT_FOLDER)
+      ? []
+      : [`  Add to the command: --data ${settings.dataDirectory}`]),
+    `  API          ${at(ports.api)}`,
+    ...(settings.temporalAddress === undefined ? [`  Temporal UI  ${at(ports.temporalUi)}`] : []),
+  ];
+}
+
+/** @returns nothing when the worker does not answer: the supervisor reports that. */
+async function degradationsOf(port: number): Promise<string[]> {
+  try {
+    const answer = await fetch(`http://127.0.0.1:${port}/readyz`, { signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) });
+    return readiness.parse(await answer.json()).degraded.map(({ detail }) => detail);
+  } catch {
+    return [];
+  }
 }

@@ -2,12 +2,11 @@
 import { join } from 'node:path';
 import { EmbeddedPostgres } from '#cli/embedded/postgres.ts';
 import { obtainTemporalCli, type ObtainOptions, type TemporalCli } from '#cli/embedded/temporal-cli.ts';
-import { TemporalCluster } from '#cli/embedded/temporal-cluster.ts';
-import { obtainTemporalPrograms } from '#cli/embedded/temporal-programs.ts';
+import { TemporalCluster, obtainTemporalPrograms } from '#cli/embedded/temporal-cluster.ts';
 import { TemporalServer } from '#cli/embedded/temporal-server.ts';
 import { TemporalUi } from '#cli/embedded/temporal-ui.ts';
-import type { ManagedProcess } from '#cli/start/managed-process.ts';
 import { logFile, type Plan } from '#cli/start/plan.ts';
+import type { ManagedProcess } from '#cli/start/supervisor.ts';
 import type { Step } from '#cli/terminal/terminal.ts';
 import { readWorkerConfig } from '#config/config.ts';
 

@@ -23,3 +23,23 @@ export function printText(output: Output, text: string): void {
 export function printJson(output: Output, value: unknown): void {
   output.write(`${visibleLines(JSON.stringify(value, null, 2))}\n`);
 }
+
+/** The state of a checked item; each command has its own name for it. */
+export type Mark = 'ok' | 'warning' | 'failure' | 'nothing';
+
+const SIGNS: Readonly<Record<Mark, string>> = { ok: '✔', warning: '!', failure: '✘', nothing: '–' };
+
+/** One line with sign, title padded to `titleWidth` characters, and text. */
+export function markedLine(mark: Mark, title: string, titleWidth: number, text: string): string {
+  // A message of a server may have several lines.
+  return `${SIGNS[mark]} ${title.padEnd(titleWidth)} ${text}`.trimEnd().replaceAll(/\s*\n\s*/g, ' ');
+}
+
+/**
+ * A command of ours for a text, as it can be typed in a clone of the project.
+ *
+ * @param data data folder that the running command got with --data; added to the text.
+ */
+export function typed(command: string, data: string | undefined): string {
+  return `\`npx reseller ${command}${data === undefined ? '' : ` --data ${data}`}\``;
+}

@@ -1,3 +1,8 @@
+import { rmSync } from 'node:fs';
+import type { Output } from '#cli/terminal/output.ts';
+import { visibleLines } from '#cli/terminal/visible-text.ts';
+import { ConfigurationError, EXIT_CONFIGURATION } from '#config/configuration-error.ts';
+
 /**
  * An error that the person at the terminal can correct. The message says what happened, `advice` what to do. It is
  * printed without a stack; other errors are bugs and are printed with one.
@@ -38,4 +43,125 @@ export function reasonOf(error: unknown): string {
   const words = messageOf(innermost);
   if (words === '') return code ?? 'no reason given';
   return code === undefined || words.includes(code) ? words : `${words} (${code})`;
+}
+
+/** Advice for errors that are no bugs, by name of their class. Importing the classes would slow down `--help`. */
+const ADVICE: Readonly<Record<string, string>> = {
+  DatabaseUnavailableError: 'Check that PostgreSQL runs and that DATABASE_URL is right.',
+  OtherInstallationError: '',
+  EncryptionKeysError: '',
+  SchemaNotCurrentError: '',
+  TemporalUnavailableError: '',
+  NamespaceSetUpError: '',
+};
+
+/** Refusals that are no bugs, by the code of a cause. */
+const REFUSALS = [
+  // SQLSTATEs: authorization, an unknown database, too many connections.
+  { codes: /^(?:28|3D|53300$)/, said: 'PostgreSQL refuses the connection', check: 'Check DATABASE_URL' },
+  {
+    codes: /CERT|UNABLE_TO_VERIFY/,
+    said: 'The certificate is not trusted',
+    check: 'Check the certificate of the server and the CA',
+  },
+] as const;
+
+/** True for an error that {@link report} prints with advice instead of a stack. */
+export function isExplained(error: unknown): boolean {
+  if (error instanceof UserError || error instanceof ConfigurationError) return true;
+  return (error instanceof Error && error.name in ADVICE) || refusalIn(error) !== undefined;
+}
+
+/** The first cause that is a refusal. */
+function refusalIn(error: unknown) {
+  const chain = chainOf(error);
+  return REFUSALS.flatMap(({ codes, said, check }) => {
+    const refused = chain.find((each) => codes.test(codeOf(each) ?? ''));
+    return refused === undefined ? [] : [{ said, check, message: refused.message }];
+  })[0];
+}
+
+/** Prints the error of a failed command. @returns the exit code. */
+export function report(error: unknown, terminal: Output): number {
+  // Error messages have line breaks of ours and contain texts of others.
+  const output = { write: (text: string) => terminal.write(visibleLines(text)) };
+  if (error instanceof ConfigurationError) {
+    output.write(`${error.message}\n`);
+    return EXIT_CONFIGURATION;
+  }
+  if (error instanceof UserError) {
+    output.write(`\n${[error.message, error.advice].filter(Boolean).join('\n')}\n`);
+    return 1;
+  }
+  const advice = error instanceof Error ? ADVICE[error.name] : undefined;
+  if (error instanceof Error && advice !== undefined) {
+    output.write(`\n${[error.message, advice].filter(Boolean).join('\n')}\n`);
+    return 1;
+  }
+  const refusal = refusalIn(error);
+  if (refusal !== undefined) {
+    const { said, message, check } = refusal;
+    output.write(`\n${said}: ${message}\n${check}, and DATABASE_DIRECT_URL if it is set.\n`);
+    return 1;
+  }
+  output.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+  for (const cause of chainOf(error).slice(1)) output.write(`Caused by: ${cause.message}\n`);
+  return 1;
+}
+
+const CODES = new Set(['ENOSPC', 'EDQUOT']);
+const TEXT = /no space left|disk quota exceeded|database or disk is full/i;
+
+/** True for an error of the file system, of SQLite or of tar that says that the disk, or a quota, is full. */
+export function isDiskFull(error: unknown): boolean {
+  return CODES.has(codeOf(error) ?? '') || saysDiskFull(messageOf(error));
+}
+
+/** True for the output of a program that has met a full disk. */
+export function saysDiskFull(output: string): boolean {
+  return TEXT.test(output);
+}
+
+const CANNOT_WRITE = new Set([
+  'EACCES',
+  'EEXIST',
+  'EFBIG',
+  'EIO',
+  'EISDIR',
+  'ELOOP',
+  'ENAMETOOLONG',
+  'ENOTDIR',
+  'EPERM',
+  'EROFS',
+]);
+
+/** Removes what a failed copy left. Its failure must not hide the first error. */
+export function removeQuietly(path: string): void {
+  try {
+    rmSync(path, { recursive: true, force: true });
+  } catch {
+    // Also when a part of the path is a file: then there is nothing to remove.
+  }
+}
+
+/**
+ * The failure to write files, with advice. Other errors are returned as they are.
+ *
+ * @param place the folder or file that was to be written.
+ */
+export function writeFailure(error: unknown, place: string): unknown {
+  if (error instanceof UserError) return error;
+  if (isDiskFull(error)) {
+    return new UserError(
+      `No space is left on the disk of ${place}.`,
+      'Free some space, or name a place on another disk.',
+      { cause: error },
+    );
+  }
+  if (!CANNOT_WRITE.has(codeOf(error) ?? '')) return error;
+  return new UserError(
+    `${place} cannot be written: ${messageOf(error)}.`,
+    'Make it writable for you, or name another place.',
+    { cause: error },
+  );
 }

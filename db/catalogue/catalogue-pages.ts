@@ -1,6 +1,6 @@
 /** Pages of the stored catalogue. */
 import { and, arrayContains, asc, eq, gt, gte, isNull, lte, sql, type SQL } from 'drizzle-orm';
-import type { PackageRow, VpnPlanRow } from '#db/catalogue/stored-items.ts';
+import type { PackageRow, VpnPlanRow } from '#db/catalogue/catalogue.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { packages, vpnPlans } from '#db/schema.ts';
 

@@ -1,49 +1,29 @@
 /** The queue of work that waits at the gate, and the overrides of operators. */
 import { and, asc, eq, not, sql, type SQL } from 'drizzle-orm';
 import type { AnyPgColumn } from 'drizzle-orm/pg-core';
-import { cataloguePrice } from '#db/catalogue/catalogue-price.ts';
+import { cataloguePrice } from '#db/catalogue/catalogue.ts';
 import { noteFilled } from '#db/connection/after-commit.ts';
 import type { Write } from '#db/connection/alongside.ts';
 import type { Executor } from '#db/connection/database.ts';
-import { LINES_IN_USE } from '#db/gate/lines.ts';
-import { gateCircuits, gateOverrides, gateWaits } from '#db/schema.ts';
+import { gateCircuits, gateDrifts, gateLines, gateOverrides, gateWaits } from '#db/schema.ts';
 import type { Barrier } from '#domain/gate/purchase-gate.ts';
 import type { Money } from '#domain/money/money.ts';
-import type { FailureClass } from '#domain/work/failure.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 
 export type GateWait = typeof gateWaits.$inferSelect;
 
-/** Work that waits at a barrier. */
-export interface Waiting {
-  readonly work: WorkRef;
-  readonly barrier: Barrier;
-  readonly failureClass: FailureClass;
-  readonly acceptedAt: Date;
-  readonly apiKeyId: string;
-  /** True when a send of its attempt may have bought: it waits for its resend, and is not held. */
-  readonly mayHaveBought: boolean;
-  /** The price that the gate compared; undefined: none, and the stored catalogue is asked. */
-  readonly price?: Money | undefined;
-  /** How often it was the canary; work with the fewest is next. */
-  readonly probes?: number;
-}
+/** Work that waits at a barrier, and the price that the gate compared; without one, the stored catalogue is asked. */
+export type Waiting = Pick<GateWait, 'barrier' | 'failureClass' | 'acceptedAt' | 'apiKeyId' | 'mayHaveBought'> &
+  Partial<Pick<GateWait, 'probes'>> & { readonly work: WorkRef; readonly price?: Money | undefined };
 
 /** Puts work into the queue of its barrier; queued work keeps its place. */
-export async function enqueue(tx: Executor, { work, price, probes, ...wait }: Waiting, now: Date): Promise<void> {
+export async function enqueue(tx: Executor, { work, price, ...wait }: Waiting, now: Date): Promise<void> {
   const { barrier, failureClass, mayHaveBought } = wait;
   const known = price ?? (await cataloguePrice(tx, work));
   const priced = known && { priceAmount: known.amount, priceCurrency: known.currency };
   await tx
     .insert(gateWaits)
-    .values({
-      subjectKind: work.kind,
-      subjectId: work.id,
-      ...wait,
-      since: now,
-      ...priced,
-      ...(probes !== undefined && { probes }),
-    })
+    .values({ subjectKind: work.kind, subjectId: work.id, ...wait, since: now, ...priced })
     .onConflictDoUpdate({
       target: [gateWaits.subjectKind, gateWaits.subjectId],
       set: { barrier, failureClass, mayHaveBought, ...priced },
@@ -57,7 +37,8 @@ export const IS_HELD = not(gateWaits.mayHaveBought);
 /** Condition: work waits at the gate, a circuit is not closed, or a drift stop is to be looked at. */
 export const GATE_IN_USE = sql<boolean>`(exists (select from ${gateWaits})
   or exists (select from ${gateCircuits} where ${gateCircuits.state} <> 'closed')
-  or ${LINES_IN_USE})`;
+  or exists (select from ${gateLines} where ${gateLines.state} <> 'open')
+  or exists (select from ${gateDrifts} where ${gateDrifts.settledAt} is null))`;
 
 /** As {@link GATE_IN_USE}. */
 export async function isGateInUse(db: Executor): Promise<boolean> {
@@ -127,11 +108,8 @@ export async function grantOverride(tx: Executor, work: WorkRef, grantedBy: stri
 
 /** True when an operator's override for the work is not used yet. */
 export async function hasOverride(db: Executor, { kind, id }: WorkRef): Promise<boolean> {
-  const rows = await db
-    .select({ id: gateOverrides.subjectId })
-    .from(gateOverrides)
-    .where(and(eq(gateOverrides.subjectKind, kind), eq(gateOverrides.subjectId, id)));
-  return rows.length > 0;
+  const ofWork = and(eq(gateOverrides.subjectKind, kind), eq(gateOverrides.subjectId, id));
+  return (await db.$count(gateOverrides, ofWork)) > 0;
 }
 
 /** Removes an operator's override: the work has passed with it. */

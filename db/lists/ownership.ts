@@ -5,7 +5,7 @@
 import { and, eq, exists, or, sql, type SQL } from 'drizzle-orm';
 import { builtOnce, type BuiltQuery } from '#db/connection/built-once.ts';
 import type { Executor } from '#db/connection/database.ts';
-import type { Given } from '#db/lists/given-values.ts';
+import type { Given } from '#db/lists/pages.ts';
 import { cancellations, cases, esims, orders, refunds } from '#db/schema.ts';
 import { workTable } from '#db/work/kinds.ts';
 import { WORK_KINDS, type WorkKind } from '#domain/work/kinds.ts';

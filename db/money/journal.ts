@@ -1,9 +1,17 @@
-import { and, eq } from 'drizzle-orm';
+import { and, eq, asc, exists, gt, gte, inArray, lt, notExists, or, sql, type SQL } from 'drizzle-orm';
 import type { Write } from '#db/connection/alongside.ts';
 import type { Executor } from '#db/connection/database.ts';
-import { journal } from '#db/schema.ts';
-import type { Cause, Direction, Entry } from '#domain/money/books.ts';
-import type { Money } from '#domain/money/money.ts';
+import { journal, attempts, journalCheckpoint, journalOutstanding, walletMovements } from '#db/schema.ts';
+import {
+  type Cause,
+  type Direction,
+  type Entry,
+  addSums,
+  type CauseKind,
+  type JournalSum,
+} from '#domain/money/books.ts';
+import type { Outstanding } from '#domain/money/findings.ts';
+import { type Money, plainAmount } from '#domain/money/money.ts';
 
 /** Rows of one statement; the number of its parameters is limited. */
 const ROWS_AT_ONCE = 1_000;
@@ -38,10 +46,9 @@ export async function bookEntries(db: Executor, entries: readonly Entry[]): Prom
 /** Books a movement of an attempt, as {@link bookEntries}. @returns true when it is new. */
 export async function recordMovement(
   db: Executor,
-  { direction, attemptId, money }: { direction: Direction; attemptId: string; money: Money },
+  { direction, attemptId: id, money }: { direction: Direction; attemptId: string; money: Money },
 ): Promise<boolean> {
-  const cause: Cause = { kind: 'attempt', id: attemptId };
-  return (await bookEntries(db, [{ direction, money, cause }])) > 0;
+  return (await bookEntries(db, [{ direction, money, cause: { kind: 'attempt', id } }])) > 0;
 }
 
 /** Books the debit of an attempt, as part of another statement. */
@@ -53,11 +60,7 @@ export function bookingDebit(db: Executor, attemptId: string, { amount, currency
   return { statement };
 }
 
-/**
- * Books the credit of an order's refund, as {@link bookEntries}.
- * @param orderId our id.
- * @returns true when it is new.
- */
+/** Books the credit of an order's refund, as {@link bookEntries}. @returns true when it is new. */
 export async function recordRefund(db: Executor, orderId: string, money: Money): Promise<boolean> {
   return (await bookEntries(db, [{ direction: 'credit', money, cause: { kind: 'refund', id: orderId } }])) > 0;
 }
@@ -74,10 +77,97 @@ export async function bookedMovements(db: Executor, attemptId: string): Promise<
 
 /** True when the journal has a row with this cause. */
 export async function isBooked(db: Executor, { kind, id }: Cause): Promise<boolean> {
-  const rows = await db
+  return (await db.$count(journal, and(eq(journal.causeKind, kind), eq(journal.causeId, id)))) > 0;
+}
+
+/**
+ * A row is recorded at the start of its transaction and visible at its end. The checkpoint stays behind by much more
+ * than a transaction lasts, so no row appears before it.
+ */
+const MARGIN_MS = 30 * 60_000;
+/** Other rows, such as adjustments, are written for a movement. */
+const EXPECT_MOVEMENTS: CauseKind[] = ['attempt', 'subscription_period', 'refund'];
+
+/**
+ * Moves the checkpoint forward, by the clock of the database. Needs the lock of the books.
+ * @param marginMs how far it stays behind. Only a test without concurrent transactions may shorten it.
+ */
+export async function advanceCheckpoint(tx: Executor, marginMs = MARGIN_MS): Promise<void> {
+  const { through: from, sums } = await findCheckpoint(tx);
+  const { rows } = await tx.execute<{ ms: string }>(sql`select floor(extract(epoch from now()) * 1000) as ms`);
+  const through = new Date(Math.max(Number(rows[0]?.ms) - marginMs, from.getTime()));
+  const between = and(gte(journal.recordedAt, from), lt(journal.recordedAt, through));
+  const checkpoint = { through, sums: addSums(sums, await sumsWhere(tx, between)) };
+  const outstanding = and(between, isOutstanding(tx));
+  await tx.insert(journalOutstanding).select(tx.select({ journalId: journal.id }).from(journal).where(outstanding));
+  await tx
+    .insert(journalCheckpoint)
+    .values(checkpoint)
+    .onConflictDoUpdate({ target: journalCheckpoint.singleton, set: checkpoint });
+}
+
+/** Forgets the rows before the checkpoint whose movement has been found. */
+export async function forgetMatched(tx: Executor): Promise<void> {
+  const found = tx
     .select({ id: journal.id })
     .from(journal)
-    .where(and(eq(journal.causeKind, kind), eq(journal.causeId, id)))
-    .limit(1);
-  return rows.length > 0;
+    .where(and(eq(journal.id, journalOutstanding.journalId), exists(movementsOfRow(tx))));
+  await tx.delete(journalOutstanding).where(exists(found));
+}
+
+/** Sums of the journal, by currency and direction. */
+export async function journalSums(db: Executor): Promise<JournalSum[]> {
+  const { through, sums } = await findCheckpoint(db);
+  return addSums(sums, await sumsWhere(db, gte(journal.recordedAt, through)));
+}
+
+/** Journal rows without a movement, except those that have none by nature. */
+export async function outstandingEntries(db: Executor): Promise<Outstanding[]> {
+  const { through } = await findCheckpoint(db);
+  const stored = db.select({ id: journalOutstanding.journalId }).from(journalOutstanding);
+  const rows = await db
+    .select({ entry: journal, kind: attempts.subjectKind, id: attempts.subjectId, attemptId: attempts.id })
+    .from(journal)
+    .leftJoin(attempts, and(eq(journal.causeKind, 'attempt'), eq(attempts.id, journal.causeId)))
+    .where(and(or(inArray(journal.id, stored), gte(journal.recordedAt, through)), isOutstanding(db)))
+    .orderBy(asc(journal.id));
+  return rows.map(({ entry, kind, id, attemptId }) => ({
+    direction: entry.direction,
+    money: { amount: plainAmount(entry.amount), currency: entry.currency },
+    cause: { kind: entry.causeKind, id: entry.causeId },
+    recordedAt: entry.recordedAt.getTime(),
+    work: kind === null || id === null ? undefined : { kind, id },
+    attemptId: attemptId ?? undefined,
+  }));
+}
+
+async function findCheckpoint(db: Executor): Promise<Pick<typeof journalCheckpoint.$inferSelect, 'through' | 'sums'>> {
+  const [checkpoint] = await db.select().from(journalCheckpoint);
+  return checkpoint ?? { through: new Date(0), sums: [] };
+}
+
+async function sumsWhere(db: Executor, which: SQL | undefined): Promise<JournalSum[]> {
+  return db
+    .select({ currency: journal.currency, direction: journal.direction, sum: sql<string>`sum(${journal.amount})` })
+    .from(journal)
+    .where(and(gt(journal.amount, '0'), which))
+    .groupBy(journal.currency, journal.direction);
+}
+
+function isOutstanding(db: Executor): SQL | undefined {
+  return and(inArray(journal.causeKind, EXPECT_MOVEMENTS), notExists(movementsOfRow(db)));
+}
+
+/** The movements of the row of the journal in the query around it. */
+function movementsOfRow(db: Executor) {
+  return db
+    .select({ id: walletMovements.id })
+    .from(walletMovements)
+    .where(
+      and(
+        eq(walletMovements.causeKind, journal.causeKind),
+        eq(walletMovements.causeId, journal.causeId),
+        eq(walletMovements.direction, journal.direction),
+      ),
+    );
 }

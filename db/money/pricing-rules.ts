@@ -1,7 +1,7 @@
 /** Queries of pricing rules and their versions. */
 import { and, asc, desc, eq, isNull, lt, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
-import type { PageOptions } from '#db/lists/given-values.ts';
+import type { PageOptions } from '#db/lists/pages.ts';
 import { pricingRules, pricingRuleVersions } from '#db/schema.ts';
 import { targetOf, type PricingRule, type PricingTargetKind } from '#domain/pricing/pricing-rule.ts';
 

@@ -12,28 +12,18 @@ export async function lockBooks(tx: Executor): Promise<void> {
 }
 
 /**
- * Time from which movements must be read: the last complete read, or the oldest credit that was pending then.
+ * Time from which movements must be read: the last complete read, or the oldest credit that was pending then. At first:
+ * when this database was stamped, or 0 when it was not.
  *
  * @param bounds.overlapMs how much earlier, for late movements.
  * @param bounds.skewMs possible difference of the clocks.
  * @param bounds.reportsKeptMs a credit that is pending for longer is not waited for any more.
- * @param bounds.now epoch milliseconds.
- * @returns epoch milliseconds. At first: when this database was stamped, or 0 when it was not.
  */
 export async function unreadSince(
   db: Executor,
-  {
-    overlapMs,
-    skewMs,
-    reportsKeptMs,
-    now,
-  }: {
-    readonly overlapMs: number;
-    readonly skewMs: number;
-    readonly reportsKeptMs: number;
-    readonly now: number;
-  },
+  bounds: Readonly<Record<'overlapMs' | 'skewMs' | 'reportsKeptMs' | 'now', number>>,
 ): Promise<number> {
+  const { overlapMs, skewMs, reportsKeptMs, now } = bounds;
   const [last] = await db
     .select({ at: reconciliations.startedAt, pendingSince: reconciliations.pendingSince })
     .from(reconciliations)
@@ -79,25 +69,21 @@ export async function forgetReconciliations(tx: Executor, before: Date): Promise
 }
 
 /** Where a page ended; the next one starts after it. */
-export interface ReconciliationPosition {
-  readonly startedAt: Date;
-  readonly id: string;
-}
+export type ReconciliationPosition = Pick<ReconciliationRow, 'startedAt' | 'id'>;
 
-export interface ReconciliationFilter {
-  readonly status?: readonly ReconciliationStatus[] | undefined;
-  /** Started later than this. */
-  readonly startedAfter?: Date | undefined;
-  /** Started earlier than this. */
-  readonly startedBefore?: Date | undefined;
-}
+const NEWEST_FIRST = sql`${reconciliations.startedAt} desc nulls last, ${reconciliations.id} desc nulls last`;
 
-/** A page of reports, newest first. */
+/** A page of reports, newest first. The bounds are exclusive. */
 export async function listReconciliations(
   db: Executor,
-  { status, startedAfter, startedBefore }: ReconciliationFilter,
+  filter: {
+    readonly status?: readonly ReconciliationStatus[] | undefined;
+    readonly startedAfter?: Date | undefined;
+    readonly startedBefore?: Date | undefined;
+  },
   { limit, after }: { readonly limit: number; readonly after?: ReconciliationPosition | undefined },
 ): Promise<ReconciliationRow[]> {
+  const { status, startedAfter, startedBefore } = filter;
   return db
     .select()
     .from(reconciliations)
@@ -111,7 +97,7 @@ export async function listReconciliations(
           : sql`(${reconciliations.startedAt}, ${reconciliations.id}) < (${after.startedAt}, ${after.id})`,
       ),
     )
-    .orderBy(sql`${reconciliations.startedAt} desc nulls last, ${reconciliations.id} desc nulls last`)
+    .orderBy(NEWEST_FIRST)
     .limit(limit);
 }
 
@@ -124,7 +110,7 @@ export async function newestReconciliation(
     .select()
     .from(reconciliations)
     .where(statuses === undefined ? undefined : inArray(reconciliations.status, [...statuses]))
-    .orderBy(sql`${reconciliations.startedAt} desc nulls last, ${reconciliations.id} desc nulls last`)
+    .orderBy(NEWEST_FIRST)
     .limit(1);
   return row;
 }

@@ -3,9 +3,8 @@ import { and, asc, desc, eq, gt, gte, inArray, isNull, notExists, or, sql, type 
 import type { Executor } from '#db/connection/database.ts';
 import { attempts, journal, walletMovements } from '#db/schema.ts';
 import { storedKind, workTable } from '#db/work/kinds.ts';
-import type { Cause } from '#domain/money/books.ts';
+import type { Movement, MovementNames, Purchase } from '#domain/money/books.ts';
 import { plainAmount, plainMoney, type Money } from '#domain/money/money.ts';
-import type { Movement, MovementNames, Purchase } from '#domain/money/movements.ts';
 import type { Placed } from '#domain/money/reconciliation.ts';
 import { WORK_KINDS, type WorkKind } from '#domain/work/kinds.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
@@ -59,18 +58,16 @@ export async function countReadSince(db: Executor, after: Date | undefined): Pro
   return db.$count(walletMovements, after === undefined ? undefined : gt(walletMovements.readAt, after));
 }
 
-/** Movements without a cause; `isWhole`: these are all. */
-export interface WithoutCause {
-  readonly movements: readonly Movement[];
-  readonly isWhole: boolean;
-}
-
 /**
  * The oldest movements without a cause, and when there are more than the limit, also the newest. Movements that no
  * purchase explains keep their place for ever. Read from the oldest only, enough of them would hide all later ones.
  * @param limit of each of both.
+ * @returns `isWhole`: these are all.
  */
-export async function movementsWithoutCause(db: Executor, limit: number): Promise<WithoutCause> {
+export async function movementsWithoutCause(
+  db: Executor,
+  limit: number,
+): Promise<{ readonly movements: readonly Movement[]; readonly isWhole: boolean }> {
   const read = (direction: typeof asc) =>
     db
       .select()
@@ -125,10 +122,7 @@ export async function placedMovements(db: Executor, attemptIds: readonly string[
 }
 
 /** Stores the causes of movements. */
-export async function placeMovements(
-  tx: Executor,
-  places: readonly { readonly movement: Movement; readonly cause: Cause; readonly attemptId: string | null }[],
-): Promise<void> {
+export async function placeMovements(tx: Executor, places: readonly Placed[]): Promise<void> {
   for (const part of parts(places)) {
     const values = part.map(
       ({ movement, cause, attemptId }) =>
@@ -236,7 +230,6 @@ async function purchasesOf(db: Executor, kind: WorkKind, which: SQL | undefined)
     state: attempt.state,
     isOver: attempt.settled || isSuperseded || isFinal(status),
     endedAt: status === 'cancelled' || status === 'expired' ? updatedAt.getTime() : undefined,
-    refundId: attempt.subjectId,
   }));
 }
 

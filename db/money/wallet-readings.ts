@@ -1,33 +1,28 @@
 /** Readings of the wallet, and what they show about attempts. The rules are in `domain/money/absence.ts`. */
-import { and, asc, desc, eq, gt, inArray, isNotNull, isNull, lte, max, or, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, inArray, isNotNull, isNull, lte, max, or, sql, lt, type SQL } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
-import { noteDelays } from '#db/money/debit-delays.ts';
 import { movementOf, purchasesNamedBy, storeMovements, type ReadMovement } from '#db/money/wallet-movements.ts';
-import { attempts, installation, walletMovements, walletReadings } from '#db/schema.ts';
+import { attempts, installation, walletMovements, walletReadings, debitDelays } from '#db/schema.ts';
 import { storedKind } from '#db/work/kinds.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
-import type { WalletReading } from '#domain/money/absence.ts';
-import type { Money } from '#domain/money/money.ts';
-import { purchaseFinder, type Movement, type MovementNames, type Purchase } from '#domain/money/movements.ts';
-
-/** The wallet as it was read, before it is stored. */
-export interface ReadWallet {
-  /** Time of the database when the reading began. */
-  readonly beganAt: Date;
-  /** Undefined: it changed during the reading, or was not read. */
-  readonly balance: Money | undefined;
-  readonly isWhole: boolean;
-  /** True when nothing is missing between the newest row and the oldest one that was read. */
-  readonly hasNoGap: boolean;
-  /** Final movements only. */
-  readonly movements: readonly ReadMovement[];
-}
+import {
+  type WalletReading,
+  DEBIT_DELAY_KEPT_MS,
+  NO_DEBIT_SEEN,
+  withDebit,
+  type DebitDelay,
+} from '#domain/money/absence.ts';
+import { purchaseFinder, type Movement, type MovementNames, type Purchase } from '#domain/money/books.ts';
+import type { WorkKind } from '#domain/work/kinds.ts';
 
 /** The database's clock. */
 export async function databaseTime(db: Executor): Promise<Date> {
   const { rows } = await db.execute<{ at: string }>(sql`select clock_timestamp()::text as at`);
   return new Date(rows[0]?.at ?? NaN);
 }
+
+/** A page of the service contains up to 100 rows; late rows may stand between known ones. */
+const KNOWN_ROWS = 1_000;
 
 /**
  * Ids, at the service, of the newest rows that readings had shown by then, and the time of the newest. A reading that
@@ -54,29 +49,36 @@ export async function knownRows(
   return { ids: new Set(rows.flatMap(({ id }) => id ?? [])), newestAt: rows[0]?.at ?? undefined };
 }
 
-/** A page of the service contains up to 100 rows; late rows may stand between known ones. */
-const KNOWN_ROWS = 1_000;
-
 /**
  * Stores a reading and its rows, one reading at a time: its number follows all numbers that other transactions can see.
  * A send that is claimed later thus begins after it.
  *
+ * @param read.beganAt by the database's clock.
+ * @param read.balance undefined: it changed during the reading, or was not read.
+ * @param read.hasNoGap nothing is missing between the newest row and the oldest one that was read.
+ * @param read.movements final ones only.
  * @param skewMs possible difference of the clocks.
  */
-export async function storeReading(tx: Executor, read: ReadWallet, skewMs: number): Promise<WalletReading> {
+export async function storeReading(
+  tx: Executor,
+  read: Pick<WalletReading, 'balance' | 'isWhole'> & {
+    readonly beganAt: Date;
+    readonly hasNoGap: boolean;
+    readonly movements: readonly ReadMovement[];
+  },
+  skewMs: number,
+): Promise<WalletReading> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtext('wallet_readings'))`);
   const [first] = await tx.select().from(walletReadings).orderBy(asc(walletReadings.id)).limit(1);
-  const booksSince = await booksBeganAt(tx, skewMs);
+  const [stamp] = await tx.select({ at: installation.stampedAt }).from(installation);
+  const booksSince = stamp === undefined ? 0 : stamp.at.getTime() - skewMs;
   // Our books begin with the first reading, not with the history of the account.
   const isOurs = ({ occurredAt }: ReadMovement) =>
     occurredAt >= booksSince || (first !== undefined && occurredAt > (first.newestRowAt?.getTime() ?? -Infinity));
   const older = read.movements.filter((each) => !isOurs(each));
   const movements = [...read.movements.filter(isOurs), ...(await ofOurPurchases(tx, older))];
   const ids = read.movements.map(({ id }) => id);
-  const newest = read.movements.reduce<ReadMovement | undefined>(
-    (last, each) => (last === undefined || each.occurredAt > last.occurredAt ? each : last),
-    undefined,
-  );
+  const newest = read.movements.toSorted((one, other) => other.occurredAt - one.occurredAt)[0];
   const [row] = await tx
     .insert(walletReadings)
     .values({
@@ -113,11 +115,6 @@ async function ofOurPurchases(tx: Executor, movements: readonly ReadMovement[]):
   return movements.filter(({ names }) => typeof find(names) !== 'string');
 }
 
-async function booksBeganAt(db: Executor, skewMs: number): Promise<number> {
-  const [stamp] = await db.select({ at: installation.stampedAt }).from(installation);
-  return stamp === undefined ? 0 : stamp.at.getTime() - skewMs;
-}
-
 /** The earliest reading that had shown one of these rows; null: none had. */
 async function earliestReadingOf(db: Executor, ids: readonly string[]): Promise<number | null> {
   if (ids.length === 0) return null;
@@ -131,20 +128,17 @@ async function earliestReadingOf(db: Executor, ids: readonly string[]): Promise<
   return earliest === null ? null : Number(earliest);
 }
 
-/** A reading that a judgement may use. */
+/**
+ * A reading that a judgement may use: it began at or after `beganAt` by the database's clock, its number is higher than
+ * `after`, whatever the clocks say, and it reaches back to the reading `backTo`.
+ */
 export interface WantedReading {
-  /** It began at or after this time of the database. */
   readonly beganAt: Date;
-  /** Its number is higher, whatever the clocks say. */
   readonly after: number;
-  /** It reaches back to the reading with this number. */
   readonly backTo: number;
 }
 
-/**
- * The newest reading that serves.
- * @returns undefined: the wallet must be read.
- */
+/** The newest reading that serves; undefined: the wallet must be read. */
 export async function readingSince(
   db: Executor,
   { beganAt, after, backTo }: WantedReading,
@@ -172,22 +166,15 @@ export async function hasReading(db: Executor): Promise<boolean> {
 /** The movements that name this attempt by its id or its reference. */
 export async function movementsOf(db: Executor, attempt: AttemptRow): Promise<Movement[]> {
   const { serviceId, reference } = storedKind(attempt.subjectKind).movementNames;
-  const named = [
-    serviceId !== undefined && attempt.serviceId !== null
-      ? eq(walletMovements[serviceId], attempt.serviceId)
-      : undefined,
-    reference !== undefined && attempt.reference !== null
-      ? eq(walletMovements[reference], attempt.reference)
-      : undefined,
-  ].filter((condition) => condition !== undefined);
-  if (named.length === 0) return [];
-  const rows = await db
-    .select()
-    .from(walletMovements)
-    .where(or(...named))
-    .orderBy(walletMovements.id);
+  const names = or(isNamed(serviceId, attempt.serviceId), isNamed(reference, attempt.reference));
+  if (names === undefined) return [];
+  const rows = await db.select().from(walletMovements).where(names).orderBy(walletMovements.id);
   // The movement of a top-up may name the order of its eSIM, too.
   return rows.filter(({ topupId }) => attempt.subjectKind === 'topup' || topupId === null).map(movementOf);
+}
+
+function isNamed(column: keyof MovementNames | undefined, name: string | null): SQL | undefined {
+  return column === undefined || name === null ? undefined : eq(walletMovements[column], name);
 }
 
 /** The id of the debit that came first for a purchase: by its names, or by its eSIM alone. */
@@ -195,13 +182,11 @@ export async function firstDebitOf(db: Executor, purchase: Purchase): Promise<st
   const { work, serviceId, reference, serviceEsimId } = purchase;
   const { movementNames } = storedKind(work.kind);
   const { orderId, orderReference, topupId, esimId } = walletMovements;
-  const named = (column: keyof MovementNames | undefined, name: string | null) =>
-    column === undefined || name === null ? undefined : eq(walletMovements[column], name);
   const byEsim =
     work.kind === 'order' && serviceEsimId !== null
       ? and(eq(esimId, serviceEsimId), isNull(orderId), isNull(orderReference))
       : undefined;
-  const names = or(named(movementNames.serviceId, serviceId), named(movementNames.reference, reference), byEsim);
+  const names = or(isNamed(movementNames.serviceId, serviceId), isNamed(movementNames.reference, reference), byEsim);
   if (names === undefined) return undefined;
   const ofKind = work.kind === 'topup' ? undefined : isNull(topupId);
   const [row] = await db
@@ -213,12 +198,8 @@ export async function firstDebitOf(db: Executor, purchase: Purchase): Promise<st
   return row?.id;
 }
 
-/** Deletes old readings, never the first, with which the books begin, nor the newest. */
-export async function forgetReadings(tx: Executor, before: Date): Promise<void> {
-  await tx.execute(sql`
-    delete from ${walletReadings} where ${walletReadings.beganAt} < ${before} and ${walletReadings.id} not in (
-      select min(id) from ${walletReadings} union all select max(id) from ${walletReadings})`);
-}
+/** With purchases under way during all of these readings, the ledger is given up. */
+const STEADY_READINGS = 10;
 
 /** The newest readings up to this one with a steady balance, newest first. */
 export async function steadyReadings(db: Executor, upTo: number): Promise<readonly WalletReading[]> {
@@ -231,9 +212,6 @@ export async function steadyReadings(db: Executor, upTo: number): Promise<readon
   return rows.map(readingOf);
 }
 
-/** With purchases under way during all of these readings, the ledger is given up. */
-const STEADY_READINGS = 10;
-
 /** Rows that were first shown after one reading, up to another. */
 export async function rowsSince(
   db: Executor,
@@ -241,11 +219,8 @@ export async function rowsSince(
   upTo: number,
 ): Promise<(typeof walletMovements.$inferSelect)[]> {
   const { firstReading } = walletMovements;
-  return db
-    .select()
-    .from(walletMovements)
-    .where(and(gt(firstReading, after), lte(firstReading, upTo)))
-    .orderBy(walletMovements.id);
+  const between = and(gt(firstReading, after), lte(firstReading, upTo));
+  return db.select().from(walletMovements).where(between).orderBy(walletMovements.id);
 }
 
 /** When these attempts were first sent: by the clock, and by the last reading before it. */
@@ -253,21 +228,16 @@ export async function firstSends(
   db: Executor,
   attemptIds: readonly string[],
 ): Promise<ReadonlyMap<string, { readonly sentAt: Date | null; readonly readingBefore: number | null }>> {
-  if (attemptIds.length === 0) return new Map();
   const { id, firstSentAt: sentAt, readingBefore } = attempts;
-  const rows = await db
-    .select({ id, sentAt, readingBefore })
-    .from(attempts)
-    .where(inArray(id, [...attemptIds]));
+  const ids = inArray(id, [...attemptIds]);
+  const rows = await db.select({ id, sentAt, readingBefore }).from(attempts).where(ids);
   return new Map(rows.map((row) => [row.id, row]));
 }
 
 /** Time of the newest row that readings had shown by then, in epoch milliseconds; undefined: they showed none. */
 export async function newestRowAt(db: Executor, by: number): Promise<number | undefined> {
-  const [row] = await db
-    .select({ at: max(walletReadings.newestRowAt) })
-    .from(walletReadings)
-    .where(lte(walletReadings.id, by));
+  const at = max(walletReadings.newestRowAt);
+  const [row] = await db.select({ at }).from(walletReadings).where(lte(walletReadings.id, by));
   return row?.at?.getTime();
 }
 
@@ -281,4 +251,49 @@ function readingOf(row: typeof walletReadings.$inferSelect): WalletReading {
     reachesBackTo: reachesBackTo ?? undefined,
     newestRowAt: newestRowAt?.getTime(),
   };
+}
+
+/**
+ * Notes how long the first debits of our purchases took to appear.
+ * @param reading the number of the reading with them.
+ */
+async function noteDelays(tx: Executor, reading: number, debits: readonly ReadMovement[]): Promise<void> {
+  const find = purchaseFinder(await purchasesNamedBy(tx, debits));
+  const purchases = debits.map(({ names }) => find(names)).filter((found) => typeof found !== 'string');
+  const ids = purchases.map(({ attemptId }) => attemptId);
+  if (ids.length === 0) return;
+  const readAfterSend = tx
+    .select({ id: walletReadings.id })
+    .from(walletReadings)
+    .where(
+      and(
+        gt(walletReadings.id, attempts.readingBefore),
+        lt(walletReadings.id, reading),
+        gt(walletReadings.beganAt, attempts.firstSentAt),
+      ),
+    );
+  const sent = await tx
+    .select({
+      kind: attempts.subjectKind,
+      wasMissing: sql<boolean>`exists ${readAfterSend}`,
+      elapsedMs: sql<number>`(extract(epoch from clock_timestamp() - ${attempts.firstSentAt}) * 1000)
+        ::double precision`,
+    })
+    .from(attempts)
+    // Of several sends, it is not known which one bought.
+    .where(and(inArray(attempts.id, ids), eq(attempts.sends, 1), eq(attempts.anyUnknown, false)));
+  for (const [kind, seen] of Map.groupBy(sent, ({ kind: each }) => each)) {
+    const delay = seen.reduce<DebitDelay>(withDebit, await debitDelay(tx, kind));
+    const row = { kind, longestMs: delay.longestMs, withinMs: delay.withinMs, seenAt: sql`clock_timestamp()` };
+    await tx.insert(debitDelays).values(row).onConflictDoUpdate({ target: debitDelays.kind, set: row });
+  }
+}
+
+export async function debitDelay(db: Executor, kind: WorkKind): Promise<DebitDelay> {
+  const kept = sql`clock_timestamp() - ${DEBIT_DELAY_KEPT_MS}::double precision * interval '1 ms'`;
+  const [row] = await db
+    .select()
+    .from(debitDelays)
+    .where(and(eq(debitDelays.kind, kind), gt(debitDelays.seenAt, kept)));
+  return row ?? NO_DEBIT_SEEN;
 }

@@ -8,8 +8,8 @@ import type { Executor } from '#db/connection/database.ts';
 import { fromNow, PRESENT } from '#db/connection/from-now.ts';
 import type { InboxRow } from '#db/queues/inbox.ts';
 import { inbox } from '#db/schema.ts';
-import type { StoredInboxRow } from '#domain/relay/inbox-decision.ts';
 import type { ObservationDecision } from '#domain/relay/observation.ts';
+import type { StoredInboxRow } from '#domain/relay/relay-decision.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 
 /** A taken row, with the token of its lease. */

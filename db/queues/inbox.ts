@@ -2,12 +2,12 @@
  * The inbox of work: stores results of look-ups, brings rows back.
  * `fulfilment/reports/inbox-writer.ts` stores webhooks. The relay takes rows by `inbox-queue.ts`.
  */
-import { and, eq, inArray, isNull, ne, or, sql, type SQL } from 'drizzle-orm';
+import { and, desc, eq, inArray, isNotNull, isNull, ne, notLike, or, sql, type SQL } from 'drizzle-orm';
 import { noteFilled } from '#db/connection/after-commit.ts';
 import type { Write } from '#db/connection/alongside.ts';
 import type { Executor } from '#db/connection/database.ts';
-import { isAnsweredBy } from '#db/queues/inbox-keys.ts';
 import { attempts, inbox } from '#db/schema.ts';
+import type { WebhookSilencePolicy } from '#domain/policy/webhook-policy.ts';
 import type { ObservedOutcome } from '#domain/relay/observation.ts';
 import { KINDS, WORK_KINDS, type WorkKind, type WorkRef } from '#domain/work/kinds.ts';
 
@@ -142,4 +142,81 @@ export async function addReadObservation(db: Executor, observation: ReadObservat
 /** The delivery id of a look-up; webhooks with an id that begins with `read:` are refused. */
 export function readDeliveryId(attemptId: string, outcome: ObservedOutcome): string {
   return `read:${attemptId}:${outcome}`;
+}
+
+/** Keys by which workflows name inbox rows. */
+
+/** Hexadecimal digits of the body hash in a key: with the id, 64 bits distinguish two bodies. */
+const HASH_DIGITS = 16;
+
+/**
+ * The key of a row, such as `17.6b86b273ff34fce1`. After a loss of commits PostgreSQL assigns the ids of lost rows
+ * again: the hash of the body keeps a workflow from taking another report for the one that it has handled.
+ */
+export function inboxKey({ id, bodyHash }: { readonly id: bigint; readonly bodyHash: Buffer }): string {
+  return `${id}.${bodyHash.toString('hex').slice(0, HASH_DIGITS)}`;
+}
+
+/**
+ * Condition for the rows of these keys. A row that is not judged (any more) does not match: its report is not stored,
+ * so no workflow has handled it.
+ *
+ * @param keys not empty.
+ * @throws SyntaxError for an invalid key.
+ */
+export function isAnsweredBy(keys: readonly string[]): SQL | undefined {
+  const named = keys.map((key) => {
+    const [id = '', hash = ''] = key.split('.');
+    return { id: BigInt(id), hash };
+  });
+  const pairs = sql.join(
+    named.map(({ id, hash }) => sql`(${id}::bigint, ${hash}::text)`),
+    sql`, `,
+  );
+  return and(
+    inArray(
+      inbox.id,
+      named.map(({ id }) => id),
+    ),
+    sql`(${inbox.id}, left(encode(${inbox.bodyHash}, 'hex'), ${sql.raw(String(HASH_DIGITS))})) in (${pairs})`,
+    isNotNull(inbox.decision),
+  );
+}
+
+/** Detects that webhooks of the service do not arrive. */
+
+/** Prefix of delivery ids of `reseller doctor`: such webhooks prove nothing about the service's. */
+export const OWN_PING = 'doctor-';
+
+/**
+ * Counts reports that look-ups found within the window since the last webhook, and that a webhook should have brought.
+ *
+ * @returns the count, up to `policy.reports`; 0 while webhooks arrive.
+ */
+export async function missedWebhooks(
+  db: Executor,
+  { windowMs, reports }: WebhookSilencePolicy,
+  now: Date,
+): Promise<number> {
+  // The newest rows alone decide. A search for the last webhook would read the whole table if none has ever arrived.
+  const newest = await db
+    .select({ source: inbox.source, at: inbox.receivedAt })
+    .from(inbox)
+    .where(or(eq(inbox.source, 'read'), notLike(inbox.deliveryId, `${OWN_PING}%`)))
+    .orderBy(desc(inbox.id))
+    .limit(reports);
+  const lastWebhook = newest.findIndex(({ source }) => source === 'webhook');
+  const since = lastWebhook === -1 ? newest : newest.slice(0, lastWebhook);
+  return since.filter(({ at }) => at.getTime() > now.getTime() - windowMs).length;
+}
+
+/** Time of the service's last valid delivery; undefined before the first. Our own pings do not count. */
+export async function lastWebhookAt(db: Executor): Promise<Date | undefined> {
+  const [last] = await db
+    .select({ at: inbox.receivedAt })
+    .from(inbox)
+    .where(and(eq(inbox.source, 'webhook'), notLike(inbox.deliveryId, `${OWN_PING}%`)))
+    .orderBy(desc(inbox.id))
+    .limit(1);
+  return last?.at;
 }

@@ -9,7 +9,6 @@ export const apiKeys = pgTable(
   {
     id: text('id').primaryKey(),
     name: text('name').notNull(),
-    /** Public part of the key, by which it is looked up. */
     prefix: text('prefix').notNull().unique(),
     hash: bytea('hash').notNull(),
     scopes: text('scopes').array().notNull(),
@@ -40,7 +39,6 @@ export const idempotencyKeys = pgTable(
     requestHash: bytea('request_hash').notNull(),
     responseStatus: integer('response_status').notNull(),
     responseHeaders: jsonb('response_headers').$type<Record<string, string>>().notNull(),
-    /** Exact bytes of the first answer, encrypted. */
     encryptedResponseBody: bytea('encrypted_response_body').notNull(),
     /** True when only this key prevents a repetition of the request: it is never deleted. */
     keptForGood: boolean('kept_for_good').notNull().default(false),
@@ -64,7 +62,6 @@ export const auditLog = pgTable(
     action: text('action').notNull(),
     subjectKind: text('subject_kind').notNull(),
     subjectId: text('subject_id').notNull(),
-    /** The person's reason. */
     reason: text('reason'),
   },
   (table) => [

@@ -43,7 +43,7 @@ export const journal = pgTable(
 
 /**
  * How far the journal is summed up, so that a comparison of the books reads no row twice: one row, written by each
- * comparison (`db/money/journal-checkpoint.ts`).
+ * comparison (`db/money/journal.ts`).
  */
 export const journalCheckpoint = pgTable(
   'journal_checkpoint',
@@ -63,21 +63,17 @@ export const journalOutstanding = pgTable('journal_outstanding', {
     .references(() => journal.id),
 });
 
-/** The wallet's movements as read, with their causes. */
 export const walletMovements = pgTable(
   'wallet_movements',
   {
     id: bigint('id', { mode: 'bigint' }).primaryKey().generatedAlwaysAsIdentity(),
-    /** The service's id of the movement. */
     serviceId: text('service_id').notNull().unique(),
     direction: text('direction').$type<Direction>().notNull(),
     amount: amount('amount').notNull(),
     currency: text('currency').notNull(),
-    /** The reason as the service names it. */
     reason: text('reason').notNull(),
     occurredAt: instant('occurred_at').notNull(),
     readAt: instant('read_at').notNull(),
-    /** Names in the movement. */
     orderId: text('order_id'),
     orderReference: text('order_reference'),
     topupId: text('topup_id'),
@@ -88,7 +84,6 @@ export const walletMovements = pgTable(
     /** Cause, once known; with the direction it identifies the journal row. */
     causeKind: text('cause_kind').$type<CauseKind>(),
     causeId: text('cause_id'),
-    /** Its attempt, if any. */
     attemptId: text('attempt_id'),
     /** The reading that first showed it; null: before readings were numbered. */
     firstReading: bigint('first_reading', { mode: 'number' }),
@@ -141,23 +136,19 @@ export const reconciliations = pgTable(
     /** Id of the run, so that a step that runs twice makes one row. */
     runId: text('run_id').notNull().unique(),
     status: text('status').$type<ReconciliationStatus>().notNull(),
-    /** The result or the obstacle, as a sentence. */
     detail: text('detail').notNull(),
     startedAt: instant('started_at').notNull(),
     finishedAt: instant('finished_at').notNull(),
-    /** Movements from this time on were read. */
     readSince: instant('read_since').notNull(),
     /** The oldest credit that was pending: the next comparison reads from there. Null: none was. */
     pendingSince: instant('pending_since'),
     balance: amount('balance'),
     balanceCurrency: text('balance_currency'),
-    /** The expected balance; null when it cannot be calculated. */
     expectedBalance: amount('expected_balance'),
     counts: jsonb('counts').$type<ReconciliationCounts>().notNull(),
     sums: jsonb('sums').$type<readonly CurrencySums[]>().notNull(),
     /** The first findings; `counts` has their number. */
     findings: jsonb('findings').$type<readonly Finding[]>().notNull(),
-    /** All findings by kind. */
     findingCounts: jsonb('finding_counts').$type<Readonly<Partial<Record<FindingKind, number>>>>().notNull(),
   },
   (table) => [

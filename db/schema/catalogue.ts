@@ -10,14 +10,15 @@ import {
   pgTable,
   text,
   uniqueIndex,
+  jsonb,
+  primaryKey,
 } from 'drizzle-orm/pg-core';
 import { amount, inList, instant } from '#db/schema/columns.ts';
-import { CATALOGUES, type CatalogueName } from '#domain/catalogue/catalogue.ts';
-import { READING_VERDICTS, type ReadingVerdict } from '#domain/catalogue/reading.ts';
+import { CATALOGUES, type CatalogueName, READING_VERDICTS, type ReadingVerdict } from '#domain/catalogue/catalogue.ts';
+import { PRICING_TARGET_KINDS, type PricingTargetKind, type PricingTerms } from '#domain/pricing/pricing-rule.ts';
 
 /** The columns of packages and plans alike. @param days name of the column of the duration. */
 const itemColumns = <Days extends string>(days: Days) => ({
-  /** The service's id. */
   id: bigint('id', { mode: 'number' }).primaryKey(),
   name: text('name').notNull(),
   /** The name in lower case by the rules of JavaScript: those of PostgreSQL depend on its locale. */
@@ -27,9 +28,7 @@ const itemColumns = <Days extends string>(days: Days) => ({
   priceCurrency: text('price_currency').notNull(),
   /** False also when it is removed. */
   available: boolean('available').notNull(),
-  /** Time of the reading that first showed it. */
   createdAt: instant('created_at').notNull(),
-  /** Time of the reading that last changed it. */
   updatedAt: instant('updated_at').notNull(),
   /** Time of the reading that proved that it is no longer listed; null while it is listed. */
   removedAt: instant('removed_at'),
@@ -44,7 +43,6 @@ export const packages = pgTable(
     countries: text('countries').array().notNull(),
     /** Null when it is unlimited or not known. */
     dataMb: doublePrecision('data_mb'),
-    /** Null when it is not known. */
     unlimited: boolean('unlimited'),
     publicPriceAmount: amount('public_price_amount'),
     publicPriceCurrency: text('public_price_currency'),
@@ -67,7 +65,6 @@ export const catalogueReadings = pgTable(
     readAt: instant('read_at').notNull(),
     complete: boolean('complete').notNull(),
     verdict: text('verdict').$type<ReadingVerdict>().notNull(),
-    /** Number of items. */
     items: integer('items').notNull(),
     created: integer('created').notNull(),
     changed: integer('changed').notNull(),
@@ -80,5 +77,51 @@ export const catalogueReadings = pgTable(
     index('catalogue_readings_newest').on(table.catalogue, table.id.desc()),
     check('catalogue_readings_catalogue', sql`${table.catalogue} in (${inList(CATALOGUES)})`),
     check('catalogue_readings_verdict', sql`${table.verdict} in (${inList(READING_VERDICTS)})`),
+  ],
+);
+
+/** Present rules. At most one in force for each target and currency. */
+export const pricingRules = pgTable(
+  'pricing_rules',
+  {
+    id: text('id').primaryKey(),
+    targetKind: text('target_kind').$type<PricingTargetKind>().notNull(),
+    /** The country or the service's id; empty for the default. */
+    targetKey: text('target_key').notNull(),
+    currency: text('currency').notNull(),
+    terms: jsonb('terms').$type<PricingTerms>().notNull(),
+    /** Counts its changes, from 1. */
+    version: integer('version').notNull(),
+    createdAt: instant('created_at').notNull(),
+    updatedAt: instant('updated_at').notNull(),
+    endedAt: instant('ended_at'),
+  },
+  (table) => [
+    check('pricing_rules_target_kind', sql`${table.targetKind} in (${inList(PRICING_TARGET_KINDS)})`),
+    uniqueIndex('pricing_rules_one_in_force')
+      .on(table.targetKind, table.targetKey, table.currency)
+      .where(sql`${table.endedAt} is null`),
+    index('pricing_rules_page').on(table.createdAt.desc(), table.id.desc()),
+  ],
+);
+
+export const PRICING_CHANGES = ['created', 'changed', 'ended'] as const;
+export type PricingChange = (typeof PRICING_CHANGES)[number];
+
+/** The versions of rules with actor and reason. Append-only by a trigger. */
+export const pricingRuleVersions = pgTable(
+  'pricing_rule_versions',
+  {
+    ruleId: text('rule_id').notNull(),
+    version: integer('version').notNull(),
+    change: text('change').$type<PricingChange>().notNull(),
+    terms: jsonb('terms').$type<PricingTerms>().notNull(),
+    actor: text('actor').notNull(),
+    reason: text('reason').notNull(),
+    at: instant('at').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.ruleId, table.version] }),
+    check('pricing_rule_versions_change', sql`${table.change} in (${inList(PRICING_CHANGES)})`),
   ],
 );

@@ -1,7 +1,11 @@
 /** Column types and conditions that several tables share. */
 import { sql } from 'drizzle-orm';
-import { customType, index, numeric, timestamp, type AnyPgColumn } from 'drizzle-orm/pg-core';
-import { FINAL_STATUSES } from '#domain/work/lifecycle.ts';
+import { customType, index, numeric, timestamp, type AnyPgColumn, integer, jsonb, text } from 'drizzle-orm/pg-core';
+import type { RetryOverrides, RetryRule, WhenUsedUp } from '#domain/retry/retry-rules.ts';
+import type { AttentionReason } from '#domain/work/attention.ts';
+import type { FailureClass, FailureEnd } from '#domain/work/failure.ts';
+import { FINAL_STATUSES, type WorkStatus } from '#domain/work/lifecycle.ts';
+import type { TaskPosition } from '#domain/work/task-position.ts';
 
 export const bytea = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
 export const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'date', precision: 3 });
@@ -17,4 +21,75 @@ export function customerIndex(
   return index(`${name}_customer_page`)
     .on(customerReferenceHash, sql`${createdAt} desc nulls last`, sql`${id} desc nulls last`)
     .where(sql`${customerReferenceHash} is not null`);
+}
+
+/** The columns of every kind of work; `fulfilment/work/update-work.ts` changes them for all kinds. */
+export function workColumns<Status extends WorkStatus>() {
+  return {
+    id: text('id').primaryKey(),
+    /** Lineage of the API key that owns it. */
+    apiKeyId: text('api_key_id').notNull(),
+    maxPriceAmount: amount('max_price_amount'),
+    maxPriceCurrency: text('max_price_currency'),
+    /** Work that is held or not sent yet fails at this time, without a purchase. */
+    deadlineAt: instant('deadline_at'),
+    extraAttempts: integer('extra_attempts').notNull().default(0),
+    /** The configured retry rule of its failure; null before it is first sent or held. */
+    retryRule: jsonb('retry_rule').$type<RetryRule>(),
+    retryOverrides: jsonb('retry_overrides').$type<RetryOverrides>(),
+    metadata: jsonb('metadata').$type<Record<string, string>>().notNull().default({}),
+    status: text('status').$type<Status | 'accepted'>().notNull().default('accepted'),
+    failureClass: text('failure_class').$type<FailureClass>(),
+    failureDetail: text('failure_detail'),
+    serviceMessage: text('service_message'),
+    /** What ended it beside that failure; null: it has not ended so. */
+    failureEnd: text('failure_end').$type<FailureEnd>(),
+    /** What its caller wants once its attempts are used up; null: as the policy has it. */
+    whenUsedUp: text('when_used_up').$type<WhenUsedUp>(),
+    attentionReason: text('attention_reason').$type<AttentionReason>(),
+    nextStepAt: instant('next_step_at'),
+    esimId: text('esim_id'),
+    chargedAmount: amount('charged_amount'),
+    chargedCurrency: text('charged_currency'),
+    createdAt: instant('created_at').notNull().defaultNow(),
+    updatedAt: instant('updated_at').notNull().defaultNow(),
+    completedAt: instant('completed_at'),
+    /**
+     * Epoch of the database in which its workflow last compared its knowledge with this row; null: not yet. In another
+     * epoch the row may have lost changes.
+     */
+    comparedEpoch: text('compared_epoch'),
+    /** The workflow task of the last recorded step; null: none yet. A step of an earlier task is refused. */
+    recordedIn: jsonb('recorded_in').$type<TaskPosition>(),
+    sweptAt: instant('swept_at'),
+    /** Id of the request that created it, for logs; null in old rows. */
+    requestId: text('request_id'),
+    /** `traceparent` of the request that created it; null: it was not traced. */
+    traceparent: text('traceparent'),
+  };
+}
+
+/** Columns of work with a reference of the caller's own. */
+export function referenceColumns() {
+  return {
+    /** The use of the reference, from 1: work that ended without buying frees its reference. */
+    referenceUse: integer('reference_use').notNull().default(1),
+    replacesId: text('replaces_id'),
+    /** Keyed hash of the caller and the Idempotency-Key that created it; null in old rows. */
+    requestKey: bytea('request_key'),
+  };
+}
+
+/** Columns of work with a reference of the end customer, which may be personal. */
+export function customerColumns() {
+  return {
+    encryptedCustomerReference: bytea('encrypted_customer_reference'),
+    /** Keyed hash of the same, for searches. */
+    customerReferenceHash: bytea('customer_reference_hash'),
+  };
+}
+
+/** What the customer of the caller pays; null: not given. */
+export function customerPriceColumns() {
+  return { customerPrice: amount('customer_price'), customerPriceCurrency: text('customer_price_currency') };
 }

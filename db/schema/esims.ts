@@ -1,7 +1,8 @@
 /** eSIMs that were bought, and the newest reading of their data. */
 import { sql } from 'drizzle-orm';
-import { boolean, doublePrecision, index, integer, pgTable, text } from 'drizzle-orm/pg-core';
+import { boolean, doublePrecision, index, integer, pgTable, text, check, jsonb } from 'drizzle-orm/pg-core';
 import { bytea, customerIndex, instant } from '#db/schema/columns.ts';
+import type { ShareLanguage } from '#domain/esims/share-link.ts';
 
 export const esims = pgTable(
   'esims',
@@ -15,13 +16,11 @@ export const esims = pgTable(
     encryptedActivationCode: bytea('encrypted_activation_code').notNull(),
     /** That of its order, until it is changed; bound to the order (`customerReferenceAad`). */
     encryptedCustomerReference: bytea('encrypted_customer_reference'),
-    /** Keyed hash of the same, for searches. */
     customerReferenceHash: bytea('customer_reference_hash'),
     status: text('status').notNull(),
     installedAt: instant('installed_at'),
     activatedAt: instant('activated_at'),
     expiresAt: instant('expires_at'),
-    /** Time when this state was last read from the service. */
     readAt: instant('read_at').notNull(),
     /** Time of the next read for data and time that run out; null: the eSIM has ended. */
     watchDueAt: instant('watch_due_at').defaultNow(),
@@ -56,3 +55,27 @@ export const esimUsage = pgTable('esim_usage', {
   measuredAt: instant('measured_at'),
   readAt: instant('read_at').notNull(),
 });
+
+/** Share links. Only the hash of their secret is kept. */
+export const shareLinks = pgTable(
+  'share_links',
+  {
+    id: text('id').primaryKey(),
+    esimId: text('esim_id').notNull(),
+    apiKeyId: text('api_key_id').notNull(),
+    secretHash: bytea('secret_hash').notNull().unique(),
+    label: text('label'),
+    language: text('language').$type<ShareLanguage>(),
+    metadata: jsonb('metadata').$type<Record<string, string>>().notNull().default({}),
+    createdAt: instant('created_at').notNull(),
+    expiresAt: instant('expires_at').notNull(),
+    revokedAt: instant('revoked_at'),
+    views: integer('views').notNull().default(0),
+    lastViewedAt: instant('last_viewed_at'),
+  },
+  (table) => [
+    index('share_links_page').on(table.esimId, table.id),
+    check('share_links_expiry', sql`${table.expiresAt} > ${table.createdAt}`),
+    check('share_links_views', sql`(${table.views} > 0) = (${table.lastViewedAt} is not null)`),
+  ],
+);

@@ -32,9 +32,7 @@ export const gateWallet = pgTable(
     balanceAmount: amount('balance_amount'),
     balanceCurrency: text('balance_currency'),
     readAt: instant('read_at'),
-    /** Time since when the balance is below the threshold; null while it is not. */
     lowSince: instant('low_since'),
-    /** Time of the last release of held work. */
     releasedAt: instant('released_at'),
   },
   (table) => [check('gate_wallet_one_row', sql`${table.singleton}`)],
@@ -48,7 +46,6 @@ export const walletRunway = pgTable(
     reckonedAt: instant('reckoned_at').notNull(),
     /** At the mean of recent sales; null: not known. */
     days: doublePrecision('days'),
-    /** Time since when the runway is below the threshold; null while it is not. */
     lowSince: instant('low_since'),
   },
   (table) => [check('wallet_runway_one_row', sql`${table.singleton}`)],
@@ -64,7 +61,6 @@ export const gateReservations = pgTable(
   {
     attemptId: text('attempt_id').primaryKey(),
     apiKeyId: text('api_key_id').notNull(),
-    /** The day (UTC) of the send, for daily limits. */
     day: date('day').notNull(),
     amount: amount('amount').notNull(),
     currency: text('currency').notNull(),
@@ -116,9 +112,7 @@ export const gateCircuits = pgTable(
     canaryUntil: instant('canary_until'),
     canaryKind: text('canary_kind').$type<WorkKind>(),
     canaryId: text('canary_id'),
-    /** The last failure as a sentence. */
     detail: text('detail'),
-    /** Time since when it is not closed. */
     openedAt: instant('opened_at'),
     changedAt: instant('changed_at').notNull().defaultNow(),
   },
@@ -136,7 +130,6 @@ export const gateLines = pgTable(
     stoppedAt: instant('stopped_at'),
     canaries: jsonb('canaries').$type<readonly Canary[]>().notNull().default([]),
     isStarted: boolean('is_started').notNull().default(false),
-    /** Time since when it is not open. */
     since: instant('since'),
     /** The last drift as a sentence; null: none since it was last open. */
     detail: text('detail'),
@@ -153,7 +146,6 @@ export const gateDrifts = pgTable(
     subjectKind: text('subject_kind').$type<PurchaseKind>().notNull(),
     subjectId: text('subject_id').notNull(),
     attemptId: text('attempt_id').notNull(),
-    /** Id of its package or VPN plan. */
     product: integer('product').notNull(),
     /** Time of the first read that lacked the delivery of a completed purchase; null: it was there, and wrong. */
     unfilledSince: instant('unfilled_since'),
@@ -177,7 +169,6 @@ export const gatePauses = pgTable(
   {
     id: text('id').primaryKey(),
     origin: text('origin').$type<PauseOrigin>().notNull().default('operator'),
-    /** Null: every kind. */
     kind: text('kind').$type<WorkKind>(),
     /** Only work whose last failure was this; null: all. */
     failureClass: text('failure_class').$type<FailureClass>(),

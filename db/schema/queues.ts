@@ -2,8 +2,8 @@
 import { sql, type SQL } from 'drizzle-orm';
 import { type AnyPgColumn, bigserial, check, index, integer, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core';
 import { bytea, inList, instant } from '#db/schema/columns.ts';
-import { INBOX_STATES, type InboxState } from '#domain/relay/inbox-decision.ts';
 import type { ObservationDecision, ObservedOutcome } from '#domain/relay/observation.ts';
+import { INBOX_STATES, type InboxState } from '#domain/relay/relay-decision.ts';
 import type { WorkKind } from '#domain/work/kinds.ts';
 
 /** All reports of the service, by webhook or look-up. Processed ones of ended work are deleted after a year or more. */
@@ -24,16 +24,13 @@ export const inbox = pgTable(
     state: text('state').$type<InboxState>().notNull(),
     /** Why it is quarantined, or how it was applied. */
     note: text('note'),
-    /** Names in the body, for matching. */
     reference: text('reference'),
-    /** The service's id of the purchase. */
     serviceId: text('service_id'),
     serviceEsimId: text('service_esim_id'),
     outcome: text('outcome').$type<ObservedOutcome>(),
     /** The first decision; kept, so that a further hand-over does not judge it again. */
     decision: text('decision').$type<ObservationDecision>(),
     attemptId: text('attempt_id'),
-    /** The kind of work; null: not known. */
     subjectKind: text('subject_kind').$type<WorkKind>(),
     subjectId: text('subject_id'),
     receivedAt: instant('received_at').notNull().defaultNow(),
@@ -91,7 +88,6 @@ export const outbox = pgTable(
     lastError: text('last_error'),
     /** Tries with a lasting error; too many quarantine the row. */
     lastingErrors: integer('lasting_errors').notNull().default(0),
-    /** Set while it is quarantined and not tried. */
     quarantinedAt: instant('quarantined_at'),
   },
   (table) => [

@@ -67,7 +67,6 @@ export const webhookSecrets = pgTable(
   'webhook_secrets',
   {
     id: bigint('id', { mode: 'bigint' }).primaryKey().generatedAlwaysAsIdentity(),
-    /** `production` or `sandbox`. */
     environment: text('environment').notNull(),
     encryptedSecret: bytea('encrypted_secret').notNull(),
     storedAt: instant('stored_at').notNull().defaultNow(),
@@ -86,14 +85,12 @@ export const capabilityProfiles = pgTable(
   'capability_profiles',
   {
     id: bigint('id', { mode: 'bigint' }).primaryKey().generatedAlwaysAsIdentity(),
-    /** Environment of the measurement: `production` or `sandbox`. */
     environment: text('environment').notNull(),
     measuredAt: instant('measured_at').notNull(),
     /** By capability: true, false, or null when the probe could not tell. */
     findings: jsonb('findings').$type<Record<string, boolean | null>>().notNull(),
     /** By capability, a sentence about the test and its result. */
     evidence: jsonb('evidence').$type<Record<string, string>>().notNull(),
-    /** When and by whom it was confirmed for production. */
     confirmedAt: instant('confirmed_at'),
     confirmedBy: text('confirmed_by'),
   },
@@ -107,7 +104,6 @@ export const capabilityProfiles = pgTable(
 export const refusedHeaderPrefixes = pgTable('refused_header_prefixes', {
   /** True when the signature is valid with one of our secrets. */
   verified: boolean('verified').primaryKey(),
-  /** Such as `X-Acme`. */
   prefix: text('prefix').notNull(),
   /** Number with this prefix; those of the last minute may be missing. */
   deliveries: bigint('deliveries', { mode: 'number' }).notNull(),

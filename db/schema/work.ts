@@ -11,8 +11,18 @@ import {
   uniqueIndex,
   type AnyPgColumn,
 } from 'drizzle-orm/pg-core';
-import { amount, bytea, customerIndex, inList, instant, unfinished } from '#db/schema/columns.ts';
-import { customerColumns, customerPriceColumns, referenceColumns, workColumns } from '#db/schema/work-columns.ts';
+import {
+  amount,
+  bytea,
+  customerIndex,
+  inList,
+  instant,
+  unfinished,
+  customerColumns,
+  customerPriceColumns,
+  referenceColumns,
+  workColumns,
+} from '#db/schema/columns.ts';
 import type { OnUnmetConditions, RefundCondition } from '#domain/cancellation/refund-conditions.ts';
 import {
   REFUND_STATUSES,
@@ -133,7 +143,6 @@ export const cancellations = pgTable(
   'cancellations',
   {
     ...workColumns<StatusOf<'cancellation'>>(),
-    /** The caller's reason; never personal data. */
     reason: text('reason'),
     onUnmetConditions: text('on_unmet_conditions').$type<OnUnmetConditions>().notNull().default('refuse'),
     /** True for `cancel_without_refund`: what the previous version reads and writes. */
@@ -166,7 +175,6 @@ export const refunds = pgTable(
     id: text('id').primaryKey(),
     cancellationId: text('cancellation_id').notNull().unique(),
     esimId: text('esim_id').notNull(),
-    /** Our id of the order that is refunded. */
     orderId: text('order_id').notNull(),
     serviceRefundId: text('service_refund_id').unique(),
     status: text('status').$type<RefundStatus>().notNull(),
@@ -199,7 +207,6 @@ export const vpnSubscriptions = pgTable(
     ...referenceColumns(),
     vpnPlanId: integer('vpn_plan_id').notNull(),
     encryptedCustomerReference: bytea('encrypted_customer_reference').notNull(),
-    /** Keyed hash of the customer reference, for searches; null in old rows. */
     customerReferenceHash: bytea('customer_reference_hash'),
     /** The customer's price; the service takes it without a currency. */
     customerPrice: amount('customer_price').notNull(),
@@ -209,11 +216,9 @@ export const vpnSubscriptions = pgTable(
     encryptedAccess: bytea('encrypted_access'),
     startedAt: instant('started_at'),
     expiresAt: instant('expires_at'),
-    /** Its end at the service, once known. */
     endedAs: text('ended_as').$type<SubscriptionEnd>(),
     /** Time when its customer cancelled; it is then cancelled at the service. */
     cancelRequestedAt: instant('cancel_requested_at'),
-    /** When the service accepted the cancellation. */
     cancelAcceptedAt: instant('cancel_accepted_at'),
   },
   (table) => [
@@ -230,5 +235,42 @@ export const vpnSubscriptions = pgTable(
     ...referenceIndexes('vpn_subscriptions', table.externalSubscriptionId, table),
     ...filterIndexes('vpn_subscriptions', table),
     index('vpn_subscriptions_unfinished').on(table.updatedAt).where(unfinished(table.status)),
+  ],
+);
+
+/** An item of a batch, as its caller gave it. */
+export interface StoredBatchItem {
+  readonly packageId: number;
+  readonly quantity: number;
+  /** The limit of each of its orders; null: none. */
+  readonly maxPrice: { readonly amount: string; readonly currency: string } | null;
+}
+
+/** Orders that were accepted together. The orders have the `batch_id`. */
+export const orderBatches = pgTable(
+  'order_batches',
+  {
+    id: text('id').primaryKey(),
+    /** Lineage of the API key that owns it and its orders. */
+    apiKeyId: text('api_key_id').notNull(),
+    externalBatchId: text('external_batch_id').notNull().unique(),
+    items: jsonb('items').$type<readonly StoredBatchItem[]>().notNull(),
+    metadata: jsonb('metadata').$type<Record<string, string>>().notNull().default({}),
+    size: integer('size').notNull(),
+    /** How many orders have ended, by their end; counted in the transaction that ends the order. */
+    completed: integer('completed').notNull().default(0),
+    failed: integer('failed').notNull().default(0),
+    abandoned: integer('abandoned').notNull().default(0),
+    createdAt: instant('created_at').notNull(),
+    completedAt: instant('completed_at'),
+    /** Since then, no order that has bought nothing is sent. */
+    cancelRequestedAt: instant('cancel_requested_at'),
+    cancelRequestedBy: text('cancel_requested_by'),
+    cancelReason: text('cancel_reason'),
+  },
+  (table) => [
+    check('order_batches_ended', sql`${table.completed} + ${table.failed} + ${table.abandoned} <= ${table.size}`),
+    index('order_batches_page').on(table.createdAt.desc(), table.id.desc()),
+    index('order_batches_owner_page').on(table.apiKeyId, table.createdAt.desc(), table.id.desc()),
   ],
 );

@@ -4,10 +4,12 @@
  */
 import { and, desc, eq, gte, isNull, lt, or, sql } from 'drizzle-orm';
 import * as z from 'zod';
-import { type KeyRing, DecryptionError } from '#crypto/key-ring.ts';
-import type { AcceptedSecret } from '#crypto/webhook-signature.ts';
+import { DecryptionError, type KeyRing } from '#crypto/key-ring.ts';
+import type { AcceptedSecret } from '#crypto/webhook-signatures.ts';
 import type { Executor } from '#db/connection/database.ts';
-import { webhookSecrets } from '#db/schema.ts';
+import { lastWebhookAt } from '#db/queues/inbox.ts';
+import { refusedHeaderPrefixes, webhookSecrets } from '#db/schema.ts';
+import type { RefusedHeaderPrefix } from '#domain/service/service-address.ts';
 
 /** A stored secret that still verifies. */
 interface StoredWebhookSecret extends AcceptedSecret {
@@ -130,4 +132,42 @@ function decrypt(keyRing: KeyRing, row: typeof webhookSecrets.$inferSelect): str
 /** The additional authenticated data of a secret; it cannot contain the row's number, which is assigned on insert. */
 function secretAad({ environment, storedAt }: { readonly environment: string; readonly storedAt: Date }): string {
   return `webhook_secrets.encrypted_secret/${environment}/${storedAt.toISOString()}`;
+}
+
+/** Webhook deliveries with an unexpected header prefix, for probes and `reseller doctor`. */
+
+/** Counts deliveries in the row of their kind; another prefix replaces the former one. */
+export async function addRefusedDeliveries(
+  db: Executor,
+  { prefix, verified, deliveries }: Pick<RefusedHeaderPrefix, 'prefix' | 'verified' | 'deliveries'>,
+): Promise<void> {
+  const { prefix: known, deliveries: counted } = refusedHeaderPrefixes;
+  await db
+    .insert(refusedHeaderPrefixes)
+    .values({ prefix, verified, deliveries })
+    .onConflictDoUpdate({
+      target: refusedHeaderPrefixes.verified,
+      set: {
+        prefix,
+        deliveries: sql`case when ${known} = ${prefix} then ${counted} else 0 end + ${deliveries}`,
+        lastAt: sql`now()`,
+      },
+    });
+}
+
+/** Deletes the record of a prefix that is accepted from now on. */
+export async function forgetRefusedPrefix(db: Executor, prefix: string): Promise<void> {
+  await db.delete(refusedHeaderPrefixes).where(sql`lower(${refusedHeaderPrefixes.prefix}) = lower(${prefix})`);
+}
+
+/**
+ * The prefix to report, a verified one first.
+ *
+ * @returns undefined when there is none, or a valid delivery came later: our prefix is then right.
+ */
+export async function readRefusedPrefix(db: Executor): Promise<RefusedHeaderPrefix | undefined> {
+  const refused = await db.select().from(refusedHeaderPrefixes).orderBy(desc(refusedHeaderPrefixes.verified));
+  if (refused.length === 0) return undefined;
+  const valid = await lastWebhookAt(db);
+  return refused.find(({ lastAt }) => valid === undefined || lastAt > valid);
 }

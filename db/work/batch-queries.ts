@@ -1,9 +1,8 @@
 /** Batches of orders as the API shows them. */
 import { and, asc, eq, gt, inArray, lt, sql, sum } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
-import type { PageOptions } from '#db/lists/given-values.ts';
 import type { Owner } from '#db/lists/ownership.ts';
-import { newest } from '#db/lists/status-pages.ts';
+import { newest, type PageOptions } from '#db/lists/pages.ts';
 import { esims, orderBatches, orders } from '#db/schema.ts';
 import type { OrderBatchRow } from '#db/work/rows.ts';
 import { type Money, sumByCurrency } from '#domain/money/money.ts';

@@ -1,14 +1,12 @@
 /** Queries of cancellations and refunds. */
-import { and, eq, gt, lt, sql, notInArray, inArray, isNotNull, notExists } from 'drizzle-orm';
+import { and, eq, gt, inArray, isNotNull, lt, notExists, notInArray, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
-import type { Given, GivenFilter, GivenPage } from '#db/lists/given-values.ts';
-import { ownRefunds, type Owner } from '#db/lists/ownership.ts';
-import { pagesOf } from '#db/lists/pagination.ts';
-import { newest, pageOfStatuses } from '#db/lists/status-pages.ts';
-import { cancellations, refunds, attempts, esims } from '#db/schema.ts';
+import { type Owner, ownRefunds } from '#db/lists/ownership.ts';
+import { type Given, type GivenFilter, type GivenPage, newest, pageOfStatuses, pagesOf } from '#db/lists/pages.ts';
+import { attempts, cancellations, esims, refunds } from '#db/schema.ts';
 import type { CancellationRow, RefundRow } from '#db/work/rows.ts';
 import { attemptSummary, summaryColumns, type WorkFilter } from '#db/work/work-queries.ts';
-import { workReads, type StoredWork } from '#db/work/work-reads.ts';
+import { type StoredWork, workReads } from '#db/work/work-reads.ts';
 import { WorkMissingError } from '#db/work/work-rows.ts';
 import type { RefundCondition } from '#domain/cancellation/refund-conditions.ts';
 import type { RefundStatus } from '#domain/cancellation/refund.ts';

@@ -2,9 +2,9 @@
 import { getTableColumns, sql, type SQL } from 'drizzle-orm';
 import { pgTable, type AnyPgColumn } from 'drizzle-orm/pg-core';
 import { cancellations, esims, orders, topups, vpnSubscriptions } from '#db/schema.ts';
+import { workColumns } from '#db/schema/columns.ts';
 import type { EventData } from '#db/schema/events.ts';
-import { workColumns } from '#db/schema/work-columns.ts';
-import type { MovementNames } from '#domain/money/movements.ts';
+import type { MovementNames } from '#domain/money/books.ts';
 import { eachKind, KINDS, type WorkKind } from '#domain/work/kinds.ts';
 import type { WorkStatus } from '#domain/work/lifecycle.ts';
 

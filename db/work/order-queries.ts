@@ -1,7 +1,7 @@
 /** Orders as the API shows them. */
 import { eq } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
-import { oneOf } from '#db/lists/conditions.ts';
+import { oneOf } from '#db/lists/pages.ts';
 import { orders } from '#db/schema.ts';
 import type { OrderRow } from '#db/work/rows.ts';
 import type { WorkFilter } from '#db/work/work-queries.ts';

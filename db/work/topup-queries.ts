@@ -1,7 +1,7 @@
 /** Top-ups as the API shows them. */
 import { eq, inArray } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
-import { oneOf } from '#db/lists/conditions.ts';
+import { oneOf } from '#db/lists/pages.ts';
 import { topups, esims } from '#db/schema.ts';
 import type { TopupRow } from '#db/work/rows.ts';
 import type { WorkFilter } from '#db/work/work-queries.ts';

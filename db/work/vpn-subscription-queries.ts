@@ -1,8 +1,8 @@
 /** VPN subscriptions as the API shows them. */
 import { and, eq, inArray, isNotNull, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
-import { oneOf } from '#db/lists/conditions.ts';
 import { ownWork, type Owner } from '#db/lists/ownership.ts';
+import { oneOf } from '#db/lists/pages.ts';
 import { attempts, timeline, vpnSubscriptions, walletMovements } from '#db/schema.ts';
 import { inList } from '#db/schema/columns.ts';
 import type { VpnSubscriptionRow } from '#db/work/rows.ts';

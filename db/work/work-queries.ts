@@ -1,10 +1,16 @@
 /** Queries of work of every kind: filters, list pages, values of attempts, timelines. */
 import { and, asc, eq, exists, gt, inArray, isNull, lt, sql, type SQL } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
-import { hasPairs, oneOf } from '#db/lists/conditions.ts';
-import type { Given, GivenFilter, GivenPage } from '#db/lists/given-values.ts';
-import { ownWork, type Owner } from '#db/lists/ownership.ts';
-import { newest, pageOfStatuses } from '#db/lists/status-pages.ts';
+import { type Owner, ownWork } from '#db/lists/ownership.ts';
+import {
+  type Given,
+  type GivenFilter,
+  type GivenPage,
+  hasPairs,
+  newest,
+  oneOf,
+  pageOfStatuses,
+} from '#db/lists/pages.ts';
 import { attempts, cases, timeline } from '#db/schema.ts';
 import { storedKind, workTable } from '#db/work/kinds.ts';
 import type { OperatedAttempt } from '#domain/operator/operator-actions.ts';

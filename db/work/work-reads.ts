@@ -3,18 +3,23 @@ import { and, eq, type SQL, type SQLWrapper } from 'drizzle-orm';
 import type { AnyPgColumn } from 'drizzle-orm/pg-core';
 import type { BuiltQuery } from '#db/connection/built-once.ts';
 import type { Executor } from '#db/connection/database.ts';
-import type { Condition } from '#db/lists/conditions.ts';
-import type { Given, GivenFilter, GivenPage, PageOptions } from '#db/lists/given-values.ts';
 import { findOneOfOwner, type Owner } from '#db/lists/ownership.ts';
-import { pagesOf } from '#db/lists/pagination.ts';
-import { workTable, type WorkRow } from '#db/work/kinds.ts';
+import {
+  type Condition,
+  type Given,
+  type GivenFilter,
+  type GivenPage,
+  type PageOptions,
+  pagesOf,
+} from '#db/lists/pages.ts';
+import { type WorkRow, workTable } from '#db/work/kinds.ts';
 import {
   attemptSummary,
-  summaryColumns,
-  newestFirst,
-  workPage,
   type AttemptSummary,
+  newestFirst,
+  summaryColumns,
   type WorkFilter,
+  workPage,
 } from '#db/work/work-queries.ts';
 import type { WorkKind } from '#domain/work/kinds.ts';
 

@@ -2,7 +2,7 @@
  * The five conditions of an automatic refund (specification, States and transitions), judged by what we can read. The
  * result is a forecast: the service and its supplier decide.
  */
-import { counted } from '#domain/counted.ts';
+import { counted } from '#domain/text.ts';
 
 export const REFUND_CONDITIONS = [
   'usage_is_zero',

@@ -2,8 +2,7 @@
  * The cancellation of an eSIM and its refund: what the service reports about both, what a report means for the attempt
  * that asked for the cancellation, and which status our API shows for the refund.
  */
-import { compareAmounts } from '#domain/money/compare-amounts.ts';
-import { compareMoney, equalMoney, plainText, type Money } from '#domain/money/money.ts';
+import { compareAmounts, compareMoney, equalMoney, plainText, type Money } from '#domain/money/money.ts';
 import type { ObservationDecision, ObservedOutcome } from '#domain/relay/observation.ts';
 
 /** State of a refund at the service: `processing`, or one of the outcomes that its events name. */

@@ -3,7 +3,7 @@
  * holds no personal data and no secret.
  */
 import { REFUND_STATUSES, type RefundStatus } from '#domain/cancellation/refund.ts';
-import { WORK_KINDS, KINDS, type WorkKind } from '#domain/work/kinds.ts';
+import { KINDS, WORK_KINDS, type WorkKind } from '#domain/work/kinds.ts';
 import { LIFECYCLES, statusesOf, type StatusOf } from '#domain/work/lifecycle.ts';
 
 /** Not announced: a request that is on its way ends in a moment and repeats with each attempt. */
@@ -160,3 +160,27 @@ export const EVENT_TYPES: Readonly<Record<EventType, string>> = Object.fromEntri
 ]) as Record<EventType, string>;
 
 export const eventTypes = Object.keys(EVENT_TYPES) as readonly EventType[];
+
+/** Filters of webhook endpoints: single event types, all types of one kind (`order.*`), or all (`*`). */
+
+/** Sent to one endpoint alone when a caller requests it, whatever the filter of the endpoint is. */
+export const TEST_EVENT = 'webhook_endpoint.test' satisfies EventType;
+
+const ALL = '*';
+
+/** All valid patterns. */
+export const eventPatterns: ReadonlySet<string> = new Set([ALL, ...eventTypes.map(familyOf), ...eventTypes]);
+
+/** True when a pattern selects at least one event type. */
+export function isEventPattern(pattern: string): boolean {
+  return eventPatterns.has(pattern);
+}
+
+/** True when a filter selects an event type. */
+export function selects(patterns: readonly string[], type: EventType): boolean {
+  return patterns.includes(ALL) || patterns.includes(type) || patterns.includes(familyOf(type));
+}
+
+function familyOf(type: string): string {
+  return `${type.slice(0, type.indexOf('.'))}.${ALL}`;
+}

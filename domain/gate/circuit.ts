@@ -6,25 +6,29 @@ import { backoffMs } from '#domain/policy/backoff.ts';
 import type { GatePolicy } from '#domain/policy/gate-policy.ts';
 import { FAILURE_CLASSES, type FailureClass } from '#domain/work/failure.ts';
 
-export interface CircuitRow {
-  /** Failure classes that show this condition. */
-  readonly classes: readonly FailureClass[];
-  /** The failure class of work that is held while the circuit is open. */
-  readonly heldAs: FailureClass;
-  /** Set when one failure opens the circuit: the failure is certain, and a retry does not help. */
-  readonly atOnce?: true;
-}
+export const circuitNames = [
+  'service_down',
+  'not_approved',
+  'unauthorized',
+  'rate_limited',
+  'insufficient_balance',
+] as const satisfies readonly FailureClass[];
+/** Named after the failure class of the work that is held while it is open. */
+export type CircuitName = (typeof circuitNames)[number];
 
-export const CIRCUITS = {
-  service_down: { classes: ['not_sent', 'timeout', 'connection_lost', 'server_error'], heldAs: 'service_down' },
-  not_approved: { classes: ['not_approved'], heldAs: 'not_approved', atOnce: true },
-  unauthorized: { classes: ['unauthorized'], heldAs: 'unauthorized' },
-  rate_limited: { classes: ['rate_limited'], heldAs: 'rate_limited' },
-  insufficient_balance: { classes: ['insufficient_balance'], heldAs: 'insufficient_balance' },
-} as const satisfies Record<string, CircuitRow>;
-
-export type CircuitName = keyof typeof CIRCUITS;
-export const circuitNames = Object.keys(CIRCUITS) as readonly CircuitName[];
+/**
+ * `classes`: the failures that show the condition. `atOnce`: one of them opens the circuit, since a retry does not
+ * help.
+ */
+export const CIRCUITS: Readonly<
+  Record<CircuitName, { readonly classes: readonly FailureClass[]; readonly atOnce?: true }>
+> = {
+  service_down: { classes: ['not_sent', 'timeout', 'connection_lost', 'server_error'] },
+  not_approved: { classes: ['not_approved'], atOnce: true },
+  unauthorized: { classes: ['unauthorized'] },
+  rate_limited: { classes: ['rate_limited'] },
+  insufficient_balance: { classes: ['insufficient_balance'] },
+};
 
 /**
  * `closed`: purchases pass. `open`: purchases are held without a call to the service. `probing`: held, except one
@@ -52,76 +56,39 @@ export const CIRCUIT_EVENTS = [
 ] as const;
 export type CircuitEvent = (typeof CIRCUIT_EVENTS)[number];
 
-/** The effect of an event in a state. */
-export type CircuitDecision =
+/**
+ * The effect of an event in a state. `count`: one more failure in a row; enough of them open the circuit.
+ * `probe_soon`: the next canary may go at once. `reopen`: with a longer delay than before; `try_another`: with a short
+ * one, since another canary has to find out. `close_on_trial`: the next failure opens it again.
+ */
+type CircuitDecision =
   | 'stay'
-  /** Counts one more failure in a row; enough failures open the circuit. */
   | 'count'
-  /** Sets the count of failures in a row to zero. */
   | 'reset'
   | 'probe'
-  /** The service answered: the next canary may go at once. */
   | 'probe_soon'
-  /** Opens again, with a longer delay than before. */
   | 'reopen'
-  /** Opens again with a short delay: another canary has to find out. */
   | 'try_another'
   | 'release'
   | 'close'
-  /** Closes on trial: the next failure opens it again, with a longer delay than before. */
   | 'close_on_trial';
 
-/** The effect of every event in every state. */
-export const CIRCUIT_TABLE: Readonly<Record<CircuitState, Readonly<Record<CircuitEvent, CircuitDecision>>>> = {
-  closed: {
-    failed: 'count',
-    succeeded: 'reset',
-    purchased: 'reset',
-    probe_started: 'stay',
-    canary_failed: 'count',
-    canary_succeeded: 'reset',
-    canary_lost: 'stay',
-    drained: 'stay',
-    idle: 'stay',
-  },
-  open: {
-    // The send began before the circuit opened.
-    failed: 'stay',
-    succeeded: 'probe_soon',
-    // The send passed this circuit, so it proves as much as a canary.
-    purchased: 'release',
-    probe_started: 'probe',
-    // A canary that had been given up as lost.
-    canary_failed: 'stay',
-    canary_succeeded: 'release',
-    canary_lost: 'stay',
-    drained: 'stay',
-    // Without work no canary would ever close the circuit.
-    idle: 'close_on_trial',
-  },
-  probing: {
-    // Other sends that end now began before the circuit opened; only a purchase or the canary decides.
-    failed: 'stay',
-    succeeded: 'stay',
-    purchased: 'release',
-    probe_started: 'stay',
-    canary_failed: 'reopen',
-    canary_succeeded: 'release',
-    canary_lost: 'try_another',
-    drained: 'stay',
-    idle: 'stay',
-  },
-  releasing: {
-    failed: 'reopen',
-    succeeded: 'stay',
-    purchased: 'stay',
-    probe_started: 'stay',
-    canary_failed: 'reopen',
-    canary_succeeded: 'stay',
-    canary_lost: 'stay',
-    drained: 'close',
-    idle: 'stay',
-  },
+/**
+ * The effect of every event in every state. A send that ends while the circuit is open or probing began before: its
+ * failure says nothing new. A purchase passed the circuit and proves as much as a canary. Without work no canary would
+ * ever close an idle circuit.
+ */
+export const CIRCUIT_TABLE: Readonly<Record<CircuitEvent, Readonly<Record<CircuitState, CircuitDecision>>>> = {
+  failed: { closed: 'count', open: 'stay', probing: 'stay', releasing: 'reopen' },
+  succeeded: { closed: 'reset', open: 'probe_soon', probing: 'stay', releasing: 'stay' },
+  purchased: { closed: 'reset', open: 'release', probing: 'release', releasing: 'stay' },
+  probe_started: { closed: 'stay', open: 'probe', probing: 'stay', releasing: 'stay' },
+  // In an open circuit: a canary that had been given up as lost.
+  canary_failed: { closed: 'count', open: 'stay', probing: 'reopen', releasing: 'reopen' },
+  canary_succeeded: { closed: 'reset', open: 'release', probing: 'release', releasing: 'stay' },
+  canary_lost: { closed: 'stay', open: 'stay', probing: 'try_another', releasing: 'stay' },
+  drained: { closed: 'stay', open: 'stay', probing: 'stay', releasing: 'close' },
+  idle: { closed: 'stay', open: 'close_on_trial', probing: 'stay', releasing: 'stay' },
 };
 
 /** A circuit. Times are epoch milliseconds. */
@@ -144,31 +111,23 @@ export type CircuitPolicy = Pick<
   'circuitFailures' | 'probeDelayMs' | 'probeDelayMaxMs' | 'canaryLeaseMs' | 'circuitIdleMs'
 >;
 
-/** What happened to a circuit. */
-export interface TimedCircuitEvent {
-  readonly event: CircuitEvent;
-  /** Epoch milliseconds. */
-  readonly now: number;
-  /** With a failure: the wait that the service asked for, in milliseconds. */
-  readonly retryAfterMs?: number | undefined;
-}
-
-/** The circuit after an event. */
+/** The circuit after an event. @param happening.retryAfterMs with a failure: the wait that the service asked for. */
 export function afterCircuitEvent(
   name: CircuitName,
   circuit: Circuit,
-  { event, now, retryAfterMs }: TimedCircuitEvent,
+  happening: { readonly event: CircuitEvent; readonly now: number; readonly retryAfterMs?: number | undefined },
   policy: CircuitPolicy,
 ): Circuit {
-  switch (CIRCUIT_TABLE[circuit.state][event]) {
+  const { event, now, retryAfterMs } = happening;
+  switch (CIRCUIT_TABLE[event][circuit.state]) {
     case 'stay':
       return circuit;
     case 'reset':
+    case 'close':
       return CLOSED_CIRCUIT;
     case 'count': {
       const failures = circuit.failures + 1;
-      const { atOnce }: CircuitRow = CIRCUITS[name];
-      if (failures < policy.circuitFailures && atOnce !== true) return { ...circuit, failures };
+      if (failures < policy.circuitFailures && CIRCUITS[name].atOnce !== true) return { ...circuit, failures };
       return opened(name, { ...circuit, failures }, now, policy, retryAfterMs);
     }
     case 'probe':
@@ -186,18 +145,12 @@ export function afterCircuitEvent(
       };
     case 'release':
       return { ...circuit, state: 'releasing', failures: 0, probeAt: null, canaryUntil: null };
-    case 'close':
-      return CLOSED_CIRCUIT;
     case 'close_on_trial':
       return { ...circuit, state: 'closed', failures: policy.circuitFailures - 1, probeAt: null };
   }
 }
 
-/**
- * True when a canary has been due for `circuitIdleMs` and no work waits that could be one.
- *
- * @param now epoch milliseconds.
- */
+/** True when a canary has been due for `circuitIdleMs` and no work waits that could be one. */
 export function isIdle({ state, probeAt }: Circuit, isAwaited: boolean, now: number, policy: CircuitPolicy): boolean {
   return state === 'open' && !isAwaited && probeAt !== null && probeAt + policy.circuitIdleMs <= now;
 }
@@ -227,23 +180,17 @@ function seeded(text: string): number {
   return hash / 0xffffffff;
 }
 
-/** A piece of work that asks to pass a circuit. */
-export interface CircuitCandidate {
-  /** It is the canary under way. */
-  readonly isCanary: boolean;
-  /** It is held at this circuit and not released yet. */
-  readonly isWaiting: boolean;
-  /** No work that was accepted earlier is held at this circuit. */
-  readonly isOldest: boolean;
-  /** An operator has released it. */
-  readonly isReleased: boolean;
-}
-
-/** `canary`: it passes, and its result decides about the circuit. */
-export type CircuitAnswer = 'pass' | 'canary' | 'hold';
-
-/** Decides whether a piece of work may pass a circuit. @param now epoch milliseconds. */
-export function judgeAtCircuit(circuit: Circuit, candidate: CircuitCandidate, now: number): CircuitAnswer {
+/**
+ * Decides whether a piece of work may pass a circuit. `canary`: it passes, and its result decides about the circuit.
+ * @param candidate.isWaiting it is held at this circuit and not released yet.
+ * @param candidate.isOldest no work that was accepted earlier is held at this circuit.
+ * @param candidate.isReleased by an operator.
+ */
+export function judgeAtCircuit(
+  circuit: Pick<Circuit, 'state' | 'probeAt'>,
+  candidate: Readonly<Record<'isCanary' | 'isWaiting' | 'isOldest' | 'isReleased', boolean>>,
+  now: number,
+): 'pass' | 'canary' | 'hold' {
   switch (circuit.state) {
     case 'closed':
       return 'pass';
@@ -260,6 +207,70 @@ export function judgeAtCircuit(circuit: Circuit, candidate: CircuitCandidate, no
 
 /** The reason for a hold at this circuit, as a sentence. */
 export function circuitSentence(name: CircuitName): string {
-  const { heldAs }: CircuitRow = CIRCUITS[name];
-  return FAILURE_CLASSES[heldAs].meaning;
+  return FAILURE_CLASSES[name].meaning;
 }
+
+/** The result of a send, or of the read of a price before it. `none`: no request reached the service. */
+export type SendEvidence =
+  | { readonly kind: 'accepted' | 'none' }
+  | { readonly kind: 'failure'; readonly failure: FailureClass };
+
+/** Whether a send shows that the condition of a circuit holds (`failed`) or does not hold (`succeeded`). */
+export function evidenceFor(name: CircuitName, evidence: SendEvidence): 'failed' | 'succeeded' | 'nothing' {
+  if (evidence.kind !== 'failure') return evidence.kind === 'none' ? 'nothing' : 'succeeded';
+  if (CIRCUITS[name].classes.includes(evidence.failure)) return 'failed';
+  return SHOWS_OVER[evidence.failure].includes(name) ? 'succeeded' : 'nothing';
+}
+
+/**
+ * The event that a send is for a circuit; undefined when it changes nothing.
+ * @param isCanary true when the send was the canary of this circuit.
+ */
+export function sendEventFor(
+  name: CircuitName,
+  circuit: Pick<Circuit, 'state' | 'failures'> | undefined,
+  isCanary: boolean,
+  evidence: SendEvidence,
+): CircuitEvent | undefined {
+  const shown = evidenceFor(name, evidence);
+  if (isCanary) return shown === 'nothing' ? 'canary_lost' : `canary_${shown}`;
+  if (shown === 'failed') return 'failed';
+  if (shown === 'nothing' || circuit === undefined) return undefined;
+  if (circuit.state === 'closed' && circuit.failures === 0) return undefined;
+  return evidence.kind === 'accepted' ? 'purchased' : 'succeeded';
+}
+
+/** The service answered, accepted our login and did not limit the rate. This does not show that it would sell. */
+const ANSWERED = ['service_down', 'unauthorized', 'rate_limited'] as const;
+
+/** By failure class, the circuits whose condition the answer disproves. */
+const SHOWS_OVER: Readonly<Record<FailureClass, readonly CircuitName[]>> = {
+  invalid_request: ANSWERED,
+  cancellation_refused: ANSWERED,
+  refund_not_expected: ANSWERED,
+  refund_uncertain: ANSWERED,
+  package_unavailable: ANSWERED,
+  price_above_limit: ANSWERED,
+  topup_not_offered: ANSWERED,
+  margin_too_low: ANSWERED,
+  key_or_reference_used: ANSWERED,
+  contract_drift: ANSWERED,
+  insufficient_balance: [...ANSWERED, 'not_approved'],
+  not_approved: ANSWERED,
+  supplier_failed: [...ANSWERED, 'not_approved', 'insufficient_balance'],
+  unauthorized: ['service_down'],
+  rate_limited: ['service_down'],
+  not_sent: [],
+  timeout: [],
+  connection_lost: [],
+  server_error: [],
+  // A proxy may have answered.
+  unreadable_answer: [],
+  // Found by ourselves: no request reached the service.
+  esim_busy: [],
+  service_down: [],
+  spend_limit_reached: [],
+  purchases_paused: [],
+  deadline_passed: [],
+  worker_lost: [],
+};

@@ -36,8 +36,8 @@ export interface Line {
   readonly drifts: number;
   /** Products that are held, whatever the state. */
   readonly stoppedProducts: readonly number[];
-  /** Time of the last stop, in epoch milliseconds; null: none since the line was last open. */
-  readonly stoppedAt: number | null;
+  /** Time of the last stop; null: none since the line was last open. */
+  readonly stoppedAt: Date | null;
   readonly canaries: readonly Canary[];
   /** True once a person has started the line after its last stop: a stopped product may then be the canary. */
   readonly isStarted: boolean;
@@ -65,21 +65,18 @@ export function afterReleaseByDocument(line: Line): Line {
 /** The stop has the clock of a worker, and a send that of the database. */
 const CLOCKS_APART_MS = 2_000;
 
-/** A purchase that drifted for the first time. */
-export interface Drifted {
-  readonly id: string;
-  readonly product: number;
-  /** First send, in epoch milliseconds. */
-  readonly begunAt: number;
-}
-
 /**
  * The line after a drift. A send that began before the stop shows nothing new about the kind, so it stops its product
  * alone; a canary always counts.
+ * @param drifted.begunAt its first send, in epoch milliseconds.
  */
-export function afterDrift(line: Line, { id, product, begunAt }: Drifted, now: number): Line {
+export function afterDrift(
+  line: Line,
+  { id, product, begunAt }: Pick<Canary, 'id' | 'product'> & { readonly begunAt: number },
+  now: number,
+): Line {
   const wasCanary = line.canaries.some((canary) => canary.id === id);
-  const isExempt = !wasCanary && line.stoppedAt !== null && begunAt <= line.stoppedAt + CLOCKS_APART_MS;
+  const isExempt = !wasCanary && line.stoppedAt !== null && begunAt <= line.stoppedAt.getTime() + CLOCKS_APART_MS;
   const changed = {
     ...line,
     stoppedProducts: [...new Set([...line.stoppedProducts, product])],
@@ -87,7 +84,7 @@ export function afterDrift(line: Line, { id, product, begunAt }: Drifted, now: n
   };
   if (isExempt) return changed;
   const state = line.drifts === 0 ? 'proving' : 'stopped';
-  return { ...changed, state, drifts: line.drifts + 1, stoppedAt: now, isStarted: false };
+  return { ...changed, state, drifts: line.drifts + 1, stoppedAt: new Date(now), isStarted: false };
 }
 
 /**
@@ -114,13 +111,13 @@ export function withoutCanary(line: Line, id: string): Line {
 /** `whole`: delivered. `passed_on`: it definitely bought nothing. */
 export type CanaryFate = 'whole' | 'passed_on' | 'pending';
 
-/** What our rows show now. */
-export interface LineFacts {
-  /** By id of the canary. */
+/**
+ * What our rows show now: the fates by id of the canary, the products of drifted purchases that are neither whole nor
+ * judged by a person, and those of drifted purchases that have ended since the last look and were never whole.
+ */
+interface LineFacts {
   readonly fates: ReadonlyMap<string, CanaryFate>;
-  /** The products of drifted purchases that are neither whole nor judged by a person. */
   readonly parkedProducts: ReadonlySet<number>;
-  /** The products of drifted purchases that have ended since the last look, and were never whole. */
   readonly unprovenProducts: ReadonlySet<number>;
 }
 
@@ -182,21 +179,17 @@ export function nextCanary<Waiting extends { readonly product: number }>(
   return other ?? (line.isStarted ? waiting.find(isStopped) : undefined);
 }
 
-/** A purchase that asks to pass. */
-export interface LineCandidate {
-  readonly id: string;
-  readonly product: number;
-  /** It was sent and may have bought: a resend with the same key is no further purchase. */
-  readonly mayHaveBought: boolean;
-  /** No other purchase of the kind waits at the line. */
-  readonly isFirst: boolean;
-}
-
-/** `canary`: it passes, and its delivery decides. */
-export type LineAnswer = 'pass' | 'canary' | 'hold';
-
-/** Decides whether a purchase may pass. */
-export function judgeAtLine(line: Line, candidate: LineCandidate, now: number, policy: DriftPolicy): LineAnswer {
+/**
+ * Decides whether a purchase may pass. `canary`: it passes, and its delivery decides.
+ * @param candidate.mayHaveBought it was sent: a resend with the same key is no further purchase.
+ * @param candidate.isFirst no other purchase of the kind waits at the line.
+ */
+export function judgeAtLine(
+  line: Line,
+  candidate: Pick<Canary, 'id' | 'product'> & { readonly mayHaveBought: boolean; readonly isFirst: boolean },
+  now: number,
+  policy: DriftPolicy,
+): 'pass' | 'canary' | 'hold' {
   const { id, product, mayHaveBought, isFirst } = candidate;
   if (line.state === 'open' || mayHaveBought) return 'pass';
   const isStopped = line.stoppedProducts.includes(product);

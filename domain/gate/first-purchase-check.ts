@@ -5,17 +5,15 @@
 import { KINDS, type PurchaseKind } from '#domain/work/kinds.ts';
 
 /**
- * What the checks of the service showed for one kind of purchase. Texts are clauses; clauses about a call begin with
- * its name.
+ * What the checks of the service showed for one kind of purchase, as clauses; those about a call begin with its name.
+ * `problems`: differences, and free reads that failed; one keeps purchases held, even with evidence. `evidence` that
+ * the shapes are those of the contract: one is enough. `byDocumentAlone`: no purchase of the kind was seen. `missing`:
+ * reasons why evidence is missing.
  */
 export interface Sighting {
-  /** Differences, and free reads that failed. One of them keeps purchases held, even with evidence. */
   readonly problems: readonly string[];
-  /** Evidence that the shapes are those of the contract. One is enough. */
   readonly evidence: readonly string[];
-  /** True when the only evidence is a document: no purchase of the kind was seen. */
   readonly byDocumentAlone?: boolean;
-  /** Reasons why evidence is missing. */
   readonly missing: readonly string[];
 }
 
@@ -53,7 +51,6 @@ export const FIRST_PURCHASE_CHECK_ADVICE =
   '`npx reseller contract check openapi.json --record` with the OpenAPI document of the service; ' +
   'or release the pause with `npx reseller gate release` to buy all the same.';
 
-/** First step when an answer differs from the contract. */
 const ADAPT = 'Adapt the contract to it, as docs/how-to/when-the-real-document-arrives.md says.';
 
 function heldReason(kind: PurchaseKind, clauses: readonly string[], ...first: readonly string[]): string {

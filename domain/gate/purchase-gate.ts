@@ -9,7 +9,7 @@ export type Barrier = `circuit:${CircuitName}` | `pause:${string}` | `drift:${Pu
 
 /**
  * Who paused buying: an operator, or the product itself: before the service's answers have been seen
- * (`first-purchase-check.ts`), or because its amounts cannot be understood (`fulfilment/books/report-amount.ts`).
+ * (`first-purchase-check.ts`), or because its amounts cannot be understood (`fulfilment/books/charges.ts`).
  */
 export const PAUSE_ORIGINS = ['operator', 'first_purchase_check', 'amounts'] as const;
 export type PauseOrigin = (typeof PAUSE_ORIGINS)[number];
@@ -29,35 +29,30 @@ export interface GateStop {
   readonly recheckMs: number;
 }
 
-/** The circuit of a barrier such as `circuit:service_down`; undefined for other barriers. */
+/**
+ * The circuit, pause id or kind of a barrier such as `circuit:service_down`; undefined for barriers of another sort.
+ */
 export function circuitOf(barrier: string): CircuitName | undefined {
   return circuitNames.find((name) => barrier === `circuit:${name}`);
 }
 
-/** The pause id of a barrier such as `pause:pause_…`; undefined for other barriers. */
 export function pauseOf(barrier: string): string | undefined {
   return barrier.startsWith('pause:') ? barrier.slice('pause:'.length) : undefined;
 }
 
-/** The kind whose drift stop is this barrier, such as `drift:order`; undefined for other barriers. */
 export function lineOf(barrier: string): PurchaseKind | undefined {
   return PURCHASE_KINDS.find((kind) => barrier === `drift:${kind}`);
 }
 
-/** The wallet at the time of a reservation. */
-export interface WalletFunds {
-  readonly balance: Money;
-  /** Money that purchases in flight may still debit from that balance. */
-  readonly reserved: Money;
-}
-
-/** `other_currency`: price and balance cannot be compared, so nothing is reserved. */
-export type ReservationAnswer =
-  | { readonly kind: 'enough' | 'other_currency' }
-  | { readonly kind: 'short'; readonly detail: string };
-
-/** Decides whether a balance, less what is reserved, covers a price. */
-export function judgeReservation(price: Money, { balance, reserved }: WalletFunds): ReservationAnswer {
+/**
+ * Decides whether a balance, less what is reserved, covers a price. `other_currency`: price and balance cannot be
+ * compared, so nothing is reserved.
+ * @param funds.reserved money that purchases in flight may still debit from that balance.
+ */
+export function judgeReservation(
+  price: Money,
+  { balance, reserved }: { readonly balance: Money; readonly reserved: Money },
+): { readonly kind: 'enough' | 'other_currency' } | { readonly kind: 'short'; readonly detail: string } {
   if (price.currency !== balance.currency) return { kind: 'other_currency' };
   const available = subtractMoney(balance, reserved);
   if (compareMoney(price, available) <= 0) return { kind: 'enough' };
@@ -67,16 +62,14 @@ export function judgeReservation(price: Money, { balance, reserved }: WalletFund
   return { kind: 'short', detail };
 }
 
-/** A daily limit and the amount spent under it. */
-export interface DailySpend {
-  readonly limit: Money;
-  readonly spent: Money;
-  /** The owner of the limit as part of a sentence: `of this API key`. */
-  readonly whose: string;
-}
-
-/** @returns why a price exceeds a limit, in a sentence; undefined when it does not. */
-export function spendProblem(price: Money, { limit, spent, whose }: DailySpend): string | undefined {
+/**
+ * Why a price exceeds a daily limit, in a sentence; undefined when it does not.
+ * @param spend.whose the owner of the limit as part of a sentence: `of this API key`.
+ */
+export function spendProblem(
+  price: Money,
+  { limit, spent, whose }: { readonly limit: Money; readonly spent: Money; readonly whose: string },
+): string | undefined {
   if (price.currency !== limit.currency) {
     return `The price is in ${price.currency}, the daily limit ${whose} in ${limit.currency}.`;
   }
@@ -93,12 +86,12 @@ export function spendProblem(price: Money, { limit, spent, whose }: DailySpend):
   );
 }
 
-/** The day (UTC) whose limits count, such as `2030-01-31`. @param now epoch milliseconds. */
+/** The day (UTC) whose limits count, such as `2030-01-31`. */
 export function spendDay(now: number): string {
   return new Date(now).toISOString().slice(0, 10);
 }
 
-/** Milliseconds until the next day (UTC). @param now epoch milliseconds. */
+/** Milliseconds until the next day (UTC). */
 export function untilNextDay(now: number): number {
   return DAY_MS - (now % DAY_MS);
 }

@@ -2,8 +2,8 @@
  * Proves that an attempt cost nothing (rule 3). Silence is no evidence: a list without a debit proves its absence only
  * when the reading itself shows that the debit would be in it.
  */
+import { netOf, type Movement, type MovementNames, type Purchase } from '#domain/money/books.ts';
 import { compareMoney, plainText, subtractMoney, type Money } from '#domain/money/money.ts';
-import type { Movement, MovementNames } from '#domain/money/movements.ts';
 import type { PurchasePolicy } from '#domain/policy/purchase-policy.ts';
 import { looselyNames } from '#domain/work/identifiers.ts';
 
@@ -11,7 +11,7 @@ import { looselyNames } from '#domain/work/identifiers.ts';
 export interface WalletReading {
   /** Rises with the time of the reading. */
   readonly id: number;
-  /** When it began, in epoch milliseconds of the database's clock. */
+  /** By the database's clock, in epoch milliseconds. */
   readonly beganAt: number;
   /** Undefined: the balance changed during the reading, or was not read. */
   readonly balance: Money | undefined;
@@ -117,17 +117,6 @@ function judgeLedger({ reading, base, since, currencies }: AbsenceFacts): Absenc
   };
 }
 
-function netOf(rows: AbsenceFacts['since'], currency: string): Money {
-  const zero: Money = { amount: '0', currency };
-  return rows
-    .filter(({ money }) => money.currency === currency)
-    .reduce(
-      (sum, { direction, money }) =>
-        direction === 'debit' ? subtractMoney(sum, money) : subtractMoney(sum, subtractMoney(zero, money)),
-      zero,
-    );
-}
-
 function no(reason: Extract<Absence, { isProven: false }>['reason'], detail: string): Absence {
   return { isProven: false, reason, detail };
 }
@@ -149,7 +138,7 @@ export interface DebitDelay {
   readonly withinMs: number | null;
 }
 
-/** Adds one debit. @param wasMissing true when a reading after the purchase had not shown it. */
+/** Adds one debit. @param debit.wasMissing a reading after the purchase had not shown it. */
 export function withDebit(
   known: DebitDelay,
   { elapsedMs, wasMissing }: { readonly elapsedMs: number; readonly wasMissing: boolean },
@@ -160,7 +149,6 @@ export function withDebit(
     : { ...known, withinMs: Math.min(known.withinMs ?? ms, ms) };
 }
 
-/** Nothing was seen yet. */
 export const NO_DEBIT_SEEN: DebitDelay = { longestMs: null, withinMs: null };
 
 /**
@@ -180,10 +168,7 @@ export function evidenceDelayMs(
 export const DEBIT_DELAY_KEPT_MS = 7 * 24 * 3_600_000;
 
 /** The names of an attempt, and which names of a movement correspond to them. */
-export interface NamedAttempt {
-  readonly serviceId: string | null;
-  readonly reference: string | null;
-  readonly serviceEsimId: string | null;
+export interface NamedAttempt extends Pick<Purchase, 'serviceId' | 'reference' | 'serviceEsimId'> {
   readonly fields: { readonly serviceId?: keyof MovementNames; readonly reference?: keyof MovementNames };
 }
 

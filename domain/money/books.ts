@@ -1,6 +1,6 @@
 /**
- * Terms of the books: our journal of the wallet at the service, and the cause of each of its movements. The rules that
- * match the two are in `reconciliation.ts`.
+ * Terms of the books: our journal of the wallet at the service, the movements of that wallet, and how a movement names
+ * a purchase. The rules that match the two are in `reconciliation.ts`.
  */
 import {
   addMoney,
@@ -12,7 +12,9 @@ import {
   sumByCurrency,
   type Money,
 } from '#domain/money/money.ts';
+import type { AttemptState } from '#domain/relay/observation.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
+import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
 
 /**
  * Causes of a wallet movement; each movement has exactly one.
@@ -56,34 +58,21 @@ export function periodCause(subscriptionId: string, number: number): Cause {
   return { kind: 'subscription_period', id: `${subscriptionId}/${number}` };
 }
 
-/** True when two causes are the same. */
-export function sameCause(one: Cause, other: Cause): boolean {
-  return one.kind === other.kind && one.id === other.id;
-}
-
-/** The journal is append-only: the difference corrects a wrong amount. */
-export function corrections(
-  reported: Money,
-  { id, direction, money }: Pick<Entry, 'direction' | 'money'> & { readonly id: string },
-): Entry[] {
+/** The journal is append-only: the difference corrects a wrong amount. @param movement its amount is the right one. */
+export function corrections(reported: Money, movement: Pick<Movement, 'id' | 'direction' | 'money'>): Entry[] {
+  const { id, direction, money } = movement;
   const cause: Cause = { kind: 'adjustment', id };
+  const opposite = direction === 'debit' ? 'credit' : 'debit';
   if (reported.currency !== money.currency) {
     return [
-      { direction: opposite(direction), money: reported, cause },
+      { direction: opposite, money: reported, cause },
       { direction, money, cause },
     ];
   }
   const difference = subtractMoney(money, reported);
-  const isMore = compareMoney(money, reported) > 0;
-  return [
-    isMore
-      ? { direction, money: difference, cause }
-      : { direction: opposite(direction), money: negateMoney(difference), cause },
-  ];
-}
-
-function opposite(direction: Direction): Direction {
-  return direction === 'debit' ? 'credit' : 'debit';
+  return compareMoney(money, reported) > 0
+    ? [{ direction, money: difference, cause }]
+    : [{ direction: opposite, money: negateMoney(difference), cause }];
 }
 
 /** Kinds of finding of a reconciliation, the worst first. */
@@ -122,38 +111,22 @@ export const findingKinds = Object.keys(FINDING_KINDS) as readonly FindingKind[]
 export const RECONCILIATION_STATUSES = ['complete', 'incomplete', 'unsupported', 'unavailable'] as const;
 export type ReconciliationStatus = (typeof RECONCILIATION_STATUSES)[number];
 
-/** Counts of one reconciliation. */
-export interface ReconciliationCounts {
-  /** Movements read from the service. */
-  readonly read: number;
-  /** Movements read for the first time. */
-  readonly new: number;
-  /** Movements whose cause was found. */
-  readonly matched: number;
-  /** Rows added to the journal. */
-  readonly booked: number;
-  /** Movements that are too recent to be judged. */
-  readonly pending: number;
-  /** All known movements without a cause. */
-  readonly unmatched: number;
-  /** Journal rows without a movement at the service, recent ones included. */
-  readonly outstanding: number;
-  /** Findings, including those beyond the listed maximum. */
-  readonly findings: number;
-}
+/**
+ * Counts of one reconciliation. `read`, `new`: movements read from the service, and for the first time. `booked`: rows
+ * added to the journal. `pending`: movements too recent to be judged. `unmatched`: all known movements without a cause.
+ * `outstanding`: journal rows without a movement, recent ones included. `findings`: also beyond the listed maximum.
+ */
+export type ReconciliationCounts = Readonly<
+  Record<'read' | 'new' | 'matched' | 'booked' | 'pending' | 'unmatched' | 'outstanding' | 'findings', number>
+>;
 
-/** The books in one currency. */
-export interface CurrencySums {
-  readonly currency: string;
-  /** Sums of the journal; `journal` is credits less debits. */
-  readonly debits: string;
-  readonly credits: string;
-  readonly journal: string;
-  /** The part of `journal` that the service has not shown yet. */
-  readonly outstanding: string;
-  /** Movements of the service that are not in the journal. */
-  readonly unmatched: string;
-}
+/**
+ * The books in one currency. `journal`: its credits less its debits. `outstanding`: the part of it that the service has
+ * not shown yet. `unmatched`: movements of the service that are not in the journal.
+ */
+export type CurrencySums = Readonly<
+  Record<'currency' | 'debits' | 'credits' | 'journal' | 'outstanding' | 'unmatched', string>
+>;
 
 /** A sum of the journal. */
 export interface JournalSum {
@@ -171,7 +144,7 @@ export function addSums(...parts: readonly (readonly JournalSum[])[]): JournalSu
   });
 }
 
-/** Sums by currency. @param journal sums of the journal by currency and direction. */
+/** Sums by currency. */
 export function sumsOf(
   journal: readonly JournalSum[],
   outstanding: readonly Moved[],
@@ -206,17 +179,105 @@ export function expectedBalance(sums: readonly CurrencySums[], currency: string)
   return addMoney(subtractMoney(money(own.journal), money(own.outstanding)), money(own.unmatched));
 }
 
-/** An amount that moves the wallet. */
-interface Moved {
-  readonly direction: Direction;
-  readonly money: Money;
-}
+type Moved = Pick<Entry, 'direction' | 'money'>;
 
-function netOf(moved: readonly Moved[], currency: string): Money {
+/** Credits less debits in one currency. */
+export function netOf(moved: readonly Moved[], currency: string): Money {
   return moved
     .filter(({ money }) => money.currency === currency)
     .reduce((sum, { direction, money }) => (direction === 'debit' ? subtractMoney(sum, money) : addMoney(sum, money)), {
       amount: '0',
       currency,
     });
+}
+
+/** The ids and references that a movement names; null where it names none. */
+export type MovementNames = Readonly<
+  Record<
+    'orderId' | 'orderReference' | 'topupId' | 'subscriptionId' | 'subscriptionReference' | 'esimId',
+    string | null
+  >
+>;
+
+/** One movement of the service's wallet; the id is the service's. */
+export interface Movement extends Moved {
+  readonly id: string;
+  /** The reason as the service names it: `order`, `refund`, `deposit`, … */
+  readonly reason: string;
+  /** Epoch milliseconds. */
+  readonly occurredAt: number;
+  readonly names: MovementNames;
+}
+
+/** An attempt, as the books need it. */
+export interface Purchase {
+  readonly attemptId: string;
+  readonly work: WorkRef;
+  readonly reference: string | null;
+  readonly serviceId: string | null;
+  readonly serviceEsimId: string | null;
+  readonly state: AttemptState;
+  /** True when no workflow looks into its costs any more: it is settled, superseded, or its work has ended. */
+  readonly isOver: boolean;
+  /** When a subscription ended, in epoch milliseconds. */
+  readonly endedAt?: number | undefined;
+}
+
+/** Returns a function that finds the one purchase that a movement names. */
+export function purchaseFinder(
+  purchases: readonly Purchase[],
+): (names: MovementNames) => Purchase | 'unknown' | 'ambiguous' {
+  const index = new Map<string, Purchase>();
+  for (const purchase of purchases) {
+    const { work, serviceId, reference, serviceEsimId } = purchase;
+    if (serviceId !== null) index.set(`${work.kind} id ${serviceId}`, purchase);
+    if (reference !== null) index.set(`${work.kind} reference ${reference}`, purchase);
+    if (KINDS[work.kind].esim === 'delivered' && serviceEsimId !== null) index.set(`esim ${serviceEsimId}`, purchase);
+  }
+  return (names) => {
+    const keys = keysOf(names);
+    const found = new Set(keys.flatMap((key) => index.get(key) ?? []));
+    const [purchase] = found;
+    if (purchase === undefined) return 'unknown';
+    return found.size === 1 ? purchase : 'ambiguous';
+  };
+}
+
+/** The most specific names first: a top-up may also name the order of its eSIM, a refund may name only the eSIM. */
+function keysOf(names: MovementNames): string[] {
+  const { orderId, orderReference, topupId, subscriptionId, subscriptionReference, esimId } = names;
+  const key = (kind: string, name: string | null) => (name === null ? [] : [`${kind} ${name}`]);
+  if (topupId !== null) return key('topup id', topupId);
+  const subscription = [
+    ...key('vpn_subscription id', subscriptionId),
+    ...key('vpn_subscription reference', subscriptionReference),
+  ];
+  if (subscription.length > 0) return subscription;
+  const order = [...key('order id', orderId), ...key('order reference', orderReference)];
+  return order.length > 0 ? order : key('esim', esimId);
+}
+
+/** True when the movement names a purchase, an eSIM or a refund. */
+export function namesSomething({ names }: Movement): boolean {
+  return Object.values(names).some((name) => name !== null);
+}
+
+/** Reasons of movements without a purchase. Assumed, like the field itself. */
+const ADJUSTMENT_REASONS: ReadonlySet<string> = new Set(['adjustment', 'correction']);
+
+/** The cause of a movement that names no purchase but gives its reason. */
+export function ownCause({ id, direction, reason }: Movement): Cause | undefined {
+  if (reason === 'deposit' && direction === 'credit') return { kind: 'deposit', id };
+  return ADJUSTMENT_REASONS.has(reason) ? { kind: 'adjustment', id } : undefined;
+}
+
+/** Order of movements: by time, then by id. */
+export function byAge(one: Movement, other: Movement): number {
+  return one.occurredAt - other.occurredAt || compare(one.id, other.id);
+}
+
+/** Order of texts by code units. */
+export function compare(one: string, other: string): number {
+  if (one === other) return 0;
+  return one < other ? -1 : 1;
 }

@@ -1,8 +1,6 @@
 /** The findings of a reconciliation, each with its sentence. */
-import type { Direction, Entry, FindingKind } from '#domain/money/books.ts';
-import { compareAmounts, type AmountComparison } from '#domain/money/compare-amounts.ts';
-import type { Money } from '#domain/money/money.ts';
-import type { Movement, Purchase } from '#domain/money/movements.ts';
+import type { Direction, Entry, FindingKind, Movement, Purchase } from '#domain/money/books.ts';
+import { compareAmounts, type AmountComparison, type Money } from '#domain/money/money.ts';
 import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
 
 export interface Finding {
@@ -28,48 +26,44 @@ export interface Outstanding extends Entry {
 }
 
 /** Why no cause was found for a movement. */
-export type OrphanReason = 'unnamed' | 'unknown' | 'ambiguous';
+export type OrphanReason = keyof typeof ORPHANS;
 
 const ORPHANS = {
   unnamed: 'names no purchase',
   unknown: 'names a purchase that is not ours',
   ambiguous: 'names two different purchases of ours',
-} as const satisfies Record<OrphanReason, string>;
+} as const;
 
 /** The service moved money once more than expected. */
-export function excessFinding(
-  kind: 'debited_twice' | 'credited_twice',
-  movement: Movement,
-  purchase: Purchase,
-): Finding {
+export function excessFinding(movement: Movement, purchase: Purchase): Finding {
   const { work, endedAt } = purchase;
-  const after = endedAt !== undefined && movement.occurredAt > endedAt ? ', which had ended' : '';
-  const subject = `${KINDS[work.kind].noun} ${work.id}`;
-  const detail =
-    kind === 'debited_twice'
-      ? `The service debited ${text(movement.money)} once more for ${subject}${after}.`
-      : `The service credited ${text(movement.money)} once more for ${subject}.`;
-  return { kind, detail, ...about(movement, purchase) };
+  const isDebit = movement.direction === 'debit';
+  const after = isDebit && endedAt !== undefined && movement.occurredAt > endedAt ? ', which had ended' : '';
+  const subject = `${KINDS[work.kind].noun} ${work.id}${after}`;
+  const detail = `The service ${movement.direction}ed ${text(movement.money)} once more for ${subject}.`;
+  return { kind: isDebit ? 'debited_twice' : 'credited_twice', detail, ...about(movement, purchase) };
 }
 
-/** The amount of a movement is not the amount in our journal. @param journal the amount in our journal. */
-export function amountFinding(journal: Money, movement: Movement, purchase: Purchase | null): Finding {
-  const detail = `The service moved ${text(movement.money)}; our journal had ${text(journal)}.`;
-  const comparison = compareAmounts(journal, movement.money);
-  return { kind: 'amount_differs', detail, comparison, ...about(movement, purchase) };
-}
+const AMOUNTS = {
+  journal: (moved: string, expected: string) => `The service moved ${moved}; our journal had ${expected}.`,
+  period: (moved: string, expected: string) =>
+    `The service debited ${moved} for a later period; the first one cost ${expected}.`,
+  credit: (moved: string, expected: string) =>
+    `The service credited ${moved} for a failed attempt; its debit was ${expected}.`,
+} as const;
 
-/** A later period of a subscription is in another unit or currency than the first one. */
-export function periodFinding(first: Money, movement: Movement, purchase: Purchase): Finding {
-  const detail = `The service debited ${text(movement.money)} for a later period; the first one cost ${text(first)}.`;
-  const comparison = compareAmounts(first, movement.money);
-  return { kind: 'amount_differs', detail, comparison, ...about(movement, purchase) };
-}
-
-/** The credit of a failed attempt is not its debit. */
-export function creditFinding(debit: Money, movement: Movement, purchase: Purchase): Finding {
-  const detail = `The service credited ${text(movement.money)} for a failed attempt; its debit was ${text(debit)}.`;
-  const comparison = compareAmounts(debit, movement.money);
+/**
+ * The amount of a movement is not the expected one: that in our journal, that of the first period, or the debit of the
+ * failed attempt.
+ */
+export function amountFinding(
+  than: keyof typeof AMOUNTS,
+  expected: Money,
+  movement: Movement,
+  purchase: Purchase | null,
+): Finding {
+  const detail = AMOUNTS[than](text(movement.money), text(expected));
+  const comparison = compareAmounts(expected, movement.money);
   return { kind: 'amount_differs', detail, comparison, ...about(movement, purchase) };
 }
 

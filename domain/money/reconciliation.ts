@@ -2,22 +2,12 @@
  * Finds the cause of every movement of the service's wallet (rule 7). Pure: the result depends on what is
  * known, not on the order in which it came. A movement that has a cause keeps it.
  */
-import { corrections, periodCause, sameCause, slotOf, type Cause, type Entry } from '#domain/money/books.ts';
-import { compareAmounts, isOtherMoney } from '#domain/money/compare-amounts.ts';
 import {
-  amountFinding,
-  creditFinding,
-  excessFinding,
-  keptMoneyFinding,
-  missingFinding,
-  orphanFinding,
-  periodFinding,
-  type Outstanding,
-  type Finding,
-  type OrphanReason,
-} from '#domain/money/findings.ts';
-import { equalMoney, type Money } from '#domain/money/money.ts';
-import {
+  corrections,
+  periodCause,
+  slotOf,
+  type Cause,
+  type Entry,
   byAge,
   compare,
   namesSomething,
@@ -26,7 +16,18 @@ import {
   type Movement,
   type MovementNames,
   type Purchase,
-} from '#domain/money/movements.ts';
+} from '#domain/money/books.ts';
+import {
+  amountFinding,
+  excessFinding,
+  keptMoneyFinding,
+  missingFinding,
+  orphanFinding,
+  type Outstanding,
+  type Finding,
+  type OrphanReason,
+} from '#domain/money/findings.ts';
+import { compareAmounts, isOtherMoney, equalMoney, type Money } from '#domain/money/money.ts';
 import { KINDS } from '#domain/work/kinds.ts';
 
 /** A movement with its cause. */
@@ -59,7 +60,7 @@ export interface Knowledge {
 
 /** The result for one movement; every movement gets exactly one. */
 type Place =
-  | { readonly kind: 'booked'; readonly movement: Movement; readonly cause: Cause; readonly attemptId: string | null }
+  | ({ readonly kind: 'booked' } & Placed)
   /** Too recent to be judged. */
   | { readonly kind: 'pending'; readonly movement: Movement }
   | { readonly kind: 'orphan'; readonly movement: Movement; readonly reason: OrphanReason };
@@ -107,17 +108,14 @@ class Reconciliation {
   judge(): Judgement {
     const { movements, purchases, placed } = this.#knowledge;
     const placedOf = Map.groupBy(placed, ({ attemptId }) => attemptId);
-    const movementsOf = new Map<string, Movement[]>();
-    for (const movement of movements.toSorted(byAge)) {
-      const purchase = this.#purchaseOrPlace(movement);
-      if (purchase === undefined) continue;
-      const known = movementsOf.get(purchase.attemptId);
-      if (known === undefined) movementsOf.set(purchase.attemptId, [movement]);
-      else known.push(movement);
-    }
+    const named = movements
+      .toSorted(byAge)
+      .map((movement) => ({ movement, purchase: this.#purchaseOrPlace(movement) }));
+    const movementsOf = Map.groupBy(named, ({ purchase }) => purchase?.attemptId);
     for (const purchase of purchases.toSorted((one, other) => compare(one.attemptId, other.attemptId))) {
       const { attemptId } = purchase;
-      this.#placeAll({ purchase, placed: [...(placedOf.get(attemptId) ?? [])] }, movementsOf.get(attemptId) ?? []);
+      const own = (movementsOf.get(attemptId) ?? []).map(({ movement }) => movement);
+      this.#placeAll({ purchase, placed: [...(placedOf.get(attemptId) ?? [])] }, own);
     }
     this.#reportMissing();
     const places = this.#places.toSorted((one, other) => byAge(one.movement, other.movement));
@@ -142,11 +140,11 @@ class Reconciliation {
   }
 
   #placeAll(account: Account, movements: readonly Movement[]): void {
-    for (const direction of ['debit', 'credit'] as const) {
-      const own = movements.filter((movement) => movement.direction === direction);
-      if (direction === 'debit') this.#placeDebits(account, own);
-      else for (const credit of own) this.#placeCredit(account, credit);
-    }
+    this.#placeDebits(
+      account,
+      movements.filter(({ direction }) => direction === 'debit'),
+    );
+    for (const movement of movements) if (movement.direction === 'credit') this.#placeCredit(account, movement);
     this.#reportKept(account);
   }
 
@@ -159,7 +157,7 @@ class Reconciliation {
     for (const debit of debits) {
       if (debit === first) continue;
       if (this.#isFurtherPeriod(account, debit)) this.#placePeriod(account, debit, own);
-      else this.#placeExcess(account, debit, 'debited_twice');
+      else this.#placeExcess(account, debit);
     }
   }
 
@@ -187,13 +185,12 @@ class Reconciliation {
     this.#book(debit, this.#nextPeriod(purchase), account);
     const cost = this.#debitOf(account, first);
     if (cost !== undefined && isOtherMoney(compareAmounts(cost, debit.money)))
-      this.#findings.push(periodFinding(cost, debit, purchase));
+      this.#findings.push(amountFinding('period', cost, debit, purchase));
   }
 
   /** What an attempt cost by the wallet, else by the report of the service. */
   #debitOf({ placed }: Account, cause: Cause): Money | undefined {
-    const shown = placed.find((each) => sameCause(each.cause, cause) && each.movement.direction === 'debit');
-    return shown?.movement.money ?? this.#outstanding.get(slotOf({ cause, direction: 'debit' }))?.money;
+    return shownDebit(placed, cause)?.money ?? this.#outstanding.get(slotOf({ cause, direction: 'debit' }))?.money;
   }
 
   #nextPeriod({ work }: Purchase): Cause {
@@ -204,15 +201,15 @@ class Reconciliation {
   }
 
   #placeCredit(account: Account, credit: Movement): void {
-    const { attemptId, state, refundId } = account.purchase;
+    const { attemptId, state, work } = account.purchase;
     const isBought = state === 'completed';
-    const cause: Cause = isBought ? { kind: 'refund', id: refundId } : { kind: 'attempt', id: attemptId };
+    const cause: Cause = isBought ? { kind: 'refund', id: work.id } : { kind: 'attempt', id: attemptId };
     const isFree = !this.#taken.has(slotOf({ cause, direction: 'credit' }));
     // A debit too many is credited as an adjustment. A failed attempt gets its own debit back first.
     const isOfExcess = hasExcess(account, credit.money);
     if (isFree && !(isBought && isOfExcess)) this.#placeOwnCredit(account, credit, cause);
     else if (isOfExcess) this.#book(credit, { kind: 'adjustment', id: credit.id }, account);
-    else this.#placeExcess(account, credit, 'credited_twice');
+    else this.#placeExcess(account, credit);
   }
 
   /** Books a credit. That of a failed attempt must be its debit; a refund is judged with its cancellation. */
@@ -220,18 +217,17 @@ class Reconciliation {
     this.#book(credit, cause, account);
     const debit = cause.kind === 'attempt' ? this.#debitOf(account, cause) : undefined;
     if (debit !== undefined && !equalMoney(debit, credit.money))
-      this.#findings.push(creditFinding(debit, credit, account.purchase));
+      this.#findings.push(amountFinding('credit', debit, credit, account.purchase));
   }
 
   /** One movement more than expected: an adjustment, once the explanation had time to arrive. */
-  #placeExcess(account: Account, movement: Movement, kind: 'debited_twice' | 'credited_twice'): void {
-    const { purchase } = account;
+  #placeExcess(account: Account, movement: Movement): void {
     if (this.#isYoung(movement.occurredAt)) {
       this.#places.push({ kind: 'pending', movement });
       return;
     }
     this.#book(movement, { kind: 'adjustment', id: movement.id }, account);
-    this.#findings.push(excessFinding(kind, movement, purchase));
+    this.#findings.push(excessFinding(movement, account.purchase));
   }
 
   #book(movement: Movement, cause: Cause, account: Account | null): void {
@@ -247,7 +243,7 @@ class Reconciliation {
       this.#entries.push({ direction, money, cause });
     } else if (!equalMoney(reported.money, money)) {
       this.#entries.push(...corrections(reported.money, movement));
-      this.#findings.push(amountFinding(reported.money, movement, account?.purchase ?? null));
+      this.#findings.push(amountFinding('journal', reported.money, movement, account?.purchase ?? null));
     }
   }
 
@@ -266,7 +262,7 @@ class Reconciliation {
     if (!isOver || (state !== 'failed' && state !== 'refused')) return;
     const cause: Cause = { kind: 'attempt', id: attemptId };
     if (this.#taken.has(slotOf({ cause, direction: 'credit' }))) return;
-    const debit = placed.find((each) => sameCause(each.cause, cause) && each.movement.direction === 'debit')?.movement;
+    const debit = shownDebit(placed, cause);
     if (debit === undefined || this.#isYoung(debit.occurredAt)) return;
     this.#findings.push(keptMoneyFinding(debit, purchase));
   }
@@ -282,6 +278,12 @@ class Reconciliation {
   #isYoung(time: number): boolean {
     return time > this.#knowledge.now - this.#rules.graceMs;
   }
+}
+
+function shownDebit(placed: readonly Placed[], { kind, id }: Cause): Movement | undefined {
+  const isIts = ({ cause, movement }: Placed) =>
+    cause.kind === kind && cause.id === id && movement.direction === 'debit';
+  return placed.find(isIts)?.movement;
 }
 
 /** True when more excess debits of this amount were booked than credited. */

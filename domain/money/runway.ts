@@ -17,7 +17,6 @@ export const RUNWAY_UNKNOWNS = {
 
 export type RunwayUnknown = keyof typeof RUNWAY_UNKNOWNS;
 
-/** Input of the calculation of a runway. */
 export interface RunwayKnowledge {
   /** The balance as last read, and when (epoch milliseconds); undefined: not known. */
   readonly wallet: { readonly balance: Money; readonly readAt: number } | undefined;
@@ -32,24 +31,15 @@ export interface RunwayKnowledge {
   readonly salesByAge: ReadonlyMap<number, string>;
   /** True when something was sold in another currency within the window. */
   readonly soldInOtherCurrency: boolean;
-  /** Epoch milliseconds. */
   readonly now: number;
-}
-
-/** Sales of a day; days are periods of 24 hours that end now. */
-interface DailySales {
-  readonly mean: Money;
-  /** Standard deviation of the days. */
-  readonly deviation: Money;
-  /** Number of days that were counted. */
-  readonly days: number;
 }
 
 export interface KnownRunway {
   readonly kind: 'known';
   /** The balance less what is reserved and held; may be negative. */
   readonly available: Money;
-  readonly sales: DailySales;
+  /** Mean and standard deviation of the days that were counted: periods of 24 hours that end now. */
+  readonly sales: { readonly mean: Money; readonly deviation: Money; readonly days: number };
   /** Days that the money lasts at the mean. */
   readonly days: number;
   /** The same, one standard deviation earlier and later; days count as independent of each other. */
@@ -65,10 +55,7 @@ const DAY_MS = 86_400_000;
 const DAY_DIGITS = 1;
 const MONEY_DIGITS = 6;
 
-/**
- * The number of whole days of sales that are counted.
- * @param firstSaleAt epoch milliseconds, as is `now`.
- */
+/** The number of whole days of sales that are counted. */
 export function daysLookedAt(
   firstSaleAt: number,
   now: number,
@@ -77,7 +64,6 @@ export function daysLookedAt(
   return Math.max(0, Math.min(windowDays, Math.floor((now - firstSaleAt) / DAY_MS)));
 }
 
-/** Calculates how long the wallet lasts. */
 export function runwayOf(
   known: RunwayKnowledge,
   policy: Pick<RunwayPolicy, 'windowDays' | 'minimumDays' | 'balanceAgeMs'>,
@@ -122,7 +108,6 @@ function spread(available: Big, mean: Big, deviation: Big): [number, number] {
   return [daysFor(root.minus(deviation)), daysFor(root.plus(deviation))];
 }
 
-/** Rounded: the days are for planning. */
 function shown(days: Big): number {
   return days.lte(0) ? 0 : Number(days.round(DAY_DIGITS).toFixed());
 }

@@ -9,12 +9,6 @@ export interface Period {
   readonly charged: Money | null;
 }
 
-/** A debit of the wallet for a later period. */
-export interface PeriodDebit {
-  readonly at: Date;
-  readonly money: Money;
-}
-
 /**
  * The paid periods of a subscription, oldest first; the reported ones come before those that only a debit shows.
  *
@@ -30,7 +24,10 @@ export function subscriptionPeriods(
   start: Date,
   renewedAt: readonly Date[],
   end: Date | null,
-  { charged, debits }: { readonly charged: Money | null; readonly debits: readonly PeriodDebit[] },
+  {
+    charged,
+    debits,
+  }: { readonly charged: Money | null; readonly debits: readonly { readonly at: Date; readonly money: Money }[] },
 ): { readonly current: Period; readonly all: readonly Period[] } {
   // A service may take a renewal back, by stating an earlier end again.
   const later = renewedAt.map(Number).filter((at) => at > start.getTime() && (end === null || at < end.getTime()));
@@ -39,7 +36,7 @@ export function subscriptionPeriods(
     const limits = end === null ? starts : [...starts, end.getTime()];
     return limits.reduce((best, limit) => (Math.abs(limit - at) < Math.abs(best - at) ? limit : best));
   };
-  const isReported = ({ at }: PeriodDebit) => end !== null && nearest(at.getTime()) !== end.getTime();
+  const isReported = ({ at }: { readonly at: Date }) => end !== null && nearest(at.getTime()) !== end.getTime();
   const reported = starts.map((each, index): Period => {
     const own = debits.filter((debit) => isReported(debit) && nearest(debit.at.getTime()) === each);
     const [sum, ...sums] = sumByCurrency([

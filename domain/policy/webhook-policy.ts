@@ -1,5 +1,5 @@
 /** Times and limits of webhooks in both directions: those of the service, and event webhooks to webhook endpoints. */
-import { WEBHOOK_TOLERANCE_SECONDS } from '#domain/service/webhook-tolerance.ts';
+import { WEBHOOK_TOLERANCE_SECONDS } from '#domain/service/service-address.ts';
 
 const second = 1_000;
 const minute = 60 * second;

@@ -1,8 +1,14 @@
 /** Effects of changed rules or changed prices of the service on selling prices. */
 import { compareMoney, equalMoney, type Money } from '#domain/money/money.ts';
-import { isSoldAtLoss, leastPrice, marginOf, type Margin } from '#domain/pricing/margin.ts';
-import { ruleName, type PricedItem, type PricingRule } from '#domain/pricing/pricing-rule.ts';
-import { suggestPrice, type RuledSuggestion } from '#domain/pricing/suggested-price.ts';
+import { type PricedItem, type PricingRule, ruleName } from '#domain/pricing/pricing-rule.ts';
+import {
+  isSoldAtLoss,
+  leastPrice,
+  type Margin,
+  marginOf,
+  type RuledSuggestion,
+  suggestPrice,
+} from '#domain/pricing/suggested-price.ts';
 
 /** A price that is kept while the cost and the rules change. */
 interface KeptPrice {

@@ -2,7 +2,11 @@
  * What a report of the service means, whether by webhook or in answer to a look-up. The two tables of this file decide
  * about reports that come early, late, twice or out of order.
  */
-import { isFinal, type FinalStatus, type WorkStatus } from '#domain/work/lifecycle.ts';
+import type { CancellationReport } from '#domain/cancellation/refund.ts';
+import type { Money } from '#domain/money/money.ts';
+import type { ServiceReason } from '#domain/work/foreign-text.ts';
+import type { WorkKind } from '#domain/work/kinds.ts';
+import { type FinalStatus, isFinal, WORK_STATUSES, type WorkStatus } from '#domain/work/lifecycle.ts';
 
 /** What the service reports about a purchase. */
 export const OBSERVED_OUTCOMES = ['processing', 'completed', 'failed'] as const;
@@ -107,4 +111,71 @@ export function judgeSubscriptionEnd(
   reported: SubscriptionEnd | undefined,
 ): 'known' | 'advance' {
   return reported !== undefined && known === undefined ? 'advance' : 'known';
+}
+
+/** A report about an attempt in a state, of work in a status. */
+interface ReportCase {
+  readonly status: WorkStatus;
+  readonly attemptState: AttemptState;
+  readonly outcome: ObservedOutcome;
+}
+
+/**
+ * The cases in which a report says nothing new, by the tables of `observation.ts`. They hold for each attempt of the
+ * work, and for reports of a purchase alone, which say nothing of an end, a cancellation or a refund.
+ */
+export const KNOWN_REPORTS: readonly ReportCase[] = WORK_STATUSES.flatMap((status) =>
+  ATTEMPT_STATES.flatMap((attemptState) =>
+    OBSERVED_OUTCOMES.filter(
+      (outcome) => judgeObservation({ status, attemptState, latestAttempt: true }, outcome) === 'known',
+    ).map((outcome) => ({ status, attemptState, outcome })),
+  ),
+);
+
+/** An event of the service about a purchase of any kind, in our terms. */
+export interface PurchaseEvent {
+  readonly kind: WorkKind;
+  readonly outcome: ObservedOutcome;
+  /** The service's id of the purchase; for a cancellation, the id of its refund, if named. */
+  readonly serviceId?: string;
+  /** Our reference, as sent with an attempt. */
+  readonly reference?: string;
+  readonly serviceEsimId?: string;
+  /** Id of the package or the VPN plan. */
+  readonly productId?: number;
+  /** The amount charged to the reseller. */
+  readonly charged?: Money;
+  /** The reason of a failure, in the words of the service. */
+  readonly reason?: ServiceReason;
+  /** How a subscription has ended. */
+  readonly endedAs?: SubscriptionEnd;
+  /** Access data of a subscription, as the service names them; personal data. */
+  readonly access?: Readonly<Record<string, string | null | undefined>>;
+  /** Times of a subscription. */
+  readonly startedAt?: string;
+  readonly expiresAt?: string;
+  /** The report about a cancellation; `outcome` follows from this report alone. */
+  readonly cancellation?: CancellationReport & { readonly serviceRefundId?: string; readonly refunded?: Money };
+  /** The conditions of a refund that are not met, in the words of the service. */
+  readonly unmetConditions?: readonly string[];
+}
+
+/**
+ * A report of the service about work, by webhook or as the answer to a read. The inbox row is the record: a new run
+ * reads unhandled reports from there.
+ */
+export interface ServiceObservation {
+  /** Key of the inbox row. The same row twice has no second effect. */
+  readonly inboxId: string;
+  /**
+   * Epoch of the database when the row was read. PostgreSQL may lose that a row was handled: in another epoch the
+   * same row counts again.
+   */
+  readonly epoch?: string;
+  readonly source: 'webhook' | 'read';
+  /** Number of the attempt that it is about. */
+  readonly attemptNumber: number;
+  readonly outcome: ObservedOutcome;
+  /** The decision of the relay. A report that is already `known` is not signalled. */
+  readonly decision: Exclude<ObservationDecision, 'known'>;
 }

@@ -2,7 +2,7 @@
  * How often, how fast and for how long failures are retried: by failure class, as configured, and as an operator
  * changed it for one piece of work. Whether a further send is safe is decided elsewhere, before these rules are used.
  */
-import { counted } from '#domain/counted.ts';
+import { counted } from '#domain/text.ts';
 import { FAILURE_CLASSES, type FailureClass } from '#domain/work/failure.ts';
 
 /** Failure classes that are retried: those that hold work, and those that allow a new attempt. */

@@ -4,7 +4,7 @@ import type { Executor } from '#db/connection/database.ts';
 import { recordEvents } from '#db/events/event-log.ts';
 import { requestStarts } from '#db/queues/outbox.ts';
 import { orderBatches, orders } from '#db/schema.ts';
-import type { StoredBatchItem } from '#db/schema/batches.ts';
+import type { StoredBatchItem } from '#db/schema/work.ts';
 import type { OrderBatchRow, OrderRow } from '#db/work/rows.ts';
 import { addTimelineEntries } from '#db/work/timeline.ts';
 import { type NewOrder, orderValues } from '#fulfilment/accept/accept-order.ts';

@@ -1,9 +1,9 @@
 import { and, eq, exists, ne, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
-import { circuitsAtAGlance, type CircuitGlance } from '#db/gate/circuits.ts';
 import { attempts } from '#db/schema.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
 import { RowMissingError } from '#db/work/work-rows.ts';
+import { circuitsAtAGlance, type CircuitGlance } from '#fulfilment/gate/circuits.ts';
 
 /** A locked attempt whose send the service has accepted, with what else its answer is judged by. */
 export interface AnsweredAttempt {

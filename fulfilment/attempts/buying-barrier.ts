@@ -1,6 +1,6 @@
 import { and, eq, isNull, sql, type SQL } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
-import { isAnsweredBy } from '#db/queues/inbox-keys.ts';
+import { isAnsweredBy } from '#db/queues/inbox.ts';
 import { attempts, cases, inbox } from '#db/schema.ts';
 import { inList } from '#db/schema/columns.ts';
 import type { BuyingBarrier } from '#domain/purchase/purchase-decision.ts';

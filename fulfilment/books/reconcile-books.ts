@@ -1,8 +1,14 @@
-import { and, eq, inArray, isNull } from 'drizzle-orm';
+import { and, eq, inArray, isNull, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
-import { advanceCheckpoint, forgetMatched, journalSums, outstandingEntries } from '#db/money/journal-checkpoint.ts';
-import { bookEntries, isBooked } from '#db/money/journal.ts';
+import {
+  advanceCheckpoint,
+  forgetMatched,
+  journalSums,
+  outstandingEntries,
+  bookEntries,
+  isBooked,
+} from '#db/money/journal.ts';
 import {
   addReconciliation,
   forgetReconciliations,
@@ -17,9 +23,8 @@ import {
   purchasesKept,
   purchasesNamedBy,
 } from '#db/money/wallet-movements.ts';
-import { forgetReadings } from '#db/money/wallet-readings.ts';
 import { requestWake } from '#db/queues/outbox.ts';
-import { attempts, cases } from '#db/schema.ts';
+import { attempts, cases, walletReadings } from '#db/schema.ts';
 import { openCase, openCaseOnce } from '#db/work/cases.ts';
 import { workTable } from '#db/work/kinds.ts';
 import { addTimelineEntry } from '#db/work/timeline.ts';
@@ -30,6 +35,8 @@ import {
   isFindingCase,
   OPENING,
   sumsOf,
+  type CauseKind,
+  type Direction,
   type FindingKind,
   type ReconciliationStatus,
 } from '#domain/money/books.ts';
@@ -37,8 +44,7 @@ import type { Finding } from '#domain/money/findings.ts';
 import { equalMoney, negateMoney, paddedAmount, plainText, subtractMoney, type Money } from '#domain/money/money.ts';
 import { reconcile, type Judgement, type Knowledge } from '#domain/money/reconciliation.ts';
 import type { BooksPolicy } from '#domain/policy/upkeep-policy.ts';
-import { noteShownCharges } from '#fulfilment/books/record-charges.ts';
-import { reportAmount } from '#fulfilment/books/report-amount.ts';
+import { noteShownCharges, reportAmount } from '#fulfilment/books/charges.ts';
 import { settlePaidRefunds } from '#fulfilment/work/settle-refund.ts';
 import { announceDoubt } from '#fulfilment/work/work-events.ts';
 
@@ -57,14 +63,6 @@ export interface Wallet {
   readonly atRest: boolean;
 }
 
-interface Run {
-  readonly books: BooksPolicy;
-  readonly runId: string;
-  readonly startedAt: Date;
-  /** Epoch milliseconds. */
-  readonly now: number;
-}
-
 /** Limit for memory, of the oldest and of the newest; with more, the report is incomplete and says so. */
 const MOVEMENTS_AT_ONCE = 20_000;
 const TOO_MANY =
@@ -77,7 +75,11 @@ const LISTED_FINDINGS = 200;
  * Matches the movements of the wallet, as a reading has stored them, with their causes, and writes journal rows, cases
  * and the report.
  */
-export async function writeBooks(tx: Executor, wallet: Wallet, run: Run): Promise<ReconciliationRow> {
+export async function writeBooks(
+  tx: Executor,
+  wallet: Wallet,
+  run: Pick<ReconciliationRow, 'runId' | 'startedAt'> & { readonly books: BooksPolicy; readonly now: number },
+): Promise<ReconciliationRow> {
   const { books, now } = run;
   const at = new Date(now);
   await advanceCheckpoint(tx);
@@ -89,22 +91,18 @@ export async function writeBooks(tx: Executor, wallet: Wallet, run: Run): Promis
   await placeMovements(tx, matched);
   await forgetMatched(tx);
   let booked = await bookEntries(tx, judgement.entries);
-  const debits = matched.flatMap(({ cause, movement, attemptId }) =>
-    cause.kind === 'attempt' && movement.direction === 'debit' && attemptId !== null
-      ? [{ attemptId, money: movement.money }]
-      : [],
-  );
-  await noteShownCharges(tx, debits, at);
-  const credits = matched.flatMap(({ cause, movement, attemptId }) =>
-    cause.kind === 'attempt' && movement.direction === 'credit' && attemptId !== null ? [attemptId] : [],
-  );
-  await judgeAgain(tx, credits, at);
-  const refunded = matched.filter(({ cause, movement }) => cause.kind === 'refund' && movement.direction === 'credit');
-  await settlePaidRefunds(
+  const shown = (kind: CauseKind, direction: Direction) =>
+    matched
+      .filter(({ cause, movement }) => cause.kind === kind && movement.direction === direction)
+      .map(({ cause, movement }) => ({ id: cause.id, movementId: movement.id, money: movement.money }));
+  await noteShownCharges(tx, shown('attempt', 'debit'), at);
+  await judgeAgain(
     tx,
-    refunded.map(({ cause, movement }) => ({ orderId: cause.id, movementId: movement.id, money: movement.money })),
+    shown('attempt', 'credit').map(({ id }) => id),
     at,
   );
+  const refunds = shown('refund', 'credit').map(({ id: orderId, ...credit }) => ({ orderId, ...credit }));
+  await settlePaidRefunds(tx, refunds, at);
 
   const unmatched = judgement.places.filter((place) => place.kind !== 'booked').map(({ movement }) => movement);
   const sums = async () => sumsOf(await journalSums(tx), judgement.outstanding, unmatched);
@@ -151,6 +149,13 @@ export async function writeBooks(tx: Executor, wallet: Wallet, run: Run): Promis
   await forgetReconciliations(tx, new Date(now - books.reportsKeptMs));
   await forgetReadings(tx, new Date(now - books.reportsKeptMs));
   return report;
+}
+
+/** Deletes old readings, never the first, with which the books begin, nor the newest. */
+async function forgetReadings(tx: Executor, before: Date): Promise<void> {
+  await tx.execute(sql`
+    delete from ${walletReadings} where ${walletReadings.beganAt} < ${before} and ${walletReadings.id} not in (
+      select min(id) from ${walletReadings} union all select max(id) from ${walletReadings})`);
 }
 
 /** Wakes work whose case waits for the credit of a failed attempt: its workflow reads the wallet and judges again. */

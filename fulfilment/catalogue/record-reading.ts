@@ -1,26 +1,34 @@
 /** Recording a reading of a catalogue: what it changes, and the events of the changes. */
-import { and, asc, eq, gte, inArray, lt, notExists, or, sql, type Column } from 'drizzle-orm';
+import { and, asc, type Column, eq, gte, inArray, lt, notExists, or, sql } from 'drizzle-orm';
 import {
   addReading,
+  type CatalogueReadingRow,
   findReadingOfRun,
   laterReading,
   lockCatalogue,
+  STORED_ITEMS,
   suspectedIds,
   wasReadCompletely,
-  type CatalogueReadingRow,
-} from '#db/catalogue/readings.ts';
-import { STORED_ITEMS } from '#db/catalogue/stored-items.ts';
+} from '#db/catalogue/catalogue.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { recordEvents, type NewEvent } from '#db/events/event-log.ts';
-import { productColumn } from '#db/gate/lines.ts';
 import { requestWake } from '#db/queues/outbox.ts';
 import { attempts, packages, vpnPlans, vpnSubscriptions } from '#db/schema.ts';
 import { workTable } from '#db/work/kinds.ts';
-import type { CatalogueItem, CatalogueItems, CatalogueName, ReadCatalogue } from '#domain/catalogue/catalogue.ts';
-import { announcedChanges, readingResult, type CatalogueChange, type KnownItem } from '#domain/catalogue/reading.ts';
+import {
+  announcedChanges,
+  type CatalogueChange,
+  type CatalogueItem,
+  type CatalogueItems,
+  type CatalogueName,
+  type KnownItem,
+  type ReadCatalogue,
+  readingResult,
+} from '#domain/catalogue/catalogue.ts';
 import { paddedMoney } from '#domain/money/money.ts';
 import type { CataloguePolicy } from '#domain/policy/upkeep-policy.ts';
 import type { PurchaseKind, WorkKind } from '#domain/work/kinds.ts';
+import { productColumn } from '#fulfilment/gate/line.ts';
 
 /** One run of the reading of a catalogue. */
 export interface ReadingRun {

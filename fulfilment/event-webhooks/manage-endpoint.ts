@@ -1,16 +1,18 @@
-import type { KeyRing } from '#crypto/key-ring.ts';
 /**
  * The actions of callers on webhook endpoints. Each locks the endpoint, adds an audit entry and makes the change, in
  * the caller's transaction.
  */
-import { generateWebhookSecret } from '#crypto/standard-webhooks.ts';
+import { and, eq, gte, min } from 'drizzle-orm';
+import type { KeyRing } from '#crypto/key-ring.ts';
+import { generateWebhookSecret } from '#crypto/webhook-signatures.ts';
 import { addAuditEntry } from '#db/access/audit-log.ts';
 import type { Executor } from '#db/connection/database.ts';
-import { addEndpointSecret, endEndpointSecrets } from '#db/events/endpoint-secrets.ts';
 import { holdPublication, recordEvent } from '#db/events/event-log.ts';
 import {
+  addEndpointSecret,
   changeWebhookEndpoint,
   countWebhookEndpoints,
+  endEndpointSecrets,
   findWebhookEndpoint,
   insertWebhookEndpoint,
   type EndpointOwner,
@@ -18,15 +20,15 @@ import {
   type NewWebhookEndpoint,
   type WebhookEndpointRow,
 } from '#db/events/webhook-endpoints.ts';
-import { TEST_EVENT } from '#domain/events/event-filter.ts';
+import { events, webhookDeliveries } from '#db/schema.ts';
+import { TEST_EVENT } from '#domain/events/event-types.ts';
+import { queueMissed, REPLAY_PIECE } from '#fulfilment/event-webhooks/queue-deliveries.ts';
 import {
   deleteWebhookEndpoint,
   disableWebhookEndpoint,
   enableWebhookEndpoint,
   startAtNewAddress,
-} from '#fulfilment/event-webhooks/endpoint-lifecycle.ts';
-import { missedSince } from '#fulfilment/event-webhooks/missed-events.ts';
-import { queueMissed, REPLAY_PIECE } from '#fulfilment/event-webhooks/replay-deliveries.ts';
+} from '#fulfilment/event-webhooks/record-try.ts';
 
 /**
  * Every event is queued for every endpoint, so their number must be limited. Keys that are limited to their own work
@@ -237,4 +239,30 @@ function termsText({ url, eventTypes, description }: EndpointTerms, former?: End
     description === (former?.description ?? null) ? '' : 'description',
   ].filter((part) => part !== '');
   return parts.length === 0 ? 'nothing changed' : parts.join('; ');
+}
+
+/**
+ * Time of the oldest event that a disabled endpoint has missed, as far as known: the replay starts there. For an
+ * enabled endpoint: of those not queued yet.
+ */
+export async function missedSince(
+  db: Executor,
+  { id, disabledAt, failingSince, missedSince: left }: WebhookEndpointRow,
+): Promise<Date | undefined> {
+  if (disabledAt === null) return left ?? undefined;
+  // During an outage some deliveries were given up before the endpoint was disabled.
+  const since = failingSince !== null && failingSince < disabledAt ? failingSince : disabledAt;
+  const [found] = await db
+    .select({ at: min(events.occurredAt) })
+    .from(webhookDeliveries)
+    .innerJoin(events, eq(events.id, webhookDeliveries.eventId))
+    .where(
+      and(
+        eq(webhookDeliveries.endpointId, id),
+        eq(webhookDeliveries.state, 'failed'),
+        gte(webhookDeliveries.endedAt, since),
+      ),
+    );
+  // Events that were not queued yet at a further disabling are missed, too.
+  return [found?.at, left].reduce<Date>((oldest, at) => (at != null && at < oldest ? at : oldest), disabledAt);
 }

@@ -1,22 +1,25 @@
-import { eq } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { excerptAad } from '#db/encryption-aads.ts';
-import { type WebhookDeliveryRow, bringForward, healthOf } from '#db/events/webhook-deliveries.ts';
-import { endpointState } from '#db/events/webhook-endpoints.ts';
-import { webhookDeliveries, webhookEndpoints, webhookTries } from '#db/schema.ts';
+import { recordEvent } from '#db/events/event-log.ts';
+import { bringForward, healthOf, type WebhookDeliveryRow } from '#db/events/webhook-deliveries.ts';
+import { endpointState, requestEndpointWake, type WebhookEndpointRow } from '#db/events/webhook-endpoints.ts';
+import { webhookDeliveries, webhookEndpoints, webhookEndpointSecrets, webhookTries } from '#db/schema.ts';
 import {
+  DELIVERY_LIFECYCLE,
   describeOutcome,
+  type DisabledReason,
+  ENDPOINT_LIFECYCLE,
+  type EndpointHealth,
+  EVENT_OF_TRY,
   isDelivered,
   isFailing,
   judgeTry,
-  type EndpointHealth,
   type TryJudgement,
   type TryOutcome,
 } from '#domain/events/webhook-delivery.ts';
-import { DELIVERY_LIFECYCLE, ENDPOINT_LIFECYCLE, EVENT_OF_TRY } from '#domain/events/webhook-lifecycle.ts';
 import type { OutboundPolicy } from '#domain/policy/webhook-policy.ts';
 import type { ClaimedDelivery } from '#fulfilment/event-webhooks/claim-delivery.ts';
-import { announceDisabled, disableWebhookEndpoint } from '#fulfilment/event-webhooks/endpoint-lifecycle.ts';
 
 /** The result of a try. */
 export interface FinishedTry {
@@ -131,4 +134,88 @@ async function addTry(
 
 function dateOf(at: number | undefined): Date | null {
   return at === undefined ? null : new Date(at);
+}
+
+/** Disabling, enabling and deleting webhook endpoints. */
+
+/**
+ * Disables an endpoint; its workflow gives up its waiting deliveries. The reason of an endpoint that is disabled
+ * already is replaced.
+ */
+export async function disableWebhookEndpoint(
+  tx: Executor,
+  id: string,
+  reason: DisabledReason,
+  now: Date,
+): Promise<void> {
+  await tx
+    .update(webhookEndpoints)
+    .set({ disabledReason: reason, disabledAt: sql`coalesce(${webhookEndpoints.disabledAt}, ${now})`, updatedAt: now })
+    .where(eq(webhookEndpoints.id, id));
+  await requestEndpointWake(tx, [id], { urgent: true });
+}
+
+/** Announces that we have disabled an endpoint. The endpoint itself does not receive the event. */
+export async function announceDisabled(
+  tx: Executor,
+  { id, apiKeyId, failingSince }: Pick<WebhookEndpointRow, 'id' | 'apiKeyId' | 'failingSince'>,
+  { reason, detail }: { readonly reason: Exclude<DisabledReason, 'request'>; readonly detail: string },
+  now: Date,
+): Promise<void> {
+  const data = { reason, detail, failing_since: failingSince?.toISOString() ?? null };
+  await recordEvent(
+    tx,
+    { type: 'webhook_endpoint.disabled', subject: { kind: 'webhook_endpoint', id }, apiKeyId, data },
+    now,
+  );
+}
+
+/**
+ * Enables an endpoint and clears its failures.
+ * @param missedSince start of the events that it missed and now gets; undefined: it gets none of them.
+ */
+export async function enableWebhookEndpoint(
+  tx: Executor,
+  id: string,
+  missedSince: Date | undefined,
+  now: Date,
+): Promise<void> {
+  const clean = {
+    disabledReason: null,
+    disabledAt: null,
+    failures: 0,
+    failingSince: null,
+    lastFailure: null,
+    retryAt: null,
+  };
+  await tx
+    .update(webhookEndpoints)
+    .set({ ...clean, missedSince: missedSince ?? null, updatedAt: now })
+    .where(eq(webhookEndpoints.id, id));
+  await requestEndpointWake(tx, [id], { urgent: true });
+}
+
+/** Deletes an endpoint for its callers, and its secrets. */
+export async function deleteWebhookEndpoint(tx: Executor, id: string, now: Date): Promise<void> {
+  await tx.update(webhookEndpoints).set({ deletedAt: now, updatedAt: now }).where(eq(webhookEndpoints.id, id));
+  await tx.delete(webhookEndpointSecrets).where(eq(webhookEndpointSecrets.endpointId, id));
+  await requestEndpointWake(tx, [id], { urgent: true });
+}
+
+/**
+ * Clears the failures of an endpoint with a new address and sends its waiting deliveries there now. A disabled endpoint
+ * stays as it is.
+ */
+export async function startAtNewAddress(
+  tx: Executor,
+  { id, disabledAt }: WebhookEndpointRow,
+  now: Date,
+): Promise<void> {
+  if (disabledAt !== null) return;
+  await tx
+    .update(webhookEndpoints)
+    .set({ failures: 0, failingSince: null, lastFailure: null, retryAt: null })
+    .where(eq(webhookEndpoints.id, id));
+  await bringForward(tx, id, now);
+  await requestEndpointWake(tx, [id], { urgent: true });
 }

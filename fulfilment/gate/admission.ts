@@ -1,28 +1,36 @@
 /** Decides whether work may pass the gate: pauses, drift stops and circuits. */
-import { sql, type SQL } from 'drizzle-orm';
+import { sql, type SQL, eq } from 'drizzle-orm';
+import { spendLimitOf } from '#db/access/api-keys.ts';
 import type { Executor } from '#db/connection/database.ts';
-import { circuitOfRow, isCanary, lockUnclosed, type CircuitRow } from '#db/gate/circuits.ts';
-import { activePauses } from '#db/gate/pauses.ts';
 import { consumeOverride, enqueue, findWait, firstInQueue, hasOverride, type GateWait } from '#db/gate/waits.ts';
-import { gateCircuits, gateLines, gatePauses, gateWaits } from '#db/schema.ts';
-import type { WorkRow } from '#db/work/kinds.ts';
+import { gateCircuits, gateLines, gatePauses, gateWaits, apiKeys, gateWallet } from '#db/schema.ts';
+import { type WorkRow, workTable } from '#db/work/kinds.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
-import { judgeAtCircuit, circuitSentence, CIRCUITS } from '#domain/gate/circuit.ts';
+import { WorkMissingError } from '#db/work/work-rows.ts';
+import { judgeAtCircuit, circuitSentence } from '#domain/gate/circuit.ts';
 import { lineOf, type GateStop } from '#domain/gate/purchase-gate.ts';
+import type { Money } from '#domain/money/money.ts';
 import type { GatePolicy } from '#domain/policy/gate-policy.ts';
 import { mayHaveBought } from '#domain/purchase/send-claim.ts';
 import { isAboutAccount, type FailureClass } from '#domain/work/failure.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
-import { moveCircuit, noteSend } from '#fulfilment/gate/circuits.ts';
+import {
+  circuitOfRow,
+  isCanary,
+  lockUnclosed,
+  type CircuitRow,
+  moveCircuit,
+  noteSend,
+} from '#fulfilment/gate/circuits.ts';
 import { leaveLine, passLine, stopAtLine } from '#fulfilment/gate/line.ts';
-import { pauseFor, pauseSentence } from '#fulfilment/gate/pauses.ts';
+import { activePauses, pauseFor, pauseSentence } from '#fulfilment/gate/pauses.ts';
+import { readingOf, type WalletReading } from '#fulfilment/gate/wallet.ts';
 
 /** Work that asks to pass; both rows are locked. */
 export interface GateRequest {
   readonly work: WorkRef;
   readonly row: Pick<WorkRow, 'createdAt' | 'apiKeyId'>;
   readonly attempt: Pick<AttemptRow, 'state' | 'anyUnknown' | 'failureClass'>;
-  /** Epoch milliseconds. */
   readonly now: number;
   /** False before the reservation is decided: work with reserved money ignores the circuit `insufficient_balance`. */
   readonly isUnreserved: boolean;
@@ -50,10 +58,11 @@ export async function stopAtGate(tx: Executor, asker: GateRequest, policy: GateP
   if (SETTLED.has(attempt.state)) return undefined;
   const wait = await findWait(tx, work);
   const isReleased = await hasOverride(tx, work);
-  const paused = isReleased ? undefined : await stopByPause(tx, asker, wait, policy);
-  // No override lifts a drift stop: it would be money without a delivery.
-  const drifted = paused ?? (await stopAtLine(tx, asker, policy));
-  const stop = drifted ?? (await stopByCircuit(tx, asker, { wait, isReleased }, policy));
+  const stop =
+    (isReleased ? undefined : await stopByPause(tx, asker, wait, policy)) ??
+    // No override lifts a drift stop: it would be money without a delivery.
+    (await stopAtLine(tx, asker, policy)) ??
+    (await stopByCircuit(tx, asker, wait, isReleased, policy));
   if (stop !== undefined) await hold(tx, asker, stop, wait, policy);
   return stop;
 }
@@ -66,12 +75,8 @@ async function stopByPause(
 ): Promise<GateStop | undefined> {
   const pause = pauseFor(await activePauses(tx), work.kind, [attempt.failureClass, wait?.failureClass ?? null]);
   if (pause === undefined) return undefined;
-  return {
-    barrier: `pause:${pause.id}`,
-    failure: 'purchases_paused',
-    detail: pauseSentence(pause),
-    recheckMs: policy.recheckMs,
-  };
+  const detail = pauseSentence(pause);
+  return { barrier: `pause:${pause.id}`, failure: 'purchases_paused', detail, recheckMs: policy.recheckMs };
 }
 
 /**
@@ -88,15 +93,11 @@ export async function takeTurn(
   return stop;
 }
 
-interface HeldState {
-  readonly wait: GateWait | undefined;
-  readonly isReleased: boolean;
-}
-
 async function stopByCircuit(
   tx: Executor,
   asker: GateRequest,
-  { wait, isReleased }: HeldState,
+  wait: GateWait | undefined,
+  isReleased: boolean,
   policy: GatePolicy,
 ): Promise<GateStop | undefined> {
   const { work, now } = asker;
@@ -105,22 +106,19 @@ async function stopByCircuit(
     if (row.name === 'insufficient_balance' && !asker.isUnreserved) continue;
     const barrier = `circuit:${row.name}` as const;
     const first = await firstInQueue(tx, barrier);
-    const answer = judgeAtCircuit(
-      circuitOfRow(row),
-      {
-        isCanary: isCanary(row, work),
-        isWaiting: wait?.barrier === barrier,
-        isOldest: first === undefined || (first.subjectKind === work.kind && first.subjectId === work.id),
-        isReleased,
-      },
-      now,
-    );
+    const candidate = {
+      isCanary: isCanary(row, work),
+      isWaiting: wait?.barrier === barrier,
+      isOldest: first === undefined || (first.subjectKind === work.kind && first.subjectId === work.id),
+      isReleased,
+    };
+    const answer = judgeAtCircuit(circuitOfRow(row), candidate, now);
     if (answer === 'canary') probes.push(row);
     if (answer !== 'hold') continue;
-    const failure = CIRCUITS[row.name].heldAs;
     // What it said about the work of another key is for those who see the account.
-    const said = row.detail !== null && isAboutAccount(failure) ? ` The service last said: ${row.detail}` : '';
-    return { barrier, failure, detail: `${circuitSentence(row.name)}${said}`, recheckMs: policy.recheckMs };
+    const said = row.detail !== null && isAboutAccount(row.name) ? ` The service last said: ${row.detail}` : '';
+    const detail = `${circuitSentence(row.name)}${said}`;
+    return { barrier, failure: row.name, detail, recheckMs: policy.recheckMs };
   }
   // Only work that passes all circuits can be a canary.
   for (const row of probes) await moveCircuit(tx, row, { event: 'probe_started', now, canary: work }, policy);
@@ -134,7 +132,7 @@ export async function hold(
   { barrier, failure }: GateStop,
   wait: GateWait | undefined,
   policy: GatePolicy,
-  price?: { readonly amount: string; readonly currency: string },
+  price?: Money,
 ): Promise<void> {
   const heldFor: FailureClass =
     failure === 'purchases_paused' ? (wait?.failureClass ?? attempt.failureClass ?? failure) : failure;
@@ -142,6 +140,37 @@ export async function hold(
   await leaveLine(tx, work, now);
   if (lineOf(barrier) !== undefined) await consumeOverride(tx, work);
   const { createdAt: acceptedAt, apiKeyId } = row;
-  const waiting = { work, barrier, failureClass: heldFor, acceptedAt, apiKeyId, price };
-  await enqueue(tx, { ...waiting, mayHaveBought: mayHaveBought(attempt) }, new Date(now));
+  const place = { barrier, failureClass: heldFor, acceptedAt, apiKeyId, mayHaveBought: mayHaveBought(attempt) };
+  await enqueue(tx, { work, ...place, price }, new Date(now));
+}
+
+/** What is known before a send is examined; all of it is read again when the send is claimed. */
+export interface SendConditions {
+  readonly row: WorkRow;
+  /** No pause is in force, no circuit is open, and this work is not held. */
+  readonly isGateClear: boolean;
+  /** The daily limit of its API key. */
+  readonly keyLimit: Money | undefined;
+  /** The last reading of the wallet. */
+  readonly reading: WalletReading | undefined;
+}
+
+/** Reads the conditions of a send in one statement. @throws WorkMissingError */
+export async function readSendConditions(db: Executor, work: WorkRef): Promise<SendConditions> {
+  const table = workTable(work.kind);
+  const [read] = await db
+    .select({
+      row: table,
+      isGateClear: gateIsClear(work),
+      key: { spendLimitAmount: apiKeys.spendLimitAmount, spendLimitCurrency: apiKeys.spendLimitCurrency },
+      wallet: gateWallet,
+    })
+    .from(table)
+    .leftJoin(apiKeys, eq(apiKeys.id, table.apiKeyId))
+    // One row, once the wallet was read.
+    .leftJoin(gateWallet, sql`true`)
+    .where(eq(table.id, work.id));
+  if (read === undefined) throw new WorkMissingError(work);
+  const { row, isGateClear, key, wallet } = read;
+  return { row, isGateClear, keyLimit: key === null ? undefined : spendLimitOf(key), reading: readingOf(wallet) };
 }

@@ -1,60 +1,87 @@
-/** Changes of the service's circuits in PostgreSQL. */
-import { eq } from 'drizzle-orm';
+/** The service's circuits in PostgreSQL. The rules are in `domain/gate/circuit.ts`. */
+import { asc, eq, ne, sql } from 'drizzle-orm';
 import { noteFilled } from '#db/connection/after-commit.ts';
 import type { Executor } from '#db/connection/database.ts';
-import { type CircuitGlance, type CircuitRow, circuitOfRow, isCanary, listCircuits } from '#db/gate/circuits.ts';
 import { gateCircuits } from '#db/schema.ts';
-import { sendEventFor, type SendEvidence } from '#domain/gate/circuit-evidence.ts';
 import {
   afterCircuitEvent,
   circuitNames,
-  CLOSED_CIRCUIT,
+  sendEventFor,
   type Circuit,
   type CircuitEvent,
   type CircuitName,
   type CircuitPolicy,
+  type SendEvidence,
 } from '#domain/gate/circuit.ts';
 import { withoutQuote } from '#domain/work/foreign-text.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 
+export type CircuitRow = typeof gateCircuits.$inferSelect;
+
+/** The part of a circuit by which the result of a send is judged. */
+export type CircuitGlance = Pick<CircuitRow, 'name' | 'state' | 'failures' | 'canaryKind' | 'canaryId'>;
+
 /** A change of state, for the log. */
-export interface CircuitChange {
-  readonly name: CircuitName;
+export interface CircuitChange extends Pick<CircuitRow, 'name' | 'detail'> {
   readonly from: Circuit['state'];
   readonly to: Circuit['state'];
-  readonly detail: string | null;
 }
 
-/** An event of a circuit, with its details. */
-export interface CircuitOccasion {
-  readonly event: CircuitEvent;
-  readonly now: number;
-  readonly retryAfterMs?: number | undefined;
-  readonly detail?: string | undefined;
-  /** With `probe_started`: the canary. */
-  readonly canary?: WorkRef;
+/** All circuits that ever changed. */
+export async function listCircuits(db: Executor): Promise<CircuitRow[]> {
+  return db.select().from(gateCircuits).orderBy(asc(gateCircuits.name));
+}
+
+/** All circuits that ever changed, as one column of a query that runs anyway. */
+export const circuitsAtAGlance = sql<CircuitGlance[]>`(select coalesce(jsonb_agg(jsonb_build_object(
+  'name', ${gateCircuits.name}, 'state', ${gateCircuits.state}, 'failures', ${gateCircuits.failures},
+  'canaryKind', ${gateCircuits.canaryKind}, 'canaryId', ${gateCircuits.canaryId})), '[]') from ${gateCircuits})`;
+
+/** Circuits that are not closed, locked in the order of their names. */
+export async function lockUnclosed(tx: Executor): Promise<CircuitRow[]> {
+  const { name, state } = gateCircuits;
+  return tx.select().from(gateCircuits).where(ne(state, 'closed')).orderBy(asc(name)).for('update');
+}
+
+/** A circuit in terms of the domain: times in epoch milliseconds. */
+export function circuitOfRow({ state, failures, openings, probeAt, canaryUntil }: CircuitRow): Circuit {
+  return {
+    state,
+    failures,
+    openings,
+    probeAt: probeAt?.getTime() ?? null,
+    canaryUntil: canaryUntil?.getTime() ?? null,
+  };
+}
+
+/** True when this work is the canary of the circuit. */
+export function isCanary(row: Pick<CircuitRow, 'canaryKind' | 'canaryId'>, { kind, id }: WorkRef): boolean {
+  return row.canaryKind === kind && row.canaryId === id;
 }
 
 /**
  * Applies an event to a locked circuit.
+ * @param happening.canary with `probe_started`.
  * @returns the row afterwards.
  */
 export async function moveCircuit(
   tx: Executor,
   row: CircuitRow,
-  { event, now, retryAfterMs, detail, canary }: CircuitOccasion,
+  happening: Parameters<typeof afterCircuitEvent>[2] & {
+    readonly detail?: string | undefined;
+    readonly canary?: WorkRef | undefined;
+  },
   policy: CircuitPolicy,
 ): Promise<CircuitRow> {
+  const { now, detail, canary } = happening;
   const before = circuitOfRow(row);
-  const after = afterCircuitEvent(row.name, before, { event, now, retryAfterMs }, policy);
+  const after = afterCircuitEvent(row.name, before, happening, policy);
   if (after === before) return row;
   const isProbing = after.state === 'probing';
   const [stored] = await tx
     .update(gateCircuits)
     .set({
-      state: after.state,
-      failures: after.failures,
-      openings: after.openings,
+      ...after,
       probeAt: after.probeAt === null ? null : new Date(after.probeAt),
       canaryUntil: after.canaryUntil === null ? null : new Date(after.canaryUntil),
       canaryKind: isProbing ? (canary?.kind ?? row.canaryKind) : null,
@@ -71,46 +98,34 @@ export async function moveCircuit(
 }
 
 /** The result of a send, for the circuits. */
-export interface ReportedSend {
+interface ReportedSend {
   readonly work: WorkRef;
   readonly evidence: SendEvidence;
   readonly retryAfterMs?: number | undefined;
   /** The failure as a sentence. */
   readonly detail?: string | undefined;
-  /** Epoch milliseconds. */
   readonly now: number;
 }
 
-/** The circuits after a send. */
-export interface NotedSend {
-  readonly changes: readonly CircuitChange[];
-  /** Circuits whose condition the failure showed, as they are now. */
-  readonly failed: readonly { readonly circuit: CircuitRow; readonly wasCanary: boolean }[];
-}
-
-/** Reports the result of a send to the circuits. */
-export async function noteSend(tx: Executor, send: ReportedSend, policy: CircuitPolicy): Promise<NotedSend> {
+/**
+ * Reports the result of a send to the circuits.
+ * @returns `failed`: the circuits whose condition the failure showed, as they are now.
+ */
+export async function noteSend(tx: Executor, send: ReportedSend, policy: CircuitPolicy) {
   const known = new Map((await listCircuits(tx)).map((row) => [row.name, row]));
   const changes: CircuitChange[] = [];
-  const failed: NotedSend['failed'][number][] = [];
+  const failed: { readonly circuit: CircuitRow; readonly wasCanary: boolean }[] = [];
   for (const name of circuitNames) {
     if (eventOf(name, known.get(name), send) === undefined) continue;
     const row = await lockCircuit(tx, name);
     // It may have changed before we got the lock.
     const event = eventOf(name, row, send);
     if (event === undefined) continue;
-    const after = await moveCircuit(
-      tx,
-      row,
-      {
-        ...send,
-        event,
-        detail: event.endsWith('failed') && send.detail !== undefined ? withoutQuote(send.detail) : undefined,
-      },
-      policy,
-    );
+    const isFailure = event.endsWith('failed');
+    const detail = isFailure && send.detail !== undefined ? withoutQuote(send.detail) : undefined;
+    const after = await moveCircuit(tx, row, { ...send, event, detail }, policy);
     if (after.state !== row.state) changes.push({ name, from: row.state, to: after.state, detail: after.detail });
-    if (event.endsWith('failed')) failed.push({ circuit: after, wasCanary: event === 'canary_failed' });
+    if (isFailure) failed.push({ circuit: after, wasCanary: event === 'canary_failed' });
   }
   return { changes, failed };
 }
@@ -118,7 +133,6 @@ export async function noteSend(tx: Executor, send: ReportedSend, policy: Circuit
 /**
  * True when the result of a send changes no circuit, as is usual: none is open or counts failures, and the work is
  * nobody's canary. The report then needs no transaction.
- *
  * @param circuits read without a lock. A circuit that changes at this moment learns from the next send.
  */
 export function changesNoCircuit(
@@ -138,16 +152,11 @@ function eventOf(
 }
 
 async function lockCircuit(tx: Executor, name: CircuitName): Promise<CircuitRow> {
-  await tx
-    .insert(gateCircuits)
-    .values({ name, ...CLOSED })
-    .onConflictDoNothing();
+  await tx.insert(gateCircuits).values({ name }).onConflictDoNothing();
   const [row] = await tx.select().from(gateCircuits).where(eq(gateCircuits.name, name)).for('update');
   if (row === undefined) throw new Error(`circuit ${name} cannot be read back`);
   return row;
 }
-
-const CLOSED = { state: CLOSED_CIRCUIT.state, failures: 0, openings: 0 } as const;
 
 /** A sign that a condition is over, such as a deposit: the next canary may pass at once. */
 export async function noteSignOfLife(

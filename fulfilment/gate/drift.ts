@@ -6,7 +6,6 @@ import { and, eq, isNull, sql } from 'drizzle-orm';
 import { addAuditEntry } from '#db/access/audit-log.ts';
 import { noteFilled } from '#db/connection/after-commit.ts';
 import type { Executor } from '#db/connection/database.ts';
-import { findLine, lineOfRow, lockLine, productColumn, storeLine, type LineRow } from '#db/gate/lines.ts';
 import { requestWake } from '#db/queues/outbox.ts';
 import { gateDrifts } from '#db/schema.ts';
 import { workTable } from '#db/work/kinds.ts';
@@ -19,6 +18,7 @@ import {
   type DriftPolicy,
 } from '#domain/gate/drift.ts';
 import { PURCHASE_KINDS, type PurchaseKind, type WorkRef } from '#domain/work/kinds.ts';
+import { findLine, lockLine, productColumn, storeLine, type LineRow } from '#fulfilment/gate/line.ts';
 
 /** An attempt that the service names as bought. */
 export type BoughtAttempt = Pick<
@@ -52,7 +52,7 @@ export async function noteDrift(tx: Executor, attempt: BoughtAttempt, detail: st
     .returning({ id: gateDrifts.subjectId });
   if (drifted === undefined) return;
   const begunAt = (attempt.firstUnrefusedSendAt ?? attempt.firstSentAt)?.getTime() ?? now;
-  await storeLine(tx, row, afterDrift(lineOfRow(row), { id: attempt.subjectId, product, begunAt }, now), now, {
+  await storeLine(tx, row, afterDrift(row, { id: attempt.subjectId, product, begunAt }, now), now, {
     detail,
   });
   noteFilled(tx, 'gate');
@@ -95,7 +95,7 @@ export async function noteUnfilled(
 /** After the release of the first hold by a document alone, the first purchase of the kind goes as the canary. */
 export async function proveAfterDocument(tx: Executor, kind: PurchaseKind, now: number): Promise<void> {
   const row = await lockLine(tx, kind);
-  await storeLine(tx, row, afterReleaseByDocument(lineOfRow(row)), now);
+  await storeLine(tx, row, afterReleaseByDocument(row), now);
   noteFilled(tx, 'gate');
 }
 
@@ -111,7 +111,7 @@ export async function startLine(
 ): Promise<LineRow | undefined> {
   const row = await lockLine(tx, kind);
   if (row.state === 'open') return undefined;
-  await storeLine(tx, row, afterStart(lineOfRow(row)), now);
+  await storeLine(tx, row, afterStart(row), now);
   await addAuditEntry(
     tx,
     { actor, action: 'gate.release', subject: { kind: 'line', id: kind }, reason },

@@ -1,17 +1,15 @@
 import type { Executor } from '#db/connection/database.ts';
-import { readAccount } from '#db/gate/account.ts';
-import { circuitOfRow, listCircuits } from '#db/gate/circuits.ts';
-import { activePauses } from '#db/gate/pauses.ts';
 import { firstInQueue } from '#db/gate/waits.ts';
-import { CIRCUITS, judgeAtCircuit } from '#domain/gate/circuit.ts';
+import { judgeAtCircuit } from '#domain/gate/circuit.ts';
 import { spendDay } from '#domain/gate/purchase-gate.ts';
 import type { Money } from '#domain/money/money.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
 import type { WorkKind } from '#domain/work/kinds.ts';
+import { circuitOfRow, listCircuits } from '#fulfilment/gate/circuits.ts';
 import { foreseenAtLine } from '#fulfilment/gate/line.ts';
-import { pauseFor } from '#fulfilment/gate/pauses.ts';
-import { judgeWallet, limitProblem } from '#fulfilment/gate/reservations.ts';
+import { activePauses, pauseFor } from '#fulfilment/gate/pauses.ts';
+import { readAccount, judgeWallet, limitProblem } from '#fulfilment/gate/reservations.ts';
 
 /** A reason for which the gate would hold a purchase. */
 export interface ForeseenHold {
@@ -56,7 +54,7 @@ export async function foreseenHolds(
     if (row.name === 'insufficient_balance' && wallet === 'reserved') continue;
     const isOldest = (await firstInQueue(db, `circuit:${row.name}`)) === undefined;
     const candidate = { isCanary: false, isWaiting: false, isOldest, isReleased: false };
-    if (judgeAtCircuit(circuitOfRow(row), candidate, now) === 'hold') holds.add(CIRCUITS[row.name].heldAs);
+    if (judgeAtCircuit(circuitOfRow(row), candidate, now) === 'hold') holds.add(row.name);
   }
   if (typeof wallet !== 'string') holds.add('insufficient_balance');
   const overLimit = limitProblem(account, price, { spendLimit });

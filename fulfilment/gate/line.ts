@@ -1,20 +1,11 @@
 /** The drift stop at the gate: what it holds, whose turn it is, and when it ends. See `domain/gate/drift.ts`. */
-import { and, eq, inArray, isNull, sql } from 'drizzle-orm';
+import { and, asc, eq, inArray, isNull, ne, notInArray, sql, type SQL } from 'drizzle-orm';
 import { currentAttempt } from '#db/attempts/attempts.ts';
 import type { Executor } from '#db/connection/database.ts';
-import {
-  findLine,
-  lineOfRow,
-  lockLine,
-  productColumn,
-  storeLine,
-  waitingAtLine,
-  type LineRow,
-} from '#db/gate/lines.ts';
 import { noteProbe } from '#db/gate/waits.ts';
 import { requestWake } from '#db/queues/outbox.ts';
-import { attempts, gateDrifts, vpnSubscriptions } from '#db/schema.ts';
-import { workTable } from '#db/work/kinds.ts';
+import { attempts, gateDrifts, gateLines, gateWaits, vpnSubscriptions } from '#db/schema.ts';
+import { storedKind, workTable } from '#db/work/kinds.ts';
 import { readVpnSubscription } from '#db/work/vpn-subscription-queries.ts';
 import { readWork } from '#db/work/work-rows.ts';
 import {
@@ -26,27 +17,27 @@ import {
   nextCanary,
   withoutCanary,
   type CanaryFate,
+  type Line,
 } from '#domain/gate/drift.ts';
-import type { GateStop } from '#domain/gate/purchase-gate.ts';
+import type { Barrier, GateStop } from '#domain/gate/purchase-gate.ts';
 import type { GatePolicy } from '#domain/policy/gate-policy.ts';
 import { mayHaveBought, type SendCandidate } from '#domain/purchase/send-claim.ts';
-import { PURCHASE_KINDS, type PurchaseKind, type WorkKind, type WorkRef } from '#domain/work/kinds.ts';
+import { PURCHASE_KINDS, type PurchaseKind, type WorkRef } from '#domain/work/kinds.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
+
+export type LineRow = typeof gateLines.$inferSelect;
 
 /** A purchase that asks to pass its line. */
 interface Asker {
   readonly work: WorkRef;
   readonly attempt: Pick<SendCandidate, 'state' | 'anyUnknown'>;
-  /** Epoch milliseconds. */
   readonly now: number;
 }
 
 /** Why the line does not let a purchase through; undefined when it may pass. Changes nothing. */
 export async function stopAtLine(tx: Executor, asker: Asker, policy: GatePolicy): Promise<GateStop | undefined> {
-  const kind = purchaseKindOf(asker.work);
-  const row = kind === undefined ? undefined : await findLine(tx, kind);
-  if (kind === undefined || row === undefined) return undefined;
-  return (await judge(tx, kind, row, asker, policy)).stop;
+  const row = await findLine(tx, asker.work.kind);
+  return row && (await judge(tx, row, asker, policy)).stop;
 }
 
 /**
@@ -54,60 +45,56 @@ export async function stopAtLine(tx: Executor, asker: Asker, policy: GatePolicy)
  * purchase goes beside it.
  */
 export async function passLine(tx: Executor, asker: Asker, policy: GatePolicy): Promise<GateStop | undefined> {
-  const kind = purchaseKindOf(asker.work);
-  if (kind === undefined || ((await findLine(tx, kind))?.state ?? 'open') === 'open') return undefined;
-  const row = await lockLine(tx, kind);
-  const { stop, canaryOf } = await judge(tx, kind, row, asker, policy);
-  if (canaryOf === undefined) return stop;
+  const known = await findLine(tx, asker.work.kind);
+  if (known === undefined || known.state === 'open') return undefined;
+  const row = await lockLine(tx, known.kind);
+  const { stop, canaryOf } = await judge(tx, row, asker, policy);
   const { now, work } = asker;
-  await storeLine(tx, row, afterSend(lineOfRow(row), { id: work.id, product: canaryOf }, now), now);
-  return undefined;
+  if (canaryOf !== undefined) await storeLine(tx, row, afterSend(row, { id: work.id, product: canaryOf }, now), now);
+  return stop;
 }
 
 /** Why the line would hold a purchase that is not requested yet, as a sentence; undefined when it would pass. */
 export async function foreseenAtLine(
   db: Executor,
-  { kind, product, now }: { readonly kind: WorkKind; readonly product: number; readonly now: number },
+  { kind, product, now }: { readonly kind: WorkRef['kind']; readonly product: number; readonly now: number },
   policy: GatePolicy,
 ): Promise<string | undefined> {
-  const purchase = PURCHASE_KINDS.find((each) => each === kind);
-  const row = purchase === undefined ? undefined : await findLine(db, purchase);
-  if (purchase === undefined || row === undefined) return undefined;
-  const isFirst = (await waitingAtLine(db, purchase, { limit: 1 })).length === 0;
-  const line = lineOfRow(row);
-  const answer = judgeAtLine(line, { id: '', product, mayHaveBought: false, isFirst }, now, policy);
+  const row = await findLine(db, kind);
+  if (row === undefined) return undefined;
+  const isFirst = (await firstWaiting(db, row.kind)) === undefined;
+  const answer = judgeAtLine(row, { id: '', product, mayHaveBought: false, isFirst }, now, policy);
   return answer === 'hold' ? holdText(row) : undefined;
 }
 
 /** A purchase that is held elsewhere is no canary any more. */
 export async function leaveLine(tx: Executor, work: WorkRef, now: number): Promise<void> {
-  const kind = purchaseKindOf(work);
-  const known = kind === undefined ? undefined : await findLine(tx, kind);
-  if (kind === undefined || known?.canaries.some(({ id }) => id === work.id) !== true) return;
-  const row = await lockLine(tx, kind);
-  await storeLine(tx, row, withoutCanary(lineOfRow(row), work.id), now);
+  const known = await findLine(tx, work.kind);
+  if (known?.canaries.some(({ id }) => id === work.id) !== true) return;
+  const row = await lockLine(tx, known.kind);
+  await storeLine(tx, row, withoutCanary(row, work.id), now);
 }
 
 /** @returns the stop; or the product of the purchase, when it goes as the canary. */
 async function judge(
   tx: Executor,
-  kind: PurchaseKind,
   row: LineRow,
   { work, attempt, now }: Asker,
   policy: GatePolicy,
 ): Promise<{ readonly stop?: GateStop; readonly canaryOf?: number }> {
-  const line = lineOfRow(row);
+  const { kind } = row;
   const table = workTable(kind);
+  const ofWork = eq(table.id, work.id);
   const [ordered] = await tx
     .select({ product: productColumn(kind) })
     .from(table)
-    .where(eq(table.id, work.id));
+    .where(ofWork);
   if (ordered === undefined) return {};
   const { product } = ordered;
-  const [first] = await waitingAtLine(tx, kind, { limit: 1 });
+  const first = await firstWaiting(tx, kind);
   const isFirst = first === undefined || first.id === work.id;
   const candidate = { id: work.id, product, mayHaveBought: mayHaveBought(attempt), isFirst };
-  const answer = judgeAtLine(line, candidate, now, policy);
+  const answer = judgeAtLine(row, candidate, now, policy);
   if (answer === 'pass') return {};
   if (answer === 'canary') return { canaryOf: product };
   const detail = holdText(row);
@@ -115,20 +102,16 @@ async function judge(
 }
 
 function holdText(row: LineRow): string {
-  const { stops, end } = lineTexts(row.kind, lineOfRow(row));
+  const { stops, end } = lineTexts(row.kind, row);
   return [stops, row.detail, end].filter((text) => text !== null).join(' ');
 }
 
-/**
- * Looks at the lines: settles drifted purchases, ends stops, and calls canaries.
- * @returns the called canaries.
- */
+/** Looks at the lines: settles drifted purchases, ends stops, and calls canaries, which it returns. */
 export async function tendLines(tx: Executor, now: number, policy: GatePolicy): Promise<WorkRef[]> {
   const called: WorkRef[] = [];
   for (const kind of PURCHASE_KINDS) {
-    const known = await findLine(tx, kind);
-    const hasDrifts = (await openDrifts(tx, kind)).length > 0;
-    if ((known === undefined || known.state === 'open') && !hasDrifts) continue;
+    const isOpen = ((await findLine(tx, kind))?.state ?? 'open') === 'open';
+    if (isOpen && (await openDrifts(tx, kind)).length === 0) continue;
     const canary = await tendLine(tx, await lockLine(tx, kind), now, policy);
     if (canary !== undefined) called.push(canary);
   }
@@ -137,21 +120,36 @@ export async function tendLines(tx: Executor, now: number, policy: GatePolicy): 
 
 async function tendLine(tx: Executor, row: LineRow, now: number, policy: GatePolicy): Promise<WorkRef | undefined> {
   const { kind } = row;
-  const [over, open] = partition(await openDrifts(tx, kind));
-  const settled = await settleDrifts(tx, kind, over);
-  const longestFillMs = Math.max(row.longestFillMs, settled.longestFillMs);
-  const parked = open.filter(({ driftedAt }) => driftedAt !== null);
+  const drifts = await openDrifts(tx, kind);
+  // Delivered by now, or ended otherwise: their attempt bought nothing after all.
+  const over = drifts.filter(
+    ({ completedAt, status, costNothing }) => completedAt !== null || isFinal(status) || costNothing,
+  );
+  const ids = over.map(({ id }) => id);
+  if (ids.length > 0)
+    await tx
+      .update(gateDrifts)
+      .set({ settledAt: sql`clock_timestamp()` })
+      .where(and(eq(gateDrifts.subjectKind, kind), inArray(gateDrifts.subjectId, ids)));
+  const fills = over.flatMap(({ completedAt, unfilledSince, hasDelivery: has }) =>
+    completedAt !== null && has && unfilledSince !== null ? [completedAt.getTime() - unfilledSince.getTime()] : [],
+  );
+  const longestFillMs = Math.max(row.longestFillMs, Math.min(LONGEST_FILL_MS, Math.max(0, ...fills)));
+  const unproven = over.filter(({ completedAt, hasDelivery: has }) => completedAt === null || !has);
+  const parked = drifts.filter((drift) => !over.includes(drift) && drift.driftedAt !== null);
   const fates = new Map<string, CanaryFate>();
   for (const { id, sentAt } of row.canaries) if (sentAt !== null) fates.set(id, await fateOf(tx, { kind, id }));
-  const parkedProducts = new Set(parked.map(({ product }) => product));
-  const facts = { fates, parkedProducts, unprovenProducts: settled.unprovenProducts };
-  let line = afterLook(lineOfRow(row), facts, now, policy);
-  const isStopped = ({ product }: { readonly product: number }) => line.stoppedProducts.includes(product);
+  const facts = {
+    fates,
+    parkedProducts: new Set(parked.map(({ product }) => product)),
+    unprovenProducts: new Set(unproven.map(({ product }) => product)),
+  };
+  let line = afterLook(row, facts, now, policy);
   // Both ends of the queue: work of stopped products must not hide the others.
-  const waiting = [
-    ...(await waitingAtLine(tx, kind, { limit: 1, except: line.stoppedProducts })),
-    ...(await waitingAtLine(tx, kind, { limit: 1 })).filter(isStopped),
-  ];
+  const other = await firstWaiting(tx, kind, line.stoppedProducts);
+  const first = await firstWaiting(tx, kind);
+  const stopped = first !== undefined && line.stoppedProducts.includes(first.product) ? first : undefined;
+  const waiting = [other, stopped].filter((each) => each !== undefined);
   const next = nextCanary(line, waiting, now, policy);
   if (next !== undefined) {
     line = { ...line, canaries: [...line.canaries, { ...next, calledAt: now, sentAt: null }] };
@@ -159,13 +157,12 @@ async function tendLine(tx: Executor, row: LineRow, now: number, policy: GatePol
     await requestWake(tx, { kind, id: next.id });
   }
   await storeLine(tx, row, line, now, { longestFillMs });
-  return next === undefined ? undefined : { kind, id: next.id };
+  return next && { kind, id: next.id };
 }
 
 /** The drifted or unfilled purchases of a kind that are not settled, with what our rows show of them. */
 async function openDrifts(tx: Executor, kind: PurchaseKind) {
   const table = workTable(kind);
-  const isVpn = kind === 'vpn_subscription';
   return tx
     .select({
       id: gateDrifts.subjectId,
@@ -176,7 +173,10 @@ async function openDrifts(tx: Executor, kind: PurchaseKind) {
       completedAt: table.completedAt,
       costNothing: sql<boolean>`${attempts.state} = 'failed' and ${attempts.settled}`,
       // A subscription may have ended without access data.
-      hasDelivery: isVpn ? sql<boolean>`${vpnSubscriptions.encryptedAccess} is not null` : sql<boolean>`true`,
+      hasDelivery:
+        kind === 'vpn_subscription'
+          ? sql<boolean>`${vpnSubscriptions.encryptedAccess} is not null`
+          : sql<boolean>`true`,
     })
     .from(gateDrifts)
     .innerJoin(table, eq(table.id, gateDrifts.subjectId))
@@ -184,59 +184,91 @@ async function openDrifts(tx: Executor, kind: PurchaseKind) {
     .where(and(eq(gateDrifts.subjectKind, kind), isNull(gateDrifts.settledAt)));
 }
 
-type OpenDrift = Awaited<ReturnType<typeof openDrifts>>[number];
-
-/** First the purchases that are delivered by now, or have ended otherwise: their attempt bought nothing after all. */
-function partition(drifts: readonly OpenDrift[]): [OpenDrift[], OpenDrift[]] {
-  const isOver = ({ completedAt, status, costNothing }: OpenDrift) =>
-    completedAt !== null || isFinal(status) || costNothing;
-  return [drifts.filter(isOver), drifts.filter((drift) => !isOver(drift))];
-}
-
-interface Settled {
-  /** The longest fill among the purchases that are delivered whole, in milliseconds. */
-  readonly longestFillMs: number;
-  /** The products of those that were never whole. */
-  readonly unprovenProducts: ReadonlySet<number>;
-}
-
-async function settleDrifts(tx: Executor, kind: PurchaseKind, over: readonly OpenDrift[]): Promise<Settled> {
-  const ids = over.map(({ id }) => id);
-  if (ids.length > 0)
-    await tx
-      .update(gateDrifts)
-      .set({ settledAt: sql`clock_timestamp()` })
-      .where(and(eq(gateDrifts.subjectKind, kind), inArray(gateDrifts.subjectId, ids)));
-  const fills = over.flatMap(({ completedAt, unfilledSince, hasDelivery: has }) =>
-    completedAt !== null && has && unfilledSince !== null ? [completedAt.getTime() - unfilledSince.getTime()] : [],
-  );
-  const unproven = over.filter(({ completedAt, hasDelivery: has }) => completedAt === null || !has);
-  const unprovenProducts = new Set(unproven.map(({ product }) => product));
-  return { longestFillMs: Math.min(LONGEST_FILL_MS, Math.max(0, ...fills)), unprovenProducts };
-}
-
-/** False for a subscription that has ended without access data. */
-async function hasDelivery(tx: Executor, { kind, id }: WorkRef): Promise<boolean> {
-  return kind !== 'vpn_subscription' || (await readVpnSubscription(tx, id)).encryptedAccess !== null;
-}
-
 async function fateOf(tx: Executor, work: WorkRef): Promise<CanaryFate> {
   const { status, completedAt } = await readWork(tx, work);
-  if (completedAt !== null) return (await hasDelivery(tx, work)) ? 'whole' : 'passed_on';
+  if (completedAt !== null) {
+    // A subscription may have ended without access data.
+    const isEmpty =
+      work.kind === 'vpn_subscription' && (await readVpnSubscription(tx, work.id)).encryptedAccess === null;
+    return isEmpty ? 'passed_on' : 'whole';
+  }
   if (isFinal(status)) return 'passed_on';
   const attempt = await currentAttempt(tx, work);
-  switch (attempt?.state) {
-    case undefined:
-    case 'prepared':
-    case 'refused':
-      return 'passed_on';
-    case 'failed':
-      return attempt?.settled ? 'passed_on' : 'pending';
-    default:
-      return 'pending';
-  }
+  const hasBoughtNothing =
+    attempt === undefined ||
+    attempt.state === 'prepared' ||
+    attempt.state === 'refused' ||
+    (attempt.state === 'failed' && attempt.settled);
+  return hasBoughtNothing ? 'passed_on' : 'pending';
 }
 
-function purchaseKindOf({ kind }: WorkRef): PurchaseKind | undefined {
-  return PURCHASE_KINDS.find((one) => one === kind);
+/** The lines that are not open. */
+export async function stoppedLines(db: Executor): Promise<LineRow[]> {
+  return db.select().from(gateLines).where(ne(gateLines.state, 'open')).orderBy(asc(gateLines.kind));
+}
+
+/** The line of a kind; undefined when it was never stopped, and for cancellations. */
+export async function findLine(db: Executor, kind: WorkRef['kind']): Promise<LineRow | undefined> {
+  if (kind === 'cancellation') return undefined;
+  const [row] = await db.select().from(gateLines).where(eq(gateLines.kind, kind));
+  return row;
+}
+
+/** Locks the line of a kind, and creates it if it has no row. */
+export async function lockLine(tx: Executor, kind: PurchaseKind): Promise<LineRow> {
+  await tx.insert(gateLines).values({ kind }).onConflictDoNothing();
+  const [row] = await tx.select().from(gateLines).where(eq(gateLines.kind, kind)).for('update');
+  if (row === undefined) throw new Error(`the line of ${kind} cannot be read back`);
+  return row;
+}
+
+/** Stores a changed line. @param row as it was locked. */
+export async function storeLine(
+  tx: Executor,
+  row: LineRow,
+  line: Line,
+  now: number,
+  further: Partial<Pick<LineRow, 'detail' | 'longestFillMs'>> = {},
+): Promise<void> {
+  const times = line.state === 'open' ? { since: null, detail: null } : { since: row.since ?? new Date(now) };
+  await tx
+    .update(gateLines)
+    .set({ ...line, ...times, ...further })
+    .where(eq(gateLines.kind, row.kind));
+}
+
+/** The next purchase that waits at the line of a kind: the oldest of those that were the canary least often. */
+async function firstWaiting(
+  tx: Executor,
+  kind: PurchaseKind,
+  except: readonly number[] = [],
+): Promise<{ readonly id: string; readonly product: number } | undefined> {
+  const product = productColumn(kind);
+  const [first] = await tx
+    .select({ id: gateWaits.subjectId, product })
+    .from(gateWaits)
+    .innerJoin(workTable(kind), eq(workTable(kind).id, gateWaits.subjectId))
+    .where(
+      and(
+        eq(gateWaits.subjectKind, kind),
+        eq(gateWaits.barrier, `drift:${kind}` satisfies Barrier),
+        notInArray(product, [...except]),
+      ),
+    )
+    .orderBy(asc(gateWaits.probes), asc(gateWaits.acceptedAt))
+    .limit(1);
+  return first;
+}
+
+/** The condition on `gate_waits` that the waiting purchase is of none of these products. */
+export function isOfOtherProduct(kind: PurchaseKind, products: readonly number[]): SQL {
+  const others = and(eq(workTable(kind).id, gateWaits.subjectId), notInArray(productColumn(kind), [...products]));
+  return sql`exists (select from ${workTable(kind)} where ${others})`;
+}
+
+/** The package or plan of a kind of purchase. */
+export function productColumn(kind: PurchaseKind): SQL<number> {
+  const { product } = storedKind(kind);
+  if (product === undefined) throw new Error(`${kind} orders no product`);
+  return sql<number>`${product.column}`;
 }

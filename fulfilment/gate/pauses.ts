@@ -1,36 +1,42 @@
-/** Pauses of buying: those of operators, and those of the product (see `fulfilment/gate/first-purchase-check.ts`). */
-import { and, eq, isNull, sql } from 'drizzle-orm';
+/**
+ * Pauses of buying: those of operators, and the hold before the first purchase in production, one for each kind of
+ * purchase. Its row also records how the hold ended: after its release, by the product or an operator, it is not set
+ * again.
+ */
+import { and, eq, isNull, sql, asc, desc, lt, inArray, isNotNull, ne } from 'drizzle-orm';
 import { addAuditEntry } from '#db/access/audit-log.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
-import { type PauseRow, findPause } from '#db/gate/pauses.ts';
-import { gatePauses } from '#db/schema.ts';
-import type { PauseOrigin } from '#domain/gate/purchase-gate.ts';
+import { gatePauses, capabilityProfiles } from '#db/schema.ts';
+import { workTable } from '#db/work/kinds.ts';
+import { notLookedYet, type FirstPurchaseCheck } from '#domain/gate/first-purchase-check.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
-import type { WorkKind } from '#domain/work/kinds.ts';
+import { type WorkKind, KINDS, PURCHASE_KINDS, type PurchaseKind } from '#domain/work/kinds.ts';
+import { boughtStatusesOf } from '#domain/work/lifecycle.ts';
+import { proveAfterDocument } from '#fulfilment/gate/drift.ts';
 
-export interface NewPause {
-  readonly origin: PauseOrigin;
-  readonly kind: WorkKind | null;
-  readonly failureClass: FailureClass | null;
-  readonly reason: string;
-  readonly actor: string;
-}
+export type PauseRow = typeof gatePauses.$inferSelect;
 
-/**
- * Sets a pause. An equal pause that is in force is not changed.
- * @returns the pause, and whether it is new.
- */
+/** Sets a pause. An equal pause that is in force is not changed. */
 export async function addPause(
   tx: Executor,
-  requested: NewPause,
+  requested: Pick<PauseRow, 'origin' | 'kind' | 'failureClass' | 'reason'> & { readonly actor: string },
   now: Date,
-): Promise<{ pause: PauseRow; isNew: boolean }> {
+): Promise<{ readonly pause: PauseRow; readonly isNew: boolean }> {
+  const { actor, ...pause } = requested;
+  const { origin, kind, failureClass, reason } = pause;
   // An equal pause may be released before it is read; then the insert is repeated.
   for (;;) {
-    const made = await insertPause(tx, requested, now);
-    if (made !== undefined) return { pause: made, isNew: true };
-    const { origin, kind, failureClass } = requested;
+    const id = newId('pause');
+    const [made] = await tx
+      .insert(gatePauses)
+      .values({ id, ...pause, pausedBy: actor, pausedAt: now })
+      .onConflictDoNothing()
+      .returning();
+    if (made !== undefined) {
+      await addAuditEntry(tx, { actor, action: 'gate.pause', subject: { kind: 'pause', id }, reason }, now);
+      return { pause: made, isNew: true };
+    }
     const [found] = await tx
       .select()
       .from(gatePauses)
@@ -38,26 +44,12 @@ export async function addPause(
         and(
           isNull(gatePauses.releasedAt),
           eq(gatePauses.origin, origin),
-          sql`coalesce(${gatePauses.kind}, '') = ${kind ?? ''}`,
-          sql`coalesce(${gatePauses.failureClass}, '') = ${failureClass ?? ''}`,
+          sql`${gatePauses.kind} is not distinct from ${kind}`,
+          sql`${gatePauses.failureClass} is not distinct from ${failureClass}`,
         ),
       );
     if (found !== undefined) return { pause: found, isNew: false };
   }
-}
-
-/** @returns undefined when an equal pause is in force. */
-async function insertPause(tx: Executor, requested: NewPause, now: Date): Promise<PauseRow | undefined> {
-  const { origin, kind, failureClass, reason, actor } = requested;
-  const id = newId('pause');
-  const [made] = await tx
-    .insert(gatePauses)
-    .values({ id, origin, kind, failureClass, reason, pausedBy: actor, pausedAt: now })
-    .onConflictDoNothing()
-    .returning();
-  if (made !== undefined)
-    await addAuditEntry(tx, { actor, action: 'gate.pause', subject: { kind: 'pause', id }, reason }, now);
-  return made;
 }
 
 /**
@@ -101,4 +93,161 @@ export function pauseFor(
 /** A pause as a sentence has it. */
 export function pauseSentence({ id, pausedBy, reason }: PauseRow): string {
   return `Buying is paused (${id}, by ${pausedBy}): ${reason}`;
+}
+
+/** Finds a pause, also one that has ended. */
+export async function findPause(db: Executor, id: string): Promise<PauseRow | undefined> {
+  const [found] = await db.select().from(gatePauses).where(eq(gatePauses.id, id));
+  return found;
+}
+
+/** A page of pauses, newest first. */
+export async function listPauses(
+  db: Executor,
+  filter: {
+    readonly kind: WorkKind | undefined;
+    readonly failureClass: FailureClass | undefined;
+    readonly includeEnded: boolean;
+  },
+  { limit, after }: { readonly limit: number; readonly after: string | undefined },
+): Promise<PauseRow[]> {
+  const { kind, failureClass, includeEnded } = filter;
+  return db
+    .select()
+    .from(gatePauses)
+    .where(
+      and(
+        kind === undefined ? undefined : eq(gatePauses.kind, kind),
+        failureClass === undefined ? undefined : eq(gatePauses.failureClass, failureClass),
+        includeEnded ? undefined : isNull(gatePauses.releasedAt),
+        after === undefined ? undefined : lt(gatePauses.id, after),
+      ),
+    )
+    .orderBy(desc(gatePauses.id))
+    .limit(limit);
+}
+
+/** Pauses in force, oldest first. */
+export async function activePauses(db: Executor): Promise<PauseRow[]> {
+  return db
+    .select()
+    .from(gatePauses)
+    .where(isNull(gatePauses.releasedAt))
+    .orderBy(asc(gatePauses.pausedAt), asc(gatePauses.id));
+}
+
+const ORIGIN = 'first_purchase_check';
+/** The actor of these pauses when the product sets or releases them. */
+export const FIRST_PURCHASE_CHECK_ACTOR = 'worker';
+
+/** The state of a kind of purchase. */
+export type FirstPurchaseCheckState =
+  | { readonly kind: 'held'; readonly pause: PauseRow }
+  /** Our own records prove it: a confirmed profile, or a purchase. */
+  | { readonly kind: 'recorded'; readonly evidence: string }
+  | { readonly kind: 'released'; readonly by: string; readonly reason: string; readonly at: Date }
+  /** Nothing shows it and nothing holds it: so it is before the first start of a worker. */
+  | { readonly kind: 'unknown' };
+
+/** The states by kind of purchase, in display order. */
+export async function readFirstPurchaseCheck(
+  db: Executor,
+): Promise<ReadonlyMap<PurchaseKind, FirstPurchaseCheckState>> {
+  const states = new Map<PurchaseKind, FirstPurchaseCheckState>();
+  for (const kind of PURCHASE_KINDS) states.set(kind, await stateOf(db, kind));
+  return states;
+}
+
+async function stateOf(db: Executor, kind: PurchaseKind): Promise<FirstPurchaseCheckState> {
+  const ofKind = and(eq(gatePauses.origin, ORIGIN), eq(gatePauses.kind, kind));
+  const [pause] = await db.select().from(gatePauses).where(ofKind).orderBy(desc(gatePauses.id)).limit(1);
+  if (pause !== undefined && pause.releasedAt === null) return { kind: 'held', pause };
+  if (pause !== undefined && pause.releasedAt !== null) {
+    return { kind: 'released', by: pause.releasedBy ?? '', reason: pause.releaseReason ?? '', at: pause.releasedAt };
+  }
+  const evidence = await ownEvidence(db, kind);
+  return evidence === undefined ? { kind: 'unknown' } : { kind: 'recorded', evidence };
+}
+
+/** The evidence in our own records. @returns undefined when there is none. */
+async function ownEvidence(db: Executor, kind: PurchaseKind): Promise<string | undefined> {
+  const [profile] = await db
+    .select()
+    .from(capabilityProfiles)
+    .where(and(eq(capabilityProfiles.environment, 'sandbox'), isNotNull(capabilityProfiles.confirmedAt)))
+    .orderBy(desc(capabilityProfiles.id))
+    .limit(1);
+  if (profile?.findings[KINDS[kind].seenTrait] === true) {
+    return `Evidence: the capability profile ${profile.id}, confirmed by ${profile.confirmedBy ?? '?'}.`;
+  }
+  const table = workTable(kind);
+  const [bought] = await db
+    .select({ id: table.id })
+    .from(table)
+    .where(inArray(table.status, boughtStatusesOf(kind)))
+    .limit(1);
+  return bought === undefined ? undefined : `The ${KINDS[kind].noun} ${bought.id} was bought.`;
+}
+
+/**
+ * Sets a pause for each kind of purchase without evidence or hold. Several processes may do so at once.
+ * @returns the new pauses.
+ */
+export async function holdUntilSeen(tx: Executor, now: Date): Promise<PauseRow[]> {
+  await serialise(tx);
+  const made: PauseRow[] = [];
+  for (const [kind, state] of await readFirstPurchaseCheck(tx)) {
+    if (state.kind !== 'unknown') continue;
+    const pause = { origin: ORIGIN, kind, failureClass: null, reason: notLookedYet(kind) } as const;
+    made.push((await addPause(tx, { ...pause, actor: FIRST_PURCHASE_CHECK_ACTOR }, now)).pause);
+  }
+  return made;
+}
+
+/** The kinds of purchase that are held. */
+export async function heldKinds(db: Executor): Promise<PurchaseKind[]> {
+  const states = await readFirstPurchaseCheck(db);
+  return PURCHASE_KINDS.filter((kind) => states.get(kind)?.kind === 'held');
+}
+
+/** Releases the pauses of kinds that our own records prove by now, and returns these kinds. */
+export async function releaseRecorded(tx: Executor, actor: string, now: Date): Promise<PurchaseKind[]> {
+  await serialise(tx);
+  const released: PurchaseKind[] = [];
+  for (const kind of await heldKinds(tx)) {
+    const evidence = await ownEvidence(tx, kind);
+    if (evidence === undefined) continue;
+    const applied = await applyFirstPurchaseCheck(tx, kind, { kind: 'seen', evidence }, actor, now);
+    if (applied === 'released') released.push(kind);
+  }
+  return released;
+}
+
+/** Releases the pause of a kind whose shapes were seen, or updates its text. `unchanged` also when there is none. */
+export async function applyFirstPurchaseCheck(
+  tx: Executor,
+  kind: PurchaseKind,
+  found: FirstPurchaseCheck,
+  actor: string,
+  now: Date,
+): Promise<'released' | 'reason_changed' | 'unchanged'> {
+  const inForce = and(eq(gatePauses.origin, ORIGIN), eq(gatePauses.kind, kind), isNull(gatePauses.releasedAt));
+  if (found.kind === 'unseen') {
+    const changed = await tx
+      .update(gatePauses)
+      .set({ reason: found.reason })
+      .where(and(inForce, ne(gatePauses.reason, found.reason)))
+      .returning({ id: gatePauses.id });
+    return changed.length > 0 ? 'reason_changed' : 'unchanged';
+  }
+  const [pause] = await tx.select().from(gatePauses).where(inForce).for('update');
+  if (pause === undefined) return 'unchanged';
+  await releasePause(tx, pause.id, { actor, reason: found.evidence }, now);
+  if (found.byDocumentAlone === true) await proveAfterDocument(tx, kind, now.getTime());
+  return 'released';
+}
+
+/** Serialises concurrent callers with an advisory lock: a pause that another caller released stays released. */
+async function serialise(tx: Executor): Promise<void> {
+  await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('purchase_gate.first_purchase_check', 0))`);
 }

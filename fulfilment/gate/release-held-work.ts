@@ -3,65 +3,53 @@
  * first. Also ends drift stops and calls their canaries. Every worker runs this about once a second while the gate is
  * in use; one at a time does it.
  */
-import { and, asc, eq, or, sql, type SQL } from 'drizzle-orm';
+import { and, asc, eq, inArray, sql, type SQL } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
-import { readAccount } from '#db/gate/account.ts';
-import { circuitOfRow, listCircuits, lockUnclosed } from '#db/gate/circuits.ts';
-import { isOfOtherProduct, stoppedLines, type LineRow } from '#db/gate/lines.ts';
-import { activePauses } from '#db/gate/pauses.ts';
 import { leaveQueue, firstInQueue, noteProbe, queuedBarriers, queuedKeys, type GateWait } from '#db/gate/waits.ts';
-import { latestReading, reservedIn } from '#db/gate/wallet.ts';
 import { requestWake } from '#db/queues/outbox.ts';
 import { gateWaits, gateWallet } from '#db/schema.ts';
-import { isIdle, type CircuitName } from '#domain/gate/circuit.ts';
+import { isIdle } from '#domain/gate/circuit.ts';
 import { circuitOf, lineOf, pauseOf, releasable, spendDay, type Barrier } from '#domain/gate/purchase-gate.ts';
 import { compareMoney, subtractMoney, type Money } from '#domain/money/money.ts';
 import type { GatePolicy } from '#domain/policy/gate-policy.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
-import { moveCircuit, type CircuitChange } from '#fulfilment/gate/circuits.ts';
-import { tendLines } from '#fulfilment/gate/line.ts';
-import { limitProblem } from '#fulfilment/gate/reservations.ts';
-
-/** The result of one run. */
-export interface ReleaseRun {
-  /** Canaries and released work, for the relay to wake. */
-  readonly woken: readonly WorkRef[];
-  readonly changes: readonly CircuitChange[];
-  /** True when work waits for money and the balance should be read. */
-  readonly wantsReading: boolean;
-}
+import {
+  circuitOfRow,
+  listCircuits,
+  lockUnclosed,
+  moveCircuit,
+  type CircuitChange,
+} from '#fulfilment/gate/circuits.ts';
+import { isOfOtherProduct, stoppedLines, tendLines } from '#fulfilment/gate/line.ts';
+import { activePauses } from '#fulfilment/gate/pauses.ts';
+import { readAccount, limitProblem } from '#fulfilment/gate/reservations.ts';
+import { latestReading, reservedIn } from '#fulfilment/gate/wallet.ts';
 
 /** Rows of a queue that are examined to find work that may go. The keys at a spend limit have a queue each. */
 const LOOK_AHEAD = 200;
 
 /**
  * Releases held work that may pass now, the oldest first.
- * @param now epoch milliseconds.
- * @returns undefined when another worker runs it at this moment.
+ * @returns the canaries and the released work; `wantsReading`: work waits for money and the balance should be read.
+ *   Undefined when another worker runs it at this moment.
  */
-export async function releaseHeldWork(tx: Executor, now: number, policy: GatePolicy): Promise<ReleaseRun | undefined> {
+export async function releaseHeldWork(tx: Executor, now: number, policy: GatePolicy) {
   const answer = await tx.execute<{ mine: boolean }>(
     sql`select pg_try_advisory_xact_lock(hashtextextended('purchase_gate.release', 0)) as mine`,
   );
   if (answer.rows[0]?.mine !== true) return undefined;
-  const changes: CircuitChange[] = [];
-  const canaries = await tendCircuits(tx, now, policy, changes);
-  canaries.push(...(await tendLines(tx, now, policy)));
-  const released = await release(tx, now, policy);
-  return { woken: [...canaries, ...released], changes, wantsReading: await wantsReading(tx, now, policy) };
+  const { canaries, changes } = await tendCircuits(tx, now, policy);
+  const woken = [...canaries, ...(await tendLines(tx, now, policy)), ...(await release(tx, now, policy))];
+  return { woken, changes, wantsReading: await wantsReading(tx, now, policy) };
 }
 
-async function tendCircuits(
-  tx: Executor,
-  now: number,
-  policy: GatePolicy,
-  changes: CircuitChange[],
-): Promise<WorkRef[]> {
+async function tendCircuits(tx: Executor, now: number, policy: GatePolicy) {
   const canaries: WorkRef[] = [];
+  const changes: CircuitChange[] = [];
   for (const locked of await lockUnclosed(tx)) {
     let row = locked;
     const move = async (event: 'canary_lost' | 'probe_started' | 'drained' | 'idle', canary?: WorkRef) => {
-      const after = await moveCircuit(tx, row, { event, now, ...(canary !== undefined && { canary }) }, policy);
+      const after = await moveCircuit(tx, row, { event, now, canary }, policy);
       if (after.state !== row.state)
         changes.push({ name: row.name, from: row.state, to: after.state, detail: after.detail });
       row = after;
@@ -79,7 +67,7 @@ async function tendCircuits(
       canaries.push(canary);
     }
   }
-  return canaries;
+  return { canaries, changes };
 }
 
 async function release(tx: Executor, now: number, policy: GatePolicy): Promise<WorkRef[]> {
@@ -114,16 +102,15 @@ async function release(tx: Executor, now: number, policy: GatePolicy): Promise<W
 async function releasableWaits(tx: Executor): Promise<GateWait[]> {
   const found: GateWait[] = [];
   for (const queue of await openQueues(tx)) {
-    found.push(
-      ...(await tx
-        .select()
-        .from(gateWaits)
-        .where(queue)
-        .orderBy(asc(gateWaits.acceptedAt), asc(gateWaits.subjectId))
-        .limit(LOOK_AHEAD)
-        // Rows that are locked now are released in the next run.
-        .for('update', { skipLocked: true })),
-    );
+    const some = await tx
+      .select()
+      .from(gateWaits)
+      .where(queue)
+      .orderBy(asc(gateWaits.acceptedAt), asc(gateWaits.subjectId))
+      .limit(LOOK_AHEAD)
+      // Rows that are locked now are released in the next run.
+      .for('update', { skipLocked: true });
+    found.push(...some);
   }
   return found.toSorted((left, right) => left.acceptedAt.getTime() - right.acceptedAt.getTime());
 }
@@ -133,28 +120,24 @@ async function openQueues(tx: Executor): Promise<(SQL | undefined)[]> {
   const barriers = await queuedBarriers(tx);
   if (barriers.length === 0) return [];
   const lines = await stoppedLines(tx);
-  const closed = new Set(await closedBarriers(tx, lines));
-  const stopped = new Map(lines.map(({ kind, stoppedProducts }) => [kind, stoppedProducts]));
+  const openCircuits = (await listCircuits(tx)).filter(({ state }) => state === 'open' || state === 'probing');
+  // Only a canary may pass these.
+  const closed = new Set<Barrier>([
+    ...openCircuits.map(({ name }) => `circuit:${name}` as const),
+    ...(await activePauses(tx)).map(({ id }) => `pause:${id}` as const),
+    ...lines.filter(({ state }) => state !== 'product_stopped').map(({ kind }) => `drift:${kind}` as const),
+  ]);
   const queues: (SQL | undefined)[] = [];
   for (const barrier of barriers.filter((each) => !closed.has(each))) {
     const ofBarrier = eq(gateWaits.barrier, barrier);
-    const line = lineOf(barrier);
-    if (line !== undefined) queues.push(and(ofBarrier, isOfOtherProduct(line, stopped.get(line) ?? [])));
+    const kind = lineOf(barrier);
+    const stopped = lines.find((line) => line.kind === kind)?.stoppedProducts ?? [];
+    if (kind !== undefined) queues.push(and(ofBarrier, isOfOtherProduct(kind, stopped)));
     else if (barrier !== 'spend_limit') queues.push(ofBarrier);
     // Work of a key whose limit is used up must not hide that of another key.
     else queues.push(...(await queuedKeys(tx, barrier)).map((key) => and(ofBarrier, eq(gateWaits.apiKeyId, key))));
   }
   return queues;
-}
-
-/** Barriers that only a canary may pass. */
-async function closedBarriers(tx: Executor, lines: readonly LineRow[]): Promise<Barrier[]> {
-  const openCircuits = (await listCircuits(tx)).filter(({ state }) => state === 'open' || state === 'probing');
-  return [
-    ...openCircuits.map(({ name }) => `circuit:${name}` as const),
-    ...(await activePauses(tx)).map(({ id }) => `pause:${id}` as const),
-    ...lines.filter(({ state }) => state !== 'product_stopped').map(({ kind }) => `drift:${kind}` as const),
-  ];
 }
 
 /**
@@ -194,16 +177,8 @@ async function freed(tx: Executor, now: number, policy: GatePolicy): Promise<(wa
 }
 
 async function wantsReading(tx: Executor, now: number, policy: GatePolicy): Promise<boolean> {
-  const short = await tx
-    .select({ id: gateWaits.subjectId })
-    .from(gateWaits)
-    .where(
-      or(
-        eq(gateWaits.barrier, 'wallet'),
-        eq(gateWaits.barrier, `circuit:${'insufficient_balance' satisfies CircuitName}`),
-      ),
-    )
-    .limit(1);
+  const forMoney = inArray(gateWaits.barrier, ['wallet', 'circuit:insufficient_balance']);
+  const short = await tx.select({ id: gateWaits.subjectId }).from(gateWaits).where(forMoney).limit(1);
   if (short.length === 0) return false;
   const reading = await latestReading(tx);
   return reading === undefined || now - reading.readAt.getTime() >= policy.balanceAgeMs / 2;

@@ -1,18 +1,23 @@
-/** Stores readings of the wallet at the service, and tracks which reservations they cover. */
+/** The balance of the wallet at the service, as last read, and which reservations a reading covers. */
 import { and, eq, isNull, not, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { recordEvent } from '#db/events/event-log.ts';
-import { lockAccount } from '#db/gate/account-lock.ts';
-import { latestReading } from '#db/gate/wallet.ts';
-import { attempts, gateReservations, gateWallet, walletMovements } from '#db/schema.ts';
+import { attempts, gateReservations, gateReserved, gateWallet, walletMovements } from '#db/schema.ts';
 import { compareMoney, plainMoney, type Money } from '#domain/money/money.ts';
 
 /**
- * Begins a read of the wallet. Every debit known now will be missing from the balance that the read returns, so its
- * reservation is marked as covered by this read. The number of the read counts, not the clock: a debit that becomes
- * known later is not covered, however fast the answer is.
+ * Serialises transactions that reserve money or count spending. Taken last, after the locks of work and attempts, so
+ * that its holder never waits for those.
+ */
+export async function lockAccount(tx: Executor): Promise<void> {
+  await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('purchase_gate.account', 0))`);
+}
+
+/**
+ * Begins a read of the wallet, and returns its number. Every debit known now will be missing from the balance that the
+ * read returns, so its reservation is marked as covered by this read. The number of the read counts, not the clock: a
+ * debit that becomes known later is not covered, however fast the answer is.
  * @param options.debitKnownBefore debits that became known later may not show in the balance yet.
- * @returns the number of the read.
  */
 export async function beginReading(
   tx: Executor,
@@ -57,17 +62,11 @@ async function knownDebits(tx: Executor, before: Date): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** The effect of a stored reading. */
-export interface StoredReading {
-  /** Undefined: a later reading is stored already. */
-  readonly change: 'first' | 'more' | 'same_or_less' | undefined;
-  /** Set when the balance fell below the threshold, or rose above it again. */
-  readonly crossed?: 'low' | 'well';
-}
-
 /**
- * Stores the result of a read, unless a later one is stored.
+ * Stores the result of a read.
  * @param low threshold below which a balance is announced.
+ * @returns `change` undefined: a later reading is stored already. `crossed`: the balance fell below the threshold, or
+ *   rose above it again.
  */
 export async function storeReading(
   tx: Executor,
@@ -75,49 +74,85 @@ export async function storeReading(
   balance: Money,
   low: Money | undefined,
   now: Date,
-): Promise<StoredReading> {
+): Promise<{ readonly change: 'first' | 'more' | 'same_or_less' | undefined; readonly crossed?: 'low' | 'well' }> {
   await lockAccount(tx);
-  const before = await latestReading(tx);
-  const [known] = await tx.select({ number: gateWallet.reading, lowSince: gateWallet.lowSince }).from(gateWallet);
-  if (known?.number != null && known.number >= number) return { change: undefined };
+  const [known] = await tx.select().from(gateWallet);
+  if (known?.reading != null && known.reading >= number) return { change: undefined };
   // A threshold in another currency could never be compared, so it counts as passed and is noticed.
   const isLow = low !== undefined && (low.currency !== balance.currency || compareMoney(balance, low) < 0);
-  const wasLow = known?.lowSince != null;
+  const lowSince = known?.lowSince ?? null;
   await tx.update(gateWallet).set({
     reading: number,
     balanceAmount: balance.amount,
     balanceCurrency: balance.currency,
     readAt: now,
-    lowSince: isLow ? (known?.lowSince ?? now) : null,
+    lowSince: isLow ? (lowSince ?? now) : null,
   });
   await tx
     .update(gateReservations)
     .set({ isOver: true })
     .where(and(not(gateReservations.isOver), sql`${gateReservations.coveredByReading} <= ${number}`));
-  const change = changeFrom(before?.balance, balance);
-  if (isLow === wasLow) return { change };
-  await announceCrossing(tx, { isLow, balance, threshold: low }, now);
+  const change = changeFrom(readingOf(known)?.balance, balance);
+  if (isLow === (lowSince !== null)) return { change };
+  const data = {
+    balance: plainMoney(balance.amount, balance.currency),
+    threshold: plainMoney(low?.amount ?? null, low?.currency ?? null),
+  };
+  const type = isLow ? 'wallet.balance_low' : 'wallet.balance_restored';
+  await recordEvent(tx, { type, subject: { kind: 'wallet', id: 'wallet' }, apiKeyId: null, data }, now);
   return { change, crossed: isLow ? 'low' : 'well' };
 }
 
-async function announceCrossing(
-  tx: Executor,
-  {
-    isLow,
-    balance,
-    threshold,
-  }: { readonly isLow: boolean; readonly balance: Money; readonly threshold: Money | undefined },
-  now: Date,
-): Promise<void> {
-  const type = isLow ? 'wallet.balance_low' : 'wallet.balance_restored';
-  const data = {
-    balance: plainMoney(balance.amount, balance.currency),
-    threshold: plainMoney(threshold?.amount ?? null, threshold?.currency ?? null),
-  };
-  await recordEvent(tx, { type, subject: { kind: 'wallet', id: 'wallet' }, apiKeyId: null, data }, now);
-}
-
-function changeFrom(before: Money | undefined, after: Money): StoredReading['change'] {
+function changeFrom(before: Money | undefined, after: Money): 'first' | 'more' | 'same_or_less' {
   if (before === undefined || before.currency !== after.currency) return 'first';
   return compareMoney(after, before) > 0 ? 'more' : 'same_or_less';
+}
+
+/** A balance with the number of its read. `lowSince`: time since when it is below the threshold. */
+export interface WalletReading {
+  readonly number: number;
+  readonly balance: Money;
+  readonly readAt: Date;
+  readonly lowSince: Date | null;
+}
+
+/** @returns undefined before the first reading, and after a reading became unusable for reservations. */
+export async function latestReading(db: Executor): Promise<WalletReading | undefined> {
+  const [row] = await db.select().from(gateWallet);
+  return readingOf(row);
+}
+
+/** The reading in the row of the wallet, as {@link latestReading}. */
+export function readingOf(row: typeof gateWallet.$inferSelect | null | undefined): WalletReading | undefined {
+  if (row?.reading == null) return undefined;
+  const known = balanceOf(row);
+  return known && { number: row.reading, ...known };
+}
+
+/**
+ * The balance as last read, also when reservations cannot use it any more; undefined before the first reading.
+ * `isCurrent` is false when it must be read again: a read failed, or a purchase without a reservation left.
+ */
+export async function lastKnownBalance(db: Executor) {
+  const [row] = await db.select().from(gateWallet);
+  const known = row && balanceOf(row);
+  return known && { ...known, isCurrent: row.reading !== null };
+}
+
+function balanceOf(row: typeof gateWallet.$inferSelect): Omit<WalletReading, 'number'> | undefined {
+  const { balanceAmount: amount, balanceCurrency: currency, readAt, lowSince } = row;
+  if (amount === null || currency === null || readAt === null) return undefined;
+  return { balance: { amount, currency }, readAt, lowSince };
+}
+
+/** The amount that attempts may still debit from a balance in this currency. */
+export async function reservedIn(db: Executor, currency: string): Promise<Money> {
+  const { amount } = gateReserved;
+  const [row] = await db.select({ amount }).from(gateReserved).where(eq(gateReserved.currency, currency));
+  return { amount: row?.amount ?? '0', currency };
+}
+
+/** Makes the reading unusable: a purchase without a reservation leaves, so the balance must be read again. */
+export async function distrustReading(tx: Executor): Promise<void> {
+  await tx.update(gateWallet).set({ reading: null });
 }

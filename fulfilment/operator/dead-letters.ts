@@ -2,11 +2,11 @@
  * Dead letters: rows of inbox and outbox that cannot be processed. They are kept until an operator requeues or
  * dismisses them.
  */
-import { and, eq, isNotNull, isNull, ne, type SQL } from 'drizzle-orm';
+import { and, asc, eq, gt, isNotNull, isNull, ne, type SQL } from 'drizzle-orm';
+import { addAuditEntry } from '#db/access/audit-log.ts';
 import { noteFilled } from '#db/connection/after-commit.ts';
 import type { Database, Executor } from '#db/connection/database.ts';
 import { fromNow } from '#db/connection/from-now.ts';
-import { type DeadLetter, type DeadLetterQueue, deadLetterId, lockDeadLetter } from '#db/queues/dead-letters.ts';
 import { quarantine } from '#db/queues/inbox-queue.ts';
 import type { InboxRow } from '#db/queues/inbox.ts';
 import type { OutboxRow } from '#db/queues/outbox.ts';
@@ -168,4 +168,99 @@ async function hasOthers(tx: Executor, { queue, row }: DeadLetter, subject: Subj
     )
     .limit(1);
   return requests.length > 0;
+}
+
+const SETTLEMENTS = {
+  requeue: { carryOut: requeueDeadLetter, resolution: 'requeued' },
+  dismiss: { carryOut: dismissDeadLetter, resolution: 'dismissed' },
+} as const;
+
+/** An operator's action on a dead letter. */
+export interface DeadLetterAction {
+  readonly queue: DeadLetterQueue;
+  readonly rowId: bigint;
+  readonly action: keyof typeof SETTLEMENTS;
+  /** The actor of the audit log. */
+  readonly actor: string;
+  readonly reason: string;
+}
+
+/**
+ * Requeues or dismisses a dead letter, with an entry in the audit log. The caller rolls the transaction back when there
+ * is no such dead letter.
+ *
+ * @returns the dead letter as it was; undefined when there is none.
+ */
+export async function settleDeadLetter(
+  tx: Executor,
+  { queue, rowId, action, actor, reason }: DeadLetterAction,
+  now: Date,
+): Promise<DeadLetter | undefined> {
+  const { carryOut, resolution } = SETTLEMENTS[action];
+  const subject = { kind: 'dead_letter', id: deadLetterId(queue, rowId) } as const;
+  await addAuditEntry(tx, { actor, action: `dead_letter.${action}`, subject, reason }, now);
+  return carryOut(tx, { queue, rowId, resolution: `${resolution}: ${reason}`, now });
+}
+
+/** Quarantined rows of the inbox and the outbox. */
+
+export const DEAD_LETTER_QUEUES = ['inbox', 'outbox'] as const;
+export type DeadLetterQueue = (typeof DEAD_LETTER_QUEUES)[number];
+
+/** A quarantined row of either queue. */
+export type DeadLetter =
+  | { readonly queue: 'inbox'; readonly row: InboxRow }
+  | { readonly queue: 'outbox'; readonly row: OutboxRow };
+
+/** The id of a dead letter in the API. */
+export function deadLetterId(queue: DeadLetterQueue, rowId: bigint): string {
+  return `${queue}_${rowId}`;
+}
+
+/**
+ * A page of the dead letters of one queue, oldest first.
+ * @param page.after number of the last row of the previous page.
+ */
+export async function listDeadLetters(
+  db: Executor,
+  queue: DeadLetterQueue,
+  page: { readonly limit: number; readonly after?: bigint | undefined },
+): Promise<DeadLetter[]> {
+  const { limit, after } = page;
+  if (queue === 'inbox') {
+    const rows = await db
+      .select()
+      .from(inbox)
+      .where(and(eq(inbox.state, 'quarantined'), after === undefined ? undefined : gt(inbox.id, after)))
+      .orderBy(asc(inbox.id))
+      .limit(limit);
+    return rows.map((row) => ({ queue, row }));
+  }
+  const rows = await db
+    .select()
+    .from(outbox)
+    .where(and(isNotNull(outbox.quarantinedAt), after === undefined ? undefined : gt(outbox.id, after)))
+    .orderBy(asc(outbox.id))
+    .limit(limit);
+  return rows.map((row) => ({ queue, row }));
+}
+
+async function lockDeadLetter(
+  tx: Executor,
+  { queue, rowId }: { readonly queue: DeadLetterQueue; readonly rowId: bigint },
+): Promise<DeadLetter | undefined> {
+  if (queue === 'inbox') {
+    const [row] = await tx
+      .select()
+      .from(inbox)
+      .where(and(eq(inbox.id, rowId), eq(inbox.state, 'quarantined')))
+      .for('update');
+    return row && { queue, row };
+  }
+  const [row] = await tx
+    .select()
+    .from(outbox)
+    .where(and(eq(outbox.id, rowId), isNotNull(outbox.quarantinedAt)))
+    .for('update');
+  return row && { queue, row };
 }

@@ -5,13 +5,14 @@ import { attemptsOf, currentAttempt } from '#db/attempts/attempts.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { grantOverride, hasOverride } from '#db/gate/waits.ts';
 import { attempts } from '#db/schema.ts';
-import { closeCase, findOpenCase, hasOpenCase, openCase, openReasons, type CaseRow } from '#db/work/cases.ts';
+import { type CaseRow, closeCase, findOpenCase, hasOpenCase, openCase, openReasons } from '#db/work/cases.ts';
 import type { WorkRow } from '#db/work/kinds.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
 import { addTimelineEntry } from '#db/work/timeline.ts';
 import { lockWork } from '#db/work/work-rows.ts';
 import { equalMoney, type Money } from '#domain/money/money.ts';
 import {
+  type ActionJudgement,
   judgeAbandon,
   judgeLimitChange,
   judgeRelease,
@@ -19,12 +20,11 @@ import {
   judgeRetry,
   judgeRetryChange,
   needsWallet,
-  REFUSALS,
-  type ActionJudgement,
   type OperatedWork,
   type Operator,
   type OperatorAction,
   type Refusal,
+  REFUSALS,
 } from '#domain/operator/operator-actions.ts';
 import { judgeableWithoutCase, possibleNow } from '#domain/operator/possible-actions.ts';
 import { changedOverrides, RETRY_OVERRIDES, type RetryOverrides } from '#domain/retry/retry-rules.ts';
@@ -33,10 +33,16 @@ import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
 import { isFinal, type WorkStatus } from '#domain/work/lifecycle.ts';
 import { hasPendingObservations } from '#fulfilment/attempts/buying-barrier.ts';
 import { isCompared } from '#fulfilment/attempts/restored-attempts.ts';
+import {
+  actionKey,
+  detailOf,
+  isDone,
+  isRetryUnderWay,
+  sentence,
+  wasJudgedSo,
+} from '#fulfilment/operator/action-record.ts';
 import type { Resolution } from '#fulfilment/operator/correct-cancellation.ts';
-import { actionKey, isDone, isRetryUnderWay, wasJudgedSo } from '#fulfilment/operator/earlier-actions.ts';
-import { detailOf, sentence } from '#fulfilment/operator/operator-action-texts.ts';
-import { correctAttempt } from '#fulfilment/operator/operator-corrections.ts';
+import { correctAttempt } from '#fulfilment/operator/corrections.ts';
 import { forgetCancelAccepted, withdrawCancel } from '#fulfilment/work/cancel-vpn-subscription.ts';
 import { FULFILMENT_KINDS } from '#fulfilment/work/kinds.ts';
 import { recordStep } from '#fulfilment/work/record-step.ts';

@@ -1,35 +1,128 @@
 import type { Executor } from '#db/connection/database.ts';
-import { missedWebhooks } from '#db/queues/webhook-arrival.ts';
+import { missedWebhooks } from '#db/queues/inbox.ts';
+import { LAGGING_QUEUES, relayLag } from '#db/queues/relay-queues.ts';
+import { readRefusedPrefix } from '#db/service/webhook-secrets.ts';
+import { countHeldWork } from '#db/work/held-work.ts';
+import { circuitSentence } from '#domain/gate/circuit.ts';
+import { hasDrift, lineTexts } from '#domain/gate/drift.ts';
+import { pauseScope } from '#domain/gate/purchase-gate.ts';
+import { plainText, sumByCurrency } from '#domain/money/money.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
-import { readAccountConditions } from '#fulfilment/readiness/account-conditions.ts';
-import { readGateConditions } from '#fulfilment/readiness/gate-conditions.ts';
-import { readRelayConditions } from '#fulfilment/readiness/relay-conditions.ts';
-import { readWebhookConditions } from '#fulfilment/readiness/webhook-conditions.ts';
-import type { Degradation } from '#telemetry/readiness.ts';
+import { RELAY_POLICY } from '#domain/policy/relay-policy.ts';
+import { describeRefusedPrefix } from '#domain/service/service-address.ts';
+import { counted } from '#domain/text.ts';
+import { FAILURE_CLASSES } from '#domain/work/failure.ts';
+import { listCircuits } from '#fulfilment/gate/circuits.ts';
+import { stoppedLines } from '#fulfilment/gate/line.ts';
+import { parkedPurchases } from '#fulfilment/gate/overview.ts';
+import { activePauses } from '#fulfilment/gate/pauses.ts';
+/** What the readiness probe names as degraded. */
+import type { Degradation } from '#telemetry/probes.ts';
 
 /**
- * Everything that the readiness probe names as degraded: what holds purchases, what keeps webhooks of the service away,
- * and queues of the relay that are behind. Each condition appears once.
+ * What holds purchases, what keeps webhooks of the service away, and queues of the relay that are behind. Each
+ * condition appears once.
  */
 export async function readConditions(db: Executor): Promise<Degradation[]> {
   const all = [
     ...(await readAccountConditions(db)),
     ...(await readGateConditions(db)),
     ...(await readWebhookConditions(db)),
-    ...(await readMissedWebhooks(db)),
     ...(await readRelayConditions(db)),
   ];
   return all.filter(({ condition }, index) => all.findIndex((other) => other.condition === condition) === index);
 }
 
-/** The default: the worker's setting only decides when its alert is raised. */
-const { webhookSilence } = DEFAULT_POLICY;
+/** Problems of our account. They block every purchase until someone corrects them at the service. */
+async function readAccountConditions(db: Executor): Promise<Degradation[]> {
+  const conditions = ['not_approved', 'unauthorized', 'insufficient_balance'] as const;
+  const held = await countHeldWork(db, conditions);
+  return conditions.flatMap((condition) => {
+    const count = held.get(condition);
+    if (count === undefined) return [];
+    const { meaning, advice } = FAILURE_CLASSES[condition];
+    return [{ condition, detail: `${meaning} ${heldPurchases(count)} for it. ${advice}` }];
+  });
+}
 
-async function readMissedWebhooks(db: Executor): Promise<Degradation[]> {
+/** `1 purchase is held`, `2 purchases are held`. */
+export function heldPurchases(count: number): string {
+  return counted(count, 'purchase is held', 'purchases are held');
+}
+
+/** Circuits that are not closed, by the failure class of held work, pauses, and drift stops. */
+export async function readGateConditions(db: Executor): Promise<Degradation[]> {
+  const circuits = (await listCircuits(db)).filter(({ state }) => state !== 'closed');
+  const pauses = (await activePauses(db)).map(
+    ({ id, kind, failureClass }) => `${pauseScope(kind, failureClass)} (${id})`,
+  );
+  const stops = await driftStopTexts(db);
+  const textOf = (isDrift: boolean) => stops.flatMap((stop) => (stop.isDrift === isDrift ? stop.text : [])).join(' ');
+  return [
+    ...circuits.map(({ name, state }) => ({
+      condition: name,
+      detail: `${circuitSentence(name)} The circuit ${name} is ${state}: see \`npx reseller gate show\`.`,
+    })),
+    {
+      condition: 'purchases_paused',
+      detail: pauses.length === 0 ? '' : `Purchases are paused: ${pauses.join('; ')}. See \`npx reseller gate show\`.`,
+    },
+    { condition: 'contract_drift', detail: textOf(true) },
+    { condition: 'first_delivery_awaited', detail: textOf(false) },
+  ].filter(({ detail }) => detail !== '');
+}
+
+/** For each drift stop: what it stops, since when, the money of its parked purchases, and what ends it. */
+export async function driftStopTexts(db: Executor): Promise<{ readonly text: string; readonly isDrift: boolean }[]> {
+  const lines = await stoppedLines(db);
+  const parked = lines.length === 0 ? [] : await parkedPurchases(db);
+  return lines.map((line) => {
+    const { stops, end } = lineTexts(line.kind, line);
+    const last = line.detail === null ? '' : ` Last: ${line.detail}`;
+    const own = parked.filter(({ kind }) => kind === line.kind);
+    const count = own.reduce((sum, one) => sum + one.count, 0);
+    const cost = sumByCurrency(own.flatMap((one) => one.cost))
+      .map(plainText)
+      .join(' and ');
+    const paid = count === 0 ? '' : `${count} paid and not delivered${cost === '' ? '' : `, together ${cost}`}. `;
+    return { text: `${stops}${last} Since ${line.since?.toISOString()}. ${paid}${end}`, isDrift: hasDrift(line) };
+  });
+}
+
+/** Webhooks that were refused for their header prefix, or that do not arrive. */
+async function readWebhookConditions(db: Executor): Promise<Degradation[]> {
+  const conditions: Degradation[] = [];
+  const refused = await readRefusedPrefix(db);
+  if (refused !== undefined) {
+    const { fact, advice } = describeRefusedPrefix(refused);
+    conditions.push({ condition: 'other_header_prefix', detail: `${fact} ${advice}` });
+  }
+  // The default: the worker's setting only decides when its alert is raised.
+  const { webhookSilence } = DEFAULT_POLICY;
   const missed = await missedWebhooks(db, webhookSilence, new Date());
-  if (missed < webhookSilence.reports) return [];
-  const detail =
-    `Look-ups found ${missed} or more status updates, and no webhook has arrived since. ` +
-    'See the alert WebhooksSilent in docs/runbook.md.';
-  return [{ condition: 'webhooks_missed', detail }];
+  if (missed >= webhookSilence.reports) {
+    const detail =
+      `Look-ups found ${missed} or more status updates, and no webhook has arrived since. ` +
+      'See the alert WebhooksSilent in docs/runbook.md.';
+    conditions.push({ condition: 'webhooks_missed', detail });
+  }
+  return conditions;
+}
+
+const CONSEQUENCES = {
+  outbox: 'orders are accepted and not begun',
+  inbox: 'reports of the service are stored and not passed on',
+  events: 'events and webhooks to internal systems do not go out',
+} as const satisfies Record<(typeof LAGGING_QUEUES)[number], string>;
+
+/** Queues whose oldest row has waited longer than a healthy relay needs. */
+async function readRelayConditions(db: Executor): Promise<Degradation[]> {
+  const lag = await relayLag(db);
+  return LAGGING_QUEUES.filter((queue) => lag[queue] * 1_000 >= RELAY_POLICY.behindAfterMs).map((queue) => ({
+    condition: `relay_behind_${queue}`,
+    detail:
+      `The oldest row of the ${queue} has waited for ${counted(Math.round(lag[queue]), 'second')}: ` +
+      `${CONSEQUENCES[queue]}. ` +
+      'Is a worker ready, and does Temporal answer? Nothing is lost; it catches up by itself.',
+  }));
 }

@@ -13,8 +13,8 @@ import { inboxBodyAad } from '#db/encryption-aads.ts';
 import { inbox } from '#db/schema.ts';
 import { openCase } from '#db/work/cases.ts';
 import { addTimelineEntry } from '#db/work/timeline.ts';
-import type { InboxState } from '#domain/relay/inbox-decision.ts';
 import type { ObservedOutcome } from '#domain/relay/observation.ts';
+import type { InboxState } from '#domain/relay/relay-decision.ts';
 import { KINDS, type WorkKind } from '#domain/work/kinds.ts';
 
 /** What is read from the body of a delivery before it is stored. */

@@ -1,20 +1,22 @@
 import { noteFact } from '#db/connection/after-commit.ts';
 import type { Database, Executor } from '#db/connection/database.ts';
-import { inboxKey } from '#db/queues/inbox-keys.ts';
-import { applyToEsim, holdRow, markUnmatched, storeJudgement, type RowJudgement } from '#db/queues/inbox-queue.ts';
-import type { InboxRow } from '#db/queues/inbox.ts';
+import { applyToEsim, holdRow, markUnmatched, type RowJudgement, storeJudgement } from '#db/queues/inbox-queue.ts';
+import { inboxKey, type InboxRow } from '#db/queues/inbox.ts';
 import { addTimelineEntry } from '#db/work/timeline.ts';
 import { readVpnSubscription } from '#db/work/vpn-subscription-queries.ts';
-import { decideInboxRow, type NotifyingDecision } from '#domain/relay/inbox-decision.ts';
-import { isAsOrdered, judgeObservation, type ObservationDecision } from '#domain/relay/observation.ts';
-import type { PurchaseEvent } from '#domain/relay/purchase-event.ts';
+import {
+  isAsOrdered,
+  judgeObservation,
+  type ObservationDecision,
+  type PurchaseEvent,
+} from '#domain/relay/observation.ts';
+import { decideInboxRow, type NotifyingDecision } from '#domain/relay/relay-decision.ts';
 import { refusedCancellation, storedReason } from '#domain/work/foreign-text.ts';
 import { KINDS } from '#domain/work/kinds.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
 import { recordReport, reportOtherPrice } from '#fulfilment/attempts/record-report.ts';
-import type { InboxMatch } from '#fulfilment/reports/match-by-esim.ts';
 import { lockMatch } from '#fulfilment/reports/match-report.ts';
-import type { ReportInContext } from '#fulfilment/reports/report-context.ts';
+import type { InboxMatch, ReportInContext } from '#fulfilment/reports/reports-by-kind.ts';
 import { FULFILMENT_KINDS } from '#fulfilment/work/kinds.ts';
 import { storeCancellationReport, storeEsimReport } from '#fulfilment/work/record-cancellation.ts';
 import { newEndOf, storeSubscriptionReport } from '#fulfilment/work/record-subscription.ts';

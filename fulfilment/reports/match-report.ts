@@ -3,7 +3,7 @@ import { currentOf } from '#db/attempts/attempts.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { attempts } from '#db/schema.ts';
 import { startOf, storedKind, workTable } from '#db/work/kinds.ts';
-import type { InboxMatch, NamedPurchase } from '#fulfilment/reports/match-by-esim.ts';
+import type { InboxMatch, NamedPurchase } from '#fulfilment/reports/reports-by-kind.ts';
 import { FULFILMENT_KINDS } from '#fulfilment/work/kinds.ts';
 
 /**

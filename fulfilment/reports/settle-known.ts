@@ -5,8 +5,7 @@ import type { Executor } from '#db/connection/database.ts';
 import type { InboxRow } from '#db/queues/inbox.ts';
 import { attempts } from '#db/schema.ts';
 import { storedKind, workTable } from '#db/work/kinds.ts';
-import { KNOWN_REPORTS } from '#domain/relay/known-reports.ts';
-import type { PurchaseEvent } from '#domain/relay/purchase-event.ts';
+import { KNOWN_REPORTS, type PurchaseEvent } from '#domain/relay/observation.ts';
 import type { WorkKind } from '#domain/work/kinds.ts';
 
 /** A taken row with its event, already decrypted and parsed. */

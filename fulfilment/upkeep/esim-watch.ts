@@ -1,7 +1,7 @@
 /** Announces eSIMs and subscriptions whose data or time runs out. */
 import { and, asc, eq, gt, isNotNull, lte, notInArray, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
-import type { EsimState, UsageReading } from '#db/esims/esim-readings.ts';
+import type { EsimState, UsageReading } from '#db/esims/esim-queries.ts';
 import type { NewEvent } from '#db/events/event-log.ts';
 import { esims, orders, topups, vpnSubscriptions } from '#db/schema.ts';
 import type { EsimRow } from '#db/work/rows.ts';
@@ -14,10 +14,9 @@ import {
   renewalKey,
   shareLeft,
   timeThreshold,
-} from '#domain/esims/thresholds.ts';
+} from '#domain/esims/esim-state.ts';
 import type { WatchPolicy } from '#domain/policy/upkeep-policy.ts';
-import { announceNew, type DueAnnouncement } from '#fulfilment/upkeep/announcements.ts';
-import { readEsimSale } from '#fulfilment/upkeep/esim-sale.ts';
+import { announceNew, type DueAnnouncement, readEsimSale } from '#fulfilment/upkeep/record-esim.ts';
 
 /** Where a page ended. */
 export interface ExpiryCursor {

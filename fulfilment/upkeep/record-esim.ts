@@ -1,10 +1,11 @@
 /** Storing what a reading of an eSIM shows, and announcing the milestones that it proves. */
+import { and, count, eq, max } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
-import { storeEsimState, storeUsage, type EsimState, type UsageReading } from '#db/esims/esim-readings.ts';
+import { type EsimState, storeEsimState, storeUsage, type UsageReading } from '#db/esims/esim-queries.ts';
+import { type NewEvent, recordEvent } from '#db/events/event-log.ts';
+import { announcements, orders, topups } from '#db/schema.ts';
 import type { EsimRow } from '#db/work/rows.ts';
-import { isUndoneByTopup, milestoneKey, milestonesOf, type Milestone } from '#domain/esims/milestones.ts';
-import { announceNew } from '#fulfilment/upkeep/announcements.ts';
-import { readEsimSale } from '#fulfilment/upkeep/esim-sale.ts';
+import { isUndoneByTopup, type Milestone, milestoneKey, milestonesOf } from '#domain/esims/esim-state.ts';
 
 /** What was read from the service, at one time. */
 export interface ReadEsim {
@@ -67,4 +68,54 @@ async function announceMilestones(
       key: milestoneKey(milestone, sale.completedTopups),
     }));
   await announceNew(tx, due, now);
+}
+
+/** Announcements: events that happen once for a subject and a key. */
+
+/** An announcement. The same key for the same subject is announced once. */
+export interface DueAnnouncement {
+  readonly event: NewEvent;
+  readonly key: string;
+}
+
+/**
+ * Announces what was not announced before. Announcements are remembered longer than their events are kept.
+ * @returns how many.
+ */
+export async function announceNew(tx: Executor, due: readonly DueAnnouncement[], now: Date): Promise<number> {
+  if (due.length === 0) return 0;
+  const fresh = await tx
+    .insert(announcements)
+    .values(due.map(({ event, key }) => ({ subjectId: event.subject.id, key, announcedAt: now })))
+    .onConflictDoNothing()
+    .returning({ subjectId: announcements.subjectId, key: announcements.key });
+  for (const { event, key } of due) {
+    if (fresh.some((row) => row.subjectId === event.subject.id && row.key === key)) await recordEvent(tx, event, now);
+  }
+  return fresh.length;
+}
+
+/** The order of an eSIM and its top-ups, as announcements name and count them. */
+export interface EsimSale {
+  readonly apiKeyId: string;
+  readonly externalOrderId: string;
+  readonly completedTopups: number;
+  readonly lastTopupAt: Date | null;
+}
+
+/** Reads the sale of an eSIM. @returns undefined when its order is lost. */
+export async function readEsimSale(
+  tx: Executor,
+  { id, orderId }: Pick<EsimRow, 'id' | 'orderId'>,
+): Promise<EsimSale | undefined> {
+  const [order] = await tx
+    .select({ apiKeyId: orders.apiKeyId, externalOrderId: orders.externalOrderId })
+    .from(orders)
+    .where(eq(orders.id, orderId));
+  if (order === undefined) return undefined;
+  const [topped] = await tx
+    .select({ completed: count(), last: max(topups.completedAt) })
+    .from(topups)
+    .where(and(eq(topups.esimId, id), eq(topups.status, 'completed')));
+  return { ...order, completedTopups: topped?.completed ?? 0, lastTopupAt: topped?.last ?? null };
 }

@@ -3,10 +3,10 @@ import { and, asc, count, eq, gt, inArray, isNull, ne, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { recordEvent } from '#db/events/event-log.ts';
 import { IS_HELD } from '#db/gate/waits.ts';
-import { latestReading, reservedIn } from '#db/gate/wallet.ts';
 import { gateWaits, journal, walletRunway } from '#db/schema.ts';
 import { isRunwayLow, runwayOf, thresholdDays, type Runway, type RunwayKnowledge } from '#domain/money/runway.ts';
 import type { RunwayPolicy } from '#domain/policy/upkeep-policy.ts';
+import { latestReading, reservedIn } from '#fulfilment/gate/wallet.ts';
 
 /** Journal rows of sales; later periods of subscriptions count. */
 const SOLD = and(eq(journal.direction, 'debit'), inArray(journal.causeKind, ['attempt', 'subscription_period']));

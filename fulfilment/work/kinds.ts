@@ -2,21 +2,19 @@
 import type { Executor } from '#db/connection/database.ts';
 import { isCancelledAlready } from '#db/work/cancellation-queries.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
-import type { PurchaseEvent } from '#domain/relay/purchase-event.ts';
+import type { PurchaseEvent } from '#domain/relay/observation.ts';
 import type { AttemptEvent } from '#domain/work/attempt-lifecycle.ts';
 import type { WorkKind, WorkRef } from '#domain/work/kinds.ts';
-import { correctCancellation, verdictOfCancelled, type Resolution } from '#fulfilment/operator/correct-cancellation.ts';
+import { correctCancellation, type Resolution, verdictOfCancelled } from '#fulfilment/operator/correct-cancellation.ts';
 import {
+  cancellationInContext,
   findNewestCancellation,
   findUnsettledTopup,
   type InboxMatch,
   type NamedPurchase,
-} from '#fulfilment/reports/match-by-esim.ts';
-import {
-  cancellationInContext,
-  subscriptionInContext,
   type ReportInContext,
-} from '#fulfilment/reports/report-context.ts';
+  subscriptionInContext,
+} from '#fulfilment/reports/reports-by-kind.ts';
 
 interface FulfilledKind {
   /** Finds the attempt of a report whose id and reference match none. @returns the ids of the attempt and its work. */

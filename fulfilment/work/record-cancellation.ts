@@ -1,12 +1,12 @@
 /** Storing what the service, or an operator, reports of a cancellation. */
 import { and, eq, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
-import { lookAgainAt } from '#db/esims/esim-readings.ts';
+import { lookAgainAt } from '#db/esims/esim-queries.ts';
 import { cancellations, esims, refunds, walletMovements } from '#db/schema.ts';
 import { findCancellationInForce, findRefund } from '#db/work/cancellation-queries.ts';
 import { addTimelineEntry } from '#db/work/timeline.ts';
 import { isCancelled, mergeReports, type CancellationReport } from '#domain/cancellation/refund.ts';
-import type { PurchaseEvent } from '#domain/relay/purchase-event.ts';
+import type { PurchaseEvent } from '#domain/relay/observation.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 import { wakeHeldOfEsim } from '#fulfilment/work/record-step.ts';
 import { settlePaidRefunds } from '#fulfilment/work/settle-refund.ts';

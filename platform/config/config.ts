@@ -39,7 +39,7 @@ import type { Money } from '#domain/money/money.ts';
 import type { StreamPolicy, WaitingPolicy } from '#domain/policy/api-policy.ts';
 import type { Policy } from '#domain/policy/policy.ts';
 import type { RunwayPolicy } from '#domain/policy/upkeep-policy.ts';
-import type { Capabilities } from '#domain/service/capabilities.ts';
+import type { Capabilities } from '#domain/service/capability-profile.ts';
 
 export { readCodecServerConfig, readUiProxyConfig } from '#config/temporal-tools.ts';
 export type {

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import * as z from 'zod';
-import { DEFAULT_HEADER_PREFIX, HEADER_PREFIX } from '#domain/service/header-prefix.ts';
+import { DEFAULT_HEADER_PREFIX, HEADER_PREFIX } from '#domain/service/service-address.ts';
 
 /** An absolute URL with one of these schemes. */
 export function urlOf(...protocols: string[]) {

@@ -1,6 +1,6 @@
 /** Finds variables whose names are probably misspelled ones of ours. */
 import type { ConfigurationProblem } from '#config/configuration-error.ts';
-import { changedLetters } from '#domain/near-names.ts';
+import { changedLetters } from '#domain/text.ts';
 
 /**
  * Variables that are probably misspelled. An environment also contains variables of other programs, so a name counts

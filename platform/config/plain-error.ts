@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { counted } from '#domain/counted.ts';
+import { counted } from '#domain/text.ts';
 
 /**
  * Messages for errors of variables and settings that have no message of their own. Those of zod speak of types and

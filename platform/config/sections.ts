@@ -11,7 +11,7 @@ import {
   type serviceFields,
   type temporalFields,
 } from '#config/variables.ts';
-import { ALL_CAPABILITIES, type Capabilities } from '#domain/service/capabilities.ts';
+import { ALL_CAPABILITIES, type Capabilities } from '#domain/service/capability-profile.ts';
 import type { ServiceMode } from '#domain/service/service-address.ts';
 
 /** A webhook secret. */

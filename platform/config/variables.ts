@@ -17,7 +17,7 @@ import {
 import { fileVariable, isSecret, secret } from '#config/secret-files.ts';
 import { temporalTlsFields } from '#config/temporal-tls.ts';
 import { tracingFields } from '#config/tracing.ts';
-import { capabilities, type Capabilities } from '#domain/service/capabilities.ts';
+import { capabilities, type Capabilities } from '#domain/service/capability-profile.ts';
 import { BASE_PATH } from '#domain/service/service-address.ts';
 
 /** Parsed values by variable name. */

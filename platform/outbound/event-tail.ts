@@ -1,6 +1,6 @@
 import type { Wakeups } from '#db/connection/wakeups.ts';
 import type { PublishedEvent } from '#db/events/event-log.ts';
-import { pollWaitMs, type PollPolicy } from '#domain/relay/poll-interval.ts';
+import { pollWaitMs, type PollPolicy } from '#domain/relay/relay-decision.ts';
 import type { Logger } from '#telemetry/logger.ts';
 
 /** Events in one read. */

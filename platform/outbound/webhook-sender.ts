@@ -1,10 +1,11 @@
 import { isIP, type LookupFunction } from 'node:net';
-import { Agent, buildConnector, errors, ProxyAgent, request, type Dispatcher } from 'undici';
-import type { TryFailure, TryOutcome } from '#domain/events/webhook-delivery.ts';
+import { Agent, buildConnector, type Dispatcher, errors, ProxyAgent, request } from 'undici';
+import type { StoredEvent } from '#db/events/event-log.ts';
+import { isDelivered, type TryFailure, type TryOutcome } from '#domain/events/webhook-delivery.ts';
 import { retryAfterMs } from '#domain/work/retry-after.ts';
-import type { AddressPolicy } from '#outbound/address-policy.ts';
-import type { HostLookup } from '#outbound/host-lookup.ts';
-import { mayConnect, urlProblem } from '#outbound/webhook-url.ts';
+import { webhookBody, webhookHeaders } from '#outbound/event-message.ts';
+import { type AddressPolicy, type HostLookup, mayConnect, urlProblem } from '#outbound/webhook-address.ts';
+import { currentTraceparent, inSpan, type SpanOptions, traceHeaders } from '#telemetry/tracing.ts';
 
 /** One try of a delivery. */
 export interface WebhookRequest {
@@ -204,4 +205,43 @@ function causesOf(error: unknown): Error[] {
   if (!(error instanceof Error)) return [];
   const parts: unknown[] = error instanceof AggregateError ? error.errors : [];
   return [error, ...parts.flatMap(causesOf), ...causesOf(error.cause)];
+}
+
+/** One try to deliver an event to an endpoint. */
+interface CourierRequest {
+  readonly url: string;
+  readonly event: StoredEvent;
+  /** Every secret that signs now. */
+  readonly secrets: readonly string[];
+  /** Milliseconds. */
+  readonly deadlineMs: number;
+}
+
+/** Serialises, signs and sends an event. Never throws because of a receiver. */
+export type Courier = (request: CourierRequest) => Promise<WebhookResult>;
+
+/** @param now epoch milliseconds; the signature contains the time of the try. */
+export function createCourier(sender: Pick<WebhookSender, 'send'>, now: () => number): Courier {
+  return ({ url, event, secrets, deadlineMs }) => {
+    const body = webhookBody(event);
+    return inSpan('POST webhook', spanOptions(event), async (span) => {
+      const headers = { ...webhookHeaders(event, body, secrets, new Date(now())), ...traceHeaders(span) };
+      const result = await sender.send({ url, body, headers, deadlineMs });
+      const { outcome } = result;
+      if (outcome.kind === 'answered') span.set({ 'http.response.status_code': outcome.status });
+      if (!isDelivered(outcome)) span.fail(outcome.kind === 'answered' ? String(outcome.status) : outcome.failure);
+      return result;
+    });
+  };
+}
+
+/** In the trace of the work that the event is about, with a link to the round of deliveries. */
+function spanOptions({ id, type, traceparent }: StoredEvent): SpanOptions {
+  const round = currentTraceparent();
+  return {
+    kind: 'client',
+    parent: traceparent ?? round,
+    ...(traceparent !== null && { link: round }),
+    attributes: { 'http.request.method': 'POST', 'reseller.event.type': type, 'reseller.event.id': id },
+  };
 }

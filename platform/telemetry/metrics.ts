@@ -1,72 +1,13 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { gateMetrics, type GateMetrics } from '#telemetry/gate-metrics.ts';
-import { TimedReading } from '#telemetry/timed-reading.ts';
-import { unsetGauge } from '#telemetry/unset-gauge.ts';
-import { workMetrics, type WorkMetrics } from '#telemetry/work-metrics.ts';
+import { joined, within } from '#telemetry/waiting.ts';
 
-/**
- * All metrics of the product. Labels are closed sets (route patterns, endpoint names, states), never ids or raw paths,
- * so that the number of series is bounded.
- */
-export interface Metrics extends WorkMetrics, GateMetrics {
-  /** Requests to our API. `route` is the pattern (`/v1/orders/{id}`), or `unmatched`. */
-  readonly httpRequests: Counter<'method' | 'route' | 'status'>;
-  readonly httpDuration: Histogram<'method' | 'route'>;
-  /** Calls to the service. `endpoint` is the name in the contract, `outcome` is `ok` or a failure class. */
-  readonly upstreamCalls: Counter<'endpoint' | 'outcome'>;
-  readonly upstreamDuration: Histogram<'endpoint'>;
-  /** Unusable optional fields of answers. `field` is a name of the contract, such as `data[].countries`. */
-  readonly upstreamUnused: Counter<'endpoint' | 'field'>;
-  /** Items of the service's lists that could not be read. */
-  readonly upstreamDropped: Counter<'endpoint'>;
-  /**
-   * Webhook deliveries by answer: `accepted`, `duplicate`, `quarantined` or the reason of the refusal. `conflict` and
-   * `header_disagrees` are counted in addition.
-   */
-  readonly webhookDeliveries: Counter<'result'>;
-  /** Rows that the relay has processed, by `queue` (`inbox`, `outbox`, `endpoints`) and `result`. */
-  readonly relayRows: Counter<'queue' | 'result'>;
-  /** Age of the oldest row that waits for the relay, in seconds; 0 when none waits. */
-  readonly relayLag: Gauge<'queue'>;
-  /** Time from when a row was due until it was passed to Temporal, in seconds. */
-  readonly relayDelay: Histogram<'queue'>;
-  /** Seconds since Temporal last answered this worker, at most since its start; 0 while it answers. */
-  readonly temporalUnreachable: Gauge;
-  /** Events that were announced to internal systems. */
-  readonly events: Counter<'type'>;
-  /** Tries to deliver events to webhook endpoints. `result` is `delivered` or `failed`. */
-  readonly outboundTries: Counter<'result'>;
-  readonly outboundDuration: Histogram;
-  /** Webhook endpoints by state: `receiving`, `failing`, `disabled` (by request), `given_up` (by us). */
-  readonly outboundEndpoints: Gauge<'state'>;
-  /** Deliveries of events that wait, by the state of their endpoint. */
-  readonly outboundPending: Gauge<'state'>;
-  /** Time without success of the enabled endpoint that has failed for longest, in seconds; 0 when none fails. */
-  readonly outboundFailing: Gauge;
-  /** Callers that wait now: for an `answer`, or for events on a `stream`. */
-  readonly waiting: Gauge<'for'>;
-  /** Findings of the newest comparison of our books with the service's wallet. */
-  readonly booksFindings: Gauge<'kind'>;
-  /** Age of the newest successful comparison, in seconds; 0 before the first. */
-  readonly booksAge: Gauge;
-  /** Balance of the wallet at the newest comparison. For display only: a gauge is not exact. */
-  readonly walletBalance: Gauge<'currency'>;
-  /** Reports found by look-ups since webhooks stopped arriving; 0 while they arrive. */
-  readonly webhooksMissed: Gauge;
-  /** How long the oldest row has been due for deletion, in seconds, by table. */
-  readonly rowsOverdue: Gauge<'table'>;
-  /** Refreshes of gauges that failed or took too long; these gauges then show old values. */
-  readonly refreshFailures: Counter;
-  /** Adds a function that sets gauges before every render. Its failure is counted and does not prevent the render. */
-  refreshWith(refresh: () => Promise<void>): void;
-  /** Adds metrics that another part of the process renders. A failure to read them is counted as one of a refresh. */
-  renderAlso(read: () => Promise<string>): void;
-  /** The exposition text for `/metrics`. */
-  render(): Promise<{ readonly contentType: string; readonly body: string }>;
-}
+export type Metrics = ReturnType<typeof createMetrics>;
 
 /** Seconds. Database work takes milliseconds, a purchase at the service up to its deadline of 20 s. */
 const DURATION_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30];
+
+/** Seconds. An order takes a fraction of a second, work that is held takes hours, a refund takes days. */
+const WORK_BUCKETS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3_600, 21_600, 86_400, 604_800];
 
 /**
  * Gauges of prom-client with the ending of a counter, which `promtool check metrics` reports. They are the sums of
@@ -78,185 +19,256 @@ const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total',
 const REFRESH_LIMIT_MS = 5_000;
 
 /**
- * Creates the metrics on their own registry, so that one process can have several.
+ * Creates all metrics of the product, on their own registry, so that one process can have several. Labels are closed
+ * sets (route patterns, endpoint names, states), never ids or raw paths, so that the number of series is bounded.
  *
  * @param options.processMetrics also measure memory, CPU, event loop and garbage collection; default true.
  * @param options.refreshLimitMs time limit of a refresh before a render.
  */
-export function createMetrics(
-  options: { readonly processMetrics?: boolean; readonly refreshLimitMs?: number } = {},
-): Metrics {
+export function createMetrics(options: { readonly processMetrics?: boolean; readonly refreshLimitMs?: number } = {}) {
   const { refreshLimitMs = REFRESH_LIMIT_MS } = options;
   const registry = new Registry();
-  const registers = [registry];
   if (options.processMetrics !== false) {
     collectDefaultMetrics({ register: registry });
     for (const name of MISNAMED) registry.removeSingleMetric(name);
   }
-
-  const refreshes: TimedReading<void>[] = [];
-  const others: TimedReading<string>[] = [];
-  const refreshFailures = new Counter({
-    name: 'reseller_metrics_refresh_failures_total',
-    help: 'Refreshes of gauges that failed or took too long; those gauges show old values.',
-    registers,
-  });
-
+  const refreshes: (() => Promise<void>)[] = [];
+  const others: (() => Promise<string>)[] = [];
+  const metrics = { ...processMetrics(registry), ...workMetrics(registry), ...gateMetrics(registry) };
   return {
-    httpRequests: new Counter({
-      name: 'reseller_http_requests_total',
-      help: 'Requests to the API by method, route pattern and status.',
-      labelNames: ['method', 'route', 'status'],
-      registers,
-    }),
-    httpDuration: new Histogram({
-      name: 'reseller_http_request_duration_seconds',
-      help: 'Time from request to answer.',
-      labelNames: ['method', 'route'],
-      buckets: DURATION_BUCKETS,
-      registers,
-    }),
-    upstreamCalls: new Counter({
-      name: 'reseller_upstream_calls_total',
-      help: 'Calls to the service by endpoint and outcome (ok or failure class).',
-      labelNames: ['endpoint', 'outcome'],
-      registers,
-    }),
-    upstreamDuration: new Histogram({
-      name: 'reseller_upstream_call_duration_seconds',
-      help: 'Time of a call to the service, from sending to the outcome.',
-      labelNames: ['endpoint'],
-      buckets: DURATION_BUCKETS,
-      registers,
-    }),
-    upstreamUnused: new Counter({
-      name: 'reseller_upstream_unused_fields_total',
-      help: 'Fields of answers of the service that could not be used, by endpoint and field.',
-      labelNames: ['endpoint', 'field'],
-      registers,
-    }),
-    upstreamDropped: new Counter({
-      name: 'reseller_upstream_dropped_items_total',
-      help: 'Items of lists of the service that could not be read, by endpoint.',
-      labelNames: ['endpoint'],
-      registers,
-    }),
-    webhookDeliveries: new Counter({
-      name: 'reseller_webhook_deliveries_total',
-      help: 'Deliveries of the service by result.',
-      labelNames: ['result'],
-      registers,
-    }),
-    relayRows: new Counter({
-      name: 'reseller_relay_rows_total',
-      help: 'Rows processed by the relay, by queue and result.',
-      labelNames: ['queue', 'result'],
-      registers,
-    }),
-    relayLag: new Gauge({
-      name: 'reseller_relay_lag_seconds',
-      help: 'Age of the oldest row waiting for the relay.',
-      labelNames: ['queue'],
-      registers,
-    }),
-    relayDelay: new Histogram({
-      name: 'reseller_relay_delay_seconds',
-      help: 'Time from when a row was due until it was passed to Temporal.',
-      labelNames: ['queue'],
-      buckets: DURATION_BUCKETS,
-      registers,
-    }),
-    temporalUnreachable: unsetGauge({
-      name: 'reseller_temporal_unreachable_seconds',
-      help: 'Time since Temporal last answered this worker; 0 while it answers.',
-      registers,
-    }),
-    events: new Counter({
-      name: 'reseller_events_total',
-      help: 'Events announced to internal systems, by type.',
-      labelNames: ['type'],
-      registers,
-    }),
-    outboundTries: new Counter({
-      name: 'reseller_outbound_webhook_tries_total',
-      help: 'Tries to deliver events to webhook endpoints, by result.',
-      labelNames: ['result'],
-      registers,
-    }),
-    outboundDuration: new Histogram({
-      name: 'reseller_outbound_webhook_duration_seconds',
-      help: 'Time of a try to deliver an event.',
-      buckets: DURATION_BUCKETS,
-      registers,
-    }),
-    outboundEndpoints: new Gauge({
-      name: 'reseller_outbound_endpoints',
-      help: 'Webhook endpoints by state: receiving, failing, disabled (by request), given_up (by us).',
-      labelNames: ['state'],
-      registers,
-    }),
-    outboundPending: new Gauge({
-      name: 'reseller_outbound_pending',
-      help: 'Deliveries of events that wait, by the state of their endpoint.',
-      labelNames: ['state'],
-      registers,
-    }),
-    outboundFailing: unsetGauge({
-      name: 'reseller_outbound_failing_seconds',
-      help: 'Time without success of the enabled webhook endpoint that has failed for longest; 0 when none fails.',
-      registers,
-    }),
-    waiting: new Gauge({
-      name: 'reseller_waiting',
-      help: 'Callers that wait now, for an answer or on an event stream.',
-      labelNames: ['for'],
-      registers,
-    }),
-    booksFindings: new Gauge({
-      name: 'reseller_books_findings',
-      help: 'Findings of the newest comparison of our books with the wallet, by kind.',
-      labelNames: ['kind'],
-      registers,
-    }),
-    booksAge: unsetGauge({
-      name: 'reseller_books_age_seconds',
-      help: 'Age of the newest successful comparison of our books with the wallet.',
-      registers,
-    }),
-    walletBalance: new Gauge({
-      name: 'reseller_wallet_balance',
-      help: 'Balance of the wallet at the newest comparison.',
-      labelNames: ['currency'],
-      registers,
-    }),
-    webhooksMissed: unsetGauge({
-      name: 'reseller_webhooks_missed',
-      help: 'Reports found by look-ups since webhooks stopped arriving; 0 while they arrive.',
-      registers,
-    }),
-    rowsOverdue: new Gauge({
-      name: 'reseller_rows_overdue_seconds',
-      help: 'How long the oldest row has been due for deletion, by table; 0 when none is due.',
-      labelNames: ['table'],
-      registers,
-    }),
-    ...workMetrics(registers),
-    ...gateMetrics(registers),
-    refreshFailures,
-    refreshWith(refresh) {
-      refreshes.push(new TimedReading(refresh, refreshLimitMs));
+    ...metrics,
+    /** Adds a function that sets gauges before every render. Its failure is counted and does not prevent the render. */
+    refreshWith(refresh: () => Promise<void>): void {
+      refreshes.push(limited(refresh, refreshLimitMs));
     },
-    renderAlso(read) {
-      others.push(new TimedReading(read, refreshLimitMs));
+    /** Adds metrics that another part of the process renders. A failure to read them is counted as one of a refresh. */
+    renderAlso(read: () => Promise<string>): void {
+      others.push(limited(read, refreshLimitMs));
     },
-    async render() {
+    /** The exposition text for `/metrics`. */
+    async render(): Promise<{ readonly contentType: string; readonly body: string }> {
       const [outcomes, also] = await Promise.all([
-        Promise.allSettled(refreshes.map((each) => each.value())),
-        Promise.allSettled(others.map((each) => each.value())),
+        Promise.allSettled(refreshes.map((refresh) => refresh())),
+        Promise.allSettled(others.map((read) => read())),
       ]);
-      refreshFailures.inc([...outcomes, ...also].filter(({ status }) => status === 'rejected').length);
+      metrics.refreshFailures.inc([...outcomes, ...also].filter(({ status }) => status === 'rejected').length);
       const texts = also.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
       return { contentType: registry.contentType, body: [await registry.metrics(), ...texts].join('') };
     },
+  };
+}
+
+/**
+ * A scrape is answered while PostgreSQL hangs. It waits for a reading that still runs: another one at each scrape would
+ * take all connections.
+ */
+function limited<Value>(read: () => Promise<Value>, limitMs: number): () => Promise<Value> {
+  const reading = joined(read);
+  return () => within(limitMs, reading);
+}
+
+function makers(registry: Registry) {
+  const registers = [registry];
+  return {
+    counter: <Label extends string = never>(name: string, help: string, labelNames: Label[] = []) =>
+      new Counter({ name, help, labelNames, registers }),
+    gauge: <Label extends string>(name: string, help: string, labelNames: Label[]) =>
+      new Gauge({ name, help, labelNames, registers }),
+    /** A gauge without labels has no value before it is set: 0 would be false in a process that never sets it. */
+    unsetGauge: (name: string, help: string) => {
+      const gauge = new Gauge({ name, help, registers });
+      gauge.remove();
+      return gauge;
+    },
+    histogram: <Label extends string = never>(
+      name: string,
+      help: string,
+      labelNames: Label[] = [],
+      buckets = DURATION_BUCKETS,
+    ) => new Histogram({ name, help, labelNames, buckets, registers }),
+  };
+}
+
+/** Requests, calls, queues and events. */
+function processMetrics(registry: Registry) {
+  const { counter, gauge, unsetGauge, histogram } = makers(registry);
+  return {
+    refreshFailures: counter(
+      'reseller_metrics_refresh_failures_total',
+      'Refreshes of gauges that failed or took too long; those gauges show old values.',
+    ),
+    /** `route` is the pattern (`/v1/orders/{id}`), or `unmatched`. */
+    httpRequests: counter('reseller_http_requests_total', 'Requests to the API by method, route pattern and status.', [
+      'method',
+      'route',
+      'status',
+    ]),
+    httpDuration: histogram('reseller_http_request_duration_seconds', 'Time from request to answer.', [
+      'method',
+      'route',
+    ]),
+    upstreamCalls: counter(
+      'reseller_upstream_calls_total',
+      'Calls to the service by endpoint and outcome (ok or failure class).',
+      ['endpoint', 'outcome'],
+    ),
+    upstreamDuration: histogram(
+      'reseller_upstream_call_duration_seconds',
+      'Time of a call to the service, from sending to the outcome.',
+      ['endpoint'],
+    ),
+    /** `field` is a name of the contract, such as `data[].countries`. */
+    upstreamUnused: counter(
+      'reseller_upstream_unused_fields_total',
+      'Fields of answers of the service that could not be used, by endpoint and field.',
+      ['endpoint', 'field'],
+    ),
+    upstreamDropped: counter(
+      'reseller_upstream_dropped_items_total',
+      'Items of lists of the service that could not be read, by endpoint.',
+      ['endpoint'],
+    ),
+    /**
+     * `accepted`, `duplicate`, `quarantined` or the reason of the refusal. `conflict` and `header_disagrees` are
+     * counted in addition.
+     */
+    webhookDeliveries: counter('reseller_webhook_deliveries_total', 'Deliveries of the service by result.', ['result']),
+    relayRows: counter('reseller_relay_rows_total', 'Rows processed by the relay, by queue and result.', [
+      'queue',
+      'result',
+    ]),
+    /** 0 when none waits. */
+    relayLag: gauge('reseller_relay_lag_seconds', 'Age of the oldest row waiting for the relay.', ['queue']),
+    relayDelay: histogram(
+      'reseller_relay_delay_seconds',
+      'Time from when a row was due until it was passed to Temporal.',
+      ['queue'],
+    ),
+    /** At most since the start of this worker. */
+    temporalUnreachable: unsetGauge(
+      'reseller_temporal_unreachable_seconds',
+      'Time since Temporal last answered this worker; 0 while it answers.',
+    ),
+    events: counter('reseller_events_total', 'Events announced to internal systems, by type.', ['type']),
+    /** `delivered` or `failed`. */
+    outboundTries: counter(
+      'reseller_outbound_webhook_tries_total',
+      'Tries to deliver events to webhook endpoints, by result.',
+      ['result'],
+    ),
+    outboundDuration: histogram('reseller_outbound_webhook_duration_seconds', 'Time of a try to deliver an event.'),
+    outboundEndpoints: gauge(
+      'reseller_outbound_endpoints',
+      'Webhook endpoints by state: receiving, failing, disabled (by request), given_up (by us).',
+      ['state'],
+    ),
+    outboundPending: gauge(
+      'reseller_outbound_pending',
+      'Deliveries of events that wait, by the state of their endpoint.',
+      ['state'],
+    ),
+    outboundFailing: unsetGauge(
+      'reseller_outbound_failing_seconds',
+      'Time without success of the enabled webhook endpoint that has failed for longest; 0 when none fails.',
+    ),
+    /** For an `answer`, or on a `stream`. */
+    waiting: gauge('reseller_waiting', 'Callers that wait now, for an answer or on an event stream.', ['for']),
+    booksFindings: gauge(
+      'reseller_books_findings',
+      'Findings of the newest comparison of our books with the wallet, by kind.',
+      ['kind'],
+    ),
+    /** 0 before the first. */
+    booksAge: unsetGauge(
+      'reseller_books_age_seconds',
+      'Age of the newest successful comparison of our books with the wallet.',
+    ),
+    /** For display only: a gauge is not exact. */
+    walletBalance: gauge('reseller_wallet_balance', 'Balance of the wallet at the newest comparison.', ['currency']),
+    webhooksMissed: unsetGauge(
+      'reseller_webhooks_missed',
+      'Reports found by look-ups since webhooks stopped arriving; 0 while they arrive.',
+    ),
+    rowsOverdue: gauge(
+      'reseller_rows_overdue_seconds',
+      'How long the oldest row has been due for deletion, by table; 0 when none is due.',
+      ['table'],
+    ),
+  };
+}
+
+/** Work and the catalogue. `worker/gauges.ts` sets the gauges of the database. */
+function workMetrics(registry: Registry) {
+  const { gauge, histogram } = makers(registry);
+  return {
+    workDuration: histogram(
+      'reseller_work_duration_seconds',
+      'Time from the acceptance of work until it was completed, or ended without effect, by kind and result.',
+      ['kind', 'result'],
+      WORK_BUCKETS,
+    ),
+    /** No value before the first reading. */
+    catalogueAge: gauge('reseller_catalogue_age_seconds', 'Time since the stored catalogue was read.', ['catalogue']),
+    catalogueSuspicious: gauge(
+      'reseller_catalogue_suspicious',
+      '1 while a reading that lacks many items of the catalogue waits for its confirmation, else 0.',
+      ['catalogue'],
+    ),
+    work: gauge('reseller_work', 'Unfinished work by kind (order, topup, …) and status.', ['kind', 'status']),
+    workOldest: gauge(
+      'reseller_work_oldest_seconds',
+      'Longest time without a change among unfinished work, by kind and status.',
+      ['kind', 'status'],
+    ),
+    workNotStarted: gauge(
+      'reseller_work_not_started_seconds',
+      'Longest time since acceptance among work without an attempt, by kind: its workflow has not begun.',
+      ['kind'],
+    ),
+    workHeld: gauge(
+      'reseller_work_held_seconds',
+      'Longest time since acceptance among held work, by kind, without work that a pause holds.',
+      ['kind'],
+    ),
+    casesOpen: gauge('reseller_cases_open', 'Open cases by reason.', ['reason']),
+  };
+}
+
+/** The purchase gate and the wallet; `worker/gauges.ts` sets them. */
+function gateMetrics(registry: Registry) {
+  const { gauge, unsetGauge } = makers(registry);
+  return {
+    circuitOpen: gauge(
+      'reseller_circuit_open',
+      '1 while purchases are held because of a condition of the service as a whole, by condition.',
+      ['circuit'],
+    ),
+    gateHeld: gauge(
+      'reseller_gate_held',
+      'Purchases held at the gate, by failure class and barrier (circuit, pause, drift, spend_limit, wallet).',
+      ['failure_class', 'barrier'],
+    ),
+    gatePauses: unsetGauge('reseller_gate_pauses', 'Active pauses of buying.'),
+    gatePaused: gauge('reseller_gate_paused', '1 while all purchases of the kind are paused.', ['kind']),
+    driftStop: gauge(
+      'reseller_drift_stop',
+      '1 while a product is held, or one purchase goes first, because a paid delivery could not be used; 2 while ' +
+        'the whole kind is stopped.',
+      ['kind'],
+    ),
+    driftParked: gauge('reseller_drift_parked', 'Purchases that are paid and whose delivery could not be used.', [
+      'kind',
+    ]),
+    walletAvailable: gauge(
+      'reseller_wallet_available',
+      'Balance of the wallet less reservations, at the last read for a purchase.',
+      ['currency'],
+    ),
+    walletLow: unsetGauge('reseller_wallet_low', '1 while the balance is below wallet.low_balance.'),
+    runwaySeconds: unsetGauge(
+      'reseller_wallet_runway_seconds',
+      'Time that the wallet lasts at the rate of recent sales; absent while unknown.',
+    ),
+    runwayLow: unsetGauge('reseller_wallet_runway_low', '1 while the wallet lasts shorter than wallet.runway_low.'),
   };
 }

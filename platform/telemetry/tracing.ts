@@ -4,18 +4,20 @@
  */
 import {
   context,
+  type Context,
   createContextKey,
   isSpanContextValid,
+  type Link,
   propagation,
   ROOT_CONTEXT,
+  type SpanContext,
   SpanKind,
   SpanStatusCode,
   trace,
   TraceFlags,
-  type Context,
-  type Link,
-  type SpanContext,
 } from '@opentelemetry/api';
+import type { TracingConfig } from '#config/tracing.ts';
+import type { Logger } from '#telemetry/logger.ts';
 
 /** Names and values that are no secret and no personal data: spans leave the installation. */
 export type SpanAttributes = Readonly<Record<string, string | number | undefined>>;
@@ -135,4 +137,26 @@ const TYPE = /^[\w.]{1,64}$/;
 function typeOf(error: unknown): string {
   if (!(error instanceof Error)) return typeof error;
   return 'type' in error && typeof error.type === 'string' && TYPE.test(error.type) ? error.type : error.name;
+}
+
+/** Tracing of this process, which has been started or is off. */
+export interface Tracing {
+  /** Exports the spans that wait. Resolves within some seconds, also when the receiver does not answer. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts the export of spans, once in a process, before anything is traced.
+ *
+ * @param config undefined: tracing is off, and the SDK is not loaded.
+ * @param process `api` or `worker`.
+ */
+export async function startTracing(
+  config: TracingConfig | undefined,
+  process: string,
+  logger: Logger,
+): Promise<Tracing> {
+  if (config === undefined) return { stop: async () => undefined };
+  const { startSdk } = await import('#telemetry/tracing-sdk.ts');
+  return startSdk(config, process, logger);
 }

@@ -1,11 +1,20 @@
-import { Client, Connection, type ClientOptions, type ConnectionOptions } from '@temporalio/client';
+import {
+  Client,
+  type ClientOptions,
+  Connection,
+  type ConnectionOptions,
+  isGrpcServiceError,
+  type WorkflowClientInterceptor,
+} from '@temporalio/client';
+import { defaultPayloadConverter, type Headers } from '@temporalio/common';
 import { NativeConnection } from '@temporalio/worker';
 import type { TemporalConfig, TemporalTls } from '#config/config.ts';
 import type { KeyRing } from '#crypto/key-ring.ts';
-import { createDataConverter } from '#temporal/codec/data-converter.ts';
+import { currentTraceparent } from '#telemetry/tracing.ts';
+import { within } from '#telemetry/waiting.ts';
+import { createDataConverter } from '#temporal/codec/payload-codec.ts';
 import { connectionProblem } from '#temporal/connection-problem.ts';
-import { GRPC_STATUS, statusBehind } from '#temporal/grpc-status.ts';
-import { traceHeaderSender } from '#temporal/trace-header.ts';
+import { TRACE_HEADER } from '#workflows/messages.ts';
 
 /** Long enough for a server that is starting, short enough for a person who waits. */
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -72,17 +81,13 @@ export function createLazyClient(config: TemporalConfig, keyRing: KeyRing): Clie
 /** Connects a worker. @throws TemporalUnavailableError */
 export async function connectNative(config: TemporalConfig, options: ConnectOptions = {}): Promise<NativeConnection> {
   const timeoutMs = options.timeoutMs ?? CONNECT_TIMEOUT_MS;
-  const { promise: deadline, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(`no connection within ${timeoutMs} ms`)), timeoutMs);
   const connecting = NativeConnection.connect(connectionOptions(config));
   try {
-    return await Promise.race([connecting, deadline]);
+    return await within(timeoutMs, () => connecting);
   } catch (error) {
     // It may still succeed after the deadline: close it then.
     connecting.then((late) => late.close()).catch(() => undefined);
     throw await TemporalUnavailableError.explaining(config, error);
-  } finally {
-    clearTimeout(timer);
   }
 }
 
@@ -139,4 +144,83 @@ async function whatIsWrong(config: TemporalConfig, cause: unknown): Promise<stri
     'does not answer. Check that it runs and that TEMPORAL_ADDRESS is right; ' +
     `the connection was tried ${config.tls === undefined ? 'without' : 'with'} TLS (TEMPORAL_TLS).`
   );
+}
+
+/** The gRPC status codes that we handle. */
+export const GRPC_STATUS = {
+  cancelled: 1,
+  invalidArgument: 3,
+  deadlineExceeded: 4,
+  notFound: 5,
+  alreadyExists: 6,
+  permissionDenied: 7,
+  resourceExhausted: 8,
+  failedPrecondition: 9,
+  unavailable: 14,
+  unauthenticated: 16,
+} as const;
+
+const { cancelled, deadlineExceeded, resourceExhausted, unavailable } = GRPC_STATUS;
+const PASSING: ReadonlySet<number> = new Set([cancelled, deadlineExceeded, resourceExhausted, unavailable]);
+
+/**
+ * Whether the same call may succeed a moment later.
+ *
+ * @param error an error of gRPC, or one of Temporal's client with it as its cause.
+ */
+export function isPassing(error: unknown): boolean {
+  const status = statusBehind(error);
+  return status !== undefined && PASSING.has(status);
+}
+
+/**
+ * Whether a query failed because no worker can answer it: none has polled the task queue for some time, or those of the
+ * run's version have ended. The server has no status of its own for it, only these texts.
+ *
+ * @param error an error of gRPC, or one of Temporal's client with it as its cause.
+ */
+export function isUnanswered(error: unknown): boolean {
+  const cause = isGrpcServiceError(error) ? error : error instanceof Error ? error.cause : undefined;
+  return (
+    isGrpcServiceError(cause) &&
+    grpcStatus(cause) === GRPC_STATUS.failedPrecondition &&
+    /\bno pollers?\b/.test(cause.details || cause.message)
+  );
+}
+
+/** As {@link grpcStatus}, also of an error of Temporal's client with an error of gRPC as its cause. */
+function statusBehind(error: unknown): number | undefined {
+  return grpcStatus(error) ?? (error instanceof Error ? grpcStatus(error.cause) : undefined);
+}
+
+/** The gRPC status of an error of Temporal's server; undefined for any other error. */
+export function grpcStatus(error: unknown): number | undefined {
+  return isGrpcServiceError(error) ? error.code : undefined;
+}
+
+/** The header that carries a trace through Temporal. It is not encrypted: a trace id is a random number. */
+
+/** Adds the trace of the caller to the start of a workflow. */
+const traceHeaderSender: WorkflowClientInterceptor = {
+  startWithDetails: (input, next) => next({ ...input, headers: withTrace(input.headers) }),
+  signalWithStart: (input, next) => next({ ...input, headers: withTrace(input.headers) }),
+};
+
+function withTrace(headers: Headers): Headers {
+  const traceparent = currentTraceparent();
+  if (traceparent === undefined) return headers;
+  return { ...headers, [TRACE_HEADER]: defaultPayloadConverter.toPayload({ traceparent }) };
+}
+
+/** `traceparent` in the headers of an activity. Any client of the server may have written it: undefined if unusable. */
+export function traceparentIn(headers: Headers): string | undefined {
+  const payload = headers[TRACE_HEADER];
+  if (payload === undefined) return undefined;
+  try {
+    const carrier = defaultPayloadConverter.fromPayload<unknown>(payload);
+    if (typeof carrier !== 'object' || carrier === null || !('traceparent' in carrier)) return undefined;
+    return typeof carrier.traceparent === 'string' ? carrier.traceparent : undefined;
+  } catch {
+    return undefined;
+  }
 }

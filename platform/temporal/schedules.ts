@@ -1,5 +1,18 @@
-import { ScheduleAlreadyRunning, ScheduleOverlapPolicy, type Client, type ScheduleOptions } from '@temporalio/client';
-import { MAINTENANCE_RUN_TIMEOUT_MS, MAINTENANCE_WORKFLOWS, TASK_QUEUE } from '#workflows/messages.ts';
+import {
+  type Client,
+  ScheduleAlreadyRunning,
+  type ScheduleOptions,
+  ScheduleOverlapPolicy,
+  WorkflowIdConflictPolicy,
+} from '@temporalio/client';
+import { settlesWithin } from '#telemetry/waiting.ts';
+import {
+  BOOKS_BY_HAND,
+  type BooksResult,
+  MAINTENANCE_RUN_TIMEOUT_MS,
+  MAINTENANCE_WORKFLOWS,
+  TASK_QUEUE,
+} from '#workflows/messages.ts';
 
 /** Ids of the schedules; the ids of their workflows begin with them. */
 export const SCHEDULE_IDS = ['reconcile', 'sweep', 'books', 'watch', 'catalogue'] as const;
@@ -64,5 +77,32 @@ async function ensureSchedule(client: Client, wanted: ReturnType<typeof wantedSc
       action.workflowRunTimeout === wanted.action.workflowRunTimeout;
     if (isUnchanged) return;
     await handle.update(({ state }) => ({ ...wanted, state }));
+  }
+}
+
+/**
+ * Makes a worker compare our books with the wallet at the service now, in addition to the schedule. If such a
+ * comparison is running already, waits for its result.
+ *
+ * @param timeoutMs how long to wait, in milliseconds; the comparison continues afterwards.
+ * @returns undefined when it has not ended in time.
+ */
+export async function compareBooks(client: Client, timeoutMs: number): Promise<BooksResult | undefined> {
+  const handle = await client.workflow.start<() => Promise<BooksResult>>(MAINTENANCE_WORKFLOWS.books, {
+    workflowId: BOOKS_BY_HAND,
+    taskQueue: TASK_QUEUE,
+    args: [],
+    workflowRunTimeout: MAINTENANCE_RUN_TIMEOUT_MS,
+    workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
+    staticSummary: 'Compares our books with the wallet at the service, at the request of an operator',
+  });
+  const waiting = new AbortController();
+  const result = client.withAbortSignal(waiting.signal, () => handle.result());
+  try {
+    return (await settlesWithin(timeoutMs, result)) ? await result : undefined;
+  } finally {
+    // Otherwise the process would wait for the long poll.
+    waiting.abort();
+    result.catch(() => undefined);
   }
 }

@@ -3,8 +3,7 @@ import type { Connection } from '@temporalio/client';
 import { encodeSearchAttributeIndexedValueType } from '@temporalio/common/lib/search-attributes.js';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import type { TemporalConfig } from '#config/config.ts';
-import { connect } from '#temporal/connection.ts';
-import { GRPC_STATUS, grpcStatus } from '#temporal/grpc-status.ts';
+import { connect, GRPC_STATUS, grpcStatus } from '#temporal/connection.ts';
 import { SEARCH_ATTRIBUTES } from '#workflows/search-attributes.ts';
 
 /**

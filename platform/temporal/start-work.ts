@@ -1,28 +1,39 @@
 import {
+  type Client,
   WorkflowExecutionAlreadyStartedError,
   WorkflowIdConflictPolicy,
   WorkflowIdReusePolicy,
   WorkflowNotFoundError,
-  type Client,
   type WorkflowStartOptions,
 } from '@temporalio/client';
-import { witnessOfEnd, type Witness } from '#domain/purchase/restored-records.ts';
-import type { ServiceObservation } from '#domain/relay/service-observation.ts';
-import { startDecision, type WorkflowRunState } from '#domain/relay/start-decision.ts';
+import { type Witness, witnessOfEnd } from '#domain/purchase/restored-records.ts';
+import type { ServiceObservation } from '#domain/relay/observation.ts';
+import { startDecision, type WorkflowRunState } from '#domain/relay/relay-decision.ts';
 import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
-import { isPassing, isUnanswered } from '#temporal/grpc-status.ts';
+import { isPassing, isUnanswered } from '#temporal/connection.ts';
 import {
-  operatorActedSignal,
+  deliveriesWaitSignal,
   memoryQuery,
-  serviceObservedSignal,
-  TASK_QUEUE,
-  WORK_WORKFLOWS,
-  workflowId,
+  operatorActedSignal,
   type PurchaseWorkflowInput,
   type PurchaseWorkflowResult,
   type Remembered,
+  serviceObservedSignal,
+  TASK_QUEUE,
+  WEBHOOK_ENDPOINT_WORKFLOW,
+  type WebhookEndpointInput,
+  type WebhookEndpointResult,
+  webhookEndpointWorkflowId,
+  WORK_WORKFLOWS,
+  workflowId,
 } from '#workflows/messages.ts';
-import { startSearchAttributes, type StartAttributes } from '#workflows/search-attributes.ts';
+import {
+  SEARCH_ATTRIBUTES,
+  type StartAttributes,
+  startSearchAttributes,
+  WEBHOOK_PRODUCT,
+  WEBHOOK_STAGES,
+} from '#workflows/search-attributes.ts';
 
 /** Input of the start of a workflow. Contains no personal data: parts of it are indexed as plain text. */
 export interface WorkStart extends StartAttributes {
@@ -41,16 +52,11 @@ export interface StartOptions {
   readonly isEnded: () => Promise<boolean>;
 }
 
-/** Resolves with one of these when a workflow is running or has completed for this work. */
-export type StartOutcome =
-  /** This call has started it. */
-  | 'started'
-  /** It is running already. */
-  | 'running'
-  /**
-   * It has completed, and its row has ended. (A workflow that was terminated, failed or timed out is started again.)
-   */
-  | 'finished';
+/**
+ * `started` by this call; it is `running` already; it has `finished`, and its row has ended. One that was terminated,
+ * failed or timed out is started again.
+ */
+export type StartOutcome = 'started' | 'running' | 'finished';
 
 type PurchaseWorkflow = (input: PurchaseWorkflowInput) => Promise<PurchaseWorkflowResult>;
 
@@ -121,7 +127,7 @@ interface Again {
   readonly isAfterEnd: boolean;
 }
 
-/** Starts a workflow with `begin`. Decides what follows if Temporal refuses the start because of an earlier run. */
+/** Decides what follows if Temporal refuses the start because of an earlier run. */
 async function startAgainIfNeeded<Begun extends string>(
   client: Client,
   work: WorkRef,
@@ -187,7 +193,6 @@ function asCode(text: string): string {
   return `\`${text.replaceAll('`', "'")}\``;
 }
 
-/** The newest run of a workflow id. */
 async function newestRun(
   client: Client,
   work: WorkRef,
@@ -227,4 +232,64 @@ async function rememberedBy(client: Client, work: WorkRef, runId: string | undef
     if (isPassing(error) || isUnanswered(error)) throw error;
     return {};
   }
+}
+
+/** Time limit of the call; without its answer the sweeper continues. */
+const CALL_DEADLINE_MS = 5_000;
+
+/**
+ * Finds out in one call of Temporal's visibility which work has a running workflow. Visibility is eventually
+ * consistent: work that was just started may be missing.
+ *
+ * @returns the ids of work with a running workflow. @throws ServiceError when Temporal does not answer.
+ */
+export async function findRunning(client: Client, work: readonly WorkRef[]): Promise<ReadonlySet<string>> {
+  if (work.length === 0) return new Set();
+  const byWorkflow = new Map(work.map((each) => [workflowId(each), each.id]));
+  const names = [...byWorkflow.keys()].map((name) => `'${name.replaceAll("'", "''")}'`).join(',');
+  const request = {
+    namespace: client.options.namespace,
+    pageSize: work.length,
+    query: `ExecutionStatus = 'Running' AND WorkflowId IN (${names})`,
+  };
+  const { executions } = await client.withDeadline(Date.now() + CALL_DEADLINE_MS, () =>
+    client.connection.workflowService.listWorkflowExecutions(request),
+  );
+  const found = (executions ?? []).flatMap(({ execution }) => byWorkflow.get(execution?.workflowId ?? '') ?? []);
+  return new Set(found);
+}
+
+type EndpointWorkflow = (input: WebhookEndpointInput) => Promise<WebhookEndpointResult>;
+
+/**
+ * Signals the workflow of an endpoint that deliveries wait, and starts the workflow if none is running. Idempotent.
+ */
+export async function wakeEndpoint(
+  client: Client,
+  endpointId: string,
+  wake: { readonly urgent: boolean },
+): Promise<void> {
+  await client.workflow.signalWithStart<EndpointWorkflow, [typeof wake]>(WEBHOOK_ENDPOINT_WORKFLOW, {
+    workflowId: webhookEndpointWorkflowId(endpointId),
+    taskQueue: TASK_QUEUE,
+    args: [{ endpointId }],
+    signal: deliveriesWaitSignal,
+    signalArgs: [wake],
+    // Each run ends when no delivery waits, so there are many runs with this id.
+    workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
+    workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
+    typedSearchAttributes: [
+      { key: SEARCH_ATTRIBUTES.product, value: WEBHOOK_PRODUCT },
+      { key: SEARCH_ATTRIBUTES.stage, value: WEBHOOK_STAGES.delivering },
+      { key: SEARCH_ATTRIBUTES.needsAttention, value: false },
+    ],
+    staticSummary: `Deliveries to ${endpointId}`,
+    staticDetails: [
+      'Delivers events to one webhook endpoint of an internal system until none waits.',
+      '',
+      `- Endpoint: \`${endpointId}\``,
+      '',
+      'Terminate and Reset are safe: the waiting deliveries are in PostgreSQL, and a new run is started for them.',
+    ].join('\n'),
+  });
 }

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { forward, READS } from '#telemetry/forward.ts';
-import { close, listen, SLOW_REQUESTS } from '#telemetry/listening.ts';
+import { close, listen, SLOW_REQUESTS } from '#telemetry/http-server.ts';
 
 export interface UiProxyOptions {
   readonly host: string;

@@ -2,7 +2,7 @@
 import type { ConnectionLike } from '@temporalio/client';
 import type { temporal as protocol } from '@temporalio/proto';
 import type { DeploymentVersion } from '#config/config.ts';
-import { GRPC_STATUS, grpcStatus } from '#temporal/grpc-status.ts';
+import { GRPC_STATUS, grpcStatus } from '#temporal/connection.ts';
 import { TASK_QUEUE } from '#workflows/messages.ts';
 
 /** Where Temporal sends new runs of our workflows. No current version: to workers without a version. */

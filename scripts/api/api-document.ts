@@ -1,31 +1,129 @@
-import { randomBytes } from 'node:crypto';
-import { allOperations } from '#api/app.ts';
-import { createApiParts } from '#api/composition.ts';
-import type { Operation } from '#api/http/operation.ts';
+import * as z from 'zod';
 import { openApiDocument, productVersion } from '#api/openapi/openapi.ts';
-import { productEnvironments } from '#cli/start/environment.ts';
-import { readApiConfig } from '#config/config.ts';
-
-/** All operations of the API. Its parts are created with configuration that connects to nothing. */
-export async function apiOperations(): Promise<readonly Operation[]> {
-  const ports = { api: 3000, worker: 0, simulator: 4000, temporal: 0, temporalUi: 0, codec: 0, postgres: 0 };
-  const { api } = productEnvironments(
-    { ports, databaseUrl: 'postgres://nobody@127.0.0.1:1/none', temporalAddress: '127.0.0.1:1', simulatorData: '' },
-    {
-      encryption_keys: `none:${randomBytes(32).toString('base64')}`,
-      webhook_secret: 'whsec_of_the_description',
-      postgres_password: '',
-      simulator_password: 'none',
-    },
-    {},
-  );
-  const parts = createApiParts(readApiConfig(api));
-  await parts.close();
-  return allOperations(parts.dependencies);
-}
+import { apiOperations } from '#cli/api/operations.ts';
 
 /** The answer of `GET /openapi.json`, as plain JSON. */
 export async function apiDocument(): Promise<unknown> {
   const document: unknown = JSON.parse(JSON.stringify(openApiDocument(await apiOperations(), productVersion())));
   return document;
+}
+
+const schema = z.looseObject({ 'x-kind': z.string().optional(), type: z.unknown(), example: z.unknown().optional() });
+
+const parameter = z.looseObject({
+  name: z.string(),
+  in: z.enum(['path', 'query', 'header']),
+  required: z.boolean().default(false),
+  description: z.string().optional(),
+  schema,
+});
+
+const reference = z.object({ $ref: z.string() });
+
+const media = z.looseObject({ schema: z.unknown().optional(), example: z.unknown().optional() });
+
+const response = z.looseObject({ description: z.string(), content: z.record(z.string(), media).default({}) });
+
+const operation = z.looseObject({
+  operationId: z.string(),
+  tags: z.array(z.string()),
+  summary: z.string(),
+  description: z.string().default(''),
+  security: z.array(z.record(z.string(), z.array(z.string()))).default([]),
+  parameters: z.array(z.union([reference, parameter])).default([]),
+  requestBody: z.looseObject({ required: z.boolean().optional(), content: z.record(z.string(), media) }).optional(),
+  responses: z.record(z.string(), z.union([reference, response])),
+});
+
+const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
+
+const document = z.looseObject({
+  tags: z.array(z.object({ name: z.string(), description: z.string().optional() })).default([]),
+  paths: z.record(z.string(), z.partialRecord(z.enum(METHODS), operation)),
+  components: z.looseObject({
+    schemas: z.record(z.string(), z.unknown()).default({}),
+    parameters: z.record(z.string(), parameter).default({}),
+  }),
+});
+
+export type DescribedParameter = z.output<typeof parameter>;
+
+/** An operation of the description, with its references resolved. */
+export interface DescribedOperation {
+  readonly id: string;
+  readonly method: (typeof METHODS)[number];
+  readonly path: string;
+  readonly tag: string;
+  readonly summary: string;
+  readonly description: string;
+  /** False when no API key is needed. */
+  readonly authenticated: boolean;
+  readonly parameters: readonly DescribedParameter[];
+  /** The JSON body; undefined when the operation has none. */
+  readonly body: { readonly required: boolean; readonly schema: unknown; readonly example: unknown } | undefined;
+  /** The answers, successes first. */
+  readonly answers: readonly {
+    readonly status: number;
+    readonly contentType: string;
+    readonly schema: unknown;
+    readonly example: unknown;
+  }[];
+}
+
+export interface DescribedApi {
+  readonly tags: readonly { readonly name: string; readonly description?: string | undefined }[];
+  readonly operations: readonly DescribedOperation[];
+  readonly schemas: Readonly<Record<string, unknown>>;
+}
+
+/** True when the answer lasts as long as the connection. Code that waits for the end of an answer must not call it. */
+export function isStream({ answers }: DescribedOperation): boolean {
+  return answers.some(({ contentType }) => contentType === 'text/event-stream');
+}
+
+/** Reads our OpenAPI document. @throws ZodError when it has another form. */
+export function readDescription(input: unknown): DescribedApi {
+  const { tags, paths, components } = document.parse(input);
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    METHODS.flatMap((method) => {
+      const found = methods[method];
+      if (found === undefined) return [];
+      return [
+        {
+          id: found.operationId,
+          method,
+          path,
+          tag: found.tags[0] ?? '',
+          summary: found.summary,
+          description: found.description,
+          authenticated: found.security.length > 0,
+          parameters: found.parameters.map((each) => {
+            if (!('$ref' in each) || typeof each.$ref !== 'string') return parameter.parse(each);
+            const named = components.parameters[each.$ref.split('/').at(-1) ?? ''];
+            if (named === undefined) throw new Error(`${found.operationId} refers to ${each.$ref}, which is not there`);
+            return named;
+          }),
+          body: bodyOf(found.requestBody),
+          answers: Object.entries(found.responses).flatMap(([status, answer]) =>
+            '$ref' in answer
+              ? []
+              : Object.entries(response.parse(answer).content).map(([contentType, content]) => ({
+                  status: Number(status),
+                  contentType,
+                  schema: content.schema,
+                  example: content.example,
+                })),
+          ),
+        },
+      ];
+    }),
+  );
+  return { tags, operations, schemas: components.schemas };
+}
+
+function bodyOf(body: z.output<typeof operation>['requestBody']): DescribedOperation['body'] {
+  const content = body?.content['application/json'];
+  return content === undefined
+    ? undefined
+    : { required: body?.required ?? false, schema: content.schema, example: content.example };
 }

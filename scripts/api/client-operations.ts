@@ -7,7 +7,7 @@ import {
   type DescribedApi,
   type DescribedOperation,
   type DescribedParameter,
-} from '#scripts/api/described-api.ts';
+} from '#scripts/api/api-document.ts';
 
 /** The words of the description for several values in one parameter. Methods take an array instead. */
 const COMMAS = ', separated by commas';

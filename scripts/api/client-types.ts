@@ -1,6 +1,6 @@
 import { compile, type JSONSchema } from 'json-schema-to-typescript';
 import { OPEN_SET } from '#api/openapi/open-sets.ts';
-import type { DescribedApi } from '#scripts/api/described-api.ts';
+import type { DescribedApi } from '#scripts/api/api-document.ts';
 
 /** The wrapper that gives the generator all schemas at once. It is removed from the result. */
 const GATHERED = 'GatheredSchemas';

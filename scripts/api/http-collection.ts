@@ -1,4 +1,4 @@
-import type { DescribedApi, DescribedOperation, DescribedParameter } from '#scripts/api/described-api.ts';
+import type { DescribedApi, DescribedOperation, DescribedParameter } from '#scripts/api/api-document.ts';
 
 const HEAD = `# All calls of the API, for the REST clients of VS Code (REST Client) and JetBrains.
 # Generated from /openapi.json by \`npm run generate:api\`; manual changes are lost:

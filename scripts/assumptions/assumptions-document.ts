@@ -1,6 +1,6 @@
 /** Generates `docs/assumptions.md` from the contract: what is stated, what is assumed, and why. */
 import * as z from 'zod';
-import { CAPABILITIES, capabilities, type Capability } from '#domain/service/capabilities.ts';
+import { CAPABILITIES, capabilities, type Capability } from '#domain/service/capability-profile.ts';
 import { BASE_PATH, SANDBOX_SUFFIX } from '#domain/service/service-address.ts';
 import {
   assumedBounds,

@@ -6,6 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { apiDocument } from '#scripts/api/api-document.ts';
+import { writeClient } from '#scripts/api/generate-api.ts';
 import { pythonDescription } from '#scripts/clients/python-description.ts';
 import { installPythonPackages } from '#scripts/clients/python-packages.ts';
 
@@ -19,7 +20,8 @@ export function pythonTools(): string {
 }
 
 /** Packs the TypeScript client in a copy outside the project, as somebody does who has only this folder. */
-export function buildTypeScriptClient(folder: string): string {
+export async function buildTypeScriptClient(folder: string): Promise<string> {
+  await writeClient();
   const copy = copyOf('typescript', folder, /node_modules|dist|\.tgz$/);
   run('npm', ['install', '--no-audit', '--no-fund', '--no-package-lock'], copy);
   run('npm', ['pack', '--silent'], copy);
@@ -73,6 +75,6 @@ function run(command: string, args: readonly string[], cwd: string): void {
 if (import.meta.main) {
   const folder = resolve(process.argv[2] ?? 'dist');
   mkdirSync(folder, { recursive: true });
-  console.log(buildTypeScriptClient(folder));
+  console.log(await buildTypeScriptClient(folder));
   console.log(buildPythonClient(await generatePythonClient(folder)));
 }

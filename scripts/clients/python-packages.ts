@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { cacheDirectory } from '#cli/embedded/cache.ts';
+import { cacheDirectory } from '#cli/embedded/tool.ts';
 
 /**
  * Installs packages of Python with pinned versions into a virtual environment in the user's cache, if they are not

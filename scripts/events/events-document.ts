@@ -4,7 +4,7 @@ import { eventShapes } from '#api/events/event-data.ts';
 import type { EventData } from '#db/schema/events.ts';
 import { EVENT_TYPES, type EventSubjectKind, type EventType } from '#domain/events/event-types.ts';
 import { ID_PREFIXES } from '#domain/work/identifiers.ts';
-import { webhookBody } from '#outbound/webhook-message.ts';
+import { webhookBody } from '#outbound/event-message.ts';
 
 const MONEY = { amount: '3.20', currency: 'USD' };
 const HELD = { previous_status: 'accepted', failure_class: 'insufficient_balance', attention_reason: null };

@@ -8,19 +8,15 @@ export interface MutatedRule {
 
 export const MUTATED_RULES: readonly MutatedRule[] = [
   {
-    file: 'platform/crypto/webhook-signature.ts',
+    file: 'platform/crypto/webhook-signatures.ts',
     tests: ['test/unit/crypto/webhook-signature.test.ts', 'test/property/edges/signature.test.ts'],
   },
   { file: 'domain/work/attempt-lifecycle.ts', tests: ['test/unit/domain/work/attempt-lifecycle.test.ts'] },
-  {
-    file: 'domain/gate/circuit.ts',
-    tests: ['test/property/domain/circuit.test.ts', 'test/property/domain/circuit-table.test.ts'],
-  },
+  { file: 'domain/gate/circuit.ts', tests: ['test/property/domain/circuit.test.ts'] },
   {
     file: 'domain/work/failure.ts',
     tests: ['test/unit/domain/purchase/purchase-decision.test.ts', 'test/unit/domain/work/failure.test.ts'],
   },
-  { file: 'domain/relay/inbox-decision.ts', tests: ['test/unit/domain/relay/inbox-decision.test.ts'] },
   { file: 'domain/work/hold-reasons.ts', tests: ['test/unit/domain/purchase/purchase-decision.test.ts'] },
   { file: 'domain/work/lifecycle.ts', tests: ['test/unit/domain/work/lifecycle.test.ts'] },
   { file: 'domain/work/transitions.ts', tests: ['test/unit/domain/work/lifecycle.test.ts'] },
@@ -41,7 +37,7 @@ export const MUTATED_RULES: readonly MutatedRule[] = [
   },
   { file: 'domain/gate/purchase-gate.ts', tests: ['test/property/domain/purchase-gate.test.ts'] },
   {
-    file: 'domain/money/movements.ts',
+    file: 'domain/money/books.ts',
     tests: [
       'test/unit/domain/money/reconciliation-causes.test.ts',
       'test/unit/domain/money/reconciliation-debits-credits.test.ts',
@@ -64,14 +60,21 @@ export const MUTATED_RULES: readonly MutatedRule[] = [
     file: 'domain/cancellation/refund-lifecycle.ts',
     tests: ['test/unit/domain/cancellation/refund-lifecycle.test.ts'],
   },
-  { file: 'domain/relay/relay-failure.ts', tests: ['test/unit/domain/relay/relay-failure.test.ts'] },
+  {
+    file: 'domain/relay/relay-decision.ts',
+    tests: [
+      'test/unit/domain/relay/inbox-decision.test.ts',
+      'test/unit/domain/relay/poll-interval.test.ts',
+      'test/unit/domain/relay/relay-failure.test.ts',
+      'test/unit/domain/relay/start-decision.test.ts',
+    ],
+  },
   { file: 'domain/purchase/restored-records.ts', tests: ['test/unit/domain/purchase/restored-records.test.ts'] },
   {
     file: 'domain/retry/retry-rules.ts',
     tests: ['test/unit/domain/retry/retry-rules.test.ts', 'test/property/domain/retry-rules.test.ts'],
   },
   { file: 'domain/purchase/send-claim.ts', tests: ['test/unit/domain/purchase/send-claim.test.ts'] },
-  { file: 'domain/relay/start-decision.ts', tests: ['test/unit/domain/relay/start-decision.test.ts'] },
   { file: 'domain/relay/sweep-decision.ts', tests: ['test/unit/domain/relay/sweep-decision.test.ts'] },
   {
     file: 'upstream/client/error-mapping.ts',

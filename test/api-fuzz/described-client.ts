@@ -1,5 +1,5 @@
 import { createHmac, randomUUID } from 'node:crypto';
-import { readDescription, type DescribedOperation } from '#scripts/api/described-api.ts';
+import { readDescription, type DescribedOperation } from '#scripts/api/api-document.ts';
 import type { HttpAnswer, HttpClient } from '#test/support/network/http.ts';
 import type { Stack } from '#test/support/servers/stack.ts';
 

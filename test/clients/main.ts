@@ -24,7 +24,7 @@ const SOLD =
 
 const folder = temporaryFolder('clients');
 try {
-  const typescript = installTypeScript(buildTypeScriptClient(folder));
+  const typescript = installTypeScript(await buildTypeScriptClient(folder));
   const source = await generatePythonClient(folder);
   const python = installPython(buildPythonClient(source));
   const mypy = join(pythonTools(), 'mypy');

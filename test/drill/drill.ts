@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { backUp } from '#cli/backup/backup.ts';
 import { BASE_ARCHIVE } from '#cli/backup/base-backup.ts';
-import { TEMPORAL_FILE } from '#cli/backup/description.ts';
+import { TEMPORAL_FILE } from '#cli/backup/contents.ts';
 import { restore } from '#cli/backup/restore.ts';
 import { withClient } from '#cli/embedded/postgres.ts';
 import { ShopLoad, type ShopRequest } from '#test/drill/load.ts';

@@ -3,7 +3,7 @@ import { Worker } from '@temporalio/worker';
 import { DeterminismViolationError } from '@temporalio/workflow';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { freePort } from '#cli/embedded/ports.ts';
-import { createWorkerDataConverter } from '#temporal/codec/data-converter.ts';
+import { createWorkerDataConverter } from '#temporal/codec/payload-codec.ts';
 import { endpointCalls } from '#test/support/api/webhook-endpoint-calls.ts';
 import { startOwnCluster, type OwnCluster } from '#test/support/servers/own-cluster.ts';
 import { keyRingOf, TemporalOperator } from '#test/support/servers/stack-temporal.ts';
@@ -13,7 +13,7 @@ import { OrderDesk, PACKAGE } from '#test/support/work/order-desk.ts';
 import { quietRuntime } from '#test/support/work/workflows/quiet-runtime.ts';
 import { bundleReorderedOrder } from '#test/support/work/workflows/reordered-bundle.ts';
 import { WorkerFleet } from '#test/support/work/workflows/worker-fleet.ts';
-import { forVersionedWorkers, workflowBundle } from '#worker/workflow-bundle.ts';
+import { forVersionedWorkers, workflowBundle } from '#worker/bundle.ts';
 
 quietRuntime();
 

@@ -1,6 +1,6 @@
 import type { CallDefinition } from '#cli/resources/definition.ts';
 import { runCall } from '#cli/resources/run-call.ts';
-import { report } from '#cli/terminal/report.ts';
+import { report } from '#cli/terminal/user-error.ts';
 import type { Environment } from '#config/environment.ts';
 
 /** A command of a resource as a person types it, and where its API is. */

@@ -1,4 +1,4 @@
-import { ALL_CAPABILITIES, type Capabilities } from '#domain/service/capabilities.ts';
+import { ALL_CAPABILITIES, type Capabilities } from '#domain/service/capability-profile.ts';
 import { contractBodies, contractOpenApi, PLAIN, type BodyName, type Schema } from '#test/support/contract-openapi.ts';
 import { checkContract, readDocument, type Finding } from '#upstream/contract-check.ts';
 import type { EndpointName, EventKind } from '#upstream/contract.ts';

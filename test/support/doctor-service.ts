@@ -1,5 +1,5 @@
 import type { ServiceConfig } from '#config/config.ts';
-import { ALL_CAPABILITIES } from '#domain/service/capabilities.ts';
+import { ALL_CAPABILITIES } from '#domain/service/capability-profile.ts';
 import { BASE_PATH } from '#domain/service/service-address.ts';
 import type { ServiceFailure } from '#upstream/client/error-mapping.ts';
 

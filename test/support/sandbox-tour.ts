@@ -1,8 +1,7 @@
 import { runTour, type TourOptions } from '#cli/sandbox-tour/tour.ts';
 import type { ServiceConfig } from '#config/config.ts';
-import { ALL_CAPABILITIES, type Capabilities } from '#domain/service/capabilities.ts';
-import type { SimulatorClient } from '#test/simulator/support.ts';
-import { EMAIL, PASSWORD } from '#test/simulator/support.ts';
+import { ALL_CAPABILITIES, type Capabilities } from '#domain/service/capability-profile.ts';
+import { EMAIL, PASSWORD, type SimulatorClient } from '#test/simulator/support.ts';
 
 export const KEY_AGE_MS = 10_000;
 

@@ -1,5 +1,5 @@
 import { afterEach } from 'vitest';
-import { ALL_CAPABILITIES, type Capabilities } from '#domain/service/capabilities.ts';
+import { ALL_CAPABILITIES, type Capabilities } from '#domain/service/capability-profile.ts';
 import { BASE_PATH, type ServiceMode } from '#domain/service/service-address.ts';
 import { MemoryTokenStore } from '#test/support/memory-token-store.ts';
 import { httpAnswer, startRawServer, type RawRequest } from '#test/support/network/raw-server.ts';

@@ -3,7 +3,7 @@ import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { PurchaseActivities, WorkSnapshot } from '#activities/work/work-types.ts';
 import { witnessOfEnd, type Witness } from '#domain/purchase/restored-records.ts';
-import type { ServiceObservation } from '#domain/relay/service-observation.ts';
+import type { ServiceObservation } from '#domain/relay/observation.ts';
 import { timeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
 import { FakeOrder, type ScriptedSend } from '#test/support/work/workflows/fake-order.ts';
 import { POLICY, withOrder, withWorker } from '#test/support/work/workflows/order-workflow.ts';

@@ -22,7 +22,7 @@ import { PURCHASES } from '#test/workflow/scenarios/purchases.ts';
 import { TemporalUi, type OneRun, type Scenario } from '#test/workflow/scenarios/scenario.ts';
 import { SUBSCRIPTIONS } from '#test/workflow/scenarios/subscriptions.ts';
 import { WEBHOOKS } from '#test/workflow/scenarios/webhooks.ts';
-import { bundleWorkflows } from '#worker/bundle-workflows.ts';
+import { bundleWorkflows } from '#worker/bundle.ts';
 
 const PROJECT = join(import.meta.dirname, '../..');
 const { version } = z

@@ -6,11 +6,10 @@ import { defaultPayloadConverter } from '@temporalio/common';
 import { bundleWorkflowCode, DefaultLogger, Worker } from '@temporalio/worker';
 import { DeterminismViolationError } from '@temporalio/workflow';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
-import { FAILURE_CONVERTER_PATH } from '#temporal/codec/data-converter.ts';
+import { FAILURE_CONVERTER_PATH } from '#temporal/codec/payload-codec.ts';
 import { readHistory, textsOf, waitsIn } from '#test/support/work/workflows/histories.ts';
 import { quietRuntime } from '#test/support/work/workflows/quiet-runtime.ts';
-import { forVersionedWorkers, workflowBundle } from '#worker/workflow-bundle.ts';
-import { WORKFLOW_SOURCES } from '#worker/workflow-sources.ts';
+import { forVersionedWorkers, workflowBundle, WORKFLOW_SOURCES } from '#worker/bundle.ts';
 import { TRACE_HEADER } from '#workflows/messages.ts';
 
 quietRuntime();

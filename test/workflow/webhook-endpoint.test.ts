@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { DeliveryRound, WebhookActivities } from '#activities/webhooks/webhook-types.ts';
+import type { DeliveryRound, WebhookActivities } from '#activities/webhooks/webhook-activities.ts';
 import {
   describeOutcome,
   isFailing,

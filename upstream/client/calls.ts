@@ -1,6 +1,6 @@
-import { counted } from '#domain/counted.ts';
-import type { Capabilities, Capability } from '#domain/service/capabilities.ts';
+import type { Capabilities, Capability } from '#domain/service/capability-profile.ts';
 import type { ServiceMode } from '#domain/service/service-address.ts';
+import { counted } from '#domain/text.ts';
 import type { AnswerOf, Caller, CallOptions, ItemOf, ListName } from '#upstream/client/call.ts';
 import type { Match, ServiceFailure, ServiceResult } from '#upstream/client/error-mapping.ts';
 import { PagesRead, type Listing, type Query } from '#upstream/client/listing.ts';

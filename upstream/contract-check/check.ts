@@ -1,4 +1,8 @@
-import { capabilities as allCapabilities, type Capabilities, type Capability } from '#domain/service/capabilities.ts';
+import {
+  capabilities as allCapabilities,
+  type Capabilities,
+  type Capability,
+} from '#domain/service/capability-profile.ts';
 import { compareCall } from '#upstream/contract-check/calls.ts';
 import type { Comparison } from '#upstream/contract-check/compare/comparison.ts';
 import { compareEventHeaders } from '#upstream/contract-check/event-headers.ts';

@@ -1,6 +1,6 @@
 /** Compares the webhooks that a document describes with the events of the contract. */
 import type * as z from 'zod';
-import { nearNames } from '#domain/near-names.ts';
+import { nearNames } from '#domain/text.ts';
 import { jsonContent, wireSchema } from '#upstream/contract-check/calls.ts';
 import { compareAnswer } from '#upstream/contract-check/compare/compare-answer.ts';
 import { valuesIn, type Comparison } from '#upstream/contract-check/compare/comparison.ts';

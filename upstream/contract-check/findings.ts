@@ -1,4 +1,4 @@
-import type { Capability } from '#domain/service/capabilities.ts';
+import type { Capability } from '#domain/service/capability-profile.ts';
 import type { EndpointName, EventKind } from '#upstream/contract.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import type { Capability } from '#domain/service/capabilities.ts';
+import type { Capability } from '#domain/service/capability-profile.ts';
 import type { RecordName } from '#upstream/contract/envelopes.ts';
 import type { Mark } from '#upstream/contract/fields.ts';
 

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { parseDecimal } from '#domain/money/money.ts';
 import { ownValue, VARIANTS, ZERO_ID } from '#upstream/contract/variants.ts';
 
-export { DEFAULT_HEADER_PREFIX } from '#domain/service/header-prefix.ts';
+export { DEFAULT_HEADER_PREFIX } from '#domain/service/service-address.ts';
 
 /**
  * The certainty of a part of the contract. *stated*: the specification says it. *shape assumed*: the call is stated,

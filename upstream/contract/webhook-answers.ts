@@ -1,5 +1,5 @@
 /** Our answers where the specification leaves the rules of webhooks open; `docs/assumptions.md` lists them. */
-import { WEBHOOK_TOLERANCE_SECONDS } from '#domain/service/webhook-tolerance.ts';
+import { WEBHOOK_TOLERANCE_SECONDS } from '#domain/service/service-address.ts';
 
 /** Our answer to a delivery that the specification does not fully settle. */
 export interface WebhookAnswer {

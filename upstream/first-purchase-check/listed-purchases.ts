@@ -1,6 +1,5 @@
 /** Reads purchases that the service already lists, made here or elsewhere: they show the shapes without a charge. */
-import { compareAmounts, isOtherMoney } from '#domain/money/compare-amounts.ts';
-import { plainText, type Money } from '#domain/money/money.ts';
+import { compareAmounts, isOtherMoney, plainText, type Money } from '#domain/money/money.ts';
 import type { Listing, OptionalResult, ServiceClient } from '#upstream/client.ts';
 import {
   serviceEsim,

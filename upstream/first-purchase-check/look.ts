@@ -1,5 +1,5 @@
 import type { Sighting } from '#domain/gate/first-purchase-check.ts';
-import type { Capabilities } from '#domain/service/capabilities.ts';
+import type { Capabilities } from '#domain/service/capability-profile.ts';
 import type { PurchaseKind } from '#domain/work/kinds.ts';
 import type { ServiceClient } from '#upstream/client.ts';
 import { checkContract, type ContractReport, type JsonObject } from '#upstream/contract-check.ts';

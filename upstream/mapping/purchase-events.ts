@@ -1,5 +1,5 @@
 import { cancellationOutcome } from '#domain/cancellation/refund.ts';
-import type { PurchaseEvent } from '#domain/relay/purchase-event.ts';
+import type { PurchaseEvent } from '#domain/relay/observation.ts';
 import type { RefundRecord } from '#upstream/mapping/event-data.ts';
 import type { ParsedEvent } from '#upstream/mapping/event-parsing.ts';
 

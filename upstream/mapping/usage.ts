@@ -1,4 +1,4 @@
-import type { DataUsage } from '#domain/esims/thresholds.ts';
+import type { DataUsage } from '#domain/esims/esim-state.ts';
 import type { EsimUsage } from '#upstream/contract.ts';
 
 /** The usage that the service reports. @param readAt time of the request. */

@@ -1,6 +1,6 @@
+import type { Movement } from '#domain/money/books.ts';
 /** Converts wallet transactions of the service to movements, and finds what they are for. */
 import type { Money } from '#domain/money/money.ts';
-import type { Movement } from '#domain/money/movements.ts';
 import type { WalletTransaction } from '#upstream/contract.ts';
 
 /** Tolerance for clock differences: a movement may carry a time this many milliseconds before our first send. */

@@ -1,25 +1,36 @@
-import { accessAad } from '#db/encryption-aads.ts';
+import { and, eq } from 'drizzle-orm';
+import type { KeyRing } from '#crypto/key-ring.ts';
+import type { Executor } from '#db/connection/database.ts';
+import { fromNow } from '#db/connection/from-now.ts';
+import { accessAad, inboxBodyAad } from '#db/encryption-aads.ts';
 import { postpone, releaseRows, takePending } from '#db/queues/inbox-queue.ts';
 import type { InboxRow } from '#db/queues/inbox.ts';
+import { inbox } from '#db/schema.ts';
+import { workTable } from '#db/work/kinds.ts';
 import { startedWork } from '#db/work/started-work.ts';
-import type { PurchaseEvent } from '#domain/relay/purchase-event.ts';
-import { afterFailure } from '#domain/relay/relay-failure.ts';
+import type { PurchaseEvent } from '#domain/relay/observation.ts';
+import { afterFailure, afterNotifying, type NotifyOutcome } from '#domain/relay/relay-decision.ts';
+import type { WorkRef } from '#domain/work/kinds.ts';
+import { isFinal } from '#domain/work/lifecycle.ts';
 import { quarantineInboxRow } from '#fulfilment/operator/dead-letters.ts';
-import { judgeReport, type JudgeOptions, type Judgement } from '#fulfilment/reports/judge-report.ts';
-import { recordNotification } from '#fulfilment/reports/record-notification.ts';
+import { type Judgement, type JudgeOptions, judgeReport } from '#fulfilment/reports/judge-report.ts';
 import { settleKnown } from '#fulfilment/reports/settle-known.ts';
+import { EVENT_KINDS } from '#upstream/contract.ts';
+import { parseEvent } from '#upstream/mapping/event-parsing.ts';
+import { purchaseEvent } from '#upstream/mapping/purchase-events.ts';
 import {
-  CutOffError,
+  type Batch,
   countRow,
+  CutOffError,
+  describeError,
   eachOf,
-  WorkflowEndedError,
+  failureOf,
+  inWorkSpan,
   PARALLEL,
   type RelayContext,
-} from '#worker/relay/context.ts';
-import { describeError, failureOf } from '#worker/relay/failures.ts';
-import type { Batch } from '#worker/relay/loop.ts';
-import { readReport } from '#worker/relay/read-report.ts';
-import { inWorkSpan } from '#worker/relay/work-span.ts';
+  UnreadableRowError,
+  WorkflowEndedError,
+} from '#worker/relay/loop.ts';
 
 /** Judges reports of the service and signals them to the workflows of their work. */
 export async function relayInbox(context: RelayContext): Promise<Batch> {
@@ -150,4 +161,60 @@ function groupBySubject(rows: readonly InboxRow[]): Iterable<InboxRow[]> {
     rows,
     (row) => `${row.subjectKind}/${row.reference ?? row.serviceId ?? row.serviceEsimId ?? row.id}`,
   ).values();
+}
+
+/**
+ * Decrypts and parses the event of a pending row.
+ *
+ * @throws UnreadableRowError when it is not an event of a purchase, because the stored data were altered.
+ * @throws DecryptionError when the key ring cannot decrypt it.
+ */
+export function readReport(keyRing: KeyRing, row: InboxRow): PurchaseEvent {
+  const found = reportInColumns(row);
+  if (found !== undefined) return found;
+  const body = keyRing.decrypt(row.encryptedBody, inboxBodyAad(row.deliveryId));
+  const event = parseEvent(body);
+  const purchase = purchaseEvent(event);
+  if (purchase === undefined) throw new UnreadableRowError(row.id, `is no event of a purchase (${event.kind})`);
+  return purchase;
+}
+
+/**
+ * A row of the reconciler whose event the service does not send, such as a VPN subscription in progress. Its columns
+ * hold the whole report.
+ */
+function reportInColumns({
+  source,
+  subjectKind,
+  event,
+  outcome,
+  serviceId,
+  reference,
+}: InboxRow): PurchaseEvent | undefined {
+  const isSent = EVENT_KINDS.some((kind) => kind === event);
+  if (source !== 'read' || isSent || outcome !== 'processing' || subjectKind === null || serviceId === null)
+    return undefined;
+  return { kind: subjectKind, outcome, serviceId, ...(reference !== null && { reference }) };
+}
+
+/**
+ * Stores the result of notifying a workflow. When the work has ended meanwhile, the row is judged against that end at
+ * once; the share lock waits for a step that is about to end it. When no workflow was notified, the row stays pending.
+ * @returns `try_again` when no workflow was notified although the work continues; the caller postpones the row.
+ */
+export async function recordNotification(
+  tx: Executor,
+  rowId: bigint,
+  { kind, id }: WorkRef,
+  outcome: NotifyOutcome,
+): Promise<'relayed' | 'judge_again' | 'try_again'> {
+  const table = workTable(kind);
+  const [work] = await tx.select({ status: table.status }).from(table).where(eq(table.id, id)).for('share');
+  const next = afterNotifying(outcome, work === undefined || isFinal(work.status));
+  if (next === 'try_again') return next;
+  await tx
+    .update(inbox)
+    .set(next === 'judge_again' ? { availableAt: fromNow(0) } : { state: 'relayed', lastError: null })
+    .where(and(eq(inbox.id, rowId), eq(inbox.state, 'pending')));
+  return next;
 }

@@ -1,28 +1,28 @@
 import {
+  type OutboxRow,
   postponeOutbox,
   releaseOutbox,
   settleOutbox,
-  takeOutbox,
-  type OutboxRow,
   type TakenOutboxRow,
+  takeOutbox,
 } from '#db/queues/outbox.ts';
 import { startedWork } from '#db/work/started-work.ts';
 import { readWork } from '#db/work/work-rows.ts';
-import { afterFailure } from '#domain/relay/relay-failure.ts';
-import { HAND_OVER_DECISIONS, needsRow, type HandOverOutcome } from '#domain/relay/start-decision.ts';
+import { afterFailure, HAND_OVER_DECISIONS, type HandOverOutcome, needsRow } from '#domain/relay/relay-decision.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
 import { quarantineOutboxRow } from '#fulfilment/operator/dead-letters.ts';
 import {
-  CutOffError,
+  type Batch,
   countRow,
+  CutOffError,
+  describeError,
   eachOf,
-  WorkflowEndedError,
+  failureOf,
+  inWorkSpan,
   PARALLEL,
   type RelayContext,
-} from '#worker/relay/context.ts';
-import { describeError, failureOf } from '#worker/relay/failures.ts';
-import type { Batch } from '#worker/relay/loop.ts';
-import { inWorkSpan } from '#worker/relay/work-span.ts';
+  WorkflowEndedError,
+} from '#worker/relay/loop.ts';
 
 /** Starts and wakes the workflows that outbox rows request. */
 export async function relayOutbox(context: RelayContext): Promise<Batch> {

@@ -1,14 +1,19 @@
 import type { Queue } from '#db/connection/after-commit.ts';
-import { pollQueues } from '#db/queues/poll-queues.ts';
-import { settlesWithin } from '#telemetry/settles-within.ts';
-import { CutOffError, type RelayContext, type RelayOptions } from '#worker/relay/context.ts';
+import { pollQueues } from '#db/queues/relay-queues.ts';
+import { settlesWithin } from '#telemetry/waiting.ts';
 import { relayInbox } from '#worker/relay/inbox.ts';
-import { QueueLoop, type Batch } from '#worker/relay/loop.ts';
+import {
+  type Batch,
+  CutOffError,
+  QueueLoop,
+  type RelayContext,
+  type RelayOptions,
+  SlowPoll,
+} from '#worker/relay/loop.ts';
 import { relayOutbox } from '#worker/relay/outbox.ts';
-import { eventPublication, relayEndpointWakes } from '#worker/relay/publish-events.ts';
-import { SlowPoll } from '#worker/relay/slow-poll.ts';
+import { eventPublication, relayEndpointWakes } from '#worker/relay/publish.ts';
 
-export type { EndpointWorkflows, RelayOptions, WorkWorkflows } from '#worker/relay/context.ts';
+export type { EndpointWorkflows, RelayOptions, WorkWorkflows } from '#worker/relay/loop.ts';
 
 /**
  * Passes rows of PostgreSQL on: starts of work (outbox) and reports of the service (inbox) to Temporal, events to their

@@ -3,7 +3,7 @@
  * the JSON of the argument, with an example.
  */
 import type { Money } from '#domain/money/money.ts';
-import type { ServiceObservation } from '#domain/relay/service-observation.ts';
+import type { ServiceObservation } from '#domain/relay/observation.ts';
 import type { ActionBy, ResolveRequest, RetryPolicyRequest } from '#workflows/messages.ts';
 
 const ACTION_BY: ActionBy = { by: 'Ada', reason: 'The balance was topped up.' };

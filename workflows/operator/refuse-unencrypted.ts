@@ -45,5 +45,5 @@ const encryptedOnly: WorkflowInboundCallsInterceptor = {
   },
 };
 
-/** The bundle looks for this name (`worker/workflow-sources.ts`). Queries change nothing and are not checked. */
+/** The bundle looks for this name (`worker/bundle.ts`). Queries change nothing and are not checked. */
 export const interceptors: WorkflowInterceptorsFactory = () => ({ inbound: [encryptedOnly] });

@@ -1,6 +1,6 @@
 /** The current details of a workflow of work: its state, its next step, and what an operator can do, in Markdown. */
 import type { OperatedAttempt } from '#domain/operator/operator-actions.ts';
-import { possibleCommands } from '#domain/operator/possible-commands.ts';
+import { possibleCommands } from '#domain/operator/possible-actions.ts';
 import { resubmission } from '#domain/retry/resubmission.ts';
 import { ATTENTION_REASONS, type AttentionReason } from '#domain/work/attention.ts';
 import { FAILURE_CLASSES, type FailureClass } from '#domain/work/failure.ts';

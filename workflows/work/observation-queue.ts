@@ -1,4 +1,4 @@
-import type { ServiceObservation } from '#domain/relay/service-observation.ts';
+import type { ServiceObservation } from '#domain/relay/observation.ts';
 
 /**
  * Reports of the service that no step has taken yet. A signal may be delivered twice, and a new run also reads the

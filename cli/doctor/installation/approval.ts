@@ -2,7 +2,7 @@ import { failure, type Finding, ok, warning } from '#cli/doctor/finding.ts';
 import { withoutStop } from '#cli/doctor/service/login.ts';
 import type { ServiceConfig } from '#config/config.ts';
 import { FAILURE_CLASSES } from '#domain/work/failure.ts';
-import { heldPurchases } from '#fulfilment/readiness/account-conditions.ts';
+import { heldPurchases } from '#fulfilment/readiness/conditions.ts';
 import type { ServiceClient } from '#upstream/client.ts';
 import type { ServiceFailure } from '#upstream/client/error-mapping.ts';
 

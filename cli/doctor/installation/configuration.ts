@@ -1,5 +1,5 @@
 import { failure, type Finding, ok } from '#cli/doctor/finding.ts';
-import { counted } from '#domain/counted.ts';
+import { counted } from '#domain/text.ts';
 
 /** @param problems of the whole configuration. */
 export function checkConfiguration(problems: readonly string[]): Finding {

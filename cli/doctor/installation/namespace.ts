@@ -1,6 +1,6 @@
 import type { Connection } from '@temporalio/client';
 import { failure, type Finding, notChecked, ok, warning } from '#cli/doctor/finding.ts';
-import { GRPC_STATUS, grpcStatus } from '#temporal/grpc-status.ts';
+import { GRPC_STATUS, grpcStatus } from '#temporal/connection.ts';
 import { checkNamespace as lookAtNamespace, NamespaceSetUpError } from '#temporal/set-up.ts';
 
 export type NamespaceFindings = Readonly<Record<'namespace' | 'search_attributes', Finding>>;

@@ -1,16 +1,15 @@
 import type { EncryptionKey, ServiceConfig } from '#config/config.ts';
 import { KeyRing } from '#crypto/key-ring.ts';
 import type { Database } from '#db/connection/database.ts';
-import { missedWebhooks } from '#db/queues/webhook-arrival.ts';
+import { missedWebhooks } from '#db/queues/inbox.ts';
 import { newestCapabilityProfile, type StoredCapabilityProfile } from '#db/service/capability-profiles.ts';
-import { readRefusedPrefix } from '#db/service/refused-header-prefixes.ts';
-import { readWebhookSecrets, type StoredWebhookSecrets } from '#db/service/webhook-secrets.ts';
+import { readRefusedPrefix, readWebhookSecrets, type StoredWebhookSecrets } from '#db/service/webhook-secrets.ts';
 import { countHeldWork } from '#db/work/held-work.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
-import type { RefusedHeaderPrefix } from '#domain/service/header-prefix.ts';
+import type { RefusedHeaderPrefix } from '#domain/service/service-address.ts';
 import type { PurchaseKind } from '#domain/work/kinds.ts';
-import { readFirstPurchaseCheck, type FirstPurchaseCheckState } from '#fulfilment/gate/first-purchase-check.ts';
-import { driftStopTexts } from '#fulfilment/readiness/gate-conditions.ts';
+import { readFirstPurchaseCheck, type FirstPurchaseCheckState } from '#fulfilment/gate/pauses.ts';
+import { driftStopTexts } from '#fulfilment/readiness/conditions.ts';
 
 /** The default: the policy of the worker only decides when the worker raises its alert. */
 export const WEBHOOK_SILENCE = DEFAULT_POLICY.webhookSilence;

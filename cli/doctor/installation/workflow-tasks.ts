@@ -1,6 +1,6 @@
 import type { ConnectionLike } from '@temporalio/client';
 import { failure, type Finding, ok } from '#cli/doctor/finding.ts';
-import { counted } from '#domain/counted.ts';
+import { counted } from '#domain/text.ts';
 
 /** Runs that are looked at, the newest first: Temporal is asked about each. */
 const MOST_RUNS = 100;

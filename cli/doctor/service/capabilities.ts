@@ -3,8 +3,7 @@ import { type Finding, ok, warning } from '#cli/doctor/finding.ts';
 import type { Records } from '#cli/doctor/installation/records.ts';
 import type { ServiceConfig } from '#config/config.ts';
 import { judgedProfile, type StoredCapabilityProfile } from '#db/service/capability-profiles.ts';
-import { capabilities } from '#domain/service/capabilities.ts';
-import { permissions } from '#domain/service/capability-profile.ts';
+import { capabilities, permissions } from '#domain/service/capability-profile.ts';
 
 /**
  * Compares the configured capabilities of the service with the measured ones.

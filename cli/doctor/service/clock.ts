@@ -1,7 +1,6 @@
 import { failure, type Finding, notChecked, ok, warning } from '#cli/doctor/finding.ts';
 import type { ServiceConfig } from '#config/config.ts';
-import { serviceAddress } from '#domain/service/service-address.ts';
-import { WEBHOOK_TOLERANCE_SECONDS } from '#domain/service/webhook-tolerance.ts';
+import { serviceAddress, WEBHOOK_TOLERANCE_SECONDS } from '#domain/service/service-address.ts';
 import { createHttpTransport } from '#upstream/client/http.ts';
 
 // The header has whole seconds, and the answer needs time to arrive.

@@ -1,7 +1,7 @@
 import { failure, type Finding, notChecked, ok, warning } from '#cli/doctor/finding.ts';
 import { withoutStop } from '#cli/doctor/service/login.ts';
-import { typed } from '#cli/terminal/typed-command.ts';
-import type { Capabilities } from '#domain/service/capabilities.ts';
+import { typed } from '#cli/terminal/output.ts';
+import type { Capabilities } from '#domain/service/capability-profile.ts';
 import type { ServiceClient } from '#upstream/client.ts';
 import { checkContract as compare, type ContractReport } from '#upstream/contract-check.ts';
 

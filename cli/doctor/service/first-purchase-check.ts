@@ -1,10 +1,9 @@
 import { failure, type Finding, notChecked, ok, warning } from '#cli/doctor/finding.ts';
 import type { Records } from '#cli/doctor/installation/records.ts';
 import type { ServiceConfig } from '#config/config.ts';
-import type { PauseRow } from '#db/gate/pauses.ts';
 import { FIRST_PURCHASE_CHECK_ADVICE, nounOf } from '#domain/gate/first-purchase-check.ts';
 import type { PurchaseKind } from '#domain/work/kinds.ts';
-import type { FirstPurchaseCheckState } from '#fulfilment/gate/first-purchase-check.ts';
+import type { PauseRow, FirstPurchaseCheckState } from '#fulfilment/gate/pauses.ts';
 
 /**
  * Checks whether the shapes of the service's answers were seen. Purchases in production wait for it.

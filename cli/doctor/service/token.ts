@@ -1,7 +1,7 @@
 import { duration } from '#cli/doctor/duration.ts';
 import { type Finding, ok, warning } from '#cli/doctor/finding.ts';
 import type { ServiceConfig } from '#config/config.ts';
-import { counted } from '#domain/counted.ts';
+import { counted } from '#domain/text.ts';
 import type { SharedToken } from '#upstream/client/session.ts';
 
 const DAY_MS = 86_400_000;

@@ -1,6 +1,6 @@
 import { failure, notChecked, ok, warning, type Finding } from '#cli/doctor/finding.ts';
 import { WEBHOOK_SILENCE, type Records } from '#cli/doctor/installation/records.ts';
-import { describeRefusedPrefix } from '#domain/service/header-prefix.ts';
+import { describeRefusedPrefix } from '#domain/service/service-address.ts';
 
 /**
  * Checks that the service's webhooks arrive. They do not if look-ups found what webhooks should have reported, or if

@@ -1,8 +1,8 @@
 import { failure, type Finding, notChecked, ok } from '#cli/doctor/finding.ts';
-import { typed } from '#cli/terminal/typed-command.ts';
+import { typed } from '#cli/terminal/output.ts';
 import type { WebhookSecret } from '#config/config.ts';
 import type { StoredWebhookSecrets } from '#db/service/webhook-secrets.ts';
-import { counted } from '#domain/counted.ts';
+import { counted } from '#domain/text.ts';
 
 /**
  * Checks that there is a valid secret for the service's webhooks. It does not prove that the service uses the same

@@ -1,3 +1,4 @@
+// `operations.ts` and `types.ts` are not committed: `npm run generate:client` in the project makes them.
 export { ResellerClient, type WaitOptions, type Work } from './client.ts';
 export type { KnownValue } from './known-value.ts';
 export { isProblem, NoAnswerError, ProblemError, StillInProgressError, type ProblemCode } from './errors.ts';

@@ -8,7 +8,7 @@ import { plainError } from '#config/plain-error.ts';
 import { POLICY_GROUPS, policySchema, type PolicySettings } from '#config/policy/policy-settings.ts';
 import { unknownInRules } from '#config/policy/retry-rules.ts';
 import { unreadableText } from '#config/secret-files.ts';
-import { changedLetters, nearNames } from '#domain/near-names.ts';
+import { changedLetters, nearNames } from '#domain/text.ts';
 
 /** The settings of a policy file, and those that it contains. */
 export interface PolicyFile {

@@ -23,7 +23,7 @@ import {
   waitingSettings,
 } from '#config/policy/upkeep-settings.ts';
 import { MIN_SEND_MARGIN_MS } from '#domain/policy/purchase-policy.ts';
-import { copiesAcceptedForMs } from '#domain/service/webhook-tolerance.ts';
+import { copiesAcceptedForMs } from '#domain/service/service-address.ts';
 
 function group<Shape extends z.ZodRawShape>(shape: Shape, description: string) {
   return z

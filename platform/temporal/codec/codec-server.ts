@@ -3,8 +3,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Payload, PayloadCodec } from '@temporalio/common';
 import type { Request, Response } from 'express';
 import * as z from 'zod';
+import { HttpError, onlyMethods, startSmallServer, type SmallServer } from '#telemetry/http-server.ts';
 import type { Logger } from '#telemetry/logger.ts';
-import { HttpError, onlyMethods, startSmallServer, type SmallServer } from '#telemetry/small-server.ts';
 import { PayloadDecryptionError } from '#temporal/codec/payload-codec.ts';
 
 export interface CodecServerOptions {

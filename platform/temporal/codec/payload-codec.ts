@@ -1,5 +1,7 @@
 // The package is CommonJS and Node sees no named exports: `import { temporal }` works in tests and fails in a process.
+import { fileURLToPath } from 'node:url';
 import {
+  type DataConverter,
   defaultPayloadConverter,
   METADATA_ENCODING_KEY,
   type Payload,
@@ -7,8 +9,8 @@ import {
   type SerializationContext,
 } from '@temporalio/common';
 import proto from '@temporalio/proto';
-import { MissingKeyError, DecryptionError, type KeyRing } from '#crypto/key-ring.ts';
-import { refusedPayload, type PayloadRefusal } from '#domain/service/refused-payload.ts';
+import { DecryptionError, type KeyRing, MissingKeyError } from '#crypto/key-ring.ts';
+import { type PayloadRefusal, refusedPayload } from '#domain/service/refused-payload.ts';
 
 /** Value of `encoding` of an encrypted payload; the usual one, which the Temporal UI knows. */
 const ENCRYPTED_ENCODING = 'binary/encrypted';
@@ -128,4 +130,20 @@ export class WorkerCodec extends EncryptionCodec {
 
 function marked(refusal: PayloadRefusal): Payload {
   return defaultPayloadConverter.toPayload(refusedPayload(refusal));
+}
+
+/** `bundleWorkflowCode` also needs it when the bundle is built before the worker starts. */
+export const FAILURE_CONVERTER_PATH = fileURLToPath(new URL('failure-converter.ts', import.meta.url));
+
+/**
+ * The data converter of clients. Workers use {@link createWorkerDataConverter}, with the same format. The codec runs in
+ * the main thread only, so no key enters the workflow sandbox.
+ */
+export function createDataConverter(keyRing: KeyRing): DataConverter {
+  return { failureConverterPath: FAILURE_CONVERTER_PATH, payloadCodecs: [new EncryptionCodec(keyRing)] };
+}
+
+/** The data converter of workers, which refuses plain payloads ({@link WorkerCodec}). */
+export function createWorkerDataConverter(keyRing: KeyRing): DataConverter {
+  return { failureConverterPath: FAILURE_CONVERTER_PATH, payloadCodecs: [new WorkerCodec(keyRing)] };
 }

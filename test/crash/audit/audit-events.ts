@@ -3,7 +3,7 @@
  * subscribes to all types.
  */
 import { asc } from 'drizzle-orm';
-import { generateWebhookSecret } from '#crypto/standard-webhooks.ts';
+import { generateWebhookSecret } from '#crypto/webhook-signatures.ts';
 import { events, webhookDeliveries } from '#db/schema.ts';
 import { addWebhookEndpoint } from '#fulfilment/event-webhooks/manage-endpoint.ts';
 import type { WebhookReceiver } from '#test/support/network/webhook-receiver.ts';

@@ -1,6 +1,6 @@
 /** The plan of a seed: service, work, faults. Pure: the same seed always gives the same plan. */
 import type * as z from 'zod';
-import type { Capability } from '#domain/service/capabilities.ts';
+import type { Capability } from '#domain/service/capability-profile.ts';
 import type { behaviourRule } from '#simulator/behaviour/behaviours.ts';
 import type { requestFault, webhookFault } from '#simulator/behaviour/faults.ts';
 import { disturbancesOf, OUTAGE_POLICY, type Disturbance, type PlannedStop } from '#test/crash/plans/disturbances.ts';

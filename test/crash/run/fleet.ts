@@ -2,8 +2,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { sendSignal } from '#cli/embedded/child.ts';
 import { freePort } from '#cli/embedded/ports.ts';
-import { sendSignal } from '#cli/embedded/process-identity.ts';
 import type { CrashPlan } from '#test/crash/plans/plan.ts';
 import type { KilledProcess } from '#test/crash/plans/points.ts';
 import { isPassage, KILLED, STOPPED, type PointSettings } from '#test/crash/processes/fault-points.ts';

@@ -3,7 +3,7 @@ import { ServiceTokenStore } from '#db/service/service-tokens.ts';
 import { startWatchedWorker } from '#test/crash/processes/watched-worker.ts';
 import type { ServiceClient } from '#upstream/client.ts';
 import { openService } from '#upstream/service.ts';
-import { policyInForce } from '#worker/policy-in-force.ts';
+import { policyInForce } from '#worker/composition.ts';
 
 /** Starts a worker with a changed client of the service. @param alter returns the changed calls. */
 export async function startWorkerWith(alter: (client: ServiceClient) => Partial<ServiceClient>): Promise<void> {

@@ -1,5 +1,5 @@
 /** A worker with a defect: it never starts a completed workflow again. The crash proof must detect it. */
-import { START_DECISIONS } from '#domain/relay/start-decision.ts';
+import { START_DECISIONS } from '#domain/relay/relay-decision.ts';
 import { startWatchedWorker } from '#test/crash/processes/watched-worker.ts';
 
 Object.assign(START_DECISIONS.completed, { unfinished: 'leave' });

@@ -4,6 +4,6 @@
  */
 import { replaceModule } from '#test/crash/saboteurs/replaced-module.ts';
 
-replaceModule('#domain/relay/inbox-decision.ts', new URL('old-inbox-decision.ts', import.meta.url));
+replaceModule('#domain/relay/relay-decision.ts', new URL('old-inbox-decision.ts', import.meta.url));
 const { startWatchedWorker } = await import('#test/crash/processes/watched-worker.ts');
 await startWatchedWorker();

@@ -1,12 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Operation } from '#api/http/operation.ts';
-/** OWASP API2:2023 and API5:2023 (broken authentication, broken function level authorization), over every operation. */
 import { bodyExampleOf } from '#api/openapi/examples.ts';
-import { generateApiKey } from '#crypto/api-key.ts';
-import { addApiKey, revokeApiKey, type NewApiKey } from '#db/access/api-keys.ts';
-import { apiScopes } from '#db/access/api-scopes.ts';
+import { generateApiKey } from '#crypto/generated-secrets.ts';
+import { addApiKey, apiScopes, type NewApiKey, revokeApiKey } from '#db/access/api-keys.ts';
 import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
-import { HttpClient, type HttpAnswer } from '#test/support/network/http.ts';
+import { type HttpAnswer, HttpClient } from '#test/support/network/http.ts';
 
 let api: TestApi;
 beforeAll(async () => {

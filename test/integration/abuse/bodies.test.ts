@@ -6,7 +6,7 @@ import type { Operation } from '#api/http/operation.ts';
 import { bodyExampleOf } from '#api/openapi/examples.ts';
 import { BATCH_BODY_LIMIT } from '#api/order-batches/batch-schemas.ts';
 import { Problem } from '#api/problems/problem.ts';
-import { apiScopes } from '#db/access/api-scopes.ts';
+import { apiScopes } from '#db/access/api-keys.ts';
 import { newId } from '#db/connection/ids.ts';
 import { ID_PREFIXES, type IdKind } from '#domain/work/identifiers.ts';
 import { idKind } from '#test/support/api/operations-without-id.ts';

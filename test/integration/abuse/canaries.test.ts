@@ -1,14 +1,13 @@
 /** ASVS V14 and V16 (data protection, logging): places secrets and searches for them where they are forbidden. */
 import { createHash, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { generateApiKey } from '#crypto/api-key.ts';
-import { generateShareSecret } from '#crypto/share-secret.ts';
+import { generateApiKey, generateShareSecret } from '#crypto/generated-secrets.ts';
 import { ServiceTokenStore } from '#db/service/service-tokens.ts';
 import { HttpClient } from '#test/support/network/http.ts';
 import { WebhookReceiver } from '#test/support/network/webhook-receiver.ts';
 import { everythingStored, foundIn, spellings } from '#test/support/plain-text.ts';
 import { keyRingOf, TemporalOperator } from '#test/support/servers/stack-temporal.ts';
-import { startStack, type Stack } from '#test/support/servers/stack.ts';
+import { type Stack, startStack } from '#test/support/servers/stack.ts';
 import { RARE_UPKEEP } from '#test/support/servers/test-policies.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { OrderDesk, PACKAGE } from '#test/support/work/order-desk.ts';

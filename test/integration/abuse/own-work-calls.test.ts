@@ -3,9 +3,8 @@ import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import type { Operation } from '#api/http/operation.ts';
-/** OWASP API1:2023 (broken object level authorization): an own-work key with the ids of another key. */
 import { bodyExampleOf } from '#api/openapi/examples.ts';
-import { parseApiKey } from '#crypto/api-key.ts';
+import { parseApiKey } from '#crypto/generated-secrets.ts';
 import { newId } from '#db/connection/ids.ts';
 import { apiKeys, auditLog, orders, outbox, timeline } from '#db/schema.ts';
 import { openCase } from '#db/work/cases.ts';

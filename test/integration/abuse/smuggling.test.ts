@@ -1,7 +1,7 @@
 /** Ambiguous requests (request smuggling), and slow ones (slowloris). */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startServer } from '#api/http/server.ts';
-import { SLOW_REQUESTS } from '#telemetry/listening.ts';
+import { SLOW_REQUESTS } from '#telemetry/http-server.ts';
 import { startTestApi, type TestApi } from '#test/support/network/api.ts';
 import { sendRaw } from '#test/support/network/raw-http.ts';
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DeadLetterCommands } from '#cli/work/dead-letters.ts';
-import { generateApiKey } from '#crypto/api-key.ts';
+import { DeadLetterCommands } from '#cli/operator/dead-letters.ts';
+import { generateApiKey } from '#crypto/generated-secrets.ts';
 import { addApiKey } from '#db/access/api-keys.ts';
 import { fromNow } from '#db/connection/from-now.ts';
 import { auditLog, inbox, outbox } from '#db/schema.ts';

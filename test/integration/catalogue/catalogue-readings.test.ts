@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { asc, eq } from 'drizzle-orm';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { catalogueReadAt } from '#db/catalogue/readings.ts';
+import { catalogueReadAt } from '#db/catalogue/catalogue.ts';
 import { attempts, catalogueReadings, events, orders, outbox, packages, vpnPlans } from '#db/schema.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { PACKAGES } from '#simulator/catalogue/packages.ts';

@@ -5,16 +5,14 @@ import {
   limitKey,
   limitKeyRate,
   listKeys,
+  type NewKeyOptions,
   revokeKey,
   rotateKey,
-  type NewKeyOptions,
 } from '#cli/access/keys.ts';
-import { account } from '#cli/api/account.ts';
 import { withClient } from '#cli/embedded/postgres.ts';
-import { report } from '#cli/terminal/report.ts';
-import { UserError } from '#cli/terminal/user-error.ts';
-import { listApiKeys } from '#db/access/api-keys.ts';
-import { apiScopes } from '#db/access/api-scopes.ts';
+import { account } from '#cli/set-up/command-database.ts';
+import { report, UserError } from '#cli/terminal/user-error.ts';
+import { apiScopes, listApiKeys } from '#db/access/api-keys.ts';
 import { auditLog, gateWallet, installation } from '#db/schema.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PricingCommands } from '#cli/money/pricing.ts';
+import { PricingCommands } from '#cli/operator/pricing.ts';
 import { PRICING } from '#cli/resources/catalogue.ts';
 import type { CallDefinition } from '#cli/resources/definition.ts';
 import type { Environment } from '#config/environment.ts';
-import { generateApiKey } from '#crypto/api-key.ts';
+import { generateApiKey } from '#crypto/generated-secrets.ts';
 import { addApiKey } from '#db/access/api-keys.ts';
 import { outputOf } from '#test/support/cli-output.ts';
 import { startTestApi, type TestApi } from '#test/support/network/api.ts';

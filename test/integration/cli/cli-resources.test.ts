@@ -5,10 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { listen } from '#cli/events/listen.ts';
+import { listen } from '#cli/operator/listen.ts';
 import { AUDIT, CASES, EVENTS, REFUNDS, WALLET, WEBHOOK_ENDPOINTS } from '#cli/resources/account.ts';
+import { apiCall } from '#cli/resources/call.ts';
 import { BATCHES, ESIMS, PACKAGES, PRICING, QUOTES, SHARE_LINKS } from '#cli/resources/catalogue.ts';
-import { describedCall, type CallDefinition } from '#cli/resources/definition.ts';
+import type { CallDefinition } from '#cli/resources/definition.ts';
 import { PURCHASES } from '#cli/resources/purchases.ts';
 import type { Environment } from '#config/environment.ts';
 import { outputOf } from '#test/support/cli-output.ts';
@@ -31,11 +32,22 @@ const others = [
   WEBHOOK_ENDPOINTS,
 ];
 const resources = [...Object.values(PURCHASES), ...others];
-const commands = resources.flatMap(({ command, commands: all }) =>
-  Object.entries(all).map(([action, definition]) => ({ typed: `${command} ${action}`, definition })),
+interface Command {
+  readonly typed: string;
+  readonly definition: CallDefinition;
+  readonly creates: boolean;
+  readonly wantsId: boolean;
+}
+const commandOf = async (typed: string, definition: CallDefinition): Promise<Command> => {
+  const { path, body } = await apiCall(definition.call);
+  return { typed, definition, creates: body !== undefined, wantsId: path.length > 0 };
+};
+const commands = await Promise.all(
+  resources.flatMap(({ command, commands: all }) =>
+    Object.entries(all).map(([action, definition]) => commandOf(`${command} ${action}`, definition)),
+  ),
 );
-const creates = ({ definition }: { definition: CallDefinition }) => describedCall(definition.call).body !== undefined;
-const wantsId = ({ definition }: { definition: CallDefinition }) => describedCall(definition.call).path.length > 0;
+const audit = await commandOf('audit', AUDIT);
 
 /** The API of the test has no resource of these kinds, or no service. */
 const NOT_IN_TEST: ReadonlySet<string> = new Set([
@@ -77,15 +89,13 @@ const run = async (definition: CallDefinition | undefined, options: Record<strin
   await outputOf(definition, { api: api.baseUrl, environment, options, ids });
 
 describe('the commands of the resources', () => {
-  it('make calls that the API has, with options of its own description', () => {
+  it('make calls that the API has, with options of its own description', async () => {
     expect(commands.length).toBeGreaterThan(30);
-    for (const { definition } of [...commands, { definition: AUDIT }])
-      expect(describedCall(definition.call).summary).not.toBe('');
+    for (const { definition } of [...commands, audit])
+      expect((await apiCall(definition.call)).operation.summary).not.toBe('');
   });
 
-  const lists = [...commands, { typed: 'audit', definition: AUDIT as CallDefinition }].filter(
-    (each) => each.definition.prints === 'list' && !wantsId(each),
-  );
+  const lists = [...commands, audit].filter(({ definition, wantsId }) => definition.prints === 'list' && !wantsId);
   it.each(lists)('$typed prints a table, JSON and CSV', async ({ definition }) => {
     const [table, json, csv] = await Promise.all([
       run(definition),
@@ -102,7 +112,9 @@ describe('the commands of the resources', () => {
     expect(table.output.trimEnd().split('\n')).toHaveLength(items.length === 0 ? 1 : items.length + 1);
   });
 
-  const reads = commands.filter((each) => wantsId(each) && !creates(each) && each.definition.prints !== 'file');
+  const reads = commands.filter(
+    ({ wantsId, creates, definition }) => wantsId && !creates && definition.prints !== 'file',
+  );
   const readsOfWork = reads.filter(({ typed }) => !NOT_IN_TEST.has(typed));
   it.each(readsOfWork)('$typed prints what the API knows of an id', async ({ typed, definition }) => {
     const id = idsOf(work)[typed.split(' ')[0] ?? ''] ?? 'unknown';

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { WebhookEndpointCommands } from '#cli/operator/webhook-replay.ts';
 import { WEBHOOK_ENDPOINTS } from '#cli/resources/account.ts';
-import { WebhookEndpointCommands } from '#cli/webhook-endpoints/webhook-endpoints.ts';
-import { generateApiKey } from '#crypto/api-key.ts';
-import { addApiKey } from '#db/access/api-keys.ts';
-import { apiScopes } from '#db/access/api-scopes.ts';
+import { generateApiKey } from '#crypto/generated-secrets.ts';
+import { addApiKey, apiScopes } from '#db/access/api-keys.ts';
 import { newId } from '#db/connection/ids.ts';
 import { excerptAad } from '#db/encryption-aads.ts';
 import { publishEvents } from '#db/events/event-log.ts';

@@ -1,12 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { readProgress } from '#db/attempts/attempts.ts';
 import type { Database } from '#db/connection/database.ts';
-import { inboxKey } from '#db/queues/inbox-keys.ts';
 import { markUnmatched, postpone, takePending } from '#db/queues/inbox-queue.ts';
-import { markApplied } from '#db/queues/inbox.ts';
+import { inboxKey, markApplied } from '#db/queues/inbox.ts';
 import { takeOutbox } from '#db/queues/outbox.ts';
 import { inbox, outbox } from '#db/schema.ts';
-import { recordNotification } from '#fulfilment/reports/record-notification.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
 import {
   acceptTestOrder,
@@ -17,6 +15,7 @@ import {
   storeTestReport,
 } from '#test/support/work/order-rows.ts';
 import { passQueueTime } from '#test/support/work/relay.ts';
+import { recordNotification } from '#worker/relay/inbox.ts';
 
 let opened: OpenTestDatabase;
 let database: Database;

@@ -6,7 +6,7 @@ import { KeyRing } from '#crypto/key-ring.ts';
 import { OtherInstallationError, stampOrVerify, verifyStamp, type Installation } from '#db/connection/installation.ts';
 import { installation } from '#db/schema.ts';
 import { ServiceTokenStore } from '#db/service/service-tokens.ts';
-import { ALL_CAPABILITIES } from '#domain/service/capabilities.ts';
+import { ALL_CAPABILITIES } from '#domain/service/capability-profile.ts';
 import { BASE_PATH, type ServiceMode } from '#domain/service/service-address.ts';
 import { httpAnswer, startRawServer } from '#test/support/network/raw-server.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';

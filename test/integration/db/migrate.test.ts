@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { sql } from 'drizzle-orm';
 import { describe, expect, inject, it } from 'vitest';
 import { withClient } from '#cli/embedded/postgres.ts';
-import { migrateOrExplain } from '#cli/set-up/migrate.ts';
+import { migrateOrExplain } from '#cli/set-up/command-database.ts';
 import { migrate, requireCurrentSchema, TableLockedError } from '#db/connection/migrate.ts';
 import { PROJECT } from '#test/support/compose.ts';
 import { openTestDatabase } from '#test/support/servers/database.ts';

@@ -1,33 +1,34 @@
 import { and, eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { KeyRing } from '#crypto/key-ring.ts';
-import { generateWebhookSecret } from '#crypto/standard-webhooks.ts';
+import { generateWebhookSecret } from '#crypto/webhook-signatures.ts';
 import type { Database, Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
 import { recordEvent } from '#db/events/event-log.ts';
 import { addDeliveries } from '#db/events/webhook-deliveries.ts';
 import { endpointState, type WebhookEndpointRow } from '#db/events/webhook-endpoints.ts';
 import { events, webhookDeliveries, webhookEndpoints } from '#db/schema.ts';
-import { DELIVERY_STATES, type DeliveryState } from '#domain/events/webhook-delivery.ts';
 import {
   DELIVERY_LIFECYCLE,
+  DELIVERY_STATES,
+  type DeliveryEvent,
+  type DeliveryState,
   ENDPOINT_EVENTS,
   ENDPOINT_LIFECYCLE,
   ENDPOINT_STATES,
-  type DeliveryEvent,
   type EndpointEvent,
   type EndpointState,
-} from '#domain/events/webhook-lifecycle.ts';
+} from '#domain/events/webhook-delivery.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { claimDelivery, type ClaimedDelivery } from '#fulfilment/event-webhooks/claim-delivery.ts';
+import { addWebhookEndpoint } from '#fulfilment/event-webhooks/manage-endpoint.ts';
+import { giveUpDeliveries } from '#fulfilment/event-webhooks/queue-deliveries.ts';
 import {
   deleteWebhookEndpoint,
   disableWebhookEndpoint,
   enableWebhookEndpoint,
-} from '#fulfilment/event-webhooks/endpoint-lifecycle.ts';
-import { addWebhookEndpoint } from '#fulfilment/event-webhooks/manage-endpoint.ts';
-import { giveUpDeliveries } from '#fulfilment/event-webhooks/overdue-deliveries.ts';
-import { recordTry } from '#fulfilment/event-webhooks/record-try.ts';
+  recordTry,
+} from '#fulfilment/event-webhooks/record-try.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
 
 let opened: OpenTestDatabase;

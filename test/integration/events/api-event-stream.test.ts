@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { generateApiKey } from '#crypto/api-key.ts';
+import { generateApiKey } from '#crypto/generated-secrets.ts';
 import { addApiKey, rotateApiKey } from '#db/access/api-keys.ts';
 import { recordEvent } from '#db/events/event-log.ts';
 import { apiKeys } from '#db/schema.ts';

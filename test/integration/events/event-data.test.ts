@@ -12,7 +12,7 @@ import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { WORK_KINDS, type WorkKind } from '#domain/work/kinds.ts';
 import { ENDS_WITHOUT_EFFECT } from '#domain/work/lifecycle.ts';
 import { countEnded } from '#fulfilment/batches/count-ended.ts';
-import { announceDisabled } from '#fulfilment/event-webhooks/endpoint-lifecycle.ts';
+import { announceDisabled } from '#fulfilment/event-webhooks/record-try.ts';
 import { storeReading } from '#fulfilment/gate/wallet.ts';
 import {
   announceExpiringEsims,
@@ -23,7 +23,7 @@ import { recordEsim } from '#fulfilment/upkeep/record-esim.ts';
 import { noteRunway } from '#fulfilment/upkeep/runway.ts';
 import { storeSubscriptionReport } from '#fulfilment/work/record-subscription.ts';
 import { announceDoubt, announceRefund, announcing } from '#fulfilment/work/work-events.ts';
-import { eventEnvelope } from '#outbound/event-envelope.ts';
+import { eventEnvelope } from '#outbound/event-message.ts';
 import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
 import { recordCatalogue, SAMPLE_PACKAGE, SAMPLE_PLAN } from '#test/support/work/catalogue.ts';
 import { IDS, LETTERS, writeListedRows } from '#test/support/work/listed-rows.ts';

@@ -1,11 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AttemptRef } from '#activities/work/work-types.ts';
 import { findAttemptById } from '#db/attempts/attempts.ts';
-import { findLine, parkedPurchases } from '#db/gate/lines.ts';
 import { grantOverride } from '#db/gate/waits.ts';
 import { startLine } from '#fulfilment/gate/drift.ts';
-import { applyFirstPurchaseCheck, holdUntilSeen } from '#fulfilment/gate/first-purchase-check.ts';
-import { readGateConditions } from '#fulfilment/readiness/gate-conditions.ts';
+import { findLine } from '#fulfilment/gate/line.ts';
+import { parkedPurchases } from '#fulfilment/gate/overview.ts';
+import { applyFirstPurchaseCheck, holdUntilSeen } from '#fulfilment/gate/pauses.ts';
+import { readGateConditions } from '#fulfilment/readiness/conditions.ts';
 import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 import { gateSteps } from '#test/support/work/gate-steps.ts';
 

@@ -8,7 +8,7 @@ import { profileFileContent } from '#cli/sandbox-tour/profile-file.ts';
 import { confirmCapabilities, importCapabilities } from '#cli/service/capabilities.ts';
 import { COMPATIBLE, checkContractFile, NOT_COMPATIBLE } from '#cli/service/contract.ts';
 import { profileItems } from '#domain/service/capability-profile.ts';
-import { readFirstPurchaseCheck } from '#fulfilment/gate/first-purchase-check.ts';
+import { readFirstPurchaseCheck } from '#fulfilment/gate/pauses.ts';
 import { contractOpenApi } from '#test/support/contract-openapi.ts';
 import type { ProcessSettings } from '#test/support/servers/policy-files.ts';
 import { type Stack, startStack } from '#test/support/servers/stack.ts';

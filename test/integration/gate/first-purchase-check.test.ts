@@ -7,16 +7,21 @@ import { newId } from '#db/connection/ids.ts';
 import { auditLog, gatePauses, orders } from '#db/schema.ts';
 import { addCapabilityProfile, confirmCapabilityProfile } from '#db/service/capability-profiles.ts';
 import { FIRST_PURCHASE_CHECK_ADVICE } from '#domain/gate/first-purchase-check.ts';
-import { ALL_CAPABILITIES, type Capabilities } from '#domain/service/capabilities.ts';
-import { profileItems, type ProfileItem } from '#domain/service/capability-profile.ts';
+import {
+  ALL_CAPABILITIES,
+  type Capabilities,
+  type ProfileItem,
+  profileItems,
+} from '#domain/service/capability-profile.ts';
 import type { ServiceMode } from '#domain/service/service-address.ts';
 import { PURCHASE_KINDS, type PurchaseKind } from '#domain/work/kinds.ts';
 import {
   FIRST_PURCHASE_CHECK_ACTOR,
   readFirstPurchaseCheck,
   releaseRecorded,
-} from '#fulfilment/gate/first-purchase-check.ts';
-import { addPause, releasePause } from '#fulfilment/gate/pauses.ts';
+  addPause,
+  releasePause,
+} from '#fulfilment/gate/pauses.ts';
 import { createLogger } from '#telemetry/logger.ts';
 import { EMAIL, PASSWORD, startTestSimulator } from '#test/simulator/support.ts';
 import { MemoryTokenStore } from '#test/support/memory-token-store.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { GateCommands } from '#cli/work/gate.ts';
+import { GateCommands } from '#cli/operator/gate.ts';
 import { newId } from '#db/connection/ids.ts';
 import { enqueue } from '#db/gate/waits.ts';
 import { gateCircuits, gateWallet } from '#db/schema.ts';

@@ -5,12 +5,10 @@ import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
-import { lockAccount } from '#db/gate/account-lock.ts';
-import { readAccount } from '#db/gate/account.ts';
-import { differingTotals, recountTotals } from '#db/gate/totals.ts';
 import { attempts, gateReservations, gateReserved, gateSpending, gateWallet } from '#db/schema.ts';
 import { ATTEMPT_STATES } from '#domain/relay/observation.ts';
-import { beginReading, storeReading } from '#fulfilment/gate/wallet.ts';
+import { readAccount, differingTotals, recountTotals } from '#fulfilment/gate/reservations.ts';
+import { lockAccount, beginReading, storeReading } from '#fulfilment/gate/wallet.ts';
 import { PROJECT } from '#test/support/compose.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
 

@@ -1,15 +1,15 @@
 import { sql } from 'drizzle-orm';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '#db/connection/ids.ts';
-import { heldGroups } from '#db/gate/held-groups.ts';
 import { enqueue, type Waiting } from '#db/gate/waits.ts';
 import { gateWallet, packages } from '#db/schema.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
+import { heldGroups } from '#fulfilment/gate/overview.ts';
 import { addPause } from '#fulfilment/gate/pauses.ts';
 import { createMetrics, type Metrics } from '#telemetry/metrics.ts';
 import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 import { gateSteps, NOT_APPROVED, withBalance } from '#test/support/work/gate-steps.ts';
-import { databaseGauges } from '#worker/health/gauges.ts';
+import { databaseGauges } from '#worker/gauges.ts';
 
 /** Held work at the gate, and about how much money it needs. */
 let bench: ActivityBench;

@@ -4,7 +4,7 @@ import { addCapabilityProfile, confirmCapabilityProfile } from '#db/service/capa
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { profileItems, type ProfileItem } from '#domain/service/capability-profile.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
-import { policyInForce } from '#worker/policy-in-force.ts';
+import { policyInForce } from '#worker/composition.ts';
 
 let opened: OpenTestDatabase;
 let database: Database;

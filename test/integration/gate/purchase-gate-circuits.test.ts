@@ -1,8 +1,8 @@
 import { eq } from 'drizzle-orm';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AttemptRef } from '#activities/work/work-types.ts';
-import { readGate } from '#db/gate/gate-overview.ts';
 import { attempts } from '#db/schema.ts';
+import { readGate } from '#fulfilment/gate/overview.ts';
 import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 import { gateSteps, NOT_APPROVED } from '#test/support/work/gate-steps.ts';
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AttemptRef } from '#activities/work/work-types.ts';
-import { listCircuits } from '#db/gate/circuits.ts';
+import { listCircuits } from '#fulfilment/gate/circuits.ts';
 import { releaseHeldWork } from '#fulfilment/gate/release-held-work.ts';
 import { actOnWork } from '#fulfilment/operator/operator-actions.ts';
 import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';

@@ -2,8 +2,8 @@ import { eq, sql } from 'drizzle-orm';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { addApiKey } from '#db/access/api-keys.ts';
-import { readGate } from '#db/gate/gate-overview.ts';
 import { apiKeys, events, gateReservations, timeline } from '#db/schema.ts';
+import { readGate } from '#fulfilment/gate/overview.ts';
 import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 import { gateSteps, withBalance } from '#test/support/work/gate-steps.ts';
 

@@ -7,7 +7,7 @@ import { closingCases } from '#db/work/cases.ts';
 import { createMetrics } from '#telemetry/metrics.ts';
 import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 import { comparisonOf, expectBalanced, findingsOf, GRACE } from '#test/support/work/books/comparison.ts';
-import { databaseGauges } from '#worker/health/gauges.ts';
+import { databaseGauges } from '#worker/gauges.ts';
 
 const HOUR = 3_600_000;
 

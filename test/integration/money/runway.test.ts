@@ -8,7 +8,7 @@ import type { WorkRef } from '#domain/work/kinds.ts';
 import { noteRunway, readRunway } from '#fulfilment/upkeep/runway.ts';
 import { createMetrics } from '#telemetry/metrics.ts';
 import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
-import { databaseGauges } from '#worker/health/gauges.ts';
+import { databaseGauges } from '#worker/gauges.ts';
 
 const DAY = 86_400_000;
 const policy = DEFAULT_POLICY.runway;

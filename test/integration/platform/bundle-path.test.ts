@@ -19,7 +19,7 @@ it('the workflows are bundled in a project whose path has characters of URIs and
   for (const name of ['package.json', 'config', 'crypto', 'domain', 'temporal', 'worker', 'workflows'])
     cpSync(join(PROJECT, name), join(project, name), { recursive: true });
   symlinkSync(join(PROJECT, 'node_modules'), join(project, 'node_modules'));
-  const { href } = pathToFileURL(join(project, 'worker/bundle-workflows.ts'));
+  const { href } = pathToFileURL(join(project, 'worker/bundle.ts'));
   const file = join(folder, 'workflows.js');
   const call = 'const { bundleWorkflows } = await import(process.argv[1]); await bundleWorkflows(process.argv[2]);';
   await run(process.execPath, ['--input-type=module', '--eval', call, href, file]);

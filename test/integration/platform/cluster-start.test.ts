@@ -1,8 +1,8 @@
 /** `reseller start --cluster` as a user runs it, with the failure of one machine: one API and one worker. */
 import { randomUUID } from 'node:crypto';
 import { afterEach, expect, it } from 'vitest';
+import { commandLineOf, isRunning, sendSignal } from '#cli/embedded/child.ts';
 import { isPortFree } from '#cli/embedded/ports.ts';
-import { commandLineOf, isRunning, sendSignal } from '#cli/embedded/process-identity.ts';
 import { HttpClient } from '#test/support/network/http.ts';
 import { SimulatorAdmin } from '#test/support/network/simulator-admin.ts';
 import { Place, says, UP } from '#test/support/servers/place.ts';

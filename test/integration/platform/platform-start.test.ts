@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
+import { isRunning, sendSignal } from '#cli/embedded/child.ts';
 import { freePort } from '#cli/embedded/ports.ts';
-import { isRunning, sendSignal } from '#cli/embedded/process-identity.ts';
 import { Place, says, UP } from '#test/support/servers/place.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 

@@ -3,7 +3,7 @@ import { eq } from 'drizzle-orm';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { AttemptRef } from '#activities/work/work-types.ts';
 import { findAttemptById } from '#db/attempts/attempts.ts';
-import { inboxKey } from '#db/queues/inbox-keys.ts';
+import { inboxKey } from '#db/queues/inbox.ts';
 import { attempts, cancellations, esims, inbox, topups } from '#db/schema.ts';
 import { openCase } from '#db/work/cases.ts';
 import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';

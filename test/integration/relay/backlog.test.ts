@@ -4,7 +4,7 @@ import { runWrites } from '#db/connection/alongside.ts';
 import type { Database, Executor } from '#db/connection/database.ts';
 import { takePending } from '#db/queues/inbox-queue.ts';
 import { requeueingUnmatched } from '#db/queues/inbox.ts';
-import { pollQueues } from '#db/queues/poll-queues.ts';
+import { pollQueues } from '#db/queues/relay-queues.ts';
 import type { attempts } from '#db/schema.ts';
 import { hasPendingObservations } from '#fulfilment/attempts/buying-barrier.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';

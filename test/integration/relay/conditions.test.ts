@@ -9,7 +9,7 @@ import { readConditions } from '#fulfilment/readiness/conditions.ts';
 import { createMetrics } from '#telemetry/metrics.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
 import { acceptTestOrder, openTestAttempt, orderWork } from '#test/support/work/order-rows.ts';
-import { databaseGauges } from '#worker/health/gauges.ts';
+import { databaseGauges } from '#worker/gauges.ts';
 
 let opened: OpenTestDatabase;
 beforeEach(async () => {

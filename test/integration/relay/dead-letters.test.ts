@@ -1,12 +1,17 @@
 import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '#db/connection/database.ts';
-import { deadLetterId, listDeadLetters, type DeadLetterQueue } from '#db/queues/dead-letters.ts';
 import { isWaking, requestWake } from '#db/queues/outbox.ts';
 import { cases, inbox, outbox } from '#db/schema.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { buyingBarrier } from '#fulfilment/attempts/buying-barrier.ts';
-import { dismissDeadLetter, requeueDeadLetter } from '#fulfilment/operator/dead-letters.ts';
+import {
+  deadLetterId,
+  type DeadLetterQueue,
+  dismissDeadLetter,
+  listDeadLetters,
+  requeueDeadLetter,
+} from '#fulfilment/operator/dead-letters.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
 import {
   acceptTestOrder,

@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { asc, eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { dueEntries, forgetAudit, forgetReports, forgetTimeline } from '#db/queues/history.ts';
-import { overdueRows } from '#db/queues/overdue-rows.ts';
+import { dueEntries, forgetAudit, forgetReports, forgetTimeline, overdueRows } from '#db/queues/retention.ts';
 import { auditLog, inbox, orders, timeline } from '#db/schema.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
-import { INBOX_STATES, type InboxState } from '#domain/relay/inbox-decision.ts';
+import { INBOX_STATES, type InboxState } from '#domain/relay/relay-decision.ts';
 import { startTestApi } from '#test/support/network/api.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
 import { acceptTestOrder } from '#test/support/work/order-rows.ts';

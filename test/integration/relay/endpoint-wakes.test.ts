@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { generateWebhookSecret } from '#crypto/standard-webhooks.ts';
+import { generateWebhookSecret } from '#crypto/webhook-signatures.ts';
 import type { Wakeups } from '#db/connection/wakeups.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { addWebhookEndpoint } from '#fulfilment/event-webhooks/manage-endpoint.ts';

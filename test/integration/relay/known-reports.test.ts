@@ -3,8 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '#db/connection/database.ts';
 import { takePending } from '#db/queues/inbox-queue.ts';
 import { attempts, inbox, orders } from '#db/schema.ts';
-import { ATTEMPT_STATES, judgeObservation, OBSERVED_OUTCOMES } from '#domain/relay/observation.ts';
-import type { PurchaseEvent } from '#domain/relay/purchase-event.ts';
+import { ATTEMPT_STATES, judgeObservation, OBSERVED_OUTCOMES, type PurchaseEvent } from '#domain/relay/observation.ts';
 import { statusesOf } from '#domain/work/lifecycle.ts';
 import { settleKnown } from '#fulfilment/reports/settle-known.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
@@ -17,7 +16,7 @@ import {
   TEST_KEYS,
 } from '#test/support/work/order-rows.ts';
 import { passQueueTime } from '#test/support/work/relay.ts';
-import { readReport } from '#worker/relay/read-report.ts';
+import { readReport } from '#worker/relay/inbox.ts';
 
 let opened: OpenTestDatabase;
 let database: Database;

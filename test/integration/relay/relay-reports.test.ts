@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { inboxKey } from '#db/queues/inbox-keys.ts';
+import { inboxKey } from '#db/queues/inbox.ts';
 import { attempts } from '#db/schema.ts';
 import {
   acceptTestOrder,

@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { withClient } from '#cli/embedded/postgres.ts';
-import { generateWebhookSecret } from '#crypto/standard-webhooks.ts';
+import { generateWebhookSecret } from '#crypto/webhook-signatures.ts';
 import { requestEndpointWake } from '#db/events/webhook-endpoints.ts';
 import { events, webhookDeliveries } from '#db/schema.ts';
 import { addWebhookEndpoint } from '#fulfilment/event-webhooks/manage-endpoint.ts';

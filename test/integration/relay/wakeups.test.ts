@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { withClient } from '#cli/embedded/postgres.ts';
 import { type Waiter, Wakeups } from '#db/connection/wakeups.ts';
-import { pollQueues } from '#db/queues/poll-queues.ts';
+import { pollQueues } from '#db/queues/relay-queues.ts';
 import { createLogger } from '#telemetry/logger.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
 import { waitFor } from '#test/support/wait-for.ts';

@@ -4,7 +4,7 @@ import { KeyRing } from '#crypto/key-ring.ts';
 import type { Database } from '#db/connection/database.ts';
 import { serviceTokens } from '#db/schema.ts';
 import { ServiceTokenStore } from '#db/service/service-tokens.ts';
-import { ALL_CAPABILITIES } from '#domain/service/capabilities.ts';
+import { ALL_CAPABILITIES } from '#domain/service/capability-profile.ts';
 import { BASE_PATH } from '#domain/service/service-address.ts';
 import { httpAnswer, startRawServer, type RawServer } from '#test/support/network/raw-server.ts';
 import { openDatabase, openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';

@@ -6,7 +6,7 @@ import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { readTemporalConfig, type TemporalConfig } from '#config/config.ts';
 import { KeyRing } from '#crypto/key-ring.ts';
-import { createWorkerDataConverter } from '#temporal/codec/data-converter.ts';
+import { createWorkerDataConverter } from '#temporal/codec/payload-codec.ts';
 import { connect, connectNative, createClient, TemporalUnavailableError } from '#temporal/connection.ts';
 import { setUpNamespace } from '#temporal/set-up.ts';
 import { startApiKeyGate } from '#test/support/network/api-key-gate.ts';

@@ -2,11 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { Client } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
-import { FAILURE_CONVERTER_PATH } from '#temporal/codec/data-converter.ts';
-import { EncryptionCodec } from '#temporal/codec/payload-codec.ts';
+import { EncryptionCodec, FAILURE_CONVERTER_PATH } from '#temporal/codec/payload-codec.ts';
 import { connect } from '#temporal/connection.ts';
 import { keyRingOf, TemporalOperator } from '#test/support/servers/stack-temporal.ts';
-import { startStack, type Stack } from '#test/support/servers/stack.ts';
+import { type Stack, startStack } from '#test/support/servers/stack.ts';
 import { RARE_UPKEEP } from '#test/support/servers/test-policies.ts';
 import { OrderDesk, PACKAGE } from '#test/support/work/order-desk.ts';
 import {

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { beatingWorkflow, type LongActivities } from '#test/integration/temporal/temporal-workflows.ts';
 import { createNamespace, temporalAddress } from '#test/support/servers/temporal.ts';
 import { quietRuntime } from '#test/support/work/workflows/quiet-runtime.ts';
-import { heartbeat, HEARTBEAT_OPTIONS } from '#worker/health/heartbeat.ts';
+import { heartbeat, HEARTBEAT_OPTIONS } from '#worker/workers.ts';
 
 quietRuntime();
 

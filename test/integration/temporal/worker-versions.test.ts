@@ -6,7 +6,7 @@ import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { checkWorkflowTasks } from '#cli/doctor/installation/workflow-tasks.ts';
 import { deleteVersion, setCurrent, setRamping, showDeployment } from '#cli/set-up/deployment.ts';
 import { KeyRing } from '#crypto/key-ring.ts';
-import { createWorkerDataConverter } from '#temporal/codec/data-converter.ts';
+import { createWorkerDataConverter } from '#temporal/codec/payload-codec.ts';
 import { connectNative, createClient } from '#temporal/connection.ts';
 import type { ListedVersion } from '#temporal/worker-versions.ts';
 import {

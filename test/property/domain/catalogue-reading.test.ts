@@ -1,14 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { CatalogueItem } from '#domain/catalogue/catalogue.ts';
 import {
   announcedChanges,
-  readingResult,
   type CatalogueChange,
+  type CatalogueItem,
+  countriesOf,
   type KnownItem,
+  readingResult,
   type ReadingResult,
-} from '#domain/catalogue/reading.ts';
-import { countriesOf, REGIONS } from '#domain/catalogue/regions.ts';
+  REGIONS,
+} from '#domain/catalogue/catalogue.ts';
 
 const item: fc.Arbitrary<CatalogueItem> = fc.record({
   id: fc.integer({ min: 1, max: 30 }),

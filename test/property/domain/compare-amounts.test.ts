@@ -1,7 +1,7 @@
 import Big from 'big.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compareAmounts } from '#domain/money/compare-amounts.ts';
+import { compareAmounts } from '#domain/money/money.ts';
 
 const positive = fc.integer({ min: 1, max: 10 ** 9 });
 const decimals = fc.integer({ min: 0, max: 3 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { MILESTONES, isUndoneByTopup, milestoneKey, milestonesOf, type EsimReading } from '#domain/esims/milestones.ts';
+import { MILESTONES, isUndoneByTopup, milestoneKey, milestonesOf, type EsimReading } from '#domain/esims/esim-state.ts';
 
 const NOW = 1_000_000;
 const NEW: EsimReading = {

@@ -2,18 +2,17 @@ import Big from 'big.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compareMoney } from '#domain/money/money.ts';
-import { leastPrice, marginOf } from '#domain/pricing/margin.ts';
 import {
+  type PricedItem,
+  type PricingRule,
+  type PricingTarget,
   targetKey,
   targetOf,
   termsProblems,
   tiedRules,
-  type PricedItem,
-  type PricingRule,
-  type PricingTarget,
 } from '#domain/pricing/pricing-rule.ts';
 import { reprice, withRules } from '#domain/pricing/repricing.ts';
-import { suggestPrice } from '#domain/pricing/suggested-price.ts';
+import { leastPrice, marginOf, suggestPrice } from '#domain/pricing/suggested-price.ts';
 import { cost, eur, PLAIN, suggested, terms } from '#test/support/pricing-terms.ts';
 
 const target: fc.Arbitrary<PricingTarget> = fc.oneof(

@@ -1,10 +1,9 @@
 import Big from 'big.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { slotOf, type Entry } from '#domain/money/books.ts';
+import { slotOf, type Entry, type Movement, type MovementNames, type Purchase } from '#domain/money/books.ts';
 import type { Outstanding } from '#domain/money/findings.ts';
 import type { Money } from '#domain/money/money.ts';
-import type { Movement, MovementNames, Purchase } from '#domain/money/movements.ts';
 import { reconcile, type Judgement, type Knowledge } from '#domain/money/reconciliation.ts';
 import { ATTEMPT_STATES } from '#domain/relay/observation.ts';
 import { WORK_KINDS } from '#domain/work/kinds.ts';
@@ -38,7 +37,6 @@ const purchases: fc.Arbitrary<Purchase[]> = fc
       state,
       isOver,
       endedAt: kind === 'vpn_subscription' && ended !== undefined ? NOW - ended : undefined,
-      refundId: `work_${kind}_${index >> 1}`,
     })),
   );
 

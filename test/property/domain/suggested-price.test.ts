@@ -2,9 +2,8 @@ import Big from 'big.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compareMoney, isDecimal } from '#domain/money/money.ts';
-import { isSoldAtLoss, leastPrice } from '#domain/pricing/margin.ts';
 import type { PricingTerms } from '#domain/pricing/pricing-rule.ts';
-import { priceByTerms } from '#domain/pricing/suggested-price.ts';
+import { isSoldAtLoss, leastPrice, priceByTerms } from '#domain/pricing/suggested-price.ts';
 import { cost, eur, rounding, suggested, terms, termsWith } from '#test/support/pricing-terms.ts';
 
 describe('a suggested price', () => {

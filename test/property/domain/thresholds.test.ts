@@ -9,7 +9,7 @@ import {
   renewalKey,
   shareLeft,
   timeThreshold,
-} from '#domain/esims/thresholds.ts';
+} from '#domain/esims/esim-state.ts';
 
 const share = fc.double({ min: 0, max: 1, noNaN: true });
 const shares = fc.uniqueArray(fc.constantFrom(0.5, 0.2, 0.1, 0.05, 0.01));

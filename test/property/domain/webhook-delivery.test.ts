@@ -1,13 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isEventPattern, selects } from '#domain/events/event-filter.ts';
-import { eventTypes } from '#domain/events/event-types.ts';
+import { eventTypes, isEventPattern, selects } from '#domain/events/event-types.ts';
 import {
+  type EndpointHealth,
   isDelivered,
   isFailing,
   judgeTry,
   TRY_FAILURES,
-  type EndpointHealth,
   type TryFailure,
   type TryOutcome,
 } from '#domain/events/webhook-delivery.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { capabilities } from '#domain/service/capabilities.ts';
+import { capabilities } from '#domain/service/capability-profile.ts';
 import { dialectNames } from '#simulator/behaviour/dialect.ts';
 import { faultRule } from '#simulator/behaviour/faults.ts';
 import { nameOf } from '#test/crash/plans/disturbances.ts';

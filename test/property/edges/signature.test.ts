@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { verifyWebhook } from '#crypto/webhook-signature.ts';
+import { verifyWebhook } from '#crypto/webhook-signatures.ts';
 
 const sign = (secret: string, timestamp: string, body: Uint8Array) =>
   `v1=${createHmac('sha256', secret)

@@ -1,7 +1,7 @@
 /** The product's own client against the simulator, over HTTP: every endpoint of the contract, in both forms. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { ALL_CAPABILITIES } from '#domain/service/capabilities.ts';
+import { ALL_CAPABILITIES } from '#domain/service/capability-profile.ts';
 import type { ServiceMode } from '#domain/service/service-address.ts';
 import type { SimulatorOptions } from '#simulator/options.ts';
 import { startSimulator } from '#simulator/service/server.ts';

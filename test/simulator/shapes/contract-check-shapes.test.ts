@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ALL_CAPABILITIES } from '#domain/service/capabilities.ts';
+import { ALL_CAPABILITIES } from '#domain/service/capability-profile.ts';
 import { DIALECTS } from '#simulator/behaviour/dialect.ts';
 import { describedService } from '#simulator/service/openapi.ts';
 import { SHAPES, shapeNames } from '#simulator/shapes/shape.ts';

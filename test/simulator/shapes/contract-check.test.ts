@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { COMPATIBLE, checkContractFile } from '#cli/service/contract.ts';
-import { capabilities } from '#domain/service/capabilities.ts';
+import { capabilities } from '#domain/service/capability-profile.ts';
 import { DIALECTS, type Dialect } from '#simulator/behaviour/dialect.ts';
 import type { Environment } from '#simulator/environment.ts';
 import { openApiDocument } from '#simulator/service/openapi.ts';

@@ -1,6 +1,6 @@
 /** The evidence in listed purchases before our first purchase, over HTTP at the simulator. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ALL_CAPABILITIES } from '#domain/service/capabilities.ts';
+import { ALL_CAPABILITIES } from '#domain/service/capability-profile.ts';
 import { LookedAt } from '#test/simulator/shapes/first-purchase-check-support.ts';
 import { PACKAGE } from '#test/simulator/support.ts';
 

@@ -1,7 +1,7 @@
 /** A document that does not list the values of a state is no evidence, although it is compatible. */
 import { expect, it } from 'vitest';
 import { judgeFirstPurchaseCheck } from '#domain/gate/first-purchase-check.ts';
-import { ALL_CAPABILITIES } from '#domain/service/capabilities.ts';
+import { ALL_CAPABILITIES } from '#domain/service/capability-profile.ts';
 import { PURCHASE_KINDS } from '#domain/work/kinds.ts';
 import { DIALECTS } from '#simulator/behaviour/dialect.ts';
 import { describedService } from '#simulator/service/openapi.ts';

@@ -1,7 +1,7 @@
 /** A read of the simulator as a service in production, with the answers of the test. */
 import { randomUUID } from 'node:crypto';
 import type { Sighting } from '#domain/gate/first-purchase-check.ts';
-import { ALL_CAPABILITIES, type Capabilities } from '#domain/service/capabilities.ts';
+import { ALL_CAPABILITIES, type Capabilities } from '#domain/service/capability-profile.ts';
 import { PURCHASE_KINDS, type PurchaseKind } from '#domain/work/kinds.ts';
 import type { SimulatorOptions } from '#simulator/options.ts';
 import { EMAIL, PACKAGE, PASSWORD, PLAN, startTestSimulator } from '#test/simulator/support.ts';

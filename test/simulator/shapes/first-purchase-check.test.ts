@@ -1,6 +1,6 @@
 /** The results of a read before the first purchase, over HTTP at the simulator. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ALL_CAPABILITIES } from '#domain/service/capabilities.ts';
+import { ALL_CAPABILITIES } from '#domain/service/capability-profile.ts';
 import { PURCHASE_KINDS, type PurchaseKind } from '#domain/work/kinds.ts';
 import type { ShapeName } from '#simulator/shapes/shape.ts';
 import { LookedAt } from '#test/simulator/shapes/first-purchase-check-support.ts';

@@ -4,15 +4,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { legs, tourExitCode, type TourFinding } from '#cli/sandbox-tour/finding.ts';
 import { runTour, type TourReport } from '#cli/sandbox-tour/tour.ts';
-import { addMoney, negateMoney, subtractMoney, type Money } from '#domain/money/money.ts';
-import { capabilities, type Capability } from '#domain/service/capabilities.ts';
-import type { ProfileItem } from '#domain/service/capability-profile.ts';
+import { addMoney, type Money, negateMoney, subtractMoney } from '#domain/money/money.ts';
+import { capabilities, type Capability, type ProfileItem } from '#domain/service/capability-profile.ts';
 import {
-  dialectNames,
-  dialectOf,
   type Dialect,
   type DialectChoice,
   type DialectName,
+  dialectNames,
+  dialectOf,
 } from '#simulator/behaviour/dialect.ts';
 import { startTestSimulator } from '#test/simulator/support.ts';
 import { KEY_AGE_MS, serviceConfig, tourOf } from '#test/support/sandbox-tour.ts';

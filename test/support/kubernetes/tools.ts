@@ -1,10 +1,8 @@
-/** The tools that check the Helm chart: built from source once, and cached. */
 import { copyFileSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+/** The tools that check the Helm chart: built from source once, and cached. */
 import * as z from 'zod';
-import { cacheDirectory } from '#cli/embedded/cache.ts';
-import { buildWithGo, goProblem } from '#cli/embedded/go-build.ts';
-import { runTool } from '#cli/embedded/tool.ts';
+import { cacheDirectory, buildWithGo, goProblem, runTool } from '#cli/embedded/tool.ts';
 import { PROJECT } from '#test/support/compose.ts';
 import { temporaryFolder } from '#test/support/temporary.ts';
 

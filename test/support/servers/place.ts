@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { isRunning, type ProcessIdentity, sendSignal } from '#cli/embedded/child.ts';
 import { freePort, isPortFree } from '#cli/embedded/ports.ts';
-import { isRunning, type ProcessIdentity, sendSignal } from '#cli/embedded/process-identity.ts';
 import { PORTS, type PortName } from '#cli/start/settings.ts';
 import { HttpClient } from '#test/support/network/http.ts';
 import { TestProcess } from '#test/support/servers/processes.ts';

@@ -1,6 +1,6 @@
 /** Sends a signal to a process and all its descendants, for servers with several processes. */
 import { execFileSync } from 'node:child_process';
-import { sendSignal } from '#cli/embedded/process-identity.ts';
+import { sendSignal } from '#cli/embedded/child.ts';
 
 export function signalTree(pid: number, signal: NodeJS.Signals): void {
   // A stopped process starts no children during the count.

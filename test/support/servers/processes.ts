@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Child, describeExit } from '#cli/embedded/child.ts';
-import { NODE_ARGUMENTS, QUICK_START } from '#cli/start/managed-process.ts';
+import { NODE_ARGUMENTS, QUICK_START } from '#cli/start/supervisor.ts';
 import { atEnd } from '#test/support/at-end.ts';
 import { temporaryFolder } from '#test/support/temporary.ts';
 import { waitFor } from '#test/support/wait-for.ts';

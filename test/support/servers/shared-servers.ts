@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { freePort } from '#cli/embedded/ports.ts';
 import { EmbeddedPostgres } from '#cli/embedded/postgres.ts';
 import { obtainTemporalCli } from '#cli/embedded/temporal-cli.ts';
-import { obtainTemporalPrograms, type TemporalPrograms } from '#cli/embedded/temporal-programs.ts';
+import { obtainTemporalPrograms, type TemporalPrograms } from '#cli/embedded/temporal-cluster.ts';
 import { TemporalServer } from '#cli/embedded/temporal-server.ts';
 import { messageOf } from '#cli/terminal/user-error.ts';
 import { migrate } from '#db/connection/migrate.ts';
 import { atEnd } from '#test/support/at-end.ts';
 import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
-import { bundleWorkflows } from '#worker/bundle-workflows.ts';
+import { bundleWorkflows } from '#worker/bundle.ts';
 
 /** Addresses of the PostgreSQL and Temporal of a test run. */
 export interface SharedServers {

@@ -1,7 +1,7 @@
 import { encodeSearchAttributeIndexedValueType } from '@temporalio/common/lib/search-attributes.js';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { inject } from 'vitest';
-import { sendSignal } from '#cli/embedded/process-identity.ts';
+import { sendSignal } from '#cli/embedded/child.ts';
 import { atEnd } from '#test/support/at-end.ts';
 import { descendantsOf } from '#test/support/servers/process-tree.ts';
 import { waitFor } from '#test/support/wait-for.ts';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { obtainTestServer } from '#cli/embedded/temporal-test-server.ts';
 import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
-import { bundleWorkflows } from '#worker/bundle-workflows.ts';
+import { bundleWorkflows } from '#worker/bundle.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { eventOutput, eventShapes } from '#api/events/event-data.ts';
 import { eventPage } from '#api/events/event-schemas.ts';
-import type { EventEnvelope } from '#outbound/event-envelope.ts';
+import type { EventEnvelope } from '#outbound/event-message.ts';
 
 export const madeUpEvent = z.strictObject({
   id: z.string(),

@@ -2,7 +2,7 @@
 import { eq } from 'drizzle-orm';
 import { createWebhookActivities, type WebhookDependencies } from '#activities/webhooks/webhook-activities.ts';
 import { KeyRing } from '#crypto/key-ring.ts';
-import { generateWebhookSecret } from '#crypto/standard-webhooks.ts';
+import { generateWebhookSecret } from '#crypto/webhook-signatures.ts';
 import type { Database, Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
 import { publishEvents, recordEvent } from '#db/events/event-log.ts';
@@ -11,9 +11,8 @@ import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import type { OutboundPolicy } from '#domain/policy/webhook-policy.ts';
 import { addWebhookEndpoint } from '#fulfilment/event-webhooks/manage-endpoint.ts';
 import { queueDeliveries } from '#fulfilment/event-webhooks/queue-deliveries.ts';
-import { AddressPolicy } from '#outbound/address-policy.ts';
-import { createCourier } from '#outbound/webhook-courier.ts';
-import { WebhookSender } from '#outbound/webhook-sender.ts';
+import { AddressPolicy } from '#outbound/webhook-address.ts';
+import { createCourier, WebhookSender } from '#outbound/webhook-sender.ts';
 import { WebhookReceiver } from '#test/support/network/webhook-receiver.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
 

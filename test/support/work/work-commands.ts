@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { report } from '#cli/terminal/report.ts';
-import { WORK_RESOURCES, type WorkResource } from '#cli/work/kinds.ts';
-import { WorkCommands } from '#cli/work/work.ts';
+import { WORK_RESOURCES, type WorkResource } from '#cli/operator/kinds.ts';
+import { WorkCommands } from '#cli/operator/work.ts';
+import { report } from '#cli/terminal/user-error.ts';
 import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
 
 /** An answer of the API. */

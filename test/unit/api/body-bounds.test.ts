@@ -3,8 +3,7 @@ import * as z from 'zod';
 import { MAX_NAMES, MAX_VALUES } from '#api/http/read-request.ts';
 import { BATCH_BODY_LIMIT } from '#api/order-batches/batch-schemas.ts';
 import { apiFields } from '#config/variables.ts';
-import { apiDocument } from '#scripts/api/api-document.ts';
-import { readDescription } from '#scripts/api/described-api.ts';
+import { apiDocument, readDescription } from '#scripts/api/api-document.ts';
 
 const api = readDescription(await apiDocument());
 const DEFAULT_LIMIT = apiFields.API_BODY_LIMIT.parse(undefined);

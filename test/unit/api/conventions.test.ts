@@ -1,8 +1,9 @@
-/** One shape for one thing: rules of docs/reference/conventions.md, checked in the whole description of the API. */
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
+/** One shape for one thing: rules of docs/reference/conventions.md, checked in the whole description of the API. */
 import { answerExampleOf } from '#api/openapi/examples.ts';
-import { apiDocument, apiOperations } from '#scripts/api/api-document.ts';
+import { apiOperations } from '#cli/api/operations.ts';
+import { apiDocument } from '#scripts/api/api-document.ts';
 
 interface Described {
   readonly $ref?: string;

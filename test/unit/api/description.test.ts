@@ -7,8 +7,8 @@ import { answerExampleOf, bodyExampleOf } from '#api/openapi/examples.ts';
 import { TAGS } from '#api/openapi/openapi.ts';
 import { problemCodes } from '#api/problems/problem-catalogue.ts';
 import { problemExample } from '#api/problems/problem-schema.ts';
-import { apiDocument, apiOperations } from '#scripts/api/api-document.ts';
-import { readDescription } from '#scripts/api/described-api.ts';
+import { apiOperations } from '#cli/api/operations.ts';
+import { apiDocument, readDescription } from '#scripts/api/api-document.ts';
 import { PACKAGES } from '#simulator/catalogue/packages.ts';
 
 const document = await apiDocument();

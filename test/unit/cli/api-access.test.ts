@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { apiAccess, developmentAccess } from '#cli/api/api-access.ts';
-import { devApiKeyFile } from '#cli/data-folder/dev-api-key-file.ts';
-import { writeSecretFile } from '#cli/data-folder/secret-file.ts';
+import { devApiKeyFile, writeSecretFile } from '#cli/data-folder/development-secrets.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
 import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
 

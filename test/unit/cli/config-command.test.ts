@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { checkConfiguration, showConfiguration } from '#cli/config/config.ts';
+import { checkConfiguration, showConfiguration } from '#cli/set-up/config.ts';
 import { ConfigurationError } from '#config/configuration-error.ts';
 import { SETTING_NAMES } from '#config/policy/policy-file.ts';
 import { VARIABLE_NAMES } from '#config/variables.ts';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { runDemo, type DemoOptions } from '#cli/set-up/demo-orders.ts';
+import { runDemo, type DemoOptions } from '#cli/set-up/demo.ts';
 import { Terminal } from '#cli/terminal/terminal.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
 import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
@@ -39,7 +39,8 @@ class SmallApi {
     const path = request.url?.split('?', 1)[0];
     const order = { id: 'ord_1', status: this.status, esim_id: this.status === 'completed' ? 'esim_1' : null };
     if (request.headers.authorization !== 'Bearer key') {
-      return { status: 401, body: { title: 'Unauthorized', detail: 'the key is not valid' } };
+      const problem = { status: 401, code: 'unauthenticated', title: 'Unauthorized', request_id: 'req_1' };
+      return { status: 401, body: { ...problem, detail: 'the key is not valid' } };
     }
     if (request.method === 'POST') {
       this.posts.push({ body: await bodyOf(request), idempotencyKey: request.headers['idempotency-key']?.toString() });

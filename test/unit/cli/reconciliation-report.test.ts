@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { openCaseLines, reportLines } from '#cli/money/reconciliation-report.ts';
+import { openCaseLines, reportLines } from '#cli/operator/reconcile.ts';
 import type { ReconciliationRow } from '#db/money/reconciliations.ts';
 
 const at = new Date('2030-01-31T12:00:00Z');

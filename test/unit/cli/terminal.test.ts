@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { report } from '#cli/terminal/report.ts';
 import { Terminal } from '#cli/terminal/terminal.ts';
-import { UserError } from '#cli/terminal/user-error.ts';
+import { report, UserError } from '#cli/terminal/user-error.ts';
 import { ConfigurationError } from '#config/configuration-error.ts';
 
 function capture(isTTY: boolean) {

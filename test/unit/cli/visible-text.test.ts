@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '#cli/api/api-client.ts';
 import { printJson, printLine } from '#cli/terminal/output.ts';
-import { report } from '#cli/terminal/report.ts';
+import { report } from '#cli/terminal/user-error.ts';
 import { visible } from '#cli/terminal/visible-text.ts';
 
 const HOSTILE = [

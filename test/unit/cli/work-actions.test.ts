@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { WORK_RESOURCES } from '#cli/work/kinds.ts';
-import type { WorkCommands } from '#cli/work/work.ts';
+import { WORK_RESOURCES } from '#cli/operator/kinds.ts';
+import type { WorkCommands } from '#cli/operator/work.ts';
 import { pageOf, problem, reason, row, WorkApi, type Answer } from '#test/support/work/work-commands.ts';
 
 let api: WorkApi;

@@ -3,7 +3,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { generateWebhookSecret, standardWebhookHeaders } from '#crypto/standard-webhooks.ts';
+import { generateWebhookSecret, standardWebhookHeaders } from '#crypto/webhook-signatures.ts';
 import { PROJECT } from '#test/support/compose.ts';
 import { removeFolder } from '#test/support/temporary.ts';
 import { waitFor } from '#test/support/wait-for.ts';

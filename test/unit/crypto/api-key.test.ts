@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { generateApiKey, hashApiKey, matchesApiKey, parseApiKey } from '#crypto/api-key.ts';
+import { generateApiKey, hashApiKey, matchesApiKey, parseApiKey } from '#crypto/generated-secrets.ts';
 
 describe('API keys', () => {
   it('contain a public prefix and a secret, in letters and digits only', () => {

@@ -1,7 +1,7 @@
 import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { signWebhook, verifyWebhook, type SignedDelivery } from '#crypto/webhook-signature.ts';
+import { signWebhook, verifyWebhook, type SignedDelivery } from '#crypto/webhook-signatures.ts';
 
 // The duration of a comparison cannot be asserted. The exclusive use of the constant-time function can.
 const timingSafeEqual = vi.spyOn(crypto, 'timingSafeEqual');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { generateShareSecret, hashShareSecret } from '#crypto/share-secret.ts';
+import { generateShareSecret, hashShareSecret } from '#crypto/generated-secrets.ts';
 
 describe('the secret of a share link', () => {
   it('has 32 letters and digits of at least 128 random bits, and is never the same', () => {

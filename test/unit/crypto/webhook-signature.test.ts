@@ -2,8 +2,8 @@ import { createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { signWebhook, verifyWebhook, type AcceptedSecret, type SignedDelivery } from '#crypto/webhook-signature.ts';
-import { copiesAcceptedForMs } from '#domain/service/webhook-tolerance.ts';
+import { signWebhook, verifyWebhook, type AcceptedSecret, type SignedDelivery } from '#crypto/webhook-signatures.ts';
+import { copiesAcceptedForMs } from '#domain/service/service-address.ts';
 
 const SECRET = 'whsec_test';
 const TIMESTAMP = '1700000000';

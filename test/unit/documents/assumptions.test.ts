@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { CAPABILITIES } from '#domain/service/capabilities.ts';
+import { CAPABILITIES } from '#domain/service/capability-profile.ts';
 import { assumptionsDocument } from '#scripts/assumptions/assumptions-document.ts';
 import { ENDPOINTS, EVENT_KINDS, WEBHOOK_ANSWERS } from '#upstream/contract.ts';
 

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { resellerProgram } from '#cli/program.ts';
-import { possibleCommands } from '#domain/operator/possible-commands.ts';
+import { describe as addOptions } from '#cli/resources/resource-command.ts';
+import { possibleCommands } from '#domain/operator/possible-actions.ts';
 import { WORK_KINDS } from '#domain/work/kinds.ts';
 import { PROJECT } from '#test/support/compose.ts';
 import { holdReasons, waitingStates } from '#test/support/work/waiting-states.ts';
@@ -12,7 +13,7 @@ import { holdReasons, waitingStates } from '#test/support/work/waiting-states.ts
 const documents = globSync(['*.md', 'docs/**/*.md', 'simulator/*.md'], { cwd: PROJECT }).filter(
   (file) => !file.startsWith('docs/adr/') && file !== 'CHANGELOG.md',
 );
-const programs = globSync('cli/**/*.ts', { cwd: PROJECT }).filter((file) => file !== 'cli/terminal/typed-command.ts');
+const programs = globSync('cli/**/*.ts', { cwd: PROJECT }).filter((file) => file !== 'cli/terminal/output.ts');
 
 /** A text that a program splits over several lines is one text. */
 const textOf = (file: string) => readFileSync(join(PROJECT, file), 'utf8').replaceAll(/['`] \+\n\s*['`]/g, '');
@@ -55,6 +56,7 @@ const inTexts: readonly Typed[] = [...documents, ...programs].flatMap((file) =>
 const typed = [...inTexts, ...shownInUi];
 
 const { program } = resellerProgram({});
+await addOptions(program);
 
 /** @returns the reason why it is invalid; undefined when it is valid. */
 function problemWith({ file, words }: Typed): string | undefined {

@@ -1,15 +1,14 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { generatedFiles, staleFiles } from '#scripts/api/generate-api.ts';
+import { documentFiles, staleFiles } from '#scripts/api/generate-api.ts';
 import { PROJECT } from '#test/support/compose.ts';
 
-const files = await generatedFiles();
+const files = await documentFiles();
 
 describe('the files generated from the API description', () => {
   it('are up to date; otherwise run `npm run generate:api`', () => {
     expect(staleFiles(files)).toEqual([]);
-    expect(Object.keys(files).length).toBeGreaterThan(3);
   });
 
   it('are reported when they are stale', () => {

@@ -3,8 +3,7 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { GUIDES } from '#api/site/guides.ts';
-import { NODE_ARGUMENTS } from '#cli/start/managed-process.ts';
-import { importsOf, readSubpaths } from '#scripts/boundaries/import-graph.ts';
+import { NODE_ARGUMENTS } from '#cli/start/supervisor.ts';
 import { composeServices, PROJECT } from '#test/support/compose.ts';
 import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
 
@@ -15,6 +14,7 @@ const allowed = readFileSync(join(PROJECT, '.dockerignore'), 'utf8')
   .map((line) => line.slice(1));
 const packages = JSON.parse(readFileSync(join(PROJECT, 'package.json'), 'utf8')) as {
   dependencies: Record<string, string>;
+  imports: Record<string, string>;
 };
 
 /** The Node.js that `npm ci` installs. */
@@ -26,16 +26,16 @@ const ENTRIES = Object.values(composeServices()).flatMap(({ build, command }) =>
   build === undefined ? [] : (command?.slice(1, 2) ?? []),
 );
 
-/** Files and packages that a process loads at its start, without imports on demand. */
+/** Files and packages that a process loads at its start, without imports on demand and of types. */
 function loadedBy(entry: string): { files: string[]; packages: string[] } {
-  const subpaths = readSubpaths(PROJECT);
   const files = new Set([entry]);
   const names = new Set<string>();
   for (const file of files) {
-    for (const { kind, target } of importsOf(PROJECT, file, subpaths)) {
-      if (kind !== 'value') continue;
-      if (target.kind === 'file') files.add(target.path);
-      if (target.kind === 'package') names.add(target.name);
+    const text = readFileSync(join(PROJECT, file), 'utf8');
+    for (const [, name = ''] of text.matchAll(/^(?:import|export) (?!type )(?:[\w$*{}\s,]+ from )?'([^']+)'/gm)) {
+      const [, top, rest] = /^(#[a-z]+\/)(.+)$/.exec(name) ?? [];
+      if (top !== undefined) files.add(`${(packages.imports[`${top}*`] ?? '').slice(2, -1)}${rest}`);
+      else if (!name.startsWith('node:')) names.add(/^(?:@[^/]+\/)?[^/]+/.exec(name)?.[0] ?? name);
     }
   }
   return { files: [...files], packages: [...names] };
@@ -97,7 +97,7 @@ describe('the container image', () => {
     );
   });
 
-  it.each([...ENTRIES, 'cli/set-up/migrate.ts', 'cli/access/keys.ts', 'workflows/index.ts'])(
+  it.each([...ENTRIES, 'cli/set-up/command-database.ts', 'cli/access/keys.ts', 'workflows/index.ts'])(
     'has every file and package that %s loads',
     (entry) => {
       const loaded = loadedBy(entry);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { SERVER_VERSIONS } from '#cli/embedded/versions.ts';
+import { SERVER_VERSIONS } from '#cli/embedded/tool.ts';
 import { composeService, PROJECT } from '#test/support/compose.ts';
 
 const { temporal_server: server, temporal_ui: ui, temporal_cli: cli, postgres } = SERVER_VERSIONS;

@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { AddressPolicy } from '#outbound/address-policy.ts';
-import { dnsLookup } from '#outbound/host-lookup.ts';
-import { endpointUrlProblem, urlProblem } from '#outbound/webhook-url.ts';
+import { AddressPolicy, dnsLookup, endpointUrlProblem, urlProblem } from '#outbound/webhook-address.ts';
 
 const open = new AddressPolicy();
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { eventTypes, typesOfSubject } from '#domain/events/event-types.ts';
-import { eventEnvelope, subjectKinds } from '#outbound/event-envelope.ts';
+import { eventEnvelope, subjectKinds } from '#outbound/event-message.ts';
 
 describe('the envelope of events', () => {
   it('has type, time, subject and its path, and nothing about the storage', () => {

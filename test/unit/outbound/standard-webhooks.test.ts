@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Webhook, WebhookVerificationError } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
-import { generateWebhookSecret, standardWebhookHeaders } from '#crypto/standard-webhooks.ts';
+import { generateWebhookSecret, standardWebhookHeaders } from '#crypto/webhook-signatures.ts';
 
 const body = Buffer.from(
   '{"type":"order.completed","timestamp":"2030-01-31T12:00:00.000Z","data":{"name":"Jürgen"}}',

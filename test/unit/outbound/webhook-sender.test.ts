@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { createServer as createTcpServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { AddressPolicy } from '#outbound/address-policy.ts';
+import { AddressPolicy } from '#outbound/webhook-address.ts';
 import { EXCERPT_BYTES, WebhookSender } from '#outbound/webhook-sender.ts';
 
 const closers: (() => Promise<void>)[] = [];

@@ -1,8 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import type { SmallServer } from '#telemetry/http-server.ts';
 import { createMetrics } from '#telemetry/metrics.ts';
-import { startProbeServer } from '#telemetry/probe-server.ts';
-import { checkReadiness, type ReadinessCheck } from '#telemetry/readiness.ts';
-import type { SmallServer } from '#telemetry/small-server.ts';
+import { checkReadiness, type ReadinessCheck, startProbeServer } from '#telemetry/probes.ts';
 
 let server: SmallServer | undefined;
 afterEach(async () => {

@@ -2,7 +2,7 @@ import { SpanStatusCode } from '@opentelemetry/api';
 import { ExportResultCode } from '@opentelemetry/core';
 import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider, type SpanExporter } from '@opentelemetry/sdk-trace';
 import { describe, expect, it, vi } from 'vitest';
-import { SafeExporter } from '#telemetry/safe-exporter.ts';
+import { SafeExporter } from '#telemetry/tracing-sdk.ts';
 
 const logger = () => ({ warn: vi.fn<() => void>(), info: vi.fn<() => void>() });
 

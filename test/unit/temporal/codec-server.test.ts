@@ -3,8 +3,8 @@ import { defaultPayloadConverter, type Payload } from '@temporalio/common';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { KeyRing } from '#crypto/key-ring.ts';
+import type { SmallServer } from '#telemetry/http-server.ts';
 import { createLogger } from '#telemetry/logger.ts';
-import type { SmallServer } from '#telemetry/small-server.ts';
 import { startCodecServer, type CodecServerOptions } from '#temporal/codec/codec-server.ts';
 import { EncryptionCodec } from '#temporal/codec/payload-codec.ts';
 

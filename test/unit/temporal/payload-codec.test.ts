@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { KeyRing } from '#crypto/key-ring.ts';
 import { refusalAmong } from '#domain/service/refused-payload.ts';
-import { createDataConverter } from '#temporal/codec/data-converter.ts';
 import {
+  createDataConverter,
   EncryptionCodec,
   KEY_ID_METADATA,
   PayloadDecryptionError,

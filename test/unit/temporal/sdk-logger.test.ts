@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { createLogger } from '#telemetry/logger.ts';
-import { createSdkLogger } from '#temporal/sdk-logger.ts';
+import { createSdkLogger } from '#temporal/sdk-runtime.ts';
 
 describe('log entries of the Temporal SDK', () => {
   it('are redacted, and keep their level, fields and error', () => {

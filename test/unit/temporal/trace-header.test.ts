@@ -1,6 +1,6 @@
 import { defaultPayloadConverter, type Headers } from '@temporalio/common';
 import { describe, expect, it } from 'vitest';
-import { traceparentIn } from '#temporal/trace-header.ts';
+import { traceparentIn } from '#temporal/connection.ts';
 import { interceptors } from '#workflows/hand-on-trace.ts';
 import { TRACE_HEADER } from '#workflows/messages.ts';
 

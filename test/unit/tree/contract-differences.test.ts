@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ALL_CAPABILITIES } from '#domain/service/capabilities.ts';
+import { ALL_CAPABILITIES } from '#domain/service/capability-profile.ts';
 import { ANSWER_DIFFERENCES } from '#test/support/contract-differences/answers.ts';
 import { Draft, type Difference } from '#test/support/contract-differences/draft.ts';
 import { HARMLESS_DIFFERENCES } from '#test/support/contract-differences/harmless.ts';

@@ -1,6 +1,6 @@
 /** The check before the first purchase, at services of other authors: the free reads, over HTTP. */
 import { afterEach, describe, expect, it } from 'vitest';
-import { ALL_CAPABILITIES } from '#domain/service/capabilities.ts';
+import { ALL_CAPABILITIES } from '#domain/service/capability-profile.ts';
 import { PURCHASE_KINDS } from '#domain/work/kinds.ts';
 import { ADAPTED_CASES, STYLE_CASES, type ForeignCase } from '#test/foreign/cases.ts';
 import { ACCOUNT } from '#test/foreign/service/books.ts';

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { connect as connectTcp, type Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { listen } from '#telemetry/listening.ts';
+import { listen } from '#telemetry/http-server.ts';
 import { closedTransports, post, SUCCESS } from '#test/support/network/http-transports.ts';
 import { httpAnswer } from '#test/support/network/raw-server.ts';
 import { createHttpTransport } from '#upstream/client/http.ts';

@@ -1,6 +1,6 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { heartbeat } from '#worker/health/heartbeat.ts';
+import { heartbeat } from '#worker/workers.ts';
 
 /** Runs an activity until the test ends it, with our interceptor around it, and counts its heartbeats. */
 function begin(heartbeatTimeoutMs: number | undefined) {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createLogger } from '#telemetry/logger.ts';
 import { createMetrics } from '#telemetry/metrics.ts';
-import { TemporalHealth } from '#worker/health/temporal-health.ts';
+import { TemporalHealth } from '#worker/health.ts';
 
 const logger = createLogger({ level: 'silent', name: 'test' });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createLogger } from '#telemetry/logger.ts';
 import { idleProblem, workShare, type Routing } from '#temporal/worker-versions.ts';
-import { VersionWatch } from '#worker/health/version-watch.ts';
+import { VersionWatch } from '#worker/health.ts';
 
 const A = { deploymentName: 'shop', buildId: 'a' };
 const B = { deploymentName: 'shop', buildId: 'b' };

@@ -1,4 +1,4 @@
-import { nearNames } from '#domain/near-names.ts';
+import { nearNames } from '#domain/text.ts';
 /** Compares the body of an answer or an event with its description in the document. */
 import { compareValues } from '#upstream/contract-check/compare/compare-values.ts';
 import {

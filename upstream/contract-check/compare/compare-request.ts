@@ -1,4 +1,4 @@
-import { nearNames } from '#domain/near-names.ts';
+import { nearNames } from '#domain/text.ts';
 /** Compares the body of a request with its description in the document. */
 import {
   compareTypes,

@@ -1,4 +1,4 @@
-import { nearNames } from '#domain/near-names.ts';
+import { nearNames } from '#domain/text.ts';
 /** Compares the described values of a field of an answer with the values that we can read. */
 import {
   listed,

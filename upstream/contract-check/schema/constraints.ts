@@ -1,5 +1,5 @@
 /** Constraints of a schema on single values: format, pattern, length and size. */
-import { counted } from '#domain/counted.ts';
+import { counted } from '#domain/text.ts';
 import { at, textAt } from '#upstream/contract-check/schema/document.ts';
 import { matches } from '#upstream/contract-check/schema/patterns.ts';
 

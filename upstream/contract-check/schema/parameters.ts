@@ -1,4 +1,4 @@
-import { nearNames } from '#domain/near-names.ts';
+import { nearNames } from '#domain/text.ts';
 /** Compares the query and the headers that we send with the described parameters. */
 import { compareSentValues } from '#upstream/contract-check/compare/compare-request.ts';
 import type { Comparison, Step } from '#upstream/contract-check/compare/comparison.ts';

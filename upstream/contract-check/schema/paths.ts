@@ -1,6 +1,6 @@
-import { nearNames } from '#domain/near-names.ts';
 /** Finds a call of the contract in the document. */
 import { BASE_PATH, SANDBOX_SUFFIX } from '#domain/service/service-address.ts';
+import { nearNames } from '#domain/text.ts';
 import {
   at,
   entriesAt,

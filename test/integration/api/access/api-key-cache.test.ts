@@ -1,15 +1,15 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { generateApiKey } from '#crypto/api-key.ts';
+import { generateApiKey } from '#crypto/generated-secrets.ts';
 import {
   addApiKey,
   type ApiKeyRow,
+  apiScopes,
   changeRateLimit,
   changeSpendLimit,
   revokeApiKey,
   rotateApiKey,
 } from '#db/access/api-keys.ts';
-import { apiScopes } from '#db/access/api-scopes.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { apiKeys } from '#db/schema.ts';
 import { KEY_AGE_MS } from '#domain/policy/api-policy.ts';

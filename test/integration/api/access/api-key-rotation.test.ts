@@ -1,8 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { generateApiKey } from '#crypto/api-key.ts';
-import { addApiKey, rotateApiKey } from '#db/access/api-keys.ts';
-import { apiScopes } from '#db/access/api-scopes.ts';
+import { generateApiKey } from '#crypto/generated-secrets.ts';
+import { addApiKey, apiScopes, rotateApiKey } from '#db/access/api-keys.ts';
 import { auditLog, orders } from '#db/schema.ts';
 import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
 import { HttpClient } from '#test/support/network/http.ts';

@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { problemSchema } from '#api/problems/problem-schema.ts';
-import { generateApiKey } from '#crypto/api-key.ts';
+import { generateApiKey } from '#crypto/generated-secrets.ts';
 import { addApiKey, revokeApiKey } from '#db/access/api-keys.ts';
 import { apiKeys } from '#db/schema.ts';
 import { openApi } from '#test/support/api/openapi-schema.ts';

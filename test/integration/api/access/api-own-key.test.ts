@@ -1,6 +1,6 @@
 /** The description of a caller's own key. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { generateApiKey } from '#crypto/api-key.ts';
+import { generateApiKey } from '#crypto/generated-secrets.ts';
 import { addApiKey, rotateApiKey, type NewApiKey } from '#db/access/api-keys.ts';
 import { newId } from '#db/connection/ids.ts';
 import { attempts, gateReservations } from '#db/schema.ts';

@@ -3,7 +3,7 @@ import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { newId } from '#db/connection/ids.ts';
-import { storeEsimState } from '#db/esims/esim-readings.ts';
+import { storeEsimState } from '#db/esims/esim-queries.ts';
 import { attempts, esims, journal, orders, topups, walletMovements } from '#db/schema.ts';
 import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
 import type { HttpClient } from '#test/support/network/http.ts';

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { revokeKey } from '#cli/access/keys.ts';
-import { generateApiKey } from '#crypto/api-key.ts';
+import { generateApiKey } from '#crypto/generated-secrets.ts';
 import { rotateApiKey } from '#db/access/api-keys.ts';
 import { newId } from '#db/connection/ids.ts';
 import { auditLog, cancellations } from '#db/schema.ts';

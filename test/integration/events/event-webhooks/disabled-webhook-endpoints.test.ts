@@ -3,8 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '#db/connection/ids.ts';
 import { publishEvents, recordEvent } from '#db/events/event-log.ts';
 import { webhookEndpoints } from '#db/schema.ts';
-import { announceDisabled } from '#fulfilment/event-webhooks/endpoint-lifecycle.ts';
 import { queueDeliveries } from '#fulfilment/event-webhooks/queue-deliveries.ts';
+import { announceDisabled } from '#fulfilment/event-webhooks/record-try.ts';
 import {
   endpointCalls,
   endpointEvents,

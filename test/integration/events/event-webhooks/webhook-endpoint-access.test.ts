@@ -1,9 +1,13 @@
 import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { generateWebhookSecret } from '#crypto/standard-webhooks.ts';
+import { generateWebhookSecret } from '#crypto/webhook-signatures.ts';
 import { newId } from '#db/connection/ids.ts';
-import { readEndpointSecrets } from '#db/events/endpoint-secrets.ts';
-import { countWebhookEndpoints, findWebhookEndpoint, listWebhookEndpoints } from '#db/events/webhook-endpoints.ts';
+import {
+  countWebhookEndpoints,
+  findWebhookEndpoint,
+  listWebhookEndpoints,
+  readEndpointSecrets,
+} from '#db/events/webhook-endpoints.ts';
 import { auditLog, webhookEndpoints, webhookEndpointSecrets } from '#db/schema.ts';
 import { addWebhookEndpoint } from '#fulfilment/event-webhooks/manage-endpoint.ts';
 import {

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { readEndpointSecrets } from '#db/events/endpoint-secrets.ts';
+import { readEndpointSecrets } from '#db/events/webhook-endpoints.ts';
 import { webhookDeliveries, webhookEndpoints, webhookEndpointSecrets } from '#db/schema.ts';
-import { AddressPolicy } from '#outbound/address-policy.ts';
+import { AddressPolicy } from '#outbound/webhook-address.ts';
 import {
   endpointCalls,
   endpointEvents,

@@ -4,8 +4,8 @@ import type { WebhookDependencies } from '#activities/webhooks/webhook-activitie
 import { changeWebhookEndpoint } from '#db/events/webhook-endpoints.ts';
 import { events, webhookEndpoints } from '#db/schema.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
-import { startAtNewAddress } from '#fulfilment/event-webhooks/endpoint-lifecycle.ts';
-import { missedSince } from '#fulfilment/event-webhooks/missed-events.ts';
+import { missedSince } from '#fulfilment/event-webhooks/manage-endpoint.ts';
+import { startAtNewAddress } from '#fulfilment/event-webhooks/record-try.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { DAY, HOUR, WebhookBench } from '#test/support/work/webhook-sending.ts';
 

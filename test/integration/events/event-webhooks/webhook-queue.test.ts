@@ -3,13 +3,17 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { forgetDeliveries } from '#db/events/webhook-deliveries.ts';
 import { events, webhookEndpoints } from '#db/schema.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
-import { deleteWebhookEndpoint, disableWebhookEndpoint } from '#fulfilment/event-webhooks/endpoint-lifecycle.ts';
-import { endpointOutlook } from '#fulfilment/event-webhooks/endpoint-outlook.ts';
-import { wakeOverdueEndpoints } from '#fulfilment/event-webhooks/overdue-deliveries.ts';
-import { queueMissed, replayDelivery, replayRange } from '#fulfilment/event-webhooks/replay-deliveries.ts';
+import { endpointOutlook } from '#fulfilment/event-webhooks/claim-delivery.ts';
+import {
+  queueMissed,
+  replayDelivery,
+  replayRange,
+  wakeOverdueEndpoints,
+} from '#fulfilment/event-webhooks/queue-deliveries.ts';
+import { deleteWebhookEndpoint, disableWebhookEndpoint } from '#fulfilment/event-webhooks/record-try.ts';
 import { createMetrics } from '#telemetry/metrics.ts';
 import { DAY, HOUR, WebhookBench } from '#test/support/work/webhook-sending.ts';
-import { databaseGauges } from '#worker/health/gauges.ts';
+import { databaseGauges } from '#worker/gauges.ts';
 
 let bench: WebhookBench;
 beforeAll(async () => {

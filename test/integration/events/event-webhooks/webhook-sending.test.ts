@@ -1,11 +1,11 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { generateWebhookSecret } from '#crypto/standard-webhooks.ts';
+import { generateWebhookSecret } from '#crypto/webhook-signatures.ts';
 import { excerptAad } from '#db/encryption-aads.ts';
 import { webhookEndpoints } from '#db/schema.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { rotateEndpointSecret } from '#fulfilment/event-webhooks/manage-endpoint.ts';
-import { createCourier } from '#outbound/webhook-courier.ts';
+import { createCourier } from '#outbound/webhook-sender.ts';
 import { WebhookReceiver } from '#test/support/network/webhook-receiver.ts';
 import { recorded, twiceOver, type ActivityCall } from '#test/support/work/activities/twice.ts';
 import { WebhookBench } from '#test/support/work/webhook-sending.ts';

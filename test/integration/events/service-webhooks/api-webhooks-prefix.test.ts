@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { problemSchema } from '#api/problems/problem-schema.ts';
 import { inbox, refusedHeaderPrefixes } from '#db/schema.ts';
-import { forgetRefusedPrefix, readRefusedPrefix } from '#db/service/refused-header-prefixes.ts';
+import { forgetRefusedPrefix, readRefusedPrefix } from '#db/service/webhook-secrets.ts';
 import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
 import { HttpClient } from '#test/support/network/http.ts';
 import { waitFor } from '#test/support/wait-for.ts';

@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { checkWebhookArrival } from '#cli/doctor/service/webhook-arrival.ts';
-import { missedWebhooks } from '#db/queues/webhook-arrival.ts';
+import { missedWebhooks } from '#db/queues/inbox.ts';
 import { createMetrics } from '#telemetry/metrics.ts';
 import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 import { deliverTestEvent } from '#test/support/work/order-rows.ts';
-import { databaseGauges } from '#worker/health/gauges.ts';
+import { databaseGauges } from '#worker/gauges.ts';
 
 const HOUR = 3_600_000;
 

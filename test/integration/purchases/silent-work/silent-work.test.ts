@@ -7,11 +7,11 @@ import { findAttemptById } from '#db/attempts/attempts.ts';
 import { takePending } from '#db/queues/inbox-queue.ts';
 import { attempts, inbox } from '#db/schema.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
-import type { Capability } from '#domain/service/capabilities.ts';
+import type { Capability } from '#domain/service/capability-profile.ts';
 import { judgeReport } from '#fulfilment/reports/judge-report.ts';
 import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 import { topupRequestBytes, vpnOrderRequestBytes } from '#upstream/client/request-bytes.ts';
-import { readReport } from '#worker/relay/read-report.ts';
+import { readReport } from '#worker/relay/inbox.ts';
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;

@@ -13,7 +13,7 @@ import { ServiceTokenStore } from '#db/service/service-tokens.ts';
 import type { GatePolicy } from '#domain/policy/gate-policy.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import type { PurchasePolicy } from '#domain/policy/purchase-policy.ts';
-import { ALL_CAPABILITIES } from '#domain/service/capabilities.ts';
+import { ALL_CAPABILITIES } from '#domain/service/capability-profile.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 import { acceptCancellation } from '#fulfilment/accept/accept-cancellation.ts';
 import { acceptOrder } from '#fulfilment/accept/accept-order.ts';

@@ -2,19 +2,13 @@
 import { createBooksActivities } from '#activities/upkeep/books.ts';
 import { createCatalogueActivities } from '#activities/upkeep/catalogue.ts';
 import { createMaintenanceActivities } from '#activities/upkeep/upkeep-activities.ts';
-import type {
-  BooksActivities,
-  CatalogueActivities,
-  MaintenanceActivities,
-  WatchActivities,
-} from '#activities/upkeep/upkeep-types.ts';
 import { createWatchActivities } from '#activities/upkeep/watch.ts';
 import { createWorkActivities } from '#activities/work/work-activities.ts';
 import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
 import type { PurchaseActivities, SubscriptionActivities } from '#activities/work/work-types.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import type { BooksPolicy, ReconcilePolicy, WatchPolicy } from '#domain/policy/upkeep-policy.ts';
-import type { Capabilities } from '#domain/service/capabilities.ts';
+import type { Capabilities } from '#domain/service/capability-profile.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 import type { Logger } from '#telemetry/logger.ts';
 
@@ -28,10 +22,10 @@ export interface ActivityBenchOptions {
 /** All activities except those of webhook endpoints. */
 export type BenchActivities = PurchaseActivities &
   SubscriptionActivities &
-  MaintenanceActivities &
-  BooksActivities &
-  WatchActivities &
-  CatalogueActivities;
+  ReturnType<typeof createMaintenanceActivities> &
+  ReturnType<typeof createBooksActivities> &
+  ReturnType<typeof createWatchActivities> &
+  ReturnType<typeof createCatalogueActivities>;
 
 interface Parts extends Pick<ActivityBenchOptions, 'books' | 'reconcile' | 'watch'> {
   readonly logger: Logger;

@@ -1,7 +1,6 @@
-import type { Cause, Direction } from '#domain/money/books.ts';
+import type { Cause, Direction, Movement, MovementNames, Purchase } from '#domain/money/books.ts';
 import type { Outstanding } from '#domain/money/findings.ts';
 import type { Money } from '#domain/money/money.ts';
-import type { Movement, MovementNames, Purchase } from '#domain/money/movements.ts';
 import {
   reconcile,
   type BooksRules,
@@ -36,7 +35,6 @@ export const order: Purchase = {
   serviceEsimId: 'se_1',
   state: 'completed',
   isOver: true,
-  refundId: 'ord_1',
 };
 /** The same order, after its attempt failed. */
 export const failed: Purchase = { ...order, state: 'failed' };
@@ -47,7 +45,6 @@ export const otherOrder: Purchase = {
   reference: 'shop-2',
   serviceId: 'so_2',
   serviceEsimId: 'se_2',
-  refundId: 'ord_2',
 };
 /** A top-up of the eSIM of the first order. */
 export const topup: Purchase = {
@@ -57,7 +54,6 @@ export const topup: Purchase = {
   reference: null,
   serviceId: 'st_1',
   serviceEsimId: 'se_1',
-  refundId: 'top_1',
 };
 /** A VPN subscription. */
 export const subscription: Purchase = {
@@ -67,7 +63,6 @@ export const subscription: Purchase = {
   reference: 'vpn-1',
   serviceId: 'sv_1',
   serviceEsimId: null,
-  refundId: 'vpn_1',
 };
 /** One purchase of each kind, and a second order. */
 export const ALL = [order, otherOrder, topup, subscription];

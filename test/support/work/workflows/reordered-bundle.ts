@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 import { temporaryFolder } from '#test/support/temporary.ts';
-import { WORKFLOW_SOURCES } from '#worker/workflow-sources.ts';
+import { WORKFLOW_SOURCES } from '#worker/bundle.ts';
 
 /** Bundles the workflows with an order that cannot replay the runs of ours. @returns the file for `WORKFLOW_BUNDLE`. */
 export async function bundleReorderedOrder(): Promise<string> {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { gapAmong } from '#cli/backup/archive-gap.ts';
+import { gapAmong } from '#cli/backup/recovery.ts';
 
 /** The name of a file of the log. */
 const file = (timeline: number, log: number, number: number) =>

@@ -1,9 +1,8 @@
 import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { DataFolderLock } from '#cli/data-folder/data-folder-lock.ts';
-import { Child } from '#cli/embedded/child.ts';
-import { identityOf } from '#cli/embedded/process-identity.ts';
+import { DataFolderLock } from '#cli/data-folder/data-folder.ts';
+import { Child, identityOf } from '#cli/embedded/child.ts';
 import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
 
 const folders: string[] = [];

@@ -1,8 +1,7 @@
 import { chmodSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { loadSecrets } from '#cli/data-folder/development-secrets.ts';
-import { readSecretFile, writeSecretFile } from '#cli/data-folder/secret-file.ts';
+import { loadSecrets, readSecretFile, writeSecretFile } from '#cli/data-folder/development-secrets.ts';
 import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
 
 const folders: string[] = [];

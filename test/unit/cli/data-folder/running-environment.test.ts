@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { DataFolderLock } from '#cli/data-folder/data-folder-lock.ts';
+import { DataFolderLock } from '#cli/data-folder/data-folder.ts';
 import {
   namesSetByStart,
   readRunningEnvironment,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { checkFirstPurchaseCheck } from '#cli/doctor/service/first-purchase-check.ts';
 import { FIRST_PURCHASE_CHECK_ADVICE, notLookedYet } from '#domain/gate/first-purchase-check.ts';
 import type { PurchaseKind } from '#domain/work/kinds.ts';
-import type { FirstPurchaseCheckState } from '#fulfilment/gate/first-purchase-check.ts';
+import type { FirstPurchaseCheckState } from '#fulfilment/gate/pauses.ts';
 
 const at = new Date('2030-01-31T12:00:00.000Z');
 const held: FirstPurchaseCheckState = {

@@ -3,7 +3,7 @@ import { checkCapabilities } from '#cli/doctor/service/capabilities.ts';
 import { checkContract } from '#cli/doctor/service/contract.ts';
 import { checkWallet } from '#cli/doctor/service/wallet.ts';
 import type { StoredCapabilityProfile } from '#db/service/capability-profiles.ts';
-import { ALL_CAPABILITIES, type Capability } from '#domain/service/capabilities.ts';
+import { ALL_CAPABILITIES, type Capability } from '#domain/service/capability-profile.ts';
 import { contractOpenApi } from '#test/support/contract-openapi.ts';
 import { config, failed } from '#test/support/doctor-service.ts';
 import { jsonAnswer, refusal, startTestClient } from '#test/support/upstream-client.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { checkWebhookAddress } from '#cli/doctor/service/webhook-address.ts';
 import { checkWebhookArrival } from '#cli/doctor/service/webhook-arrival.ts';
 import { checkWebhookSecret, newestSecret } from '#cli/doctor/service/webhook-secret.ts';
-import { verifyWebhook } from '#crypto/webhook-signature.ts';
+import { verifyWebhook } from '#crypto/webhook-signatures.ts';
 import { httpAnswer, startRawServer, type RawRequest } from '#test/support/network/raw-server.ts';
 import { headerOf } from '#test/support/upstream-client.ts';
 import { parseEvent } from '#upstream/mapping/event-parsing.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { DataFolderLock } from '#cli/data-folder/data-folder-lock.ts';
-import { writeSecretFile } from '#cli/data-folder/secret-file.ts';
+import { DataFolderLock } from '#cli/data-folder/data-folder.ts';
+import { writeSecretFile } from '#cli/data-folder/development-secrets.ts';
 import { PURCHASES } from '#cli/resources/purchases.ts';
 import type { Environment } from '#config/environment.ts';
 import { outputOf } from '#test/support/cli-output.ts';

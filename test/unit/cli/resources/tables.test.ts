@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { flexible, money, status, text, time, type Columns } from '#cli/terminal/columns.ts';
 import type { Output } from '#cli/terminal/output.ts';
-import { paintFor } from '#cli/terminal/tables/colours.ts';
-import { flexible, money, status, text, time, type Columns } from '#cli/terminal/tables/columns.ts';
-import { printItems, printObject, type FormatOptions } from '#cli/terminal/tables/print-items.ts';
+import { paintFor, printItems, printObject, type FormatOptions } from '#cli/terminal/print-items.ts';
 import type { Environment } from '#config/environment.ts';
 
 interface Sale {

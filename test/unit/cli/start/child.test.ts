@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Child, describeExit } from '#cli/embedded/child.ts';
-import { identityOf, isRunning } from '#cli/embedded/process-identity.ts';
+import { Child, describeExit, identityOf, isRunning } from '#cli/embedded/child.ts';
 import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 

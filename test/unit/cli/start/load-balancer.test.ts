@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
 import { freePort } from '#cli/embedded/ports.ts';
 import { startLoadBalancer } from '#cli/start/load-balancer.ts';
-import { close, listen } from '#telemetry/listening.ts';
+import { close, listen } from '#telemetry/http-server.ts';
 import { sendRaw } from '#test/support/network/raw-http.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 

@@ -3,13 +3,12 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { prepareDataFolder } from '#cli/data-folder/prepare-data-folder.ts';
-import { goProblem } from '#cli/embedded/go-build.ts';
+import { prepareDataFolder } from '#cli/data-folder/data-folder.ts';
 import { obtainTemporalCli } from '#cli/embedded/temporal-cli.ts';
 import { obtainTestServer } from '#cli/embedded/temporal-test-server.ts';
+import { goProblem } from '#cli/embedded/tool.ts';
 import { explained } from '#cli/start/start.ts';
-import { report } from '#cli/terminal/report.ts';
-import { UserError } from '#cli/terminal/user-error.ts';
+import { report, UserError } from '#cli/terminal/user-error.ts';
 import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
 
 let folder: string;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { refuseOptionsTakenByNpm } from '#cli/start/npm-options.ts';
+import { refuseOptionsTakenByNpm } from '#cli/start/start-command.ts';
 
 const OPTIONS = ['--no-demo', '--data', '--api-port'];
 const refusing = (environment: Record<string, string>) => () => refuseOptionsTakenByNpm(OPTIONS, environment);

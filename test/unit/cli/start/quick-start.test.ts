@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { QUICK_START } from '#cli/start/managed-process.ts';
+import { QUICK_START } from '#cli/start/supervisor.ts';
 import { PROJECT } from '#test/support/compose.ts';
 
 /** Prints the files of the product's processes, in the order in which Node loads them. */

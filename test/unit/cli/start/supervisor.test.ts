@@ -1,9 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Child } from '#cli/embedded/child.ts';
-import type { ProcessIdentity } from '#cli/embedded/process-identity.ts';
-import type { ManagedProcess } from '#cli/start/managed-process.ts';
-import { Supervisor } from '#cli/start/supervisor.ts';
+import { Child, type ProcessIdentity } from '#cli/embedded/child.ts';
+import { type ManagedProcess, Supervisor } from '#cli/start/supervisor.ts';
 import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 

@@ -2,8 +2,8 @@ import { createServer } from 'node:http';
 import { afterEach, expect, it } from 'vitest';
 import { freePort } from '#cli/embedded/ports.ts';
 import { startSettings } from '#cli/start/settings.ts';
-import { waitingLines } from '#cli/start/waiting.ts';
-import { close, listen } from '#telemetry/listening.ts';
+import { waitingLines } from '#cli/start/summary.ts';
+import { close, listen } from '#telemetry/http-server.ts';
 
 const closers: (() => Promise<void>)[] = [];
 afterEach(async () => {

@@ -1,16 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import { DELIVERY_STATES, DISABLED_REASONS, type DeliveryState } from '#domain/events/webhook-delivery.ts';
 import {
   DELIVERY_EVENTS,
   DELIVERY_LIFECYCLE,
+  DELIVERY_STATES,
+  type DeliveryEvent,
+  type DeliveryState,
+  DISABLED_REASONS,
   ENDPOINT_EVENTS,
   ENDPOINT_LIFECYCLE,
   ENDPOINT_STATES,
-  EVENT_OF_TRY,
-  type DeliveryEvent,
   type EndpointEvent,
   type EndpointState,
-} from '#domain/events/webhook-lifecycle.ts';
+  EVENT_OF_TRY,
+} from '#domain/events/webhook-delivery.ts';
 
 const DELIVERY = Object.keys(DELIVERY_EVENTS) as DeliveryEvent[];
 const ENDPOINT = Object.keys(ENDPOINT_EVENTS) as EndpointEvent[];

@@ -8,7 +8,7 @@ import {
   type AbsenceFacts,
   type NamedAttempt,
 } from '#domain/money/absence.ts';
-import type { MovementNames } from '#domain/money/movements.ts';
+import type { MovementNames } from '#domain/money/books.ts';
 
 const usd = (amount: string) => ({ amount, currency: 'USD' });
 const debit = (amount: string, currency = 'USD') => ({ direction: 'debit', money: { amount, currency } }) as const;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { compareAmounts, isOtherMoney, type AmountComparison } from '#domain/money/compare-amounts.ts';
+import { compareAmounts, isOtherMoney, type AmountComparison } from '#domain/money/money.ts';
 
 const usd = (amount: string) => ({ amount, currency: 'USD' });
 

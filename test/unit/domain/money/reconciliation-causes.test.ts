@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Direction } from '#domain/money/books.ts';
-import type { MovementNames, Purchase } from '#domain/money/movements.ts';
+import type { Direction, MovementNames, Purchase } from '#domain/money/books.ts';
 import {
   ALL,
   causes,

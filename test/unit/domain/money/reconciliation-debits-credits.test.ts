@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { Movement } from '#domain/money/books.ts';
 import type { Money } from '#domain/money/money.ts';
-import type { Movement } from '#domain/money/movements.ts';
 import type { Placed } from '#domain/money/reconciliation.ts';
 import {
   causes,

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Direction } from '#domain/money/books.ts';
+import type { Direction, Purchase } from '#domain/money/books.ts';
 import type { Outstanding } from '#domain/money/findings.ts';
 import type { Money } from '#domain/money/money.ts';
-import type { Purchase } from '#domain/money/movements.ts';
 import {
   credit,
   debit,

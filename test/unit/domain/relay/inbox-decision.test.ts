@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { ObservationDecision } from '#domain/relay/observation.ts';
 import {
   afterNotifying,
   decideInboxRow,
@@ -6,8 +7,7 @@ import {
   type InboxAction,
   type InboxState,
   type StoredInboxRow,
-} from '#domain/relay/inbox-decision.ts';
-import type { ObservationDecision } from '#domain/relay/observation.ts';
+} from '#domain/relay/relay-decision.ts';
 
 const DECISIONS = ['advance', 'known', 'contradiction'] as const satisfies readonly ObservationDecision[];
 const pending = (decision: ObservationDecision | null): StoredInboxRow => ({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { RELAY_POLICY } from '#domain/policy/relay-policy.ts';
-import { pollWaitMs } from '#domain/relay/poll-interval.ts';
+import { pollWaitMs } from '#domain/relay/relay-decision.ts';
 
 const policy = { pollMs: 5, pollMaxMs: 30 };
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { afterFailure, isLasting, type RelayFailure } from '#domain/relay/relay-failure.ts';
+import { afterFailure, isLasting, type RelayFailure } from '#domain/relay/relay-decision.ts';
 
 const policy = { retryDelayMs: 1_000, retryDelayMaxMs: 60_000, lastingTries: 3 };
 

@@ -6,7 +6,7 @@ import {
   startDecision,
   type StartDecision,
   type WorkflowRunState,
-} from '#domain/relay/start-decision.ts';
+} from '#domain/relay/relay-decision.ts';
 
 const TABLE: readonly [WorkflowRunState, boolean, StartDecision][] = [
   ['none', false, 'start'],

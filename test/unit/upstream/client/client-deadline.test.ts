@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ALL_CAPABILITIES } from '#domain/service/capabilities.ts';
+import { ALL_CAPABILITIES } from '#domain/service/capability-profile.ts';
 import { createServiceClient, type ServiceClient } from '#upstream/client.ts';
 import type { Caller } from '#upstream/client/call.ts';
 import type { ServiceFailure } from '#upstream/client/error-mapping.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Capability } from '#domain/service/capabilities.ts';
+import type { Capability } from '#domain/service/capability-profile.ts';
 import { closedTestClients, jsonAnswer as json, ORDER, RECENT, refusal } from '#test/support/upstream-client.ts';
 import type { ServiceClient } from '#upstream/client.ts';
 import { ENDPOINTS, type EndpointContract } from '#upstream/contract.ts';

@@ -1,7 +1,7 @@
 /** Documents that would take too long to compare, or are nested deeper than the stack. */
 import { performance } from 'node:perf_hooks';
 import { describe, expect, it } from 'vitest';
-import { ALL_CAPABILITIES } from '#domain/service/capabilities.ts';
+import { ALL_CAPABILITIES } from '#domain/service/capability-profile.ts';
 import { Draft } from '#test/support/contract-differences/draft.ts';
 import type { Schema } from '#test/support/contract-openapi.ts';
 import { checkContract, type ContractReport } from '#upstream/contract-check.ts';

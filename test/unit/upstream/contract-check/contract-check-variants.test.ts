@@ -1,6 +1,6 @@
 /** The check of a service with other names of query parameters. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ALL_CAPABILITIES } from '#domain/service/capabilities.ts';
+import { ALL_CAPABILITIES } from '#domain/service/capability-profile.ts';
 import { Draft } from '#test/support/contract-differences/draft.ts';
 import { checkContract } from '#upstream/contract-check.ts';
 import { VARIANTS } from '#upstream/contract/variants.ts';

@@ -1,0 +1,106 @@
+import { createHash } from 'node:crypto';
+import { readFileSync, createReadStream, existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import * as z from 'zod';
+import { MANIFEST } from '#cli/backup/base-backup.ts';
+import { UserError, codeOf } from '#cli/terminal/user-error.ts';
+
+/** File of a backup that describes it. Written last: a folder without it is no complete backup. */
+export const DESCRIPTION = 'backup.json';
+/** Copy of the database file of a Temporal development server. */
+export const TEMPORAL_FILE = 'temporal.db';
+
+const description = z.object({
+  format: z.literal(1),
+  /** Start and end of the copy, ISO 8601. A restore without an archive ends between them. */
+  startedAt: z.iso.datetime(),
+  endedAt: z.iso.datetime(),
+  serverVersion: z.string(),
+  databases: z.array(z.string()),
+  timeline: z.int(),
+  startLsn: z.string(),
+  endLsn: z.string(),
+  bytes: z.int(),
+  hasTemporalFile: z.boolean(),
+  /** SHA-256 of Temporal's file, hexadecimal. Backups of earlier versions lack it. */
+  temporalSha256: z.string().optional(),
+  /** The encryption keys that the database was used with. Check values reveal nothing about the keys. */
+  encryptionKeys: z.array(z.object({ keyId: z.string(), checkValue: z.base64(), makesHashes: z.boolean() })),
+});
+
+/** What a backup contains, and which encryption keys it needs. */
+export type BackupDescription = z.output<typeof description>;
+
+/** @throws UserError when the folder is no complete backup. */
+export function readDescription(folder: string): BackupDescription {
+  try {
+    return description.parse(JSON.parse(readFileSync(join(folder, DESCRIPTION), 'utf8')));
+  } catch (error) {
+    throw new UserError(
+      `${folder} is not a complete backup of \`reseller backup\`: its ${DESCRIPTION} is missing or damaged.`,
+      'Name the folder that the command printed, or an older backup.',
+      { cause: error },
+    );
+  }
+}
+
+const files = z.object({
+  Files: z
+    .array(
+      z.object({
+        Path: z.string(),
+        Size: z.int(),
+        'Checksum-Algorithm': z.literal('SHA256'),
+        Checksum: z.string(),
+      }),
+    )
+    .min(1),
+  'Manifest-Checksum': z.string(),
+});
+
+/**
+ * Compares restored files with the manifest of their backup: none is missing, and each has its SHA-256.
+ *
+ * @throws UserError that names the first difference.
+ */
+export async function verifyFiles(backup: string, restored: string): Promise<void> {
+  if (!existsSync(join(backup, MANIFEST))) throw damaged(backup, MANIFEST);
+  const text = readFileSync(join(backup, MANIFEST), 'utf8');
+  const manifest = files.safeParse(parsed(text));
+  // The checksum of the manifest covers all its lines but the last.
+  const covered = text.slice(0, text.lastIndexOf('\n', text.trimEnd().length - 1) + 1);
+  const sum = createHash('sha256').update(covered).digest('hex');
+  if (!manifest.success || manifest.data['Manifest-Checksum'] !== sum) throw damaged(backup, MANIFEST);
+  for (const file of manifest.data.Files) {
+    if ((await sha256Of(join(restored, file.Path))) !== file.Checksum) throw damaged(backup, file.Path);
+  }
+}
+
+/** The SHA-256 of a file, hexadecimal; undefined when there is no such file. */
+export async function sha256Of(file: string): Promise<string | undefined> {
+  const hash = createHash('sha256');
+  try {
+    await pipeline(createReadStream(file), hash);
+    return hash.digest('hex');
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** @param file of the backup that is missing or was changed. */
+export function damaged(backup: string, file: string): UserError {
+  return new UserError(
+    `The backup ${backup} is damaged: ${file} is missing or has another content than when it was made.`,
+    'Use another copy of it, or an older backup. Nothing was restored.',
+  );
+}

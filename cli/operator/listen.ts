@@ -1,0 +1,148 @@
+/** `reseller events listen`: events as they happen, also sent to the program of a developer. */
+import { apiAccess, type ApiOptions } from '#cli/api/api-access.ts';
+import { ApiClient } from '#cli/api/api-client.ts';
+import { apiCall, valuesOf } from '#cli/resources/call.ts';
+import { type Output, printLine } from '#cli/terminal/output.ts';
+import { timeText, type Paint, paintFor } from '#cli/terminal/print-items.ts';
+import { UserError } from '#cli/terminal/user-error.ts';
+import { visible } from '#cli/terminal/visible-text.ts';
+import { EventStream, type StreamEventsQuery } from '#clients/typescript/src/events.ts';
+import type { Event } from '#clients/typescript/src/index.ts';
+import type { Environment } from '#config/environment.ts';
+import { generateWebhookSecret } from '#crypto/webhook-signatures.ts';
+import { OUTBOUND_POLICY } from '#domain/policy/webhook-policy.ts';
+import { envelopeBody, webhookHeaders } from '#outbound/event-message.ts';
+
+/** Options of the command; those of the filter come with them. */
+export interface ListenOptions extends ApiOptions {
+  readonly forwardTo?: string;
+  readonly json?: boolean;
+}
+
+/** What the command works with. */
+export interface ListenContext {
+  readonly environment: Environment;
+  readonly output: Output;
+  /** For everything that is no event. */
+  readonly notes: Output;
+  /** Ends the command. */
+  readonly signal: AbortSignal;
+}
+
+/** Prints events until the signal. After a lost connection it continues after the last event (`Last-Event-ID`). */
+export async function listen(options: ListenOptions, context: ListenContext): Promise<void> {
+  const { environment, output, notes, signal } = context;
+  const forward = options.forwardTo === undefined ? undefined : forwarder(options.forwardTo, environment);
+  if (forward !== undefined) {
+    printLine(notes, `Events are sent to ${options.forwardTo}. Secret of the signatures: ${forward.secret}`);
+  }
+  printLine(notes, 'Waiting for events; Ctrl-C ends it.');
+  const paint = paintFor(output, environment);
+  // The API checks the values of the filter.
+  const query: StreamEventsQuery = valuesOf((await apiCall('streamEvents')).query, { ...options });
+  const onDisconnect = ({ message }: Error, nextInMs: number): void =>
+    printLine(notes, `${message}; the next try is in ${Math.round(nextInMs / 1_000)} s.`);
+  await new ApiClient(apiAccess(options, environment)).ask(async (transport) => {
+    try {
+      for await (const event of new EventStream(transport, query, { signal, onDisconnect })) {
+        output.write(`${options.json === true ? visible(JSON.stringify(event)) : eventLine(event, paint)}\n`);
+        if (forward !== undefined) await report(forward, event, context);
+      }
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
+  });
+}
+
+function eventLine({ created_at: at, type, subject, id }: Event, paint: Paint): string {
+  return `${paint('dim', timeText(at))}  ${paint('cyan', visible(type))}  ${visible(`${subject.id}  ${id}`)}`;
+}
+
+/** One line about the answer of the developer's program. A failed delivery is not repeated. */
+async function report(forward: Forwarder, event: Event, { notes, environment, signal }: ListenContext): Promise<void> {
+  const { result, isDelivered, durationMs } = await forward.send(event, signal);
+  const paint = paintFor(notes, environment);
+  const line = `  ${isDelivered ? 'delivered' : 'NOT delivered'}: ${result}, ${durationMs} ms  ${event.id}`;
+  notes.write(`${paint(isDelivered ? 'green' : 'red', visible(line))}\n`);
+}
+
+/** What became of an event. */
+interface Forwarded {
+  readonly isDelivered: boolean;
+  /** The status of the answer, or why there is none. */
+  readonly result: string;
+  readonly durationMs: number;
+}
+
+/** Sends each event once. */
+interface Forwarder {
+  /** The secret that signs. */
+  readonly secret: string;
+  /** Never throws because of the receiver. */
+  readonly send: (event: Event, signal: AbortSignal) => Promise<Forwarded>;
+}
+
+/**
+ * Makes a forwarder. The secret is that of RESELLER_WEBHOOK_SECRET, so that a program can keep its own; otherwise a new
+ * one.
+ *
+ * @throws UserError for an invalid address or secret.
+ */
+function forwarder(address: string, environment: Environment): Forwarder {
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  if (url === undefined || !['http:', 'https:'].includes(url.protocol)) {
+    throw new UserError(`${JSON.stringify(address)} is not an address.`, 'Use one such as http://127.0.0.1:5000/hook.');
+  }
+  const secret = environment['RESELLER_WEBHOOK_SECRET'] || generateWebhookSecret();
+  requireSecret(secret);
+  return {
+    secret,
+    send: async (event, signal) => {
+      const body = envelopeBody(event);
+      return await sendSigned(url, { body, headers: webhookHeaders(event, body, [secret], new Date()) }, signal);
+    },
+  };
+}
+
+interface Signed {
+  readonly body: Buffer;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** @throws UserError for an invalid secret. */
+function requireSecret(secret: string): void {
+  try {
+    webhookHeaders({ id: '' }, Buffer.alloc(0), [secret], new Date());
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new UserError(
+      'RESELLER_WEBHOOK_SECRET is not a webhook secret.',
+      'Unset it, or set it to a secret that begins with whsec_.',
+      { cause: error },
+    );
+  }
+}
+
+async function sendSigned(url: URL, { body, headers }: Signed, signal: AbortSignal): Promise<Forwarded> {
+  const started = performance.now();
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(OUTBOUND_POLICY.sendDeadlineMs)]);
+  const ended = (isDelivered: boolean, result: string): Forwarded => ({
+    isDelivered,
+    result,
+    durationMs: Math.round(performance.now() - started),
+  });
+  try {
+    // A redirect counts as a failure, as it does for an endpoint.
+    const answer = await fetch(url, { method: 'POST', body, headers, redirect: 'manual', signal: limit });
+    await answer.body?.cancel();
+    return ended(answer.ok, String(answer.status));
+  } catch (error) {
+    return ended(false, reasonOf(error));
+  }
+}
+
+/** `fetch` wraps the reason. */
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  return cause instanceof Error ? cause.message || cause.name : String(cause);
+}

@@ -1,0 +1,250 @@
+import { type Command, Option } from 'commander';
+import type { ApiOptions } from '#cli/api/api-access.ts';
+import type { DeadLetterCommands } from '#cli/operator/dead-letters.ts';
+import type { GateCommands, PauseOptions } from '#cli/operator/gate.ts';
+import type { WorkResource } from '#cli/operator/kinds.ts';
+import type { ListenOptions } from '#cli/operator/listen.ts';
+import type { PricingCommands, SetOptions } from '#cli/operator/pricing.ts';
+import type { ReconcileOptions } from '#cli/operator/reconcile.ts';
+import type { ReplayOptions, WebhookEndpointCommands } from '#cli/operator/webhook-replay.ts';
+import type { ActionOptions, ResolveOptions, RetryPolicyOptions, WorkCommands } from '#cli/operator/work.ts';
+import { apiCall, optionOf } from '#cli/resources/call.ts';
+import { describeWhenEntered, withExamples } from '#cli/resources/resource-command.ts';
+import {
+  attemptCount,
+  deadline,
+  waitSeconds,
+  duration,
+  REASON,
+  withFormatOptions,
+  type EnvironmentFor,
+  type SetUpOption,
+} from '#cli/terminal/options.ts';
+import type { FormatOptions } from '#cli/terminal/print-items.ts';
+import type { Environment } from '#config/environment.ts';
+
+/** Adds `retry`, `release`, `abandon`, `limit`, `retry-policy` and `resolve` to the command of one kind of work. */
+export function addWorkActions(work: Command, kind: WorkResource, environment: Environment): void {
+  const { noun } = kind;
+  const commands = async (): Promise<WorkCommands> =>
+    new (await import('#cli/operator/work.ts')).WorkCommands(kind, environment);
+  for (const [action, description] of [
+    ['retry', `try ${noun}s again now that are held or need attention`],
+    ['release', `release held ${noun}s through the purchase gate now, past pauses and open circuits`],
+    ['abandon', `abandon ${noun}s that provably bought nothing`],
+  ] as const) {
+    if (action === 'release' && !kind.isPurchase) continue;
+    withBulkOptions(work.command(`${action} [ids...]`).description(`${description}; exit code 1 when any was refused`))
+      .requiredOption(...REASON)
+      .action(async (ids: string[], options: ActionOptions) => {
+        process.exitCode = await (await commands()).perform(action, ids, options);
+      });
+  }
+  if (kind.isPurchase) {
+    withBulkOptions(
+      work
+        .command('limit <id> <max-price>')
+        .description(
+          'change the maximum that the service may charge: "12.50 USD", or none; "all" instead of the id: all ' +
+            'that match the filters',
+        ),
+    )
+      .requiredOption(...REASON)
+      .action(async (id: string, maxPrice: string, options: ActionOptions) => {
+        process.exitCode = await (await commands()).limit(id, maxPrice, options);
+      });
+  }
+  work
+    .command('retry-policy <id>')
+    .description('change the number of attempts, the waits and the deadline; "configured" undoes a change')
+    .option('--attempts <count>', 'attempts in total, including those already made', attemptCount)
+    .option('--first-wait <duration>', 'first wait, such as 30s; doubled each time', waitSeconds)
+    .option('--longest-wait <duration>', 'longest wait, such as 2h', waitSeconds)
+    .option('--deadline <time>', 'no attempt after this time, such as 2030-01-31T12:00:00Z', deadline)
+    .requiredOption(...REASON)
+    .action(async (id: string, options: RetryPolicyOptions) => {
+      process.exitCode = await (await commands()).retryPolicy(id, options);
+    });
+  const serviceIds = Object.entries(kind.serviceIds).map(([field, what]) => ({
+    field,
+    option: new Option(`--${field.replaceAll('_', '-')} <id>`, `with bought: ${what}`),
+  }));
+  const resolve = withBulkOptions(
+    work
+      .command('resolve <id>')
+      .description('resolve an open case with the fact; "all" instead of the id: all that match the filters'),
+  )
+    .requiredOption('--case <reason>', `reason of the case, as \`${kind.command} list\` shows it`)
+    .requiredOption(
+      '--verdict <verdict>',
+      kind.isPurchase
+        ? 'bought, not_bought or dismissed'
+        : 'bought (it is cancelled), not_bought (it is not), refunded or dismissed',
+    )
+    .requiredOption(...REASON)
+    .option('--next <what>', 'with not_bought: continue (buy again) or abandon');
+  for (const { option } of serviceIds) resolve.addOption(option);
+  resolve.action(
+    async (id: string, options: Omit<ResolveOptions, 'serviceIds'> & Record<string, string | undefined>) => {
+      const named = serviceIds.map(({ field, option }) => [field, options[option.attributeName()]] as const);
+      process.exitCode = await (await commands()).resolve(id, { ...options, serviceIds: Object.fromEntries(named) });
+    },
+  );
+}
+
+/** Adds the filters, and a dry run that shows what the action would change. */
+function withBulkOptions(command: Command): Command {
+  return command
+    .option('--dry-run', 'only print what the action would change')
+    .option('--status <status>', 'those with this status, such as held')
+    .option('--failure-class <class>', 'those with this failure class, such as insufficient_balance')
+    .option('--attention <reason>', 'those that need attention for this reason, such as outcome_unknown');
+}
+
+/** `gate show`, `gate pause` and `gate release`. */
+export function addGateCommand(program: Command, environment: Environment): void {
+  const commands = async (): Promise<GateCommands> =>
+    new (await import('#cli/operator/gate.ts')).GateCommands(environment);
+  const gate = program.command('gate').description('the purchase gate: circuits, stops, held purchases and pauses');
+  gate
+    .command('show')
+    .description('circuits of the service, pauses, stops, held work, reserved and spent money')
+    .option('--json', 'print it as the API answers it')
+    .action(async (options: ApiOptions & { json?: boolean }) => (await commands()).show(options));
+  gate
+    .command('pause')
+    .description('pause buying: all, one kind, or work with one failure class')
+    .option('--kind <kind>', 'order, topup or vpn_subscription')
+    .option('--failure-class <class>', 'only work whose last failure has this class, such as package_unavailable')
+    .requiredOption(...REASON)
+    .action(async (options: PauseOptions) => (await commands()).pause(options));
+  gate
+    .command('release <id>')
+    .description('end a pause; or, with drift:<kind>, let one purchase of a stopped kind go')
+    .requiredOption(...REASON)
+    .action(async (id: string, options: ApiOptions & { reason: string }) => (await commands()).release(id, options));
+}
+
+/** `dead-letters list`, `requeue` and `dismiss`. */
+export function addDeadLettersCommand(program: Command, environment: Environment): void {
+  const commands = async (): Promise<DeadLetterCommands> =>
+    new (await import('#cli/operator/dead-letters.ts')).DeadLetterCommands(environment);
+  const letters = program
+    .command('dead-letters')
+    .description('reports of the service and requests to workflows that could not be processed');
+  withFormatOptions(letters.command('list').description('list them, oldest first, with the error')).action(
+    async (options: ApiOptions & FormatOptions) => (await commands()).list(options),
+  );
+  letters
+    .command('requeue <id>')
+    .description('process one again, after its cause was corrected')
+    .requiredOption('--reason <reason>', 'reason, for the audit log')
+    .action(async (id: string, options: ApiOptions & { reason: string }) => (await commands()).requeue(id, options));
+  letters
+    .command('dismiss <id>')
+    .description('dismiss one: it will never be processed')
+    .requiredOption('--reason <reason>', 'reason, for the audit log')
+    .action(async (id: string, options: ApiOptions & { reason: string }) => (await commands()).dismiss(id, options));
+}
+
+const RULE_REASON = ['--reason <text>', 'reason, shown in the versions of the rule'] as const;
+
+/** Adds `set` and `end` to the command `pricing`. */
+export function addPricingActions(pricing: Command, environment: Environment): void {
+  const commands = async (): Promise<PricingCommands> =>
+    new (await import('#cli/operator/pricing.ts')).PricingCommands(environment);
+  const target = (flags: string, description: string) => new Option(flags, description);
+  const targets = [
+    target('--default', 'for everything that no other rule matches'),
+    target('--country <code>', 'for packages of this country, such as DE'),
+    target('--package <id>', 'for this package'),
+    target('--vpn-plan <id>', 'for this VPN plan'),
+  ];
+  for (const option of targets)
+    option.conflicts(targets.filter((other) => other !== option).map((other) => other.attributeName()));
+  const set = pricing
+    .command('set')
+    .description('make a rule, or change the terms of the rule with the same target; an option left out means none');
+  for (const option of targets) set.addOption(option);
+  set
+    .requiredOption('--currency <code>', 'currency of its amounts; the rule applies to prices in it')
+    .option('--margin <markup>', 'added to price_for_reseller: 35%, 0.50 or 35%+0.50')
+    .option('--minimum-margin <markup>', 'smallest margin, in the same form')
+    .option('--minimum-price <amount>', 'lowest price')
+    .option('--step <amount>', 'prices are a multiple of it, plus --ending')
+    .option('--ending <amount>', 'with --step 1, 0.99 makes prices end on .99')
+    .option('--nearest', 'round to the nearest, not up; never below the minimum')
+    .option(
+      '--max-price-drift <percent>',
+      'how much more the service may charge than the price before a purchase is held',
+      '0',
+    )
+    .requiredOption(...RULE_REASON)
+    .action(async (options: SetOptions) => (await commands()).set(options));
+  pricing
+    .command('end <id>')
+    .description('end a rule; the next less specific rule applies instead')
+    .requiredOption(...RULE_REASON)
+    .action(async (id: string, options: ApiOptions & { reason: string }) => (await commands()).end(id, options));
+}
+
+/** `reseller reconcile`. */
+export function addReconcileCommand(program: Command, environmentFor: EnvironmentFor): void {
+  program
+    .command('reconcile')
+    .description(
+      'compare our books with the wallet at the service now; exit code 0: no findings, 1: findings, ' +
+        '2: not everything was compared',
+    )
+    .option('--json', 'print the report as JSON')
+    .option('--wait <duration>', 'how long to wait for the worker that compares (default 5m)', duration)
+    .action(async (options: ReconcileOptions & SetUpOption) => {
+      const { runReconcile } = await import('#cli/operator/reconcile.ts');
+      process.exitCode = await runReconcile(options, await environmentFor(options));
+    });
+}
+
+/** Adds `replay` to the command `webhook-endpoints`. */
+export function addReplayCommand(endpoints: Command, environment: Environment): void {
+  const commands = async (): Promise<WebhookEndpointCommands> =>
+    new (await import('#cli/operator/webhook-replay.ts')).WebhookEndpointCommands(environment);
+  endpoints
+    .command('replay <id>')
+    .description('send to an endpoint again: an event, a delivery, or all events since a time')
+    .option('--event <id>', 'this event')
+    .option('--delivery <id>', 'this delivery')
+    .option('--since <time>', 'events since this time, such as 2030-01-31T00:00:00Z')
+    .option('--until <time>', 'with --since: until this time')
+    .option('--which <which>', 'with --since: all, failed or missed (default: all)')
+    .action(async (id: string, options: ReplayOptions) => (await commands()).replay(id, options));
+}
+
+/** Adds `listen` to the command `events`. */
+export function addListenCommand(events: Command, environment: Environment): void {
+  const command = events
+    .command('listen')
+    .description(
+      'print events as they happen, until Ctrl-C; with --forward-to also send each to a program on this machine, ' +
+        'signed like the webhook of an endpoint',
+    );
+  describeWhenEntered(command, async () => {
+    for (const field of (await apiCall('streamEvents')).query) command.addOption(optionOf(field, true));
+    command
+      .option(
+        '--forward-to <url>',
+        'send each event there; the secret of RESELLER_WEBHOOK_SECRET signs, or else a new one',
+      )
+      .option('--json', 'print each event as one line of JSON');
+  });
+  withExamples(command, 'reseller events listen', [
+    ['--type "order.*"', 'events of orders'],
+    ['--forward-to http://127.0.0.1:5000/hook', 'sends each event to your program, signed'],
+  ]);
+  command.action(async (options: ListenOptions) => {
+    const { listen } = await import('#cli/operator/listen.ts');
+    const stop = new AbortController();
+    process.once('SIGINT', () => stop.abort());
+    process.once('SIGTERM', () => stop.abort());
+    await listen(options, { environment, output: process.stdout, notes: process.stderr, signal: stop.signal });
+  });
+}

@@ -1,0 +1,180 @@
+import { reconciliationJson } from '#api/money/reconciliations.ts';
+import { withDatabase } from '#cli/set-up/command-database.ts';
+import { type Output, printJson, printLines } from '#cli/terminal/output.ts';
+import { UserError } from '#cli/terminal/user-error.ts';
+import { readDatabaseConfig, readEncryptionKeys, readTemporalConfig } from '#config/config.ts';
+import { type Environment, readTogether } from '#config/environment.ts';
+import { KeyRing } from '#crypto/key-ring.ts';
+import type { Database } from '#db/connection/database.ts';
+import { verifyKeys } from '#db/connection/encryption-keys.ts';
+import { findReconciliation, type ReconciliationRow } from '#db/money/reconciliations.ts';
+import { type Adjustments, adjustmentsSince } from '#db/money/wallet-movements.ts';
+import { countOpenCases } from '#db/work/case-queries.ts';
+import { FINDING_KINDS, findingKinds, isFindingCase, type ReconciliationStatus } from '#domain/money/books.ts';
+import type { Finding } from '#domain/money/findings.ts';
+import { plainAmount } from '#domain/money/money.ts';
+import { counted } from '#domain/text.ts';
+import type { AttentionReason } from '#domain/work/attention.ts';
+import { connectClient } from '#temporal/connection.ts';
+import { compareBooks } from '#temporal/schedules.ts';
+
+export interface ReconcileOptions {
+  readonly json?: boolean;
+  /** How long to wait for the worker, in milliseconds. */
+  readonly wait?: number;
+}
+
+/** Long enough for all pages of a large wallet, and for a worker that is starting. */
+const WAIT_MS = 5 * 60_000;
+
+/** Adjustments of this time are named again. */
+const ADJUSTMENT_HOURS = 24;
+
+/** Lines about what earlier comparisons have found, and about adjustments. */
+async function linesOfOthers(database: Database, now: Date): Promise<string[]> {
+  const since = new Date(now.getTime() - ADJUSTMENT_HOURS * 3_600_000);
+  const [cases, adjustments] = await database.run((db) =>
+    Promise.all([countOpenCases(db), adjustmentsSince(db, since)]),
+  );
+  return [...adjustmentLines(adjustments, ADJUSTMENT_HOURS), ...openCaseLines(cases)];
+}
+
+/**
+ * `reseller reconcile`: makes a worker compare our books with the wallet at the service, and prints the report.
+ *
+ * @returns the exit code: 0 without findings (movements that are too young are not judged yet), 1 with findings, 2 when
+ *   not everything was compared.
+ * @throws UserError when no worker has compared them in time; ConfigurationError; errors of the database and of
+ *   Temporal.
+ */
+export async function runReconcile(
+  { json, wait = WAIT_MS }: ReconcileOptions,
+  environment: Environment,
+  output: Output = process.stdout,
+): Promise<number> {
+  const { temporal, keys, stored } = readTogether(environment, {
+    temporal: readTemporalConfig,
+    keys: readEncryptionKeys,
+    stored: readDatabaseConfig,
+  });
+  return await withDatabase(stored.database.directUrl, 'reseller reconcile', async (database) => {
+    const keyRing = new KeyRing(keys);
+    // A worker could not decrypt input that is encrypted with another key.
+    await database.run((db) => verifyKeys(db, keyRing));
+    const client = await connectClient(temporal, keyRing);
+    try {
+      const result = await compareBooks(client, wait);
+      if (result === undefined) {
+        throw new UserError(
+          `No worker has compared the books within ${wait / 1_000} s.`,
+          'Check that a worker runs (/readyz on its port). A worker that starts later still compares them: see ' +
+            'GET /v1/wallet/reconciliations.',
+        );
+      }
+      const report = await database.run((db) => findReconciliation(db, result.id));
+      if (report === undefined) {
+        throw new UserError(
+          `The worker has stored its report ${result.id} in another database.`,
+          'Check that DATABASE_URL is the database of the worker.',
+        );
+      }
+      if (json === true) printJson(output, reportJson(report));
+      else printLines(output, [...reportLines(report), ...(await linesOfOthers(database, report.finishedAt))]);
+      if (report.status !== 'complete') return 2;
+      return report.counts.findings > 0 ? 1 : 0;
+    } finally {
+      await client.connection.close();
+    }
+  });
+}
+
+/** The report in the JSON form of the API. */
+const reportJson = reconciliationJson;
+
+const HEADLINES = {
+  complete: 'Our books were compared with the wallet at the service.',
+  incomplete: 'Our books were compared with only a part of the wallet.',
+  unsupported: 'Our books could not be compared with the wallet.',
+  unavailable: 'The wallet could not be read.',
+} as const satisfies Record<ReconciliationStatus, string>;
+
+const NOTHING_SO_FAR = 'Nothing was found so far. A later comparison checks recent movements.';
+
+/** Instead of "nothing was found", when the wallet was not read as a whole. */
+const NOTHING_FOUND: Partial<Record<ReconciliationStatus, string>> = {
+  incomplete: 'Nothing was found in the part that was compared. The rest is not known.',
+  unsupported: 'Nothing was compared: nothing is known about movements since the last complete comparison.',
+  unavailable:
+    'Nothing was compared: nothing is known about movements since the last complete comparison. ' +
+    'Repeat the command when the service answers.',
+};
+
+/** The report as text. */
+export function reportLines(report: ReconciliationRow): string[] {
+  const { status, detail, counts, sums, id, readSince } = report;
+  return [
+    HEADLINES[status],
+    `  ${detail}`,
+    '',
+    `  report          ${id}`,
+    `  read since      ${readSince.toISOString()}`,
+    `  movements       ${counts.read} read, ${counts.new} new, ${counts.matched} matched, ` +
+      `${counted(counts.booked, 'row')} booked`,
+    `  waiting         ${counts.pending} too recent, ${counted(counts.outstanding, 'journal row')} not shown yet, ` +
+      `${counts.unmatched} without a cause`,
+    `  balance         ${balanceText(report)}`,
+    ...sums.map(
+      ({ currency, credits, debits, journal }) =>
+        `  journal         ${plainAmount(credits)} in, ${plainAmount(debits)} out: ${plainAmount(journal)} ${currency}`,
+    ),
+    '',
+    ...findingLines(report),
+  ];
+}
+
+/** Lines about open cases of this and of earlier comparisons, whose findings are not reported again. */
+export function openCaseLines(open: readonly { readonly reason: AttentionReason; readonly count: number }[]): string[] {
+  return open
+    .filter(({ reason }) => isFindingCase(reason))
+    .map(({ reason, count }) => `Open cases ${reason}: ${count}. See \`npx reseller cases list --reason ${reason}\`.`);
+}
+
+/** Lines about adjustments: the books are equal with them, but money has moved for no purchase. */
+function adjustmentLines(adjustments: readonly Adjustments[], hours: number): string[] {
+  return adjustments.map(({ direction, amount, currency, count }) => {
+    return (
+      `Adjustments in the last ${counted(hours, 'hour')}: ${counted(count, direction)}, ${amount} ${currency}. ` +
+      'See `npx reseller wallet transactions --cause adjustment`.'
+    );
+  });
+}
+
+function balanceText({ balance, balanceCurrency, expectedBalance }: ReconciliationRow): string {
+  if (balance === null || balanceCurrency === null) return 'could not be read';
+  const expected =
+    expectedBalance === null ? 'no sum to compare' : `the sum of its movements is ${plainAmount(expectedBalance)}`;
+  return `${plainAmount(balance)} ${balanceCurrency}, ${expected}`;
+}
+
+function findingLines({ status, findings, findingCounts, counts }: ReconciliationRow): string[] {
+  if (counts.findings === 0) {
+    const isWaiting = counts.pending > 0 || counts.outstanding > 0;
+    return [NOTHING_FOUND[status] ?? (isWaiting ? NOTHING_SO_FAR : 'Nothing was found.')];
+  }
+  const lines = findingKinds.flatMap((kind) => {
+    const ofKind = findings.filter((each) => each.kind === kind);
+    const count = findingCounts[kind] ?? 0;
+    if (count === 0) return [];
+    return [`${kind} (${count}): ${FINDING_KINDS[kind]}`, ...ofKind.map((each) => `  ${findingText(each)}`)];
+  });
+  const left = counts.findings - findings.length;
+  return [...lines, ...(left > 0 ? [`… and ${left} more, which the report does not list.`] : [])];
+}
+
+function findingText({ detail, movementId, work }: Finding): string {
+  const names = [
+    ...(movementId === undefined ? [] : [`service ${movementId}`]),
+    ...(work === undefined ? [] : [`${work.kind} ${work.id}`]),
+  ];
+  return `${detail}${names.length === 0 ? '' : ` [${names.join(', ')}]`}`;
+}

@@ -1,0 +1,215 @@
+import { InvalidArgumentError, Option } from 'commander';
+/** A call of the API as the command line needs it, read from its operation: the options and what they mean. */
+import * as z from 'zod';
+import type { Operation } from '#api/http/operation.ts';
+import { duration } from '#cli/terminal/options.ts';
+
+/** The maximum number of values that the help of an option lists. */
+const LISTED_VALUES = 12;
+
+/** A query parameter or a field of a body. */
+export interface Field {
+  /** Its name in the API. */
+  readonly name: string;
+  /**
+   * How the option is written: `time` is RFC 3339, in a filter also the length of a time span until now; `money` is
+   * `12.50 USD`; `texts` have commas between them; `map` is `name=value`, once for each.
+   */
+  readonly kind: 'text' | 'integer' | 'number' | 'flag' | 'time' | 'money' | 'texts' | 'map' | 'json';
+  readonly description: string;
+  readonly required: boolean;
+}
+
+/** A call with the fields of its query and of its body. */
+export interface Call {
+  readonly operation: Operation;
+  /** Names of the parameters in its path. */
+  readonly path: readonly string[];
+  readonly query: readonly Field[];
+  /** Undefined when it has no body. Of several alternatives only the fields of the first are known. */
+  readonly body: readonly Field[] | undefined;
+}
+
+let calls: Promise<ReadonlyMap<string, Operation>> | undefined;
+
+/** The call with this name. The first one loads the API, which takes half a second. @throws Error: no such call. */
+export async function apiCall(name: string): Promise<Call> {
+  calls ??= import('#cli/api/operations.ts').then(async ({ apiOperations }) => {
+    const operations = await apiOperations();
+    return new Map(operations.map((operation) => [operation.id, operation]));
+  });
+  const operation = (await calls).get(name);
+  if (operation === undefined) throw new Error(`the API has no call ${name}`);
+  const { params, query, body } = operation;
+  return {
+    operation,
+    path: Object.keys(params?.shape ?? {}),
+    query: query === undefined ? [] : fieldsOf(query),
+    body: body === undefined ? undefined : fieldsOf(body),
+  };
+}
+
+interface Schema {
+  readonly $ref?: string;
+  readonly type?: unknown;
+  readonly description?: string;
+  readonly format?: string;
+  readonly enum?: readonly unknown[];
+  readonly items?: Schema;
+  readonly anyOf?: readonly Schema[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly $defs?: Readonly<Record<string, Schema>>;
+}
+
+/** The fields of a schema, in the form that /openapi.json describes: `override` is the part that it replaces. */
+function fieldsOf(schema: z.ZodObject): Field[] {
+  const root = z.toJSONSchema(schema, {
+    io: 'input',
+    override: ({ jsonSchema }) => void Object.assign(jsonSchema, jsonSchema['override']),
+  }) as Schema;
+  const { properties = {}, required = [] } = resolved(root, root);
+  return Object.entries(properties).map(([name, of]) => fieldOf(name, of, required.includes(name), root));
+}
+
+function fieldOf(name: string, schema: Schema, required: boolean, root: Schema): Field {
+  const plain = resolved(schema, root);
+  const values = plain.enum ?? (plain.items === undefined ? [] : resolved(plain.items, root).enum) ?? [];
+  const about = (schema.description ?? plain.description ?? '').split('\n')[0] ?? '';
+  const listed =
+    values.length > 0 && values.length <= LISTED_VALUES && !values.every((value) => about.includes(String(value)));
+  const description = [about, listed && `One of: ${values.join(', ')}.`].filter(Boolean).join(' ');
+  return { name, kind: kindOf(schema, plain, root), description, required };
+}
+
+function kindOf(schema: Schema, plain: Schema, root: Schema): Field['kind'] {
+  if (/\/Money(Input)?$/.test(given(schema).$ref ?? '')) return 'money';
+  if (plain.type === 'boolean') return 'flag';
+  if (plain.type === 'integer' || plain.type === 'number') return plain.type;
+  if (plain.type === 'string') return plain.format === 'date-time' ? 'time' : 'text';
+  if (plain.type === 'array') return resolved(plain.items ?? {}, root).type === 'object' ? 'json' : 'texts';
+  return plain.type === 'object' && plain.properties === undefined ? 'map' : 'json';
+}
+
+/** The first of the alternatives that is not null. */
+function given(schema: Schema): Schema {
+  return schema.anyOf?.find(({ type }) => type !== 'null') ?? schema;
+}
+
+/** Follows references, and ignores that a value may be null. */
+function resolved(schema: Schema, root: Schema): Schema {
+  const { $ref } = given(schema);
+  if ($ref !== undefined) return resolved(root.$defs?.[$ref.split('/').at(-1) ?? ''] ?? {}, root);
+  if (schema.anyOf === undefined) return schema;
+  const { description } = schema;
+  return { ...resolved(given(schema), root), ...(description !== undefined && { description }) };
+}
+
+/** How the value of an option is shown in the help. */
+const VALUES: Readonly<Record<Exclude<Field['kind'], 'flag'>, string>> = {
+  text: 'text',
+  integer: 'number',
+  number: 'number',
+  time: 'time',
+  money: 'amount',
+  texts: 'list',
+  map: 'name=value',
+  json: 'json',
+};
+
+/** The option of a field. @param inFilter a time may be the length of a time span until now. */
+export function optionOf({ name, kind, description, required }: Field, inFilter: boolean): Option {
+  const flag = `--${name.replaceAll('_', '-')}`;
+  const about = sentenceOf(description, required);
+  if (kind === 'flag') return new Option(`${flag} [boolean]`, about).argParser(flagValue).preset('true');
+  const option = new Option(`${flag} <${VALUES[kind]}>`, withHint(about, kind, inFilter));
+  switch (kind) {
+    case 'text':
+      return option;
+    case 'integer':
+    case 'number':
+      return option.argParser(numberValue);
+    case 'time':
+      return option.argParser((text) => timeValue(text, inFilter));
+    case 'money':
+      return option.argParser(moneyValue);
+    case 'texts':
+      return option.argParser((text) => text.split(',').map((each) => each.trim()));
+    case 'map':
+      return option.argParser(mapValue);
+    case 'json':
+      return option.argParser(jsonValue);
+  }
+}
+
+/** The values of the given options, by the names of the API. */
+export function valuesOf(
+  fields: readonly Field[],
+  options: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  return Object.fromEntries(
+    fields.flatMap((field) => {
+      const value = options[optionOf(field, false).attributeName()];
+      return value === undefined ? [] : [[field.name, value]];
+    }),
+  );
+}
+
+/** The option of a field as it is typed. */
+export function flagOf({ name }: Field): string {
+  return `--${name.replaceAll('_', '-')}`;
+}
+
+function sentenceOf(description: string, required: boolean): string {
+  const plain = description.replaceAll('`', '').replace(/\.$/, '');
+  return required ? `${plain}${plain === '' ? '' : ' '}(required)` : plain;
+}
+
+function withHint(about: string, kind: Field['kind'], inFilter: boolean): string {
+  const hints: Partial<Record<Field['kind'], string>> = {
+    time: inFilter ? 'a time, or the length of a time span until now such as 24h' : '2030-01-31T12:00:00Z',
+    money: '"12.50 USD"',
+    map: 'once for each',
+  };
+  const hint = hints[kind];
+  if (hint === undefined) return about;
+  return about === '' ? hint : `${about} (${hint})`;
+}
+
+function flagValue(text: string): boolean {
+  if (text === 'true' || text === 'false') return text === 'true';
+  throw new InvalidArgumentError('Use true or false.');
+}
+
+function numberValue(text: string): number {
+  const number = Number(text);
+  if (text.trim() !== '' && Number.isFinite(number)) return number;
+  throw new InvalidArgumentError('Use a number.');
+}
+
+function timeValue(text: string, inFilter: boolean): string {
+  if (!Number.isNaN(Date.parse(text)) && /^\d{4}-/.test(text)) return text;
+  if (inFilter) return new Date(Date.now() - duration(text)).toISOString();
+  throw new InvalidArgumentError('Use a time with its offset, such as 2030-01-31T12:00:00Z.');
+}
+
+function moneyValue(text: string): { amount: string; currency: string } {
+  const [, amount, currency] = /^([\d.]+) ?([A-Za-z]{3})$/.exec(text.trim()) ?? [];
+  if (amount !== undefined && currency !== undefined) return { amount, currency: currency.toUpperCase() };
+  throw new InvalidArgumentError('Use an amount with its currency, such as "12.50 USD".');
+}
+
+function mapValue(text: string, former: unknown): Record<string, string> {
+  const at = text.indexOf('=');
+  if (at < 1) throw new InvalidArgumentError('Use name=value.');
+  const known = typeof former === 'object' && former !== null ? (former as Record<string, string>) : {};
+  return { ...known, [text.slice(0, at)]: text.slice(at + 1) };
+}
+
+function jsonValue(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new InvalidArgumentError('Use JSON.');
+  }
+}

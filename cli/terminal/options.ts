@@ -1,0 +1,156 @@
+/** Options that several commands take. */
+import { type Command, Option, InvalidArgumentError } from 'commander';
+import { impliedFolder } from '#cli/data-folder/data-folder.ts';
+import type { Environment } from '#config/environment.ts';
+import { durationMs } from '#config/fields.ts';
+import { MAX_WEBHOOK_SECRET_OVERLAP_MS } from '#domain/policy/webhook-policy.ts';
+
+/** `--data`: as given, or the folder that was found without it. */
+export interface SetUpOption {
+  readonly data?: string;
+}
+
+/** Reads the environment of the installation that a command works on. */
+export type EnvironmentFor = (option: SetUpOption) => Promise<Environment>;
+
+/**
+ * Adds --data and --api to the program, which then takes them at every place of a command line, and finds the
+ * installation before a command runs: the handler of the command gets `data` and `api` with its own options.
+ *
+ * @param onImplied called with the folder that was found without --data.
+ */
+export function withInstallationOptions(
+  program: Command,
+  environment: Environment,
+  onImplied: (folder: string) => void,
+): Command {
+  return program
+    .option(
+      '--data <folder>',
+      'work on the `npm start` that runs on this folder (default: the installation of the environment variables, ' +
+        'or else the `npm start` on .data)',
+      path,
+    )
+    .option('--api <url>', 'address of the REST API, for commands that call it (default: RESELLER_URL, or the above)')
+    .hook('preAction', (_program, command) => {
+      const { data, api } = program.opts<{ data?: string; api?: string }>();
+      const implied = data === undefined ? impliedFolder(environment) : undefined;
+      if (implied !== undefined) onImplied(implied);
+      command.setOptionValue('data', data ?? implied);
+      command.setOptionValue('api', api);
+    });
+}
+
+/** Adds --json and --csv. */
+export function withFormatOptions(command: Command): Command {
+  return command
+    .addOption(new Option('--json', 'print JSON, as the API sends it').conflicts('csv'))
+    .option('--csv', 'print CSV with field names');
+}
+
+/** The reason that is stored with an operator's action. */
+export const REASON = ['--reason <text>', 'reason, shown in the timeline; no personal data'] as const;
+
+/** A duration, in milliseconds. @throws InvalidArgumentError */
+export function duration(text: string): number {
+  const parsed = durationMs('0s').safeParse(text);
+  if (parsed.success) return parsed.data;
+  throw new InvalidArgumentError('Use a duration such as 0s, 30m or 24h.');
+}
+
+/** Value of an option that undoes a change. Not null, which means an option without a value to commander. */
+export const AS_CONFIGURED = 'configured';
+/** The value of an option, or {@link AS_CONFIGURED}. */
+export type OrConfigured<Value> = Value | typeof AS_CONFIGURED;
+
+/** A wait, in whole seconds. @throws InvalidArgumentError */
+export function waitSeconds(text: string): OrConfigured<number> {
+  if (text === AS_CONFIGURED) return text;
+  const seconds = duration(text) / 1_000;
+  if (Number.isInteger(seconds)) return seconds;
+  throw new InvalidArgumentError('Use whole seconds, such as 30s, 10m or 24h, or configured.');
+}
+
+/** A number of attempts. @throws InvalidArgumentError */
+export function attemptCount(text: string): OrConfigured<number> {
+  if (text === AS_CONFIGURED) return text;
+  if (/^[0-9]{1,3}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('Use a number such as 5, or configured.');
+}
+
+/** A time with its offset, unchanged. @throws InvalidArgumentError */
+export function deadline(text: string): string {
+  if (text === AS_CONFIGURED || isMoment(text)) return text;
+  throw new InvalidArgumentError('Use a time with its offset, such as 2030-01-31T12:00:00Z, or configured.');
+}
+
+/** A time with its offset, unchanged. @throws InvalidArgumentError */
+export function moment(text: string): string {
+  if (isMoment(text)) return text;
+  throw new InvalidArgumentError('Use a time with its offset, such as 2030-01-31T12:00:00Z.');
+}
+
+function isMoment(text: string): boolean {
+  const [, date] = /^(\d{4}-\d{2}-\d{2})T.*(?:Z|[+-]\d{2}:\d{2})$/.exec(text) ?? [];
+  if (date === undefined || Number.isNaN(Date.parse(text)) || Number.isNaN(Date.parse(date))) return false;
+  // A 30th of February parses, as the 2nd of March.
+  return new Date(date).toISOString().startsWith(date);
+}
+
+/** The overlap of two webhook secrets, in milliseconds. @throws InvalidArgumentError above the maximum. */
+export function overlap(text: string): number {
+  const ms = duration(text);
+  if (ms <= MAX_WEBHOOK_SECRET_OVERLAP_MS) return ms;
+  throw new InvalidArgumentError('Use 30d at most.');
+}
+
+/** The id of a package. @throws InvalidArgumentError */
+export function id(text: string): number {
+  const number = Number(text);
+  if (/^\d+$/.test(text) && Number.isSafeInteger(number)) return number;
+  throw new InvalidArgumentError('Use a number from the package list.');
+}
+
+/** The path of a file or folder. @throws InvalidArgumentError when it is empty, such as a variable that is not set. */
+export function path(text: string): string {
+  if (text.trim() !== '') return text;
+  throw new InvalidArgumentError('It is empty.');
+}
+
+/** A number of list entries. @throws InvalidArgumentError */
+export function entries(text: string): number {
+  const count = Number(text);
+  if (/^[0-9]{1,6}$/.test(text) && count > 0) return count;
+  throw new InvalidArgumentError('Use a number from 1 to 999999.');
+}
+
+/** Ids of packages, separated by commas. @throws InvalidArgumentError */
+export function ids(list: string): number[] {
+  return list.split(',').map((text) => id(text.trim()));
+}
+
+/**
+ * The prefix of an API key. A whole key is refused, because other processes can read the command line.
+ * @throws InvalidArgumentError
+ */
+export function keyPrefix(text: string): string {
+  const prefix = /^(?:rsk_(?:test_|live_)?)?([0-9A-Za-z]{8})$/.exec(text)?.[1];
+  if (prefix !== undefined) return prefix;
+  throw new InvalidArgumentError(
+    'Use the eight characters between the last two underscores of the key, never the whole key.',
+  );
+}
+
+/** A number of days. @throws InvalidArgumentError */
+export function days(text: string): number {
+  const count = Number(text);
+  if (Number.isInteger(count) && count >= 1 && count <= 3650) return count;
+  throw new InvalidArgumentError('Use a number of days from 1 to 3650.');
+}
+
+/** A rate limit, in requests a minute. @throws InvalidArgumentError */
+export function requestsPerMinute(text: string): number {
+  const count = Number(text);
+  if (/^[0-9]{1,7}$/.test(text) && count > 0) return count;
+  throw new InvalidArgumentError('Use a number of requests a minute, such as 600.');
+}

@@ -1,0 +1,250 @@
+import { styleText } from 'node:util';
+import { eastAsianWidth } from 'get-east-asian-width';
+import type { Columns, Column, Amount, Plain } from '#cli/terminal/columns.ts';
+import { type Output, printJson, printLine, printText } from '#cli/terminal/output.ts';
+import { visible } from '#cli/terminal/visible-text.ts';
+import type { Environment } from '#config/environment.ts';
+import { csvLines, moneyFields, moneyNames, type CsvField } from '#outbound/csv.ts';
+
+/** The options for the form of the output; without one it is a table. */
+export interface FormatOptions {
+  readonly json?: boolean;
+  readonly csv?: boolean;
+}
+
+/** Prints a list in the wanted form. JSON contains the items as the API sends them. @param none for an empty table. */
+export function printItems<Item>(
+  { json, csv }: FormatOptions,
+  columns: Columns<Item>,
+  items: readonly Item[],
+  { output, environment, none }: { output: Output; environment: Environment; none: string },
+): void {
+  if (json === true) printJson(output, items);
+  else if (csv === true) printCsv(output, columns, items);
+  else if (items.length === 0) printLine(output, none);
+  else printTable(output, columns, items, paintFor(output, environment));
+}
+
+/** Prints one object in the wanted form. */
+export function printObject(
+  { json, csv }: FormatOptions,
+  object: unknown,
+  output: Output,
+  environment: Environment,
+): void {
+  if (json === true) printJson(output, object);
+  else if (csv === true) printCsv(output, columnsOf(object), [object]);
+  else printDetails(output, object, paintFor(output, environment));
+}
+
+const GAP = '  ';
+/** A shortened column keeps at least this width. */
+const LEAST_WIDTH = 8;
+const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' });
+
+/**
+ * Prints items as a table with a line of headers. On a terminal, columns without a value are left out, and flexible
+ * ones are shortened until the lines fit; elsewhere every column is printed in full, so that programs can read it.
+ */
+function printTable<Item>(output: Output, columns: Columns<Item>, items: readonly Item[], paint: Paint): void {
+  const shown = Object.entries(columns)
+    .map(([name, column]) => ({ column, title: titleOf(name), cells: items.map((item) => cellText(column, item)) }))
+    .filter(({ cells }) => output.isTTY !== true || cells.some((cell) => cell !== ''));
+  const widths = fitting(
+    shown.map(({ title, cells, column }) => ({ column, width: Math.max(...[title, ...cells].map(widthOf)) })),
+    output.isTTY === true ? output.columns : undefined,
+  );
+  const lineOf = (texts: readonly string[], style: (text: string, at: number) => string): string =>
+    shown
+      .map(({ column }, at) => aligned(column, texts[at] ?? '', widths[at] ?? 0, (text) => style(text, at)))
+      .join(GAP)
+      .trimEnd();
+  const headers = shown.map(({ title }) => title);
+  output.write(`${lineOf(headers, (text) => paint('bold', text))}\n`);
+  for (const row of items.keys()) {
+    const texts = shown.map(({ cells }) => cells[row] ?? '');
+    output.write(`${lineOf(texts, (text, at) => painted(shown[at]?.column, text, paint))}\n`);
+  }
+}
+
+/** `CREATED AT` of `created_at`. */
+function titleOf(name: string): string {
+  return name.replaceAll('_', ' ').toUpperCase();
+}
+
+function painted<Item>(column: Column<Item> | undefined, text: string, paint: Paint): string {
+  const style = column?.kind === 'status' ? styleOfStatus(text) : column?.kind === 'time' ? 'dim' : undefined;
+  return style === undefined ? text : paint(style, text);
+}
+
+/** Pads a text before it is painted, because colours have no width. */
+function aligned<Item>({ kind }: Column<Item>, text: string, width: number, style: (text: string) => string): string {
+  const short = shortened(text, width);
+  const space = ' '.repeat(Math.max(0, width - widthOf(short)));
+  return kind === 'money' ? space + style(short) : style(short) + space;
+}
+
+/** Takes the missing width from the flexible columns, the widest first. */
+function fitting<Item>(
+  columns: readonly { readonly column: Column<Item>; readonly width: number }[],
+  available: number | undefined,
+): number[] {
+  const widths = columns.map(({ width }) => width);
+  if (available === undefined) return widths;
+  let missing = widths.reduce((sum, width) => sum + width + GAP.length, -GAP.length) - available;
+  const candidates = columns
+    .flatMap(({ column, width }, at) => (column.kind === 'flexible' ? [{ at, width }] : []))
+    .toSorted((one, other) => other.width - one.width);
+  for (const { at, width } of candidates) {
+    const taken = Math.max(0, Math.min(missing, width - LEAST_WIDTH));
+    widths[at] = width - taken;
+    missing -= taken;
+  }
+  return widths;
+}
+
+function shortened(text: string, width: number): string {
+  if (widthOf(text) <= width) return text;
+  let short = '';
+  for (const { segment } of GRAPHEMES.segment(text)) {
+    if (widthOf(short) + widthOf(segment) + 1 > width) break;
+    short += segment;
+  }
+  return `${short}…`;
+}
+
+/** The columns that a text takes on a terminal: two for each East Asian character. */
+function widthOf(text: string): number {
+  let width = 0;
+  for (const { segment } of GRAPHEMES.segment(text)) width += eastAsianWidth(segment.codePointAt(0) ?? 0);
+  return width;
+}
+
+type Value = Plain | Amount;
+
+/** Prints one object, a line for each field that has a value. */
+function printDetails(output: Output, object: unknown, paint: Paint): void {
+  const lines = fieldsOf(object).flatMap(([name, value]): [string, string][] => {
+    const shown = textOf(value);
+    return shown === '' ? [] : [[visible(name), paintedValue(name, shown, paint)]];
+  });
+  const width = Math.max(0, ...lines.map(([name]) => name.length));
+  for (const [name, shown] of lines) output.write(`${paint('dim', name.padEnd(width))}  ${shown}\n`);
+}
+
+/** The fields of one object as columns, for CSV. */
+function columnsOf(object: unknown): Columns<unknown> {
+  return Object.fromEntries(
+    fieldsOf(object).map(([name, value]) => [
+      name,
+      isAmount(value) ? { kind: 'money', of: () => value } : { kind: 'text', of: () => value },
+    ]),
+  );
+}
+
+/** All fields, with `.` between the names of nested ones. A list of texts is one field. */
+function fieldsOf(value: unknown, name = ''): (readonly [string, Value])[] {
+  if (isPlain(value) || isAmount(value)) return name === '' && value == null ? [] : [[name, value]];
+  if (Array.isArray(value) && value.every(isPlain)) return [[name, value.map(String).join(', ')]];
+  return Object.entries(value).flatMap(([key, inner]: [string, unknown]) =>
+    fieldsOf(inner, name === '' ? key : `${name}.${key}`),
+  );
+}
+
+function isPlain(value: unknown): value is Plain {
+  return value == null || typeof value !== 'object';
+}
+
+function isAmount(value: unknown): value is Amount {
+  return typeof value === 'object' && value !== null && Object.keys(value).toSorted().join() === 'amount,currency';
+}
+
+function textOf(value: Value): string {
+  return isAmount(value) ? moneyText(value) : timeText(value);
+}
+
+function paintedValue(name: string, shown: string, paint: Paint): string {
+  const style = name === 'status' ? styleOfStatus(shown) : undefined;
+  return style === undefined ? shown : paint(style, shown);
+}
+
+/**
+ * Prints items as CSV (RFC 4180) with a line of field names; an amount and its currency are two fields. A text that a
+ * spreadsheet would run as a formula gets a `'` in front.
+ */
+function printCsv<Item>(output: Output, columns: Columns<Item>, items: readonly Item[]): void {
+  const fields = Object.entries(columns);
+  const header = fields.flatMap(([name, { kind }]) => (kind === 'money' ? moneyNames(name) : [name]));
+  const rows = items.map((item) => fields.flatMap(([, column]) => valuesOf(column, item)));
+  printText(output, csvLines([header, ...rows], 'unix'));
+}
+
+function valuesOf<Item>(column: Column<Item>, item: Item): CsvField[] {
+  if (column.kind === 'money') return moneyFields(column.of(item));
+  const value = column.of(item);
+  return [typeof value === 'number' ? value : String(value ?? '')];
+}
+
+/** The text of a cell in a table; empty for a missing value. */
+function cellText<Item>(column: Column<Item>, item: Item): string {
+  if (column.kind === 'money') return moneyText(column.of(item));
+  const value = column.of(item);
+  return column.kind === 'time' ? timeText(value) : plainText(value);
+}
+
+/** `2.40 USD`. */
+function moneyText(value: Amount | null | undefined): string {
+  return value == null ? '' : visible(`${value.amount} ${value.currency}`);
+}
+
+/** `2030-01-31 12:00:00Z`: UTC, to the second. Other texts remain unchanged. */
+export function timeText(value: Plain): string {
+  const parts = /^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2}:\d{2})(?:\.\d+)?Z$/.exec(String(value ?? ''));
+  return parts === null ? plainText(value) : `${parts[1]} ${parts[2]}Z`;
+}
+
+/** A value on one line, without characters that could change the terminal. */
+function plainText(value: Plain): string {
+  return visible(String(value ?? ''));
+}
+
+/** Styles that tables use. */
+type Style = 'bold' | 'dim' | 'green' | 'yellow' | 'red' | 'cyan';
+
+/** Writes a text in a style, or unchanged where no colours are wanted. */
+export type Paint = (style: Style, text: string) => string;
+
+/** Colours only on a terminal, and not with NO_COLOR (https://no-color.org) or TERM=dumb. */
+export function paintFor(output: Output, environment: Environment): Paint {
+  const wanted = (environment['NO_COLOR'] ?? '') === '' && environment['TERM'] !== 'dumb';
+  return output.isTTY === true && wanted
+    ? (style, text) => styleText(style, text, { validateStream: false })
+    : (_style, text) => text;
+}
+
+/** Statuses by what they mean for the person who looks. */
+const STATUS_STYLES: Readonly<Record<string, Style>> = {
+  completed: 'green',
+  active: 'green',
+  delivered: 'green',
+  enabled: 'green',
+  closed: 'green',
+  accepted: 'cyan',
+  processing: 'cyan',
+  submitting: 'cyan',
+  pending: 'cyan',
+  cancelling: 'cyan',
+  held: 'yellow',
+  needs_attention: 'red',
+  failed: 'red',
+  refused: 'red',
+  disabled: 'red',
+  abandoned: 'dim',
+  cancelled: 'dim',
+  expired: 'dim',
+};
+
+/** The style of a status; undefined for statuses of the service, which are not known. */
+function styleOfStatus(status: string): Style | undefined {
+  return Object.hasOwn(STATUS_STYLES, status) ? STATUS_STYLES[status] : undefined;
+}

@@ -1,0 +1,126 @@
+/** Thresholds of data and time of an eSIM or subscription, and the keys that make each announcement unique. */
+
+/** Data usage of an eSIM, as last read. */
+export interface DataUsage {
+  readonly usedMb: number;
+  /** Null: unlimited. Undefined: the service did not report it. */
+  readonly totalMb: number | null | undefined;
+}
+
+/** Statuses in which an eSIM has ended at the service. */
+const ENDED: ReadonlySet<string> = new Set(['cancelled', 'expired']);
+
+/** True when an eSIM has ended. A consumed eSIM has not: a top-up makes it active again. */
+export function isEsimOver(status: string): boolean {
+  return ENDED.has(status);
+}
+
+/** True when data can be used: an eSIM that was never active uses none. */
+export function isEsimInUse({
+  status,
+  activatedAt,
+}: {
+  readonly status: string;
+  readonly activatedAt: Date | null;
+}): boolean {
+  return !isEsimOver(status) && (activatedAt !== null || status === 'active' || status === 'consumed');
+}
+
+/**
+ * The share of the data that is left, from 0 to 1.
+ * @returns undefined when there is no total: unlimited data never runs out.
+ */
+export function shareLeft({ usedMb, totalMb }: DataUsage): number | undefined {
+  if (totalMb == null || totalMb <= 0) return undefined;
+  return Math.min(1, Math.max(0, (totalMb - usedMb) / totalMb));
+}
+
+/**
+ * The lowest threshold that the remaining data has reached. When it passes several at once, one announcement is enough.
+ * @param shares thresholds from 0 to 1, in any order.
+ * @returns undefined when no threshold is reached.
+ */
+export function dataThreshold(reading: DataUsage, shares: readonly number[]): number | undefined {
+  const left = shareLeft(reading);
+  if (left === undefined) return undefined;
+  const reached = shares.filter((share) => left <= share);
+  return reached.length === 0 ? undefined : Math.min(...reached);
+}
+
+/**
+ * The shortest threshold that the remaining time is within.
+ * @param endsAt epoch milliseconds, as is `now`.
+ * @returns undefined when no threshold is reached or the time is over.
+ */
+export function timeThreshold(endsAt: number, now: number, thresholdsMs: readonly number[]): number | undefined {
+  const left = endsAt - now;
+  if (left <= 0) return undefined;
+  const reached = thresholdsMs.filter((threshold) => left <= threshold);
+  return reached.length === 0 ? undefined : Math.min(...reached);
+}
+
+/** Key of a data announcement: one for each threshold, and again after each top-up. */
+export function dataKey(share: number, completedTopups: number): string {
+  return `data_low/${share}/${completedTopups}`;
+}
+
+/** Key of an expiry announcement of an eSIM: one for each threshold, and again after each top-up. */
+export function expiryKey(thresholdMs: number, completedTopups: number): string {
+  return `expiring/${thresholdMs}/${completedTopups}`;
+}
+
+/**
+ * Key of an expiry announcement of a subscription: one for each threshold and end. A renewal has another end.
+ * @param endsAt epoch milliseconds.
+ */
+export function renewalKey(thresholdMs: number, endsAt: number): string {
+  return `expiring/${thresholdMs}/${endsAt}`;
+}
+
+/** Milestones in the life of an eSIM, as its readings show them. */
+
+/** A phone has installed the eSIM; it is in use; its data is used up; it has expired. */
+export const MILESTONES = ['installed', 'activated', 'used_up', 'expired'] as const;
+
+export type Milestone = (typeof MILESTONES)[number];
+
+/** A reading of an eSIM. Times are epoch milliseconds; null: the service does not report it. */
+export interface EsimReading {
+  readonly status: string;
+  readonly installedAt: number | null;
+  readonly activatedAt: number | null;
+  readonly expiresAt: number | null;
+  /** Undefined when its data was not read. */
+  readonly usage: DataUsage | undefined;
+  readonly readAt: number;
+}
+
+/** Statuses that only an eSIM on a phone has, and those that only a used one has. */
+const ON_A_PHONE: ReadonlySet<string> = new Set(['installed', 'active', 'consumed']);
+const USED: ReadonlySet<string> = new Set(['active', 'consumed']);
+
+/** The milestones that a reading proves, in the order of a life. */
+export function milestonesOf(reading: EsimReading): readonly Milestone[] {
+  return MILESTONES.filter((milestone) => PROOFS[milestone](reading));
+}
+
+const PROOFS: Readonly<Record<Milestone, (reading: EsimReading) => boolean>> = {
+  installed: ({ status, installedAt, activatedAt }) =>
+    installedAt !== null || activatedAt !== null || ON_A_PHONE.has(status),
+  activated: ({ status, activatedAt }) => activatedAt !== null || USED.has(status),
+  used_up: ({ status, usage }) =>
+    !isEsimOver(status) && (status === 'consumed' || (usage !== undefined && shareLeft(usage) === 0)),
+  // Some services report only the end. A cancelled eSIM did not expire.
+  expired: ({ status, expiresAt, readAt }) =>
+    status === 'expired' || (status !== 'cancelled' && expiresAt !== null && expiresAt <= readAt),
+};
+
+/** True when a top-up undoes a milestone: data that is used up comes back, and a later end may apply. */
+export function isUndoneByTopup(milestone: Milestone): boolean {
+  return milestone === 'used_up' || milestone === 'expired';
+}
+
+/** Key of the announcement of a milestone: one for each eSIM; used up data again after each top-up. */
+export function milestoneKey(milestone: Milestone, completedTopups: number): string {
+  return milestone === 'used_up' ? `used_up/${completedTopups}` : milestone;
+}

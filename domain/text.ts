@@ -1,0 +1,72 @@
+/** `3 failures`, `1 failure`. */
+export function counted(count: number, singular: string, plural = `${singular}s`): string {
+  return `${count} ${count === 1 ? singular : plural}`;
+}
+
+/**
+ * Finds names that may mean the same as ours, nearest first.
+ *
+ * @param candidates names of the document without a counterpart on our side.
+ */
+export function nearNames(name: string, candidates: Iterable<string>): string[] {
+  const scored = [...candidates].map((candidate) => ({ candidate, score: likeness(name, candidate) }));
+  return scored
+    .filter(({ score }) => score >= ALIKE)
+    .toSorted((left, right) => right.score - left.score || left.candidate.localeCompare(right.candidate))
+    .slice(0, MAX_SUGGESTIONS)
+    .map(({ candidate }) => candidate);
+}
+
+const ALIKE = 0.5;
+const MAX_SUGGESTIONS = 2;
+
+/**
+ * Likeness from 0 to 1: the maximum of shared words (`external_order_id`, `orderReference`), shared letters (`iccid`,
+ * `ICC_ID`) and one name being the end of the other (`id`, `package_id`).
+ */
+function likeness(left: string, right: string): number {
+  const [one, other] = [plain(left), plain(right)];
+  const end = one !== '' && other !== '' && (one.endsWith(other) || other.endsWith(one)) ? ALIKE : 0;
+  return Math.max(commonWords(wordsOf(left), wordsOf(right)), commonLetters(one, other), end);
+}
+
+function wordsOf(name: string): Set<string> {
+  const words = name
+    .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^a-z0-9]+/);
+  // Short words such as "id" and "at" occur in most names and distinguish nothing.
+  return new Set(words.filter((word) => word.length > 2));
+}
+
+function commonWords(left: ReadonlySet<string>, right: ReadonlySet<string>): number {
+  const common = [...left].filter((word) => right.has(word)).length;
+  return common === 0 ? 0 : common / Math.min(Math.max(left.size, right.size), 2);
+}
+
+function plain(name: string): string {
+  return name
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]/g, '')
+    .slice(0, 100);
+}
+
+/** One minus the share of letters to change. */
+function commonLetters(left: string, right: string): number {
+  if (left === '' || right === '') return 0;
+  return 1 - changedLetters(left, right) / Math.max(left.length, right.length);
+}
+
+/** The number of letters to change, add or remove (Levenshtein distance). */
+export function changedLetters(left: string, right: string): number {
+  let previous = Array.from({ length: right.length + 1 }, (_cell, column) => column);
+  for (let row = 1; row <= left.length; row += 1) {
+    const current = [row];
+    for (let column = 1; column <= right.length; column += 1) {
+      const changed = (previous[column - 1] ?? 0) + (left[row - 1] === right[column - 1] ? 0 : 1);
+      current.push(Math.min(changed, (previous[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1));
+    }
+    previous = current;
+  }
+  return previous.at(-1) ?? 0;
+}

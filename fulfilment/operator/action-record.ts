@@ -1,0 +1,96 @@
+/** Earlier operator actions on the work, from its timeline. */
+import { and, desc, eq, like, sql } from 'drizzle-orm';
+import type { Executor } from '#db/connection/database.ts';
+import { isWaking } from '#db/queues/outbox.ts';
+import { timeline } from '#db/schema.ts';
+import type { Operator, OperatorAction } from '#domain/operator/operator-actions.ts';
+import { durationText, type RetryChange } from '#domain/retry/retry-rules.ts';
+import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
+import type { Resolution } from '#fulfilment/operator/correct-cancellation.ts';
+
+/** The deduplication key of the timeline entry of an action. */
+export const actionKey = ({ actionId }: Operator): string => `operator:${actionId}`;
+
+/** True when this action was carried out before: the same request came twice. */
+export async function isDone(tx: Executor, { kind, id }: WorkRef, operator: Operator): Promise<boolean> {
+  const rows = await tx
+    .select({ id: timeline.id })
+    .from(timeline)
+    .where(and(eq(timeline.subjectKind, kind), eq(timeline.subjectId, id), eq(timeline.dedupKey, actionKey(operator))));
+  return rows.length > 0;
+}
+
+/** True when a retry was the last action on the work and its workflow has not been woken yet. */
+export async function isRetryUnderWay(tx: Executor, work: WorkRef): Promise<boolean> {
+  if (!(await isWaking(tx, work))) return false;
+  const [last] = await tx
+    .select({ event: timeline.event })
+    .from(timeline)
+    .where(
+      and(eq(timeline.subjectKind, work.kind), eq(timeline.subjectId, work.id), like(timeline.event, 'operator.%')),
+    )
+    .orderBy(desc(timeline.id))
+    .limit(1);
+  return last?.event === 'operator.retry';
+}
+
+/** True when the last verdict on the work was the same. A case that is opened again can be judged again. */
+export async function wasJudgedSo(tx: Executor, { kind, id }: WorkRef, action: Resolution): Promise<boolean> {
+  const [last] = await tx
+    .select({ isSame: sql<boolean>`${timeline.detail} - 'actor' = ${JSON.stringify(detailOf(action))}::jsonb` })
+    .from(timeline)
+    .where(and(eq(timeline.subjectKind, kind), eq(timeline.subjectId, id), eq(timeline.event, 'operator.resolve')))
+    .orderBy(desc(timeline.id))
+    .limit(1);
+  return last?.isSame ?? false;
+}
+
+/** Texts of operator actions for the timeline. */
+
+/** An action as a sentence. */
+export function sentence({ kind }: WorkRef, action: OperatorAction): string {
+  switch (action.action) {
+    case 'retry':
+      return 'An operator requested a retry.';
+    case 'release':
+      return 'An operator released it through the purchase gate, past pauses and open circuits.';
+    case 'abandon':
+      return `An operator abandoned the ${KINDS[kind].noun}.`;
+    case 'change_limit': {
+      const { maxPrice } = action;
+      return maxPrice === null
+        ? 'An operator removed the price limit.'
+        : `An operator set the price limit to ${maxPrice.amount} ${maxPrice.currency}.`;
+    }
+    case 'change_retry':
+      return `An operator changed how it is tried again: ${changeText(action.change)}.`;
+    case 'resolve':
+      return `An operator resolved the case ${action.reason} with the verdict ${action.verdict}.`;
+  }
+}
+
+function changeText({ attempts, firstDelayMs, maxDelayMs, deadlineAt }: RetryChange): string {
+  const asConfigured = 'as configured';
+  const delay = (ms: number | null) => (ms === null ? asConfigured : durationText(ms));
+  return [
+    ...(attempts === undefined ? [] : [`attempts ${attempts ?? asConfigured}`]),
+    ...(firstDelayMs === undefined ? [] : [`first wait ${delay(firstDelayMs)}`]),
+    ...(maxDelayMs === undefined ? [] : [`longest wait ${delay(maxDelayMs)}`]),
+    ...(deadlineAt === undefined
+      ? []
+      : [`deadline ${deadlineAt === null ? asConfigured : new Date(deadlineAt).toISOString()}`]),
+  ].join(', ');
+}
+
+/** An action as structured detail. */
+export function detailOf(action: OperatorAction): Record<string, string> {
+  if (action.action !== 'resolve') return {};
+  const { reason, verdict, serviceId, serviceEsimId, next } = action;
+  return {
+    case: reason,
+    verdict,
+    ...(serviceId !== undefined && { service_id: serviceId }),
+    ...(serviceEsimId !== undefined && { service_esim_id: serviceEsimId }),
+    ...(next !== undefined && { next }),
+  };
+}

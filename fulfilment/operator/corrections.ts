@@ -1,0 +1,146 @@
+/** Stores an operator's verdict on an attempt. */
+import { eq, sql } from 'drizzle-orm';
+import { addAuditEntry } from '#db/access/audit-log.ts';
+import { runWrites } from '#db/connection/alongside.ts';
+import type { Executor } from '#db/connection/database.ts';
+import type { Owner } from '#db/lists/ownership.ts';
+import { bookAsAdjustment } from '#db/money/journal-queries.ts';
+import { requeueingUnmatched } from '#db/queues/inbox.ts';
+import { attempts } from '#db/schema.ts';
+import { type CaseOfWork, dismissDeliveryCase, findCase } from '#db/work/case-queries.ts';
+import type { AttemptRow } from '#db/work/rows.ts';
+import { needsWallet } from '#domain/operator/operator-actions.ts';
+import { type AttemptEvent, attemptStateAfter } from '#domain/work/attempt-lifecycle.ts';
+import { KINDS } from '#domain/work/kinds.ts';
+import type { Resolution } from '#fulfilment/operator/correct-cancellation.ts';
+import { FULFILMENT_KINDS } from '#fulfilment/work/kinds.ts';
+
+/** Sets the attempt to the operator's verdict; the audit log names the operator. */
+export async function correctAttempt(
+  tx: Executor,
+  attempt: AttemptRow,
+  { reason, verdict, serviceId, serviceEsimId }: Resolution,
+): Promise<void> {
+  const noLease = { leaseToken: null, leaseUntil: null };
+  const isProven = !KINDS[attempt.subjectKind].isPurchase || !needsWallet({ reason, attempt });
+  switch (verdict) {
+    case 'dismissed':
+    case 'refunded':
+      return;
+    case 'not_bought':
+      await tx
+        .update(attempts)
+        .set({
+          ...noLease,
+          state: attemptStateAfter(attempt.state, 'verdict_not_bought'),
+          // Until the wallet shows that it cost nothing, no new attempt is made and its eSIM stays busy.
+          settled: isProven,
+          ...(isProven ? { busyEsimId: null } : { failedAt: sql`clock_timestamp()` }),
+          failureClass: 'supplier_failed',
+          serviceMessage: null,
+          failureDetail: isProven
+            ? 'Verdict of an operator: the service sold nothing for it and keeps no money.'
+            : 'Verdict of an operator: the service will not finish it. The wallet is read for its cost.',
+        })
+        .where(eq(attempts.id, attempt.id));
+      return;
+    case 'bought': {
+      const state = attemptStateAfter(attempt.state, await verdictOfBought(tx, attempt, serviceEsimId));
+      await runWrites(tx, requeueingUnmatched(tx, attempt.subjectKind, { serviceId }));
+      await tx
+        .update(attempts)
+        .set({
+          ...noLease,
+          state,
+          anyUnknown: true,
+          // Earlier evidence of the wallet does not count against the operator's finding.
+          settled: false,
+          serviceId: serviceId ?? attempt.serviceId,
+          // Only an order's eSIM is unknown before the purchase.
+          serviceEsimId:
+            (KINDS[attempt.subjectKind].esim === 'delivered' ? serviceEsimId : undefined) ?? attempt.serviceEsimId,
+          ...(state === 'unknown'
+            ? NEVER_SENT_AGAIN
+            : { failureClass: null, failureDetail: null, serviceMessage: null }),
+          // So that the reconciler looks it up in its next run.
+          lastReportAt: attempt.firstSentAt ?? attempt.createdAt,
+          lastLookUpAt: null,
+        })
+        .where(eq(attempts.id, attempt.id));
+    }
+  }
+}
+
+/**
+ * A purchase that an operator marks as bought is looked up, never resent: the service may have forgotten its key and
+ * buy again.
+ */
+const NEVER_SENT_AGAIN = {
+  failureClass: 'key_or_reference_used',
+  serviceMessage: null,
+  failureDetail: 'Verdict of an operator: the service has sold it. It is looked up there; nothing is sent again.',
+} as const;
+
+/**
+ * The event of a verdict `bought`. A delivery is read at the service; if the service does not know the purchase by the
+ * given id, a case opens again.
+ */
+async function verdictOfBought(
+  tx: Executor,
+  attempt: AttemptRow,
+  serviceEsimId: string | undefined,
+): Promise<AttemptEvent> {
+  const { hasDelivery } = KINDS[attempt.subjectKind];
+  const ownVerdict = FULFILMENT_KINDS[attempt.subjectKind].verdictOfBought;
+  if (ownVerdict !== undefined) return ownVerdict(tx, attempt);
+  return !hasDelivery || serviceEsimId !== undefined ? 'verdict_bought' : 'verdict_bought_unseen';
+}
+
+/** The case as it is now, or why it was not dismissed. */
+export type CaseDismissal =
+  | { readonly kind: 'closed'; readonly row: CaseOfWork }
+  | { readonly kind: 'about_work'; readonly row: CaseOfWork }
+  | { readonly kind: 'not_found' };
+
+/**
+ * Closes a case about a webhook delivery, with an entry in the audit log. A case that is closed already is not changed.
+ *
+ * @param owner whose cases may be dismissed; undefined: all.
+ * @returns `about_work` for a case about work, which is resolved together with the work.
+ */
+export async function dismissCase(
+  tx: Executor,
+  id: string,
+  { owner, actor, reason }: { readonly owner: Owner; readonly actor: string; readonly reason: string },
+  now: Date,
+): Promise<CaseDismissal> {
+  const found = await findCase(tx, id, owner);
+  if (found === undefined) return { kind: 'not_found' };
+  if (found.closedAt !== null) return { kind: 'closed', row: found };
+  if (found.subjectKind !== 'delivery') return { kind: 'about_work', row: found };
+  await dismissDeliveryCase(tx, found, reason, now);
+  await addAuditEntry(tx, { actor, action: 'case.dismiss', subject: { kind: 'case', id }, reason }, now);
+  const row = await findCase(tx, id, owner);
+  return row === undefined ? { kind: 'not_found' } : { kind: 'closed', row };
+}
+
+/**
+ * Books a wallet movement without a cause as an adjustment, with an entry in the audit log. A movement that has a cause
+ * is not changed.
+ *
+ * @param movementId number of the row; the API shows it as `mov_<number>`.
+ * @returns the movement as it is stored now; undefined when there is none.
+ */
+export async function explainMovement(
+  tx: Executor,
+  movementId: bigint,
+  { actor, reason }: { readonly actor: string; readonly reason: string },
+  now: Date,
+) {
+  const booked = await bookAsAdjustment(tx, movementId);
+  if (booked?.isNew === true) {
+    const subject = { kind: 'wallet_movement', id: `mov_${movementId}` } as const;
+    await addAuditEntry(tx, { actor, action: 'wallet_movement.explain', subject, reason }, now);
+  }
+  return booked?.movement;
+}

@@ -1,0 +1,156 @@
+import { createHmac, randomBytes as systemRandomBytes, timingSafeEqual } from 'node:crypto';
+import { WEBHOOK_TOLERANCE_SECONDS } from '#domain/service/service-address.ts';
+
+/** Why a delivery is not authentic, for metrics and logs. The answer is always 401 without the reason. */
+export type WebhookRefusal =
+  | 'timestamp_missing'
+  | 'timestamp_malformed'
+  | 'timestamp_out_of_tolerance'
+  | 'signature_missing'
+  | 'signature_malformed'
+  | 'no_accepted_secret'
+  | 'signature_mismatch';
+
+export type WebhookVerdict = { readonly ok: true } | { readonly ok: false; readonly reason: WebhookRefusal };
+
+/** A webhook secret of the service. */
+export interface AcceptedSecret {
+  readonly secret: string;
+  /** End of its validity during a rotation, epoch milliseconds, inclusive. */
+  readonly acceptedUntil?: number;
+}
+
+export interface SignedDelivery {
+  /** `X-Service-Timestamp` as received. */
+  readonly timestampHeader: string | undefined;
+  /** `X-Service-Signature` as received. Node joins repeated headers with commas; that is refused as malformed. */
+  readonly signatureHeader: string | undefined;
+  /** The request body exactly as received, before any decoding. */
+  readonly rawBody: Uint8Array;
+  readonly secrets: readonly AcceptedSecret[];
+  /** The receiver's clock, epoch milliseconds. */
+  readonly now: number;
+  /** Milliseconds; that of the specification unless it is shorter. */
+  readonly toleranceMs?: number;
+}
+
+/** Twelve digits suffice until the year 33658 and are exact in a number. */
+const UNIX_SECONDS = /^[0-9]{1,12}$/;
+const SIGNATURE = /^v1=([0-9a-f]{64})$/;
+
+/**
+ * Verifies an inbound webhook (specification, Signature rules 1 to 4): `v1=` and the lowercase hexadecimal HMAC-SHA-256
+ * of timestamp, full stop and raw body.
+ *
+ * The timestamp is in whole seconds, the clock in milliseconds: a difference of the tolerance is accepted, one of a
+ * millisecond more is refused.
+ *
+ * Does not check for duplicates (rule 5): the transaction that stores the delivery does.
+ */
+export function verifyWebhook(delivery: SignedDelivery): WebhookVerdict {
+  const { timestampHeader, signatureHeader, rawBody, secrets, now } = delivery;
+
+  const refusal = refusalOfHeaders(delivery);
+  if (refusal !== undefined || timestampHeader === undefined) return refuse(refusal ?? 'timestamp_missing');
+  const accepted = secrets.filter((candidate) => isAccepted(candidate, now));
+  if (accepted.length === 0) return refuse('no_accepted_secret');
+
+  const received = Buffer.from(SIGNATURE.exec(signatureHeader ?? '')?.[1] ?? '', 'hex');
+  let matches = false;
+  // Try every secret, also after a match: the time must not reveal which one matched.
+  for (const { secret } of accepted) {
+    const expected = digestOf(secret, timestampHeader, rawBody);
+    matches = timingSafeEqual(expected, received) || matches;
+  }
+  return matches ? { ok: true } : refuse('signature_mismatch');
+}
+
+/**
+ * Checks the headers of a delivery before its body is read.
+ *
+ * @returns the reason to refuse the delivery; undefined when the body decides.
+ */
+export function refusalOfHeaders({
+  timestampHeader,
+  signatureHeader,
+  now,
+  toleranceMs = WEBHOOK_TOLERANCE_SECONDS * 1_000,
+}: Omit<SignedDelivery, 'rawBody' | 'secrets'>): WebhookRefusal | undefined {
+  if (timestampHeader === undefined) return 'timestamp_missing';
+  if (!UNIX_SECONDS.test(timestampHeader)) return 'timestamp_malformed';
+  const distanceMs = Math.abs(now - Number(timestampHeader) * 1_000);
+  // The negation also refuses when `now` is NaN.
+  if (!(distanceMs <= toleranceMs)) return 'timestamp_out_of_tolerance';
+  if (signatureHeader === undefined) return 'signature_missing';
+  return SIGNATURE.test(signatureHeader) ? undefined : 'signature_malformed';
+}
+
+/**
+ * Signs a delivery like the service (specification, Signature rules 1 and 2), for a ping to our own address.
+ *
+ * @param timestamp Unix time in seconds, digits only, as it goes into `X-Service-Timestamp`.
+ * @param rawBody the bytes that are sent.
+ * @returns the value of `X-Service-Signature`.
+ * @throws RangeError when the secret is empty or the timestamp is invalid.
+ */
+export function signWebhook(secret: string, timestamp: string, rawBody: Uint8Array): string {
+  if (secret === '') throw new RangeError('the secret is empty');
+  if (!UNIX_SECONDS.test(timestamp)) throw new RangeError('the timestamp must be Unix time in seconds, digits only');
+  return `v1=${digestOf(secret, timestamp, rawBody).toString('hex')}`;
+}
+
+function digestOf(secret: string, timestamp: string, rawBody: Uint8Array): Buffer {
+  return createHmac('sha256', secret).update(timestamp).update('.').update(rawBody).digest();
+}
+
+function refuse(reason: WebhookRefusal): WebhookVerdict {
+  return { ok: false, reason };
+}
+
+/** Refuses an empty secret: with it anyone could sign. */
+function isAccepted({ secret, acceptedUntil }: AcceptedSecret, now: number): boolean {
+  return secret !== '' && (acceptedUntil === undefined || now <= acceptedUntil);
+}
+
+/** Signatures of event webhooks, by the Standard Webhooks specification, version 1. */
+
+const PREFIX = 'whsec_';
+/** The specification requires 24 to 64 bytes. */
+const SECRET_BYTES = 32;
+
+/** Generates a secret, `whsec_…`. @param randomBytes a cryptographic source; tests pass their own. */
+export function generateWebhookSecret(randomBytes: (size: number) => Uint8Array = systemRandomBytes): string {
+  return `${PREFIX}${Buffer.from(randomBytes(SECRET_BYTES)).toString('base64')}`;
+}
+
+export interface SignedWebhook {
+  /** The same for all tries, so that receivers detect repetitions. */
+  readonly id: string;
+  /** Time of this try. */
+  readonly at: Date;
+  /** The bytes that are sent. */
+  readonly body: Uint8Array;
+  /** Every secret that signs now; during a rotation also the former one, so that receivers can change over. */
+  readonly secrets: readonly string[];
+}
+
+/**
+ * The headers of a delivery.
+ *
+ * @throws RangeError without a secret, or with one that is not of the form `whsec_…`.
+ */
+export function standardWebhookHeaders({ id, at, body, secrets }: SignedWebhook): Record<string, string> {
+  if (secrets.length === 0) throw new RangeError('a delivery cannot be signed without a secret');
+  const timestamp = String(Math.floor(at.getTime() / 1_000));
+  const signatures = secrets.map((secret) => {
+    const digest = createHmac('sha256', keyOf(secret)).update(`${id}.${timestamp}.`).update(body).digest('base64');
+    return `v1,${digest}`;
+  });
+  return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signatures.join(' ') };
+}
+
+function keyOf(secret: string): Buffer {
+  const key = Buffer.from(secret.slice(PREFIX.length), 'base64');
+  if (!secret.startsWith(PREFIX) || key.length < 24) throw new RangeError('this is not a webhook secret');
+  return key;
+}

@@ -1,0 +1,78 @@
+/** The form of events for internal systems: the same in feed, stream and webhooks. */
+import { standardWebhookHeaders } from '#crypto/webhook-signatures.ts';
+import type { EventRow } from '#db/events/event-log.ts';
+import type { EventData } from '#db/schema/events.ts';
+import type { EventSubject, EventSubjectKind, EventType } from '#domain/events/event-types.ts';
+import { eachKind, KINDS } from '#domain/work/kinds.ts';
+
+export interface EventEnvelope {
+  readonly id: string;
+  readonly type: EventType;
+  /** Time of the change, RFC 3339. */
+  readonly created_at: string;
+  /** The object that changed; `href` is its path in the API. */
+  readonly subject: EventSubject & { readonly href: string };
+  readonly data: EventData;
+}
+
+type Address = (id: string) => string;
+
+/** Paths of the subjects of events in our API. */
+const ADDRESSES: Readonly<Record<EventSubjectKind, Address>> = {
+  ...eachKind<Address>((kind) => (id) => `${KINDS[kind].path}/${id}`),
+  order_batch: (id) => `/v1/order-batches/${id}`,
+  refund: (id) => `/v1/refunds/${id}`,
+  esim: (id) => `/v1/esims/${id}`,
+  package: (id) => `/v1/packages/${id}`,
+  vpn_plan: (id) => `/v1/vpn/plans/${id}`,
+  wallet: () => '/v1/wallet',
+  webhook_endpoint: (id) => `/v1/webhook-endpoints/${id}`,
+};
+
+/** Kinds of subjects of events. */
+export const subjectKinds = Object.keys(ADDRESSES) as readonly EventSubjectKind[];
+
+/** Converts a stored event into the form that feed, stream and webhooks send. */
+export function eventEnvelope({ id, type, occurredAt, subjectKind: kind, subjectId, data }: EventRow): EventEnvelope {
+  return {
+    id,
+    type,
+    created_at: occurredAt.toISOString(),
+    subject: { kind, id: subjectId, href: ADDRESSES[kind](subjectId) },
+    data,
+  };
+}
+
+/** Product and version of the webhook format. */
+const USER_AGENT = 'reseller-fulfilment-webhooks/1';
+
+/**
+ * The body of all deliveries of an event: its envelope, with the additional field `timestamp` of Standard Webhooks. The
+ * same bytes at every try.
+ */
+export function webhookBody(event: EventRow): Buffer {
+  return envelopeBody(eventEnvelope(event));
+}
+
+/** {@link webhookBody} of an event in the form of the feed. */
+export function envelopeBody({
+  type,
+  created_at: timestamp,
+  ...rest
+}: Pick<EventEnvelope, 'id' | 'created_at'> & { readonly type: string }): Buffer {
+  return Buffer.from(JSON.stringify({ type, timestamp, created_at: timestamp, ...rest }), 'utf8');
+}
+
+/** All headers of a try. @param secrets every secret that signs now. @param at time of the try. */
+export function webhookHeaders(
+  event: Pick<EventRow, 'id'>,
+  body: Buffer,
+  secrets: readonly string[],
+  at: Date,
+): Record<string, string> {
+  return {
+    'content-type': 'application/json; charset=utf-8',
+    'user-agent': USER_AGENT,
+    ...standardWebhookHeaders({ id: event.id, at, body, secrets }),
+  };
+}

@@ -1,0 +1,109 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import express, { type Express, type NextFunction, type Request, type Response } from 'express';
+
+/** Time limits for the arrival of a request, in milliseconds. The connection of a slower one is closed. */
+export const SLOW_REQUESTS = {
+  /** Headers fit into one packet. */
+  headersTimeout: 10_000,
+  /** A whole request: far above the time of a body at the limit on a mobile connection. */
+  requestTimeout: 30_000,
+  /** How often the two are checked; the default of 30 s would make them meaningless. */
+  connectionsCheckingInterval: 2_000,
+} as const;
+
+/**
+ * Starts listening.
+ *
+ * @param address.port 0 lets the system choose.
+ * @returns the port. @throws Error with code EADDRINUSE or EACCES when the port cannot be taken.
+ */
+export async function listen(
+  server: Server,
+  { host, port }: { readonly host: string; readonly port: number },
+): Promise<number> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, resolve);
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+/**
+ * Stops listening and waits until all connections are closed.
+ *
+ * @param connections connections to close at once: `idle` ones, so that running requests are answered, or `all`.
+ */
+export async function close(server: Server, connections: 'idle' | 'all'): Promise<void> {
+  await new Promise<void>((resolve) => {
+    server.close(() => resolve());
+    if (connections === 'all') server.closeAllConnections();
+    else server.closeIdleConnections();
+  });
+}
+
+/** An error whose message is the answer to the request. */
+export class HttpError extends Error {
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+export interface SmallServerOptions {
+  readonly host: string;
+  /** 0 lets the system choose. */
+  readonly port: number;
+  /** Connections that `close` ends: `idle` ones, so that running requests are answered, or `all`. */
+  readonly closes: 'idle' | 'all';
+}
+
+export interface SmallServer {
+  readonly host: string;
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+/**
+ * Serves a few routes beside the API, such as probes: exact paths, answers that no cache may store, errors as JSON.
+ *
+ * @param addRoutes adds the routes; other paths are answered with 404.
+ * @param answerError answers an error of a route; not called after the answer has begun.
+ * @throws Error with code EADDRINUSE or EACCES when the port cannot be taken.
+ */
+export async function startSmallServer(
+  options: SmallServerOptions,
+  addRoutes: (app: Express) => void,
+  answerError: (error: unknown, response: Response) => void,
+): Promise<SmallServer> {
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.enable('strict routing');
+  app.enable('case sensitive routing');
+  app.use((_request, response, next) => {
+    response.setHeader('Cache-Control', 'no-store');
+    next();
+  });
+  addRoutes(app);
+  // Express recognises an error handler by its four parameters.
+  app.use((error: unknown, _request: Request, response: Response, _next: NextFunction) => {
+    if (!response.headersSent && !response.destroyed) answerError(error, response);
+  });
+  const server = createServer(SLOW_REQUESTS, app);
+  return {
+    host: options.host,
+    port: await listen(server, options),
+    close: () => close(server, options.closes),
+  };
+}
+
+/** A route for other methods than the allowed ones. @throws HttpError 405 */
+export function onlyMethods(methods: string) {
+  return (_request: Request, response: Response): void => {
+    response.setHeader('Allow', methods);
+    throw new HttpError(405, `only ${methods}`);
+  };
+}

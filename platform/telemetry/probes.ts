@@ -1,0 +1,121 @@
+import { HttpError, onlyMethods, type SmallServer, startSmallServer } from '#telemetry/http-server.ts';
+import type { Metrics } from '#telemetry/metrics.ts';
+import { createRedactor } from '#telemetry/redaction.ts';
+import { joined, within } from '#telemetry/waiting.ts';
+
+/** Resolves when a dependency of the process is usable, and rejects with the problem otherwise. */
+export type ReadinessCheck = () => Promise<void>;
+
+interface CheckResult {
+  readonly ok: boolean;
+  /** The problem, as text. */
+  readonly detail?: string;
+}
+
+/** A condition in which the process still accepts work, but the work will wait. */
+export interface Degradation {
+  /** Stable name, such as `not_approved`. */
+  readonly condition: string;
+  /** The fact and the advice, as text. */
+  readonly detail: string;
+}
+
+/** Returns the active degradations from stored data, without calls to other systems. */
+export type DegradationCheck = () => Promise<readonly Degradation[]>;
+
+export interface Readiness {
+  readonly ready: boolean;
+  readonly checks: Readonly<Record<string, CheckResult>>;
+  /** Does not affect `ready`: the process still accepts requests. */
+  readonly degraded: readonly Degradation[];
+}
+
+export interface ReadinessOptions {
+  readonly degraded?: DegradationCheck | undefined;
+  /** Time limit of one check, in milliseconds. */
+  readonly deadlineMs?: number | undefined;
+}
+
+/** Kubernetes waits one second for a probe by default; answer before that. */
+const CHECK_DEADLINE_MS = 900;
+
+/** Runs all checks in parallel, each with a time limit. Never throws. */
+export async function checkReadiness(
+  checks: Readonly<Record<string, ReadinessCheck>>,
+  { degraded: readDegraded = async () => [], deadlineMs = CHECK_DEADLINE_MS }: ReadinessOptions = {},
+): Promise<Readiness> {
+  const [results, degraded] = await Promise.all([
+    Promise.all(
+      Object.entries(checks).map(async ([name, check]) => [name, await runCheck(check, deadlineMs)] as const),
+    ),
+    // If the degradations cannot be read, the check of the same source fails too and shows it.
+    within(deadlineMs, readDegraded).catch(() => []),
+  ]);
+  return { ready: results.every(([, result]) => result.ok), checks: Object.fromEntries(results), degraded };
+}
+
+async function runCheck(check: ReadinessCheck, deadlineMs: number): Promise<CheckResult> {
+  try {
+    await within(deadlineMs, check);
+    return { ok: true };
+  } catch (error) {
+    return { ok: false, detail: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+export interface ProbeServerOptions {
+  readonly host: string;
+  /** 0 lets the system choose. */
+  readonly port: number;
+  /** Checks of `/readyz`, by name. */
+  readonly checks: Readonly<Record<string, ReadinessCheck>>;
+  /** Conditions that `/readyz` shows and that do not affect readiness. */
+  readonly degraded?: DegradationCheck;
+  readonly metrics: Metrics;
+  /** Time limit of one check, in milliseconds. */
+  readonly checkDeadlineMs?: number;
+}
+
+/** Error messages of drivers may contain passwords in URLs. */
+const redactor = createRedactor();
+
+/**
+ * Serves the probes of a process without an API: `/healthz` (the process runs), `/readyz` (every check passes, else
+ * 503 with the reasons) and `/metrics`.
+ *
+ * @throws Error with code EADDRINUSE or EACCES when the port cannot be taken.
+ */
+export async function startProbeServer(options: ProbeServerOptions): Promise<SmallServer> {
+  const { host, port, checks, degraded, checkDeadlineMs: deadlineMs, metrics } = options;
+  const readReadiness = joined(() => checkReadiness(checks, { degraded, deadlineMs }));
+  const readMetrics = joined(() => metrics.render());
+  return await startSmallServer(
+    { host, port, closes: 'all' },
+    (app) => {
+      app.get('/healthz', (_request, response) => void response.json({ status: 'ok' }));
+      app.get('/readyz', async (_request, response) => {
+        const readiness = await readReadiness();
+        response.status(readiness.ready ? 200 : 503).json({
+          status: readiness.ready ? 'ready' : 'not ready',
+          checks: redactor.value(readiness.checks),
+          degraded: redactor.value(readiness.degraded),
+        });
+      });
+      app.get('/metrics', async (_request, response) => {
+        const { contentType, body } = await readMetrics();
+        response.setHeader('Content-Type', contentType);
+        response.end(body);
+      });
+      app.all(['/healthz', '/readyz', '/metrics'], onlyMethods('GET, HEAD'));
+      app.use(() => {
+        throw new HttpError(404, 'no such path; try /healthz, /readyz or /metrics');
+      });
+    },
+    (error, response) => {
+      const known = error instanceof HttpError;
+      // The name only: the message of another error may contain a password.
+      const text = known ? error.message : error instanceof Error ? error.name : 'unknown error';
+      response.status(known ? error.status : 500).json({ error: text });
+    },
+  );
+}

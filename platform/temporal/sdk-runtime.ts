@@ -1,0 +1,74 @@
+import { createServer } from 'node:http';
+import { DefaultLogger, type LogEntry, Runtime, type RuntimeOptions } from '@temporalio/worker';
+import { close, listen } from '#telemetry/http-server.ts';
+import type { Logger } from '#telemetry/logger.ts';
+
+/**
+ * Passes the log entries of the Temporal SDK (worker, core, workflows, activities) to our logger, which redacts them:
+ * `Runtime.install({ logger: createSdkLogger(logger) })`.
+ */
+export function createSdkLogger(logger: Logger): DefaultLogger {
+  // All levels: our logger filters by its own level.
+  return new DefaultLogger('TRACE', (entry) => write(logger, entry));
+}
+
+/** Said at each start of a worker that only carries out activities, as ours for purchases, reads and upkeep do. */
+const WITHOUT_WORKFLOWS = /^No workflows registered\b/;
+
+function write(logger: Logger, { level, message, meta }: LogEntry): void {
+  const { error, ...fields } = (meta ?? {}) as Record<string, unknown>;
+  const shown = error === undefined ? fields : { ...fields, err: error };
+  switch (level) {
+    case 'TRACE':
+      return logger.trace(shown, message);
+    case 'DEBUG':
+      return logger.debug(shown, message);
+    case 'INFO':
+      return logger.info(shown, message);
+    case 'WARN':
+      return WITHOUT_WORKFLOWS.test(message) ? logger.debug(shown, message) : logger.warn(shown, message);
+    case 'ERROR':
+      return logger.error(shown, message);
+  }
+}
+
+/** Ports that are tried: another process may take a free port before the SDK does. */
+const TRIES = 5;
+
+/** Time limit for reading the metrics of the SDK, which are in this process, in milliseconds. */
+const READ_DEADLINE_MS = 2_000;
+
+const LOOPBACK = '127.0.0.1';
+
+/**
+ * Installs the runtime of the SDK with its metrics: slots, schedule-to-start latency, sticky cache, calls to Temporal.
+ * The SDK serves them only at an address of its own, which here is a free port of the loopback interface.
+ *
+ * @returns a function that reads the metrics, so that the process has one address for Prometheus.
+ * @throws Error when the runtime cannot be installed.
+ */
+export async function installRuntime(options: RuntimeOptions): Promise<() => Promise<string>> {
+  for (let tries = 1; ; tries += 1) {
+    const bindAddress = `${LOOPBACK}:${await freePort()}`;
+    const prometheus = { bindAddress, countersTotalSuffix: true, unitSuffix: true, useSecondsForDurations: true };
+    try {
+      Runtime.install({ ...options, telemetryOptions: { ...options.telemetryOptions, metrics: { prometheus } } });
+      return () => read(`http://${bindAddress}/metrics`);
+    } catch (error) {
+      if (tries === TRIES) throw error;
+    }
+  }
+}
+
+async function read(address: string): Promise<string> {
+  const response = await fetch(address, { signal: AbortSignal.timeout(READ_DEADLINE_MS) });
+  if (!response.ok) throw new Error(`the metrics of the Temporal SDK were answered with ${response.status}`);
+  return response.text();
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  const port = await listen(server, { host: LOOPBACK, port: 0 });
+  await close(server, 'all');
+  return port;
+}

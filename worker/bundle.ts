@@ -1,0 +1,66 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmdirSync, symlinkSync, unlinkSync } from 'node:fs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { BundleOptions } from '@temporalio/worker';
+/** The workflows as one script for the SDK's sandbox. */
+import { FAILURE_CONVERTER_PATH } from '#temporal/codec/payload-codec.ts';
+import { HAS_VERSION } from '#workflows/versioning.ts';
+
+const PROJECT = join(import.meta.dirname, '..');
+
+/** Sources of the bundle, also for tests. */
+export const WORKFLOW_SOURCES = {
+  workflowsPath: join(PROJECT, 'workflows/index.ts'),
+  workflowInterceptorModules: ['operator/refuse-unencrypted.ts', 'hand-on-trace.ts'].map((file) =>
+    join(PROJECT, 'workflows', file),
+  ),
+  failureConverterPath: FAILURE_CONVERTER_PATH,
+} satisfies BundleOptions;
+
+/** In a path, webpack takes what follows as a query or a fragment, or as the separator of loaders. */
+const NOT_IN_PATHS = /[#?!]/;
+
+/**
+ * Bundles the workflows into a file, which takes seconds of a core. In a process of its own, because the bundler leaves
+ * more than 100 MB resident.
+ *
+ * @param signal ends it. @throws Error when the workflows cannot be bundled.
+ */
+export async function bundleWorkflows(file: string, signal?: AbortSignal): Promise<void> {
+  const bundle = async (project: string, ...options: string[]) => {
+    const args = [...options, join(project, 'worker/build-bundle.ts'), file];
+    await promisify(execFile)(process.execPath, args, signal === undefined ? {} : { signal });
+  };
+  if (!NOT_IN_PATHS.test(PROJECT)) return await bundle(PROJECT);
+  const folder = mkdtempSync(join(tmpdir(), 'reseller-bundle-'));
+  const link = join(folder, 'project');
+  symlinkSync(PROJECT, link);
+  try {
+    await bundle(link, '--preserve-symlinks', '--preserve-symlinks-main');
+  } finally {
+    unlinkSync(link);
+    rmdirSync(folder);
+  }
+}
+
+/** @param file an existing bundle; undefined: builds one. @throws Error when it cannot be read or built. */
+export async function workflowBundle(file: string | undefined): Promise<{ code: string }> {
+  if (file !== undefined) return { code: await readFile(file, 'utf8') };
+  const folder = await mkdtemp(join(tmpdir(), 'workflow-bundle-'));
+  try {
+    const built = join(folder, 'workflows.js');
+    await bundleWorkflows(built);
+    return { code: await readFile(built, 'utf8') };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** The bundle for workers with a deployment version: `upgradeWithWorkers` then takes effect. */
+export function forVersionedWorkers({ code }: { readonly code: string }): { code: string } {
+  // On the first line, so that the source map stays right.
+  return { code: `globalThis.${HAS_VERSION}=true;${code}` };
+}

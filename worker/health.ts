@@ -1,0 +1,147 @@
+import type { DeploymentVersion } from '#config/config.ts';
+import type { TemporalHealthPolicy } from '#domain/policy/relay-policy.ts';
+import type { Logger } from '#telemetry/logger.ts';
+import type { Metrics } from '#telemetry/metrics.ts';
+/** Whether Temporal answers this process, and whether it gives it work. */
+import type { Degradation } from '#telemetry/probes.ts';
+import { idleProblem, nameOf, type Routing, workShare, type WorkShare } from '#temporal/worker-versions.ts';
+import { RepeatedWork } from '#worker/repeated-work.ts';
+
+interface TemporalHealthOptions {
+  /** Makes a small call to Temporal; it may hang. */
+  readonly ping: () => Promise<unknown>;
+  readonly policy: TemporalHealthPolicy;
+  readonly metrics: Pick<Metrics, 'temporalUnreachable'>;
+  readonly logger: Logger;
+  readonly now: () => number;
+}
+
+/**
+ * Pings Temporal at intervals, so that a readiness probe need not wait for it. A Temporal server that hangs accepts
+ * connections and calls but answers none: only a time limit detects it. `stop` resolves at once, also during a ping.
+ */
+export class TemporalHealth extends RepeatedWork {
+  readonly #options: TemporalHealthOptions;
+  #answeredAt: number;
+  #failure: string | undefined;
+
+  constructor(options: TemporalHealthOptions) {
+    super(options.policy.everyMs);
+    this.#options = options;
+    this.#answeredAt = options.now();
+  }
+
+  /** @throws Error when Temporal has not answered for `policy.unreachableAfterMs`. */
+  check(): void {
+    const silentMs = this.#silentMs();
+    if (silentMs < this.#options.policy.unreachableAfterMs) return;
+    throw new Error(`Temporal has not answered for ${Math.round(silentMs / 1_000)} s (${this.#failure})`);
+  }
+
+  /** Pings Temporal once. */
+  async ping(): Promise<void> {
+    const { ping, policy, metrics, now, logger } = this.#options;
+    const wasSilent = this.#failure !== undefined;
+    try {
+      await within(policy.deadlineMs, this.signal, ping);
+      this.#answeredAt = now();
+      this.#failure = undefined;
+      if (wasSilent) logger.info({}, 'Temporal answers again');
+    } catch (error) {
+      if (this.signal.aborted) return;
+      this.#failure = error instanceof Error ? error.message : 'unknown error';
+      if (!wasSilent) logger.warn({ err: error }, 'Temporal does not answer; the worker tries again');
+    }
+    metrics.temporalUnreachable.set(this.#silentMs() / 1_000);
+  }
+
+  protected override async turn(): Promise<boolean> {
+    await this.ping();
+    return true;
+  }
+
+  #silentMs(): number {
+    return this.#failure === undefined ? 0 : Math.max(0, this.#options.now() - this.#answeredAt);
+  }
+}
+
+interface VersionWatchOptions {
+  /** The version of this process; undefined: it has none. */
+  readonly own: DeploymentVersion | undefined;
+  /** Asks Temporal where new runs go. */
+  readonly read: () => Promise<Routing>;
+  readonly policy: Pick<TemporalHealthPolicy, 'everyMs' | 'deadlineMs'>;
+  readonly logger: Logger;
+}
+
+/**
+ * Watches whether this process gets work: with worker versioning, Temporal decides which version of the workers does. A
+ * process that gets none is ready, because an operator makes a version current only when its workers run. `stop`
+ * resolves at once, also during a call.
+ */
+export class VersionWatch extends RepeatedWork {
+  readonly #options: VersionWatchOptions;
+  #share: WorkShare | undefined;
+  #degraded: readonly Degradation[] = [];
+
+  constructor(options: VersionWatchOptions) {
+    super(options.policy.everyMs);
+    this.#options = options;
+  }
+
+  /** Which work this process gets; undefined until Temporal has told it for the first time. */
+  get share(): WorkShare | undefined {
+    return this.#share;
+  }
+
+  /** The condition that `/readyz` shows while this process gets no work. */
+  get degraded(): readonly Degradation[] {
+    return this.#degraded;
+  }
+
+  /** Reads once, and logs what has changed. An error changes nothing: the check of Temporal itself reports it. */
+  async look(): Promise<void> {
+    const { own, read, policy, logger } = this.#options;
+    const routing = await within(policy.deadlineMs, this.signal, read).catch(() => undefined);
+    if (routing === undefined) return;
+    const problem = idleProblem(routing, own);
+    this.#degraded =
+      problem === undefined
+        ? []
+        : [{ condition: 'no_work_for_workers', detail: `${problem.detail}. ${problem.advice}` }];
+    const share = workShare(routing, own);
+    if (share === this.#share) return;
+    this.#share = share;
+    if (problem !== undefined) logger.warn({ advice: problem.advice }, problem.detail);
+    else if (own !== undefined) logger.info({ version: nameOf(own), gets: share }, TEXTS[share]);
+  }
+
+  protected override async turn(): Promise<boolean> {
+    await this.look();
+    return true;
+  }
+}
+
+const TEXTS: Readonly<Record<WorkShare, string>> = {
+  all: 'the workers have no version',
+  current: 'the version of these workers is current: new runs begin here',
+  ramping: 'the version of these workers is ramping: a share of new runs begins here',
+  own_runs: 'another version is current: these workers get only the runs that they began',
+  other_deployment: 'a version of another deployment is current',
+  no_current: 'no version is current',
+  none: 'these workers get no work',
+};
+
+/** Waits for a call. @throws Error after `ms` milliseconds, and at once when `signal` is aborted. */
+async function within<Result>(ms: number, signal: AbortSignal, call: () => Promise<Result>): Promise<Result> {
+  const { promise: ended, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms);
+  const onAbort = () => reject(new Error('stopped'));
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    return await Promise.race([call(), ended]);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', onAbort);
+  }
+}

@@ -1,0 +1,73 @@
+import { type PublishedEvent, publishEvents, publishUnlessReceived } from '#db/events/event-log.ts';
+import { endpointsToWake, type EndpointToWake, noteEndpointWoken } from '#db/events/webhook-endpoints.ts';
+import { queueDeliveries } from '#fulfilment/event-webhooks/queue-deliveries.ts';
+import { type Batch, eachOf, PARALLEL, type RelayContext } from '#worker/relay/loop.ts';
+
+/**
+ * Publishes announced events in their order, and queues their deliveries to webhook endpoints. One transaction does
+ * both, so that no published event lacks its deliveries. Needs only PostgreSQL.
+ *
+ * Without an endpoint the transaction is one statement. Whether there is one is known from the last round, and each
+ * round finds out again.
+ */
+export function eventPublication(context: RelayContext): () => Promise<Batch> {
+  const {
+    database,
+    policy: { batch },
+    metrics,
+    now,
+  } = context;
+  let hasReceivers = false;
+  const publish = async (): Promise<PublishedEvent[]> => {
+    if (!hasReceivers) {
+      const { isReceived, events } = await database.run((db) => publishUnlessReceived(db, batch));
+      if (!isReceived) return events;
+    }
+    return database.transaction(async (tx) => {
+      const events = await publishEvents(tx, batch);
+      hasReceivers = (await queueDeliveries(tx, events, new Date(now()))) > 0;
+      return events;
+    });
+  };
+  return async () => {
+    const published = await publish();
+    for (const { type, occurredAt } of published) {
+      metrics.events.inc({ type });
+      metrics.relayDelay.observe({ queue: 'events' }, Math.max(0, now() - occurredAt.getTime()) / 1_000);
+    }
+    return { taken: published.length, again: published.length === batch };
+  };
+}
+
+/** Wakes the workflows of endpoints with waiting deliveries. A failed one is tried again after `policy.pollMs`. */
+export async function relayEndpointWakes(context: RelayContext): Promise<Batch> {
+  const {
+    database,
+    policy: { batch, pollMs },
+  } = context;
+  const waiting = await database.run((db) => endpointsToWake(db, batch));
+  let woken = 0;
+  await eachOf(waiting, PARALLEL, async (endpoint) => {
+    if (!context.isCutOff() && (await wakeEndpoint(context, endpoint))) woken += 1;
+  });
+  return { taken: woken, again: woken === batch, ...(woken < waiting.length && { retryAfterMs: pollMs }) };
+}
+
+async function wakeEndpoint(
+  { database, endpoints, call, metrics, logger }: RelayContext,
+  endpoint: EndpointToWake,
+): Promise<boolean> {
+  try {
+    await call(() => endpoints.wake(endpoint.id, { urgent: endpoint.wakeIsUrgent }));
+    await database.run((db) => noteEndpointWoken(db, endpoint));
+    metrics.relayRows.inc({ queue: 'endpoints', result: 'handed_over' });
+    return true;
+  } catch (error) {
+    metrics.relayRows.inc({ queue: 'endpoints', result: 'postponed' });
+    logger.warn(
+      { err: error, endpointId: endpoint.id },
+      'the workflow of a webhook endpoint could not be woken; the relay tries again',
+    );
+    return false;
+  }
+}
