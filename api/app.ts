@@ -73,7 +73,6 @@ function webhooksFirst(left: Operation, right: Operation): number {
   return Number(right.path === '/webhooks/service') - Number(left.path === '/webhooks/service');
 }
 
-/** All operations of the API. */
 export function allOperations(dependencies: ApiDependencies): Operation[] {
   const offers = new Offers(dependencies);
   const catalogue = new StoredCatalogue(dependencies);

@@ -63,9 +63,7 @@ export function auditLogOperations({ database }: ApiDependencies): Operation[] {
       scope: 'audit:read',
       accountWide: true,
       query,
-      answers: {
-        200: jsonAnswer('A page of the audit log.', pageOf(entryOutput, 'AuditPage')),
-      },
+      answers: { 200: jsonAnswer('A page of the audit log.', pageOf(entryOutput, 'AuditPage')) },
       handle: async ({ query: { limit, cursor, ...given } }) => {
         const {
           actor: by,

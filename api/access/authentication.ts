@@ -32,9 +32,7 @@ export interface AuthenticationDependencies {
 }
 
 export interface PresentedKey {
-  /** The Authorization header. */
   readonly authorization: string | undefined;
-  /** Address of the caller. */
   readonly address: string;
 }
 
@@ -155,10 +153,7 @@ function malformed(authorization: string): string {
 
 /** The same answer for unknown, revoked and expired keys: it must not reveal which keys exist. */
 function refused(detail = 'The API key is not valid: unknown, revoked or expired.'): Problem {
-  return new Problem('unauthenticated', {
-    detail,
-    headers: { 'WWW-Authenticate': `${REALM}, error="invalid_token"` },
-  });
+  return new Problem('unauthenticated', { detail, headers: { 'WWW-Authenticate': `${REALM}, error="invalid_token"` } });
 }
 
 /** The problem of a key without a scope. @param what needs the scope. */
@@ -171,7 +166,6 @@ export function lacking(scope: RequiredScope, what = 'This'): Problem {
 }
 
 export interface KeyCacheOptions {
-  /** Reads a key from the database by its prefix. */
   readonly read: (prefix: string) => Promise<ApiKeyRow | undefined>;
   /** Notifications that keys were changed. */
   readonly changes: Pick<Wakeups, 'listen' | 'next' | 'wake' | 'close'>;
@@ -200,7 +194,6 @@ export class KeyCache {
     this.#options = options;
   }
 
-  /** Begins to listen for changes. */
   open(): void {
     this.#options.changes.listen();
     this.#following ??= this.#follow();
@@ -213,7 +206,6 @@ export class KeyCache {
     await this.#options.changes.close();
   }
 
-  /** @throws the errors of the read. */
   async find(prefix: string): Promise<ApiKeyRow | undefined> {
     const at = this.#options.now();
     const known = this.#readings.get(prefix);

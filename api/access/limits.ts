@@ -86,7 +86,6 @@ export class RateLimits {
     if (valid === undefined || this.#now() - valid > KNOWN_KEY_MS) throw this.#tooManyFailures();
   }
 
-  /** Records that a key with this prefix is valid. */
   noteValid(prefix: string): void {
     this.#known.set(prefix, this.#now());
   }

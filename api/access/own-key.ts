@@ -72,9 +72,7 @@ export function ownKeyOperations({ database, rateLimits, now }: ApiDependencies)
       tag: 'Administration',
       summary: 'Read the scopes and limits of your API key',
       scope: 'none',
-      answers: {
-        200: jsonAnswer('The key of this call.', keyOutput),
-      },
+      answers: { 200: jsonAnswer('The key of this call.', keyOutput) },
       handle: async ({ caller: { apiKeyId } }) => {
         const { key, spend } = await database.run(async (db) => {
           const found = await findApiKeyById(db, apiKeyId);

@@ -58,7 +58,6 @@ export const cancellationInput = z
   })
   .meta({ id: 'CancellationInput' });
 
-/** One condition of the automatic refund. */
 export const refundCondition = z
   .strictObject({
     name: z.enum(REFUND_CONDITIONS).meta({ description: 'The condition; `evidence` is a sentence about it.' }),
@@ -89,9 +88,7 @@ export const refundOutput = z
     id: ourId('refund', exampleRefundId),
     cancellation_id: ourId('cancellation', exampleCancellationId),
     esim_id: ourId('esim', esimExampleId),
-    order_id: ourId('order', 'ord_01JQ8Z6A2B3C4D5E6F7G8H9JKM').meta({
-      description: 'The refunded order.',
-    }),
+    order_id: ourId('order', 'ord_01JQ8Z6A2B3C4D5E6F7G8H9JKM').meta({ description: 'The refunded order.' }),
     service_refund_id: z.string().nullable().meta({ description: 'Id of the refund at the service.', example: '5512' }),
     status: z.enum(REFUND_STATUSES).meta({
       description:
@@ -134,7 +131,6 @@ export const refundListQuery = z.strictObject({
   ...pageQuery,
 });
 
-/** A refund as the API shows it. */
 export function refundJson(refund: RefundRow): RefundOutput {
   return {
     id: refund.id,
@@ -183,7 +179,6 @@ export type CancellationOutput = z.input<typeof cancellationOutput>;
 
 export const cancellationPage = pageOf(cancellationOutput, 'CancellationPage');
 
-/** What answers about cancellations embed. */
 export const cancellationExpansions = [esimExpansion] as const;
 
 export const cancellationListQuery = z.strictObject({
@@ -218,7 +213,6 @@ export function cancellationJson(
   };
 }
 
-/** The columns of the list as a file. */
 export const cancellationCsv: CsvColumns<CancellationOutput> = {
   id: safe((cancellation) => cancellation.id),
   status: safe((cancellation) => cancellation.status),

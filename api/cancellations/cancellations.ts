@@ -30,7 +30,6 @@ import { acceptCancellation } from '#fulfilment/accept/accept-cancellation.ts';
 /** The cancellation that an eSIM has already. */
 export const EXISTING: WorkReference = { field: 'esim_id', taken: 'cancellation_exists', isForGood: false };
 
-/** Cancellations of eSIMs: create, read, list, timeline, operator actions. */
 export function cancellationOperations(dependencies: ApiDependencies): Operation[] {
   const { keyRing, now } = dependencies;
   const show = (stored: StoredCancellation, owner: Owner) =>

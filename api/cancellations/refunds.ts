@@ -103,9 +103,7 @@ export function cancellationPreflightOperations(dependencies: ApiDependencies): 
         'changed and nothing is spent. Once the eSIM is being cancelled, its cancellation has the answer.',
       scope: 'esims:read',
       params: idInPath('esim', esimExampleId),
-      answers: {
-        200: jsonAnswer('The conditions, in the order of the specification.', preflight),
-      },
+      answers: { 200: jsonAnswer('The conditions, in the order of the specification.', preflight) },
       problems: ['esim_not_found', 'cancellation_exists'],
       handle: async ({ params: { id }, caller: { ownerId } }) => {
         const esim = await database.run((db) => requireEsimOfPath(findEsim, db, id, ownerId));
@@ -131,7 +129,6 @@ export function cancellationPreflightOperations(dependencies: ApiDependencies): 
   ];
 }
 
-/** Refunds of cancelled eSIMs: list and read. */
 export function refundOperations({ database }: ApiDependencies): Operation[] {
   return [
     operation({
@@ -142,9 +139,7 @@ export function refundOperations({ database }: ApiDependencies): Operation[] {
       summary: 'List refunds, newest first',
       scope: 'cancellations:read',
       query: refundListQuery,
-      answers: {
-        200: jsonAnswer('A page of refunds.', refundPage),
-      },
+      answers: { 200: jsonAnswer('A page of refunds.', refundPage) },
       handle: async ({ query, caller: { ownerId } }) => {
         const { limit, cursor, status: statuses, esim_id: esimId } = query;
         const times = {
@@ -167,9 +162,7 @@ export function refundOperations({ database }: ApiDependencies): Operation[] {
       summary: 'Read a refund',
       scope: 'cancellations:read',
       params: idInPath('refund', exampleRefundId),
-      answers: {
-        200: jsonAnswer('The refund.', refundOutput),
-      },
+      answers: { 200: jsonAnswer('The refund.', refundOutput) },
       problems: ['refund_not_found'],
       handle: async ({ params: { id }, caller: { ownerId } }) => {
         const found = mayExist('refund', id) ? await database.run((db) => findRefundById(db, id, ownerId)) : undefined;

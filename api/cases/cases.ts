@@ -61,7 +61,6 @@ const caseOutput = z
     },
   });
 
-/** Cases of all kinds. */
 export function caseOperations({ database, now }: ApiDependencies): Operation[] {
   return [
     operation({
@@ -78,9 +77,7 @@ export function caseOperations({ database, now }: ApiDependencies): Operation[] 
         ),
         ...pageQuery,
       }),
-      answers: {
-        200: jsonAnswer('A page of open cases.', pageOf(caseOutput, 'CasePage')),
-      },
+      answers: { 200: jsonAnswer('A page of open cases.', pageOf(caseOutput, 'CasePage')) },
       handle: async ({ query: { limit, cursor, reason: only, work_ended: workEnded }, caller: { ownerId } }) => {
         const after = cursor === undefined ? undefined : readCaseCursor(cursor);
         const found = await database.run((db) =>

@@ -55,7 +55,6 @@ const letterOutput = z
 const params = z.strictObject({ id: z.string().meta({ description: 'As the list shows it.', example: exampleId }) });
 const body = z.strictObject({ reason: actionReason }).meta({ id: 'DeadLetterAction' });
 
-/** Dead letters: list, requeue, dismiss. */
 export function deadLetterOperations(dependencies: ApiDependencies): Operation[] {
   return [listOperation(dependencies), requeueOperation(dependencies), dismissOperation(dependencies)];
 }
@@ -73,9 +72,7 @@ function listOperation({ database }: ApiDependencies): Operation {
     scope: 'cases:operate',
     accountWide: true,
     query: z.strictObject({ queue: queueName.default('inbox'), ...pageQuery }),
-    answers: {
-      200: jsonAnswer('A page of dead letters.', pageOf(letterOutput, 'DeadLetterPage')),
-    },
+    answers: { 200: jsonAnswer('A page of dead letters.', pageOf(letterOutput, 'DeadLetterPage')) },
     handle: async ({ query: { queue, limit, cursor } }) => {
       const after = cursor === undefined ? undefined : readNumberCursor(CURSOR_LETTERS[queue], cursor);
       const found = await database.run((db) => listDeadLetters(db, queue, { limit: limit + 1, after }));

@@ -50,7 +50,6 @@ export function itemSearch(nouns: 'packages' | 'plans', example: string) {
 
 type ItemSearch = z.output<z.ZodObject<ReturnType<typeof itemSearch>>>;
 
-/** The filter of a query. */
 export function itemFilter(search: ItemSearch): ItemFilter {
   return {
     text: search.q,

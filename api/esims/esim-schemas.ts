@@ -26,12 +26,10 @@ import { isId } from '#domain/work/identifiers.ts';
 import { SIMULATED_STATES } from '#upstream/contract.ts';
 
 export const esimExampleId = 'esim_01JQ8Z6A2B3C4D5E6F7G8H9JKM';
-/** Our id of an eSIM in a request. */
 export const esimIdInput = ourId('esim', esimExampleId).refine((text) => isId('esim', text), {
   message: 'must be the id of an eSIM; it begins with `esim_`',
 });
 
-/** Our id of an order in a request. */
 export const orderIdInput = ourId('order', 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD').refine((text) => isId('order', text), {
   message: 'must be the id of an order; it begins with `ord_`',
 });
@@ -77,9 +75,7 @@ export const esimChange = z
   .meta({ id: 'EsimChange' });
 
 export const esimSimulation = z
-  .strictObject({
-    state: z.enum(SIMULATED_STATES).meta({ description: 'What the phone does; states never go back.' }),
-  })
+  .strictObject({ state: z.enum(SIMULATED_STATES).meta({ description: 'What the phone does; states never go back.' }) })
   .meta({ id: 'EsimSimulation' });
 
 export const activationOutput = z
@@ -179,7 +175,6 @@ export function esimJson(esim: EsimWithOrder, keyRing: KeyRing, now: number): z.
   };
 }
 
-/** The activation data of an eSIM as the API shows them. */
 export function activationJson(
   esim: Pick<EsimRow, 'id' | 'iccid'>,
   activation: Activation,

@@ -61,9 +61,7 @@ export function esimOperations(dependencies: ApiDependencies): Operation[] {
       summary: 'List eSIMs, newest first',
       scope: 'esims:read',
       query: esimListQuery,
-      answers: {
-        200: jsonAnswer('A page of eSIMs.', esimPage),
-      },
+      answers: { 200: jsonAnswer('A page of eSIMs.', esimPage) },
       handle: async ({ query, caller: { ownerId } }) => {
         const {
           limit,
@@ -110,9 +108,7 @@ export function esimOperations(dependencies: ApiDependencies): Operation[] {
         'read, the newest stored value (`source`: `stored`), with its age.',
       scope: 'esims:read',
       params: path,
-      answers: {
-        200: jsonAnswer('The usage.', usageOutput),
-      },
+      answers: { 200: jsonAnswer('The usage.', usageOutput) },
       problems: [
         'esim_not_found',
         'service_does_not_offer',
@@ -161,9 +157,7 @@ export function esimOperations(dependencies: ApiDependencies): Operation[] {
       description: 'Read from the service at each call. `POST /v1/topups` accepts one of them.',
       scope: 'esims:read',
       params: path,
-      answers: {
-        200: jsonAnswer('All options, by id.', topupOptions),
-      },
+      answers: { 200: jsonAnswer('All options, by id.', topupOptions) },
       problems: ['esim_not_found', 'service_failed', 'service_unavailable', 'service_timeout'],
       handle: async ({ params: { id }, caller }) => {
         const { serviceEsimId } = await read(id, caller);
@@ -182,9 +176,7 @@ export function esimOperations(dependencies: ApiDependencies): Operation[] {
       description: AUDITED,
       scope: 'esims:reveal',
       params: path,
-      answers: {
-        200: jsonAnswer('The activation code and its parts.', activationOutput),
-      },
+      answers: { 200: jsonAnswer('The activation code and its parts.', activationOutput) },
       problems: ['esim_not_found'],
       handle: async ({ params: { id }, ...request }) => {
         const { esim, activation } = await reveal(id, request, 'esim.activation_revealed');

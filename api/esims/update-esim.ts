@@ -26,9 +26,7 @@ export function updateEsimOperation({ database, keyRing, now }: ApiDependencies)
     params: idInPath('esim', esimExampleId),
     body: esimChange,
 
-    answers: {
-      200: jsonAnswer('The eSIM.', esimOutput),
-    },
+    answers: { 200: jsonAnswer('The eSIM.', esimOutput) },
     problems: ['esim_not_found'],
     handle: async ({ params: { id }, body: { customer_reference: reference }, caller }) =>
       database.transaction(async (tx) => {
@@ -68,9 +66,7 @@ export function simulateEsimOperation(dependencies: ApiDependencies): Operation 
     params: idInPath('esim', esimExampleId),
     body: esimSimulation,
 
-    answers: {
-      200: jsonAnswer('The eSIM.', esimOutput),
-    },
+    answers: { 200: jsonAnswer('The eSIM.', esimOutput) },
     problems: [
       'esim_not_found',
       'sandbox_only',

@@ -45,7 +45,6 @@ const LATER = 'Absent in events of earlier versions.';
 
 const externalOrderId = z.string().meta({ description: 'Your reference of the order.', example: 'shop-2030-000123' });
 
-/** A status, and the one before it. */
 function statusFields<Kind extends StatusKind>(kind: Kind) {
   const status = z.enum(announcedStatuses(kind));
   return {
@@ -56,7 +55,6 @@ function statusFields<Kind extends StatusKind>(kind: Kind) {
   };
 }
 
-/** Fields of the events about work of every kind. */
 const reasonFields = {
   failure_class: failureClass.nullable().meta({
     description: 'Why it failed or is held; null otherwise. Equals `failure.class` of the resource.',

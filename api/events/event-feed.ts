@@ -34,7 +34,6 @@ const tag = 'Events';
  */
 const RETRY_AFTER_SECONDS = 5;
 
-/** Events: feed, single event, stream. */
 export function eventOperations(dependencies: ApiDependencies): Operation[] {
   const { database, waits } = dependencies;
   const streams = new EventStreams(dependencies);
@@ -149,9 +148,7 @@ export function eventOperations(dependencies: ApiDependencies): Operation[] {
       summary: 'Read an event',
       scope: 'events:read',
       params: idInPath('event', exampleEventId),
-      answers: {
-        200: jsonAnswer('The event.', eventOutput),
-      },
+      answers: { 200: jsonAnswer('The event.', eventOutput) },
       problems: ['event_not_found'],
       handle: async ({ params: { id }, caller }) => {
         const found = mayExist('event', id) ? await database.run((db) => findEvent(db, id, caller.ownerId)) : undefined;

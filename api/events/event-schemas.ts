@@ -14,7 +14,6 @@ import {
 import { isId } from '#domain/work/identifiers.ts';
 import { subjectKinds } from '#outbound/event-message.ts';
 
-/** The id of an event in a request. */
 export const eventIdInput = ourId('event', exampleEventId).refine((text) => isId('event', text), {
   message: 'must be the id of an event; it begins with `evt_`',
 });
@@ -32,10 +31,8 @@ export const eventPage = z
   })
   .meta({ id: 'EventPage' });
 
-/** The types that a pattern selects. */
 const named = (pattern: string): readonly EventType[] => types.filter((type) => selects([pattern], type));
 
-/** One type of event or several, also as `order.*`. */
 const typePatterns = z
   .string()
   .max(1_000)

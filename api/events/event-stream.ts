@@ -21,7 +21,6 @@ interface Reader {
   /** The position before the first event. */
   readonly after: bigint;
   readonly caller: Caller;
-  /** Ends the count of open streams. */
   readonly onClose: Incoming['onClose'];
 }
 

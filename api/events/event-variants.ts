@@ -113,9 +113,7 @@ export const webhookEndpointTestEvent = variant(
   'WebhookEndpointTestEvent',
   'webhook_endpoint',
   ['webhook_endpoint.test'],
-  {
-    message: z.string().meta({ description: 'A human-readable sentence.' }),
-  },
+  { message: z.string().meta({ description: 'A human-readable sentence.' }) },
 );
 
 /** The content of `data` of events about packages and VPN plans. */

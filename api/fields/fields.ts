@@ -10,13 +10,11 @@ import { KINDS, WORK_KINDS } from '#domain/work/kinds.ts';
 /** Maximum of PostgreSQL's `integer`; the service's package ids are far below. */
 export const MAX_INTEGER = 2_147_483_647;
 
-/** A whole number in a body, from `least` to `most`. */
 export function wholeNumber(least: number, most: number) {
   const range = `must be from ${least} to ${most}`;
   return z.int().min(least, range).max(most, range);
 }
 
-/** A whole number in a query, from `min` to `max`. */
 export function queryInteger(min: number, max: number) {
   const message = `must be a whole number from ${min} to ${max}`;
   return z
@@ -71,14 +69,12 @@ export const createdBy = ourId('apiKey', exampleKeyId).meta({
     'audit log shows later actions.',
 });
 
-/** Filter by the API key that created a resource. */
 export const createdByInQuery = ourId('apiKey', exampleKeyId)
   .refine((text) => isId('apiKey', text), { message: 'must be the id of an API key; it begins with `key_`' })
   .meta({
     description: 'Only resources created with this API key; after rotations the id of the first key of the lineage.',
   });
 
-/** A kind of work. */
 export const workKindField = z.enum(WORK_KINDS).meta({
   description: `Kind of work: ${WORK_KINDS.map((kind) => `\`${kind}\` (${KINDS[kind].noun})`).join(', ')}.`,
 });
@@ -110,7 +106,6 @@ export const instantInput = instant
   // PostgreSQL and JavaScript both support these years; an offset may lead out of them.
   .refine((time) => time.getUTCFullYear() >= 1970 && time.getUTCFullYear() <= 9998, 'must be a time from 1970 to 9998');
 
-/** A time as a filter of a list. */
 export function timeInQuery(description: string) {
   return instantInput.optional().meta({ description, override: { type: 'string', format: 'date-time' } });
 }
@@ -127,12 +122,10 @@ export const currency = z
 
 const decimal = z.string().meta({ description: 'Exact decimal amount.', example: '12.50' });
 
-/** An amount in an answer. */
 export const money = z
   .strictObject({ amount: decimal, currency })
   .meta({ id: 'Money', description: 'An exact amount with its currency; never a float.' });
 
-/** The price of a package or plan. */
 export function priceForReseller(example: string) {
   return money.meta({
     description: 'Price that the service charges the reseller.',
@@ -154,7 +147,6 @@ export const unsignedDecimal = z
   })
   .meta({ description: 'Exact decimal amount.', example: '12.50', override: { pattern: DECIMAL_PATTERN } });
 
-/** An amount in a request. */
 export const moneyInput = z.strictObject({ amount: unsignedDecimal, currency }).meta({ id: 'MoneyInput' });
 
 /** Text that PostgreSQL can store, for the description. UTF-8 excludes lone surrogates already. */
@@ -199,7 +191,6 @@ export function ageOf(readAt: number, now: number) {
   return { read_at: new Date(readAt).toISOString(), age_seconds: Math.max(0, now - readAt) / 1_000 };
 }
 
-/** The reason of an operator action, which every action requires. */
 export const actionReason = filledText(MAX_ACTION_REASON).meta({
   description: 'The reason; shown in the timeline. Do not include personal data.',
   example: 'The customer no longer wants it.',
@@ -247,7 +238,6 @@ export const attentionReason = attentionReasonInQuery.meta({
   description: meaningsOf(ATTENTION_REASONS),
 });
 
-/** A scope of an API key. */
 export const apiScope = z
   .enum(apiScopes as [ApiScope, ...ApiScope[]])
   .meta({ id: 'ApiScope', description: 'A scope of an API key.' });

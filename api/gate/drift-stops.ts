@@ -72,9 +72,7 @@ export function driftStopOperations({ database, now }: ApiDependencies): Operati
       accountWide: true,
       params: z.strictObject({ kind: z.string().meta({ description: 'Kind of purchase.', example: 'order' }) }),
       query: z.strictObject({ reason: actionReason }),
-      answers: {
-        200: jsonAnswer('The stop as it is now.', driftStopOutput),
-      },
+      answers: { 200: jsonAnswer('The stop as it is now.', driftStopOutput) },
       problems: ['drift_stop_not_found'],
       handle: async ({ params, query: { reason }, caller }) => {
         const kind = PURCHASE_KINDS.find((one) => one === params.kind);

@@ -57,7 +57,6 @@ export const pauseOutput = z
     },
   });
 
-/** Pauses of buying: list, read, create, release. */
 export function pauseOperations(dependencies: ApiDependencies): Operation[] {
   const { database, now } = dependencies;
   return [
@@ -79,9 +78,7 @@ export function pauseOperations(dependencies: ApiDependencies): Operation[] {
         ended: flagInQuery('`true`: also ended pauses.'),
         ...pageQuery,
       }),
-      answers: {
-        200: jsonAnswer('A page of pauses.', pageOf(pauseOutput, 'PausePage')),
-      },
+      answers: { 200: jsonAnswer('A page of pauses.', pageOf(pauseOutput, 'PausePage')) },
       handle: async ({
         query: { limit, cursor, kind: ofKind, failure_class: ofFailure, ended: includeEnded = false },
       }) => {
@@ -101,9 +98,7 @@ export function pauseOperations(dependencies: ApiDependencies): Operation[] {
       scope: 'gate:read',
       accountWide: true,
       params: idInPath('pause', exampleId),
-      answers: {
-        200: jsonAnswer('The pause.', pauseOutput),
-      },
+      answers: { 200: jsonAnswer('The pause.', pauseOutput) },
       problems: ['pause_not_found'],
       handle: async ({ params: { id } }) => {
         const found = mayExist('pause', id) ? await database.run((db) => findPause(db, id)) : undefined;
@@ -157,9 +152,7 @@ export function pauseOperations(dependencies: ApiDependencies): Operation[] {
       accountWide: true,
       params: idInPath('pause', exampleId),
       query: z.strictObject({ reason: actionReason }),
-      answers: {
-        200: jsonAnswer('The pause.', pauseOutput),
-      },
+      answers: { 200: jsonAnswer('The pause.', pauseOutput) },
       problems: ['pause_not_found'],
       handle: async ({ params: { id }, query: { reason }, caller }) => {
         const released = mayExist('pause', id)
@@ -174,7 +167,6 @@ export function pauseOperations(dependencies: ApiDependencies): Operation[] {
   ];
 }
 
-/** A pause as the API shows it. */
 export function pauseJson(row: PauseRow): z.input<typeof pauseOutput> {
   return {
     id: row.id,

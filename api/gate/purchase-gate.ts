@@ -142,7 +142,6 @@ const gateOutput = z
     },
   });
 
-/** State of the purchase gate. */
 export function purchaseGateOperations({ database, spendLimit, now }: ApiDependencies): Operation[] {
   return [
     operation({

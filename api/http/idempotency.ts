@@ -24,11 +24,8 @@ export interface IdempotencyDependencies {
 export interface IdempotentRequest {
   /** The key lineage of the caller: a retry after the API key was rotated is still a retry. */
   readonly lineageId: string;
-  /** The Idempotency-Key header. */
   readonly header: string | undefined;
-  /** Method and path. */
   readonly target: string;
-  /** The body as it was read. */
   readonly json: unknown;
   /** True when only this key prevents a second execution: then it is stored permanently. */
   readonly isKeptForGood?: boolean;
@@ -173,7 +170,6 @@ function idempotencyKey(description: string) {
   });
 }
 
-/** For calls that require the header. */
 export const idempotencyKeyHeader = z.strictObject({
   'Idempotency-Key': idempotencyKey('Unique for this operation, the same for each of its retries.').meta({
     param: { id: 'IdempotencyKey' },
@@ -187,7 +183,6 @@ export const bulkIdempotencyKeyHeader = z.strictObject({
   ).optional(),
 });
 
-/** The header of answers that may repeat an earlier answer. */
 export const replayedHeader = {
   'Idempotent-Replayed': '`true` when an earlier request with the same key was accepted, and this repeats its answer.',
 } as const;

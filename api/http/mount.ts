@@ -22,7 +22,6 @@ export function isEncoded(contentEncoding: string | undefined): boolean {
 
 export interface MountDependencies extends AuthenticationDependencies {
   readonly bodyLimitBytes: number;
-  /** The heavy calls that are running. */
   readonly running: Readonly<Record<keyof typeof AT_ONCE, OpenPerKey>>;
 }
 

@@ -12,9 +12,7 @@ import { explainMissing, type FieldError, invalid, type Problem } from '#api/pro
 import type { ApiScope } from '#db/access/api-keys.ts';
 import type { AT_ONCE } from '#domain/policy/api-policy.ts';
 
-/** The authenticated caller. */
 export interface Caller {
-  /** The key itself: the actor of the audit log. */
   readonly apiKeyId: string;
   /** Finds the key again. */
   readonly keyPrefix: string;
@@ -38,7 +36,6 @@ export interface DocumentedAnswer {
   readonly schema?: z.ZodType;
   /** What its example has in other words than the schema. */
   readonly example?: Readonly<Record<string, unknown>>;
-  /** Header names with their description. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -79,10 +76,8 @@ interface Documentation {
   readonly visitorPage?: VisitorPage;
 }
 
-/** Makes the page of a problem. */
 export type VisitorPage = (problem: Problem, request: Pick<Incoming, 'query' | 'header'>) => Reply;
 
-/** A request of an operation. */
 export interface Incoming {
   readonly params: unknown;
   readonly query: unknown;
@@ -90,18 +85,15 @@ export interface Incoming {
   readonly takeBytes: () => Buffer;
   /** Value of a header; a repeated one is joined by Node. */
   readonly header: (name: string) => string | undefined;
-  /** Names of all headers, in lower case. */
   readonly headerNames: () => readonly string[];
   readonly caller: Caller | undefined;
   /** True for HEAD: the answer has no body. */
   readonly isHead: boolean;
   /** `X-Request-Id` of the answer. */
   readonly requestId: string;
-  /** Registers a listener for the end of the connection or of the answer. */
   readonly onClose: (listener: () => void) => void;
 }
 
-/** The part of a request that is known before its body is read. */
 export type IncomingHeaders = Pick<Incoming, 'header' | 'headerNames'>;
 
 /** The scope that a call requires; `none`: any valid key. */
@@ -109,7 +101,6 @@ export type RequiredScope = ApiScope | 'none';
 
 /** An operation without type parameters, ready to be mounted. */
 export interface Operation extends Documentation {
-  /** The required scope; undefined for calls that need no key. */
   readonly scope: RequiredScope | undefined;
   readonly reads: 'nothing' | 'json' | 'bytes';
   readonly idempotent: boolean;
@@ -128,7 +119,6 @@ export interface Operation extends Documentation {
 const none = z.strictObject({});
 type None = typeof none;
 
-/** A checked request of an authenticated caller. */
 export interface ApiRequest<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodObject> {
   readonly params: z.output<Params>;
   readonly query: z.output<Query>;
@@ -156,9 +146,7 @@ interface Definition<
   readonly bodyExample?: z.input<Body>;
   /** True for a body that is required although no single field is. */
   readonly bodyRequired?: true;
-  /** True when the caller must send an Idempotency-Key. */
   readonly idempotent?: boolean;
-  /** True when the caller may ask to wait for the end (`Prefer: wait=N`). */
   readonly prefersWait?: boolean;
   readonly handle: (request: ApiRequest<Params, Query, Body>) => Promise<Reply | StreamedReply>;
 }

@@ -98,7 +98,6 @@ function takesPairs(schema: z.ZodObject, name: string): boolean {
 /** Maximum number of errors in one answer. */
 const MAX_ERRORS = 50;
 const MAX_NAME = 100;
-/** Words for the names in one place of a request. */
 const NAMES = { body: 'field', query: 'parameter', path: 'parameter', header: 'header' } as const;
 
 /**

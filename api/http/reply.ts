@@ -7,7 +7,6 @@ import type { Incoming } from '#api/http/operation.ts';
 /** An answer before it is sent: bytes, so that it can be stored and repeated exactly. */
 export interface Reply {
   readonly status: number;
-  /** `Content-Type` included. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
 }
@@ -16,7 +15,6 @@ export interface Reply {
 export interface StreamedReply {
   readonly status: 200;
   readonly headers: Readonly<Record<string, string>>;
-  /** Writes the stream; the answer ends when the promise resolves. */
   readonly send: (writer: StreamWriter) => Promise<void>;
   /** Time without reading after which the connection of a reader is closed, in milliseconds. */
   readonly stallMs: number;
@@ -90,7 +88,6 @@ export class StreamWriter {
     this.#stallMs = stallMs;
   }
 
-  /** True once the connection of the reader is closed. */
   get closed(): boolean {
     return this.#response.destroyed || this.#response.writableEnded;
   }
@@ -99,7 +96,6 @@ export class StreamWriter {
     onceClosed(this.#response, listener);
   }
 
-  /** Closes the connection at once. */
   cut(): void {
     this.#response.destroy();
   }
@@ -151,7 +147,6 @@ export class CacheableReply {
     };
   }
 
-  /** The same for a JSON value. */
   static json(value: unknown): CacheableReply {
     return new CacheableReply(JSON.stringify(value), 'application/json; charset=utf-8');
   }

@@ -7,12 +7,10 @@ import type { Logger } from '#telemetry/logger.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
 import { beginSpan, traceIdOf } from '#telemetry/tracing.ts';
 
-/** Data of a request for log and metrics. */
 export interface RequestContext {
   readonly requestId: string;
   /** The span of the request; undefined for probes. */
   readonly span: RequestSpan | undefined;
-  /** The path pattern of the matched operation. */
   route: string;
   apiKeyId: string | undefined;
   /** Set by the guard of an operation that needs an API key. */
@@ -100,7 +98,6 @@ const KNOWN_METHODS = new Set(['GET', 'HEAD', 'POST', 'OPTIONS', 'PUT', 'PATCH',
  */
 const QUIET_ROUTES = new Set(['/healthz', '/readyz', '/metrics', '/webhooks/service']);
 
-/** The span of one request. */
 interface RequestSpan {
   readonly traceparent: string | undefined;
   /** Runs `work` so that its spans belong to the request. */
@@ -170,7 +167,6 @@ export const PAGE_POLICY =
   "connect-src 'self'; " +
   "font-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
-/** Sets the headers of every answer; pages override the policy. */
 export function securityHeaders(_request: Request, response: Response, next: NextFunction): void {
   response.setHeader('Content-Security-Policy', STRICT_POLICY);
   response.setHeader('X-Content-Type-Options', 'nosniff');

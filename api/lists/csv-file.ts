@@ -15,7 +15,6 @@ export type CsvColumn<Item> =
   | { readonly kind: 'safe'; readonly of: (item: Item) => string | number | null | undefined }
   | { readonly kind: 'money'; readonly of: (item: Item) => Money | null | undefined };
 
-/** The columns of a file by their names. */
 export type CsvColumns<Item> = Readonly<Record<string, CsvColumn<Item>>>;
 
 /** Text from callers or the service: a reference, a reason. */
@@ -28,27 +27,22 @@ export function safe<Item>(of: (item: Item) => string | number | null | undefine
   return { kind: 'safe', of };
 }
 
-/** An amount with its currency. */
 export function amount<Item>(of: (item: Item) => Money | null | undefined): CsvColumn<Item> {
   return { kind: 'money', of };
 }
 
-/** An item with its place in the list. */
 interface CsvItem<Item, Position> {
   readonly item: Item;
   readonly position: Position;
 }
 
-/** A list as a file. */
 export interface CsvFile<Item, Position> {
-  /** Name of the file without its ending. */
   readonly name: string;
   readonly columns: CsvColumns<Item>;
   /** Reads the items after a position, in the order of the list. @param after undefined: from the beginning. */
   readonly read: (after: Position | undefined, limit: number) => Promise<readonly CsvItem<Item, Position>[]>;
 }
 
-/** The answer of a call that sends a file, for its description. */
 export function csvAnswer(noun: string): Readonly<Record<number, DocumentedAnswer>> {
   return {
     200: {
@@ -62,14 +56,11 @@ export function csvAnswer(noun: string): Readonly<Record<number, DocumentedAnswe
   };
 }
 
-/** Parameters of every file. */
 export const csvQuery = {
   bom: flagInQuery('`true`: the file begins with a byte order mark, so that Excel reads it as UTF-8.'),
 };
 
-/** What a file is sent to. */
 export interface CsvReader {
-  /** True: the file begins with a byte order mark. */
   readonly bom?: boolean | undefined;
   readonly caller: Caller;
   /** The scope of the call: a key that loses it gets no further page. */

@@ -7,7 +7,6 @@ import { ID_PREFIXES, type IdKind, idPattern, isId } from '#domain/work/identifi
 /** Above every configurable wait. */
 const MAX_WAIT_SECONDS = 3_600;
 
-/** The wait of a long poll, in seconds. */
 export const waitInQuery = queryInteger(0, MAX_WAIT_SECONDS)
   // `wait=0` means no wait.
   .transform((seconds) => (seconds === 0 ? undefined : seconds))
@@ -17,7 +16,6 @@ export const waitInQuery = queryInteger(0, MAX_WAIT_SECONDS)
     override: { type: 'integer', minimum: 0, maximum: MAX_WAIT_SECONDS },
   });
 
-/** A boolean in a query. */
 export function flagInQuery(description: string) {
   return z
     .string()
@@ -75,7 +73,6 @@ export function severalInQuery(
     });
 }
 
-/** Ids of resources of one kind. */
 export function idsInQuery(kind: IdKind) {
   return severalInQuery((text) => isId(kind, text), {
     form: `must have the form of an id of this list, which begins with \`${ID_PREFIXES[kind]}_\``,
@@ -88,7 +85,6 @@ const DEFAULT_LIMIT = 20;
 
 const MAX_LIMIT = 100;
 
-/** Size and start of a page. */
 export const pageQuery = {
   limit: queryInteger(1, MAX_LIMIT)
     .default(DEFAULT_LIMIT)
@@ -103,7 +99,6 @@ export const pageQuery = {
     .meta({ description: '`next_cursor` of the previous page; omit it for the first page.' }),
 };
 
-/** The fields of a page of a list. */
 export function pageShape<Item extends z.ZodType>(item: Item) {
   return {
     data: z.array(item),
@@ -143,7 +138,6 @@ export function pageReply<Item>(
   });
 }
 
-/** The cursor of the next page; null on the last one. */
 export function nextCursor<Item>(found: readonly Item[], limit: number, cursor: (last: Item) => string): string | null {
   const last = found.length > limit ? found[limit - 1] : undefined;
   return last === undefined ? null : cursor(last);

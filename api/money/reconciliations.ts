@@ -122,7 +122,6 @@ export const reconciliation = z
   .strictObject({ ...summary, findings: z.array(finding).meta({ description: 'The first 200, the worst first.' }) })
   .meta({ id: 'Reconciliation', example });
 
-/** A reconciliation without its findings, as lists show it. */
 function reconciliationSummaryJson(row: ReconciliationRow): z.input<typeof reconciliationSummary> {
   return {
     id: row.id,
@@ -150,7 +149,6 @@ function sumsJson({ currency, debits, credits, journal, outstanding, unmatched }
   };
 }
 
-/** A reconciliation with its findings. */
 export function reconciliationJson(row: ReconciliationRow): z.input<typeof reconciliation> {
   return {
     ...reconciliationSummaryJson(row),
@@ -169,7 +167,6 @@ export function reconciliationJson(row: ReconciliationRow): z.input<typeof recon
 
 const tag = 'Wallet';
 
-/** Comparisons of our books with the wallet at the service. */
 export function reconciliationOperations({ database }: ApiDependencies): Operation[] {
   return [
     operation({
@@ -181,9 +178,7 @@ export function reconciliationOperations({ database }: ApiDependencies): Operati
       scope: 'wallet:read',
       accountWide: true,
       query: reconciliationQuery,
-      answers: {
-        200: jsonAnswer('A page of reports, without their findings.', reconciliationPage),
-      },
+      answers: { 200: jsonAnswer('A page of reports, without their findings.', reconciliationPage) },
       handle: async ({
         query: { limit, cursor, status, created_after: startedAfter, created_before: startedBefore },
       }) => {
@@ -202,9 +197,7 @@ export function reconciliationOperations({ database }: ApiDependencies): Operati
       scope: 'wallet:read',
       accountWide: true,
       params: idInPath('reconciliation', reconciliationExampleId),
-      answers: {
-        200: jsonAnswer('The report.', reconciliation),
-      },
+      answers: { 200: jsonAnswer('The report.', reconciliation) },
       problems: ['reconciliation_not_found'],
       handle: async ({ params: { id } }) => {
         const found = mayExist('reconciliation', id)

@@ -105,7 +105,6 @@ const salesOutput = z
 
 type SaleOutput = z.input<typeof sale>;
 
-/** The columns of the summary as a file. */
 const salesCsv: CsvColumns<SaleOutput> = {
   day: safe((each) => each.day),
   kind: safe((each) => each.kind),
@@ -121,7 +120,6 @@ const salesCsv: CsvColumns<SaleOutput> = {
   margin: amount((each) => each.margin),
 };
 
-/** A sum as the API shows it. */
 function saleJson({ currency, cost, refunded, revenue, is_priced: isPriced, ...sum }: SalesRow): SaleOutput {
   const shown = (text: string) => ({ amount: paddedAmount(text), currency });
   const net = subtractMoney({ amount: cost, currency }, { amount: refunded, currency });
@@ -181,9 +179,7 @@ export function salesOperations(dependencies: ApiDependencies): Operation[] {
       scope: 'wallet:read',
       accountWide: true,
       query: salesQuery,
-      answers: {
-        200: jsonAnswer('The sums, ordered by their groups.', salesOutput),
-      },
+      answers: { 200: jsonAnswer('The sums, ordered by their groups.', salesOutput) },
       handle: async ({ query }) => jsonReply(200, { data: await read(query), time_zone: query.time_zone }),
     }),
     operation({

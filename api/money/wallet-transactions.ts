@@ -151,7 +151,6 @@ function walletTransactionJson({ entry, movement: shown, work }: WalletLine): z.
   };
 }
 
-/** The columns of the list as a file. */
 const walletTransactionCsv: CsvColumns<z.input<typeof walletTransaction>> = {
   id: safe((line) => line.id),
   direction: safe((line) => line.direction),
@@ -169,7 +168,6 @@ const walletTransactionCsv: CsvColumns<z.input<typeof walletTransaction>> = {
 
 const tag = 'Wallet';
 
-/** Movements of our journal and of the service's wallet. */
 export function walletTransactionOperations(dependencies: ApiDependencies): Operation[] {
   const { database, now } = dependencies;
   return [
@@ -186,9 +184,7 @@ export function walletTransactionOperations(dependencies: ApiDependencies): Oper
       scope: 'wallet:read',
       accountWide: true,
       query: walletTransactionQuery,
-      answers: {
-        200: jsonAnswer('A page of movements.', walletTransactionPage),
-      },
+      answers: { 200: jsonAnswer('A page of movements.', walletTransactionPage) },
       handle: async ({ query: { limit, cursor, ...filter } }) => {
         const list = filter.cause === 'none' ? 'm' : 'j';
         const after = cursor === undefined ? undefined : readNumberCursor(list, cursor);

@@ -13,10 +13,7 @@ import { CachedRead } from '#upstream/cached-read.ts';
 const MAX_AGE_MS = 3_000;
 
 const walletOutput = z
-  .strictObject({
-    balance: money.meta({ description: 'Balance of the wallet at the service.' }),
-    ...freshness,
-  })
+  .strictObject({ balance: money.meta({ description: 'Balance of the wallet at the service.' }), ...freshness })
   .meta({ id: 'Wallet', example: { balance: { amount: '1250.00', currency: 'USD' } } });
 
 const days = z.number().min(0);
@@ -84,7 +81,6 @@ const runwayOutput = z
     },
   });
 
-/** The reseller's wallet at the service. */
 export function walletOperations({ database, service, runway: policy, now }: ApiDependencies): Operation[] {
   const cached = new CachedRead(async () => valueOf(await service.getWallet()), { maxAgeMs: MAX_AGE_MS, now });
   return [
@@ -96,9 +92,7 @@ export function walletOperations({ database, service, runway: policy, now }: Api
       summary: 'Read the balance at the service',
       scope: 'wallet:read',
       accountWide: true,
-      answers: {
-        200: jsonAnswer('The balance, a few seconds old at most.', walletOutput),
-      },
+      answers: { 200: jsonAnswer('The balance, a few seconds old at most.', walletOutput) },
       problems: ['service_failed', 'service_unavailable', 'service_timeout'],
       handle: async () => {
         const { value, readAt } = await cached.get();
@@ -119,9 +113,7 @@ export function walletOperations({ database, service, runway: policy, now }: Api
         'null, with the reason.',
       scope: 'wallet:read',
       accountWide: true,
-      answers: {
-        200: jsonAnswer('The runway.', runwayOutput),
-      },
+      answers: { 200: jsonAnswer('The runway.', runwayOutput) },
       handle: async () => {
         const at = now();
         const [view, last] = await database.run(

@@ -40,7 +40,6 @@ const NAMED: Readonly<Record<OffersOf, { field: 'package_id' | 'vpn_plan_id'; no
   },
 };
 
-/** A package or plan that can be bought. */
 export interface Offer {
   readonly id: number;
   readonly currency: string;
@@ -52,7 +51,6 @@ export interface Wanted {
   readonly of: OffersOf;
   readonly id: number;
   readonly maxPrice: Money | undefined;
-  /** What the customer pays. */
   readonly customerPrice?: Money | undefined;
   /** `report`: it is not bought, so the caller cannot ask to be held. */
   readonly ifUnavailable: 'refuse' | 'hold' | 'report';
@@ -65,13 +63,11 @@ interface Terms {
   readonly if_unavailable: 'refuse' | 'hold';
 }
 
-/** What a request wants to buy, by its fields. */
 export function wantedOf(of: OffersOf, id: number, terms: Terms): Wanted {
   const { max_price: maxPrice, customer_price: customerPrice, if_unavailable: ifUnavailable } = terms;
   return { of, id, maxPrice, customerPrice, ifUnavailable };
 }
 
-/** A list of offers. */
 interface OfferList {
   get(): Promise<ReadAt<Listing<Offer>>>;
 }

@@ -15,14 +15,12 @@ const preferHeader = z.strictObject({
   }),
 });
 
-/** Headers of answers to a key with a rate limit. */
 const RATE_LIMIT_HEADERS = {
   'RateLimit-Policy':
     'The limit: `q` requests at once, and as many again after `w` seconds (draft-ietf-httpapi-ratelimit-headers).',
   RateLimit: 'The remaining limit: `r` requests now; all again after `t` seconds.',
 };
 
-/** Headers that a problem answer carries, by status. */
 const PROBLEM_HEADERS: Readonly<Record<number, Readonly<Record<string, string>>>> = {
   401: { 'WWW-Authenticate': 'The authentication scheme.' },
   403: { 'WWW-Authenticate': 'The missing scope.' },
@@ -34,7 +32,6 @@ const PROBLEM_HEADERS: Readonly<Record<number, Readonly<Record<string, string>>>
   504: { 'Retry-After': 'Seconds.' },
 };
 
-/** The OpenAPI description of an operation. */
 export function describeOperation(operation: Operation): ZodOpenApiOperationObject {
   const { scope, params, query, body, bodyRequired, deprecation } = operation;
   const requestParams = {

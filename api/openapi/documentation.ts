@@ -121,7 +121,6 @@ function problemExplanation(code: ProblemCode, publicUrl: string): Record<string
   return { type: problemType(code, publicUrl), code, status, title, meaning: PROBLEM_MEANINGS[code] ?? null, advice };
 }
 
-/** Plain text with `code` in it. */
 function marked(text: string): string {
   return escapeHtml(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>');
 }

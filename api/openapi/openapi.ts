@@ -154,7 +154,6 @@ function tagsOf(operations: readonly Operation[]) {
   return names.map((name) => ({ name, ...(TAGS[name] === undefined ? {} : { description: TAGS[name] }) }));
 }
 
-/** Examples of all codes, also of those without an operation, such as `method_not_allowed`. */
 function problemExamples() {
   return Object.fromEntries(
     problemCodes.map((code) => [code, { summary: PROBLEMS[code].title, value: problemExample(code) }]),
@@ -185,7 +184,6 @@ export const TAGS: Readonly<Record<string, string>> = {
   Documentation: 'This description, a page with a client for it, and a page for each problem.',
 };
 
-/** Version of the product, from its package.json. */
 export function productVersion(): string {
   const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
   return z.object({ version: z.string() }).parse(JSON.parse(text)).version;

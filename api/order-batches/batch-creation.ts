@@ -62,7 +62,6 @@ export async function createBatch(
   });
 }
 
-/** All objections to all items. */
 async function objectionTo(offers: Offers, items: Items): Promise<Problem | undefined> {
   const each = items.map((item, index) => ({
     wanted: wantedOf('packages', item.package_id, item),

@@ -122,7 +122,6 @@ export const batchListQuery = z.strictObject({
   ...pageQuery,
 });
 
-/** A batch as the API shows it. */
 export function batchJson({ row, counts, charged, ofItems }: StoredBatch, keyRing: KeyRing): BatchOutput {
   return {
     id: row.id,

@@ -96,9 +96,7 @@ function listOperation({ database, keyRing }: ApiDependencies): Operation {
     summary: 'List batches of orders, newest first',
     scope: 'orders:read',
     query: batchListQuery,
-    answers: {
-      200: jsonAnswer('A page of batches.', batchPage),
-    },
+    answers: { 200: jsonAnswer('A page of batches.', batchPage) },
     handle: async ({ query, caller: { ownerId } }) => {
       const { limit, cursor, status } = query;
       const after = cursor === undefined ? undefined : readPositionCursor('orderBatch', cursor);

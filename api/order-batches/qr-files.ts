@@ -93,11 +93,7 @@ interface Place {
 function placeOf({ page }: PDFKit.PDFDocument, index: number): Place {
   const width = (page.width - 2 * MARGIN) / COLUMNS;
   const height = (page.height - 2 * MARGIN) / ROWS;
-  return {
-    left: MARGIN + (index % COLUMNS) * width,
-    top: MARGIN + Math.floor(index / COLUMNS) * height,
-    width,
-  };
+  return { left: MARGIN + (index % COLUMNS) * width, top: MARGIN + Math.floor(index / COLUMNS) * height, width };
 }
 
 function drawCode(document: PDFKit.PDFDocument, { text, reference, iccid }: LabelledCode, place: Place): void {

@@ -108,9 +108,7 @@ const countries = z
   .refine((text) => text.split(',').every((each) => country.safeParse(each).success), {
     message: 'must be an ISO 3166-1 alpha-2 code in upper case, such as DE, or several, separated by commas',
   })
-  .refine((text) => text.split(',').length <= MAX_COUNTRIES, {
-    message: `must have at most ${MAX_COUNTRIES} codes`,
-  })
+  .refine((text) => text.split(',').length <= MAX_COUNTRIES, { message: `must have at most ${MAX_COUNTRIES} codes` })
   .transform((text) => [...new Set(text.split(','))])
   .optional()
   .meta({
@@ -177,9 +175,7 @@ export function packageOperations({ database, now }: ApiDependencies, catalogue:
         'the same filters and the same order.',
       scope: 'packages:read',
       query: z.strictObject({ ...packageSearch, ...pageQuery }),
-      answers: {
-        200: jsonAnswer('A page of packages.', packagePage),
-      },
+      answers: { 200: jsonAnswer('A page of packages.', packagePage) },
       problems: ['service_failed', 'service_unavailable', 'service_timeout'],
       handle: async ({ query: { limit, cursor, sort, ...search } }) => {
         const order = itemOrder(sort);
@@ -205,9 +201,7 @@ export function packageOperations({ database, now }: ApiDependencies, catalogue:
       description: 'As last read from the service. A package that the service no longer lists has `removed_at`.',
       scope: 'packages:read',
       params: z.strictObject({ id: z.string().meta({ description: 'Id of the package.', example: '1001' }) }),
-      answers: {
-        200: jsonAnswer('The package.', packageWithAge),
-      },
+      answers: { 200: jsonAnswer('The package.', packageWithAge) },
       problems: ['package_not_found', 'service_failed', 'service_unavailable', 'service_timeout'],
       handle: async ({ params }) => {
         const readAt = await catalogue.readAt('packages');

@@ -48,10 +48,7 @@ const pricingTarget = z
     'kind',
     [
       z.strictObject({ kind: z.literal('default') }),
-      z.strictObject({
-        kind: z.literal('country'),
-        country,
-      }),
+      z.strictObject({ kind: z.literal('country'), country }),
       z.strictObject({ kind: z.literal('package'), package_id: packageId }),
       z.strictObject({
         kind: z.literal('vpn_plan'),
@@ -140,9 +137,7 @@ export const pricingRuleOutput = z
     updated_at: instant,
     ended_at: instant.nullable(),
   })
-  .meta({
-    id: 'PricingRule',
-  });
+  .meta({ id: 'PricingRule' });
 
 export const pricingRulePage = pageOf(pricingRuleOutput, 'PricingRulePage');
 
@@ -157,11 +152,7 @@ const pricingRuleVersion = z
   })
   .meta({
     id: 'PricingRuleVersion',
-    example: {
-      version: 1,
-      changed_by: 'key_01JQ8Z9E5F6G7H8J9K0MNPQRST',
-      reason: 'Prices of the spring.',
-    },
+    example: { version: 1, changed_by: 'key_01JQ8Z9E5F6G7H8J9K0MNPQRST', reason: 'Prices of the spring.' },
   });
 
 export const pricingRuleVersionPage = pageOf(pricingRuleVersion, 'PricingRuleVersionPage');
@@ -225,7 +216,6 @@ function termsJson(terms: PricingTerms): z.input<typeof pricingTerms> {
   };
 }
 
-/** A pricing rule as the API shows it. */
 export function pricingRuleJson(rule: StoredPricingRule): z.input<typeof pricingRuleOutput> {
   return {
     id: rule.id,

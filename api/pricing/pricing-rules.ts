@@ -85,9 +85,7 @@ export function pricingOperations(dependencies: ApiDependencies, catalogue: Stor
         ended: flagInQuery('`true`: also ended rules.'),
         ...pageQuery,
       }),
-      answers: {
-        200: jsonAnswer('A page of rules.', pricingRulePage),
-      },
+      answers: { 200: jsonAnswer('A page of rules.', pricingRulePage) },
       handle: async ({ query: { target, currency: code, ended: includeEnded = false, limit, cursor } }) => {
         const after = cursor === undefined ? undefined : readPositionCursor('pricingRule', cursor);
         const filter = { targetKind: target, currency: code, includeEnded };
@@ -161,9 +159,7 @@ export function pricingOperations(dependencies: ApiDependencies, catalogue: Stor
       accountWide: true,
       params,
       query: z.strictObject(pageQuery),
-      answers: {
-        200: jsonAnswer('A page of versions.', pricingRuleVersionPage),
-      },
+      answers: { 200: jsonAnswer('A page of versions.', pricingRuleVersionPage) },
       problems: ['pricing_rule_not_found'],
       handle: async ({ params: { id }, query: { limit, cursor } }) => {
         await find(id);

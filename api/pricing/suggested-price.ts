@@ -45,10 +45,7 @@ export const suggestedPrice = z
       )
       .meta({ description: 'The calculation of the price, step by step.' }),
   })
-  .meta({
-    id: 'SuggestedPrice',
-    description: 'A suggestion of your own rules; you decide what the customer pays.',
-  });
+  .meta({ id: 'SuggestedPrice', description: 'A suggestion of your own rules; you decide what the customer pays.' });
 
 const suggestedPriceExample: z.input<typeof suggestedPrice> = {
   amount: '13.99',

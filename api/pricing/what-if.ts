@@ -141,9 +141,7 @@ export function whatIfOperation({ database, now }: ApiDependencies, catalogue: S
       package_ids: [1001],
       rules: [{ target: { kind: 'default' }, currency: 'USD', terms: termsExample }],
     },
-    answers: {
-      200: jsonAnswer('The trial.', whatIfOutput),
-    },
+    answers: { 200: jsonAnswer('The trial.', whatIfOutput) },
     problems: ['service_failed', 'service_unavailable', 'service_timeout'],
     handle: async ({ body }) => {
       const tried: AnyPricingRule[] = body.rules.map(ruleFrom);

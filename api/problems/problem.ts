@@ -164,11 +164,7 @@ export function fieldProblem(
   const [first] = errors;
   const more = errors.length - 1;
   const rest = more < 1 ? '' : ` ${counted(more, 'more error is', 'more errors are')} in \`errors\`.`;
-  return new Problem(code, {
-    ...(first !== undefined && { detail: `${sentenceOf(first)}${rest}` }),
-    errors,
-    extra,
-  });
+  return new Problem(code, { ...(first !== undefined && { detail: `${sentenceOf(first)}${rest}` }), errors, extra });
 }
 
 const PLACES = { body: 'field', query: 'parameter', path: 'parameter', header: 'header' } as const;

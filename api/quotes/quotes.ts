@@ -130,9 +130,7 @@ export function quoteOperations(dependencies: ApiDependencies, offers: Offers): 
       body: quoteInput,
       bodyExample: { package_id: 1001 },
       bodyRequired: true,
-      answers: {
-        200: jsonAnswer('The quote.', quoteOutput),
-      },
+      answers: { 200: jsonAnswer('The quote.', quoteOutput) },
       problems: ['service_failed', 'service_unavailable', 'service_timeout'],
       handle: async ({ body, caller }) => {
         const { item, wanted, priced, offers: listed } = await subjectOf(dependencies, offers, body, caller);

@@ -79,9 +79,7 @@ export function serviceWebhookOperations(dependencies: ApiDependencies): Operati
         'before `-Event`.',
       reads: 'bytes',
       requestHeaders: signedHeaders(names),
-      answers: {
-        200: jsonAnswer('Stored, now or before.', receipt),
-      },
+      answers: { 200: jsonAnswer('Stored, now or before.', receipt) },
       problems: ['invalid_signature', 'delivery_id_missing', 'rate_limited', 'database_unavailable'],
       beforeBody: (headers) => refuseByHeaders(dependencies, headers),
       handle: async (incoming) => {

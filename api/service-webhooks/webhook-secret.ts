@@ -76,9 +76,7 @@ export function serviceSecretOperations(dependencies: ApiDependencies): Operatio
       scope: 'service:admin',
       accountWide: true,
       idempotent: true,
-      answers: {
-        201: jsonAnswer('Created and stored.', secretOutput),
-      },
+      answers: { 201: jsonAnswer('Created and stored.', secretOutput) },
       problems: ['webhook_secret_exists', ...PROBLEMS],
       handle: ({ caller, header }) => change(dependencies, { change: 'create', path: PATH, caller, header, json: {} }),
     }),
@@ -94,9 +92,7 @@ export function serviceSecretOperations(dependencies: ApiDependencies): Operatio
       idempotent: true,
       body: rotation,
 
-      answers: {
-        200: jsonAnswer('Replaced and stored.', secretOutput),
-      },
+      answers: { 200: jsonAnswer('Replaced and stored.', secretOutput) },
       problems: ['webhook_secret_missing', ...PROBLEMS],
       handle: ({ caller, header, json, body: { overlap_seconds: seconds } }) =>
         change(dependencies, {

@@ -121,7 +121,6 @@ export function endProblem(end: Date, now: Date): string | undefined {
   return lifeMs >= minMs && lifeMs <= maxMs ? undefined : `must be ${BOUNDS}`;
 }
 
-/** A link as the API shows it. */
 export function shareLinkJson(row: ShareLinkRow, now: Date): z.input<typeof shareLinkOutput> {
   return {
     id: row.id,

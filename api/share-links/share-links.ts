@@ -43,12 +43,8 @@ export function shareLinkOperations(dependencies: ApiDependencies): Operation[] 
     if (row === undefined) throw new Problem('share_link_not_found');
     return jsonReply(200, shareLinkJson(row, new Date(now())));
   };
-  const linkAnswer = {
-    200: jsonAnswer('The link.', shareLinkOutput),
-  };
-  const pageAnswer = {
-    200: jsonAnswer('A page of links.', shareLinkPage),
-  };
+  const linkAnswer = { 200: jsonAnswer('The link.', shareLinkOutput) };
+  const pageAnswer = { 200: jsonAnswer('A page of links.', shareLinkPage) };
   return [
     operation({
       id: 'createShareLink',

@@ -53,9 +53,7 @@ export function storefrontUpdateOperations({ service, now }: ApiDependencies): O
       description: 'Read from the service at each call.',
       scope: 'updates:read',
       query,
-      answers: {
-        200: jsonAnswer('The latest version of the channel.', updateOutput),
-      },
+      answers: { 200: jsonAnswer('The latest version of the channel.', updateOutput) },
       problems: ['service_failed', 'service_unavailable', 'service_timeout'],
       handle: async ({ query: { current_version: currentVersion, channel } }) => {
         const update = valueOf(await service.getLatestUpdate({ currentVersion, channel }));

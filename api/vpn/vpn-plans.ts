@@ -52,7 +52,6 @@ const planSearch = {
 
 const planPage = z.strictObject({ ...pageShape(vpnPlan), ...freshness }).meta({ id: 'VpnPlanPage' });
 
-/** VPN plans of the service, as last read. */
 export function vpnPlanOperations({ database, now }: ApiDependencies, catalogue: StoredCatalogue): Operation[] {
   return [
     operation({
@@ -66,9 +65,7 @@ export function vpnPlanOperations({ database, now }: ApiDependencies, catalogue:
         '`read_at` and `age_seconds` tell how old they are. The filters are combined.',
       scope: 'vpn:read',
       query: z.strictObject({ ...planSearch, ...pageQuery }),
-      answers: {
-        200: jsonAnswer('A page of plans.', planPage),
-      },
+      answers: { 200: jsonAnswer('A page of plans.', planPage) },
       problems: ['service_failed', 'service_unavailable', 'service_timeout'],
       handle: async ({ query: { limit, cursor, sort, ...search } }) => {
         const order = itemOrder(sort);

@@ -161,7 +161,6 @@ export function vpnSubscriptionJson(
   };
 }
 
-/** The columns of the list as a file. */
 export const vpnSubscriptionCsv: CsvColumns<VpnSubscriptionOutput> = {
   id: safe((subscription) => subscription.id),
   status: safe((subscription) => subscription.status),

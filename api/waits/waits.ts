@@ -11,19 +11,15 @@ export interface WaitsOptions {
 
 export interface Wait<Found> {
   readonly seconds: number;
-  /** The key lineage of the waiting caller. */
   readonly lineageId: string;
   /** The subject of relevant events; default: all. */
   readonly subjectId?: string;
-  /** Whether an event requires another read. */
   readonly isRelevant: (event: PublishedEvent) => boolean;
   readonly read: () => Promise<Found>;
   readonly isEnough: (found: Found) => boolean;
-  /** Registers a listener for the end of the caller's connection. */
   readonly onClose: (listener: () => void) => void;
 }
 
-/** Result of a wait. */
 export interface WaitResult<Found> {
   /** The last value read; undefined after the caller has disconnected. */
   readonly found: Found | undefined;
@@ -92,13 +88,11 @@ export class Waits {
   }
 }
 
-/** Options of a wait for events. */
 interface EventWaitOptions {
   /** Limits the wait to events of this subject; default: all events. */
   readonly subjectId?: string;
   /** True for an event after which the caller reads again. */
   readonly isRelevant: (event: PublishedEvent) => boolean;
-  /** Registers a listener for the end of the caller's connection. */
   readonly onClose: (listener: () => void) => void;
 }
 

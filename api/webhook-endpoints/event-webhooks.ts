@@ -59,7 +59,6 @@ const headers = z.strictObject({
   }),
 });
 
-/** The `webhooks` of the description. */
 export function eventWebhooks(): ZodOpenApiPathsObject {
   return {
     event: {

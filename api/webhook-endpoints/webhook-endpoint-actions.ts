@@ -46,20 +46,13 @@ import {
   replayRange,
 } from '#fulfilment/event-webhooks/queue-deliveries.ts';
 
-/** Actions on a webhook endpoint: disable, enable, test, replay. */
 export function webhookEndpointActions(dependencies: ApiDependencies): Operation[] {
   const { now } = dependencies;
   const tag = ENDPOINTS_TAG;
   const params = idInPath('webhookEndpoint', exampleEndpointId);
-  const endpointAnswer = {
-    200: jsonAnswer('The endpoint.', endpointOutput),
-  };
-  const testAnswer = {
-    202: jsonAnswer('It is queued.', testOutput),
-  };
-  const replayAnswer = {
-    202: jsonAnswer('The deliveries are queued.', replayOutput),
-  };
+  const endpointAnswer = { 200: jsonAnswer('The endpoint.', endpointOutput) };
+  const testAnswer = { 202: jsonAnswer('It is queued.', testOutput) };
+  const replayAnswer = { 202: jsonAnswer('The deliveries are queued.', replayOutput) };
   return [
     operation({
       id: 'disableWebhookEndpoint',
@@ -199,9 +192,7 @@ export function webhookDeliveryOperation({ database, keyRing }: ApiDependencies)
     scope: 'webhook_endpoints:read',
     params,
     query: z.strictObject({ status: deliveryState.optional(), event_id: eventIdInput.optional(), ...pageQuery }),
-    answers: {
-      200: jsonAnswer('A page of deliveries.', pageOf(deliveryOutput, 'WebhookDeliveryPage')),
-    },
+    answers: { 200: jsonAnswer('A page of deliveries.', pageOf(deliveryOutput, 'WebhookDeliveryPage')) },
     problems: ['webhook_endpoint_not_found'],
     handle: async ({ params: { id }, query: { limit, cursor, status: state, event_id: eventId }, caller }) => {
       const after = cursor === undefined ? undefined : readIdCursor('webhookDelivery', cursor);

@@ -48,7 +48,6 @@ export async function changeAndShow(
   return jsonReply(200, shown);
 }
 
-/** An endpoint as our API shows it. */
 export async function endpointJson(db: Executor, row: WebhookEndpointRow): Promise<EndpointOutput> {
   return {
     id: row.id,

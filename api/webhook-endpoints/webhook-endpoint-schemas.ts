@@ -258,9 +258,7 @@ export const replayInput = z
   .refine(
     ({ event_id: eventId, delivery_id: deliveryId, since }) =>
       [eventId, deliveryId, since].filter((each) => each !== undefined).length === 1,
-    {
-      error: 'must contain exactly one of event_id, delivery_id and since',
-    },
+    { error: 'must contain exactly one of event_id, delivery_id and since' },
   )
   .refine(({ since, until }) => since !== undefined || until === undefined, {
     path: ['until'],
@@ -281,7 +279,6 @@ export const replayOutput = z
   })
   .meta({ id: 'WebhookReplayResult', example: { queued: 1 } });
 
-/** Answer to a test. */
 export const testOutput = replayOutput
   .extend({
     event_id: ourId('event', exampleSentEventId).meta({

@@ -39,7 +39,6 @@ const tag = ENDPOINTS_TAG;
 
 const params = idInPath('webhookEndpoint', exampleEndpointId);
 
-/** Webhook endpoints: create, list, read, change, delete, rotate the secret. */
 export function webhookEndpointOperations(dependencies: ApiDependencies): Operation[] {
   const { database, keyRing, endpointSecretOverlapMs, now } = dependencies;
   return [
@@ -95,9 +94,7 @@ export function webhookEndpointOperations(dependencies: ApiDependencies): Operat
       summary: 'List webhook endpoints, newest first',
       scope: 'webhook_endpoints:read',
       query: z.strictObject({ created_by: createdByInQuery.optional(), ...pageQuery }),
-      answers: {
-        200: jsonAnswer('A page of endpoints.', pageOf(endpointOutput, 'WebhookEndpointPage')),
-      },
+      answers: { 200: jsonAnswer('A page of endpoints.', pageOf(endpointOutput, 'WebhookEndpointPage')) },
       handle: async ({ query: { limit, cursor, created_by: createdBy }, caller: { ownerId } }) => {
         const after = cursor === undefined ? undefined : readIdCursor('webhookEndpoint', cursor);
         const found = await database.run(async (db) => {
@@ -117,9 +114,7 @@ export function webhookEndpointOperations(dependencies: ApiDependencies): Operat
       summary: 'Read a webhook endpoint and its state',
       scope: 'webhook_endpoints:read',
       params,
-      answers: {
-        200: jsonAnswer('The endpoint.', endpointOutput),
-      },
+      answers: { 200: jsonAnswer('The endpoint.', endpointOutput) },
       problems: ['webhook_endpoint_not_found'],
       handle: async ({ params: { id }, caller }) => {
         return database.run(async (db) =>
@@ -140,9 +135,7 @@ export function webhookEndpointOperations(dependencies: ApiDependencies): Operat
       params,
       body: endpointChange,
 
-      answers: {
-        200: jsonAnswer('The endpoint.', endpointOutput),
-      },
+      answers: { 200: jsonAnswer('The endpoint.', endpointOutput) },
       problems: ['webhook_endpoint_not_found'],
       handle: async ({ params: { id }, body, caller }) => {
         const problem = body.url === undefined ? undefined : await urlProblem(dependencies, body.url);
@@ -191,9 +184,7 @@ export function webhookEndpointOperations(dependencies: ApiDependencies): Operat
       params,
       body: secretRotation,
 
-      answers: {
-        200: jsonAnswer('The new secret.', rotatedSecretOutput),
-      },
+      answers: { 200: jsonAnswer('The new secret.', rotatedSecretOutput) },
       problems: ['webhook_endpoint_not_found'],
       handle: async ({ params: { id }, body, json, header, caller }) => {
         const target = `POST ${ENDPOINTS_PATH}/${id}/rotate-secret`;

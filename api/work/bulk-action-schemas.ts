@@ -16,7 +16,6 @@ const ACTIONS = ['retry', 'release', 'abandon', 'limit', 'resolve'] as const;
 /** Only purchases are held by the purchase gate and have a price. */
 const ACTIONS_WITHOUT_PURCHASE = ['retry', 'abandon', 'resolve'] as const;
 
-/** The request of an action on several pieces of work of one kind. */
 export function bulkInput({ kind, name }: WorkResource) {
   const noun = KINDS[kind].noun;
   const statuses: readonly [WorkStatus, ...WorkStatus[]] = statusesOf(kind);

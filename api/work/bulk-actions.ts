@@ -70,9 +70,7 @@ export function bulkOperation(dependencies: ApiDependencies, resource: WorkResou
     scope: scopesOfKind(kind).operate,
     requestHeaders: bulkIdempotencyKeyHeader,
     body: input,
-    answers: {
-      200: jsonAnswer('The result for each, or with `dry_run` the result that it would have.', output),
-    },
+    answers: { 200: jsonAnswer('The result for each, or with `dry_run` the result that it would have.', output) },
     problems: [
       'idempotency_key_missing',
       'idempotency_key_invalid',

@@ -57,7 +57,6 @@ export function callerReference<Field extends `external_${'order' | 'topup' | 's
 }
 
 interface Creation<Row> {
-  /** Method and path of the call. */
   readonly target: string;
   readonly reference: WorkReference;
   /** The reference that identifies the work; undefined when the caller gave none. */
@@ -71,7 +70,6 @@ interface Creation<Row> {
   readonly item?: Pick<QuotedItem, 'itemId' | 'esimId' | 'kind'>;
   /** Stores the work; its error becomes the answer. */
   readonly accept: (tx: Executor, work: NewWork, now: Date) => Promise<Acceptance<Row>>;
-  /** The stored row as the API shows it to this caller. */
   readonly show: (row: Row) => WorkJson;
 }
 
@@ -143,10 +141,7 @@ export async function createWork<Row>(
   const id = locatedId(path, reply);
   const find = () => resource.findTogether(id, ownerId);
   const waiter = { id, header, onClose, find, show: view.afterWait, caller };
-  return replyAfterPreferredWait(dependencies, waiter, reply, {
-    when: isFinished,
-    status: 201,
-  });
+  return replyAfterPreferredWait(dependencies, waiter, reply, { when: isFinished, status: 201 });
 }
 
 /** What the calls have in common that create work. */
@@ -177,7 +172,6 @@ export function waitingHeaders(kind: WorkKind) {
   } as const;
 }
 
-/** The header of an answer about work that has not finished. */
 export const retryAfterHeader = { 'Retry-After': 'Seconds after which to read it again.' } as const;
 
 /** The answers of a call that creates work. @param unbought its fields in an example before anything is bought. */
@@ -201,7 +195,6 @@ export function isPast(deadline: Date | undefined, now: Date): boolean {
   return deadline !== undefined && deadline <= now;
 }
 
-/** The error of a deadline that has passed. */
 export const PAST_DEADLINE = { in: 'body', field: 'deadline', message: 'must lie in the future' } as const;
 
 /**

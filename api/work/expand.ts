@@ -12,7 +12,6 @@ const OPERATIONS = 'operations';
 
 type EmbeddedName = 'access' | 'activation' | 'esim';
 
-/** A value of `expand`. */
 export type ExpandName = EmbeddedName | typeof OPERATIONS;
 
 /** The part of work that says what belongs to it. */
@@ -23,9 +22,7 @@ interface Expandable {
 
 /** Something that belongs to work and has a call of its own. */
 export interface Expansion {
-  /** Its value of `expand`, and its field in the answer. */
   readonly name: EmbeddedName;
-  /** The scope of its own call. */
   readonly scope: ApiScope;
   /** Such as `the eSIM`. */
   readonly description: string;
@@ -73,7 +70,6 @@ export function plainWork({ operations: _operations, ...work }: WorkJson): objec
 /** Completes work for an answer. */
 export interface WorkView {
   readonly one: (work: WorkJson) => Promise<object>;
-  /** Shows a page of work. */
   readonly all: (works: readonly WorkJson[]) => Promise<object[]>;
   /** Shows work after a wait: the API key may have changed since. @throws Problem unauthenticated */
   readonly afterWait: (work: WorkJson) => Promise<object>;

@@ -66,7 +66,6 @@ export async function replyAfterPreferredWait(
     readonly header: Incoming['header'];
     readonly onClose: Incoming['onClose'];
     readonly find: Parameters<typeof readWhen>[2];
-    /** Makes the body of the answer. */
     readonly show: (found: WorkJson) => Promise<object>;
   },
   accepted: Reply,
@@ -137,7 +136,6 @@ export async function replyAfterWait(
     readonly caller: Pick<Caller, 'lineageId'>;
     readonly onClose: Incoming['onClose'];
     readonly find: Parameters<typeof readWhen>[2];
-    /** Makes the body of the answer. */
     readonly show: (found: WorkJson) => Promise<object>;
   },
   { wait, until }: { readonly wait: number | undefined; readonly until: readonly WorkStatus[] | undefined },

@@ -37,7 +37,6 @@ import {
 import { KINDS } from '#domain/work/kinds.ts';
 import { performAction } from '#fulfilment/operator/perform-action.ts';
 
-/** The new limit of one piece of work, or of several. */
 export const newLimit = moneyInput.nullable().meta({
   description: '`null` removes the limit.',
   example: { amount: '14.00', currency: 'USD' },
@@ -48,9 +47,7 @@ export const verdictFields = {
   case: attentionReason.meta({
     description: 'The reason of the open case, as `operations.attention.reason` shows it.',
   }),
-  verdict: z.enum(caseVerdicts as [CaseVerdict, ...CaseVerdict[]]).meta({
-    description: meaningsOf(CASE_VERDICTS),
-  }),
+  verdict: z.enum(caseVerdicts as [CaseVerdict, ...CaseVerdict[]]).meta({ description: meaningsOf(CASE_VERDICTS) }),
   next: z.enum(['continue', 'abandon']).optional().meta({
     description: 'With `not_bought`: buy again (default), or abandon it.',
   }),
@@ -59,7 +56,6 @@ export const verdictFields = {
 const { attempts: ATTEMPTS, seconds: SECONDS } = RETRY_CHANGE_BOUNDS;
 const secondsInput = wholeNumber(SECONDS.min, SECONDS.max).nullable().optional();
 
-/** Changes of the retry policy of one piece of work. */
 const retryPolicyInput = {
   attempts: wholeNumber(ATTEMPTS.min, ATTEMPTS.max).nullable().optional().meta({
     description: 'Total attempts, including those made. With a lower number than those made, no other one follows.',
@@ -82,16 +78,12 @@ const limit = z.strictObject({ reason: actionReason, max_price: newLimit }).meta
 const retryPolicy = z
   .strictObject({ reason: actionReason, ...retryPolicyInput })
   .refine((change) => !changesNothing(change), { message: `must contain at least one of: ${RETRY_CHANGE_FIELDS}` })
-  .refine(waitsAreOrdered, {
-    path: ['first_wait_seconds'],
-    message: 'must not be more than longest_wait_seconds',
-  })
+  .refine(waitsAreOrdered, { path: ['first_wait_seconds'], message: 'must not be more than longest_wait_seconds' })
   .meta({ id: 'RetryPolicyChange' });
 /** Fields for every kind of work; each kind adds its ids at the service. */
 const resolution = z.strictObject({ reason: actionReason, ...verdictFields });
 const serviceName = z.string().regex(SERVICE_ID, 'must have 1 to 128 visible ASCII characters').optional();
 
-/** Operator actions on one piece of work. */
 export function workActionOperations(dependencies: ApiDependencies, resource: WorkResource): Operation[] {
   const { kind, name, output, exampleId } = resource;
   const { noun, path, isPurchase } = KINDS[kind];

@@ -14,7 +14,6 @@ const MAX_CUSTOMER_REFERENCE = 255;
 
 const EXAMPLE = 'C-2207';
 
-/** The reference in a request. */
 export const customerReference = z
   .string()
   .min(1)
@@ -28,13 +27,11 @@ export const customerReference = z
     override: { pattern: FILLED_TEXT_PATTERN },
   });
 
-/** The reference in an answer. */
 export const customerReferenceOutput = z
   .string()
   .nullable()
   .meta({ description: 'Your reference of the customer; null: none.', example: EXAMPLE });
 
-/** The filter of a list. */
 export const customerReferenceInQuery = customerReference.optional().meta({
   description:
     'Your exact reference of the customer. Compared by a keyed hash. It is part of the URL, which proxies may log.',
@@ -124,7 +121,6 @@ export function callerReferencesInQuery(kind: WorkKind) {
   });
 }
 
-/** The caller's reference of work. */
 export function callerReference(kind: WorkKind, example: string) {
   return z
     .string()
@@ -184,7 +180,6 @@ export function purchaseInput(kind: WorkKind) {
   };
 }
 
-/** Deadline of held work. */
 export function deadlineInput(kind: WorkKind) {
   const ends = KINDS[kind].texts.heldTooLong;
   return instantInput.optional().meta({

@@ -112,7 +112,6 @@ function secondsJson(ms: number | undefined): number | null {
   return ms === undefined ? null : ms / 1_000;
 }
 
-/** A timeline entry as the API shows it. */
 export function timelineJson({ at, event, message, detail }: TimelineRow) {
   return { at: at.toISOString(), event, message, detail };
 }

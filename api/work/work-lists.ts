@@ -20,7 +20,6 @@ import type { WorkStatus } from '#domain/work/lifecycle.ts';
 
 type CommonQuery = z.output<z.ZodObject<ReturnType<typeof workListQuery<WorkStatus>>>>;
 
-/** The filters that all kinds share. */
 export function workFilter(query: CommonQuery): WorkFilter {
   return {
     ids: query.id,
@@ -43,7 +42,6 @@ export function listOperations<Query extends z.ZodObject & z.ZodType<CommonQuery
     readonly query: Query;
     readonly page: z.ZodType;
     readonly csv: CsvColumns<Shown>;
-    /** Reads a page, as the owner sees it. */
     readonly read: (
       db: Executor,
       owner: Owner,
@@ -106,7 +104,6 @@ export function listOperations<Query extends z.ZodObject & z.ZodType<CommonQuery
   ];
 }
 
-/** The columns of files about work of every kind. */
 export const workColumns = {
   failure_class: safe(({ failure }) => failure?.class),
   failure_detail: text(({ failure }) => failure?.detail),
@@ -121,7 +118,6 @@ export const workColumns = {
   Pick<OrderOutput, 'failure' | 'metadata' | 'created_by' | 'created_at' | 'updated_at' | 'completed_at'>
 >;
 
-/** The columns of files about purchases. */
 export const purchaseColumns = {
   max_price: amount((work) => work.max_price),
   charged: amount((work) => work.charged),

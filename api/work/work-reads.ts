@@ -53,9 +53,7 @@ export function workReadOperations(dependencies: ApiDependencies, resource: Work
       scope,
       params,
       query: readQuery,
-      answers: {
-        200: jsonAnswer(`The ${noun}.`, output, { headers: longPollHeaders }),
-      },
+      answers: { 200: jsonAnswer(`The ${noun}.`, output, { headers: longPollHeaders }) },
       problems: [`${kind}_not_found`],
       handle: async ({ params: { id }, query: { expand, wait, until }, onClose, caller, isHead }) => {
         const { one, afterWait } = viewOfWork(dependencies, resource, expand, { caller, isHead });
@@ -83,9 +81,7 @@ export function workReadOperations(dependencies: ApiDependencies, resource: Work
       scope,
       params,
       query: timelineQuery,
-      answers: {
-        200: jsonAnswer('A page of the timeline.', timelinePage),
-      },
+      answers: { 200: jsonAnswer('A page of the timeline.', timelinePage) },
       problems: [`${kind}_not_found`],
       handle: async ({ params: { id }, query: { limit, cursor }, caller: { ownerId } }) => {
         const after = cursor === undefined ? undefined : readNumberCursor('t', cursor);

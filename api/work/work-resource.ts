@@ -33,7 +33,6 @@ export interface WorkJson {
   readonly operations: OperationsJson;
 }
 
-/** A field of the request that resolves a case: an id at the service. */
 interface ResolutionField {
   readonly field: `service_${string}_id`;
   readonly description: string;
@@ -91,7 +90,6 @@ export function findersOf<Stored extends StoredWork>(
   };
 }
 
-/** Keys of one read. */
 const MAX_KEYS = 500;
 
 /**

@@ -26,7 +26,6 @@ type Statuses<Status extends WorkStatus> = readonly [Status, ...Status[]];
 /** The final statuses of one-time purchases, for a description. */
 export const PURCHASE_ENDS = '`completed`, `failed` and `abandoned` are final; `failed` means definitely not bought.';
 
-/** Whether submitting the same again would be safe. */
 const resubmissionSchema = z
   .strictObject({
     verdict: z.enum(['not_needed', 'no', 'yes']).meta({
@@ -41,7 +40,6 @@ const resubmissionSchema = z
       'Whether submitting the same again would be safe. After `failed` and `abandoned` it may have the same reference.',
   });
 
-/** The retry policy of work. */
 const retryPolicy = z
   .strictObject({
     attempts: z.int().nullable().meta({
@@ -139,7 +137,6 @@ export function workOutput<Status extends WorkStatus>(kind: WorkKind, statuses: 
   };
 }
 
-/** The answer fields of work with a reference of the caller's own. */
 export function referenceOutput(kind: WorkKind, exampleId: string) {
   const { noun } = KINDS[kind];
   return {
@@ -155,7 +152,6 @@ export function referenceOutput(kind: WorkKind, exampleId: string) {
   };
 }
 
-/** Filters and paging of every list of work. */
 export function workListQuery<Status extends WorkStatus>(
   kind: WorkKind,
   statuses: Statuses<Status>,

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { type DescribedOperation, isStream } from '#scripts/api/api-document.ts';
-import type { Ids } from '#test/api-fuzz/example-resources.ts';
 import type { DescribedClient } from '#test/api-fuzz/described-client.ts';
+import type { Ids } from '#test/api-fuzz/example-resources.ts';
 
 /** Checks that contradict the design of an operation. */
 const NOT_CHECKED: Readonly<Record<string, readonly string[]>> = {
