@@ -27,9 +27,16 @@ const PLAIN: Readonly<Record<string, unknown>> = { string: '…', boolean: false
  * single fields. A field that may be null is null, and an optional field is absent, unless it has an example itself.
  */
 export function exampleOf(schema: z.ZodType, io: 'input' | 'output'): unknown {
+  const made = MADE[io].get(schema);
+  if (made !== undefined) return made;
   const root = z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as Described;
-  return compose(root, root.$defs ?? {});
+  const example = compose(root, root.$defs ?? {});
+  MADE[io].set(schema, example);
+  return example;
 }
+
+/** Many calls answer with the same schema. */
+const MADE = { input: new WeakMap<z.ZodType, unknown>(), output: new WeakMap<z.ZodType, unknown>() };
 
 /** The example of a call's body; undefined when it has none. */
 export function bodyExampleOf({ body, bodyExample }: Pick<Operation, 'body' | 'bodyExample'>): unknown {
