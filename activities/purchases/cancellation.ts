@@ -5,10 +5,10 @@ import type { WorkHandler } from '#activities/purchases/work-handler.ts';
 import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { lockEsim, readRefundContext } from '#db/esims/esim-queries.ts';
-import { storePreflight, readCancellation, findRefund } from '#db/work/cancellation-queries.ts';
-import { forecastRefund, judgeRefundConditions, type RefundEvidence } from '#domain/cancellation/refund-conditions.ts';
+import { findRefund, readCancellation, storePreflight } from '#db/work/cancellation-queries.ts';
+import { type RefundEvidence, forecastRefund, judgeRefundConditions } from '#domain/cancellation/refund-conditions.ts';
 import { recordEsim } from '#fulfilment/upkeep/record-esim.ts';
-import { esimDetails } from '#upstream/mapping/esim-details.ts';
+import { esimDetails } from '#upstream/mapping/esims.ts';
 import { readRefundEvidence } from '#upstream/mapping/refund-evidence.ts';
 
 /**
@@ -36,7 +36,7 @@ export function cancellationHandler(dependencies: WorkDependencies): WorkHandler
         await storePreflight(tx, id, conditions);
         if (read !== undefined) await recordEsim(tx, esim, { state: esimDetails(read), readAt }, new Date(now()));
       });
-      if (cancellation.acceptWithoutRefund || cancellation.onUnmetConditions === 'ask_for_review') return {};
+      if (cancellation.onUnmetConditions !== 'refuse') return {};
       const forecast = forecastRefund(conditions);
       if (forecast === 'refund_expected') {
         const recheck = async (tx: Executor) => {
@@ -68,7 +68,7 @@ export function cancellationHandler(dependencies: WorkDependencies): WorkHandler
       const { cancellation } = await readCancellation(db, id);
       const refund = await findRefund(db, id);
       return {
-        acceptWithoutRefund: cancellation.acceptWithoutRefund,
+        acceptWithoutRefund: cancellation.onUnmetConditions === 'cancel_without_refund',
         refundFailed: refund?.serviceState === 'failed',
         refundOpen: refund?.serviceState === 'processing',
         refundPaid: refund?.status === 'completed',

@@ -13,18 +13,17 @@ import type { ApiDependencies } from '#api/dependencies.ts';
 import { requireEsimOfPath } from '#api/esims/delivered-esim.ts';
 import { esimExampleId } from '#api/esims/esim-schemas.ts';
 import { idInPath, mayExist, ourId } from '#api/fields/fields.ts';
-import { type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
+import { jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { positionCursor, readPositionCursor } from '#api/lists/cursor.ts';
 import { pageReply } from '#api/lists/lists.ts';
 import { Problem } from '#api/problems/problem.ts';
 import { alreadyExists } from '#api/work/create-work.ts';
 import { findEsim, readRefundContext } from '#db/esims/esim-queries.ts';
-import { findCancellationInForce } from '#db/work/cancellation-queries.ts';
-import { findRefundById, pageOfRefunds } from '#db/work/cancellation-queries.ts';
+import { findCancellationInForce, findRefundById, pageOfRefunds } from '#db/work/cancellation-queries.ts';
 import { forecastRefund, judgeRefundConditions } from '#domain/cancellation/refund-conditions.ts';
 import { recordEsim } from '#fulfilment/upkeep/record-esim.ts';
-import { esimDetails } from '#upstream/mapping/esim-details.ts';
+import { esimDetails } from '#upstream/mapping/esims.ts';
 import { readRefundEvidence } from '#upstream/mapping/refund-evidence.ts';
 
 const preflight = z

@@ -1,3 +1,10 @@
+/**
+ * Which installation a command works on. The rule is the same for all commands:
+ *
+ * 1. the `npm start` that runs on the folder of --data;
+ * 2. without --data: the installation that the environment variables name;
+ * 3. without such variables: the `npm start` that runs on `.data`.
+ */
 import {
   linkSync,
   readFileSync,
@@ -12,13 +19,6 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-/**
- * Which installation a command works on. The rule is the same for all commands:
- *
- * 1. the `npm start` that runs on the folder of --data;
- * 2. without --data: the installation that the environment variables name;
- * 3. without such variables: the `npm start` that runs on `.data`.
- */
 import * as z from 'zod';
 import { writeSecretFile } from '#cli/data-folder/development-secrets.ts';
 import { identityOf, isRunning, type ProcessIdentity, sendSignal } from '#cli/embedded/child.ts';

@@ -1,6 +1,6 @@
 /**
  * The inbox of work: stores results of look-ups, brings rows back.
- * `fulfilment/reports/inbox-writer.ts` stores webhooks. The relay takes rows by `inbox-queue.ts`.
+ * `fulfilment/reports/inbox-writer.ts` stores webhooks. The relay takes rows by `relay-queues.ts`.
  */
 import { and, desc, eq, inArray, isNotNull, isNull, ne, notLike, or, sql, type SQL } from 'drizzle-orm';
 import { noteFilled } from '#db/connection/after-commit.ts';

@@ -1,25 +1,11 @@
-import { and, eq, getTableColumns, inArray, isNull, sql, type SQL } from 'drizzle-orm';
+import { and, eq, isNull, sql } from 'drizzle-orm';
 import { noteFilled } from '#db/connection/after-commit.ts';
 import { builtOnce } from '#db/connection/built-once.ts';
 import type { Executor } from '#db/connection/database.ts';
-import { fromNow, PRESENT } from '#db/connection/from-now.ts';
-import type { Postponement } from '#db/queues/inbox-queue.ts';
 import { outbox } from '#db/schema.ts';
-import { startOf, type StoredStart } from '#db/work/kinds.ts';
-import { WORK_KINDS, type WorkRef } from '#domain/work/kinds.ts';
+import type { WorkRef } from '#domain/work/kinds.ts';
 
 export type OutboxRow = typeof outbox.$inferSelect;
-
-/** A row under the lease of a relay. */
-export interface TakenOutboxRow extends OutboxRow {
-  /** What the workflow starts with; null when the row of the work is missing. */
-  readonly start: StoredStart | null;
-}
-
-const startOfSubject = sql<StoredStart | null>`case ${outbox.subjectKind} ${sql.join(
-  WORK_KINDS.map((kind) => sql`when ${sql.raw(`'${kind}'`)} then ${startOf(kind, outbox.subjectId)}`),
-  sql` `,
-)} end`;
 
 /** Requests the start of a workflow. Placeholders: `subjectKind`, `subjectId`. */
 export function startInsert(db: Executor) {
@@ -78,64 +64,4 @@ export async function isWaking(db: Executor, { kind, id }: WorkRef): Promise<boo
       ),
     );
   return rows.length > 0;
-}
-
-/** Takes rows under a lease, oldest first; unsettled rows come again when it ends. */
-export async function takeOutbox(
-  db: Executor,
-  options: { readonly batch: number; readonly leaseMs: number },
-): Promise<TakenOutboxRow[]> {
-  // A CTE runs once; see `takePending` of `inbox-queue.ts`.
-  const due = db.$with('due').as(
-    db
-      .select({ id: outbox.id })
-      .from(outbox)
-      .where(and(isNull(outbox.quarantinedAt), sql`${outbox.availableAt} <= ${PRESENT}`))
-      .orderBy(outbox.availableAt, outbox.id)
-      .limit(options.batch)
-      .for('update', { skipLocked: true }),
-  );
-  const rows = await db
-    .with(due)
-    .update(outbox)
-    .set({ availableAt: fromNow(options.leaseMs), tries: sql`${outbox.tries} + 1` })
-    .where(inArray(outbox.id, db.select({ id: due.id }).from(due)))
-    .returning({ ...getTableColumns(outbox), start: startOfSubject });
-  return rows.toSorted((left, right) => (left.id < right.id ? -1 : 1));
-}
-
-/** Deletes handed-over rows. A row that was requested again meanwhile stays. */
-export async function settleOutbox(db: Executor, rows: readonly Pick<OutboxRow, 'id' | 'tries'>[]): Promise<void> {
-  if (rows.length === 0) return;
-  await db.delete(outbox).where(sql`(${outbox.id}, ${outbox.tries}) in (${taken(rows)})`);
-}
-
-/** Postpones a row; one that was requested again meanwhile does not wait. */
-export async function postponeOutbox(
-  db: Executor,
-  row: Pick<OutboxRow, 'id' | 'tries'>,
-  { error, delayMs, isLasting }: Postponement,
-): Promise<void> {
-  const counted = isLasting ? { lastingErrors: sql`${outbox.lastingErrors} + 1` } : {};
-  await db
-    .update(outbox)
-    .set({ lastError: error, availableAt: fromNow(delayMs), ...counted })
-    .where(and(eq(outbox.id, row.id), eq(outbox.tries, row.tries)));
-}
-
-/** Releases taken rows that were not begun, for another relay. */
-export async function releaseOutbox(db: Executor, rows: readonly Pick<OutboxRow, 'id' | 'tries'>[]): Promise<void> {
-  if (rows.length === 0) return;
-  await db
-    .update(outbox)
-    .set({ availableAt: fromNow(0) })
-    .where(sql`(${outbox.id}, ${outbox.tries}) in (${taken(rows)})`);
-}
-
-/** The rows with the `tries` of their taking; a row that was taken or requested again has a higher number. */
-function taken(rows: readonly Pick<OutboxRow, 'id' | 'tries'>[]): SQL {
-  return sql.join(
-    rows.map(({ id, tries }) => sql`(${id}::bigint, ${tries}::integer)`),
-    sql`, `,
-  );
 }

@@ -1,21 +1,188 @@
-import { and, eq, isNull, min, sql, type SQL } from 'drizzle-orm';
+/**
+ * Inbox and outbox as queues of the relay. A taken row belongs to one relay until its lease ends; `tries`, which counts
+ * how often it was taken, is the token of that lease.
+ */
+import { and, eq, getTableColumns, inArray, isNull, min, sql, type SQL } from 'drizzle-orm';
 import type { AnyPgColumn } from 'drizzle-orm/pg-core';
 import * as z from 'zod';
 import type { Queue } from '#db/connection/after-commit.ts';
+import { DATABASE_EPOCH } from '#db/connection/database-epoch.ts';
 import type { Executor } from '#db/connection/database.ts';
-import { PRESENT } from '#db/connection/from-now.ts';
+import { fromNow, PRESENT } from '#db/connection/from-now.ts';
 import { HEARTBEAT } from '#db/connection/notifier.ts';
 import { unpublished } from '#db/events/event-log.ts';
 import { unsentWake } from '#db/events/webhook-endpoints.ts';
 import { GATE_IN_USE } from '#db/gate/waits.ts';
+import type { InboxRow } from '#db/queues/inbox.ts';
+import type { OutboxRow } from '#db/queues/outbox.ts';
 import { events, inbox, outbox, webhookEndpoints } from '#db/schema.ts';
+import { startOf, type StoredStart } from '#db/work/kinds.ts';
+import type { ObservationDecision } from '#domain/relay/observation.ts';
+import type { StoredInboxRow } from '#domain/relay/relay-decision.ts';
+import { WORK_KINDS, type WorkRef } from '#domain/work/kinds.ts';
 
-/** What waits in the queues. */
-export interface QueuePoll {
-  /** Queues with rows that are due. */
-  readonly due: readonly Queue[];
-  /** Milliseconds until the next row is due, such as a postponed one; undefined: none is postponed. */
-  readonly nextDueMs: number | undefined;
+/** A taken row, with the token of its lease. */
+export type TakenRow = Pick<InboxRow, 'id' | 'tries'>;
+
+const QUEUES = {
+  inbox: { table: inbox, isOpen: sql`${inbox.state} = 'pending'` },
+  outbox: { table: outbox, isOpen: sql`${outbox.quarantinedAt} is null` },
+} as const;
+
+/** The due rows that no relay holds. As a CTE it runs once: a subquery with SKIP LOCKED may run once for each row. */
+function dueIn(db: Executor, queue: keyof typeof QUEUES, batch: number) {
+  const { table, isOpen } = QUEUES[queue];
+  return db.$with('due').as(
+    db
+      .select({ id: sql<bigint>`${table.id}`.as('id') })
+      .from(table)
+      .where(and(isOpen, sql`${table.availableAt} <= ${PRESENT}`))
+      .orderBy(table.availableAt, table.id)
+      .limit(batch)
+      .for('update', { skipLocked: true }),
+  );
+}
+
+interface Taking {
+  readonly batch: number;
+  /** By PostgreSQL's clock; unsettled rows come again when it ends. */
+  readonly leaseMs: number;
+}
+
+/** Takes reports under a lease, oldest first. */
+export async function takeInbox(db: Executor, { batch, leaseMs }: Taking): Promise<InboxRow[]> {
+  const due = dueIn(db, 'inbox', batch);
+  const rows = await db
+    .with(due)
+    .update(inbox)
+    .set({ availableAt: fromNow(leaseMs), tries: sql`${inbox.tries} + 1` })
+    .where(and(inArray(inbox.id, db.select({ id: due.id }).from(due)), eq(inbox.state, 'pending')))
+    .returning();
+  return rows.toSorted(byId);
+}
+
+/** A request to start or wake a workflow, with what it starts with; null when the row of the work is missing. */
+export type TakenRequest = OutboxRow & { readonly start: StoredStart | null };
+
+const startOfSubject = sql<StoredStart | null>`case ${outbox.subjectKind} ${sql.join(
+  WORK_KINDS.map((kind) => sql`when ${sql.raw(`'${kind}'`)} then ${startOf(kind, outbox.subjectId)}`),
+  sql` `,
+)} end`;
+
+/** Takes requests under a lease, oldest first. */
+export async function takeOutbox(db: Executor, { batch, leaseMs }: Taking): Promise<TakenRequest[]> {
+  const due = dueIn(db, 'outbox', batch);
+  const rows = await db
+    .with(due)
+    .update(outbox)
+    .set({ availableAt: fromNow(leaseMs), tries: sql`${outbox.tries} + 1` })
+    .where(inArray(outbox.id, db.select({ id: due.id }).from(due)))
+    .returning({ ...getTableColumns(outbox), start: startOfSubject });
+  return rows.toSorted(byId);
+}
+
+function byId(left: TakenRow, right: TakenRow): number {
+  return left.id < right.id ? -1 : 1;
+}
+
+/** Not those that another relay has taken or settled, or that were requested again, since these rows were taken. */
+function stillHeld(queue: keyof typeof QUEUES, rows: readonly TakenRow[]): SQL {
+  const { table, isOpen } = QUEUES[queue];
+  const taken = sql.join(
+    rows.map(({ id, tries }) => sql`(${id}::bigint, ${tries}::integer)`),
+    sql`, `,
+  );
+  return sql`(${table.id}, ${table.tries}) in (${taken}) and ${isOpen}`;
+}
+
+/** Why and for how long a row is postponed. */
+export interface Postponement {
+  /** Without personal data. */
+  readonly error: string;
+  readonly delayMs: number;
+  /** Too many lasting errors quarantine the row. */
+  readonly isLasting: boolean;
+}
+
+/** Postpones a row that could not be handed over. */
+export async function postpone(
+  db: Executor,
+  queue: keyof typeof QUEUES,
+  row: TakenRow,
+  { error, delayMs, isLasting }: Postponement,
+): Promise<void> {
+  await db.execute(sql`update ${QUEUES[queue].table} set last_error = ${error}, available_at = ${fromNow(delayMs)},
+    lasting_errors = lasting_errors + ${isLasting ? 1 : 0}::integer where ${stillHeld(queue, [row])}`);
+}
+
+/** Releases taken rows that were not begun, for another relay. */
+export async function release(db: Executor, queue: keyof typeof QUEUES, rows: readonly TakenRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  await db.execute(sql`update ${QUEUES[queue].table} set available_at = ${fromNow(0)} where ${stillHeld(queue, rows)}`);
+}
+
+/** Deletes requests that were handed over. */
+export async function settleOutbox(db: Executor, rows: readonly TakenRow[]): Promise<void> {
+  if (rows.length > 0) await db.delete(outbox).where(stillHeld('outbox', rows));
+}
+
+/**
+ * Locks a taken report and reads it again. The caller holds the lock of the work: work is locked before inbox rows.
+ * @returns the stored row, and the epoch of the database.
+ * @throws Error when the row does not exist.
+ */
+export async function holdRow(tx: Executor, row: TakenRow): Promise<StoredInboxRow & { readonly epoch: string }> {
+  const { state, decision, tries } = inbox;
+  const [stored] = await tx
+    .select({ state, decision, tries, epoch: DATABASE_EPOCH })
+    .from(inbox)
+    .where(eq(inbox.id, row.id))
+    .for('update');
+  if (stored === undefined) throw new Error(`inbox row ${row.id} does not exist`);
+  const { tries: now, ...rest } = stored;
+  return { ...rest, isOurs: now === row.tries };
+}
+
+/** What a report was found to mean. */
+export interface RowJudgement {
+  readonly attemptId: string;
+  readonly work: WorkRef;
+  readonly decision: ObservationDecision;
+  /**
+   * `applied` with a note ends the row. `leaseMs` renews its lease, so that the call that follows has a whole one; a
+   * new workflow run finds the attempt and the decision.
+   */
+  readonly end: { readonly note: string; readonly appliedAt: Date } | { readonly leaseMs: number };
+}
+
+/** Stores the judgement of a row that {@link holdRow} has locked. */
+export async function storeJudgement(
+  tx: Executor,
+  { id }: TakenRow,
+  { attemptId, work, decision, end }: RowJudgement,
+): Promise<void> {
+  const outcome = 'note' in end ? { ...end, state: 'applied' as const } : { availableAt: fromNow(end.leaseMs) };
+  await tx
+    .update(inbox)
+    .set({ attemptId, subjectKind: work.kind, subjectId: work.id, decision, ...outcome })
+    .where(eq(inbox.id, id));
+}
+
+/**
+ * Changes a report that this relay still holds.
+ * @returns false when it belongs to another relay by now.
+ */
+export async function changeHeld(
+  db: Executor,
+  row: TakenRow,
+  change: Partial<Omit<InboxRow, 'id' | 'tries'>>,
+): Promise<boolean> {
+  const changed = await db
+    .update(inbox)
+    .set(change)
+    .where(stillHeld('inbox', [row]))
+    .returning({ id: inbox.id });
+  return changed.length > 0;
 }
 
 const polled = z.object({
@@ -33,8 +200,12 @@ const polled = z.object({
 /**
  * Looks into all queues with one statement, by their indexes. Sends a notification to both channels besides, which
  * wakes nobody: the listeners that hear it know that notifications arrive.
+ *
+ * @returns the queues with rows that are due, and the milliseconds until the next postponed one.
  */
-export async function pollQueues(db: Executor): Promise<QueuePoll> {
+export async function pollQueues(
+  db: Executor,
+): Promise<{ readonly due: readonly Queue[]; readonly nextDueMs: number | undefined }> {
   const untilDue = sql`(extract(epoch from available_at - ${PRESENT}) * 1000)::double precision`;
   const answer = await db.execute(sql`
     select
@@ -59,29 +230,25 @@ function isPast(ms: number | null): boolean {
   return ms !== null && ms <= 0;
 }
 
-/** Age of the oldest row of each relay queue, for metrics and for probes of processes without a relay. */
-
 /** Queues whose rows have the time of their storage. */
 export const LAGGING_QUEUES = ['outbox', 'inbox', 'events'] as const;
 export type LaggingQueue = (typeof LAGGING_QUEUES)[number];
 
 /** @returns for each queue the age of its oldest waiting row in seconds, by PostgreSQL's clock; 0 when none waits. */
 export async function relayLag(db: Executor): Promise<Record<LaggingQueue, number>> {
-  const [waitingOutbox] = await db
+  const ageOf = (since: AnyPgColumn) =>
+    sql`coalesce(greatest(0, extract(epoch from ${PRESENT} - ${min(since)})), 0)`.mapWith(Number);
+  const [ofOutbox] = await db
     .select({ age: ageOf(outbox.createdAt) })
     .from(outbox)
-    .where(and(isNull(outbox.quarantinedAt)));
-  const [waitingInbox] = await db
+    .where(isNull(outbox.quarantinedAt));
+  const [ofInbox] = await db
     .select({ age: ageOf(inbox.receivedAt) })
     .from(inbox)
     .where(eq(inbox.state, 'pending'));
-  const [waitingEvents] = await db
+  const [ofEvents] = await db
     .select({ age: ageOf(events.occurredAt) })
     .from(events)
     .where(isNull(events.position));
-  return { outbox: waitingOutbox?.age ?? 0, inbox: waitingInbox?.age ?? 0, events: waitingEvents?.age ?? 0 };
-}
-
-function ageOf(since: AnyPgColumn): SQL<number> {
-  return sql`coalesce(greatest(0, extract(epoch from ${PRESENT} - ${min(since)})), 0)`.mapWith(Number);
+  return { outbox: ofOutbox?.age ?? 0, inbox: ofInbox?.age ?? 0, events: ofEvents?.age ?? 0 };
 }

@@ -6,7 +6,7 @@ import { timeline } from '#db/schema.ts';
 import type { Operator, OperatorAction } from '#domain/operator/operator-actions.ts';
 import { durationText, type RetryChange } from '#domain/retry/retry-rules.ts';
 import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
-import type { Resolution } from '#fulfilment/operator/correct-cancellation.ts';
+import type { Resolution } from '#fulfilment/operator/corrections.ts';
 
 /** The deduplication key of the timeline entry of an action. */
 export const actionKey = ({ actionId }: Operator): string => `operator:${actionId}`;

@@ -6,14 +6,16 @@ import type { Executor } from '#db/connection/database.ts';
 import type { Owner } from '#db/lists/ownership.ts';
 import { bookAsAdjustment } from '#db/money/journal-queries.ts';
 import { requeueingUnmatched } from '#db/queues/inbox.ts';
-import { attempts } from '#db/schema.ts';
+import { attempts, refunds } from '#db/schema.ts';
 import { type CaseOfWork, dismissDeliveryCase, findCase } from '#db/work/case-queries.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
-import { needsWallet } from '#domain/operator/operator-actions.ts';
+import { cancellationOutcome } from '#domain/cancellation/refund.ts';
+import { type CaseVerdict, needsWallet, type OperatorAction } from '#domain/operator/operator-actions.ts';
+import type { ObservedOutcome } from '#domain/relay/observation.ts';
 import { type AttemptEvent, attemptStateAfter } from '#domain/work/attempt-lifecycle.ts';
-import { KINDS } from '#domain/work/kinds.ts';
-import type { Resolution } from '#fulfilment/operator/correct-cancellation.ts';
-import { FULFILMENT_KINDS } from '#fulfilment/work/kinds.ts';
+import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
+import { knownReports, storeCancellationReport, undoCancelled } from '#fulfilment/work/record-cancellation.ts';
+import { expectRefund, nameRefund } from '#fulfilment/work/store-refund.ts';
 
 /** Sets the attempt to the operator's verdict; the audit log names the operator. */
 export async function correctAttempt(
@@ -91,8 +93,7 @@ async function verdictOfBought(
   serviceEsimId: string | undefined,
 ): Promise<AttemptEvent> {
   const { hasDelivery } = KINDS[attempt.subjectKind];
-  const ownVerdict = FULFILMENT_KINDS[attempt.subjectKind].verdictOfBought;
-  if (ownVerdict !== undefined) return ownVerdict(tx, attempt);
+  if (attempt.subjectKind === 'cancellation') return verdictOfCancelled(tx, attempt);
   return !hasDelivery || serviceEsimId !== undefined ? 'verdict_bought' : 'verdict_bought_unseen';
 }
 
@@ -143,4 +144,43 @@ export async function explainMovement(
     await addAuditEntry(tx, { actor, action: 'wallet_movement.explain', subject, reason }, now);
   }
   return booked?.movement;
+}
+
+/** Stores an operator's verdict on a cancelled eSIM and its refund. */
+
+export type Resolution = Extract<OperatorAction, { action: 'resolve' }>;
+
+/** Sets eSIM and refund to the operator's verdict. */
+export async function correctCancellation(
+  tx: Executor,
+  work: WorkRef,
+  { verdict, serviceId }: Resolution,
+  now: Date,
+): Promise<void> {
+  if (verdict === 'bought') {
+    await storeCancellationReport(tx, work, { esim: 'cancelled' }, now);
+    if (serviceId !== undefined) await nameRefund(tx, work, serviceId, now);
+  }
+  if (verdict === 'not_bought') await undoCancelled(tx, work);
+  await judgeRefundByPerson(tx, work, verdict, now);
+}
+
+/** What the verdict that the eSIM is cancelled means for the attempt: its refund may still be waited for. */
+async function verdictOfCancelled(tx: Executor, { subjectId }: AttemptRow): Promise<AttemptEvent> {
+  return VERDICT_OF_CANCELLED[cancellationOutcome(await knownReports(tx, subjectId))];
+}
+
+/** The event when an eSIM is cancelled, by what is known of the eSIM and its refund. */
+const VERDICT_OF_CANCELLED = {
+  processing: 'verdict_bought_undecided',
+  completed: 'verdict_bought',
+  failed: 'verdict_not_bought',
+} as const satisfies Record<ObservedOutcome, AttemptEvent>;
+
+/** Stores an operator's verdict on a refund: its money came, or it is no longer awaited. */
+async function judgeRefundByPerson(tx: Executor, work: WorkRef, verdict: CaseVerdict, now: Date): Promise<void> {
+  if (verdict !== 'refunded' && verdict !== 'dismissed') return;
+  // Without a named refund there is no row yet for the verdict.
+  await expectRefund(tx, work, now);
+  await tx.update(refunds).set({ verdict }).where(eq(refunds.cancellationId, work.id));
 }

@@ -7,9 +7,9 @@ import { addAuditEntry } from '#db/access/audit-log.ts';
 import { noteFilled } from '#db/connection/after-commit.ts';
 import type { Database, Executor } from '#db/connection/database.ts';
 import { fromNow } from '#db/connection/from-now.ts';
-import { quarantine } from '#db/queues/inbox-queue.ts';
 import type { InboxRow } from '#db/queues/inbox.ts';
 import type { OutboxRow } from '#db/queues/outbox.ts';
+import { changeHeld } from '#db/queues/relay-queues.ts';
 import { inbox, outbox } from '#db/schema.ts';
 import { closeCase, openCase } from '#db/work/cases.ts';
 import type { Subject } from '#db/work/timeline.ts';
@@ -34,7 +34,8 @@ export async function quarantineInboxRow(database: Database, row: InboxRow, erro
 
 async function quarantineWithCase(tx: Executor, row: InboxRow, note: string, lookUpWork: boolean): Promise<void> {
   const work = lookUpWork ? await namedWork(tx, row) : undefined;
-  if (!(await quarantine(tx, row, note, work))) return;
+  const about = work === undefined ? {} : { subjectKind: work.kind, subjectId: work.id };
+  if (!(await changeHeld(tx, row, { state: 'quarantined', note, ...about }))) return;
   const event = row.event === null ? 'A report of the service' : `The report ${row.event} of the service`;
   await openCase(
     tx,

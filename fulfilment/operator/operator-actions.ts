@@ -5,6 +5,7 @@ import { attemptsOf, currentAttempt } from '#db/attempts/attempts.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { grantOverride, hasOverride } from '#db/gate/waits.ts';
 import { attempts } from '#db/schema.ts';
+import { isCancelledAlready } from '#db/work/cancellation-queries.ts';
 import { type CaseRow, closeCase, findOpenCase, hasOpenCase, openCase, openReasons } from '#db/work/cases.ts';
 import type { WorkRow } from '#db/work/kinds.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
@@ -41,10 +42,8 @@ import {
   sentence,
   wasJudgedSo,
 } from '#fulfilment/operator/action-record.ts';
-import type { Resolution } from '#fulfilment/operator/correct-cancellation.ts';
-import { correctAttempt } from '#fulfilment/operator/corrections.ts';
+import { correctAttempt, correctCancellation, type Resolution } from '#fulfilment/operator/corrections.ts';
 import { forgetCancelAccepted, withdrawCancel } from '#fulfilment/work/cancel-vpn-subscription.ts';
-import { FULFILMENT_KINDS } from '#fulfilment/work/kinds.ts';
 import { recordStep } from '#fulfilment/work/record-step.ts';
 import { updateWork } from '#fulfilment/work/update-work.ts';
 
@@ -145,7 +144,7 @@ async function judge(
       const attempt = all.find(({ id }) => id === found.attemptId) ?? (await currentAttempt(tx, work));
       const laterAttempts = all.filter(({ number }) => attempt !== undefined && number > attempt.number);
       if (await isTaken(tx, work, attempt, action.serviceId)) return 'service_id_taken';
-      const isCancelled = await FULFILMENT_KINDS[work.kind].isCancelled?.(tx, work.id);
+      const isCancelled = work.kind === 'cancellation' ? await isCancelledAlready(tx, work.id) : undefined;
       const judged = judgeResolve(
         operated,
         { reason: action.reason, attempt, laterAttempts, isCancelled },
@@ -243,7 +242,7 @@ async function resolve(
   if (isUnproven && action.verdict === 'not_bought' && action.next === 'abandon') return 'wallet_not_read';
   await closeCase(tx, work, action.reason, `${action.verdict}: ${operator.reason}`, now);
   if (isFinal(row.status)) return undefined;
-  await FULFILMENT_KINDS[work.kind].correct?.(tx, work, action, now);
+  if (work.kind === 'cancellation') await correctCancellation(tx, work, action, now);
   if (attempt !== undefined) await correctAttempt(tx, attempt, action);
   if (action.verdict === 'not_bought' && action.next === 'abandon') {
     // Another attempt than the judged one may forbid it.

@@ -1,7 +1,7 @@
 import { noteFact } from '#db/connection/after-commit.ts';
 import type { Database, Executor } from '#db/connection/database.ts';
-import { applyToEsim, holdRow, markUnmatched, type RowJudgement, storeJudgement } from '#db/queues/inbox-queue.ts';
 import { inboxKey, type InboxRow } from '#db/queues/inbox.ts';
+import { changeHeld, holdRow, storeJudgement, type RowJudgement } from '#db/queues/relay-queues.ts';
 import { addTimelineEntry } from '#db/work/timeline.ts';
 import { readVpnSubscription } from '#db/work/vpn-subscription-queries.ts';
 import {
@@ -9,29 +9,17 @@ import {
   judgeObservation,
   type ObservationDecision,
   type PurchaseEvent,
+  type ServiceObservation,
 } from '#domain/relay/observation.ts';
 import { decideInboxRow, type NotifyingDecision } from '#domain/relay/relay-decision.ts';
 import { refusedCancellation, storedReason } from '#domain/work/foreign-text.ts';
 import { KINDS } from '#domain/work/kinds.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
 import { recordReport, reportOtherPrice } from '#fulfilment/attempts/record-report.ts';
-import { lockMatch } from '#fulfilment/reports/match-report.ts';
-import type { InboxMatch, ReportInContext } from '#fulfilment/reports/reports-by-kind.ts';
-import { FULFILMENT_KINDS } from '#fulfilment/work/kinds.ts';
+import { inContext, isBought, lockMatch, type InboxMatch } from '#fulfilment/reports/match-report.ts';
 import { storeCancellationReport, storeEsimReport } from '#fulfilment/work/record-cancellation.ts';
 import { newEndOf, storeSubscriptionReport } from '#fulfilment/work/record-subscription.ts';
 import { openContradiction } from '#fulfilment/work/work-events.ts';
-
-/** A report for the workflow of the work that it is about. */
-interface Observation {
-  readonly inboxId: string;
-  /** Epoch of the database in which the report was judged. */
-  readonly epoch: string;
-  readonly source: InboxRow['source'];
-  readonly attemptNumber: number;
-  readonly outcome: PurchaseEvent['outcome'];
-  readonly decision: NotifyingDecision;
-}
 
 /** What the relay does with a row after the transaction that judged it. */
 export type Judgement =
@@ -42,7 +30,7 @@ export type Judgement =
   /** The report is settled in this transaction: it changed nothing, or its work has ended. */
   | { readonly kind: 'applied'; readonly contradiction: boolean }
   /** The workflow gets the observation. */
-  | { readonly kind: 'signal'; readonly match: InboxMatch; readonly observation: Observation };
+  | { readonly kind: 'signal'; readonly match: InboxMatch; readonly observation: ServiceObservation };
 
 /** A row with its event and the attempt that the event is about. */
 interface Matched {
@@ -78,19 +66,14 @@ export async function judgeReport(
     const match = await lockMatch(tx, { ...reported, receivedAt: row.receivedAt });
     if (match === undefined) return withoutWork(tx, row, reported, now);
     const stored = await holdRow(tx, row);
-    const inContext: ReportInContext = (await FULFILMENT_KINDS[match.work.kind].inContext?.(tx, match, reported)) ?? {
-      event: reported,
-      followUp: namesNewEsim(match, reported) ? 'advance' : 'known',
-    };
-    const { event, followUp } = inContext;
+    const { event, followUp, isNew } = await inContext(tx, match, reported);
     const judged = judge(match, event, followUp);
     const action = decideInboxRow(stored, judged, isFinal(match.row.status));
     if (action.kind === 'leave') return { kind: 'left' };
     const matched = { row, match, event, epoch: stored.epoch };
     const foreign = foreignTo(match, event);
     if (foreign !== undefined) return applyForeign(tx, matched, foreign, now);
-    const facts = { ...options, isNew: inContext.isNew === true || namesMore(match, event), now };
-    await storeFacts(tx, matched, action.decision, facts);
+    await storeFacts(tx, matched, action.decision, { ...options, isNew, now });
     return action.kind === 'apply'
       ? apply(tx, matched, action.decision, now)
       : signal(tx, matched, action.decision, options);
@@ -101,10 +84,13 @@ export async function judgeReport(
 async function withoutWork(tx: Executor, row: InboxRow, event: PurchaseEvent, now: Date): Promise<Judgement> {
   const stored = await storeEsimReport(tx, event, now);
   if (stored === undefined) {
-    await markUnmatched(tx, row);
+    // It comes again when an id or reference that it names is stored.
+    await changeHeld(tx, row, { state: 'unmatched' });
     return { kind: 'unmatched' };
   }
-  await applyToEsim(tx, row, stored, now);
+  const { order, note } = stored;
+  const about = { subjectKind: order.kind, subjectId: order.id };
+  await changeHeld(tx, row, { state: 'applied', decision: 'known', note, appliedAt: now, ...about });
   return { kind: 'applied', contradiction: false };
 }
 
@@ -200,26 +186,6 @@ function namesAnotherPurchase({ attempt }: InboxMatch, event: PurchaseEvent): bo
 /** It names the known id of this attempt with another reference. */
 function namesAnotherAttempt({ attempt }: InboxMatch, event: PurchaseEvent): boolean {
   return event.reference !== undefined && event.reference !== attempt.reference;
-}
-
-/** True when the service has accepted or completed the attempt: more about it may come in any order. */
-function isBought({ attempt: { state, subjectKind } }: InboxMatch): boolean {
-  return subjectKind !== 'cancellation' && (state === 'processing' || state === 'completed');
-}
-
-/** True when it names the eSIM of an order whose workflow waits for that name. */
-function namesNewEsim(match: InboxMatch, { serviceEsimId }: PurchaseEvent): boolean {
-  return isBought(match) && match.attempt.serviceEsimId === null && serviceEsimId !== undefined;
-}
-
-/** True when it names something about the purchase that is not stored yet. */
-function namesMore(match: InboxMatch, event: PurchaseEvent): boolean {
-  const { serviceId, chargedAmount } = match.attempt;
-  return (
-    namesNewEsim(match, event) ||
-    (serviceId === null && event.serviceId !== undefined) ||
-    (chargedAmount === null && event.charged !== undefined)
-  );
 }
 
 async function storeReport(

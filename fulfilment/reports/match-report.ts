@@ -1,10 +1,40 @@
-import { and, desc, eq, sql } from 'drizzle-orm';
+/** Finding the attempt that a report is about, and merging the report with what is known already. */
+import { and, desc, eq, isNotNull, isNull, lte, sql } from 'drizzle-orm';
 import { currentOf } from '#db/attempts/attempts.ts';
 import type { Executor } from '#db/connection/database.ts';
-import { attempts } from '#db/schema.ts';
-import { startOf, storedKind, workTable } from '#db/work/kinds.ts';
-import type { InboxMatch, NamedPurchase } from '#fulfilment/reports/reports-by-kind.ts';
-import { FULFILMENT_KINDS } from '#fulfilment/work/kinds.ts';
+import { attempts, topups } from '#db/schema.ts';
+import { startOf, storedKind, workTable, type StoredStart, type WorkRow } from '#db/work/kinds.ts';
+import { readVpnSubscription } from '#db/work/vpn-subscription-queries.ts';
+import { cancellationOutcome, isCancelled, judgeRefund, mergeReports } from '#domain/cancellation/refund.ts';
+import { judgeSubscriptionEnd, type ObservationDecision, type PurchaseEvent } from '#domain/relay/observation.ts';
+import type { WorkRef } from '#domain/work/kinds.ts';
+import { knownReports } from '#fulfilment/work/record-cancellation.ts';
+import { newEndOf } from '#fulfilment/work/record-subscription.ts';
+
+/** The names in an event by which its attempt is found. Without a service id the eSIM identifies the cancellation. */
+interface NamedPurchase extends Pick<
+  PurchaseEvent,
+  'kind' | 'outcome' | 'serviceId' | 'reference' | 'serviceEsimId' | 'productId' | 'cancellation'
+> {
+  readonly receivedAt: Date;
+}
+
+/** The attempt that an inbox row is about, with its work. */
+export interface InboxMatch {
+  readonly attempt: typeof attempts.$inferSelect;
+  readonly work: WorkRef;
+  readonly row: WorkRow;
+  /** Id of the ordered package or VPN plan; null for a kind that orders nothing. */
+  readonly orderedProduct: number | null;
+  /** What a workflow of the work starts with. */
+  readonly start: StoredStart | null;
+  /** True for the current attempt of the work. */
+  readonly isCurrent: boolean;
+}
+
+type Found = Pick<InboxMatch['attempt'], 'id' | 'subjectId'>;
+
+const FOUND = { id: attempts.id, subjectId: attempts.subjectId };
 
 /**
  * Finds the attempt of an event: by the service's id, else by our reference, else, for kinds without a reference, by
@@ -12,7 +42,7 @@ import { FULFILMENT_KINDS } from '#fulfilment/work/kinds.ts';
  */
 export async function lockMatch(tx: Executor, named: NamedPurchase): Promise<InboxMatch | undefined> {
   const { kind } = named;
-  const found = (await findByName(tx, named)) ?? (await FULFILMENT_KINDS[kind].findByEsim?.(tx, named));
+  const found = (await findByName(tx, named)) ?? (await findByEsim(tx, named));
   if (found === undefined) return undefined;
   const work = { kind, id: found.subjectId };
   const table = workTable(kind);
@@ -36,12 +66,6 @@ export async function lockMatch(tx: Executor, named: NamedPurchase): Promise<Inb
   return { ...locked, work, attempt, isCurrent: currentOf(all)?.id === attempt.id };
 }
 
-/** An attempt and its work. */
-interface Found {
-  readonly id: string;
-  readonly subjectId: string;
-}
-
 async function findByName(db: Executor, { kind, serviceId, reference }: NamedPurchase): Promise<Found | undefined> {
   if (!serviceId && !reference) return undefined;
   const { rows } = await db.execute<{ id: string; subject_id: string }>(sql`
@@ -54,4 +78,139 @@ async function findByName(db: Executor, { kind, serviceId, reference }: NamedPur
     ) as named order by choice limit 1`);
   const [found] = rows;
   return found && { id: found.id, subjectId: found.subject_id };
+}
+
+async function findByEsim(db: Executor, named: NamedPurchase): Promise<Found | undefined> {
+  const { kind, serviceEsimId } = named;
+  if (serviceEsimId === undefined) return undefined;
+  if (kind === 'cancellation') return findNewestCancellation(db, serviceEsimId, named);
+  return kind === 'topup' ? findUnsettledTopup(db, serviceEsimId, named) : undefined;
+}
+
+/** Allowed difference between the clocks of a worker and of PostgreSQL. */
+const CLOCKS_DIFFER_MS = 10_000;
+
+/** The newest cancellation attempt of an eSIM; only one can be under way. */
+async function findNewestCancellation(
+  db: Executor,
+  serviceEsimId: string,
+  { cancellation, receivedAt }: NamedPurchase,
+): Promise<Found | undefined> {
+  // The failure of a refund may be about an earlier one; it can be ours only if ours was sent before.
+  const isOfSent = cancellation?.esim === undefined && cancellation?.refund?.state === 'failed';
+  const [found] = await db
+    .select(FOUND)
+    .from(attempts)
+    .where(
+      and(
+        eq(attempts.subjectKind, 'cancellation'),
+        eq(attempts.serviceEsimId, serviceEsimId),
+        isOfSent ? lte(attempts.firstSentAt, new Date(receivedAt.getTime() + CLOCKS_DIFFER_MS)) : undefined,
+      ),
+    )
+    .orderBy(desc(attempts.createdAt), desc(attempts.number))
+    .limit(1);
+  return found;
+}
+
+/**
+ * The one unsettled top-up of an eSIM that has no service id yet. A failure is never matched this way: somebody may
+ * have tried the same top-up by hand, and after that failure we would buy a second time. Our top-up is then looked up
+ * by its id, or a person decides.
+ */
+async function findUnsettledTopup(
+  db: Executor,
+  serviceEsimId: string,
+  { productId, outcome }: NamedPurchase,
+): Promise<Found | undefined> {
+  if (outcome === 'failed') return undefined;
+  const [found] = await db
+    .select(FOUND)
+    .from(attempts)
+    .innerJoin(topups, eq(topups.id, attempts.subjectId))
+    .where(
+      and(
+        eq(attempts.subjectKind, 'topup'),
+        eq(attempts.serviceEsimId, serviceEsimId),
+        isNotNull(attempts.busyEsimId),
+        isNull(attempts.serviceId),
+        productId === undefined ? undefined : eq(topups.packageId, productId),
+      ),
+    );
+  return found;
+}
+
+interface ReportInContext {
+  /** The report, with the outcome that it has together with earlier ones. */
+  readonly event: PurchaseEvent;
+  /** What it means for what follows the purchase. */
+  readonly followUp: ObservationDecision;
+  /** True when it names something that is not stored yet. */
+  readonly isNew: boolean;
+}
+
+/** Merges a report with what is known of its work. */
+export async function inContext(tx: Executor, match: InboxMatch, event: PurchaseEvent): Promise<ReportInContext> {
+  switch (match.work.kind) {
+    case 'vpn_subscription':
+      return subscriptionInContext(tx, match, event);
+    case 'cancellation':
+      return cancellationInContext(tx, match, event);
+    case 'order':
+    case 'topup':
+      return { event, followUp: namesNewEsim(match, event) ? 'advance' : 'known', isNew: namesMore(match, event) };
+  }
+}
+
+/** A report about a VPN subscription, with the decision about its end and about what is not stored yet. */
+async function subscriptionInContext(tx: Executor, match: InboxMatch, event: PurchaseEvent): Promise<ReportInContext> {
+  const known = await readVpnSubscription(tx, match.work.id);
+  const { startedAt, expiresAt } = event;
+  const fills =
+    (known.encryptedAccess === null && event.access !== undefined) ||
+    (known.startedAt === null && startedAt !== undefined) ||
+    (known.expiresAt === null && expiresAt !== undefined);
+  const told = { endedAs: event.endedAs, expiresAt: expiresAt === undefined ? undefined : new Date(expiresAt) };
+  const isNew = fills || newEndOf(known, told) !== undefined;
+  const end = judgeSubscriptionEnd(known.endedAs ?? undefined, event.endedAs);
+  const followUp = isNew ? 'advance' : end;
+  return { event, followUp, isNew: isNew || namesMore(match, event) };
+}
+
+/** A report about a cancellation, merged with the earlier reports about eSIM and refund. */
+async function cancellationInContext(tx: Executor, match: InboxMatch, event: PurchaseEvent): Promise<ReportInContext> {
+  const isNew = namesMore(match, event);
+  const { cancellation } = event;
+  if (cancellation === undefined) return { event, followUp: 'known', isNew };
+  const { status } = match.row;
+  const known = await knownReports(tx, match.work.id);
+  const isCancelledNow = isCancelled(cancellation) && known.esim !== 'cancelled';
+  // It ended with the eSIM not cancelled.
+  const isDenied = isCancelledNow && (status === 'refused' || status === 'abandoned');
+  const refund = isDenied ? 'contradiction' : judgeRefund(known.refund, cancellation.refund);
+  return {
+    event: { ...event, outcome: cancellationOutcome(mergeReports(known, cancellation)) },
+    followUp: refund === 'known' && isCancelledNow ? 'advance' : refund,
+    isNew,
+  };
+}
+
+/** True when the service has accepted or completed the attempt: more about it may come in any order. */
+export function isBought({ attempt: { state, subjectKind } }: InboxMatch): boolean {
+  return subjectKind !== 'cancellation' && (state === 'processing' || state === 'completed');
+}
+
+/** True when it names the eSIM of an order whose workflow waits for that name. */
+function namesNewEsim(match: InboxMatch, { serviceEsimId }: PurchaseEvent): boolean {
+  return isBought(match) && match.attempt.serviceEsimId === null && serviceEsimId !== undefined;
+}
+
+/** True when it names something about the purchase that is not stored yet. */
+function namesMore(match: InboxMatch, event: PurchaseEvent): boolean {
+  const { serviceId, chargedAmount } = match.attempt;
+  return (
+    namesNewEsim(match, event) ||
+    (serviceId === null && event.serviceId !== undefined) ||
+    (chargedAmount === null && event.charged !== undefined)
+  );
 }

@@ -13,7 +13,8 @@ export function isServed(name: EndpointName, dialect: Dialect, environment: Envi
 
 /** False for logins, and for calls that the dialect serves without a token. */
 export function needsToken(name: EndpointName, dialect: Dialect): boolean {
-  return name !== 'login' && (ENDPOINTS[name].authorized || !dialect.public_without_token);
+  const { withoutToken }: EndpointContract = ENDPOINTS[name];
+  return name !== 'login' && (withoutToken !== true || !dialect.public_without_token);
 }
 
 function switchOf(capability: NonNullable<EndpointContract['capability']>, dialect: Dialect): boolean {

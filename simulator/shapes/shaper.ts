@@ -17,7 +17,9 @@ import { EXTRA, shapedRecord, wrapped } from '#simulator/shapes/records.ts';
 import { looksPlain, type Shape } from '#simulator/shapes/shape.ts';
 import { eventRecord, knownEvent, SUBJECTS } from '#simulator/shapes/subjects.ts';
 import { wireSchema } from '#simulator/wire-schema.ts';
-import { ENDPOINTS, eventBody, type EndpointName } from '#upstream/contract.ts';
+import { ENDPOINTS, eventBody, statedUnit, type EndpointName } from '#upstream/contract.ts';
+
+const RECORDS_WITH_MONEY = ['package', 'plan', 'order', 'topup', 'subscription', 'refund', 'transaction', 'wallet'];
 
 /**
  * Converts plain answers and events to a shape. The schema of each part is made together with its conversion, so that
@@ -35,7 +37,8 @@ export class Shaper {
   constructor(shape: Shape, numberOf: ShapeContext['numberOf'] = () => undefined) {
     this.shape = shape;
     this.#context = { shape, numberOf };
-    this.#isPlain = looksPlain({ ...shape, header_prefix: 'X-Service', errors: 'code' });
+    const isOurUnit = RECORDS_WITH_MONEY.every((record) => statedUnit(record) === undefined);
+    this.#isPlain = isOurUnit && looksPlain({ ...shape, header_prefix: 'X-Service', errors: 'code' });
   }
 
   /** @param name of the endpoint; undefined for requests outside the interface. */

@@ -1,7 +1,7 @@
 import { type PublishedEvent, publishEvents, publishUnlessReceived } from '#db/events/event-log.ts';
 import { endpointsToWake, type EndpointToWake, noteEndpointWoken } from '#db/events/webhook-endpoints.ts';
 import { queueDeliveries } from '#fulfilment/event-webhooks/queue-deliveries.ts';
-import { type Batch, eachOf, PARALLEL, type RelayContext } from '#worker/relay/loop.ts';
+import { inParallel, type Batch, type RelayContext } from '#worker/relay/context.ts';
 
 /**
  * Publishes announced events in their order, and queues their deliveries to webhook endpoints. One transaction does
@@ -47,7 +47,7 @@ export async function relayEndpointWakes(context: RelayContext): Promise<Batch> 
   } = context;
   const waiting = await database.run((db) => endpointsToWake(db, batch));
   let woken = 0;
-  await eachOf(waiting, PARALLEL, async (endpoint) => {
+  await inParallel(waiting, async (endpoint) => {
     if (!context.isCutOff() && (await wakeEndpoint(context, endpoint))) woken += 1;
   });
   return { taken: woken, again: woken === batch, ...(woken < waiting.length && { retryAfterMs: pollMs }) };

@@ -1,19 +1,13 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Queue } from '#db/connection/after-commit.ts';
+import type { Waiter } from '#db/connection/wakeups.ts';
 import { pollQueues } from '#db/queues/relay-queues.ts';
+import { pollWaitMs } from '#domain/relay/relay-decision.ts';
 import { settlesWithin } from '#telemetry/waiting.ts';
+import { CutOffError, type Batch, type RelayContext, type RelayOptions } from '#worker/relay/context.ts';
 import { relayInbox } from '#worker/relay/inbox.ts';
-import {
-  type Batch,
-  CutOffError,
-  QueueLoop,
-  type RelayContext,
-  type RelayOptions,
-  SlowPoll,
-} from '#worker/relay/loop.ts';
 import { relayOutbox } from '#worker/relay/outbox.ts';
 import { eventPublication, relayEndpointWakes } from '#worker/relay/publish.ts';
-
-export type { EndpointWorkflows, RelayOptions, WorkWorkflows } from '#worker/relay/loop.ts';
 
 /**
  * Passes rows of PostgreSQL on: starts of work (outbox) and reports of the service (inbox) to Temporal, events to their
@@ -29,28 +23,26 @@ export class Relay {
   readonly #inbox: QueueLoop;
   readonly #events: QueueLoop;
   readonly #endpoints: QueueLoop;
-  readonly #poll: SlowPoll;
+  readonly #poll: Loop;
 
   constructor(options: RelayOptions) {
     this.#options = options;
-    const { database, wakeups, policy, logger } = options;
-    this.#poll = new SlowPoll({ read: () => database.run(pollQueues), wakeups, policy, logger });
     const { signal } = this.#cutOff;
+    this.#poll = slowPoll(options);
     const context: RelayContext = {
       ...options,
       call: (work) => untilCutOff(signal, work),
-      onPostponed: () => this.#poll.now(),
+      onPostponed: () => this.#poll.wake(),
       isCutOff: () => signal.aborted,
     };
-    this.#outbox = this.#loop('outbox', () => relayOutbox(context));
-    this.#inbox = this.#loop('inbox', () => relayInbox(context));
-    this.#endpoints = this.#loop('endpoints', () => relayEndpointWakes(context));
-    this.#events = this.#loop('events', eventPublication(context));
+    this.#outbox = queueLoop('outbox', () => relayOutbox(context), options);
+    this.#inbox = queueLoop('inbox', () => relayInbox(context), options);
+    this.#endpoints = queueLoop('endpoints', () => relayEndpointWakes(context), options);
+    this.#events = queueLoop('events', eventPublication(context), options);
   }
 
   start(): void {
     for (const loop of this.#loops()) loop.start();
-    this.#poll.start();
   }
 
   /**
@@ -58,14 +50,11 @@ export class Relay {
    * releases their rows. Resolves within twice that time in any case.
    */
   async stop(): Promise<void> {
-    const {
-      policy: { stopMs },
-      logger,
-    } = this.#options;
-    const stopped = Promise.all([this.#poll, ...this.#loops()].map((part) => part.stop()));
-    if (await settlesWithin(stopMs, stopped)) return;
+    const { policy, logger } = this.#options;
+    const stopped = Promise.all(this.#loops().map((loop) => loop.stop()));
+    if (await settlesWithin(policy.stopMs, stopped)) return;
     this.#cutOff.abort();
-    if (await settlesWithin(stopMs, stopped)) return;
+    if (await settlesWithin(policy.stopMs, stopped)) return;
     logger.warn(
       {},
       'the relay does not wait for its last statements; the rows in progress are tried again after their lease',
@@ -82,18 +71,121 @@ export class Relay {
     return taken.reduce((sum, each) => sum + each, 0);
   }
 
-  #loops(): readonly QueueLoop[] {
-    return [this.#outbox, this.#inbox, this.#events, this.#endpoints];
+  #loops(): readonly Loop[] {
+    const queues = [this.#outbox, this.#inbox, this.#events, this.#endpoints];
+    return [...queues.map(({ loop }) => loop), this.#poll];
+  }
+}
+
+/** Repeats a step whenever it is woken, and after the time that the step returns. */
+class Loop {
+  readonly #stopping = new AbortController();
+  readonly #waiter: Waiter;
+  readonly #step: () => Promise<number | undefined>;
+  readonly #onError: (error: unknown) => void;
+  readonly #retryDelayMs: number;
+  #running: Promise<void> | undefined;
+
+  constructor(
+    waiter: Waiter,
+    step: () => Promise<number | undefined>,
+    onError: (error: unknown) => void,
+    retryDelayMs: number,
+  ) {
+    this.#waiter = waiter;
+    this.#step = step;
+    this.#onError = onError;
+    this.#retryDelayMs = retryDelayMs;
   }
 
-  #loop(queue: Queue, takeBatch: () => Promise<Batch>): QueueLoop {
-    const {
-      wakeups,
-      policy: { roundPauseMs, retryDelayMs },
-      logger,
-    } = this.#options;
-    return new QueueLoop({ queue, takeBatch, waiter: wakeups.subscribe(queue), roundPauseMs, retryDelayMs, logger });
+  start(): void {
+    this.#running ??= this.#run();
   }
+
+  get isStopping(): boolean {
+    return this.#stopping.signal.aborted;
+  }
+
+  wake(): void {
+    this.#waiter.wake();
+  }
+
+  /** Begins no more steps, and waits for the present one. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    this.wake();
+    await this.#running;
+  }
+
+  async pause(ms: number): Promise<void> {
+    await delay(ms, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
+  }
+
+  async #run(): Promise<void> {
+    while (!this.isStopping) {
+      try {
+        const waitMs = await this.#step();
+        await this.#waiter.next(waitMs);
+      } catch (error) {
+        this.#onError(error);
+        await this.pause(this.#retryDelayMs);
+      }
+    }
+  }
+}
+
+interface QueueLoop {
+  readonly loop: Loop;
+  /** Processes rows until none is due. @returns the number of rows taken. */
+  readonly drain: () => Promise<number>;
+}
+
+/** Processes one queue whenever it is woken. */
+function queueLoop(
+  queue: Queue,
+  takeBatch: () => Promise<Batch>,
+  { wakeups, policy, logger }: RelayOptions,
+): QueueLoop {
+  let retryAfterMs: number | undefined;
+  const drain = async () => {
+    for (let total = 0; ;) {
+      const batch = await takeBatch();
+      retryAfterMs = batch.retryAfterMs;
+      total += batch.taken;
+      if (!batch.again || loop.isStopping) return total;
+    }
+  };
+  const loop: Loop = new Loop(
+    wakeups.subscribe(queue),
+    async () => {
+      await drain();
+      // Wake-ups of this time become one round.
+      await loop.pause(policy.roundPauseMs);
+      return retryAfterMs;
+    },
+    (error) => logger.error({ err: error, queue }, 'the relay could not take rows; it tries again'),
+    policy.retryDelayMs,
+  );
+  return { loop, drain };
+}
+
+/**
+ * Wakes the readers of queues with rows that are due, and no others: for rows whose notification was lost, rows that
+ * were postponed, and rows of a relay that has died.
+ */
+function slowPoll({ database, wakeups, policy, logger }: RelayOptions): Loop {
+  let waitMs = policy.pollMs;
+  return new Loop(
+    wakeups.subscribe(),
+    async () => {
+      const { due, nextDueMs = Infinity } = await database.run(pollQueues);
+      wakeups.wake(due);
+      waitMs = pollWaitMs({ waitMs, foundRows: due.length > 0, isHearing: wakeups.isHearing() }, policy);
+      return Math.min(waitMs, nextDueMs);
+    },
+    (error) => logger.error({ err: error }, 'the queues of the relay could not be polled; it tries again'),
+    policy.retryDelayMs,
+  );
 }
 
 async function untilCutOff<Result>(signal: AbortSignal, work: () => Promise<Result>): Promise<Result> {

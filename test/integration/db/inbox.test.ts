@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { readProgress } from '#db/attempts/attempts.ts';
 import type { Database } from '#db/connection/database.ts';
-import { markUnmatched, postpone, takePending } from '#db/queues/inbox-queue.ts';
 import { inboxKey, markApplied } from '#db/queues/inbox.ts';
-import { takeOutbox } from '#db/queues/outbox.ts';
+import { changeHeld, postpone, takeInbox, takeOutbox } from '#db/queues/relay-queues.ts';
 import { inbox, outbox } from '#db/schema.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
 import {
@@ -33,7 +32,7 @@ afterAll(() => opened.drop());
 const HOUR = 3_600_000;
 const LEASED = { leaseMs: HOUR };
 
-const take = (batch: number) => database.run((db) => takePending(db, { batch, ...LEASED }));
+const take = (batch: number) => database.run((db) => takeInbox(db, { batch, ...LEASED }));
 const deliverMany = async (count: number) => {
   for (let n = 0; n < count; n += 1)
     await deliverTestEvent(database, { outcome: 'processing', serviceId: `so-${n}-${Math.random()}` });
@@ -75,7 +74,9 @@ describe('the inbox', () => {
   it('keeps a postponed row with the reason until it is due', async () => {
     await deliverMany(1);
     const [row] = await take(1);
-    await database.run((db) => postpone(db, row!, { error: 'Temporal is down', delayMs: HOUR, isLasting: false }));
+    await database.run((db) =>
+      postpone(db, 'inbox', row!, { error: 'Temporal is down', delayMs: HOUR, isLasting: false }),
+    );
     expect(await take(1)).toEqual([]);
     await passQueueTime(database, HOUR);
     expect(await take(1)).toMatchObject([{ id: row!.id, lastError: 'Temporal is down', tries: 2 }]);
@@ -84,7 +85,7 @@ describe('the inbox', () => {
   it('returns an unmatched row to pending when an attempt with its reference is opened', async () => {
     await deliverTestEvent(database, { outcome: 'completed', serviceId: 'so-early', reference: 'ref-early' });
     const [row] = await take(1);
-    await database.run((db) => markUnmatched(db, row!));
+    await database.run((db) => changeHeld(db, row!, { state: 'unmatched' }));
     expect(await inboxStates()).toEqual(['unmatched']);
     await openTestAttempt(database, await acceptTestOrder(database), { reference: 'ref-other' });
     expect(await inboxStates()).toEqual(['unmatched']);
@@ -95,7 +96,7 @@ describe('the inbox', () => {
   it('returns an unmatched row to pending when its order of the service is stored', async () => {
     await deliverTestEvent(database, { outcome: 'completed', serviceId: 'so-stored-later' });
     const [row] = await take(1);
-    await database.run((db) => markUnmatched(db, row!));
+    await database.run((db) => changeHeld(db, row!, { state: 'unmatched' }));
     const attempt = await openTestAttempt(database, await acceptTestOrder(database));
     await storeTestReport(database, attempt.id, { outcome: 'processing', serviceId: 'so-stored-later' });
     expect(await inboxStates()).toEqual(['pending']);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Database } from '#db/connection/database.ts';
-import { postponeOutbox, requestStart, requestWake, settleOutbox, takeOutbox } from '#db/queues/outbox.ts';
+import { requestStart, requestWake } from '#db/queues/outbox.ts';
+import { postpone, settleOutbox, takeOutbox } from '#db/queues/relay-queues.ts';
 import { outbox } from '#db/schema.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
 import { acceptTestOrder, orderWork } from '#test/support/work/order-rows.ts';
@@ -90,7 +91,7 @@ describe('the outbox', () => {
     const options = { batch: 1, ...LEASED };
     const [row] = await database.run((db) => takeOutbox(db, options));
     await database.run((db) =>
-      postponeOutbox(db, row!, { error: 'Temporal is down', delayMs: 2 * HOUR, isLasting: false }),
+      postpone(db, 'outbox', row!, { error: 'Temporal is down', delayMs: 2 * HOUR, isLasting: false }),
     );
     await passQueueTime(database, HOUR);
     expect(await database.run((db) => takeOutbox(db, options))).toEqual([]);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Database } from '#db/connection/database.ts';
-import { holdRow, postpone, storeJudgement, takePending } from '#db/queues/inbox-queue.ts';
+import { holdRow, postpone, storeJudgement, takeInbox } from '#db/queues/relay-queues.ts';
 import { inbox } from '#db/schema.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
 import { deliverTestEvent, orderWork } from '#test/support/work/order-rows.ts';
@@ -19,7 +19,7 @@ beforeAll(async () => {
 beforeEach(() => database.run((db) => db.delete(inbox)));
 afterAll(() => opened.drop());
 
-const take = (batch: number) => database.run((db) => takePending(db, { batch, leaseMs: HOUR }));
+const take = (batch: number) => database.run((db) => takeInbox(db, { batch, leaseMs: HOUR }));
 const deliver = () => deliverTestEvent(database, { outcome: 'processing', serviceId: randomUUID() });
 
 describe('a lease of the inbox', () => {
@@ -32,7 +32,9 @@ describe('a lease of the inbox', () => {
       expect(row).toBeDefined();
       setClock.setSystemTime(new Date('2100-01-01'));
       expect(await take(1)).toEqual([]);
-      await database.run((db) => postpone(db, row!, { error: 'Temporal is down', delayMs: 0, isLasting: false }));
+      await database.run((db) =>
+        postpone(db, 'inbox', row!, { error: 'Temporal is down', delayMs: 0, isLasting: false }),
+      );
       setClock.setSystemTime(0);
       expect(await take(1)).toMatchObject([{ id: row!.id }]);
     } finally {
@@ -64,7 +66,7 @@ describe('a lease of the inbox', () => {
     } as const;
     await database.transaction((tx) => storeJudgement(tx, second!, judgement));
     expect(await take(1)).toEqual([]);
-    await database.run((db) => postpone(db, first!, { error: 'late', delayMs: 0, isLasting: false }));
+    await database.run((db) => postpone(db, 'inbox', first!, { error: 'late', delayMs: 0, isLasting: false }));
     expect(await take(1)).toEqual([]);
   });
 });

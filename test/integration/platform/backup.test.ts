@@ -2,10 +2,11 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import {
   chmodSync,
+  cpSync,
   existsSync,
   mkdirSync,
-  readdirSync,
   readFileSync,
+  readdirSync,
   renameSync,
   rmSync,
   statSync,
@@ -17,16 +18,16 @@ import { sql } from 'drizzle-orm';
 import { afterAll, assert, beforeAll, describe, expect, it } from 'vitest';
 import { backUp } from '#cli/backup/backup.ts';
 import { restore } from '#cli/backup/restore.ts';
-import { checkDatabase } from '#cli/doctor/installation/database.ts';
+import { checkDatabase } from '#cli/doctor/checks/database.ts';
 import { asAccount, postgresAccount } from '#cli/embedded/postgres-account.ts';
 import { findPostgresBinaries } from '#cli/embedded/postgres-binaries.ts';
 import { EmbeddedPostgres, withClient } from '#cli/embedded/postgres.ts';
-import { prepareArchive, archiveSettings } from '#cli/embedded/wal-archive.ts';
+import { archiveSettings, prepareArchive } from '#cli/embedded/wal-archive.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
 import { KeyRing } from '#crypto/key-ring.ts';
 import { registerKeys } from '#db/connection/encryption-keys.ts';
 import { openDatabase } from '#test/support/servers/database.ts';
-import { startOwnPostgres, type OwnPostgres } from '#test/support/servers/own-servers.ts';
+import { type OwnPostgres, startOwnPostgres } from '#test/support/servers/own-servers.ts';
 import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 
@@ -215,6 +216,18 @@ describe('a backup of PostgreSQL', () => {
       backUp({ folder: join(folder, 'backups') }, { ...KEYS, DATABASE_URL: refused.href }, SILENT),
     ).rejects.toThrow('The server gave no base backup: permission denied');
     expect(readdirSync(join(folder, 'backups'))).toEqual(before);
+  });
+
+  it('of a version from before the first release is not restored, and nothing is changed', async () => {
+    const older = join(folder, 'older');
+    cpSync(await make(), older, { recursive: true });
+    const text = readFileSync(join(older, 'backup.json'), 'utf8');
+    writeFileSync(join(older, 'backup.json'), text.replace('"format": 2', '"format": 1'));
+    const place = join(folder, 'unused');
+    await expect(restore({ backup: older, target: { postgres: place } }, KEYS, SILENT)).rejects.toThrow(
+      'is a backup of a version from before the first release',
+    );
+    expect(existsSync(place)).toBe(false);
   });
 });
 

@@ -2,8 +2,8 @@ import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runWrites } from '#db/connection/alongside.ts';
 import type { Database, Executor } from '#db/connection/database.ts';
-import { takePending } from '#db/queues/inbox-queue.ts';
 import { requeueingUnmatched } from '#db/queues/inbox.ts';
+import { takeInbox } from '#db/queues/relay-queues.ts';
 import { pollQueues } from '#db/queues/relay-queues.ts';
 import type { attempts } from '#db/schema.ts';
 import { hasPendingObservations } from '#fulfilment/attempts/buying-barrier.ts';
@@ -79,7 +79,7 @@ describe.each(['before', 'after'] as const)('with 50,000 reports that wait, %s t
 
   it('a poll reads one of them, and a relay only those that it takes', async () => {
     expect(await rowsRead(pollQueues)).toBeLessThan(FEW);
-    expect(await rowsRead((tx) => takePending(tx, { batch: 5, leaseMs: -1 }))).toBeLessThan(5 * FEW);
+    expect(await rowsRead((tx) => takeInbox(tx, { batch: 5, leaseMs: -1 }))).toBeLessThan(5 * FEW);
   });
 
   it.each([

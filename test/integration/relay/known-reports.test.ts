@@ -1,7 +1,7 @@
 import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '#db/connection/database.ts';
-import { takePending } from '#db/queues/inbox-queue.ts';
+import { takeInbox } from '#db/queues/relay-queues.ts';
 import { attempts, inbox, orders } from '#db/schema.ts';
 import { ATTEMPT_STATES, judgeObservation, OBSERVED_OUTCOMES, type PurchaseEvent } from '#domain/relay/observation.ts';
 import { statusesOf } from '#domain/work/lifecycle.ts';
@@ -43,7 +43,7 @@ beforeEach(async () => {
 afterAll(() => opened.drop());
 
 const HOUR = 3_600_000;
-const take = () => database.run((db) => takePending(db, { batch: 500, leaseMs: HOUR }));
+const take = () => database.run((db) => takeInbox(db, { batch: 500, leaseMs: HOUR }));
 
 /** Takes the rows and settles those that are known. @returns the number of settled rows. */
 async function settle(change: (event: PurchaseEvent) => PurchaseEvent = (event) => event): Promise<number> {

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { ownReference } from '#activities/purchases/purchase-report.ts';
 import type { AttemptRef } from '#activities/work/work-types.ts';
 import { findAttemptById } from '#db/attempts/attempts.ts';
-import { takePending } from '#db/queues/inbox-queue.ts';
+import { takeInbox } from '#db/queues/relay-queues.ts';
 import { attempts, inbox } from '#db/schema.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
 import type { Capability } from '#domain/service/capability-profile.ts';
@@ -153,7 +153,7 @@ async function reconcile(endpoints: readonly Endpoint[]) {
 /** Judges the pending rows of the inbox as the relay does. @returns the number of attempts in each state. */
 async function statesOnceJudged(ids: readonly string[]) {
   const now = new Date(Date.now() + MINUTE);
-  const rows = await bench.database.run((db) => takePending(db, { batch: 100, leaseMs: MINUTE }));
+  const rows = await bench.database.run((db) => takeInbox(db, { batch: 100, leaseMs: MINUTE }));
   for (const row of rows)
     await judgeReport(bench.database, row, readReport(bench.keyRing, row), now, {
       leaseMs: MINUTE,
