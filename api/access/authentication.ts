@@ -152,8 +152,11 @@ function malformed(authorization: string): string {
 }
 
 /** The same answer for unknown, revoked and expired keys: it must not reveal which keys exist. */
-function refused(detail = 'The API key is not valid: unknown, revoked or expired.'): Problem {
-  return new Problem('unauthenticated', { detail, headers: { 'WWW-Authenticate': `${REALM}, error="invalid_token"` } });
+export function refused(detail = 'The API key is not valid: unknown, revoked or expired.'): Problem {
+  return new Problem('unauthenticated', {
+    detail,
+    headers: { 'WWW-Authenticate': `${REALM}, error="invalid_token"` },
+  });
 }
 
 /** The problem of a key without a scope. @param what needs the scope. */

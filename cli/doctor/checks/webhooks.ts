@@ -188,7 +188,7 @@ export function checkWebhookArrival(records: Pick<Records, 'webhooksMissed' | 'r
     return ok(missed === 0 ? 'none is missing' : `${missed} of the last hour may be missing, which is usual`);
   return warning(
     `look-ups found ${missed} or more reports of the last hour, and no webhook has arrived since`,
-    'See the alert WebhooksSilent in docs/runbook.md. Check our address at the service, and whether its deliveries ' +
-      'reach us.',
+    'See the alert WebhooksSilent in docs/runbook.md. Check our address at the service, whether its deliveries ' +
+      'reach us, and whether they are refused for their signature: reseller_webhook_deliveries_total counts these.',
   );
 }

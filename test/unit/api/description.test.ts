@@ -9,7 +9,7 @@ import { problemCodes } from '#api/problems/problem-catalogue.ts';
 import { problemExample } from '#api/problems/problem-schema.ts';
 import { apiOperations } from '#cli/api/operations.ts';
 import { apiDocument, readDescription } from '#scripts/api/api-document.ts';
-import { PACKAGES } from '#simulator/catalogue/packages.ts';
+import { PACKAGES } from '#simulator/catalogue.ts';
 
 const document = await apiDocument();
 const api = readDescription(document);
