@@ -1,14 +1,5 @@
 import { withOwnSuccessor, workFor } from '#api/access/redact-for-owner.ts';
-import {
-  cancellationCsv,
-  cancellationExpansions,
-  cancellationInput,
-  cancellationJson,
-  cancellationListQuery,
-  cancellationOutput,
-  cancellationPage,
-  exampleCancellationId,
-} from '#api/cancellations/cancellation-schemas.ts';
+import { cancellationCsv, cancellationExpansions, cancellationInput, cancellationJson, cancellationListQuery, cancellationOutput, cancellationPage, exampleCancellationId } from '#api/cancellations/cancellation-schemas.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { requireEsimOfPath } from '#api/esims/delivered-esim.ts';
 import { esimExampleId } from '#api/esims/esim-schemas.ts';
@@ -23,9 +14,9 @@ import { workReadOperations } from '#api/work/work-reads.ts';
 import { findersOf, type WorkResource } from '#api/work/work-resource.ts';
 import { findEsim } from '#db/esims/esim-queries.ts';
 import type { Owner } from '#db/lists/ownership.ts';
-import { cancellationReads, type StoredCancellation } from '#db/work/cancellation-queries.ts';
-import { NO_ATTEMPTS } from '#db/work/work-queries.ts';
-import { acceptCancellation } from '#fulfilment/accept/accept-cancellation.ts';
+import { cancellationReads, type StoredCancellation } from '#db/work/cancellations.ts';
+import { NO_ATTEMPTS } from '#db/work/work-reads.ts';
+import { acceptCancellation } from '#fulfilment/accept/cancellation.ts';
 
 /** The cancellation that an eSIM has already. */
 export const EXISTING: WorkReference = { field: 'esim_id', taken: 'cancellation_exists', isForGood: false };

@@ -1,13 +1,5 @@
 import * as z from 'zod';
-import {
-  exampleRefundId,
-  refundCondition,
-  refundConditionJson,
-  refundJson,
-  refundListQuery,
-  refundOutput,
-  refundPage,
-} from '#api/cancellations/cancellation-schemas.ts';
+import { exampleRefundId, refundCondition, refundConditionJson, refundJson, refundListQuery, refundOutput, refundPage } from '#api/cancellations/cancellation-schemas.ts';
 import { EXISTING } from '#api/cancellations/cancellations.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { requireEsimOfPath } from '#api/esims/delivered-esim.ts';
@@ -20,7 +12,7 @@ import { pageReply } from '#api/lists/lists.ts';
 import { Problem } from '#api/problems/problem.ts';
 import { alreadyExists } from '#api/work/create-work.ts';
 import { findEsim, readRefundContext } from '#db/esims/esim-queries.ts';
-import { findCancellationInForce, findRefundById, pageOfRefunds } from '#db/work/cancellation-queries.ts';
+import { findCancellationInForce, findRefundById, pageOfRefunds } from '#db/work/cancellations.ts';
 import { forecastRefund, judgeRefundConditions } from '#domain/cancellation/refund-conditions.ts';
 import { recordEsim } from '#fulfilment/upkeep/record-esim.ts';
 import { esimDetails } from '#upstream/mapping/esims.ts';

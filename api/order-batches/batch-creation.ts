@@ -4,8 +4,8 @@ import { answerOnce, readIdempotencyKey } from '#api/http/idempotency.ts';
 import type { ApiRequest } from '#api/http/operation.ts';
 import { jsonReply, type Reply } from '#api/http/reply.ts';
 import { type Offers, wantedOf } from '#api/offers/offers.ts';
-import { batchJson, type batchInput } from '#api/order-batches/batch-schemas.ts';
-import { invalid, type FieldError, Problem } from '#api/problems/problem.ts';
+import { type batchInput, batchJson } from '#api/order-batches/batch-schemas.ts';
+import { type FieldError, invalid, Problem } from '#api/problems/problem.ts';
 import { limitOfRequest } from '#api/quotes/quote-token.ts';
 import { alreadyExists, callerReference, isPast, PAST_DEADLINE } from '#api/work/create-work.ts';
 import { RETRY_AFTER_SECONDS } from '#api/work/long-poll.ts';
@@ -13,11 +13,11 @@ import { newCustomer } from '#api/work/work-input.ts';
 import { batchId, requestKey, workId } from '#crypto/derived-ids.ts';
 import type { Executor } from '#db/connection/database.ts';
 import type { Owner } from '#db/lists/ownership.ts';
-import { findBatch, type StoredBatch } from '#db/work/batch-queries.ts';
+import { findBatch, type StoredBatch } from '#db/work/orders.ts';
 import type { Money } from '#domain/money/money.ts';
-import { batchOrderReference } from '#domain/work/batches.ts';
-import { acceptBatch, findTakenOfBatch, type BatchAcceptance, type NewBatch } from '#fulfilment/accept/accept-batch.ts';
-import type { NewOrder } from '#fulfilment/accept/accept-order.ts';
+import { batchOrderReference } from '#domain/work/identifiers.ts';
+import { acceptBatch, type BatchAcceptance, findTakenOfBatch, type NewBatch } from '#fulfilment/accept/batch.ts';
+import type { NewOrder } from '#fulfilment/accept/order.ts';
 import { currentTraceparent } from '#telemetry/tracing.ts';
 
 type BatchRequest = Pick<

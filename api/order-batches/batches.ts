@@ -8,23 +8,16 @@ import { positionCursor, readPositionCursor } from '#api/lists/cursor.ts';
 import { pageReply } from '#api/lists/lists.ts';
 import type { Offers } from '#api/offers/offers.ts';
 import { BATCHES_PATH, createBatch } from '#api/order-batches/batch-creation.ts';
-import {
-  BATCH_BODY_LIMIT,
-  batchInput,
-  batchJson,
-  batchListQuery,
-  batchOutput,
-  batchPage,
-} from '#api/order-batches/batch-schemas.ts';
+import { BATCH_BODY_LIMIT, batchInput, batchJson, batchListQuery, batchOutput, batchPage } from '#api/order-batches/batch-schemas.ts';
 import { type LabelledCode, qrArchive, qrSheet } from '#api/order-batches/qr-files.ts';
 import { exampleBatchId } from '#api/orders/order-schemas.ts';
 import { Problem } from '#api/problems/problem.ts';
 import { retryAfterHeader } from '#api/work/create-work.ts';
 import { addAuditEntries } from '#db/access/audit-log.ts';
-import { esimsOfBatch, findBatch, listBatches, type StoredBatch } from '#db/work/batch-queries.ts';
+import { esimsOfBatch, findBatch, listBatches, type StoredBatch } from '#db/work/orders.ts';
 import { lpaString } from '#domain/esims/activation.ts';
-import { MAX_BATCH } from '#domain/work/batches.ts';
-import { abandonUnsent, requestBatchCancel } from '#fulfilment/batches/cancel-batch.ts';
+import { MAX_BATCH } from '#domain/work/identifiers.ts';
+import { abandonUnsent, requestBatchCancel } from '#fulfilment/accept/batch.ts';
 
 /** Time after which a call abandons no further orders, in milliseconds. Callers wait at most half a minute. */
 const CANCEL_MS = 15_000;

@@ -3,15 +3,7 @@ import type { ApiDependencies } from '#api/dependencies.ts';
 import { purchaseExpansions } from '#api/esims/delivered-esim.ts';
 import { type Operation, operation } from '#api/http/operation.ts';
 import { type Offers, wantedOf } from '#api/offers/offers.ts';
-import {
-  exampleOrderId,
-  orderCsv,
-  orderInput,
-  orderJson,
-  orderListQuery,
-  orderOutput,
-  orderPage,
-} from '#api/orders/order-schemas.ts';
+import { exampleOrderId, orderCsv, orderInput, orderJson, orderListQuery, orderOutput, orderPage } from '#api/orders/order-schemas.ts';
 import { bulkOperation } from '#api/work/bulk-actions.ts';
 import { callerReference, createWork, creationAnswers, creationCall } from '#api/work/create-work.ts';
 import { workActionOperations } from '#api/work/work-actions.ts';
@@ -21,9 +13,9 @@ import { workReadOperations } from '#api/work/work-reads.ts';
 import { findersOf, type WorkResource } from '#api/work/work-resource.ts';
 import { deviceImeiAad } from '#db/encryption-aads.ts';
 import type { Owner } from '#db/lists/ownership.ts';
-import { orderReads, type StoredOrder } from '#db/work/order-queries.ts';
-import { NO_ATTEMPTS } from '#db/work/work-queries.ts';
-import { acceptOrder } from '#fulfilment/accept/accept-order.ts';
+import { orderReads, type StoredOrder } from '#db/work/orders.ts';
+import { NO_ATTEMPTS } from '#db/work/work-reads.ts';
+import { acceptOrder } from '#fulfilment/accept/order.ts';
 
 /** Orders of eSIMs: create, read, list, timeline, operator actions. */
 export function orderOperations(dependencies: ApiDependencies, offers: Offers): Operation[] {

@@ -4,19 +4,12 @@ import { esimExampleId, esimIdInput } from '#api/esims/esim-schemas.ts';
 import { ourId, packageId, packageIdInQuery } from '#api/fields/fields.ts';
 import { type CsvColumns, safe, text } from '#api/lists/csv-file.ts';
 import { pageOf } from '#api/lists/lists.ts';
-import {
-  callerReference,
-  callerReferencesInQuery,
-  customerReference,
-  customerReferenceInQuery,
-  customerReferenceOutput,
-  purchaseInput,
-} from '#api/work/work-input.ts';
+import { callerReference, callerReferencesInQuery, customerReference, customerReferenceInQuery, customerReferenceOutput, purchaseInput } from '#api/work/work-input.ts';
 import { referenceJson, workJson } from '#api/work/work-json.ts';
 import { purchaseColumns, workColumns } from '#api/work/work-lists.ts';
 import type { WorkJson } from '#api/work/work-resource.ts';
 import { PURCHASE_ENDS, referenceOutput, workListQuery, workOutput } from '#api/work/work-schemas.ts';
-import type { StoredTopup } from '#db/work/topup-queries.ts';
+import type { StoredTopup } from '#db/work/topups.ts';
 import { statusesOf } from '#domain/work/lifecycle.ts';
 
 const externalTopupId = callerReference('topup', 'shop-topup-000017');

@@ -3,15 +3,7 @@ import type { ApiDependencies } from '#api/dependencies.ts';
 import { purchaseExpansions, requireEsim } from '#api/esims/delivered-esim.ts';
 import { type Operation, operation } from '#api/http/operation.ts';
 import { type Offers, wantedOf } from '#api/offers/offers.ts';
-import {
-  exampleTopupId,
-  topupCsv,
-  topupInput,
-  topupJson,
-  topupListQuery,
-  topupOutput,
-  topupPage,
-} from '#api/topups/topup-schemas.ts';
+import { exampleTopupId, topupCsv, topupInput, topupJson, topupListQuery, topupOutput, topupPage } from '#api/topups/topup-schemas.ts';
 import { bulkOperation } from '#api/work/bulk-actions.ts';
 import { callerReference, createWork, creationAnswers, creationCall } from '#api/work/create-work.ts';
 import { workActionOperations } from '#api/work/work-actions.ts';
@@ -21,9 +13,9 @@ import { workReadOperations } from '#api/work/work-reads.ts';
 import { findersOf, type WorkResource } from '#api/work/work-resource.ts';
 import { findEsim } from '#db/esims/esim-queries.ts';
 import type { Owner } from '#db/lists/ownership.ts';
-import { type StoredTopup, topupReads } from '#db/work/topup-queries.ts';
-import { NO_ATTEMPTS } from '#db/work/work-queries.ts';
-import { acceptTopup } from '#fulfilment/accept/accept-topup.ts';
+import { type StoredTopup, topupReads } from '#db/work/topups.ts';
+import { NO_ATTEMPTS } from '#db/work/work-reads.ts';
+import { acceptTopup } from '#fulfilment/accept/topup.ts';
 
 /** Top-ups of eSIMs: create, read, list, timeline, operator actions. */
 export function topupOperations(dependencies: ApiDependencies, offers: Offers): Operation[] {

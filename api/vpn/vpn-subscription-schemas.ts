@@ -4,19 +4,12 @@ import { type CsvColumns, safe, text } from '#api/lists/csv-file.ts';
 import { pageOf } from '#api/lists/lists.ts';
 import { accessOutput, exampleSubscriptionId, subscriptionExpansions } from '#api/vpn/vpn-access.ts';
 import { vpnPlanId } from '#api/vpn/vpn-plans.ts';
-import {
-  callerReference,
-  callerReferencesInQuery,
-  customerReference,
-  customerReferenceInQuery,
-  customerReferenceOutput,
-  purchaseInput,
-} from '#api/work/work-input.ts';
+import { callerReference, callerReferencesInQuery, customerReference, customerReferenceInQuery, customerReferenceOutput, purchaseInput } from '#api/work/work-input.ts';
 import { referenceJson, workJson } from '#api/work/work-json.ts';
 import { purchaseColumns, workColumns } from '#api/work/work-lists.ts';
 import type { WorkJson } from '#api/work/work-resource.ts';
 import { referenceOutput, workListQuery, workOutput } from '#api/work/work-schemas.ts';
-import type { StoredVpnSubscription } from '#db/work/vpn-subscription-queries.ts';
+import type { StoredVpnSubscription } from '#db/work/vpn-subscriptions.ts';
 import { plainMoney } from '#domain/money/money.ts';
 import { subscriptionPeriods, subscriptionTimes } from '#domain/money/subscription-periods.ts';
 import { statusesOf } from '#domain/work/lifecycle.ts';

@@ -7,38 +7,24 @@ import { jsonReply } from '#api/http/reply.ts';
 import { type Offers, wantedOf } from '#api/offers/offers.ts';
 import { Problem } from '#api/problems/problem.ts';
 import { exampleSubscriptionId, subscriptionExpansions, vpnAccessOperation } from '#api/vpn/vpn-access.ts';
-import {
-  vpnSubscriptionCsv,
-  vpnSubscriptionInput,
-  vpnSubscriptionJson,
-  vpnSubscriptionListQuery,
-  vpnSubscriptionOutput,
-  vpnSubscriptionPage,
-} from '#api/vpn/vpn-subscription-schemas.ts';
+import { vpnSubscriptionCsv, vpnSubscriptionInput, vpnSubscriptionJson, vpnSubscriptionListQuery, vpnSubscriptionOutput, vpnSubscriptionPage } from '#api/vpn/vpn-subscription-schemas.ts';
 import { bulkOperation } from '#api/work/bulk-actions.ts';
-import {
-  callerReference,
-  createWork,
-  creationAnswers,
-  creationCall,
-  retryAfterHeader,
-  waitingHeaders,
-} from '#api/work/create-work.ts';
+import { callerReference, createWork, creationAnswers, creationCall, retryAfterHeader, waitingHeaders } from '#api/work/create-work.ts';
 import { plainWork } from '#api/work/expand.ts';
 import { replyAfterPreferredWait, retryAfter } from '#api/work/long-poll.ts';
 import { workActionOperations } from '#api/work/work-actions.ts';
 import { customerHash, newCustomer, readCustomer } from '#api/work/work-input.ts';
 import { listOperations, workFilter } from '#api/work/work-lists.ts';
 import { workReadOperations } from '#api/work/work-reads.ts';
-import { findersOf, type WorkJson, type WorkResource, notFound } from '#api/work/work-resource.ts';
+import { findersOf, notFound, type WorkJson, type WorkResource } from '#api/work/work-resource.ts';
 import type { Owner } from '#db/lists/ownership.ts';
-import { type StoredVpnSubscription, vpnSubscriptionReads } from '#db/work/vpn-subscription-queries.ts';
-import { NO_ATTEMPTS } from '#db/work/work-queries.ts';
+import { type StoredVpnSubscription, vpnSubscriptionReads } from '#db/work/vpn-subscriptions.ts';
+import { NO_ATTEMPTS } from '#db/work/work-reads.ts';
 import { REFUSALS } from '#domain/operator/operator-actions.ts';
 import { KINDS } from '#domain/work/kinds.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
-import { acceptVpnSubscription } from '#fulfilment/accept/accept-vpn-subscription.ts';
-import { cancelVpnSubscription } from '#fulfilment/work/cancel-vpn-subscription.ts';
+import { acceptVpnSubscription } from '#fulfilment/accept/vpn-subscription.ts';
+import { cancelVpnSubscription } from '#fulfilment/work/subscription.ts';
 
 /** Of the examples, once its customer has ended it, and once the service has. */
 const REQUESTED = { cancel_requested_at: '2030-02-03T09:00:00.000Z' };

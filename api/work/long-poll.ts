@@ -4,8 +4,7 @@ import { jsonReply, type Reply } from '#api/http/reply.ts';
 import type { WaitResult } from '#api/waits/waits.ts';
 import type { WorkJson } from '#api/work/work-resource.ts';
 import { DatabaseUnavailableError } from '#db/connection/database.ts';
-import { isFinished, isWaitOver, retryAfterSeconds } from '#domain/work/caller-wait.ts';
-import { isFinal, type WorkStatus } from '#domain/work/lifecycle.ts';
+import { isFinal, isFinished, isWaitOver, retryAfterSeconds, type WorkStatus } from '#domain/work/lifecycle.ts';
 
 /** Answers about work that wait for its end: `Prefer: wait=N` and `?wait=N`. */
 

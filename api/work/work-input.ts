@@ -6,7 +6,7 @@ import { customerReferenceAad, type CustomerWork } from '#db/encryption-aads.ts'
 import { WHEN_USED_UP } from '#domain/retry/retry-rules.ts';
 import { CALLER_REFERENCE_CHARACTERS, isCallerReference } from '#domain/work/identifiers.ts';
 import { KINDS, type WorkKind } from '#domain/work/kinds.ts';
-import type { NewCustomer } from '#fulfilment/accept/accept-work.ts';
+import type { NewCustomer } from '#fulfilment/accept/work.ts';
 
 /** The caller's reference of the end customer. It may be personal: stored encrypted, found by a keyed hash. */
 

@@ -14,7 +14,7 @@ import { scopesOfKind } from '#db/access/api-keys.ts';
 import type { Executor } from '#db/connection/database.ts';
 import type { Owner } from '#db/lists/ownership.ts';
 import type { PageOptions, PagePosition } from '#db/lists/pages.ts';
-import type { WorkFilter } from '#db/work/work-queries.ts';
+import type { WorkFilter } from '#db/work/work-reads.ts';
 import { KINDS } from '#domain/work/kinds.ts';
 import type { WorkStatus } from '#domain/work/lifecycle.ts';
 

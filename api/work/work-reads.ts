@@ -11,7 +11,7 @@ import { currentStateJson, timelineJson } from '#api/work/work-json.ts';
 import { notFound, type WorkResource } from '#api/work/work-resource.ts';
 import { timelinePage, timelineQuery } from '#api/work/work-schemas.ts';
 import { scopesOfKind } from '#db/access/api-keys.ts';
-import { listTimeline } from '#db/work/work-queries.ts';
+import { listTimeline } from '#db/work/work-reads.ts';
 import { workEventType } from '#domain/events/event-types.ts';
 import { KINDS } from '#domain/work/kinds.ts';
 import { statusesOf, type WorkStatus } from '#domain/work/lifecycle.ts';
