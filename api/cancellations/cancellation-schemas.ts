@@ -1,7 +1,15 @@
 import * as z from 'zod';
 import { esimExpansion, purchaseExpansionsOutput } from '#api/esims/delivered-esim.ts';
 import { esimExampleId, esimIdInput } from '#api/esims/esim-schemas.ts';
-import { FILLED_TEXT_PATTERN, filledText, instant, instantJson, money, ourId, timeInQuery } from '#api/fields/fields.ts';
+import {
+  FILLED_TEXT_PATTERN,
+  filledText,
+  instant,
+  instantJson,
+  money,
+  ourId,
+  timeInQuery,
+} from '#api/fields/fields.ts';
 import { amount, type CsvColumns, safe, text } from '#api/lists/csv-file.ts';
 import { listOf, pageOf, pageQuery } from '#api/lists/lists.ts';
 import { customerReferenceInQuery, deadlineInput, metadata } from '#api/work/work-input.ts';
@@ -11,7 +19,11 @@ import type { WorkJson } from '#api/work/work-resource.ts';
 import { workListQuery, workOutput } from '#api/work/work-schemas.ts';
 import type { StoredCancellation } from '#db/work/cancellations.ts';
 import type { RefundRow } from '#db/work/rows.ts';
-import { ON_UNMET_CONDITIONS, REFUND_CONDITIONS, type RefundCondition } from '#domain/cancellation/refund-conditions.ts';
+import {
+  ON_UNMET_CONDITIONS,
+  REFUND_CONDITIONS,
+  type RefundCondition,
+} from '#domain/cancellation/refund-conditions.ts';
 import { REFUND_REVIEWS, REFUND_STATUSES } from '#domain/cancellation/refund.ts';
 import { plainMoney } from '#domain/money/money.ts';
 import { statusesOf } from '#domain/work/lifecycle.ts';

@@ -1,5 +1,14 @@
 import { withOwnSuccessor, workFor } from '#api/access/redact-for-owner.ts';
-import { cancellationCsv, cancellationExpansions, cancellationInput, cancellationJson, cancellationListQuery, cancellationOutput, cancellationPage, exampleCancellationId } from '#api/cancellations/cancellation-schemas.ts';
+import {
+  cancellationCsv,
+  cancellationExpansions,
+  cancellationInput,
+  cancellationJson,
+  cancellationListQuery,
+  cancellationOutput,
+  cancellationPage,
+  exampleCancellationId,
+} from '#api/cancellations/cancellation-schemas.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { requireEsimOfPath } from '#api/esims/delivered-esim.ts';
 import { esimExampleId } from '#api/esims/esim-schemas.ts';

@@ -1,5 +1,13 @@
 import * as z from 'zod';
-import { exampleRefundId, refundCondition, refundConditionJson, refundJson, refundListQuery, refundOutput, refundPage } from '#api/cancellations/cancellation-schemas.ts';
+import {
+  exampleRefundId,
+  refundCondition,
+  refundConditionJson,
+  refundJson,
+  refundListQuery,
+  refundOutput,
+  refundPage,
+} from '#api/cancellations/cancellation-schemas.ts';
 import { EXISTING } from '#api/cancellations/cancellations.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { requireEsimOfPath } from '#api/esims/delivered-esim.ts';

@@ -8,7 +8,14 @@ import { positionCursor, readPositionCursor } from '#api/lists/cursor.ts';
 import { pageReply } from '#api/lists/lists.ts';
 import type { Offers } from '#api/offers/offers.ts';
 import { BATCHES_PATH, createBatch } from '#api/order-batches/batch-creation.ts';
-import { BATCH_BODY_LIMIT, batchInput, batchJson, batchListQuery, batchOutput, batchPage } from '#api/order-batches/batch-schemas.ts';
+import {
+  BATCH_BODY_LIMIT,
+  batchInput,
+  batchJson,
+  batchListQuery,
+  batchOutput,
+  batchPage,
+} from '#api/order-batches/batch-schemas.ts';
 import { type LabelledCode, qrArchive, qrSheet } from '#api/order-batches/qr-files.ts';
 import { exampleBatchId } from '#api/orders/order-schemas.ts';
 import { Problem } from '#api/problems/problem.ts';

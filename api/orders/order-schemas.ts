@@ -4,7 +4,13 @@ import { esimExampleId, esimIdInput } from '#api/esims/esim-schemas.ts';
 import { ourId, packageId, packageIdInQuery } from '#api/fields/fields.ts';
 import { type CsvColumns, safe, text } from '#api/lists/csv-file.ts';
 import { pageOf } from '#api/lists/lists.ts';
-import { callerReference, callerReferencesInQuery, customerReferenceInQuery, customerReferenceOutput, purchaseInput } from '#api/work/work-input.ts';
+import {
+  callerReference,
+  callerReferencesInQuery,
+  customerReferenceInQuery,
+  customerReferenceOutput,
+  purchaseInput,
+} from '#api/work/work-input.ts';
 import { referenceJson, workJson } from '#api/work/work-json.ts';
 import { purchaseColumns, workColumns } from '#api/work/work-lists.ts';
 import type { WorkJson } from '#api/work/work-resource.ts';

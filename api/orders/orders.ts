@@ -3,7 +3,15 @@ import type { ApiDependencies } from '#api/dependencies.ts';
 import { purchaseExpansions } from '#api/esims/delivered-esim.ts';
 import { type Operation, operation } from '#api/http/operation.ts';
 import { type Offers, wantedOf } from '#api/offers/offers.ts';
-import { exampleOrderId, orderCsv, orderInput, orderJson, orderListQuery, orderOutput, orderPage } from '#api/orders/order-schemas.ts';
+import {
+  exampleOrderId,
+  orderCsv,
+  orderInput,
+  orderJson,
+  orderListQuery,
+  orderOutput,
+  orderPage,
+} from '#api/orders/order-schemas.ts';
 import { bulkOperation } from '#api/work/bulk-actions.ts';
 import { callerReference, createWork, creationAnswers, creationCall } from '#api/work/create-work.ts';
 import { workActionOperations } from '#api/work/work-actions.ts';

@@ -4,7 +4,14 @@ import { type CsvColumns, safe, text } from '#api/lists/csv-file.ts';
 import { pageOf } from '#api/lists/lists.ts';
 import { accessOutput, exampleSubscriptionId, subscriptionExpansions } from '#api/vpn/vpn-access.ts';
 import { vpnPlanId } from '#api/vpn/vpn-plans.ts';
-import { callerReference, callerReferencesInQuery, customerReference, customerReferenceInQuery, customerReferenceOutput, purchaseInput } from '#api/work/work-input.ts';
+import {
+  callerReference,
+  callerReferencesInQuery,
+  customerReference,
+  customerReferenceInQuery,
+  customerReferenceOutput,
+  purchaseInput,
+} from '#api/work/work-input.ts';
 import { referenceJson, workJson } from '#api/work/work-json.ts';
 import { purchaseColumns, workColumns } from '#api/work/work-lists.ts';
 import type { WorkJson } from '#api/work/work-resource.ts';

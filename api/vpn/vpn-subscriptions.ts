@@ -7,9 +7,23 @@ import { jsonReply } from '#api/http/reply.ts';
 import { type Offers, wantedOf } from '#api/offers/offers.ts';
 import { Problem } from '#api/problems/problem.ts';
 import { exampleSubscriptionId, subscriptionExpansions, vpnAccessOperation } from '#api/vpn/vpn-access.ts';
-import { vpnSubscriptionCsv, vpnSubscriptionInput, vpnSubscriptionJson, vpnSubscriptionListQuery, vpnSubscriptionOutput, vpnSubscriptionPage } from '#api/vpn/vpn-subscription-schemas.ts';
+import {
+  vpnSubscriptionCsv,
+  vpnSubscriptionInput,
+  vpnSubscriptionJson,
+  vpnSubscriptionListQuery,
+  vpnSubscriptionOutput,
+  vpnSubscriptionPage,
+} from '#api/vpn/vpn-subscription-schemas.ts';
 import { bulkOperation } from '#api/work/bulk-actions.ts';
-import { callerReference, createWork, creationAnswers, creationCall, retryAfterHeader, waitingHeaders } from '#api/work/create-work.ts';
+import {
+  callerReference,
+  createWork,
+  creationAnswers,
+  creationCall,
+  retryAfterHeader,
+  waitingHeaders,
+} from '#api/work/create-work.ts';
 import { plainWork } from '#api/work/expand.ts';
 import { replyAfterPreferredWait, retryAfter } from '#api/work/long-poll.ts';
 import { workActionOperations } from '#api/work/work-actions.ts';
