@@ -1,4 +1,4 @@
-import { instantJson } from '#api/fields/instant.ts';
+import { instantJson } from '#api/fields/fields.ts';
 import type { OperationsJson, WorkJson } from '#api/work/work-resource.ts';
 import type { Owner } from '#db/lists/ownership.ts';
 import type { WorkRow } from '#db/work/rows.ts';
@@ -111,7 +111,6 @@ function secondsJson(ms: number | undefined): number | null {
   return ms === undefined ? null : ms / 1_000;
 }
 
-/** A timeline entry as the API shows it. */
 export function timelineJson({ at, event, message, detail }: TimelineRow) {
   return { at: at.toISOString(), event, message, detail };
 }

@@ -1,9 +1,9 @@
-import { reconciliationJson } from '#api/money/reconciliation-schemas.ts';
+import { reconciliationJson } from '#api/money/reconciliations.ts';
 import { withDatabase } from '#cli/set-up/command-database.ts';
-import { printJson, printLines, type Output } from '#cli/terminal/output.ts';
+import { type Output, printJson, printLines } from '#cli/terminal/output.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
 import { readDatabaseConfig, readEncryptionKeys, readTemporalConfig } from '#config/config.ts';
-import { readTogether, type Environment } from '#config/environment.ts';
+import { type Environment, readTogether } from '#config/environment.ts';
 import { KeyRing } from '#crypto/key-ring.ts';
 import type { Database } from '#db/connection/database.ts';
 import { verifyKeys } from '#db/connection/encryption-keys.ts';

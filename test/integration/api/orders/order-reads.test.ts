@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { orderOutput, orderPage } from '#api/orders/order-schemas.ts';
-import { timelinePage } from '#api/work/timeline-schemas.ts';
+import { timelinePage } from '#api/work/work-schemas.ts';
 import { orders, timeline } from '#db/schema.ts';
 import { orderReads } from '#db/work/orders.ts';
 import { ATTENTION_REASONS } from '#domain/work/attention.ts';
