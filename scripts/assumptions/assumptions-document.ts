@@ -1,4 +1,9 @@
-/** Generates `docs/assumptions.md` from the contract: what is stated, what is assumed, and why. */
+/**
+ * `npm run generate:assumptions`: writes `docs/assumptions.md` from the contract: what is stated, what is assumed, and
+ * why.
+ */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import * as z from 'zod';
 import { CAPABILITIES, type Capability, capabilities } from '#domain/service/capability-profile.ts';
 import { BASE_PATH, SANDBOX_SUFFIX } from '#domain/service/service-address.ts';
@@ -249,3 +254,5 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
   };
   return [line(head), line(head.map(() => '---')), ...rows.map(line)];
 }
+
+if (import.meta.main) writeFileSync(join(import.meta.dirname, '../../docs/assumptions.md'), assumptionsDocument());
