@@ -1,9 +1,9 @@
 import express, { type Express } from 'express';
 import { auditLogOperations } from '#api/access/audit-log.ts';
+import { RateLimits } from '#api/access/limits.ts';
 import { ownKeyOperations } from '#api/access/own-key.ts';
-import { RateLimits } from '#api/access/rate-limits.ts';
-import { cancellationPreflightOperations } from '#api/cancellations/cancellation-preflight.ts';
-import { refundOperations } from '#api/cancellations/refunds.ts';
+import { cancellationOperations } from '#api/cancellations/cancellations.ts';
+import { cancellationPreflightOperations, refundOperations } from '#api/cancellations/refunds.ts';
 import { caseOperations } from '#api/cases/cases.ts';
 import { deadLetterOperations } from '#api/cases/dead-letters.ts';
 import { StoredCatalogue } from '#api/catalogue/stored-catalogue.ts';
@@ -14,19 +14,18 @@ import { driftStopOperations } from '#api/gate/drift-stops.ts';
 import { pauseOperations } from '#api/gate/pauses.ts';
 import { purchaseGateOperations } from '#api/gate/purchase-gate.ts';
 import { healthOperations } from '#api/health/health.ts';
-import { refuseAmbiguousHeaders } from '#api/http/ambiguous-headers.ts';
 import { mountOperations } from '#api/http/mount.ts';
 import type { Operation } from '#api/http/operation.ts';
-import { requestContext } from '#api/http/request-context.ts';
-import { securityHeaders } from '#api/http/security-headers.ts';
+import { refuseAmbiguousHeaders, requestContext, securityHeaders } from '#api/http/request-context.ts';
 import { reconciliationOperations } from '#api/money/reconciliations.ts';
 import { salesOperations } from '#api/money/sales.ts';
 import { walletTransactionOperations } from '#api/money/wallet-transactions.ts';
 import { walletOperations } from '#api/money/wallet.ts';
 import { Offers } from '#api/offers/offers.ts';
 import { documentationOperations } from '#api/openapi/documentation.ts';
-import { productVersion } from '#api/openapi/version.ts';
+import { productVersion } from '#api/openapi/openapi.ts';
 import { batchOperations } from '#api/order-batches/batches.ts';
+import { orderOperations } from '#api/orders/orders.ts';
 import { packageOperations } from '#api/packages/packages.ts';
 import { pricingOperations } from '#api/pricing/pricing-rules.ts';
 import { databaseUnavailable, errorHandler } from '#api/problems/error-handler.ts';
@@ -35,10 +34,11 @@ import { serviceWebhookOperations } from '#api/service-webhooks/service-webhooks
 import { serviceSecretOperations } from '#api/service-webhooks/webhook-secret.ts';
 import { shareLinkOperations } from '#api/share-links/share-links.ts';
 import { sharePageOperations } from '#api/share-links/share-page.ts';
+import { topupOperations } from '#api/topups/topups.ts';
 import { storefrontUpdateOperations } from '#api/updates/storefront-updates.ts';
 import { vpnPlanOperations } from '#api/vpn/vpn-plans.ts';
+import { vpnSubscriptionOperations } from '#api/vpn/vpn-subscriptions.ts';
 import { webhookEndpointOperations } from '#api/webhook-endpoints/webhook-endpoints.ts';
-import { operationsOfWork } from '#api/work/kinds.ts';
 
 /** Builds the Express application. Opens no port: the caller listens. */
 export function createApp(dependencies: ApiDependencies): Express {
@@ -73,12 +73,14 @@ function webhooksFirst(left: Operation, right: Operation): number {
   return Number(right.path === '/webhooks/service') - Number(left.path === '/webhooks/service');
 }
 
-/** All operations of the API. */
 export function allOperations(dependencies: ApiDependencies): Operation[] {
   const offers = new Offers(dependencies);
   const catalogue = new StoredCatalogue(dependencies);
   const operations = [
-    ...operationsOfWork(dependencies, offers),
+    ...orderOperations(dependencies, offers),
+    ...topupOperations(dependencies, offers),
+    ...vpnSubscriptionOperations(dependencies, offers),
+    ...cancellationOperations(dependencies),
     ...batchOperations(dependencies, offers),
     ...refundOperations(dependencies),
     ...eventOperations(dependencies),

@@ -1,5 +1,5 @@
-import { KeyCache } from '#api/access/key-cache.ts';
-import { OpenPerKey } from '#api/access/open-per-key.ts';
+import { KeyCache } from '#api/access/authentication.ts';
+import { OpenPerKey } from '#api/access/limits.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { WebhookSecretCache } from '#api/service-webhooks/webhook-secret-cache.ts';
 import { Waits } from '#api/waits/waits.ts';

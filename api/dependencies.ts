@@ -1,5 +1,5 @@
-import type { KeyCache } from '#api/access/key-cache.ts';
-import type { RateLimitSettings } from '#api/access/rate-limits.ts';
+import type { KeyCache } from '#api/access/authentication.ts';
+import type { RateLimitSettings } from '#api/access/limits.ts';
 import type { MountDependencies } from '#api/http/mount.ts';
 import type { WebhookSecretCache } from '#api/service-webhooks/webhook-secret-cache.ts';
 import type { Waits } from '#api/waits/waits.ts';
@@ -43,11 +43,9 @@ export interface ApiDependencies {
   /** The environment of the service; rows stored for the other environment are ignored. */
   readonly serviceMode: ServiceMode;
   readonly intake: Pick<InboxWriter, 'accept'>;
-  /** New events, for all waiting callers and streams of this process. */
   readonly tail: EventTail;
   readonly waits: Waits;
   readonly streams: StreamPolicy;
-  /** Heavy calls that are running. */
   readonly running: MountDependencies['running'];
   /** Called for fields of the service's events that are ignored because their form is not understood. */
   readonly onUnused: UnusedObserver;
@@ -64,7 +62,6 @@ export interface ApiDependencies {
   readonly spendLimit: Money | undefined;
   /** The threshold below which the runway of the wallet counts as low; the worker announces it. */
   readonly runway: RunwayPolicy;
-  /** Which addresses webhook endpoints may have. */
   readonly webhookTargets: { readonly policy: AddressPolicy; readonly lookup: HostLookup };
   /**
    * How long the former secret of a webhook endpoint still signs, in milliseconds, where the caller names no other
@@ -80,9 +77,7 @@ export interface ApiDependencies {
   readonly rateLimits: RateLimitSettings;
   /** Addresses and networks of proxies whose X-Forwarded-For is trusted. */
   readonly trustedProxies: readonly string[];
-  /** The checks of `/readyz`, by name. */
   readonly readinessChecks: Readonly<Record<string, ReadinessCheck>>;
-  /** The `degraded` conditions of `/readyz`. */
   readonly degraded: DegradationCheck;
   /** Why only probes and documentation are answered now; undefined when all calls are. */
   readonly closedBecause: () => string | undefined;

@@ -1,6 +1,6 @@
-import type { ActivityOptions } from '@temporalio/workflow';
+import { type ActivityOptions, ActivityFailure, ApplicationFailure, isCancellation } from '@temporalio/workflow';
 import type { PurchasePolicy } from '#domain/policy/purchase-policy.ts';
-import { READ_TASK_QUEUE } from '#workflows/messages.ts';
+import { READ_TASK_QUEUE, SEND_NOT_BEGUN, WORK_FINISHED, WORK_MISSING } from '#workflows/messages.ts';
 
 /**
  * Time without a heartbeat after which Temporal counts an activity as lost with its worker. For every activity that is
@@ -28,4 +28,34 @@ export function repeatedRead(policy: PurchasePolicy, deadlines: number) {
     scheduleToCloseTimeout: policy.deliveryDeadlineMs,
     retry: { initialInterval: '1s', maximumInterval: '1m' },
   } as const satisfies ActivityOptions;
+}
+
+/**
+ * Returns when an activity was given up: its worker died, or its time is over.
+ *
+ * @throws every other error: a cancellation, the end of the work, work without a row, a bug.
+ */
+export function requireGivenUp(error: unknown): void {
+  if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
+  if (finishedFailure(error) !== undefined || isMissing(error)) throw error;
+}
+
+/** The failure by which an activity reports that the work has ended. Local activities do not wrap it. */
+export function finishedFailure(error: unknown): ApplicationFailure | undefined {
+  return failureOfType(error, WORK_FINISHED);
+}
+
+/** True when an activity reports that the work has no row. */
+export function isMissing(error: unknown): boolean {
+  return failureOfType(error, WORK_MISSING) !== undefined;
+}
+
+/** True when a sending activity reports that its request has not left. */
+export function isNotBegun(error: unknown): boolean {
+  return failureOfType(error, SEND_NOT_BEGUN) !== undefined;
+}
+
+function failureOfType(error: unknown, type: string): ApplicationFailure | undefined {
+  const failure = error instanceof ActivityFailure ? error.cause : error;
+  return failure instanceof ApplicationFailure && failure.type === type ? failure : undefined;
 }

@@ -1,16 +1,15 @@
 import { afterAcceptance } from '#domain/purchase/purchase-decision.ts';
-import type { WorkEnd } from '#domain/work/work-end.ts';
+import type { WorkEnd } from '#domain/work/lifecycle.ts';
 import type { PurchaseWorkflowInput, PurchaseWorkflowResult } from '#workflows/messages.ts';
 import { fail, openCase, retryLater } from '#workflows/purchase/cases.ts';
 import { deliver, type Delivery } from '#workflows/purchase/deliver.ts';
-import { hold } from '#workflows/purchase/hold.ts';
+import { hold, waitForService } from '#workflows/purchase/hold.ts';
 import { lookUp, proveAbsence } from '#workflows/purchase/look-up.ts';
 import { openAttempt, waitForNewAttempt } from '#workflows/purchase/new-attempt.ts';
 import { Purchase, type PurchaseRules } from '#workflows/purchase/purchase.ts';
 import { send, waitForOtherSend, waitToResend } from '#workflows/purchase/send.ts';
 import { awaitEvidence, settle } from '#workflows/purchase/settle.ts';
 import type { Step } from '#workflows/purchase/steps.ts';
-import { waitForService } from '#workflows/purchase/wait-for-service.ts';
 import { runToEnd } from '#workflows/work/run-to-end.ts';
 import type { WorkRun } from '#workflows/work/work-run.ts';
 

@@ -1,12 +1,11 @@
-import type { WorkEnd } from '#domain/work/work-end.ts';
+import type { WorkEnd } from '#domain/work/lifecycle.ts';
 import type { PurchaseWorkflowInput, PurchaseWorkflowResult } from '#workflows/messages.ts';
 import { buy } from '#workflows/order.ts';
 import type { Delivery } from '#workflows/purchase/deliver.ts';
 import { CONTRADICTED } from '#workflows/purchase/steps.ts';
 import { cancel } from '#workflows/subscription/cancel.ts';
 import { stayActive } from '#workflows/subscription/stay-active.ts';
-import { endingOf } from '#workflows/subscription/subscription-texts.ts';
-import { Subscription } from '#workflows/subscription/subscription.ts';
+import { endingOf, Subscription } from '#workflows/subscription/subscription.ts';
 import { upgradeWithWorkers } from '#workflows/versioning.ts';
 import { runToEnd } from '#workflows/work/run-to-end.ts';
 import type { WorkRun } from '#workflows/work/work-run.ts';

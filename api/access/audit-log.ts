@@ -1,10 +1,9 @@
 import * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { instant, timeInQuery } from '#api/fields/instant.ts';
-import { type Operation, operation } from '#api/http/operation.ts';
+import { instant, timeInQuery } from '#api/fields/fields.ts';
+import { type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
 import { numberCursor, readNumberCursor } from '#api/lists/cursor.ts';
-import { pageReply } from '#api/lists/page-reply.ts';
-import { pageOf, pageQuery } from '#api/lists/page-schemas.ts';
+import { pageOf, pageQuery, pageReply } from '#api/lists/lists.ts';
 import { listAuditEntries, type AuditRow } from '#db/access/audit-log.ts';
 
 const actor = 'key_01JQ8Z4D1E2F3G4H5J6K7MNPQR';
@@ -36,17 +35,7 @@ const entryOutput = z
           'set or changed.',
       }),
   })
-  .meta({ id: 'AuditEntry' });
-
-const example: z.input<typeof entryOutput> = {
-  created_at: '2030-01-31T12:00:00.000Z',
-  actor,
-  api_key: { name: 'support desk', prefix: 'a1B2c3D4' },
-  action: 'esim.activation_revealed',
-  subject_kind: 'esim',
-  subject_id: 'esim_01JQ8Z6A2B3C4D5E6F7G8H9JKM',
-  reason: null,
-};
+  .meta({ id: 'AuditEntry', example: { api_key: { name: 'support desk', prefix: 'a1B2c3D4' } } });
 
 const query = z.strictObject({
   actor: visible(128).optional().meta({ description: 'Id of an API key, `command/<account>`, or `share_link/<id>`.' }),
@@ -74,14 +63,7 @@ export function auditLogOperations({ database }: ApiDependencies): Operation[] {
       scope: 'audit:read',
       accountWide: true,
       query,
-      answers: {
-        200: {
-          description: 'A page of the audit log.',
-          contentType: 'application/json',
-          schema: pageOf(entryOutput, 'AuditPage'),
-          example: { data: [example], next_cursor: null },
-        },
-      },
+      answers: { 200: jsonAnswer('A page of the audit log.', pageOf(entryOutput, 'AuditPage')) },
       handle: async ({ query: { limit, cursor, ...given } }) => {
         const {
           actor: by,

@@ -1,10 +1,7 @@
 import * as z from 'zod';
-import { apiScope } from '#api/access/api-scope.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { createdBy, exampleKeyId, ourId } from '#api/fields/ids.ts';
-import { instant, instantJson } from '#api/fields/instant.ts';
-import { money } from '#api/fields/money.ts';
-import { type Operation, operation } from '#api/http/operation.ts';
+import { apiScope, createdBy, exampleKeyId, instant, instantJson, money, ourId } from '#api/fields/fields.ts';
+import { type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { findApiKeyById, lineageOf, spendLimitOf, type ApiKeyRow, apiScopes } from '#db/access/api-keys.ts';
 import { compareMoney, paddedMoney, subtractMoney, type Money } from '#domain/money/money.ts';
@@ -50,25 +47,20 @@ const keyOutput = z
           '/v1/purchase-gate`.',
       }),
   })
-  .meta({ id: 'OwnKey' });
-
-const example: z.input<typeof keyOutput> = {
-  id: exampleKeyId,
-  name: 'shop',
-  prefix: 'a1B2c3D4',
-  scopes: ['orders:read', 'orders:write', 'esims:read'],
-  own_work_only: false,
-  created_by: exampleKeyId,
-  created_at: '2030-01-01T00:00:00.000Z',
-  expires_at: '2031-01-01T00:00:00.000Z',
-  requests_per_minute: 600,
-  spend: {
-    day: '2030-01-31',
-    limit: { amount: '500.00', currency: 'EUR' },
-    spent: { amount: '31.00', currency: 'EUR' },
-    left: { amount: '469.00', currency: 'EUR' },
-  },
-};
+  .meta({
+    id: 'OwnKey',
+    example: {
+      scopes: ['orders:read', 'orders:write', 'esims:read'],
+      created_at: '2030-01-01T00:00:00.000Z',
+      expires_at: '2031-01-01T00:00:00.000Z',
+      spend: {
+        day: '2030-01-31',
+        limit: { amount: '500.00', currency: 'USD' },
+        spent: { amount: '31.00', currency: 'USD' },
+        left: { amount: '469.00', currency: 'USD' },
+      },
+    },
+  });
 
 /** The API key of the caller. */
 export function ownKeyOperations({ database, rateLimits, now }: ApiDependencies): Operation[] {
@@ -80,9 +72,7 @@ export function ownKeyOperations({ database, rateLimits, now }: ApiDependencies)
       tag: 'Administration',
       summary: 'Read the scopes and limits of your API key',
       scope: 'none',
-      answers: {
-        200: { description: 'The key of this call.', contentType: 'application/json', schema: keyOutput, example },
-      },
+      answers: { 200: jsonAnswer('The key of this call.', keyOutput) },
       handle: async ({ caller: { apiKeyId } }) => {
         const { key, spend } = await database.run(async (db) => {
           const found = await findApiKeyById(db, apiKeyId);

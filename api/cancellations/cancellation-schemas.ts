@@ -1,22 +1,34 @@
 import * as z from 'zod';
-import { refundCondition, refundConditionJson } from '#api/cancellations/refund-condition-schemas.ts';
-import { refundJson, refundOutput } from '#api/cancellations/refund-schemas.ts';
-import { esimExpansion, purchaseExpansionsOutput } from '#api/esims/esim-expansions.ts';
+import { esimExpansion, purchaseExpansionsOutput } from '#api/esims/delivered-esim.ts';
 import { esimExampleId, esimIdInput } from '#api/esims/esim-schemas.ts';
-import { ourId } from '#api/fields/ids.ts';
-import { instant, instantJson } from '#api/fields/instant.ts';
-import { FILLED_TEXT_PATTERN, filledText } from '#api/fields/text.ts';
-import { pageOf } from '#api/lists/page-schemas.ts';
-import { customerReferenceInQuery } from '#api/work/customer-reference.ts';
-import { deadlineInput, metadata } from '#api/work/work-input.ts';
+import {
+  FILLED_TEXT_PATTERN,
+  filledText,
+  instant,
+  instantJson,
+  money,
+  ourId,
+  timeInQuery,
+} from '#api/fields/fields.ts';
+import { amount, type CsvColumns, safe, text } from '#api/lists/csv-file.ts';
+import { listOf, pageOf, pageQuery } from '#api/lists/lists.ts';
+import { customerReferenceInQuery, deadlineInput, metadata } from '#api/work/work-input.ts';
 import { workJson } from '#api/work/work-json.ts';
+import { workColumns } from '#api/work/work-lists.ts';
 import type { WorkJson } from '#api/work/work-resource.ts';
-import { workListQuery, workOutput, workOutputExample } from '#api/work/work-schemas.ts';
-import type { StoredCancellation } from '#db/work/cancellation-queries.ts';
-import { ON_UNMET_CONDITIONS } from '#domain/cancellation/refund-conditions.ts';
+import { workListQuery, workOutput } from '#api/work/work-schemas.ts';
+import type { StoredCancellation } from '#db/work/cancellations.ts';
+import type { RefundRow } from '#db/work/rows.ts';
+import {
+  ON_UNMET_CONDITIONS,
+  REFUND_CONDITIONS,
+  type RefundCondition,
+} from '#domain/cancellation/refund-conditions.ts';
+import { REFUND_REVIEWS, REFUND_STATUSES } from '#domain/cancellation/refund.ts';
+import { plainMoney } from '#domain/money/money.ts';
 import { statusesOf } from '#domain/work/lifecycle.ts';
 
-const exampleCancellationId = 'can_01JQ8ZA7G8H9J0KMNPQRSTVWXY';
+export const exampleCancellationId = 'can_01JQ8ZA7G8H9J0KMNPQRSTVWXY';
 
 const esimId = ourId('esim', esimExampleId);
 
@@ -46,10 +58,94 @@ export const cancellationInput = z
   })
   .meta({ id: 'CancellationInput' });
 
-export const cancellationInputExample = {
-  reason: 'The customer travels later.',
-  metadata: { shop_order: 'A-1001' },
-};
+export const refundCondition = z
+  .strictObject({
+    name: z.enum(REFUND_CONDITIONS).meta({ description: 'The condition; `evidence` is a sentence about it.' }),
+    result: z
+      .enum(['pass', 'fail', 'unknown'])
+      .meta({ description: '`unknown`: the service does not show it, or could not be read.' }),
+    evidence: z.string().meta({ description: 'A human-readable sentence.', example: 'No data was used.' }),
+    as_of: instant.nullable().meta({ description: 'Time of the evidence.', example: '2030-01-31T12:00:00.000Z' }),
+    age_seconds: z.number().nullable().meta({ description: 'Age of the evidence in seconds.', example: 0.4 }),
+  })
+  .meta({ id: 'RefundCondition' });
+
+/** @param now epoch milliseconds. */
+export function refundConditionJson({ name, result, evidence, asOf }: RefundCondition, now: number) {
+  return {
+    name,
+    result,
+    evidence,
+    as_of: asOf === undefined ? null : new Date(asOf).toISOString(),
+    age_seconds: asOf === undefined ? null : Math.max(0, now - asOf) / 1_000,
+  };
+}
+
+export const exampleRefundId = 'ref_01JQ8ZB8H9J0KMNPQRSTVWXYZ1';
+
+export const refundOutput = z
+  .strictObject({
+    id: ourId('refund', exampleRefundId),
+    cancellation_id: ourId('cancellation', exampleCancellationId),
+    esim_id: ourId('esim', esimExampleId),
+    order_id: ourId('order', 'ord_01JQ8Z6A2B3C4D5E6F7G8H9JKM').meta({ description: 'The refunded order.' }),
+    service_refund_id: z.string().nullable().meta({ description: 'Id of the refund at the service.', example: '5512' }),
+    status: z.enum(REFUND_STATUSES).meta({
+      description:
+        '`expected`: not decided, or paid and not in the wallet yet. `manual_review`: a person at the service ' +
+        'decides. `completed`: its ' +
+        'money is in the wallet. `failed`: no money comes. `needs_attention`: waits for a person here.',
+      example: 'expected',
+    }),
+    review: z
+      .enum(REFUND_REVIEWS)
+      .nullable()
+      .meta({ description: 'The result of the review at the service, if it is known.' }),
+    amount: money.nullable().meta({ description: 'Amount of the refund, as the service reports it.' }),
+    created_at: instant,
+    updated_at: instant,
+    completed_at: instant.nullable(),
+  })
+  .meta({
+    id: 'Refund',
+    example: {
+      status: 'completed',
+      review: 'accepted',
+      amount: { amount: '2.40', currency: 'USD' },
+      created_at: '2030-01-31T12:00:01.000Z',
+      updated_at: '2030-01-31T12:00:02.000Z',
+      completed_at: '2030-01-31T12:00:02.000Z',
+    },
+  });
+
+export type RefundOutput = z.input<typeof refundOutput>;
+
+export const refundPage = pageOf(refundOutput, 'RefundPage');
+
+export const refundListQuery = z.strictObject({
+  status: listOf(REFUND_STATUSES).optional().meta({ description: 'One status, or several, separated by commas.' }),
+  esim_id: esimIdInput.optional(),
+  created_after: timeInQuery('Later than this.'),
+  created_before: timeInQuery('Earlier than this.'),
+  updated_after: timeInQuery('Changed later than this.'),
+  ...pageQuery,
+});
+
+export function refundJson(refund: RefundRow): RefundOutput {
+  return {
+    id: refund.id,
+    cancellation_id: refund.cancellationId,
+    esim_id: refund.esimId,
+    order_id: refund.orderId,
+    service_refund_id: refund.serviceRefundId,
+    status: refund.status,
+    review: refund.review,
+    amount: plainMoney(refund.amount, refund.currency),
+    created_at: refund.createdAt.toISOString(),
+    updated_at: refund.updatedAt.toISOString(),
+    completed_at: instantJson(refund.completedAt),
+  };
+}
 
 const ENDS = '`completed`, `refused` and `abandoned` are final; after the last two the eSIM is unchanged.';
 
@@ -60,15 +156,16 @@ const {
   ...common
 } = workOutput('cancellation', statusesOf('cancellation'), ENDS);
 
-const { max_price: _limitExample, charged: _chargedExample, ...commonExample } = workOutputExample;
-
 export const cancellationOutput = z
   .strictObject({
     id: ourId('cancellation', exampleCancellationId),
     esim_id: esimId,
-    reason: z.string().nullable(),
+    reason: z.string().nullable().meta({ example: 'The customer travels later.' }),
     on_unmet_conditions: z.enum(ON_UNMET_CONDITIONS),
-    cancelled_at: instant.nullable().meta({ description: 'When the eSIM was first known to be cancelled.' }),
+    cancelled_at: instant.nullable().meta({
+      description: 'When the eSIM was first known to be cancelled.',
+      example: '2030-01-31T12:00:01.000Z',
+    }),
     preflight: z.array(refundCondition).nullable().meta({
       description: 'The conditions of the refund, checked just before the newest send; `null` before the first.',
     }),
@@ -80,20 +177,8 @@ export const cancellationOutput = z
 
 export type CancellationOutput = z.input<typeof cancellationOutput>;
 
-export const cancellationOutputExample: CancellationOutput = {
-  id: exampleCancellationId,
-  esim_id: esimExampleId,
-  reason: 'The customer travels later.',
-  on_unmet_conditions: 'refuse',
-  cancelled_at: null,
-  preflight: null,
-  refund: null,
-  ...commonExample,
-};
-
 export const cancellationPage = pageOf(cancellationOutput, 'CancellationPage');
 
-/** What answers about cancellations embed. */
 export const cancellationExpansions = [esimExpansion] as const;
 
 export const cancellationListQuery = z.strictObject({
@@ -127,3 +212,14 @@ export function cancellationJson(
     ...work,
   };
 }
+
+export const cancellationCsv: CsvColumns<CancellationOutput> = {
+  id: safe((cancellation) => cancellation.id),
+  status: safe((cancellation) => cancellation.status),
+  esim_id: safe((cancellation) => cancellation.esim_id),
+  reason: text((cancellation) => cancellation.reason),
+  cancelled_at: safe((cancellation) => cancellation.cancelled_at),
+  refund_status: safe(({ refund }) => refund?.status),
+  refund: amount(({ refund }) => refund?.amount),
+  ...workColumns,
+};

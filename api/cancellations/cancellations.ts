@@ -1,51 +1,60 @@
+import { withOwnSuccessor, workFor } from '#api/access/redact-for-owner.ts';
 import {
+  cancellationCsv,
   cancellationExpansions,
   cancellationInput,
-  cancellationInputExample,
   cancellationJson,
   cancellationListQuery,
   cancellationOutput,
-  cancellationOutputExample,
   cancellationPage,
+  exampleCancellationId,
 } from '#api/cancellations/cancellation-schemas.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
+import { requireEsimOfPath } from '#api/esims/delivered-esim.ts';
 import { esimExampleId } from '#api/esims/esim-schemas.ts';
-import { requireEsimOfPath } from '#api/esims/require-esim.ts';
-import { idInPath } from '#api/fields/ids.ts';
-import type { Operation } from '#api/http/operation.ts';
-import { customerHash } from '#api/work/customer-reference.ts';
-import { cancellationCsv } from '#api/work/work-csv.ts';
-import { workOperations } from '#api/work/work-operations.ts';
-import type { WorkResource } from '#api/work/work-resource.ts';
+import { idInPath } from '#api/fields/fields.ts';
+import { type Operation, operation } from '#api/http/operation.ts';
+import { bulkOperation } from '#api/work/bulk-actions.ts';
+import { createWork, creationAnswers, creationCall, type WorkReference } from '#api/work/create-work.ts';
+import { workActionOperations } from '#api/work/work-actions.ts';
+import { customerHash } from '#api/work/work-input.ts';
+import { listOperations, workFilter } from '#api/work/work-lists.ts';
+import { workReadOperations } from '#api/work/work-reads.ts';
+import { findersOf, type WorkResource } from '#api/work/work-resource.ts';
 import { findEsim } from '#db/esims/esim-queries.ts';
-import { cancellationReads } from '#db/work/cancellation-queries.ts';
-import { acceptCancellation } from '#fulfilment/accept/accept-cancellation.ts';
+import type { Owner } from '#db/lists/ownership.ts';
+import { cancellationReads, type StoredCancellation } from '#db/work/cancellations.ts';
+import { NO_ATTEMPTS } from '#db/work/work-reads.ts';
+import { acceptCancellation } from '#fulfilment/accept/cancellation.ts';
 
-/** The existing cancellation of an eSIM, in a problem. */
-export const cancellationName = {
-  kind: 'cancellation',
-  path: '/v1/cancellations',
-  reference: { field: 'esim_id', taken: 'cancellation_exists', isForGood: false },
-} as const satisfies Partial<WorkResource>;
+/** The cancellation that an eSIM has already. */
+export const EXISTING: WorkReference = { field: 'esim_id', taken: 'cancellation_exists', isForGood: false };
 
-/** Cancellations of eSIMs: create, read, list, timeline, operator actions. */
 export function cancellationOperations(dependencies: ApiDependencies): Operation[] {
-  return workOperations(dependencies, {
-    ...cancellationName,
+  const { keyRing, now } = dependencies;
+  const show = (stored: StoredCancellation, owner: Owner) =>
+    workFor(owner, cancellationJson(withOwnSuccessor(owner, stored), now()));
+  const resource: WorkResource = {
+    kind: 'cancellation',
     name: 'Cancellation',
     tag: 'Cancellations',
     output: cancellationOutput,
-    example: cancellationOutputExample,
+    exampleId: exampleCancellationId,
     expansions: cancellationExpansions,
-    reads: cancellationReads,
-    json: cancellationJson,
-    create: {
-      below: {
-        operationId: 'cancelEsim',
-        path: '/v1/esims/{id}/cancel',
-        params: idInPath('esim', esimExampleId),
-        notFound: 'esim_not_found',
+    resolution: {
+      serviceId: {
+        field: 'service_refund_id',
+        description: 'With `bought` (it is cancelled): its refund at the service, if it is not known yet.',
       },
+    },
+    ...findersOf(dependencies, cancellationReads, show),
+  };
+  return [
+    operation({
+      ...creationCall(resource),
+      id: 'cancelEsim',
+      path: '/v1/esims/{id}/cancel',
+      params: idInPath('esim', esimExampleId),
       summary: 'Cancel an eSIM',
       description:
         'Stores a cancellation and answers with it at once; it is processed afterwards. If a condition of the refund ' +
@@ -54,31 +63,41 @@ export function cancellationOperations(dependencies: ApiDependencies): Operation
         'possible only after it was refused or abandoned. A customer who installs the eSIM meanwhile may be faster: ' +
         'the answer of the service decides.',
       body: cancellationInput,
-      bodyExample: cancellationInputExample,
-      accept:
-        (_dependencies, { subjectId: esimId, body, caller }) =>
-        async (tx, work, now) => {
-          const { reason = null, on_unmet_conditions: onUnmetConditions } = body;
-          await requireEsimOfPath(findEsim, tx, esimId, caller.ownerId);
-          return acceptCancellation(tx, { ...work, esimId, reason, onUnmetConditions }, now);
-        },
-      added: { refund: null },
-    },
-    list: {
+      answers: creationAnswers(resource, { cancelled_at: null }),
+      problems: ['cancellation_exists', 'esim_not_found'],
+      handle: async (request) => {
+        const { id: esimId } = request.params;
+        const { reason = null, on_unmet_conditions: onUnmetConditions } = request.body;
+        const { ownerId } = request.caller;
+        return createWork(dependencies, resource, request, {
+          target: `POST /v1/esims/${esimId}/cancel`,
+          reference: EXISTING,
+          named: esimId,
+          accept: async (tx, work, at) => {
+            await requireEsimOfPath(findEsim, tx, esimId, ownerId);
+            return acceptCancellation(tx, { ...work, esimId, reason, onUnmetConditions }, at);
+          },
+          show: (row) => show({ row, ...NO_ATTEMPTS, refund: null }, ownerId),
+        });
+      },
+    }),
+    ...listOperations(dependencies, resource, {
       query: cancellationListQuery,
       page: cancellationPage,
       csv: cancellationCsv,
-      filter: (query, { keyRing }) => ({
-        esimId: query.esim_id,
-        customerReferenceHash: customerHash(keyRing, query.customer_reference),
-      }),
-    },
-    resolution: {
-      serviceId: {
-        field: 'service_refund_id',
-        description: 'With `bought` (it is cancelled): its refund at the service, if it is not known yet.',
+      read: async (db, owner, query, page) => {
+        const filter = {
+          ...workFilter(query),
+          esimId: query.esim_id,
+          customerReferenceHash: customerHash(keyRing, query.customer_reference),
+        };
+        const found = await cancellationReads.page(db, owner, filter, page);
+        return found.map((stored) => ({ item: show(stored, owner), position: stored.row }));
       },
-      example: { reason: 'Their support has paid it by hand.', case: 'refund_failed', verdict: 'refunded' },
-    },
-  });
+    }),
+    // Before the path with an id.
+    bulkOperation(dependencies, resource),
+    ...workReadOperations(dependencies, resource),
+    ...workActionOperations(dependencies, resource),
+  ];
 }

@@ -1,42 +1,144 @@
+import * as z from 'zod';
 import {
   exampleRefundId,
+  refundCondition,
+  refundConditionJson,
   refundJson,
   refundListQuery,
   refundOutput,
-  refundOutputExample,
   refundPage,
-} from '#api/cancellations/refund-schemas.ts';
+} from '#api/cancellations/cancellation-schemas.ts';
+import { EXISTING } from '#api/cancellations/cancellations.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { idInPath, mayExist } from '#api/fields/ids.ts';
-import { type Operation, operation } from '#api/http/operation.ts';
+import { requireEsimOfPath } from '#api/esims/delivered-esim.ts';
+import { esimExampleId } from '#api/esims/esim-schemas.ts';
+import { idInPath, mayExist, ourId } from '#api/fields/fields.ts';
+import { jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { positionCursor, readPositionCursor } from '#api/lists/cursor.ts';
-import { pageReply } from '#api/lists/page-reply.ts';
+import { pageReply } from '#api/lists/lists.ts';
 import { Problem } from '#api/problems/problem.ts';
-import { findRefundById, pageOfRefunds } from '#db/work/cancellation-queries.ts';
+import { alreadyExists } from '#api/work/create-work.ts';
+import { findEsim, readRefundContext } from '#db/esims/esim-queries.ts';
+import { findCancellationInForce, findRefundById, pageOfRefunds } from '#db/work/cancellations.ts';
+import { forecastRefund, judgeRefundConditions } from '#domain/cancellation/refund-conditions.ts';
+import { recordEsim } from '#fulfilment/upkeep/record-esim.ts';
+import { esimDetails } from '#upstream/mapping/esims.ts';
+import { readRefundEvidence } from '#upstream/mapping/refund-evidence.ts';
 
-const tag = 'Cancellations';
-const JSON_TYPE = 'application/json';
+const preflight = z
+  .strictObject({
+    esim_id: ourId('esim', esimExampleId),
+    esim_status: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          'Current status of the eSIM at the service; null when it could not be read. An eSIM that is `cancelled` ' +
+          'already is not refunded.',
+      }),
+    forecast: z.enum(['refund_expected', 'no_refund_expected', 'unknown']).meta({
+      description: 'The forecast from the conditions. The answer of the service to the cancellation decides.',
+    }),
+    conditions: z.array(refundCondition),
+  })
+  .meta({
+    id: 'CancellationPreflight',
+    example: {
+      esim_status: 'available',
+      conditions: [
+        {
+          name: 'usage_is_zero',
+          result: 'pass',
+          evidence: 'No data was used.',
+          as_of: '2030-01-31T12:00:00.000Z',
+          age_seconds: 0.4,
+        },
+        {
+          name: 'never_installed',
+          result: 'pass',
+          evidence: 'It was never installed.',
+          as_of: '2030-01-31T12:00:00.000Z',
+          age_seconds: 0.4,
+        },
+        {
+          name: 'never_activated',
+          result: 'pass',
+          evidence: 'It was never activated.',
+          as_of: '2030-01-31T12:00:00.000Z',
+          age_seconds: 0.4,
+        },
+        {
+          name: 'no_completed_topup',
+          result: 'pass',
+          evidence: 'No top-up of it is completed.',
+          as_of: '2030-01-31T12:00:00.000Z',
+          age_seconds: 0.4,
+        },
+        {
+          name: 'debit_verified',
+          result: 'pass',
+          evidence: 'The wallet shows what it cost.',
+          as_of: '2030-01-31T12:00:00.000Z',
+          age_seconds: 0.4,
+        },
+      ],
+    },
+  });
 
-/** Refunds of cancelled eSIMs: list and read. */
+/** Forecast of the refund of a cancellation. */
+export function cancellationPreflightOperations(dependencies: ApiDependencies): Operation[] {
+  const { database, service, now } = dependencies;
+  return [
+    operation({
+      id: 'getCancellationPreflight',
+      method: 'get',
+      path: '/v1/esims/{id}/cancellation-preflight',
+      tag: 'eSIMs',
+      summary: 'Forecast whether the cancellation of an eSIM would be refunded',
+      description:
+        'Reads the five conditions of an automatic refund now. A condition that cannot be read is `unknown`, with ' +
+        'the reason. Nothing is ' +
+        'changed and nothing is spent. Once the eSIM is being cancelled, its cancellation has the answer.',
+      scope: 'esims:read',
+      params: idInPath('esim', esimExampleId),
+      answers: { 200: jsonAnswer('The conditions, in the order of the specification.', preflight) },
+      problems: ['esim_not_found', 'cancellation_exists'],
+      handle: async ({ params: { id }, caller: { ownerId } }) => {
+        const esim = await database.run((db) => requireEsimOfPath(findEsim, db, id, ownerId));
+        const made = await database.run((db) => findCancellationInForce(db, id));
+        if (made !== undefined)
+          throw await database.run((db) => alreadyExists(db, 'cancellation', EXISTING, made, ownerId));
+        const own = await database.run((db) => readRefundContext(db, esim));
+        const { facts, esim: read, readAt } = await readRefundEvidence(service, own, now);
+        if (read !== undefined) {
+          const state = esimDetails(read);
+          await database.transaction((tx) => recordEsim(tx, esim, { state, readAt }, new Date(now())));
+        }
+        const conditions = judgeRefundConditions(facts);
+        const answer: z.input<typeof preflight> = {
+          esim_id: id,
+          esim_status: read?.status ?? null,
+          forecast: forecastRefund(conditions, read?.status),
+          conditions: conditions.map((condition) => refundConditionJson(condition, now())),
+        };
+        return jsonReply(200, answer);
+      },
+    }),
+  ];
+}
+
 export function refundOperations({ database }: ApiDependencies): Operation[] {
   return [
     operation({
       id: 'listRefunds',
       method: 'get',
       path: '/v1/refunds',
-      tag,
+      tag: 'Cancellations',
       summary: 'List refunds, newest first',
       scope: 'cancellations:read',
       query: refundListQuery,
-      answers: {
-        200: {
-          description: 'A page of refunds.',
-          contentType: JSON_TYPE,
-          schema: refundPage,
-          example: { data: [refundOutputExample], next_cursor: null },
-        },
-      },
+      answers: { 200: jsonAnswer('A page of refunds.', refundPage) },
       handle: async ({ query, caller: { ownerId } }) => {
         const { limit, cursor, status: statuses, esim_id: esimId } = query;
         const times = {
@@ -55,13 +157,11 @@ export function refundOperations({ database }: ApiDependencies): Operation[] {
       id: 'getRefund',
       method: 'get',
       path: '/v1/refunds/{id}',
-      tag,
+      tag: 'Cancellations',
       summary: 'Read a refund',
       scope: 'cancellations:read',
       params: idInPath('refund', exampleRefundId),
-      answers: {
-        200: { description: 'The refund.', contentType: JSON_TYPE, schema: refundOutput, example: refundOutputExample },
-      },
+      answers: { 200: jsonAnswer('The refund.', refundOutput) },
       problems: ['refund_not_found'],
       handle: async ({ params: { id }, caller: { ownerId } }) => {
         const found = mayExist('refund', id) ? await database.run((db) => findRefundById(db, id, ownerId)) : undefined;

@@ -1,18 +1,22 @@
 import * as z from 'zod';
 import { caseFor } from '#api/access/redact-for-owner.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { actionReason } from '#api/fields/action-reason.ts';
-import { attentionReason, attentionReasonInQuery } from '#api/fields/failure-classes.ts';
-import { idInPath, mayExist, ourId } from '#api/fields/ids.ts';
-import { instant, instantJson } from '#api/fields/instant.ts';
-import { flagInQuery } from '#api/fields/query.ts';
-import { type Operation, operation } from '#api/http/operation.ts';
+import {
+  actionReason,
+  attentionReason,
+  attentionReasonInQuery,
+  idInPath,
+  instant,
+  instantJson,
+  mayExist,
+  ourId,
+} from '#api/fields/fields.ts';
+import { type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { caseCursor, readCaseCursor } from '#api/lists/cursor.ts';
-import { pageReply } from '#api/lists/page-reply.ts';
-import { pageOf, pageQuery } from '#api/lists/page-schemas.ts';
+import { flagInQuery, pageOf, pageQuery, pageReply } from '#api/lists/lists.ts';
 import { Problem } from '#api/problems/problem.ts';
-import { findCase, listOpenCases, type CaseOfWork } from '#db/work/case-queries.ts';
+import { findCase, listOpenCases, type CaseOfWork } from '#db/work/cases.ts';
 import { caseVerdicts, VERDICTS_OF, type CaseVerdict } from '#domain/operator/operator-actions.ts';
 import { ATTENTION_REASONS } from '#domain/work/attention.ts';
 import { WORK_KINDS } from '#domain/work/kinds.ts';
@@ -20,7 +24,6 @@ import { isFinal } from '#domain/work/lifecycle.ts';
 import { dismissCase } from '#fulfilment/operator/corrections.ts';
 
 const tag = 'Operator actions';
-const JSON_TYPE = 'application/json';
 const exampleId = 'case_01JQ8Z9E5F6G7H8J9K0MNPQRST';
 
 const caseOutput = z
@@ -47,23 +50,17 @@ const caseOutput = z
     closed_at: instant.nullable(),
     resolution: z.string().nullable().meta({ description: 'Result of the case.' }),
   })
-  .meta({ id: 'Case' });
+  .meta({
+    id: 'Case',
+    example: {
+      reason: 'webhook_conflict',
+      verdicts: ['dismissed'],
+      detail: 'Different bodies, each correctly signed, arrived with this delivery id. All are stored and processed.',
+      meaning: 'Two different bodies arrived with one delivery id.',
+      advice: 'Check who can send to the webhook address, and whether the webhook secret has leaked.',
+    },
+  });
 
-const example: z.input<typeof caseOutput> = {
-  id: exampleId,
-  reason: 'webhook_conflict',
-  subject_kind: 'delivery',
-  subject_id: 'dlv-1',
-  work_status: null,
-  verdicts: ['dismissed'],
-  detail: 'Different bodies, each correctly signed, arrived with this delivery id. All are stored and processed.',
-  ...ATTENTION_REASONS.webhook_conflict,
-  opened_at: '2030-01-31T12:00:00.000Z',
-  closed_at: null,
-  resolution: null,
-};
-
-/** Cases of all kinds. */
 export function caseOperations({ database, now }: ApiDependencies): Operation[] {
   return [
     operation({
@@ -80,14 +77,7 @@ export function caseOperations({ database, now }: ApiDependencies): Operation[] 
         ),
         ...pageQuery,
       }),
-      answers: {
-        200: {
-          description: 'A page of open cases.',
-          contentType: JSON_TYPE,
-          schema: pageOf(caseOutput, 'CasePage'),
-          example: { data: [example], next_cursor: null },
-        },
-      },
+      answers: { 200: jsonAnswer('A page of open cases.', pageOf(caseOutput, 'CasePage')) },
       handle: async ({ query: { limit, cursor, reason: only, work_ended: workEnded }, caller: { ownerId } }) => {
         const after = cursor === undefined ? undefined : readCaseCursor(cursor);
         const found = await database.run((db) =>
@@ -104,7 +94,7 @@ export function caseOperations({ database, now }: ApiDependencies): Operation[] 
       summary: 'Read a case, open or closed',
       scope: 'cases:operate',
       params: idInPath('case', exampleId),
-      answers: { 200: { description: 'The case.', contentType: JSON_TYPE, schema: caseOutput, example } },
+      answers: { 200: jsonAnswer('The case.', caseOutput) },
       problems: ['case_not_found'],
       handle: async ({ params: { id }, caller: { ownerId } }) => {
         const found = mayExist('case', id) ? await database.run((db) => findCase(db, id, ownerId)) : undefined;
@@ -125,8 +115,8 @@ export function caseOperations({ database, now }: ApiDependencies): Operation[] 
       accountWide: true,
       params: idInPath('case', exampleId),
       body: z.strictObject({ reason: actionReason }).meta({ id: 'CaseDismissal' }),
-      bodyExample: { reason: 'Two test runs of the service used one id; the secret is safe.' },
-      answers: { 200: { description: 'The case.', contentType: JSON_TYPE, schema: caseOutput, example } },
+
+      answers: { 200: jsonAnswer('The case.', caseOutput) },
       problems: ['case_not_found', 'action_not_possible'],
       handle: async ({ params: { id }, body: { reason }, caller }) => {
         if (!mayExist('case', id)) throw new Problem('case_not_found');

@@ -1,12 +1,10 @@
 import * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { actionReason } from '#api/fields/action-reason.ts';
-import { instant } from '#api/fields/instant.ts';
-import { type Caller, type Operation, operation } from '#api/http/operation.ts';
+import { actionReason, instant } from '#api/fields/fields.ts';
+import { type Caller, type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { numberCursor, readNumberCursor } from '#api/lists/cursor.ts';
-import { pageReply } from '#api/lists/page-reply.ts';
-import { pageOf, pageQuery } from '#api/lists/page-schemas.ts';
+import { pageOf, pageQuery, pageReply } from '#api/lists/lists.ts';
 import { Problem } from '#api/problems/problem.ts';
 import { WORK_KINDS } from '#domain/work/kinds.ts';
 import {
@@ -19,7 +17,6 @@ import {
 } from '#fulfilment/operator/dead-letters.ts';
 
 const tag = 'Operator actions';
-const JSON_TYPE = 'application/json';
 const PATH = '/v1/dead-letters';
 const ID = /^(inbox|outbox)_([1-9][0-9]{0,17})$/;
 const exampleId = 'inbox_4711';
@@ -46,23 +43,18 @@ const letterOutput = z
     tries: z.int().meta({ description: 'Number of tries; 0 when it could not be read on arrival.' }),
     received_at: instant,
   })
-  .meta({ id: 'DeadLetter' });
-
-const example: z.input<typeof letterOutput> = {
-  id: exampleId,
-  queue: 'inbox',
-  message: 'order.completed',
-  subject_kind: 'order',
-  subject_id: 'ord_01JQ8Z6A2B3C4D5E6F7G8H9JKM',
-  error: 'Cannot be processed: DecryptionError: cannot decrypt: key "2029" is not in ENCRYPTION_KEYS',
-  tries: 10,
-  received_at: '2030-01-31T12:00:00.000Z',
-};
+  .meta({
+    id: 'DeadLetter',
+    example: {
+      subject_id: 'ord_01JQ8Z6A2B3C4D5E6F7G8H9JKM',
+      error: 'Cannot be processed: DecryptionError: cannot decrypt: key "2029" is not in ENCRYPTION_KEYS',
+      tries: 10,
+    },
+  });
 
 const params = z.strictObject({ id: z.string().meta({ description: 'As the list shows it.', example: exampleId }) });
 const body = z.strictObject({ reason: actionReason }).meta({ id: 'DeadLetterAction' });
 
-/** Dead letters: list, requeue, dismiss. */
 export function deadLetterOperations(dependencies: ApiDependencies): Operation[] {
   return [listOperation(dependencies), requeueOperation(dependencies), dismissOperation(dependencies)];
 }
@@ -80,14 +72,7 @@ function listOperation({ database }: ApiDependencies): Operation {
     scope: 'cases:operate',
     accountWide: true,
     query: z.strictObject({ queue: queueName.default('inbox'), ...pageQuery }),
-    answers: {
-      200: {
-        description: 'A page of dead letters.',
-        contentType: JSON_TYPE,
-        schema: pageOf(letterOutput, 'DeadLetterPage'),
-        example: { data: [example], next_cursor: null },
-      },
-    },
+    answers: { 200: jsonAnswer('A page of dead letters.', pageOf(letterOutput, 'DeadLetterPage')) },
     handle: async ({ query: { queue, limit, cursor } }) => {
       const after = cursor === undefined ? undefined : readNumberCursor(CURSOR_LETTERS[queue], cursor);
       const found = await database.run((db) => listDeadLetters(db, queue, { limit: limit + 1, after }));
@@ -99,7 +84,7 @@ function listOperation({ database }: ApiDependencies): Operation {
   });
 }
 
-const answers = { 200: { description: 'The dead letter.', contentType: JSON_TYPE, schema: letterOutput, example } };
+const answers = { 200: jsonAnswer('The dead letter.', letterOutput) };
 
 function requeueOperation(dependencies: ApiDependencies): Operation {
   return operation({
@@ -115,7 +100,7 @@ function requeueOperation(dependencies: ApiDependencies): Operation {
     accountWide: true,
     params,
     body,
-    bodyExample: { reason: 'The former encryption key is in ENCRYPTION_KEYS again.' },
+
     answers,
     problems: ['dead_letter_not_found'],
     handle: async (request) => {
@@ -140,7 +125,7 @@ function dismissOperation(dependencies: ApiDependencies): Operation {
     accountWide: true,
     params,
     body,
-    bodyExample: { reason: 'The console of the service shows the order as failed; the report is of no use.' },
+
     answers,
     problems: ['dead_letter_not_found'],
     handle: async (request) => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { valueOf } from '#api/problems/service-problem.ts';
+import { valueOf } from '#api/problems/problem.ts';
 import { catalogueReadAt } from '#db/catalogue/catalogue.ts';
 import type { CatalogueItems, CatalogueName, ReadCatalogue } from '#domain/catalogue/catalogue.ts';
 import { CATALOGUE_POLICY } from '#domain/policy/upkeep-policy.ts';

@@ -1,17 +1,23 @@
 import * as z from 'zod';
-import { ageOf, freshness } from '#api/fields/freshness.ts';
-import { ourId, packageId, packageIdInQuery } from '#api/fields/ids.ts';
-import { instant, instantJson, timeInQuery } from '#api/fields/instant.ts';
-import { idsInQuery } from '#api/lists/filters.ts';
-import { pageOf, pageQuery } from '#api/lists/page-schemas.ts';
-import { topupOption } from '#api/packages/package-schemas.ts';
 import {
+  ageOf,
+  freshness,
+  instant,
+  instantJson,
+  ourId,
+  packageId,
+  packageIdInQuery,
+  timeInQuery,
+} from '#api/fields/fields.ts';
+import { idsInQuery, pageOf, pageQuery } from '#api/lists/lists.ts';
+import { topupOption } from '#api/packages/packages.ts';
+import {
+  callerReferencesInQuery,
   customerReference,
   customerReferenceInQuery,
   customerReferenceOutput,
   readCustomer,
-} from '#api/work/customer-reference.ts';
-import { callerReferencesInQuery } from '#api/work/work-input.ts';
+} from '#api/work/work-input.ts';
 import type { KeyRing } from '#crypto/key-ring.ts';
 import type { EsimWithOrder, UsageReading } from '#db/esims/esim-queries.ts';
 import type { EsimRow } from '#db/work/rows.ts';
@@ -20,12 +26,10 @@ import { isId } from '#domain/work/identifiers.ts';
 import { SIMULATED_STATES } from '#upstream/contract.ts';
 
 export const esimExampleId = 'esim_01JQ8Z6A2B3C4D5E6F7G8H9JKM';
-/** Our id of an eSIM in a request. */
 export const esimIdInput = ourId('esim', esimExampleId).refine((text) => isId('esim', text), {
   message: 'must be the id of an eSIM; it begins with `esim_`',
 });
 
-/** Our id of an order in a request. */
 export const orderIdInput = ourId('order', 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD').refine((text) => isId('order', text), {
   message: 'must be the id of an order; it begins with `ord_`',
 });
@@ -53,40 +57,25 @@ export const esimOutput = z
     created_at: instant,
     updated_at: instant.meta({ description: 'When its status or one of its times last changed.' }),
   })
-  .meta({ id: 'Esim' });
-
-export const esimExample: z.input<typeof esimOutput> = {
-  id: esimExampleId,
-  order_id: 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD',
-  external_order_id: 'shop-2030-000123',
-  customer_reference: null,
-  service_esim_id: '77301',
-  iccid: '8944500102198304826',
-  package_id: 1001,
-  status: 'installed',
-  installed_at: '2030-01-31T12:10:00.000Z',
-  activated_at: null,
-  expires_at: '2030-03-02T12:00:00.000Z',
-  read_at: '2030-01-31T12:00:00.000Z',
-  facts_age_seconds: 12.3,
-  created_at: '2030-01-31T12:00:00.000Z',
-  updated_at: '2030-01-31T12:00:00.000Z',
-};
+  .meta({
+    id: 'Esim',
+    example: {
+      customer_reference: null,
+      installed_at: '2030-01-31T12:10:00.000Z',
+      expires_at: '2030-03-02T12:00:00.000Z',
+    },
+  });
 
 export const esimChange = z
   .strictObject({
     customer_reference: customerReference
       .nullable()
-      .meta({ description: 'Your reference of the customer; `null` removes it. Stored encrypted.' }),
+      .meta({ description: 'Your reference of the customer; `null` removes it. Stored encrypted.', example: 'C-2207' }),
   })
   .meta({ id: 'EsimChange' });
 
-export const esimChangeExample: z.input<typeof esimChange> = { customer_reference: 'C-2207' };
-
 export const esimSimulation = z
-  .strictObject({
-    state: z.enum(SIMULATED_STATES).meta({ description: 'What the phone does; states never go back.' }),
-  })
+  .strictObject({ state: z.enum(SIMULATED_STATES).meta({ description: 'What the phone does; states never go back.' }) })
   .meta({ id: 'EsimSimulation' });
 
 export const activationOutput = z
@@ -99,16 +88,16 @@ export const activationOutput = z
     smdp_address: z.string().meta({ description: 'SM-DP+ address, for manual input.', example: 'smdp.example.com' }),
     matching_id: z.string().meta({ description: 'Matching id, for manual input.', example: 'A1B2-C3D4' }),
     confirmation_code_required: z.boolean().meta({ description: 'True when the user must enter another code.' }),
-    install_links: z
-      .strictObject({ ios: z.string(), android: z.string() })
-      .meta({ description: 'Links that open the installation on the phone.' }),
+    install_links: z.strictObject({ ios: z.string(), android: z.string() }).meta({
+      description: 'Links that open the installation on the phone.',
+      example: installLinks({
+        smdpAddress: 'smdp.example.com',
+        matchingId: 'A1B2-C3D4',
+        confirmationCodeRequired: false,
+      }),
+    }),
   })
   .meta({ id: 'EsimActivation' });
-
-export const activationExample: z.input<typeof activationOutput> = activationJson(
-  { id: esimExampleId, iccid: '8944500102198304826' },
-  { smdpAddress: 'smdp.example.com', matchingId: 'A1B2-C3D4', confirmationCodeRequired: false },
-);
 
 export const topupOptions = z.strictObject({ data: z.array(topupOption), ...freshness }).meta({ id: 'TopupOptions' });
 
@@ -163,19 +152,7 @@ export const usageOutput = z
     }),
     ...freshness,
   })
-  .meta({ id: 'EsimUsage' });
-
-export const usageExample: z.input<typeof usageOutput> = {
-  esim_id: esimExampleId,
-  data_used_mb: 512.5,
-  data_total_mb: 3072,
-  data_left_mb: 2559.5,
-  unlimited: false,
-  measured_at: '2030-01-31T11:59:00.000Z',
-  source: 'service',
-  read_at: '2030-01-31T12:00:00.000Z',
-  age_seconds: 0,
-};
+  .meta({ id: 'EsimUsage', example: { unlimited: false, measured_at: '2030-01-31T11:59:00.000Z', age_seconds: 0 } });
 
 /** An eSIM as the API shows it. @param now epoch milliseconds. */
 export function esimJson(esim: EsimWithOrder, keyRing: KeyRing, now: number): z.input<typeof esimOutput> {
@@ -198,7 +175,6 @@ export function esimJson(esim: EsimWithOrder, keyRing: KeyRing, now: number): z.
   };
 }
 
-/** The activation data of an eSIM as the API shows them. */
 export function activationJson(
   esim: Pick<EsimRow, 'id' | 'iccid'>,
   activation: Activation,

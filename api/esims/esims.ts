@@ -1,32 +1,26 @@
 import type { ApiDependencies } from '#api/dependencies.ts';
+import { qrCodePng, qrCodeSvg, requireEsimOfPath, storedActivation } from '#api/esims/delivered-esim.ts';
 import {
-  activationExample,
   activationJson,
   activationOutput,
-  esimExample,
   esimExampleId,
   esimJson,
   esimListQuery,
   esimOutput,
   esimPage,
   topupOptions,
-  usageExample,
   usageJson,
   usageOutput,
 } from '#api/esims/esim-schemas.ts';
-import { qrCodePng, qrCodeSvg } from '#api/esims/qr-code.ts';
-import { requireEsimOfPath } from '#api/esims/require-esim.ts';
-import { storedActivation } from '#api/esims/stored-activation.ts';
 import { simulateEsimOperation, updateEsimOperation } from '#api/esims/update-esim.ts';
-import { ageOf, freshnessExample } from '#api/fields/freshness.ts';
-import { idInPath } from '#api/fields/ids.ts';
-import { type Caller, type Operation, operation } from '#api/http/operation.ts';
+import { ageOf, idInPath } from '#api/fields/fields.ts';
+import { type Caller, type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
 import { bytesReply, jsonReply } from '#api/http/reply.ts';
 import { positionCursor, readPositionCursor } from '#api/lists/cursor.ts';
-import { pageReply } from '#api/lists/page-reply.ts';
-import { topupOptionExample, topupOptionJson } from '#api/packages/package-schemas.ts';
-import { optionalValueOf, valueOf } from '#api/problems/service-problem.ts';
-import { customerHash } from '#api/work/customer-reference.ts';
+import { pageReply } from '#api/lists/lists.ts';
+import { topupOptionJson } from '#api/packages/packages.ts';
+import { optionalValueOf, valueOf } from '#api/problems/problem.ts';
+import { customerHash } from '#api/work/work-input.ts';
 import { addAuditEntry } from '#db/access/audit-log.ts';
 import { findEsim, pageOfEsims, storeUsage, storedReading, viewEsim } from '#db/esims/esim-queries.ts';
 import { rulesInForce } from '#db/money/pricing-rules.ts';
@@ -35,7 +29,6 @@ import { lpaString } from '#domain/esims/activation.ts';
 import { readUsage } from '#upstream/mapping/esims.ts';
 
 const tag = 'eSIMs';
-const JSON_TYPE = 'application/json';
 const path = idInPath('esim', esimExampleId);
 
 const AUDITED = 'Needs the scope `esims:reveal`. Each read is written to the audit log, and no cache stores it.';
@@ -68,14 +61,7 @@ export function esimOperations(dependencies: ApiDependencies): Operation[] {
       summary: 'List eSIMs, newest first',
       scope: 'esims:read',
       query: esimListQuery,
-      answers: {
-        200: {
-          description: 'A page of eSIMs.',
-          contentType: JSON_TYPE,
-          schema: esimPage,
-          example: { data: [esimExample], next_cursor: null },
-        },
-      },
+      answers: { 200: jsonAnswer('A page of eSIMs.', esimPage) },
       handle: async ({ query, caller: { ownerId } }) => {
         const {
           limit,
@@ -122,9 +108,7 @@ export function esimOperations(dependencies: ApiDependencies): Operation[] {
         'read, the newest stored value (`source`: `stored`), with its age.',
       scope: 'esims:read',
       params: path,
-      answers: {
-        200: { description: 'The usage.', contentType: JSON_TYPE, schema: usageOutput, example: usageExample },
-      },
+      answers: { 200: jsonAnswer('The usage.', usageOutput) },
       problems: [
         'esim_not_found',
         'service_does_not_offer',
@@ -155,7 +139,7 @@ export function esimOperations(dependencies: ApiDependencies): Operation[] {
       summary: 'Read an eSIM and its installation facts',
       scope: 'esims:read',
       params: path,
-      answers: { 200: { description: 'The eSIM.', contentType: JSON_TYPE, schema: esimOutput, example: esimExample } },
+      answers: { 200: jsonAnswer('The eSIM.', esimOutput) },
       problems: ['esim_not_found'],
       handle: async ({ params: { id }, caller: { ownerId } }) => {
         const esim = await database.run((db) => requireEsimOfPath(viewEsim, db, id, ownerId));
@@ -173,14 +157,7 @@ export function esimOperations(dependencies: ApiDependencies): Operation[] {
       description: 'Read from the service at each call. `POST /v1/topups` accepts one of them.',
       scope: 'esims:read',
       params: path,
-      answers: {
-        200: {
-          description: 'All options, by id.',
-          contentType: JSON_TYPE,
-          schema: topupOptions,
-          example: { data: [topupOptionExample], ...freshnessExample },
-        },
-      },
+      answers: { 200: jsonAnswer('All options, by id.', topupOptions) },
       problems: ['esim_not_found', 'service_failed', 'service_unavailable', 'service_timeout'],
       handle: async ({ params: { id }, caller }) => {
         const { serviceEsimId } = await read(id, caller);
@@ -199,14 +176,7 @@ export function esimOperations(dependencies: ApiDependencies): Operation[] {
       description: AUDITED,
       scope: 'esims:reveal',
       params: path,
-      answers: {
-        200: {
-          description: 'The activation code and its parts.',
-          contentType: JSON_TYPE,
-          schema: activationOutput,
-          example: activationExample,
-        },
-      },
+      answers: { 200: jsonAnswer('The activation code and its parts.', activationOutput) },
       problems: ['esim_not_found'],
       handle: async ({ params: { id }, ...request }) => {
         const { esim, activation } = await reveal(id, request, 'esim.activation_revealed');

@@ -1,20 +1,11 @@
 import type { ApiDependencies } from '#api/dependencies.ts';
-import {
-  esimChange,
-  esimChangeExample,
-  esimExample,
-  esimExampleId,
-  esimJson,
-  esimOutput,
-  esimSimulation,
-} from '#api/esims/esim-schemas.ts';
-import { requireEsimOfPath } from '#api/esims/require-esim.ts';
-import { idInPath } from '#api/fields/ids.ts';
-import { type Operation, operation } from '#api/http/operation.ts';
+import { requireEsimOfPath } from '#api/esims/delivered-esim.ts';
+import { esimChange, esimExampleId, esimJson, esimOutput, esimSimulation } from '#api/esims/esim-schemas.ts';
+import { idInPath } from '#api/fields/fields.ts';
+import { type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
-import { Problem } from '#api/problems/problem.ts';
-import { optionalValueOf, valueOf } from '#api/problems/service-problem.ts';
-import { newCustomer, readCustomer } from '#api/work/customer-reference.ts';
+import { optionalValueOf, Problem, valueOf } from '#api/problems/problem.ts';
+import { newCustomer, readCustomer } from '#api/work/work-input.ts';
 import { addAuditEntry } from '#db/access/audit-log.ts';
 import { findEsim, lockEsim, storeCustomer, viewEsim } from '#db/esims/esim-queries.ts';
 import { recordEsim } from '#fulfilment/upkeep/record-esim.ts';
@@ -34,15 +25,8 @@ export function updateEsimOperation({ database, keyRing, now }: ApiDependencies)
     scope: 'esims:write',
     params: idInPath('esim', esimExampleId),
     body: esimChange,
-    bodyExample: esimChangeExample,
-    answers: {
-      200: {
-        description: 'The eSIM.',
-        contentType: 'application/json',
-        schema: esimOutput,
-        example: { ...esimExample, ...esimChangeExample },
-      },
-    },
+
+    answers: { 200: jsonAnswer('The eSIM.', esimOutput) },
     problems: ['esim_not_found'],
     handle: async ({ params: { id }, body: { customer_reference: reference }, caller }) =>
       database.transaction(async (tx) => {
@@ -81,10 +65,8 @@ export function simulateEsimOperation(dependencies: ApiDependencies): Operation 
     scope: 'esims:write',
     params: idInPath('esim', esimExampleId),
     body: esimSimulation,
-    bodyExample: { state: 'installed' },
-    answers: {
-      200: { description: 'The eSIM.', contentType: 'application/json', schema: esimOutput, example: esimExample },
-    },
+
+    answers: { 200: jsonAnswer('The eSIM.', esimOutput) },
     problems: [
       'esim_not_found',
       'sandbox_only',

@@ -5,17 +5,25 @@
  */
 import * as z from 'zod';
 import {
+  exampleEventId,
+  packageEvent,
+  variant,
+  vpnPlanEvent,
   walletBalanceEvent,
   walletRunwayEvent,
   webhookEndpointDisabledEvent,
   webhookEndpointTestEvent,
-} from '#api/events/account-event-data.ts';
-import { packageEvent, vpnPlanEvent } from '#api/events/catalogue-event-data.ts';
-import { variant } from '#api/events/event-variant.ts';
-import { attentionReason, failureClass, failureEnd, serviceMessage } from '#api/fields/failure-classes.ts';
-import { ourId, packageId } from '#api/fields/ids.ts';
-import { instant } from '#api/fields/instant.ts';
-import { money } from '#api/fields/money.ts';
+} from '#api/events/event-variants.ts';
+import {
+  attentionReason,
+  failureClass,
+  failureEnd,
+  instant,
+  money,
+  ourId,
+  packageId,
+  serviceMessage,
+} from '#api/fields/fields.ts';
 import { ON_UNMET_CONDITIONS } from '#domain/cancellation/refund-conditions.ts';
 import {
   announcedStatuses,
@@ -37,7 +45,6 @@ const LATER = 'Absent in events of earlier versions.';
 
 const externalOrderId = z.string().meta({ description: 'Your reference of the order.', example: 'shop-2030-000123' });
 
-/** A status, and the one before it. */
 function statusFields<Kind extends StatusKind>(kind: Kind) {
   const status = z.enum(announcedStatuses(kind));
   return {
@@ -48,7 +55,6 @@ function statusFields<Kind extends StatusKind>(kind: Kind) {
   };
 }
 
-/** Fields of the events about work of every kind. */
 const reasonFields = {
   failure_class: failureClass.nullable().meta({
     description: 'Why it failed or is held; null otherwise. Equals `failure.class` of the resource.',
@@ -221,6 +227,23 @@ const esimMilestoneEvent = variant(
   },
 );
 
+export const eventExample = {
+  id: exampleEventId,
+  type: 'order.completed',
+  created_at: '2030-01-31T12:00:04.000Z',
+  subject: { kind: 'order', id: 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD', href: '/v1/orders/ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD' },
+  data: {
+    status: 'completed',
+    previous_status: 'processing',
+    external_order_id: 'shop-2030-000123',
+    package_id: 1001,
+    esim_id: 'esim_01JQ8Z6A2B3C4D5E6F7G8H9JKM',
+    failure_class: null,
+    attention_reason: null,
+    charged: { amount: '9.80', currency: 'USD' },
+  },
+} as const;
+
 /** An event of any type; `type` determines `data`. */
 export const eventOutput = z
   .discriminatedUnion('type', [
@@ -244,6 +267,7 @@ export const eventOutput = z
   ])
   .meta({
     id: 'Event',
+    example: eventExample,
     description:
       '`type` determines the content of `data`. A later version may add types, and fields to `data`: ignore a `type` ' +
       'that you do not know, and do not refuse it.',

@@ -2,7 +2,6 @@ import type * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { eventOutput } from '#api/events/event-data.ts';
 import {
-  eventExample,
   eventListQuery,
   eventPage,
   eventStreamHeaders,
@@ -10,12 +9,12 @@ import {
   wantedTypes,
 } from '#api/events/event-schemas.ts';
 import { EventStreams } from '#api/events/event-stream.ts';
-import { exampleEventId } from '#api/events/event-variant.ts';
-import { idInPath, mayExist } from '#api/fields/ids.ts';
-import { type Caller, type Operation, invalid, operation } from '#api/http/operation.ts';
+import { exampleEventId } from '#api/events/event-variants.ts';
+import { idInPath, mayExist } from '#api/fields/fields.ts';
+import { type Caller, type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { numberCursor, readNumberCursor } from '#api/lists/cursor.ts';
-import { Problem } from '#api/problems/problem.ts';
+import { invalid, Problem } from '#api/problems/problem.ts';
 import { longPollHeaders, preferenceApplied } from '#api/work/long-poll.ts';
 import { lastPosition, type PublishedEvent } from '#db/events/event-log.ts';
 import {
@@ -29,14 +28,12 @@ import {
 import { eventEnvelope } from '#outbound/event-message.ts';
 
 const tag = 'Events';
-const JSON_TYPE = 'application/json';
 /**
  * Retry-After for a caller that was not allowed to wait. The time of the next event is unknown, and the caller should
  * not poll too often.
  */
 const RETRY_AFTER_SECONDS = 5;
 
-/** Events: feed, single event, stream. */
 export function eventOperations(dependencies: ApiDependencies): Operation[] {
   const { database, waits } = dependencies;
   const streams = new EventStreams(dependencies);
@@ -54,18 +51,14 @@ export function eventOperations(dependencies: ApiDependencies): Operation[] {
       scope: 'events:read',
       query: eventListQuery,
       answers: {
-        200: {
-          description: 'A page of events.',
-          contentType: JSON_TYPE,
-          schema: eventPage,
-          example: { data: [eventExample], next_cursor: 'di40Mg', has_more: false },
+        200: jsonAnswer('A page of events.', eventPage, {
           headers: {
             ...longPollHeaders,
             'Retry-After':
               'With `wait=N`, when the API did not wait and there was no event: seconds after which to call ' +
               'again. Without it, call again at once.',
           },
-        },
+        }),
       },
       problems: ['cursor_expired'],
       handle: async ({ query, caller, onClose }) => {
@@ -155,9 +148,7 @@ export function eventOperations(dependencies: ApiDependencies): Operation[] {
       summary: 'Read an event',
       scope: 'events:read',
       params: idInPath('event', exampleEventId),
-      answers: {
-        200: { description: 'The event.', contentType: JSON_TYPE, schema: eventOutput, example: eventExample },
-      },
+      answers: { 200: jsonAnswer('The event.', eventOutput) },
       problems: ['event_not_found'],
       handle: async ({ params: { id }, caller }) => {
         const found = mayExist('event', id) ? await database.run((db) => findEvent(db, id, caller.ownerId)) : undefined;

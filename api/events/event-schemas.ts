@@ -1,10 +1,8 @@
 import * as z from 'zod';
 import { eventOutput } from '#api/events/event-data.ts';
-import { exampleEventId } from '#api/events/event-variant.ts';
-import { ourId } from '#api/fields/ids.ts';
-import { timeInQuery } from '#api/fields/instant.ts';
-import { listOf, waitInQuery } from '#api/fields/query.ts';
-import { pageQuery } from '#api/lists/page-schemas.ts';
+import { exampleEventId } from '#api/events/event-variants.ts';
+import { ourId, timeInQuery } from '#api/fields/fields.ts';
+import { listOf, pageQuery, waitInQuery } from '#api/lists/lists.ts';
 import {
   eventPatterns,
   type EventSubjectKind,
@@ -16,42 +14,25 @@ import {
 import { isId } from '#domain/work/identifiers.ts';
 import { subjectKinds } from '#outbound/event-message.ts';
 
-/** The id of an event in a request. */
 export const eventIdInput = ourId('event', exampleEventId).refine((text) => isId('event', text), {
   message: 'must be the id of an event; it begins with `evt_`',
 });
 
 const types = eventTypes as readonly [EventType, ...EventType[]];
 
-export const eventExample = {
-  id: exampleEventId,
-  type: 'order.completed',
-  created_at: '2030-01-31T12:00:04.000Z',
-  subject: { kind: 'order', id: 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD', href: '/v1/orders/ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD' },
-  data: {
-    status: 'completed',
-    previous_status: 'processing',
-    external_order_id: 'shop-2030-000123',
-    package_id: 1001,
-    esim_id: 'esim_01JQ8Z6A2B3C4D5E6F7G8H9JKM',
-    failure_class: null,
-    attention_reason: null,
-    charged: { amount: '9.80', currency: 'EUR' },
-  },
-} as const satisfies z.input<typeof eventOutput>;
-
 export const eventPage = z
   .strictObject({
     data: z.array(eventOutput),
-    next_cursor: z.string().meta({ description: 'Value of `cursor` to continue from here, now or later. Never null.' }),
+    next_cursor: z.string().meta({
+      description: 'Value of `cursor` to continue from here, now or later. Never null.',
+      example: 'di40Mg',
+    }),
     has_more: z.boolean().meta({ description: 'Whether there is another page now.' }),
   })
   .meta({ id: 'EventPage' });
 
-/** The types that a pattern selects. */
 const named = (pattern: string): readonly EventType[] => types.filter((type) => selects([pattern], type));
 
-/** One type of event or several, also as `order.*`. */
 const typePatterns = z
   .string()
   .max(1_000)

@@ -1,9 +1,8 @@
 import { mayStill } from '#api/access/authentication.ts';
-import { OpenPerKey } from '#api/access/open-per-key.ts';
+import { OpenPerKey } from '#api/access/limits.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import type { Caller, Incoming } from '#api/http/operation.ts';
-import type { StreamedReply } from '#api/http/reply.ts';
-import type { StreamWriter } from '#api/http/stream-writer.ts';
+import type { StreamedReply, StreamWriter } from '#api/http/reply.ts';
 import { numberCursor } from '#api/lists/cursor.ts';
 import { Problem } from '#api/problems/problem.ts';
 import { DatabaseUnavailableError } from '#db/connection/database.ts';
@@ -22,7 +21,6 @@ interface Reader {
   /** The position before the first event. */
   readonly after: bigint;
   readonly caller: Caller;
-  /** Ends the count of open streams. */
   readonly onClose: Incoming['onClose'];
 }
 

@@ -1,10 +1,7 @@
 import * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { actionReason } from '#api/fields/action-reason.ts';
-import { workKindField } from '#api/fields/ids.ts';
-import { instant, instantJson } from '#api/fields/instant.ts';
-import { money } from '#api/fields/money.ts';
-import { type Operation, operation } from '#api/http/operation.ts';
+import { actionReason, instant, instantJson, money, workKindField } from '#api/fields/fields.ts';
+import { type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { Problem } from '#api/problems/problem.ts';
 import { lineTexts, LINE_STATES } from '#domain/gate/drift.ts';
@@ -13,8 +10,6 @@ import { PURCHASE_KINDS } from '#domain/work/kinds.ts';
 import { startLine } from '#fulfilment/gate/drift.ts';
 import type { LineRow } from '#fulfilment/gate/line.ts';
 import { parkedPurchases, type Parked } from '#fulfilment/gate/overview.ts';
-
-const exampleAt = '2030-01-31T12:00:00.000Z';
 
 export const driftStopOutput = z
   .strictObject({
@@ -45,18 +40,20 @@ export const driftStopOutput = z
     stops: z.string().meta({ description: 'What is stopped, in a sentence.' }),
     end: z.string().meta({ description: 'What ends it, in a sentence.' }),
   })
-  .meta({ id: 'DriftStop' });
-
-export const driftStopExample: z.input<typeof driftStopOutput> = {
-  kind: 'order',
-  state: 'proving',
-  since: exampleAt,
-  detail: 'The activation code of the eSIM is not in a format that phones accept.',
-  stopped_products: [1001],
-  canaries: [{ id: 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD', sent_at: exampleAt }],
-  parked: [{ product_id: 1001, count: 1, since: exampleAt, cost: [{ amount: '2.40', currency: 'EUR' }] }],
-  ...lineTexts('order', { state: 'proving', stoppedProducts: [1001] }),
-};
+  .meta({
+    id: 'DriftStop',
+    example: {
+      state: 'proving',
+      since: '2030-01-31T12:00:00.000Z',
+      detail: 'The activation code of the eSIM is not in a format that phones accept.',
+      stopped_products: [1001],
+      canaries: [{ id: 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD', sent_at: '2030-01-31T12:00:00.000Z' }],
+      parked: [
+        { product_id: 1001, count: 1, since: '2030-01-31T12:00:00.000Z', cost: [{ amount: '2.40', currency: 'USD' }] },
+      ],
+      ...lineTexts('order', { state: 'proving', stoppedProducts: [1001] }),
+    },
+  });
 
 /** Operations on drift stops; `GET /v1/purchase-gate` lists them. */
 export function driftStopOperations({ database, now }: ApiDependencies): Operation[] {
@@ -75,14 +72,7 @@ export function driftStopOperations({ database, now }: ApiDependencies): Operati
       accountWide: true,
       params: z.strictObject({ kind: z.string().meta({ description: 'Kind of purchase.', example: 'order' }) }),
       query: z.strictObject({ reason: actionReason }),
-      answers: {
-        200: {
-          description: 'The stop as it is now.',
-          contentType: 'application/json',
-          schema: driftStopOutput,
-          example: driftStopExample,
-        },
-      },
+      answers: { 200: jsonAnswer('The stop as it is now.', driftStopOutput) },
       problems: ['drift_stop_not_found'],
       handle: async ({ params, query: { reason }, caller }) => {
         const kind = PURCHASE_KINDS.find((one) => one === params.kind);

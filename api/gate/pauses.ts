@@ -1,22 +1,26 @@
 import * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { actionReason } from '#api/fields/action-reason.ts';
-import { failureClass, failureClassInQuery } from '#api/fields/failure-classes.ts';
-import { idInPath, mayExist, ourId, workKindField } from '#api/fields/ids.ts';
-import { instant, instantJson } from '#api/fields/instant.ts';
-import { flagInQuery } from '#api/fields/query.ts';
+import {
+  actionReason,
+  failureClass,
+  failureClassInQuery,
+  idInPath,
+  instant,
+  instantJson,
+  mayExist,
+  ourId,
+  workKindField,
+} from '#api/fields/fields.ts';
 import { answerOnce } from '#api/http/idempotency.ts';
-import { type Operation, operation } from '#api/http/operation.ts';
+import { type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { idCursor, readIdCursor } from '#api/lists/cursor.ts';
-import { pageReply } from '#api/lists/page-reply.ts';
-import { pageOf, pageQuery } from '#api/lists/page-schemas.ts';
+import { flagInQuery, pageOf, pageQuery, pageReply } from '#api/lists/lists.ts';
 import { Problem } from '#api/problems/problem.ts';
 import { PAUSE_ORIGINS } from '#domain/gate/purchase-gate.ts';
 import { findPause, listPauses, type PauseRow, addPause, releasePause } from '#fulfilment/gate/pauses.ts';
 
 const tag = 'Purchase gate';
-const JSON_TYPE = 'application/json';
 const PATH = '/v1/purchase-gate/pauses';
 const exampleId = 'pause_01JQ8Z9E5F6G7H8J9K0MNPQRST';
 
@@ -44,22 +48,15 @@ export const pauseOutput = z
     released_by: z.string().nullable(),
     release_reason: z.string().nullable(),
   })
-  .meta({ id: 'Pause' });
+  .meta({
+    id: 'Pause',
+    example: {
+      failure_class: 'package_unavailable',
+      reason: 'The supplier changes its catalogue.',
+      paused_by: 'key_01JQ8Z9E5F6G7H8J9K0MNPQRST',
+    },
+  });
 
-export const pauseExample: z.input<typeof pauseOutput> = {
-  id: exampleId,
-  origin: 'operator',
-  kind: null,
-  failure_class: 'package_unavailable',
-  reason: 'The supplier changes its catalogue.',
-  paused_by: 'key_01JQ8Z9E5F6G7H8J9K0MNPQRST',
-  paused_at: '2030-01-31T12:00:00.000Z',
-  released_at: null,
-  released_by: null,
-  release_reason: null,
-};
-
-/** Pauses of buying: list, read, create, release. */
 export function pauseOperations(dependencies: ApiDependencies): Operation[] {
   const { database, now } = dependencies;
   return [
@@ -81,14 +78,7 @@ export function pauseOperations(dependencies: ApiDependencies): Operation[] {
         ended: flagInQuery('`true`: also ended pauses.'),
         ...pageQuery,
       }),
-      answers: {
-        200: {
-          description: 'A page of pauses.',
-          contentType: JSON_TYPE,
-          schema: pageOf(pauseOutput, 'PausePage'),
-          example: { data: [pauseExample], next_cursor: null },
-        },
-      },
+      answers: { 200: jsonAnswer('A page of pauses.', pageOf(pauseOutput, 'PausePage')) },
       handle: async ({
         query: { limit, cursor, kind: ofKind, failure_class: ofFailure, ended: includeEnded = false },
       }) => {
@@ -108,9 +98,7 @@ export function pauseOperations(dependencies: ApiDependencies): Operation[] {
       scope: 'gate:read',
       accountWide: true,
       params: idInPath('pause', exampleId),
-      answers: {
-        200: { description: 'The pause.', contentType: JSON_TYPE, schema: pauseOutput, example: pauseExample },
-      },
+      answers: { 200: jsonAnswer('The pause.', pauseOutput) },
       problems: ['pause_not_found'],
       handle: async ({ params: { id } }) => {
         const found = mayExist('pause', id) ? await database.run((db) => findPause(db, id)) : undefined;
@@ -135,19 +123,8 @@ export function pauseOperations(dependencies: ApiDependencies): Operation[] {
         .meta({ id: 'PauseInput' }),
       bodyExample: { failure_class: 'package_unavailable', reason: 'The supplier changes its catalogue.' },
       answers: {
-        200: {
-          description: 'The same was paused already.',
-          contentType: JSON_TYPE,
-          schema: pauseOutput,
-          example: pauseExample,
-        },
-        201: {
-          description: 'The pause.',
-          contentType: JSON_TYPE,
-          schema: pauseOutput,
-          example: pauseExample,
-          headers: { Location: 'Address of the pause.' },
-        },
+        200: jsonAnswer('The same was paused already.', pauseOutput),
+        201: jsonAnswer('The pause.', pauseOutput, { headers: { Location: 'Address of the pause.' } }),
       },
       handle: async ({ body, json, header, caller: { apiKeyId, lineageId } }) => {
         const request = { lineageId, header: header('Idempotency-Key'), target: `POST ${PATH}`, json };
@@ -175,9 +152,7 @@ export function pauseOperations(dependencies: ApiDependencies): Operation[] {
       accountWide: true,
       params: idInPath('pause', exampleId),
       query: z.strictObject({ reason: actionReason }),
-      answers: {
-        200: { description: 'The pause.', contentType: JSON_TYPE, schema: pauseOutput, example: pauseExample },
-      },
+      answers: { 200: jsonAnswer('The pause.', pauseOutput) },
       problems: ['pause_not_found'],
       handle: async ({ params: { id }, query: { reason }, caller }) => {
         const released = mayExist('pause', id)
@@ -192,7 +167,6 @@ export function pauseOperations(dependencies: ApiDependencies): Operation[] {
   ];
 }
 
-/** A pause as the API shows it. */
 export function pauseJson(row: PauseRow): z.input<typeof pauseOutput> {
   return {
     id: row.id,

@@ -1,20 +1,15 @@
 import * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { failureClass } from '#api/fields/failure-classes.ts';
-import { workKindField } from '#api/fields/ids.ts';
-import { instant, instantJson } from '#api/fields/instant.ts';
-import { money } from '#api/fields/money.ts';
-import { driftStopExample, driftStopJson, driftStopOutput } from '#api/gate/drift-stops.ts';
-import { pauseExample, pauseJson, pauseOutput } from '#api/gate/pauses.ts';
-import { type Operation, operation } from '#api/http/operation.ts';
+import { failureClass, instant, instantJson, money, workKindField } from '#api/fields/fields.ts';
+import { driftStopJson, driftStopOutput } from '#api/gate/drift-stops.ts';
+import { pauseJson, pauseOutput } from '#api/gate/pauses.ts';
+import { type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { CIRCUITS, CIRCUIT_STATES, circuitNames, circuitSentence, type CircuitName } from '#domain/gate/circuit.ts';
 import { paddedMoney, subtractMoney } from '#domain/money/money.ts';
 import { readGate, type GateOverview, type HeldGroup } from '#fulfilment/gate/overview.ts';
 
 const tag = 'Purchase gate';
-const JSON_TYPE = 'application/json';
-const exampleAt = '2030-01-31T12:00:00.000Z';
 
 const kind = workKindField;
 
@@ -98,57 +93,55 @@ const gateOutput = z
       ),
     }),
   })
-  .meta({ id: 'PurchaseGate' });
-
-const gateExample: z.input<typeof gateOutput> = {
-  circuits: [
-    {
-      name: 'service_down',
-      state: 'open',
-      failure_classes: [...CIRCUITS.service_down.classes],
-      meaning: circuitSentence('service_down'),
-      failures: 3,
-      detail: 'No connection could be opened.',
-      opened_at: exampleAt,
-      probe_at: '2030-01-31T12:00:10.000Z',
-      canary: null,
-    },
-  ],
-  pauses: [pauseExample],
-  drift_stops: [driftStopExample],
-  held: [
-    {
-      held_at: 'circuit:service_down',
-      failure_class: 'service_down',
-      count: 12,
-      needed: [{ amount: '28.80', currency: 'EUR' }],
-      without_price: 0,
-      oldest: { kind: 'order', id: 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD', accepted_at: '2030-01-31T11:58:00.000Z' },
-    },
-  ],
-  wallet: {
-    balance: { amount: '1250.00', currency: 'EUR' },
-    reserved: { amount: '24.00', currency: 'EUR' },
-    available: { amount: '1226.00', currency: 'EUR' },
-    read_at: exampleAt,
-    current: true,
-    low_since: null,
-  },
-  spend: {
-    day: '2030-01-31',
-    spent: [{ amount: '310.00', currency: 'EUR' }],
-    limits: [
-      {
-        api_key_id: null,
-        name: null,
-        limit: { amount: '2000.00', currency: 'EUR' },
-        spent: { amount: '310.00', currency: 'EUR' },
+  .meta({
+    id: 'PurchaseGate',
+    example: {
+      circuits: [
+        {
+          name: 'service_down',
+          state: 'open',
+          failure_classes: ['not_sent', 'timeout', 'connection_lost', 'server_error'],
+          meaning: 'The service did not answer earlier requests, so nothing was sent.',
+          failures: 3,
+          detail: 'No connection could be opened.',
+          opened_at: '2030-01-31T12:00:00.000Z',
+          probe_at: '2030-01-31T12:00:10.000Z',
+          canary: null,
+        },
+      ],
+      held: [
+        {
+          held_at: 'circuit:service_down',
+          failure_class: 'service_down',
+          count: 12,
+          needed: [{ amount: '28.80', currency: 'USD' }],
+          without_price: 0,
+          oldest: { kind: 'order', id: 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD', accepted_at: '2030-01-31T11:58:00.000Z' },
+        },
+      ],
+      wallet: {
+        balance: { amount: '1250.00', currency: 'USD' },
+        reserved: { amount: '24.00', currency: 'USD' },
+        available: { amount: '1226.00', currency: 'USD' },
+        read_at: '2030-01-31T12:00:00.000Z',
+        current: true,
+        low_since: null,
       },
-    ],
-  },
-};
+      spend: {
+        day: '2030-01-31',
+        spent: [{ amount: '310.00', currency: 'USD' }],
+        limits: [
+          {
+            api_key_id: null,
+            name: null,
+            limit: { amount: '2000.00', currency: 'USD' },
+            spent: { amount: '310.00', currency: 'USD' },
+          },
+        ],
+      },
+    },
+  });
 
-/** State of the purchase gate. */
 export function purchaseGateOperations({ database, spendLimit, now }: ApiDependencies): Operation[] {
   return [
     operation({
@@ -159,7 +152,7 @@ export function purchaseGateOperations({ database, spendLimit, now }: ApiDepende
       summary: 'Read why purchases are held, and what is reserved and spent',
       scope: 'gate:read',
       accountWide: true,
-      answers: { 200: { description: 'The gate.', contentType: JSON_TYPE, schema: gateOutput, example: gateExample } },
+      answers: { 200: jsonAnswer('The gate.', gateOutput) },
       handle: async () => jsonReply(200, gateJson(await database.run((db) => readGate(db, spendLimit, now())))),
     }),
   ];

@@ -1,13 +1,12 @@
 import * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { type Operation, publicOperation } from '#api/http/operation.ts';
+import { type Operation, publicOperation, jsonAnswer } from '#api/http/operation.ts';
 import { bytesReply, jsonReply } from '#api/http/reply.ts';
 import { checkReadiness } from '#telemetry/probes.ts';
 import { createRedactor } from '#telemetry/redaction.ts';
 import { joined } from '#telemetry/waiting.ts';
 
 const tag = 'Operation of this API';
-const JSON_TYPE = 'application/json';
 
 const readiness = z
   .strictObject({
@@ -26,7 +25,18 @@ const readiness = z
           'wait for longer than they should. Never a reason to send requests elsewhere.',
       }),
   })
-  .meta({ id: 'Readiness' });
+  .meta({
+    id: 'Readiness',
+    example: {
+      checks: { database: { ok: true } },
+      degraded: [
+        {
+          condition: 'not_approved',
+          detail: 'The service answers 403 until it approves this reseller. 3 purchases are held for it.',
+        },
+      ],
+    },
+  });
 
 /** Error messages of drivers may contain passwords in URLs. */
 const redactor = createRedactor();
@@ -44,12 +54,10 @@ export function healthOperations({ readinessChecks, degraded, metrics }: ApiDepe
       summary: 'Check that the process runs',
       description: 'For the supervisor of the process. It checks nothing else and needs no key.',
       answers: {
-        200: {
-          description: 'The process runs. /readyz checks its dependencies.',
-          contentType: JSON_TYPE,
-          schema: z.strictObject({ status: z.literal('ok') }).meta({ id: 'Health' }),
-          example: { status: 'ok' },
-        },
+        200: jsonAnswer(
+          'The process runs. /readyz checks its dependencies.',
+          z.strictObject({ status: z.literal('ok') }).meta({ id: 'Health' }),
+        ),
       },
       handle: async () => jsonReply(200, { status: 'ok' }),
     }),
@@ -61,35 +69,12 @@ export function healthOperations({ readinessChecks, degraded, metrics }: ApiDepe
       summary: 'Check that the process can serve requests',
       description: 'For load balancers: an instance that is not ready gets no requests. It needs no key.',
       answers: {
-        200: {
-          description:
-            'The database answers and has the schema of this version. `degraded` lists conditions that orders wait ' +
+        200: jsonAnswer(
+          'The database answers and has the schema of this version. `degraded` lists conditions that orders wait ' +
             'for.',
-          contentType: JSON_TYPE,
-          schema: readiness,
-          example: {
-            status: 'ready',
-            checks: { database: { ok: true } },
-            degraded: [
-              {
-                condition: 'not_approved',
-                detail:
-                  'The service answers 403, as it does until it has approved this reseller for production. ' +
-                  '3 purchases are held for it.',
-              },
-            ],
-          },
-        },
-        503: {
-          description: 'It cannot; `checks` says why.',
-          contentType: JSON_TYPE,
-          schema: readiness,
-          example: {
-            status: 'not ready',
-            checks: { database: { ok: false, detail: 'PostgreSQL is not available' } },
-            degraded: [],
-          },
-        },
+          readiness,
+        ),
+        503: jsonAnswer('It cannot; `checks` says why.', readiness),
       },
       handle: async () => {
         const readiness = await readReadiness();

@@ -1,15 +1,15 @@
-import { canonicalJson } from '#api/http/json-body.ts';
+import * as z from 'zod';
 import type { Reply } from '#api/http/reply.ts';
 import { databaseUnavailable } from '#api/problems/error-handler.ts';
 import { Problem } from '#api/problems/problem.ts';
 import type { KeyRing } from '#crypto/key-ring.ts';
-import { DatabaseUnavailableError, type Database, type Executor } from '#db/connection/database.ts';
+import { type Database, DatabaseUnavailableError, type Executor } from '#db/connection/database.ts';
 import {
   findAnswer,
-  lockAndFindAnswer,
-  storeAnswer,
   type IdempotencyFinding,
   type IdempotencyKey,
+  lockAndFindAnswer,
+  storeAnswer,
 } from '#db/queues/idempotency.ts';
 
 /** The first request ends within the timeouts of a transaction, usually within milliseconds. */
@@ -24,11 +24,8 @@ export interface IdempotencyDependencies {
 export interface IdempotentRequest {
   /** The key lineage of the caller: a retry after the API key was rotated is still a retry. */
   readonly lineageId: string;
-  /** The Idempotency-Key header. */
   readonly header: string | undefined;
-  /** Method and path. */
   readonly target: string;
-  /** The body as it was read. */
   readonly json: unknown;
   /** True when only this key prevents a second execution: then it is stored permanently. */
   readonly isKeptForGood?: boolean;
@@ -130,7 +127,7 @@ const QUOTED = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\]){1,255})"$/;
 const BARE = /^[\x21\x23-\x7e][\x21-\x7e]{0,254}$/;
 
 /** All forms that {@link readIdempotencyKey} accepts, as the pattern of a JSON schema. */
-export const IDEMPOTENCY_KEY_FORMS = `${BARE.source}|${QUOTED.source}`;
+const IDEMPOTENCY_KEY_FORMS = `${BARE.source}|${QUOTED.source}`;
 
 /**
  * The key in a header. The IETF draft requires a string in quotes, but most clients send it bare: `"k"` and `k`
@@ -152,4 +149,52 @@ function asReplay(reply: Reply): Reply {
 
 function inProgress(): Problem {
   return new Problem('idempotency_in_progress', { headers: { 'Retry-After': String(IN_PROGRESS_RETRY_SECONDS) } });
+}
+
+/** The header `Idempotency-Key`, as the API describes it. */
+
+/** The example of all calls. The forms of /docs show and send new keys. */
+const EXAMPLE_IDEMPOTENCY_KEY = '4f5d2f0e-2a53-4c6f-9d0e-7a0f6a2a1c11';
+
+const FORM =
+  '1 to 255 visible ASCII characters, bare or as a string in double quotes (RFC 9651), which may also contain spaces.';
+
+/** Length with every character escaped and two quotes. */
+const MAX_LENGTH = 2 * 255 + 2;
+
+function idempotencyKey(description: string) {
+  return z.string().meta({
+    description: `${description} ${FORM}`,
+    example: EXAMPLE_IDEMPOTENCY_KEY,
+    override: { pattern: IDEMPOTENCY_KEY_FORMS, minLength: 1, maxLength: MAX_LENGTH },
+  });
+}
+
+export const idempotencyKeyHeader = z.strictObject({
+  'Idempotency-Key': idempotencyKey('Unique for this operation, the same for each of its retries.').meta({
+    param: { id: 'IdempotencyKey' },
+  }),
+});
+
+/** For bulk actions: required unless the call is a dry run. */
+export const bulkIdempotencyKeyHeader = z.strictObject({
+  'Idempotency-Key': idempotencyKey(
+    'Required unless `dry_run` is true; the same for each retry of the call.',
+  ).optional(),
+});
+
+export const replayedHeader = {
+  'Idempotent-Replayed': '`true` when an earlier request with the same key was accepted, and this repeats its answer.',
+} as const;
+
+/**
+ * The same text for the same content, independent of field order and white space. Used to compare requests.
+ *
+ * @param value JSON of bounded depth, from {@link readJsonBody}.
+ */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_key, inner: unknown) => {
+    if (typeof inner !== 'object' || inner === null || Array.isArray(inner)) return inner;
+    return Object.fromEntries(Object.entries(inner).toSorted(([left], [right]) => (left < right ? -1 : 1)));
+  });
 }

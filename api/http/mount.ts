@@ -1,17 +1,20 @@
+import type { IncomingMessage } from 'node:http';
 import express, { type Express, type NextFunction, type Request, type RequestHandler, type Response } from 'express';
-import { type AuthenticationDependencies, authenticate, callerOf, requireStill } from '#api/access/authentication.ts';
-import type { OpenPerKey } from '#api/access/open-per-key.ts';
-import { BodiesUnderWay } from '#api/http/bodies-under-way.ts';
+import { authenticate, type AuthenticationDependencies, callerOf, requireStill } from '#api/access/authentication.ts';
+import { networkOf, type OpenPerKey } from '#api/access/limits.ts';
 import { deprecationHeaders } from '#api/http/deprecation.ts';
-import { networkOf } from '#api/http/network-address.ts';
 import type { Caller, Incoming, Operation } from '#api/http/operation.ts';
-import { sendReply, sendStream } from '#api/http/reply.ts';
+import { onceClosed, sendReply, sendStream } from '#api/http/reply.ts';
 import { contextOf } from '#api/http/request-context.ts';
-import { onceClosed } from '#api/http/stream-writer.ts';
 import { Problem } from '#api/problems/problem.ts';
 import { didYouMean, suggestedPaths } from '#api/problems/suggestions.ts';
 import { lineageOf } from '#db/access/api-keys.ts';
-import { AT_ONCE, AUTHENTICATED_BODY_BYTES, UNAUTHENTICATED_BODIES } from '#domain/policy/api-policy.ts';
+import {
+  AT_ONCE,
+  AUTHENTICATED_BODY_BYTES,
+  type BodyLimits,
+  UNAUTHENTICATED_BODIES,
+} from '#domain/policy/api-policy.ts';
 
 /** After a wait longer than this, the API key is checked again before the answer is sent. */
 const KEY_HOLDS_MS = 500;
@@ -23,7 +26,6 @@ export function isEncoded(contentEncoding: string | undefined): boolean {
 
 export interface MountDependencies extends AuthenticationDependencies {
   readonly bodyLimitBytes: number;
-  /** The heavy calls that are running. */
   readonly running: Readonly<Record<keyof typeof AT_ONCE, OpenPerKey>>;
 }
 
@@ -172,5 +174,75 @@ function otherMethods(path: string, operations: readonly Operation[]): RequestHa
       detail: `${request.method} is not possible at this address. Possible are: ${allow}.`,
       headers: { Allow: allow },
     });
+  };
+}
+
+/** Retry-After of a refusal. Bodies arrive within milliseconds, so there is room again soon. */
+const RETRY_AFTER_S = '1';
+
+interface Body {
+  readonly sender: string;
+  /** In the unit of the limits. */
+  readonly size: number;
+}
+
+/** Limits the memory of bodies that are being read, in total and for each sender. */
+class BodiesUnderWay {
+  readonly #limits: BodyLimits;
+  readonly #underWay = new Map<string, number>();
+  #total = 0;
+
+  constructor(limits: BodyLimits) {
+    this.#limits = limits;
+  }
+
+  /** Wraps the body reader. @throws Problem rate_limited when too much is being read. */
+  guard(read: RequestHandler, bodyOf: (request: Request) => Body): RequestHandler {
+    return (request, response, next) => {
+      const { deadlineMs } = this.#limits;
+      const leave = this.#enter(bodyOf(request));
+      const late = deadlineMs === undefined ? undefined : setTimeout(() => endConnection(request), deadlineMs);
+      const done = once(() => {
+        clearTimeout(late);
+        leave();
+      });
+      onceClosed(response, done);
+      return read(request, response, (error?: unknown) => {
+        done();
+        next(error);
+      });
+    };
+  }
+
+  #enter({ sender, size }: Body): () => void {
+    const ofSender = this.#underWay.get(sender) ?? 0;
+    if (this.#total + size > this.#limits.total || ofSender + size > this.#limits.perSender) {
+      throw new Problem('rate_limited', {
+        detail: 'Too many request bodies are being received.',
+        headers: { 'Retry-After': RETRY_AFTER_S, Connection: 'close' },
+      });
+    }
+    this.#add(sender, size);
+    return () => this.#add(sender, -size);
+  }
+
+  #add(sender: string, size: number): void {
+    this.#total += size;
+    const left = (this.#underWay.get(sender) ?? 0) + size;
+    if (left === 0) this.#underWay.delete(sender);
+    else this.#underWay.set(sender, left);
+  }
+}
+
+function endConnection(request: IncomingMessage): void {
+  request.socket.destroy();
+}
+
+function once(action: () => void): () => void {
+  let isDone = false;
+  return () => {
+    if (isDone) return;
+    isDone = true;
+    action();
   };
 }

@@ -5,20 +5,14 @@
 import * as z from 'zod';
 import type { Deprecation } from '#api/http/deprecation.ts';
 import { readIdempotencyKey } from '#api/http/idempotency.ts';
-import { readJsonBody } from '#api/http/json-body.ts';
-import { gatherPairs, pairName } from '#api/http/query-pairs.ts';
+import { check, checkQuery, readJsonBody, refuseNul } from '#api/http/read-request.ts';
 import type { Reply, StreamedReply } from '#api/http/reply.ts';
-import { explainMissing } from '#api/problems/explain-missing.ts';
-import { checkFields, repeatedParameters } from '#api/problems/field-errors.ts';
 import type { ProblemCode } from '#api/problems/problem-catalogue.ts';
-import { type FieldError, Problem } from '#api/problems/problem.ts';
+import { explainMissing, type FieldError, invalid, type Problem } from '#api/problems/problem.ts';
 import type { ApiScope } from '#db/access/api-keys.ts';
 import type { AT_ONCE } from '#domain/policy/api-policy.ts';
-import { counted } from '#domain/text.ts';
 
-/** The authenticated caller. */
 export interface Caller {
-  /** The key itself: the actor of the audit log. */
   readonly apiKeyId: string;
   /** Finds the key again. */
   readonly keyPrefix: string;
@@ -40,9 +34,18 @@ export interface DocumentedAnswer {
   readonly otherContentTypes?: readonly string[];
   /** Absent when the content is not JSON. */
   readonly schema?: z.ZodType;
-  readonly example?: unknown;
-  /** Header names with their description. */
+  /** What its example has in other words than the schema. */
+  readonly example?: Readonly<Record<string, unknown>>;
   readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** An answer with JSON; its example is composed from the schema. */
+export function jsonAnswer(
+  description: string,
+  schema: z.ZodType,
+  more: Pick<DocumentedAnswer, 'headers' | 'example'> = {},
+): DocumentedAnswer {
+  return { description, contentType: 'application/json', schema, ...more };
 }
 
 interface Documentation {
@@ -58,11 +61,6 @@ interface Documentation {
    * handler.
    */
   readonly requestHeaders?: z.ZodObject;
-  /**
-   * True when the recorded body is no example for readers, because it has an address of that run, or a limit that keeps
-   * it held.
-   */
-  readonly bodyExampleFirst?: true;
   readonly answers: Readonly<Record<number, DocumentedAnswer>>;
   /** Problems of the handler; those of authorisation and parsing are added automatically. */
   readonly problems?: readonly ProblemCode[];
@@ -78,10 +76,8 @@ interface Documentation {
   readonly visitorPage?: VisitorPage;
 }
 
-/** Makes the page of a problem. */
 export type VisitorPage = (problem: Problem, request: Pick<Incoming, 'query' | 'header'>) => Reply;
 
-/** A request of an operation. */
 export interface Incoming {
   readonly params: unknown;
   readonly query: unknown;
@@ -89,18 +85,15 @@ export interface Incoming {
   readonly takeBytes: () => Buffer;
   /** Value of a header; a repeated one is joined by Node. */
   readonly header: (name: string) => string | undefined;
-  /** Names of all headers, in lower case. */
   readonly headerNames: () => readonly string[];
   readonly caller: Caller | undefined;
   /** True for HEAD: the answer has no body. */
   readonly isHead: boolean;
   /** `X-Request-Id` of the answer. */
   readonly requestId: string;
-  /** Registers a listener for the end of the connection or of the answer. */
   readonly onClose: (listener: () => void) => void;
 }
 
-/** The part of a request that is known before its body is read. */
 export type IncomingHeaders = Pick<Incoming, 'header' | 'headerNames'>;
 
 /** The scope that a call requires; `none`: any valid key. */
@@ -108,7 +101,6 @@ export type RequiredScope = ApiScope | 'none';
 
 /** An operation without type parameters, ready to be mounted. */
 export interface Operation extends Documentation {
-  /** The required scope; undefined for calls that need no key. */
   readonly scope: RequiredScope | undefined;
   readonly reads: 'nothing' | 'json' | 'bytes';
   readonly idempotent: boolean;
@@ -127,7 +119,6 @@ export interface Operation extends Documentation {
 const none = z.strictObject({});
 type None = typeof none;
 
-/** A checked request of an authenticated caller. */
 export interface ApiRequest<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodObject> {
   readonly params: z.output<Params>;
   readonly query: z.output<Query>;
@@ -151,12 +142,11 @@ interface Definition<
   readonly params?: Params;
   readonly query?: Query;
   readonly body?: Body;
+  /** In place of an example that the schema composes. */
   readonly bodyExample?: z.input<Body>;
   /** True for a body that is required although no single field is. */
   readonly bodyRequired?: true;
-  /** True when the caller must send an Idempotency-Key. */
   readonly idempotent?: boolean;
-  /** True when the caller may ask to wait for the end (`Prefer: wait=N`). */
   readonly prefersWait?: boolean;
   readonly handle: (request: ApiRequest<Params, Query, Body>) => Promise<Reply | StreamedReply>;
 }
@@ -238,62 +228,4 @@ export function publicOperation(
     bodyRequired: false,
     bodyExample: undefined,
   };
-}
-
-/** The problem with field errors. Its detail is a sentence about the first of them. */
-export function invalid(errors: readonly FieldError[]): Problem {
-  return fieldProblem('validation_failed', errors);
-}
-
-/** A problem with field errors. @param extra more members of the body. */
-export function fieldProblem(
-  code: ProblemCode,
-  errors: readonly FieldError[],
-  extra: Readonly<Record<string, unknown>> = {},
-): Problem {
-  const [first] = errors;
-  const more = errors.length - 1;
-  const rest = more < 1 ? '' : ` ${counted(more, 'more error is', 'more errors are')} in \`errors\`.`;
-  return new Problem(code, {
-    ...(first !== undefined && { detail: `${sentenceOf(first)}${rest}` }),
-    errors,
-    extra,
-  });
-}
-
-const PLACES = { body: 'field', query: 'parameter', path: 'parameter', header: 'header' } as const;
-
-function sentenceOf({ in: where, field, message }: FieldError): string {
-  const subject = field === '' ? `The ${where}` : `The ${PLACES[where]} \`${field}\``;
-  return `${subject} ${message}${/[.?]$/.test(message) ? '' : '.'}`;
-}
-
-/**
- * PostgreSQL cannot store a NUL. Refuses it in all query parameters, in case the schema of a field
- * allows it.
- */
-function refuseNul(query: unknown, errors: FieldError[]): void {
-  for (const [field, value] of Object.entries(query ?? {})) {
-    if (typeof value !== 'string' || !value.includes('\0')) continue;
-    if (!errors.some((error) => error.in === 'query' && error.field === field))
-      errors.push({ in: 'query', field, message: 'must not contain NUL' });
-  }
-}
-
-/** A repeated parameter has one error: that it is repeated. */
-function checkQuery(schema: z.ZodObject, input: unknown, errors: FieldError[]): unknown {
-  const repeated = repeatedParameters(schema, input);
-  const names = new Set(repeated.map(({ field }) => field));
-  const found: FieldError[] = [];
-  const value = check(schema, 'query', gatherPairs(schema, input), found);
-  const others = found.map((error) => ({ ...error, field: pairName(schema, error.field) }));
-  errors.push(...repeated, ...others.filter(({ field }) => !names.has(field)));
-  return value;
-}
-
-function check(schema: z.ZodObject, where: FieldError['in'], input: unknown, errors: FieldError[]): unknown {
-  const result = checkFields(schema, where, input);
-  if (result.errors === undefined) return result.value;
-  errors.push(...result.errors);
-  return undefined;
 }

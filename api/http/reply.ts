@@ -1,10 +1,12 @@
+import { createHash } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
+import { gzipSync } from 'node:zlib';
 import type { Response } from 'express';
-import { StreamWriter } from '#api/http/stream-writer.ts';
+import type { Incoming } from '#api/http/operation.ts';
 
 /** An answer before it is sent: bytes, so that it can be stored and repeated exactly. */
 export interface Reply {
   readonly status: number;
-  /** `Content-Type` included. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
 }
@@ -13,7 +15,6 @@ export interface Reply {
 export interface StreamedReply {
   readonly status: 200;
   readonly headers: Readonly<Record<string, string>>;
-  /** Writes the stream; the answer ends when the promise resolves. */
   readonly send: (writer: StreamWriter) => Promise<void>;
   /** Time without reading after which the connection of a reader is closed, in milliseconds. */
   readonly stallMs: number;
@@ -66,4 +67,105 @@ export async function sendStream(response: Response, { status, headers, send, st
     throw error;
   }
   response.end();
+}
+
+/**
+ * Calls a listener once when the connection of a reader has closed, also when that happened before this call: a
+ * connection may break while its request waits for PostgreSQL, and `close` is emitted only once.
+ */
+export function onceClosed(response: ServerResponse, listener: () => void): void {
+  if (response.closed || response.destroyed) listener();
+  else response.once('close', listener);
+}
+
+/** Writes a streamed answer to one reader, no faster than it reads, so that nothing accumulates in memory. */
+export class StreamWriter {
+  readonly #response: ServerResponse;
+  readonly #stallMs: number;
+
+  constructor(response: ServerResponse, stallMs: number) {
+    this.#response = response;
+    this.#stallMs = stallMs;
+  }
+
+  get closed(): boolean {
+    return this.#response.destroyed || this.#response.writableEnded;
+  }
+
+  onClose(listener: () => void): void {
+    onceClosed(this.#response, listener);
+  }
+
+  cut(): void {
+    this.#response.destroy();
+  }
+
+  /**
+   * Writes, and waits until the socket accepts more. Closes the connection of a reader that stalls too long.
+   *
+   * @returns false when the connection is closed.
+   */
+  async send(text: string | Uint8Array): Promise<boolean> {
+    if (this.closed) return false;
+    if (!this.#response.write(text) && !this.closed) await this.#room();
+    return !this.closed;
+  }
+
+  async #room(): Promise<void> {
+    const response = this.#response;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(() => this.cut(), this.#stallMs);
+      const done = () => {
+        clearTimeout(timer);
+        response.off('drain', done);
+        response.off('close', done);
+        resolve();
+      };
+      response.once('drain', done);
+      response.once('close', done);
+    });
+  }
+}
+
+/** Content that changes only with a release: compressed once, and not sent again to those who have it. */
+export class CacheableReply {
+  readonly #plain: Buffer;
+  readonly #compressed: Buffer;
+  readonly #headers: Readonly<Record<string, string>>;
+
+  /** @param more headers, such as a policy of a page. */
+  constructor(content: Buffer | string, contentType: string, more: Readonly<Record<string, string>> = {}) {
+    this.#plain = Buffer.from(content);
+    this.#compressed = gzipSync(this.#plain);
+    this.#headers = {
+      'Content-Type': contentType,
+      'Cache-Control': 'no-cache',
+      // Weak: both forms have the same tag.
+      ETag: `W/"${createHash('sha256').update(this.#plain).digest('base64url').slice(0, 27)}"`,
+      Vary: 'Accept-Encoding',
+      ...more,
+    };
+  }
+
+  static json(value: unknown): CacheableReply {
+    return new CacheableReply(JSON.stringify(value), 'application/json; charset=utf-8');
+  }
+
+  /** The answer to a request: 304, compressed, or as it is (RFC 9110, sections 8.8.3, 12.5.3 and 13.1.2). */
+  for(header: Incoming['header']): Reply {
+    const known = header('If-None-Match')?.split(',').map(withoutWeakness) ?? [];
+    const tag = withoutWeakness(this.#headers['ETag'] ?? '');
+    if (known.includes(tag) || known.includes('*'))
+      return { status: 304, headers: this.#headers, body: Buffer.alloc(0) };
+    if (!acceptsGzip(header('Accept-Encoding'))) return { status: 200, headers: this.#headers, body: this.#plain };
+    return { status: 200, headers: { ...this.#headers, 'Content-Encoding': 'gzip' }, body: this.#compressed };
+  }
+}
+
+function withoutWeakness(tag: string): string {
+  return tag.trim().replace(/^W\//, '');
+}
+
+function acceptsGzip(accepted = ''): boolean {
+  return accepted.split(',').some((each) => /^\s*(?:gzip|\*)\s*(?:;\s*q=(?!0(?:\.0*)?\s*$)[0-9.]+\s*)?$/i.test(each));
 }

@@ -2,17 +2,15 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { Caller, VisitorPage } from '#api/http/operation.ts';
-import { beginRequestSpan, type RequestSpan } from '#api/http/request-span.ts';
+import { Problem } from '#api/problems/problem.ts';
 import type { Logger } from '#telemetry/logger.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
-import { traceIdOf } from '#telemetry/tracing.ts';
+import { beginSpan, traceIdOf } from '#telemetry/tracing.ts';
 
-/** Data of a request for log and metrics. */
 export interface RequestContext {
   readonly requestId: string;
   /** The span of the request; undefined for probes. */
   readonly span: RequestSpan | undefined;
-  /** The path pattern of the matched operation. */
   route: string;
   apiKeyId: string | undefined;
   /** Set by the guard of an operation that needs an API key. */
@@ -99,3 +97,81 @@ const KNOWN_METHODS = new Set(['GET', 'HEAD', 'POST', 'OPTIONS', 'PUT', 'PATCH',
  *
  */
 const QUIET_ROUTES = new Set(['/healthz', '/readyz', '/metrics', '/webhooks/service']);
+
+interface RequestSpan {
+  readonly traceparent: string | undefined;
+  /** Runs `work` so that its spans belong to the request. */
+  run<Result>(work: () => Result): Result;
+  /** @param route the path pattern. @param status of the answer, or 499. */
+  end(route: string, status: number): void;
+}
+
+/** Calls of other programs every few seconds, which would hide the requests of callers. */
+const PROBES = /^\/(?:healthz|readyz|metrics)(?:$|\?)/;
+
+/**
+ * Begins the span of a request, as part of the trace of a valid `traceparent`. `tracestate` and `baggage` are not read:
+ * they may contain anything, and would be handed on to others.
+ *
+ * @returns undefined for probes.
+ */
+function beginRequestSpan({ method = '', url = '', headers }: IncomingMessage): RequestSpan | undefined {
+  if (PROBES.test(url)) return undefined;
+  const { traceparent } = headers;
+  // Node.js joins two headers to one text, which is no valid traceparent.
+  const parent = typeof traceparent === 'string' ? traceparent : undefined;
+  const span = beginSpan(method, { kind: 'server', parent, attributes: { 'http.request.method': method } });
+  return {
+    traceparent: span.traceparent,
+    run: (work) => span.run(work),
+    end: (route, status) => {
+      span.rename(`${method} ${route}`);
+      span.set({ 'http.route': route, 'http.response.status_code': status });
+      if (status >= 500) span.fail(String(status));
+      span.end();
+    },
+  };
+}
+
+/**
+ * Headers that must have one value. Node uses the first of two; a proxy in front of us may have checked the
+ * other.
+ */
+const SINGLE = new Set(['host', 'authorization', 'content-type']);
+
+/**
+ * Refuses requests that repeat one of these headers (RFC 9112, 3.2, requires it for Host), and requests with chunks in
+ * HTTP/1.0, whose end a proxy in front of us may see elsewhere (RFC 9112, 6.1).
+ */
+export const refuseAmbiguousHeaders: RequestHandler = ({ rawHeaders, headers, httpVersion }, response, next) => {
+  if (httpVersion === '1.0' && headers['transfer-encoding'] !== undefined) {
+    response.set('Connection', 'close');
+    throw new Problem('malformed_request', { detail: 'HTTP/1.0 has no Transfer-Encoding.' });
+  }
+  const seen = new Set<string>();
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]?.toLowerCase() ?? '';
+    if (!SINGLE.has(name)) continue;
+    if (seen.has(name)) throw new Problem('malformed_request', { detail: `The header ${name} is repeated.` });
+    seen.add(name);
+  }
+  next();
+};
+
+/** For answers that no browser should render or embed. */
+const STRICT_POLICY = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
+
+/** For our own pages: scripts and styles from this server only. */
+export const PAGE_POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
+  "connect-src 'self'; " +
+  "font-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
+
+export function securityHeaders(_request: Request, response: Response, next: NextFunction): void {
+  response.setHeader('Content-Security-Policy', STRICT_POLICY);
+  response.setHeader('X-Content-Type-Options', 'nosniff');
+  response.setHeader('Referrer-Policy', 'no-referrer');
+  // Answers contain business data of one caller: no cache may store them.
+  response.setHeader('Cache-Control', 'no-store');
+  next();
+}

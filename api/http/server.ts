@@ -30,13 +30,7 @@ export async function startServer(
   drainMs: number = DRAIN_MS,
   slowRequests: Readonly<Record<keyof typeof SLOW_REQUESTS, number>> = SLOW_REQUESTS,
 ): Promise<RunningServer> {
-  const server = createServer(
-    {
-      ...slowRequests,
-      keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
-    },
-    listener,
-  );
+  const server = createServer({ ...slowRequests, keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS }, listener);
   const closing = closeConnectionsWhenStopping(server);
   const port = await listen(server, address);
   return {

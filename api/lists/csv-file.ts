@@ -1,13 +1,13 @@
 /** Whole lists as CSV files. They are read and sent page by page, so that a file of any length needs little memory. */
 import { mayStill } from '#api/access/authentication.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { flagInQuery } from '#api/fields/query.ts';
 import type { Caller, DocumentedAnswer } from '#api/http/operation.ts';
 import type { StreamedReply } from '#api/http/reply.ts';
+import { flagInQuery } from '#api/lists/lists.ts';
 import type { ApiScope } from '#db/access/api-keys.ts';
 import type { Money } from '#domain/money/money.ts';
 import { EXPORTS } from '#domain/policy/api-policy.ts';
-import { BYTE_ORDER_MARK, csvLines, moneyFields, moneyNames, type CsvField } from '#outbound/csv.ts';
+import { BYTE_ORDER_MARK, type CsvField, csvLines, moneyFields, moneyNames } from '#outbound/csv.ts';
 
 /** A column of a file: text from callers or the service, a value of ours, or an amount with its currency. */
 export type CsvColumn<Item> =
@@ -15,7 +15,6 @@ export type CsvColumn<Item> =
   | { readonly kind: 'safe'; readonly of: (item: Item) => string | number | null | undefined }
   | { readonly kind: 'money'; readonly of: (item: Item) => Money | null | undefined };
 
-/** The columns of a file by their names. */
 export type CsvColumns<Item> = Readonly<Record<string, CsvColumn<Item>>>;
 
 /** Text from callers or the service: a reference, a reason. */
@@ -28,27 +27,22 @@ export function safe<Item>(of: (item: Item) => string | number | null | undefine
   return { kind: 'safe', of };
 }
 
-/** An amount with its currency. */
 export function amount<Item>(of: (item: Item) => Money | null | undefined): CsvColumn<Item> {
   return { kind: 'money', of };
 }
 
-/** An item with its place in the list. */
 interface CsvItem<Item, Position> {
   readonly item: Item;
   readonly position: Position;
 }
 
-/** A list as a file. */
 export interface CsvFile<Item, Position> {
-  /** Name of the file without its ending. */
   readonly name: string;
   readonly columns: CsvColumns<Item>;
   /** Reads the items after a position, in the order of the list. @param after undefined: from the beginning. */
   readonly read: (after: Position | undefined, limit: number) => Promise<readonly CsvItem<Item, Position>[]>;
 }
 
-/** The answer of a call that sends a file, for its description. */
 export function csvAnswer(noun: string): Readonly<Record<number, DocumentedAnswer>> {
   return {
     200: {
@@ -62,14 +56,11 @@ export function csvAnswer(noun: string): Readonly<Record<number, DocumentedAnswe
   };
 }
 
-/** Parameters of every file. */
 export const csvQuery = {
   bom: flagInQuery('`true`: the file begins with a byte order mark, so that Excel reads it as UTF-8.'),
 };
 
-/** What a file is sent to. */
 export interface CsvReader {
-  /** True: the file begins with a byte order mark. */
   readonly bom?: boolean | undefined;
   readonly caller: Caller;
   /** The scope of the call: a key that loses it gets no further page. */

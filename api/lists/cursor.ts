@@ -1,12 +1,11 @@
 /** The end of a page as an opaque text. It contains no secret, and is checked when it is used. */
-import { invalid } from '#api/http/operation.ts';
+import { invalid } from '#api/problems/problem.ts';
 import type { PagePosition } from '#db/lists/pages.ts';
 import type { ReconciliationPosition } from '#db/money/reconciliations.ts';
-import type { CasePosition } from '#db/work/case-queries.ts';
-import { isId, type IdKind } from '#domain/work/identifiers.ts';
+import type { CasePosition } from '#db/work/cases.ts';
+import { type IdKind, isId } from '#domain/work/identifiers.ts';
 import { byKind, type WorkKind } from '#domain/work/kinds.ts';
 
-/** Content of such a list. */
 export type ListKind = WorkKind | 'orderBatch' | 'refund' | 'esim' | 'pricingRule';
 
 /** Cursor of lists that are ordered by creation, newest first. */
@@ -21,7 +20,6 @@ export function readPositionCursor(kind: ListKind, cursor: string): PagePosition
   return { createdAt: new Date(Number(milliseconds)), id };
 }
 
-/** Letters that identify the list of a cursor. */
 const LETTERS = {
   ...byKind('cursorLetter'),
   orderBatch: 'b',
@@ -42,7 +40,6 @@ export function readIdCursor(kind: IdKind, cursor: string): string {
   return id;
 }
 
-/** Cursor of the list of cases. */
 export function caseCursor({ openedAt, id }: CasePosition): string {
   return encode(`c.${openedAt.getTime()}.${id}`);
 }
@@ -54,7 +51,6 @@ export function readCaseCursor(cursor: string): CasePosition {
   return { openedAt: new Date(Number(milliseconds)), id };
 }
 
-/** Cursor of the list of reconciliations. */
 export function reconciliationCursor({ startedAt, id }: ReconciliationPosition): string {
   return encode(`r.${startedAt.getTime()}.${id}`);
 }

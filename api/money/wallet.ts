@@ -1,11 +1,9 @@
 import * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { ageOf, freshness, freshnessExample } from '#api/fields/freshness.ts';
-import { instant, instantJson } from '#api/fields/instant.ts';
-import { money } from '#api/fields/money.ts';
-import { type Operation, operation } from '#api/http/operation.ts';
+import { ageOf, freshness, instant, instantJson, money } from '#api/fields/fields.ts';
+import { type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
-import { valueOf } from '#api/problems/service-problem.ts';
+import { valueOf } from '#api/problems/problem.ts';
 import { paddedMoney, plainAmount } from '#domain/money/money.ts';
 import { RUNWAY_UNKNOWNS, thresholdDays, type RunwayUnknown } from '#domain/money/runway.ts';
 import { lastRunway, readRunway, type RunwayCalculation } from '#fulfilment/upkeep/runway.ts';
@@ -15,11 +13,8 @@ import { CachedRead } from '#upstream/cached-read.ts';
 const MAX_AGE_MS = 3_000;
 
 const walletOutput = z
-  .strictObject({
-    balance: money.meta({ description: 'Balance of the wallet at the service.' }),
-    ...freshness,
-  })
-  .meta({ id: 'Wallet' });
+  .strictObject({ balance: money.meta({ description: 'Balance of the wallet at the service.' }), ...freshness })
+  .meta({ id: 'Wallet', example: { balance: { amount: '1250.00', currency: 'USD' } } });
 
 const days = z.number().min(0);
 const unknownReasons = Object.keys(RUNWAY_UNKNOWNS) as [RunwayUnknown, ...RunwayUnknown[]];
@@ -67,34 +62,25 @@ const runwayOutput = z
     threshold_days: days.meta({ description: 'Below this the event `wallet.runway_low` is announced.', example: 3 }),
     low_since: instant.nullable(),
   })
-  .meta({ id: 'WalletRunway' });
+  .meta({
+    id: 'WalletRunway',
+    example: {
+      daily_sales: {
+        mean: { amount: '98.85', currency: 'USD' },
+        deviation: { amount: '41.20', currency: 'USD' },
+        days: 14,
+      },
+      wallet: {
+        balance: { amount: '1250.00', currency: 'USD' },
+        reserved: { amount: '24.00', currency: 'USD' },
+        held: { amount: '0.00', currency: 'USD' },
+        available: { amount: '1226.00', currency: 'USD' },
+        read_at: '2030-01-31T12:00:00.000Z',
+        age_seconds: 421.5,
+      },
+    },
+  });
 
-const runwayExample: z.input<typeof runwayOutput> = {
-  status: 'known',
-  reason: null,
-  detail: null,
-  days: 12.4,
-  earliest_days: 10.9,
-  latest_days: 14.1,
-  daily_sales: {
-    mean: { amount: '98.85', currency: 'EUR' },
-    deviation: { amount: '41.20', currency: 'EUR' },
-    days: 14,
-  },
-  wallet: {
-    balance: { amount: '1250.00', currency: 'EUR' },
-    reserved: { amount: '24.00', currency: 'EUR' },
-    held: { amount: '0.00', currency: 'EUR' },
-    available: { amount: '1226.00', currency: 'EUR' },
-    read_at: '2030-01-31T12:00:00.000Z',
-    age_seconds: 421.5,
-  },
-  held_without_price: 0,
-  threshold_days: 3,
-  low_since: null,
-};
-
-/** The reseller's wallet at the service. */
 export function walletOperations({ database, service, runway: policy, now }: ApiDependencies): Operation[] {
   const cached = new CachedRead(async () => valueOf(await service.getWallet()), { maxAgeMs: MAX_AGE_MS, now });
   return [
@@ -106,17 +92,7 @@ export function walletOperations({ database, service, runway: policy, now }: Api
       summary: 'Read the balance at the service',
       scope: 'wallet:read',
       accountWide: true,
-      answers: {
-        200: {
-          description: 'The balance, a few seconds old at most.',
-          contentType: 'application/json',
-          schema: walletOutput,
-          example: {
-            balance: { amount: '1250.00', currency: 'EUR' },
-            ...freshnessExample,
-          },
-        },
-      },
+      answers: { 200: jsonAnswer('The balance, a few seconds old at most.', walletOutput) },
       problems: ['service_failed', 'service_unavailable', 'service_timeout'],
       handle: async () => {
         const { value, readAt } = await cached.get();
@@ -137,14 +113,7 @@ export function walletOperations({ database, service, runway: policy, now }: Api
         'null, with the reason.',
       scope: 'wallet:read',
       accountWide: true,
-      answers: {
-        200: {
-          description: 'The runway.',
-          contentType: 'application/json',
-          schema: runwayOutput,
-          example: runwayExample,
-        },
-      },
+      answers: { 200: jsonAnswer('The runway.', runwayOutput) },
       handle: async () => {
         const at = now();
         const [view, last] = await database.run(

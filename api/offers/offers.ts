@@ -1,8 +1,6 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { fieldProblem } from '#api/http/operation.ts';
-import { within } from '#api/offers/within.ts';
-import { type FieldError, Problem } from '#api/problems/problem.ts';
-import { valueOf } from '#api/problems/service-problem.ts';
+import { fieldProblem, type FieldError, Problem, valueOf } from '#api/problems/problem.ts';
 import type { Money } from '#domain/money/money.ts';
 import { CachedRead, type ReadAt } from '#upstream/cached-read.ts';
 import type { Listing } from '#upstream/client.ts';
@@ -42,7 +40,6 @@ const NAMED: Readonly<Record<OffersOf, { field: 'package_id' | 'vpn_plan_id'; no
   },
 };
 
-/** A package or plan that can be bought. */
 export interface Offer {
   readonly id: number;
   readonly currency: string;
@@ -54,7 +51,6 @@ export interface Wanted {
   readonly of: OffersOf;
   readonly id: number;
   readonly maxPrice: Money | undefined;
-  /** What the customer pays. */
   readonly customerPrice?: Money | undefined;
   /** `report`: it is not bought, so the caller cannot ask to be held. */
   readonly ifUnavailable: 'refuse' | 'hold' | 'report';
@@ -67,13 +63,11 @@ interface Terms {
   readonly if_unavailable: 'refuse' | 'hold';
 }
 
-/** What a request wants to buy, by its fields. */
 export function wantedOf(of: OffersOf, id: number, terms: Terms): Wanted {
   const { max_price: maxPrice, customer_price: customerPrice, if_unavailable: ifUnavailable } = terms;
   return { of, id, maxPrice, customerPrice, ifUnavailable };
 }
 
-/** A list of offers. */
 interface OfferList {
   get(): Promise<ReadAt<Listing<Offer>>>;
 }
@@ -185,4 +179,19 @@ export function objections({ items, complete }: Listing<Offer>, wanted: Wanted):
 /** The service refused the call: that says something about this eSIM, and nothing about the others. */
 function isDefinite(error: unknown): boolean {
   return error instanceof Problem && error.code === 'service_failed';
+}
+
+/** Why there is no value: the time is over, or the promise was rejected. */
+type Missing = { readonly missing: 'late' } | { readonly missing: 'failed'; readonly error: unknown };
+
+/** The value of a promise, or why it is missing after these milliseconds. Never throws. */
+async function within<Value extends object>(ms: number, promise: Promise<Value>): Promise<Value | Missing> {
+  const over = new AbortController();
+  try {
+    return await Promise.race([promise, delay(ms, { missing: 'late' } as const, { signal: over.signal })]);
+  } catch (error) {
+    return { missing: 'failed', error };
+  } finally {
+    over.abort();
+  }
 }

@@ -2,10 +2,10 @@ import { STATUS_CODES } from 'node:http';
 import * as z from 'zod';
 import type { ZodOpenApiOperationObject, ZodOpenApiResponseObject } from 'zod-openapi';
 import { deprecationNotice } from '#api/http/deprecation.ts';
-import { idempotencyKeyHeader, replayedHeader } from '#api/http/idempotency-header.ts';
+import { idempotencyKeyHeader, replayedHeader } from '#api/http/idempotency.ts';
 import type { DocumentedAnswer, Operation } from '#api/http/operation.ts';
-import { recordedExchange } from '#api/openapi/recorded-examples.ts';
-import { PROBLEMS, type ProblemCode, problemCodes } from '#api/problems/problem-catalogue.ts';
+import { answerExampleOf, bodyExampleOf } from '#api/openapi/examples.ts';
+import { type ProblemCode, problemCodes, PROBLEMS } from '#api/problems/problem-catalogue.ts';
 import { problemSchema } from '#api/problems/problem-schema.ts';
 
 const preferHeader = z.strictObject({
@@ -15,14 +15,12 @@ const preferHeader = z.strictObject({
   }),
 });
 
-/** Headers of answers to a key with a rate limit. */
 const RATE_LIMIT_HEADERS = {
   'RateLimit-Policy':
     'The limit: `q` requests at once, and as many again after `w` seconds (draft-ietf-httpapi-ratelimit-headers).',
   RateLimit: 'The remaining limit: `r` requests now; all again after `t` seconds.',
 };
 
-/** Headers that a problem answer carries, by status. */
 const PROBLEM_HEADERS: Readonly<Record<number, Readonly<Record<string, string>>>> = {
   401: { 'WWW-Authenticate': 'The authentication scheme.' },
   403: { 'WWW-Authenticate': 'The missing scope.' },
@@ -34,7 +32,6 @@ const PROBLEM_HEADERS: Readonly<Record<number, Readonly<Record<string, string>>>
   504: { 'Retry-After': 'Seconds.' },
 };
 
-/** The OpenAPI description of an operation. */
 export function describeOperation(operation: Operation): ZodOpenApiOperationObject {
   const { scope, params, query, body, bodyRequired, deprecation } = operation;
   const requestParams = {
@@ -42,10 +39,6 @@ export function describeOperation(operation: Operation): ZodOpenApiOperationObje
     ...(query === undefined ? {} : { query }),
     ...headerParameters(operation),
   };
-  const recorded = recordedExchange(operation.id)?.request.body;
-  const example = operation.bodyExampleFirst
-    ? (operation.bodyExample ?? recorded)
-    : (recorded ?? operation.bodyExample);
   return {
     operationId: operation.id,
     tags: [operation.tag],
@@ -62,7 +55,12 @@ export function describeOperation(operation: Operation): ZodOpenApiOperationObje
     requestParams,
     ...(body === undefined
       ? {}
-      : { requestBody: { required: bodyRequired, content: { 'application/json': { schema: body, example } } } }),
+      : {
+          requestBody: {
+            required: bodyRequired,
+            content: { 'application/json': { schema: body, example: bodyExampleOf(operation) } },
+          },
+        }),
     ...(operation.reads === 'bytes'
       ? {
           requestBody: {
@@ -72,28 +70,15 @@ export function describeOperation(operation: Operation): ZodOpenApiOperationObje
         }
       : {}),
     responses: Object.fromEntries<ZodOpenApiResponseObject>([
-      ...Object.entries(operation.answers).map(([status, answer]) => {
-        const recorded = recordedAnswer(operation.id, Number(status));
-        return [status, describeAnswer(operation, answer, recorded)] as const;
-      }),
+      ...Object.entries(operation.answers).map(
+        ([status, answer]) => [status, describeAnswer(operation, answer)] as const,
+      ),
       ...describeProblems(operation),
     ]),
   };
 }
 
-/** Example of a 201 answer: the work is finished, so it equals the answer of the read. */
-function recordedAnswer(id: string, status: number): unknown {
-  const exchange =
-    recordedExchange(id, status) ?? (status === 201 ? recordedExchange(id.replace(/^create/, 'get'), 200) : undefined);
-  return exchange?.response.body;
-}
-
-/** @param recorded recorded answer of a real call; preferred to the written example. */
-function describeAnswer(
-  { scope, idempotent }: Operation,
-  answer: DocumentedAnswer,
-  recorded: unknown,
-): ZodOpenApiResponseObject {
+function describeAnswer({ scope, idempotent }: Operation, answer: DocumentedAnswer): ZodOpenApiResponseObject {
   const {
     description,
     contentType,
@@ -101,7 +86,7 @@ function describeAnswer(
     schema = { type: 'string' as const },
     headers = {},
   } = answer;
-  const example = answer.schema === undefined ? undefined : (recorded ?? answer.example);
+  const example = answerExampleOf(answer);
   return {
     description,
     headers: describeHeaders({

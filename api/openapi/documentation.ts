@@ -1,12 +1,14 @@
 import * as z from 'zod';
-import { CacheableReply } from '#api/http/cacheable-reply.ts';
-import { type Operation, publicOperation } from '#api/http/operation.ts';
-import { bytesReply, jsonReply } from '#api/http/reply.ts';
-import { PAGE_POLICY } from '#api/http/security-headers.ts';
+import { escapeHtml } from '#api/http/html.ts';
+import { jsonAnswer, type Operation, publicOperation } from '#api/http/operation.ts';
+import { bytesReply, CacheableReply, jsonReply } from '#api/http/reply.ts';
+import { PAGE_POLICY } from '#api/http/request-context.ts';
 import { openApiDocument } from '#api/openapi/openapi.ts';
-import { problemExplanation, problemPage } from '#api/problems/problem-page.ts';
-import { EXAMPLE_ADDRESS } from '#api/problems/problem-schema.ts';
-import { Problem, codeOfProblemPage } from '#api/problems/problem.ts';
+import { type ProblemCode, problemCodes, PROBLEMS } from '#api/problems/problem-catalogue.ts';
+import { PROBLEM_MEANINGS } from '#api/problems/problem-meanings.ts';
+import { EXAMPLE_ADDRESS, problemExample } from '#api/problems/problem-schema.ts';
+import { codeOfProblemPage, Problem, problemPath, problemType } from '#api/problems/problem.ts';
+import { sitePage } from '#api/site/pages.ts';
 import { siteOperations } from '#api/site/site.ts';
 
 const tag = 'Documentation';
@@ -30,12 +32,11 @@ export function documentationOperations(
       summary: 'This description, OpenAPI 3.1',
       description: 'For generators of clients, and for tools that send requests. It changes with releases only.',
       answers: {
-        200: {
-          description: 'The description. Compressed if the request accepts gzip.',
-          contentType: 'application/json',
-          schema: z.looseObject({}).meta({ id: 'OpenApiDocument' }),
-          headers: { ETag: 'Identifies this content; send it in `If-None-Match`.' },
-        },
+        200: jsonAnswer(
+          'The description. Compressed if the request accepts gzip.',
+          z.looseObject({}).meta({ id: 'OpenApiDocument' }),
+          { headers: { ETag: 'Identifies this content; send it in `If-None-Match`.' } },
+        ),
         304: { description: 'It has not changed; the answer has no body.', contentType: 'application/json' },
       },
       handle: async ({ header }) => description().for(header),
@@ -88,4 +89,38 @@ export function documentationOperations(
 
 function nameIn(params: unknown, name: string): string {
   return z.looseObject({ [name]: z.string() }).parse(params)[name] as string;
+}
+
+/** The HTML page of a problem, at the address in its `type`: its meaning, what to do, and an example. */
+function problemPage(code: ProblemCode): string {
+  const { status, title, advice } = PROBLEMS[code];
+  const meaning = PROBLEM_MEANINGS[code];
+  const others = problemCodes
+    .map(
+      (each) =>
+        `<li><a href="..${problemPath(each)}"><code>${each}</code></a> ${escapeHtml(PROBLEMS[each].title)}</li>`,
+    )
+    .join('');
+  const content = `    <main class="problem">
+      <h1>${escapeHtml(title)}</h1>
+      <p><code>${code}</code>, HTTP status ${status}</p>
+      ${meaning === undefined ? '' : `<h2>What it means</h2>\n      <p>${marked(meaning)}</p>`}
+      <h2>What to do</h2>
+      <p>${marked(advice)}</p>
+      <h2>An example</h2>
+      <pre>${escapeHtml(JSON.stringify(problemExample(code), undefined, 2))}</pre>
+      <h2>All problems</h2>
+      <ul>${others}</ul>
+    </main>`;
+  return sitePage('../docs', code, content);
+}
+
+/** The same for programs. @param publicUrl address of the API. */
+function problemExplanation(code: ProblemCode, publicUrl: string): Record<string, unknown> {
+  const { status, title, advice } = PROBLEMS[code];
+  return { type: problemType(code, publicUrl), code, status, title, meaning: PROBLEM_MEANINGS[code] ?? null, advice };
+}
+
+function marked(text: string): string {
+  return escapeHtml(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>');
 }

@@ -1,9 +1,10 @@
+import { readFileSync } from 'node:fs';
+import * as z from 'zod';
 import { createDocument, type ZodOpenApiObject, type ZodOpenApiPathsObject } from 'zod-openapi';
 import type { Operation } from '#api/http/operation.ts';
 import { describeOperation } from '#api/openapi/describe-operation.ts';
 import { openSet } from '#api/openapi/open-sets.ts';
-import { TAGS } from '#api/openapi/tags.ts';
-import { PROBLEMS, problemCodes } from '#api/problems/problem-catalogue.ts';
+import { problemCodes, PROBLEMS } from '#api/problems/problem-catalogue.ts';
 import { problemExample } from '#api/problems/problem-schema.ts';
 import { eventWebhooks, webhookEventSchemas } from '#api/webhook-endpoints/event-webhooks.ts';
 import { API_SCOPES } from '#db/access/api-keys.ts';
@@ -67,6 +68,8 @@ export function openApiDocument(operations: readonly Operation[], version: strin
       // Requests are closed, answers are open: later versions may add fields, which generated clients must accept.
       if (io === 'output' && jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
       if (io === 'output') openSet(jsonSchema);
+      // It names only some fields: the examples of calls are composed of it.
+      if (jsonSchema.properties !== undefined) delete jsonSchema['example' as keyof typeof jsonSchema];
       withoutSafeBounds(jsonSchema);
       // The format suffices, and numbers have no pattern.
       if (jsonSchema.format === 'date-time' || jsonSchema.type === 'integer') delete jsonSchema.pattern;
@@ -151,9 +154,37 @@ function tagsOf(operations: readonly Operation[]) {
   return names.map((name) => ({ name, ...(TAGS[name] === undefined ? {} : { description: TAGS[name] }) }));
 }
 
-/** Examples of all codes, also of those without an operation, such as `method_not_allowed`. */
 function problemExamples() {
   return Object.fromEntries(
     problemCodes.map((code) => [code, { summary: PROBLEMS[code].title, value: problemExample(code) }]),
   );
+}
+
+/** Groups of calls in the description, in the order in which a new reader needs them. */
+export const TAGS: Readonly<Record<string, string>> = {
+  Orders: 'Buy an eSIM package, follow the order to its delivery, and read its timeline.',
+  eSIMs: 'Delivered eSIMs: installation facts, activation code, QR codes, usage and top-up options.',
+  'Top-ups': 'Recharge a delivered eSIM.',
+  Cancellations: 'Cancel an eSIM and get a refund if its five conditions are met.',
+  VPN: 'VPN plans and subscriptions, from the order to the end.',
+  Packages: 'Packages of the service and their prices.',
+  Pricing: 'Your rules that suggest selling prices, and trials of other rules.',
+  Wallet: 'The balance at the service, our journal with the movements of the wallet, and their comparisons.',
+  Sales: 'What was sold: numbers, cost, revenue and margin by day, kind, package and country.',
+  Events: 'Events, as pages in a stable order and as a stream.',
+  'Webhook endpoints':
+    'Events sent to your own addresses, signed by Standard Webhooks: filters, log, replay, rotation.',
+  Updates: 'The check for updates of the storefront application.',
+  'Operator actions':
+    'For operators: retry, release, abandon or resolve work that waits, one or many. Each action is audited.',
+  'Purchase gate': 'Why purchases are held now, and pauses by operators.',
+  Administration: 'Your API key, the audit log, and the webhook secret at the service.',
+  'Inbound webhooks': 'Receives the signed webhooks of the service.',
+  'Operation of this API': 'Probes and metrics.',
+  Documentation: 'This description, a page with a client for it, and a page for each problem.',
+};
+
+export function productVersion(): string {
+  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+  return z.object({ version: z.string() }).parse(JSON.parse(text)).version;
 }

@@ -1,24 +1,23 @@
 import type * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { answerOnce, readIdempotencyKey } from '#api/http/idempotency.ts';
-import { type ApiRequest, invalid } from '#api/http/operation.ts';
-import { type Reply, jsonReply } from '#api/http/reply.ts';
+import type { ApiRequest } from '#api/http/operation.ts';
+import { jsonReply, type Reply } from '#api/http/reply.ts';
 import { type Offers, wantedOf } from '#api/offers/offers.ts';
-import { batchJson, type batchInput } from '#api/order-batches/batch-schemas.ts';
-import { type FieldError, Problem } from '#api/problems/problem.ts';
-import { limitOfRequest } from '#api/quotes/limit-of-request.ts';
-import { newCustomer } from '#api/work/customer-reference.ts';
+import { type batchInput, batchJson } from '#api/order-batches/batch-schemas.ts';
+import { type FieldError, invalid, Problem } from '#api/problems/problem.ts';
+import { limitOfRequest } from '#api/quotes/quote-token.ts';
+import { alreadyExists, callerReference, isPast, PAST_DEADLINE } from '#api/work/create-work.ts';
 import { RETRY_AFTER_SECONDS } from '#api/work/long-poll.ts';
-import { alreadyExists, isPast, PAST_DEADLINE } from '#api/work/work-creation.ts';
+import { newCustomer } from '#api/work/work-input.ts';
 import { batchId, requestKey, workId } from '#crypto/derived-ids.ts';
 import type { Executor } from '#db/connection/database.ts';
 import type { Owner } from '#db/lists/ownership.ts';
-import { findBatch, type StoredBatch } from '#db/work/batch-queries.ts';
+import { findBatch, type StoredBatch } from '#db/work/orders.ts';
 import type { Money } from '#domain/money/money.ts';
-import { batchOrderReference } from '#domain/work/batches.ts';
-import { KINDS } from '#domain/work/kinds.ts';
-import { acceptBatch, findTakenOfBatch, type BatchAcceptance, type NewBatch } from '#fulfilment/accept/accept-batch.ts';
-import type { NewOrder } from '#fulfilment/accept/accept-order.ts';
+import { batchOrderReference } from '#domain/work/identifiers.ts';
+import { acceptBatch, type BatchAcceptance, findTakenOfBatch, type NewBatch } from '#fulfilment/accept/batch.ts';
+import type { NewOrder } from '#fulfilment/accept/order.ts';
 import { currentTraceparent } from '#telemetry/tracing.ts';
 
 type BatchRequest = Pick<
@@ -63,7 +62,6 @@ export async function createBatch(
   });
 }
 
-/** All objections to all items. */
 async function objectionTo(offers: Offers, items: Items): Promise<Problem | undefined> {
   const each = items.map((item, index) => ({
     wanted: wantedOf('packages', item.package_id, item),
@@ -162,8 +160,7 @@ async function taken(
   owner: Owner,
 ): Promise<Problem> {
   if (what === 'order') {
-    const reference = { field: 'external_order_id', taken: 'external_order_id_taken', isForGood: true } as const;
-    return alreadyExists(tx, { kind: 'order', path: KINDS.order.path, reference }, existingId, owner);
+    return alreadyExists(tx, 'order', callerReference('external_order_id'), existingId, owner);
   }
   if ((await findBatch(tx, existingId, owner)) === undefined) {
     const detail = 'This external_batch_id is used by a batch that this API key may not see.';

@@ -1,18 +1,28 @@
 import * as z from 'zod';
-import { createdBy, createdByInQuery, exampleKeyId, ourId, packageId } from '#api/fields/ids.ts';
-import { instant, instantJson, timeInQuery } from '#api/fields/instant.ts';
-import { money } from '#api/fields/money.ts';
-import { wholeNumber } from '#api/fields/numbers.ts';
-import { listOf } from '#api/fields/query.ts';
-import { pageOf, pageQuery } from '#api/lists/page-schemas.ts';
+import {
+  createdBy,
+  createdByInQuery,
+  instant,
+  instantJson,
+  money,
+  ourId,
+  packageId,
+  timeInQuery,
+  wholeNumber,
+} from '#api/fields/fields.ts';
+import { listOf, pageOf, pageQuery } from '#api/lists/lists.ts';
 import { exampleBatchId } from '#api/orders/order-schemas.ts';
-import { customerReferenceOutput, readCustomer } from '#api/work/customer-reference.ts';
-import { itemMetadata, metadata, purchaseInput } from '#api/work/work-input.ts';
+import { customerReferenceOutput, itemMetadata, metadata, purchaseInput, readCustomer } from '#api/work/work-input.ts';
 import type { KeyRing } from '#crypto/key-ring.ts';
-import type { StoredBatch } from '#db/work/batch-queries.ts';
+import type { StoredBatch } from '#db/work/orders.ts';
 import { paddedMoney } from '#domain/money/money.ts';
-import { MAX_BATCH, MAX_BATCH_REFERENCE, batchOrderReference } from '#domain/work/batches.ts';
-import { CALLER_REFERENCE_CHARACTERS, isCallerReference } from '#domain/work/identifiers.ts';
+import {
+  MAX_BATCH,
+  MAX_BATCH_REFERENCE,
+  batchOrderReference,
+  CALLER_REFERENCE_CHARACTERS,
+  isCallerReference,
+} from '#domain/work/identifiers.ts';
 import { statusesOf } from '#domain/work/lifecycle.ts';
 
 const EXAMPLE_REFERENCE = 'campaign-2030';
@@ -38,7 +48,7 @@ const quantity = wholeNumber(1, MAX_BATCH);
 const batchItem = z
   .strictObject({
     package_id: packageId,
-    quantity: quantity.default(1).meta({ description: 'Number of eSIMs, each of which is an order.' }),
+    quantity: quantity.default(1).meta({ description: 'Number of eSIMs, each of which is an order.', example: 3 }),
     ...purchaseInput('order'),
     metadata: itemMetadata.optional(),
   })
@@ -61,14 +71,6 @@ export const batchInput = z
   })
   .meta({ id: 'OrderBatchInput' });
 
-export const batchInputExample: z.input<typeof batchInput> = {
-  external_batch_id: EXAMPLE_REFERENCE,
-  items: [
-    { package_id: 101, quantity: 150, max_price: { amount: '12.50', currency: 'EUR' } },
-    { package_id: 102, quantity: 50, metadata: { department: 'sales' } },
-  ],
-};
-
 const BATCH_STATUSES = ['in_progress', 'completed'] as const;
 
 const count = z.int().min(0);
@@ -79,17 +81,21 @@ export const batchOutput = z
     external_batch_id: z.string().meta({ example: EXAMPLE_REFERENCE }),
     status: z.enum(BATCH_STATUSES).meta({
       description: '`completed`: each of its orders has ended, as `completed`, `failed` or `abandoned`.',
+      example: 'completed',
     }),
-    size: z.int().min(1).meta({ description: 'Number of its orders.' }),
+    size: z.int().min(1).meta({ description: 'Number of its orders.', example: 3 }),
     counts: z
       .strictObject(Object.fromEntries(statusesOf('order').map((status) => [status, count])))
-      .meta({ description: 'Number of its orders by status.' }),
-    charged: z.array(money).meta({ description: 'Sum of the amounts that the service charged, for each currency.' }),
+      .meta({ description: 'Number of its orders by status.', example: { completed: 3 } }),
+    charged: z.array(money).meta({
+      description: 'Sum of the amounts that the service charged, for each currency.',
+      example: [{ amount: '29.40', currency: 'USD' }],
+    }),
     items: z.array(
       z
         .strictObject({
           package_id: packageId,
-          quantity,
+          quantity: quantity.meta({ example: 3 }),
           max_price: money.nullable(),
           customer_reference: customerReferenceOutput,
           metadata: z.record(z.string(), z.string()),
@@ -99,7 +105,9 @@ export const batchOutput = z
     metadata: z.record(z.string(), z.string()),
     created_by: createdBy,
     created_at: instant,
-    completed_at: instant.nullable().meta({ description: 'When its last order ended.' }),
+    completed_at: instant
+      .nullable()
+      .meta({ description: 'When its last order ended.', example: '2030-01-31T12:00:04.000Z' }),
     cancel_requested_at: instant
       .nullable()
       .meta({ description: 'When it was cancelled: since then, no order that has bought nothing is sent.' }),
@@ -107,30 +115,6 @@ export const batchOutput = z
   .meta({ id: 'OrderBatch' });
 
 export type BatchOutput = z.input<typeof batchOutput>;
-
-export const batchOutputExample: BatchOutput = {
-  id: exampleBatchId,
-  external_batch_id: EXAMPLE_REFERENCE,
-  status: 'in_progress',
-  size: 200,
-  counts: countsOf(new Map([['accepted', 200]])),
-  charged: [],
-  items: [
-    {
-      package_id: 101,
-      quantity: 150,
-      max_price: { amount: '12.50', currency: 'EUR' },
-      customer_reference: null,
-      metadata: {},
-    },
-    { package_id: 102, quantity: 50, max_price: null, customer_reference: null, metadata: { department: 'sales' } },
-  ],
-  metadata: {},
-  created_by: exampleKeyId,
-  created_at: '2030-01-31T12:00:00.000Z',
-  completed_at: null,
-  cancel_requested_at: null,
-};
 
 export const batchPage = pageOf(batchOutput, 'OrderBatchPage');
 
@@ -143,7 +127,6 @@ export const batchListQuery = z.strictObject({
   ...pageQuery,
 });
 
-/** A batch as the API shows it. */
 export function batchJson({ row, counts, charged, ofItems }: StoredBatch, keyRing: KeyRing): BatchOutput {
   return {
     id: row.id,

@@ -1,37 +1,36 @@
 import * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { actionReason } from '#api/fields/action-reason.ts';
-import { idInPath, mayExist } from '#api/fields/ids.ts';
-import { type Caller, type Operation, operation } from '#api/http/operation.ts';
-import { jsonReply } from '#api/http/reply.ts';
+import { storedActivation } from '#api/esims/delivered-esim.ts';
+import { actionReason, idInPath, mayExist } from '#api/fields/fields.ts';
+import { type Caller, jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
+import { jsonReply, type StreamedReply } from '#api/http/reply.ts';
 import { positionCursor, readPositionCursor } from '#api/lists/cursor.ts';
-import { pageReply } from '#api/lists/page-reply.ts';
+import { pageReply } from '#api/lists/lists.ts';
 import type { Offers } from '#api/offers/offers.ts';
-import { batchCodeOperations } from '#api/order-batches/batch-codes.ts';
 import { BATCHES_PATH, createBatch } from '#api/order-batches/batch-creation.ts';
 import {
   BATCH_BODY_LIMIT,
   batchInput,
-  batchInputExample,
   batchJson,
   batchListQuery,
   batchOutput,
-  batchOutputExample,
   batchPage,
 } from '#api/order-batches/batch-schemas.ts';
+import { type LabelledCode, qrArchive, qrSheet } from '#api/order-batches/qr-files.ts';
 import { exampleBatchId } from '#api/orders/order-schemas.ts';
 import { Problem } from '#api/problems/problem.ts';
-import { retryAfterHeader } from '#api/work/work-creation.ts';
-import { findBatch, listBatches, type StoredBatch } from '#db/work/batch-queries.ts';
-import { MAX_BATCH } from '#domain/work/batches.ts';
-import { abandonUnsent, requestBatchCancel } from '#fulfilment/batches/cancel-batch.ts';
+import { retryAfterHeader } from '#api/work/create-work.ts';
+import { addAuditEntries } from '#db/access/audit-log.ts';
+import { esimsOfBatch, findBatch, listBatches, type StoredBatch } from '#db/work/orders.ts';
+import { lpaString } from '#domain/esims/activation.ts';
+import { MAX_BATCH } from '#domain/work/identifiers.ts';
+import { abandonUnsent, requestBatchCancel } from '#fulfilment/accept/batch.ts';
 
 /** Time after which a call abandons no further orders, in milliseconds. Callers wait at most half a minute. */
 const CANCEL_MS = 15_000;
 
 const tag = 'Orders';
-const example = batchOutputExample;
-const ANSWER = { contentType: 'application/json', schema: batchOutput, example } as const;
+const ANSWER = { contentType: 'application/json', schema: batchOutput } as const;
 const params = idInPath('orderBatch', exampleBatchId);
 
 /** Batches of orders: create, list, read, cancel, QR codes. */
@@ -56,7 +55,7 @@ export function batchOperations(dependencies: ApiDependencies, offers: Offers): 
         'gets the same answer again, and nothing is bought twice.',
       scope: 'orders:write',
       body: batchInput,
-      bodyExample: batchInputExample,
+
       bodyLimitBytes: BATCH_BODY_LIMIT,
       idempotent: true,
       answers: {
@@ -97,14 +96,7 @@ function listOperation({ database, keyRing }: ApiDependencies): Operation {
     summary: 'List batches of orders, newest first',
     scope: 'orders:read',
     query: batchListQuery,
-    answers: {
-      200: {
-        description: 'A page of batches.',
-        contentType: 'application/json',
-        schema: batchPage,
-        example: { data: [example], next_cursor: null },
-      },
-    },
+    answers: { 200: jsonAnswer('A page of batches.', batchPage) },
     handle: async ({ query, caller: { ownerId } }) => {
       const { limit, cursor, status } = query;
       const after = cursor === undefined ? undefined : readPositionCursor('orderBatch', cursor);
@@ -143,7 +135,7 @@ function cancelOperation(
     scope: 'orders:write',
     params,
     body: z.strictObject({ reason: actionReason }).meta({ id: 'OrderBatchCancellation' }),
-    bodyExample: { reason: 'The campaign was stopped.' },
+
     answers: { 200: { ...ANSWER, description: 'The batch as it is now; `cancel_requested_at` is set.' } },
     problems: ['order_batch_not_found'],
     heavy: 'many',
@@ -158,4 +150,92 @@ function cancelOperation(
       return jsonReply(200, batchJson(await read(id, caller), keyRing));
     },
   });
+}
+
+const AUDITED =
+  'Contains the eSIMs that are delivered so far, by position. Needs the scope `esims:reveal`. Each eSIM is written ' +
+  'to the audit log as one read of its QR code, and no cache stores the file.';
+
+/** The QR codes of a batch as a file. */
+function batchCodeOperations(
+  dependencies: ApiDependencies,
+  read: (id: string, caller: Caller) => Promise<StoredBatch>,
+): Operation[] {
+  const common = {
+    method: 'get',
+    tag: 'Orders',
+    scope: 'esims:reveal',
+    params: idInPath('orderBatch', exampleBatchId),
+    problems: ['order_batch_not_found', 'nothing_delivered', 'too_many_streams'],
+    heavy: 'file',
+    description: AUDITED,
+  } as const;
+  const file = async (
+    { params: { id }, caller, isHead }: FileRequest,
+    [ending, contentType]: readonly [string, string],
+    write: (codes: readonly LabelledCode[]) => AsyncIterable<Uint8Array>,
+  ): Promise<StreamedReply> => {
+    await read(id, caller);
+    const codes = await revealCodes(dependencies, id, { caller, isHead });
+    return {
+      status: 200,
+      headers: { 'Content-Type': contentType, 'Content-Disposition': `attachment; filename="${id}.${ending}"` },
+      stallMs: dependencies.streams.stallMs,
+      // The file is made no faster than it is read, and no further when its reader has gone.
+      send: async (writer) => {
+        for await (const bytes of write(codes)) if (!(await writer.send(bytes))) return;
+      },
+    };
+  };
+  return [
+    operation({
+      ...common,
+      id: 'getOrderBatchQrArchive',
+      path: `${BATCHES_PATH}/{id}/qr-codes.zip`,
+      summary: 'Get the QR codes of a batch as a ZIP archive of PNG images',
+      answers: {
+        200: { description: 'One image for each eSIM, named after its order.', contentType: 'application/zip' },
+      },
+      handle: (request) => file(request, ['zip', 'application/zip'], qrArchive),
+    }),
+    operation({
+      ...common,
+      id: 'getOrderBatchQrSheet',
+      path: `${BATCHES_PATH}/{id}/qr-codes.pdf`,
+      summary: 'Get the QR codes of a batch as sheets to print, PDF',
+      answers: {
+        200: {
+          description: 'A4 pages with twelve QR codes each, with reference and ICCID.',
+          contentType: 'application/pdf',
+        },
+      },
+      handle: (request) => file(request, ['pdf', 'application/pdf'], qrSheet),
+    }),
+  ];
+}
+
+interface FileRequest {
+  readonly params: { readonly id: string };
+  readonly caller: Caller;
+  readonly isHead: boolean;
+}
+
+/** Decrypts the activation codes of a batch, after an audit entry for each. HEAD shows none. */
+async function revealCodes(
+  { database, keyRing, now }: ApiDependencies,
+  batchId: string,
+  { caller: { apiKeyId: actor }, isHead }: Omit<FileRequest, 'params'>,
+): Promise<LabelledCode[]> {
+  const esims = await database.run((db) => esimsOfBatch(db, batchId));
+  if (esims.length === 0) throw new Problem('nothing_delivered');
+  if (isHead) return [];
+  const entries = esims.map(
+    ({ id }) => ({ actor, action: 'esim.qr_revealed', subject: { kind: 'esim', id } }) as const,
+  );
+  await database.run((db) => addAuditEntries(db, entries, new Date(now())));
+  return esims.map((esim) => ({
+    reference: esim.externalOrderId,
+    iccid: esim.iccid,
+    text: lpaString(storedActivation(keyRing, esim)),
+  }));
 }

@@ -1,21 +1,21 @@
 import * as z from 'zod';
-import { purchaseExpansions, purchaseExpansionsOutput } from '#api/esims/esim-expansions.ts';
-import { esimIdInput } from '#api/esims/esim-schemas.ts';
-import { ourId, packageId, packageIdInQuery } from '#api/fields/ids.ts';
-import { pageOf } from '#api/lists/page-schemas.ts';
-import { customerReferenceInQuery, customerReferenceOutput } from '#api/work/customer-reference.ts';
-import { callerReference, callerReferencesInQuery, purchaseInput } from '#api/work/work-input.ts';
-import { referenceJson, workJson } from '#api/work/work-json.ts';
-import type { WorkJson } from '#api/work/work-resource.ts';
+import { purchaseExpansions, purchaseExpansionsOutput } from '#api/esims/delivered-esim.ts';
+import { esimExampleId, esimIdInput } from '#api/esims/esim-schemas.ts';
+import { ourId, packageId, packageIdInQuery } from '#api/fields/fields.ts';
+import { type CsvColumns, safe, text } from '#api/lists/csv-file.ts';
+import { pageOf } from '#api/lists/lists.ts';
 import {
-  PURCHASE_ENDS,
-  referenceOutput,
-  referenceOutputExample,
-  workListQuery,
-  workOutput,
-  workOutputExample,
-} from '#api/work/work-schemas.ts';
-import type { StoredOrder } from '#db/work/order-queries.ts';
+  callerReference,
+  callerReferencesInQuery,
+  customerReferenceInQuery,
+  customerReferenceOutput,
+  purchaseInput,
+} from '#api/work/work-input.ts';
+import { referenceJson, workJson } from '#api/work/work-json.ts';
+import { purchaseColumns, workColumns } from '#api/work/work-lists.ts';
+import type { WorkJson } from '#api/work/work-resource.ts';
+import { PURCHASE_ENDS, referenceOutput, workListQuery, workOutput } from '#api/work/work-schemas.ts';
+import type { StoredOrder } from '#db/work/orders.ts';
 import { isId, isImei } from '#domain/work/identifiers.ts';
 import { statusesOf } from '#domain/work/lifecycle.ts';
 
@@ -23,7 +23,7 @@ const externalOrderId = callerReference('order', 'shop-2030-000123');
 
 export const exampleBatchId = 'bat_01JQ8ZD4K5M6N7P8Q9R0STVWXY';
 
-const exampleOrderId = 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD';
+export const exampleOrderId = 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD';
 
 export const orderInput = z
   .strictObject({
@@ -41,14 +41,6 @@ export const orderInput = z
   })
   .meta({ id: 'OrderInput' });
 
-export const orderInputExample = {
-  package_id: 1001,
-  external_order_id: 'shop-2030-000123',
-  max_price: { amount: '12.50', currency: 'EUR' },
-  customer_reference: 'C-2207',
-  metadata: { shop_order: 'A-1001' },
-};
-
 export const orderOutput = z
   .strictObject({
     id: ourId('order', exampleOrderId),
@@ -58,7 +50,7 @@ export const orderOutput = z
     batch_id: ourId('orderBatch', exampleBatchId)
       .nullable()
       .meta({ description: 'The batch that it was accepted with; null: ordered by itself.' }),
-    esim_id: ourId('esim', 'esim_01JQ8Z6A2B3C4D5E6F7G8H9JKM').nullable(),
+    esim_id: ourId('esim', esimExampleId).nullable().meta({ example: esimExampleId }),
     service_order_id: z.string().nullable().meta({ description: 'Id of the order at the service.', example: '48151' }),
     ...referenceOutput('order', exampleOrderId),
     ...workOutput('order', statusesOf('order'), PURCHASE_ENDS),
@@ -67,18 +59,6 @@ export const orderOutput = z
   .meta({ id: 'Order' });
 
 export type OrderOutput = z.input<typeof orderOutput>;
-
-export const orderOutputExample: OrderOutput = {
-  id: exampleOrderId,
-  package_id: 1001,
-  external_order_id: 'shop-2030-000123',
-  customer_reference: null,
-  batch_id: null,
-  esim_id: null,
-  service_order_id: null,
-  ...referenceOutputExample,
-  ...workOutputExample,
-};
 
 export const orderPage = pageOf(orderOutput, 'OrderPage');
 
@@ -112,3 +92,16 @@ export function orderJson(
     ...workJson('order', order, facts),
   };
 }
+
+/** The columns of the list as a file. */
+export const orderCsv: CsvColumns<OrderOutput> = {
+  id: safe((order) => order.id),
+  status: safe((order) => order.status),
+  package_id: safe((order) => order.package_id),
+  external_order_id: text((order) => order.external_order_id),
+  batch_id: safe((order) => order.batch_id),
+  esim_id: safe((order) => order.esim_id),
+  service_order_id: text((order) => order.service_order_id),
+  ...purchaseColumns,
+  ...workColumns,
+};

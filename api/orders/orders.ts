@@ -1,68 +1,46 @@
+import { withOwnSuccessor, workFor } from '#api/access/redact-for-owner.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { purchaseExpansions } from '#api/esims/esim-expansions.ts';
-import type { Operation } from '#api/http/operation.ts';
+import { purchaseExpansions } from '#api/esims/delivered-esim.ts';
+import { type Operation, operation } from '#api/http/operation.ts';
 import { type Offers, wantedOf } from '#api/offers/offers.ts';
 import {
+  exampleOrderId,
+  orderCsv,
   orderInput,
-  orderInputExample,
   orderJson,
   orderListQuery,
   orderOutput,
-  orderOutputExample,
   orderPage,
 } from '#api/orders/order-schemas.ts';
-import { customerHash, newCustomer, readCustomer } from '#api/work/customer-reference.ts';
-import { orderCsv } from '#api/work/work-csv.ts';
-import { workOperations } from '#api/work/work-operations.ts';
+import { bulkOperation } from '#api/work/bulk-actions.ts';
+import { callerReference, createWork, creationAnswers, creationCall } from '#api/work/create-work.ts';
+import { workActionOperations } from '#api/work/work-actions.ts';
+import { customerHash, newCustomer, readCustomer } from '#api/work/work-input.ts';
+import { listOperations, workFilter } from '#api/work/work-lists.ts';
+import { workReadOperations } from '#api/work/work-reads.ts';
+import { findersOf, type WorkResource } from '#api/work/work-resource.ts';
 import { deviceImeiAad } from '#db/encryption-aads.ts';
-import { orderReads } from '#db/work/order-queries.ts';
-import { acceptOrder } from '#fulfilment/accept/accept-order.ts';
+import type { Owner } from '#db/lists/ownership.ts';
+import { orderReads, type StoredOrder } from '#db/work/orders.ts';
+import { NO_ATTEMPTS } from '#db/work/work-reads.ts';
+import { acceptOrder } from '#fulfilment/accept/order.ts';
 
 /** Orders of eSIMs: create, read, list, timeline, operator actions. */
 export function orderOperations(dependencies: ApiDependencies, offers: Offers): Operation[] {
   const { keyRing } = dependencies;
-  return workOperations(dependencies, {
+  const show = (stored: StoredOrder, owner: Owner) =>
+    workFor(
+      owner,
+      orderJson(withOwnSuccessor(owner, stored), readCustomer(keyRing, 'order', stored.row.id, stored.row)),
+    );
+  const resource: WorkResource = {
     kind: 'order',
     name: 'Order',
     tag: 'Orders',
     output: orderOutput,
-    example: orderOutputExample,
+    exampleId: exampleOrderId,
     expansions: purchaseExpansions,
-    reads: orderReads,
-    json: (stored) => orderJson(stored, readCustomer(keyRing, 'order', stored.row.id, stored.row)),
     priceCurrency: (found) => offers.currencyOf('packages', found),
-    create: {
-      summary: 'Buy an eSIM package',
-      description:
-        'Stores the order and answers at once; the purchase follows. Read the order, or its timeline, to follow it. ' +
-        'The same Idempotency-Key with the same body gets the same answer again, and nothing is bought twice.',
-      body: orderInput,
-      bodyExample: orderInputExample,
-      accept:
-        (_dependencies, { body }) =>
-        (tx, work, now) => {
-          const { external_order_id: externalOrderId, package_id: packageId, device_imei: imei } = body;
-          const { customer_reference: reference } = body;
-          const customer = reference === undefined ? undefined : newCustomer(keyRing, 'order', work.id, reference);
-          const encryptedDeviceImei = imei === undefined ? null : keyRing.encrypt(imei, deviceImeiAad(work.id));
-          return acceptOrder(tx, { ...work, externalOrderId, packageId, encryptedDeviceImei, customer }, now);
-        },
-      quoted: ({ package_id: itemId }) => ({ itemId, esimId: undefined }),
-      objection: ({ body }) => offers.objectionTo(offers.packages, wantedOf('packages', body.package_id, body)),
-      added: {},
-    },
-    list: {
-      query: orderListQuery,
-      page: orderPage,
-      csv: orderCsv,
-      filter: (query) => ({
-        externalOrderIds: query.external_order_id,
-        packageId: query.package_id,
-        esimId: query.esim_id,
-        batchId: query.batch_id,
-        customerReferenceHash: customerHash(keyRing, query.customer_reference),
-      }),
-    },
     resolution: {
       serviceId: {
         field: 'service_order_id',
@@ -73,5 +51,58 @@ export function orderOperations(dependencies: ApiDependencies, offers: Offers): 
         description: 'With `bought`: the eSIM at the service. Without it the eSIM is looked up.',
       },
     },
-  });
+    ...findersOf(dependencies, orderReads, show),
+  };
+  return [
+    operation({
+      ...creationCall(resource),
+      id: 'createOrder',
+      path: '/v1/orders',
+      summary: 'Buy an eSIM package',
+      description:
+        'Stores the order and answers at once; the purchase follows. Read the order, or its timeline, to follow it. ' +
+        'The same Idempotency-Key with the same body gets the same answer again, and nothing is bought twice.',
+      body: orderInput,
+      answers: creationAnswers(resource, { esim_id: null, service_order_id: null, charged: null }),
+      problems: ['external_order_id_taken', 'purchase_not_possible', 'quote_expired'],
+      handle: async (request) => {
+        const { package_id: packageId, external_order_id: externalOrderId, device_imei: imei } = request.body;
+        const { customer_reference: reference } = request.body;
+        return createWork(dependencies, resource, request, {
+          target: 'POST /v1/orders',
+          reference: callerReference('external_order_id'),
+          named: externalOrderId,
+          objection: await offers.objectionTo(offers.packages, wantedOf('packages', packageId, request.body)),
+          item: { kind: 'order', itemId: packageId, esimId: undefined },
+          accept: (tx, work, now) => {
+            const customer = reference === undefined ? undefined : newCustomer(keyRing, 'order', work.id, reference);
+            const encryptedDeviceImei = imei === undefined ? null : keyRing.encrypt(imei, deviceImeiAad(work.id));
+            return acceptOrder(tx, { ...work, externalOrderId, packageId, encryptedDeviceImei, customer }, now);
+          },
+          show: (row) => show({ row, ...NO_ATTEMPTS }, request.caller.ownerId),
+        });
+      },
+    }),
+    ...listOperations(dependencies, resource, {
+      query: orderListQuery,
+      page: orderPage,
+      csv: orderCsv,
+      read: async (db, owner, query, page) => {
+        const filter = {
+          ...workFilter(query),
+          externalOrderIds: query.external_order_id,
+          packageId: query.package_id,
+          esimId: query.esim_id,
+          batchId: query.batch_id,
+          customerReferenceHash: customerHash(keyRing, query.customer_reference),
+        };
+        const found = await orderReads.page(db, owner, filter, page);
+        return found.map((stored) => ({ item: show(stored, owner), position: stored.row }));
+      },
+    }),
+    // Before the path with an id.
+    bulkOperation(dependencies, resource),
+    ...workReadOperations(dependencies, resource),
+    ...workActionOperations(dependencies, resource),
+  ];
 }

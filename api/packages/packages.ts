@@ -1,21 +1,160 @@
 import * as z from 'zod';
-import { itemIdOf, itemOrder } from '#api/catalogue/item-search.ts';
+import {
+  countInQuery,
+  itemFilter,
+  itemIdOf,
+  itemOrder,
+  itemSearch,
+  itemTimes,
+  itemTimesJson,
+} from '#api/catalogue/catalogue-items.ts';
 import type { StoredCatalogue } from '#api/catalogue/stored-catalogue.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { ageOf, freshness, freshnessExample } from '#api/fields/freshness.ts';
-import { type Operation, operation } from '#api/http/operation.ts';
+import { ageOf, country, freshness, money, packageId, priceForReseller } from '#api/fields/fields.ts';
+import { jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { readSortedCursor, sortedCursor } from '#api/lists/cursor.ts';
-import { pageReply } from '#api/lists/page-reply.ts';
-import { pageQuery, pageShape } from '#api/lists/page-schemas.ts';
-import { packageExample, packageOutput, storedPackageJson } from '#api/packages/package-schemas.ts';
-import { packageFilter, packageSearch } from '#api/packages/package-search.ts';
+import { flagInQuery, pageQuery, pageReply, pageShape } from '#api/lists/lists.ts';
+import {
+  type AnyPricingRule,
+  listedPrice,
+  pricedPackage,
+  suggestedPriceField,
+  suggestedPriceJson,
+} from '#api/pricing/suggested-price.ts';
 import { Problem } from '#api/problems/problem.ts';
-import { findPackage, pageOfPackages, SORTING_KEYS } from '#db/catalogue/catalogue-pages.ts';
+import { findPackage, type PackageFilter, pageOfPackages, SORTING_KEYS } from '#db/catalogue/catalogue-pages.ts';
+import type { PackageRow } from '#db/catalogue/catalogue.ts';
 import { rulesInForce } from '#db/money/pricing-rules.ts';
+import { countriesOf, REGIONS } from '#domain/catalogue/catalogue.ts';
+import { plainAmount, plainMoney } from '#domain/money/money.ts';
+import type { ServicePackage } from '#upstream/contract.ts';
+
+/** A package that recharges an eSIM. */
+export const topupOption = z
+  .strictObject({
+    id: packageId,
+    name: z.string().meta({ example: 'Europe 5 GB' }),
+    countries: z.array(z.string()).meta({ description: 'ISO 3166-1 alpha-2 codes.', example: ['DE', 'FR'] }),
+    data_mb: z
+      .number()
+      .nullable()
+      .meta({ description: 'Megabytes; null when it is unlimited or not known.', example: 5_120 }),
+    unlimited: z
+      .boolean()
+      .nullable()
+      .meta({ description: 'Has no data limit; null when the service does not say.', example: false }),
+    validity_days: z.int().nullable().meta({ example: 30 }),
+    price_for_reseller: priceForReseller('9.80'),
+    available: z.boolean().meta({ description: 'False while the service does not sell it.', example: true }),
+    public_price: money.nullable().meta({
+      description: 'Public price at the service, to compare a margin with; null when the service does not show it.',
+      example: { amount: '14.99', currency: 'USD' },
+    }),
+    suggested_price: suggestedPriceField,
+  })
+  .meta({ id: 'TopupOption' });
+
+/** A package of the catalogue. */
+const packageOutput = z.strictObject({ ...topupOption.shape, ...itemTimes }).meta({ id: 'Package' });
+
+type TopupOption = z.input<typeof topupOption>;
+
+/** @param rules those in force, for the suggested price. */
+export function topupOptionJson(each: ServicePackage, rules: readonly AnyPricingRule[]): TopupOption {
+  return {
+    id: each.id,
+    name: each.name,
+    countries: each.countries,
+    data_mb: each.data_mb ?? null,
+    unlimited: each.data_mb === undefined ? null : each.data_mb === null,
+    validity_days: each.validity_days ?? null,
+    price_for_reseller: { amount: plainAmount(each.price_for_reseller), currency: each.currency },
+    available: each.available,
+    public_price: null,
+    suggested_price: suggestedPriceJson(pricedPackage(listedPrice(each)), rules),
+  };
+}
+
+/** A stored package. @param rules those in force, for the suggested price. */
+function storedPackageJson(row: PackageRow, rules: readonly AnyPricingRule[]): z.input<typeof packageOutput> {
+  const { dataMb, unlimited, days, priceAmount, priceCurrency, publicPriceAmount, publicPriceCurrency } = row;
+  const { id, name, countries, available } = row;
+  const cost = { amount: priceAmount, currency: priceCurrency };
+  return {
+    id,
+    name,
+    countries,
+    data_mb: dataMb,
+    unlimited,
+    validity_days: days,
+    price_for_reseller: { amount: plainAmount(cost.amount), currency: cost.currency },
+    available,
+    public_price: plainMoney(publicPriceAmount, publicPriceCurrency),
+    suggested_price: suggestedPriceJson(pricedPackage({ id, countries, price: cost }), rules),
+    ...itemTimesJson(row),
+  };
+}
+
+/** Filters and order of the list of packages. */
+
+const SORTS = ['id', 'price', '-price', 'data', '-data', 'days', '-days'] as const;
+
+/** More would be a list of the world, and each code is looked up in each package. */
+const MAX_COUNTRIES = 50;
+
+const countries = z
+  .string()
+  .refine((text) => text.split(',').every((each) => country.safeParse(each).success), {
+    message: 'must be an ISO 3166-1 alpha-2 code in upper case, such as DE, or several, separated by commas',
+  })
+  .refine((text) => text.split(',').length <= MAX_COUNTRIES, { message: `must have at most ${MAX_COUNTRIES} codes` })
+  .transform((text) => [...new Set(text.split(','))])
+  .optional()
+  .meta({
+    description: 'Only packages that are valid in each of these countries (ISO 3166-1 alpha-2).',
+    example: ['DE', 'FR'],
+    override: { type: 'array', items: { type: 'string', pattern: '^[A-Z]{2}$' }, minItems: 1, maxItems: MAX_COUNTRIES },
+  });
+
+/** The parameters that choose and order packages. */
+const packageSearch = {
+  ...itemSearch('packages', 'europe'),
+  country: countries,
+  region: z
+    .enum(REGIONS)
+    .optional()
+    .meta({
+      description:
+        'Only packages that are valid in at least one country of this region: ' +
+        `${REGIONS.map((region) => `\`${region}\``).join(', ')}.`,
+    }),
+  unlimited: flagInQuery('`true`: only packages without a data limit; `false`: only packages with one.'),
+  min_data_mb: countInQuery('Only packages with at least these megabytes, or without a data limit.'),
+  max_data_mb: countInQuery('Only packages with at most these megabytes.'),
+  sort: z
+    .enum(SORTS)
+    .default('id')
+    .meta({
+      description:
+        'The order; `-` reverses it. Prices are ordered by currency first. Packages without a known value are last, ' +
+        'and an unlimited package has the most data.',
+    }),
+};
+
+/** The filter of a query. A value that the service does not say meets none. */
+function packageFilter(search: Omit<z.output<z.ZodObject<typeof packageSearch>>, 'sort'>): PackageFilter {
+  return {
+    ...itemFilter(search),
+    countries: search.country,
+    anyCountry: search.region && countriesOf(search.region),
+    unlimited: search.unlimited,
+    minDataMb: search.min_data_mb,
+    maxDataMb: search.max_data_mb,
+  };
+}
 
 const tag = 'Packages';
-const JSON_TYPE = 'application/json';
 
 const packagePage = z.strictObject({ ...pageShape(packageOutput), ...freshness }).meta({ id: 'PackagePage' });
 
@@ -36,14 +175,7 @@ export function packageOperations({ database, now }: ApiDependencies, catalogue:
         'the same filters and the same order.',
       scope: 'packages:read',
       query: z.strictObject({ ...packageSearch, ...pageQuery }),
-      answers: {
-        200: {
-          description: 'A page of packages.',
-          contentType: JSON_TYPE,
-          schema: packagePage,
-          example: { data: [packageExample], next_cursor: null, ...freshnessExample },
-        },
-      },
+      answers: { 200: jsonAnswer('A page of packages.', packagePage) },
       problems: ['service_failed', 'service_unavailable', 'service_timeout'],
       handle: async ({ query: { limit, cursor, sort, ...search } }) => {
         const order = itemOrder(sort);
@@ -69,14 +201,7 @@ export function packageOperations({ database, now }: ApiDependencies, catalogue:
       description: 'As last read from the service. A package that the service no longer lists has `removed_at`.',
       scope: 'packages:read',
       params: z.strictObject({ id: z.string().meta({ description: 'Id of the package.', example: '1001' }) }),
-      answers: {
-        200: {
-          description: 'The package.',
-          contentType: JSON_TYPE,
-          schema: packageWithAge,
-          example: { ...packageExample, ...freshnessExample },
-        },
-      },
+      answers: { 200: jsonAnswer('The package.', packageWithAge) },
       problems: ['package_not_found', 'service_failed', 'service_unavailable', 'service_timeout'],
       handle: async ({ params }) => {
         const readAt = await catalogue.readAt('packages');

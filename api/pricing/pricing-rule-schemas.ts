@@ -1,9 +1,6 @@
 import * as z from 'zod';
-import { country } from '#api/fields/country.ts';
-import { ourId, packageId } from '#api/fields/ids.ts';
-import { instant, instantJson } from '#api/fields/instant.ts';
-import { currency, unsignedDecimal } from '#api/fields/money.ts';
-import { pageOf } from '#api/lists/page-schemas.ts';
+import { country, currency, instant, instantJson, ourId, packageId, unsignedDecimal } from '#api/fields/fields.ts';
+import { pageOf } from '#api/lists/lists.ts';
 import type { PricingRuleVersionRow, StoredPricingRule } from '#db/money/pricing-rules.ts';
 import { PRICING_CHANGES } from '#db/schema.ts';
 import { isUnsignedDecimal } from '#domain/money/money.ts';
@@ -16,7 +13,13 @@ import {
 
 export const exampleRuleId = 'rule_01JQ8ZB1C2D3E4F5G6H7J8K9MN';
 
-const exampleAt = '2030-01-31T12:00:00.000Z';
+export const termsExample = {
+  margin: { percent: '35', amount: '0.50' },
+  minimum_margin: { percent: '0', amount: '1.00' },
+  minimum_price: '2.99',
+  rounding: { step: '1', ending: '0.99', direction: 'up' },
+  max_price_drift_percent: '2',
+} as const;
 
 const amountInput = unsignedDecimal.meta({ description: 'In the currency of the rule.', example: '0.50' });
 
@@ -45,10 +48,7 @@ const pricingTarget = z
     'kind',
     [
       z.strictObject({ kind: z.literal('default') }),
-      z.strictObject({
-        kind: z.literal('country'),
-        country,
-      }),
+      z.strictObject({ kind: z.literal('country'), country }),
       z.strictObject({ kind: z.literal('package'), package_id: packageId }),
       z.strictObject({
         kind: z.literal('vpn_plan'),
@@ -59,6 +59,7 @@ const pricingTarget = z
   )
   .meta({
     id: 'PricingTarget',
+    example: { kind: 'country', country: 'DE' },
     description:
       'The target of a rule. The most specific rule applies: that of the package or plan, else of a country of ' +
       'the package, else the default.',
@@ -100,7 +101,7 @@ export const pricingTermsInput = z
       example: '2',
     }),
   })
-  .meta({ id: 'PricingTermsInput' });
+  .meta({ id: 'PricingTermsInput', example: termsExample });
 
 /** A rule of a request. */
 export const pricingRuleInput = z
@@ -123,7 +124,7 @@ const pricingTerms = z
       .nullable(),
     max_price_drift_percent: z.string(),
   })
-  .meta({ id: 'PricingTerms' });
+  .meta({ id: 'PricingTerms', example: termsExample });
 
 export const pricingRuleOutput = z
   .strictObject({
@@ -138,25 +139,6 @@ export const pricingRuleOutput = z
   })
   .meta({ id: 'PricingRule' });
 
-export const termsExample: z.input<typeof pricingTerms> = {
-  margin: { percent: '35', amount: '0.50' },
-  minimum_margin: { percent: '0', amount: '1.00' },
-  minimum_price: '2.99',
-  rounding: { step: '1', ending: '0.99', direction: 'up' },
-  max_price_drift_percent: '2',
-};
-
-export const pricingRuleExample: z.input<typeof pricingRuleOutput> = {
-  id: exampleRuleId,
-  target: { kind: 'country', country: 'DE' },
-  currency: 'EUR',
-  terms: termsExample,
-  version: 1,
-  created_at: exampleAt,
-  updated_at: exampleAt,
-  ended_at: null,
-};
-
 export const pricingRulePage = pageOf(pricingRuleOutput, 'PricingRulePage');
 
 const pricingRuleVersion = z
@@ -168,18 +150,12 @@ const pricingRuleVersion = z
     reason: z.string(),
     created_at: instant,
   })
-  .meta({ id: 'PricingRuleVersion' });
+  .meta({
+    id: 'PricingRuleVersion',
+    example: { version: 1, changed_by: 'key_01JQ8Z9E5F6G7H8J9K0MNPQRST', reason: 'Prices of the spring.' },
+  });
 
 export const pricingRuleVersionPage = pageOf(pricingRuleVersion, 'PricingRuleVersionPage');
-
-export const pricingRuleVersionExample: z.input<typeof pricingRuleVersion> = {
-  version: 1,
-  change: 'created',
-  terms: termsExample,
-  changed_by: 'key_01JQ8Z9E5F6G7H8J9K0MNPQRST',
-  reason: 'Prices of the spring.',
-  created_at: exampleAt,
-};
 
 /** @returns errors of the terms that the schema of the fields cannot detect. */
 export function termsErrors(terms: PricingTerms, field: string) {
@@ -240,7 +216,6 @@ function termsJson(terms: PricingTerms): z.input<typeof pricingTerms> {
   };
 }
 
-/** A pricing rule as the API shows it. */
 export function pricingRuleJson(rule: StoredPricingRule): z.input<typeof pricingRuleOutput> {
   return {
     id: rule.id,

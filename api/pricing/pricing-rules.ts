@@ -1,35 +1,35 @@
 import * as z from 'zod';
 import type { StoredCatalogue } from '#api/catalogue/stored-catalogue.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { actionReason } from '#api/fields/action-reason.ts';
-import { idInPath, mayExist } from '#api/fields/ids.ts';
-import { currency } from '#api/fields/money.ts';
-import { MAX_INTEGER, queryInteger, wholeNumber } from '#api/fields/numbers.ts';
-import { flagInQuery } from '#api/fields/query.ts';
+import {
+  actionReason,
+  currency,
+  idInPath,
+  MAX_INTEGER,
+  mayExist,
+  queryInteger,
+  wholeNumber,
+} from '#api/fields/fields.ts';
 import { answerOnce } from '#api/http/idempotency.ts';
-import { type Operation, invalid, operation } from '#api/http/operation.ts';
-import { type Reply, jsonReply } from '#api/http/reply.ts';
+import { type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
+import { jsonReply, type Reply } from '#api/http/reply.ts';
 import { numberCursor, positionCursor, readNumberCursor, readPositionCursor } from '#api/lists/cursor.ts';
-import { pageReply } from '#api/lists/page-reply.ts';
-import { pageQuery } from '#api/lists/page-schemas.ts';
+import { flagInQuery, pageQuery, pageReply } from '#api/lists/lists.ts';
 import {
   exampleRuleId,
-  pricingRuleExample,
   pricingRuleInput,
   pricingRuleJson,
   pricingRuleOutput,
   pricingRulePage,
-  pricingRuleVersionExample,
   pricingRuleVersionJson,
   pricingRuleVersionPage,
   pricingTermsInput,
   ruleFrom,
   termsErrors,
-  termsExample,
   termsFrom,
 } from '#api/pricing/pricing-rule-schemas.ts';
 import { whatIfOperation } from '#api/pricing/what-if.ts';
-import { Problem } from '#api/problems/problem.ts';
+import { invalid, Problem } from '#api/problems/problem.ts';
 import { findPricingRule, listPricingRules, listRuleVersions } from '#db/money/pricing-rules.ts';
 import { ruleName, PRICING_TARGET_KINDS } from '#domain/pricing/pricing-rule.ts';
 import {
@@ -41,7 +41,6 @@ import {
 } from '#fulfilment/pricing/change-pricing-rules.ts';
 
 const tag = 'Pricing';
-const JSON_TYPE = 'application/json';
 const PATH = '/v1/pricing/rules';
 const params = idInPath('pricingRule', exampleRuleId);
 const reason = actionReason.meta({
@@ -57,12 +56,7 @@ const versionInQuery = queryInteger(1, MAX_INTEGER)
   .optional()
   .meta({ description: version.meta()?.description ?? '' });
 
-const ruleAnswer = (description: string) => ({
-  description,
-  contentType: JSON_TYPE,
-  schema: pricingRuleOutput,
-  example: pricingRuleExample,
-});
+const ruleAnswer = (description: string) => jsonAnswer(description, pricingRuleOutput);
 
 /** Pricing rules: list, read, create, change, end, what-if. */
 export function pricingOperations(dependencies: ApiDependencies, catalogue: StoredCatalogue): Operation[] {
@@ -91,14 +85,7 @@ export function pricingOperations(dependencies: ApiDependencies, catalogue: Stor
         ended: flagInQuery('`true`: also ended rules.'),
         ...pageQuery,
       }),
-      answers: {
-        200: {
-          description: 'A page of rules.',
-          contentType: JSON_TYPE,
-          schema: pricingRulePage,
-          example: { data: [pricingRuleExample], next_cursor: null },
-        },
-      },
+      answers: { 200: jsonAnswer('A page of rules.', pricingRulePage) },
       handle: async ({ query: { target, currency: code, ended: includeEnded = false, limit, cursor } }) => {
         const after = cursor === undefined ? undefined : readPositionCursor('pricingRule', cursor);
         const filter = { targetKind: target, currency: code, includeEnded };
@@ -122,12 +109,6 @@ export function pricingOperations(dependencies: ApiDependencies, catalogue: Stor
       accountWide: true,
       idempotent: true,
       body: z.strictObject({ ...pricingRuleInput.shape, reason }).meta({ id: 'NewPricingRule' }),
-      bodyExample: {
-        target: { kind: 'country', country: 'DE' },
-        currency: 'EUR',
-        terms: termsExample,
-        reason: 'Prices of the spring.',
-      },
       answers: { 201: { ...ruleAnswer('The rule.'), headers: { Location: 'Address of the rule.' } } },
       problems: ['pricing_rule_exists'],
       handle: async ({ body, json, header, caller: { apiKeyId, lineageId } }) => {
@@ -178,14 +159,7 @@ export function pricingOperations(dependencies: ApiDependencies, catalogue: Stor
       accountWide: true,
       params,
       query: z.strictObject(pageQuery),
-      answers: {
-        200: {
-          description: 'A page of versions.',
-          contentType: JSON_TYPE,
-          schema: pricingRuleVersionPage,
-          example: { data: [pricingRuleVersionExample], next_cursor: null },
-        },
-      },
+      answers: { 200: jsonAnswer('A page of versions.', pricingRuleVersionPage) },
       problems: ['pricing_rule_not_found'],
       handle: async ({ params: { id }, query: { limit, cursor } }) => {
         await find(id);
@@ -208,7 +182,6 @@ export function pricingOperations(dependencies: ApiDependencies, catalogue: Stor
       accountWide: true,
       params,
       body: z.strictObject({ terms: pricingTermsInput, reason, version }).meta({ id: 'PricingRuleChange' }),
-      bodyExample: { terms: termsExample, reason: 'The supplier is dearer.', version: 1 },
       answers: { 200: ruleAnswer('The rule as it is now.') },
       problems: ['pricing_rule_not_found', 'pricing_rule_changed'],
       handle: async ({ params: { id }, body, caller: { apiKeyId } }) => {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { currency, money } from '#api/fields/money.ts';
+import { currency, money } from '#api/fields/fields.ts';
 import { exampleRuleId } from '#api/pricing/pricing-rule-schemas.ts';
 import type { StoredPricingRule } from '#db/money/pricing-rules.ts';
 import { type Money, paddedMoney } from '#domain/money/money.ts';
@@ -45,25 +45,22 @@ export const suggestedPrice = z
       )
       .meta({ description: 'The calculation of the price, step by step.' }),
   })
-  .meta({
-    id: 'SuggestedPrice',
-    description: 'A suggestion of your own rules; you decide what the customer pays.',
-  });
+  .meta({ id: 'SuggestedPrice', description: 'A suggestion of your own rules; you decide what the customer pays.' });
 
-export const suggestedPriceExample: z.input<typeof suggestedPrice> = {
+const suggestedPriceExample: z.input<typeof suggestedPrice> = {
   amount: '13.99',
-  currency: 'EUR',
-  margin: { amount: { amount: '4.19', currency: 'EUR' }, percent: '42.76' },
-  max_price: { amount: '9.996', currency: 'EUR' },
+  currency: 'USD',
+  margin: { amount: { amount: '4.19', currency: 'USD' }, percent: '42.76' },
+  max_price: { amount: '9.996', currency: 'USD' },
   rule: { id: exampleRuleId, version: 1, target: 'country' },
   explanation: [
-    { step: 'cost', amount: { amount: '9.80', currency: 'EUR' }, text: 'The service charges 9.80 EUR.' },
-    { step: 'margin_percent', amount: { amount: '13.23', currency: 'EUR' }, text: '35 % of that are added.' },
-    { step: 'margin_amount', amount: { amount: '13.73', currency: 'EUR' }, text: '0.50 EUR are added.' },
+    { step: 'cost', amount: { amount: '9.80', currency: 'USD' }, text: 'The service charges 9.80 USD.' },
+    { step: 'margin_percent', amount: { amount: '13.23', currency: 'USD' }, text: '35 % of that are added.' },
+    { step: 'margin_amount', amount: { amount: '13.73', currency: 'USD' }, text: '0.50 USD are added.' },
     {
       step: 'rounding',
-      amount: { amount: '13.99', currency: 'EUR' },
-      text: 'It is rounded up to 0.99 EUR beyond a multiple of 1 EUR.',
+      amount: { amount: '13.99', currency: 'USD' },
+      text: 'It is rounded up to 0.99 USD beyond a multiple of 1 USD.',
     },
   ],
 };
@@ -71,7 +68,7 @@ export const suggestedPriceExample: z.input<typeof suggestedPrice> = {
 /** The suggested price in the answer about a package or plan. */
 export const suggestedPriceField = suggestedPrice
   .nullable()
-  .meta({ description: 'Null when no pricing rule applies.' });
+  .meta({ description: 'Null when no pricing rule applies.', example: suggestedPriceExample });
 
 /** A margin as the API shows it. @param code the currency of the price. */
 export function marginJson({ amount, percent }: Margin, code: string): z.input<typeof margin> {

@@ -1,24 +1,119 @@
-import type * as z from 'zod';
+import * as z from 'zod';
 import type { StoredCatalogue } from '#api/catalogue/stored-catalogue.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { ageOf } from '#api/fields/freshness.ts';
-import { type Operation, invalid, operation } from '#api/http/operation.ts';
+import { ageOf, freshness, money, moneyInput, packageId } from '#api/fields/fields.ts';
+import { jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
-import { ruleFrom, termsErrors, termsExample } from '#api/pricing/pricing-rule-schemas.ts';
+import { pricingRuleInput, ruleFrom, termsErrors, termsExample } from '#api/pricing/pricing-rule-schemas.ts';
 import {
   type AnyPricingRule,
+  margin,
   marginJson,
   pricedPackage,
   pricedPlan,
+  suggestedPriceField,
   suggestionJson,
 } from '#api/pricing/suggested-price.ts';
-import { whatIfExample, whatIfInput, type whatIfLine, whatIfOutput } from '#api/pricing/what-if-schemas.ts';
-import type { FieldError } from '#api/problems/problem.ts';
+import { type FieldError, invalid } from '#api/problems/problem.ts';
 import { STORED_ITEMS } from '#db/catalogue/catalogue.ts';
 import { rulesInForce } from '#db/money/pricing-rules.ts';
-import { paddedMoney, type Money } from '#domain/money/money.ts';
-import { tiedRules, type PricedItem } from '#domain/pricing/pricing-rule.ts';
-import { reprice, withRules, type Repriced } from '#domain/pricing/repricing.ts';
+import { type Money, paddedMoney } from '#domain/money/money.ts';
+import { type PricedItem, tiedRules } from '#domain/pricing/pricing-rule.ts';
+import { reprice, type Repriced, withRules } from '#domain/pricing/repricing.ts';
+
+/** With these bounds the longest body is shorter than the default of API_BODY_LIMIT. */
+const MAX_ITEMS = 1_000;
+const MAX_RULES = 100;
+
+const kind = z.enum(['package', 'vpn_plan']).meta({ description: 'What `id` is the id of.' });
+
+const id = packageId.meta({ description: 'Id of the package or plan at the service.', example: 1001 });
+
+const whatIfInput = z
+  .strictObject({
+    package_ids: z
+      .array(packageId)
+      .max(MAX_ITEMS)
+      .optional()
+      .meta({ description: 'Only these packages. Without this and `vpn_plan_ids`: everything.' }),
+    vpn_plan_ids: z
+      .array(packageId.meta({ description: 'Id of a VPN plan at the service.', example: 301 }))
+      .max(MAX_ITEMS)
+      .optional()
+      .meta({ description: 'Only these.' }),
+    rules: z
+      .array(pricingRuleInput)
+      .max(MAX_RULES)
+      .default([])
+      .meta({ description: 'Rules to try; they are not stored.' }),
+    rules_replace: z
+      .enum(['same', 'all'])
+      .default('same')
+      .meta({
+        description:
+          '`same`: each replaces the active rule for the same target and currency, if there is one. ' +
+          '`all`: only these rules apply.',
+      }),
+    price_list: z
+      .array(z.strictObject({ kind, id, price_for_reseller: moneyInput }).meta({ id: 'TriedCost' }))
+      .max(MAX_ITEMS)
+      .default([])
+      .meta({ description: 'Prices of the service to try. Other items keep their current price.' }),
+    selling_prices: z
+      .array(z.strictObject({ kind, id, price: moneyInput }).meta({ id: 'PresentSellingPrice' }))
+      .max(MAX_ITEMS)
+      .default([])
+      .meta({ description: 'Your current selling prices, if they differ from the suggestions.' }),
+  })
+  .meta({ id: 'WhatIfInput' });
+
+const side = (name: string) =>
+  z
+    .strictObject({
+      price_for_reseller: money.meta({ example: { amount: '9.80', currency: 'USD' } }),
+      suggested_price: suggestedPriceField,
+    })
+    .meta({ id: name });
+
+const whatIfLine = z
+  .strictObject({
+    kind,
+    id,
+    name: z.string().meta({ example: 'Europe 5 GB' }),
+    old: side('PriceBefore'),
+    new: side('PriceAfter'),
+    changed: z.boolean().meta({ description: 'True when the suggestions differ, or only one exists.' }),
+    if_kept: z
+      .strictObject({
+        price: money.meta({ description: 'The selling price of the request, else the current suggestion.' }),
+        margin,
+        minimum: money.meta({ description: 'Minimum price of the new rule; the new cost when none applies.' }),
+        below_minimum: z.boolean(),
+        at_loss: z.boolean(),
+      })
+      .nullable()
+      .meta({
+        description:
+          'The result with the current selling price. Null when there is none in the currency of the new cost.',
+      }),
+  })
+  .meta({ id: 'WhatIfLine' });
+
+const whatIfOutput = z
+  .strictObject({
+    data: z.array(whatIfLine).meta({ description: 'All requested items: packages, then plans, by id.' }),
+    summary: z.strictObject({
+      items: z.int().meta({ example: 1 }),
+      changed: z.int(),
+      without_suggestion: z.int().meta({ description: 'Number of items without a new rule.' }),
+      below_minimum: z
+        .int()
+        .meta({ description: 'Number of items whose current selling price would be below the minimum.' }),
+      at_loss: z.int().meta({ description: 'Number of items that would be sold below the price of the service.' }),
+    }),
+    ...freshness,
+  })
+  .meta({ id: 'WhatIf' });
 
 /** A package or plan of the service. */
 interface Listed {
@@ -44,12 +139,9 @@ export function whatIfOperation({ database, now }: ApiDependencies, catalogue: S
     body: whatIfInput,
     bodyExample: {
       package_ids: [1001],
-      rules: [{ target: { kind: 'default' }, currency: 'EUR', terms: termsExample }],
-      price_list: [{ kind: 'package', id: 1001, price_for_reseller: { amount: '13.50', currency: 'EUR' } }],
+      rules: [{ target: { kind: 'default' }, currency: 'USD', terms: termsExample }],
     },
-    answers: {
-      200: { description: 'The trial.', contentType: 'application/json', schema: whatIfOutput, example: whatIfExample },
-    },
+    answers: { 200: jsonAnswer('The trial.', whatIfOutput) },
     problems: ['service_failed', 'service_unavailable', 'service_timeout'],
     handle: async ({ body }) => {
       const tried: AnyPricingRule[] = body.rules.map(ruleFrom);

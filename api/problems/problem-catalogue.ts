@@ -1,9 +1,39 @@
-/**
- * Error answers of the API (RFC 9457). The codes are part of the interface: callers switch on them, so a code is never
- * renamed and never changes its meaning.
- */
-import { type ProblemRow, REFERENCE_TAKEN, WORK_NOT_FOUND } from '#api/problems/problems-of-work.ts';
+import { KINDS, WORK_KINDS, type WorkKind } from '#domain/work/kinds.ts';
 
+interface ProblemRow {
+  readonly status: number;
+  readonly title: string;
+  /** What the caller should do; shown on the problem's own page and in the API description. */
+  readonly advice: string;
+}
+
+function missing(what: string, advice: string): ProblemRow & { readonly status: 404 } {
+  return { status: 404, title: `There is no such ${what}`, advice };
+}
+
+const WORK_NOT_FOUND = Object.fromEntries(
+  WORK_KINDS.map((kind) => [
+    `${kind}_not_found`,
+    missing(KINDS[kind].noun, `Check the id; it begins with \`${KINDS[kind].idPrefix}_\`.`),
+  ]),
+) as Record<`${WorkKind}_not_found`, ReturnType<typeof missing>>;
+
+type CallerReference = Extract<(typeof KINDS)[WorkKind], { readonly callerReference: string }>['callerReference'];
+
+/** By the field with the caller's own reference, the problem that there is work with this reference. */
+const REFERENCE_TAKEN = Object.fromEntries(
+  Object.values(KINDS).flatMap((kind) => {
+    if (!('callerReference' in kind)) return [];
+    const { noun, callerReference: field } = kind;
+    const title = `${/^[aeiou]/.test(noun) ? 'An' : 'A'} ${noun} with this ${field} exists`;
+    const advice =
+      `Read the ${noun} in \`existing\`. If it is the one you meant, do nothing; ` +
+      `for another one use a new ${field}.`;
+    return [[`${field}_taken`, { status: 409, title, advice }]];
+  }),
+) as Record<`${CallerReference}_taken`, ProblemRow & { readonly status: 409 }>;
+
+/** Error answers of the API (RFC 9457). Callers switch on the codes: none is renamed or gets another meaning. */
 export const PROBLEMS = {
   validation_failed: {
     status: 400,
@@ -63,74 +93,44 @@ export const PROBLEMS = {
     advice: 'Compare the address with /openapi.json.',
   },
   ...WORK_NOT_FOUND,
-  order_batch_not_found: {
-    status: 404,
-    title: 'There is no such batch of orders',
-    advice: 'Check the id; it begins with `bat_`.',
-  },
-  refund_not_found: { status: 404, title: 'There is no such refund', advice: 'Check the id; it begins with `ref_`.' },
+  order_batch_not_found: missing('batch of orders', 'Check the id; it begins with `bat_`.'),
+  refund_not_found: missing('refund', 'Check the id; it begins with `ref_`.'),
   access_data_unavailable: {
     status: 404,
     title: 'There are no access data',
     advice: 'They are available once the subscription is active, unless the service delivers them itself.',
   },
-  case_not_found: { status: 404, title: 'There is no such case', advice: 'Check the id; it begins with `case_`.' },
-  dead_letter_not_found: {
-    status: 404,
-    title: 'There is no such dead letter',
-    advice: 'It may have been requeued or dismissed already: see the list.',
-  },
-  drift_stop_not_found: { status: 404, title: 'There is no such stop', advice: 'See `GET /v1/purchase-gate`.' },
-  pause_not_found: { status: 404, title: 'There is no such pause', advice: 'Check the id; it begins with `pause_`.' },
-  pricing_rule_not_found: {
-    status: 404,
-    title: 'There is no such pricing rule',
-    advice: 'Check the id; it begins with `rule_`.',
-  },
-  esim_not_found: { status: 404, title: 'There is no such eSIM', advice: 'Check the id; it begins with `esim_`.' },
-  share_link_not_found: {
-    status: 404,
-    title: 'There is no such share link',
-    advice: 'Check the id; it begins with `link_`. The secret in the address of a link is not its id.',
-  },
-  wallet_transaction_not_found: {
-    status: 404,
-    title: 'There is no such movement of the wallet',
-    advice: 'Check the id: it begins with `mov_` and is in the list with `cause=none`.',
-  },
-  reconciliation_not_found: {
-    status: 404,
-    title: 'There is no such reconciliation',
-    advice: 'Check the id; it begins with `rec_`. Reports are deleted after some months.',
-  },
-  package_not_found: {
-    status: 404,
-    title: 'There is no such package',
-    advice: 'Read GET /v1/packages again: the service may have withdrawn it.',
-  },
-  vpn_plan_not_found: {
-    status: 404,
-    title: 'There is no such VPN plan',
-    advice: 'Read GET /v1/vpn/plans again: the service may have withdrawn it.',
-  },
-  webhook_endpoint_not_found: {
-    status: 404,
-    title: 'There is no such webhook endpoint',
-    advice: 'Check the id; it begins with `we_`.',
-  },
-  webhook_delivery_not_found: {
-    status: 404,
-    title: 'There is no such delivery of this webhook endpoint',
-    advice: 'Check the id; it begins with `wd_`. Ended deliveries are deleted after some weeks.',
-  },
-  event_not_found: {
-    status: 404,
-    title: 'There is no such event',
-    advice:
-      'Check the id; it begins with `evt_`. It is published a moment after the change, and deleted after some ' +
+  case_not_found: missing('case', 'Check the id; it begins with `case_`.'),
+  dead_letter_not_found: missing('dead letter', 'It may have been requeued or dismissed already: see the list.'),
+  drift_stop_not_found: missing('stop', 'See `GET /v1/purchase-gate`.'),
+  pause_not_found: missing('pause', 'Check the id; it begins with `pause_`.'),
+  pricing_rule_not_found: missing('pricing rule', 'Check the id; it begins with `rule_`.'),
+  esim_not_found: missing('eSIM', 'Check the id; it begins with `esim_`.'),
+  share_link_not_found: missing(
+    'share link',
+    'Check the id; it begins with `link_`. The secret in the address of a link is not its id.',
+  ),
+  wallet_transaction_not_found: missing(
+    'movement of the wallet',
+    'Check the id: it begins with `mov_` and is in the list with `cause=none`.',
+  ),
+  reconciliation_not_found: missing(
+    'reconciliation',
+    'Check the id; it begins with `rec_`. Reports are deleted after some months.',
+  ),
+  package_not_found: missing('package', 'Read GET /v1/packages again: the service may have withdrawn it.'),
+  vpn_plan_not_found: missing('VPN plan', 'Read GET /v1/vpn/plans again: the service may have withdrawn it.'),
+  webhook_endpoint_not_found: missing('webhook endpoint', 'Check the id; it begins with `we_`.'),
+  webhook_delivery_not_found: missing(
+    'delivery of this webhook endpoint',
+    'Check the id; it begins with `wd_`. Ended deliveries are deleted after some weeks.',
+  ),
+  event_not_found: missing(
+    'event',
+    'Check the id; it begins with `evt_`. It is published a moment after the change, and deleted after some ' +
       'weeks.',
-  },
-  problem_not_found: { status: 404, title: 'There is no such problem', advice: 'Compare the code with /openapi.json.' },
+  ),
+  problem_not_found: missing('problem', 'Compare the code with /openapi.json.'),
   method_not_allowed: {
     status: 405,
     title: 'This method is not allowed here',

@@ -1,11 +1,7 @@
 /** Problem answers, as the API describes them. */
 import * as z from 'zod';
-import { apiScope } from '#api/access/api-scope.ts';
-import { failureClass } from '#api/fields/failure-classes.ts';
-import { instant } from '#api/fields/instant.ts';
-import { meaningsOf } from '#api/fields/meanings.ts';
-import { recordedProblem } from '#api/openapi/recorded-examples.ts';
-import { PROBLEMS, type ProblemCode, problemCodes } from '#api/problems/problem-catalogue.ts';
+import { apiScope, failureClass, instant, meaningsOf } from '#api/fields/fields.ts';
+import { type ProblemCode, problemCodes, PROBLEMS } from '#api/problems/problem-catalogue.ts';
 import { problemType } from '#api/problems/problem.ts';
 import { REFUSALS, type Refusal } from '#domain/operator/operator-actions.ts';
 
@@ -106,18 +102,15 @@ const EXAMPLE_MEMBERS: Partial<Record<ProblemCode, Members>> = {
   service_timeout: { failure_class: 'timeout' },
 };
 
-/** An answer with this problem, recorded if possible. */
-export function problemExample(code: ProblemCode): unknown {
-  return recordedProblem(code) ?? example(code);
-}
-
-function example(code: ProblemCode): Record<string, unknown> {
-  const { title, status } = PROBLEMS[code];
+/** An answer with this problem. */
+export function problemExample(code: ProblemCode): Record<string, unknown> {
+  const { title, status, advice } = PROBLEMS[code];
   return {
     type: problemType(code, EXAMPLE_ADDRESS),
     code,
     title,
     status,
+    detail: `${title}. ${advice}`,
     ...EXAMPLE_MEMBERS[code],
     request_id: 'req_9b2f6c1e-53f0-4c55-8f0d-3c1a7f4e2b90',
   };

@@ -1,4 +1,11 @@
-import { PROBLEMS, type ProblemCode, problemCodes } from '#api/problems/problem-catalogue.ts';
+import * as z from 'zod';
+import { ID_NOUNS } from '#api/fields/fields.ts';
+import { type ProblemCode, problemCodes, PROBLEMS } from '#api/problems/problem-catalogue.ts';
+import { counted } from '#domain/text.ts';
+import type { FailureClass } from '#domain/work/failure.ts';
+import { ID_PREFIXES, type IdKind, idKindOf } from '#domain/work/identifiers.ts';
+import type { OptionalResult } from '#upstream/client.ts';
+import type { ServiceFailure, ServiceResult } from '#upstream/client/error-mapping.ts';
 
 /** One error of a request. The message never contains the value. */
 export interface FieldError {
@@ -73,4 +80,96 @@ export function problemBody(problem: Problem, requestId: string, publicUrl: stri
     ...problem.extra,
     request_id: requestId,
   };
+}
+
+/** Retry-After if the service gives no time, in seconds. */
+const RETRY_SECONDS = 5;
+
+/** Failures answered with 503: the call did not happen, or the condition passes. Other failures are 502. */
+const UNAVAILABLE: ReadonlySet<FailureClass> = new Set(['not_sent', 'rate_limited', 'unauthorized', 'not_approved']);
+
+/** @returns the answer of the service. @throws Problem service_timeout, service_unavailable, service_failed */
+export function valueOf<Value>(result: ServiceResult<Value>): Value {
+  if (result.ok) return result.value;
+  throw problemOf(result);
+}
+
+/** {@link valueOf} for a call that the service may lack. @throws also Problem service_does_not_offer. */
+export function optionalValueOf<Value>(result: OptionalResult<Value>): Value {
+  if (result.ok || result.kind === 'failure') return valueOf(result);
+  throw new Problem('service_does_not_offer', {
+    detail: `SERVICE_MISSING_CAPABILITIES switches ${result.capability} off.`,
+  });
+}
+
+/** @param detail replaces the failure's own sentence. */
+export function problemOf(failure: ServiceFailure, detail: string = failure.detail): Problem {
+  return new Problem(codeOf(failure.failure), {
+    detail,
+    extra: { failure_class: failure.failure },
+    headers: { 'Retry-After': String(retryAfterSeconds(failure)) },
+  });
+}
+
+function codeOf(failure: FailureClass): ProblemCode {
+  if (failure === 'timeout') return 'service_timeout';
+  return UNAVAILABLE.has(failure) ? 'service_unavailable' : 'service_failed';
+}
+
+function retryAfterSeconds({ retryAfterMs }: ServiceFailure): number {
+  return retryAfterMs === undefined ? RETRY_SECONDS : Math.max(1, Math.ceil(retryAfterMs / 1_000));
+}
+
+/**
+ * Adds to a 404 what kind of id the path contains, unless it says more already. It never contains the id.
+ *
+ * @param params the schema of the path, which names the kind of its `id`.
+ * @returns the same error when it is no such problem.
+ */
+export function explainMissing(error: unknown, params: z.ZodObject | undefined, path: unknown): unknown {
+  if (!(error instanceof Problem) || PROBLEMS[error.code].status !== 404 || error.detail !== undefined) return error;
+  const kind = kindOfId(params);
+  const given = z.object({ id: z.string() }).safeParse(path).data?.id;
+  if (kind === undefined || given === undefined) return error;
+  return new Problem(error.code, { detail: explanation(kind, given), headers: error.headers, extra: error.extra });
+}
+
+function explanation(kind: IdKind, given: string): string {
+  const takes = `This call takes the id of ${ID_NOUNS[kind]}, which begins with \`${ID_PREFIXES[kind]}_\`.`;
+  const found = idKindOf(given);
+  if (found === kind)
+    return `The id has the right form, but there is no such resource, or this API key may not see it.`;
+  if (found !== undefined) return `The path contains the id of ${ID_NOUNS[found]}. ${takes}`;
+  if (given.startsWith(`${ID_PREFIXES[kind]}_`)) return `The id in the path is not complete. ${takes}`;
+  return `The path contains none of our ids. ${takes}`;
+}
+
+function kindOfId(params: z.ZodObject | undefined): IdKind | undefined {
+  const id: unknown = params?.shape['id'];
+  const kind = id instanceof z.ZodType ? id.meta()?.['x-kind'] : undefined;
+  return typeof kind === 'string' && kind in ID_PREFIXES ? (kind as IdKind) : undefined;
+}
+
+/** The problem with field errors. Its detail is a sentence about the first of them. */
+export function invalid(errors: readonly FieldError[]): Problem {
+  return fieldProblem('validation_failed', errors);
+}
+
+/** A problem with field errors. @param extra more members of the body. */
+export function fieldProblem(
+  code: ProblemCode,
+  errors: readonly FieldError[],
+  extra: Readonly<Record<string, unknown>> = {},
+): Problem {
+  const [first] = errors;
+  const more = errors.length - 1;
+  const rest = more < 1 ? '' : ` ${counted(more, 'more error is', 'more errors are')} in \`errors\`.`;
+  return new Problem(code, { ...(first !== undefined && { detail: `${sentenceOf(first)}${rest}` }), errors, extra });
+}
+
+const PLACES = { body: 'field', query: 'parameter', path: 'parameter', header: 'header' } as const;
+
+function sentenceOf({ in: where, field, message }: FieldError): string {
+  const subject = field === '' ? `The ${where}` : `The ${PLACES[where]} \`${field}\``;
+  return `${subject} ${message}${/[.?]$/.test(message) ? '' : '.'}`;
 }

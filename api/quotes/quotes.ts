@@ -1,24 +1,100 @@
-import type * as z from 'zod';
+import * as z from 'zod';
 import { lacking } from '#api/access/authentication.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { requireEsim } from '#api/esims/require-esim.ts';
-import { ageOf } from '#api/fields/freshness.ts';
-import { type Caller, invalid, type Operation, operation } from '#api/http/operation.ts';
+import { requireEsim } from '#api/esims/delivered-esim.ts';
+import { esimExampleId, esimIdInput } from '#api/esims/esim-schemas.ts';
+import { ageOf, failureClass, freshness, instant, money, moneyInput, ourId, packageId } from '#api/fields/fields.ts';
+import { type Caller, jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { objections, type Offer, type Offers, type Wanted } from '#api/offers/offers.ts';
-import { listedPrice, pricedPackage, pricedPlan, suggestedPriceJson } from '#api/pricing/suggested-price.ts';
-import type { FieldError } from '#api/problems/problem.ts';
-import { QUOTE_VALID_MS, quoteExample, quoteInput, quoteInputExample, quoteOutput } from '#api/quotes/quote-schemas.ts';
+import {
+  listedPrice,
+  pricedPackage,
+  pricedPlan,
+  suggestedPriceField,
+  suggestedPriceJson,
+} from '#api/pricing/suggested-price.ts';
+import { type FieldError, invalid } from '#api/problems/problem.ts';
 import { type QuotedItem, quoteToken } from '#api/quotes/quote-token.ts';
+import { vpnPlanId } from '#api/vpn/vpn-plans.ts';
 import { scopesOfKind } from '#db/access/api-keys.ts';
 import { rulesInForce } from '#db/money/pricing-rules.ts';
 import { plainMoney } from '#domain/money/money.ts';
 import type { PricedItem } from '#domain/pricing/pricing-rule.ts';
-import { isWithin } from '#domain/purchase/price-limit.ts';
+import { isWithin } from '#domain/purchase/send-claim.ts';
 import { FAILURE_CLASSES } from '#domain/work/failure.ts';
-import { foreseenHolds, type ForeseenHold } from '#fulfilment/gate/foreseen-holds.ts';
+import { type ForeseenHold, foreseenHolds } from '#fulfilment/gate/foreseen-holds.ts';
 import type { ReadAt } from '#upstream/cached-read.ts';
 import type { Listing } from '#upstream/client.ts';
+
+/** How long the price of a quote can be used as the limit of a purchase, in milliseconds. */
+export const QUOTE_VALID_MS = 15 * 60_000;
+
+const quoteInput = z
+  .strictObject({
+    package_id: packageId.optional().meta({ description: 'The package of an order or a top-up.', example: 1001 }),
+    esim_id: esimIdInput.optional().meta({ description: 'With `package_id`: the eSIM of a top-up.' }),
+    vpn_plan_id: vpnPlanId.optional().meta({ description: 'The plan of a VPN subscription.' }),
+    max_price: moneyInput.optional().meta({ description: 'The limit that the purchase would have.' }),
+  })
+  .meta({ id: 'QuoteInput' });
+
+export const quoteOutput = z
+  .strictObject({
+    id: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          'Pass it as `quote_id` of the purchase: the price of the quote is then its `max_price`. Null when it ' +
+          'cannot be bought, or costs more than the given `max_price`.',
+        example: 'quo_AQRkZXYx…',
+      }),
+    kind: z
+      .enum(['order', 'topup', 'vpn_subscription'])
+      .meta({ description: 'The purchase: an order, a top-up, or a VPN subscription.' }),
+    package_id: packageId.nullable(),
+    esim_id: ourId('esim', esimExampleId).nullable(),
+    vpn_plan_id: vpnPlanId.nullable(),
+    name: z.string().nullable().meta({ description: 'The package or plan; null when it is unknown.' }),
+    available: z.boolean().meta({ description: 'The service sells it now.' }),
+    price: money.nullable().meta({ description: 'What the service charges the reseller now.' }),
+    suggested_price: suggestedPriceField,
+    objections: z
+      .array(z.strictObject({ field: z.string(), message: z.string() }))
+      .meta({ description: 'Why the purchase would be refused with 422 `purchase_not_possible`: all reasons.' }),
+    holds: z
+      .array(
+        z.strictObject({
+          failure_class: failureClass,
+          meaning: z.string(),
+          detail: z
+            .string()
+            .nullable()
+            .meta({ description: 'A sentence about this purchase, if there is more to say.' }),
+        }),
+      )
+      .meta({
+        description:
+          'Why the purchase would be accepted and then held: the known reasons. Empty for a key that may not buy it.',
+      }),
+    expires_at: instant.nullable().meta({ description: 'Until when `id` can be used.' }),
+    ...freshness,
+  })
+  .meta({
+    id: 'Quote',
+    example: {
+      id: 'quo_AQRkZXYxvT0kz2m1',
+      package_id: 101,
+      name: 'Europe 5 GB',
+      available: true,
+      price: { amount: '9.80', currency: 'USD' },
+      objections: [],
+      holds: [],
+      expires_at: '2030-01-31T12:15:00.000Z',
+    },
+    description: 'What would happen with a purchase now. Nothing is bought, stored or reserved.',
+  });
 
 /** An offer with its name and price. */
 interface Priced extends Offer {
@@ -52,11 +128,9 @@ export function quoteOperations(dependencies: ApiDependencies, offers: Offers): 
         'purchase. `esim_id` needs the scope `esims:read`.',
       scope: 'packages:read',
       body: quoteInput,
-      bodyExample: quoteInputExample,
+      bodyExample: { package_id: 1001 },
       bodyRequired: true,
-      answers: {
-        200: { description: 'The quote.', contentType: 'application/json', schema: quoteOutput, example: quoteExample },
-      },
+      answers: { 200: jsonAnswer('The quote.', quoteOutput) },
       problems: ['service_failed', 'service_unavailable', 'service_timeout'],
       handle: async ({ body, caller }) => {
         const { item, wanted, priced, offers: listed } = await subjectOf(dependencies, offers, body, caller);

@@ -1,23 +1,31 @@
 import * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { isEncoded } from '#api/http/mount.ts';
-import { type Incoming, type IncomingHeaders, type Operation, publicOperation } from '#api/http/operation.ts';
-import { type Reply, jsonReply } from '#api/http/reply.ts';
+import {
+  type Incoming,
+  type IncomingHeaders,
+  jsonAnswer,
+  type Operation,
+  publicOperation,
+} from '#api/http/operation.ts';
+import { jsonReply, type Reply } from '#api/http/reply.ts';
 import { databaseUnavailable } from '#api/problems/error-handler.ts';
 import { Problem } from '#api/problems/problem.ts';
-import { readDelivery } from '#api/service-webhooks/delivery-parsing.ts';
-import { RefusedPrefixes, otherHeaderPrefix } from '#api/service-webhooks/refused-header-prefixes.ts';
+import { otherHeaderPrefix, RefusedPrefixes } from '#api/service-webhooks/refused-header-prefixes.ts';
 import {
   refusalOfHeaders,
-  verifyWebhook,
   type SignedDelivery,
+  verifyWebhook,
   type WebhookRefusal,
   type WebhookVerdict,
 } from '#crypto/webhook-signatures.ts';
 import { OWN_PING } from '#db/queues/inbox.ts';
-import type { InboxResult, VerifiedDelivery } from '#fulfilment/reports/inbox-writer.ts';
+import type { PurchaseEvent } from '#domain/relay/observation.ts';
+import type { InboxResult, ParsedDelivery, VerifiedDelivery } from '#fulfilment/reports/inbox-writer.ts';
+import type { UnusedObserver } from '#telemetry/observers.ts';
 import { currentTraceparent } from '#telemetry/tracing.ts';
-import { serviceHeaders, type ServiceHeaders } from '#upstream/contract.ts';
+import { type EventKind, serviceHeaders, type ServiceHeaders } from '#upstream/contract.ts';
+import { parseEvent, QUARANTINE_REASONS } from '#upstream/mapping/events.ts';
 
 const RESULTS = ['accepted', 'quarantined', 'duplicate', 'replayed'] as const;
 type Result = (typeof RESULTS)[number];
@@ -70,14 +78,7 @@ export function serviceWebhookOperations(dependencies: ApiDependencies): Operati
         'before `-Event`.',
       reads: 'bytes',
       requestHeaders: signedHeaders(names),
-      answers: {
-        200: {
-          description: 'Stored, now or before.',
-          contentType: 'application/json',
-          schema: receipt,
-          example: { result: 'accepted' },
-        },
-      },
+      answers: { 200: jsonAnswer('Stored, now or before.', receipt) },
       problems: ['invalid_signature', 'delivery_id_missing', 'rate_limited', 'database_unavailable'],
       beforeBody: (headers) => refuseByHeaders(dependencies, headers),
       handle: async (incoming) => {
@@ -235,4 +236,39 @@ function alertOn(
     metrics.webhookDeliveries.inc({ result: 'conflict' });
     logger.error({ deliveryId }, 'two different signed bodies arrived under one delivery id; a case is open');
   }
+}
+
+/**
+ * Parses a delivery before it is stored. Every delivery is stored. Only a clear report about a purchase is passed to
+ * the relay; all others wait for an operator.
+ *
+ * @param onUnused receives fields with an unknown form.
+ */
+export function readDelivery(body: Buffer, onUnused?: UnusedObserver): ParsedDelivery {
+  const event = parseEvent(body, (kind, fields) => onUnused?.(`event ${kind}`, { fields, items: 0 }));
+  switch (event.kind) {
+    case 'purchase':
+      return readPurchase(event.purchase, event.event);
+    case 'ping':
+      return { state: 'ignored', event: event.event, note: 'A connectivity test.' };
+    case 'quarantine':
+      return {
+        state: 'quarantined',
+        note: QUARANTINE_REASONS[event.reason],
+        ...(event.event === undefined ? {} : { event: event.event }),
+      };
+  }
+}
+
+function readPurchase(purchase: PurchaseEvent, event: EventKind): ParsedDelivery {
+  const { kind, outcome, serviceId, reference, serviceEsimId } = purchase;
+  return {
+    event,
+    state: 'pending',
+    kind,
+    outcome,
+    ...(serviceId === undefined ? {} : { serviceId }),
+    ...(reference === undefined ? {} : { reference }),
+    ...(serviceEsimId === undefined ? {} : { serviceEsimId }),
+  };
 }

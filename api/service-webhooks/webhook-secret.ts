@@ -1,17 +1,15 @@
 import * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { instant, instantJson } from '#api/fields/instant.ts';
+import { instant, instantJson } from '#api/fields/fields.ts';
 import { answerOnce, findReplay } from '#api/http/idempotency.ts';
-import { type Caller, type Incoming, type Operation, operation } from '#api/http/operation.ts';
-import { type Reply, jsonReply } from '#api/http/reply.ts';
-import { Problem } from '#api/problems/problem.ts';
-import { problemOf } from '#api/problems/service-problem.ts';
+import { type Caller, type Incoming, type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
+import { jsonReply, type Reply } from '#api/http/reply.ts';
+import { Problem, problemOf } from '#api/problems/problem.ts';
 import { addAuditEntry } from '#db/access/audit-log.ts';
 import { type ReplacedWebhookSecret, WebhookSecretStore } from '#db/service/webhook-secrets.ts';
 import { MAX_WEBHOOK_SECRET_OVERLAP_MS } from '#domain/policy/webhook-policy.ts';
 import { changeWebhookSecret, type SecretChange, type SecretRefusal } from '#upstream/webhook-secret.ts';
 
-const JSON_TYPE = 'application/json';
 const tag = 'Administration';
 const PATH = '/v1/service/webhook-secret';
 
@@ -78,19 +76,7 @@ export function serviceSecretOperations(dependencies: ApiDependencies): Operatio
       scope: 'service:admin',
       accountWide: true,
       idempotent: true,
-      answers: {
-        201: {
-          description: 'Created and stored.',
-          contentType: JSON_TYPE,
-          schema: secretOutput,
-          example: {
-            environment: 'sandbox',
-            stored_at: '2030-01-31T12:00:00.000Z',
-            former_verifies_until: null,
-            configured_secrets: 0,
-          },
-        },
-      },
+      answers: { 201: jsonAnswer('Created and stored.', secretOutput) },
       problems: ['webhook_secret_exists', ...PROBLEMS],
       handle: ({ caller, header }) => change(dependencies, { change: 'create', path: PATH, caller, header, json: {} }),
     }),
@@ -105,20 +91,8 @@ export function serviceSecretOperations(dependencies: ApiDependencies): Operatio
       accountWide: true,
       idempotent: true,
       body: rotation,
-      bodyExample: { overlap_seconds: 3_600 },
-      answers: {
-        200: {
-          description: 'Replaced and stored.',
-          contentType: JSON_TYPE,
-          schema: secretOutput,
-          example: {
-            environment: 'sandbox',
-            stored_at: '2030-01-31T12:00:00.000Z',
-            former_verifies_until: '2030-01-31T13:00:00.000Z',
-            configured_secrets: 0,
-          },
-        },
-      },
+
+      answers: { 200: jsonAnswer('Replaced and stored.', secretOutput) },
       problems: ['webhook_secret_missing', ...PROBLEMS],
       handle: ({ caller, header, json, body: { overlap_seconds: seconds } }) =>
         change(dependencies, {

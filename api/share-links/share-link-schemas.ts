@@ -1,11 +1,17 @@
 import * as z from 'zod';
 import { esimExampleId } from '#api/esims/esim-schemas.ts';
-import { createdBy, exampleKeyId, ourId } from '#api/fields/ids.ts';
-import { instant, instantInput, instantJson } from '#api/fields/instant.ts';
-import { meaningsOf } from '#api/fields/meanings.ts';
-import { wholeNumber } from '#api/fields/numbers.ts';
-import { FILLED_TEXT_PATTERN, filledText } from '#api/fields/text.ts';
-import { pageOf } from '#api/lists/page-schemas.ts';
+import {
+  createdBy,
+  FILLED_TEXT_PATTERN,
+  filledText,
+  instant,
+  instantInput,
+  instantJson,
+  meaningsOf,
+  ourId,
+  wholeNumber,
+} from '#api/fields/fields.ts';
+import { pageOf } from '#api/lists/lists.ts';
 import { metadata } from '#api/work/work-input.ts';
 import {
   SHARE_LINK_STATUSES,
@@ -19,7 +25,7 @@ import type { ShareLinkRow } from '#fulfilment/share-links/share-links.ts';
 export const shareLinkExampleId = 'link_01JQ8Z7B3C4D5E6F7G8H9JKMNP';
 /** In examples only. */
 export const SHARE_EXAMPLE_SECRET = '7dK2mQx9VtR4bLw8ZpC1nYs5HgJ3fEu6';
-export const SHARE_EXAMPLE_URL = 'https://esim.example.com';
+const SHARE_EXAMPLE_URL = 'https://esim.example.com';
 const EXAMPLE_PATH = `/e/${SHARE_EXAMPLE_SECRET}`;
 
 const MAX_LABEL = 100;
@@ -58,12 +64,6 @@ export const shareLinkInput = z
   })
   .meta({ id: 'ShareLinkInput' });
 
-export const shareLinkInputExample: z.input<typeof shareLinkInput> = {
-  expires_in_seconds: 604_800,
-  language: 'de',
-  label: 'Japan, 1 GB',
-};
-
 const statuses = Object.keys(SHARE_LINK_STATUSES) as [ShareLinkStatus, ...ShareLinkStatus[]];
 
 export const shareLinkStatusField = z.enum(statuses).meta({ description: meaningsOf(SHARE_LINK_STATUSES) });
@@ -86,7 +86,10 @@ const shareLinkFields = {
   created_at: instant,
 };
 
-export const shareLinkOutput = z.strictObject(shareLinkFields).meta({ id: 'ShareLink' });
+export const shareLinkOutput = z.strictObject(shareLinkFields).meta({
+  id: 'ShareLink',
+  example: { language: 'de', last_viewed_at: '2030-01-31T18:20:00.000Z', expires_at: '2030-02-07T12:00:00.000Z' },
+});
 
 export const createdShareLinkOutput = z
   .strictObject({
@@ -100,32 +103,9 @@ export const createdShareLinkOutput = z
       example: EXAMPLE_PATH,
     }),
   })
-  .meta({ id: 'CreatedShareLink' });
+  .meta({ id: 'CreatedShareLink', example: { language: 'de', views: 0, expires_at: '2030-02-07T12:00:00.000Z' } });
 
 export const shareLinkPage = pageOf(shareLinkOutput, 'ShareLinkPage');
-
-export const shareLinkExample: z.input<typeof shareLinkOutput> = {
-  id: shareLinkExampleId,
-  esim_id: esimExampleId,
-  status: 'active',
-  label: 'Japan, 1 GB',
-  language: 'de',
-  metadata: {},
-  views: 2,
-  last_viewed_at: '2030-01-31T18:20:00.000Z',
-  expires_at: '2030-02-07T12:00:00.000Z',
-  revoked_at: null,
-  created_by: exampleKeyId,
-  created_at: '2030-01-31T12:00:00.000Z',
-};
-
-export const createdShareLinkExample: z.input<typeof createdShareLinkOutput> = {
-  ...shareLinkExample,
-  views: 0,
-  last_viewed_at: null,
-  url: `${SHARE_EXAMPLE_URL}${EXAMPLE_PATH}`,
-  path: EXAMPLE_PATH,
-};
 
 /** The end that a request asks for. */
 export function requestedEnd(
@@ -141,7 +121,6 @@ export function endProblem(end: Date, now: Date): string | undefined {
   return lifeMs >= minMs && lifeMs <= maxMs ? undefined : `must be ${BOUNDS}`;
 }
 
-/** A link as the API shows it. */
 export function shareLinkJson(row: ShareLinkRow, now: Date): z.input<typeof shareLinkOutput> {
   return {
     id: row.id,

@@ -1,25 +1,21 @@
 import * as z from 'zod';
 import { refused } from '#api/access/authentication.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
+import { requireEsimOfPath } from '#api/esims/delivered-esim.ts';
 import { esimExampleId } from '#api/esims/esim-schemas.ts';
-import { requireEsimOfPath } from '#api/esims/require-esim.ts';
-import { createdByInQuery, idInPath, mayExist } from '#api/fields/ids.ts';
+import { createdByInQuery, idInPath, mayExist } from '#api/fields/fields.ts';
 import { answerOnce } from '#api/http/idempotency.ts';
-import { invalid, type Operation, operation } from '#api/http/operation.ts';
+import { jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { idCursor, readIdCursor } from '#api/lists/cursor.ts';
-import { pageReply } from '#api/lists/page-reply.ts';
-import { pageQuery } from '#api/lists/page-schemas.ts';
-import { Problem } from '#api/problems/problem.ts';
+import { pageQuery, pageReply } from '#api/lists/lists.ts';
+import { invalid, Problem } from '#api/problems/problem.ts';
 import {
-  createdShareLinkExample,
   createdShareLinkOutput,
   endProblem,
   requestedEnd,
-  shareLinkExample,
   shareLinkExampleId,
   shareLinkInput,
-  shareLinkInputExample,
   shareLinkJson,
   shareLinkOutput,
   shareLinkPage,
@@ -36,7 +32,6 @@ import {
 } from '#fulfilment/share-links/share-links.ts';
 
 const tag = 'eSIMs';
-const JSON_TYPE = 'application/json';
 const LINKS_PATH = '/v1/esims/{id}/share-links';
 const LINK_PATH = '/v1/share-links';
 const esimPath = idInPath('esim', esimExampleId);
@@ -49,17 +44,8 @@ export function shareLinkOperations(dependencies: ApiDependencies): Operation[] 
     if (row === undefined) throw new Problem('share_link_not_found');
     return jsonReply(200, shareLinkJson(row, new Date(now())));
   };
-  const linkAnswer = {
-    200: { description: 'The link.', contentType: JSON_TYPE, schema: shareLinkOutput, example: shareLinkExample },
-  };
-  const pageAnswer = {
-    200: {
-      description: 'A page of links.',
-      contentType: JSON_TYPE,
-      schema: shareLinkPage,
-      example: { data: [shareLinkExample], next_cursor: null },
-    },
-  };
+  const linkAnswer = { 200: jsonAnswer('The link.', shareLinkOutput) };
+  const pageAnswer = { 200: jsonAnswer('A page of links.', shareLinkPage) };
   return [
     operation({
       id: 'createShareLink',
@@ -75,15 +61,11 @@ export function shareLinkOperations(dependencies: ApiDependencies): Operation[] 
       idempotent: true,
       params: esimPath,
       body: shareLinkInput,
-      bodyExample: shareLinkInputExample,
+
       answers: {
-        201: {
-          description: 'The link with its address.',
-          contentType: JSON_TYPE,
-          schema: createdShareLinkOutput,
-          example: createdShareLinkExample,
+        201: jsonAnswer('The link with its address.', createdShareLinkOutput, {
           headers: { Location: 'Address of the link in this API, without the secret.' },
-        },
+        }),
       },
       problems: ['esim_not_found', 'esim_ended'],
       handle: async ({ params: { id }, body, json, header, caller }) => {

@@ -1,15 +1,14 @@
 import * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { storedActivation } from '#api/esims/stored-activation.ts';
+import { storedActivation } from '#api/esims/delivered-esim.ts';
 import { type DocumentedAnswer, type Incoming, type Operation, publicOperation } from '#api/http/operation.ts';
 import { bytesReply, type Reply } from '#api/http/reply.ts';
 import { databaseUnavailable } from '#api/problems/error-handler.ts';
 import type { Problem } from '#api/problems/problem.ts';
 import { esimPage, previewPage } from '#api/share-links/page/esim-page.ts';
 import { messagePage } from '#api/share-links/page/page-frame.ts';
-import { type LanguageRequest, pageLanguage } from '#api/share-links/page/page-language.ts';
 import { PAGE_TEXTS } from '#api/share-links/page/texts-by-language.ts';
-import { isPreview, phoneOf } from '#api/share-links/page/visitor.ts';
+import { isPreview, type LanguageRequest, pageLanguage, phoneOf } from '#api/share-links/page/visitor.ts';
 import { SHARE_EXAMPLE_SECRET } from '#api/share-links/share-link-schemas.ts';
 import { hashShareSecret } from '#crypto/generated-secrets.ts';
 import { findOpenShareLink, readSharedView, recordShareLinkView } from '#fulfilment/share-links/share-links.ts';

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Operation } from '#api/http/operation.ts';
 import { problemsOf } from '#api/openapi/describe-operation.ts';
-import { PROBLEMS, type ProblemCode, problemCodes } from '#api/problems/problem-catalogue.ts';
+import { type ProblemCode, problemCodes, PROBLEMS } from '#api/problems/problem-catalogue.ts';
 import { PROBLEM_MEANINGS } from '#api/problems/problem-meanings.ts';
 import { problemExample } from '#api/problems/problem-schema.ts';
 import { problemPath } from '#api/problems/problem.ts';

@@ -50,5 +50,4 @@ export const GUIDE_GROUPS: Readonly<Record<string, readonly Guide[]>> = {
   ],
 };
 
-/** All guides. */
 export const GUIDES: readonly Guide[] = Object.values(GUIDE_GROUPS).flat();

@@ -10,10 +10,7 @@ const plugin = z.looseObject({
   default: z.custom<(fastify: unknown, options: unknown, done: () => void) => void>(isFunction),
 });
 
-const route = z.object({
-  url: z.string(),
-  handler: z.custom<Handler>(isFunction),
-});
+const route = z.object({ url: z.string(), handler: z.custom<Handler>(isFunction) });
 
 /**
  * The script of Scalar's API reference for browsers.

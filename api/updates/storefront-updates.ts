@@ -1,10 +1,9 @@
 import * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { ageOf, freshness, freshnessExample } from '#api/fields/freshness.ts';
-import { instant } from '#api/fields/instant.ts';
-import { type Operation, operation } from '#api/http/operation.ts';
+import { ageOf, freshness, instant } from '#api/fields/fields.ts';
+import { type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
-import { valueOf } from '#api/problems/service-problem.ts';
+import { valueOf } from '#api/problems/problem.ts';
 
 const updateOutput = z
   .strictObject({
@@ -17,7 +16,14 @@ const updateOutput = z
     released_at: instant.nullable(),
     ...freshness,
   })
-  .meta({ id: 'LatestUpdate' });
+  .meta({
+    id: 'LatestUpdate',
+    example: {
+      update_available: true,
+      download_url: 'https://downloads.example.com/storefront-2.4.1.zip',
+      released_at: '2030-01-15T09:00:00.000Z',
+    },
+  });
 
 const query = z.strictObject({
   current_version: z
@@ -47,23 +53,7 @@ export function storefrontUpdateOperations({ service, now }: ApiDependencies): O
       description: 'Read from the service at each call.',
       scope: 'updates:read',
       query,
-      answers: {
-        200: {
-          description: 'The latest version of the channel.',
-          contentType: 'application/json',
-          schema: updateOutput,
-          example: {
-            latest_version: '2.4.1',
-            update_available: true,
-            channel: 'stable',
-            download_url: 'https://downloads.example.com/storefront-2.4.1.zip',
-            checksum_sha256: null,
-            release_notes: null,
-            released_at: '2030-01-15T09:00:00.000Z',
-            ...freshnessExample,
-          },
-        },
-      },
+      answers: { 200: jsonAnswer('The latest version of the channel.', updateOutput) },
       problems: ['service_failed', 'service_unavailable', 'service_timeout'],
       handle: async ({ query: { current_version: currentVersion, channel } }) => {
         const update = valueOf(await service.getLatestUpdate({ currentVersion, channel }));

@@ -1,15 +1,88 @@
+/** Access data of VPN subscriptions, for their own call and for `expand=access`. */
+import * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { idInPath, mayExist } from '#api/fields/ids.ts';
-import { type Operation, operation } from '#api/http/operation.ts';
+import { idInPath, mayExist, ourId } from '#api/fields/fields.ts';
+import { type Caller, jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { Problem } from '#api/problems/problem.ts';
-import { accessOutput, exampleSubscriptionId, revealAccess } from '#api/vpn/revealed-access.ts';
-import { accessOfSubscriptions, vpnSubscriptionReads } from '#db/work/vpn-subscription-queries.ts';
+import type { Expansion } from '#api/work/expand.ts';
+import { addAuditEntries } from '#db/access/audit-log.ts';
+import { accessAad } from '#db/encryption-aads.ts';
+import { accessOfSubscriptions, vpnSubscriptionReads } from '#db/work/vpn-subscriptions.ts';
+import { vpnAccess } from '#upstream/contract.ts';
 
-const params = idInPath('vpn_subscription', exampleSubscriptionId);
+export const exampleSubscriptionId = 'vpn_01JQ8ZAF6G7H8J9K0MNPQRSTVW';
+
+/** Access data of a VPN subscription. */
+export const accessOutput = z
+  .strictObject({
+    subscription_id: ourId('vpn_subscription', exampleSubscriptionId),
+    username: z.string().nullable().meta({ example: 'u-5120' }),
+    password: z.string().nullable().meta({ example: 'not-a-real-one' }),
+    server: z.string().nullable().meta({ example: 'vpn.example.com' }),
+    configuration: z
+      .string()
+      .nullable()
+      .meta({ description: "Configuration for the customer's app, or an address to download it from." }),
+    licence_key: z
+      .string()
+      .nullable()
+      .meta({ description: 'A key for the app, from services that give no user name and password.' }),
+  })
+  .meta({ id: 'VpnAccess' });
+
+const accessExpansion: Expansion = {
+  name: 'access',
+  scope: 'vpn:reveal',
+  description:
+    'the access data, as `GET /v1/vpn/subscriptions/{id}/access` shows them; null until there are some. Each ' +
+    'subscription whose data are shown is written to the audit log',
+  embed: (dependencies, works, caller) =>
+    revealAccess(
+      dependencies,
+      works.map(({ id }) => id),
+      caller,
+    ),
+};
+
+/** What answers about VPN subscriptions embed. */
+export const subscriptionExpansions = [accessExpansion] as const;
+
+/** Decrypts the access data of subscriptions. Each is audited. @returns by id, without those that have none. */
+async function revealAccess(
+  { database, keyRing, now }: Pick<ApiDependencies, 'database' | 'keyRing' | 'now'>,
+  ids: readonly string[],
+  { apiKeyId, ownerId }: Caller,
+): Promise<ReadonlyMap<string, z.input<typeof accessOutput>>> {
+  const found = await database.run((db) => accessOfSubscriptions(db, ids, ownerId));
+  if (found.length === 0) return new Map();
+  const shown = new Map(
+    found.map(({ id, access }) => [id, accessJson(id, keyRing.decryptText(access, accessAad(id)))]),
+  );
+  const entries = found.map(({ id }) => ({
+    actor: apiKeyId,
+    action: 'vpn.access_revealed',
+    subject: { kind: 'vpn_subscription', id } as const,
+  }));
+  await database.run((db) => addAuditEntries(db, entries, new Date(now())));
+  return shown;
+}
+
+function accessJson(id: string, text: string): z.input<typeof accessOutput> {
+  const { username, password, server, configuration, licence_key } = vpnAccess.parse(JSON.parse(text));
+  return {
+    subscription_id: id,
+    username: username ?? null,
+    password: password ?? null,
+    server: server ?? null,
+    configuration: configuration ?? null,
+    licence_key: licence_key ?? null,
+  };
+}
 
 /** Access data of a VPN subscription: user name and password, or a licence key. Each read is audited. */
 export function vpnAccessOperation(dependencies: ApiDependencies): Operation {
+  const { database } = dependencies;
   return operation({
     id: 'getVpnAccess',
     method: 'get',
@@ -18,31 +91,17 @@ export function vpnAccessOperation(dependencies: ApiDependencies): Operation {
     summary: "Get the access data for the customer's device",
     description: 'Needs the scope `vpn:reveal`. Each read is written to the audit log, and no cache stores it.',
     scope: 'vpn:reveal',
-    params,
-    answers: {
-      200: {
-        description: 'The access data.',
-        contentType: 'application/json',
-        schema: accessOutput,
-        example: {
-          subscription_id: exampleSubscriptionId,
-          username: 'u-5120',
-          password: 'not-a-real-one',
-          server: 'vpn.example.com',
-          configuration: null,
-          licence_key: null,
-        },
-      },
-    },
+    params: idInPath('vpn_subscription', exampleSubscriptionId),
+    answers: { 200: jsonAnswer('The access data.', accessOutput) },
     problems: ['vpn_subscription_not_found', 'access_data_unavailable'],
     handle: async ({ params: { id }, caller, isHead }) => {
       const stored = mayExist('vpn_subscription', id)
-        ? await dependencies.database.run((db) => vpnSubscriptionReads.find(db, id, caller.ownerId))
+        ? await database.run((db) => vpnSubscriptionReads.find(db, id, caller.ownerId))
         : undefined;
       if (stored === undefined) throw new Problem('vpn_subscription_not_found');
       // HEAD reveals nothing.
       const access = isHead
-        ? (await dependencies.database.run((db) => accessOfSubscriptions(db, [id], caller.ownerId)))[0] && {}
+        ? (await database.run((db) => accessOfSubscriptions(db, [id], caller.ownerId)))[0] && {}
         : (await revealAccess(dependencies, [id], caller)).get(id);
       if (access === undefined) throw new Problem('access_data_unavailable');
       return jsonReply(200, access);

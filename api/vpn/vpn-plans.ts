@@ -1,21 +1,44 @@
 import * as z from 'zod';
-import { itemFilter, itemIdOf, itemOrder, itemSearch } from '#api/catalogue/item-search.ts';
-import { itemTimesJson } from '#api/catalogue/item-times.ts';
+import {
+  itemFilter,
+  itemIdOf,
+  itemOrder,
+  itemSearch,
+  itemTimes,
+  itemTimesJson,
+} from '#api/catalogue/catalogue-items.ts';
 import type { StoredCatalogue } from '#api/catalogue/stored-catalogue.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { ageOf, freshness, freshnessExample } from '#api/fields/freshness.ts';
-import { type Operation, operation } from '#api/http/operation.ts';
+import { ageOf, freshness, packageId, priceForReseller } from '#api/fields/fields.ts';
+import { jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { readSortedCursor, sortedCursor } from '#api/lists/cursor.ts';
-import { pageReply } from '#api/lists/page-reply.ts';
-import { pageQuery, pageShape } from '#api/lists/page-schemas.ts';
-import { type AnyPricingRule, pricedPlan, suggestedPriceJson } from '#api/pricing/suggested-price.ts';
+import { pageQuery, pageReply, pageShape } from '#api/lists/lists.ts';
+import {
+  type AnyPricingRule,
+  pricedPlan,
+  suggestedPriceField,
+  suggestedPriceJson,
+} from '#api/pricing/suggested-price.ts';
 import { Problem } from '#api/problems/problem.ts';
-import { vpnPlan, vpnPlanExample } from '#api/vpn/vpn-plan-schemas.ts';
 import { findPlan, pageOfPlans, SORTING_KEYS } from '#db/catalogue/catalogue-pages.ts';
 import type { VpnPlanRow } from '#db/catalogue/catalogue.ts';
 import { rulesInForce } from '#db/money/pricing-rules.ts';
 import { plainAmount } from '#domain/money/money.ts';
+
+export const vpnPlanId = packageId.meta({ description: 'Id of a VPN plan at the service.', example: 301 });
+
+const vpnPlan = z
+  .strictObject({
+    id: vpnPlanId,
+    name: z.string().meta({ example: 'VPN, one month' }),
+    duration_days: z.int().nullable().meta({ description: 'Length of one period.', example: 30 }),
+    price_for_reseller: priceForReseller('3.20'),
+    available: z.boolean().meta({ description: 'False while the service does not sell it.', example: true }),
+    suggested_price: suggestedPriceField.meta({ example: null }),
+    ...itemTimes,
+  })
+  .meta({ id: 'VpnPlan' });
 
 const SORTS = ['id', 'price', '-price', 'days', '-days'] as const;
 
@@ -29,7 +52,6 @@ const planSearch = {
 
 const planPage = z.strictObject({ ...pageShape(vpnPlan), ...freshness }).meta({ id: 'VpnPlanPage' });
 
-/** VPN plans of the service, as last read. */
 export function vpnPlanOperations({ database, now }: ApiDependencies, catalogue: StoredCatalogue): Operation[] {
   return [
     operation({
@@ -43,14 +65,7 @@ export function vpnPlanOperations({ database, now }: ApiDependencies, catalogue:
         '`read_at` and `age_seconds` tell how old they are. The filters are combined.',
       scope: 'vpn:read',
       query: z.strictObject({ ...planSearch, ...pageQuery }),
-      answers: {
-        200: {
-          description: 'A page of plans.',
-          contentType: 'application/json',
-          schema: planPage,
-          example: { data: [vpnPlanExample], next_cursor: null, ...freshnessExample },
-        },
-      },
+      answers: { 200: jsonAnswer('A page of plans.', planPage) },
       problems: ['service_failed', 'service_unavailable', 'service_timeout'],
       handle: async ({ query: { limit, cursor, sort, ...search } }) => {
         const order = itemOrder(sort);
@@ -77,12 +92,7 @@ export function vpnPlanOperations({ database, now }: ApiDependencies, catalogue:
       scope: 'vpn:read',
       params: z.strictObject({ id: z.string().meta({ description: 'Id of the VPN plan.', example: '301' }) }),
       answers: {
-        200: {
-          description: 'The plan.',
-          contentType: 'application/json',
-          schema: z.strictObject({ ...vpnPlan.shape, ...freshness }).meta({ id: 'VpnPlanWithAge' }),
-          example: { ...vpnPlanExample, ...freshnessExample },
-        },
+        200: jsonAnswer('The plan.', z.strictObject({ ...vpnPlan.shape, ...freshness }).meta({ id: 'VpnPlanWithAge' })),
       },
       problems: ['vpn_plan_not_found', 'service_failed', 'service_unavailable', 'service_timeout'],
       handle: async ({ params }) => {

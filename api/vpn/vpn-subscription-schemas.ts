@@ -1,22 +1,22 @@
 import * as z from 'zod';
-import { ourId, packageIdInQuery } from '#api/fields/ids.ts';
-import { instant, instantJson } from '#api/fields/instant.ts';
-import { money, moneyInput } from '#api/fields/money.ts';
-import { pageOf } from '#api/lists/page-schemas.ts';
-import { accessOutput, exampleSubscriptionId, subscriptionExpansions } from '#api/vpn/revealed-access.ts';
-import { vpnPlanId } from '#api/vpn/vpn-plan-schemas.ts';
-import { customerReference, customerReferenceInQuery, customerReferenceOutput } from '#api/work/customer-reference.ts';
-import { callerReference, callerReferencesInQuery, purchaseInput } from '#api/work/work-input.ts';
-import { referenceJson, workJson } from '#api/work/work-json.ts';
-import type { WorkJson } from '#api/work/work-resource.ts';
+import { instant, instantJson, money, moneyInput, ourId, packageIdInQuery } from '#api/fields/fields.ts';
+import { type CsvColumns, safe, text } from '#api/lists/csv-file.ts';
+import { pageOf } from '#api/lists/lists.ts';
+import { accessOutput, exampleSubscriptionId, subscriptionExpansions } from '#api/vpn/vpn-access.ts';
+import { vpnPlanId } from '#api/vpn/vpn-plans.ts';
 import {
-  referenceOutput,
-  referenceOutputExample,
-  workListQuery,
-  workOutput,
-  workOutputExample,
-} from '#api/work/work-schemas.ts';
-import type { StoredVpnSubscription } from '#db/work/vpn-subscription-queries.ts';
+  callerReference,
+  callerReferencesInQuery,
+  customerReference,
+  customerReferenceInQuery,
+  customerReferenceOutput,
+  purchaseInput,
+} from '#api/work/work-input.ts';
+import { referenceJson, workJson } from '#api/work/work-json.ts';
+import { purchaseColumns, workColumns } from '#api/work/work-lists.ts';
+import type { WorkJson } from '#api/work/work-resource.ts';
+import { referenceOutput, workListQuery, workOutput } from '#api/work/work-schemas.ts';
+import type { StoredVpnSubscription } from '#db/work/vpn-subscriptions.ts';
 import { plainMoney } from '#domain/money/money.ts';
 import { subscriptionPeriods, subscriptionTimes } from '#domain/money/subscription-periods.ts';
 import { statusesOf } from '#domain/work/lifecycle.ts';
@@ -45,18 +45,17 @@ export const vpnSubscriptionInput = z
   })
   .meta({ id: 'VpnSubscriptionInput' });
 
-export const vpnSubscriptionInputExample = {
-  vpn_plan_id: 301,
-  external_subscription_id: 'shop-vpn-000042',
-  customer_reference: 'C-2207',
-  customer_price: examplePrice,
-};
+const START = '2030-01-31T12:00:00.000Z';
+const END = '2030-03-02T12:00:00.000Z';
+const COST = { amount: '3.20', currency: 'USD' };
 
 const period = z
   .strictObject({
-    start: instant,
-    end: instant.nullable().meta({ description: 'Null when the service has not stated it.' }),
-    charged: money.nullable().meta({ description: 'What the service charged for it; null when no debit is known.' }),
+    start: instant.meta({ example: START }),
+    end: instant.nullable().meta({ description: 'Null when the service has not stated it.', example: END }),
+    charged: money
+      .nullable()
+      .meta({ description: 'What the service charged for it; null when no debit is known.', example: COST }),
   })
   .meta({ id: 'VpnSubscriptionPeriod' });
 
@@ -70,13 +69,19 @@ export const vpnSubscriptionOutput = z
       .string()
       .nullable()
       .meta({ description: 'Id of the subscription at the service.', example: '5120' }),
-    has_access_data: z.boolean().meta({ description: 'True once `/access` returns data.' }),
-    started_at: instant.nullable(),
-    expires_at: instant.nullable().meta({ description: 'When the subscription ends, if the service gives a time.' }),
+    has_access_data: z.boolean().meta({ description: 'True once `/access` returns data.', example: true }),
+    started_at: instant.nullable().meta({ example: START }),
+    expires_at: instant.nullable().meta({
+      example: END,
+      description: 'When the subscription ends, if the service gives a time.',
+    }),
     current_period_start: instant.nullable().meta({
+      example: START,
       description: 'When its paid period began, the last one once it has ended; null until it is bought.',
     }),
-    current_period_end: instant.nullable().meta({ description: 'When this period ends: equals `expires_at`.' }),
+    current_period_end: instant
+      .nullable()
+      .meta({ description: 'When this period ends: equals `expires_at`.', example: END }),
     periods: z.array(period).meta({
       description:
         'Its paid periods, oldest first. `charged` of the top level is what the first one cost. A debit that belongs ' +
@@ -98,31 +103,9 @@ export const vpnSubscriptionOutput = z
       .optional()
       .meta({ description: 'With `expand=access`; null while `has_access_data` is false.' }),
   })
-  .meta({ id: 'VpnSubscription' });
+  .meta({ id: 'VpnSubscription', example: { charged: COST, customer_price: examplePrice } });
 
 export type VpnSubscriptionOutput = z.input<typeof vpnSubscriptionOutput>;
-
-export const vpnSubscriptionOutputExample: VpnSubscriptionOutput = {
-  id: exampleSubscriptionId,
-  vpn_plan_id: 301,
-  external_subscription_id: 'shop-vpn-000042',
-  customer_reference: 'C-2207',
-  service_subscription_id: null,
-  has_access_data: false,
-  started_at: null,
-  expires_at: null,
-  current_period_start: null,
-  current_period_end: null,
-  periods: [],
-  ended_at: null,
-  cancelled_at: null,
-  cancel_requested_at: null,
-  ...referenceOutputExample,
-  customer_price: examplePrice,
-  ...workOutputExample,
-  max_price: null,
-  metadata: {},
-};
 
 export const vpnSubscriptionPage = pageOf(vpnSubscriptionOutput, 'VpnSubscriptionPage');
 
@@ -132,38 +115,6 @@ export const vpnSubscriptionListQuery = z.strictObject({
   customer_reference: customerReferenceInQuery,
   ...workListQuery('vpn_subscription', statusesOf('vpn_subscription'), subscriptionExpansions),
 });
-
-/** {@link vpnSubscriptionOutputExample} once it is bought and its customer has ended it. */
-export const cancelRequestedExample: VpnSubscriptionOutput = {
-  ...vpnSubscriptionOutputExample,
-  status: 'active',
-  service_subscription_id: '5120',
-  charged: { amount: '3.20', currency: 'USD' },
-  has_access_data: true,
-  started_at: '2030-01-31T12:00:02.000Z',
-  expires_at: '2030-03-02T12:00:02.000Z',
-  current_period_start: '2030-01-31T12:00:02.000Z',
-  current_period_end: '2030-03-02T12:00:02.000Z',
-  periods: [
-    {
-      start: '2030-01-31T12:00:02.000Z',
-      end: '2030-03-02T12:00:02.000Z',
-      charged: { amount: '3.20', currency: 'USD' },
-    },
-  ],
-  completed_at: '2030-01-31T12:00:02.000Z',
-  cancel_requested_at: '2030-02-03T09:00:00.000Z',
-  updated_at: '2030-02-03T09:00:00.000Z',
-};
-
-/** The same once the service has cancelled it. */
-export const cancelledExample: VpnSubscriptionOutput = {
-  ...cancelRequestedExample,
-  status: 'cancelled',
-  ended_at: '2030-02-03T09:00:05.000Z',
-  cancelled_at: '2030-02-03T09:00:05.000Z',
-  updated_at: '2030-02-03T09:00:05.000Z',
-};
 
 /** A VPN subscription as the API shows it. @param customer the reference of its customer. */
 export function vpnSubscriptionJson(
@@ -209,3 +160,20 @@ export function vpnSubscriptionJson(
     ...workJson('vpn_subscription', subscription, facts),
   };
 }
+
+export const vpnSubscriptionCsv: CsvColumns<VpnSubscriptionOutput> = {
+  id: safe((subscription) => subscription.id),
+  status: safe((subscription) => subscription.status),
+  vpn_plan_id: safe((subscription) => subscription.vpn_plan_id),
+  external_subscription_id: text((subscription) => subscription.external_subscription_id),
+  service_subscription_id: text((subscription) => subscription.service_subscription_id),
+  started_at: safe((subscription) => subscription.started_at),
+  expires_at: safe((subscription) => subscription.expires_at),
+  current_period_start: safe((subscription) => subscription.current_period_start),
+  current_period_end: safe((subscription) => subscription.current_period_end),
+  cancel_requested_at: safe((subscription) => subscription.cancel_requested_at),
+  cancelled_at: safe((subscription) => subscription.cancelled_at),
+  ended_at: safe((subscription) => subscription.ended_at),
+  ...purchaseColumns,
+  ...workColumns,
+};

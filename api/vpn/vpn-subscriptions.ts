@@ -1,144 +1,172 @@
 import * as z from 'zod';
+import { withOwnSuccessor, workFor } from '#api/access/redact-for-owner.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { actionReason } from '#api/fields/action-reason.ts';
-import { idInPath, mayExist } from '#api/fields/ids.ts';
-import { type Operation, operation } from '#api/http/operation.ts';
+import { actionReason, idInPath, mayExist } from '#api/fields/fields.ts';
+import { jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { type Offers, wantedOf } from '#api/offers/offers.ts';
 import { Problem } from '#api/problems/problem.ts';
-import { subscriptionExpansions } from '#api/vpn/revealed-access.ts';
-import { vpnAccessOperation } from '#api/vpn/vpn-access.ts';
+import { exampleSubscriptionId, subscriptionExpansions, vpnAccessOperation } from '#api/vpn/vpn-access.ts';
 import {
-  cancelRequestedExample,
-  cancelledExample,
+  vpnSubscriptionCsv,
   vpnSubscriptionInput,
-  vpnSubscriptionInputExample,
   vpnSubscriptionJson,
   vpnSubscriptionListQuery,
   vpnSubscriptionOutput,
-  vpnSubscriptionOutputExample,
   vpnSubscriptionPage,
 } from '#api/vpn/vpn-subscription-schemas.ts';
-import { customerHash, newCustomer, readCustomer } from '#api/work/customer-reference.ts';
+import { bulkOperation } from '#api/work/bulk-actions.ts';
+import {
+  callerReference,
+  createWork,
+  creationAnswers,
+  creationCall,
+  retryAfterHeader,
+  waitingHeaders,
+} from '#api/work/create-work.ts';
+import { plainWork } from '#api/work/expand.ts';
 import { replyAfterPreferredWait, retryAfter } from '#api/work/long-poll.ts';
-import { plainWork } from '#api/work/shown-work.ts';
-import { retryAfterHeader, waitingHeaders } from '#api/work/work-creation.ts';
-import { vpnSubscriptionCsv } from '#api/work/work-csv.ts';
-import { workOperations } from '#api/work/work-operations.ts';
-import { type WorkJson, type WorkResource, notFound } from '#api/work/work-resource.ts';
-import { vpnSubscriptionReads } from '#db/work/vpn-subscription-queries.ts';
+import { workActionOperations } from '#api/work/work-actions.ts';
+import { customerHash, newCustomer, readCustomer } from '#api/work/work-input.ts';
+import { listOperations, workFilter } from '#api/work/work-lists.ts';
+import { workReadOperations } from '#api/work/work-reads.ts';
+import { findersOf, notFound, type WorkJson, type WorkResource } from '#api/work/work-resource.ts';
+import type { Owner } from '#db/lists/ownership.ts';
+import { type StoredVpnSubscription, vpnSubscriptionReads } from '#db/work/vpn-subscriptions.ts';
+import { NO_ATTEMPTS } from '#db/work/work-reads.ts';
 import { REFUSALS } from '#domain/operator/operator-actions.ts';
+import { KINDS } from '#domain/work/kinds.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
-import { acceptVpnSubscription } from '#fulfilment/accept/accept-vpn-subscription.ts';
-import { cancelVpnSubscription } from '#fulfilment/work/cancel-vpn-subscription.ts';
+import { acceptVpnSubscription } from '#fulfilment/accept/vpn-subscription.ts';
+import { cancelVpnSubscription } from '#fulfilment/work/subscription.ts';
 
-const tag = 'VPN';
-
-const JSON_TYPE = 'application/json';
+/** Of the examples, once its customer has ended it, and once the service has. */
+const REQUESTED = { cancel_requested_at: '2030-02-03T09:00:00.000Z' };
+const CANCELLED_AT = '2030-02-03T09:00:05.000Z';
 
 /** VPN subscriptions: create, read, list, cancel, access data, operator actions. */
 export function vpnSubscriptionOperations(dependencies: ApiDependencies, offers: Offers): Operation[] {
   const { keyRing } = dependencies;
-  return workOperations(dependencies, {
+  const show = (stored: StoredVpnSubscription, owner: Owner) => {
+    const customer = readCustomer(keyRing, 'vpn_subscription', stored.row.id, stored.row);
+    return workFor(owner, vpnSubscriptionJson(withOwnSuccessor(owner, stored), customer));
+  };
+  const resource: WorkResource = {
     kind: 'vpn_subscription',
     name: 'VpnSubscription',
-    tag,
+    tag: 'VPN',
     output: vpnSubscriptionOutput,
-    example: vpnSubscriptionOutputExample,
+    exampleId: exampleSubscriptionId,
     expansions: subscriptionExpansions,
-    reads: vpnSubscriptionReads,
-    json: (stored) => vpnSubscriptionJson(stored, readCustomer(keyRing, 'vpn_subscription', stored.row.id, stored.row)),
     priceCurrency: (found) => offers.currencyOf('plans', found),
-    create: {
-      summary: 'Order a VPN subscription',
-      description:
-        'Stores the order and answers at once; the purchase follows. The subscription is then tracked until it ' +
-        'is cancelled or ' +
-        'expires. The same Idempotency-Key with the same body gets the same answer again, and nothing is bought twice.',
-      body: vpnSubscriptionInput,
-      bodyExample: vpnSubscriptionInputExample,
-      accept:
-        (_dependencies, { body }) =>
-        (tx, work, now) => {
-          const {
-            external_subscription_id: externalSubscriptionId,
-            vpn_plan_id: vpnPlanId,
-            customer_price: customerPrice,
-            customer_reference: customerReference,
-          } = body;
-          return acceptVpnSubscription(
-            tx,
-            {
-              ...work,
-              externalSubscriptionId,
-              vpnPlanId,
-              customerPrice,
-              ...newCustomer(keyRing, 'vpn_subscription', work.id, customerReference),
-            },
-            now,
-          );
-        },
-      quoted: ({ vpn_plan_id: itemId }) => ({ itemId, esimId: undefined }),
-      objection: ({ body }) => offers.objectionTo(offers.plans, wantedOf('plans', body.vpn_plan_id, body)),
-      added: { renewedAt: [], endRecordedAt: null, debits: [] },
-    },
-    list: {
-      query: vpnSubscriptionListQuery,
-      page: vpnSubscriptionPage,
-      csv: vpnSubscriptionCsv,
-      filter: (query) => ({
-        externalSubscriptionIds: query.external_subscription_id,
-        vpnPlanId: query.vpn_plan_id,
-        customerReferenceHash: customerHash(keyRing, query.customer_reference),
-      }),
-    },
     resolution: {
       serviceId: {
         field: 'service_subscription_id',
         description: 'With `bought`: the subscription at the service, if it is not known yet.',
       },
     },
-    others: (api, resource) => [vpnAccessOperation(api), cancelOperation(api, resource)],
-  });
+    ...findersOf(dependencies, vpnSubscriptionReads, show),
+  };
+  const unbought = {
+    service_subscription_id: null,
+    has_access_data: false,
+    started_at: null,
+    expires_at: null,
+    current_period_start: null,
+    current_period_end: null,
+    periods: [],
+    charged: null,
+  };
+  return [
+    operation({
+      ...creationCall(resource),
+      id: 'createVpnSubscription',
+      path: '/v1/vpn/subscriptions',
+      summary: 'Order a VPN subscription',
+      description:
+        'Stores the order and answers at once; the purchase follows. The subscription is then tracked until it ' +
+        'is cancelled or ' +
+        'expires. The same Idempotency-Key with the same body gets the same answer again, and nothing is bought twice.',
+      body: vpnSubscriptionInput,
+      answers: creationAnswers(resource, unbought),
+      problems: ['external_subscription_id_taken', 'purchase_not_possible', 'quote_expired'],
+      handle: async (request) => {
+        const { vpn_plan_id: vpnPlanId, external_subscription_id: externalSubscriptionId } = request.body;
+        const { customer_price: customerPrice, customer_reference: reference } = request.body;
+        return createWork(dependencies, resource, request, {
+          target: 'POST /v1/vpn/subscriptions',
+          reference: callerReference('external_subscription_id'),
+          named: externalSubscriptionId,
+          objection: await offers.objectionTo(offers.plans, wantedOf('plans', vpnPlanId, request.body)),
+          item: { kind: 'vpn_subscription', itemId: vpnPlanId, esimId: undefined },
+          accept: (tx, work, now) => {
+            const customer = newCustomer(keyRing, 'vpn_subscription', work.id, reference);
+            const subscription = { ...work, externalSubscriptionId, vpnPlanId, customerPrice, ...customer };
+            return acceptVpnSubscription(tx, subscription, now);
+          },
+          show: (row) =>
+            show({ row, ...NO_ATTEMPTS, renewedAt: [], endRecordedAt: null, debits: [] }, request.caller.ownerId),
+        });
+      },
+    }),
+    ...listOperations(dependencies, resource, {
+      query: vpnSubscriptionListQuery,
+      page: vpnSubscriptionPage,
+      csv: vpnSubscriptionCsv,
+      read: async (db, owner, query, page) => {
+        const filter = {
+          ...workFilter(query),
+          externalSubscriptionIds: query.external_subscription_id,
+          vpnPlanId: query.vpn_plan_id,
+          customerReferenceHash: customerHash(keyRing, query.customer_reference),
+        };
+        const found = await vpnSubscriptionReads.page(db, owner, filter, page);
+        return found.map((stored) => ({ item: show(stored, owner), position: stored.row }));
+      },
+    }),
+    // Before the path with an id.
+    bulkOperation(dependencies, resource),
+    ...workReadOperations(dependencies, resource),
+    vpnAccessOperation(dependencies),
+    cancelOperation(dependencies, resource),
+    ...workActionOperations(dependencies, resource),
+  ];
 }
 
 function cancelOperation(dependencies: ApiDependencies, resource: WorkResource): Operation {
   const { database, now } = dependencies;
-  const params = idInPath('vpn_subscription', vpnSubscriptionOutputExample.id);
+  const { path } = KINDS.vpn_subscription;
   return operation({
     id: 'cancelVpnSubscription',
     method: 'post',
-    path: `${resource.path}/{id}/cancel`,
-    tag,
+    path: `${path}/{id}/cancel`,
+    tag: 'VPN',
     summary: 'End a VPN subscription for its customer',
     description:
       'Its cancellation is requested at the service; nothing is refunded. A repeated request changes nothing. ' +
       'Refused (`action_not_possible`) while it is not active yet, and once it has ended in another way: `expired`, ' +
       '`failed` or `abandoned`.',
     scope: 'vpn:write',
-    params,
+    params: idInPath('vpn_subscription', exampleSubscriptionId),
     prefersWait: true,
     body: z.strictObject({ reason: actionReason.optional() }).meta({ id: 'VpnCancellation' }),
-    bodyExample: { reason: 'The customer ended it.' },
+
     answers: {
-      200: {
-        description:
-          'It is cancelled: already before, or during the wait of `Prefer: wait=N`. If its time was ' +
-          'over first during the wait, `status` is `expired`.',
-        contentType: JSON_TYPE,
-        schema: vpnSubscriptionOutput,
-        example: cancelledExample,
-        headers: waitingHeaders('vpn_subscription'),
-      },
-      202: {
-        description:
-          'The request is stored: `cancel_requested_at` is set, and `status` changes once its workflow has ' +
-          'processed it. Read the subscription to follow it.',
-        contentType: JSON_TYPE,
-        schema: vpnSubscriptionOutput,
-        example: cancelRequestedExample,
-        headers: { ...waitingHeaders('vpn_subscription'), ...retryAfterHeader },
-      },
+      200: jsonAnswer(
+        'It is cancelled: already before, or during the wait of `Prefer: wait=N`. If its time was over first during ' +
+          'the wait, `status` is `expired`.',
+        vpnSubscriptionOutput,
+        {
+          headers: waitingHeaders('vpn_subscription'),
+          example: { status: 'cancelled', ...REQUESTED, ended_at: CANCELLED_AT, cancelled_at: CANCELLED_AT },
+        },
+      ),
+      202: jsonAnswer(
+        'The request is stored: `cancel_requested_at` is set, and `status` changes once its workflow has processed ' +
+          'it. Read the subscription to follow it.',
+        vpnSubscriptionOutput,
+        { headers: { ...waitingHeaders('vpn_subscription'), ...retryAfterHeader }, example: REQUESTED },
+      ),
     },
     problems: ['vpn_subscription_not_found', 'action_not_possible'],
     handle: async ({ params: { id }, body: { reason }, header, onClose, caller }) => {
@@ -154,7 +182,7 @@ function cancelOperation(dependencies: ApiDependencies, resource: WorkResource):
       if (found === undefined) throw notFound(resource);
       const find = () => resource.findTogether(id, caller.ownerId);
       const show = async (work: WorkJson) => plainWork(work);
-      const Location = `${resource.path}/${id}`;
+      const Location = `${path}/${id}`;
       const reply = isFinal(found.status)
         ? jsonReply(200, plainWork(found), { Location })
         : jsonReply(202, plainWork(found), { Location, 'Retry-After': retryAfter(found, now()) });

@@ -1,4 +1,3 @@
-import { EventWait } from '#api/waits/event-wait.ts';
 import type { PublishedEvent } from '#db/events/event-log.ts';
 import type { WaitingPolicy } from '#domain/policy/api-policy.ts';
 import type { EventTail } from '#outbound/event-tail.ts';
@@ -12,19 +11,15 @@ export interface WaitsOptions {
 
 export interface Wait<Found> {
   readonly seconds: number;
-  /** The key lineage of the waiting caller. */
   readonly lineageId: string;
   /** The subject of relevant events; default: all. */
   readonly subjectId?: string;
-  /** Whether an event requires another read. */
   readonly isRelevant: (event: PublishedEvent) => boolean;
   readonly read: () => Promise<Found>;
   readonly isEnough: (found: Found) => boolean;
-  /** Registers a listener for the end of the caller's connection. */
   readonly onClose: (listener: () => void) => void;
 }
 
-/** Result of a wait. */
 export interface WaitResult<Found> {
   /** The last value read; undefined after the caller has disconnected. */
   readonly found: Found | undefined;
@@ -90,5 +85,54 @@ export class Waits {
     if (own === 0) this.#waitingOf.delete(lineageId);
     else this.#waitingOf.set(lineageId, own);
     waiting.set({ for: 'answer' }, this.#waiting);
+  }
+}
+
+interface EventWaitOptions {
+  /** Limits the wait to events of this subject; default: all events. */
+  readonly subjectId?: string;
+  /** True for an event after which the caller reads again. */
+  readonly isRelevant: (event: PublishedEvent) => boolean;
+  readonly onClose: (listener: () => void) => void;
+}
+
+/** Waits for the next relevant event of the event tail, until the time is over or the caller is gone. */
+class EventWait {
+  /** Why the wait is over; undefined while it lasts. */
+  endReason: 'time' | 'stop' | 'gone' | undefined;
+  readonly end: () => void;
+  #hasEvent = false;
+  #wake: (() => void) | undefined;
+
+  /** @param ms maximum wait in milliseconds. */
+  constructor(tail: Pick<EventTail, 'listen'>, { subjectId, isRelevant, onClose }: EventWaitOptions, ms: number) {
+    const endFor = (reason: 'time' | 'stop' | 'gone') => () => {
+      this.endReason ??= reason;
+      this.#wake?.();
+    };
+    const stopListening = tail.listen({
+      ...(subjectId !== undefined && { subjectId }),
+      onEvent: (event) => {
+        if (!isRelevant(event)) return;
+        this.#hasEvent = true;
+        this.#wake?.();
+      },
+      onStop: endFor('stop'),
+    });
+    const timer = setTimeout(endFor('time'), ms);
+    onClose(endFor('gone'));
+    this.end = () => {
+      stopListening();
+      clearTimeout(timer);
+    };
+  }
+
+  /** Resolves with the next relevant event or when the wait ends; at once if an event came since the last call. */
+  async next(): Promise<void> {
+    if (!this.#hasEvent && this.endReason === undefined) {
+      await new Promise<void>((resolve) => (this.#wake = resolve));
+      this.#wake = undefined;
+    }
+    this.#hasEvent = false;
   }
 }

@@ -1,9 +1,8 @@
 /** Event webhooks in the description of the API: their content, and the meaning of the answers. */
 import * as z from 'zod';
 import type { oas31, ZodOpenApiComponentsObject, ZodOpenApiPathsObject } from 'zod-openapi';
-import { eventShapes } from '#api/events/event-data.ts';
-import { eventExample } from '#api/events/event-schemas.ts';
-import { exampleEventId } from '#api/events/event-variant.ts';
+import { eventExample, eventShapes } from '#api/events/event-data.ts';
+import { exampleEventId } from '#api/events/event-variants.ts';
 import { ENDPOINTS_TAG } from '#api/webhook-endpoints/webhook-endpoint-resource.ts';
 
 const withTimestamp: oas31.SchemaObject = {
@@ -60,7 +59,6 @@ const headers = z.strictObject({
   }),
 });
 
-/** The `webhooks` of the description. */
 export function eventWebhooks(): ZodOpenApiPathsObject {
   return {
     event: {

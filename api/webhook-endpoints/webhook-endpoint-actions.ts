@@ -1,20 +1,35 @@
-import type * as z from 'zod';
+import * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { idInPath } from '#api/fields/ids.ts';
+import { eventIdInput } from '#api/events/event-schemas.ts';
+import { idInPath, instantJson } from '#api/fields/fields.ts';
 import { answerOnce } from '#api/http/idempotency.ts';
-import { type Operation, operation } from '#api/http/operation.ts';
+import { jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
+import { idCursor, readIdCursor } from '#api/lists/cursor.ts';
+import { pageOf, pageQuery, pageReply } from '#api/lists/lists.ts';
 import { Problem } from '#api/problems/problem.ts';
-import { exampleSentEventId } from '#api/webhook-endpoints/webhook-delivery-schemas.ts';
 import {
-  ENDPOINTS_PATH,
-  ENDPOINTS_TAG,
   changeAndShow,
   endpointRequest,
+  ENDPOINTS_PATH,
+  ENDPOINTS_TAG,
+  requireEndpoint,
 } from '#api/webhook-endpoints/webhook-endpoint-resource.ts';
-import { endpointExample, endpointOutput, exampleEndpointId } from '#api/webhook-endpoints/webhook-endpoint-schemas.ts';
-import { enableInput, replayInput, replayOutput, testOutput } from '#api/webhook-endpoints/webhook-replay-schemas.ts';
+import {
+  type DeliveryOutput,
+  deliveryOutput,
+  deliveryState,
+  enableInput,
+  endpointOutput,
+  exampleEndpointId,
+  replayInput,
+  replayOutput,
+  testOutput,
+} from '#api/webhook-endpoints/webhook-endpoint-schemas.ts';
+import { DecryptionError, type KeyRing } from '#crypto/key-ring.ts';
 import type { Executor } from '#db/connection/database.ts';
+import { excerptAad } from '#db/encryption-aads.ts';
+import { type DeliveryWithTries, listDeliveries, type WebhookTryRow } from '#db/events/webhook-deliveries.ts';
 import type { WebhookEndpointRow } from '#db/events/webhook-endpoints.ts';
 import { TEST_EVENT } from '#domain/events/event-types.ts';
 import {
@@ -31,32 +46,13 @@ import {
   replayRange,
 } from '#fulfilment/event-webhooks/queue-deliveries.ts';
 
-const JSON_TYPE = 'application/json';
-
-/** Actions on a webhook endpoint: disable, enable, test, replay. */
 export function webhookEndpointActions(dependencies: ApiDependencies): Operation[] {
   const { now } = dependencies;
   const tag = ENDPOINTS_TAG;
   const params = idInPath('webhookEndpoint', exampleEndpointId);
-  const endpointAnswer = {
-    200: { description: 'The endpoint.', contentType: JSON_TYPE, schema: endpointOutput, example: endpointExample },
-  };
-  const testAnswer = {
-    202: {
-      description: 'It is queued.',
-      contentType: JSON_TYPE,
-      schema: testOutput,
-      example: { event_id: exampleSentEventId, queued: 1, next_since: null },
-    },
-  };
-  const replayAnswer = {
-    202: {
-      description: 'The deliveries are queued.',
-      contentType: JSON_TYPE,
-      schema: replayOutput,
-      example: { queued: 1, next_since: null },
-    },
-  };
+  const endpointAnswer = { 200: jsonAnswer('The endpoint.', endpointOutput) };
+  const testAnswer = { 202: jsonAnswer('It is queued.', testOutput) };
+  const replayAnswer = { 202: jsonAnswer('The deliveries are queued.', replayOutput) };
   return [
     operation({
       id: 'disableWebhookEndpoint',
@@ -88,7 +84,7 @@ export function webhookEndpointActions(dependencies: ApiDependencies): Operation
       scope: 'webhook_endpoints:write',
       params,
       body: enableInput,
-      bodyExample: { replay_missed: true },
+
       answers: endpointAnswer,
       problems: ['webhook_endpoint_not_found'],
       handle: async ({ params: { id }, body, caller }) => {
@@ -139,7 +135,7 @@ export function webhookEndpointActions(dependencies: ApiDependencies): Operation
       idempotent: true,
       params,
       body: replayInput,
-      bodyExampleFirst: true,
+
       bodyExample: { since: '2026-01-31T00:00:00Z', which: 'failed' },
       heavy: 'many',
       answers: replayAnswer,
@@ -180,4 +176,76 @@ async function replay(
   if (deliveryId !== undefined && !(await replayDelivery(tx, endpoint, deliveryId, now)))
     throw new Problem('webhook_delivery_not_found');
   return { queued: 1, nextSince: undefined };
+}
+
+const params = idInPath('webhookEndpoint', exampleEndpointId);
+
+/** The deliveries of a webhook endpoint, with each try. */
+export function webhookDeliveryOperation({ database, keyRing }: ApiDependencies): Operation {
+  return operation({
+    id: 'listWebhookDeliveries',
+    method: 'get',
+    path: `${ENDPOINTS_PATH}/{id}/deliveries`,
+    tag: ENDPOINTS_TAG,
+    summary: 'List the deliveries of a webhook endpoint with each try, newest first',
+    description: 'Ended deliveries are stored for some weeks.',
+    scope: 'webhook_endpoints:read',
+    params,
+    query: z.strictObject({ status: deliveryState.optional(), event_id: eventIdInput.optional(), ...pageQuery }),
+    answers: { 200: jsonAnswer('A page of deliveries.', pageOf(deliveryOutput, 'WebhookDeliveryPage')) },
+    problems: ['webhook_endpoint_not_found'],
+    handle: async ({ params: { id }, query: { limit, cursor, status: state, event_id: eventId }, caller }) => {
+      const after = cursor === undefined ? undefined : readIdCursor('webhookDelivery', cursor);
+      const found = await database.run(async (db) => {
+        const { retryAt } = await requireEndpoint(db, id, caller);
+        const views = await listDeliveries(db, id, { state, eventId }, { limit: limit + 1, after });
+        return { retryAt, views };
+      });
+      return pageReply(found.views, limit, {
+        json: (view) => deliveryJson(keyRing, view, found.retryAt),
+        cursor: ({ delivery }) => idCursor(delivery.id),
+      });
+    },
+  });
+}
+
+/** @param notBefore time of the next send to the endpoint as a whole. */
+function deliveryJson(
+  keyRing: KeyRing,
+  { delivery, eventType, tries }: DeliveryWithTries,
+  notBefore: Date | null,
+): DeliveryOutput {
+  const { nextTryAt } = delivery;
+  const isTest = eventType === TEST_EVENT && delivery.failedTries === 0;
+  const isHeld = nextTryAt !== null && notBefore !== null && notBefore > nextTryAt && !isTest;
+  return {
+    id: delivery.id,
+    endpoint_id: delivery.endpointId,
+    event_id: delivery.eventId,
+    event_type: eventType,
+    status: delivery.state,
+    tries: delivery.tries,
+    next_try_at: instantJson(isHeld ? notBefore : nextTryAt),
+    created_at: delivery.createdAt.toISOString(),
+    ended_at: instantJson(delivery.endedAt),
+    log: tries.map((each) => ({
+      number: each.number,
+      at: each.at.toISOString(),
+      duration_ms: each.durationMs,
+      status: each.status,
+      failure: each.failure,
+      answer_excerpt: excerptOf(keyRing, each),
+    })),
+  };
+}
+
+/** @returns null when the key of the excerpt is no longer in the key ring; the rest of the log can be read. */
+function excerptOf(keyRing: KeyRing, row: WebhookTryRow): string | null {
+  if (row.encryptedExcerpt === null) return null;
+  try {
+    return keyRing.decryptText(row.encryptedExcerpt, excerptAad(row));
+  } catch (error) {
+    if (error instanceof DecryptionError) return null;
+    throw error;
+  }
 }

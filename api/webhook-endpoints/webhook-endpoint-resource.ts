@@ -1,7 +1,6 @@
 /** Shared by the calls about webhook endpoints. */
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { mayExist } from '#api/fields/ids.ts';
-import { instantJson } from '#api/fields/instant.ts';
+import { instantJson, mayExist } from '#api/fields/fields.ts';
 import type { Caller } from '#api/http/operation.ts';
 import { jsonReply, type Reply } from '#api/http/reply.ts';
 import { Problem } from '#api/problems/problem.ts';
@@ -49,7 +48,6 @@ export async function changeAndShow(
   return jsonReply(200, shown);
 }
 
-/** An endpoint as our API shows it. */
 export async function endpointJson(db: Executor, row: WebhookEndpointRow): Promise<EndpointOutput> {
   return {
     id: row.id,

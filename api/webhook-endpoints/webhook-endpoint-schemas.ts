@@ -1,13 +1,17 @@
-/** Schemas of webhook endpoints and their deliveries. */
 import * as z from 'zod';
-import { createdBy, exampleKeyId, ourId } from '#api/fields/ids.ts';
-import { instant } from '#api/fields/instant.ts';
-import { meaningsOf } from '#api/fields/meanings.ts';
-import { storable, TEXT_PATTERN } from '#api/fields/text.ts';
+import { createdBy, instant, instantInput, meaningsOf, ourId, storable, TEXT_PATTERN } from '#api/fields/fields.ts';
 import { COUNTED_DELIVERIES } from '#db/events/webhook-deliveries.ts';
-import { eventPatterns, isEventPattern } from '#domain/events/event-types.ts';
-import { DISABLED_REASONS, type DisabledReason } from '#domain/events/webhook-delivery.ts';
+import { eventPatterns, eventTypes, isEventPattern } from '#domain/events/event-types.ts';
+import {
+  DELIVERY_STATES,
+  DISABLED_REASONS,
+  type DisabledReason,
+  TRY_FAILURES,
+  type TryFailure,
+} from '#domain/events/webhook-delivery.ts';
 import { MAX_WEBHOOK_SECRET_OVERLAP_MS } from '#domain/policy/webhook-policy.ts';
+
+/** Schemas of webhook endpoints and their deliveries. */
 
 export const exampleEndpointId = 'we_01JQ8ZB3M5N7P9QRSTVWXYZ012';
 
@@ -94,7 +98,15 @@ const endpointFields = {
   updated_at: instant,
 };
 
-export const endpointOutput = z.strictObject(endpointFields).meta({ id: 'WebhookEndpoint' });
+export const endpointOutput = z.strictObject(endpointFields).meta({
+  id: 'WebhookEndpoint',
+  example: {
+    event_types: ['order.*', 'wallet.balance_low'],
+    last_delivered_at: '2030-01-31T12:00:00.000Z',
+    created_at: '2030-01-31T11:00:00.000Z',
+    updated_at: '2030-01-31T11:00:00.000Z',
+  },
+});
 
 export type EndpointOutput = z.input<typeof endpointOutput>;
 
@@ -115,7 +127,7 @@ export const rotatedSecretOutput = z
       description: 'Until this time deliveries are signed with the former secret too.',
     }),
   })
-  .meta({ id: 'RotatedWebhookSecret' });
+  .meta({ id: 'RotatedWebhookSecret', example: { former_signs_until: '2030-02-01T12:00:00.000Z' } });
 
 export const secretRotation = z
   .strictObject({
@@ -133,30 +145,144 @@ export const secretRotation = z
   })
   .meta({ id: 'EndpointSecretRotation' });
 
-export const endpointExample: EndpointOutput = {
-  id: exampleEndpointId,
-  url: 'https://shop.example.com/webhooks/reseller',
-  event_types: ['order.*', 'wallet.balance_low'],
-  description: 'Order status of the shop',
-  status: 'enabled',
-  disabled_reason: null,
-  disabled_at: null,
-  missed_since: null,
-  failing_since: null,
-  failures: 0,
-  last_failure: null,
-  last_delivered_at: '2030-01-31T12:00:00.000Z',
-  pending_deliveries: 0,
-  own_work_only: false,
-  created_by: exampleKeyId,
-  created_at: '2030-01-31T11:00:00.000Z',
-  updated_at: '2030-01-31T11:00:00.000Z',
-};
+const exampleDeliveryId = 'wd_01JQ8ZC4N6P8QRSTVWXYZ01234';
 
-export const createdEndpointExample = { ...endpointExample, last_delivered_at: null, secret: exampleSecret };
+const exampleSentEventId = 'evt_01JQ8ZD5P7QRSTVWXYZ0123456';
 
-export const rotatedSecretExample = {
-  id: exampleEndpointId,
-  secret: exampleSecret,
-  former_signs_until: '2030-02-01T12:00:00.000Z',
-};
+const tryFailures = Object.keys(TRY_FAILURES) as [TryFailure, ...TryFailure[]];
+
+export const deliveryState = z.enum(DELIVERY_STATES).meta({
+  description:
+    '`pending`: waits for its (next) try. `delivered`: was answered 2xx. `failed`: no more tries; replay it.',
+});
+
+export const deliveryOutput = z
+  .strictObject({
+    id: ourId('webhookDelivery', exampleDeliveryId),
+    endpoint_id: ourId('webhookEndpoint', exampleEndpointId),
+    event_id: ourId('event', exampleSentEventId).meta({ description: 'Sent as `webhook-id`: the same at every try.' }),
+    event_type: z
+      .enum(eventTypes as [string, ...string[]])
+      .meta({ description: 'The type of the event, as in `GET /v1/events`.' }),
+    status: deliveryState,
+    tries: z.int().meta({ description: 'Number of tries.' }),
+    next_try_at: instant.nullable().meta({
+      description:
+        'Time of the next try: not before the next send to the endpoint as a whole, if that has ' +
+        'failed or requested a pause. Null when the delivery has ended.',
+    }),
+    created_at: instant,
+    ended_at: instant.nullable(),
+    log: z
+      .array(
+        z
+          .strictObject({
+            number: z.int(),
+            at: instant,
+            duration_ms: z.int(),
+            status: z.int().nullable().meta({ description: 'HTTP status of the answer; null when there was none.' }),
+            failure: z
+              .enum(tryFailures)
+              .nullable()
+              .meta({
+                description: `Why there was none. ${Object.entries(TRY_FAILURES)
+                  .map(([name, meaning]) => `\`${name}\`: ${meaning}`)
+                  .join('. ')}.`,
+              }),
+            answer_excerpt: z
+              .string()
+              .nullable()
+              .meta({ description: 'The first 1,024 bytes of the answer, as text.' }),
+          })
+          .meta({ id: 'WebhookTry' }),
+      )
+      .meta({ description: 'Its tries, oldest first; the last hundred.' }),
+  })
+  .meta({
+    id: 'WebhookDelivery',
+    example: {
+      event_type: 'order.completed',
+      status: 'delivered',
+      tries: 2,
+      ended_at: '2030-01-31T12:00:06.000Z',
+      log: [
+        {
+          number: 1,
+          at: '2030-01-31T12:00:00.100Z',
+          duration_ms: 41,
+          status: 503,
+          failure: null,
+          answer_excerpt: 'restarting',
+        },
+        {
+          number: 2,
+          at: '2030-01-31T12:00:05.900Z',
+          duration_ms: 38,
+          status: 204,
+          failure: null,
+          answer_excerpt: null,
+        },
+      ],
+    },
+  });
+
+export type DeliveryOutput = z.input<typeof deliveryOutput>;
+
+export const enableInput = z
+  .strictObject({
+    replay_missed: z
+      .boolean()
+      .default(false)
+      .meta({ description: 'True: also send the events missed since `missed_since`.' }),
+  })
+  .meta({ id: 'WebhookEndpointEnabling' });
+
+export const replayInput = z
+  .strictObject({
+    event_id: ourId('event', exampleSentEventId)
+      .optional()
+      .meta({ description: 'One event, also if the filter of the endpoint does not select it.' }),
+    delivery_id: ourId('webhookDelivery', exampleDeliveryId).optional().meta({ description: 'One delivery.' }),
+    since: instantInput.optional().meta({ description: 'Events since this time.' }),
+    until: instantInput.optional().meta({ description: 'With `since`: events until this time.' }),
+    which: z
+      .enum(['all', 'failed', 'missed'])
+      .optional()
+      .meta({
+        description:
+          'With `since`: `all` events that its filter selects (default), finally `failed` ones, or ' +
+          '`missed` ones: failed ones, and events that were ' +
+          'never sent because the endpoint was disabled or did not exist yet.',
+      }),
+  })
+  .refine(
+    ({ event_id: eventId, delivery_id: deliveryId, since }) =>
+      [eventId, deliveryId, since].filter((each) => each !== undefined).length === 1,
+    { error: 'must contain exactly one of event_id, delivery_id and since' },
+  )
+  .refine(({ since, until }) => since !== undefined || until === undefined, {
+    path: ['until'],
+    error: 'goes with since',
+  })
+  .refine(({ since, which }) => since !== undefined || which === undefined, {
+    path: ['which'],
+    error: 'goes with since',
+  })
+  .meta({ id: 'WebhookReplay' });
+
+export const replayOutput = z
+  .strictObject({
+    queued: z.int().meta({ description: 'Number of queued deliveries.' }),
+    next_since: instant.nullable().meta({
+      description: 'There were more than one call can queue: call again with this `since`. Null when all are queued.',
+    }),
+  })
+  .meta({ id: 'WebhookReplayResult', example: { queued: 1 } });
+
+export const testOutput = replayOutput
+  .extend({
+    event_id: ourId('event', exampleSentEventId).meta({
+      description: 'Id of the test event: its `webhook-id`, and the `event_id` of its delivery.',
+    }),
+  })
+  .meta({ id: 'WebhookTestResult', example: { queued: 1 } });

@@ -1,15 +1,13 @@
 import * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { createdByInQuery, idInPath, ourId } from '#api/fields/ids.ts';
+import { createdByInQuery, idInPath, ourId } from '#api/fields/fields.ts';
 import { answerOnce } from '#api/http/idempotency.ts';
-import { type Operation, invalid, operation } from '#api/http/operation.ts';
+import { type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { idCursor, readIdCursor } from '#api/lists/cursor.ts';
-import { pageReply } from '#api/lists/page-reply.ts';
-import { pageOf, pageQuery } from '#api/lists/page-schemas.ts';
-import type { Problem } from '#api/problems/problem.ts';
-import { webhookDeliveryOperation } from '#api/webhook-endpoints/webhook-deliveries.ts';
-import { webhookEndpointActions } from '#api/webhook-endpoints/webhook-endpoint-actions.ts';
+import { pageOf, pageQuery, pageReply } from '#api/lists/lists.ts';
+import { invalid, type Problem } from '#api/problems/problem.ts';
+import { webhookDeliveryOperation, webhookEndpointActions } from '#api/webhook-endpoints/webhook-endpoint-actions.ts';
 import {
   ENDPOINTS_PATH,
   ENDPOINTS_TAG,
@@ -19,15 +17,12 @@ import {
   requireEndpoint,
 } from '#api/webhook-endpoints/webhook-endpoint-resource.ts';
 import {
-  type EndpointOutput,
-  createdEndpointExample,
   createdEndpointOutput,
   endpointChange,
-  endpointExample,
   endpointInput,
+  type EndpointOutput,
   endpointOutput,
   exampleEndpointId,
-  rotatedSecretExample,
   rotatedSecretOutput,
   secretRotation,
 } from '#api/webhook-endpoints/webhook-endpoint-schemas.ts';
@@ -42,11 +37,8 @@ import { endpointUrlProblem } from '#outbound/webhook-address.ts';
 
 const tag = ENDPOINTS_TAG;
 
-const JSON_TYPE = 'application/json';
-
 const params = idInPath('webhookEndpoint', exampleEndpointId);
 
-/** Webhook endpoints: create, list, read, change, delete, rotate the secret. */
 export function webhookEndpointOperations(dependencies: ApiDependencies): Operation[] {
   const { database, keyRing, endpointSecretOverlapMs, now } = dependencies;
   return [
@@ -63,19 +55,11 @@ export function webhookEndpointOperations(dependencies: ApiDependencies): Operat
       scope: 'webhook_endpoints:write',
       idempotent: true,
       body: endpointInput,
-      bodyExampleFirst: true,
-      bodyExample: {
-        url: 'https://shop.example.com/webhooks/reseller',
-        event_types: ['order.*', 'wallet.balance_low'],
-      },
+
       answers: {
-        201: {
-          description: 'The endpoint gets new events from now on.',
-          contentType: JSON_TYPE,
-          schema: createdEndpointOutput,
-          example: createdEndpointExample,
+        201: jsonAnswer('The endpoint gets new events from now on.', createdEndpointOutput, {
           headers: { Location: 'Address of the endpoint.' },
-        },
+        }),
       },
       problems: ['webhook_endpoint_limit'],
       handle: async ({ body, json, header, caller }) => {
@@ -110,14 +94,7 @@ export function webhookEndpointOperations(dependencies: ApiDependencies): Operat
       summary: 'List webhook endpoints, newest first',
       scope: 'webhook_endpoints:read',
       query: z.strictObject({ created_by: createdByInQuery.optional(), ...pageQuery }),
-      answers: {
-        200: {
-          description: 'A page of endpoints.',
-          contentType: JSON_TYPE,
-          schema: pageOf(endpointOutput, 'WebhookEndpointPage'),
-          example: { data: [endpointExample], next_cursor: null },
-        },
-      },
+      answers: { 200: jsonAnswer('A page of endpoints.', pageOf(endpointOutput, 'WebhookEndpointPage')) },
       handle: async ({ query: { limit, cursor, created_by: createdBy }, caller: { ownerId } }) => {
         const after = cursor === undefined ? undefined : readIdCursor('webhookEndpoint', cursor);
         const found = await database.run(async (db) => {
@@ -137,9 +114,7 @@ export function webhookEndpointOperations(dependencies: ApiDependencies): Operat
       summary: 'Read a webhook endpoint and its state',
       scope: 'webhook_endpoints:read',
       params,
-      answers: {
-        200: { description: 'The endpoint.', contentType: JSON_TYPE, schema: endpointOutput, example: endpointExample },
-      },
+      answers: { 200: jsonAnswer('The endpoint.', endpointOutput) },
       problems: ['webhook_endpoint_not_found'],
       handle: async ({ params: { id }, caller }) => {
         return database.run(async (db) =>
@@ -159,10 +134,8 @@ export function webhookEndpointOperations(dependencies: ApiDependencies): Operat
       scope: 'webhook_endpoints:write',
       params,
       body: endpointChange,
-      bodyExample: { event_types: ['order.completed', 'order.failed'] },
-      answers: {
-        200: { description: 'The endpoint.', contentType: JSON_TYPE, schema: endpointOutput, example: endpointExample },
-      },
+
+      answers: { 200: jsonAnswer('The endpoint.', endpointOutput) },
       problems: ['webhook_endpoint_not_found'],
       handle: async ({ params: { id }, body, caller }) => {
         const problem = body.url === undefined ? undefined : await urlProblem(dependencies, body.url);
@@ -183,14 +156,12 @@ export function webhookEndpointOperations(dependencies: ApiDependencies): Operat
       scope: 'webhook_endpoints:write',
       params,
       answers: {
-        200: {
-          description: 'It is gone.',
-          contentType: JSON_TYPE,
-          schema: z
+        200: jsonAnswer(
+          'It is gone.',
+          z
             .strictObject({ id: ourId('webhookEndpoint', exampleEndpointId), deleted: z.literal(true) })
             .meta({ id: 'DeletedWebhookEndpoint' }),
-          example: { id: exampleEndpointId, deleted: true },
-        },
+        ),
       },
       problems: ['webhook_endpoint_not_found'],
       handle: async ({ params: { id }, caller }) => {
@@ -212,15 +183,8 @@ export function webhookEndpointOperations(dependencies: ApiDependencies): Operat
       idempotent: true,
       params,
       body: secretRotation,
-      bodyExample: { overlap_seconds: 86_400 },
-      answers: {
-        200: {
-          description: 'The new secret.',
-          contentType: JSON_TYPE,
-          schema: rotatedSecretOutput,
-          example: rotatedSecretExample,
-        },
-      },
+
+      answers: { 200: jsonAnswer('The new secret.', rotatedSecretOutput) },
       problems: ['webhook_endpoint_not_found'],
       handle: async ({ params: { id }, body, json, header, caller }) => {
         const target = `POST ${ENDPOINTS_PATH}/${id}/rotate-secret`;

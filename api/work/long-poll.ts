@@ -1,13 +1,12 @@
-/** Answers about work that wait for its end: `Prefer: wait=N` and `?wait=N`. */
 import type { ApiDependencies } from '#api/dependencies.ts';
 import type { Caller, Incoming } from '#api/http/operation.ts';
-import { preferredWait } from '#api/http/prefer.ts';
-import { type Reply, jsonReply } from '#api/http/reply.ts';
+import { jsonReply, type Reply } from '#api/http/reply.ts';
 import type { WaitResult } from '#api/waits/waits.ts';
-import type { WorkJson, WorkResource } from '#api/work/work-resource.ts';
+import type { WorkJson } from '#api/work/work-resource.ts';
 import { DatabaseUnavailableError } from '#db/connection/database.ts';
-import { retryAfterSeconds, isWaitOver, isFinished } from '#domain/work/caller-wait.ts';
-import { isFinal, type WorkStatus } from '#domain/work/lifecycle.ts';
+import { isFinal, isFinished, isWaitOver, retryAfterSeconds, type WorkStatus } from '#domain/work/lifecycle.ts';
+
+/** Answers about work that wait for its end: `Prefer: wait=N` and `?wait=N`. */
 
 /** Retry-After for work that was just accepted, in seconds. */
 export const RETRY_AFTER_SECONDS = retryAfterSeconds('accepted', null, 0);
@@ -66,7 +65,6 @@ export async function replyAfterPreferredWait(
     readonly header: Incoming['header'];
     readonly onClose: Incoming['onClose'];
     readonly find: Parameters<typeof readWhen>[2];
-    /** Makes the body of the answer. */
     readonly show: (found: WorkJson) => Promise<object>;
   },
   accepted: Reply,
@@ -137,7 +135,6 @@ export async function replyAfterWait(
     readonly caller: Pick<Caller, 'lineageId'>;
     readonly onClose: Incoming['onClose'];
     readonly find: Parameters<typeof readWhen>[2];
-    /** Makes the body of the answer. */
     readonly show: (found: WorkJson) => Promise<object>;
   },
   { wait, until }: { readonly wait: number | undefined; readonly until: readonly WorkStatus[] | undefined },
@@ -161,7 +158,7 @@ export async function replyAfterWait(
 }
 
 /** The id of the work in the Location of an answer. @throws Error when there is none. */
-export function locatedId({ path }: Pick<WorkResource, 'path'>, { headers }: Reply): string {
+export function locatedId(path: string, { headers }: Reply): string {
   const location = headers['Location'];
   if (location === undefined || !location.startsWith(`${path}/`)) throw new Error(`an answer of ${path} names no work`);
   return location.slice(path.length + 1);
@@ -174,4 +171,38 @@ export function locatedId({ path }: Pick<WorkResource, 'path'>, { headers }: Rep
  */
 export function retryAfter({ status, operations: { next_step_at: next } }: WorkJson, now: number): string {
   return String(retryAfterSeconds(status, next === null ? null : Date.parse(next), now));
+}
+
+/**
+ * One preference (RFC 7240): a name with an optional value, plain or quoted; parameters are ignored. No two
+ * parts of the pattern match the same characters, so that no header causes catastrophic backtracking.
+ */
+const PREFERENCE =
+  /\s*([!#$%&'*+.^_`|~0-9A-Za-z-]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s";,]*)))?\s*((?:;(?:[^";,]|"(?:[^"\\]|\\.)*")*)*)(?:,|$)/y;
+/** Longer headers are ignored. */
+const MAX_LENGTH = 1_000;
+/** Maximum number of preferences that are read. */
+const MAX_PREFERENCES = 20;
+
+/**
+ * The wait that a caller requests with the header `Prefer`.
+ *
+ * @returns seconds; undefined without a readable `wait`: RFC 7240 requires that unknown preferences are
+ *   ignored.
+ */
+export function preferredWait(header: string | undefined): number | undefined {
+  if (header === undefined || header.length > MAX_LENGTH) return undefined;
+  PREFERENCE.lastIndex = 0;
+  for (let count = 0; count < MAX_PREFERENCES && PREFERENCE.lastIndex < header.length; count += 1) {
+    const found = PREFERENCE.exec(header);
+    if (found === null) return undefined;
+    const [, name = '', quoted, plain = ''] = found;
+    // The first of several is used.
+    if (name.toLowerCase() === 'wait') return seconds(quoted ?? plain);
+  }
+  return undefined;
+}
+
+function seconds(text: string): number | undefined {
+  return /^[0-9]{1,9}$/.test(text) ? Number(text) : undefined;
 }

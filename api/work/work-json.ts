@@ -1,8 +1,8 @@
-import { instantJson } from '#api/fields/instant.ts';
+import { instantJson } from '#api/fields/fields.ts';
 import type { OperationsJson, WorkJson } from '#api/work/work-resource.ts';
 import type { Owner } from '#db/lists/ownership.ts';
-import type { WorkRow } from '#db/work/kinds.ts';
-import type { AttemptSummary, TimelineRow } from '#db/work/work-queries.ts';
+import type { WorkRow } from '#db/work/rows.ts';
+import type { AttemptSummary, TimelineRow } from '#db/work/work-reads.ts';
 import { plainMoney } from '#domain/money/money.ts';
 import { resubmission } from '#domain/retry/resubmission.ts';
 import { RETRY_OVERRIDES, givesUpAt, ruleOfWork } from '#domain/retry/retry-rules.ts';
@@ -111,7 +111,6 @@ function secondsJson(ms: number | undefined): number | null {
   return ms === undefined ? null : ms / 1_000;
 }
 
-/** A timeline entry as the API shows it. */
 export function timelineJson({ at, event, message, detail }: TimelineRow) {
   return { at: at.toISOString(), event, message, detail };
 }

@@ -1,31 +1,28 @@
 import * as z from 'zod';
 import { entryFor } from '#api/access/redact-for-owner.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { idInPath, mayExist } from '#api/fields/ids.ts';
-import { listOf, waitInQuery } from '#api/fields/query.ts';
-import { type Operation, operation } from '#api/http/operation.ts';
+import { idInPath, mayExist } from '#api/fields/fields.ts';
+import { jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
 import { numberCursor, readNumberCursor } from '#api/lists/cursor.ts';
-import { pageReply } from '#api/lists/page-reply.ts';
-import { expandInQuery } from '#api/work/expand.ts';
+import { listOf, pageReply, waitInQuery } from '#api/lists/lists.ts';
+import { expandInQuery, viewOfWork } from '#api/work/expand.ts';
 import { longPollHeaders, replyAfterWait } from '#api/work/long-poll.ts';
-import { viewOfWork } from '#api/work/shown-work.ts';
-import { timelinePage, timelineQuery } from '#api/work/timeline-schemas.ts';
 import { currentStateJson, timelineJson } from '#api/work/work-json.ts';
-import { type WorkResource, notFound } from '#api/work/work-resource.ts';
-import { listTimeline } from '#db/work/work-queries.ts';
+import { notFound, type WorkResource } from '#api/work/work-resource.ts';
+import { timelinePage, timelineQuery } from '#api/work/work-schemas.ts';
+import { scopesOfKind } from '#db/access/api-keys.ts';
+import { listTimeline } from '#db/work/work-reads.ts';
 import { workEventType } from '#domain/events/event-types.ts';
-import { resubmission } from '#domain/retry/resubmission.ts';
 import { KINDS } from '#domain/work/kinds.ts';
 import { statusesOf, type WorkStatus } from '#domain/work/lifecycle.ts';
-
-const JSON_TYPE = 'application/json';
 
 /** Reads of one piece of work and of its timeline. */
 export function workReadOperations(dependencies: ApiDependencies, resource: WorkResource): Operation[] {
   const { database } = dependencies;
-  const { kind, name, path, tag, scopes, output, example } = resource;
-  const noun = KINDS[kind].noun;
-  const params = idInPath(kind, example.id);
+  const { kind, name, tag, output, exampleId } = resource;
+  const { noun, path } = KINDS[kind];
+  const scope = scopesOfKind(kind).read;
+  const params = idInPath(kind, exampleId);
   // A status without an event would never end a wait.
   const [first, ...others]: readonly WorkStatus[] = statusesOf(kind).filter(
     (status) => workEventType(kind, status) !== undefined,
@@ -53,13 +50,11 @@ export function workReadOperations(dependencies: ApiDependencies, resource: Work
         'With `wait=N` the answer comes when it is finished (or has a status of `until`), at the latest after N ' +
         'seconds; its form is the same. Check `status`. If the wait ended without the result, `Retry-After` says ' +
         'when to call again, and `Preference-Applied` that the API has waited.',
-      scope: scopes.read,
+      scope,
       params,
       query: readQuery,
-      answers: {
-        200: { description: `The ${noun}.`, contentType: JSON_TYPE, schema: output, example, headers: longPollHeaders },
-      },
-      problems: [resource.notFound],
+      answers: { 200: jsonAnswer(`The ${noun}.`, output, { headers: longPollHeaders }) },
+      problems: [`${kind}_not_found`],
       handle: async ({ params: { id }, query: { expand, wait, until }, onClose, caller, isHead }) => {
         const { one, afterWait } = viewOfWork(dependencies, resource, expand, { caller, isHead });
         if (!mayExist(kind, id)) throw notFound(resource);
@@ -83,35 +78,11 @@ export function workReadOperations(dependencies: ApiDependencies, resource: Work
       description:
         'Oldest first. With each page, in `current_state`: its state in a sentence, why it waits, what happens next ' +
         'and when, and whether submitting again would be safe.',
-      scope: scopes.read,
+      scope,
       params,
       query: timelineQuery,
-      answers: {
-        200: {
-          description: 'A page of the timeline.',
-          contentType: JSON_TYPE,
-          schema: timelinePage,
-          example: {
-            data: [
-              {
-                at: '2030-01-31T12:00:00.000Z',
-                event: `${kind}.accepted`,
-                message: `The ${noun} was accepted and stored; its workflow is about to start.`,
-                detail: { package_id: 1001 },
-              },
-            ],
-            next_cursor: null,
-            current_state: {
-              now: `The ${noun} is accepted and stored.`,
-              reason: null,
-              next: 'It is sent to the service when a worker has capacity, normally within moments.',
-              next_at: null,
-              resubmission: resubmission({ kind, status: 'accepted', attempts: [], inDoubt: false }),
-            },
-          },
-        },
-      },
-      problems: [resource.notFound],
+      answers: { 200: jsonAnswer('A page of the timeline.', timelinePage) },
+      problems: [`${kind}_not_found`],
       handle: async ({ params: { id }, query: { limit, cursor }, caller: { ownerId } }) => {
         const after = cursor === undefined ? undefined : readNumberCursor('t', cursor);
         const work = { kind, id };

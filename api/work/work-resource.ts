@@ -1,13 +1,13 @@
+/** A kind of work, for the calls that all kinds share. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type * as z from 'zod';
-import type { ProblemCode } from '#api/problems/problem-catalogue.ts';
+import type { ApiDependencies } from '#api/dependencies.ts';
 import { Problem } from '#api/problems/problem.ts';
 import type { Expansion } from '#api/work/expand.ts';
-import type { operationsOutput, workListQuery } from '#api/work/work-schemas.ts';
-import type { WorkScopes } from '#db/access/api-keys.ts';
+import type { operationsOutput } from '#api/work/work-schemas.ts';
 import type { Executor } from '#db/connection/database.ts';
 import type { Owner } from '#db/lists/ownership.ts';
-import type { WorkFilter } from '#db/work/work-queries.ts';
-import type { CaseVerdict } from '#domain/operator/operator-actions.ts';
+import type { WorkFilter, StoredWork, WorkReads } from '#db/work/work-reads.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
 import type { WorkKind } from '#domain/work/kinds.ts';
@@ -32,34 +32,18 @@ export interface WorkJson {
   readonly operations: OperationsJson;
 }
 
-/** A field of the request that resolves a case: an id at the service. */
-export interface ResolutionField {
+interface ResolutionField {
   readonly field: `service_${string}_id`;
   readonly description: string;
 }
 
-/** Properties of a kind of work for the calls that all kinds share. */
 export interface WorkResource {
   readonly kind: WorkKind;
   /** The name used in operation ids: `Order` in `getOrder`. */
   readonly name: string;
-  /** Path of the list. */
-  readonly path: `/v1/${string}`;
   readonly tag: string;
-  readonly scopes: WorkScopes;
-  readonly notFound: ProblemCode;
-  /** The field with the caller's reference, and the problem of a used one. */
-  readonly reference: {
-    readonly field: string;
-    readonly taken: ProblemCode;
-    /**
-     * True when a reference identifies one piece of work permanently; false when it may be used again after that has
-     * ended.
-     */
-    readonly isForGood: boolean;
-  };
   readonly output: z.ZodType;
-  readonly example: { readonly id: string };
+  readonly exampleId: string;
   /** What its answers embed on request, beside the operator's view. */
   readonly expansions: readonly Expansion[];
   /** Fields of a verdict with the ids of the purchase at the service. */
@@ -67,7 +51,6 @@ export interface WorkResource {
     readonly serviceId: ResolutionField;
     /** For a kind that delivers an eSIM. */
     readonly serviceEsimId?: ResolutionField;
-    readonly example?: { readonly reason: string; readonly case: AttentionReason; readonly verdict: CaseVerdict };
   };
   /** The currency of the price of work, for a kind that has one; undefined while it is not known. */
   readonly priceCurrency?: (found: WorkJson) => Promise<string | undefined>;
@@ -77,22 +60,66 @@ export interface WorkResource {
   findTogether(id: string, owner: Owner): Promise<WorkJson | undefined>;
 }
 
-/** The problem for an unknown id. */
-export function notFound({ notFound: code }: WorkResource): Problem {
-  return new Problem(code);
+/** The two reads of a resource. @param show stored work as the API shows it to an owner. */
+export function findersOf<Stored extends StoredWork>(
+  { database }: Pick<ApiDependencies, 'database'>,
+  reads: Pick<WorkReads<Stored, WorkFilter>, 'find' | 'page'>,
+  show: (stored: Stored, owner: Owner) => WorkJson,
+): Pick<WorkResource, 'find' | 'findTogether'> {
+  const findTogether = together<{ readonly id: string; readonly owner: Owner }, Stored | undefined>(async (asked) =>
+    database.run(async (db) => {
+      const found = new Map<Owner, ReadonlyMap<string, Stored>>();
+      for (const [owner, ofOwner] of Map.groupBy(asked, (each) => each.owner)) {
+        const ids = [...new Set(ofOwner.map(({ id }) => id))];
+        const rows = await reads.page(db, owner, { ids }, { limit: ids.length, after: undefined });
+        found.set(owner, new Map(rows.map((stored) => [stored.row.id, stored])));
+      }
+      return ({ id, owner }) => found.get(owner)?.get(id);
+    }),
+  );
+  return {
+    find: async (db, id, owner) => {
+      const stored = await reads.find(db, id, owner);
+      return stored && show(stored, owner);
+    },
+    findTogether: async (id, owner) => {
+      const stored = await findTogether({ id, owner });
+      return stored && show(stored, owner);
+    },
+  };
 }
 
-/** The part of a list's query that all kinds share. */
-export function workFilter(query: z.output<z.ZodObject<ReturnType<typeof workListQuery<WorkStatus>>>>): WorkFilter {
-  return {
-    ids: query.id,
-    statuses: query.status,
-    failureClass: query.failure_class,
-    attentionReason: query.attention,
-    createdBy: query.created_by,
-    metadata: query.metadata,
-    createdAfter: query.created_after,
-    createdBefore: query.created_before,
-    updatedAfter: query.updated_after,
+const MAX_KEYS = 500;
+
+/**
+ * Lets callers share reads: one read serves all keys that are asked for in the same turn, or while an earlier read is
+ * under way. A read begins after it was asked for, so that it misses no change that its callers know of.
+ *
+ * @param readAll returns what it found for each key.
+ */
+function together<Key, Found>(
+  readAll: (keys: readonly Key[]) => Promise<(key: Key) => Found>,
+): (key: Key) => Promise<Found> {
+  let next: { readonly keys: Key[]; readonly found: Promise<(key: Key) => Found> } | undefined;
+  let last: Promise<unknown> = Promise.resolve();
+  const begin = () => {
+    const keys: Key[] = [];
+    const found = last.then(nextTurn).then(() => {
+      if (next?.keys === keys) next = undefined;
+      return readAll(keys);
+    });
+    last = found.catch(() => undefined);
+    return { keys, found };
   };
+  return async (key) => {
+    if (next === undefined || next.keys.length >= MAX_KEYS) next = begin();
+    const { keys, found } = next;
+    keys.push(key);
+    return (await found)(key);
+  };
+}
+
+/** The problem for an unknown id. */
+export function notFound({ kind }: Pick<WorkResource, 'kind'>): Problem {
+  return new Problem(`${kind}_not_found`);
 }

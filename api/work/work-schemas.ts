@@ -3,22 +3,20 @@ import * as z from 'zod';
 import {
   attentionReason,
   attentionReasonInQuery,
+  createdBy,
+  createdByInQuery,
   failureClass,
   failureClassInQuery,
   failureEnd,
+  instant,
+  money,
+  ourId,
   serviceMessage,
-} from '#api/fields/failure-classes.ts';
-import { createdBy, createdByInQuery, exampleKeyId, ourId } from '#api/fields/ids.ts';
-import { instant, timeInQuery } from '#api/fields/instant.ts';
-import { money } from '#api/fields/money.ts';
-import { listOf } from '#api/fields/query.ts';
-import { idsInQuery } from '#api/lists/filters.ts';
-import { pageQuery } from '#api/lists/page-schemas.ts';
-import { retryPolicy } from '#api/operator/retry-policy-schemas.ts';
+  timeInQuery,
+} from '#api/fields/fields.ts';
+import { idsInQuery, listOf, pageOf, pageQuery } from '#api/lists/lists.ts';
 import { type Expansion, expandInQuery } from '#api/work/expand.ts';
-import { resubmissionSchema } from '#api/work/resubmission-schema.ts';
 import { metadataInQuery } from '#api/work/work-input.ts';
-import { resubmission } from '#domain/retry/resubmission.ts';
 import { KINDS, type WorkKind } from '#domain/work/kinds.ts';
 import type { WorkStatus } from '#domain/work/lifecycle.ts';
 
@@ -28,10 +26,53 @@ type Statuses<Status extends WorkStatus> = readonly [Status, ...Status[]];
 /** The final statuses of one-time purchases, for a description. */
 export const PURCHASE_ENDS = '`completed`, `failed` and `abandoned` are final; `failed` means definitely not bought.';
 
+const resubmissionSchema = z
+  .strictObject({
+    verdict: z.enum(['not_needed', 'no', 'yes']).meta({
+      description:
+        '`not_needed`: it is bought, or continues. `no`: it may have been bought, or a person may still let it be ' +
+        'bought, so you would pay twice. `yes`: nothing was or will be bought, or the purchase has ended.',
+    }),
+    reason: z.string().meta({ example: 'It is bought.' }),
+  })
+  .meta({
+    description:
+      'Whether submitting the same again would be safe. After `failed` and `abandoned` it may have the same reference.',
+  });
+
+const retryPolicy = z
+  .strictObject({
+    attempts: z.int().nullable().meta({
+      description: 'Total attempts, including those granted by operators. `attempts` of the work counts those made.',
+      example: 3,
+    }),
+    first_wait_seconds: z.number().nullable().meta({
+      description: 'First wait before another try; doubled each time. A time given by the service has precedence.',
+      example: 15,
+    }),
+    longest_wait_seconds: z.number().nullable().meta({ description: 'Longest such wait.', example: 600 }),
+    gives_up_at: instant
+      .nullable()
+      .meta({ description: 'Held work ends at this time. It never ends work that may have bought.' }),
+    changed: z.array(z.enum(['attempts', 'first_wait', 'longest_wait', 'deadline'])).meta({
+      description: 'Fields that an operator has set for this work; empty: all as configured.',
+    }),
+  })
+  .meta({
+    id: 'RetryPolicy',
+    description:
+      'The retry policy for its current hold reason or last failure. `null`: as configured; its ' +
+      'workflow stores the values when it starts. ' +
+      'Work held by the purchase gate continues when the gate releases it, independent of the waits.',
+  });
+
 /** What an operator needs beside what a shop sees. */
 export const operationsOutput = z
   .strictObject({
-    attempts: z.int().min(0).meta({ description: 'Number of attempts, sent or not: held work has its first one.' }),
+    attempts: z.int().min(0).meta({
+      description: 'Number of attempts, sent or not: held work has its first one.',
+      example: 1,
+    }),
     attention: z
       .strictObject({ reason: attentionReason, meaning: z.string(), advice: z.string() })
       .nullable()
@@ -54,10 +95,13 @@ export function workOutput<Status extends WorkStatus>(kind: WorkKind, statuses: 
         '`accepted`: stored, not started. `held`: waits for a condition that passes by itself. `submitting`: being ' +
         `${KINDS[kind].isPurchase ? 'bought' : 'requested'}. \`processing\`: the service works on it. ` +
         `\`needs_attention\`: waits for a person. ${ends}`,
-      example: 'processing',
+      example: statuses.find((status) => status === 'completed' || status === 'active'),
     }),
     max_price: money.nullable(),
-    charged: money.nullable().meta({ description: 'Amount that the service charged, once it is known.' }),
+    charged: money.nullable().meta({
+      description: 'Amount that the service charged, once it is known.',
+      example: { amount: '9.80', currency: 'USD' },
+    }),
     failure: z
       .strictObject({
         class: failureClass,
@@ -79,12 +123,13 @@ export function workOutput<Status extends WorkStatus>(kind: WorkKind, statuses: 
         '(`retry.hold_deadline`), which also limits a later ' +
         'one. `operations.retry_policy.gives_up_at` is the effective time.',
     }),
-    metadata: z.record(z.string(), z.string()),
+    metadata: z.record(z.string(), z.string()).meta({ example: { shop_order: 'A-1001' } }),
     created_by: createdBy,
     created_at: instant,
     updated_at: instant,
     completed_at: instant.nullable().meta({
       description: 'When it was bought or carried out; null until then, and for failed, refused or abandoned work.',
+      example: '2030-01-31T12:00:04.000Z',
     }),
     operations: operationsOutput.optional().meta({
       description: `With \`expand=operations\`, and in the answers of operator actions.`,
@@ -92,7 +137,6 @@ export function workOutput<Status extends WorkStatus>(kind: WorkKind, statuses: 
   };
 }
 
-/** The answer fields of work with a reference of the caller's own. */
 export function referenceOutput(kind: WorkKind, exampleId: string) {
   const { noun } = KINDS[kind];
   return {
@@ -108,42 +152,6 @@ export function referenceOutput(kind: WorkKind, exampleId: string) {
   };
 }
 
-/** {@link referenceOutput} of work that was just accepted. */
-export const referenceOutputExample = { customer_price: null, replaces: null, replaced_by: null } as const;
-
-/** {@link workOutput} of work that was just accepted. */
-export const workOutputExample = {
-  status: 'accepted',
-  max_price: { amount: '12.50', currency: 'EUR' },
-  charged: null,
-  failure: null,
-  attention: null,
-  deadline: null,
-  metadata: { shop_order: 'A-1001' },
-  created_by: exampleKeyId,
-  created_at: '2030-01-31T12:00:00.000Z',
-  updated_at: '2030-01-31T12:00:00.000Z',
-  completed_at: null,
-} as const;
-
-/** {@link operationsOutput} of work that was just accepted. */
-export function operationsExample(kind: WorkKind): z.input<typeof operationsOutput> {
-  return {
-    attempts: 0,
-    attention: null,
-    resubmission: resubmission({ kind, status: 'accepted', attempts: [], inDoubt: false }),
-    next_step_at: null,
-    retry_policy: {
-      attempts: null,
-      first_wait_seconds: null,
-      longest_wait_seconds: null,
-      gives_up_at: null,
-      changed: [],
-    },
-  };
-}
-
-/** Filters and paging of every list of work. */
 export function workListQuery<Status extends WorkStatus>(
   kind: WorkKind,
   statuses: Statuses<Status>,
@@ -163,3 +171,39 @@ export function workListQuery<Status extends WorkStatus>(
     ...pageQuery,
   };
 }
+
+const timelineEntry = z
+  .strictObject({
+    at: instant,
+    event: z.string().meta({ description: 'Stable name of the event.', example: 'order.accepted' }),
+    message: z.string().meta({
+      description: 'A human-readable sentence.',
+      example: 'The order was accepted and stored; its workflow is about to start.',
+    }),
+    detail: z
+      .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]))
+      .meta({ example: { package_id: 1001 } }),
+  })
+  .meta({ id: 'TimelineEntry' });
+
+/** The current state of work, in sentences. */
+const currentState = z
+  .strictObject({
+    now: z.string().meta({
+      description: 'The state as a sentence.',
+      example: 'The order is held until an obstacle passes.',
+    }),
+    reason: z.string().nullable().meta({ description: 'The hold reason, or why it failed.' }),
+    next: z
+      .string()
+      .meta({ description: 'The next step.', example: 'It continues as soon as the obstacle has passed.' }),
+    next_at: instant.nullable().meta({ description: 'The time of the next step, if it is known.' }),
+    resubmission: resubmissionSchema.meta({ description: 'The same value as in the resource.' }),
+  })
+  .meta({ id: 'CurrentState' });
+
+export const timelinePage = pageOf(timelineEntry, 'TimelinePage')
+  .extend({ current_state: currentState })
+  .meta({ id: 'Timeline' });
+
+export const timelineQuery = z.strictObject(pageQuery);

@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { openApiDocument } from '#api/openapi/openapi.ts';
-import { productVersion } from '#api/openapi/version.ts';
+import { openApiDocument, productVersion } from '#api/openapi/openapi.ts';
 import { apiOperations } from '#cli/api/operations.ts';
 
 /** The answer of `GET /openapi.json`, as plain JSON. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { isStream, type DescribedOperation } from '#scripts/api/api-document.ts';
-import type { DescribedClient } from '#test/documentation/described-client.ts';
-import type { Ids } from '#test/documentation/example-resources.ts';
+import { type DescribedOperation, isStream } from '#scripts/api/api-document.ts';
+import type { DescribedClient } from '#test/api-fuzz/described-client.ts';
+import type { Ids } from '#test/api-fuzz/example-resources.ts';
 
 /** Checks that contradict the design of an operation. */
 const NOT_CHECKED: Readonly<Record<string, readonly string[]>> = {

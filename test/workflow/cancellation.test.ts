@@ -7,7 +7,7 @@ import type {
   PurchaseActivities,
   StepRecord,
   WorkSnapshot,
-} from '#activities/work/work-types.ts';
+} from '#domain/purchase/results.ts';
 import type { AttemptState } from '#domain/relay/observation.ts';
 import type { WorkStatus } from '#domain/work/lifecycle.ts';
 import { timeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';

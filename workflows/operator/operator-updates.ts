@@ -5,8 +5,8 @@ import {
   proxyActivities,
   setHandler,
 } from '@temporalio/workflow';
-import type { PurchaseActivities } from '#activities/work/work-types.ts';
 import { REFUSALS, type OperatorAction } from '#domain/operator/operator-actions.ts';
+import type { PurchaseActivities } from '#domain/purchase/results.ts';
 import { retryChangeOf } from '#domain/retry/retry-change.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';

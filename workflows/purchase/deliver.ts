@@ -1,14 +1,13 @@
 import { proxyActivities } from '@temporalio/workflow';
-import type { CompletionResult, PurchaseActivities } from '#activities/work/work-types.ts';
 import { backoffMs } from '#domain/policy/settings.ts';
+import type { CompletionResult, PurchaseActivities } from '#domain/purchase/results.ts';
 import type { WorkStatus } from '#domain/work/lifecycle.ts';
-import { DEADLINES_OF_READS, repeatedRead } from '#workflows/activity-options.ts';
+import { DEADLINES_OF_READS, repeatedRead, requireGivenUp } from '#workflows/activity-options.ts';
 import { nothingMore } from '#workflows/purchase/cases.ts';
 import type { Purchase } from '#workflows/purchase/purchase.ts';
 import type { Step, StepNamed } from '#workflows/purchase/steps.ts';
 import { WAIT_NAMES } from '#workflows/wait-names.ts';
-import { requireGivenUp } from '#workflows/work/activity-failures.ts';
-import type { Shown } from '#workflows/work/current-details.ts';
+import type { Shown } from '#workflows/work/progress.ts';
 import type { WorkRun } from '#workflows/work/work-run.ts';
 
 /** The data that are read from the service before work is completed. */

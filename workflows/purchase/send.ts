@@ -1,15 +1,14 @@
 import { proxyActivities } from '@temporalio/workflow';
-import type { PurchaseActivities, SendResult } from '#activities/work/work-types.ts';
 import type { SendOutcome } from '#domain/purchase/purchase-decision.ts';
+import type { PurchaseActivities, SendResult } from '#domain/purchase/results.ts';
 import { FAILURE_CLASSES, isDefiniteAnswer } from '#domain/work/failure.ts';
-import { HEARTBEAT_TIMEOUT } from '#workflows/activity-options.ts';
+import { HEARTBEAT_TIMEOUT, isNotBegun, requireGivenUp } from '#workflows/activity-options.ts';
 import { PURCHASE_TASK_QUEUE } from '#workflows/messages.ts';
 import { barred, stalled } from '#workflows/purchase/cases.ts';
 import { delivered, type Delivery } from '#workflows/purchase/deliver.ts';
 import type { Purchase } from '#workflows/purchase/purchase.ts';
 import type { Step, StepNamed } from '#workflows/purchase/steps.ts';
 import { WAIT_NAMES } from '#workflows/wait-names.ts';
-import { isNotBegun, requireGivenUp } from '#workflows/work/activity-failures.ts';
 import { taskPosition } from '#workflows/work/work-records.ts';
 
 /**

@@ -1,15 +1,14 @@
 import { proxyActivities } from '@temporalio/workflow';
-import type { EvidenceResult, PurchaseActivities } from '#activities/work/work-types.ts';
 import { backoffMs } from '#domain/policy/settings.ts';
 import { costNothing, decideSettlement } from '#domain/purchase/purchase-decision.ts';
+import type { EvidenceResult, PurchaseActivities } from '#domain/purchase/results.ts';
 import { FAILURE_CLASSES } from '#domain/work/failure.ts';
 import { KINDS } from '#domain/work/kinds.ts';
-import { DEADLINES_OF_READS, repeatedRead } from '#workflows/activity-options.ts';
+import { DEADLINES_OF_READS, repeatedRead, requireGivenUp } from '#workflows/activity-options.ts';
 import { showAskedAgain } from '#workflows/purchase/deliver.ts';
 import type { Purchase } from '#workflows/purchase/purchase.ts';
 import type { Step, StepNamed } from '#workflows/purchase/steps.ts';
 import { WAIT_NAMES } from '#workflows/wait-names.ts';
-import { requireGivenUp } from '#workflows/work/activity-failures.ts';
 
 /**
  * Reads the wallet after the service has reported a failure. Only a wallet without the debit, or with its credit, lets

@@ -1,9 +1,8 @@
 import { proxyActivities } from '@temporalio/workflow';
-import type { CancellationResult, SubscriptionActivities, SubscriptionLookUp } from '#activities/work/work-types.ts';
+import type { CancellationResult, SubscriptionActivities, SubscriptionLookUp } from '#domain/purchase/results.ts';
 import type { SubscriptionEnd } from '#domain/relay/observation.ts';
-import type { WorkEnd } from '#domain/work/work-end.ts';
-import { repeatedRead } from '#workflows/activity-options.ts';
-import { requireGivenUp } from '#workflows/work/activity-failures.ts';
+import type { WorkEnd } from '#domain/work/lifecycle.ts';
+import { repeatedRead, requireGivenUp } from '#workflows/activity-options.ts';
 import type { Silence, Unanswered } from '#workflows/work/run-state.ts';
 import type { LifecycleState, WorkRun } from '#workflows/work/work-run.ts';
 
@@ -125,4 +124,22 @@ export class Subscription {
     await this.run.record({ status, message, next: 'Nothing: the VPN subscription has ended.' });
     return { status };
   }
+}
+
+/** How a subscription ended, in a sentence. */
+export function endingOf(end: SubscriptionEnd): string {
+  return end === 'cancelled' ? 'The service has cancelled it.' : 'Its time is over, as the service reports.';
+}
+
+/** The next step of an active subscription. @param expiresAt epoch milliseconds. */
+export function nextForActive(expiresAt: number | undefined): string {
+  const until = expiresAt === undefined ? 'its end is not known' : `it ends at ${new Date(expiresAt).toISOString()}`;
+  return `Its end, or its cancellation (${until}).`;
+}
+
+/** Says that a subscription cannot be read at the service. @param expiresAt epoch milliseconds. */
+export function unreadableText(expiresAt: number | undefined): string {
+  const known =
+    expiresAt === undefined ? 'Its end is not known' : `Its time ended at ${new Date(expiresAt).toISOString()}`;
+  return `${known}, and the service does not report its status.`;
 }

@@ -1,8 +1,90 @@
 import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
-import type { WorkRef } from '#domain/work/kinds.ts';
+/** The current details of a workflow of work: its state, its next step, and what an operator can do, in Markdown. */
+import type { OperatedAttempt } from '#domain/operator/operator-actions.ts';
+import { possibleCommands } from '#domain/operator/possible-actions.ts';
+import { resubmission } from '#domain/retry/resubmission.ts';
+import { ATTENTION_REASONS, type AttentionReason } from '#domain/work/attention.ts';
+import { FAILURE_CLASSES, type FailureClass } from '#domain/work/failure.ts';
+import { KINDS, type WorkKind, type WorkRef } from '#domain/work/kinds.ts';
+import type { WorkStatus } from '#domain/work/lifecycle.ts';
+import { adviceOf } from '#domain/work/status-text.ts';
 import type { Explanation } from '#workflows/messages.ts';
 import { SEARCH_ATTRIBUTES } from '#workflows/search-attributes.ts';
-import { currentDetails, currentResubmission, type Shown } from '#workflows/work/current-details.ts';
+
+/** What a workflow shows about its work. */
+export interface Shown {
+  readonly status: WorkStatus;
+  readonly now: string;
+  readonly next: string;
+  readonly failure?: FailureClass | undefined;
+  readonly attention?: AttentionReason | undefined;
+  /** Epoch milliseconds. */
+  readonly nextStepAt?: number | undefined;
+  /** The current attempt, once there is one. */
+  readonly attempt?: (OperatedAttempt & { readonly charged?: string }) | undefined;
+  /** The retry rule, in a sentence. */
+  readonly retry?: string | undefined;
+  /** The limit of its price. */
+  readonly maxPrice?: string | undefined;
+}
+
+/** The service may report more after the end of a workflow: whether to submit again, only the API knows then. */
+function currentResubmission(kind: WorkKind, { status, attention, attempt }: Shown): Explanation['resubmission'] {
+  const attempts = attempt === undefined ? [] : [attempt];
+  const { verdict, reason } = resubmission({ kind, status, attempts, inDoubt: attention === 'contradiction' });
+  if (verdict !== 'yes') return { verdict, reason };
+  return {
+    verdict: 'ask_api',
+    reason: `When this ended: ${reason} \`resubmission\` of the API also counts later reports.`,
+  };
+}
+
+const RESUBMISSION = { not_needed: 'Not needed', no: 'No', ask_api: 'Ask the API' } as const satisfies Record<
+  Explanation['resubmission']['verdict'],
+  string
+>;
+
+/** The details in Markdown. @param runId of the workflow. */
+export function currentDetails(work: WorkRef, shown: Shown, runId: string): string {
+  const { status, now, next, failure, attention, nextStepAt, retry, attempt, maxPrice } = shown;
+  // The list shows each orderly end as *Completed*.
+  const mark = attention === undefined ? (status === KINDS[work.kind].endWithoutEffect ? '✗ ' : '') : '⚠ ';
+  const lines = [`### ${mark}${status}`, '', now, '', `**Next:** ${next}`];
+  if (nextStepAt !== undefined) lines.push('', `**At:** ${new Date(nextStepAt).toISOString()}`);
+  // A settled attempt has failed and cost nothing in the end.
+  if (attempt?.charged !== undefined && !attempt.settled) lines.push('', `**Charged:** ${attempt.charged}`);
+  if (maxPrice !== undefined) lines.push('', `**Price limit:** ${maxPrice}`);
+  if (failure !== undefined) {
+    lines.push('', `**Failure class** \`${failure}\`: ${FAILURE_CLASSES[failure].meaning}`);
+    if (attention === undefined) lines.push('', `**What you can do:** ${adviceOf({ status, failure })}`);
+  }
+  if (attention !== undefined) {
+    lines.push('', `**Case** \`${attention}\`: ${ATTENTION_REASONS[attention].meaning}`);
+    lines.push('', `**What to do:** ${ATTENTION_REASONS[attention].advice}`);
+  }
+  lines.push(...commandLines(work, shown));
+  if (retry !== undefined) lines.push('', `**Retry rule:** ${retry}`);
+  const { verdict, reason } = currentResubmission(work.kind, shown);
+  lines.push('', `**Should the caller submit it again?** ${RESUBMISSION[verdict]}. ${reason}`);
+  lines.push('', `_Run ${runId}_`);
+  return lines.join('\n');
+}
+
+/** The commands of an operator, as a list. Nothing before the work is read, or when its row is lost. */
+function commandLines(work: WorkRef, { attempt, ...shown }: Shown): string[] {
+  if (attempt === undefined) return [];
+  const commands = possibleCommands(work, { ...shown, attempt });
+  if (commands.length === 0) return [];
+  return [
+    '',
+    '**Commands** (or *Send an Update* of the same name; put your words for `…`):',
+    '',
+    ...commands.flatMap(({ command, effect, verdicts }) => [
+      `- \`${command}\` ${effect}`,
+      ...verdicts.map(([verdict, meaning]) => `  - \`${verdict}\`: ${meaning}`),
+    ]),
+  ];
+}
 
 /**
  * Shows the work in the Temporal UI: current details in Markdown on the workflow's page, and search attributes for

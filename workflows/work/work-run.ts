@@ -1,13 +1,13 @@
 import { condition } from '@temporalio/workflow';
+import type { PurchasePolicy } from '#domain/policy/purchase-policy.ts';
+import type { RecordResult } from '#domain/purchase/purchase-decision.ts';
 import type {
   AttemptSnapshot,
   CancellationSnapshot,
   StepRecord,
   SubscriptionSnapshot,
   WorkSnapshot,
-} from '#activities/work/work-types.ts';
-import type { PurchasePolicy } from '#domain/policy/purchase-policy.ts';
-import type { RecordResult } from '#domain/purchase/purchase-decision.ts';
+} from '#domain/purchase/results.ts';
 import {
   equalOverrides,
   givesUpAt,
@@ -22,10 +22,9 @@ import type { FailureClass } from '#domain/work/failure.ts';
 import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
 import type { WorkStatus } from '#domain/work/lifecycle.ts';
 import { WAIT_NAMES, type WaitName } from '#workflows/wait-names.ts';
-import type { Shown } from '#workflows/work/current-details.ts';
 import type { RunParts } from '#workflows/work/handlers.ts';
 import type { ObservationQueue } from '#workflows/work/observation-queue.ts';
-import type { Progress } from '#workflows/work/progress.ts';
+import type { Shown, Progress } from '#workflows/work/progress.ts';
 import type { RunMemory } from '#workflows/work/run-memory.ts';
 import type { CarriedState, Remembered } from '#workflows/work/run-state.ts';
 import { readWork, recordStep, taskPosition } from '#workflows/work/work-records.ts';

@@ -1,9 +1,9 @@
-import { html, type SafeHtml } from '#api/http/html.ts';
+import { createHash } from 'node:crypto';
+import { html, type SafeHtml, trustedHtml } from '#api/http/html.ts';
 import { bytesReply, type Reply } from '#api/http/reply.ts';
-import { SHARE_PAGE_POLICY, SHARE_PAGE_STYLE } from '#api/share-links/page/page-style.ts';
 import type { Message } from '#api/share-links/page/page-texts.ts';
 import { PAGE_TEXTS } from '#api/share-links/page/texts-by-language.ts';
-import { SHARE_LANGUAGES, shareLanguages, type ShareLanguage } from '#domain/esims/share-link.ts';
+import { SHARE_LANGUAGES, type ShareLanguage, shareLanguages } from '#domain/esims/share-link.ts';
 
 /** A page without its frame. */
 export interface FramedPage {
@@ -72,3 +72,69 @@ function languageLink(language: ShareLanguage, isCurrent: boolean, keptQuery: st
     <a href="?lang=${language}${keptQuery}" lang="${language}" hreflang="${language}" ${current}>${name}</a>
   </li>`;
 }
+
+/** Colours have a contrast of at least 4.5 to 1 in both schemes. */
+const STYLE = `
+:root {
+  color-scheme: light dark;
+  --page: #f5f6f8; --card: #fff; --text: #1b1d22; --soft: #565c67; --line: #d5d9e0;
+  --accent: #0b57d0; --on-accent: #fff; --notice: #fff3d6; --code: #eef1f6;
+}
+@media (prefers-color-scheme: dark) {
+  :root {
+    --page: #121317; --card: #1d1f25; --text: #e8eaee; --soft: #b0b6c1; --line: #3a3f4a;
+    --accent: #a8c7fa; --on-accent: #062e6f; --notice: #43371a; --code: #2a2d35;
+  }
+}
+* { box-sizing: border-box; }
+body { margin: 0; background: var(--page); color: var(--text); font: 1rem/1.55 system-ui, sans-serif; }
+header, main, footer { max-width: 40rem; margin: 0 auto; padding: 0 1rem; }
+header { padding-top: 0.75rem; }
+nav ul { display: flex; flex-wrap: wrap; gap: 0 0.25rem; margin: 0; padding: 0; list-style: none; }
+nav a { display: inline-block; padding: 0.4rem 0.5rem; border-radius: 0.4rem; color: var(--soft); }
+nav a[aria-current] { background: var(--card); color: var(--text); font-weight: 600; text-decoration: none; }
+h1 { margin: 1rem 0 0.5rem; font-size: 1.75rem; line-height: 1.2; }
+h2 { margin: 0 0 0.5rem; font-size: 1.2rem; line-height: 1.3; }
+p { margin: 0 0 0.75rem; }
+.label { color: var(--soft); font-size: 1.1rem; }
+section {
+  margin: 1rem 0; padding: 1.1rem; border: 1px solid var(--line); border-radius: 0.9rem; background: var(--card);
+}
+section > :last-child { margin-bottom: 0; }
+.notice { border-color: transparent; background: var(--notice); }
+ol, ul { margin: 0; padding-inline-start: 1.4rem; }
+li + li { margin-top: 0.35rem; }
+nav li + li { margin-top: 0; }
+.button {
+  display: block; margin: 0 0 0.75rem; padding: 0.85rem 1rem; border: 2px solid var(--accent); border-radius: 0.7rem;
+  color: var(--accent); font-weight: 600; text-align: center; text-decoration: none;
+}
+.button.first { background: var(--accent); color: var(--on-accent); }
+a:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
+.hint, footer { color: var(--soft); font-size: 0.95rem; }
+footer { padding-bottom: 2rem; }
+.qr { max-width: 17rem; margin: 0 auto 0.75rem; background: #fff; }
+.qr svg { display: block; width: 100%; height: auto; }
+dl { margin: 0; }
+dt { color: var(--soft); font-size: 0.95rem; }
+dd { margin: 0 0 0.75rem; }
+code {
+  display: block; padding: 0.6rem 0.7rem; border-radius: 0.5rem; background: var(--code); direction: ltr;
+  font: 1rem/1.4 ui-monospace, monospace; overflow-wrap: anywhere; text-align: start; user-select: all;
+}
+@media print {
+  :root { --page: #fff; --card: #fff; --text: #000; --soft: #333; --line: #999; --notice: #fff; --code: #fff; }
+  nav, .screen { display: none; }
+  section { margin: 0.6rem 0; padding: 0.6rem; break-inside: avoid; }
+  .qr { max-width: 6cm; }
+  code { padding: 0; }
+}
+`;
+
+/** The element with the style of the pages. */
+const SHARE_PAGE_STYLE = trustedHtml(`<style>${STYLE}</style>`);
+
+/** Nothing but this style: no script, no form, and nothing of another host or of this one. */
+const SHARE_PAGE_POLICY =
+  `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; ` +
+  "frame-ancestors 'none'; base-uri 'none'; form-action 'none'";

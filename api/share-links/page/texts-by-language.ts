@@ -9,7 +9,6 @@ import { chinese } from '#api/share-links/page/languages/zh.ts';
 import type { PageTexts } from '#api/share-links/page/page-texts.ts';
 import type { ShareLanguage } from '#domain/esims/share-link.ts';
 
-/** The texts of the page by language. */
 export const PAGE_TEXTS: Readonly<Record<ShareLanguage, PageTexts>> = {
   en: english,
   de: german,

@@ -1,6 +1,6 @@
-/** OWASP API2:2023 and API5:2023 (broken authentication, broken function level authorization), over every operation. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Operation } from '#api/http/operation.ts';
+import { bodyExampleOf } from '#api/openapi/examples.ts';
 import { generateApiKey } from '#crypto/generated-secrets.ts';
 import { addApiKey, apiScopes, type NewApiKey, revokeApiKey } from '#db/access/api-keys.ts';
 import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
@@ -32,7 +32,7 @@ const call = async (client: HttpClient, operation: Operation): Promise<HttpAnswe
   client.call(
     operation.method.toUpperCase(),
     operation.path.replaceAll(/\{\w+\}/g, 'x'),
-    operation.method === 'post' ? { body: operation.bodyExample ?? {} } : {},
+    operation.method === 'post' ? { body: bodyExampleOf(operation) ?? {} } : {},
   );
 
 async function clientWith(more: Partial<NewApiKey>): Promise<{ client: HttpClient; prefix: string; key: string }> {

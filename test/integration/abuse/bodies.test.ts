@@ -1,8 +1,9 @@
-/** OWASP API4:2023 (unrestricted resource consumption) and malformed input, over every body and query. */
 import { randomUUID } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Operation } from '#api/http/operation.ts';
+/** OWASP API4:2023 (unrestricted resource consumption) and malformed input, over every body and query. */
+import { bodyExampleOf } from '#api/openapi/examples.ts';
 import { BATCH_BODY_LIMIT } from '#api/order-batches/batch-schemas.ts';
 import { Problem } from '#api/problems/problem.ts';
 import { apiScopes } from '#db/access/api-keys.ts';
@@ -196,7 +197,9 @@ describe('a query string', () => {
     const work = await makeOwnWork(api, caller);
     const rule = api.operations.find(({ id }) => id === 'createPricingRule');
     const pricingRule = (
-      await caller.post('/v1/pricing/rules', rule?.bodyExample, { headers: { 'Idempotency-Key': randomUUID() } })
+      await caller.post('/v1/pricing/rules', rule && bodyExampleOf(rule), {
+        headers: { 'Idempotency-Key': randomUUID() },
+      })
     ).textAt('id');
     const ids: Readonly<Record<string, string>> = { ...work.ids, pricingRule };
     const lists = api.operations.filter(({ query }) => query?.shape['cursor'] !== undefined);
@@ -255,7 +258,10 @@ describe('a list, map or text that is too long', () => {
     const served: unknown[] = [];
     for (const operation of withBody()) {
       const shape = Object.keys(operation.body?.shape ?? {});
-      const example = { ...Object.fromEntries(shape.map((name) => [name, 'x'])), ...(operation.bodyExample as object) };
+      const example = {
+        ...Object.fromEntries(shape.map((name) => [name, 'x'])),
+        ...(bodyExampleOf(operation) as object),
+      };
       for (const body of spoilt(example)) {
         let status = 0;
         const statements = await statementsOf(async () => void ({ status } = await send(operation, body)));
@@ -273,7 +279,7 @@ describe('a list, map or text that is too long', () => {
     for (const operation of api.operations.filter(({ scope }) => scope !== undefined)) {
       const { method, path, query, id } = operation;
       const call = async (more: string, headers: Record<string, string> = {}) => {
-        const body = method === 'get' ? {} : { body: operation.bodyExample ?? {} };
+        const body = method === 'get' ? {} : { body: bodyExampleOf(operation) ?? {} };
         let status = 0;
         const statements = await statementsOf(async () => {
           ({ status } = await caller.call(method.toUpperCase(), `${path.replaceAll(/\{\w+\}/g, 'x')}${more}`, {

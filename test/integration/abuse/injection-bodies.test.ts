@@ -1,11 +1,12 @@
-/**
- * ASVS V1 and V2 (injection, validation): hostile text in every string of a request is refused, or stored unchanged.
- */
 import { randomUUID } from 'node:crypto';
 import { desc, eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import type { Operation } from '#api/http/operation.ts';
+/**
+ * ASVS V1 and V2 (injection, validation): hostile text in every string of a request is refused, or stored unchanged.
+ */
+import { bodyExampleOf } from '#api/openapi/examples.ts';
 import { auditLog, orders, outbox, topups } from '#db/schema.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { HOSTILE } from '#test/support/api/hostile-text.ts';
@@ -70,8 +71,8 @@ const valueAt = (target: unknown, path: Path): unknown =>
   );
 
 /** The example of a call as a new request, with existing work. */
-function fresh({ bodyExample }: Operation): Record<string, unknown> {
-  const body: Record<string, unknown> = { ...(bodyExample as object) };
+function fresh(operation: Operation): Record<string, unknown> {
+  const body: Record<string, unknown> = { ...(bodyExampleOf(operation) as object) };
   for (const name of ['external_order_id', 'external_topup_id', 'external_subscription_id'])
     if (name in body) body[name] = randomUUID();
   if ('esim_id' in body) body['esim_id'] = work.ids.esim;

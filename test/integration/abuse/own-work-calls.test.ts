@@ -1,9 +1,9 @@
-/** OWASP API1:2023 (broken object level authorization): an own-work key with the ids of another key. */
 import { randomUUID } from 'node:crypto';
 import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import type { Operation } from '#api/http/operation.ts';
+import { bodyExampleOf } from '#api/openapi/examples.ts';
 import { parseApiKey } from '#crypto/generated-secrets.ts';
 import { newId } from '#db/connection/ids.ts';
 import { apiKeys, auditLog, orders, outbox, timeline } from '#db/schema.ts';
@@ -35,7 +35,7 @@ async function call(client: HttpClient, operation: Operation, id: string): Promi
   const headers = { 'Idempotency-Key': randomUUID() };
   return client.call(operation.method.toUpperCase(), path, {
     headers,
-    ...(operation.bodyExample !== undefined && { body: operation.bodyExample }),
+    ...(operation.body !== undefined && { body: bodyExampleOf(operation) }),
   });
 }
 

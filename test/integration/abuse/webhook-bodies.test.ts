@@ -2,7 +2,7 @@
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { OpenPerKey } from '#api/access/open-per-key.ts';
+import { OpenPerKey } from '#api/access/limits.ts';
 import { BATCH_BODY_LIMIT } from '#api/order-batches/batch-schemas.ts';
 import { newId } from '#db/connection/ids.ts';
 import { AT_ONCE, AUTHENTICATED_BODY_BYTES, UNAUTHENTICATED_BODIES } from '#domain/policy/api-policy.ts';

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { OpenPerKey } from '#api/access/open-per-key.ts';
+import { OpenPerKey } from '#api/access/limits.ts';
 import { newId } from '#db/connection/ids.ts';
 import { journal, orders } from '#db/schema.ts';
 import { AT_ONCE, EXPORTS } from '#domain/policy/api-policy.ts';

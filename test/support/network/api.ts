@@ -1,7 +1,7 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { isIP } from 'node:net';
-import { KeyCache } from '#api/access/key-cache.ts';
-import { OpenPerKey } from '#api/access/open-per-key.ts';
+import { KeyCache } from '#api/access/authentication.ts';
+import { OpenPerKey } from '#api/access/limits.ts';
 import { allOperations, createApp } from '#api/app.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import type { Operation } from '#api/http/operation.ts';

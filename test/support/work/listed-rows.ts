@@ -2,7 +2,7 @@
  * Two rows (A and B) of every resource that the API lists. They differ in all filters. They are written without the
  * API, so that each list has no other rows.
  */
-import { newCustomer } from '#api/work/customer-reference.ts';
+import { newCustomer } from '#api/work/work-input.ts';
 import { newId } from '#db/connection/ids.ts';
 import type { CustomerWork } from '#db/encryption-aads.ts';
 import {

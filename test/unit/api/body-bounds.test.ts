@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { MAX_NAMES, MAX_VALUES } from '#api/http/json-body.ts';
+import { MAX_NAMES, MAX_VALUES } from '#api/http/read-request.ts';
 import { BATCH_BODY_LIMIT } from '#api/order-batches/batch-schemas.ts';
 import { apiFields } from '#config/variables.ts';
 import { apiDocument, readDescription } from '#scripts/api/api-document.ts';

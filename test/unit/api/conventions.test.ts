@@ -1,6 +1,7 @@
-/** One shape for one thing: rules of docs/reference/conventions.md, checked in the whole description of the API. */
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
+/** One shape for one thing: rules of docs/reference/conventions.md, checked in the whole description of the API. */
+import { answerExampleOf } from '#api/openapi/examples.ts';
 import { apiOperations } from '#cli/api/operations.ts';
 import { apiDocument } from '#scripts/api/api-document.ts';
 
@@ -112,7 +113,7 @@ describe('lists of the API', () => {
       if (answers?.[200]?.contentType === 'text/csv') continue;
       const example = z
         .object({ data: z.array(z.looseObject({ created_at: z.string() })).min(1) })
-        .safeParse(answers?.[200]?.example);
+        .safeParse(answers?.[200] && answerExampleOf(answers[200]));
       expect([id, name, example.success]).toEqual([id, name, true]);
     }
   });

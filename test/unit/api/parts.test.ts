@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { canonicalJson, readJsonBody } from '#api/http/json-body.ts';
+import { canonicalJson } from '#api/http/idempotency.ts';
+import { readJsonBody } from '#api/http/read-request.ts';
 import { numberCursor, positionCursor, readNumberCursor, readPositionCursor } from '#api/lists/cursor.ts';
 import { problemCodes } from '#api/problems/problem-catalogue.ts';
-import { Problem, codeOfProblemPage, problemPath } from '#api/problems/problem.ts';
-import { readDelivery } from '#api/service-webhooks/delivery-parsing.ts';
+import { codeOfProblemPage, Problem, problemPath } from '#api/problems/problem.ts';
+import { readDelivery } from '#api/service-webhooks/service-webhooks.ts';
 import { plainAmount } from '#domain/money/money.ts';
 
 const ORDER = 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD';

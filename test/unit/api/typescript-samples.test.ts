@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { typescriptSample } from '#api/site/typescript-sample.ts';
+import { typescriptSample } from '#api/site/reference-document.ts';
 import { apiOperations } from '#cli/api/operations.ts';
 import { PROJECT } from '#test/support/compose.ts';
 import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';

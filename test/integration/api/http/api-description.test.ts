@@ -2,7 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type * as z from 'zod';
 import { openApiDocument } from '#api/openapi/openapi.ts';
-import { PROBLEMS, problemCodes } from '#api/problems/problem-catalogue.ts';
+import { problemCodes, PROBLEMS } from '#api/problems/problem-catalogue.ts';
 import { PROBLEM_MEANINGS } from '#api/problems/problem-meanings.ts';
 import { problemPath, problemType } from '#api/problems/problem.ts';
 import { GUIDES } from '#api/site/guides.ts';

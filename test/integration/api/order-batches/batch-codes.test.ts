@@ -3,8 +3,7 @@ import { inflateSync } from 'node:zlib';
 import { eq } from 'drizzle-orm';
 import { unzipSync } from 'fflate';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { qrArchive } from '#api/order-batches/qr-archive.ts';
-import { qrSheet } from '#api/order-batches/qr-sheet.ts';
+import { qrArchive, qrSheet } from '#api/order-batches/qr-files.ts';
 import { deliveredEsimId } from '#crypto/derived-ids.ts';
 import { auditLog } from '#db/schema.ts';
 import {

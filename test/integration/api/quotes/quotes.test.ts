@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { QUOTE_VALID_MS, quoteOutput } from '#api/quotes/quote-schemas.ts';
+import { QUOTE_VALID_MS, quoteOutput } from '#api/quotes/quotes.ts';
 import { generateApiKey } from '#crypto/generated-secrets.ts';
 import { addApiKey } from '#db/access/api-keys.ts';
 import { gateCircuits, gateLines, gateReservations, gateSpending, gateWallet, orders } from '#db/schema.ts';

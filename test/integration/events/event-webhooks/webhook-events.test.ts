@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { deliveryOutput } from '#api/webhook-endpoints/webhook-delivery-schemas.ts';
+import { deliveryOutput } from '#api/webhook-endpoints/webhook-endpoint-schemas.ts';
 import { publishEvents, recordEvent } from '#db/events/event-log.ts';
 import { events, webhookDeliveries, webhookEndpoints } from '#db/schema.ts';
 import { queueDeliveries } from '#fulfilment/event-webhooks/queue-deliveries.ts';

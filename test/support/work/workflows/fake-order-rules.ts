@@ -1,4 +1,3 @@
-import type { AttemptSnapshot } from '#activities/work/work-types.ts';
 import {
   judgeAbandon,
   judgeRelease,
@@ -7,6 +6,7 @@ import {
   type OperatedWork,
   type OperatorAction,
 } from '#domain/operator/operator-actions.ts';
+import type { AttemptSnapshot } from '#domain/purchase/results.ts';
 import { changedOverrides, type RetryOverrides } from '#domain/retry/retry-rules.ts';
 
 /** Judges an action by the rules of the product. */

@@ -8,7 +8,7 @@ import type {
   SubscriptionLookUp,
   SubscriptionSnapshot,
   WorkSnapshot,
-} from '#activities/work/work-types.ts';
+} from '#domain/purchase/results.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
 import { isFinal, type FinalStatus, type WorkStatus } from '#domain/work/lifecycle.ts';
 import { POLICY, withWorker } from '#test/support/work/workflows/order-workflow.ts';

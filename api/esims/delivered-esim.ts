@@ -1,0 +1,132 @@
+import QRCode from 'qrcode';
+import { activationJson, activationOutput, esimJson, esimOutput } from '#api/esims/esim-schemas.ts';
+import { mayExist } from '#api/fields/fields.ts';
+import { invalid, Problem } from '#api/problems/problem.ts';
+import type { Expansion } from '#api/work/expand.ts';
+import type { KeyRing } from '#crypto/key-ring.ts';
+import { addAuditEntries } from '#db/access/audit-log.ts';
+import type { Executor } from '#db/connection/database.ts';
+import { activationCodeAad } from '#db/encryption-aads.ts';
+import { findEsim, viewEsims } from '#db/esims/esim-queries.ts';
+import type { Owner } from '#db/lists/ownership.ts';
+import type { EsimRow } from '#db/work/rows.ts';
+import { type Activation, parseLpaString } from '#domain/esims/activation.ts';
+
+/** The eSIM of the `esim_id` of a body. @throws Problem validation_failed when the owner has no eSIM with this id. */
+export async function requireEsim(db: Executor, id: string, owner: Owner): Promise<EsimRow> {
+  const esim = await findEsim(db, id, owner);
+  if (esim !== undefined) return esim;
+  throw invalid([{ in: 'body', field: 'esim_id', message: 'is not the id of an existing eSIM' }]);
+}
+
+/**
+ * The eSIM of the `id` of a path.
+ *
+ * @param find reads the wanted columns of an eSIM that the owner may see.
+ * @throws Problem esim_not_found when the owner has no eSIM with this id.
+ */
+export async function requireEsimOfPath<Row>(
+  find: (db: Executor, id: string, owner: Owner) => Promise<Row | undefined>,
+  db: Executor,
+  id: string,
+  owner: Owner,
+): Promise<Row> {
+  const esim = mayExist('esim', id) ? await find(db, id, owner) : undefined;
+  if (esim === undefined) throw new Problem('esim_not_found');
+  return esim;
+}
+
+/** Decrypts the activation code of an eSIM. The caller audits the read. @throws Error when it is not readable. */
+export function storedActivation(
+  keyRing: KeyRing,
+  { id, encryptedActivationCode }: Pick<EsimRow, 'id' | 'encryptedActivationCode'>,
+): Activation {
+  const activation = parseLpaString(keyRing.decryptText(encryptedActivationCode, activationCodeAad(id)));
+  if (activation === undefined) throw new Error(`the stored activation code of ${id} is not one`);
+  return activation;
+}
+
+/** `expand=esim,activation`: the eSIM of work and its activation data. */
+
+/** The eSIM that work delivered or changes. */
+export const esimExpansion: Expansion = {
+  name: 'esim',
+  scope: 'esims:read',
+  description: 'the eSIM, as `GET /v1/esims/{id}` shows it; null until there is one',
+  embed: async ({ database, keyRing, now }, works, { ownerId }) => {
+    const esims = await database.run((db) => viewEsims(db, esimIdsOf(works), ownerId));
+    return ofEsim(works, new Map(esims.map((esim) => [esim.id, esimJson(esim, keyRing, now())])));
+  },
+};
+
+/** The activation data of that eSIM. */
+const activationExpansion: Expansion = {
+  name: 'activation',
+  scope: 'esims:reveal',
+  description:
+    'the activation data, as `GET /v1/esims/{id}/activation` shows them; null until there are some. Each eSIM whose ' +
+    'data are shown is written to the audit log',
+  embed: async ({ database, keyRing, now }, works, { apiKeyId, ownerId }) => {
+    const esims = await database.run((db) => viewEsims(db, esimIdsOf(works), ownerId));
+    if (esims.length === 0) return new Map();
+    const shown = new Map(esims.map((esim) => [esim.id, activationJson(esim, storedActivation(keyRing, esim))]));
+    const entries = esims.map(({ id }) => ({
+      actor: apiKeyId,
+      action: 'esim.activation_revealed',
+      subject: { kind: 'esim', id } as const,
+    }));
+    await database.run((db) => addAuditEntries(db, entries, new Date(now())));
+    return ofEsim(works, shown);
+  },
+};
+
+/** What answers about purchases for an eSIM embed. */
+export const purchaseExpansions = [esimExpansion, activationExpansion] as const;
+
+/** The fields of an answer for {@link purchaseExpansions}. */
+export const purchaseExpansionsOutput = {
+  esim: esimOutput.nullable().optional().meta({ description: 'With `expand=esim`; null until there is one.' }),
+  activation: activationOutput
+    .nullable()
+    .optional()
+    .meta({ description: 'With `expand=activation`; null until there is an eSIM.' }),
+} as const;
+
+interface WorkOfEsim {
+  readonly id: string;
+  readonly esim_id?: string | null;
+}
+
+function esimIdsOf(works: readonly WorkOfEsim[]): string[] {
+  return [...new Set(works.flatMap(({ esim_id: id }) => id ?? []))];
+}
+
+function ofEsim(works: readonly WorkOfEsim[], byEsim: ReadonlyMap<string, object>): ReadonlyMap<string, object> {
+  return new Map(
+    works.flatMap(({ id, esim_id: esimId }) => {
+      const found = esimId == null ? undefined : byEsim.get(esimId);
+      return found === undefined ? [] : [[id, found] as const];
+    }),
+  );
+}
+
+/** QR codes of activation codes, as images. The terminal's are in `cli/terminal/qr-code.ts`. */
+
+/** Margin required by the QR standard; without it cameras fail. */
+export const QUIET_ZONE_MODULES = 4;
+/** A typical code is then about 400 pixels wide, including the margin. */
+const PNG_PIXELS_PER_MODULE = 10;
+
+/** @param text the LPA string. @returns an SVG document. */
+export function qrCodeSvg(text: string): Promise<string> {
+  return QRCode.toString(text, { type: 'svg', margin: QUIET_ZONE_MODULES });
+}
+
+/**
+ * @param text the LPA string.
+ * @param scale pixels for each module.
+ * @returns the bytes of a PNG image.
+ */
+export function qrCodePng(text: string, scale: number = PNG_PIXELS_PER_MODULE): Promise<Buffer> {
+  return QRCode.toBuffer(text, { type: 'png', margin: QUIET_ZONE_MODULES, scale });
+}

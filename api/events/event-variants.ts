@@ -1,0 +1,147 @@
+import * as z from 'zod';
+import { instant, meaningsOf, money, ourId } from '#api/fields/fields.ts';
+import { SELECTS_SCHEMA } from '#api/openapi/open-sets.ts';
+import { EVENT_TYPES, type EventSubjectKind, type EventType } from '#domain/events/event-types.ts';
+import { DISABLED_REASONS } from '#domain/events/webhook-delivery.ts';
+import { byKind } from '#domain/work/kinds.ts';
+
+export const exampleEventId = 'evt_01JQ8ZC9J0KMNPQRSTVWXYZ123';
+
+const NOUNS = {
+  ...byKind('noun'),
+  order_batch: 'batch of orders',
+  refund: 'refund',
+  esim: 'eSIM',
+  package: 'package at the service',
+  vpn_plan: 'VPN plan at the service',
+  wallet: 'wallet: there is one',
+  webhook_endpoint: 'webhook endpoint',
+} as const satisfies Record<EventSubjectKind, string>;
+
+/**
+ * The schema of the events with the same `data`.
+ *
+ * @param id the name of the schema.
+ */
+export function variant<Kind extends EventSubjectKind, Type extends EventType, Data extends z.ZodRawShape>(
+  id: string,
+  kind: Kind,
+  types: readonly [Type, ...Type[]],
+  data: Data,
+) {
+  return z
+    .strictObject({
+      id: ourId('event', exampleEventId),
+      type: z.enum(types).meta({
+        description: meaningsOf(Object.fromEntries(types.map((type) => [type, EVENT_TYPES[type]]))),
+        [SELECTS_SCHEMA]: true,
+      }),
+      created_at: instant.meta({ description: 'Time of the change. RFC 3339.' }),
+      subject: z.strictObject({
+        kind: z.literal(kind),
+        id: z.string().meta({ description: `Id of the ${NOUNS[kind]}.` }),
+        href: z.string().meta({ description: 'Path of the current state.' }),
+      }),
+      data: z
+        .strictObject(data)
+        .meta({ description: 'Facts at the time of the event. Read `subject.href` for the current state.' }),
+    })
+    .meta({ id });
+}
+
+/** The content of `data` of events about the account: its wallet and its webhook endpoints. */
+
+const DAY_SHARES = 'Days, to one decimal place.';
+
+export const walletBalanceEvent = variant(
+  'WalletBalanceEvent',
+  'wallet',
+  ['wallet.balance_low', 'wallet.balance_restored'],
+  {
+    balance: money.meta({ description: 'Balance of the wallet when it was read.' }),
+    threshold: money.nullable().meta({
+      description: 'The threshold (`wallet.low_balance`); null when it was removed, which ends the state.',
+    }),
+  },
+);
+
+export const walletRunwayEvent = variant(
+  'WalletRunwayEvent',
+  'wallet',
+  ['wallet.runway_low', 'wallet.runway_restored'],
+  {
+    days: z
+      .number()
+      .min(0)
+      .meta({ description: `Time that the wallet lasts at the mean of recent sales. ${DAY_SHARES}`, example: 2.6 }),
+    earliest_days: z
+      .number()
+      .min(0)
+      .meta({ description: `The same with sales one standard deviation above the mean. ${DAY_SHARES}`, example: 2.1 }),
+    latest_days: z
+      .number()
+      .min(0)
+      .meta({ description: `The same with sales one standard deviation below the mean. ${DAY_SHARES}`, example: 3.2 }),
+    threshold_days: z
+      .number()
+      .min(0)
+      .meta({ description: `The threshold (\`wallet.runway_low\`). ${DAY_SHARES}`, example: 3 }),
+    available: money.meta({ description: 'The balance less what is reserved and held; may be below zero.' }),
+    daily_sales: money.meta({ description: 'Mean sales in 24 hours.' }),
+  },
+);
+
+const { request: _request, ...DISABLED_BY_US } = DISABLED_REASONS;
+type DisabledByUs = keyof typeof DISABLED_BY_US;
+
+export const webhookEndpointDisabledEvent = variant(
+  'WebhookEndpointDisabledEvent',
+  'webhook_endpoint',
+  ['webhook_endpoint.disabled'],
+  {
+    reason: z.enum(Object.keys(DISABLED_BY_US) as [DisabledByUs, ...DisabledByUs[]]).meta({
+      description: meaningsOf(DISABLED_BY_US),
+    }),
+    detail: z.string().meta({ description: 'Result of the last try, as text.' }),
+    failing_since: instant
+      .nullable()
+      .meta({ description: 'Time of the first of the failed tries in a row. RFC 3339.' }),
+  },
+);
+
+export const webhookEndpointTestEvent = variant(
+  'WebhookEndpointTestEvent',
+  'webhook_endpoint',
+  ['webhook_endpoint.test'],
+  { message: z.string().meta({ description: 'A human-readable sentence.' }) },
+);
+
+/** The content of `data` of events about packages and VPN plans. */
+
+/** @param noun what the event is about. */
+function fields(noun: 'package' | 'VPN plan', example: string) {
+  return {
+    name: z.string().meta({ description: `Name of the ${noun}.`, example }),
+    available: z.boolean().meta({ description: `Whether the service sells the ${noun} now.` }),
+    price_for_reseller: money.meta({
+      description: 'Price that the service charges the reseller; the last known one when it is removed.',
+    }),
+    previous_price_for_reseller: money
+      .nullable()
+      .meta({ description: `The price before; equal if it has not changed, null for a new ${noun}.` }),
+  };
+}
+
+export const packageEvent = variant(
+  'PackageEvent',
+  'package',
+  ['package.created', 'package.removed', 'package.unavailable', 'package.available', 'package.price_changed'],
+  fields('package', 'Europe 5 GB'),
+);
+
+export const vpnPlanEvent = variant(
+  'VpnPlanEvent',
+  'vpn_plan',
+  ['vpn_plan.created', 'vpn_plan.removed', 'vpn_plan.unavailable', 'vpn_plan.available', 'vpn_plan.price_changed'],
+  fields('VPN plan', 'VPN, one month'),
+);

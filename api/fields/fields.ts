@@ -1,0 +1,243 @@
+import * as z from 'zod';
+import { type ApiScope, apiScopes } from '#db/access/api-keys.ts';
+import { isUnsignedDecimal } from '#domain/money/money.ts';
+import { MAX_ACTION_REASON } from '#domain/operator/operator-actions.ts';
+import { ATTENTION_REASONS, type AttentionReason } from '#domain/work/attention.ts';
+import { FAILURE_CLASSES, FAILURE_ENDS, type FailureClass, type FailureEnd } from '#domain/work/failure.ts';
+import { type IdKind, idPattern, isId } from '#domain/work/identifiers.ts';
+import { KINDS, WORK_KINDS } from '#domain/work/kinds.ts';
+
+/** Maximum of PostgreSQL's `integer`; the service's package ids are far below. */
+export const MAX_INTEGER = 2_147_483_647;
+
+export function wholeNumber(least: number, most: number) {
+  const range = `must be from ${least} to ${most}`;
+  return z.int().min(least, range).max(most, range);
+}
+
+export function queryInteger(min: number, max: number) {
+  const message = `must be a whole number from ${min} to ${max}`;
+  return z
+    .string()
+    .regex(/^[0-9]{1,10}$/, message)
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, { message })
+    .meta({ override: { type: 'integer', minimum: min, maximum: max } });
+}
+
+export const packageId = wholeNumber(1, MAX_INTEGER).meta({
+  description: 'Id of a package at the service.',
+  example: 1001,
+});
+
+/** The nouns of the ids, each with its article. */
+export const ID_NOUNS: Readonly<Record<IdKind, string>> = {
+  ...(Object.fromEntries(WORK_KINDS.map((kind) => [kind, withArticle(KINDS[kind].noun)])) as Record<
+    (typeof WORK_KINDS)[number],
+    string
+  >),
+  orderBatch: 'a batch of orders',
+  refund: 'a refund',
+  attempt: 'an attempt',
+  esim: 'an eSIM',
+  shareLink: 'a share link',
+  case: 'a case',
+  action: 'an action of an operator',
+  pause: 'a pause',
+  apiKey: 'an API key',
+  journalEntry: 'an entry of the journal',
+  reconciliation: 'a reconciliation',
+  event: 'an event',
+  pricingRule: 'a pricing rule',
+  webhookEndpoint: 'a webhook endpoint',
+  webhookDelivery: 'a webhook delivery',
+};
+
+/** One of our ids, in an answer. */
+export function ourId(kind: IdKind, example: string) {
+  return z
+    .string()
+    .meta({ description: `Id of ${ID_NOUNS[kind]}.`, example, 'x-kind': kind, override: { pattern: idPattern(kind) } });
+}
+
+export const exampleKeyId = 'key_01JQ8Z00000000000000000000';
+
+/** The API key that created a resource, in an answer. Read from the owner of the row, without another query. */
+export const createdBy = ourId('apiKey', exampleKeyId).meta({
+  description:
+    'Id of the API key that created it; after rotations the id of the first key of the lineage. The ' +
+    'audit log shows later actions.',
+});
+
+export const createdByInQuery = ourId('apiKey', exampleKeyId)
+  .refine((text) => isId('apiKey', text), { message: 'must be the id of an API key; it begins with `key_`' })
+  .meta({
+    description: 'Only resources created with this API key; after rotations the id of the first key of the lineage.',
+  });
+
+export const workKindField = z.enum(WORK_KINDS).meta({
+  description: `Kind of work: ${WORK_KINDS.map((kind) => `\`${kind}\` (${KINDS[kind].noun})`).join(', ')}.`,
+});
+
+/** One of our ids in a path. The handler answers an id of another form with 404. */
+export function idInPath(kind: IdKind, example: string) {
+  return z.strictObject({ id: ourId(kind, example) });
+}
+
+/** Whether a text has the form of an id of this kind; avoids queries for invalid ids. */
+export function mayExist(kind: IdKind, id: string): boolean {
+  return isId(kind, id);
+}
+
+export const packageIdInQuery = queryInteger(1, MAX_INTEGER);
+
+function withArticle(noun: string): string {
+  return `${/^[aeiou]/i.test(noun) ? 'an' : 'a'} ${noun}`;
+}
+
+export const instant = z.iso
+  .datetime({ offset: true, error: 'must be an RFC 3339 time with offset, such as 2030-01-31T12:00:00Z' })
+  .meta({ description: 'RFC 3339 time.', example: '2030-01-31T12:00:00.000Z' });
+
+/** {@link instant} of a request, as a Date. */
+export const instantInput = instant
+  .meta({ example: undefined })
+  .transform((text) => new Date(text))
+  // PostgreSQL and JavaScript both support these years; an offset may lead out of them.
+  .refine((time) => time.getUTCFullYear() >= 1970 && time.getUTCFullYear() <= 9998, 'must be a time from 1970 to 9998');
+
+export function timeInQuery(description: string) {
+  return instantInput.optional().meta({ description, override: { type: 'string', format: 'date-time' } });
+}
+
+/** A time in RFC 3339 with milliseconds, or null. */
+export function instantJson(instant: Date | null): string | null {
+  return instant === null ? null : instant.toISOString();
+}
+
+export const currency = z
+  .string()
+  .regex(/^[A-Z]{3}$/, 'must be an ISO 4217 code in upper case, such as EUR')
+  .meta({ description: 'ISO 4217 code.', example: 'USD' });
+
+const decimal = z.string().meta({ description: 'Exact decimal amount.', example: '12.50' });
+
+export const money = z
+  .strictObject({ amount: decimal, currency })
+  .meta({ id: 'Money', description: 'An exact amount with its currency; never a float.' });
+
+export function priceForReseller(example: string) {
+  return money.meta({
+    description: 'Price that the service charges the reseller.',
+    example: { amount: example, currency: 'USD' },
+  });
+}
+
+/** The pattern of {@link isUnsignedDecimal}, for the description. */
+const DECIMAL_PATTERN = '^(0|[1-9][0-9]{0,14})(\\.[0-9]{1,6})?$';
+
+/**
+ * An amount without its currency in a request: a string, because JSON numbers lose digits in many
+ * parsers.
+ */
+export const unsignedDecimal = z
+  .string()
+  .refine(isUnsignedDecimal, {
+    message: 'must be a decimal in a string, not negative, with at most 15 digits before and 6 after the point',
+  })
+  .meta({ description: 'Exact decimal amount.', example: '12.50', override: { pattern: DECIMAL_PATTERN } });
+
+export const moneyInput = z.strictObject({ amount: unsignedDecimal, currency }).meta({ id: 'MoneyInput' });
+
+/** Text that PostgreSQL can store, for the description. UTF-8 excludes lone surrogates already. */
+export const TEXT_PATTERN = '^[^\\x00]*$';
+
+/** {@link TEXT_PATTERN} with at least one visible character. */
+export const FILLED_TEXT_PATTERN = '^[^\\x00]*[^\\s\\x00][^\\x00]*$';
+
+/** A check of a text: PostgreSQL can store neither NUL nor a lone surrogate. */
+export const storable = z.refine<string>((text) => !text.includes('\0') && text.isWellFormed(), {
+  message: 'must be well-formed text without NUL',
+});
+
+/**
+ * A text with content; the space around it is removed. Its length counts as it was sent, because the description of the
+ * API states it so.
+ */
+export function filledText(maxLength: number) {
+  return z.string().max(maxLength).trim().min(1, 'must not be empty').check(storable);
+}
+
+export const country = z
+  .string()
+  .regex(/^[A-Z]{2}$/, 'must be an ISO 3166-1 alpha-2 code in upper case, such as DE')
+  .meta({ description: 'ISO 3166-1 alpha-2 code.', example: 'DE' });
+
+/** The values of a closed set with their meanings, for a description. */
+export function meaningsOf(values: Readonly<Record<string, string | { readonly meaning: string }>>): string {
+  return Object.entries(values)
+    .map(([name, said]) => `\`${name}\`: ${typeof said === 'string' ? said : said.meaning}`)
+    .join(' ');
+}
+
+/** Time and age of a read from the service. */
+export const freshness = {
+  read_at: instant.meta({ description: 'When this was read from the service.' }),
+  age_seconds: z.number().meta({ description: 'Age of that read in seconds.', example: 1.5 }),
+};
+
+/** {@link freshness} of a read. @param readAt, now epoch milliseconds. */
+export function ageOf(readAt: number, now: number) {
+  return { read_at: new Date(readAt).toISOString(), age_seconds: Math.max(0, now - readAt) / 1_000 };
+}
+
+export const actionReason = filledText(MAX_ACTION_REASON).meta({
+  description: 'The reason; shown in the timeline. Do not include personal data.',
+  example: 'The customer no longer wants it.',
+  override: { pattern: FILLED_TEXT_PATTERN },
+});
+
+/** Failure classes in a query, without a schema id: parameters contain their schema. */
+export const failureClassInQuery = z.enum(Object.keys(FAILURE_CLASSES) as [FailureClass, ...FailureClass[]]);
+
+/** A request takes the known classes; an answer may have others, in later versions. */
+export const failureClass = failureClassInQuery.meta({
+  id: 'KnownFailureClass',
+  outputId: 'FailureClass',
+  description: meaningsOf(FAILURE_CLASSES),
+});
+
+/** Why work that failed was not tried again. */
+export const failureEnd = z
+  .enum(Object.keys(FAILURE_ENDS) as [FailureEnd, ...FailureEnd[]])
+  .nullable()
+  .meta({
+    description:
+      `What ended it: ${meaningsOf(FAILURE_ENDS)} Null while it may be tried again, and when the failure is final ` +
+      'by itself.',
+    example: null,
+  });
+
+/** The reason of a failure in the words of the service. */
+export const serviceMessage = z
+  .string()
+  .nullable()
+  .meta({
+    description:
+      'The reason in the words of the service, on one line of at most 300 characters; null: it gave none. Foreign ' +
+      'text: show it as text, and do not compare it.',
+    example: null,
+  });
+
+/** Reasons of cases in a query, without a schema id. */
+export const attentionReasonInQuery = z.enum(Object.keys(ATTENTION_REASONS) as [AttentionReason, ...AttentionReason[]]);
+
+export const attentionReason = attentionReasonInQuery.meta({
+  id: 'KnownAttentionReason',
+  outputId: 'AttentionReason',
+  description: meaningsOf(ATTENTION_REASONS),
+});
+
+export const apiScope = z
+  .enum(apiScopes as [ApiScope, ...ApiScope[]])
+  .meta({ id: 'ApiScope', description: 'A scope of an API key.' });

@@ -1,0 +1,144 @@
+import * as z from 'zod';
+import { queryInteger } from '#api/fields/fields.ts';
+import { jsonReply, type Reply } from '#api/http/reply.ts';
+import { didYouMean, suggestedNames } from '#api/problems/suggestions.ts';
+import { ID_PREFIXES, type IdKind, idPattern, isId } from '#domain/work/identifiers.ts';
+
+/** Above every configurable wait. */
+const MAX_WAIT_SECONDS = 3_600;
+
+export const waitInQuery = queryInteger(0, MAX_WAIT_SECONDS)
+  // `wait=0` means no wait.
+  .transform((seconds) => (seconds === 0 ? undefined : seconds))
+  .optional()
+  .meta({
+    description: 'Maximum wait in seconds, limited by the API (`waiting.max`, 50 by default).',
+    override: { type: 'integer', minimum: 0, maximum: MAX_WAIT_SECONDS },
+  });
+
+export function flagInQuery(description: string) {
+  return z
+    .string()
+    .refine((text) => text === 'true' || text === 'false', { message: 'must be true or false' })
+    .transform((text) => text === 'true')
+    .optional()
+    .meta({ description, override: { type: 'boolean' } });
+}
+
+/** Values of a closed set in one parameter, separated by commas. */
+export function listOf<Value extends string>(values: readonly [Value, ...Value[]]) {
+  const isOne = (text: string): text is Value => (values as readonly string[]).includes(text);
+  return z
+    .string()
+    .refine((text) => text.split(',').every(isOne), {
+      error: ({ input }) => {
+        const allowed = `must be one of ${values.join(', ')}, or several, separated by commas`;
+        const unknown = String(input)
+          .split(',')
+          .find((text) => !isOne(text));
+        const hint = unknown === undefined ? undefined : didYouMean(suggestedNames(unknown, values));
+        return hint === undefined ? allowed : `${allowed}; ${hint}`;
+      },
+    })
+    .transform((text) => text.split(',').filter(isOne))
+    .meta({ override: { type: 'array', items: { type: 'string', enum: [...values] }, minItems: 1 } });
+}
+
+/** Filters of lists that take several values. */
+
+/** As many as a page can have, so that one call reads what belongs to a page of the caller's own. */
+const MAX_VALUES = 100;
+
+/**
+ * Values in one parameter, separated by commas. A value that may contain a comma is also searched as a whole.
+ *
+ * @param form what each of them must be, in words and as a pattern.
+ */
+export function severalInQuery(
+  isOne: (text: string) => boolean,
+  { form, pattern, description }: Readonly<Record<'form' | 'pattern' | 'description', string>>,
+) {
+  return z
+    .string()
+    .transform((text) => {
+      const values = text.split(',');
+      return isOne(text) ? [...new Set([text, ...values.filter(isOne)])] : values;
+    })
+    .refine((values) => values.every(isOne), { message: `${form}; several are separated by commas`, abort: true })
+    .refine((values) => values.length <= MAX_VALUES, { message: `must have at most ${MAX_VALUES} values` })
+    .optional()
+    .meta({
+      description: `${description} Up to ${MAX_VALUES}, separated by commas.`,
+      override: { type: 'array', items: { type: 'string', pattern }, minItems: 1, maxItems: MAX_VALUES },
+    });
+}
+
+export function idsInQuery(kind: IdKind) {
+  return severalInQuery((text) => isId(kind, text), {
+    form: `must have the form of an id of this list, which begins with \`${ID_PREFIXES[kind]}_\``,
+    pattern: idPattern(kind),
+    description: 'Only those with this id.',
+  });
+}
+
+const DEFAULT_LIMIT = 20;
+
+const MAX_LIMIT = 100;
+
+export const pageQuery = {
+  limit: queryInteger(1, MAX_LIMIT)
+    .default(DEFAULT_LIMIT)
+    .meta({
+      description: `Maximum number of items, 1 to ${MAX_LIMIT}.`,
+      override: { type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT },
+    }),
+  cursor: z
+    .string()
+    .max(200)
+    .optional()
+    .meta({ description: '`next_cursor` of the previous page; omit it for the first page.' }),
+};
+
+export function pageShape<Item extends z.ZodType>(item: Item) {
+  return {
+    data: z.array(item),
+    next_cursor: z
+      .string()
+      .nullable()
+      .meta({ description: 'Value of `cursor` for the next page; null on the last page.' }),
+  };
+}
+
+/** A page of a list that has no further fields. */
+export function pageOf<Item extends z.ZodType>(item: Item, id: string) {
+  return z.strictObject(pageShape(item)).meta({ id });
+}
+
+/**
+ * Answers with a page of a list.
+ *
+ * @param found items of the page, and one more if there is a next page.
+ * @param limit maximum number of items.
+ * @param cursor returns the cursor after the last item of this page.
+ * @param more more fields of the answer.
+ */
+export function pageReply<Item>(
+  found: readonly Item[],
+  limit: number,
+  {
+    json,
+    cursor,
+    more = {},
+  }: { readonly json: (item: Item) => object; readonly cursor: (last: Item) => string; readonly more?: object },
+): Reply {
+  return jsonReply(200, {
+    data: found.slice(0, limit).map(json),
+    next_cursor: nextCursor(found, limit, cursor),
+    ...more,
+  });
+}
+
+export function nextCursor<Item>(found: readonly Item[], limit: number, cursor: (last: Item) => string): string | null {
+  const last = found.length > limit ? found[limit - 1] : undefined;
+  return last === undefined ? null : cursor(last);
+}

@@ -1,0 +1,98 @@
+import * as z from 'zod';
+import { purchaseExpansions, purchaseExpansionsOutput } from '#api/esims/delivered-esim.ts';
+import { esimExampleId, esimIdInput } from '#api/esims/esim-schemas.ts';
+import { ourId, packageId, packageIdInQuery } from '#api/fields/fields.ts';
+import { type CsvColumns, safe, text } from '#api/lists/csv-file.ts';
+import { pageOf } from '#api/lists/lists.ts';
+import {
+  callerReference,
+  callerReferencesInQuery,
+  customerReference,
+  customerReferenceInQuery,
+  customerReferenceOutput,
+  purchaseInput,
+} from '#api/work/work-input.ts';
+import { referenceJson, workJson } from '#api/work/work-json.ts';
+import { purchaseColumns, workColumns } from '#api/work/work-lists.ts';
+import type { WorkJson } from '#api/work/work-resource.ts';
+import { PURCHASE_ENDS, referenceOutput, workListQuery, workOutput } from '#api/work/work-schemas.ts';
+import type { StoredTopup } from '#db/work/topups.ts';
+import { statusesOf } from '#domain/work/lifecycle.ts';
+
+const externalTopupId = callerReference('topup', 'shop-topup-000017');
+
+export const exampleTopupId = 'top_01JQ8Z7C3D4E5F6G7H8J9K0MNP';
+
+const esimId = ourId('esim', esimExampleId);
+
+export const topupInput = z
+  .strictObject({
+    esim_id: esimIdInput,
+    package_id: packageId.meta({ description: "One of the eSIM's top-up options.", example: 1002 }),
+    external_topup_id: externalTopupId.optional(),
+    ...purchaseInput('topup'),
+    customer_reference: customerReference.optional().meta({
+      description: 'Your reference of the customer. Without it, that of the eSIM. Stored encrypted.',
+    }),
+  })
+  .meta({ id: 'TopupInput' });
+
+export const topupOutput = z
+  .strictObject({
+    id: ourId('topup', exampleTopupId),
+    esim_id: esimId,
+    package_id: packageId.meta({ example: 1002 }),
+    external_topup_id: z.string().nullable().meta({ example: 'shop-topup-000017' }),
+    customer_reference: customerReferenceOutput,
+    service_topup_id: z.string().nullable().meta({ description: 'Id of the top-up at the service.', example: '9121' }),
+    ...referenceOutput('topup', exampleTopupId),
+    ...workOutput('topup', statusesOf('topup'), PURCHASE_ENDS),
+    ...purchaseExpansionsOutput,
+  })
+  .meta({ id: 'Topup' });
+
+export type TopupOutput = z.input<typeof topupOutput>;
+
+export const topupPage = pageOf(topupOutput, 'TopupPage');
+
+export const topupListQuery = z.strictObject({
+  esim_id: esimIdInput.optional(),
+  external_topup_id: callerReferencesInQuery('topup'),
+  package_id: packageIdInQuery.optional(),
+  customer_reference: customerReferenceInQuery,
+  ...workListQuery('topup', statusesOf('topup'), purchaseExpansions),
+});
+
+/**
+ * @param customer the reference of its customer.
+ * @throws Error when it has no eSIM, which a constraint of the database prevents.
+ */
+export function topupJson(
+  { row: topup, serviceId, ...facts }: StoredTopup,
+  customer: string | null,
+): TopupOutput & WorkJson {
+  if (topup.esimId === null) throw new Error(`top-up ${topup.id} has no eSIM`);
+  return {
+    id: topup.id,
+    status: topup.status,
+    esim_id: topup.esimId,
+    package_id: topup.packageId,
+    external_topup_id: topup.externalTopupId,
+    customer_reference: customer,
+    service_topup_id: serviceId,
+    ...referenceJson(topup, facts),
+    ...workJson('topup', topup, facts),
+  };
+}
+
+/** The columns of the list as a file. */
+export const topupCsv: CsvColumns<TopupOutput> = {
+  id: safe((topup) => topup.id),
+  status: safe((topup) => topup.status),
+  package_id: safe((topup) => topup.package_id),
+  external_topup_id: text((topup) => topup.external_topup_id),
+  esim_id: safe((topup) => topup.esim_id),
+  service_topup_id: text((topup) => topup.service_topup_id),
+  ...purchaseColumns,
+  ...workColumns,
+};

@@ -1,0 +1,111 @@
+import { withOwnSuccessor, workFor } from '#api/access/redact-for-owner.ts';
+import type { ApiDependencies } from '#api/dependencies.ts';
+import { purchaseExpansions, requireEsim } from '#api/esims/delivered-esim.ts';
+import { type Operation, operation } from '#api/http/operation.ts';
+import { type Offers, wantedOf } from '#api/offers/offers.ts';
+import {
+  exampleTopupId,
+  topupCsv,
+  topupInput,
+  topupJson,
+  topupListQuery,
+  topupOutput,
+  topupPage,
+} from '#api/topups/topup-schemas.ts';
+import { bulkOperation } from '#api/work/bulk-actions.ts';
+import { callerReference, createWork, creationAnswers, creationCall } from '#api/work/create-work.ts';
+import { workActionOperations } from '#api/work/work-actions.ts';
+import { customerHash, newCustomer, readCustomer } from '#api/work/work-input.ts';
+import { listOperations, workFilter } from '#api/work/work-lists.ts';
+import { workReadOperations } from '#api/work/work-reads.ts';
+import { findersOf, type WorkResource } from '#api/work/work-resource.ts';
+import { findEsim } from '#db/esims/esim-queries.ts';
+import type { Owner } from '#db/lists/ownership.ts';
+import { type StoredTopup, topupReads } from '#db/work/topups.ts';
+import { NO_ATTEMPTS } from '#db/work/work-reads.ts';
+import { acceptTopup } from '#fulfilment/accept/topup.ts';
+
+/** Top-ups of eSIMs: create, read, list, timeline, operator actions. */
+export function topupOperations(dependencies: ApiDependencies, offers: Offers): Operation[] {
+  const { database, keyRing } = dependencies;
+  const show = (stored: StoredTopup, owner: Owner) =>
+    workFor(
+      owner,
+      topupJson(withOwnSuccessor(owner, stored), readCustomer(keyRing, 'topup', stored.row.id, stored.row)),
+    );
+  const resource: WorkResource = {
+    kind: 'topup',
+    name: 'Topup',
+    tag: 'Top-ups',
+    output: topupOutput,
+    exampleId: exampleTopupId,
+    expansions: purchaseExpansions,
+    priceCurrency: (found) => offers.currencyOf('packages', found),
+    resolution: {
+      serviceId: {
+        field: 'service_topup_id',
+        description: 'With `bought`: the top-up at the service, if it is not known yet.',
+      },
+    },
+    ...findersOf(dependencies, topupReads, show),
+  };
+  return [
+    operation({
+      ...creationCall(resource),
+      id: 'createTopup',
+      path: '/v1/topups',
+      summary: 'Recharge an eSIM',
+      description:
+        'Stores the top-up and answers at once; the purchase follows. The package must be one of the top-up options ' +
+        'of the eSIM; they are read again before the purchase. One top-up of an eSIM is in progress at a time: ' +
+        'another one is held until the first has ended. The same Idempotency-Key with the same body gets the same ' +
+        'answer again.',
+      body: topupInput,
+      answers: creationAnswers(resource, { service_topup_id: null, charged: null }),
+      problems: ['external_topup_id_taken', 'purchase_not_possible', 'quote_expired'],
+      handle: async (request) => {
+        const { body, caller } = request;
+        const { esim_id: esimId, package_id: packageId, external_topup_id: externalTopupId } = body;
+        const found = await database.run((db) => findEsim(db, esimId, caller.ownerId));
+        return createWork(dependencies, resource, request, {
+          target: 'POST /v1/topups',
+          reference: callerReference('external_topup_id'),
+          named: externalTopupId,
+          // The transaction refuses an unknown eSIM.
+          objection:
+            found &&
+            (await offers.objectionTo(offers.topupOptions(found.serviceEsimId), wantedOf('options', packageId, body))),
+          item: { kind: 'topup', itemId: packageId, esimId },
+          accept: async (tx, work, now) => {
+            const esim = await requireEsim(tx, esimId, caller.ownerId);
+            const reference = body.customer_reference ?? readCustomer(keyRing, 'order', esim.orderId, esim);
+            const customer = reference === null ? undefined : newCustomer(keyRing, 'topup', work.id, reference);
+            const topup = { ...work, esimId, packageId, externalTopupId: externalTopupId ?? null, customer };
+            return acceptTopup(tx, topup, now);
+          },
+          show: (row) => show({ row, ...NO_ATTEMPTS }, caller.ownerId),
+        });
+      },
+    }),
+    ...listOperations(dependencies, resource, {
+      query: topupListQuery,
+      page: topupPage,
+      csv: topupCsv,
+      read: async (db, owner, query, page) => {
+        const filter = {
+          ...workFilter(query),
+          esimId: query.esim_id,
+          externalTopupIds: query.external_topup_id,
+          packageId: query.package_id,
+          customerReferenceHash: customerHash(keyRing, query.customer_reference),
+        };
+        const found = await topupReads.page(db, owner, filter, page);
+        return found.map((stored) => ({ item: show(stored, owner), position: stored.row }));
+      },
+    }),
+    // Before the path with an id.
+    bulkOperation(dependencies, resource),
+    ...workReadOperations(dependencies, resource),
+    ...workActionOperations(dependencies, resource),
+  ];
+}

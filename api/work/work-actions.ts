@@ -1,0 +1,245 @@
+import * as z from 'zod';
+import type { ApiDependencies } from '#api/dependencies.ts';
+import {
+  actionReason,
+  attentionReason,
+  idInPath,
+  instantInput,
+  mayExist,
+  meaningsOf,
+  moneyInput,
+  wholeNumber,
+} from '#api/fields/fields.ts';
+import { type Caller, jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
+import { jsonReply, type Reply } from '#api/http/reply.ts';
+import { exampleOf } from '#api/openapi/examples.ts';
+import { Problem } from '#api/problems/problem.ts';
+import { article } from '#api/work/work-reads.ts';
+import { notFound, type WorkResource } from '#api/work/work-resource.ts';
+import { operationsOutput } from '#api/work/work-schemas.ts';
+import { scopesOfKind } from '#db/access/api-keys.ts';
+import { newId } from '#db/connection/ids.ts';
+import type { Owner } from '#db/lists/ownership.ts';
+import {
+  CASE_VERDICTS,
+  type CaseVerdict,
+  caseVerdicts,
+  type OperatorAction,
+  SERVICE_ID,
+} from '#domain/operator/operator-actions.ts';
+import {
+  changesNothing,
+  RETRY_CHANGE_BOUNDS,
+  RETRY_CHANGE_FIELDS,
+  retryChangeOf,
+  waitsAreOrdered,
+} from '#domain/retry/retry-change.ts';
+import { KINDS } from '#domain/work/kinds.ts';
+import { performAction } from '#fulfilment/operator/perform-action.ts';
+
+export const newLimit = moneyInput.nullable().meta({
+  description: '`null` removes the limit.',
+  example: { amount: '14.00', currency: 'USD' },
+});
+
+/** Fields of a verdict on an open case, for one or several. */
+export const verdictFields = {
+  case: attentionReason.meta({
+    description: 'The reason of the open case, as `operations.attention.reason` shows it.',
+  }),
+  verdict: z.enum(caseVerdicts as [CaseVerdict, ...CaseVerdict[]]).meta({ description: meaningsOf(CASE_VERDICTS) }),
+  next: z.enum(['continue', 'abandon']).optional().meta({
+    description: 'With `not_bought`: buy again (default), or abandon it.',
+  }),
+} as const;
+
+const { attempts: ATTEMPTS, seconds: SECONDS } = RETRY_CHANGE_BOUNDS;
+const secondsInput = wholeNumber(SECONDS.min, SECONDS.max).nullable().optional();
+
+const retryPolicyInput = {
+  attempts: wholeNumber(ATTEMPTS.min, ATTEMPTS.max).nullable().optional().meta({
+    description: 'Total attempts, including those made. With a lower number than those made, no other one follows.',
+    example: 5,
+  }),
+  first_wait_seconds: secondsInput.meta({ description: 'First wait; doubled each time.', example: 900 }),
+  longest_wait_seconds: secondsInput.meta({ description: 'Longest wait.', example: 3_600 }),
+  deadline: instantInput
+    .meta({ override: { type: 'string', format: 'date-time' } })
+    .nullable()
+    .optional()
+    .meta({
+      description:
+        'Replaces the deadline of the caller and the configured one; in the future, and at most 92 days ahead.',
+    }),
+};
+
+const plain = z.strictObject({ reason: actionReason }).meta({ id: 'OperatorAction' });
+const limit = z.strictObject({ reason: actionReason, max_price: newLimit }).meta({ id: 'LimitChange' });
+const retryPolicy = z
+  .strictObject({ reason: actionReason, ...retryPolicyInput })
+  .refine((change) => !changesNothing(change), { message: `must contain at least one of: ${RETRY_CHANGE_FIELDS}` })
+  .refine(waitsAreOrdered, { path: ['first_wait_seconds'], message: 'must not be more than longest_wait_seconds' })
+  .meta({ id: 'RetryPolicyChange' });
+/** Fields for every kind of work; each kind adds its ids at the service. */
+const resolution = z.strictObject({ reason: actionReason, ...verdictFields });
+const serviceName = z.string().regex(SERVICE_ID, 'must have 1 to 128 visible ASCII characters').optional();
+
+export function workActionOperations(dependencies: ApiDependencies, resource: WorkResource): Operation[] {
+  const { kind, name, output, exampleId } = resource;
+  const { noun, path, isPurchase } = KINDS[kind];
+  const common = {
+    method: 'post',
+    tag: 'Operator actions',
+    scope: scopesOfKind(kind).operate,
+    params: idInPath(kind, exampleId),
+    problems: [`${kind}_not_found`, 'action_not_possible'],
+    answers: {
+      200: jsonAnswer(
+        `The ${noun} as stored now, with \`operations\`; its workflow continues at once. A repeated action changes ` +
+          'nothing.',
+        output,
+        { example: { operations: exampleOf(operationsOutput, 'output') } },
+      ),
+    },
+  } as const;
+  interface Request {
+    readonly params: { readonly id: string };
+    readonly body: { readonly reason: string };
+    readonly caller: Caller;
+  }
+  const perform = ({ params: { id }, body: { reason }, caller }: Request, action: OperatorAction) =>
+    performOnWork(dependencies, resource, id, action, reason, caller);
+
+  const release = operation({
+    ...common,
+    id: `release${name}`,
+    path: `${path}/{id}/release`,
+    summary: 'Release held work through the purchase gate now',
+    description:
+      'It passes a pause and an open circuit (as its canary), but not the wallet, the daily limits or `max_price`. ' +
+      'Refused unless it is held. A release remains valid until the gate is passed.',
+    body: plain,
+    handle: (request) => perform(request, { action: 'release' }),
+  });
+  const changeLimit = operation({
+    ...common,
+    method: 'patch',
+    id: `change${name}Limit`,
+    path: `${path}/{id}/limit`,
+    summary: 'Change the maximum that the service may charge',
+    description: `${article(noun) === 'an' ? 'An' : 'A'} ${noun} held because of its price is tried again at once.`,
+    body: limit,
+    handle: (request) => perform(request, { action: 'change_limit', maxPrice: request.body.max_price }),
+  });
+  const { serviceId, serviceEsimId } = resource.resolution;
+  const named = serviceEsimId === undefined ? [serviceId] : [serviceId, serviceEsimId];
+  const names = Object.fromEntries(named.map(({ field, description }) => [field, serviceName.meta({ description })]));
+  return [
+    operation({
+      ...common,
+      id: `retry${name}`,
+      path: `${path}/{id}/retry`,
+      summary: 'Retry now work that is held or needs attention',
+      description:
+        'Ends the present wait; the same rules decide what is sent. After all attempts were used up it grants ' +
+        'one more.',
+      body: plain,
+      handle: (request) => perform(request, { action: 'retry' }),
+    }),
+    // Only purchases are held by the purchase gate and have a price.
+    ...(isPurchase ? [release, changeLimit] : []),
+    operation({
+      ...common,
+      method: 'patch',
+      id: `change${name}RetryPolicy`,
+      path: `${path}/{id}/retry-policy`,
+      summary: 'Change the retry policy: attempts, waits and deadline',
+      description:
+        'Omitted fields are not changed; `null` removes a change. A running wait is computed again from ' +
+        'its start. It does not decide ' +
+        `whether another attempt is safe: that is checked as always. Refused once the ${noun} has ended.`,
+      body: retryPolicy,
+      handle: (request) => perform(request, { action: 'change_retry', change: retryChangeOf(request.body) }),
+    }),
+    operation({
+      ...common,
+      id: `abandon${name}`,
+      path: `${path}/{id}/abandon`,
+      summary: `Abandon ${article(noun)} ${noun} that bought nothing`,
+      description: 'Refused while it may have bought something, or the service keeps money for it.',
+      body: plain,
+      handle: (request) => perform(request, { action: 'abandon' }),
+    }),
+    operation({
+      ...common,
+      id: `resolve${name}Case`,
+      path: `${path}/{id}/resolve`,
+      summary: `Resolve a case of ${article(noun)} ${noun}`,
+      description:
+        "States the outcome when neither the service nor the wallet could prove it. Check the service's console " +
+        'first: after `not_bought` it is bought again.',
+      body: resolution.extend(names).meta({
+        id: `${name}CaseResolution`,
+        example: { reason: 'Their support says it was never sold.', case: 'outcome_unknown', verdict: 'not_bought' },
+      }),
+      handle: (request) => {
+        // Parse again without the ids at the service, which differ by kind and have no type.
+        const given = resolution.strip().parse(request.body);
+        const { case: reason, verdict, next } = given;
+        const nameOf = (field: string) => serviceName.parse(Reflect.get(request.body, field));
+        const [id, esimId] = [nameOf(serviceId.field), serviceEsimId && nameOf(serviceEsimId.field)];
+        return perform(
+          { ...request, body: given },
+          {
+            action: 'resolve',
+            reason,
+            verdict,
+            ...(id !== undefined && { serviceId: id }),
+            ...(esimId !== undefined && { serviceEsimId: esimId }),
+            ...(next !== undefined && { next }),
+          },
+        );
+      },
+    }),
+  ];
+}
+
+async function performOnWork(
+  dependencies: ApiDependencies,
+  resource: WorkResource,
+  id: string,
+  wanted: OperatorAction,
+  reason: string,
+  { ownerId: owner, apiKeyId: actor }: Caller,
+): Promise<Reply> {
+  const { kind } = resource;
+  const { database, now } = dependencies;
+  if (!mayExist(kind, id)) throw notFound(resource);
+  const action = await withPriceCurrency(dependencies, resource, { id, owner, action: wanted });
+  const request = { work: { kind, id }, action, operator: { actor, reason, actionId: newId('action') }, owner };
+  const outcome = await performAction(database, request, new Date(now()));
+  if (outcome.kind === 'missing') throw notFound(resource);
+  if (outcome.kind === 'refused') {
+    const { refusal, detail } = outcome;
+    throw new Problem('action_not_possible', { detail, extra: { refusal } });
+  }
+  const found = await database.run((db) => resource.find(db, id, owner));
+  if (found === undefined) throw notFound(resource);
+  return jsonReply(200, found);
+}
+
+/**
+ * Adds the currency of the price to a new price limit, so that a limit in another currency is refused. Without an
+ * answer of the service it is not known, and the limit is accepted.
+ */
+export async function withPriceCurrency(
+  { database }: Pick<ApiDependencies, 'database'>,
+  resource: WorkResource,
+  { id, owner, action }: { readonly id: string; readonly owner: Owner; readonly action: OperatorAction },
+): Promise<OperatorAction> {
+  if (action.action !== 'change_limit' || action.maxPrice === null || resource.priceCurrency === undefined)
+    return action;
+  const found = await database.run((db) => resource.find(db, id, owner));
+  const currency = found === undefined ? undefined : await resource.priceCurrency(found);
+  return { ...action, ...(currency !== undefined && { priceCurrency: currency }) };
+}

@@ -1,0 +1,130 @@
+/** The lists of work of each kind, as pages and as files. */
+import type * as z from 'zod';
+import type { ApiDependencies } from '#api/dependencies.ts';
+import { jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
+import { jsonReply } from '#api/http/reply.ts';
+import { amount, csvAnswer, type CsvColumns, csvQuery, csvReply, safe, text } from '#api/lists/csv-file.ts';
+import { positionCursor, readPositionCursor } from '#api/lists/cursor.ts';
+import { nextCursor } from '#api/lists/lists.ts';
+import type { OrderOutput } from '#api/orders/order-schemas.ts';
+import { viewOfWork } from '#api/work/expand.ts';
+import type { WorkJson, WorkResource } from '#api/work/work-resource.ts';
+import type { workListQuery } from '#api/work/work-schemas.ts';
+import { scopesOfKind } from '#db/access/api-keys.ts';
+import type { Executor } from '#db/connection/database.ts';
+import type { Owner } from '#db/lists/ownership.ts';
+import type { PageOptions, PagePosition } from '#db/lists/pages.ts';
+import type { WorkFilter } from '#db/work/work-reads.ts';
+import { KINDS } from '#domain/work/kinds.ts';
+import type { WorkStatus } from '#domain/work/lifecycle.ts';
+
+type CommonQuery = z.output<z.ZodObject<ReturnType<typeof workListQuery<WorkStatus>>>>;
+
+export function workFilter(query: CommonQuery): WorkFilter {
+  return {
+    ids: query.id,
+    statuses: query.status,
+    failureClass: query.failure_class,
+    attentionReason: query.attention,
+    createdBy: query.created_by,
+    metadata: query.metadata,
+    createdAfter: query.created_after,
+    createdBefore: query.created_before,
+    updatedAfter: query.updated_after,
+  };
+}
+
+/** The list of a kind and its file. */
+export function listOperations<Query extends z.ZodObject & z.ZodType<CommonQuery>, Shown extends object>(
+  dependencies: ApiDependencies,
+  resource: WorkResource,
+  list: {
+    readonly query: Query;
+    readonly page: z.ZodType;
+    readonly csv: CsvColumns<Shown>;
+    readonly read: (
+      db: Executor,
+      owner: Owner,
+      query: z.output<Query>,
+      page: PageOptions,
+    ) => Promise<readonly { readonly item: Shown & WorkJson; readonly position: PagePosition }[]>;
+  },
+): Operation[] {
+  const { database } = dependencies;
+  const { kind, name, tag } = resource;
+  const { noun, path } = KINDS[kind];
+  const scope = scopesOfKind(kind).read;
+  return [
+    operation({
+      id: `list${name}s`,
+      method: 'get',
+      path,
+      tag,
+      summary: `List ${noun}s, newest first`,
+      scope,
+      query: list.query,
+      answers: { 200: jsonAnswer(`A page of ${noun}s.`, list.page) },
+      handle: async ({ query, caller, isHead }) => {
+        const { limit, cursor, expand } = query;
+        const { all } = viewOfWork(dependencies, resource, expand, { caller, isHead });
+        const after = cursor === undefined ? undefined : readPositionCursor(kind, cursor);
+        const found = await database.run((db) => list.read(db, caller.ownerId, query, { limit: limit + 1, after }));
+        return jsonReply(200, {
+          data: await all(found.slice(0, limit).map(({ item }) => item)),
+          next_cursor: nextCursor(found, limit, ({ position }) => positionCursor(kind, position)),
+        });
+      },
+    }),
+    operation({
+      id: `export${name}s`,
+      method: 'get',
+      path: `${path}.csv`,
+      tag,
+      summary: `Get all ${noun}s that match as CSV, newest first`,
+      scope,
+      query: list.query.omit({ limit: true, cursor: true, expand: true }).extend(csvQuery),
+      answers: csvAnswer(`${noun}s`),
+      problems: ['too_many_streams'],
+      heavy: 'file',
+      handle: async ({ query: { bom, ...query }, caller }) => {
+        // With a size of the page, which has no influence on the filters.
+        const filters = { limit: 0, ...query } as z.output<Query>;
+        return csvReply(
+          dependencies,
+          { bom: bom === true, caller, scope },
+          {
+            name: path.split('/').slice(2).join('-'),
+            columns: list.csv,
+            read: async (after: PagePosition | undefined, limit) =>
+              database.run((db) => list.read(db, caller.ownerId, filters, { limit, after })),
+          },
+        );
+      },
+    }),
+  ];
+}
+
+export const workColumns = {
+  failure_class: safe(({ failure }) => failure?.class),
+  failure_detail: text(({ failure }) => failure?.detail),
+  failure_ended_by: safe(({ failure }) => failure?.ended_by),
+  failure_service_message: text(({ failure }) => failure?.service_message),
+  metadata: text(({ metadata }) => (Object.keys(metadata).length === 0 ? null : JSON.stringify(metadata))),
+  created_by: safe((work) => work.created_by),
+  created_at: safe((work) => work.created_at),
+  updated_at: safe((work) => work.updated_at),
+  completed_at: safe((work) => work.completed_at),
+} satisfies CsvColumns<
+  Pick<OrderOutput, 'failure' | 'metadata' | 'created_by' | 'created_at' | 'updated_at' | 'completed_at'>
+>;
+
+export const purchaseColumns = {
+  max_price: amount((work) => work.max_price),
+  charged: amount((work) => work.charged),
+  customer_reference: text((work) => work.customer_reference),
+  customer_price: amount((work) => work.customer_price),
+  replaces: safe((work) => work.replaces),
+  replaced_by: safe((work) => work.replaced_by),
+} satisfies CsvColumns<
+  Pick<OrderOutput, 'max_price' | 'charged' | 'customer_price' | 'customer_reference' | 'replaces' | 'replaced_by'>
+>;

@@ -1,0 +1,247 @@
+import { createServer } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { gunzipSync } from 'node:zlib';
+import express from 'express';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { networkOf } from '#api/access/limits.ts';
+import { filledText } from '#api/fields/fields.ts';
+import { type Deprecation, deprecationHeaders } from '#api/http/deprecation.ts';
+import { html, trustedHtml } from '#api/http/html.ts';
+import { type MountDependencies, mountOperations } from '#api/http/mount.ts';
+import { publicOperation } from '#api/http/operation.ts';
+import { CacheableReply, jsonReply, onceClosed } from '#api/http/reply.ts';
+import { requestContext } from '#api/http/request-context.ts';
+import { startServer } from '#api/http/server.ts';
+import { describeOperation } from '#api/openapi/describe-operation.ts';
+import { preferredWait } from '#api/work/long-poll.ts';
+import { createLogger } from '#telemetry/logger.ts';
+import { createMetrics } from '#telemetry/metrics.ts';
+
+it('a listener for the end of a connection is called once, also after that end', async () => {
+  const { promise, resolve } = Promise.withResolvers<string[]>();
+  const server = createServer((_request, response) => {
+    const calls: string[] = [];
+    onceClosed(response, () => calls.push('before'));
+    response.once('close', () => {
+      onceClosed(response, () => calls.push('after'));
+      setImmediate(() => resolve(calls));
+    });
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  // A server always has an address with a port.
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  server.once('request', () => socket.destroy());
+  socket.write('GET / HTTP/1.1\r\nHost: api\r\n\r\n');
+  expect(await promise).toEqual(['before', 'after']);
+  server.close();
+});
+
+describe('a text with content', () => {
+  const text = filledText(5);
+
+  it('loses the space around it', () => {
+    expect(text.parse('\tab ')).toBe('ab');
+  });
+
+  it('is as long as it was sent, as the description of the API says', () => {
+    expect(text.safeParse('abcde').success).toBe(true);
+    expect(text.safeParse(' abcde').success).toBe(false);
+  });
+
+  it.each(['', ' \t', 'a\0', '\ud800'])('is not %j', (sent) => {
+    expect(text.safeParse(sent).success).toBe(false);
+  });
+});
+
+describe('an HTML template', () => {
+  it('escapes its values, in text and in quoted attributes', () => {
+    const hostile = `<script>"'&`;
+    expect(html`<p title="${hostile}">${hostile}</p>`.text).toBe(
+      '<p title="&lt;script&gt;&quot;&#39;&amp;">&lt;script&gt;&quot;&#39;&amp;</p>',
+    );
+    fc.assert(fc.property(fc.string(), (text) => !/[<>"']/.test(html`${text}`.text)));
+  });
+
+  it('keeps HTML as it is, joins lists, and leaves out what is undefined', () => {
+    const items = [1, 2].map((each) => html`<li>${each}</li>`);
+    expect(html`a${items}${undefined}b${trustedHtml('<hr>')}`.text).toBe('a<li>1</li><li>2</li>b<hr>');
+  });
+});
+
+describe('the network of a limit', () => {
+  it.each([
+    [
+      '203.0.113.7',
+      [
+        '203.0.113.7',
+        '::ffff:203.0.113.7',
+        '::FFFF:cb00:7107',
+        '203.000.113.007',
+        '203.0.113.7:4711',
+        '0:0:0:0:0:ffff:203.0.113.7',
+      ],
+    ],
+    [
+      '2001:db8:0:1::',
+      [
+        '2001:db8:0:1::1',
+        '2001:DB8::1:0:0:0:2',
+        '2001:0db8:0000:0001::',
+        '[2001:db8:0:1::9]:443',
+        '2001:db8:0:1::1%eth0',
+      ],
+    ],
+    ['other', ['', 'unknown', '_hidden', '203.0.113.256', 'x'.repeat(10_000), '2001:db8', '010.1']],
+  ])('is %s in all notations', (network, spellings) => {
+    for (const spelling of spellings) expect(networkOf(spelling), spelling.slice(0, 50)).toBe(network);
+  });
+
+  it('separates different addresses', () => {
+    expect(
+      new Set(['203.0.113.7', '203.0.113.70', '2001:db8:0:1::', '2001:db8:0:2::', '::1', '::2:0:0:0:0'].map(networkOf))
+        .size,
+    ).toBe(6);
+  });
+});
+
+const value = { text: 'a'.repeat(1_000) };
+const reply = CacheableReply.json(value);
+const to = (headers: Readonly<Record<string, string>>) => reply.for((name) => headers[name.toLowerCase()]);
+const etag = to({}).headers['ETag'] ?? '';
+
+describe('a reply that changes only with a release', () => {
+  it('is sent as it is without Accept-Encoding', () => {
+    const { status, headers, body } = to({});
+    expect([status, headers['Content-Encoding']]).toEqual([200, undefined]);
+    expect(JSON.parse(body.toString())).toEqual(value);
+  });
+
+  it.each(['gzip', 'br, gzip', 'gzip;q=0.5', 'deflate, *', 'GZIP'])('is compressed for %s', (accepted) => {
+    const { headers, body } = to({ 'accept-encoding': accepted });
+    expect([headers['Content-Encoding'], headers['Vary']]).toEqual(['gzip', 'Accept-Encoding']);
+    expect(JSON.parse(gunzipSync(body).toString())).toEqual(value);
+  });
+
+  it.each(['br', 'gzip;q=0', 'gzip;q=0.0', 'identity'])('is not compressed for %s', (accepted) => {
+    expect(to({ 'accept-encoding': accepted }).headers['Content-Encoding']).toBeUndefined();
+  });
+
+  it.each([etag, etag.replace('W/', ''), `"other", ${etag}`, '*'])(
+    'is not sent again for If-None-Match: %s',
+    (known) => {
+      const { status, headers, body } = to({ 'if-none-match': known });
+      expect([status, headers['ETag'], body.length]).toEqual([304, etag, 0]);
+    },
+  );
+
+  it('is sent for another tag, and another content has another tag', () => {
+    expect(to({ 'if-none-match': '"other"' }).status).toBe(200);
+    expect(CacheableReply.json({}).for(() => undefined).headers['ETag']).not.toBe(etag);
+  });
+});
+
+describe('the preference to wait', () => {
+  it.each([
+    ['wait=10', 10],
+    ['wait=0', 0],
+    ['WAIT=10', 10],
+    ['wait="10"', 10],
+    ['wait = 10', 10],
+    ['respond-async, wait=5', 5],
+    ['respond-async,wait=5, handling=lenient', 5],
+    ['handling=lenient; strict="a, wait=9"; more, wait=5', 5],
+    ['return="a, wait=9", wait=5', 5],
+    ['wait=5; why="in a hurry"', 5],
+    ['wait=5, wait=9', 5],
+  ])('is read from `%s`', (header, expected) => {
+    expect(preferredWait(header)).toBe(expected);
+  });
+
+  it.each([
+    undefined,
+    '',
+    'respond-async',
+    'wait',
+    'wait=',
+    'wait=soon',
+    'wait=-1',
+    'wait=1.5',
+    'wait=99999999999',
+    'waiting=5',
+    '===',
+    ',,,',
+    'wait="10',
+    'return="wait=5',
+  ])('is ignored in `%s`', (header) => {
+    expect(preferredWait(header)).toBeUndefined();
+  });
+
+  it.each([
+    ['wait; ;;  ; a=b ;"x", wait=5', undefined],
+    [`wait${'; '.repeat(400)}"`, undefined],
+    [`wait${' ;'.repeat(400)}"`, undefined],
+    [`wait=5;${' '.repeat(900)}"`, undefined],
+    [`wait${' '.repeat(900)}"`, undefined],
+    [`wait=5${'; a="b" '.repeat(100)}`, 5],
+    [`wait=5; a="${'\\\\'.repeat(400)}`, undefined],
+    [`${'a,'.repeat(400)}wait=5`, undefined],
+    [`a${'; '.repeat(4_000)}"`, undefined],
+  ])('is parsed fast in a hostile header: %j', (header, expected) => {
+    // A parser with exponential time would exceed the time limit of the test.
+    expect(preferredWait(header)).toBe(expected);
+  });
+});
+
+const deprecation: Deprecation = { since: '2030-01-31', removal: '2030-08-01', instead: '`GET /new`' };
+const call = (id: string, path: `/${string}`, more: { deprecation?: Deprecation } = {}) =>
+  publicOperation({
+    id,
+    method: 'get',
+    path,
+    tag: 'Orders',
+    summary: 'A call',
+    answers: { 200: { description: 'Yes.', contentType: 'application/json' } },
+    handle: async () => jsonReply(200, {}),
+    ...more,
+  });
+
+describe('a deprecated call', () => {
+  it('says in every answer since when, and until when it stays', async () => {
+    const app = express();
+    app.use(requestContext(createLogger({ level: 'silent', name: 'test' }), createMetrics({ processMetrics: false })));
+    // Calls without a key need nothing of these.
+    mountOperations(app, [call('old', '/old', { deprecation }), call('new', '/new')], {} as MountDependencies);
+    const server = await startServer(app, { host: '127.0.0.1', port: 0 });
+    try {
+      const headersOf = async (path: string) => {
+        const { headers } = await fetch(`http://127.0.0.1:${server.port}${path}`);
+        return [headers.get('deprecation'), headers.get('sunset'), headers.get('link')];
+      };
+      expect(await headersOf('/old')).toEqual([
+        '@1896048000',
+        'Thu, 01 Aug 2030 00:00:00 GMT',
+        '</openapi.json>; rel="deprecation"; type="application/json"',
+      ]);
+      expect(await headersOf('/new')).toEqual([null, null, null]);
+    } finally {
+      await server.stop();
+    }
+  });
+
+  it('is described as deprecated, with the call to use', () => {
+    expect(describeOperation(call('old', '/old', { deprecation }))).toMatchObject({
+      deprecated: true,
+      description: 'Deprecated since 2030-01-31; it may be missing from 2030-08-01 on. Use `GET /new`.',
+    });
+    expect(describeOperation(call('new', '/new'))).not.toHaveProperty('deprecated');
+  });
+
+  it.each([
+    ['2030-01-31', '2030-07-29'],
+    ['2030-13-01', '2031-01-01'],
+    ['soon', '2030-01-01'],
+  ])('is refused at the start with the days %s and %s', (since, removal) => {
+    expect(() => deprecationHeaders({ since, removal, instead: 'nothing' })).toThrow(RangeError);
+  });
+});
