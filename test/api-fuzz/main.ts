@@ -1,4 +1,4 @@
-/** `npm run test:api-fuzz`: runs all checks of schemathesis on the API. Explained in `docs/how-to/fuzz-the-api.md`. */
+/** `npm run test:api-fuzz`: runs all checks of schemathesis on the API. Explained in `CONTRIBUTING.md`. */
 import { spawn } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
