@@ -60,7 +60,6 @@ export class GateLoop extends RepeatedWork {
   }
 }
 
-/** Logs changes of circuits and of the balance. */
 export function gateListener(logger: Logger): GateListener {
   return {
     circuitChanged: ({ name, from, to, detail }) => {

@@ -38,7 +38,6 @@ export class TemporalHealth extends RepeatedWork {
     throw new Error(`Temporal has not answered for ${Math.round(silentMs / 1_000)} s (${this.#failure})`);
   }
 
-  /** Pings Temporal once. */
   async ping(): Promise<void> {
     const { ping, policy, metrics, now, logger } = this.#options;
     const wasSilent = this.#failure !== undefined;

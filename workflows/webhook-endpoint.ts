@@ -8,7 +8,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { DeliveryRound, WebhookActivities } from '#activities/webhooks/webhook-activities.ts';
-import { DEFAULT_WORKFLOW_POLICY } from '#domain/policy/workflow-policy.ts';
+import { PURCHASE_POLICY } from '#domain/policy/purchase-policy.ts';
 import { counted } from '#domain/text.ts';
 import { HEARTBEAT_TIMEOUT } from '#workflows/activity-options.ts';
 import {
@@ -64,7 +64,7 @@ export async function webhookEndpointWorkflow(input: WebhookEndpointInput): Prom
       return { ended: round.kind === 'idle' ? 'idle' : round.reason };
     }
     const { historyLength, continueAsNewSuggested } = workflowInfo();
-    if (continueAsNewSuggested || historyLength >= DEFAULT_WORKFLOW_POLICY.historyLimit)
+    if (continueAsNewSuggested || historyLength >= PURCHASE_POLICY.historyLimit)
       await continueAsNew<typeof webhookEndpointWorkflow>(input);
   }
 }

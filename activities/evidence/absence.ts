@@ -5,7 +5,7 @@ import { findAttemptById, newestDelivered } from '#db/attempts/attempts.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
 import { addTimelineEntry } from '#db/work/timeline.ts';
 import { lockUnfinishedWork } from '#db/work/work-rows.ts';
-import { isLookUpRetried } from '#domain/policy/workflow-policy.ts';
+import { isLookUpRetried } from '#domain/policy/purchase-policy.ts';
 import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
 import { restartResendWindow } from '#fulfilment/attempts/restored-attempts.ts';
 

@@ -29,7 +29,7 @@ import {
 } from '#domain/money/absence.ts';
 import { purchaseFinder, type Movement, type Purchase } from '#domain/money/books.ts';
 import { equalMoney, plainText, type Money } from '#domain/money/money.ts';
-import { isLookUpRetried } from '#domain/policy/workflow-policy.ts';
+import { isLookUpRetried } from '#domain/policy/purchase-policy.ts';
 import { costNothing } from '#domain/purchase/purchase-decision.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 

@@ -119,7 +119,7 @@ export function cancellationCompletion(
         return finish(`The eSIM is cancelled. ${found.detail} An operator dismissed the refund.`, false);
       if (found.kind === 'not_yet') throw new NotYetError(found.failure ?? 'refund_not_in_wallet', found.detail);
       // The credit will never be visible; a caller who accepted that no refund comes need not decide.
-      return cancellation.acceptWithoutRefund
+      return cancellation.onUnmetConditions === 'cancel_without_refund'
         ? finish(`The eSIM is cancelled. ${found.detail}`, undefined)
         : { kind: 'needs_attention', reason: 'refund_missing', detail: found.detail };
     }
@@ -136,7 +136,7 @@ export function cancellationCompletion(
     }
     if (refund?.verdict === 'dismissed')
       return finish('The eSIM is cancelled. An operator dismissed the refund.', false);
-    if (cancellation.acceptWithoutRefund) {
+    if (cancellation.onUnmetConditions === 'cancel_without_refund') {
       return finish('The eSIM is cancelled without a refund; the caller accepted this.', isFailed ? false : undefined);
     }
     return isFailed

@@ -36,7 +36,7 @@ export function cancellationHandler(dependencies: WorkDependencies): WorkHandler
         await storePreflight(tx, id, conditions);
         if (read !== undefined) await recordEsim(tx, esim, { state: esimDetails(read), readAt }, new Date(now()));
       });
-      if (cancellation.acceptWithoutRefund || cancellation.onUnmetConditions === 'ask_for_review') return {};
+      if (cancellation.onUnmetConditions !== 'refuse') return {};
       const forecast = forecastRefund(conditions);
       if (forecast === 'refund_expected') {
         const recheck = async (tx: Executor) => {
@@ -68,7 +68,7 @@ export function cancellationHandler(dependencies: WorkDependencies): WorkHandler
       const { cancellation } = await readCancellation(db, id);
       const refund = await findRefund(db, id);
       return {
-        acceptWithoutRefund: cancellation.acceptWithoutRefund,
+        acceptWithoutRefund: cancellation.onUnmetConditions === 'cancel_without_refund',
         refundFailed: refund?.serviceState === 'failed',
         refundOpen: refund?.serviceState === 'processing',
         refundPaid: refund?.status === 'completed',

@@ -97,7 +97,7 @@ export function vpnSubscriptionHandler(dependencies: WorkDependencies): WorkHand
       if (plan === undefined) return { objection: notListed(plans.value, 'package_unavailable', notSold) };
       if (!plan.available) return { objection: refusal('package_unavailable', notSold) };
       const price = { amount: plan.price_for_reseller, currency: plan.currency };
-      const paid = { amount: customerPrice, currency: customerPriceCurrency ?? price.currency };
+      const paid = { amount: customerPrice, currency: customerPriceCurrency };
       if (paid.currency !== price.currency) {
         const detail = `The price is in ${price.currency}, and what the customer pays in ${paid.currency}.`;
         return { objection: refusal('margin_too_low', detail) };

@@ -17,7 +17,6 @@ export type CatalogueResult =
   | { readonly verdict: 'not_read' }
   | Pick<CatalogueReadingRow, 'verdict' | 'created' | 'changed' | 'removed'>;
 
-/** Makes the activity that reads the catalogue of the service. */
 export function createCatalogueActivities(dependencies: CatalogueDependencies) {
   const { database, service, catalogue: policy, logger, now } = dependencies;
   const bounds = { maxPages: policy.pages, deadlineMs: policy.readDeadlineMs };

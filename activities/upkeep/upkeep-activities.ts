@@ -5,7 +5,6 @@ import { workHandlers } from '#activities/work/kinds.ts';
 import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
 import { workOf } from '#db/attempts/attempts.ts';
 import { findSilentAttempts, markLookedUp } from '#db/attempts/silent-attempts.ts';
-import type { Executor } from '#db/connection/database.ts';
 import { inboxBodyAad } from '#db/encryption-aads.ts';
 import { forgetEvents } from '#db/events/event-queries.ts';
 import { forgetDeliveries } from '#db/events/webhook-deliveries.ts';
@@ -16,8 +15,7 @@ import { forgetAudit, forgetReports, forgetTimeline } from '#db/queues/retention
 import type { AttemptRow } from '#db/work/rows.ts';
 import { addTimelineEntry } from '#db/work/timeline.ts';
 import { lockWork } from '#db/work/work-rows.ts';
-import type { SweepPolicy } from '#domain/policy/sweep-policy.ts';
-import type { ReconcilePolicy } from '#domain/policy/upkeep-policy.ts';
+import type { SweepPolicy, ReconcilePolicy } from '#domain/policy/upkeep-policy.ts';
 import type { OutboundPolicy, WebhookSilencePolicy } from '#domain/policy/webhook-policy.ts';
 import { failsEveryCall } from '#domain/work/failure.ts';
 import { KINDS, WORK_KINDS } from '#domain/work/kinds.ts';
@@ -34,7 +32,6 @@ export interface MaintenanceDependencies extends WorkDependencies, Pick<SweepToo
   readonly logger: Logger;
 }
 
-/** Makes the activities of the scheduled workflows. */
 export function createMaintenanceActivities(dependencies: MaintenanceDependencies) {
   const { database, reconcile, sweep, outbound, now } = dependencies;
   const handlers = workHandlers(dependencies);
@@ -115,25 +112,24 @@ export function createMaintenanceActivities(dependencies: MaintenanceDependencie
      */
     async forgetOldAnswers(): Promise<{ forgotten: number }> {
       const until = now() + sweep.forgettingMs;
-      /** Deletes batch after batch until none is left or the time is over. */
-      const forget = async (
-        one: (db: Executor, what: { before: Date; batch: number }) => Promise<number>,
-        keptMs: number,
-      ): Promise<number> => {
+      let forgotten = 0;
+      for (const [forget, keptMs] of [
+        [forgetAnswers, sweep.answersKeptMs],
+        [forgetEvents, sweep.eventsKeptMs],
+        [forgetDeliveries, outbound.logKeptMs],
+        [forgetTimeline, sweep.historyKeptMs],
+        [forgetReports, sweep.historyKeptMs],
+        [forgetAudit, sweep.historyKeptMs],
+      ] as const) {
         const what = { before: new Date(now() - keptMs), batch: sweep.batch };
-        for (let forgotten = 0; ;) {
-          const count = await database.run((db) => one(db, what));
+        // Batch after batch until none is left or the time is over; each kind of row has at least one.
+        for (;;) {
+          const count = await database.run((db) => forget(db, what));
           forgotten += count;
-          if (count < what.batch || now() >= until) return forgotten;
+          if (count < what.batch || now() >= until) break;
         }
-      };
-      const answers = await forget(forgetAnswers, sweep.answersKeptMs);
-      const events = await forget(forgetEvents, sweep.eventsKeptMs);
-      const deliveries = await forget(forgetDeliveries, outbound.logKeptMs);
-      const entries = await forget(forgetTimeline, sweep.historyKeptMs);
-      const reports = await forget(forgetReports, sweep.historyKeptMs);
-      const audit = await forget(forgetAudit, sweep.historyKeptMs);
-      return { forgotten: answers + events + deliveries + entries + reports + audit };
+      }
+      return { forgotten };
     },
   };
 }

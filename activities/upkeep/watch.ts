@@ -18,7 +18,6 @@ import { readUsage } from '#upstream/mapping/usage.ts';
 
 type WatchDependencies = Pick<WorkDependencies, 'database' | 'service' | 'now'> & { readonly watch: WatchPolicy };
 
-/** Makes the activities that announce milestones, low data and approaching ends. */
 export function createWatchActivities({ database, service, watch, now }: WatchDependencies) {
   const announceAll = async (announcePage: AnnouncePage): Promise<number> => {
     let total = 0;

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Request, RequestHandler } from 'express';
 import { onceClosed } from '#api/http/stream-writer.ts';
 import { Problem } from '#api/problems/problem.ts';
-import type { BodyLimits } from '#domain/policy/body-limits.ts';
+import type { BodyLimits } from '#domain/policy/api-policy.ts';
 
 /** Retry-After of a refusal. Bodies arrive within milliseconds, so there is room again soon. */
 const RETRY_AFTER_S = '1';

@@ -11,8 +11,7 @@ import { onceClosed } from '#api/http/stream-writer.ts';
 import { Problem } from '#api/problems/problem.ts';
 import { didYouMean, suggestedPaths } from '#api/problems/suggestions.ts';
 import { lineageOf } from '#db/access/api-keys.ts';
-import { AT_ONCE } from '#domain/policy/api-policy.ts';
-import { AUTHENTICATED_BODY_BYTES, UNAUTHENTICATED_BODIES } from '#domain/policy/body-limits.ts';
+import { AT_ONCE, AUTHENTICATED_BODY_BYTES, UNAUTHENTICATED_BODIES } from '#domain/policy/api-policy.ts';
 
 /** After a wait longer than this, the API key is checked again before the answer is sent. */
 const KEY_HOLDS_MS = 500;

@@ -43,7 +43,7 @@ export function workJson(
 
 /** The fields that work with a reference of the caller's own has. */
 export function referenceJson(
-  row: Pick<WorkRow, 'chargedCurrency'> & {
+  row: {
     readonly replacesId: string | null;
     readonly customerPrice: string | null;
     readonly customerPriceCurrency: string | null;
@@ -51,8 +51,7 @@ export function referenceJson(
   { replacedBy }: Pick<AttemptSummary, 'replacedBy'>,
 ) {
   return {
-    // A price without a currency is of an old row, and counts in that of the plan.
-    customer_price: plainMoney(row.customerPrice, row.customerPriceCurrency ?? row.chargedCurrency),
+    customer_price: plainMoney(row.customerPrice, row.customerPriceCurrency),
     replaces: row.replacesId,
     replaced_by: replacedBy?.id ?? null,
   };

@@ -161,6 +161,7 @@ async function addSleeping({ database }: Product, count: number, expiresAt: Date
           externalSubscriptionId: id,
           vpnPlanId: 301,
           encryptedCustomerReference: Buffer.alloc(0),
+          customerReferenceHash: Buffer.alloc(0),
           customerPrice: '29.99',
           customerPriceCurrency: 'USD',
           status: 'active' as const,

@@ -38,7 +38,7 @@ export async function backUp(
     if (temporalFile !== undefined) await copyTemporal(temporalFile, join(partial, TEMPORAL_FILE));
     const { bytes, ...position } = await writeBaseBackup(url, partial);
     const description: BackupDescription = {
-      format: 1,
+      format: 2,
       startedAt: startedAt.toISOString(),
       ...(await describeServer(url)),
       ...position,

@@ -12,7 +12,7 @@ export const DESCRIPTION = 'backup.json';
 export const TEMPORAL_FILE = 'temporal.db';
 
 const description = z.object({
-  format: z.literal(1),
+  format: z.literal(2),
   /** Start and end of the copy, ISO 8601. A restore without an archive ends between them. */
   startedAt: z.iso.datetime(),
   endedAt: z.iso.datetime(),
@@ -23,7 +23,7 @@ const description = z.object({
   endLsn: z.string(),
   bytes: z.int(),
   hasTemporalFile: z.boolean(),
-  /** SHA-256 of Temporal's file, hexadecimal. Backups of earlier versions lack it. */
+  /** SHA-256 of Temporal's file, hexadecimal. */
   temporalSha256: z.string().optional(),
   /** The encryption keys that the database was used with. Check values reveal nothing about the keys. */
   encryptionKeys: z.array(z.object({ keyId: z.string(), checkValue: z.base64(), makesHashes: z.boolean() })),
@@ -32,17 +32,28 @@ const description = z.object({
 /** What a backup contains, and which encryption keys it needs. */
 export type BackupDescription = z.output<typeof description>;
 
-/** @throws UserError when the folder is no complete backup. */
+/** @throws UserError when the folder is no complete backup, or one from before the first release. */
 export function readDescription(folder: string): BackupDescription {
   try {
-    return description.parse(JSON.parse(readFileSync(join(folder, DESCRIPTION), 'utf8')));
+    const given: unknown = JSON.parse(readFileSync(join(folder, DESCRIPTION), 'utf8'));
+    if (z.object({ format: z.literal(1) }).safeParse(given).success) throw unreleased(folder);
+    return description.parse(given);
   } catch (error) {
+    if (error instanceof UserError) throw error;
     throw new UserError(
       `${folder} is not a complete backup of \`reseller backup\`: its ${DESCRIPTION} is missing or damaged.`,
       'Name the folder that the command printed, or an older backup.',
       { cause: error },
     );
   }
+}
+
+function unreleased(folder: string): UserError {
+  return new UserError(
+    `${folder} is a backup of a version from before the first release. This version cannot use its database. ` +
+      'Nothing was restored.',
+    'Restore it with the version that made it.',
+  );
 }
 
 const files = z.object({

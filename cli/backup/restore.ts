@@ -88,7 +88,7 @@ function requireReachable(until: string, { endedAt }: BackupDescription): void {
 
 async function requireTemporalFile(backup: string, { temporalSha256 }: BackupDescription): Promise<void> {
   const sum = await sha256Of(join(backup, TEMPORAL_FILE));
-  if (sum === undefined || sum !== (temporalSha256 ?? sum)) throw damaged(backup, TEMPORAL_FILE);
+  if (sum === undefined || sum !== temporalSha256) throw damaged(backup, TEMPORAL_FILE);
 }
 
 function requireArchive(folder: string): void {

@@ -3,7 +3,7 @@ import { reasonOf, UserError } from '#cli/terminal/user-error.ts';
 import { readDatabaseConfig } from '#config/config.ts';
 import type { Environment } from '#config/environment.ts';
 import { Database } from '#db/connection/database.ts';
-import { requireCurrentSchema, migrate, TableLockedError } from '#db/connection/migrate.ts';
+import { requireCurrentSchema, migrate, TableLockedError, UnreleasedSchemaError } from '#db/connection/migrate.ts';
 
 /** One connection for a transaction, and one for reads during it, such as the service's token. */
 const POOL_SIZE = 2;
@@ -46,12 +46,13 @@ export function actor(): string {
 /**
  * Migrates a database to the current schema.
  * @param folder of the migrations; default: the product's.
- * @throws UserError when it cannot be reached, refuses the migration, or a table is in use.
+ * @throws UserError when it cannot be reached, refuses the migration, or a table is in use; UnreleasedSchemaError.
  */
 export async function migrateOrExplain(url: string, folder?: string): Promise<void> {
   try {
     await migrate(url, folder);
   } catch (error) {
+    if (error instanceof UnreleasedSchemaError) throw error;
     const failed = 'The database could not be migrated to the current schema';
     if (error instanceof TableLockedError) throw new UserError(`${failed}.`, error.message, { cause: error });
     throw new UserError(

@@ -12,6 +12,7 @@ import { addAuditEntry } from '#db/access/audit-log.ts';
 import { Database, type Executor, sqlState } from '#db/connection/database.ts';
 import { verifyKeys } from '#db/connection/encryption-keys.ts';
 import { OtherInstallationError, verifyStamp, stampedMode } from '#db/connection/installation.ts';
+import { countApplied, UnreleasedSchemaError } from '#db/connection/migrate.ts';
 import { Store, StoreError } from '#simulator/store/store.ts';
 
 const UNDEFINED_TABLE = '42P01';
@@ -36,7 +37,7 @@ export function requireUsableSimulatorData({ settings, environments }: Plan): vo
  * Checks the database before it changes it.
  *
  * @returns an API key with our own simulator, else undefined: only the operator creates keys that spend real money.
- * @throws UserError when the database belongs to another service; EncryptionKeysError.
+ * @throws UserError when the database belongs to another service or an older version; EncryptionKeysError.
  */
 export async function prepareDatabase(
   plan: Plan,
@@ -62,10 +63,19 @@ export async function prepareDatabase(
 async function requireOwnDatabase(db: Executor, { settings, environments }: Plan): Promise<void> {
   const { service, encryptionKeys } = readApiConfig(environments.api);
   try {
+    await countApplied(db);
     await verifyStamp(db, { serviceBaseUrl: service.baseUrl, serviceMode: service.mode });
     await verifyKeys(db, new KeyRing(encryptionKeys));
   } catch (error) {
     if (sqlState(error) === UNDEFINED_TABLE) return;
+    if (error instanceof UnreleasedSchemaError && settings.databaseUrl === undefined) {
+      throw new UserError(
+        `The data in ${settings.dataDirectory} are of a version from before the first release, and no migration ` +
+          'leads from their schema to the present one. Nothing was changed.',
+        'Start the version that made the folder, or name another one with --data.',
+        { cause: error },
+      );
+    }
     if (!(error instanceof OtherInstallationError) || settings.serviceBaseUrl !== undefined) throw error;
     const { hostname, port } = new URL(error.stamped.serviceBaseUrl);
     const isSimulator = hostname === '127.0.0.1' && error.stamped.serviceMode === service.mode;

@@ -8,8 +8,7 @@ import type { Ports, StartSettings } from '#cli/start/settings.ts';
 import { NodeProcess } from '#cli/start/supervisor.ts';
 import { readApiConfig, readCodecServerConfig, readWorkerConfig } from '#config/config.ts';
 import { ConfigurationError } from '#config/configuration-error.ts';
-import { presentOf, readTogether, type Environment } from '#config/environment.ts';
-import { misspelled } from '#config/misspelled.ts';
+import { presentOf, readTogether, type Environment, misspelled } from '#config/environment.ts';
 import { VARIABLE_NAMES } from '#config/variables.ts';
 
 export interface Plan {
@@ -135,7 +134,7 @@ export function productProcesses(plan: Plan): ProductProcesses {
     })),
     codec: nodeProcess('Codec server', {
       log: 'codec',
-      script: 'temporal/codec-server-main.ts',
+      script: 'platform/temporal/codec-server-main.ts',
       environment: environments.codec,
       port: ports.codec,
       path: '/healthz',

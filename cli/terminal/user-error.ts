@@ -51,6 +51,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   OtherInstallationError: '',
   EncryptionKeysError: '',
   SchemaNotCurrentError: '',
+  UnreleasedSchemaError: '',
   TemporalUnavailableError: '',
   NamespaceSetUpError: '',
 };

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { sql } from 'drizzle-orm';
+import { type MigrationMeta, readMigrationFiles } from 'drizzle-orm/migrator';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import { migrate as applyMigrations } from 'drizzle-orm/node-postgres/migrator';
 import pg from 'pg';
@@ -31,7 +31,7 @@ export class TableLockedError extends Error {
  * Brings the database to the current schema. Safe to run from several processes at once, and again.
  *
  * @param folder of the migrations.
- * @throws TableLockedError when nothing was changed, because other work uses a table.
+ * @throws TableLockedError when nothing was changed, because other work uses a table; UnreleasedSchemaError.
  */
 export async function migrate(url: string, folder = MIGRATIONS_FOLDER): Promise<void> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000, application_name: 'migrate' });
@@ -42,11 +42,28 @@ export async function migrate(url: string, folder = MIGRATIONS_FOLDER): Promise<
     await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
     // All migrations are one transaction: while it waits for one table, it keeps the others locked.
     await client.query(`set lock_timeout = ${LOCK_TIMEOUT_MS}`);
-    await applyMigrations(drizzle(client), { migrationsFolder: folder });
+    const db = drizzle(client);
+    await countApplied(db, readMigrationFiles({ migrationsFolder: folder }));
+    await applyMigrations(db, { migrationsFolder: folder });
   } catch (error) {
     throw sqlState(error) === LOCK_NOT_AVAILABLE ? new TableLockedError(error) : error;
   } finally {
     await client.end();
+  }
+}
+
+/**
+ * No migration leads from the schema of this database to that of this version. Migrations from before the first release
+ * were joined into one.
+ */
+export class UnreleasedSchemaError extends Error {
+  constructor() {
+    super(
+      'This database was set up by a version from before the first release, and no migration leads from its schema ' +
+        'to the present one. Nothing was changed. Keep it for the version that set it up, and set DATABASE_URL to an ' +
+        'empty database for this version.',
+    );
+    this.name = 'UnreleasedSchemaError';
   }
 }
 
@@ -67,14 +84,12 @@ export class SchemaNotCurrentError extends Error {
  * Accepts a newer database, as it exists while a new version is rolled out, until a migration has removed something
  * that this version uses.
  *
- * @throws SchemaNotCurrentError unless all migrations of this version have been applied and it is still supported.
+ * @throws UnreleasedSchemaError; SchemaNotCurrentError unless all migrations of this version have been applied and it
+ * is still supported.
  */
 export async function requireCurrentSchema(db: Executor): Promise<void> {
-  const [{ table } = { table: null }] = (
-    await db.execute<{ table: string | null }>(sql`select to_regclass('drizzle.__drizzle_migrations')::text as table`)
-  ).rows;
-  const applied = table === null ? 0 : await countApplied(db);
-  const expected = expectedMigrations();
+  const applied = await countApplied(db);
+  const expected = ownMigrations().length;
   if (applied < expected || (applied > expected && expected < (await oldestSupported(db)))) {
     throw new SchemaNotCurrentError(applied, expected);
   }
@@ -88,23 +103,22 @@ async function oldestSupported(db: Executor): Promise<number> {
   return rows[0]?.oldest ?? Infinity;
 }
 
-async function countApplied(db: Executor): Promise<number> {
-  const { rows } = await db.execute<{ applied: number }>(
-    sql`select count(*)::int as applied from drizzle.__drizzle_migrations`,
+/** @throws UnreleasedSchemaError unless the first migration of the database is ours; an empty database has none. */
+export async function countApplied(db: Executor, migrations = ownMigrations()): Promise<number> {
+  const [{ table } = { table: null }] = (
+    await db.execute<{ table: string | null }>(sql`select to_regclass('drizzle.__drizzle_migrations')::text as table`)
+  ).rows;
+  if (table === null) return 0;
+  const { rows } = await db.execute<{ applied: number; first: string | null }>(
+    sql`select count(*)::int as applied, min(created_at)::text as first from drizzle.__drizzle_migrations`,
   );
-  return rows[0]?.applied ?? 0;
+  const { applied, first } = rows[0] ?? { applied: 0, first: null };
+  if (first !== null && Number(first) !== migrations[0]?.folderMillis) throw new UnreleasedSchemaError();
+  return applied;
 }
 
-let expectedCount: number | undefined;
+let own: readonly MigrationMeta[] | undefined;
 
-function expectedMigrations(): number {
-  return (expectedCount ??= readMigrationJournal(MIGRATIONS_FOLDER).length);
-}
-
-function readMigrationJournal(folder: string): unknown[] {
-  const journal: unknown = JSON.parse(readFileSync(`${folder}/meta/_journal.json`, 'utf8'));
-  if (typeof journal === 'object' && journal !== null && 'entries' in journal && Array.isArray(journal.entries)) {
-    return journal.entries;
-  }
-  throw new Error('db/migrations/meta/_journal.json is damaged: install this version anew');
+function ownMigrations(): readonly MigrationMeta[] {
+  return (own ??= readMigrationFiles({ migrationsFolder: MIGRATIONS_FOLDER }));
 }

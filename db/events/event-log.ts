@@ -144,7 +144,7 @@ const publishedRows = z.array(
   }),
 );
 
-/** By a function of the database (migration 0037), which locks, publishes and notifies. */
+/** By a function of the database, which locks, publishes and notifies. */
 async function publish(
   db: Executor,
   batch: number,

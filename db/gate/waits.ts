@@ -46,7 +46,6 @@ export async function isGateInUse(db: Executor): Promise<boolean> {
   return rows[0]?.in_use === true;
 }
 
-/** Removes work from its queue: it continues or has ended. */
 export async function leaveQueue(tx: Executor, work: WorkRef): Promise<void> {
   await deletingWait(tx, work);
 }
@@ -68,12 +67,10 @@ export async function firstInQueue(tx: Executor, barrier: Barrier): Promise<Gate
   return row;
 }
 
-/** The barriers with held work. */
 export function queuedBarriers(db: Executor): Promise<Barrier[]> {
   return distinct<Barrier>(db, gateWaits.barrier, sql`true`);
 }
 
-/** The API keys whose work waits at a barrier. */
 export function queuedKeys(db: Executor, barrier: Barrier): Promise<string[]> {
   return distinct(db, gateWaits.apiKeyId, eq(gateWaits.barrier, barrier));
 }
@@ -88,7 +85,6 @@ async function distinct<Value extends string>(db: Executor, column: AnyPgColumn,
   return rows.map(({ value }) => value);
 }
 
-/** Counts that work was the canary once more. */
 export async function noteProbe(tx: Executor, work: WorkRef): Promise<void> {
   await tx
     .update(gateWaits)

@@ -41,7 +41,6 @@ interface Page {
   readonly after?: bigint | undefined;
 }
 
-/** Work as a table of kinds and ids. */
 type Works = SQL;
 
 /** The work that a filter selects, one condition for each. */

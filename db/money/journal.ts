@@ -65,7 +65,6 @@ export async function recordRefund(db: Executor, orderId: string, money: Money):
   return (await bookEntries(db, [{ direction: 'credit', money, cause: { kind: 'refund', id: orderId } }])) > 0;
 }
 
-/** The journal rows of an attempt. */
 export async function bookedMovements(db: Executor, attemptId: string): Promise<{ debit: boolean; credit: boolean }> {
   const rows = await db
     .select({ direction: journal.direction })
@@ -75,7 +74,6 @@ export async function bookedMovements(db: Executor, attemptId: string): Promise<
   return { debit: has('debit'), credit: has('credit') };
 }
 
-/** True when the journal has a row with this cause. */
 export async function isBooked(db: Executor, { kind, id }: Cause): Promise<boolean> {
   return (await db.$count(journal, and(eq(journal.causeKind, kind), eq(journal.causeId, id)))) > 0;
 }
@@ -115,7 +113,6 @@ export async function forgetMatched(tx: Executor): Promise<void> {
   await tx.delete(journalOutstanding).where(exists(found));
 }
 
-/** Sums of the journal, by currency and direction. */
 export async function journalSums(db: Executor): Promise<JournalSum[]> {
   const { through, sums } = await findCheckpoint(db);
   return addSums(sums, await sumsWhere(db, gte(journal.recordedAt, through)));

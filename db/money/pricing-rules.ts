@@ -7,7 +7,6 @@ import { targetOf, type PricingRule, type PricingTargetKind } from '#domain/pric
 
 export type PricingRuleVersionRow = typeof pricingRuleVersions.$inferSelect;
 
-/** A stored rule. */
 export interface StoredPricingRule extends PricingRule {
   readonly id: string;
   readonly version: number;
@@ -22,13 +21,11 @@ export async function rulesInForce(db: Executor): Promise<StoredPricingRule[]> {
   return rows.map(ruleOf);
 }
 
-/** Finds a pricing rule, also one that has ended. */
 export async function findPricingRule(db: Executor, id: string): Promise<StoredPricingRule | undefined> {
   const [row] = await db.select().from(pricingRules).where(eq(pricingRules.id, id));
   return row && ruleOf(row);
 }
 
-/** Filters of a list of rules. */
 export interface PricingRuleFilter {
   readonly targetKind?: PricingTargetKind | undefined;
   readonly targetKey?: string | undefined;
@@ -37,7 +34,6 @@ export interface PricingRuleFilter {
   readonly includeEnded: boolean;
 }
 
-/** A page of rules, newest first. */
 export async function listPricingRules(
   db: Executor,
   filter: PricingRuleFilter,
@@ -81,7 +77,6 @@ export async function listRuleVersions(
     .limit(limit);
 }
 
-/** A pricing rule in terms of the domain. */
 export function ruleOf(row: typeof pricingRules.$inferSelect): StoredPricingRule {
   const { targetKind, targetKey: key, ...rule } = row;
   return { ...rule, target: targetOf(targetKind, key) };

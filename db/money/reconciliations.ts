@@ -38,13 +38,11 @@ export async function unreadSince(
   return stamp === undefined ? 0 : Math.max(0, stamp.at.getTime() - skewMs);
 }
 
-/** The report of a run, if it has made one. */
 export async function findReportOfRun(db: Executor, runId: string): Promise<ReconciliationRow | undefined> {
   const [row] = await db.select().from(reconciliations).where(eq(reconciliations.runId, runId));
   return row;
 }
 
-/** Finds a reconciliation by its id. */
 export async function findReconciliation(db: Executor, id: string): Promise<ReconciliationRow | undefined> {
   const [row] = await db.select().from(reconciliations).where(eq(reconciliations.id, id));
   return row;
@@ -115,7 +113,6 @@ export async function newestReconciliation(
   return row;
 }
 
-/** Time of the first reconciliation; null before. */
 export async function firstReconciliationAt(db: Executor): Promise<Date | null> {
   const [row] = await db.select({ at: min(reconciliations.startedAt) }).from(reconciliations);
   return row?.at ?? null;

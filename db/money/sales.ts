@@ -74,7 +74,7 @@ export async function sumSales(
           when v.id is not null then 'vpn_subscription' end as kind,
         coalesce(o.package_id, t.package_id) as package_id, v.vpn_plan_id,
         case when cardinality(p.countries) = 1 then p.countries[1] end as country,
-        case when coalesce(o.customer_price_currency, t.customer_price_currency, v.customer_price_currency, currency)
+        case when coalesce(o.customer_price_currency, t.customer_price_currency, v.customer_price_currency)
           = currency then coalesce(o.customer_price, t.customer_price, v.customer_price) end as price
       from entries
         left join ${orders} o on o.id = entries.id

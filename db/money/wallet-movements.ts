@@ -89,7 +89,6 @@ export interface Adjustments extends Money {
   readonly count: number;
 }
 
-/** The adjustments since a time, in the order of currency and direction. */
 export async function adjustmentsSince(db: Executor, since: Date): Promise<Adjustments[]> {
   const { direction, currency, amount, causeKind, occurredAt } = walletMovements;
   const rows = await db
@@ -101,7 +100,6 @@ export async function adjustmentsSince(db: Executor, since: Date): Promise<Adjus
   return rows.map((row) => ({ ...row, amount: plainAmount(row.amount) }));
 }
 
-/** Movements of these attempts with a cause. */
 export async function placedMovements(db: Executor, attemptIds: readonly string[]): Promise<Placed[]> {
   const placed: Placed[] = [];
   for (const part of parts(attemptIds)) {
@@ -121,7 +119,6 @@ export async function placedMovements(db: Executor, attemptIds: readonly string[
   return placed;
 }
 
-/** Stores the causes of movements. */
 export async function placeMovements(tx: Executor, places: readonly Placed[]): Promise<void> {
   for (const part of parts(places)) {
     const values = part.map(
@@ -156,7 +153,6 @@ export async function debitOfOrder(db: Executor, orderId: string): Promise<Money
   return plainMoney(row?.amount ?? null, row?.currency ?? null) ?? undefined;
 }
 
-/** The attempts that these movements name. */
 export async function purchasesNamedBy(db: Executor, movements: readonly Movement[]): Promise<Purchase[]> {
   const found = new Map<string, Purchase>();
   for (const part of parts(movements)) {

@@ -15,7 +15,6 @@ import {
 import { purchaseFinder, type Movement, type MovementNames, type Purchase } from '#domain/money/books.ts';
 import type { WorkKind } from '#domain/work/kinds.ts';
 
-/** The database's clock. */
 export async function databaseTime(db: Executor): Promise<Date> {
   const { rows } = await db.execute<{ at: string }>(sql`select clock_timestamp()::text as at`);
   return new Date(rows[0]?.at ?? NaN);

@@ -62,7 +62,7 @@ export function workColumns<Status extends WorkStatus>() {
     /** The workflow task of the last recorded step; null: none yet. A step of an earlier task is refused. */
     recordedIn: jsonb('recorded_in').$type<TaskPosition>(),
     sweptAt: instant('swept_at'),
-    /** Id of the request that created it, for logs; null in old rows. */
+    /** Id of the request that created it, for logs; null: no request did. */
     requestId: text('request_id'),
     /** `traceparent` of the request that created it; null: it was not traced. */
     traceparent: text('traceparent'),
@@ -75,7 +75,7 @@ export function referenceColumns() {
     /** The use of the reference, from 1: work that ended without buying frees its reference. */
     referenceUse: integer('reference_use').notNull().default(1),
     replacesId: text('replaces_id'),
-    /** Keyed hash of the caller and the Idempotency-Key that created it; null in old rows. */
+    /** Keyed hash of the caller and the Idempotency-Key that created it; null: no request did. */
     requestKey: bytea('request_key'),
   };
 }

@@ -1,16 +1,6 @@
 /** Work, one table for each kind. */
 import { sql } from 'drizzle-orm';
-import {
-  boolean,
-  check,
-  index,
-  integer,
-  jsonb,
-  pgTable,
-  text,
-  uniqueIndex,
-  type AnyPgColumn,
-} from 'drizzle-orm/pg-core';
+import { check, index, integer, jsonb, pgTable, text, uniqueIndex, type AnyPgColumn } from 'drizzle-orm/pg-core';
 import {
   amount,
   bytea,
@@ -145,8 +135,6 @@ export const cancellations = pgTable(
     ...workColumns<StatusOf<'cancellation'>>(),
     reason: text('reason'),
     onUnmetConditions: text('on_unmet_conditions').$type<OnUnmetConditions>().notNull().default('refuse'),
-    /** True for `cancel_without_refund`: what the previous version reads and writes. */
-    acceptWithoutRefund: boolean('accept_without_refund').notNull(),
     /** The conditions of the refund before the newest send. */
     preflight: jsonb('preflight').$type<readonly RefundCondition[]>(),
     /** Time when the eSIM was first known to be cancelled. */
@@ -207,11 +195,10 @@ export const vpnSubscriptions = pgTable(
     ...referenceColumns(),
     vpnPlanId: integer('vpn_plan_id').notNull(),
     encryptedCustomerReference: bytea('encrypted_customer_reference').notNull(),
-    customerReferenceHash: bytea('customer_reference_hash'),
+    customerReferenceHash: bytea('customer_reference_hash').notNull(),
     /** The customer's price; the service takes it without a currency. */
     customerPrice: amount('customer_price').notNull(),
-    /** Its currency; null in old rows, whose price counts in that of the plan. */
-    customerPriceCurrency: text('customer_price_currency'),
+    customerPriceCurrency: text('customer_price_currency').notNull(),
     /** Access data for the customer's device, as JSON. */
     encryptedAccess: bytea('encrypted_access'),
     startedAt: instant('started_at'),

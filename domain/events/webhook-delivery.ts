@@ -2,7 +2,7 @@
  * What follows a try to deliver an event to a webhook endpoint, for the delivery and for the endpoint. Each delivery
  * has its own schedule. An endpoint that only fails gets one delivery at a time, at growing intervals.
  */
-import { backoffMs } from '#domain/policy/backoff.ts';
+import { backoffMs } from '#domain/policy/settings.ts';
 import type { OutboundPolicy } from '#domain/policy/webhook-policy.ts';
 
 /** Why a try got no answer, each as a clause for people. */

@@ -1,9 +1,9 @@
+import type { GatePolicy } from '#domain/policy/gate-policy.ts';
 /**
  * The service's circuits. A condition of the service as a whole, or of our account there, is found out once instead of
  * by every purchase. Each condition has one circuit; the table below is the lifecycle of all of them.
  */
-import { backoffMs } from '#domain/policy/backoff.ts';
-import type { GatePolicy } from '#domain/policy/gate-policy.ts';
+import { backoffMs } from '#domain/policy/settings.ts';
 import { FAILURE_CLASSES, type FailureClass } from '#domain/work/failure.ts';
 
 export const circuitNames = [

@@ -27,7 +27,6 @@ export const MAX_FIRST_PURCHASE_CHECK_TEXT = 1_200;
 const MOST_CLAUSES = 4;
 const LONGEST_CLAUSE = 180;
 
-/** Decides whether the evidence ends the hold of a kind. */
 export function judgeFirstPurchaseCheck(
   kind: PurchaseKind,
   { problems, evidence, missing, byDocumentAlone = false }: Sighting,

@@ -38,7 +38,6 @@ export const DIRECTIONS = ['debit', 'credit'] as const;
 /** A debit takes money out of the wallet, a credit puts money in. */
 export type Direction = (typeof DIRECTIONS)[number];
 
-/** One row of the journal. */
 export interface Entry {
   readonly direction: Direction;
   readonly money: Money;
@@ -128,7 +127,6 @@ export type CurrencySums = Readonly<
   Record<'currency' | 'debits' | 'credits' | 'journal' | 'outstanding' | 'unmatched', string>
 >;
 
-/** A sum of the journal. */
 export interface JournalSum {
   readonly currency: string;
   readonly direction: Direction;
@@ -144,7 +142,6 @@ export function addSums(...parts: readonly (readonly JournalSum[])[]): JournalSu
   });
 }
 
-/** Sums by currency. */
 export function sumsOf(
   journal: readonly JournalSum[],
   outstanding: readonly Moved[],
@@ -257,7 +254,6 @@ function keysOf(names: MovementNames): string[] {
   return order.length > 0 ? order : key('esim', esimId);
 }
 
-/** True when the movement names a purchase, an eSIM or a refund. */
 export function namesSomething({ names }: Movement): boolean {
   return Object.values(names).some((name) => name !== null);
 }
@@ -271,7 +267,6 @@ export function ownCause({ id, direction, reason }: Movement): Cause | undefined
   return ADJUSTMENT_REASONS.has(reason) ? { kind: 'adjustment', id } : undefined;
 }
 
-/** Order of movements: by time, then by id. */
 export function byAge(one: Movement, other: Movement): number {
   return one.occurredAt - other.occurredAt || compare(one.id, other.id);
 }

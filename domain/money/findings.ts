@@ -1,4 +1,3 @@
-/** The findings of a reconciliation, each with its sentence. */
 import type { Direction, Entry, FindingKind, Movement, Purchase } from '#domain/money/books.ts';
 import { compareAmounts, type AmountComparison, type Money } from '#domain/money/money.ts';
 import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
@@ -25,7 +24,6 @@ export interface Outstanding extends Entry {
   readonly attemptId?: string | undefined;
 }
 
-/** Why no cause was found for a movement. */
 export type OrphanReason = keyof typeof ORPHANS;
 
 const ORPHANS = {
@@ -34,7 +32,6 @@ const ORPHANS = {
   ambiguous: 'names two different purchases of ours',
 } as const;
 
-/** The service moved money once more than expected. */
 export function excessFinding(movement: Movement, purchase: Purchase): Finding {
   const { work, endedAt } = purchase;
   const isDebit = movement.direction === 'debit';
@@ -67,7 +64,6 @@ export function amountFinding(
   return { kind: 'amount_differs', detail, comparison, ...about(movement, purchase) };
 }
 
-/** A movement has no cause here. */
 export function orphanFinding(reason: OrphanReason, movement: Movement): Finding {
   const detail = `A ${movement.direction} of ${text(movement.money)} ${ORPHANS[reason]}.`;
   return { kind: reason === 'unnamed' ? 'unnamed_movement' : 'orphan_movement', detail, ...about(movement, null) };
@@ -80,7 +76,6 @@ export function keptMoneyFinding(debit: Movement, purchase: Purchase): Finding {
   return { kind: 'charge_not_refunded', detail, ...about(debit, purchase) };
 }
 
-/** The service shows no movement for a row of the journal. */
 export function missingFinding({ direction, money, work, attemptId, cause }: Outstanding): Finding {
   return {
     kind: 'movement_missing',

@@ -17,7 +17,6 @@ export function isDecimal(text: string): boolean {
   return PLAIN_DECIMAL.test(text);
 }
 
-/** True for a decimal that is not negative. */
 export function isUnsignedDecimal(text: string): boolean {
   return isDecimal(text) && !text.startsWith('-');
 }
@@ -63,7 +62,6 @@ export function subtractMoney(left: Money, right: Money): Money {
   return addMoney(left, negateMoney(right));
 }
 
-/** The same amount with the other sign. */
 export function negateMoney(money: Money): Money {
   return { amount: new Big(money.amount).times(-1).toFixed(), currency: money.currency };
 }

@@ -30,7 +30,6 @@ import {
 import { compareAmounts, isOtherMoney, equalMoney, type Money } from '#domain/money/money.ts';
 import { KINDS } from '#domain/work/kinds.ts';
 
-/** A movement with its cause. */
 export interface Placed {
   readonly movement: Movement;
   readonly cause: Cause;
@@ -256,7 +255,6 @@ class Reconciliation {
     this.#findings.push(orphanFinding(reason, movement));
   }
 
-  /** Reports a debit of a failed attempt that was not credited. */
   #reportKept({ purchase, placed }: Account): void {
     const { attemptId, state, isOver } = purchase;
     if (!isOver || (state !== 'failed' && state !== 'refused')) return;

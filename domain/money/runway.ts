@@ -6,7 +6,6 @@ import Big from 'big.js';
 import { paddedAmount, subtractMoney, type Money } from '#domain/money/money.ts';
 import type { RunwayPolicy } from '#domain/policy/upkeep-policy.ts';
 
-/** Why a runway cannot be calculated. */
 export const RUNWAY_UNKNOWNS = {
   no_wallet_reading: 'The balance of the wallet is not known.',
   wallet_reading_old: 'The balance was last read too long ago.',

@@ -1,6 +1,5 @@
 import { paddedMoney, sumByCurrency, type Money } from '#domain/money/money.ts';
 
-/** A paid period of a subscription. */
 export interface Period {
   readonly start: Date;
   /** Null when the service has not stated it. */

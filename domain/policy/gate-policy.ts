@@ -1,86 +1,100 @@
 /** Times and limits of the purchase gate; see `docs/adr/0010-purchase-gate.md`. */
-import type { Money } from '#domain/money/money.ts';
+import {
+  A_SECOND,
+  amount,
+  count,
+  duration,
+  FIRST_WAIT,
+  MINUTE,
+  SECOND,
+  TIMER,
+  type Values,
+  valuesOf,
+} from '#domain/policy/settings.ts';
 
-const second = 1_000;
-const minute = 60 * second;
-
-export interface GatePolicy {
-  /** A balance older than this is read again before a reservation. Other systems may use the wallet too. */
-  readonly balanceAgeMs: number;
-  /**
-   * A balance that does not suffice is trusted for this long, so that a thousand held orders do not cause a thousand
-   * reads.
-   */
-  readonly balanceTrustMs: number;
-  /**
-   * How long a known price is used for reservations and daily limits. A caller's price limit is always checked against
-   * a price that was read for that purchase.
-   */
-  readonly priceAgeMs: number;
+export const GATE_SETTINGS = {
+  spendLimit: amount(
+    'gate.spend_limit',
+    'The most that all API keys together spend in a day (UTC), such as `500.00 USD`; purchases above it are held. ' +
+      '`reseller keys limit` sets the limit of one key.',
+  ),
+  /** Other systems may use the wallet too. */
+  balanceAgeMs: duration('gate.balance_age', MINUTE, 'Maximum age of a wallet reading that money is reserved against.'),
+  /** A thousand held orders do not cause a thousand reads. */
+  balanceTrustMs: duration(
+    'gate.balance_trust',
+    5 * SECOND,
+    'How long an insufficient wallet reading is used before the wallet is read again.',
+  ),
+  priceAgeMs: duration(
+    'gate.price_age',
+    5 * MINUTE,
+    'Maximum age of a price used for a reservation. A `max_price` is always checked against a price that is read for ' +
+      'it.',
+  ),
   /** A debit may appear in the balance this late; until then its reservation counts. As long as `settleDelayMs`. */
-  readonly debitShowsAfterMs: number;
-  /** Daily limit (UTC) for all keys together; undefined: no limit. */
-  readonly spendLimit: Money | undefined;
-  /** A lower balance is announced, in the currency of the wallet; undefined: never. */
-  readonly lowBalance: Money | undefined;
-  /**
-   * Failures in a row, over all work, after which a circuit opens. Three in a row are hardly a coincidence.
-   * `not_approved` needs one.
-   */
-  readonly circuitFailures: number;
-  /** First wait before a canary passes an open circuit; doubled each time, and spread by a fifth. */
-  readonly probeDelayMs: number;
-  /** Longest such wait: the end of an outage is noticed within this time. */
-  readonly probeDelayMaxMs: number;
-  /**
-   * A canary without a result after this time counts as lost. Within it the canary is woken, reads a price and sends.
-   */
-  readonly canaryLeaseMs: number;
+  debitShowsAfterMs: 30 * SECOND,
+  /** Three in a row are hardly a coincidence. */
+  circuitFailures: count(
+    'gate.circuit_failures',
+    3,
+    [1, 1_000],
+    'Failures in a row, over all work, after which purchases are held without a call; `not_approved` needs one.',
+  ),
+  /** Spread by a fifth. */
+  probeDelayMs: duration(
+    'gate.circuit_probe_delay',
+    5 * SECOND,
+    'First wait before one held purchase, the canary, is sent; doubled each time.',
+    FIRST_WAIT,
+  ),
+  /** The end of an outage is noticed within this time. */
+  probeDelayMaxMs: duration('gate.circuit_probe_delay_max', 2 * MINUTE, 'Longest such wait.'),
+  /** A canary without a result after this time counts as lost: it is woken, reads a price and sends within it. */
+  canaryLeaseMs: 90 * SECOND,
   /**
    * An open circuit closes on trial when a canary has been due for this long and no work could be one. Without this
    * rule the circuit and its alert would stay until the next purchase. Longer than the longest wait for a canary, so
    * that an outage does not look like idle time.
    */
-  readonly circuitIdleMs: number;
-  /** Held purchases released per second after a hold ends. */
-  readonly releasesPerSecond: number;
-  /** How often the gate checks what it can release. */
-  readonly tickMs: number;
-  /** Held work asks the gate again after this time, in case it was never woken. */
-  readonly recheckMs: number;
+  circuitIdleMs: 5 * MINUTE,
+  releasesPerSecond: count(
+    'gate.releases_per_second',
+    5,
+    [1, 1_000],
+    'How many held purchases a second continue after the cause of the hold ended.',
+  ),
+  tickMs: duration('gate.tick', SECOND, 'How often the purchase gate checks which work it can release.', TIMER),
+  recheckMs: duration(
+    'gate.recheck',
+    10 * MINUTE,
+    'Held work checks the gate itself after this time if nothing wakes it, for example after a restore of Temporal.',
+    A_SECOND,
+  ),
+  /** About ten calls each. */
+  firstPurchaseCheckMs: duration(
+    'gate.first_purchase_check_every',
+    3 * MINUTE,
+    'How often the service is checked while purchases in production are held before the first purchase check.',
+    TIMER,
+  ),
+  lowBalance: amount(
+    'wallet.low_balance',
+    'A balance below this, such as `50.00 EUR`, is announced once, by event, log and the metric ' +
+      '`reseller_wallet_low`. The balance is read for purchases and with each comparison of the books.',
+  ),
   /**
    * A bought purchase whose delivery is not there counts as drift after this time, or after `unfilledShare` times the
    * longest fill seen, if that is longer. Services that fill a purchase later need seconds to minutes.
    */
-  readonly unfilledMs: number;
-  /** Twice the longest fill seen: a fill that is a little slower than all before is no drift. */
-  readonly unfilledShare: number;
-  /** A canary of the drift stop without a result for this long lets one other purchase go. */
-  readonly driftCanaryMs: number;
-  /** Most such canaries without a result: each may be money without a delivery. */
-  readonly driftCanaries: number;
-  /** How often the service is checked while purchases wait for the first purchase check: about ten calls each. */
-  readonly firstPurchaseCheckMs: number;
-}
-
-export const GATE_POLICY: GatePolicy = {
-  balanceAgeMs: minute,
-  balanceTrustMs: 5 * second,
-  priceAgeMs: 5 * minute,
-  debitShowsAfterMs: 30 * second,
-  spendLimit: undefined,
-  lowBalance: undefined,
-  circuitFailures: 3,
-  probeDelayMs: 5 * second,
-  probeDelayMaxMs: 2 * minute,
-  canaryLeaseMs: 90 * second,
-  circuitIdleMs: 5 * minute,
-  releasesPerSecond: 5,
-  tickMs: second,
-  recheckMs: 10 * minute,
-  unfilledMs: 5 * minute,
+  unfilledMs: 5 * MINUTE,
+  /** A fill that is a little slower than all before is no drift. */
   unfilledShare: 2,
-  driftCanaryMs: 10 * minute,
+  /** A canary of the drift stop without a result for this long lets one other purchase go. */
+  driftCanaryMs: 10 * MINUTE,
+  /** Most such canaries without a result: each may be money without a delivery. */
   driftCanaries: 3,
-  firstPurchaseCheckMs: 3 * minute,
 };
+
+export type GatePolicy = Values<typeof GATE_SETTINGS>;
+export const GATE_POLICY: GatePolicy = valuesOf(GATE_SETTINGS);

@@ -1,74 +1,142 @@
 /**
- * Every delay, limit and count of the product with the reason for its value, as one type. A workflow receives its copy
- * in its input and never reads configuration. Tests shorten the values.
+ * Every delay, limit and count of the product. Each table declares its values once: what is configured with its name in
+ * the policy file, default, bounds and meaning, and the rest as plain values. A workflow receives its copy of the
+ * policy in its input and never reads configuration. Tests shorten the values.
  */
-import { STREAM_POLICY, WAITING_POLICY, type StreamPolicy, type WaitingPolicy } from '#domain/policy/api-policy.ts';
-import { GATE_POLICY, type GatePolicy } from '#domain/policy/gate-policy.ts';
-import { PURCHASE_POLICY, type PurchasePolicy } from '#domain/policy/purchase-policy.ts';
+import { STREAM_SETTINGS, WAITING_SETTINGS } from '#domain/policy/api-policy.ts';
+import { GATE_SETTINGS } from '#domain/policy/gate-policy.ts';
+import { MIN_SEND_MARGIN_MS, PURCHASE_SETTINGS } from '#domain/policy/purchase-policy.ts';
+import { RELAY_SETTINGS, TEMPORAL_HEALTH_POLICY } from '#domain/policy/relay-policy.ts';
+import { SECOND, Setting, type SettingNames, type Values, valuesOf, writeDuration } from '#domain/policy/settings.ts';
 import {
-  RELAY_POLICY,
-  TEMPORAL_HEALTH_POLICY,
-  type RelayPolicy,
-  type TemporalHealthPolicy,
-} from '#domain/policy/relay-policy.ts';
-import { SWEEP_POLICY, type SweepPolicy } from '#domain/policy/sweep-policy.ts';
-import {
-  BOOKS_POLICY,
-  CATALOGUE_POLICY,
-  RECONCILE_POLICY,
-  RUNWAY_POLICY,
-  WATCH_POLICY,
-  type BooksPolicy,
-  type CataloguePolicy,
-  type ReconcilePolicy,
-  type RunwayPolicy,
-  type WatchPolicy,
+  BOOKS_SETTINGS,
+  CATALOGUE_SETTINGS,
+  RECONCILE_SETTINGS,
+  RUNWAY_SETTINGS,
+  SWEEP_SETTINGS,
+  WATCH_SETTINGS,
 } from '#domain/policy/upkeep-policy.ts';
 import {
-  OUTBOUND_POLICY,
-  WEBHOOK_SECRET_POLICY,
-  WEBHOOK_SILENCE_POLICY,
-  WEBHOOK_TIMESTAMP_POLICY,
-  type OutboundPolicy,
-  type WebhookSecretPolicy,
-  type WebhookSilencePolicy,
-  type WebhookTimestampPolicy,
+  OUTBOUND_SETTINGS,
+  SERVICE_WEBHOOK_SETTINGS,
+  WEBHOOK_SILENCE_SETTINGS,
 } from '#domain/policy/webhook-policy.ts';
+import { copiesAcceptedForMs } from '#domain/service/service-address.ts';
 
-export interface Policy {
-  readonly gate: GatePolicy;
-  readonly outbound: OutboundPolicy;
-  readonly purchase: PurchasePolicy;
-  readonly reconcile: ReconcilePolicy;
-  readonly relay: RelayPolicy;
-  readonly temporalHealth: TemporalHealthPolicy;
-  readonly sweep: SweepPolicy;
-  readonly books: BooksPolicy;
-  readonly catalogue: CataloguePolicy;
-  readonly runway: RunwayPolicy;
-  readonly watch: WatchPolicy;
-  readonly webhookSecret: WebhookSecretPolicy;
-  readonly webhookSilence: WebhookSilencePolicy;
-  readonly webhookTimestamp: WebhookTimestampPolicy;
-  readonly waiting: WaitingPolicy;
-  readonly streams: StreamPolicy;
+const TABLES = {
+  purchase: PURCHASE_SETTINGS,
+  gate: GATE_SETTINGS,
+  runway: RUNWAY_SETTINGS,
+  books: BOOKS_SETTINGS,
+  catalogue: CATALOGUE_SETTINGS,
+  watch: WATCH_SETTINGS,
+  reconcile: RECONCILE_SETTINGS,
+  sweep: SWEEP_SETTINGS,
+  relay: RELAY_SETTINGS,
+  temporalHealth: TEMPORAL_HEALTH_POLICY,
+  serviceWebhooks: SERVICE_WEBHOOK_SETTINGS,
+  webhookSilence: WEBHOOK_SILENCE_SETTINGS,
+  outbound: OUTBOUND_SETTINGS,
+  waiting: WAITING_SETTINGS,
+  streams: STREAM_SETTINGS,
+};
+
+type Tables = typeof TABLES;
+export type Policy = { readonly [Name in keyof Tables]: Values<Tables[Name]> };
+export type SettingName = { [Name in keyof Tables]: SettingNames<Tables[Name]> }[keyof Tables];
+
+/** The groups of the policy file, in the order of its documents. */
+export const POLICY_GROUPS = {
+  purchase: 'Purchases: sending, waiting for the service, delivering.',
+  retry: 'Failures that hold work, or allow a new attempt.',
+  cancellation: 'Cancellations of eSIMs with a refund.',
+  vpn_subscription: 'VPN subscriptions after their purchase.',
+  gate: 'The purchase gate: money, limits, circuits.',
+  wallet: 'Announcements about the balance of the wallet.',
+  books: 'The comparison of the books with the wallet.',
+  catalogue: 'The catalogue of packages and VPN plans.',
+  watch: 'eSIMs and subscriptions that run out.',
+  reconciler: 'Look-ups of work that the service is silent about.',
+  sweeper: 'Unfinished work whose workflow is lost.',
+  relay: 'The relay, from PostgreSQL to Temporal.',
+  service_webhooks: 'Webhooks that the service sends to us.',
+  event_webhooks: 'Webhooks that we send to webhook endpoints.',
+  events: 'The feed of events.',
+  waiting: 'Callers that wait for an answer.',
+  streams: 'Event streams.',
+} as const satisfies Record<string, string>;
+
+/** Every setting of the policy file. */
+export const SETTINGS: readonly Setting[] = Object.values(TABLES)
+  .flatMap((table): unknown[] => Object.values(table))
+  .filter((each) => each instanceof Setting);
+
+/**
+ * The policy from the values of its settings.
+ *
+ * @param valueOf the value of a setting; default: its own default.
+ */
+export function policyOf(valueOf?: (setting: Setting) => unknown): Policy {
+  const policy = Object.fromEntries(Object.entries(TABLES).map(([name, table]) => [name, valuesOf(table, valueOf)]));
+  return consistent(policy as unknown as Policy);
 }
 
-export const DEFAULT_POLICY: Policy = {
-  gate: GATE_POLICY,
-  outbound: OUTBOUND_POLICY,
-  purchase: PURCHASE_POLICY,
-  reconcile: RECONCILE_POLICY,
-  relay: RELAY_POLICY,
-  temporalHealth: TEMPORAL_HEALTH_POLICY,
-  sweep: SWEEP_POLICY,
-  books: BOOKS_POLICY,
-  catalogue: CATALOGUE_POLICY,
-  runway: RUNWAY_POLICY,
-  watch: WATCH_POLICY,
-  webhookSecret: WEBHOOK_SECRET_POLICY,
-  webhookSilence: WEBHOOK_SILENCE_POLICY,
-  webhookTimestamp: WEBHOOK_TIMESTAMP_POLICY,
-  waiting: WAITING_POLICY,
-  streams: STREAM_POLICY,
-};
+/** Sets the values that depend on others. The longest of doubled waits is never shorter than the first. */
+function consistent(policy: Policy): Policy {
+  const { purchase, gate, runway, watch, outbound } = policy;
+  return {
+    ...policy,
+    purchase: {
+      ...purchase,
+      lookUpAgainMaxMs: Math.max(purchase.lookUpAgainMs, purchase.lookUpAgainMaxMs),
+      blockedRetryMaxMs: Math.max(purchase.blockedRetryMs, purchase.blockedRetryMaxMs),
+      missingRowCheckMaxMs: Math.max(purchase.missingRowCheckMs, purchase.missingRowCheckMaxMs),
+      evidenceAgainMs: Math.min(purchase.evidenceAgainMs, Math.max(SECOND, purchase.settleDelayMs)),
+    },
+    gate: {
+      ...gate,
+      debitShowsAfterMs: purchase.settleDelayMs,
+      probeDelayMaxMs: Math.max(gate.probeDelayMs, gate.probeDelayMaxMs),
+      // The canary must be woken, read a price and send within this time.
+      canaryLeaseMs: purchase.sendActivityTimeoutMs + purchase.sendLeaseMs,
+    },
+    runway: { ...runway, minimumDays: Math.min(runway.minimumDays, runway.windowDays) },
+    watch: { ...watch, idleAfterMs: Math.max(watch.idleAfterMs, watch.againAfterMs) },
+    outbound: {
+      ...outbound,
+      retryDelayMaxMs: Math.max(outbound.retryDelayMs, outbound.retryDelayMaxMs),
+      probeDelayMaxMs: Math.max(outbound.retryDelayMs, outbound.probeDelayMaxMs),
+    },
+  };
+}
+
+export const DEFAULT_POLICY: Policy = policyOf();
+
+/** Values that contradict each other: the setting to change, and what it must be. */
+export function contradictions({ purchase, outbound, sweep, serviceWebhooks }: Policy): [SettingName, string][] {
+  const found: [SettingName, string][] = [];
+  const leastLease = purchase.sendDeadlineMs + MIN_SEND_MARGIN_MS;
+  if (purchase.sendLeaseMs < leastLease) {
+    const least = writeDuration(leastLease);
+    found.push(['purchase.send_lease', `must be at least a second more than purchase.send_deadline: ${least}`]);
+  }
+  const leastTimeout = purchase.sendDeadlineMs + purchase.sendLeaseMs;
+  if (purchase.sendActivityTimeoutMs < leastTimeout) {
+    const least = writeDuration(leastTimeout);
+    const message = `must be at least purchase.send_deadline and purchase.send_lease together: ${least}`;
+    found.push(['purchase.send_activity_timeout', message]);
+  }
+  if (outbound.leaseMs <= outbound.sendDeadlineMs)
+    found.push(['event_webhooks.lease', 'must be more than event_webhooks.deadline']);
+  if (sweep.eventsKeptMs <= outbound.retryForMs) {
+    const reason = 'an event that is no longer stored cannot be sent';
+    found.push(['events.kept', `must be more than event_webhooks.retry_for: ${reason}`]);
+  }
+  const copiesFor = copiesAcceptedForMs(serviceWebhooks.toleranceMs);
+  if (sweep.historyKeptMs < copiesFor) {
+    const least = `must be at least twice service_webhooks.timestamp_tolerance, ${writeDuration(copiesFor)}`;
+    const reason = 'a copy of a webhook is recognised by its stored report';
+    found.push(['sweeper.history_kept', `${least}: ${reason}`]);
+  }
+  return found;
+}

@@ -1,134 +1,211 @@
 /** Times and limits of a purchase, from the first send to its end. A workflow gets its copy in its input. */
-import { DEFAULT_WORKFLOW_POLICY, type WorkflowPolicy } from '#domain/policy/workflow-policy.ts';
-import type { RetrySettings } from '#domain/retry/retry-rules.ts';
+import {
+  A_SECOND,
+  DAY,
+  duration,
+  FIRST_WAIT,
+  HOUR,
+  MINUTE,
+  SECOND,
+  TIMER,
+  type Values,
+  valuesOf,
+} from '#domain/policy/settings.ts';
+import { RETRY_SETTINGS } from '#domain/retry/retry-rules.ts';
+import type { FailureClass } from '#domain/work/failure.ts';
 
-const second = 1_000;
-const minute = 60 * second;
-const hour = 60 * minute;
+/** Least margin between the deadline of a send and its lease. A busy machine needs it to send at all. */
+export const MIN_SEND_MARGIN_MS = SECOND;
 
-/**
- * Durations are in milliseconds. {@link RetrySettings} says when a failure is retried, {@link WorkflowPolicy} how
- * workflows wait.
- */
-export interface PurchasePolicy extends RetrySettings, WorkflowPolicy {
-  /** Total deadline of one HTTP send. Long enough for a service that buys from a supplier while we wait. */
-  readonly sendDeadlineMs: number;
+export const PURCHASE_SETTINGS = {
+  /** Long enough for a service that buys from a supplier while we wait. */
+  sendDeadlineMs: duration('purchase.send_deadline', 20 * SECOND, 'Total time for one HTTP send of a purchase.', TIMER),
+  /** Between claim and request are a commit, a read, perhaps a login. A request only leaves if it ends in the lease. */
+  sendLeaseMs: duration(
+    'purchase.send_lease',
+    30 * SECOND,
+    'How long one send has the exclusive right to its attempt, by the clock of the database. At least a second more ' +
+      'than send_deadline, for the time between the claim and the request.',
+    { max: TIMER.max },
+  ),
   /**
-   * How long the database grants one send the sole right to an attempt. Longer than `sendDeadlineMs` by the time
-   * between claim and request (a commit, a read, perhaps a login): a request only leaves when its deadline ends before
-   * the lease.
+   * One deadline to read the price, then one lease. The missing heartbeat shows a lost worker sooner; the lease guards
+   * what that worker may still be sending.
    */
-  readonly sendLeaseMs: number;
-  /**
-   * Start-to-close timeout of the sending activity: one deadline to read the price, then one lease. The missing
-   * heartbeat shows a lost worker sooner; the lease guards what that worker may still be sending.
-   */
-  readonly sendActivityTimeoutMs: number;
+  sendActivityTimeoutMs: duration(
+    'purchase.send_activity_timeout',
+    MINUTE,
+    'How long Temporal waits for a send. At least send_deadline and send_lease together.',
+  ),
   /**
    * Whether an attempt with an unknown result may be sent again with its key. False in production until an operator has
    * confirmed that the service replays keys.
    */
-  readonly resendAllowed: boolean;
-  /**
-   * How long an attempt may be sent again, from its first send that was not definitely refused. The service does not
-   * state how long it keeps keys. Ten minutes is less than any retention that we know of (a day at the usual payment
-   * services).
-   */
-  readonly resendWindowMs: number;
-  /** First wait before the same bytes are sent again; doubled each time. */
-  readonly resendDelayMs: number;
-  readonly resendDelayMaxMs: number;
-  /** Look-ups of an attempt with an unknown result before a case opens. The reconciler continues to look it up. */
-  readonly lookUps: number;
-  /**
-   * How long work that the service has accepted may stay without a report of its end. Then it is looked up, and if the
-   * look-up gives no answer a case opens. Suppliers take minutes, and the reconciler looks it up all the time: after a
-   * week it is no delay any more. The same holds for a VPN subscription whose end or accepted cancellation is not
-   * reported.
-   */
-  readonly silentDeadlineMs: number;
-  /**
-   * When accepted work without a report is first looked up by its own workflow; doubled for each further look-up. Work
-   * that the service denies then, by its id and in a complete list, becomes a case: most suppliers have finished within
-   * an hour, and no list that lags behind lags so long.
-   */
-  readonly deniedAfterMs: number;
-  /**
-   * How long the delivery of a bought purchase is read before a case opens: its eSIM, its access data. Some suppliers
-   * fill them minutes after they call the purchase completed.
-   */
-  readonly deliveryDeadlineMs: number;
-  /** Least wait between a reported failure and the first read of the wallet: debits may appear late. */
-  readonly settleDelayMs: number;
-  /**
-   * The same while no debit of this kind was seen to appear. Once one was, twice the longest time seen counts. No known
-   * service takes longer than some minutes to list a debit.
-   */
-  readonly unseenDebitDelayMs: number;
-  /** Reads of the wallet before a debit without its credit, or a wallet without an answer, becomes a case. */
-  readonly settleReads: number;
-  /** First wait before the wallet is read again while nothing proves what a failed attempt cost; doubled each time. */
-  readonly evidenceAgainMs: number;
-  /** Longest such wait: another purchase, whose debit may be the proof, comes at any time. */
-  readonly evidenceAgainMaxMs: number;
-  /** How long such a proof is awaited before a case opens: a busy wallet shows it in minutes. */
-  readonly evidenceDeadlineMs: number;
-  /**
-   * How long to wait for the refund of a cancelled eSIM before a case opens. A review by a person at the service takes
-   * days; after two weeks it was probably forgotten.
-   */
-  readonly refundDeadlineMs: number;
-  /** The same when the caller accepted that no refund may come. Events arrive in any order, seconds apart. */
-  readonly refundGraceMs: number;
-  /**
-   * First wait before the accepted cancellation of a VPN subscription is looked up; doubled each time. Its event takes
-   * seconds and may be lost. Also the wait after a look-up without an answer.
-   */
-  readonly cancelCheckMs: number;
-  readonly cancelCheckMaxMs: number;
-  /** Wait after the end of a VPN subscription before it is looked up: the service may report the end late. */
-  readonly expiryGraceMs: number;
-  /** How often a VPN subscription without a known end is read: there is no other sign to wait for. */
-  readonly unknownExpiryCheckMs: number;
-}
-
-/** 92 days, a quarter: by then the books of the service are closed. */
-export const MAX_REFUND_DEADLINE_MS = 92 * 24 * hour;
-
-/** Least margin between the deadline of a send and its lease. A busy machine needs it to send at all. */
-export const MIN_SEND_MARGIN_MS = second;
-
-export const PURCHASE_POLICY: PurchasePolicy = {
-  sendDeadlineMs: 20 * second,
-  sendLeaseMs: 30 * second,
-  sendActivityTimeoutMs: minute,
   resendAllowed: true,
-  resendWindowMs: 10 * minute,
-  resendDelayMs: 2 * second,
-  resendDelayMaxMs: 2 * minute,
-  holdDelayMs: 15 * second,
-  holdDelayMaxMs: 10 * minute,
-  // Longer than a day, so that work survives an outage of the service of a day.
-  holdDeadlineMs: 48 * hour,
+  /** The service does not state how long it keeps keys. Usual payment services keep them for a day. */
+  resendWindowMs: duration(
+    'purchase.resend_window',
+    10 * MINUTE,
+    'How long the same bytes may be sent again, counted from the first send that was not refused.',
+  ),
+  resendDelayMs: duration(
+    'purchase.resend_delay',
+    2 * SECOND,
+    'First wait before a resend; doubled each time.',
+    FIRST_WAIT,
+  ),
+  resendDelayMaxMs: 2 * MINUTE,
+  /** Look-ups of an attempt with an unknown result before a case opens. The reconciler continues to look it up. */
   lookUps: 3,
-  silentDeadlineMs: 7 * 24 * hour,
-  deniedAfterMs: hour,
-  deliveryDeadlineMs: hour,
-  settleDelayMs: 30 * second,
-  unseenDebitDelayMs: 10 * minute,
+  /** Debits may appear late. */
+  settleDelayMs: duration(
+    'purchase.settle_delay',
+    30 * SECOND,
+    'Least wait after an explicit failure before the wallet is read.',
+  ),
+  /** No known service takes longer than some minutes to list a debit. */
+  unseenDebitDelayMs: duration(
+    'purchase.unseen_debit_delay',
+    10 * MINUTE,
+    'The same while no debit of this kind was seen to appear in the wallet. Afterwards twice the longest time seen ' +
+      'counts, if it is longer than settle_delay.',
+  ),
+  /** Reads of the wallet before a debit without its credit, or a wallet without an answer, becomes a case. */
   settleReads: 5,
-  evidenceAgainMs: 30 * second,
-  evidenceAgainMaxMs: minute,
-  evidenceDeadlineMs: hour,
-  refundDeadlineMs: 14 * 24 * hour,
-  refundGraceMs: 10 * minute,
-  cancelCheckMs: minute,
-  cancelCheckMaxMs: hour,
-  expiryGraceMs: 10 * minute,
-  unknownExpiryCheckMs: 24 * hour,
-  ...DEFAULT_WORKFLOW_POLICY,
-  maxAttempts: 3,
-  attemptDelayMs: 30 * second,
-  // The shop can sell something else at once; a person could only order the same again.
-  whenUsedUp: 'fail',
+  /** First wait before the wallet is read again while nothing proves what a failed attempt cost; doubled each time. */
+  evidenceAgainMs: 30 * SECOND,
+  /** Longest such wait: another purchase, whose debit may be the proof, comes at any time. */
+  evidenceAgainMaxMs: MINUTE,
+  /** A busy wallet shows the proof in minutes. */
+  evidenceDeadlineMs: duration(
+    'purchase.evidence_deadline',
+    HOUR,
+    'How long a failed purchase waits for the proof that it cost nothing before a case opens. It is judged again ' +
+      'after that, too.',
+  ),
+  /** Some suppliers fill the eSIM or the access data minutes after they call the purchase completed. */
+  deliveryDeadlineMs: duration(
+    'purchase.delivery_deadline',
+    HOUR,
+    'How long the eSIM or the access data of a completed purchase are read without success before a case opens; they ' +
+      'are read again after that.',
+    A_SECOND,
+  ),
+  lookUpAgainMs: duration(
+    'purchase.look_up_again',
+    MINUTE,
+    'First wait before a look-up without an answer is repeated; doubled each time.',
+    FIRST_WAIT,
+  ),
+  /** A thousand pieces of work together make about one look-up a second. */
+  lookUpAgainMaxMs: duration(
+    'purchase.look_up_again_max',
+    15 * MINUTE,
+    'Longest such wait: the end of an outage is detected within it.',
+  ),
+  /** The relay judges within milliseconds; the row of a relay that died is free after its lease. */
+  blockedRetryMs: duration(
+    'purchase.blocked_retry',
+    5 * SECOND,
+    'First wait for a report of the service that is not processed yet; doubled each time.',
+    FIRST_WAIT,
+  ),
+  /** A day of such waits is still a short history, and who removes the cause sees the effect within minutes. */
+  blockedRetryMaxMs: duration(
+    'purchase.blocked_retry_max',
+    5 * MINUTE,
+    'Longest such wait, and the longest wait before a send that could not begin is tried again.',
+  ),
+  /** Longer than a deployment or a restart of PostgreSQL. */
+  stalledAfterMs: duration(
+    'purchase.stalled_after',
+    15 * MINUTE,
+    'How long work may stand still because of our own system before a case `stalled` opens.',
+  ),
+  missingRowCheckMs: duration(
+    'purchase.missing_row_check',
+    MINUTE,
+    'First wait of a workflow whose row PostgreSQL has lost, before it looks for the row again; doubled each time.',
+    FIRST_WAIT,
+  ),
+  /** The row returns when its caller repeats the request or a backup is restored: after hours. */
+  missingRowCheckMaxMs: duration('purchase.missing_row_check_max', HOUR, 'Longest such wait.'),
+  /** Most suppliers have finished within an hour, and no list that lags behind lags so long. */
+  deniedAfterMs: duration(
+    'purchase.denied_after',
+    HOUR,
+    'When accepted work without a report is first looked up by its workflow; doubled for each further look-up. If ' +
+      'the service does not know it then, neither by its id nor in a complete list, a case opens.',
+    FIRST_WAIT,
+  ),
+  /** Suppliers take minutes, and the reconciler looks work up all the time: after a week it is no delay any more. */
+  silentDeadlineMs: duration(
+    'purchase.silent_deadline',
+    7 * DAY,
+    'Time without a report of its end after which accepted work needs attention, if it cannot be looked up at the ' +
+      'service. The same applies to a VPN subscription whose end, or accepted cancellation, the service does not ' +
+      'report.',
+  ),
+  /**
+   * Number of history events from which a workflow continues as new. The server ends a workflow at 51,200 events, and a
+   * replay reads the whole history. No step between two checks of the length adds as many events again.
+   */
+  historyLimit: 1_000,
+  ...RETRY_SETTINGS,
+  /** A review by a person at the service takes days; after two weeks it was probably forgotten. */
+  refundDeadlineMs: duration(
+    'cancellation.refund_deadline',
+    14 * DAY,
+    'How long a cancellation waits for its refund before a case opens.',
+    // A quarter: by then the books of the service are closed.
+    { max: 92 * DAY },
+  ),
+  /** Events arrive in any order, seconds apart. */
+  refundGraceMs: duration(
+    'cancellation.refund_grace',
+    10 * MINUTE,
+    'The same if the caller accepted that no refund comes.',
+  ),
+  /** The event of a cancellation takes seconds and may be lost. */
+  cancelCheckMs: duration(
+    'vpn_subscription.cancel_check',
+    MINUTE,
+    'First wait after an accepted cancellation before the subscription is looked up; doubled each time, up to an ' +
+      'hour. The same waits follow a look-up that the service did not answer.',
+    FIRST_WAIT,
+  ),
+  cancelCheckMaxMs: HOUR,
+  /** The service may report the end late. */
+  expiryGraceMs: duration(
+    'vpn_subscription.expiry_grace',
+    10 * MINUTE,
+    'Wait after the end of a subscription’s time before it is looked up.',
+  ),
+  /** How often a VPN subscription without a known end is read: there is no other sign to wait for. */
+  unknownExpiryCheckMs: DAY,
 };
+
+export type PurchasePolicy = Values<typeof PURCHASE_SETTINGS>;
+export const PURCHASE_POLICY: PurchasePolicy = valuesOf(PURCHASE_SETTINGS);
+
+/** Failures of a look-up that only show that the service did not answer now. */
+const PASSING: ReadonlySet<FailureClass> = new Set([
+  'not_sent',
+  'service_down',
+  'timeout',
+  'connection_lost',
+  'server_error',
+  'unreadable_answer',
+  'rate_limited',
+  'unauthorized',
+  'not_approved',
+  'worker_lost',
+]);
+
+/**
+ * True when a failed look-up is repeated automatically: the service could not be reached. Any other failure is an
+ * answer that does not help, or shows that the service has no such call; an operator has to look.
+ */
+export function isLookUpRetried(failure: FailureClass): boolean {
+  return PASSING.has(failure);
+}

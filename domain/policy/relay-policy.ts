@@ -1,77 +1,67 @@
-/** Times and limits of the relay, and of how a worker watches Temporal. Part of `domain/policy/policy.ts`. */
-const second = 1_000;
-const minute = 60 * second;
+/** Times and limits of the relay, and of how a worker watches Temporal. */
+import { duration, MINUTE, SECOND, TIMER, type Values, valuesOf } from '#domain/policy/settings.ts';
 
-export interface RelayPolicy {
-  /** Slow poll beside NOTIFY, because a notification may be lost. Each poll is one statement for all queues. */
-  readonly pollMs: number;
+export const RELAY_SETTINGS = {
+  /** Beside NOTIFY, because a notification may be lost. Each poll is one statement for all queues. */
+  pollMs: duration(
+    'relay.poll',
+    5 * SECOND,
+    'Poll interval of the relay, in addition to notifications. It grows to ten seconds while they arrive and nothing ' +
+      'waits.',
+    TIMER,
+  ),
   /**
-   * The poll becomes up to this slow while notifications arrive and it finds nothing. A row that nobody announced waits
-   * this long at most: its writer died between its commit and the notification, stops its relay, or is a command.
+   * A row that nobody announced waits this long at most: its writer died between its commit and the notification, stops
+   * its relay, or is a command.
    */
-  readonly pollMaxMs: number;
+  pollMaxMs: 10 * SECOND,
   /**
    * Pause of a queue after each round. A burst of wake-ups becomes one round, and a row that comes right after a round
    * waits this long.
    */
-  readonly roundPauseMs: number;
+  roundPauseMs: 10,
   /** Rows taken at once. */
-  readonly batch: number;
-  /**
-   * How long taken rows belong to one relay. Rows of a relay that died are taken again after this time. Longer than any
-   * call to Temporal, so that rows are rarely taken twice.
-   */
-  readonly leaseMs: number;
+  batch: 100,
+  /** Longer than any call to Temporal, so that rows are rarely taken twice. */
+  leaseMs: duration(
+    'relay.lease',
+    30 * SECOND,
+    'How long rows that a relay took belong to it. Rows of a stopped relay become available after that.',
+    TIMER,
+  ),
   /** First wait before a row is tried again; doubled each time. */
-  readonly retryDelayMs: number;
-  readonly retryDelayMaxMs: number;
+  retryDelayMs: SECOND,
+  retryDelayMaxMs: MINUTE,
   /**
    * Tries with a lasting error before a row is quarantined. With the growing waits ten tries take four minutes: longer
    * than a deployment in which one process already has a new encryption key and another does not.
    */
-  readonly lastingTries: number;
+  lastingTries: 10,
   /**
    * Time for calls under way when the process stops. Twice this plus WORKER_SHUTDOWN_GRACE (20 s) stays below the 30 s
    * after which the container is killed.
    */
-  readonly stopMs: number;
+  stopMs: 2 * SECOND,
   /**
    * `/readyz` reports the relay as behind when a row waits for longer. A healthy relay takes milliseconds; a relay that
    * died holds a row until its lease ends.
    */
-  readonly behindAfterMs: number;
-}
+  behindAfterMs: 45 * SECOND,
+};
 
 /** How a worker watches whether Temporal answers. */
-export interface TemporalHealthPolicy {
-  /**
-   * Interval between two checks. Short enough for a probe every ten seconds; the load is small beside that of a worker.
-   */
-  readonly everyMs: number;
+export const TEMPORAL_HEALTH_POLICY = {
+  /** Interval between two checks: short enough for a probe every ten seconds. */
+  everyMs: 5 * SECOND,
   /** Deadline of one check. A busy server answers within a second. */
-  readonly deadlineMs: number;
+  deadlineMs: 5 * SECOND,
   /**
    * Time without an answer after which Temporal counts as unreachable. One lost check does not count, and a restart
    * takes a few seconds.
    */
-  readonly unreachableAfterMs: number;
-}
-
-export const RELAY_POLICY: RelayPolicy = {
-  pollMs: 5 * second,
-  pollMaxMs: 10 * second,
-  roundPauseMs: 10,
-  batch: 100,
-  leaseMs: 30 * second,
-  retryDelayMs: second,
-  retryDelayMaxMs: minute,
-  lastingTries: 10,
-  stopMs: 2 * second,
-  behindAfterMs: 45 * second,
+  unreachableAfterMs: 15 * SECOND,
 };
 
-export const TEMPORAL_HEALTH_POLICY: TemporalHealthPolicy = {
-  everyMs: 5 * second,
-  deadlineMs: 5 * second,
-  unreachableAfterMs: 15 * second,
-};
+export type RelayPolicy = Values<typeof RELAY_SETTINGS>;
+export type TemporalHealthPolicy = Readonly<typeof TEMPORAL_HEALTH_POLICY>;
+export const RELAY_POLICY: RelayPolicy = valuesOf(RELAY_SETTINGS);

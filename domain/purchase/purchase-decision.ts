@@ -1,5 +1,5 @@
-import { backoffMs } from '#domain/policy/backoff.ts';
 import type { PurchasePolicy } from '#domain/policy/purchase-policy.ts';
+import { backoffMs } from '#domain/policy/settings.ts';
 import type { ObservedOutcome } from '#domain/relay/observation.ts';
 import { retryRule, ruleOfWork, type RetryOverrides } from '#domain/retry/retry-rules.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';

@@ -3,7 +3,7 @@
  * workflow whose row or inbox shows that it should have continued; the workflow then reads its row again. Such a
  * difference arises when PostgreSQL loses commits, and nothing else would end it.
  */
-import type { SweepPolicy } from '#domain/policy/sweep-policy.ts';
+import type { SweepPolicy } from '#domain/policy/upkeep-policy.ts';
 import type { AttemptState } from '#domain/relay/observation.ts';
 import type { WorkStatus } from '#domain/work/lifecycle.ts';
 

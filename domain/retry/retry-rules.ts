@@ -1,3 +1,14 @@
+import {
+  choice,
+  count,
+  duration,
+  FIRST_WAIT,
+  HOUR,
+  MINUTE,
+  SECOND,
+  Setting,
+  type Values,
+} from '#domain/policy/settings.ts';
 /**
  * How often, how fast and for how long failures are retried: by failure class, as configured, and as an operator
  * changed it for one piece of work. Whether a further send is safe is decided elsewhere, before these rules are used.
@@ -22,7 +33,6 @@ export interface RetryRule {
   readonly attempts: number;
   /** First wait; doubled each time. */
   readonly firstDelayMs: number;
-  /** Longest wait. */
   readonly maxDelayMs: number;
   /** How long it is retried, from the acceptance of the work. */
   readonly totalMs: number;
@@ -34,22 +44,60 @@ export interface RetryRule {
  */
 export type RetryRules = Readonly<Partial<Record<RetriedClass, Partial<RetryRule>>>>;
 
+/** Bounds of what an operator may set; a value outside is probably a typing error. */
+export const RETRY_BOUNDS = {
+  attempts: { min: 1, max: 20 },
+  /** From a second to a week. */
+  delayMs: { min: 1_000, max: 604_800_000 },
+  /** From now, in milliseconds. 92 days, a quarter: by then the books of the service are closed. */
+  deadlineMs: 92 * 86_400_000,
+} as const;
+
 /** Settings for all failure classes, and rules of single ones. Durations are in milliseconds. */
-export interface RetrySettings {
-  /** First wait of held work; doubled each time. A Retry-After of the service takes precedence. */
-  readonly holdDelayMs: number;
-  readonly holdDelayMaxMs: number;
-  /** How long work may be held when the caller set no deadline. */
-  readonly holdDeadlineMs: number;
-  /** Attempts to buy one order, the first included. */
-  readonly maxAttempts: number;
-  /** Wait before a new attempt; doubled each time. */
-  readonly attemptDelayMs: number;
-  /** Callers may ask for the other. */
-  readonly whenUsedUp: WhenUsedUp;
-  /** Rules of single classes; absent: none. */
-  readonly retryRules?: RetryRules;
-}
+export const RETRY_SETTINGS = {
+  /** A Retry-After of the service takes precedence. */
+  holdDelayMs: duration(
+    'retry.hold_delay',
+    15 * SECOND,
+    'First wait of held work; doubled each time, up to 10 minutes. Some failure classes wait a multiple of it.',
+    FIRST_WAIT,
+  ),
+  holdDelayMaxMs: 10 * MINUTE,
+  /** Longer than a day, so that work survives an outage of the service of a day. */
+  holdDeadlineMs: duration(
+    'retry.hold_deadline',
+    48 * HOUR,
+    'How long work may be held when the caller named no deadline, and the latest deadline that a caller may name.',
+  ),
+  maxAttempts: count(
+    'retry.max_attempts',
+    3,
+    [RETRY_BOUNDS.attempts.min, RETRY_BOUNDS.attempts.max],
+    'Attempts to buy one order. Each further one needs the proof that those before cost nothing.',
+  ),
+  attemptDelayMs: duration(
+    'retry.attempt_delay',
+    30 * SECOND,
+    'Wait before a new attempt; doubled each time.',
+    FIRST_WAIT,
+  ),
+  /** The shop can sell something else at once; a person could only order the same again. */
+  whenUsedUp: choice(
+    'retry.when_attempts_are_used_up',
+    WHEN_USED_UP,
+    'fail',
+    'What follows when every attempt has failed and provably cost nothing: `fail` ends the purchase, `ask` opens ' +
+      'a case for a person. A caller may choose the other for one purchase.',
+  ),
+  retryRules: new Setting<RetryRules | undefined, 'retry.rules'>(
+    'retry.rules',
+    undefined,
+    'Different rules for single failure classes.',
+    { kind: 'rules' },
+  ),
+};
+
+export type RetrySettings = Values<typeof RETRY_SETTINGS>;
 
 interface RetryRow {
   /** First wait of the class, as a multiple of the general one. */
@@ -106,7 +154,6 @@ export const RETRY_TABLE = {
   },
 } as const satisfies Record<RetriedClass, RetryRow>;
 
-/** The retried classes, in the order of the table. */
 export const retriedClasses = Object.keys(RETRY_TABLE) as readonly RetriedClass[];
 
 /** True when work that failed in this way is retried. */
@@ -169,7 +216,6 @@ export function ruleOfWork(rule: RetryRule, overrides: RetryOverrides, granted =
   return { ...rule, ...delayed(rule, overrides), attempts: overrides.attempts ?? rule.attempts + granted };
 }
 
-/** True when both rules have the same waits. */
 export function equalWaits(left: RetryRule, right: RetryRule): boolean {
   return left.firstDelayMs === right.firstDelayMs && left.maxDelayMs === right.maxDelayMs;
 }
@@ -189,7 +235,6 @@ export function givesUpAt(
   return overrides.deadlineAt ?? Math.min(deadlineAt, acceptedAt + totalMs);
 }
 
-/** The overrides after a change. */
 export function changedOverrides(overrides: RetryOverrides, change: RetryChange): RetryOverrides {
   return Object.fromEntries(
     RETRY_OVERRIDES.flatMap((name) => {
@@ -199,27 +244,9 @@ export function changedOverrides(overrides: RetryOverrides, change: RetryChange)
   );
 }
 
-/** True when both have the same values. */
 export function equalOverrides(left: RetryOverrides, right: RetryOverrides): boolean {
   return RETRY_OVERRIDES.every((name) => left[name] === right[name]);
 }
-
-/** The names of all overrides. */
-export const RETRY_OVERRIDES = [
-  'attempts',
-  'firstDelayMs',
-  'maxDelayMs',
-  'deadlineAt',
-] as const satisfies readonly (keyof RetryOverrides)[];
-
-/** Bounds of what an operator may set; a value outside is probably a typing error. */
-export const RETRY_BOUNDS = {
-  attempts: { min: 1, max: 20 },
-  /** From a second to a week. */
-  delayMs: { min: 1_000, max: 604_800_000 },
-  /** From now, in milliseconds. 92 days, a quarter: by then the books of the service are closed. */
-  deadlineMs: 92 * 86_400_000,
-} as const;
 
 /**
  * True when an operator may set this deadline.
@@ -256,6 +283,7 @@ const OVERRIDE_TEXTS = {
   maxDelayMs: 'the longest wait',
   deadlineAt: 'the deadline',
 } as const satisfies Record<keyof RetryOverrides, string>;
+export const RETRY_OVERRIDES = Object.keys(OVERRIDE_TEXTS) as readonly (keyof RetryOverrides)[];
 
 /** A duration in its largest whole unit, such as `90 s` or `2 h`. @param ms milliseconds. */
 export function durationText(ms: number): string {

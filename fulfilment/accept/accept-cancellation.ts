@@ -24,7 +24,6 @@ export async function acceptCancellation(
     esimId,
     reason,
     onUnmetConditions,
-    acceptWithoutRefund: onUnmetConditions === 'cancel_without_refund',
   };
   return acceptWork(
     tx,

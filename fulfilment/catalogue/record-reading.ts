@@ -1,4 +1,4 @@
-import { and, asc, type Column, eq, gte, inArray, lt, notExists, or, sql } from 'drizzle-orm';
+import { and, asc, type Column, eq, gte, inArray, lt, notExists, or } from 'drizzle-orm';
 import {
   addReading,
   type CatalogueReadingRow,
@@ -168,7 +168,6 @@ async function wakeHeld(
 ): Promise<void> {
   if (ids.length === 0) return;
   const item = catalogue === 'packages' ? packages : vpnPlans;
-  const sold = vpnSubscriptions;
   for (const kind of BUYERS[catalogue]) {
     const work = workTable(kind);
     const isOver = or(
@@ -185,8 +184,8 @@ async function wakeHeld(
         ? [
             and(
               eq(work.failureClass, 'margin_too_low'),
-              eq(sql`coalesce(${sold.customerPriceCurrency}, ${item.priceCurrency})`, item.priceCurrency),
-              gte(sold.customerPrice, item.priceAmount),
+              eq(vpnSubscriptions.customerPriceCurrency, item.priceCurrency),
+              gte(vpnSubscriptions.customerPrice, item.priceAmount),
             ),
           ]
         : []),

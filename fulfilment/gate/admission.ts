@@ -149,9 +149,7 @@ export interface SendConditions {
   readonly row: WorkRow;
   /** No pause is in force, no circuit is open, and this work is not held. */
   readonly isGateClear: boolean;
-  /** The daily limit of its API key. */
   readonly keyLimit: Money | undefined;
-  /** The last reading of the wallet. */
   readonly reading: WalletReading | undefined;
 }
 

@@ -27,7 +27,6 @@ export interface CircuitChange extends Pick<CircuitRow, 'name' | 'detail'> {
   readonly to: Circuit['state'];
 }
 
-/** All circuits that ever changed. */
 export async function listCircuits(db: Executor): Promise<CircuitRow[]> {
   return db.select().from(gateCircuits).orderBy(asc(gateCircuits.name));
 }
@@ -54,7 +53,6 @@ export function circuitOfRow({ state, failures, openings, probeAt, canaryUntil }
   };
 }
 
-/** True when this work is the canary of the circuit. */
 export function isCanary(row: Pick<CircuitRow, 'canaryKind' | 'canaryId'>, { kind, id }: WorkRef): boolean {
   return row.canaryKind === kind && row.canaryId === id;
 }
@@ -97,12 +95,10 @@ export async function moveCircuit(
   return stored;
 }
 
-/** The result of a send, for the circuits. */
 interface ReportedSend {
   readonly work: WorkRef;
   readonly evidence: SendEvidence;
   readonly retryAfterMs?: number | undefined;
-  /** The failure as a sentence. */
   readonly detail?: string | undefined;
   readonly now: number;
 }

@@ -17,32 +17,27 @@ import {
   isUnfilledTooLong,
   type DriftPolicy,
 } from '#domain/gate/drift.ts';
-import { PURCHASE_KINDS, type PurchaseKind, type WorkRef } from '#domain/work/kinds.ts';
+import type { PurchaseKind, WorkRef } from '#domain/work/kinds.ts';
 import { findLine, lockLine, productColumn, storeLine, type LineRow } from '#fulfilment/gate/line.ts';
 
 /** An attempt that the service names as bought. */
-export type BoughtAttempt = Pick<
-  AttemptRow,
-  'id' | 'subjectKind' | 'subjectId' | 'firstSentAt' | 'firstUnrefusedSendAt'
->;
+type BoughtAttempt = Pick<AttemptRow, 'id' | 'subjectKind' | 'subjectId' | 'firstSentAt' | 'firstUnrefusedSendAt'>;
 
 /**
  * Records that a purchase of ours misstates a fact needed for its delivery, and stops its product or its kind. Has no
  * effect for a purchase that is delivered or drifted before, and for a cancellation.
  * @param detail what is wrong, as a sentence; never personal data.
- * @param now epoch milliseconds.
  */
 export async function noteDrift(tx: Executor, attempt: BoughtAttempt, detail: string, now: number): Promise<void> {
-  const kind = purchaseKind(attempt);
-  if (kind === undefined) return;
-  const product = await undeliveredProduct(tx, { kind, id: attempt.subjectId });
-  if (product === undefined) return;
-  const row = await lockLine(tx, kind);
+  const undelivered = await findUndelivered(tx, attempt);
+  if (undelivered === undefined) return;
+  const { subjectKind, subjectId: id, product } = undelivered;
+  const row = await lockLine(tx, subjectKind);
   // Compared with the times of sends, which are the database's.
   const driftedAt = sql`clock_timestamp()`;
   const [drifted] = await tx
     .insert(gateDrifts)
-    .values({ subjectKind: kind, subjectId: attempt.subjectId, attemptId: attempt.id, product, driftedAt, detail })
+    .values({ ...undelivered, driftedAt, detail })
     .onConflictDoUpdate({
       target: [gateDrifts.subjectKind, gateDrifts.subjectId],
       set: { driftedAt, detail, attemptId: attempt.id, settledAt: null },
@@ -52,9 +47,7 @@ export async function noteDrift(tx: Executor, attempt: BoughtAttempt, detail: st
     .returning({ id: gateDrifts.subjectId });
   if (drifted === undefined) return;
   const begunAt = (attempt.firstUnrefusedSendAt ?? attempt.firstSentAt)?.getTime() ?? now;
-  await storeLine(tx, row, afterDrift(row, { id: attempt.subjectId, product, begunAt }, now), now, {
-    detail,
-  });
+  await storeLine(tx, row, afterDrift(row, { id, product, begunAt }, now), now, { detail });
   noteFilled(tx, 'gate');
 }
 
@@ -62,7 +55,6 @@ export async function noteDrift(tx: Executor, attempt: BoughtAttempt, detail: st
  * Records that a completed purchase of ours lacks a fact needed for its delivery. It is drift once it lacks it for
  * twice the longest fill seen; until then it only waits.
  * @param detail what is missing, as a sentence; never personal data.
- * @param now epoch milliseconds.
  */
 export async function noteUnfilled(
   tx: Executor,
@@ -71,23 +63,21 @@ export async function noteUnfilled(
   now: number,
   policy: DriftPolicy,
 ): Promise<void> {
-  const kind = purchaseKind(attempt);
-  if (kind === undefined) return;
-  const product = await undeliveredProduct(tx, { kind, id: attempt.subjectId });
-  if (product === undefined) return;
-  const at = new Date(now);
-  const { subjectId, id: attemptId } = attempt;
+  const undelivered = await findUndelivered(tx, attempt);
+  if (undelivered === undefined) return;
+  const { subjectKind, subjectId } = undelivered;
   await tx
     .insert(gateDrifts)
-    .values({ subjectKind: kind, subjectId, attemptId, product, unfilledSince: at, detail })
+    .values({ ...undelivered, unfilledSince: new Date(now), detail })
     .onConflictDoNothing();
+  const ofWork = and(eq(gateDrifts.subjectKind, subjectKind), eq(gateDrifts.subjectId, subjectId));
   const [known] = await tx
     .select()
     .from(gateDrifts)
-    .where(and(eq(gateDrifts.subjectKind, kind), eq(gateDrifts.subjectId, subjectId), isNull(gateDrifts.driftedAt)));
+    .where(and(ofWork, isNull(gateDrifts.driftedAt)));
   noteFilled(tx, 'gate');
   if (known?.unfilledSince == null) return;
-  const longest = (await findLine(tx, kind))?.longestFillMs ?? 0;
+  const longest = (await findLine(tx, subjectKind))?.longestFillMs ?? 0;
   if (isUnfilledTooLong(now - known.unfilledSince.getTime(), longest, policy))
     await noteDrift(tx, attempt, detail, now);
 }
@@ -112,11 +102,8 @@ export async function startLine(
   const row = await lockLine(tx, kind);
   if (row.state === 'open') return undefined;
   await storeLine(tx, row, afterStart(row), now);
-  await addAuditEntry(
-    tx,
-    { actor, action: 'gate.release', subject: { kind: 'line', id: kind }, reason },
-    new Date(now),
-  );
+  const entry = { actor, action: 'gate.release', subject: { kind: 'line', id: kind }, reason } as const;
+  await addAuditEntry(tx, entry, new Date(now));
   noteFilled(tx, 'gate');
   return findLine(tx, kind);
 }
@@ -132,19 +119,13 @@ export async function readDriftedAgain(tx: Executor): Promise<WorkRef[]> {
   return parked;
 }
 
-function purchaseKind({ subjectKind }: BoughtAttempt): PurchaseKind | undefined {
-  return PURCHASE_KINDS.find((kind) => kind === subjectKind);
-}
-
-/** The product of a purchase; undefined when it is delivered. */
-async function undeliveredProduct(
-  tx: Executor,
-  { kind, id }: { readonly kind: PurchaseKind; readonly id: string },
-): Promise<number | undefined> {
+/** The key columns of a drift; undefined for a cancellation, and for a purchase that is delivered. */
+async function findUndelivered(tx: Executor, { id: attemptId, subjectKind: kind, subjectId }: BoughtAttempt) {
+  if (kind === 'cancellation') return undefined;
   const table = workTable(kind);
   const [row] = await tx
     .select({ product: productColumn(kind) })
     .from(table)
-    .where(and(eq(table.id, id), isNull(table.completedAt)));
-  return row?.product;
+    .where(and(eq(table.id, subjectId), isNull(table.completedAt)));
+  return row && { subjectKind: kind, subjectId, attemptId, product: row.product };
 }

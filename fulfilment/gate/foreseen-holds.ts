@@ -18,30 +18,28 @@ export interface ForeseenHold {
   readonly detail?: string;
 }
 
-/** A purchase that is not requested yet. */
-export interface PossiblePurchase {
-  readonly kind: WorkKind;
-  /** Id of its package or VPN plan. */
-  readonly product: number;
-  readonly price: Money;
-  /** Owner of the daily limit: the first key of the lineage. */
-  readonly apiKeyId: string;
-  /** False: the caller sees its own work only, neither what all keys spend nor what happened to others' orders. */
-  readonly seesAll: boolean;
-}
-
 /**
  * The reasons for which the purchase gate would hold a new purchase now, by the comparisons of the gate itself. Nothing
  * is reserved, and the wallet is not read, so the answer may differ when the purchase is sent.
  *
+ * @param purchase.product id of its package or VPN plan.
+ * @param purchase.apiKeyId owner of the daily limit: the first key of the lineage.
+ * @param purchase.seesAll false: the caller sees its own work only, neither what all keys spend nor what happened to
+ *   others' orders.
  * @param spendLimit daily limit of all keys together.
- * @param now epoch milliseconds.
  */
 export async function foreseenHolds(
   db: Executor,
-  { kind, product, price, apiKeyId, seesAll }: PossiblePurchase,
+  purchase: {
+    readonly kind: WorkKind;
+    readonly product: number;
+    readonly price: Money;
+    readonly apiKeyId: string;
+    readonly seesAll: boolean;
+  },
   { spendLimit, now }: { readonly spendLimit: Money | undefined; readonly now: number },
 ): Promise<readonly ForeseenHold[]> {
+  const { kind, product, price, apiKeyId, seesAll } = purchase;
   const account = await readAccount(db, { day: spendDay(now), apiKeyId, currency: price.currency });
   // A wallet that was not read lately is not known, as for the gate itself.
   const wallet = judgeWallet(account, price, new Date(now), DEFAULT_POLICY.gate);

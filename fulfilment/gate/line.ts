@@ -27,7 +27,6 @@ import { isFinal } from '#domain/work/lifecycle.ts';
 
 export type LineRow = typeof gateLines.$inferSelect;
 
-/** A purchase that asks to pass its line. */
 interface Asker {
   readonly work: WorkRef;
   readonly attempt: Pick<SendCandidate, 'state' | 'anyUnknown'>;
@@ -202,7 +201,6 @@ async function fateOf(tx: Executor, work: WorkRef): Promise<CanaryFate> {
   return hasBoughtNothing ? 'passed_on' : 'pending';
 }
 
-/** The lines that are not open. */
 export async function stoppedLines(db: Executor): Promise<LineRow[]> {
   return db.select().from(gateLines).where(ne(gateLines.state, 'open')).orderBy(asc(gateLines.kind));
 }

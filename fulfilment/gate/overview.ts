@@ -133,7 +133,6 @@ export interface Parked {
   readonly cost: readonly Money[];
 }
 
-/** The parked purchases of all kinds, by product. */
 export async function parkedPurchases(db: Executor): Promise<Parked[]> {
   const { subjectKind: kind, product, driftedAt, attemptId } = gateDrifts;
   const currency = sql<string | null>`coalesce(${attempts.chargedCurrency}, ${gateReservations.currency})`;

@@ -90,7 +90,6 @@ export function pauseFor(
   );
 }
 
-/** A pause as a sentence has it. */
 export function pauseSentence({ id, pausedBy, reason }: PauseRow): string {
   return `Buying is paused (${id}, by ${pausedBy}): ${reason}`;
 }
@@ -140,7 +139,6 @@ const ORIGIN = 'first_purchase_check';
 /** The actor of these pauses when the product sets or releases them. */
 export const FIRST_PURCHASE_CHECK_ACTOR = 'worker';
 
-/** The state of a kind of purchase. */
 export type FirstPurchaseCheckState =
   | { readonly kind: 'held'; readonly pause: PauseRow }
   /** Our own records prove it: a confirmed profile, or a purchase. */
@@ -204,7 +202,6 @@ export async function holdUntilSeen(tx: Executor, now: Date): Promise<PauseRow[]
   return made;
 }
 
-/** The kinds of purchase that are held. */
 export async function heldKinds(db: Executor): Promise<PurchaseKind[]> {
   const states = await readFirstPurchaseCheck(db);
   return PURCHASE_KINDS.filter((kind) => states.get(kind)?.kind === 'held');

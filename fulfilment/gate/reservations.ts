@@ -114,7 +114,6 @@ export interface Account {
   /** Spent, or possibly spent, on the day: by all keys, and by this one. */
   readonly spent: Money;
   readonly spentByKey: Money;
-  /** Daily limit of the API key; undefined: none. */
   readonly keyLimit: Money | undefined;
 }
 

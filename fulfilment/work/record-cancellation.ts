@@ -35,7 +35,8 @@ export async function storeCancellationReport(
   const known = await knownReports(tx, work.id);
   const word = mergeReports(known, told);
   const newlyCancelled = isCancelled(word) && known.esim !== 'cancelled';
-  const expectsRefund = newlyCancelled && !(await noteCancelled(tx, work, now)).acceptWithoutRefund;
+  const expectsRefund =
+    newlyCancelled && (await noteCancelled(tx, work, now)).onUnmetConditions !== 'cancel_without_refund';
   if (word.refund !== undefined || expectsRefund) await storeRefund(tx, work, { ...told, refund: word.refund }, now);
   if (newlyCancelled) await settleBookedRefund(tx, work, now);
 }

@@ -4,26 +4,24 @@
  */
 import * as z from 'zod';
 import { parseEnvironment, readTogether, type Environment } from '#config/environment.ts';
+import { isLoopback } from '#config/fields.ts';
 import { readPolicy } from '#config/policy/policy-file.ts';
-import { policyOf } from '#config/policy/policy-of.ts';
 import {
   capabilitiesOf,
   databaseOf,
+  deploymentOf,
   serviceOf,
   temporalOf,
-  deploymentOf,
   type DatabaseConfig,
   type DeploymentVersion,
   type EncryptionKey,
   type ServiceConfig,
   type TemporalConfig,
-  type WebhookSecret,
-  rateLimitsOf,
-  type RateLimitConfig,
 } from '#config/sections.ts';
-import { tracingFields, tracingOf, type TracingConfig } from '#config/tracing.ts';
+import { tracingFields, tracingOf } from '#config/tracing.ts';
 import {
   apiFields,
+  codecFields,
   commonFields,
   databaseFields,
   deploymentFields,
@@ -33,15 +31,12 @@ import {
   secretFields,
   serviceFields,
   temporalFields,
+  temporalUiFields,
   workerFields,
 } from '#config/variables.ts';
-import type { Money } from '#domain/money/money.ts';
-import type { StreamPolicy, WaitingPolicy } from '#domain/policy/api-policy.ts';
 import type { Policy } from '#domain/policy/policy.ts';
-import type { RunwayPolicy } from '#domain/policy/upkeep-policy.ts';
 import type { Capabilities } from '#domain/service/capability-profile.ts';
 
-export { readCodecServerConfig, readUiProxyConfig } from '#config/temporal-tools.ts';
 export type {
   DatabaseConfig,
   DeploymentVersion,
@@ -52,84 +47,10 @@ export type {
   WebhookSecret,
 } from '#config/sections.ts';
 
-/** Configuration of the check of our own webhook address. */
-export interface WebhookAddressConfig {
-  readonly url: string | undefined;
-  readonly headerPrefix: string;
-  readonly secrets: readonly WebhookSecret[];
-}
-
-/** Configuration of the command that makes the service create a webhook secret. */
-export interface ServiceSecretConfig {
-  readonly database: DatabaseConfig;
-  readonly encryptionKeys: readonly EncryptionKey[];
-  readonly service: ServiceConfig;
-  /** Secrets of SERVICE_WEBHOOK_SECRETS, which are accepted in addition to the stored ones. */
-  readonly configuredSecrets: readonly WebhookSecret[];
-  /** How long the former secret is accepted, in milliseconds. */
-  readonly overlapMs: number;
-}
-
-export interface ApiConfig {
-  readonly logLevel: string;
-  /** Undefined: nothing is traced. */
-  readonly tracing: TracingConfig | undefined;
-  readonly database: DatabaseConfig;
-  readonly encryptionKeys: readonly EncryptionKey[];
-  readonly temporal: TemporalConfig;
-  readonly service: ServiceConfig;
-  /** Everything before `-Event` in the names of the service's webhook headers. */
-  readonly headerPrefix: string;
-  readonly webhookSecrets: readonly WebhookSecret[];
-  /** How long a former stored secret is accepted after a rotation, in milliseconds. */
-  readonly webhookSecretOverlapMs: number;
-  /** How far the timestamp of a webhook of the service may be from our clock, in milliseconds. */
-  readonly webhookToleranceMs: number;
-  /** Daily limit of all keys together: the API shows it, the worker enforces it. */
-  readonly spendLimit: Money | undefined;
-  readonly runway: RunwayPolicy;
-  /** Networks that are not public and in which webhook endpoints are allowed. */
-  readonly webhookAllowedAddresses: readonly string[];
-  /** How long the former secret of a webhook endpoint still signs after a rotation, in milliseconds. */
-  readonly endpointSecretOverlapMs: number;
-  readonly waiting: WaitingPolicy;
-  readonly streams: StreamPolicy;
-  readonly host: string;
-  readonly port: number;
-  /** Address under which callers reach the API; undefined: where it listens. */
-  readonly publicUrl: string | undefined;
-  /** Address of the pages of share links; undefined: as `publicUrl`. */
-  readonly shareLinkUrl: string | undefined;
-  readonly bodyLimitBytes: number;
-  readonly rateLimits: RateLimitConfig;
-  /** Addresses and networks of proxies whose X-Forwarded-For is trusted. */
-  readonly trustedProxies: readonly string[];
-}
-
-export interface WorkerConfig {
-  readonly logLevel: string;
-  /** Undefined: nothing is traced. */
-  readonly tracing: TracingConfig | undefined;
-  readonly database: DatabaseConfig;
-  readonly encryptionKeys: readonly EncryptionKey[];
-  readonly temporal: TemporalConfig;
-  readonly service: ServiceConfig;
-  readonly policy: Policy;
-  /** Networks that are not public and in which webhook endpoints are allowed. */
-  readonly webhookAllowedAddresses: readonly string[];
-  /** URL of the proxy that event webhooks are sent through; undefined: none. */
-  readonly webhookProxy: string | undefined;
-  readonly probeHost: string;
-  readonly probePort: number;
-  readonly shutdownGraceMs: number;
-  /** Activities a second in all workers together; undefined: no limit. */
-  readonly purchasesPerSecond: number | undefined;
-  readonly readsPerSecond: number | undefined;
-  /** The version of the workers in Temporal; undefined: they have none. */
-  readonly deployment: DeploymentVersion | undefined;
-  /** File with the bundled workflows; undefined: the worker bundles them at its start. */
-  readonly workflowBundle: string | undefined;
-}
+export type WebhookAddressConfig = ReturnType<typeof readWebhookAddressConfig>;
+export type ServiceSecretConfig = ReturnType<typeof readServiceSecretConfig>;
+export type ApiConfig = ReturnType<typeof readApiConfig>;
+export type WorkerConfig = ReturnType<typeof readWorkerConfig>;
 
 /** For commands that need only the database. @throws ConfigurationError */
 export function readDatabaseConfig(environment: Environment = process.env): {
@@ -156,7 +77,7 @@ export function readDeploymentVersion(environment: Environment = process.env): D
 }
 
 /** For the check of our own webhook address. @throws ConfigurationError */
-export function readWebhookAddressConfig(environment: Environment = process.env): WebhookAddressConfig {
+export function readWebhookAddressConfig(environment: Environment = process.env) {
   const { PUBLIC_WEBHOOK_URL, SERVICE_WEBHOOK_SECRETS } = apiFields;
   const { SERVICE_HEADER_PREFIX } = serviceFields;
   const raw = parseEnvironment(
@@ -176,7 +97,7 @@ export function readEncryptionKeys(environment: Environment = process.env): read
 }
 
 /** For the command that makes the service create a webhook secret. @throws ConfigurationError */
-export function readServiceSecretConfig(environment: Environment = process.env): ServiceSecretConfig {
+export function readServiceSecretConfig(environment: Environment = process.env) {
   const { SERVICE_WEBHOOK_SECRETS } = apiFields;
   const fields = { ...databaseFields, ...secretFields, ...serviceFields, SERVICE_WEBHOOK_SECRETS };
   const { raw, policy } = readWithPolicy(environment, fields);
@@ -184,8 +105,9 @@ export function readServiceSecretConfig(environment: Environment = process.env):
     database: databaseOf(raw),
     encryptionKeys: raw.ENCRYPTION_KEYS,
     service: serviceOf(raw),
+    /** Accepted in addition to the stored ones. */
     configuredSecrets: raw.SERVICE_WEBHOOK_SECRETS,
-    overlapMs: policy.webhookSecret.overlapMs,
+    overlapMs: policy.serviceWebhooks.secretOverlapMs,
   };
 }
 
@@ -212,7 +134,7 @@ export function readHeaderPrefix(environment: Environment = process.env): string
 
 /** How long the bytes of a purchase may be sent again, in milliseconds. @throws ConfigurationError */
 export function readResendWindow(environment: Environment = process.env): number {
-  return readPolicy(environment).settings.purchase.resend_window;
+  return readPolicy(environment).policy.purchase.resendWindowMs;
 }
 
 /** The policy of a process. @throws ConfigurationError */
@@ -222,7 +144,8 @@ function readPolicyOfProcess(environment: Environment): Policy {
     raw: (given) => parseEnvironment(z.object({ SERVICE_MISSING_CAPABILITIES, ...policyFields }), given),
     file: readPolicy,
   });
-  return policyOf(file.settings, isResendAllowed(raw));
+  const { policy } = file;
+  return { ...policy, purchase: { ...policy.purchase, resendAllowed: isResendAllowed(raw) } };
 }
 
 /** The variables that API and worker share. */
@@ -245,7 +168,7 @@ function readWithPolicy<Fields extends z.ZodRawShape>(environment: Environment, 
 }
 
 /** @throws ConfigurationError naming every missing or wrong variable and setting. */
-export function readApiConfig(environment: Environment = process.env): ApiConfig {
+export function readApiConfig(environment: Environment = process.env) {
   const { raw, policy } = readWithPolicy(environment, { ...processFields, ...apiFields });
   return {
     logLevel: raw.LOG_LEVEL,
@@ -256,8 +179,9 @@ export function readApiConfig(environment: Environment = process.env): ApiConfig
     service: serviceOf(raw),
     headerPrefix: raw.SERVICE_HEADER_PREFIX,
     webhookSecrets: raw.SERVICE_WEBHOOK_SECRETS,
-    webhookSecretOverlapMs: policy.webhookSecret.overlapMs,
-    webhookToleranceMs: policy.webhookTimestamp.toleranceMs,
+    webhookSecretOverlapMs: policy.serviceWebhooks.secretOverlapMs,
+    webhookToleranceMs: policy.serviceWebhooks.toleranceMs,
+    /** The API shows it, the worker enforces it. */
     spendLimit: policy.gate.spendLimit,
     runway: policy.runway,
     webhookAllowedAddresses: raw.WEBHOOK_ALLOWED_ADDRESSES,
@@ -269,13 +193,18 @@ export function readApiConfig(environment: Environment = process.env): ApiConfig
     publicUrl: raw.API_PUBLIC_URL,
     shareLinkUrl: raw.API_SHARE_LINK_URL,
     bodyLimitBytes: raw.API_BODY_LIMIT,
-    rateLimits: rateLimitsOf(raw),
+    /** In each process. */
+    rateLimits: {
+      perMinute: raw.API_RATE_LIMIT,
+      failuresPerMinute: raw.API_FAILED_AUTHENTICATIONS,
+      sharePagesPerMinute: raw.API_SHARE_LINK_RATE,
+    },
     trustedProxies: raw.API_TRUSTED_PROXIES,
   };
 }
 
 /** @throws ConfigurationError naming every missing or wrong variable and setting. */
-export function readWorkerConfig(environment: Environment = process.env): WorkerConfig {
+export function readWorkerConfig(environment: Environment = process.env) {
   const { raw, policy } = readWithPolicy(environment, { ...processFields, ...workerFields });
   return {
     logLevel: raw.LOG_LEVEL,
@@ -294,5 +223,44 @@ export function readWorkerConfig(environment: Environment = process.env): Worker
     readsPerSecond: raw.WORKER_READS_PER_SECOND,
     deployment: deploymentOf(raw),
     workflowBundle: raw.WORKFLOW_BUNDLE,
+  };
+}
+
+/** @throws ConfigurationError naming every missing or wrong variable. */
+export function readCodecServerConfig(environment: Environment = process.env) {
+  const raw = parseEnvironment(
+    z.object({ ...commonFields, ...secretFields, ...codecFields }).superRefine((value, context) => {
+      if (value.CODEC_TOKEN !== undefined || value.CODEC_WITHOUT_TOKEN || isLoopback(value.CODEC_HOST)) return;
+      context.addIssue({
+        code: 'custom',
+        path: ['CODEC_HOST'],
+        message:
+          'other machines could decrypt everything: set CODEC_TOKEN, or CODEC_WITHOUT_TOKEN=true if only trusted ' +
+          'machines can connect',
+      });
+    }),
+    environment,
+  );
+  return {
+    logLevel: raw.LOG_LEVEL,
+    encryptionKeys: raw.ENCRYPTION_KEYS,
+    host: raw.CODEC_HOST,
+    port: raw.CODEC_PORT,
+    allowedOrigins: raw.CODEC_ALLOWED_ORIGIN,
+    /** Accepted `Host` names without a token. */
+    allowedHosts: raw.CODEC_ALLOWED_HOSTS,
+    token: raw.CODEC_TOKEN,
+  };
+}
+
+/** @throws ConfigurationError naming every missing or wrong variable. */
+export function readUiProxyConfig(environment: Environment = process.env) {
+  const raw = parseEnvironment(z.object({ ...commonFields, ...temporalUiFields }), environment);
+  return {
+    logLevel: raw.LOG_LEVEL,
+    host: raw.TEMPORAL_UI_HOST,
+    port: raw.TEMPORAL_UI_PORT,
+    target: raw.TEMPORAL_UI_TARGET,
+    origins: raw.TEMPORAL_UI_ORIGINS,
   };
 }

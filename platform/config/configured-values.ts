@@ -1,7 +1,8 @@
 /** Every value of the configuration with its source, for people. */
 import * as z from 'zod';
 import { presentOf, type Environment } from '#config/environment.ts';
-import { readPolicy, settingOf, SETTING_NAMES } from '#config/policy/policy-file.ts';
+import { readPolicy } from '#config/policy/policy-file.ts';
+import { SETTING_SCHEMAS } from '#config/policy/policy-schema.ts';
 import { fileVariable, isSecret } from '#config/secret-files.ts';
 import { CONFIGURATION_FIELDS } from '#config/variables.ts';
 
@@ -31,9 +32,9 @@ export function configuredValues(environment: Environment, setByStart: readonly 
     .flatMap((part): [string, z.ZodType][] => Object.entries(part))
     .map(([name, field]) => variable(name, field, present))
     .map((each) => (setByStart.includes(each.name) ? { ...each, source: 'npm start' } : each));
-  const settings = SETTING_NAMES.map((name) => {
+  const settings = [...SETTING_SCHEMAS].map(([name, schema]) => {
     const set = policy.set.get(name);
-    if (set === undefined) return { name, value: defaultOf(settingOf(name)), source: 'default' };
+    if (set === undefined) return { name, value: defaultOf(schema), source: 'default' };
     return { name, value: textOf(set.value), source: `${set.place.file}:${set.place.line}` };
   });
   return [...variables, ...settings];

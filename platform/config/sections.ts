@@ -4,15 +4,14 @@ import { isLoopback } from '#config/fields.ts';
 import { temporalTlsOf } from '#config/temporal-tls.ts';
 import {
   isResendAllowed,
-  type apiFields,
   type databaseFields,
   type deploymentFields,
   type Raw,
+  type secretFields,
   type serviceFields,
   type temporalFields,
 } from '#config/variables.ts';
 import { ALL_CAPABILITIES, type Capabilities } from '#domain/service/capability-profile.ts';
-import type { ServiceMode } from '#domain/service/service-address.ts';
 
 /** A webhook secret. */
 export interface WebhookSecret {
@@ -21,18 +20,10 @@ export interface WebhookSecret {
   readonly acceptedUntil?: number;
 }
 
-export interface EncryptionKey {
-  readonly id: string;
-  readonly key: Buffer;
-}
-
-export interface DatabaseConfig {
-  readonly url: string;
-  readonly directUrl: string;
-  /** True: `url` is a pooler in transaction mode. */
-  readonly isPooled: boolean;
-  readonly poolSize: number;
-}
+export type EncryptionKey = Raw<typeof secretFields>['ENCRYPTION_KEYS'][number];
+export type DatabaseConfig = ReturnType<typeof databaseOf>;
+export type TemporalConfig = ReturnType<typeof temporalOf>;
+export type ServiceConfig = ReturnType<typeof serviceOf>;
 
 /** TLS to Temporal. Certificates and keys are in PEM form. */
 export interface TemporalTls {
@@ -44,62 +35,18 @@ export interface TemporalTls {
   readonly serverName?: string;
 }
 
-export interface TemporalConfig {
-  readonly address: string;
-  readonly namespace: string;
-  /** Undefined: no TLS. */
-  readonly tls: TemporalTls | undefined;
-  readonly apiKey: string | undefined;
-}
-
 /** A version of a Temporal worker deployment. */
 export interface DeploymentVersion {
   readonly deploymentName: string;
   readonly buildId: string;
 }
 
-export interface ServiceConfig {
-  /** `{base_url}`: the production base address, without a trailing slash. */
-  readonly baseUrl: string;
-  readonly mode: ServiceMode;
-  readonly email: string;
-  readonly password: string;
-  readonly deviceName: string;
-  /** Lifetime requested for a token, in days; sent at login in production only. */
-  readonly tokenDays: number | undefined;
-  readonly capabilities: Capabilities;
-  /** URL of the proxy of all calls; undefined: none. */
-  readonly proxy?: string | undefined;
-  /** False: no purchase is ever sent a second time without an operator. */
-  readonly resendAllowed: boolean;
-}
-
-/** Limits of requests, in each process. */
-export interface RateLimitConfig {
-  /** Requests a minute of each key; undefined: no limit. */
-  readonly perMinute: number | undefined;
-  /** Failed authentications a minute from one address. */
-  readonly failuresPerMinute: number;
-  /** Pages of share links a minute for one address. */
-  readonly sharePagesPerMinute: number;
-}
-
-/** The limits of requests from their variables. */
-export function rateLimitsOf(
-  raw: Pick<Raw<typeof apiFields>, 'API_RATE_LIMIT' | 'API_FAILED_AUTHENTICATIONS' | 'API_SHARE_LINK_RATE'>,
-): RateLimitConfig {
-  return {
-    perMinute: raw.API_RATE_LIMIT,
-    failuresPerMinute: raw.API_FAILED_AUTHENTICATIONS,
-    sharePagesPerMinute: raw.API_SHARE_LINK_RATE,
-  };
-}
-
 /** The configuration of the database from its variables. @throws ConfigurationError for two passwords. */
-export function databaseOf(raw: Raw<typeof databaseFields>): DatabaseConfig {
+export function databaseOf(raw: Raw<typeof databaseFields>) {
   const url = withPassword('DATABASE_URL', raw.DATABASE_URL, raw.DATABASE_PASSWORD);
   const direct = raw.DATABASE_DIRECT_URL;
   const directUrl = direct === undefined ? url : withPassword('DATABASE_DIRECT_URL', direct, raw.DATABASE_PASSWORD);
+  // Another direct address means that `url` is a pooler in transaction mode.
   return { url, directUrl, isPooled: directUrl !== url, poolSize: raw.DATABASE_POOL_SIZE };
 }
 
@@ -113,12 +60,12 @@ function withPassword(name: string, address: string, password: string | undefine
 }
 
 /** The configuration of Temporal from its variables. @throws ConfigurationError */
-export function temporalOf(raw: Raw<typeof temporalFields>): TemporalConfig {
+export function temporalOf(raw: Raw<typeof temporalFields>) {
   const apiKey = raw.TEMPORAL_API_KEY;
   return {
     address: raw.TEMPORAL_ADDRESS,
     namespace: raw.TEMPORAL_NAMESPACE,
-    // An API key must be sent over TLS only.
+    // Undefined: no TLS. An API key must be sent over TLS only.
     tls: temporalTlsOf(raw, raw.TEMPORAL_TLS || apiKey !== undefined),
     apiKey,
   };
@@ -143,7 +90,7 @@ export function deploymentOf(raw: Raw<typeof deploymentFields>): DeploymentVersi
  * The configuration of the service from its variables.
  * @throws ConfigurationError for a proxy that cannot be used, and for production without TLS.
  */
-export function serviceOf(raw: Raw<typeof serviceFields>): ServiceConfig {
+export function serviceOf(raw: Raw<typeof serviceFields>) {
   const { protocol, hostname } = new URL(raw.SERVICE_BASE_URL);
   const isLocal = isLoopback(hostname.replace(/^\[(.*)\]$/, '$1'));
   if (raw.SERVICE_MODE === 'production' && protocol === 'http:' && !isLocal)
@@ -151,14 +98,17 @@ export function serviceOf(raw: Raw<typeof serviceFields>): ServiceConfig {
       { name: 'SERVICE_BASE_URL', message: 'must begin with https:// in production: others could read the password' },
     ]);
   return {
+    /** `{base_url}`: the production base address, without a trailing slash. */
     baseUrl: raw.SERVICE_BASE_URL.replace(/\/+$/, ''),
     proxy: proxyOf(raw),
     mode: raw.SERVICE_MODE,
     email: raw.SERVICE_EMAIL,
     password: raw.SERVICE_PASSWORD,
     deviceName: raw.SERVICE_DEVICE_NAME,
+    /** Sent at login in production only. */
     tokenDays: raw.SERVICE_MODE === 'production' ? raw.SERVICE_TOKEN_DAYS : undefined,
     capabilities: capabilitiesOf(raw),
+    /** False: no purchase is ever sent a second time without an operator. */
     resendAllowed: isResendAllowed(raw),
   };
 }

@@ -55,30 +55,7 @@ export const SIMULATOR_FIELDS = {
   SIMULATOR_PRODUCTION_BALANCE: balance('0.00'),
 };
 
-export interface SimulatorConfig {
-  readonly logLevel: string;
-  readonly host: string;
-  readonly port: number;
-  readonly dataFile: string;
-  readonly webhook: { readonly url: string; readonly secret?: string } | undefined;
-  readonly webhookTimeoutMs: number;
-  readonly webhookRetryDelayMs: number;
-  readonly webhookAttempts: number;
-  readonly email: string;
-  readonly password: string;
-  readonly seed: string | undefined;
-  readonly dialect: string;
-  readonly shape: string;
-  readonly headerPrefix: string | undefined;
-  readonly faultProfile: string;
-  readonly approved: boolean;
-  readonly processingDelayMs: number;
-  readonly reviewDelayMs: number;
-  readonly rateLimit: number | undefined;
-  readonly rateWindowMs: number;
-  readonly sandboxBalance: string;
-  readonly productionBalance: string;
-}
+export type SimulatorConfig = ReturnType<typeof readSimulatorConfig>;
 
 /** Names of the simulator's dialects, shapes and fault profiles; the first of each is the default. */
 export interface SimulatorNames {
@@ -88,7 +65,7 @@ export interface SimulatorNames {
 }
 
 /** @throws ConfigurationError naming every missing or wrong variable. */
-export function readSimulatorConfig(names: SimulatorNames, environment: Environment = process.env): SimulatorConfig {
+export function readSimulatorConfig(names: SimulatorNames, environment: Environment = process.env) {
   const raw = readFields(names, environment);
   return {
     logLevel: raw.LOG_LEVEL,
@@ -116,7 +93,7 @@ export function readSimulatorConfig(names: SimulatorNames, environment: Environm
   };
 }
 
-function webhookOf(url: string | undefined, secret: string | undefined): SimulatorConfig['webhook'] {
+function webhookOf(url: string | undefined, secret: string | undefined) {
   return url === undefined ? undefined : { url, ...(secret === undefined ? {} : { secret }) };
 }
 

@@ -76,28 +76,20 @@ export const tracingFields = {
   OTEL_BSP_MAX_EXPORT_BATCH_SIZE: positive(512),
 };
 
-export interface TracingConfig {
-  readonly sampler: (typeof SAMPLERS)[number];
-  /** From 0 to 1, for a `traceidratio` sampler. */
-  readonly ratio: number;
-  /** Headers of each export; their values are secrets. */
-  readonly headers: Readonly<Record<string, string>>;
-  readonly scheduleDelayMs: number;
-  readonly maxQueueSize: number;
-  readonly maxBatchSize: number;
-}
+export type TracingConfig = NonNullable<ReturnType<typeof tracingOf>>;
 
 /**
  * The configuration of tracing; undefined: off. The SDK itself reads the name of the service,
  * addresses, time limit, compression and certificates.
  */
-export function tracingOf(raw: z.output<z.ZodObject<typeof tracingFields>>): TracingConfig | undefined {
+export function tracingOf(raw: z.output<z.ZodObject<typeof tracingFields>>) {
   const address = raw.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? raw.OTEL_EXPORTER_OTLP_ENDPOINT;
   const exporter = raw.OTEL_TRACES_EXPORTER ?? (address === undefined ? 'none' : 'otlp');
   if (raw.OTEL_SDK_DISABLED || exporter === 'none') return undefined;
   return {
     sampler: raw.OTEL_TRACES_SAMPLER,
     ratio: raw.OTEL_TRACES_SAMPLER_ARG,
+    /** The values are secrets. */
     headers: { ...raw.OTEL_EXPORTER_OTLP_HEADERS, ...raw.OTEL_EXPORTER_OTLP_TRACES_HEADERS },
     scheduleDelayMs: raw.OTEL_BSP_SCHEDULE_DELAY,
     maxQueueSize: raw.OTEL_BSP_MAX_QUEUE_SIZE,

@@ -1,8 +1,5 @@
 /** Finds statements of migrations that a running earlier version may not survive. */
 
-/** Earlier migrations were written before any release, and are not checked. */
-export const FIRST_CHECKED = '0046_';
-
 /** Each form with the table that it changes, if that decides: a table of the same migration has no earlier user. */
 const FORMS: readonly RegExp[] = [
   /^drop\s+(?:table|column|type|view|function|trigger|index|schema|sequence)\b/i,

@@ -1,7 +1,10 @@
 /** The documents of the policy file, from the definitions of its settings. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
 import * as z from 'zod';
-import { policySchema } from '#config/policy/policy-settings.ts';
-import { chartValuesSchema } from '#scripts/policy/chart-values-schema.ts';
+import { policySchema } from '#config/policy/policy-schema.ts';
+import { CONFIGURATION_FIELDS } from '#config/variables.ts';
 
 /** A document below the folder of the project. */
 export interface PolicyDocument {
@@ -93,10 +96,9 @@ function referenceText(): string {
   });
   return `# Settings of the policy file
 
-Made by \`npm run generate:policy\` from \`platform/config/policy/\`.
-[configuration.md](../configuration.md#policy-file)
-explains the file; [policy.example.yaml](../../policy.example.yaml) is one with every setting. \`domain/policy/\`
-contains the reason for each default.
+Made by \`npm run generate:policy\` from the tables in \`domain/policy/\`, which also have the reason for each default.
+[configuration.md](../configuration.md#policy-file) explains the file;
+[policy.example.yaml](../../policy.example.yaml) is one with every setting.
 
 ${sections.join('\n')}`;
 }
@@ -118,4 +120,55 @@ function wrapped(text: string, width: number): string[] {
     else lines[lines.length - 1] = `${line} ${word}`;
   }
   return lines;
+}
+
+const VALUES = join(import.meta.dirname, '../../ops/helm/reseller-fulfilment/values.yaml');
+
+/** Maps whose names the user chooses. */
+const FREE: ReadonlySet<string> = new Set([
+  'env',
+  'labels',
+  'annotations',
+  'podAnnotations',
+  'nodeSelector',
+  'resources',
+  'podDisruptionBudget',
+]);
+
+/**
+ * The schema of the values of the Helm chart, from its `values.yaml`.
+ * @param policy the JSON Schema of the policy file.
+ */
+function chartValuesSchema({ $schema: version, ...policy }: Readonly<Record<string, unknown>>): object {
+  const values = parse(readFileSync(VALUES, 'utf8')) as Readonly<Record<string, unknown>>;
+  const schema = schemaOf('', values);
+  const serviceSchema = schemaOf('service', values['service']);
+  const modes = CONFIGURATION_FIELDS.service.SERVICE_MODE.unwrap().options;
+  return {
+    $schema: version,
+    ...schema,
+    properties: {
+      ...schema.properties,
+      policy: { ...policy, type: 'object' },
+      service: { ...serviceSchema, properties: { ...serviceSchema.properties, mode: { type: 'string', enum: modes } } },
+      logLevel: { type: 'string', enum: CONFIGURATION_FIELDS.common.LOG_LEVEL.unwrap().options },
+      // Helm adds it to the values of every chart.
+      global: { type: 'object' },
+    },
+  };
+}
+
+interface ValueSchema {
+  readonly type: string;
+  readonly properties?: Readonly<Record<string, unknown>>;
+  readonly additionalProperties?: false | { readonly type: readonly string[] };
+}
+
+function schemaOf(name: string, value: unknown): ValueSchema {
+  if (Array.isArray(value)) return { type: 'array' };
+  if (typeof value !== 'object' || value === null) return { type: typeof value };
+  if (name === 'env') return { type: 'object', additionalProperties: { type: ['string', 'number', 'boolean'] } };
+  if (FREE.has(name)) return { type: 'object' };
+  const properties = Object.fromEntries(Object.entries(value).map(([key, each]) => [key, schemaOf(key, each)]));
+  return { type: 'object', properties, additionalProperties: false };
 }

@@ -5,6 +5,7 @@ import type { ServiceFailure } from '#upstream/client/error-mapping.ts';
 
 /** The configuration of a service in the sandbox, with these changes. */
 export const config = (changes: Partial<ServiceConfig> = {}): ServiceConfig => ({
+  proxy: undefined,
   baseUrl: `https://service.example${BASE_PATH}`,
   mode: 'sandbox',
   email: 'shop@example.com',

@@ -7,6 +7,7 @@ export const KEY_AGE_MS = 10_000;
 
 export function serviceConfig(baseUrl: string, changes: Partial<ServiceConfig> = {}): ServiceConfig {
   return {
+    proxy: undefined,
     baseUrl,
     mode: 'sandbox',
     email: EMAIL,

@@ -1,4 +1,4 @@
-import { backoffMs } from '#domain/policy/backoff.ts';
+import { backoffMs } from '#domain/policy/settings.ts';
 import type { ServiceMode } from '#domain/service/service-address.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
 import type { Caller } from '#upstream/client/call.ts';

@@ -1,5 +1,5 @@
 import { patched } from '@temporalio/workflow';
-import { backoffMs } from '#domain/policy/backoff.ts';
+import { backoffMs } from '#domain/policy/settings.ts';
 import { FAILURE_CLASSES } from '#domain/work/failure.ts';
 import { KINDS } from '#domain/work/kinds.ts';
 import { barred, settleEarlier } from '#workflows/purchase/cases.ts';

@@ -1,6 +1,6 @@
 import { proxyActivities } from '@temporalio/workflow';
 import type { EvidenceResult, PurchaseActivities } from '#activities/work/work-types.ts';
-import { backoffMs } from '#domain/policy/backoff.ts';
+import { backoffMs } from '#domain/policy/settings.ts';
 import { costNothing, decideSettlement } from '#domain/purchase/purchase-decision.ts';
 import { FAILURE_CLASSES } from '#domain/work/failure.ts';
 import { KINDS } from '#domain/work/kinds.ts';

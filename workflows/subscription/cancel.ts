@@ -1,5 +1,5 @@
 import type { CancellationResult, SubscriptionLookUp } from '#activities/work/work-types.ts';
-import { backoffMs } from '#domain/policy/backoff.ts';
+import { backoffMs } from '#domain/policy/settings.ts';
 import type { FailureDetail } from '#domain/work/failure.ts';
 import type { WorkEnd } from '#domain/work/work-end.ts';
 import type { Subscription } from '#workflows/subscription/subscription.ts';

@@ -1,6 +1,6 @@
 import { patched } from '@temporalio/workflow';
 import type { SubscriptionLookUp } from '#activities/work/work-types.ts';
-import { backoffMs } from '#domain/policy/backoff.ts';
+import { backoffMs } from '#domain/policy/settings.ts';
 import type { WorkEnd } from '#domain/work/work-end.ts';
 import { nextForActive, unreadableText } from '#workflows/subscription/subscription-texts.ts';
 import { REPORT_DURING_CASE, type Subscription } from '#workflows/subscription/subscription.ts';

@@ -1,6 +1,6 @@
 import { allHandlersFinished, condition } from '@temporalio/workflow';
-import { backoffMs } from '#domain/policy/backoff.ts';
 import { PURCHASE_POLICY } from '#domain/policy/purchase-policy.ts';
+import { backoffMs } from '#domain/policy/settings.ts';
 import { ATTENTION_REASONS } from '#domain/work/attention.ts';
 import { KINDS } from '#domain/work/kinds.ts';
 import type { WorkEnd } from '#domain/work/work-end.ts';

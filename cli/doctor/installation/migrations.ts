@@ -1,6 +1,6 @@
 import { failure, type Finding, ok } from '#cli/doctor/finding.ts';
 import type { Database } from '#db/connection/database.ts';
-import { requireCurrentSchema, SchemaNotCurrentError } from '#db/connection/migrate.ts';
+import { requireCurrentSchema, SchemaNotCurrentError, UnreleasedSchemaError } from '#db/connection/migrate.ts';
 
 /** Checks that the database has exactly the schema of this version. */
 export async function checkMigrations(database: Database): Promise<Finding> {
@@ -8,6 +8,9 @@ export async function checkMigrations(database: Database): Promise<Finding> {
     await database.run(requireCurrentSchema);
     return ok('the schema is that of this version');
   } catch (error) {
+    if (error instanceof UnreleasedSchemaError) {
+      return failure('the database was set up by a version from before the first release', error.message);
+    }
     if (!(error instanceof SchemaNotCurrentError)) throw error;
     const [fact = '', advice = ''] = error.message.split(': ', 2);
     return failure(fact, `${advice.charAt(0).toUpperCase()}${advice.slice(1)}`);

@@ -2,20 +2,21 @@
 import { readFileSync } from 'node:fs';
 import { isMap, isSeq, LineCounter, parseDocument, type Document, type Node, type YAMLParseError } from 'yaml';
 import type * as z from 'zod';
-import { ConfigurationError, type ConfigurationProblem, type Place } from '#config/configuration-error.ts';
+import { ConfigurationError, type ConfigurationProblem, type Place, plainError } from '#config/configuration-error.ts';
 import { presentOf, type Environment } from '#config/environment.ts';
-import { plainError } from '#config/plain-error.ts';
-import { POLICY_GROUPS, policySchema, type PolicySettings } from '#config/policy/policy-settings.ts';
-import { unknownInRules } from '#config/policy/retry-rules.ts';
+import { partsOf, policySchema, SETTING_SCHEMAS, unknownInRules } from '#config/policy/policy-schema.ts';
 import { unreadableText } from '#config/secret-files.ts';
+import { type Policy, POLICY_GROUPS } from '#domain/policy/policy.ts';
 import { changedLetters, nearNames } from '#domain/text.ts';
 
-/** The settings of a policy file, and those that it contains. */
 export interface PolicyFile {
-  readonly settings: PolicySettings;
+  readonly policy: Policy;
   /** What the file sets, by whole name, such as `retry.hold_delay`. */
   readonly set: ReadonlyMap<string, SetValue>;
 }
+
+/** The whole names of all settings, in the order of the documents. */
+export const SETTING_NAMES: readonly string[] = [...SETTING_SCHEMAS.keys()];
 
 /** A value as the file contains it, and the place of its name. */
 interface SetValue {
@@ -34,7 +35,7 @@ export function readPolicy(environment: Environment): PolicyFile {
     .filter((name) => name.startsWith('POLICY_'))
     .map((name) => ({ name, message: notInEnvironment(name) }));
   if (problems.length > 0) throw new ConfigurationError(problems);
-  return path === undefined ? { settings: policySchema.parse({}), set: new Map() } : readPolicyFile(path);
+  return path === undefined ? { policy: policySchema.parse({}), set: new Map() } : readPolicyFile(path);
 }
 
 /** Reads a policy file. @throws ConfigurationError with every problem. */
@@ -66,7 +67,7 @@ export function parsePolicyFile(text: string, path: string): PolicyFile {
     const problems = result.error.issues.flatMap((issue) => problemsOf(issue, document, placeAt));
     throw new ConfigurationError(problems, 'policy.example.yaml');
   }
-  return { settings: result.data, set: valuesOf(document, placeAt) };
+  return { policy: result.data, set: valuesOf(document, placeAt) };
 }
 
 /** @throws ConfigurationError for a file whose aliases repeat other parts so often that they would fill the memory. */
@@ -124,25 +125,10 @@ function isSlip(left: string, right: string): boolean {
   return changedLetters(left, right) <= 2;
 }
 
-const groups: Readonly<Record<string, { unwrap(): z.ZodObject<Readonly<Record<string, z.ZodType>>> }>> = POLICY_GROUPS;
-
-/** Every setting by its whole name, such as `retry.hold_delay`. */
-export const SETTING_NAMES: readonly string[] = Object.entries(groups).flatMap(([group, schema]) =>
-  Object.keys(schema.unwrap().shape).map((name) => `${group}.${name}`),
-);
-
-/** The schema of a setting. @param name whole. @throws Error when there is no such setting. */
-export function settingOf(name: string): z.ZodType {
-  const [group = '', setting = ''] = name.split('.');
-  const found = groups[group]?.unwrap().shape[setting];
-  if (found === undefined) throw new Error(`there is no setting ${name}`);
-  return found;
-}
-
 function knownNames([group, setting]: readonly PropertyKey[]): string[] {
-  if (group === undefined) return Object.keys(groups);
-  if (setting === undefined) return Object.keys(groups[String(group)]?.unwrap().shape ?? {});
-  return ['attempts', 'first_delay', 'max_delay', 'total'];
+  if (group === undefined) return Object.keys(POLICY_GROUPS);
+  if (setting !== undefined) return ['attempts', 'first_delay', 'max_delay', 'total'];
+  return SETTING_NAMES.map(partsOf).flatMap(([of, name]) => (of === group ? [name] : []));
 }
 
 function notInEnvironment(variable: string): string {
@@ -182,7 +168,7 @@ function valuesOf(document: Document, placeAt: PlaceAt): ReadonlyMap<string, Set
   const file = document.toJS() as Readonly<Record<string, Readonly<Record<string, unknown>> | null>> | null;
   return new Map(
     SETTING_NAMES.flatMap((name) => {
-      const [group = '', setting = ''] = name.split('.');
+      const [group, setting] = partsOf(name);
       const value = file?.[group]?.[setting];
       return value === undefined
         ? []

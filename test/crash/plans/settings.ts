@@ -1,9 +1,9 @@
-/** The services of the proof, the configuration of the product for each, and the work that must succeed there. */
-import type { NamedSettings } from '#config/policy/policy-settings.ts';
 import { capabilities, type Capability, type ProfileItem } from '#domain/service/capability-profile.ts';
 import type { WorkKind } from '#domain/work/kinds.ts';
 import { type DialectName, dialectNames } from '#simulator/behaviour/dialect.ts';
 import type { ShapeName } from '#simulator/shapes/shape.ts';
+/** The services of the proof, the configuration of the product for each, and the work that must succeed there. */
+import type { NamedSettings } from '#test/support/servers/policy-files.ts';
 import { WORKING_SHAPES } from '#test/support/shapes.ts';
 
 /**

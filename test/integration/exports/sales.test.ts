@@ -109,6 +109,7 @@ async function store(purchases: readonly Purchase[]): Promise<void> {
           ...common,
           vpnPlanId: item,
           encryptedCustomerReference: Buffer.alloc(1),
+          customerReferenceHash: Buffer.alloc(1),
           externalSubscriptionId: id,
           // It always has a price; one in another currency says nothing.
           customerPrice: paid?.amount ?? '1',

@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { eq, inArray, sql } from 'drizzle-orm';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -9,7 +7,6 @@ import { attempts, gateReservations, gateReserved, gateSpending, gateWallet } fr
 import { ATTEMPT_STATES } from '#domain/relay/observation.ts';
 import { readAccount, differingTotals, recountTotals } from '#fulfilment/gate/reservations.ts';
 import { lockAccount, beginReading, storeReading } from '#fulfilment/gate/wallet.ts';
-import { PROJECT } from '#test/support/compose.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
 
 let server: OpenTestDatabase;
@@ -166,27 +163,6 @@ describe('the totals of the gate', () => {
       }),
       { numRuns: 25 },
     );
-  });
-
-  it('are filled from earlier rows by their migration', async () => {
-    const fill = readFileSync(join(PROJECT, 'db/migrations/0034_gate_totals_kept.sql'), 'utf8')
-      .split('--> statement-breakpoint')
-      .filter((statement) => /^\s*(?:--.*\s+)*(?:UPDATE|INSERT)/.test(statement));
-    expect(fill).toHaveLength(3);
-    await server.database.transaction(async (tx) => {
-      const ids = await openAttempts(tx, 5);
-      for (const one of fc.sample(change, { seed: 1, numRuns: 60 })) await apply(tx, ids, one);
-    });
-    expect((await server.database.run((db) => db.select().from(gateSpending))).length).toBeGreaterThan(2);
-
-    await server.database.transaction(async (tx) => {
-      await tx.execute(sql`alter table ${gateReservations} disable trigger user`);
-      await tx.update(gateReservations).set({ counted: '0' });
-      await tx.execute(sql`truncate ${gateSpending}, ${gateReserved}`);
-      for (const statement of fill) await tx.execute(sql.raw(statement));
-      await tx.execute(sql`alter table ${gateReservations} enable trigger user`);
-    });
-    expect(await differences()).toEqual([]);
   });
 
   it('count an attempt from its claim to its refusal, and the charge in place of the price', async () => {

@@ -412,9 +412,9 @@ describe.skipIf(tools === undefined)('the Helm chart', () => {
   });
 
   it('passes the policy on as it is', async () => {
-    expect(parsePolicyFile(policyOf(await rendered(tools, EVERYTHING)), 'policy.yaml').settings).toMatchObject({
-      retry: { hold_deadline: 86_400_000 },
-      gate: { spend_limit: { amount: '500.00', currency: 'USD' } },
+    expect(parsePolicyFile(policyOf(await rendered(tools, EVERYTHING)), 'policy.yaml').policy).toMatchObject({
+      purchase: { holdDeadlineMs: 86_400_000 },
+      gate: { spendLimit: { amount: '500.00', currency: 'USD' } },
     });
   });
 

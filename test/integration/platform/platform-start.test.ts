@@ -5,8 +5,11 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
+import { loadSecrets } from '#cli/data-folder/development-secrets.ts';
 import { isRunning, sendSignal } from '#cli/embedded/child.ts';
 import { freePort } from '#cli/embedded/ports.ts';
+import { EmbeddedPostgres, withClient } from '#cli/embedded/postgres.ts';
+import { DATABASE } from '#cli/start/plan.ts';
 import { Place, says, UP } from '#test/support/servers/place.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 
@@ -17,6 +20,19 @@ afterEach(async () => {
   await place?.clear();
   place = undefined;
 });
+
+/** Runs a statement in the database of a folder on which nothing runs. */
+async function inDatabase({ data, ports }: Place, statement: string): Promise<void> {
+  const postgres = await EmbeddedPostgres.prepare({
+    dataDirectory: join(data, 'postgres'),
+    port: ports.postgres,
+    password: loadSecrets(data).postgres_password,
+    logFile: join(data, 'logs', 'postgres.log'),
+  });
+  await postgres.start();
+  await withClient(postgres.url(DATABASE), (client) => client.query(statement));
+  await postgres.stop();
+}
 
 // Each test starts the whole platform, some of them twice.
 describe('reseller start', { timeout: 1_200_000 }, () => {
@@ -121,7 +137,7 @@ describe('reseller start', { timeout: 1_200_000 }, () => {
     expect(run.output()).not.toContain(UP);
   });
 
-  it('refuses the data of another simulator in one message, before it changes anything', async () => {
+  it('refuses the data of another simulator or of an older version in one message, before it changes anything', async () => {
     const here = await Place.make();
     place = here;
     const first = here.start(['--no-demo']);
@@ -145,6 +161,11 @@ describe('reseller start', { timeout: 1_200_000 }, () => {
     expect(await refusal([], { ...elsewhere, SERVICE_PASSWORD: 'geheim' })).toContain(
       'This database belongs to another service',
     );
+
+    await inDatabase(here, 'UPDATE drizzle.__drizzle_migrations SET created_at = 1');
+    const older = await refusal();
+    expect(older).toContain(`The data in ${here.data} are of a version from before the first release`);
+    expect(older).toContain('name another one with --data');
 
     const file = new DatabaseSync(join(here.data, 'simulator.sqlite'));
     file.exec('PRAGMA user_version = 1');

@@ -1,57 +1,59 @@
 /** What a rolling deploy needs: the previous version works on the present schema, and hands over to the present one. */
 import { execFile, execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { rmSync, symlinkSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, inject, it } from 'vitest';
-import * as z from 'zod';
 import { PROJECT } from '#test/support/compose.ts';
 import { startStack } from '#test/support/servers/stack.ts';
 import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
 import { OrderDesk, PACKAGE } from '#test/support/work/order-desk.ts';
 
 const run = promisify(execFile);
-const { commit } = z
-  .object({ commit: z.string().regex(/^[0-9a-f]{40}$/) })
-  .parse(JSON.parse(readFileSync(join(PROJECT, 'test/previous-version.json'), 'utf8')));
 const TOP_UP_PACKAGE = 1002;
 const VPN_PLAN = 301;
 
-/** Whether the history of git contains the commit; a shallow clone or an archive does not. */
-function isInHistory(): boolean {
+const git = (...args: readonly string[]) =>
+  execFileSync('git', args, { cwd: PROJECT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+
+/**
+ * The commit of the last release; before the first release, the newest one that changed the first migration.
+ * @returns undefined in a shallow clone or an archive, whose history does not tell.
+ */
+function previousCommit(): string | undefined {
   try {
-    execFileSync('git', ['cat-file', '-e', `${commit}^{commit}`], { cwd: PROJECT, stdio: 'ignore' });
-    return true;
+    if (git('rev-parse', '--is-shallow-repository') === 'true') return undefined;
+    const release = git('tag', '--list', 'v*', '--merged', 'HEAD~1', '--sort=-version:refname').split('\n')[0];
+    return release || git('log', '-1', '--format=%H', '--', 'db/migrations/0000_schema.sql') || undefined;
   } catch {
-    return false;
+    return undefined;
   }
 }
 
-const hasHistory = isInHistory();
-if (!hasHistory) {
+const commit = previousCommit();
+if (commit === undefined) {
   process.stdout.write(
-    `DID NOT RUN: the test of the previous version, because ${commit} is not in the history of this clone ` +
-      '(git fetch --unshallow)\n',
+    'DID NOT RUN: the test of the previous version, because this clone has no history (git fetch --unshallow)\n',
   );
 }
 
 /** The tree of the previous version, with the packages of the present one. @returns its folder. */
-async function previousVersion(): Promise<string> {
+async function previousVersion(tree: string): Promise<string> {
   const folder = temporaryFolder('previous');
   const archive = join(folder, '..', `${randomUUID()}.tar`);
-  await run('git', ['archive', '--output', archive, commit], { cwd: PROJECT });
+  await run('git', ['archive', '--output', archive, tree], { cwd: PROJECT });
   await run('tar', ['-xf', archive, '-C', folder]);
   removeFolder(archive);
   symlinkSync(join(PROJECT, 'node_modules'), join(folder, 'node_modules'));
   return folder;
 }
 
-describe.skipIf(!hasHistory)('the previous version', () => {
+describe.skipIf(commit === undefined)('the previous version', () => {
   it('carries out work of each kind on the present schema, and the present version continues it', async ({
     onTestFinished,
   }) => {
-    const folder = await previousVersion();
+    const folder = await previousVersion(commit ?? '');
     const workflowBundle = join(folder, 'workflows.js');
     await run(process.execPath, [join(folder, 'worker/build-bundle.ts'), workflowBundle], { cwd: folder });
     // Changed below to the present version.
@@ -66,8 +68,6 @@ describe.skipIf(!hasHistory)('the previous version', () => {
     await using stack = await startStack({
       scripts: { api: script('api/main.ts'), worker: script('worker/main.ts') },
       workflowBundle,
-      // The previous version does not know it.
-      environment: { 'purchase.unseen_debit_delay': undefined },
       simulator: { SIMULATOR_PROCESSING_DELAY: '500ms', SIMULATOR_WEBHOOK_RETRY_DELAY: '300ms' },
     });
     const desk = new OrderDesk(stack);

@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { installLinks, lpaString, parseLpaString, type Activation } from '#domain/esims/activation.ts';
-import { backoffMs } from '#domain/policy/backoff.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { MIN_SEND_MARGIN_MS } from '#domain/policy/purchase-policy.ts';
+import { backoffMs } from '#domain/policy/settings.ts';
 import {
   attemptReference,
   ID_PREFIXES,

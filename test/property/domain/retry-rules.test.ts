@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { backoffMs } from '#domain/policy/backoff.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
+import { backoffMs } from '#domain/policy/settings.ts';
 import {
   changedOverrides,
   equalOverrides,

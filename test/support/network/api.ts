@@ -195,7 +195,7 @@ export async function startTestApi(
     spendLimit: undefined,
     runway: DEFAULT_POLICY.runway,
     webhookSecretOverlapMs: 3_600_000,
-    webhookToleranceMs: DEFAULT_POLICY.webhookTimestamp.toleranceMs,
+    webhookToleranceMs: DEFAULT_POLICY.serviceWebhooks.toleranceMs,
     webhookTargets: { policy: new AddressPolicy(['127.0.0.0/8']), lookup: async (host) => lookUp(host) },
     endpointSecretOverlapMs: 3_600_000,
     publicUrl: () => PUBLIC_URL,

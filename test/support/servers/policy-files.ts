@@ -1,8 +1,11 @@
 /** Policy files of the processes of a test. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { NamedSettings } from '#config/policy/policy-settings.ts';
+import type { SettingName } from '#domain/policy/policy.ts';
 import { temporaryFolder } from '#test/support/temporary.ts';
+
+/** Settings of the policy by whole name, with values as in its file. */
+export type NamedSettings = { readonly [Name in SettingName]?: unknown };
 
 /** Variables of the environment, and settings of the policy by whole name: `{ 'retry.max_attempts': 1 }`. */
 export type ProcessSettings = NamedSettings & { readonly [variable: Uppercase<string>]: string };

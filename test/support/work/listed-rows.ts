@@ -124,9 +124,7 @@ export async function writeListedRows({
         packageId: PACKAGE[letter],
         esimId,
       });
-      await tx
-        .insert(cancellations)
-        .values({ ...work, id: IDS.cancellation[letter], esimId, acceptWithoutRefund: false });
+      await tx.insert(cancellations).values({ ...work, id: IDS.cancellation[letter], esimId });
       await tx.insert(vpnSubscriptions).values({
         ...work,
         id: IDS.vpn[letter],
@@ -134,6 +132,7 @@ export async function writeListedRows({
         vpnPlanId: PACKAGE[letter],
         ...customerOf('vpn_subscription', IDS.vpn[letter]),
         customerPrice: '5.00',
+        customerPriceCurrency: 'USD',
       });
       await tx.insert(refunds).values({
         ...times,

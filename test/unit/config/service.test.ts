@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readServiceConfig } from '#config/config.ts';
+import { readDeploymentVersion, readHeaderPrefix, readServiceConfig, readWorkerConfig } from '#config/config.ts';
 import { serviceAddress } from '#domain/service/service-address.ts';
 
 const BASE = 'https://service.example/api/reseller/v1';
@@ -87,4 +87,53 @@ describe('resends', () => {
       expect(read({ SERVICE_MODE, SERVICE_MISSING_CAPABILITIES: 'order_read,key_replay' }).resendAllowed).toBe(false);
     },
   );
+});
+
+describe('SERVICE_HEADER_PREFIX', () => {
+  it('is the prefix of the specification by default', () => {
+    expect(readHeaderPrefix({})).toBe('X-Service');
+    expect(readHeaderPrefix({ SERVICE_HEADER_PREFIX: '' })).toBe('X-Service');
+  });
+
+  it.each(['X-Acme', 'x-acme-mobile', 'Acme', 'X_Acme', 'A', `X-${'a'.repeat(38)}`])('may be %s', (prefix) => {
+    expect(readHeaderPrefix({ SERVICE_HEADER_PREFIX: prefix })).toBe(prefix);
+  });
+
+  it.each(['X-Acme-', '-Acme', 'X Acme', 'X-Acme:', 'X-Äcme', 'X-Acme\r\nHost: evil', `X-${'a'.repeat(39)}`])(
+    'is refused as %j, which is no part of a header name or too long',
+    (prefix) => {
+      const problem = /SERVICE_HEADER_PREFIX: must be the part of the header names before -Event/;
+      expect(() => readHeaderPrefix({ SERVICE_HEADER_PREFIX: prefix })).toThrow(problem);
+    },
+  );
+});
+
+const worker = {
+  DATABASE_URL: 'postgres://reseller@127.0.0.1:1/reseller',
+  ENCRYPTION_KEYS: `k1:${Buffer.alloc(32).toString('base64')}`,
+  SERVICE_BASE_URL: 'http://127.0.0.1:1/api/reseller/v1',
+  SERVICE_EMAIL: 'shop@example.com',
+  SERVICE_PASSWORD: 'secret',
+};
+
+describe('the version of the workers', () => {
+  it('is none without both variables, and both together otherwise', () => {
+    expect(readWorkerConfig(worker).deployment).toBeUndefined();
+    const both = { WORKER_DEPLOYMENT_NAME: 'shop', WORKER_BUILD_ID: '0.2.0+3f9a' };
+    expect(readWorkerConfig({ ...worker, ...both }).deployment).toEqual({
+      deploymentName: 'shop',
+      buildId: '0.2.0+3f9a',
+    });
+  });
+
+  it.each([
+    [{ WORKER_DEPLOYMENT_NAME: 'shop' }, 'WORKER_BUILD_ID is missing'],
+    [{ WORKER_BUILD_ID: '0.2.0' }, 'WORKER_DEPLOYMENT_NAME is missing'],
+    // Temporal separates the name and the build by these.
+    [{ WORKER_DEPLOYMENT_NAME: 'shop.eu', WORKER_BUILD_ID: '1' }, 'WORKER_DEPLOYMENT_NAME: must be'],
+    [{ WORKER_DEPLOYMENT_NAME: 'shop', WORKER_BUILD_ID: 'sha256:00' }, 'WORKER_BUILD_ID: must be'],
+  ])('refuses %j', (variables, message) => {
+    expect(() => readWorkerConfig({ ...worker, ...variables })).toThrow(message);
+    expect(() => readDeploymentVersion(variables)).toThrow(message);
+  });
 });

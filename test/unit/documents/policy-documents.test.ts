@@ -4,7 +4,6 @@ import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { parsePolicyFile, SETTING_NAMES } from '#config/policy/policy-file.ts';
-import { policyOf } from '#config/policy/policy-of.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { policyDocuments } from '#scripts/policy/policy-documents.ts';
 import { PROJECT } from '#test/support/compose.ts';
@@ -25,13 +24,13 @@ describe('the documents of the policy file', () => {
 
 describe('policy.example.yaml', () => {
   it('changes nothing as it is', () => {
-    expect(policyOf(parsePolicyFile(example, 'example').settings, true)).toEqual(DEFAULT_POLICY);
+    expect(parsePolicyFile(example, 'example').policy).toEqual(DEFAULT_POLICY);
   });
 
   it('has every setting with its default, and an example of those without one', () => {
-    const { settings, set } = parsePolicyFile(uncommented, 'example');
+    const { policy, set } = parsePolicyFile(uncommented, 'example');
     expect([...set.keys()]).toEqual(SETTING_NAMES);
-    const { gate, purchase, ...others } = policyOf(settings, true);
+    const { gate, purchase, ...others } = policy;
     const { gate: gateDefaults, purchase: purchaseDefaults, ...otherDefaults } = DEFAULT_POLICY;
     expect(others).toEqual(otherDefaults);
     const limit = { amount: '500.00', currency: 'USD' };

@@ -105,7 +105,7 @@ describe('a share link', () => {
       await sharedEsim(api, { status: 'active', expiresAt: new Date(TEST_NOW) }),
       await sharedEsim(api),
     ];
-    const row = { id: newId('cancellation'), apiKeyId: 'key_test', esimId: ended[3]!, acceptWithoutRefund: false };
+    const row = { id: newId('cancellation'), apiKeyId: 'key_test', esimId: ended[3]! };
     await api.database.run((db) => db.insert(cancellations).values(row));
     for (const id of ended) {
       const refused = await askForLink(caller, id);

@@ -147,7 +147,7 @@ describe('the page of a share link', () => {
     none(await page({ expiresAt: new Date(TEST_NOW) }), 'This eSIM has expired');
     none(await page({ expiresAt: null, status: 'cancelled' }), 'This eSIM was cancelled');
     await page({ status: 'available', installedAt: null });
-    const row = { id: newId('cancellation'), apiKeyId: 'key_test', esimId: esim, acceptWithoutRefund: false };
+    const row = { id: newId('cancellation'), apiKeyId: 'key_test', esimId: esim };
     await api.database.run((db) => db.insert(cancellations).values(row));
     none(await visitor.get(path), 'This eSIM was cancelled');
   });

@@ -116,12 +116,12 @@ export function judge(known: Partial<Knowledge>): Judgement {
     RULES,
   );
 }
-/** The result for each movement, by its id, the oldest first. */
+/** The result for each movement by its id, the oldest first, such as `a: attempt att_1, b: pending`. */
 export const causes = ({ places }: Judgement) =>
-  places.map(
-    (place) =>
-      `${place.movement.id}: ${place.kind === 'booked' ? `${place.cause.kind} ${place.cause.id}` : place.kind}`,
-  );
+  places
+    .map((place) => [place.movement.id, place.kind === 'booked' ? `${place.cause.kind} ${place.cause.id}` : place.kind])
+    .map(([id, result]) => `${id}: ${result}`)
+    .join(', ');
 /** The kind of each finding. */
 export const kinds = ({ findings }: Judgement) => findings.map(({ kind }) => kind);
 /** The sentence of each finding. */

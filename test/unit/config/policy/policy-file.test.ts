@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { readApiConfig, readWorkerConfig } from '#config/config.ts';
 import { ConfigurationError, problemText } from '#config/configuration-error.ts';
 import { parsePolicyFile, readPolicy, readPolicyFile } from '#config/policy/policy-file.ts';
-import { policyOf } from '#config/policy/policy-of.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { policyFile } from '#test/support/servers/policy-files.ts';
 import { temporaryFolder } from '#test/support/temporary.ts';
@@ -15,7 +14,7 @@ const ENVIRONMENT = {
   SERVICE_PASSWORD: 'secret',
 };
 
-const read = (text: string) => policyOf(parsePolicyFile(text, 'policy.yaml').settings, true);
+const read = (text: string) => parsePolicyFile(text, 'policy.yaml').policy;
 
 /** The problems of a policy file, as lines of text. */
 function problems(text: string): readonly string[] {
@@ -39,7 +38,7 @@ describe('the policy file', () => {
   );
 
   it('is not needed', () => {
-    expect(policyOf(readPolicy({}).settings, true)).toEqual(DEFAULT_POLICY);
+    expect(readPolicy({}).policy).toEqual(DEFAULT_POLICY);
   });
 
   it('may be YAML or JSON', () => {

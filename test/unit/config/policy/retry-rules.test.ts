@@ -3,7 +3,7 @@ import { ConfigurationError, problemText } from '#config/configuration-error.ts'
 import { parsePolicyFile } from '#config/policy/policy-file.ts';
 import { retriedClasses } from '#domain/retry/retry-rules.ts';
 
-const parse = (rules: unknown) => parsePolicyFile(JSON.stringify({ retry: { rules } }), 'p').settings.retry.rules;
+const parse = (rules: unknown) => parsePolicyFile(JSON.stringify({ retry: { rules } }), 'p').policy.purchase.retryRules;
 const problems = (rules: unknown) => {
   try {
     parse(rules);

@@ -1,1 +1,0 @@
-ALTER TABLE "vpn_subscriptions" ADD COLUMN "customer_price_currency" text;

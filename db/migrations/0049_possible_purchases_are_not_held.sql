@@ -1,1 +1,0 @@
-ALTER TABLE "gate_waits" ADD COLUMN "may_have_bought" boolean DEFAULT false NOT NULL;

@@ -1,1 +1,0 @@
-CREATE INDEX "gate_waits_of_key" ON "gate_waits" USING btree ("barrier","api_key_id","accepted_at","subject_id");

@@ -1,1 +1,0 @@
-ALTER TABLE "esims" ALTER COLUMN "iccid" DROP NOT NULL;

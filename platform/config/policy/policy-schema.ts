@@ -1,0 +1,197 @@
+/** The schema of the policy file: `domain/policy` declares the settings, and the output is the policy. */
+import * as z from 'zod';
+import { DURATION, milliseconds, price } from '#config/fields.ts';
+import { contradictions, POLICY_GROUPS, policyOf, SETTINGS } from '#domain/policy/policy.ts';
+import { type Bounds, DAY, FIRST_WAIT, type Setting, writeDuration } from '#domain/policy/settings.ts';
+import {
+  leadsToNewAttempt,
+  RETRY_BOUNDS,
+  retriedClasses,
+  type RetryRule,
+  type RetryRules,
+} from '#domain/retry/retry-rules.ts';
+import { FAILURE_CLASSES } from '#domain/work/failure.ts';
+
+const LONGEST_MS = 3_650 * DAY;
+const DURATION_TEXT = 'must be a duration such as 500ms, 20s, 10m, 24h';
+const SHARE = /^\d{1,2}(\.\d{1,2})?%$/;
+
+/** A duration, parsed to milliseconds. */
+function duration({ min = 0, max = LONGEST_MS }: Bounds = {}) {
+  return z
+    .string({ error: DURATION_TEXT })
+    .regex(DURATION, DURATION_TEXT)
+    .transform(milliseconds)
+    .refine((ms) => ms >= min && ms <= max, `must be from ${writeDuration(min)} to ${writeDuration(max)}`);
+}
+
+function wholeNumber(min: number, max: number) {
+  const error = `must be a whole number from ${min} to ${max}`;
+  return z.int({ error }).min(min, { error }).max(max, { error });
+}
+
+/** Up to five values of a list. @param like an example of the list. */
+function upToFive<Item extends z.ZodType>(item: (error: string) => Item, plural: string, like: string) {
+  const error = `must be a list of up to five ${plural} such as ${like}`;
+  return z.array(item(error), { error }).max(5, { error });
+}
+
+const shares = upToFive(
+  (error) =>
+    z
+      .string({ error })
+      .regex(SHARE, error)
+      .transform((share) => Number((Number.parseFloat(share) / 100).toFixed(4))),
+  'shares',
+  '[20%, 5%]',
+);
+const durations = upToFive(() => duration(), 'durations', '[72h, 24h]');
+
+/** The schema of one setting, with its default as the file would contain it. */
+function schemaOf({ form, fallback, description }: Setting): z.ZodType {
+  const described = (schema: z.ZodType, more = '') => schema.meta({ description: description + more });
+  switch (form.kind) {
+    case 'duration':
+      return described(duration(form.bounds).prefault(writeDuration(Number(fallback))), boundsText(form.bounds));
+    case 'count':
+      return described(wholeNumber(form.min, form.max).default(Number(fallback)));
+    case 'choice':
+      return described(z.enum(form.of).default(String(fallback)));
+    case 'amount':
+      return described(price().optional());
+    case 'shares':
+      return described(shares.prefault(numbers(fallback).map((share) => `${Number((share * 100).toFixed(2))}%`)));
+    case 'durations':
+      return described(durations.prefault(numbers(fallback).map(writeDuration)));
+    case 'rules':
+      return described(retryRules);
+  }
+}
+
+const numbers = z.array(z.number()).parse;
+
+function boundsText({ min, max }: Bounds): string {
+  if (min !== undefined && max !== undefined) return ` From ${writeDuration(min)} to ${writeDuration(max)}.`;
+  if (min !== undefined) return ` At least ${writeDuration(min)}.`;
+  return max === undefined ? '' : ` At most ${writeDuration(max)}.`;
+}
+
+/** `retry.rules`. The longest total time equals the longest deadline of work: 92 days. */
+const { attempts: ATTEMPTS, delayMs: DELAY, deadlineMs: LONGEST_TOTAL_MS } = RETRY_BOUNDS;
+const NO_RULE = 'must be a map with some of attempts, first_delay, max_delay, total';
+const aDelay = (description: string) =>
+  duration({ ...FIRST_WAIT, max: DELAY.max })
+    .optional()
+    .meta({ description });
+const waits = {
+  first_delay: aDelay('First wait; doubled each time.'),
+  max_delay: aDelay('Longest wait.'),
+  total: duration({ min: 1, max: LONGEST_TOTAL_MS }).optional().meta({
+    description: 'How long it is retried, counted from when the work was accepted.',
+  }),
+};
+const NAMED = { error: ({ code }: { code: string }) => (code === 'invalid_type' ? NO_RULE : undefined) };
+const waitsOnly = z.strictObject(waits, NAMED);
+const waitsAndAttempts = waitsOnly.extend({
+  attempts: wholeNumber(ATTEMPTS.min, ATTEMPTS.max).optional().meta({
+    description: 'Attempts to buy one piece of work, the first included.',
+  }),
+});
+
+/** A rule that is checked as a whole. */
+function whole<Rule extends z.ZodType<z.output<typeof waitsOnly>>>(rule: Rule): Rule {
+  return rule
+    .refine((given) => Object.values(given).some((value) => value !== undefined), {
+      error: NO_RULE,
+      when: ({ issues }) => issues.length === 0,
+    })
+    .refine(({ first_delay: first, max_delay: longest }) => !(Number(first) > Number(longest)), {
+      error: 'must not be more than max_delay',
+      path: ['first_delay'],
+    });
+}
+
+/** Rules by failure class; only classes that are tried again have one. */
+const retryRules = z
+  .strictObject(
+    Object.fromEntries(
+      retriedClasses.map((failure) => [
+        failure,
+        whole(leadsToNewAttempt(failure) ? waitsAndAttempts : waitsOnly)
+          .optional()
+          .meta({
+            description: `Retries after \`${failure}\`. Omitted values stay as they are.`,
+          }),
+      ]),
+    ),
+    { error: ({ code }) => (code === 'invalid_type' ? 'must be a map of rules by failure class' : undefined) },
+  )
+  .transform((given): RetryRules =>
+    Object.fromEntries(
+      Object.entries(given).flatMap(([failure, rule]) => (rule === undefined ? [] : [[failure, namesOf(rule)]])),
+    ),
+  )
+  .optional();
+
+type Rule = z.output<typeof waitsOnly> & Partial<z.output<typeof waitsAndAttempts>>;
+
+function namesOf({ attempts, first_delay: firstDelayMs, max_delay: maxDelayMs, total: totalMs }: Rule) {
+  const named = Object.entries({ attempts, firstDelayMs, maxDelayMs, totalMs });
+  return Object.fromEntries(named.filter(([, value]) => value !== undefined)) as Partial<RetryRule>;
+}
+
+/**
+ * Explains a name that a rule, or the map of rules, cannot have.
+ *
+ * @param path of the map that has the name, below `retry.rules`.
+ * @returns undefined when nothing is known about it.
+ */
+export function unknownInRules(path: readonly PropertyKey[], name: string): string | undefined {
+  if (path.length === 0) {
+    const known = `classes with retries are ${retriedClasses.join(', ')}`;
+    return Object.hasOwn(FAILURE_CLASSES, name)
+      ? `has no retries, so it has no rule; ${known}`
+      : `is no failure class; ${known}`;
+  }
+  if (name !== 'attempts') return undefined;
+  return (
+    'is not possible here, because the same attempt is sent again (classes with attempts are ' +
+    `${retriedClasses.filter(leadsToNewAttempt).join(', ')})`
+  );
+}
+
+/** Group and name of a setting in it. */
+export function partsOf(name: string): readonly [group: string, setting: string] {
+  const [group = '', setting = ''] = name.split('.');
+  return [group, setting];
+}
+
+/** The schema of each setting, by whole name and in the order of the documents. */
+export const SETTING_SCHEMAS: ReadonlyMap<string, z.ZodType> = new Map(
+  Object.keys(POLICY_GROUPS).flatMap((group) =>
+    SETTINGS.filter(({ name }) => partsOf(name)[0] === group).map((each) => [each.name, schemaOf(each)] as const),
+  ),
+);
+
+const groups = Object.entries(POLICY_GROUPS).map(([group, description]) => {
+  const inGroup = [...SETTING_SCHEMAS].map(([name, schema]) => [...partsOf(name), schema] as const);
+  const shape = inGroup.flatMap(([of, name, schema]) => (of === group ? [[name, schema] as const] : []));
+  return [group, mapOf('settings', Object.fromEntries(shape)).prefault({}).meta({ description })] as const;
+});
+
+function mapOf<Shape extends z.ZodRawShape>(what: string, shape: Shape) {
+  return z.strictObject(shape, {
+    error: ({ code }) => (code === 'invalid_type' ? `must be a map of ${what}` : undefined),
+  });
+}
+
+/** The schema of the policy file. */
+export const policySchema = mapOf('groups', Object.fromEntries(groups)).transform((given, context) => {
+  const policy = policyOf(({ name }) => {
+    const [group, setting] = partsOf(name);
+    return given[group]?.[setting];
+  });
+  for (const [name, message] of contradictions(policy))
+    context.addIssue({ code: 'custom', path: [...partsOf(name)], message });
+  return policy;
+});
