@@ -9,6 +9,7 @@ const SLOW_TEST_MS = 480_000;
 const PATIENCE = { poll: { timeout: 120_000 } };
 
 const SEED = 'test/support/property-seed.ts';
+const USUAL_VARIANTS = 'test/support/usual-variants.ts';
 const OWN_PORTS = 'test/support/servers/own-ports.ts';
 
 // Halves the start of the processes that run the files.
@@ -32,7 +33,7 @@ export default defineConfig({
           // Everything that is none of the other kinds, so that no test file can be forgotten.
           include: ['test/**/*.test.ts'],
           exclude: ['**/node_modules/**', 'test/{workflow,integration,fault,foreign}/**'],
-          setupFiles: [SEED],
+          setupFiles: [SEED, USUAL_VARIANTS],
           testTimeout: QUICK_TEST_MS,
           hookTimeout: QUICK_TEST_MS,
           expect: PATIENCE,

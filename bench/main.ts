@@ -1,29 +1,31 @@
+/** `npm run bench`: measures the product against peers in one run. What and why: `docs/benchmarks.md`. */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { availableParallelism, loadavg, totalmem } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-/** `npm run bench`: measures the product against peers in one run. What and why: `docs/benchmarks.md`. */
+import { Connection } from '@temporalio/client';
+import type pg from 'pg';
 import * as z from 'zod';
-import { plotsOf } from '#bench/plots/plots.ts';
-import { aimLines, reportLines } from '#bench/report.ts';
-import { benchResults, RESULTS_FORMAT, type BenchResults, type ScenarioResult } from '#bench/results.ts';
+import {
+  aimLines,
+  benchResults,
+  type BenchResults,
+  reportLines,
+  RESULTS_FORMAT,
+  type ScenarioResult,
+} from '#bench/results.ts';
 import { measureApiOrders } from '#bench/scenarios/api-orders.ts';
-import { measureClientOverhead } from '#bench/scenarios/client-overhead.ts';
-import { measureHistorySize } from '#bench/scenarios/history-size.ts';
 import { measureMemory } from '#bench/scenarios/memory.ts';
 import { measureOrderCounters } from '#bench/scenarios/order-counters.ts';
-import { measureOrderFaults } from '#bench/scenarios/order-faults.ts';
 import { measureOrderLoad } from '#bench/scenarios/order-load.ts';
 import { measureOrderToDelivery } from '#bench/scenarios/order-to-delivery.ts';
 import { measureScale } from '#bench/scenarios/scale.ts';
-import { measureSilentOrders } from '#bench/scenarios/silent-orders.ts';
-import { measureSleepingSubscriptions } from '#bench/scenarios/sleeping-subscriptions.ts';
-import { measureStart } from '#bench/scenarios/start.ts';
-import { measureTracing } from '#bench/scenarios/tracing.ts';
 import { measureWebhookIngest } from '#bench/scenarios/webhook-ingest.ts';
 import { measureWholeOrder } from '#bench/scenarios/whole-order.ts';
 import { measureWorkers } from '#bench/scenarios/workers.ts';
-import { openContext, type BenchContext } from '#bench/support/context.ts';
-import { machineFacts, serverFacts } from '#bench/support/machine.ts';
+import { type BenchContext, type BenchServers, openContext } from '#bench/support/context.ts';
+import { median, rounded } from '#bench/support/figures.ts';
+import { withClient } from '#cli/embedded/postgres.ts';
 import { report, UserError } from '#cli/terminal/user-error.ts';
 
 type Scenario = (context: BenchContext) => Promise<ScenarioResult[]>;
@@ -36,33 +38,15 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
   'order-to-delivery': measureOrderToDelivery,
   'whole-order': measureWholeOrder,
   'order-load': measureOrderLoad,
-  'order-faults': measureOrderFaults,
-  tracing: measureTracing,
   'api-orders': measureApiOrders,
   scale: measureScale,
-  'client-overhead': measureClientOverhead,
-  'silent-orders': measureSilentOrders,
-  start: measureStart,
-  'sleeping-subscriptions': measureSleepingSubscriptions,
-  'history-size': measureHistorySize,
   workers: measureWorkers,
 };
 
 const USAGE =
-  'npm run bench -- [--quick] [--only SCENARIO[,SCENARIO]] [--against DIR] [--sleeping COUNT] [--without-engines] ' +
-  `[--cluster] [--forgets] [--output FILE]\nScenarios: ${Object.keys(SCENARIOS).join(', ')}`;
+  'npm run bench -- [--quick] [--only SCENARIO[,SCENARIO]] [--against DIR] [--without-engines] [--cluster] ' +
+  `[--output FILE]\nScenarios: ${Object.keys(SCENARIOS).join(', ')}`;
 const LATEST = join(import.meta.dirname, 'results/latest.json');
-
-for (const [signal, code] of [
-  ['SIGINT', 130],
-  ['SIGTERM', 143],
-] as const)
-  process.once(signal, () => process.exit(code));
-try {
-  await bench(readOptions());
-} catch (error) {
-  process.exitCode = report(error, process.stderr);
-}
 
 interface Options {
   readonly mode: BenchContext['mode'];
@@ -71,14 +55,10 @@ interface Options {
   readonly output: string | undefined;
   /** Folder of another checkout of this project, which takes part as the version before. */
   readonly against: string | undefined;
-  /** How many subscriptions sleep in the scenario of that name. */
-  readonly sleeping: number | undefined;
   /** Leaves the peers out whose packages are not the project's own. */
   readonly withoutEngines: boolean;
   /** Runs on the Temporal server proper. */
   readonly cluster: boolean;
-  /** The product also takes part with a sweeper that deletes the history of ended work. */
-  readonly forgets: boolean;
 }
 
 async function bench(options: Options): Promise<void> {
@@ -100,7 +80,6 @@ async function bench(options: Options): Promise<void> {
   writeFileSync(output, `${JSON.stringify(checked, undefined, 2)}\n`);
   if (!checked.scenarios.some(({ limit }) => limit !== null)) return;
   writeFileSync(join(dirname(output), 'aims.md'), `${aimLines(checked).join('\n')}\n`);
-  for (const [name, svg] of Object.entries(plotsOf(checked))) writeFileSync(join(dirname(output), name), svg);
 }
 
 async function measureAll({ mode, scenarios, ...more }: Options): Promise<Pick<BenchResults, 'servers' | 'scenarios'>> {
@@ -118,12 +97,16 @@ async function measureAll({ mode, scenarios, ...more }: Options): Promise<Pick<B
 }
 
 function readOptions(): Options {
-  const { quick, only, output, against, sleeping, 'without-engines': withoutEngines, cluster, forgets } = parsed();
+  const { quick, only, output, against, 'without-engines': withoutEngines, cluster, help } = parsed();
+  if (help) {
+    process.stdout.write(`${USAGE}\n`);
+    process.exit(0);
+  }
   const names = only?.split(',') ?? Object.keys(SCENARIOS);
   const unknown = names.find((name) => !Object.hasOwn(SCENARIOS, name));
   if (unknown !== undefined) throw new UserError(`There is no scenario ${JSON.stringify(unknown)}.`, USAGE);
   const chosen = Object.entries(SCENARIOS).flatMap(([name, scenario]) => (names.includes(name) ? [scenario] : []));
-  const whole = !quick && only === undefined && !withoutEngines && !cluster && !forgets;
+  const whole = !quick && only === undefined && !withoutEngines && !cluster;
   return {
     mode: quick ? 'quick' : 'full',
     scenarios: chosen,
@@ -131,8 +114,6 @@ function readOptions(): Options {
     against: against === undefined ? undefined : checkoutAt(resolve(against)),
     withoutEngines,
     cluster,
-    forgets,
-    sleeping: sleeping === undefined ? undefined : z.coerce.number().int().min(1_001).parse(sleeping),
   };
 }
 
@@ -149,14 +130,72 @@ function parsed() {
         only: { type: 'string' },
         output: { type: 'string' },
         against: { type: 'string' },
-        sleeping: { type: 'string' },
         'without-engines': { type: 'boolean', default: false },
         cluster: { type: 'boolean', default: false },
-        forgets: { type: 'boolean', default: false },
+        help: { type: 'boolean', default: false },
       },
     });
     return values;
   } catch (error) {
     throw new UserError(error instanceof Error ? error.message : String(error), USAGE, { cause: error });
   }
+}
+
+const SINGLE_INSERTS = 200;
+const GIB = 2 ** 30;
+
+/** What one needs to know of a machine to read its figures, and nothing that names it. */
+function machineFacts(): BenchResults['machine'] {
+  return {
+    cores: availableParallelism(),
+    memory_gib: rounded(totalmem() / GIB),
+    platform: `${process.platform} ${process.arch}`,
+    node: process.version,
+    load_average_at_start: rounded(loadavg()[0] ?? 0),
+  };
+}
+
+/** The servers that all contestants share, as they say themselves. */
+async function serverFacts({ postgres, temporalAddress }: BenchServers): Promise<BenchResults['servers']> {
+  const ofPostgres = await withClient(postgres.url('postgres'), async (client) => ({
+    postgresql: await shown(client, 'server_version'),
+    fsync: await shown(client, 'fsync'),
+    synchronous_commit: await shown(client, 'synchronous_commit'),
+    single_insert_ms: rounded(await singleInsertMs(client)),
+  }));
+  const connection = await Connection.connect({ address: temporalAddress });
+  try {
+    const { serverVersion } = await connection.workflowService.getSystemInfo({});
+    return { ...ofPostgres, temporal: serverVersion };
+  } finally {
+    await connection.close();
+  }
+}
+
+async function shown(client: pg.Client, setting: string): Promise<string> {
+  const { rows } = await client.query(`select current_setting('${setting}') as value`);
+  return z.tuple([z.object({ value: z.string() })]).parse(rows)[0].value;
+}
+
+async function singleInsertMs(client: pg.Client): Promise<number> {
+  await client.query('create table single_inserts (id bigint primary key)');
+  const took: number[] = [];
+  for (let id = 1; id <= SINGLE_INSERTS; id += 1) {
+    const started = performance.now();
+    await client.query('insert into single_inserts values ($1)', [id]);
+    took.push(performance.now() - started);
+  }
+  await client.query('drop table single_inserts');
+  return median(took);
+}
+
+for (const [signal, code] of [
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const)
+  process.once(signal, () => process.exit(code));
+try {
+  await bench(readOptions());
+} catch (error) {
+  process.exitCode = report(error, process.stderr);
 }

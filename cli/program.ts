@@ -2,25 +2,27 @@
 import { Command } from 'commander';
 import { productVersion } from '#api/openapi/version.ts';
 import { addEncryptionKeysCommand, addKeysCommand } from '#cli/access/access-commands.ts';
-import { addDoctorCommand } from '#cli/doctor/doctor-command.ts';
 import { WORK_RESOURCES } from '#cli/operator/kinds.ts';
 import {
+  addDeadLettersCommand,
+  addGateCommand,
   addListenCommand,
   addPricingActions,
   addReconcileCommand,
   addReplayCommand,
-  addDeadLettersCommand,
-  addGateCommand,
   addWorkActions,
 } from '#cli/operator/operator-commands.ts';
 import { AUDIT, CASES, EVENTS, REFUNDS, SALES, WALLET, WEBHOOK_ENDPOINTS } from '#cli/resources/account.ts';
 import { BATCHES, ESIMS, PACKAGES, PRICING, QUOTES, SHARE_LINKS } from '#cli/resources/catalogue.ts';
 import { PURCHASES } from '#cli/resources/purchases.ts';
 import { addCall, addResource, describeOnEntry, withExamples } from '#cli/resources/resource-command.ts';
-import { addSandboxCommand } from '#cli/sandbox-tour/sandbox-command.ts';
-import { addCapabilitiesCommand } from '#cli/service/capabilities-command.ts';
-import { addContractCommand } from '#cli/service/contract-command.ts';
-import { addServiceSecretCommand } from '#cli/service/service-secret-command.ts';
+import {
+  addCapabilitiesCommand,
+  addContractCommand,
+  addDoctorCommand,
+  addSandboxCommand,
+  addServiceSecretCommand,
+} from '#cli/service/commands.ts';
 import {
   addBackupCommands,
   addConfigCommand,

@@ -1,16 +1,15 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
-import type * as z from 'zod';
-import { isoTime, type Clock } from '#simulator/clock.ts';
-import type { Environment } from '#simulator/environment.ts';
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import * as z from 'zod';
+import { type Clock, isoTime } from '#simulator/clock.ts';
 import { ServiceError } from '#simulator/service/errors.ts';
-import type { Tokens } from '#simulator/store/tokens.ts';
+import type { Environment, Store } from '#simulator/store/store.ts';
 import type { loginRequest, LoginResponse } from '#upstream/contract.ts';
 
 const DAY_MS = 86_400_000;
 /** The specification does not state a default. */
 const DEFAULT_TOKEN_DAYS = 30;
 
-export interface Credentials {
+interface Credentials {
   readonly email: string;
   readonly password: string;
 }
@@ -58,4 +57,41 @@ function unauthenticated(message: string): ServiceError {
 function sameText(left: string, right: string): boolean {
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(left), digest(right));
+}
+
+/** Access tokens. Only their hashes are stored. A token is valid in one environment only. */
+export class Tokens {
+  readonly #store: Store;
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  /** @returns a new token; it cannot be read again later. */
+  issue(environment: Environment, deviceName: string, createdAt: number, expiresAt: number): string {
+    const token = `${environment === 'sandbox' ? 'sbx' : 'prd'}_${randomBytes(24).toString('base64url')}`;
+    this.#store.run(
+      `INSERT INTO tokens (hash, environment, device_name, created_at, expires_at)
+       VALUES (:hash, :environment, :deviceName, :createdAt, :expiresAt)`,
+      { hash: hashOf(token), environment, deviceName, createdAt, expiresAt },
+    );
+    return token;
+  }
+
+  isValid(environment: Environment, token: string, now: number): boolean {
+    const sql = 'SELECT expires_at FROM tokens WHERE hash = :hash AND environment = :environment';
+    const found = this.#store.get(tokenRow, sql, { hash: hashOf(token), environment });
+    return found !== undefined && found.expiresAt > now;
+  }
+
+  /** Revokes all tokens of the environment. @returns their number. */
+  revokeAll(environment: Environment): number {
+    return this.#store.run('DELETE FROM tokens WHERE environment = :environment', { environment });
+  }
+}
+
+const tokenRow = z.object({ expiresAt: z.number() });
+
+function hashOf(token: string): string {
+  return createHash('sha256').update(token).digest('hex');
 }

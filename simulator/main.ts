@@ -1,7 +1,7 @@
 import { exitOnConfigurationError } from '#config/configuration-error.ts';
 import { readSimulatorConfig, SIMULATOR_FIELDS } from '#config/simulator.ts';
 import { dialectNames } from '#simulator/behaviour/dialect.ts';
-import { faultProfileNames } from '#simulator/behaviour/fault-profile.ts';
+import { faultProfileNames } from '#simulator/behaviour/faults.ts';
 import { optionsOf } from '#simulator/options.ts';
 import { startSimulator, type RunningSimulator } from '#simulator/service/server.ts';
 import { shapeNames } from '#simulator/shapes/shape.ts';

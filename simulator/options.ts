@@ -1,6 +1,6 @@
 import type { SimulatorConfig } from '#config/simulator.ts';
 import { dialectNames, type DialectName } from '#simulator/behaviour/dialect.ts';
-import { faultProfileNames, type FaultProfileName } from '#simulator/behaviour/fault-profile.ts';
+import { faultProfileNames, type FaultProfileName } from '#simulator/behaviour/faults.ts';
 import { shapeNames, type ShapeName } from '#simulator/shapes/shape.ts';
 
 /** Options of a simulator. All have defaults that suit tests. Durations are in milliseconds. */

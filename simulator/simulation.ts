@@ -1,44 +1,39 @@
-import { pino, type Logger } from 'pino';
+import { type Logger, pino } from 'pino';
 import * as z from 'zod';
-import { Account } from '#simulator/account.ts';
-import { Agenda } from '#simulator/behaviour/agenda.ts';
+import { Account, Tokens } from '#simulator/account.ts';
 import { Behaviours } from '#simulator/behaviour/behaviours.ts';
-import { Choices } from '#simulator/behaviour/choices.ts';
+import { Choices, Releases, Settings } from '#simulator/behaviour/choices.ts';
 import type { Dialect, DialectChoice } from '#simulator/behaviour/dialect.ts';
-import { faultProfile, rulesOf, type FaultProfile } from '#simulator/behaviour/fault-profile.ts';
-import { Faults } from '#simulator/behaviour/faults.ts';
-import { Releases } from '#simulator/behaviour/releases.ts';
-import { Catalogue, CURRENCY } from '#simulator/catalogue/catalogue.ts';
-import { addedPackage, PACKAGES, type CataloguePackage } from '#simulator/catalogue/packages.ts';
-import { addedPlan, VPN_PLANS, type VpnPlanItem } from '#simulator/catalogue/vpn-plans.ts';
-import { createClock, type Clock } from '#simulator/clock.ts';
-import { ENVIRONMENTS, type Environment } from '#simulator/environment.ts';
-import { createIdentifiers } from '#simulator/identifiers.ts';
+import { faultProfile, type FaultProfile, Faults, rulesOf } from '#simulator/behaviour/faults.ts';
+import {
+  addedPackage,
+  addedPlan,
+  Catalogue,
+  type CataloguePackage,
+  CURRENCY,
+  PACKAGES,
+  VPN_PLANS,
+  type VpnPlanItem,
+} from '#simulator/catalogue.ts';
+import { Agenda, type Clock, createClock } from '#simulator/clock.ts';
+import { createIdentifiers, type Identifiers } from '#simulator/identifiers.ts';
 import type { ResolvedOptions } from '#simulator/options.ts';
 import { Cancellations } from '#simulator/sales/cancellations.ts';
-import { EsimLifecycle } from '#simulator/sales/esim-lifecycle.ts';
+import { EsimLifecycle } from '#simulator/sales/esims.ts';
 import { KeyedOperations } from '#simulator/sales/keyed-operations.ts';
-import { kindsOfSale, type KindsOfSale } from '#simulator/sales/kinds.ts';
-import { SaleProgress } from '#simulator/sales/progress.ts';
+import { kindsOfSale, type KindsOfSale, SaleProgress } from '#simulator/sales/progress.ts';
 import { Purchases } from '#simulator/sales/purchases.ts';
 import { VpnSubscriptions } from '#simulator/sales/vpn-subscriptions.ts';
 import { RateLimiter } from '#simulator/service/rate-limit.ts';
 import type { ShapeChoice } from '#simulator/shapes/shape.ts';
-import type { Shaper } from '#simulator/shapes/shaper.ts';
+import { IdNumbers, type Shaper } from '#simulator/shapes/shaper.ts';
 import { Deliveries } from '#simulator/store/deliveries.ts';
-import { Esims } from '#simulator/store/esims.ts';
-import { IdNumbers } from '#simulator/store/id-numbers.ts';
-import { IdempotencyKeys } from '#simulator/store/keys.ts';
+import { Esims, Refunds } from '#simulator/store/esims.ts';
 import { Ledger } from '#simulator/store/ledger.ts';
-import { Refunds } from '#simulator/store/refunds.ts';
-import { Requests } from '#simulator/store/requests.ts';
-import { Sales } from '#simulator/store/sales.ts';
-import { Settings } from '#simulator/store/settings.ts';
-import { Store } from '#simulator/store/store.ts';
-import { Subscriptions } from '#simulator/store/subscriptions.ts';
-import { Tokens } from '#simulator/store/tokens.ts';
+import { IdempotencyKeys, Requests } from '#simulator/store/requests.ts';
+import { Sales, Subscriptions } from '#simulator/store/sales.ts';
+import { type Environment, ENVIRONMENTS, Store } from '#simulator/store/store.ts';
 import { Wallet } from '#simulator/wallet.ts';
-import { Dispatcher } from '#simulator/webhooks/dispatcher.ts';
 import { WebhookEndpoints } from '#simulator/webhooks/endpoints.ts';
 import { WebhookQueue } from '#simulator/webhooks/queue.ts';
 
@@ -72,11 +67,13 @@ export class Simulation {
   readonly ledger: Ledger;
   readonly deliveries: Deliveries;
   readonly requests: Requests;
-  readonly #store: Store;
-  readonly #settings: Settings;
+  readonly store: Store;
+  readonly settings: Settings;
+  readonly identifiers: Identifiers;
+  readonly keys: IdempotencyKeys;
+  readonly keyed: KeyedOperations;
   readonly #choices: Choices;
   readonly #idNumbers: IdNumbers;
-  readonly #dispatcher: Dispatcher;
 
   /** @throws StoreError when the data file cannot be used. */
   constructor(options: ResolvedOptions) {
@@ -84,21 +81,19 @@ export class Simulation {
     this.logger = pino({ level: options.logLevel, name: 'simulator' }, pino.destination({ fd: 2, sync: true }));
     const store = new Store(options.dataFile);
     const settings = new Settings(store);
-    this.#store = store;
-    this.#settings = settings;
+    this.store = store;
+    this.settings = settings;
     this.#idNumbers = new IdNumbers(store);
     const choices = new Choices(settings, options, this.#idNumbers);
     this.#choices = choices;
 
-    const dialect = (): Dialect => choices.dialect;
     const identifiers = createIdentifiers(() => choices.seed);
     const clock = createClock(
       options.now,
       settings.get('clock_offset', z.number()) ?? 0,
       () => choices.dialect.clock_offset_ms,
     );
-    const onError = (error: unknown): void => this.logger.error({ err: error }, 'background work failed');
-    const agenda = new Agenda(clock.now, onError);
+    const agenda = new Agenda(clock.now, (error) => this.onError(error));
     this.clock = clock;
     this.agenda = agenda;
     this.tokens = new Tokens(store);
@@ -116,58 +111,19 @@ export class Simulation {
     this.behaviours = new Behaviours(store, identifiers);
     this.wallet = new Wallet(store, this.ledger, identifiers, clock.now);
     this.account = new Account(options, this.tokens, clock);
-    const limit = { requests: options.rateLimit ?? null, window_ms: options.rateWindowMs };
-    this.rateLimiter = new RateLimiter(settings, clock, limit);
-    this.endpoints = new WebhookEndpoints(settings, clock, dialect, options.webhook);
-    this.#dispatcher = new Dispatcher(options.webhookTimeoutMs, () => choices.shaper.shape.header_prefix);
-    this.webhooks = new WebhookQueue(
-      {
-        store,
-        deliveries: this.deliveries,
-        faults: this.faults,
-        identifiers,
-        clock,
-        agenda,
-        dispatcher: this.#dispatcher,
-      },
-      {
-        target: (environment) => this.endpoints.target(environment),
-        dialect,
-        shaper: () => choices.shaper,
-        retryDelayMs: options.webhookRetryDelayMs,
-        maxAttempts: options.webhookAttempts,
-        onExhausted: ({ id, event }, { status, error }) =>
-          this.logger.warn({ delivery: id, event, status, error }, 'all attempts of a webhook delivery failed'),
-        onError,
-      },
-    );
-
-    const { sales, esims, refunds, subscriptions, ledger, packages, plans, wallet, webhooks, behaviours } = this;
-    const { processingDelayMs, reviewDelayMs } = options;
-    const keys = new IdempotencyKeys(store);
-    const keyed = new KeyedOperations({ store, keys, clock, dialect, approved: () => this.approved });
-    const esimLifecycle = new EsimLifecycle(esims, sales, packages, clock);
-    const kinds = kindsOfSale({ store, esims, subscriptions, esimLifecycle, plans, identifiers, clock });
-    const base = { store, sales, esims, refunds, subscriptions, ledger, packages, plans, wallet, webhooks, behaviours };
-    const parts = {
-      ...base,
-      esimLifecycle,
-      kinds,
-      keyed,
-      identifiers,
-      clock,
-      agenda,
-      dialect,
-      processingDelayMs,
-      reviewDelayMs,
-    };
-    this.esimLifecycle = esimLifecycle;
-    this.kinds = kinds;
-    this.progress = new SaleProgress(parts);
-    this.purchases = new Purchases({ ...parts, progress: this.progress });
-    this.cancellations = new Cancellations(parts);
-    this.vpnSubscriptions = new VpnSubscriptions(parts);
-    for (const source of [this.progress, this.cancellations, this.vpnSubscriptions, webhooks]) agenda.add(source);
+    this.identifiers = identifiers;
+    this.rateLimiter = new RateLimiter(this);
+    this.endpoints = new WebhookEndpoints(this);
+    this.webhooks = new WebhookQueue(this);
+    this.keys = new IdempotencyKeys(store);
+    this.keyed = new KeyedOperations(this);
+    this.esimLifecycle = new EsimLifecycle(this);
+    this.kinds = kindsOfSale(this);
+    this.progress = new SaleProgress(this);
+    this.purchases = new Purchases(this);
+    this.cancellations = new Cancellations(this);
+    this.vpnSubscriptions = new VpnSubscriptions(this);
+    for (const source of [this.progress, this.cancellations, this.vpnSubscriptions, this.webhooks]) agenda.add(source);
     this.#begin();
   }
 
@@ -229,7 +185,7 @@ export class Simulation {
   /** Moves business time forward. Work that becomes due runs at once. @param ms milliseconds. */
   advanceClock(ms: number): void {
     this.clock.advance(ms);
-    this.#settings.set('clock_offset', this.clock.offset());
+    this.settings.set('clock_offset', this.clock.offset());
     this.agenda.wake();
   }
 
@@ -239,7 +195,7 @@ export class Simulation {
 
   /** Restores the state of a first start with the same options. */
   reset(): void {
-    this.#store.reset();
+    this.store.reset();
     this.#choices.reload();
     this.clock.setOffset(0);
     this.rateLimiter.restart();
@@ -249,10 +205,13 @@ export class Simulation {
   /** Aborts webhooks under way, which the next start sends again, and closes the data file. */
   async close(): Promise<void> {
     this.agenda.stop();
-    const settled = this.webhooks.close();
-    await this.#dispatcher.close();
-    await settled;
-    this.#store.close();
+    await this.webhooks.close();
+    this.store.close();
+  }
+
+  /** Background work has failed. */
+  onError(error: unknown): void {
+    this.logger.error({ err: error }, 'background work failed');
   }
 
   #begin(): void {

@@ -1,12 +1,15 @@
 import Big from 'big.js';
-import { CURRENCY } from '#simulator/catalogue/catalogue.ts';
-import type { Environment } from '#simulator/environment.ts';
+import type * as z from 'zod';
+import type { Dialect } from '#simulator/behaviour/dialect.ts';
+import { CURRENCY } from '#simulator/catalogue.ts';
 import type { Identifiers } from '#simulator/identifiers.ts';
 import type { Ledger, LedgerEntry, MovementSubject } from '#simulator/store/ledger.ts';
-import type { Store } from '#simulator/store/store.ts';
+import type { Environment, Store } from '#simulator/store/store.ts';
+import { wireTransaction } from '#simulator/wire.ts';
+import type { walletTransaction } from '#upstream/contract.ts';
 
 /** The reason of a movement, and what it belongs to. */
-export interface Movement extends MovementSubject {
+interface Movement extends MovementSubject {
   /** `order`, `topup`, `vpn`, `refund`, `deposit`, or any other text. */
   readonly reason: string;
   /** By default that of the prices. Money in another currency does not change the balance. */
@@ -40,7 +43,7 @@ export class Wallet {
   visibleBalance(environment: Environment, ageMs: number): string {
     if (ageMs === 0) return this.balance(environment);
     const hidden = this.#ledger.debitsAfter(environment, CURRENCY, this.#now() - ageMs);
-    return plain(hidden.reduce((total, amount) => total.plus(amount), new Big(this.balance(environment))));
+    return plain(hidden.reduce((total, { amount }) => total.plus(amount), new Big(this.balance(environment))));
   }
 
   covers(environment: Environment, price: string): boolean {
@@ -113,4 +116,22 @@ export class Wallet {
 function plain(amount: Big): string {
   const text = amount.toFixed();
   return (text.split('.')[1] ?? '').length < 2 ? amount.toFixed(2) : text;
+}
+
+/** An amount of the wallet in the unit of the dialect. */
+export function shownAmount({ wallet_amounts: unit }: Dialect, amount: string): string {
+  return unit === 'cents' ? new Big(amount).times(100).toFixed() : amount;
+}
+
+/** Makes the form of the movements of the wallet in a dialect. @param now epoch milliseconds. */
+export function shownMovement(dialect: Dialect, now: number) {
+  return (entry: LedgerEntry): z.input<typeof walletTransaction> => {
+    const isPending = entry.type === 'credit' && now - entry.createdAt < dialect.credits_pending_for_ms;
+    return {
+      ...wireTransaction(entry),
+      amount: shownAmount(dialect, entry.amount),
+      currency: entry.currency === CURRENCY ? dialect.wallet_currency : entry.currency,
+      ...(dialect.credits_pending_for_ms > 0 && { status: isPending ? 'pending' : 'completed' }),
+    };
+  };
 }

@@ -1,14 +1,11 @@
 import type * as z from 'zod';
-import { CURRENCY } from '#simulator/catalogue/catalogue.ts';
-import type { CataloguePackage } from '#simulator/catalogue/packages.ts';
-import type { VpnPlanItem } from '#simulator/catalogue/vpn-plans.ts';
+import { createSchema } from 'zod-openapi';
+import { type CataloguePackage, CURRENCY, type VpnPlanItem } from '#simulator/catalogue.ts';
 import { isoTime } from '#simulator/clock.ts';
-import type { EsimState } from '#simulator/sales/esim-state.ts';
-import type { EsimRecord } from '#simulator/store/esims.ts';
+import type { EsimState } from '#simulator/sales/esims.ts';
+import type { EsimRecord, RefundRecord } from '#simulator/store/esims.ts';
 import type { LedgerEntry } from '#simulator/store/ledger.ts';
-import type { RefundRecord } from '#simulator/store/refunds.ts';
-import type { SaleRecord } from '#simulator/store/sales.ts';
-import type { SubscriptionRecord } from '#simulator/store/subscriptions.ts';
+import type { SaleRecord, SubscriptionRecord } from '#simulator/store/sales.ts';
 import type {
   esimCancellation,
   esimUsage,
@@ -175,4 +172,12 @@ export function wireTransaction(entry: LedgerEntry): z.input<typeof walletTransa
 
 function timeOrNull(ms: number | null): string | null {
   return ms === null ? null : isoTime(ms);
+}
+
+/**
+ * The OpenAPI schema of a body on the wire. The contract's answers transform what they read (ids to text, amounts to
+ * exact decimals), so the wire format is their input side.
+ */
+export function wireSchema(schema: z.ZodType): ReturnType<typeof createSchema>['schema'] {
+  return createSchema(schema, { io: 'input', openapiVersion: '3.1.0' }).schema;
 }

@@ -1,4 +1,3 @@
-/** A value with the moment it was read. */
 export interface ReadAt<Value> {
   readonly value: Value;
   /** Epoch milliseconds. */

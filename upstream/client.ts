@@ -1,20 +1,230 @@
-import { createCalls, type ServiceClientOptions } from '#upstream/client/calls.ts';
-import { esimCalls, type EsimCalls } from '#upstream/client/esims.ts';
-import { orderCalls, type OrderCalls } from '#upstream/client/orders.ts';
-import { interfaceCalls, type InterfaceCalls } from '#upstream/client/service.ts';
-import { vpnCalls, type VpnCalls } from '#upstream/client/vpn.ts';
+import { isDefinite } from '#domain/work/failure.ts';
+import { isFormOf } from '#domain/work/identifiers.ts';
+import { Calls, refusedBeforeSending, type ServiceClientOptions } from '#upstream/client/calls.ts';
+import type { Match, ServiceFailure, ServiceResult } from '#upstream/client/error-mapping.ts';
+import { findBy, list, listRecent, optionalList, type ListBounds, type Recent } from '#upstream/client/lists.ts';
+import { simulationRequestBytes } from '#upstream/client/request-bytes.ts';
+import {
+  IDEMPOTENCY_KEY_HEADER,
+  updateQuery,
+  type SimulatedState,
+  type VpnSubscription,
+  type WalletTransaction,
+} from '#upstream/contract.ts';
 
-export type { Listing, OptionalResult, ServiceClientOptions, Unsupported } from '#upstream/client/calls.ts';
+export type { OptionalResult, ServiceClientOptions, Unsupported } from '#upstream/client/calls.ts';
+export type { Listing } from '#upstream/client/lists.ts';
+
+interface Send {
+  readonly idempotencyKey: string;
+  /** The stored bytes of the attempt, sent unchanged. */
+  readonly body: Buffer;
+  /**
+   * Remaining milliseconds of the lease. When they do not exceed the deadline of the call, nothing is sent. Absent: the
+   * lease does not end.
+   */
+  readonly leaseLeftMs?: () => number;
+}
+
+type VpnCancellation =
+  /** The subscription as the service reports it now; its status shows whether it has ended. */
+  | { readonly kind: 'accepted'; readonly subscription: VpnSubscription }
+  /** The subscription had ended before. A call after a lost answer meets this, and it counts as success. */
+  | { readonly kind: 'already_cancelled' };
 
 /**
  * The calls of the service. No call throws: each resolves to a success or to a member of the failure catalogue. Each
  * call has one deadline, which covers all pages of a list. The client repeats only a request that was answered with
- * 401: once, with the same bytes and a new token.
+ * 401: once, with the same bytes and a new token. All ids are those of the service.
+ *
+ * A call that needs a capability has an `OptionalResult`; one by id that fails with 404 means that the service has no
+ * such record. A search returns only records that name what was searched, also when the service ignores the filter.
  */
-export interface ServiceClient extends OrderCalls, EsimCalls, VpnCalls, InterfaceCalls {}
+export type ServiceClient = ReturnType<typeof createServiceClient>;
 
-/** Creates the client of the service. Its session and connections are shared by all calls. */
-export function createServiceClient(options: ServiceClientOptions): ServiceClient {
-  const calls = createCalls(options);
-  return { ...orderCalls(calls), ...esimCalls(calls), ...vpnCalls(calls), ...interfaceCalls(calls) };
+export function createServiceClient(options: ServiceClientOptions) {
+  const calls = new Calls(options);
+  const keyed = (key: string) => ({ [IDEMPOTENCY_KEY_HEADER]: key });
+  return {
+    listPackages: async (bounds?: ListBounds) => await list(calls, 'listPackages', bounds),
+    /** Without our prices. Sends a token only when the service requires one. */
+    listPublicPackages: async (bounds?: ListBounds) => await optionalList(calls, 'listPublicPackages', bounds),
+
+    /** @param order reference and package as in the bytes: an answer that names others is contract drift. */
+    createOrder: async (order: Send & { readonly reference: string; readonly packageId: number }) => {
+      const { idempotencyKey, body, reference, packageId, leaseLeftMs } = order;
+      const match = sameWhereNamed({ external_order_id: reference, package_id: packageId });
+      return await calls.one(
+        'createOrder',
+        { body, headers: keyed(idempotencyKey), leaseLeftMs, names: reference },
+        match,
+      );
+    },
+    getOrder: async (id: string) => await calls.optional('getOrder', { id }, sameId(id)),
+    findOrdersByReference: async (reference: string) =>
+      await findBy(calls, 'listOrders', 'external_order_id', reference),
+    listRecentOrders: async (recent: Recent) =>
+      await listRecent(calls, 'listOrders', recent, (order) => order.created_at),
+
+    getEsim: async (id: string) => await calls.one('getEsim', { id }, esimUnderPath('id', id)),
+    getEsimUsage: async (id: string) => await calls.optional('getEsimUsage', { id }, esimUnderPath('esim_id', id)),
+
+    getWallet: async () => await calls.one('getWallet', {}),
+    /**
+     * Returns all transactions that the service sends: a debit without a reference may be the one that the caller looks
+     * for.
+     *
+     * @param filter `since` in epoch milliseconds; `isEnough`, without a filter of the service: called with each page,
+     *   true ends the reading, which is then not complete if the service has more pages.
+     */
+    listWalletTransactions: async (
+      filter:
+        | { readonly reference: string }
+        | { readonly since: number }
+        | { readonly isEnough: (page: readonly WalletTransaction[]) => boolean },
+      bounds?: ListBounds,
+    ) =>
+      await optionalList(calls, 'listWalletTransactions', {
+        ...bounds,
+        ...('reference' in filter && { filter: { external_order_id: filter.reference } }),
+        ...('since' in filter && { filter: { since: new Date(filter.since).toISOString() } }),
+        ...('isEnough' in filter && { isEnough: filter.isEnough }),
+      }),
+
+    listTopupOptions: async (id: string) => await list(calls, 'listTopupOptions', { id }),
+    /** @param topup eSIM and package as in the bytes: an answer that names others is contract drift. */
+    createTopup: async (topup: Send & { readonly esimId: string; readonly packageId: number }) => {
+      const { idempotencyKey, body, esimId, packageId, leaseLeftMs } = topup;
+      const match = sameWhereNamed({ esim_id: esimId, package_id: packageId });
+      return await calls.one(
+        'createTopup',
+        { body, headers: keyed(idempotencyKey), leaseLeftMs, names: esimId },
+        match,
+      );
+    },
+    getTopup: async (id: string) => await calls.optional('getTopup', { id }, sameId(id)),
+    findTopupsOfEsim: async (esimId: string) => await findBy(calls, 'listTopups', 'esim_id', esimId),
+    listRecentTopups: async (recent: Recent) =>
+      await listRecent(calls, 'listTopups', recent, (topup) => topup.created_at),
+
+    /**
+     * Cancels an unused eSIM. The answer says whether the refund was accepted, was refused or goes to manual review.
+     * When the service refuses the whole cancellation, the result is a failure with the code `cancellation_refused`.
+     * After a lost answer, the code `already_cancelled` may refer to our own first call: look the refund up.
+     */
+    cancelEsim: async (cancellation: Omit<Send, 'body'> & { readonly esimId: string }) => {
+      const { idempotencyKey, esimId, leaseLeftMs } = cancellation;
+      const match = esimUnderPath('esim_id', esimId);
+      return await calls.one('cancelEsim', { id: esimId, headers: keyed(idempotencyKey), leaseLeftMs }, match);
+    },
+    getRefund: async (id: string) => await calls.optional('getRefund', { id }, sameId(id)),
+    findRefundsOfEsim: async (esimId: string) => await findBy(calls, 'listRefunds', 'esim_id', esimId),
+    listRecentRefunds: async (recent: Recent) =>
+      await listRecent(calls, 'listRefunds', recent, (refund) => refund.created_at),
+    /** In production it fails without sending anything. */
+    simulateEsim: async (id: string, state: SimulatedState) =>
+      await calls.optional('simulateEsim', { id, body: simulationRequestBytes(state) }, esimUnderPath('id', id)),
+
+    listVpnPlans: async (bounds?: ListBounds) => await list(calls, 'listVpnPlans', bounds),
+    /** @param order reference and plan as in the bytes: an answer that names others is contract drift. */
+    createVpnOrder: async (order: Send & { readonly reference: string; readonly vpnPlanId: number }) => {
+      const { idempotencyKey, body, reference, vpnPlanId, leaseLeftMs } = order;
+      const match = sameWhereNamed({ external_subscription_id: reference, vpn_plan_id: vpnPlanId });
+      return await calls.one(
+        'createVpnOrder',
+        { body, headers: keyed(idempotencyKey), leaseLeftMs, names: reference },
+        match,
+      );
+    },
+    getVpnSubscription: async (id: string) => await calls.optional('getVpnSubscription', { id }, sameId(id)),
+    findVpnSubscriptionsByReference: async (reference: string) =>
+      await findBy(calls, 'listVpnSubscriptions', 'external_subscription_id', reference),
+    /** Their time is the start of the subscription, not of the order. */
+    listRecentVpnSubscriptions: async (recent: Recent) =>
+      await listRecent(calls, 'listVpnSubscriptions', recent, (subscription) => subscription.started_at),
+    cancelVpnSubscription: async (id: string) => await cancelVpnSubscription(calls, id),
+
+    /** @param installed a version is dotted numbers; any other text fails without sending anything. */
+    getLatestUpdate: async (installed: { readonly currentVersion: string; readonly channel: string }) => {
+      const query = updateQuery.safeParse({ current_version: installed.currentVersion, channel: installed.channel });
+      if (query.success) return await calls.one('getLatestUpdate', { query: query.data });
+      const fields = [...new Set(query.error.issues.map((issue) => issue.path.join('.')))].join(' and ');
+      return refusedBeforeSending(`The update check does not take this ${fields} (a version is dotted numbers)`);
+    },
+    /** Checks only that it is an OpenAPI document. */
+    getOpenApi: async () => await calls.optional('getOpenApi', {}),
+    /** The service shows the secret only in this answer: store it before anything else. After a lost answer, rotate. */
+    createWebhookSecret: async () => await calls.optional('createWebhookSecret', {}),
+    rotateWebhookSecret: async () => await calls.optional('rotateWebhookSecret', {}),
+  };
+}
+
+/**
+ * The call has no Idempotency-Key: it may be repeated after a lost answer. When its result is unknown, the subscription
+ * is read once, within a deadline of its own: a read that shows it as cancelled proves the cancellation.
+ */
+async function cancelVpnSubscription(calls: Calls, id: string): Promise<ServiceResult<VpnCancellation>> {
+  const result = await calls.one('cancelVpnSubscription', { id }, sameId(id));
+  if (result.ok) return { ...result, value: { kind: 'accepted', subscription: result.value } };
+  const { status } = result;
+  if (status !== undefined && saysCancelledAlready(result))
+    return { ok: true, value: { kind: 'already_cancelled' }, status };
+  if (isDefinite(result.failure)) return result;
+  const read = await calls.optional('getVpnSubscription', { id }, sameId(id));
+  if (!read.ok || read.value.status !== 'cancelled') return result;
+  return { ...read, value: { kind: 'accepted', subscription: read.value } };
+}
+
+function saysCancelledAlready({ status, code }: ServiceFailure): boolean {
+  return code === 'already_cancelled' && (status === 409 || status === 422);
+}
+
+function sameId(id: string): Match<{ readonly id: string }> {
+  return (value) => (value.id === id ? {} : { contradiction: 'its id is not the one that was asked for' });
+}
+
+/**
+ * Compares a read of an eSIM. What is answered under the path of an eSIM is about this eSIM, although its record may
+ * have another id of its own, such as its ICCID. Who stores the record has to check that it belongs to no other eSIM.
+ */
+function esimUnderPath<Field extends string>(
+  field: Field,
+  id: string,
+): Match<{ readonly [Name in Field]?: string | null | undefined }> {
+  return (value) => ((value[field] ?? id) === id ? {} : { differing: [field] });
+}
+
+/** The fields whose values identify what was sent; the others must be equal. */
+type How = 'reference' | 'esim' | 'equal';
+
+const HOW: Readonly<Record<string, How>> = {
+  external_order_id: 'reference',
+  external_subscription_id: 'reference',
+  esim_id: 'esim',
+};
+
+/**
+ * Compares the answer to a send, which may repeat fields of the request. A field that the answer lacks is accepted. The
+ * answer came on our connection, to our key, so our reference may have another case or be cut at its end, and the eSIM
+ * may have another id of its own. A product that was not sent contradicts the request.
+ *
+ * @param sent the sent value of each field.
+ */
+function sameWhereNamed<Fields extends Readonly<Record<string, string | number>>>(
+  sent: Fields,
+): Match<{ readonly [Field in keyof Fields]?: Fields[Field] | null | undefined }> {
+  return (value) => {
+    const others = Object.entries(sent).filter(([field, ours]) => (value[field] ?? ours) !== ours);
+    const wrong = others.filter(([field, ours]) => !isSame(HOW[field] ?? 'equal', String(ours), String(value[field])));
+    if (wrong.length > 0) return { contradiction: `its ${named(wrong).join(' and ')} is not what was sent` };
+    return others.length === 0 ? {} : { differing: named(others) };
+  };
+}
+
+function isSame(how: How, ours: string, theirs: string): boolean {
+  return how === 'esim' || (how === 'reference' && isFormOf(ours, theirs));
+}
+
+function named(entries: readonly (readonly [string, unknown])[]): readonly string[] {
+  return entries.map(([field]) => field);
 }

@@ -1,11 +1,169 @@
 /** Compares an OpenAPI document with the contract, for `reseller contract check` and `reseller doctor`. */
-export { checkContract } from '#upstream/contract-check/check.ts';
-export { readDocument, UnreadableDocument, type JsonObject } from '#upstream/contract-check/schema/document.ts';
-export { VALUES_NOT_LISTED } from '#upstream/contract-check/findings.ts';
-export type {
-  CallReport,
-  CallStatus,
-  ContractReport,
-  EventReport,
-  Finding,
+import {
+  type Capabilities,
+  type Capability,
+  capabilities as allCapabilities,
+} from '#domain/service/capability-profile.ts';
+import { compareCall } from '#upstream/contract-check/calls.ts';
+import type { Comparison } from '#upstream/contract-check/comparison.ts';
+import { type JsonObject, NotComparable, at, resetSteps, textAt } from '#upstream/contract-check/document.ts';
+import { type ComparedEvent, compareEvents, describedEvents } from '#upstream/contract-check/events.ts';
+import {
+  type CallReport,
+  type ContractReport,
+  type EventReport,
+  Findings,
+  Needs,
+  type Source,
+  isBreaking,
 } from '#upstream/contract-check/findings.ts';
+import {
+  type FoundCall,
+  compareServers,
+  findCall,
+  pathsOf,
+  writtenPaths,
+} from '#upstream/contract-check/operations.ts';
+import { compareEventHeaders } from '#upstream/contract-check/parameters.ts';
+import { DEFAULT_HEADER_PREFIX, ENDPOINTS, type EndpointContract, type EndpointName } from '#upstream/contract.ts';
+
+export { readDocument, UnreadableDocument, type JsonObject } from '#upstream/contract-check/document.ts';
+export {
+  VALUES_NOT_LISTED,
+  type CallReport,
+  type CallStatus,
+  type ContractReport,
+  type EventReport,
+  type Finding,
+} from '#upstream/contract-check/findings.ts';
+
+/**
+ * Compares an OpenAPI document of the service with the contract. Reports what we need and the document lacks, renames
+ * or types differently, and what the document requires and we do not send. Never throws, whatever the document
+ * contains.
+ *
+ * @param document the result of `readDocument`.
+ * @param capabilities calls of a switched-off capability are not compared.
+ * @param options.headerPrefix prefix of the headers of a service webhook: everything before `-Event`.
+ */
+export function checkContract(
+  document: JsonObject,
+  capabilities: Capabilities,
+  { headerPrefix = DEFAULT_HEADER_PREFIX }: { readonly headerPrefix?: string | undefined } = {},
+): ContractReport {
+  const report = reportOf(document, capabilities, headerPrefix);
+  return report.compatible
+    ? report
+    : { ...report, switchOff: capabilitiesToSwitchOff(report, document, capabilities, headerPrefix) };
+}
+
+function reportOf(document: JsonObject, capabilities: Capabilities, headerPrefix: string): ContractReport {
+  resetSteps(document);
+  const findings = new Findings();
+  const needs = new Needs();
+  const paths = pathsOf(document);
+  compareServers(findings, document, writtenPaths(document));
+  const compared = endpointNames.map((name) => comparedCall(name, document, paths, { capabilities, needs }));
+  const described = describedEvents(document, findings);
+  compareEventHeaders(document, described, findings, headerPrefix);
+  const comparedEvents = compareEvents(document, described, needs);
+  needs.settle();
+
+  const calls = compared.map(callReport);
+  const events = comparedEvents.map(eventReport);
+  const all = [...findings.all(), ...[...calls, ...events].flatMap((part) => part.findings)];
+  const info = at(document, 'info');
+  const [title, version] = [textAt(info, 'title'), textAt(info, 'version')];
+  return {
+    compatible: !all.some(isBreaking),
+    document: {
+      openapi: textAt(document, 'openapi') ?? '',
+      ...(title === undefined ? {} : { title }),
+      ...(version === undefined ? {} : { version }),
+    },
+    findings: findings.all(),
+    calls,
+    events,
+    switchOff: [],
+  };
+}
+
+const endpointNames = Object.keys(ENDPOINTS) as EndpointName[];
+
+interface ComparedCall {
+  readonly name: EndpointName;
+  readonly contract: EndpointContract;
+  readonly found: FoundCall | undefined;
+  readonly findings: Findings;
+}
+
+/** @returns `found` is undefined when the call is switched off. */
+function comparedCall(
+  name: EndpointName,
+  document: JsonObject,
+  paths: ReturnType<typeof pathsOf>,
+  { capabilities, needs }: { readonly capabilities: Capabilities; readonly needs: Needs },
+): ComparedCall {
+  const contract: EndpointContract = ENDPOINTS[name];
+  const { capability, convenience } = contract;
+  const findings = new Findings();
+  if (capability !== undefined && !capabilities[capability]) return { name, contract, found: undefined, findings };
+  const comparison: Comparison = {
+    document,
+    findings,
+    undescribedAnswer: convenience === true ? 'note' : 'breaking',
+    record: contract.record,
+    isEvent: false,
+    hasLinkHeader: false,
+    source: sourceOf(contract),
+    needs,
+  };
+  try {
+    const found = findCall(document, paths, contract);
+    if (found.found) compareCall(comparison, found, contract);
+    else findings[convenience === true ? 'note' : 'breaking']('call', undefined, found.message, found.suggestions);
+    return { name, contract, found, findings };
+  } catch (error) {
+    if (!(error instanceof NotComparable)) throw error;
+    findings.breaking('call', undefined, error.message);
+    return { name, contract, found: { found: true, path: contract.path, item: undefined, operation: {} }, findings };
+  }
+}
+
+function sourceOf({ method, idempotencyKey, convenience, neededQuery = {} }: EndpointContract): Source {
+  // A call with an idempotency key is a purchase, or is settled like one.
+  const write = idempotencyKey ? 'write' : 'aside';
+  const role = method === 'GET' ? 'read' : write;
+  const searchedBy = Object.keys(neededQuery);
+  return { role: convenience === true ? 'aside' : role, isWhole: method === 'GET', searchedBy };
+}
+
+function callReport({ name, contract, found, findings }: ComparedCall): CallReport {
+  const { method, path, capability } = contract;
+  const call = { name, method, path, ...(capability === undefined ? {} : { capability }) };
+  if (found === undefined) return { ...call, status: 'switched_off', findings: [] };
+  const all = findings.all();
+  if (!found.found) return { ...call, status: 'missing', findings: all };
+  const status = all.some(isBreaking) ? 'differs' : 'matches';
+  return { ...call, status, ...(found.path === path ? {} : { foundAs: found.path }), findings: all };
+}
+
+function eventReport({ event, status, findings }: ComparedEvent): EventReport {
+  const all = findings.all();
+  if (status === 'missing') return { event, status, findings: all };
+  if (all.some(isBreaking)) return { event, status: 'differs', findings: all };
+  return { event, status: status === 'described' ? 'matches' : 'undocumented', findings: all };
+}
+
+function capabilitiesToSwitchOff(
+  { calls }: ContractReport,
+  document: JsonObject,
+  capabilities: Capabilities,
+  headerPrefix: string,
+): readonly Capability[] {
+  const broken = calls.filter(({ findings }) => findings.some(isBreaking));
+  const ofBroken = new Set(broken.map(({ capability }) => capability));
+  const off = allCapabilities.filter((capability) => ofBroken.has(capability));
+  const without = { ...capabilities, ...Object.fromEntries(off.map((capability) => [capability, false])) };
+  return off.length > 0 && reportOf(document, without, headerPrefix).compatible ? off : [];
+}

@@ -7,28 +7,39 @@
  * `docs/assumptions.md`.
  *
  * Answers are read tolerantly (`upstream/reading/`): unknown fields are ignored, an optional field that cannot be used
- * counts as absent, and a missing needed field is contract drift. `variants.ts`, `envelopes.ts` and `paging.ts` define
- * the other names, values, wrappers and pagings that are understood.
+ * counts as absent, and a missing needed field is contract drift. `variants.ts` and `paging.ts` define the other names,
+ * values, units, wrappers and pagings that are understood.
  */
+import type { EndpointContract } from '#upstream/contract/endpoint.ts';
+import { ESIM_ENDPOINTS } from '#upstream/contract/esims.ts';
+import { ORDER_ENDPOINTS } from '#upstream/contract/orders.ts';
+import { SERVICE_ENDPOINTS } from '#upstream/contract/service.ts';
+import { VPN_ENDPOINTS } from '#upstream/contract/vpn.ts';
+
+export { DEFAULT_HEADER_PREFIX } from '#domain/service/service-address.ts';
 export { WEBHOOK_TOLERANCE_SECONDS } from '#domain/service/service-address.ts';
 export * from '#upstream/contract/endpoint.ts';
-export * from '#upstream/contract/endpoints.ts';
-export * from '#upstream/contract/envelopes.ts';
 export * from '#upstream/contract/errors.ts';
+export * from '#upstream/contract/esims.ts';
 export * from '#upstream/contract/events.ts';
+export { NEEDED_FOR, NEEDED_UNLESS, type Misstating } from '#upstream/contract/fields.ts';
+export * from '#upstream/contract/orders.ts';
+export * from '#upstream/contract/service.ts';
 export {
-  DEFAULT_HEADER_PREFIX,
-  IDEMPOTENCY_KEY_HEADER,
-  itemOf,
-  NEEDED_FOR,
-  NEEDED_UNLESS,
-  pageOf,
-  serviceHeaders,
-  type Mark,
-  type Misstating,
-  type ServiceHeaders,
-} from '#upstream/contract/fields.ts';
-export * from '#upstream/contract/lifecycle-resources.ts';
-export * from '#upstream/contract/resources.ts';
-export { AMOUNT_FIELDS } from '#upstream/contract/variants.ts';
-export * from '#upstream/contract/webhook-answers.ts';
+  AMOUNT_FIELDS,
+  listWrappersOf,
+  MOST_WRAPPERS,
+  statedUnit,
+  wrappersOf,
+  type RecordName,
+} from '#upstream/contract/variants.ts';
+export * from '#upstream/contract/vpn.ts';
+
+/** The calls of the client and of the simulator. A call added here does not compile until the simulator serves it. */
+export const ENDPOINTS = {
+  ...ORDER_ENDPOINTS,
+  ...ESIM_ENDPOINTS,
+  ...VPN_ENDPOINTS,
+  ...SERVICE_ENDPOINTS,
+} as const satisfies Record<string, EndpointContract>;
+export type EndpointName = keyof typeof ENDPOINTS;

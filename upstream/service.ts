@@ -15,7 +15,6 @@ export interface ServiceOptions {
   /** Token lifetime to ask for, in days; used in production only. */
   readonly tokenDays?: number | undefined;
   readonly capabilities: Capabilities;
-  /** URL of the proxy of all calls. */
   readonly proxy?: string | undefined;
   /** Milliseconds for one call, login and repetition included; shorter than the lease of a send. */
   readonly deadlineMs: number;
@@ -23,15 +22,12 @@ export interface ServiceOptions {
   /** Epoch milliseconds. */
   readonly now: () => number;
   readonly timers?: Timers;
-  /** Called after every HTTP exchange, for metrics. */
   readonly onCall?: (event: CallEvent) => void;
-  /** Called with each error of the token store. */
   readonly onStoreError?: (error: unknown) => void;
 }
 
 export interface Service {
   readonly client: ServiceClient;
-  /** The login session that provides the access token of the calls. */
   readonly session: Pick<ServiceSession, 'token'>;
   /** Waits for calls under way, then closes all connections. */
   close(): Promise<void>;

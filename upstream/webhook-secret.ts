@@ -2,26 +2,20 @@ import { isDefinite } from '#domain/work/failure.ts';
 import type { ServiceClient } from '#upstream/client.ts';
 import type { ServiceFailure } from '#upstream/client/error-mapping.ts';
 
-/** Create the first secret, or replace it. */
 export type SecretChange = 'create' | 'rotate';
 
 /** The store for the new secret; see `db/service/webhook-secrets.ts`. */
 export interface SecretStore<Stored> {
-  /** @returns false when another process is changing the secret. */
   lock(): Promise<boolean>;
-  /** Stores the secret as the newest one. */
   replace(secret: string): Promise<Stored>;
 }
 
-/** Why no new secret was stored. */
 export type SecretRefusal =
   /** `create` only: the service already has a secret, and does not show it again. */
   | { readonly ok: false; readonly reason: 'exists' }
   /** `rotate` only: the service has no secret. */
   | { readonly ok: false; readonly reason: 'missing' }
-  /** Another process is changing the secret. */
   | { readonly ok: false; readonly reason: 'busy' }
-  /** The service has no call for it. */
   | { readonly ok: false; readonly reason: 'unsupported' }
   /** The service did not create a secret. */
   | { readonly ok: false; readonly reason: 'refused'; readonly failure: ServiceFailure }

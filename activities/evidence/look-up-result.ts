@@ -1,8 +1,9 @@
 import { sinceFirstSend } from '#activities/purchases/purchase-report.ts';
-import type { Found, LookUpResult, LookUpManyResult } from '#activities/purchases/work-handler.ts';
+import type { Found, LookUpManyResult, LookUpResult } from '#activities/purchases/work-handler.ts';
 import { noteOf } from '#activities/work/work-dependencies.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
-import type { Listing, OptionalResult } from '#upstream/client/calls.ts';
+import type { OptionalResult } from '#upstream/client/calls.ts';
+import type { Listing } from '#upstream/client/lists.ts';
 
 /** How an item of a list becomes a result, and how sentences name the items. */
 interface Search<Item> {

@@ -1,15 +1,16 @@
 import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
 import {
+  type WantedReading,
   databaseTime,
   hasReading,
   knownRows,
   readingSince,
   storeReading,
-  type WantedReading,
 } from '#db/money/wallet-readings.ts';
 import type { WalletReading } from '#domain/money/absence.ts';
-import { equalMoney, type Money } from '#domain/money/money.ts';
-import type { Listing, OptionalResult } from '#upstream/client/calls.ts';
+import { type Money, equalMoney } from '#domain/money/money.ts';
+import type { OptionalResult } from '#upstream/client/calls.ts';
+import type { Listing } from '#upstream/client/lists.ts';
 import type { WalletTransaction } from '#upstream/contract.ts';
 import { CLOCK_SKEW_MS, countsInWallet, isFinalMovement, movementOf } from '#upstream/mapping/wallet-movements.ts';
 

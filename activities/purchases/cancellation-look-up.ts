@@ -1,19 +1,18 @@
 import { resultsByEsim } from '#activities/evidence/look-up-result.ts';
 import { sinceFirstSend } from '#activities/purchases/purchase-report.ts';
 import type { Found, LookUpResult, WorkHandler } from '#activities/purchases/work-handler.ts';
-import { noteOf, type WorkDependencies } from '#activities/work/work-dependencies.ts';
+import { type WorkDependencies, noteOf } from '#activities/work/work-dependencies.ts';
 import { serviceIdsOfOthers } from '#db/attempts/attempts.ts';
 import { takenServiceIds } from '#db/attempts/silent-attempts.ts';
 import { cancelledAmong } from '#db/work/cancellation-queries.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
-import { cancellationOutcome, type RefundState } from '#domain/cancellation/refund.ts';
+import { type RefundState, cancellationOutcome } from '#domain/cancellation/refund.ts';
 import { refusedCancellation } from '#domain/work/foreign-text.ts';
 import type { AttemptReport } from '#fulfilment/attempts/record-report.ts';
 import type { CancellationDetails } from '#fulfilment/work/store-refund.ts';
 import type { OptionalResult } from '#upstream/client/calls.ts';
 import type { EsimCancellation, ServiceRefund } from '#upstream/contract.ts';
-import { refundRecord } from '#upstream/mapping/event-data.ts';
-import { refundReport } from '#upstream/mapping/purchase-events.ts';
+import { refundReport } from '#upstream/mapping/events.ts';
 
 /** Makes the look-ups of cancellations: the eSIM and its refund are read, a list shows many refunds. */
 export function cancellationLookUp({
@@ -96,7 +95,7 @@ function mayBe(attempt: AttemptRow, { created_at: at }: ServiceRefund): boolean 
 
 /** The report in the answer to a cancellation. */
 export function reportOfAnswer({ status, refund }: EsimCancellation): AttemptReport {
-  return reportOf({ esim: status, ...(refund != null && refundReport(refundRecord(refund))) }, refund);
+  return reportOf({ esim: status, ...(refund != null && refundReport(refund)) }, refund);
 }
 
 function reportOf(cancellation: CancellationDetails, refund: ServiceRefund | null | undefined): AttemptReport {
@@ -107,7 +106,7 @@ function reportOf(cancellation: CancellationDetails, refund: ServiceRefund | nul
 
 /** The result of a look-up, with the event that would have reported it. */
 function foundAs(esimId: string, esim: CancellationDetails['esim'], refund: ServiceRefund | undefined): Found {
-  const facts = reportOf({ esim, ...(refund !== undefined && refundReport(refundRecord(refund))) }, refund);
+  const facts = reportOf({ esim, ...(refund !== undefined && refundReport(refund)) }, refund);
   if (esim === 'cancelled') {
     return {
       kind: 'found',

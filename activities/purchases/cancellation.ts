@@ -5,10 +5,10 @@ import type { WorkHandler } from '#activities/purchases/work-handler.ts';
 import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { lockEsim, readRefundContext } from '#db/esims/esim-queries.ts';
-import { storePreflight, readCancellation, findRefund } from '#db/work/cancellation-queries.ts';
-import { forecastRefund, judgeRefundConditions, type RefundEvidence } from '#domain/cancellation/refund-conditions.ts';
+import { findRefund, readCancellation, storePreflight } from '#db/work/cancellation-queries.ts';
+import { type RefundEvidence, forecastRefund, judgeRefundConditions } from '#domain/cancellation/refund-conditions.ts';
 import { recordEsim } from '#fulfilment/upkeep/record-esim.ts';
-import { esimDetails } from '#upstream/mapping/esim-details.ts';
+import { esimDetails } from '#upstream/mapping/esims.ts';
 import { readRefundEvidence } from '#upstream/mapping/refund-evidence.ts';
 
 /**

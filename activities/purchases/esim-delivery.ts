@@ -1,4 +1,4 @@
-import { lookUpAndStore, type NotOurs } from '#activities/evidence/look-up.ts';
+import { type NotOurs, lookUpAndStore } from '#activities/evidence/look-up.ts';
 import { NotYetError, notAnswered } from '#activities/purchases/not-yet.ts';
 import type { LookUpResult, WorkHandler } from '#activities/purchases/work-handler.ts';
 import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
@@ -14,7 +14,7 @@ import { reportCharge } from '#fulfilment/books/charges.ts';
 import { completeOrder } from '#fulfilment/work/complete-order.ts';
 import type { ServiceResult } from '#upstream/client/error-mapping.ts';
 import type { ServiceEsim, ServiceOrder } from '#upstream/contract.ts';
-import { esimDetails } from '#upstream/mapping/esim-details.ts';
+import { esimDetails } from '#upstream/mapping/esims.ts';
 
 type LookUpOrder = (attempt: AttemptRow) => Promise<LookUpResult<ServiceOrder>>;
 

@@ -3,7 +3,7 @@ import type { ObservedOutcome } from '#domain/relay/observation.ts';
 import { storedReason } from '#domain/work/foreign-text.ts';
 import type { AttemptReport } from '#fulfilment/attempts/record-report.ts';
 import type { ServiceOrder, ServiceTopup, VpnSubscription } from '#upstream/contract.ts';
-import { chargeOf } from '#upstream/mapping/event-parsing.ts';
+import { chargeOf } from '#upstream/mapping/events.ts';
 import { CLOCK_SKEW_MS } from '#upstream/mapping/wallet-movements.ts';
 
 /**

@@ -5,16 +5,15 @@ import { isEsimInUse } from '#domain/esims/esim-state.ts';
 import type { WatchPolicy } from '#domain/policy/upkeep-policy.ts';
 import { failsEveryCall } from '#domain/work/failure.ts';
 import {
+  type AnnouncePage,
+  type ExpiryCursor,
   announceExpiringEsims,
   announceExpiringSubscriptions,
   announceLowData,
   nextLook,
-  type AnnouncePage,
-  type ExpiryCursor,
 } from '#fulfilment/upkeep/esim-watch.ts';
 import { recordEsim } from '#fulfilment/upkeep/record-esim.ts';
-import { esimDetails } from '#upstream/mapping/esim-details.ts';
-import { readUsage } from '#upstream/mapping/usage.ts';
+import { esimDetails, readUsage } from '#upstream/mapping/esims.ts';
 
 type WatchDependencies = Pick<WorkDependencies, 'database' | 'service' | 'now'> & { readonly watch: WatchPolicy };
 

@@ -153,7 +153,7 @@ function malformed(authorization: string): string {
 }
 
 /** The same answer for unknown, revoked and expired keys: it must not reveal which keys exist. */
-function refused(detail = 'The API key is not valid: unknown, revoked or expired.'): Problem {
+export function refused(detail = 'The API key is not valid: unknown, revoked or expired.'): Problem {
   return new Problem('unauthenticated', {
     detail,
     headers: { 'WWW-Authenticate': `${REALM}, error="invalid_token"` },

@@ -16,7 +16,7 @@ import { findEsim, readRefundContext } from '#db/esims/esim-queries.ts';
 import { findCancellationInForce } from '#db/work/cancellation-queries.ts';
 import { forecastRefund, judgeRefundConditions } from '#domain/cancellation/refund-conditions.ts';
 import { recordEsim } from '#fulfilment/upkeep/record-esim.ts';
-import { esimDetails } from '#upstream/mapping/esim-details.ts';
+import { esimDetails } from '#upstream/mapping/esims.ts';
 import { readRefundEvidence } from '#upstream/mapping/refund-evidence.ts';
 
 const preflight = z

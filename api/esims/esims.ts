@@ -28,11 +28,11 @@ import { topupOptionExample, topupOptionJson } from '#api/packages/package-schem
 import { optionalValueOf, valueOf } from '#api/problems/service-problem.ts';
 import { customerHash } from '#api/work/customer-reference.ts';
 import { addAuditEntry } from '#db/access/audit-log.ts';
-import { findEsim, pageOfEsims, storedReading, storeUsage, viewEsim } from '#db/esims/esim-queries.ts';
+import { findEsim, pageOfEsims, storeUsage, storedReading, viewEsim } from '#db/esims/esim-queries.ts';
 import { rulesInForce } from '#db/money/pricing-rules.ts';
 import type { EsimRow } from '#db/work/rows.ts';
 import { lpaString } from '#domain/esims/activation.ts';
-import { readUsage } from '#upstream/mapping/usage.ts';
+import { readUsage } from '#upstream/mapping/esims.ts';
 
 const tag = 'eSIMs';
 const JSON_TYPE = 'application/json';

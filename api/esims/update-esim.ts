@@ -18,7 +18,7 @@ import { newCustomer, readCustomer } from '#api/work/customer-reference.ts';
 import { addAuditEntry } from '#db/access/audit-log.ts';
 import { findEsim, lockEsim, storeCustomer, viewEsim } from '#db/esims/esim-queries.ts';
 import { recordEsim } from '#fulfilment/upkeep/record-esim.ts';
-import { esimDetails } from '#upstream/mapping/esim-details.ts';
+import { esimDetails } from '#upstream/mapping/esims.ts';
 
 /** Changes the customer of an eSIM, who may be another than that of its order. */
 export function updateEsimOperation({ database, keyRing, now }: ApiDependencies): Operation {

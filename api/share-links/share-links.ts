@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { refused } from '#api/access/authentication.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { esimExampleId } from '#api/esims/esim-schemas.ts';
 import { requireEsimOfPath } from '#api/esims/require-esim.ts';
@@ -97,14 +98,16 @@ export function shareLinkOperations(dependencies: ApiDependencies): Operation[] 
           const view = await readSharedView(tx, esim, at);
           if (view === 'cancelled' || view === 'expired') throw new Problem('esim_ended');
           const terms = { label: body.label ?? null, language: body.language ?? null, metadata: body.metadata ?? {} };
-          const { row, secret } = await createShareLink(
+          const created = await createShareLink(
             tx,
             { esimId: id, apiKeyId: caller.lineageId, expiresAt, ...terms },
             { actor: caller.apiKeyId, now: at },
           );
+          if (created === undefined) throw refused();
+          const { row, secret } = created;
           const path = `/e/${secret}`;
-          const created = { ...shareLinkJson(row, at), url: `${shareLinkUrl()}${path}`, path };
-          return jsonReply(201, created, { Location: `${LINK_PATH}/${row.id}` });
+          const shown = { ...shareLinkJson(row, at), url: `${shareLinkUrl()}${path}`, path };
+          return jsonReply(201, shown, { Location: `${LINK_PATH}/${row.id}` });
         });
       },
     }),

@@ -1,17 +1,19 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Contestant } from '#bench/contestants/contestant.ts';
+import * as z from 'zod';
+import { cpuMs, type Processes } from '#bench/counters/processes.ts';
 import {
   callsBetween,
+  type HistorySize,
+  historySizes,
   isBegin,
-  readPostgres,
-  WRITTEN_DOWN_AFTER_MS,
   type PostgresCounters,
-} from '#bench/counters/postgres-counters.ts';
-import { cpuMs, type Processes } from '#bench/counters/processes.ts';
-import { serviceCalls } from '#bench/counters/service-counters.ts';
-import { historySizes, temporalCalls, type HistorySize } from '#bench/counters/temporal-counters.ts';
-import type { BenchServers } from '#bench/support/servers.ts';
-import { median } from '#bench/support/statistics.ts';
+  readPostgres,
+  temporalCalls,
+  WRITTEN_DOWN_AFTER_MS,
+} from '#bench/counters/server-counters.ts';
+import type { BenchServers } from '#bench/support/context.ts';
+import { median } from '#bench/support/figures.ts';
+import type { Contestant } from '#bench/support/orders.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
 
 /** What was counted while one contestant carried out orders, by order. */
@@ -144,4 +146,12 @@ function byOrder<Name extends string>(counts: Readonly<Record<Name, number>>, or
 
 function sumOf(calls: readonly (readonly [string, number])[]): number {
   return calls.reduce((sum, [, count]) => sum + count, 0);
+}
+
+const state = z.object({ environments: z.object({ sandbox: z.object({ requests: z.int() }) }) });
+
+/** Calls of the service so far, by the simulator's own log. @param simulatorUrl of the contestant's simulator. */
+async function serviceCalls(simulatorUrl: string): Promise<number> {
+  const answer = state.parse(await (await fetch(`${simulatorUrl}/simulator/state`)).json());
+  return answer.environments.sandbox.requests;
 }

@@ -1,15 +1,14 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import pg from 'pg';
-import { Pool } from 'undici';
-import * as z from 'zod';
-import { placeOrder } from '#bench/drivers/place-order.ts';
-import { openOrderDriver } from '#bench/drivers/protocol.ts';
-import { serve } from '#bench/drivers/serve.ts';
 /**
  * Orders that arrive by themselves, whether or not those before are done: at random times of a stated rate, drawn from a
  * seed, so that all contestants meet the same arrivals. Each latency begins at the planned arrival.
  */
-import { seeded } from '#bench/support/random.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { Pool } from 'undici';
+import * as z from 'zod';
+import { openOrderDriver } from '#bench/drivers/protocol.ts';
+import { placeOrder, serve } from '#bench/drivers/serve.ts';
+import { seeded } from '#bench/support/figures.ts';
 
 type Task = z.output<typeof openOrderDriver.task>;
 

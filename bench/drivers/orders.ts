@@ -2,9 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { Pool } from 'undici';
 import * as z from 'zod';
-import { placeOrder } from '#bench/drivers/place-order.ts';
 import { orderDriver } from '#bench/drivers/protocol.ts';
-import { closedLoop, serve } from '#bench/drivers/serve.ts';
+import { closedLoop, placeOrder, serve } from '#bench/drivers/serve.ts';
 import { statusesOf, type StatusOf } from '#domain/work/lifecycle.ts';
 
 /**

@@ -1,4 +1,6 @@
 /** What the benchmark and its drivers say to each other. */
+import { type ChildProcess, fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
 
 export interface DriverProtocol<Task extends z.ZodType, Result extends z.ZodType> {
@@ -8,7 +10,7 @@ export interface DriverProtocol<Task extends z.ZodType, Result extends z.ZodType
   readonly result: Result;
 }
 
-export const driverReply = z.discriminatedUnion('ok', [
+const driverReply = z.discriminatedUnion('ok', [
   z.object({ ok: z.literal(true), result: z.unknown() }),
   z.object({ ok: z.literal(false), error: z.string() }),
 ]);
@@ -42,13 +44,6 @@ export const orderDriver = {
     pollMs: z.int().positive(),
   }),
   result: loadResult,
-} as const satisfies DriverProtocol<z.ZodType, z.ZodType>;
-
-/** Spans, exported to a receiver if there is one. The result is the CPU time of one, in microseconds. */
-export const spanDriver = {
-  name: 'spans',
-  task: z.object({ count: z.int().positive(), endpoint: z.url().nullable() }),
-  result: z.object({ cpuUs: z.number().nonnegative() }),
 } as const satisfies DriverProtocol<z.ZodType, z.ZodType>;
 
 /** Orders at random times of a stated rate, each of which must be completed in the end. */
@@ -94,14 +89,6 @@ export const workflowDriver = {
   result: loadResult,
 } as const satisfies DriverProtocol<z.ZodType, z.ZodType>;
 
-/** Calls to the service by one client, each of which must give what was asked for. CPU time is that of the driver. */
-export const serviceCallDriver = {
-  name: 'service-calls',
-  task: z.object({ ...load, client: z.enum(['ours', 'undici']), call: z.enum(['packages', 'order']), origin: z.url() }),
-  /** Microseconds of user and system time for one call. */
-  result: z.object({ elapsedMs: z.number().positive(), cpuUsPerCall: z.number().positive() }),
-} as const satisfies DriverProtocol<z.ZodType, z.ZodType>;
-
 /**
  * Calls to our API, or to one that does the same: reads of these paths in turn, orders, or other calls, each of
  * which must be answered as it should.
@@ -121,3 +108,44 @@ export const apiCallDriver = {
   }),
   result: loadResult,
 } as const satisfies DriverProtocol<z.ZodType, z.ZodType>;
+
+/**
+ * A process that makes the load, so that load and measurement do not share an event loop with what is measured or with
+ * us. One driver serves all contestants of a scenario: what it costs, it costs all of them.
+ */
+export class Driver<Task extends z.ZodType, Result extends z.ZodType> implements AsyncDisposable {
+  readonly #protocol: DriverProtocol<Task, Result>;
+  readonly #child: ChildProcess;
+  readonly #exited: Promise<never>;
+
+  constructor(protocol: DriverProtocol<Task, Result>) {
+    this.#protocol = protocol;
+    this.#child = fork(fileURLToPath(new URL(`${protocol.name}.ts`, import.meta.url)), {
+      // Secrets come in messages, and nothing of this machine's settings matters.
+      env: { PATH: process.env['PATH'] },
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    });
+    this.#exited = new Promise((_resolve, reject) => {
+      this.#child.once('exit', (code, signal) =>
+        reject(new Error(`the driver ${protocol.name} ended (${signal ?? code})`)),
+      );
+      this.#child.once('error', reject);
+    });
+    // Only of interest while a task is under way.
+    this.#exited.catch(() => undefined);
+  }
+
+  /** Has one task done. @throws Error when it fails in any part: what failed must not count as work. */
+  async run(task: z.input<Task>): Promise<z.output<Result>> {
+    const answered = new Promise<unknown>((resolve) => this.#child.once('message', resolve));
+    this.#child.send(this.#protocol.task.parse(task) as object);
+    const reply = driverReply.parse(await Promise.race([answered, this.#exited]));
+    if (!reply.ok) throw new Error(`the driver ${this.#protocol.name} failed: ${reply.error}`);
+    return this.#protocol.result.parse(reply.result);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#child.disconnect();
+    await this.#exited.catch(() => undefined);
+  }
+}

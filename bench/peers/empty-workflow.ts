@@ -1,8 +1,9 @@
 import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
-import type * as activities from '#bench/peers/empty-activities.ts';
 
-const { first, second, third } = proxyActivities<typeof activities>({ startToCloseTimeout: '20s' });
-const local = proxyLocalActivities<typeof activities>({ startToCloseTimeout: '20s' });
+type Activities = Record<'first' | 'second' | 'third', () => Promise<void>>;
+
+const { first, second, third } = proxyActivities<Activities>({ startToCloseTimeout: '20s' });
+const local = proxyLocalActivities<Activities>({ startToCloseTimeout: '20s' });
 
 /** What the engine itself costs for three steps. */
 export async function threeEmptyActivities(): Promise<void> {

@@ -1,13 +1,10 @@
-import { apiCallDriver } from '#bench/drivers/protocol.ts';
+import { apiCallDriver, Driver } from '#bench/drivers/protocol.ts';
 import type { ScenarioResult } from '#bench/results.ts';
 import { answersOk } from '#bench/support/children.ts';
-import { compare } from '#bench/support/comparison.ts';
 import type { BenchContext } from '#bench/support/context.ts';
-import { Driver } from '#bench/support/driver.ts';
+import { compare, inTurn, latencies, medians, rates } from '#bench/support/figures.ts';
 import { filledDatabase } from '#bench/support/filled-database.ts';
-import { latencies, medians, rates } from '#bench/support/loads.ts';
 import { benchSecrets, openDatabase } from '#bench/support/product.ts';
-import { inTurn } from '#bench/support/rounds.ts';
 import { freePort } from '#cli/embedded/ports.ts';
 import { productEnvironments } from '#cli/start/environment.ts';
 import { generateApiKey } from '#crypto/generated-secrets.ts';

@@ -1,11 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ScenarioResult } from '#bench/results.ts';
-import { compare, measure } from '#bench/support/comparison.ts';
 import type { BenchContext } from '#bench/support/context.ts';
 import { EmptyWork } from '#bench/support/empty-work.ts';
+import { compare, measure, median } from '#bench/support/figures.ts';
 import { Orders } from '#bench/support/orders.ts';
 import type { Product } from '#bench/support/product.ts';
-import { median } from '#bench/support/statistics.ts';
 
 const SIZES = {
   full: { half: { count: 500, atOnce: 50 }, more: { count: 300, atOnce: 50 }, readings: 5 },

@@ -1,11 +1,9 @@
-import type { Contestant } from '#bench/contestants/contestant.ts';
-import { countOrders, COUNTERS, type Counter, type OrderCounts } from '#bench/counters/counters.ts';
+import { type Counter, COUNTERS, countOrders, type OrderCounts } from '#bench/counters/counters.ts';
 import { canReadProcesses } from '#bench/counters/processes.ts';
 import type { Limit, ScenarioResult } from '#bench/results.ts';
-import { compare, measure } from '#bench/support/comparison.ts';
 import type { BenchContext } from '#bench/support/context.ts';
-import { Orders } from '#bench/support/orders.ts';
-import { rounded } from '#bench/support/statistics.ts';
+import { compare, measure, rounded } from '#bench/support/figures.ts';
+import { type Contestant, Orders } from '#bench/support/orders.ts';
 
 const SIZES = {
   full: { alone: { count: 30, atOnce: 1 }, at_50: { count: 200, atOnce: 50 } },

@@ -1,12 +1,8 @@
-import type { Contestant } from '#bench/contestants/contestant.ts';
 import type { OpenLoadResult } from '#bench/drivers/protocol.ts';
 import type { ScenarioResult } from '#bench/results.ts';
-import { compare, measure } from '#bench/support/comparison.ts';
 import type { BenchContext } from '#bench/support/context.ts';
-import { compareDeleting, whileDeleting } from '#bench/support/deletions.ts';
-import { openLatencies, overTime } from '#bench/support/loads.ts';
-import { Orders } from '#bench/support/orders.ts';
-import { percentile } from '#bench/support/statistics.ts';
+import { compare, measure, openLatencies, percentile } from '#bench/support/figures.ts';
+import { type Contestant, Orders } from '#bench/support/orders.ts';
 
 interface Phase {
   readonly perSecond: number;
@@ -14,8 +10,6 @@ interface Phase {
 }
 
 const SEED = 20_301;
-/** Of the product with and without deletion. */
-const DELETING_ROUNDS = { full: 3, quick: 1 } as const;
 /** A third of what two quiet cores do, then ten times as many for a moment. */
 const SIZES: Readonly<Record<'full' | 'quick', Readonly<Record<'steady' | 'burst', readonly Phase[]>>>> = {
   full: {
@@ -46,17 +40,6 @@ export async function measureOrderLoad(context: BenchContext): Promise<ScenarioR
   for (const [name, phases] of Object.entries(SIZES[context.mode])) {
     const said = phases.map(({ perSecond, seconds }) => `${perSecond}/s for ${seconds} s`).join(', ');
     context.say(`order load: ${said}`);
-    const deleting = await whileDeleting(context, DELETING_ROUNDS[context.mode], (each) => arrive(each, phases));
-    if (deleting !== undefined) {
-      results.push(
-        compareDeleting(deleting, (rounds) => rounds.map((round) => percentile(tookMs(round), 0.95)), {
-          id: `order_load.${name}.forgets`,
-          measured: `Orders that arrive at ${said}, while the sweeper deletes: 95th percentile to the delivery`,
-          unit: 'ms',
-          better: 'lower',
-        }),
-      );
-    }
     const ours = await arrive(product, phases);
     const common = {
       id: `order_load.${name}${dbos === undefined ? '' : '.dbos'}`,
@@ -66,9 +49,7 @@ export async function measureOrderLoad(context: BenchContext): Promise<ScenarioR
     } as const;
     const values = [percentile(tookMs(ours), 0.95)];
     if (dbos === undefined) {
-      results.push(
-        measure({ ...common, values, details: openLatencies('ours', ours), series: { ours: overTime(ours) } }),
-      );
+      results.push(measure({ ...common, values, details: openLatencies('ours', ours) }));
       continue;
     }
     const peer = await arrive(dbos, phases);
@@ -78,7 +59,6 @@ export async function measureOrderLoad(context: BenchContext): Promise<ScenarioR
         ours: values,
         peer: { id: 'dbos', measured: 'the same arrivals on DBOS Transact', rounds: [percentile(tookMs(peer), 0.95)] },
         details: { ...openLatencies('ours', ours), ...openLatencies('dbos', peer) },
-        series: { ours: overTime(ours), dbos: overTime(peer) },
       }),
     );
   }

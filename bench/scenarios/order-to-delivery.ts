@@ -1,15 +1,11 @@
 import { Client, Connection } from '@temporalio/client';
-import { workflowDriver } from '#bench/drivers/protocol.ts';
+import { Driver, workflowDriver } from '#bench/drivers/protocol.ts';
 import type { Limit, ScenarioResult } from '#bench/results.ts';
-import { compare } from '#bench/support/comparison.ts';
 import type { BenchContext } from '#bench/support/context.ts';
-import { compareDeleting, whileDeleting } from '#bench/support/deletions.ts';
-import { Driver } from '#bench/support/driver.ts';
 import { EmptyWork, startEmptyWorker } from '#bench/support/empty-work.ts';
-import { latencies, medians, rates } from '#bench/support/loads.ts';
+import { compare, inTurn, latencies, medians, rates } from '#bench/support/figures.ts';
 import { Orders } from '#bench/support/orders.ts';
 import { NAMESPACE } from '#bench/support/product.ts';
-import { inTurn } from '#bench/support/rounds.ts';
 
 const SIZES = {
   full: { rounds: 5, alone: { count: 20, atOnce: 1 }, busy: { count: 120, atOnce: 50 } },
@@ -84,11 +80,6 @@ export async function measureOrderToDelivery(context: BenchContext): Promise<Sce
   );
   const atOnce = await inTurn(contestants(busy), rounds);
   await context.children.stop(peer);
-  const deleting = await whileDeleting(context, rounds, async (each) => {
-    await using its = new Orders(each);
-    return await its.carryThrough(busy);
-  });
-
   const alike = {
     alone: {
       measured:
@@ -134,16 +125,6 @@ export async function measureOrderToDelivery(context: BenchContext): Promise<Sce
       peer: { ...SAME_TURNS, rounds: rates(atOnce.sameTurns) },
       limit: LIMITS.sameTurnsBusy,
     }),
-    ...(deleting === undefined
-      ? []
-      : [
-          compareDeleting(deleting, rates, {
-            id: 'order_to_delivery.at_50.forgets',
-            measured: `${alike.busy.measured}, while the sweeper deletes`,
-            unit: 'orders/s',
-            better: 'higher',
-          }),
-        ]),
   ];
 }
 

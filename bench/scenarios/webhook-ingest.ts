@@ -1,18 +1,15 @@
-import { randomBytes } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import * as z from 'zod';
-import { webhookDriver } from '#bench/drivers/protocol.ts';
+import { Driver, webhookDriver } from '#bench/drivers/protocol.ts';
 import type { Limit, ScenarioResult } from '#bench/results.ts';
 import { answersOk } from '#bench/support/children.ts';
-import { compare } from '#bench/support/comparison.ts';
 import type { BenchContext } from '#bench/support/context.ts';
-import { Driver } from '#bench/support/driver.ts';
-import { requireRefusalOfForgery } from '#bench/support/forgery.ts';
-import { latencies, medians, rates } from '#bench/support/loads.ts';
+import { compare, inTurn, latencies, medians, rates } from '#bench/support/figures.ts';
 import { benchSecrets, createProductDatabase } from '#bench/support/product.ts';
-import { inTurn } from '#bench/support/rounds.ts';
 import { freePort } from '#cli/embedded/ports.ts';
 import { withClient } from '#cli/embedded/postgres.ts';
 import { productEnvironments } from '#cli/start/environment.ts';
+import { DEFAULT_HEADER_PREFIX, serviceHeaders } from '#upstream/contract.ts';
 
 const SIZES = {
   full: { rounds: 7, busy: { count: 3_000, atOnce: 64 }, alone: { count: 300, atOnce: 1 } },
@@ -180,4 +177,24 @@ function mapValues<Name extends string, From, To>(
 ): Record<Name, To> {
   const entries = Object.entries(values) as [Name, From][];
   return Object.fromEntries(entries.map(([name, value]) => [name, map(value)])) as Record<Name, To>;
+}
+
+const HEADERS = serviceHeaders(DEFAULT_HEADER_PREFIX);
+
+/** @throws Error when a receiver of webhooks answers 200 to a delivery that was signed with another secret. */
+async function requireRefusalOfForgery(url: string): Promise<void> {
+  const body = '{"event":"ping"}';
+  const timestamp = String(Math.floor(Date.now() / 1_000));
+  const forged = createHmac('sha256', 'not the secret').update(`${timestamp}.${body}`).digest('hex');
+  const answer = await fetch(url, {
+    method: 'POST',
+    body,
+    headers: {
+      [HEADERS.event]: 'ping',
+      [HEADERS.delivery]: 'forged',
+      [HEADERS.timestamp]: timestamp,
+      [HEADERS.signature]: `v1=${forged}`,
+    },
+  });
+  if (answer.status !== 401) throw new Error(`a forged delivery was answered with ${answer.status} instead of 401`);
 }

@@ -1,16 +1,11 @@
-import type { Contestant } from '#bench/contestants/contestant.ts';
 import { differences, processesOf } from '#bench/counters/counters.ts';
 import { cpuMs } from '#bench/counters/processes.ts';
 import type { LoadResult } from '#bench/drivers/protocol.ts';
 import type { Limit, ScenarioResult } from '#bench/results.ts';
-import { compare } from '#bench/support/comparison.ts';
 import type { BenchContext } from '#bench/support/context.ts';
-import { compareDeleting, whileDeleting } from '#bench/support/deletions.ts';
 import { EmptyWork } from '#bench/support/empty-work.ts';
-import { latencies, medians, rates } from '#bench/support/loads.ts';
-import { Orders } from '#bench/support/orders.ts';
-import { inTurn } from '#bench/support/rounds.ts';
-import { median } from '#bench/support/statistics.ts';
+import { compare, inTurn, latencies, median, medians, rates } from '#bench/support/figures.ts';
+import { type Contestant, Orders } from '#bench/support/orders.ts';
 
 const SIZES = {
   full: { rounds: 5, alone: { count: 20, atOnce: 1 }, busy: { count: 200, atOnce: 50 } },
@@ -65,28 +60,7 @@ export async function measureWholeOrder(context: BenchContext): Promise<Scenario
     Object.fromEntries([['ours', async () => empty.onTemporal(busy)] as const, ...onEngines]),
     rounds,
   );
-  const deleting = await whileDeleting(context, rounds, async (each) => {
-    await using its = new Orders(each);
-    return await oneRound(context, each, its, busy);
-  });
-  const ofDeleting =
-    deleting === undefined
-      ? []
-      : [
-          compareDeleting(deleting, (each) => rates(loads(each)), {
-            id: 'whole_order.at_50.forgets',
-            measured: `Orders to their delivery, ${busy.atOnce} under way at any time, while the sweeper deletes`,
-            unit: 'orders/s',
-            better: 'higher',
-          }),
-          compareDeleting(deleting, (each) => each.map(totalOf), {
-            id: 'whole_order.cpu.forgets',
-            measured: 'CPU time of all processes for one order, while the sweeper deletes',
-            unit: 'ms',
-            better: 'lower',
-          }),
-        ];
-  const ofPeers = all.slice(1).flatMap(({ id, measured }) => {
+  return all.slice(1).flatMap(({ id, measured }) => {
     const peer = { id, measured };
     const [mine, theirs] = [atOnce['ours'] ?? [], atOnce[id] ?? []];
     return [
@@ -124,7 +98,6 @@ export async function measureWholeOrder(context: BenchContext): Promise<Scenario
         : []),
     ];
   });
-  return [...ofDeleting, ...ofPeers];
 }
 
 async function oneRound(

@@ -3,13 +3,10 @@ import { differences, processesOf } from '#bench/counters/counters.ts';
 import { cpuMs } from '#bench/counters/processes.ts';
 import type { LoadResult } from '#bench/drivers/protocol.ts';
 import type { ScenarioResult } from '#bench/results.ts';
-import { measure } from '#bench/support/comparison.ts';
 import type { BenchContext } from '#bench/support/context.ts';
-import { latencies, rates } from '#bench/support/loads.ts';
+import { inTurn, latencies, measure, median, rates } from '#bench/support/figures.ts';
 import { Orders } from '#bench/support/orders.ts';
 import type { Product } from '#bench/support/product.ts';
-import { inTurn } from '#bench/support/rounds.ts';
-import { median } from '#bench/support/statistics.ts';
 import { withClient } from '#cli/embedded/postgres.ts';
 
 const SIZES = {

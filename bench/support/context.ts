@@ -2,12 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startDbos, startRestate, type EnginePeer } from '#bench/contestants/engines.ts';
-import { COUNTING_SETTINGS } from '#bench/counters/postgres-counters.ts';
+import { COUNTING_SETTINGS } from '#bench/counters/server-counters.ts';
 import { Children } from '#bench/support/children.ts';
-import { startForgetting, startKeeping } from '#bench/support/deletions.ts';
+import { type EnginePeer, startDbos, startRestate } from '#bench/support/engines.ts';
 import { Product, versionBefore } from '#bench/support/product.ts';
-import type { BenchServers } from '#bench/support/servers.ts';
 import { freePort } from '#cli/embedded/ports.ts';
 import { EmbeddedPostgres } from '#cli/embedded/postgres.ts';
 import { obtainTemporalCli } from '#cli/embedded/temporal-cli.ts';
@@ -16,20 +14,16 @@ import { TemporalServer } from '#cli/embedded/temporal-server.ts';
 
 /** What every scenario is given. */
 export interface BenchContext extends BenchServers {
-  /** How many subscriptions sleep, where another number was asked for. */
-  readonly sleeping: number | undefined;
   /** The whole product, started by the first call; scenarios that carry out orders share it. */
   product(): Promise<Product>;
   /** The version before, if one was named; started by the first call. */
   before(): Promise<Product | undefined>;
-  /** The product while its sweeper deletes rows, with `--forgets`; started by the first call. */
-  forgetting(): Promise<Product | undefined>;
   /** The same order on other engines, started by the first call; none when they were left out. */
   engines(): Promise<readonly EnginePeer[]>;
 }
 
 /** Disposing it ends at once what still runs. */
-export interface OpenContext extends BenchContext, AsyncDisposable {
+interface OpenContext extends BenchContext, AsyncDisposable {
   /** Stops all contestants that were started. @throws Error when one of its processes does not end as it should. */
   stopContestants(): Promise<void>;
 }
@@ -37,12 +31,9 @@ export interface OpenContext extends BenchContext, AsyncDisposable {
 interface ContextOptions {
   /** Folder of another checkout that is measured, too. */
   readonly against?: string | undefined;
-  readonly sleeping?: number | undefined;
   readonly withoutEngines?: boolean;
   /** The Temporal server proper on the PostgreSQL of the run, instead of the development server. */
   readonly cluster?: boolean;
-  /** A second product takes part, whose sweeper deletes the history of ended work. */
-  readonly forgets?: boolean;
 }
 
 /** What both kinds of Temporal server have. */
@@ -56,7 +47,7 @@ interface TemporalProcess {
 export async function openContext(
   mode: BenchContext['mode'],
   say: (text: string) => void,
-  { against, sleeping, withoutEngines = false, cluster = false, forgets = false }: ContextOptions = {},
+  { against, withoutEngines = false, cluster = false }: ContextOptions = {},
 ): Promise<OpenContext> {
   const folder = mkdtempSync(join(tmpdir(), 'reseller-bench-'));
   // PostgreSQL runs as another account under root and must be able to pass through.
@@ -84,11 +75,9 @@ export async function openContext(
 
   let product: Promise<Product> | undefined;
   let before: Promise<Product> | undefined;
-  let forgetting: Promise<Product> | undefined;
   let engines: ReturnType<typeof startEngines> | undefined;
   const context: BenchContext = {
     mode,
-    sleeping,
     postgres,
     temporalAddress: temporal.address,
     temporalMetricsUrl: started.metricsUrl,
@@ -99,10 +88,9 @@ export async function openContext(
     },
     children,
     folder,
-    product: () => (product ??= forgets ? startKeeping(context) : Product.start(context)),
+    product: () => (product ??= Product.start(context)),
     before: async () =>
       against === undefined ? undefined : (before ??= Product.start(context, versionBefore(against))),
-    forgetting: async () => (forgets ? (forgetting ??= startForgetting(context)) : undefined),
     engines: async () => (withoutEngines ? [] : (engines ??= startEngines(context))),
     say,
   };
@@ -110,7 +98,7 @@ export async function openContext(
     ...context,
     stopContestants: async () => {
       for (const peer of (await engines) ?? []) await peer.stop();
-      for (const version of [before, forgetting, product]) await (await version)?.stop();
+      for (const version of [before, product]) await (await version)?.stop();
     },
     [Symbol.asyncDispose]: async () => {
       await children.killAll();
@@ -156,4 +144,22 @@ async function temporalCluster(
 
 async function startEngines(context: BenchContext): Promise<readonly EnginePeer[]> {
   return [await startDbos(context), await startRestate(context)];
+}
+
+/** What all contestants share. */
+export interface BenchServers {
+  readonly mode: 'full' | 'quick';
+  /** One PostgreSQL with its default durability for all contestants; each has a database of its own in it. */
+  readonly postgres: EmbeddedPostgres;
+  readonly temporalAddress: string;
+  /** Prometheus metrics of the development server; undefined on a cluster. */
+  readonly temporalMetricsUrl: string | undefined;
+  /** The servers' own processes. */
+  readonly sharedProcesses: Readonly<Record<'postgres' | 'temporal', number>>;
+  readonly children: Children;
+  /** Databases of the Temporal server in that PostgreSQL; none with the development server. */
+  readonly temporalDatabases: readonly string[];
+  /** Removed at the end. */
+  readonly folder: string;
+  say(text: string): void;
 }

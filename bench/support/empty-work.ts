@@ -1,10 +1,9 @@
-import type { EnginePeer } from '#bench/contestants/engines.ts';
 import { differences } from '#bench/counters/counters.ts';
-import { cpuMs, residentMb, type Processes } from '#bench/counters/processes.ts';
-import { historySizes, type Turn } from '#bench/counters/temporal-counters.ts';
-import { apiCallDriver, workflowDriver, type LoadResult } from '#bench/drivers/protocol.ts';
+import { cpuMs, type Processes, residentMb } from '#bench/counters/processes.ts';
+import { historySizes, type Turn } from '#bench/counters/server-counters.ts';
+import { apiCallDriver, Driver, type LoadResult, workflowDriver } from '#bench/drivers/protocol.ts';
 import type { BenchContext } from '#bench/support/context.ts';
-import { Driver } from '#bench/support/driver.ts';
+import type { EnginePeer } from '#bench/support/engines.ts';
 import { NAMESPACE } from '#bench/support/product.ts';
 import type { Child } from '#cli/embedded/child.ts';
 

@@ -1,5 +1,5 @@
+import type { BenchServers } from '#bench/support/context.ts';
 import { createProductDatabase } from '#bench/support/product.ts';
-import type { BenchServers } from '#bench/support/servers.ts';
 import { withClient } from '#cli/embedded/postgres.ts';
 
 /** As they are in a shop that has run for long: nearly all is done, and what is unfinished is spread over all ages. */

@@ -1,7 +1,26 @@
-import type { Contestant } from '#bench/contestants/contestant.ts';
-import { openOrderDriver, orderDriver, type LoadResult, type OpenLoadResult } from '#bench/drivers/protocol.ts';
-import { requireBooks } from '#bench/support/books.ts';
-import { Driver } from '#bench/support/driver.ts';
+import * as z from 'zod';
+import type { Processes } from '#bench/counters/processes.ts';
+import { Driver, type LoadResult, type OpenLoadResult, openOrderDriver, orderDriver } from '#bench/drivers/protocol.ts';
+import { withClient } from '#cli/embedded/postgres.ts';
+
+/** One that carries out whole orders: this version of the product, another one, or a peer. */
+export interface Contestant {
+  readonly id: 'ours' | 'before' | 'dbos' | 'restate';
+  /** What it is, for the results. */
+  readonly measured: string;
+  /** `POST {apiUrl}/v1/orders` accepts an order. */
+  readonly apiUrl: string;
+  readonly apiKey: string;
+  readonly databaseUrl: string;
+  /** The simulator that it buys from; it has one of its own, with the same settings as the others'. */
+  readonly simulatorUrl: string;
+  /** Temporal namespace of its workflows; undefined when it has another engine. */
+  readonly namespace: string | undefined;
+  /** By all scenarios so far. */
+  ordersPlaced: number;
+  /** Its own processes, without the shared servers. */
+  processes(): Processes;
+}
 
 /** The service completes it at once, so that what is measured is ours and not its patience. */
 const COMPLETED_AT_ONCE = 2001;
@@ -71,5 +90,30 @@ export class Orders implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#driver[Symbol.asyncDispose]();
+  }
+}
+
+const rows = z.tuple([z.object({ orders: z.int(), esims: z.int(), debits: z.int() })]);
+const state = z.object({ environments: z.object({ sandbox: z.object({ ledger: z.object({ debits: z.int() }) }) }) });
+
+/**
+ * Looks whether the orders that were measured really were carried through: each completed, with an eSIM, and paid once,
+ * in the contestant's books and in the service's.
+ *
+ * @param expected how many were placed in all.
+ * @throws Error when a number differs.
+ */
+async function requireBooks(contestant: Contestant, expected: number): Promise<void> {
+  const answer = await withClient(contestant.databaseUrl, async (client) =>
+    client.query<object>(`select /* bench */
+      (select count(*)::int from orders where status = 'completed') as orders,
+      (select count(*)::int from esims) as esims,
+      (select count(*)::int from journal where direction = 'debit' and cause_kind = 'attempt') as debits`),
+  );
+  const [books] = rows.parse(answer.rows);
+  const service = state.parse(await (await fetch(`${contestant.simulatorUrl}/simulator/state`)).json());
+  const found = { ...books, debitsOfService: service.environments.sandbox.ledger.debits };
+  if (Object.values(found).some((count) => count !== expected)) {
+    throw new Error(`${contestant.id}: ${expected} orders were placed, but there are: ${JSON.stringify(found)}`);
   }
 }

@@ -2,10 +2,10 @@ import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Contestant } from '#bench/contestants/contestant.ts';
 import type { Processes } from '#bench/counters/processes.ts';
 import { answersOk, PROJECT } from '#bench/support/children.ts';
-import type { BenchServers } from '#bench/support/servers.ts';
+import type { BenchServers } from '#bench/support/context.ts';
+import type { Contestant } from '#bench/support/orders.ts';
 import type { Child } from '#cli/embedded/child.ts';
 import { freePort } from '#cli/embedded/ports.ts';
 import { productEnvironments } from '#cli/start/environment.ts';
@@ -25,14 +25,12 @@ const run = promisify(execFile);
 
 /** Which version of the product is started, and under which names. */
 interface Version {
-  readonly id: 'ours' | 'before' | 'traced_all' | 'traced_tenth' | 'forgets';
+  readonly id: 'ours' | 'before';
   readonly measured: string;
   /** Its checkout, with the packages that it needs. */
   readonly project: string;
   readonly database: string;
   readonly namespace: string;
-  /** Variables in addition to those of the run. */
-  readonly environment?: Environment;
 }
 
 const OURS: Version = {
@@ -43,23 +41,6 @@ const OURS: Version = {
   namespace: NAMESPACE,
 };
 
-/** This version with a policy file, as `ours`. @param policy path. */
-export function withPolicy(policy: string): Version {
-  return { ...OURS, environment: { POLICY_FILE: policy } };
-}
-
-/** This version, whose sweeper deletes the history of ended work after seconds. @param policy path of its policy. */
-export function forgettingVersion(policy: string): Version {
-  return {
-    id: 'forgets',
-    measured: 'This version of the product, while its sweeper deletes the history of ended work',
-    project: PROJECT,
-    database: 'product_forgets',
-    namespace: 'bench_forgets',
-    environment: { POLICY_FILE: policy },
-  };
-}
-
 /** Another checkout of this project. @param project its folder, with its own packages. */
 export function versionBefore(project: string): Version {
   return {
@@ -68,23 +49,6 @@ export function versionBefore(project: string): Version {
     project,
     database: 'product_before',
     namespace: 'bench_before',
-  };
-}
-
-/** This version with tracing. @param share of the traces that are exported to the receiver. */
-export function tracedVersion(id: 'traced_all' | 'traced_tenth', endpoint: string, share: number): Version {
-  return {
-    id,
-    measured: `This version of the product, ${share * 100} % of the traces exported`,
-    project: PROJECT,
-    database: `product_${id}`,
-    namespace: `bench_${id}`,
-    environment: {
-      OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
-      OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
-      OTEL_TRACES_SAMPLER_ARG: String(share),
-      OTEL_BSP_SCHEDULE_DELAY: '1000',
-    },
   };
 }
 
@@ -159,7 +123,7 @@ export class Product implements Contestant {
         simulatorData: join(context.folder, `simulator-${version.id}.sqlite`),
       },
       benchSecrets(),
-      { TEMPORAL_NAMESPACE: namespace, API_RATE_LIMIT: 'none', ...version.environment },
+      { TEMPORAL_NAMESPACE: namespace, API_RATE_LIMIT: 'none' },
     );
     // Another version knows its own schema, and which namespace it needs.
     if (ours) {
@@ -171,12 +135,11 @@ export class Product implements Contestant {
     const database = openDatabase(databaseUrl);
     const apiKey = ours ? await addKey(database) : await createdKey(version.project, environments.api);
     const product = new Product({ context, version, ports, environments, databaseUrl, database, apiKey });
-    await Promise.all((['simulator', 'api', 'worker'] as const).map(async (name) => product.startProcess(name)));
+    await Promise.all((['simulator', 'api', 'worker'] as const).map(async (name) => product.#startProcess(name)));
     return product;
   }
 
-  /** Starts one of its processes again, on the same port. */
-  async startProcess(name: ProcessName): Promise<void> {
+  async #startProcess(name: ProcessName): Promise<void> {
     const path = name === 'simulator' ? '/simulator/state' : '/readyz';
     const child = await this.#context.children.start({
       name: this.id === 'ours' ? name : `${name}-${this.id}`,
@@ -203,12 +166,6 @@ export class Product implements Contestant {
       });
       this.#moreWorkers.push(child);
     }
-  }
-
-  /** Ends one of its processes with SIGKILL, as a crash does. */
-  async killProcess(name: ProcessName): Promise<void> {
-    await this.#child(name).kill();
-    this.#running.delete(name);
   }
 
   processes(): Processes {

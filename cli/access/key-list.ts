@@ -5,25 +5,8 @@ import { plainMoney } from '#domain/money/money.ts';
 
 type Key = Awaited<ReturnType<typeof listApiKeys>>[number];
 
-/** A key without its secret. */
-interface ListedKey {
-  readonly prefix: string;
-  readonly name: string;
-  readonly status: 'valid' | 'expired' | 'revoked';
-  readonly last_used_at: string | null;
-  readonly expires_at: string | null;
-  readonly revoked_at: string | null;
-  /** Prefix of the key that it replaces. */
-  readonly successor_of: string | null;
-  readonly own_work_only: boolean;
-  /** A day (UTC). */
-  readonly spend_limit: Amount | null;
-  /** Requests a minute; null: API_RATE_LIMIT. */
-  readonly rate_limit: number | null;
-  readonly scopes: readonly string[];
-  /** What `created_by` and `actor` show. */
-  readonly id: string;
-}
+/** A key without its secret. `id` is what `created_by` and `actor` show. */
+type ListedKey = ReturnType<typeof listed>;
 
 export const KEY_COLUMNS: Columns<ListedKey> = {
   prefix: text((key) => key.prefix),
@@ -46,7 +29,7 @@ export function listedKeys(keys: readonly Key[], now: Date): ListedKey[] {
   return [...lines.values()].flatMap((line) => line.map((key, index) => listed(key, now, line[index - 1]?.prefix)));
 }
 
-function listed(key: Key, now: Date, successorOf: string | undefined): ListedKey {
+function listed(key: Key, now: Date, successorOf: string | undefined) {
   const { id, prefix, name, scopes, lastUsedAt, expiresAt, revokedAt, ownWorkOnly, rateLimit } = key;
   return {
     prefix,

@@ -31,16 +31,13 @@ import { revokeShareLinksOfKey } from '#fulfilment/share-links/share-links.ts';
 
 const DAY_MS = 86_400_000;
 
-/** Value of --scopes that stands for every scope. */
 const ALL = 'all';
 
 export interface NewKeyOptions {
   /** `all`, or names with commas between them. */
   readonly scopes?: string;
-  /** Days. */
   readonly expires?: number;
   readonly spendLimit?: string;
-  /** Requests a minute. */
   readonly rateLimit?: number;
   readonly ownWorkOnly?: boolean;
 }
@@ -86,7 +83,6 @@ export async function createKey(name: string, options: NewKeyOptions, environmen
   process.stdout.write(`${key}\n`);
 }
 
-/** `reseller keys list`. */
 export async function listKeys(environment: Environment, format: FormatOptions = {}): Promise<void> {
   const keys = await inDatabase(environment, (database) => database.run(listApiKeys));
   const context = { output: process.stdout, environment: process.env, none: 'There are no keys.' };

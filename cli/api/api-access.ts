@@ -19,7 +19,6 @@ export interface ApiAccess {
   readonly log?: string;
 }
 
-/** Options of these commands. */
 export interface ApiOptions {
   /** Base address; undefined: the API of the `npm start` that runs on the data folder. */
   readonly api?: string;

@@ -48,7 +48,6 @@ export async function writeBaseBackup(url: string, folder: string): Promise<Base
   }
 }
 
-/** The part of a connection of `pg` that a query of its own uses. */
 interface Connection {
   query(text: string): void;
   readonly stream: { destroy(): void };

@@ -63,12 +63,10 @@ export function gapAmong(names: readonly string[]): ArchiveGap | undefined {
   return undefined;
 }
 
-/** Whether a folder has files of the write-ahead log. */
 export function hasLog(folder: string): boolean {
   return segmentsAmong(readdirSync(folder)).length > 0;
 }
 
-/** The files of the log among these names, each once; one that is not complete ends with `.partial`. */
 function segmentsAmong(names: readonly string[]): string[] {
   return [...new Set(names.map((name) => name.replace(/\.partial$/, '')))].filter((name) => SEGMENT.test(name));
 }

@@ -1,3 +1,4 @@
+/** The folder of an `npm start`: which one a command works on, its lock, and whether it can be used. */
 import {
   linkSync,
   readFileSync,
@@ -12,6 +13,12 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import * as z from 'zod';
+import { writeSecretFile } from '#cli/data-folder/development-secrets.ts';
+import { identityOf, isRunning, type ProcessIdentity, sendSignal } from '#cli/embedded/child.ts';
+import { codeOf, UserError, messageOf } from '#cli/terminal/user-error.ts';
+import type { Environment } from '#config/environment.ts';
+
 /**
  * Which installation a command works on. The rule is the same for all commands:
  *
@@ -19,11 +26,6 @@ import { setTimeout as delay } from 'node:timers/promises';
  * 2. without --data: the installation that the environment variables name;
  * 3. without such variables: the `npm start` that runs on `.data`.
  */
-import * as z from 'zod';
-import { writeSecretFile } from '#cli/data-folder/development-secrets.ts';
-import { identityOf, isRunning, type ProcessIdentity, sendSignal } from '#cli/embedded/child.ts';
-import { codeOf, UserError, messageOf } from '#cli/terminal/user-error.ts';
-import type { Environment } from '#config/environment.ts';
 
 /** The folder of an `npm start` without --data. */
 export const DEFAULT_FOLDER = '.data';
@@ -64,10 +66,7 @@ export class DataFolderLock {
     this.#owner = owner;
   }
 
-  /**
-   * @param onLeftovers receives the number of processes of a killed run, before they are stopped.
-   * @throws UserError when another run works on the folder.
-   */
+  /** @throws UserError when another run works on the folder. */
   static async acquire(dataDirectory: string, onLeftovers: (count: number) => void): Promise<DataFolderLock> {
     const path = join(dataDirectory, 'lock.json');
     const owner = identityOf(process.pid);
@@ -110,7 +109,6 @@ export class DataFolderLock {
   }
 }
 
-/** Whether a `reseller start` is running on the folder. */
 export function isLocked(dataDirectory: string): boolean {
   const lock = readLock(join(dataDirectory, 'lock.json'));
   return lock !== undefined && isRunning(lock.owner);
@@ -170,12 +168,7 @@ async function endAll(processes: readonly ProcessIdentity[]): Promise<void> {
 // A new PostgreSQL cluster, its write-ahead log and the Temporal database take about 150 MB before the first order.
 const DISK_NEEDED_BYTES = 300 * 1024 ** 2;
 
-/**
- * Creates the data folder and checks that it can be used.
- *
- * @param freeBytes reads the free space of a folder, in bytes; tests pass their own.
- * @throws UserError when the folder cannot be written, or the disk has too little space.
- */
+/** Creates the folder. @throws UserError when it cannot be written, or the disk has too little space. */
 export function prepareDataFolder(folder: string, freeBytes: (folder: string) => number = freeBytesOf): void {
   try {
     const made = mkdirSync(folder, { recursive: true });

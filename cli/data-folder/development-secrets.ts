@@ -15,11 +15,7 @@ const schema = z.object({
 /** Secrets of a development set-up, generated once and kept beside its data. */
 export type DevelopmentSecrets = z.output<typeof schema>;
 
-/**
- * Reads `secrets.json` of a data folder, or creates it in a new folder.
- *
- * @throws UserError when it is damaged, or missing although data are encrypted with its keys.
- */
+/** Reads `secrets.json`, or creates it. @throws UserError when it is damaged, or missing beside encrypted data. */
 export function loadSecrets(dataDirectory: string): DevelopmentSecrets {
   const path = join(dataDirectory, 'secrets.json');
   const text = readSecretFile(path);
@@ -51,12 +47,10 @@ function parse(text: string, path: string): DevelopmentSecrets {
   }
 }
 
-/** Path of the file with the API key of a development set-up. */
 export function devApiKeyFile(dataDirectory: string): string {
   return join(dataDirectory, 'dev-api-key');
 }
 
-/** @returns undefined if there is no such file. */
 export function readDevApiKey(dataDirectory: string): string | undefined {
   return readSecretFile(devApiKeyFile(dataDirectory))?.trim();
 }

@@ -18,8 +18,6 @@ const schema = z.object({
 /**
  * Stores the environment of the processes of a set-up for commands with --data. Stores only variables of the product:
  * the caller's environment may contain other secrets.
- *
- * @param caller the environment of the caller of `npm start`.
  */
 export function writeRunningEnvironment(
   dataDirectory: string,
@@ -39,16 +37,11 @@ export function writeRunningEnvironment(
   writeSecretFile(fileIn(dataDirectory), `${JSON.stringify(stored, undefined, 2)}\n`);
 }
 
-/** Removes the file with the environment of the running `npm start`, if it exists. */
 export function removeRunningEnvironment(dataDirectory: string): void {
   rmSync(fileIn(dataDirectory), { force: true });
 }
 
-/**
- * The environment of the set-up that `reseller start` runs on a data folder: addresses, keys and secrets.
- *
- * @throws UserError when none runs.
- */
+/** Addresses, keys and secrets of the set-up that runs on a data folder. @throws UserError when none runs. */
 export function readRunningEnvironment(data: string): Environment {
   const environment = findRunningEnvironment(data);
   if (environment !== undefined) return environment;
@@ -74,11 +67,7 @@ function findStored(data: string): z.output<typeof schema> | undefined {
   return text === undefined ? undefined : schema.parse(JSON.parse(text));
 }
 
-/**
- * Advice to add --data, for a command that has no configuration.
- *
- * @returns an empty text when no `npm start` runs on the folder.
- */
+/** Advice to add --data, for a command without configuration; empty when no `npm start` runs on the folder. */
 export function adviceToUseRunning(data = '.data'): string {
   return isLocked(resolve(data))
     ? `\n\`npm start\` runs on ${data}: add \`--data ${data}\` to use its configuration.\n`

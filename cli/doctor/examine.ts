@@ -1,52 +1,59 @@
-import { OwnToken } from '#cli/access/own-token.ts';
-import { type CheckName, failure, type Finding, type Findings, notChecked } from '#cli/doctor/finding.ts';
-import { checkApproval } from '#cli/doctor/installation/approval.ts';
-import { checkConfiguration } from '#cli/doctor/installation/configuration.ts';
-import { checkDatabase, openDatabase } from '#cli/doctor/installation/database.ts';
-import { checkEncryptionKeys } from '#cli/doctor/installation/encryption-keys.ts';
-import { checkInstallation } from '#cli/doctor/installation/installation.ts';
-import { checkMigrations } from '#cli/doctor/installation/migrations.ts';
-import { checkNamespace } from '#cli/doctor/installation/namespace.ts';
-import { readRecords, type Records } from '#cli/doctor/installation/records.ts';
-import { checkTemporal } from '#cli/doctor/installation/temporal.ts';
-import { checkWorkerVersion } from '#cli/doctor/installation/worker-version.ts';
-import { checkWorkflowTasks } from '#cli/doctor/installation/workflow-tasks.ts';
-import { checkCapabilities } from '#cli/doctor/service/capabilities.ts';
-import { checkClock } from '#cli/doctor/service/clock.ts';
-import { checkContract } from '#cli/doctor/service/contract.ts';
-import { checkDeliveries } from '#cli/doctor/service/deliveries.ts';
-import { checkFirstPurchaseCheck } from '#cli/doctor/service/first-purchase-check.ts';
-import { checkLogin } from '#cli/doctor/service/login.ts';
-import { checkToken } from '#cli/doctor/service/token.ts';
-import { checkWallet } from '#cli/doctor/service/wallet.ts';
-import { checkWebhookAddress } from '#cli/doctor/service/webhook-address.ts';
-import { checkWebhookArrival } from '#cli/doctor/service/webhook-arrival.ts';
-import { checkWebhookSecret, newestSecret } from '#cli/doctor/service/webhook-secret.ts';
+import { checkApproval, checkClock, checkLogin, checkToken, checkWallet } from '#cli/doctor/checks/account.ts';
+import {
+  type Records,
+  checkDatabase,
+  checkEncryptionKeys,
+  checkInstallation,
+  checkMigrations,
+  openDatabase,
+  readRecords,
+} from '#cli/doctor/checks/database.ts';
+import {
+  checkCapabilities,
+  checkContract,
+  checkDeliveries,
+  checkFirstPurchaseCheck,
+} from '#cli/doctor/checks/offer.ts';
+import { checkNamespace, checkTemporal, checkWorkerVersion, checkWorkflowTasks } from '#cli/doctor/checks/temporal.ts';
+import {
+  checkWebhookAddress,
+  checkWebhookArrival,
+  checkWebhookSecret,
+  newestSecret,
+} from '#cli/doctor/checks/webhooks.ts';
+import { type CheckName, type Finding, type Findings, failure, notChecked, ok } from '#cli/doctor/finding.ts';
 import { type DoctorSettings, readSettings } from '#cli/doctor/settings.ts';
+import { openOwnSession } from '#cli/service/own-session.ts';
 import { reasonOf } from '#cli/terminal/user-error.ts';
 import type { ServiceConfig } from '#config/config.ts';
 import { EXIT_CONFIGURATION } from '#config/configuration-error.ts';
 import type { Environment } from '#config/environment.ts';
-import { openService, type Service } from '#upstream/service.ts';
+import { counted } from '#domain/text.ts';
+import type { Service } from '#upstream/service.ts';
 
 export interface ExamineOptions {
-  /** Epoch milliseconds. */
   readonly now?: () => number;
   /** Time limit of one call to another system, in milliseconds. */
   readonly deadlineMs?: number;
-  /** Data folder of --data; advice repeats it in commands. */
   readonly data?: string;
 }
 
 /** Far above a slow answer, and short enough for a person who waits. */
 const DEADLINE_MS = 10_000;
 
-/** Device names have 255 characters at most. */
-const MOST_OF_A_NAME = 200;
-
 const CONFIGURATION = notChecked('the configuration of this part cannot be used');
 
-type Part<Name extends CheckName> = Promise<Pick<Findings, Name>>;
+const DATABASE = ['database', 'migrations', 'installation', 'encryption_keys'] as const;
+const TEMPORAL = ['temporal', 'namespace', 'search_attributes', 'worker_version', 'workflow_tasks'] as const;
+const ACCOUNT = ['login', 'token', 'approval', 'wallet'] as const;
+const SERVICE = [...ACCOUNT, 'clock', 'contract', 'capabilities', 'first_purchase_check', 'deliveries'] as const;
+
+type Part<Names extends readonly CheckName[]> = Pick<Findings, Names[number]>;
+
+/** The same finding for several checks, such as those that could not be run. */
+function every<Names extends readonly CheckName[]>(names: Names, finding: Finding): Part<Names> {
+  return Object.fromEntries(names.map((name) => [name, finding])) as Record<Names[number], Finding>;
+}
 
 /**
  * Runs every check that can be run. Buys nothing. Changes nothing except for a `ping` in our own inbox. Never throws.
@@ -81,8 +88,7 @@ export function exitCodeOf(findings: Findings): number {
 }
 
 interface DatabaseExamination {
-  readonly findings: Awaited<Part<'database' | 'migrations' | 'installation' | 'encryption_keys'>>;
-  /** Undefined where they could not be read. */
+  readonly findings: Part<typeof DATABASE>;
   readonly records?: Records;
 }
 
@@ -90,20 +96,21 @@ async function examineDatabase(
   { database: config, service, encryptionKeys }: DoctorSettings,
   now: () => number,
 ): Promise<DatabaseExamination> {
-  if (config === undefined) return { findings: databaseFindings({ database: CONFIGURATION }, CONFIGURATION) };
+  if (config === undefined) return { findings: every(DATABASE, CONFIGURATION) };
   const database = openDatabase(config);
   try {
     const reached = await settled(() => checkDatabase(database, config));
     if (reached.status === 'failure') {
-      return { findings: databaseFindings({ database: reached }, notChecked('the database cannot be used')) };
+      return { findings: { ...every(DATABASE, notChecked('the database cannot be used')), database: reached } };
     }
     const migrations = await settled(() => checkMigrations(database));
     if (migrations.status === 'failure') {
-      return { findings: databaseFindings({ database: reached, migrations }, notChecked('the schema is not current')) };
+      const rest = every(DATABASE, notChecked('the schema is not current'));
+      return { findings: { ...rest, database: reached, migrations } };
     }
     const encryption_keys = await settled(() => checkEncryptionKeys(database, encryptionKeys));
     const usable = { database: reached, migrations, encryption_keys };
-    if (service === undefined) return { findings: databaseFindings(usable, CONFIGURATION) };
+    if (service === undefined) return { findings: { ...usable, installation: CONFIGURATION } };
     const installation = await settled(() => checkInstallation(database, service));
     const findings = { ...usable, installation };
     // Records of another service or environment say nothing about this one.
@@ -115,55 +122,33 @@ async function examineDatabase(
   }
 }
 
-/** @param rest finding of the checks that could not be run. */
-function databaseFindings(
-  found: Partial<DatabaseExamination['findings']>,
-  rest: Finding,
-): DatabaseExamination['findings'] {
-  return { database: rest, migrations: rest, installation: rest, encryption_keys: rest, ...found };
-}
-
 async function examineTemporal(
   { temporal: config, workers }: DoctorSettings,
   timeoutMs: number,
-): Part<'temporal' | 'namespace' | 'search_attributes' | 'worker_version' | 'workflow_tasks'> {
-  if (config === undefined) return temporalFindings({ temporal: CONFIGURATION }, CONFIGURATION);
+): Promise<Part<typeof TEMPORAL>> {
+  if (config === undefined) return every(TEMPORAL, CONFIGURATION);
+  const unless = (reason: string) => every(TEMPORAL, notChecked(reason));
   const { finding: temporal, connection } = await checkTemporal(config, timeoutMs).catch((error: unknown) => ({
     finding: unexpected(error),
     connection: undefined,
   }));
-  if (connection === undefined) return temporalFindings({ temporal }, notChecked('Temporal cannot be used'));
+  if (connection === undefined) return { ...unless('Temporal cannot be used'), temporal };
   try {
     const looked = await connection.withDeadline(Date.now() + timeoutMs, async () => {
       const found = await checkNamespace(connection, config.namespace);
       if (found.namespace.status !== 'ok')
-        return temporalFindings({ temporal, ...found }, notChecked(`the namespace ${config.namespace} cannot be used`));
+        return { ...unless(`the namespace ${config.namespace} cannot be used`), ...found };
       const workflow_tasks = await settled(() => checkWorkflowTasks(connection, config.namespace));
       if (workers === undefined) return { ...found, workflow_tasks, worker_version: CONFIGURATION };
       const worker_version = await settled(() => checkWorkerVersion(connection, config.namespace, workers.version));
       return { ...found, workflow_tasks, worker_version };
     });
-    return { temporal, ...looked };
+    return { ...looked, temporal };
   } catch (error) {
-    const found = { temporal, namespace: unexpected(error) };
-    return temporalFindings(found, notChecked('the namespace could not be looked at'));
+    return { ...unless('the namespace could not be looked at'), temporal, namespace: unexpected(error) };
   } finally {
     await connection.close();
   }
-}
-
-type TemporalFindings = Awaited<ReturnType<typeof examineTemporal>>;
-
-/** @param rest finding of the checks that could not be run. */
-function temporalFindings(found: Partial<TemporalFindings>, rest: Finding): TemporalFindings {
-  return {
-    temporal: rest,
-    namespace: rest,
-    search_attributes: rest,
-    worker_version: rest,
-    workflow_tasks: rest,
-    ...found,
-  };
 }
 
 interface Limits extends Required<Pick<ExamineOptions, 'now' | 'deadlineMs'>> {
@@ -176,33 +161,9 @@ async function examineService(
   config: ServiceConfig | undefined,
   limits: Limits,
   database: Promise<DatabaseExamination>,
-): Part<
-  | 'login'
-  | 'token'
-  | 'approval'
-  | 'wallet'
-  | 'clock'
-  | 'contract'
-  | 'capabilities'
-  | 'first_purchase_check'
-  | 'deliveries'
-> {
-  if (config === undefined) {
-    return {
-      login: CONFIGURATION,
-      token: CONFIGURATION,
-      approval: CONFIGURATION,
-      wallet: CONFIGURATION,
-      clock: CONFIGURATION,
-      contract: CONFIGURATION,
-      capabilities: CONFIGURATION,
-      first_purchase_check: CONFIGURATION,
-      deliveries: CONFIGURATION,
-    };
-  }
-  // A service may keep one token for each device: this login must not end the token of running processes.
-  const deviceName = `${config.deviceName.slice(0, MOST_OF_A_NAME)}-doctor`;
-  const service = openService({ ...config, ...limits, deviceName, tokens: new OwnToken() });
+): Promise<Part<typeof SERVICE>> {
+  if (config === undefined) return every(SERVICE, CONFIGURATION);
+  const service = openOwnSession(config, 'doctor', limits);
   try {
     const [account, clock] = await Promise.all([
       examineAccount(service, config, limits, database),
@@ -230,7 +191,7 @@ async function examineAccount(
   config: ServiceConfig,
   { deadlineMs }: Limits,
   database: Promise<DatabaseExamination>,
-): Part<'login' | 'token' | 'approval' | 'wallet'> {
+): Promise<Part<typeof ACCOUNT>> {
   const token = await session.token(deadlineMs);
   const login = checkLogin(token, config);
   const held = (await database).records?.heldUnapproved ?? 0;
@@ -255,7 +216,7 @@ async function examineWebhook(
   { webhook, service }: DoctorSettings,
   limits: Limits,
   database: Promise<DatabaseExamination>,
-): Part<'webhook_secret' | 'webhook_address' | 'webhook_arrival'> {
+): Promise<Pick<Findings, 'webhook_secret' | 'webhook_address' | 'webhook_arrival'>> {
   const webhook_arrival = checkWebhookArrival((await database).records);
   if (webhook === undefined) return { webhook_secret: CONFIGURATION, webhook_address: CONFIGURATION, webhook_arrival };
   const stored = (await database).records?.webhookSecrets;
@@ -278,4 +239,12 @@ async function settled(check: () => Promise<Finding>): Promise<Finding> {
 
 function unexpected(error: unknown): Finding {
   return failure(`the check ended with an error: ${reasonOf(error)}`, 'Fix its cause, or report it as a bug.');
+}
+
+function checkConfiguration(problems: readonly string[]): Finding {
+  if (problems.length === 0) return ok('API, worker and codec server can use it');
+  return failure(
+    `${counted(problems.length, 'problem')}: ${problems.join('; ')}`,
+    'docs/configuration.md describes each variable.',
+  );
 }

@@ -1,13 +1,10 @@
 /** The result of one check. Its texts contain variables, addresses and counts, never a secret. */
 export interface Finding {
   readonly status: 'ok' | 'warning' | 'failure' | 'not_checked';
-  /** One line with the fact. */
   readonly detail: string;
-  /** What the operator should do. */
   readonly advice?: string;
 }
 
-/** The part works. */
 export function ok(detail: string): Finding {
   return { status: 'ok', detail };
 }
@@ -27,7 +24,6 @@ export function notChecked(reason: string): Finding {
   return { status: 'not_checked', detail: reason };
 }
 
-/** All checks, in the order in which they are shown. */
 export const CHECKS = {
   configuration: 'configuration',
   database: 'database',

@@ -33,7 +33,6 @@ export interface DoctorSettings {
   readonly webhookToleranceMs: number | undefined;
 }
 
-/** Reads the configuration of all processes, and collects every problem. */
 export function readSettings(environment: Environment): DoctorSettings {
   const problems = new Set<string>();
   const read = <Part>(reader: (environment: Environment) => Part): Part | undefined => {

@@ -5,7 +5,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { codeOf, messageOf } from '#cli/terminal/user-error.ts';
 
 export interface ChildOptions {
-  /** Name for output and error messages. */
   readonly name: string;
   readonly command: string;
   readonly args: readonly string[];
@@ -17,7 +16,6 @@ export interface ChildOptions {
   readonly gid?: number;
 }
 
-/** How a server is waited for. */
 export interface ReadyOptions {
   readonly timeoutMs: number;
   readonly pollMs: number;
@@ -27,7 +25,6 @@ export interface ReadyOptions {
   readonly failure: (state: string) => Error;
 }
 
-/** How a child ended. */
 export interface ChildExit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
@@ -66,7 +63,7 @@ export class Child {
     this.exited = new Promise((resolve) => {
       const end = (exit: ChildExit) => {
         // Kill its remaining children now: the system may reuse the number of the group later.
-        this.#killGroup();
+        this.killNow();
         this.#exit ??= exit;
         resolve(this.#exit);
       };
@@ -76,7 +73,6 @@ export class Child {
     this.identity = child.pid === undefined ? undefined : (identityOf(child.pid) ?? { pid: child.pid, startedAt: '' });
   }
 
-  /** How it ended; undefined while it runs. */
   get exit(): ChildExit | undefined {
     return this.#exit;
   }
@@ -101,23 +97,13 @@ export class Child {
     return ended ? this.exited : this.kill();
   }
 
-  /** Kills the process group at once. */
   async kill(): Promise<ChildExit> {
-    this.#killGroup();
+    this.killNow();
     return this.exited;
   }
 
   /** {@link kill} for the `exit` event of our own process, which cannot await. */
   killNow(): void {
-    this.#killGroup();
-  }
-
-  /** The end of its log. @param lines maximum number of lines. */
-  tail(lines = 20): string {
-    return tailOf(this.logFile, lines);
-  }
-
-  #killGroup(): void {
     if (this.identity === undefined || this.#exit !== undefined) return;
     try {
       sendSignal(-this.identity.pid, 'SIGKILL');
@@ -126,22 +112,21 @@ export class Child {
       if (codeOf(error) !== 'EPERM') throw error;
     }
   }
+
+  /** The end of its log; empty when it cannot be read. */
+  tail(lines = 20): string {
+    try {
+      return readFileSync(this.logFile, 'utf8').trimEnd().split('\n').slice(-lines).join('\n');
+    } catch {
+      return '';
+    }
+  }
 }
 
-/** How a child ended, as a clause. */
 export function describeExit(exit: ChildExit): string {
   if (exit.error !== undefined) return `could not be started: ${messageOf(exit.error)}`;
   if (exit.signal !== null) return `was ended by ${exit.signal}`;
   return `ended with exit code ${exit.code}`;
-}
-
-/** The last lines of a file; empty when it cannot be read. */
-function tailOf(file: string, lines: number): string {
-  try {
-    return readFileSync(file, 'utf8').trimEnd().split('\n').slice(-lines).join('\n');
-  } catch {
-    return '';
-  }
 }
 
 function openLog(file: string): number {
@@ -186,7 +171,6 @@ export function identityOf(pid: number): ProcessIdentity | undefined {
   return startedAt === undefined ? undefined : { pid, startedAt };
 }
 
-/** Whether this process is still running. */
 export function isRunning(identity: ProcessIdentity): boolean {
   return identityOf(identity.pid)?.startedAt === identity.startedAt;
 }

@@ -9,7 +9,6 @@ export interface PostgresAccount {
   readonly gid: number;
 }
 
-/** A command line to be run as another account. */
 export interface AccountCommand {
   readonly command: string;
   readonly args: readonly string[];

@@ -3,7 +3,6 @@ import { basename, dirname, join } from 'node:path';
 import * as z from 'zod';
 import { UserError } from '#cli/terminal/user-error.ts';
 
-/** Absolute paths of the programs in the package of this platform. */
 export interface PostgresBinaries {
   readonly initdb: string;
   readonly postgres: string;

@@ -22,10 +22,8 @@ export interface EmbeddedPostgresOptions {
   readonly walArchive?: string;
 }
 
-/** The file that makes a server a replica. */
 export const STANDBY_SIGNAL = 'standby.signal';
 
-/** Superuser of the cluster. */
 const USER = 'reseller';
 
 const READY_TIMEOUT_MS = 60_000;
@@ -80,12 +78,11 @@ export class EmbeddedPostgres {
     return `postgresql://${USER}:${password}@127.0.0.1:${port}/${database}`;
   }
 
-  /** {@link connectionString} of this server. */
   url(database: string): string {
     return EmbeddedPostgres.connectionString(this.#options.port, this.#options.password, database);
   }
 
-  /** Starts the server and waits until it answers. First stops a server that a killed run left on the same data. */
+  /** Waits until it answers. First stops a server that a killed run left on the same data. */
   async start(): Promise<void> {
     await this.#endLeftover();
     const deadline = Date.now() + LEFTOVER_TIMEOUT_MS;
@@ -127,19 +124,17 @@ export class EmbeddedPostgres {
     });
   }
 
-  /** Stops it with a fast shutdown: open transactions are rolled back, and a checkpoint is written. */
+  /** A fast shutdown: open transactions are rolled back, and a checkpoint is written. */
   async stop(): Promise<void> {
     await this.#child?.stop(STOP_GRACE_MS, 'SIGINT');
     this.#child = undefined;
   }
 
-  /** Kills it without a shutdown. */
   async kill(): Promise<void> {
     await this.#child?.kill();
     this.#child = undefined;
   }
 
-  /** Creates a database unless it exists. @returns whether it was created. */
   async createDatabase(name: string, template?: string): Promise<boolean> {
     return withClient(this.url('postgres'), async (client) => {
       const found = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [name]);
@@ -240,12 +235,7 @@ export class EmbeddedPostgres {
   }
 }
 
-/**
- * Runs `work` on a connection of its own.
- *
- * @param options.connectTimeoutMs time limit of the connection, in milliseconds.
- * @throws Error when no connection was made, and the errors of `work`.
- */
+/** Runs `work` on a connection of its own. @throws Error when none was made, and the errors of `work`. */
 export async function withClient<Result>(
   url: string,
   work: (client: pg.Client) => Promise<Result>,

@@ -120,7 +120,6 @@ export interface SdkDownloadOptions {
   readonly kind: 'dev-server' | 'test-server';
   /** `default`, or a tag such as `v1.5.1`. */
   readonly version: string;
-  /** Path of the downloaded program. */
   readonly target: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly progress: (text: string) => void;

@@ -9,7 +9,6 @@ import { UserError } from '#cli/terminal/user-error.ts';
 import type { TemporalTls } from '#config/config.ts';
 import { connect } from '#temporal/connection.ts';
 
-/** Paths of the programs. */
 export interface TemporalPrograms {
   readonly server: string;
   /** Creates and upgrades the schema of the server's databases. */
@@ -68,7 +67,6 @@ export interface TemporalClusterOptions {
   readonly port: number;
   /** The PostgreSQL server, with an account that may create databases: `postgres://user:password@host:port/…`. */
   readonly postgresUrl: string;
-  /** Names of its two databases. */
   readonly databases: { readonly main: string; readonly visibility: string };
   /** TLS of the frontend; undefined: none. */
   readonly tls?: FrontendTls;
@@ -141,7 +139,7 @@ export class TemporalCluster {
     return `127.0.0.1:${this.#options.port}`;
   }
 
-  /** Starts it and waits until it serves requests. @throws UserError when it ends or is not ready in time. */
+  /** @throws UserError when it ends or is not ready in time. */
   async start(): Promise<void> {
     const child = new Child({
       name: this.name,
@@ -168,7 +166,6 @@ export class TemporalCluster {
     this.#child = undefined;
   }
 
-  /** Kills it without a shutdown. */
   async kill(): Promise<void> {
     await this.#child?.kill();
     this.#child = undefined;

@@ -7,7 +7,6 @@ import { connect as connectTemporal } from '#temporal/connection.ts';
 import type { UiProxy } from '#temporal/ui-proxy.ts';
 
 export interface TemporalServerOptions {
-  /** Path of the Temporal CLI. */
   readonly cli: string;
   readonly port: number;
   /** Port of the proxy of the Temporal UI ({@link startUiProxy}); undefined: no UI. */
@@ -65,7 +64,6 @@ export class TemporalServer {
     return `127.0.0.1:${this.#options.port}`;
   }
 
-  /** Starts it and waits until it serves requests. */
   async start(): Promise<void> {
     const { uiPort, databaseFile, environment } = this.#options;
     const ui = uiPort === undefined ? undefined : await hiddenUi();
@@ -97,7 +95,6 @@ export class TemporalServer {
     this.#child = undefined;
   }
 
-  /** Kills it without a shutdown. */
   async kill(): Promise<void> {
     await this.#child?.kill();
     await this.#closeUi();

@@ -52,11 +52,7 @@ async function javaProblem(environment: Environment): Promise<string | undefined
   return maven === undefined ? 'there is no Maven to fetch it' : undefined;
 }
 
-interface FetchOptions extends ObtainOptions {
-  readonly target: string;
-}
-
-async function fetchWithMaven(options: FetchOptions): Promise<void> {
+async function fetchWithMaven(options: ObtainOptions & { readonly target: string }): Promise<void> {
   const home = dirname(options.target);
   mkdirSync(dirname(home), { recursive: true });
   const partial = mkdtempSync(`${home}.partial-`);

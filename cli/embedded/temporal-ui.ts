@@ -44,7 +44,7 @@ export class TemporalUi {
     return this.#child;
   }
 
-  /** Starts it and waits until it answers. @throws UserError when it ends or is not ready in time. */
+  /** @throws UserError when it ends or is not ready in time. */
   async start(): Promise<void> {
     const ui = await hiddenUi();
     const child = new Child({
@@ -99,13 +99,11 @@ export class TemporalUi {
   }
 }
 
-/** @throws Error unless the UI answers that it is healthy. */
 async function answersOk({ address, port }: HiddenUi): Promise<void> {
   const answer = await fetch(`http://${address}:${port}/healthz`, { signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) });
   if (!answer.ok) throw new Error(await answer.text());
 }
 
-/** A free {@link HiddenUi}. */
 export async function hiddenUi(): Promise<HiddenUi> {
   return { address: hiddenAddress(), port: await freePort() };
 }

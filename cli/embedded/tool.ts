@@ -19,7 +19,6 @@ export interface ToolOptions {
 
 /** A tool could not be started, or ended with another exit code than 0. */
 export class ToolError extends Error {
-  /** The last lines of its output. */
   readonly output: string;
 
   constructor(command: string, how: string, output: string) {
@@ -43,7 +42,7 @@ export async function runTool(command: string, args: readonly string[], options:
     env: { ...options.environment },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
-    ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
+    cwd: options.cwd,
   });
   const end = () => child.pid !== undefined && sendSignal(-child.pid, 'SIGKILL');
   options.signal?.addEventListener('abort', end);
@@ -75,7 +74,7 @@ export async function runTool(command: string, args: readonly string[], options:
   }
 }
 
-/** Runs a program from the PATH or a path. @returns its output; undefined when it is missing or fails. */
+/** The output of a program; undefined when it is missing or fails. */
 export async function toolAnswers(
   command: string,
   args: readonly string[],
@@ -110,7 +109,6 @@ export const SERVER_VERSIONS = z
 export interface GoBuildOptions {
   /** Folder of the `go.mod` that pins the program and its dependencies. */
   readonly module: string;
-  /** Import path of the program. */
   readonly program: string;
   readonly target: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -147,11 +145,7 @@ export async function buildWithGo(options: GoBuildOptions): Promise<void> {
   const partial = `${options.target}.${process.pid}.partial`;
   // With GOTOOLCHAIN=auto an older Go downloads the toolchain required by go.mod.
   const environment = { ...options.environment, CGO_ENABLED: '0', GOTOOLCHAIN: 'auto' };
-  const common = {
-    cwd: options.module,
-    environment,
-    ...(options.signal === undefined ? {} : { signal: options.signal }),
-  };
+  const common = { cwd: options.module, environment, ...(options.signal && { signal: options.signal }) };
   try {
     let fetched = 0;
     options.progress('fetching the sources');

@@ -13,13 +13,11 @@ import { generateWebhookSecret } from '#crypto/webhook-signatures.ts';
 import { OUTBOUND_POLICY } from '#domain/policy/webhook-policy.ts';
 import { envelopeBody, webhookHeaders } from '#outbound/event-message.ts';
 
-/** Options of the command; those of the filter come with them. */
 export interface ListenOptions extends ApiOptions {
   readonly forwardTo?: string;
   readonly json?: boolean;
 }
 
-/** What the command works with. */
 export interface ListenContext {
   readonly environment: Environment;
   readonly output: Output;
@@ -58,7 +56,7 @@ function eventLine({ created_at: at, type, subject, id }: Event, paint: Paint): 
   return `${paint('dim', timeText(at))}  ${paint('cyan', visible(type))}  ${visible(`${subject.id}  ${id}`)}`;
 }
 
-/** One line about the answer of the developer's program. A failed delivery is not repeated. */
+/** A failed delivery is not repeated. */
 async function report(forward: Forwarder, event: Event, { notes, environment, signal }: ListenContext): Promise<void> {
   const { result, isDelivered, durationMs } = await forward.send(event, signal);
   const paint = paintFor(notes, environment);
@@ -66,29 +64,13 @@ async function report(forward: Forwarder, event: Event, { notes, environment, si
   notes.write(`${paint(isDelivered ? 'green' : 'red', visible(line))}\n`);
 }
 
-/** What became of an event. */
-interface Forwarded {
-  readonly isDelivered: boolean;
-  /** The status of the answer, or why there is none. */
-  readonly result: string;
-  readonly durationMs: number;
-}
-
-/** Sends each event once. */
-interface Forwarder {
-  /** The secret that signs. */
-  readonly secret: string;
-  /** Never throws because of the receiver. */
-  readonly send: (event: Event, signal: AbortSignal) => Promise<Forwarded>;
-}
+type Forwarder = ReturnType<typeof forwarder>;
 
 /**
- * Makes a forwarder. The secret is that of RESELLER_WEBHOOK_SECRET, so that a program can keep its own; otherwise a new
- * one.
- *
- * @throws UserError for an invalid address or secret.
+ * Sends each event once. The secret is that of RESELLER_WEBHOOK_SECRET, so that a program can keep its own; otherwise a
+ * new one. @throws UserError for an invalid address or secret.
  */
-function forwarder(address: string, environment: Environment): Forwarder {
+function forwarder(address: string, environment: Environment) {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url === undefined || !['http:', 'https:'].includes(url.protocol)) {
     throw new UserError(`${JSON.stringify(address)} is not an address.`, 'Use one such as http://127.0.0.1:5000/hook.');
@@ -97,19 +79,14 @@ function forwarder(address: string, environment: Environment): Forwarder {
   requireSecret(secret);
   return {
     secret,
-    send: async (event, signal) => {
+    /** Never throws because of the receiver. */
+    send: async (event: Event, signal: AbortSignal) => {
       const body = envelopeBody(event);
       return await sendSigned(url, { body, headers: webhookHeaders(event, body, [secret], new Date()) }, signal);
     },
   };
 }
 
-interface Signed {
-  readonly body: Buffer;
-  readonly headers: Readonly<Record<string, string>>;
-}
-
-/** @throws UserError for an invalid secret. */
 function requireSecret(secret: string): void {
   try {
     webhookHeaders({ id: '' }, Buffer.alloc(0), [secret], new Date());
@@ -123,10 +100,14 @@ function requireSecret(secret: string): void {
   }
 }
 
-async function sendSigned(url: URL, { body, headers }: Signed, signal: AbortSignal): Promise<Forwarded> {
+async function sendSigned(
+  url: URL,
+  { body, headers }: { readonly body: Buffer; readonly headers: Readonly<Record<string, string>> },
+  signal: AbortSignal,
+) {
   const started = performance.now();
   const limit = AbortSignal.any([signal, AbortSignal.timeout(OUTBOUND_POLICY.sendDeadlineMs)]);
-  const ended = (isDelivered: boolean, result: string): Forwarded => ({
+  const ended = (isDelivered: boolean, result: string) => ({
     isDelivered,
     result,
     durationMs: Math.round(performance.now() - started),

@@ -27,7 +27,6 @@ export interface ReconcileOptions {
 /** Long enough for all pages of a large wallet, and for a worker that is starting. */
 const WAIT_MS = 5 * 60_000;
 
-/** Adjustments of this time are named again. */
 const ADJUSTMENT_HOURS = 24;
 
 /** Lines about what earlier comparisons have found, and about adjustments. */
@@ -44,8 +43,7 @@ async function linesOfOthers(database: Database, now: Date): Promise<string[]> {
  *
  * @returns the exit code: 0 without findings (movements that are too young are not judged yet), 1 with findings, 2 when
  *   not everything was compared.
- * @throws UserError when no worker has compared them in time; ConfigurationError; errors of the database and of
- *   Temporal.
+ * @throws UserError when no worker has compared them in time.
  */
 export async function runReconcile(
   { json, wait = WAIT_MS }: ReconcileOptions,
@@ -78,7 +76,7 @@ export async function runReconcile(
           'Check that DATABASE_URL is the database of the worker.',
         );
       }
-      if (json === true) printJson(output, reportJson(report));
+      if (json === true) printJson(output, reconciliationJson(report));
       else printLines(output, [...reportLines(report), ...(await linesOfOthers(database, report.finishedAt))]);
       if (report.status !== 'complete') return 2;
       return report.counts.findings > 0 ? 1 : 0;
@@ -87,9 +85,6 @@ export async function runReconcile(
     }
   });
 }
-
-/** The report in the JSON form of the API. */
-const reportJson = reconciliationJson;
 
 const HEADLINES = {
   complete: 'Our books were compared with the wallet at the service.',
@@ -109,7 +104,6 @@ const NOTHING_FOUND: Partial<Record<ReconciliationStatus, string>> = {
     'Repeat the command when the service answers.',
 };
 
-/** The report as text. */
 export function reportLines(report: ReconciliationRow): string[] {
   const { status, detail, counts, sums, id, readSince } = report;
   return [

@@ -9,7 +9,6 @@ import { UserError } from '#cli/terminal/user-error.ts';
 import type { Environment } from '#config/environment.ts';
 import { counted } from '#domain/text.ts';
 
-/** Filters of the API; all given ones apply. */
 export interface WorkFilter {
   readonly status?: string;
   readonly failureClass?: string;
@@ -41,7 +40,6 @@ export interface ResolveOptions extends ActionOptions {
   readonly serviceIds: Readonly<Record<string, string | undefined>>;
 }
 
-/** Body of a bulk action of the API. */
 type BulkAction =
   | { readonly action: PlainAction }
   | {
@@ -56,13 +54,11 @@ const MAX_BULK = 100;
 /** Actions whose only argument is the reason. */
 export type PlainAction = 'retry' | 'release' | 'abandon';
 
-/** Actions that change a part of the work. */
 const CHANGES: ReadonlySet<Action> = new Set(['limit', 'retry-policy']);
 
 /** Instead of an id: all that match the filters. */
 export const ALL = 'all';
 
-/** The commands of one kind of work. */
 export class WorkCommands extends ApiCommands {
   readonly #kind: WorkResource;
 
@@ -264,12 +260,10 @@ export function doneLine(id: string, action: Action, status: string | null): str
   return `${id}  ${DONE[action]}  (status at that moment: ${status})`;
 }
 
-/** One line about a refused action. */
 export function refusedLine(id: string, reason: string | null): string {
   return `${id}  refused: ${reason}`;
 }
 
-/** One line about the result of an action on one of several. */
 export function bulkLine(action: Action, result: BulkResult): string {
   const { id, status, failure_class: failure, attention } = result;
   const reason = attention ?? failure;

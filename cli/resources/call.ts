@@ -1,5 +1,5 @@
-import { InvalidArgumentError, Option } from 'commander';
 /** A call of the API as the command line needs it, read from its operation: the options and what they mean. */
+import { InvalidArgumentError, Option } from 'commander';
 import * as z from 'zod';
 import type { Operation } from '#api/http/operation.ts';
 import { duration } from '#cli/terminal/options.ts';

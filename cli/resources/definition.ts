@@ -20,11 +20,8 @@ type ObjectOf<Name extends keyof ResellerClient> = ResultOf<Name> extends Promis
 type NamesOfLists = { [Name in keyof ResellerClient]: [ItemOf<Name>] extends [never] ? never : Name };
 type NamesOfObjects = { [Name in keyof ResellerClient]: [ObjectOf<Name>] extends [never] ? never : Name };
 
-/** The calls of the client that return lists. */
 export type ListCall = NamesOfLists[keyof ResellerClient];
-/** The calls of the client that return one object. */
 export type ObjectCall = NamesOfObjects[keyof ResellerClient];
-/** The calls of the client that return the bytes of a file. */
 export type FileCall = {
   [Name in keyof ResellerClient]: ResultOf<Name> extends Promise<Uint8Array | string> ? Name : never;
 }[keyof ResellerClient];
@@ -39,14 +36,12 @@ interface Details {
 /** What is typed after the name of the command, and what it does. */
 export type Example = readonly [typed: string, purpose: string];
 
-/** A command that prints a list. */
 export interface ListDefinition extends ListDetails {
   readonly prints: 'list';
   readonly call: ListCall;
   readonly columns: Columns<unknown>;
 }
 
-/** What may be given for a list. */
 interface ListDetails extends Details {
   /** Printed instead of an empty table; default: "Nothing was found." */
   readonly none?: string;
@@ -64,7 +59,6 @@ export interface FileDefinition extends Details {
   readonly call: FileCall;
 }
 
-/** One command of a resource. */
 export type CallDefinition = ListDefinition | ObjectDefinition | FileDefinition;
 
 /** A resource of the API, which is a command with commands of its own. */
@@ -84,12 +78,10 @@ export function list<Name extends ListCall>(
   return { prints: 'list', call, columns: columns as Columns<unknown>, ...details };
 }
 
-/** A command that prints the object which a call returns. */
 export function object(call: ObjectCall, details: Details = {}): ObjectDefinition {
   return { prints: 'object', call, ...details };
 }
 
-/** A command that writes the file which a call returns. */
 export function file(call: FileCall, details: Details = {}): FileDefinition {
   return { prints: 'file', call, ...details };
 }

@@ -1,5 +1,5 @@
 /** Makes the call of a command and prints its answer. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { apiAccess } from '#cli/api/api-access.ts';
 import { ApiClient, ApiError, PAGE } from '#cli/api/api-client.ts';
 import { apiCall, type Call, type Field, flagOf, valuesOf } from '#cli/resources/call.ts';
@@ -89,11 +89,16 @@ async function writeFile(api: ApiClient, call: Call, typed: Typed, output: Outpu
   const content = await api.ask<string | Uint8Array>(async (transport) =>
     isText ? transport.text(request) : transport.bytes(request),
   );
-  // Data of customers, or an activation code.
-  if (file !== '-')
-    writeFileSync(file, typeof content === 'string' ? withoutControls(content) : content, { mode: 0o600 });
+  if (file !== '-') writeForOwner(file, typeof content === 'string' ? withoutControls(content) : content);
   else if (typeof content === 'string') printText(output, content);
   else output.write(content);
+}
+
+/** Data of customers, or an activation code: only the owner of the file may read it, also of one that existed. */
+function writeForOwner(file: string, content: string | Uint8Array): void {
+  const mode = 0o600;
+  if (statSync(file, { throwIfNoEntry: false })?.isFile()) chmodSync(file, mode);
+  writeFileSync(file, content, { mode });
 }
 
 /** Asks for the operator's view of work, and without it if the key lacks its scope. */

@@ -1,19 +1,16 @@
 /** Compares amounts of the service with each other: a charge and a debit with the price, a credit with its debit. */
-import { until, type TourContext } from '#cli/sandbox-tour/context.ts';
-import type { LegNotes } from '#cli/sandbox-tour/finding.ts';
-import { notePurchase } from '#cli/sandbox-tour/noting.ts';
-import type { OpenObservations } from '#cli/sandbox-tour/observations.ts';
+import { type Leg, type LegRecord, until } from '#cli/sandbox-tour/leg.ts';
+import { notePurchase } from '#cli/sandbox-tour/observations.ts';
 import {
+  type Money,
   compareAmounts,
   isOtherMoney,
+  negateMoney,
   plainText,
   subtractMoney,
   sumByCurrency,
-  negateMoney,
-  type Money,
 } from '#domain/money/money.ts';
-import type { PurchaseKind } from '#domain/work/kinds.ts';
-import { PURCHASE_KINDS } from '#domain/work/kinds.ts';
+import { PURCHASE_KINDS, type PurchaseKind } from '#domain/work/kinds.ts';
 import type { WalletTransaction } from '#upstream/contract.ts';
 import { moneyOf } from '#upstream/mapping/wallet-movements.ts';
 
@@ -43,8 +40,7 @@ interface AmountPair {
  * @param pairs at least one.
  */
 export function noteAmounts(
-  notes: LegNotes,
-  observations: OpenObservations,
+  leg: LegRecord,
   kinds: readonly PurchaseKind[],
   { step, expected, call, field }: Compared,
   pairs: readonly AmountPair[],
@@ -54,11 +50,11 @@ export function noteAmounts(
   const shown = other ?? compared.find(({ result }) => result !== 'equal') ?? compared[0];
   if (shown === undefined) return;
   const [wanted, seen] = [plainText(shown.expected), plainText(shown.actual)];
-  notes.expect(shown.result === 'equal', step, `${expected} ${wanted}`, seen);
+  leg.expect(shown.result === 'equal', step, `${expected} ${wanted}`, seen);
   if (other === undefined) return;
   const named = other.result === 'other_currency' ? 'currency' : field;
   const detail = `${call}: ${named} differs: ${seen} for ${wanted}`;
-  for (const kind of kinds) notePurchase(observations, kind, { kind: 'differs', detail });
+  for (const kind of kinds) notePurchase(leg, kind, { kind: 'differs', detail });
 }
 
 const BUYS = {
@@ -73,8 +69,7 @@ const BUYS = {
  * @returns the price of the purchase: the charged one, else the listed one.
  */
 export function notePrice(
-  notes: LegNotes,
-  observations: OpenObservations,
+  leg: LegRecord,
   kind: PurchaseKind,
   listed: { readonly price_for_reseller: string; readonly currency: string },
   charged: Charged,
@@ -82,12 +77,12 @@ export function notePrice(
   const price = { amount: listed.price_for_reseller, currency: listed.currency };
   const [step, expected] = ['the price charged', 'the listed'];
   if (charged.price_for_reseller == null) {
-    notes.skipped(step, `${expected} ${plainText(price)}`, 'the answer has no price');
+    leg.skipped(step, `${expected} ${plainText(price)}`, 'the answer has no price');
     return price;
   }
   const actual = priceOf(price, charged);
   const compared = { step, expected, call: BUYS[kind], field: 'price_for_reseller' };
-  noteAmounts(notes, observations, [kind], compared, [{ expected: price, actual }]);
+  noteAmounts(leg, [kind], compared, [{ expected: price, actual }]);
   return actual;
 }
 
@@ -105,23 +100,21 @@ export const DEBIT = { step: 'its debit', expected: 'the price,', call: 'GET /wa
 
 /** Waits for the debit of a purchase, and compares it with its price. */
 export async function noteDebit(
-  context: TourContext,
-  notes: LegNotes,
-  observations: OpenObservations,
+  leg: Leg,
   kind: PurchaseKind,
   price: Money,
   isOf: (debit: WalletTransaction) => boolean,
 ): Promise<void> {
   const [step, expected] = [DEBIT.step, `${DEBIT.expected} ${plainText(price)}`];
-  if (observations.calls.wallet_transactions?.kind !== 'works')
-    return notes.skipped(step, expected, 'the movements cannot be read');
-  const since = context.now() - EARLIER_MS;
-  const debit = await until(context, async () => {
-    const movements = await context.client.listWalletTransactions({ since });
+  if (leg.observations.calls.wallet_transactions?.kind !== 'works')
+    return leg.skipped(step, expected, 'the movements cannot be read');
+  const since = leg.now() - EARLIER_MS;
+  const debit = await until(leg, async () => {
+    const movements = await leg.client.listWalletTransactions({ since });
     return movements.ok ? movements.value.items.find((item) => item.type === 'debit' && isOf(item)) : undefined;
   });
-  if (debit === undefined) return notes.drift(step, expected, 'no debit that names it');
-  noteAmounts(notes, observations, [kind], DEBIT, [{ expected: price, actual: moneyOf(debit) }]);
+  if (debit === undefined) return leg.drift(step, expected, 'no debit that names it');
+  noteAmounts(leg, [kind], DEBIT, [{ expected: price, actual: moneyOf(debit) }]);
 }
 
 /** The wallet at one moment; `movements` undefined: they cannot be read completely. */
@@ -131,27 +124,22 @@ export interface WalletSeen {
 }
 
 /** Compares what the balance lost during the tour with the sum of the movements of that time. */
-export function noteSpent(
-  notes: LegNotes,
-  observations: OpenObservations,
-  before: WalletSeen,
-  after: WalletSeen,
-): void {
+export function noteSpent(leg: LegRecord, before: WalletSeen, after: WalletSeen): void {
   const step = 'what the balance lost';
   const expected = 'the sum of the movements,';
   if (before.movements === undefined || after.movements === undefined)
-    return notes.skipped(step, expected, 'the movements cannot be read completely');
+    return leg.skipped(step, expected, 'the movements cannot be read completely');
   const known = new Set(before.movements.map(({ id }) => id));
   const moved = after.movements.filter(({ id }) => !known.has(id));
   const sums = sumByCurrency(moved.map((each) => (each.type === 'debit' ? moneyOf(each) : negateMoney(moneyOf(each)))));
   const sum = sums.find(({ currency }) => currency === after.balance.currency) ?? sums[0];
   if (sum === undefined || before.balance.currency !== after.balance.currency)
-    return notes.skipped(step, expected, 'nothing moved');
+    return leg.skipped(step, expected, 'nothing moved');
   const lost = subtractMoney(before.balance, after.balance);
   const result = compareAmounts(sum, lost);
   // Others may use the sandbox at the same time.
   if (result === 'differs')
-    return notes.skipped(step, `${expected} ${plainText(sum)}`, `${plainText(lost)}, which proves nothing`);
+    return leg.skipped(step, `${expected} ${plainText(sum)}`, `${plainText(lost)}, which proves nothing`);
   const compared = { step, expected, call: 'GET /wallet', field: 'balance' };
-  noteAmounts(notes, observations, PURCHASE_KINDS, compared, [{ expected: sum, actual: lost }]);
+  noteAmounts(leg, PURCHASE_KINDS, compared, [{ expected: sum, actual: lost }]);
 }

@@ -1,7 +1,11 @@
 /** Observations of a tour, as plain data; `profile.ts` draws conclusions from them. */
+import type { Leg, LegRecord } from '#cli/sandbox-tour/leg.ts';
+import { callsOf } from '#cli/sandbox-tour/profile.ts';
+import { lapse } from '#cli/terminal/durations.ts';
 import type { Capability } from '#domain/service/capability-profile.ts';
-import type { PurchaseKind } from '#domain/work/kinds.ts';
-import type { OptionalResult } from '#upstream/client.ts';
+import { counted } from '#domain/text.ts';
+import { PURCHASE_KINDS, type PurchaseKind } from '#domain/work/kinds.ts';
+import type { Listing, OptionalResult } from '#upstream/client.ts';
 import type { ServiceFailure } from '#upstream/client/error-mapping.ts';
 
 /** Result of a call that the service may lack. */
@@ -33,36 +37,19 @@ export interface KeyRepeat {
 /** Result of a purchase that the service may refuse as a duplicate. */
 export interface SecondPurchase {
   readonly outcome: 'one' | 'two' | 'unclear';
-  /** As a clause. */
   readonly detail: string;
 }
 
 export interface Observations {
   /** By capability; absent when it was not tried. `key_replay` is not a call. */
-  readonly calls: Readonly<Partial<Record<Exclude<Capability, 'key_replay'>, CallObservation>>>;
-  readonly keyRepeats: readonly KeyRepeat[];
-  /** Two sends of one key at the same moment. */
-  readonly concurrentSends?: SecondPurchase;
-  /** The same reference under another key. */
-  readonly repeatedReference?: SecondPurchase;
-  /**
-   * Time from the answer to a purchase until its debit was seen, in milliseconds; null when it was not seen in time.
-   */
-  readonly debitSeenAfterMs?: number | null;
-  /** How long purchases may be sent again, in milliseconds. */
-  readonly resendWindowMs: number;
-  /** By kind, whether a purchase was seen from its first answer to its delivery; absent when none was tried. */
-  readonly purchases: Readonly<Partial<Record<PurchaseKind, CallObservation>>>;
-}
-
-/** {@link Observations} while the tour runs. */
-export interface OpenObservations {
   calls: Partial<Record<Exclude<Capability, 'key_replay'>, CallObservation>>;
   keyRepeats: KeyRepeat[];
   concurrentSends?: SecondPurchase;
   repeatedReference?: SecondPurchase;
+  /** Milliseconds from the answer to a purchase until its debit was seen; null when it was not seen in time. */
   debitSeenAfterMs?: number | null;
   readonly resendWindowMs: number;
+  /** By kind, whether a purchase was seen from its first answer to its delivery; absent when none was tried. */
   purchases: Partial<Record<PurchaseKind, CallObservation>>;
 }
 
@@ -96,7 +83,6 @@ function kindOfFailure({ status, failure }: ServiceFailure): 'missing' | 'differ
   return 'broken';
 }
 
-/** Classifies the failure of a repeated purchase or cancellation. */
 export function observeRefusal({ status, failure, code }: ServiceFailure): 'refused' | 'unclear' {
   if (failure === 'key_or_reference_used' || code === 'cancellation_refused') return 'refused';
   return status === 400 || status === 422 ? 'refused' : 'unclear';
@@ -105,4 +91,84 @@ export function observeRefusal({ status, failure, code }: ServiceFailure): 'refu
 /** Turns a sentence into a clause: without full stop, and with "it" for "The service". */
 export function clause(sentence: string): string {
   return sentence.replace(/\.$/, '').replace(/^The service /, 'it ');
+}
+
+export function noteCall(leg: Leg, capability: Exclude<Capability, 'key_replay'>, seen: CallObservation): void {
+  leg.observations.calls[capability] = seen;
+  const step = callsOf(capability);
+  const expected = leg.configured[capability] ? 'the service has it' : 'SERVICE_MISSING_CAPABILITIES switches it off';
+  switch (seen.kind) {
+    case 'works':
+      return leg.ok(
+        step,
+        expected,
+        leg.configured[capability] ? seen.detail : `${seen.detail}: it could be switched on`,
+      );
+    case 'broken':
+      return leg.failed(step, expected, seen.detail);
+    case 'unclear':
+      return leg.skipped(step, expected, seen.detail);
+    case 'missing':
+    case 'differs':
+      if (!leg.configured[capability]) return leg.ok(step, expected, seen.detail);
+      noteUnreadable(leg, capability, seen);
+      return leg.drift(step, expected, `${seen.detail}; SERVICE_MISSING_CAPABILITIES=${capability} switches it off`);
+  }
+}
+
+/** For each read call, the kinds of purchase that count as not seen when the shape of its answer differs. */
+const READS: Readonly<Partial<Record<Capability, readonly PurchaseKind[]>>> = {
+  order_read: ['order'],
+  order_list: ['order'],
+  topup_read: ['topup'],
+  topup_list: ['topup'],
+  vpn_subscription_read: ['vpn_subscription'],
+  vpn_subscription_list: ['vpn_subscription'],
+  wallet_transactions: PURCHASE_KINDS,
+};
+
+function noteUnreadable(leg: LegRecord, capability: Capability, seen: CallObservation): void {
+  if (seen.kind !== 'differs') return;
+  const detail = `${callsOf(capability)}: ${seen.detail}`;
+  for (const kind of READS[capability] ?? []) notePurchase(leg, kind, { kind: 'differs', detail });
+}
+
+/** Records the observation of a kind of purchase. A difference is never overwritten. */
+export function notePurchase(leg: LegRecord, kind: PurchaseKind, seen: CallObservation): void {
+  if (leg.observations.purchases[kind]?.kind !== 'differs') leg.observations.purchases[kind] = seen;
+}
+
+export function noteRepeat(leg: Leg, repeat: KeyRepeat): void {
+  leg.observations.keyRepeats.push(repeat);
+  const { operation, ageMs, outcome, detail } = repeat;
+  const step = `the same ${operation} with its key again, after ${lapse(ageMs)}`;
+  const expected = leg.configured.key_replay
+    ? 'the stored result'
+    : 'any answer: SERVICE_MISSING_CAPABILITIES contains key_replay';
+  if (outcome === 'same') return leg.ok(step, expected, detail);
+  if (outcome === 'unclear') return leg.skipped(step, expected, `${detail}, which proves nothing`);
+  if (leg.configured.key_replay)
+    return leg.drift(step, expected, `${detail}; SERVICE_MISSING_CAPABILITIES=key_replay prevents resends`);
+  return leg.ok(step, expected, detail);
+}
+
+/** Records drift for a list that does not show its end: it may have more items, so it is no evidence of absence. */
+export function noteEnd(leg: Leg, step: string, { items, complete }: Listing<unknown>): boolean {
+  const seen = `${counted(items.length, 'is', 'are')} known, and there may be more: the list does not show its end`;
+  return complete || leg.expect(false, step, 'a list that shows its end and can be read completely', seen);
+}
+
+/** Above the usual difference of two clocks, and below that of two time zones (30 minutes). */
+const CLOCKS_DIFFER_MS = 10 * 60_000;
+
+/**
+ * Checks that a new timestamp of the service is about now. It is not if the service writes local time as UTC.
+ * @param now epoch milliseconds.
+ */
+export function noteTime(leg: Leg, written: string | null | undefined, now: number): void {
+  const [step, expected] = ['the time of the order', 'created_at is about now'];
+  if (written == null) return leg.skipped(step, expected, 'the answer has no created_at');
+  const offMs = Date.parse(written) - now;
+  const seen = `${lapse(Math.abs(offMs))} ${offMs < 0 ? 'behind' : 'ahead of'} our clock`;
+  leg.expect(Math.abs(offMs) < CLOCKS_DIFFER_MS, step, expected, seen);
 }

@@ -1,15 +1,14 @@
-import { LEGS, type StepStatus, tourExitCode, type TourFinding } from '#cli/sandbox-tour/finding.ts';
-import { profileFileContent } from '#cli/sandbox-tour/profile-file.ts';
+import { LEGS, type StepStatus, type TourFinding, tourExitCode } from '#cli/sandbox-tour/leg.ts';
+import { profileFileContent } from '#cli/sandbox-tour/profile.ts';
 import type { TourReport } from '#cli/sandbox-tour/tour.ts';
 import { type Mark, markedLine } from '#cli/terminal/output.ts';
 import { type Money, subtractMoney } from '#domain/money/money.ts';
-import { PROFILE_ITEMS, profileItems, type MeasuredProfile } from '#domain/service/capability-profile.ts';
+import { type MeasuredProfile, PROFILE_ITEMS, profileItems } from '#domain/service/capability-profile.ts';
 
 const MARKS: Readonly<Record<StepStatus, Mark>> = { ok: 'ok', drift: 'warning', failed: 'failure', skipped: 'nothing' };
 const LEG_WIDTH = Math.max(...Object.values(LEGS).map(({ length }) => length)) + 1;
 const ITEM_WIDTH = Math.max(...profileItems.map(({ length }) => length)) + 1;
 
-/** One line for one step. */
 export function stepLine({ leg, step, status, expected, seen }: TourFinding): string {
   const text = status === 'ok' ? `${step}: ${seen}` : `${status}: ${step}: ${seen}; expected: ${expected}`;
   return markedLine(MARKS[status], LEGS[leg], LEG_WIDTH, text);
@@ -46,7 +45,6 @@ export function profileLines({
   });
 }
 
-/** The report as JSON; `reseller capabilities import` reads its profile. */
 export function tourJson(report: TourReport, baseUrl: string, storedAs: bigint | undefined): unknown {
   const { findings, before, after, profile, measuredAt } = report;
   return {

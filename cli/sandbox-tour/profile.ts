@@ -1,19 +1,20 @@
-import { lapse } from '#cli/sandbox-tour/context.ts';
+import * as z from 'zod';
 import type { CallObservation, KeyRepeat, Observations, SecondPurchase } from '#cli/sandbox-tour/observations.ts';
+import { lapse } from '#cli/terminal/durations.ts';
 import { nounOf } from '#domain/gate/first-purchase-check.ts';
 import {
-  capabilities,
   type Capability,
   type MeasuredProfile,
   type ProfileItem,
+  capabilities,
   profileItems,
 } from '#domain/service/capability-profile.ts';
+import type { ServiceMode } from '#domain/service/service-address.ts';
 import { KINDS, PURCHASE_KINDS, type PurchaseKind } from '#domain/work/kinds.ts';
-import { type EndpointContract, ENDPOINTS } from '#upstream/contract.ts';
+import { ENDPOINTS, type EndpointContract } from '#upstream/contract.ts';
 
 interface Conclusion {
   readonly finding: boolean | null;
-  /** A sentence. */
   readonly evidence: string;
 }
 
@@ -54,7 +55,6 @@ function purchaseSeen(kind: PurchaseKind, seen: CallObservation | undefined): Co
 
 const FINDINGS = { works: true, missing: false, differs: false, broken: null, unclear: null } as const;
 
-/** The calls of a capability, as text. */
 export function callsOf(name: Capability): string {
   const endpoints: readonly EndpointContract[] = Object.values(ENDPOINTS);
   const calls = endpoints.filter(({ capability }) => capability === name);
@@ -137,4 +137,52 @@ function listed(words: readonly string[]): string {
 
 function byItem<Value>(of: (item: ProfileItem) => Value): Record<ProfileItem, Value> {
   return Object.fromEntries(profileItems.map((item) => [item, of(item)])) as Record<ProfileItem, Value>;
+}
+
+export interface ProfileFile {
+  readonly baseUrl: string;
+  readonly measuredAt: Date;
+  readonly findings: Readonly<Record<string, boolean | null>>;
+  readonly evidence: Readonly<Record<string, string>>;
+}
+
+const MEASURED_IN = 'sandbox' satisfies ServiceMode;
+
+const name = z.string().regex(/^[a-z_]{1,64}$/);
+
+const content = z.object({
+  environment: z.literal(MEASURED_IN),
+  service_base_url: z.url(),
+  measured_at: z.iso.datetime(),
+  findings: z.record(name, z.boolean().nullable()),
+  evidence: z.record(name, z.string().max(2_000)),
+});
+
+/** The report of a tour, or only the profile in it. */
+const file = z.union([z.object({ profile: content }).transform(({ profile }) => profile), content]);
+
+export function profileFileContent({ baseUrl, measuredAt, findings, evidence }: ProfileFile): z.input<typeof content> {
+  return {
+    environment: MEASURED_IN,
+    service_base_url: baseUrl,
+    measured_at: measuredAt.toISOString(),
+    findings: { ...findings },
+    evidence: { ...evidence },
+  };
+}
+
+/** Parses the output of {@link profileFileContent} or of a tour's `--json`. @returns undefined for another content. */
+export function readProfileFile(text: string): ProfileFile | undefined {
+  const parsed = file.safeParse(jsonOf(text));
+  if (!parsed.success) return undefined;
+  const { service_base_url, measured_at, findings, evidence } = parsed.data;
+  return { baseUrl: service_base_url, measuredAt: new Date(measured_at), findings, evidence };
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
 }

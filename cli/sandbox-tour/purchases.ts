@@ -1,6 +1,6 @@
 /** Purchases in the sandbox, for several legs. */
-import { until, type TourContext } from '#cli/sandbox-tour/context.ts';
-import { clause, observeRefusal, type KeyedOperation, type KeyRepeat } from '#cli/sandbox-tour/observations.ts';
+import { type Leg, until } from '#cli/sandbox-tour/leg.ts';
+import { type KeyRepeat, type KeyedOperation, clause, observeRefusal } from '#cli/sandbox-tour/observations.ts';
 import type { Listing, OptionalResult } from '#upstream/client.ts';
 import type { ServiceResult } from '#upstream/client/error-mapping.ts';
 import { orderRequestBytes } from '#upstream/client/request-bytes.ts';
@@ -16,28 +16,25 @@ export interface OrderRequest {
   readonly sentAtMs: number;
 }
 
-/** An order that the service accepted. */
 export interface PlacedOrder extends OrderRequest {
   readonly order: ServiceOrder;
 }
 
-/** An order that was delivered. */
 export interface BoughtEsim extends PlacedOrder {
   readonly esimId: string;
 }
 
-/** An order request with a new key and reference. */
-export function newOrderRequest({ newId, now }: TourContext, packageId: number): OrderRequest {
+export function newOrderRequest({ newId, now }: Leg, packageId: number): OrderRequest {
   const reference = newId();
   const body = orderRequestBytes({ packageId, reference });
   return { idempotencyKey: newId(), reference, packageId, body, sentAtMs: now() };
 }
 
 /** Waits for the end of an order, at most the tour's `waitMs`. @returns its last known state. */
-export async function followOrder(context: TourContext, order: ServiceOrder, reference: string): Promise<ServiceOrder> {
-  const { client } = context;
+export async function followOrder(leg: Leg, order: ServiceOrder, reference: string): Promise<ServiceOrder> {
+  const { client } = leg;
   return await follow(
-    context,
+    leg,
     order,
     () => client.getOrder(order.id),
     () => client.findOrdersByReference(reference),
@@ -50,7 +47,6 @@ export function deliveredBy(request: OrderRequest, order: ServiceOrder): BoughtE
   return order.status !== 'completed' || esimId === undefined ? undefined : { ...request, order, esimId };
 }
 
-/** How an order ended, as a clause. */
 export function howItEnded(order: ServiceOrder): string {
   if (order.status === 'processing') return 'still processing at the end of the wait, or no read shows its end';
   if (order.status === 'failed') return 'failed';
@@ -68,13 +64,13 @@ interface Progressing {
  * @returns its last known state.
  */
 export async function follow<Thing extends Progressing>(
-  context: TourContext,
+  leg: Leg,
   begun: Thing,
   read: () => Promise<OptionalResult<Thing>>,
   find: () => Promise<OptionalResult<Listing<Thing>>>,
 ): Promise<Thing> {
   if (begun.status !== 'processing') return begun;
-  const ended = await until(context, async () => {
+  const ended = await until(leg, async () => {
     const known = await read();
     if (known.ok) return known.value.status === 'processing' ? undefined : known.value;
     const listed = await find();

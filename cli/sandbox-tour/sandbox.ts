@@ -1,10 +1,10 @@
-import { tourExitCode } from '#cli/sandbox-tour/finding.ts';
+import { tourExitCode } from '#cli/sandbox-tour/leg.ts';
 import { stepLine, summaryLines, tourJson } from '#cli/sandbox-tour/print.ts';
-import { requireSandbox, runTour, type TourReport } from '#cli/sandbox-tour/tour.ts';
-import { withProfileDatabase } from '#cli/service/capabilities-database.ts';
-import { printJson, printLines, type Output } from '#cli/terminal/output.ts';
-import { readDatabaseConfig, readResendWindow, readServiceConfig, type ServiceConfig } from '#config/config.ts';
-import { readTogether, type Environment } from '#config/environment.ts';
+import { type TourReport, requireSandbox, runTour } from '#cli/sandbox-tour/tour.ts';
+import { withProfileDatabase } from '#cli/service/capabilities.ts';
+import { type Output, printJson, printLines } from '#cli/terminal/output.ts';
+import { type ServiceConfig, readDatabaseConfig, readResendWindow, readServiceConfig } from '#config/config.ts';
+import { type Environment, readTogether } from '#config/environment.ts';
 import type { Database } from '#db/connection/database.ts';
 import { addCapabilityProfile } from '#db/service/capability-profiles.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
@@ -15,11 +15,8 @@ export interface SandboxTourOptions {
   readonly store: boolean;
   readonly package?: number;
   readonly vpnPlan?: number;
-  /** Ids of more packages to order once each. */
   readonly also?: readonly number[];
-  /** Milliseconds. */
   readonly keyAge?: number;
-  /** Milliseconds. */
   readonly wait?: number;
 }
 

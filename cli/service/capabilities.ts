@@ -1,23 +1,24 @@
 import { readFileSync } from 'node:fs';
-import { duration } from '#cli/doctor/duration.ts';
 import { profileLines } from '#cli/sandbox-tour/print.ts';
-import { readProfileFile } from '#cli/sandbox-tour/profile-file.ts';
-import { withProfileDatabase } from '#cli/service/capabilities-database.ts';
-import { account, actor } from '#cli/set-up/command-database.ts';
-import { printJson, printLines, type Output } from '#cli/terminal/output.ts';
-import { codeOf, UserError } from '#cli/terminal/user-error.ts';
-import { type DatabaseConfig, readDatabaseConfig, readServiceConfig, type ServiceConfig } from '#config/config.ts';
-import { readTogether, type Environment } from '#config/environment.ts';
+import { readProfileFile } from '#cli/sandbox-tour/profile.ts';
+import { account, actor, withDatabase } from '#cli/set-up/command-database.ts';
+import { duration } from '#cli/terminal/durations.ts';
+import { type Output, printJson, printLines } from '#cli/terminal/output.ts';
+import { UserError, codeOf } from '#cli/terminal/user-error.ts';
+import { type DatabaseConfig, type ServiceConfig, readDatabaseConfig, readServiceConfig } from '#config/config.ts';
+import { type Environment, readTogether } from '#config/environment.ts';
 import { addAuditEntry } from '#db/access/audit-log.ts';
+import type { Database } from '#db/connection/database.ts';
+import { stampOrVerify, verifyStamp } from '#db/connection/installation.ts';
 import {
+  type StoredCapabilityProfile,
   addCapabilityProfile,
   confirmCapabilityProfile,
   judgedProfile,
   newestCapabilityProfile,
-  type StoredCapabilityProfile,
 } from '#db/service/capability-profiles.ts';
 import { nounOf } from '#domain/gate/first-purchase-check.ts';
-import { permissions, type Permission } from '#domain/service/capability-profile.ts';
+import { type Permission, permissions } from '#domain/service/capability-profile.ts';
 import { releaseRecorded } from '#fulfilment/gate/pauses.ts';
 
 /** Probing production would spend money, so production uses the profile of the sandbox. */
@@ -198,4 +199,28 @@ function readText(file: string): string {
     if (codeOf(error) === undefined) throw error;
     throw new UserError(`${file} cannot be read (${codeOf(error)}).`, 'Check the name.');
   }
+}
+
+export interface ProfileConfig {
+  readonly database: Pick<DatabaseConfig, 'directUrl'>;
+  readonly service: Pick<ServiceConfig, 'baseUrl' | 'mode'>;
+}
+
+/**
+ * Opens the database with the capability profiles of the configured service for one command.
+ *
+ * @param use `write` stamps a database that is used for the first time.
+ * @throws SchemaNotCurrentError, DatabaseUnavailableError, OtherInstallationError
+ */
+export async function withProfileDatabase<Result>(
+  { database: config, service: { baseUrl, mode } }: ProfileConfig,
+  use: 'read' | 'write',
+  work: (database: Database) => Promise<Result>,
+): Promise<Result> {
+  return await withDatabase(config.directUrl, 'reseller capabilities', async (database) => {
+    // A read must not stamp a new database with a service.
+    const check = use === 'read' ? verifyStamp : stampOrVerify;
+    await database.run(async (db) => await check(db, { serviceBaseUrl: baseUrl, serviceMode: mode }));
+    return await work(database);
+  });
 }

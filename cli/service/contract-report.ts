@@ -47,7 +47,6 @@ function eventLines(events: readonly EventReport[]): string[] {
   return [...lines, `– events that are not described: ${names}`];
 }
 
-/** A finding about the document as a whole. */
 function documentLine(finding: Finding): string {
   return `${sign(finding)} ${finding.part}: ${sentence(finding)}`;
 }
@@ -84,7 +83,6 @@ function verdict({ compatible, calls, events, switchOff }: ContractReport): stri
   ];
 }
 
-/** The report as JSON. */
 export function contractJson(report: ContractReport): unknown {
   return {
     compatible: report.compatible,

@@ -1,16 +1,20 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { OwnToken } from '#cli/access/own-token.ts';
+import { withProfileDatabase } from '#cli/service/capabilities.ts';
 import { contractJson, contractLines } from '#cli/service/contract-report.ts';
-import { recordDocument } from '#cli/service/record-document.ts';
-import { printJson, printLines, type Output } from '#cli/terminal/output.ts';
-import { codeOf } from '#cli/terminal/user-error.ts';
+import { OwnToken, openOwnSession } from '#cli/service/own-session.ts';
+import { actor } from '#cli/set-up/command-database.ts';
+import { type Output, printJson, printLines } from '#cli/terminal/output.ts';
+import { UserError, codeOf } from '#cli/terminal/user-error.ts';
 import { visibleLines } from '#cli/terminal/visible-text.ts';
-import { readCapabilities, readHeaderPrefix, readServiceConfig } from '#config/config.ts';
-import type { Environment } from '#config/environment.ts';
+import { readCapabilities, readDatabaseConfig, readHeaderPrefix, readServiceConfig } from '#config/config.ts';
+import { type Environment, readTogether } from '#config/environment.ts';
+import { FIRST_PURCHASE_CHECK_ADVICE, judgeFirstPurchaseCheck, nounOf } from '#domain/gate/first-purchase-check.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { FAILURE_CLASSES } from '#domain/work/failure.ts';
+import { applyFirstPurchaseCheck, heldKinds, holdUntilSeen } from '#fulfilment/gate/pauses.ts';
 import type { ServiceFailure } from '#upstream/client/error-mapping.ts';
-import { checkContract, readDocument, UnreadableDocument, type JsonObject } from '#upstream/contract-check.ts';
+import { type JsonObject, UnreadableDocument, checkContract, readDocument } from '#upstream/contract-check.ts';
+import { lookAtService } from '#upstream/first-purchase-check.ts';
 import { openService } from '#upstream/service.ts';
 
 export interface ContractCheckOptions {
@@ -21,7 +25,6 @@ export interface ContractCheckOptions {
   readonly record?: boolean;
 }
 
-/** Exit codes of `reseller contract check`. */
 export const COMPATIBLE = 0;
 export const NOT_COMPATIBLE = 1;
 /** There is no document to compare with. */
@@ -93,13 +96,12 @@ function documentIn(bytes: Buffer, name: string): Read {
 const BY_HAND = 'Get the document from the service by hand, and run the command without --download.';
 
 /** Failures with a cause on our side: here getting the document by hand is no remedy. */
-const ADVICE: Readonly<Partial<Record<ServiceFailure['failure'], string>>> = {
+const OUR_CAUSES: Readonly<Partial<Record<ServiceFailure['failure'], string>>> = {
   unauthorized: FAILURE_CLASSES.unauthorized.advice,
   not_approved: FAILURE_CLASSES.not_approved.advice,
   not_sent: 'Check SERVICE_BASE_URL, and the network between.',
 };
 
-/** Downloads the document, and keeps it in the file, if one is named. */
 async function download(file: string | undefined, environment: Environment): Promise<Read> {
   const service = openService({
     ...readServiceConfig(environment),
@@ -112,7 +114,7 @@ async function download(file: string | undefined, environment: Environment): Pro
     if (!answer.ok) {
       const off = 'SERVICE_MISSING_CAPABILITIES switches it off.';
       const reason = answer.kind === 'unsupported' ? off : answer.detail;
-      const advice = answer.kind === 'unsupported' ? BY_HAND : (ADVICE[answer.failure] ?? BY_HAND);
+      const advice = answer.kind === 'unsupported' ? BY_HAND : (OUR_CAUSES[answer.failure] ?? BY_HAND);
       return { what: `The OpenAPI document could not be downloaded. ${reason}`, advice };
     }
     const text = `${visibleLines(JSON.stringify(answer.value, null, 2))}\n`;
@@ -125,4 +127,67 @@ async function download(file: string | undefined, environment: Environment): Pro
   } finally {
     await service.close();
   }
+}
+
+/** Result for the held purchases. */
+interface RecordedDocument {
+  readonly lines: readonly string[];
+  /** False when a kind of purchase is still held. */
+  readonly nothingHeld: boolean;
+}
+
+/**
+ * Checks the document and free read calls of the service, and releases the purchases that they prove safe. Spends
+ * nothing. Before the first start of a worker it creates the pauses first, so that their release is recorded.
+ *
+ * @throws UserError in the sandbox, where nothing is held.
+ * @throws ConfigurationError, SchemaNotCurrentError, DatabaseUnavailableError, OtherInstallationError
+ */
+async function recordDocument(document: JsonObject, environment: Environment): Promise<RecordedDocument> {
+  const { service: config, database: where } = readTogether(environment, {
+    database: readDatabaseConfig,
+    service: readServiceConfig,
+  });
+  if (config.mode === 'sandbox') {
+    throw new UserError(
+      'SERVICE_MODE is sandbox, where no purchase is held for this check.',
+      'Run the command without --record.',
+    );
+  }
+  const deadlineMs = DEFAULT_POLICY.purchase.sendDeadlineMs;
+  return await withProfileDatabase({ database: where.database, service: config }, 'write', async (database) => {
+    await database.transaction((tx) => holdUntilSeen(tx, new Date()));
+    const kinds = await database.run(heldKinds);
+    if (kinds.length === 0) return { lines: ['No purchases are held for this check.'], nothingHeld: true };
+    const service = openOwnSession(config, 'contract', { deadlineMs });
+    try {
+      const { capabilities } = config;
+      const lines: string[] = [];
+      for (const [kind, sighting] of await lookAtService(service.client, {
+        kinds,
+        capabilities,
+        deadlineMs,
+        document,
+      })) {
+        const found = judgeFirstPurchaseCheck(kind, sighting);
+        await database.transaction((tx) => applyFirstPurchaseCheck(tx, kind, found, actor(), new Date()));
+        const text = found.kind === 'seen' ? `released. ${found.evidence}` : `held. ${withoutAdvice(found.reason)}`;
+        lines.push(`${nounOf(kind)}: ${text}`);
+      }
+      const nothingHeld = (await database.run(heldKinds)).length === 0;
+      return { lines: nothingHeld ? lines : [...lines, ADVICE], nothingHeld };
+    } finally {
+      await service.close();
+    }
+  });
+}
+
+// Replaces FIRST_PURCHASE_CHECK_ADVICE, which tells the operator to record a document.
+const ADVICE =
+  'Run `npx reseller sandbox tour` against the sandbox and confirm its profile here; ' +
+  'or release the pause with `npx reseller gate release` to buy without the check.';
+
+/** Removes the advice from the reason of a pause. */
+function withoutAdvice(reason: string): string {
+  return reason.replace(FIRST_PURCHASE_CHECK_ADVICE, '').trimEnd();
 }

@@ -1,8 +1,8 @@
-import { duration } from '#cli/doctor/duration.ts';
 import { actor, withDatabase } from '#cli/set-up/command-database.ts';
-import { printLines, type Output, typed } from '#cli/terminal/output.ts';
+import { duration } from '#cli/terminal/durations.ts';
+import { type Output, printLines, typed } from '#cli/terminal/output.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
-import { readServiceSecretConfig, type ServiceSecretConfig } from '#config/config.ts';
+import { type ServiceSecretConfig, readServiceSecretConfig } from '#config/config.ts';
 import type { Environment } from '#config/environment.ts';
 import { KeyRing } from '#crypto/key-ring.ts';
 import { addAuditEntry } from '#db/access/audit-log.ts';
@@ -13,7 +13,7 @@ import { ServiceTokenStore } from '#db/service/service-tokens.ts';
 import { type ReplacedWebhookSecret, WebhookSecretStore } from '#db/service/webhook-secrets.ts';
 import { FAILURE_CLASSES } from '#domain/work/failure.ts';
 import { openService } from '#upstream/service.ts';
-import { changeWebhookSecret, type SecretChange, type SecretRefusal } from '#upstream/webhook-secret.ts';
+import { type SecretChange, type SecretRefusal, changeWebhookSecret } from '#upstream/webhook-secret.ts';
 
 export interface ServiceSecretOptions {
   /** How long former secrets remain valid, in milliseconds; default: the configured overlap. */

@@ -8,12 +8,7 @@ import { requireCurrentSchema, migrate, TableLockedError, UnreleasedSchemaError 
 /** One connection for a transaction, and one for reads during it, such as the service's token. */
 const POOL_SIZE = 2;
 
-/**
- * Opens the database for `work` and closes it afterwards.
- *
- * @param applicationName shown in `pg_stat_activity`.
- * @throws SchemaNotCurrentError, DatabaseUnavailableError, and the errors of `work`.
- */
+/** @throws SchemaNotCurrentError, DatabaseUnavailableError, and the errors of `work`. */
 export async function withDatabase<Result>(
   url: string,
   applicationName: string,
@@ -44,9 +39,8 @@ export function actor(): string {
 }
 
 /**
- * Migrates a database to the current schema.
- * @param folder of the migrations; default: the product's.
- * @throws UserError when it cannot be reached, refuses the migration, or a table is in use; UnreleasedSchemaError.
+ * @throws UserError when the database cannot be reached, refuses the migration, or a table is in use;
+ *   UnreleasedSchemaError.
  */
 export async function migrateOrExplain(url: string, folder?: string): Promise<void> {
   try {

@@ -12,10 +12,8 @@ interface Form {
 }
 
 /**
- * `reseller config check`: the whole configuration of all processes, or only a policy file.
+ * `reseller config check`: the whole configuration of all processes, or only a policy file. @returns the exit code.
  *
- * @param file a policy file; undefined: everything.
- * @returns the exit code.
  * @throws ConfigurationError with every problem, unless they are printed as JSON.
  */
 export function checkConfiguration(
@@ -56,12 +54,7 @@ const COLUMNS: Columns<ConfiguredValue> = {
   source: flexible(({ value, source }) => (value === undefined ? '' : source)),
 };
 
-/**
- * `reseller config show`: every value with its source.
- *
- * @param setByStart names of the variables that `npm start` has set itself.
- * @throws ConfigurationError for an unusable policy file.
- */
+/** `reseller config show`. @param setByStart names of the variables that `npm start` has set itself. */
 export function showConfiguration(
   { json }: Form,
   environment: Environment,

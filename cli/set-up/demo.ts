@@ -34,7 +34,6 @@ export interface DemoOptions {
   readonly stateFile: string;
   readonly terminal: Terminal;
   readonly signal?: AbortSignal;
-  /** How long the order is followed, in milliseconds. */
   readonly timeoutMs?: number;
   /** Lines that explain a wait. Called once, when the order has not changed for `quietMs`. */
   readonly explainWait?: () => Promise<readonly string[]>;

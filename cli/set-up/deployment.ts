@@ -9,7 +9,6 @@ import { connect, GRPC_STATUS, grpcStatus } from '#temporal/connection.ts';
 import { type ListedVersion, WorkerDeployment } from '#temporal/worker-versions.ts';
 
 export interface DeploymentOptions {
-  /** Name of the worker deployment. */
   readonly name?: string;
 }
 
@@ -21,7 +20,7 @@ const COLUMNS: Columns<ListedVersion> = {
   runs: text((version) => version.runs),
 };
 
-/** `reseller deployment show`. @throws UserError, ConfigurationError, TemporalUnavailableError */
+/** `reseller deployment show`. */
 export async function showDeployment(
   options: DeploymentOptions & FormatOptions,
   environment: Environment,
@@ -33,12 +32,7 @@ export async function showDeployment(
   });
 }
 
-/**
- * `reseller deployment set-current`.
- *
- * @param build undefined: the version of the environment.
- * @throws UserError, ConfigurationError, TemporalUnavailableError
- */
+/** `reseller deployment set-current`. @param build undefined: the version of the environment. */
 export async function setCurrent(
   build: string | undefined,
   options: DeploymentOptions & { readonly unversioned?: boolean },
@@ -60,7 +54,7 @@ export async function setCurrent(
   });
 }
 
-/** `reseller deployment set-ramping`. @throws UserError, ConfigurationError, TemporalUnavailableError */
+/** `reseller deployment set-ramping`. */
 export async function setRamping(
   build: string,
   percentage: number,
@@ -74,7 +68,7 @@ export async function setRamping(
   });
 }
 
-/** `reseller deployment delete`. @throws UserError, ConfigurationError, TemporalUnavailableError */
+/** `reseller deployment delete`. */
 export async function deleteVersion(
   build: string,
   options: DeploymentOptions,
@@ -110,7 +104,6 @@ async function withDeployment(
   }
 }
 
-/** By status of gRPC. */
 const ADVICE: Readonly<Record<number, string>> = {
   [GRPC_STATUS.notFound]: 'A version exists once a worker of it has connected: `npx reseller deployment show`.',
   [GRPC_STATUS.failedPrecondition]:

@@ -9,12 +9,7 @@ import { readTemporalConfig } from '#config/config.ts';
 import { type Environment, parseEnvironment } from '#config/environment.ts';
 import { CONFIGURATION_FIELDS } from '#config/variables.ts';
 
-/**
- * `reseller prepare`: downloads or builds the Temporal servers, with progress.
- *
- * @param options.cluster also builds the programs of a cluster.
- * @throws UserError when that fails.
- */
+/** `reseller prepare`: downloads or builds the Temporal servers, with progress. @throws UserError */
 export async function prepareBinaries(environment: Environment, options: { readonly cluster: boolean }): Promise<void> {
   const terminal = new Terminal(process.stdout);
   const prepare = async (name: string, obtain: (step: Step) => Promise<string>) => {
@@ -50,12 +45,9 @@ export async function prepareBinaries(environment: Environment, options: { reado
 
 /**
  * `reseller temporal -- ARGUMENTS`: runs the Temporal CLI with the addresses of Temporal and the codec server in its
- * environment. Options among the arguments override them.
+ * environment. Options among the arguments override them. @returns its exit code. @throws UserError, ConfigurationError
  *
- * @param settings configuration with the addresses.
- * @param environment environment of this process; the program gets it too.
- * @returns the exit code of the program.
- * @throws UserError when there is no Temporal CLI on this machine; ConfigurationError
+ * @param environment of this process, which the program gets too.
  */
 export function runTemporalCli(args: readonly string[], settings: Environment, environment: Environment): number {
   const cli = findTemporalCli(environment);
@@ -89,7 +81,6 @@ function temporalVariables(settings: Environment): Record<string, string> {
   };
 }
 
-/** The variables of the CLI for the same files. */
 function tlsVariables(settings: Environment): Record<string, string> {
   return Object.fromEntries(
     Object.entries(TLS_OF_THE_CLI).flatMap(([ours, name]) => {

@@ -1,6 +1,6 @@
 import type { DevelopmentSecrets } from '#cli/data-folder/development-secrets.ts';
 import type { Ports } from '#cli/start/settings.ts';
-import type { Environment } from '#config/environment.ts';
+import { presentOf, type Environment } from '#config/environment.ts';
 import { BASE_PATH } from '#domain/service/service-address.ts';
 
 /** Addresses of the parts of one set-up, started by us or elsewhere. */
@@ -27,11 +27,6 @@ const MEMORY = { MALLOC_ARENA_MAX: '2' } as const;
 
 const LOOPBACK = '127.0.0.0/8,::1/128';
 
-/** `{base_url}` of a simulator on this machine. */
-function simulatorBaseUrl(port: number): string {
-  return `http://127.0.0.1:${port}${BASE_PATH}`;
-}
-
 /**
  * The environment of each process of the product. Keys, secrets and policy of the caller's environment replace the
  * generated ones. Addresses and ports of this run replace both.
@@ -43,7 +38,7 @@ export function productEnvironments(
 ): ProductEnvironments {
   const { ports } = layout;
   const ownService = {
-    SERVICE_BASE_URL: simulatorBaseUrl(ports.simulator),
+    SERVICE_BASE_URL: `http://127.0.0.1:${ports.simulator}${BASE_PATH}`,
     SERVICE_EMAIL: SIMULATOR_EMAIL,
     SERVICE_PASSWORD: secrets.simulator_password,
   };
@@ -53,7 +48,7 @@ export function productEnvironments(
     SERVICE_WEBHOOK_SECRETS: secrets.webhook_secret,
     // With our own simulator, receivers of event webhooks run on this machine, too.
     ...(layout.serviceBaseUrl === undefined ? { WEBHOOK_ALLOWED_ADDRESSES: LOOPBACK } : {}),
-    ...present(environment),
+    ...presentOf(environment),
     DATABASE_URL: layout.databaseUrl,
     // The caller's direct address and password belong to the caller's database, not to the embedded one.
     ...(layout.databaseUrl === environment['DATABASE_URL'] ? {} : { DATABASE_DIRECT_URL: '', DATABASE_PASSWORD: '' }),
@@ -72,7 +67,7 @@ export function productEnvironments(
     simulator: {
       ...MEMORY,
       ...ownBrand(environment),
-      ...present(environment),
+      ...presentOf(environment),
       SIMULATOR_PORT: String(ports.simulator),
       SIMULATOR_DATA: layout.simulatorData,
       SIMULATOR_EMAIL,
@@ -87,11 +82,6 @@ export function productEnvironments(
 function firstSecret(list: string): string {
   const entries = list.split(',').map((entry) => entry.trim());
   return entries.find((entry) => !entry.includes('@')) ?? entries[0]?.split('@', 1)[0] ?? '';
-}
-
-/** Drops variables that are empty: they count as not set. */
-function present(environment: Environment): Environment {
-  return Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''));
 }
 
 /** The simulator uses the header prefix that the product expects, unless it has its own variable. */

@@ -18,7 +18,6 @@ export interface Plan {
   readonly ports: Ports;
   /** Ports of the APIs: behind the load balancer in a cluster, else the one of `ports`. */
   readonly apiPorts: readonly number[];
-  /** Probe ports of the workers. */
   readonly workerPorts: readonly number[];
   /** File into which the workflows of a cluster are bundled; undefined: each worker has its own, or the caller's. */
   readonly workflowBundle: string | undefined;
@@ -87,7 +86,6 @@ function freePorts(count: number): Promise<number[]> {
   return Promise.all(Array.from({ length: count }, () => freePort()));
 }
 
-/** The product's own processes. */
 export interface ProductProcesses {
   readonly apis: readonly NodeProcess[];
   readonly workers: readonly NodeProcess[];
@@ -152,7 +150,6 @@ export function productProcesses(plan: Plan): ProductProcesses {
 interface Program {
   /** Name of the log file, without `.log`. */
   readonly log: string;
-  /** Path in the project. */
   readonly script: string;
   readonly environment: Environment;
   readonly port: number;
@@ -161,7 +158,6 @@ interface Program {
   readonly stopGraceMs?: number;
 }
 
-/** The path of the log file of a process. */
 export function logFile(plan: Plan, name: string): string {
   return join(plan.settings.dataDirectory, 'logs', `${name}.log`);
 }

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { isPortFree } from '#cli/embedded/ports.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
 import { ConfigurationError, type ConfigurationProblem } from '#config/configuration-error.ts';
-import type { Environment } from '#config/environment.ts';
+import { presentOf, type Environment } from '#config/environment.ts';
 
 /** Ports on 127.0.0.1. */
 export interface Ports {
@@ -23,7 +23,6 @@ interface PortSetting {
   /** Environment variable of the process that sets the port, if there is one. */
   readonly variable?: string;
   readonly option: string;
-  /** Noun for messages. */
   readonly use: string;
 }
 
@@ -43,7 +42,6 @@ export interface ClusterSize {
   readonly apis: number;
 }
 
-/** Options of `reseller start`. */
 export interface StartOptions {
   readonly data: string;
   readonly demo: boolean;
@@ -58,9 +56,7 @@ export interface StartSettings {
   /** Absolute. */
   readonly dataDirectory: string;
   readonly demo: boolean;
-  /** Absolute; see {@link StartOptions}. */
   readonly walArchive?: string;
-  /** See {@link StartOptions}. */
   readonly cluster?: ClusterSize;
   readonly ports: Ports;
   /** Address of a part that runs elsewhere; undefined: we start it. */
@@ -88,11 +84,9 @@ export function startSettings(options: StartOptions, environment: Environment): 
     // At another service than our simulator, a demo order would spend money.
     demo: options.demo && !elsewhere.serviceBaseUrl,
     ports,
-    ...(options.walArchive === undefined ? {} : { walArchive: resolve(options.walArchive) }),
+    ...(options.walArchive !== undefined && { walArchive: resolve(options.walArchive) }),
     ...(options.cluster !== undefined && { cluster: options.cluster }),
-    ...(elsewhere.databaseUrl ? { databaseUrl: elsewhere.databaseUrl } : {}),
-    ...(elsewhere.temporalAddress ? { temporalAddress: elsewhere.temporalAddress } : {}),
-    ...(elsewhere.serviceBaseUrl ? { serviceBaseUrl: elsewhere.serviceBaseUrl } : {}),
+    ...presentOf(elsewhere),
   };
 }
 
@@ -100,15 +94,11 @@ export function startSettings(options: StartOptions, environment: Environment): 
 function problemsOfCluster(
   elsewhere: Readonly<Record<'databaseUrl' | 'temporalAddress', string | undefined>>,
 ): ConfigurationProblem[] {
-  const set = [
-    ...(elsewhere.databaseUrl ? ['DATABASE_URL'] : []),
-    ...(elsewhere.temporalAddress ? ['TEMPORAL_ADDRESS'] : []),
-  ];
+  const set = [elsewhere.databaseUrl && 'DATABASE_URL', elsewhere.temporalAddress && 'TEMPORAL_ADDRESS'];
   const message = 'is set, and --cluster starts its own PostgreSQL and Temporal: unset it, or leave out --cluster';
-  return set.map((name) => ({ name, message }));
+  return set.flatMap((name) => (name ? [{ name, message }] : []));
 }
 
-/** A port from text. @returns undefined when the text is not one. */
 export function portOf(text: string): number | undefined {
   const port = Number(text);
   return /^\d{1,5}$/.test(text) && port <= 65_535 ? port : undefined;

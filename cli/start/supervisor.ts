@@ -13,7 +13,6 @@ export interface ManagedProcess {
 }
 
 export interface NodeProcessOptions extends Omit<ChildOptions, 'command' | 'args'> {
-  /** Absolute path of the program. */
   readonly script: string;
   /** Answers 200 once the process is ready. */
   readonly readyUrl: string;
@@ -51,7 +50,6 @@ export class NodeProcess implements ManagedProcess {
     return this.#child;
   }
 
-  /** Path of its log. */
   get logFile(): string {
     return this.#options.logFile;
   }
@@ -136,7 +134,6 @@ export class Supervisor {
     await this.#stopRunning(onProcess);
   }
 
-  /** Kills all running processes. */
   killAll(): void {
     this.#stopping.abort();
     for (const target of this.#options.processes()) target.child?.killNow();

@@ -1,4 +1,4 @@
-/** Options that several commands take. */
+/** Options that several commands take, and readers of their values, which throw InvalidArgumentError. */
 import { type Command, Option, InvalidArgumentError } from 'commander';
 import { impliedFolder } from '#cli/data-folder/data-folder.ts';
 import type { Environment } from '#config/environment.ts';
@@ -41,7 +41,6 @@ export function withInstallationOptions(
     });
 }
 
-/** Adds --json and --csv. */
 export function withFormatOptions(command: Command): Command {
   return command
     .addOption(new Option('--json', 'print JSON, as the API sends it').conflicts('csv'))
@@ -51,7 +50,7 @@ export function withFormatOptions(command: Command): Command {
 /** The reason that is stored with an operator's action. */
 export const REASON = ['--reason <text>', 'reason, shown in the timeline; no personal data'] as const;
 
-/** A duration, in milliseconds. @throws InvalidArgumentError */
+/** A duration, in milliseconds. */
 export function duration(text: string): number {
   const parsed = durationMs('0s').safeParse(text);
   if (parsed.success) return parsed.data;
@@ -63,7 +62,6 @@ export const AS_CONFIGURED = 'configured';
 /** The value of an option, or {@link AS_CONFIGURED}. */
 export type OrConfigured<Value> = Value | typeof AS_CONFIGURED;
 
-/** A wait, in whole seconds. @throws InvalidArgumentError */
 export function waitSeconds(text: string): OrConfigured<number> {
   if (text === AS_CONFIGURED) return text;
   const seconds = duration(text) / 1_000;
@@ -71,20 +69,17 @@ export function waitSeconds(text: string): OrConfigured<number> {
   throw new InvalidArgumentError('Use whole seconds, such as 30s, 10m or 24h, or configured.');
 }
 
-/** A number of attempts. @throws InvalidArgumentError */
 export function attemptCount(text: string): OrConfigured<number> {
   if (text === AS_CONFIGURED) return text;
   if (/^[0-9]{1,3}$/.test(text)) return Number(text);
   throw new InvalidArgumentError('Use a number such as 5, or configured.');
 }
 
-/** A time with its offset, unchanged. @throws InvalidArgumentError */
 export function deadline(text: string): string {
   if (text === AS_CONFIGURED || isMoment(text)) return text;
   throw new InvalidArgumentError('Use a time with its offset, such as 2030-01-31T12:00:00Z, or configured.');
 }
 
-/** A time with its offset, unchanged. @throws InvalidArgumentError */
 export function moment(text: string): string {
   if (isMoment(text)) return text;
   throw new InvalidArgumentError('Use a time with its offset, such as 2030-01-31T12:00:00Z.');
@@ -97,42 +92,36 @@ function isMoment(text: string): boolean {
   return new Date(date).toISOString().startsWith(date);
 }
 
-/** The overlap of two webhook secrets, in milliseconds. @throws InvalidArgumentError above the maximum. */
+/** The overlap of two webhook secrets, in milliseconds. */
 export function overlap(text: string): number {
   const ms = duration(text);
   if (ms <= MAX_WEBHOOK_SECRET_OVERLAP_MS) return ms;
   throw new InvalidArgumentError('Use 30d at most.');
 }
 
-/** The id of a package. @throws InvalidArgumentError */
 export function id(text: string): number {
   const number = Number(text);
   if (/^\d+$/.test(text) && Number.isSafeInteger(number)) return number;
   throw new InvalidArgumentError('Use a number from the package list.');
 }
 
-/** The path of a file or folder. @throws InvalidArgumentError when it is empty, such as a variable that is not set. */
+/** The path of a file or folder. An empty one may come from a variable that is not set. */
 export function path(text: string): string {
   if (text.trim() !== '') return text;
   throw new InvalidArgumentError('It is empty.');
 }
 
-/** A number of list entries. @throws InvalidArgumentError */
 export function entries(text: string): number {
   const count = Number(text);
   if (/^[0-9]{1,6}$/.test(text) && count > 0) return count;
   throw new InvalidArgumentError('Use a number from 1 to 999999.');
 }
 
-/** Ids of packages, separated by commas. @throws InvalidArgumentError */
 export function ids(list: string): number[] {
   return list.split(',').map((text) => id(text.trim()));
 }
 
-/**
- * The prefix of an API key. A whole key is refused, because other processes can read the command line.
- * @throws InvalidArgumentError
- */
+/** The prefix of an API key. A whole key is refused, because other processes can read the command line. */
 export function keyPrefix(text: string): string {
   const prefix = /^(?:rsk_(?:test_|live_)?)?([0-9A-Za-z]{8})$/.exec(text)?.[1];
   if (prefix !== undefined) return prefix;
@@ -141,14 +130,13 @@ export function keyPrefix(text: string): string {
   );
 }
 
-/** A number of days. @throws InvalidArgumentError */
 export function days(text: string): number {
   const count = Number(text);
   if (Number.isInteger(count) && count >= 1 && count <= 3650) return count;
   throw new InvalidArgumentError('Use a number of days from 1 to 3650.');
 }
 
-/** A rate limit, in requests a minute. @throws InvalidArgumentError */
+/** A rate limit, in requests a minute. */
 export function requestsPerMinute(text: string): number {
   const count = Number(text);
   if (/^[0-9]{1,7}$/.test(text) && count > 0) return count;

@@ -6,7 +6,6 @@ import { visible } from '#cli/terminal/visible-text.ts';
 import type { Environment } from '#config/environment.ts';
 import { csvLines, moneyFields, moneyNames, type CsvField } from '#outbound/csv.ts';
 
-/** The options for the form of the output; without one it is a table. */
 export interface FormatOptions {
   readonly json?: boolean;
   readonly csv?: boolean;
@@ -25,7 +24,6 @@ export function printItems<Item>(
   else printTable(output, columns, items, paintFor(output, environment));
 }
 
-/** Prints one object in the wanted form. */
 export function printObject(
   { json, csv }: FormatOptions,
   object: unknown,
@@ -67,13 +65,12 @@ function printTable<Item>(output: Output, columns: Columns<Item>, items: readonl
   }
 }
 
-/** `CREATED AT` of `created_at`. */
 function titleOf(name: string): string {
   return name.replaceAll('_', ' ').toUpperCase();
 }
 
 function painted<Item>(column: Column<Item> | undefined, text: string, paint: Paint): string {
-  const style = column?.kind === 'status' ? styleOfStatus(text) : column?.kind === 'time' ? 'dim' : undefined;
+  const style = column?.kind === 'status' ? STATUS_STYLES.get(text) : column?.kind === 'time' ? 'dim' : undefined;
   return style === undefined ? text : paint(style, text);
 }
 
@@ -125,8 +122,9 @@ type Value = Plain | Amount;
 /** Prints one object, a line for each field that has a value. */
 function printDetails(output: Output, object: unknown, paint: Paint): void {
   const lines = fieldsOf(object).flatMap(([name, value]): [string, string][] => {
-    const shown = textOf(value);
-    return shown === '' ? [] : [[visible(name), paintedValue(name, shown, paint)]];
+    const shown = isAmount(value) ? moneyText(value) : timeText(value);
+    const style = name === 'status' ? STATUS_STYLES.get(shown) : undefined;
+    return shown === '' ? [] : [[visible(name), style === undefined ? shown : paint(style, shown)]];
   });
   const width = Math.max(0, ...lines.map(([name]) => name.length));
   for (const [name, shown] of lines) output.write(`${paint('dim', name.padEnd(width))}  ${shown}\n`);
@@ -159,15 +157,6 @@ function isAmount(value: unknown): value is Amount {
   return typeof value === 'object' && value !== null && Object.keys(value).toSorted().join() === 'amount,currency';
 }
 
-function textOf(value: Value): string {
-  return isAmount(value) ? moneyText(value) : timeText(value);
-}
-
-function paintedValue(name: string, shown: string, paint: Paint): string {
-  const style = name === 'status' ? styleOfStatus(shown) : undefined;
-  return style === undefined ? shown : paint(style, shown);
-}
-
 /**
  * Prints items as CSV (RFC 4180) with a line of field names; an amount and its currency are two fields. A text that a
  * spreadsheet would run as a formula gets a `'` in front.
@@ -185,14 +174,12 @@ function valuesOf<Item>(column: Column<Item>, item: Item): CsvField[] {
   return [typeof value === 'number' ? value : String(value ?? '')];
 }
 
-/** The text of a cell in a table; empty for a missing value. */
 function cellText<Item>(column: Column<Item>, item: Item): string {
   if (column.kind === 'money') return moneyText(column.of(item));
   const value = column.of(item);
   return column.kind === 'time' ? timeText(value) : plainText(value);
 }
 
-/** `2.40 USD`. */
 function moneyText(value: Amount | null | undefined): string {
   return value == null ? '' : visible(`${value.amount} ${value.currency}`);
 }
@@ -208,7 +195,6 @@ function plainText(value: Plain): string {
   return visible(String(value ?? ''));
 }
 
-/** Styles that tables use. */
 type Style = 'bold' | 'dim' | 'green' | 'yellow' | 'red' | 'cyan';
 
 /** Writes a text in a style, or unchanged where no colours are wanted. */
@@ -222,29 +208,13 @@ export function paintFor(output: Output, environment: Environment): Paint {
     : (_style, text) => text;
 }
 
-/** Statuses by what they mean for the person who looks. */
-const STATUS_STYLES: Readonly<Record<string, Style>> = {
-  completed: 'green',
-  active: 'green',
-  delivered: 'green',
-  enabled: 'green',
-  closed: 'green',
-  accepted: 'cyan',
-  processing: 'cyan',
-  submitting: 'cyan',
-  pending: 'cyan',
-  cancelling: 'cyan',
-  held: 'yellow',
-  needs_attention: 'red',
-  failed: 'red',
-  refused: 'red',
-  disabled: 'red',
-  abandoned: 'dim',
-  cancelled: 'dim',
-  expired: 'dim',
+const STATUSES: Partial<Record<Style, readonly string[]>> = {
+  green: ['completed', 'active', 'delivered', 'enabled', 'closed'],
+  cyan: ['accepted', 'processing', 'submitting', 'pending', 'cancelling'],
+  yellow: ['held'],
+  red: ['needs_attention', 'failed', 'refused', 'disabled'],
+  dim: ['abandoned', 'cancelled', 'expired'],
 };
-
-/** The style of a status; undefined for statuses of the service, which are not known. */
-function styleOfStatus(status: string): Style | undefined {
-  return Object.hasOwn(STATUS_STYLES, status) ? STATUS_STYLES[status] : undefined;
-}
+const STATUS_STYLES = new Map(
+  Object.entries(STATUSES).flatMap(([style, statuses]) => statuses.map((status) => [status, style as Style] as const)),
+);

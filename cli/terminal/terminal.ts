@@ -1,3 +1,4 @@
+import { styleText } from 'node:util';
 import type { Output } from '#cli/terminal/output.ts';
 import { visible } from '#cli/terminal/visible-text.ts';
 
@@ -40,11 +41,11 @@ export class Terminal {
   }
 
   bold(text: string): string {
-    return this.interactive ? `\u001b[1m${text}\u001b[22m` : text;
+    return this.#styled('bold', text);
   }
 
   dim(text: string): string {
-    return this.interactive ? `\u001b[2m${text}\u001b[22m` : text;
+    return this.#styled('dim', text);
   }
 
   step(name: string): Step {
@@ -54,8 +55,8 @@ export class Terminal {
     else this.#animate();
     return {
       update: (detail) => this.#update(active, detail),
-      done: (detail = '') => this.#end(active, this.#colour('✔', 32), detail),
-      fail: (detail = '') => this.#end(active, this.#colour('✘', 31), detail),
+      done: (detail = '') => this.#end(active, this.#styled('green', '✔'), detail),
+      fail: (detail = '') => this.#end(active, this.#styled('red', '✘'), detail),
     };
   }
 
@@ -107,8 +108,8 @@ export class Terminal {
     this.#drawn = 0;
   }
 
-  #colour(text: string, code: number): string {
-    return this.interactive ? `\u001b[${code}m${text}\u001b[39m` : text;
+  #styled(style: 'bold' | 'dim' | 'green' | 'red', text: string): string {
+    return this.interactive ? styleText(style, text, { validateStream: false }) : text;
   }
 }
 

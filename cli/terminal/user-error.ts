@@ -18,7 +18,6 @@ export class UserError extends Error {
   }
 }
 
-/** The message of any thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
@@ -73,7 +72,6 @@ export function isExplained(error: unknown): boolean {
   return (error instanceof Error && error.name in ADVICE) || refusalIn(error) !== undefined;
 }
 
-/** The first cause that is a refusal. */
 function refusalIn(error: unknown) {
   const chain = chainOf(error);
   return REFUSALS.flatMap(({ codes, said, check }) => {
@@ -110,31 +108,17 @@ export function report(error: unknown, terminal: Output): number {
   return 1;
 }
 
-const CODES = new Set(['ENOSPC', 'EDQUOT']);
-const TEXT = /no space left|disk quota exceeded|database or disk is full/i;
-
 /** True for an error of the file system, of SQLite or of tar that says that the disk, or a quota, is full. */
 export function isDiskFull(error: unknown): boolean {
-  return CODES.has(codeOf(error) ?? '') || saysDiskFull(messageOf(error));
+  return ['ENOSPC', 'EDQUOT'].includes(codeOf(error) ?? '') || saysDiskFull(messageOf(error));
 }
 
 /** True for the output of a program that has met a full disk. */
 export function saysDiskFull(output: string): boolean {
-  return TEXT.test(output);
+  return /no space left|disk quota exceeded|database or disk is full/i.test(output);
 }
 
-const CANNOT_WRITE = new Set([
-  'EACCES',
-  'EEXIST',
-  'EFBIG',
-  'EIO',
-  'EISDIR',
-  'ELOOP',
-  'ENAMETOOLONG',
-  'ENOTDIR',
-  'EPERM',
-  'EROFS',
-]);
+const CANNOT_WRITE = /^E(?:ACCES|EXIST|FBIG|IO|ISDIR|LOOP|NAMETOOLONG|NOTDIR|PERM|ROFS)$/;
 
 /** Removes what a failed copy left. Its failure must not hide the first error. */
 export function removeQuietly(path: string): void {
@@ -145,11 +129,7 @@ export function removeQuietly(path: string): void {
   }
 }
 
-/**
- * The failure to write files, with advice. Other errors are returned as they are.
- *
- * @param place the folder or file that was to be written.
- */
+/** The failure to write a place, with advice. Other errors are returned as they are. */
 export function writeFailure(error: unknown, place: string): unknown {
   if (error instanceof UserError) return error;
   if (isDiskFull(error)) {
@@ -159,7 +139,7 @@ export function writeFailure(error: unknown, place: string): unknown {
       { cause: error },
     );
   }
-  if (!CANNOT_WRITE.has(codeOf(error) ?? '')) return error;
+  if (!CANNOT_WRITE.test(codeOf(error) ?? '')) return error;
   return new UserError(
     `${place} cannot be written: ${messageOf(error)}.`,
     'Make it writable for you, or name another place.',

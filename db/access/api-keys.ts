@@ -93,6 +93,12 @@ export async function revokeApiKey(db: Executor, prefix: string, now: Date): Pro
   return changeOf(rows[0]);
 }
 
+/** Keeps a key from being revoked until the transaction ends. @returns false when it is revoked already. */
+export async function lockUnrevokedKey(tx: Executor, id: string): Promise<boolean> {
+  const unrevoked = and(eq(apiKeys.id, id), isNull(apiKeys.revokedAt));
+  return (await tx.select({ id: apiKeys.id }).from(apiKeys).where(unrevoked).for('share')).length > 0;
+}
+
 export type RotationRefusal = 'unknown' | 'revoked' | 'expired' | { readonly rotatedTo: string };
 export type Rotation =
   | { readonly ok: true; readonly id: string; readonly formerExpiresAt: Date; readonly expiresAt: Date | null }

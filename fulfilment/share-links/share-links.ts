@@ -1,7 +1,7 @@
 /** Creating, revoking and opening share links. Each writes its audit entry in the caller's transaction. */
 import { and, desc, eq, exists, gt, gte, isNotNull, isNull, lt, lte, sql, type SQL } from 'drizzle-orm';
 import { generateShareSecret, hashShareSecret } from '#crypto/generated-secrets.ts';
-import { type ApiKeyRow, lineageOf } from '#db/access/api-keys.ts';
+import { type ApiKeyRow, lineageOf, lockUnrevokedKey } from '#db/access/api-keys.ts';
 import { addAuditEntries, addAuditEntry } from '#db/access/audit-log.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
@@ -17,11 +17,17 @@ interface Acting {
   readonly now: Date;
 }
 
+/**
+ * Stores a link with a new secret, which only this result contains.
+ * @returns undefined when the key of the caller has been revoked: what a process remembers of a key may be older than
+ *   the revocation, which closes the links of the key.
+ */
 export async function createShareLink(
   tx: Executor,
   link: Omit<NewShareLink, 'secretHash' | 'createdAt'>,
   { actor, now }: Acting,
-): Promise<{ readonly row: ShareLinkRow; readonly secret: string }> {
+): Promise<{ readonly row: ShareLinkRow; readonly secret: string } | undefined> {
+  if (!(await lockUnrevokedKey(tx, actor))) return undefined;
   const secret = generateShareSecret();
   const [row] = await tx
     .insert(shareLinks)

@@ -1,29 +1,34 @@
 /** Rows of `docs/assumptions.md` about the forms of values, the bounds of requests, lists and statuses. */
 import * as z from 'zod';
 import { FAILURE_CLASSES } from '#domain/work/failure.ts';
-import { PAGE_SIZE } from '#upstream/client/calls.ts';
-import { judgeResult, type ServiceFailure } from '#upstream/client/error-mapping.ts';
+import { type ServiceFailure, judgeResult } from '#upstream/client/error-mapping.ts';
+import { PAGE_SIZE } from '#upstream/client/lists.ts';
 import {
+  type Mark,
+  SERVICE_ERROR_CODES,
   loginRequest,
   orderRequest,
-  SERVICE_ERROR_CODES,
   serviceEsim,
   topupRequest,
   updateQuery,
   vpnOrderRequest,
-  type Mark,
 } from '#upstream/contract.ts';
 import { wireCurrency, wireId, wireTime } from '#upstream/contract/fields.ts';
-import { VARIANTS } from '#upstream/contract/variants.ts';
+import { VARIANTS, type Variants } from '#upstream/contract/variants.ts';
 
 /** Subject, mark, assumption and reason. */
 export type AssumedForm = readonly [what: string, mark: Mark, assumed: string, reason: string];
 
 /** The assumed forms of values in answers and events. */
-export function assumedForms(): readonly AssumedForm[] {
-  const names = Object.entries(VARIANTS.fields).map(([theirs, ours]) => `\`${theirs}\` for \`${ours}\``);
-  const values = Object.values(VARIANTS.values).flatMap((known) =>
-    Object.entries(known).map(([theirs, ours]) => `\`${theirs}\` for \`${ours}\``),
+export function assumedForms(variants: Variants = VARIANTS): readonly AssumedForm[] {
+  const terms = Object.entries({ '': variants, ...variants.records }).flatMap(
+    ([record, { fields = {}, values = {} }]) =>
+      [fields, ...Object.values(values)]
+        .flatMap((known) => Object.entries(known))
+        .map(([theirs, ours]) => `\`${theirs}\` for \`${ours}\`${record === '' ? '' : ` (${record})`}`),
+  );
+  const units = Object.entries(variants.records).flatMap(([record, { amounts }]) =>
+    amounts === undefined ? [] : `; for ${record} it is \`${amounts}\``,
   );
   return [
     [
@@ -41,7 +46,7 @@ export function assumedForms(): readonly AssumedForm[] {
     [
       'Amounts',
       'shape assumed',
-      `Decimals, as a number, a text or an object with its currency. \`amounts\` is \`${VARIANTS.amounts}\`: ` +
+      `Decimals, as a number, a text or an object with its currency. \`amounts\` is \`${variants.amounts}\`${units.join('')}: ` +
         'a price list with whole numbers only is refused, because they may be cents. A number with more than 15 ' +
         'digits is not read, because JSON rounds it.',
       'price_for_reseller is stated as a decimal amount; its notation is not shown.',
@@ -70,7 +75,7 @@ export function assumedForms(): readonly AssumedForm[] {
     [
       'Names and values',
       'shape assumed',
-      `Read as the same: ${[...names, ...values].join(', ')}. States are read in either case.`,
+      `Read as the same: ${terms.join(', ')}. States are read in either case.`,
       'States are named only in event names.',
     ],
     [

@@ -1,31 +1,37 @@
-/** Generates `docs/assumptions.md` from the contract: what is stated, what is assumed, and why. */
+/**
+ * `npm run generate:assumptions`: writes `docs/assumptions.md` from the contract: what is stated, what is assumed, and
+ * why.
+ */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import * as z from 'zod';
-import { CAPABILITIES, capabilities, type Capability } from '#domain/service/capability-profile.ts';
+import { CAPABILITIES, type Capability, capabilities } from '#domain/service/capability-profile.ts';
 import { BASE_PATH, SANDBOX_SUFFIX } from '#domain/service/service-address.ts';
 import {
+  type AssumedForm,
   assumedBounds,
   assumedForms,
   assumedLists,
   assumedStatuses,
   codesOfKnown,
-  type AssumedForm,
 } from '#scripts/assumptions/assumed-forms.ts';
-import { needOf, type Need } from '#upstream/contract-check/needs.ts';
+import { type Need, needOf } from '#upstream/contract-check/findings.ts';
 import {
   DEFAULT_HEADER_PREFIX,
   ENDPOINTS,
-  EVENT_KINDS,
   EVENTS,
+  EVENT_KINDS,
+  type EndpointContract,
   IDEMPOTENCY_KEY_HEADER,
   SERVICE_ERROR_CODES,
-  serviceHeaders,
   WEBHOOK_ANSWERS,
   WEBHOOK_TOLERANCE_SECONDS,
-  type EndpointContract,
+  serviceHeaders,
 } from '#upstream/contract.ts';
+import { VARIANTS, type Variants } from '#upstream/contract/variants.ts';
 
 /** @returns the whole document in Markdown, with a final line break. */
-export function assumptionsDocument(): string {
+export function assumptionsDocument(variants: Variants = VARIANTS): string {
   const endpoints = Object.entries(ENDPOINTS) as [string, EndpointContract][];
   const headerNames = Object.values(serviceHeaders(DEFAULT_HEADER_PREFIX));
   return [
@@ -63,7 +69,7 @@ export function assumptionsDocument(): string {
         `\`${call.method} ${call.path}\``,
         call.request,
         call.response,
-        call.authorized ? 'yes' : 'no',
+        call.withoutToken ? 'no' : 'yes',
         call.idempotencyKey ? 'yes' : 'no',
         call.capability === undefined ? '' : `\`${call.capability}\``,
         call.purpose,
@@ -96,7 +102,7 @@ export function assumptionsDocument(): string {
     '',
     '## Forms of values',
     '',
-    ...forms(assumedForms()),
+    ...forms(assumedForms(variants)),
     '',
     '## Lists',
     '',
@@ -248,3 +254,5 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
   };
   return [line(head), line(head.map(() => '---')), ...rows.map(line)];
 }
+
+if (import.meta.main) writeFileSync(join(import.meta.dirname, '../../docs/assumptions.md'), assumptionsDocument());

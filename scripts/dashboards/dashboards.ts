@@ -1,4 +1,6 @@
-import { basename } from 'node:path';
+/** `npm run generate:dashboards`: writes the Grafana dashboards of `ops/grafana/dashboards`. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Dashboard } from '@grafana/grafana-foundation-sdk/dashboard';
 import { fulfilment } from '#scripts/dashboards/fulfilment.ts';
 import { money } from '#scripts/dashboards/money.ts';
@@ -12,7 +14,11 @@ export const DASHBOARDS: readonly Dashboard[] = [fulfilment, money, service, web
 /** The files of the dashboards, as Grafana reads them, with paths from the root of the project. */
 export function dashboardFiles(): { readonly path: string; readonly text: string }[] {
   return DASHBOARDS.map((dashboard) => ({
-    path: `ops/grafana/dashboards/${basename(dashboard.uid ?? '').replace('reseller-', '')}.json`,
+    path: `ops/grafana/dashboards/${dashboard.uid?.replace('reseller-', '')}.json`,
     text: `${JSON.stringify(dashboard, null, 2)}\n`,
   }));
+}
+
+if (import.meta.main) {
+  for (const { path, text } of dashboardFiles()) writeFileSync(join(import.meta.dirname, '../..', path), text);
 }

@@ -1,4 +1,9 @@
-/** Generates `docs/reference/events.md` from the closed set of event types and the schemas of their `data`. */
+/**
+ * `npm run generate:events`: writes `docs/reference/events.md` from the closed set of event types and the schemas of
+ * their `data`.
+ */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import * as z from 'zod';
 import { eventShapes } from '#api/events/event-data.ts';
 import type { EventData } from '#db/schema/events.ts';
@@ -289,3 +294,5 @@ function idOf(kind: EventSubjectKind): string {
 function ulid(kind: keyof typeof ID_PREFIXES): string {
   return `${ID_PREFIXES[kind]}_01JQ8Z5YV7N4M2K3H6T9R0WXCD`;
 }
+
+if (import.meta.main) writeFileSync(join(import.meta.dirname, '../../docs/reference/events.md'), eventsDocument());

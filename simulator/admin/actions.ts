@@ -3,7 +3,7 @@ import { command, query } from '#simulator/admin/call.ts';
 import { esimOf, refundOf, SALE_PATHS, saleOf } from '#simulator/admin/reads.ts';
 import * as schemas from '#simulator/admin/schemas.ts';
 import { esimView, refundView, saleView, stateView } from '#simulator/admin/views.ts';
-import { publicPriceOf } from '#simulator/catalogue/packages.ts';
+import { publicPriceOf } from '#simulator/catalogue.ts';
 import { isoTime } from '#simulator/clock.ts';
 import { notFound, ServiceError } from '#simulator/service/errors.ts';
 import type { Simulation } from '#simulator/simulation.ts';

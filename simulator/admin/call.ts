@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type * as z from 'zod';
-import { jsonOf, readBody } from '#simulator/service/body.ts';
 import { parsed } from '#simulator/service/errors.ts';
+import { jsonOf, readBody } from '#simulator/service/requests.ts';
 
 /** The input of an admin call: its validated body and the `{id}` of its path. */
 export interface AdminCall<Body> {

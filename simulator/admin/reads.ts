@@ -1,6 +1,5 @@
 import type { Router } from 'express';
 import { query } from '#simulator/admin/call.ts';
-import { overviewView } from '#simulator/admin/overview.ts';
 import * as schemas from '#simulator/admin/schemas.ts';
 import {
   deliveryView,
@@ -12,12 +11,17 @@ import {
   saleView,
   stateView,
 } from '#simulator/admin/views.ts';
+import { CANCELLATION_OUTCOMES, OUTCOMES, VPN_CANCELLATION_OUTCOMES } from '#simulator/behaviour/behaviours.ts';
+import { dialectNames, endpointNames } from '#simulator/behaviour/dialect.ts';
+import { faultProfileNames, requestFault, webhookFault } from '#simulator/behaviour/faults.ts';
 import { notFound } from '#simulator/service/errors.ts';
 import { describedService } from '#simulator/service/openapi.ts';
+import { shapeNames } from '#simulator/shapes/shape.ts';
 import type { Simulation } from '#simulator/simulation.ts';
-import type { EsimRecord } from '#simulator/store/esims.ts';
-import type { RefundRecord } from '#simulator/store/refunds.ts';
+import type { EsimRecord, RefundRecord } from '#simulator/store/esims.ts';
 import type { SaleKind, SaleRecord } from '#simulator/store/sales.ts';
+import { ENVIRONMENTS } from '#simulator/store/store.ts';
+import { EVENT_KINDS } from '#upstream/contract.ts';
 
 /** Paths of the three kinds of purchase. */
 export const SALE_PATHS = {
@@ -56,19 +60,19 @@ function addSales(router: Router, simulation: Simulation): void {
   router.get(
     '/orders',
     query(schemas.orderReferenceQuery, ({ environment, external_order_id: reference, ...page }) =>
-      listView((part) => sales.oldestFirst({ kind: 'order', environment, reference }, part), page, view),
+      listView((part) => sales.list({ kind: 'order', environment, reference }, part, 'oldestFirst'), page, view),
     ),
   );
   router.get(
     '/topups',
-    query(schemas.ofEsimQuery, ({ environment, esim_id: esimId, ...page }) =>
-      listView((part) => sales.oldestFirst({ kind: 'topup', environment, esimId }, part), page, view),
+    query(schemas.ofEsimQuery, ({ environment, esim_id, ...page }) =>
+      listView((part) => sales.list({ kind: 'topup', environment, esim_id }, part, 'oldestFirst'), page, view),
     ),
   );
   router.get(
     '/vpn-subscriptions',
     query(schemas.vpnQuery, ({ environment, external_subscription_id: reference, ...page }) =>
-      listView((part) => sales.oldestFirst({ kind: 'vpn', environment, reference }, part), page, view),
+      listView((part) => sales.list({ kind: 'vpn', environment, reference }, part, 'oldestFirst'), page, view),
     ),
   );
   for (const kind of ['order', 'topup', 'vpn'] as const) {
@@ -85,7 +89,7 @@ function addEsims(router: Router, simulation: Simulation): void {
   router.get(
     '/esims',
     query(schemas.pageQuery, ({ environment, ...page }) =>
-      listView((part) => esims.oldestFirst(environment, part), page, view),
+      listView((part) => esims.list(environment, part, 'oldestFirst'), page, view),
     ),
   );
   router.get(
@@ -94,8 +98,8 @@ function addEsims(router: Router, simulation: Simulation): void {
   );
   router.get(
     '/refunds',
-    query(schemas.ofEsimQuery, ({ environment, esim_id: esimId, ...page }) =>
-      listView((part) => refunds.oldestFirst({ environment, esimId }, part), page, refundView),
+    query(schemas.ofEsimQuery, ({ environment, esim_id, ...page }) =>
+      listView((part) => refunds.list({ environment, esim_id }, part, 'oldestFirst'), page, refundView),
     ),
   );
   router.get(
@@ -107,15 +111,20 @@ function addEsims(router: Router, simulation: Simulation): void {
 function addLogs(router: Router, simulation: Simulation): void {
   router.get(
     '/ledger',
-    query(schemas.orderReferenceQuery, ({ environment, external_order_id: reference, ...page }) =>
-      listView((part) => simulation.ledger.oldestFirst(environment, reference, part), page, ledgerView),
+    query(schemas.orderReferenceQuery, ({ environment, external_order_id, ...page }) =>
+      listView(
+        (part) => simulation.ledger.list({ environment, external_order_id }, part, 'oldestFirst'),
+        page,
+        ledgerView,
+      ),
     ),
   );
   router.get(
     '/deliveries',
     query(schemas.deliveryQuery, ({ environment, event, status, subject, order_id, ...page }) =>
       listView(
-        (part) => simulation.deliveries.oldestFirst({ environment, event, status, subject: subject ?? order_id }, part),
+        (part) =>
+          simulation.deliveries.list({ environment, event, status, subject: subject ?? order_id }, part, 'oldestFirst'),
         page,
         (delivery) => deliveryView(simulation, delivery),
       ),
@@ -123,9 +132,9 @@ function addLogs(router: Router, simulation: Simulation): void {
   );
   router.get(
     '/requests',
-    query(schemas.requestQuery, ({ environment, endpoint, idempotency_key: key, ...page }) => {
-      const filter = { environment, endpoint, idempotencyKey: key };
-      return listView((part) => simulation.requests.oldestFirst(filter, part), page, requestView);
+    query(schemas.requestQuery, ({ environment, endpoint, idempotency_key, ...page }) => {
+      const filter = { environment, endpoint, idempotency_key };
+      return listView((part) => simulation.requests.list(filter, part, 'oldestFirst'), page, requestView);
     }),
   );
 }
@@ -149,4 +158,52 @@ export function refundOf(simulation: Simulation, id: string): RefundRecord {
   const refund = simulation.refunds.get(simulation.textId(id));
   if (refund === undefined) throw notFound('refund');
   return refund;
+}
+
+/** Number of items of each kind on the status page. */
+const SHOWN = 15;
+
+/** The choices in the forms of the page. Faults that need more than a kind and a time are missing. */
+const CHOICES = {
+  environments: ENVIRONMENTS.toReversed(),
+  dialects: dialectNames,
+  shapes: shapeNames,
+  fault_profiles: faultProfileNames,
+  faults: {
+    request: { subjects: endpointNames, kinds: kindsOf(requestFault).filter((kind) => kind !== 'answer') },
+    webhook: { subjects: EVENT_KINDS, kinds: kindsOf(webhookFault).filter((kind) => kind !== 'changed_event_header') },
+  },
+  outcomes: {
+    order: OUTCOMES,
+    topup: OUTCOMES,
+    vpn: OUTCOMES,
+    cancellation: CANCELLATION_OUTCOMES,
+    vpn_cancellation: VPN_CANCELLATION_OUTCOMES,
+  },
+} as const;
+
+/** All data of the status page, newest first. */
+function overviewView(simulation: Simulation): Record<string, unknown> {
+  const { sales, esims, refunds, ledger, deliveries, requests, faults, behaviours } = simulation;
+  const page = { cursor: undefined, limit: SHOWN };
+  const sold = (kind: SaleKind): unknown[] =>
+    sales.list({ kind }, page, 'newestFirst').map((sale) => saleView(simulation, sale));
+  return {
+    state: stateView(simulation),
+    choices: CHOICES,
+    orders: sold('order'),
+    topups: sold('topup'),
+    vpn_subscriptions: sold('vpn'),
+    esims: esims.list(undefined, page, 'newestFirst').map((esim) => esimView(simulation, esim)),
+    refunds: refunds.list({}, page, 'newestFirst').map(refundView),
+    ledger: ledger.list({}, page, 'newestFirst').map(ledgerView),
+    deliveries: deliveries.list({}, page, 'newestFirst').map((delivery) => deliveryView(simulation, delivery)),
+    requests: requests.list({}, page, 'newestFirst').map(requestView),
+    faults: faults.list(),
+    behaviour: behaviours.list(),
+  };
+}
+
+function kindsOf(union: typeof requestFault | typeof webhookFault): string[] {
+  return union.options.flatMap((option) => [...option.shape.kind.values]);
 }

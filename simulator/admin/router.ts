@@ -1,10 +1,12 @@
-import { Router, type RequestHandler } from 'express';
+import { type RequestHandler, Router } from 'express';
 import { addActions } from '#simulator/admin/actions.ts';
+import { command, query } from '#simulator/admin/call.ts';
 import { addReads } from '#simulator/admin/reads.ts';
-import { addRules } from '#simulator/admin/rules.ts';
-import { addWebhooks } from '#simulator/admin/webhooks.ts';
+import * as schemas from '#simulator/admin/schemas.ts';
+import { deliveryView, dialectView, shapeView } from '#simulator/admin/views.ts';
 import { notFound, ServiceError } from '#simulator/service/errors.ts';
 import type { Simulation } from '#simulator/simulation.ts';
+import { ENVIRONMENTS } from '#simulator/store/store.ts';
 
 /** The admin API, relative to `/simulator`; `docs/simulator.md` lists it. */
 export function adminRouter(simulation: Simulation): Router {
@@ -43,3 +45,117 @@ const sameOriginOnly: RequestHandler = (request, _response, next) => {
   const own = origin === undefined || (URL.canParse(origin) && new URL(origin).host === request.get('Host'));
   next(own ? undefined : new ServiceError(403, 'conflict', 'The admin API is not for pages of another origin.'));
 };
+
+/** Admin calls that set faults, behaviour, dialect, shape and rate limit. */
+function addRules(router: Router, simulation: Simulation): void {
+  const { faults, behaviours, rateLimiter } = simulation;
+  router
+    .route('/faults')
+    .get(query(schemas.nothing, () => ({ data: faults.list() })))
+    .post(command(schemas.faultRule, ({ body }) => faults.add(body), 201))
+    .delete(command(schemas.nothing, () => simulation.clearFaults()));
+  router.delete(
+    '/faults/:id',
+    command(schemas.nothing, ({ id }) => {
+      if (!faults.remove(id)) throw notFound('fault rule');
+    }),
+  );
+  router
+    .route('/fault-profile')
+    .get(query(schemas.nothing, () => simulation.faultProfile))
+    .post(
+      command(schemas.faultProfile, ({ body }) => {
+        simulation.chooseFaultProfile(body);
+        return { ...simulation.faultProfile, rules: faults.list().filter(({ profile }) => profile) };
+      }),
+    );
+  router
+    .route('/behaviour')
+    .get(query(schemas.nothing, () => ({ data: behaviours.list() })))
+    .post(command(schemas.behaviourRule, ({ body }) => behaviours.add(body), 201))
+    .delete(command(schemas.nothing, () => behaviours.clear()));
+  router.delete(
+    '/behaviour/:id',
+    command(schemas.nothing, ({ id }) => {
+      if (!behaviours.remove(id)) throw notFound('behaviour rule');
+    }),
+  );
+  router
+    .route('/dialect')
+    .get(query(schemas.nothing, () => dialectView(simulation)))
+    .post(
+      command(schemas.dialectChoice, ({ body }) => {
+        simulation.chooseDialect(body);
+        return dialectView(simulation);
+      }),
+    );
+  router
+    .route('/shape')
+    .get(query(schemas.nothing, () => shapeView(simulation)))
+    .post(
+      command(schemas.shapeChoice, ({ body }) => {
+        simulation.chooseShape(body);
+        return shapeView(simulation);
+      }),
+    );
+  router
+    .route('/rate-limit')
+    .get(query(schemas.nothing, () => rateLimiter.limit))
+    .post(
+      command(schemas.rateLimit, ({ body }) => {
+        rateLimiter.choose(body);
+        return rateLimiter.limit;
+      }),
+    );
+}
+
+/** Admin calls for webhooks: their target, manual webhooks, and replays. */
+function addWebhooks(router: Router, simulation: Simulation): void {
+  const { webhooks, deliveries, endpoints } = simulation;
+  const stored = (id: string): Record<string, unknown> => {
+    const delivery = deliveries.get(id);
+    if (delivery === undefined) throw notFound('delivery');
+    return deliveryView(simulation, delivery);
+  };
+  router.post(
+    '/webhooks/target',
+    command(schemas.webhookTarget, ({ body: { environment, url, secret } }) => {
+      const affected = environment === undefined ? ENVIRONMENTS : [environment];
+      for (const each of affected) endpoints.choose(each, url === null ? undefined : { url, secret });
+      return { environments: affected, url };
+    }),
+  );
+  router.post(
+    '/webhooks/ping',
+    command(
+      schemas.webhookPing,
+      ({ body: { environment } }) => stored(webhooks.enqueue({ environment, event: 'ping', subject: null, data: {} })),
+      202,
+    ),
+  );
+  router.post(
+    '/webhooks/send',
+    command(
+      schemas.webhookSend,
+      ({ body: { environment, event, data, body, ...how } }) =>
+        stored(webhooks.enqueueTampered({ environment, event, subject: null, data }, body, how)),
+      202,
+    ),
+  );
+  router.get(
+    '/deliveries/:id',
+    query(schemas.nothing, (_query, id) => stored(id)),
+  );
+  router.post(
+    '/deliveries/:id/replay',
+    command(
+      schemas.nothing,
+      ({ id }) => {
+        stored(id);
+        if (webhooks.replay(id)) return stored(id);
+        throw new ServiceError(409, 'conflict', 'The delivery is being sent. Try again in a moment.');
+      },
+      202,
+    ),
+  );
+}

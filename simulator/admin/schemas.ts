@@ -1,12 +1,11 @@
 import * as z from 'zod';
 import { behaviourRule } from '#simulator/behaviour/behaviours.ts';
 import { dialectChoice } from '#simulator/behaviour/dialect.ts';
-import { faultProfile } from '#simulator/behaviour/fault-profile.ts';
-import { faultRule } from '#simulator/behaviour/faults.ts';
-import { ENVIRONMENTS } from '#simulator/environment.ts';
+import { faultProfile, faultRule } from '#simulator/behaviour/faults.ts';
 import { rateLimit } from '#simulator/service/rate-limit.ts';
 import { shapeChoice } from '#simulator/shapes/shape.ts';
 import { DELIVERY_STATUSES } from '#simulator/store/deliveries.ts';
+import { ENVIRONMENTS } from '#simulator/store/store.ts';
 import { tampering } from '#simulator/webhooks/queue.ts';
 import { SIMULATED_STATES } from '#upstream/contract.ts';
 

@@ -1,13 +1,11 @@
 import { isoTime } from '#simulator/clock.ts';
-import { ENVIRONMENTS, type Environment } from '#simulator/environment.ts';
 import type { Simulation } from '#simulator/simulation.ts';
 import type { DeliveryRecord } from '#simulator/store/deliveries.ts';
-import type { EsimRecord } from '#simulator/store/esims.ts';
+import type { EsimRecord, RefundRecord } from '#simulator/store/esims.ts';
 import type { LedgerEntry } from '#simulator/store/ledger.ts';
-import { pageOfRows } from '#simulator/store/page.ts';
-import type { RefundRecord } from '#simulator/store/refunds.ts';
 import type { RequestRecord } from '#simulator/store/requests.ts';
 import type { SaleRecord } from '#simulator/store/sales.ts';
+import { type Environment, ENVIRONMENTS, pageOfRows } from '#simulator/store/store.ts';
 import { wireCancellation, wireEsim, wireTransaction, wireUsage } from '#simulator/wire.ts';
 
 /** The whole state in short. */

@@ -1,8 +1,7 @@
 import * as z from 'zod';
-import { ENVIRONMENTS, type Environment } from '#simulator/environment.ts';
 import type { Identifiers } from '#simulator/identifiers.ts';
 import { SALE_KINDS, type SaleKind } from '#simulator/store/sales.ts';
-import type { Store } from '#simulator/store/store.ts';
+import { type Environment, ENVIRONMENTS, type Store } from '#simulator/store/store.ts';
 
 /** Outcomes of orders, top-ups and VPN orders. A completed VPN order is an active subscription. */
 export const OUTCOMES = [
@@ -128,40 +127,31 @@ const row = z.object({ id: z.string(), rule: z.string(), used: z.number() });
 export class Behaviours {
   readonly #store: Store;
   readonly #identifiers: Identifiers;
-  readonly #all;
-  readonly #insert;
-  readonly #use;
-  readonly #remove;
-  readonly #clear;
 
   constructor(store: Store, identifiers: Identifiers) {
     this.#store = store;
     this.#identifiers = identifiers;
-    this.#all = store.query(row, 'SELECT id, rule, used FROM behaviours ORDER BY sequence DESC');
-    this.#insert = store.command('INSERT INTO behaviours (id, rule) VALUES (:id, :rule)');
-    this.#use = store.command('UPDATE behaviours SET used = used + 1 WHERE id = :id');
-    this.#remove = store.command('DELETE FROM behaviours WHERE id = :id');
-    this.#clear = store.command('DELETE FROM behaviours');
   }
 
   add(rule: BehaviourRule): StoredBehaviour {
     const id = this.#identifiers.id('behaviour', this.#store.nextSequence('behaviours'));
-    this.#insert.run({ id, rule: JSON.stringify(rule) });
+    this.#store.run('INSERT INTO behaviours (id, rule) VALUES (:id, :rule)', { id, rule: JSON.stringify(rule) });
     return { id, ...rule, used: 0 };
   }
 
   /** All rules, newest first, including those that are used up. */
   list(): StoredBehaviour[] {
-    return this.#all.all().map(({ id, rule, used }) => ({ id, ...behaviourRule.parse(JSON.parse(rule)), used }));
+    const rows = this.#store.all(row, 'SELECT id, rule, used FROM behaviours ORDER BY sequence DESC');
+    return rows.map(({ id, rule, used }) => ({ id, ...behaviourRule.parse(JSON.parse(rule)), used }));
   }
 
   /** @returns false when no rule has this id. */
   remove(id: string): boolean {
-    return this.#remove.run({ id }) > 0;
+    return this.#store.run('DELETE FROM behaviours WHERE id = :id', { id }) > 0;
   }
 
   clear(): void {
-    this.#clear.run({});
+    this.#store.run('DELETE FROM behaviours');
   }
 
   /** Decides about one purchase, and counts the use of the rule. */
@@ -191,7 +181,7 @@ export class Behaviours {
       const spent = rule.count !== null && used >= rule.count;
       const elsewhere = rule.environment !== undefined && rule.environment !== environment;
       if (spent || elsewhere || !matches(rule)) continue;
-      this.#use.run({ id });
+      this.#store.run('UPDATE behaviours SET used = used + 1 WHERE id = :id', { id });
       return rule;
     }
     return undefined;

@@ -1,5 +1,7 @@
 import * as z from 'zod';
-import { CURRENCY } from '#simulator/catalogue/catalogue.ts';
+import { CURRENCY } from '#simulator/catalogue.ts';
+import type { Environment } from '#simulator/store/store.ts';
+import { ENDPOINTS, type EndpointContract, type EndpointName } from '#upstream/contract.ts';
 
 const exists = (what: string) => z.boolean().meta({ description: `${what} exists.` });
 
@@ -121,39 +123,26 @@ export const dialectProperties = z.strictObject({
 export type Dialect = z.output<typeof dialectProperties>;
 
 /** The calls of the contract whose paths the specification does not show. */
-const ASSUMED_CALLS = {
-  has_order_read: true,
-  has_order_list: true,
-  has_wallet_transactions: true,
-  has_public_packages: true,
-  has_esim_usage: true,
-  has_topup_read: true,
-  has_topup_list: true,
-  has_refund_read: true,
-  has_refund_list: true,
-  has_vpn_subscription_read: true,
-  has_vpn_subscription_list: true,
-  has_openapi_download: true,
-  has_sandbox_simulation: true,
-  has_webhook_secret: true,
-} as const;
+const ASSUMED_CALLS = [
+  'has_order_read',
+  'has_order_list',
+  'has_wallet_transactions',
+  'has_public_packages',
+  'has_esim_usage',
+  'has_topup_read',
+  'has_topup_list',
+  'has_refund_read',
+  'has_refund_list',
+  'has_vpn_subscription_read',
+  'has_vpn_subscription_list',
+  'has_openapi_download',
+  'has_sandbox_simulation',
+  'has_webhook_secret',
+] as const;
 
-const NO_ASSUMED_CALLS = {
-  has_order_read: false,
-  has_order_list: false,
-  has_wallet_transactions: false,
-  has_public_packages: false,
-  has_esim_usage: false,
-  has_topup_read: false,
-  has_topup_list: false,
-  has_refund_read: false,
-  has_refund_list: false,
-  has_vpn_subscription_read: false,
-  has_vpn_subscription_list: false,
-  has_openapi_download: false,
-  has_sandbox_simulation: false,
-  has_webhook_secret: false,
-} as const satisfies Record<keyof typeof ASSUMED_CALLS, false>;
+function assumedCalls(exist: boolean): Record<(typeof ASSUMED_CALLS)[number], boolean> {
+  return Object.fromEntries(ASSUMED_CALLS.map((name) => [name, exist])) as ReturnType<typeof assumedCalls>;
+}
 
 const REPLAYS: Dialect = {
   key_replay: 'replay',
@@ -163,7 +152,7 @@ const REPLAYS: Dialect = {
   serialises_same_key: true,
   purchase_takes_ms: 0,
   reference_unique: true,
-  ...ASSUMED_CALLS,
+  ...assumedCalls(true),
   public_without_token: false,
   refusal_is_error: false,
   secret_rotates_after_ms: 0,
@@ -212,7 +201,7 @@ export const DIALECTS = {
     has_vpn_subscription_read: false,
     has_vpn_subscription_list: false,
   },
-  bare: { ...REPLAYS, ...NO_ASSUMED_CALLS },
+  bare: { ...REPLAYS, ...assumedCalls(false) },
   late_debits: { ...REPLAYS, debits_visible_after_ms: 5_000 },
   same_signature: { ...REPLAYS, resigns_retries: false },
   open_reads: { ...REPLAYS, public_without_token: true },
@@ -249,4 +238,24 @@ export type DialectChoice = z.output<typeof dialectChoice>;
 export function dialectOf(choice: DialectChoice): Dialect {
   const changed = Object.fromEntries(Object.entries(choice.properties).filter(([, value]) => value !== undefined));
   return { ...DIALECTS[choice.name], ...changed };
+}
+
+export const endpointNames = Object.keys(ENDPOINTS) as [EndpointName, ...EndpointName[]];
+
+/** False for calls that the dialect omits, and in production for calls of the sandbox. */
+export function isServed(name: EndpointName, dialect: Dialect, environment: Environment): boolean {
+  const { capability, sandboxOnly }: EndpointContract = ENDPOINTS[name];
+  if (sandboxOnly === true && environment === 'production') return false;
+  return capability === undefined || switchOf(capability, dialect);
+}
+
+/** False for logins, and for calls that the dialect serves without a token. */
+export function needsToken(name: EndpointName, dialect: Dialect): boolean {
+  const { withoutToken }: EndpointContract = ENDPOINTS[name];
+  return name !== 'login' && (withoutToken !== true || !dialect.public_without_token);
+}
+
+function switchOf(capability: NonNullable<EndpointContract['capability']>, dialect: Dialect): boolean {
+  // `key_replay` is not a call.
+  return capability === 'key_replay' || dialect[`has_${capability}`];
 }

@@ -1,8 +1,7 @@
 import * as z from 'zod';
-import { ENVIRONMENTS, type Environment } from '#simulator/environment.ts';
+import { endpointNames } from '#simulator/behaviour/dialect.ts';
 import type { Identifiers } from '#simulator/identifiers.ts';
-import { endpointNames } from '#simulator/service/served.ts';
-import type { Store } from '#simulator/store/store.ts';
+import { type Environment, ENVIRONMENTS, type Store } from '#simulator/store/store.ts';
 import type { EndpointName } from '#upstream/contract.ts';
 
 const milliseconds = z.int().nonnegative().max(600_000);
@@ -100,10 +99,10 @@ export const faultRule = z.discriminatedUnion('target', [
     ...ruleFields,
   }),
 ]);
-export type FaultRule = z.output<typeof faultRule>;
+type FaultRule = z.output<typeof faultRule>;
 
 /** A rule with its counts of matches and of fired faults. */
-export type StoredFault = FaultRule & {
+type StoredFault = FaultRule & {
   readonly id: string;
   /** True for a rule of the fault profile. */
   readonly profile: boolean;
@@ -117,62 +116,48 @@ const row = z.object({ id: z.string(), rule: z.string(), profile: z.number(), hi
 export class Faults {
   readonly #store: Store;
   readonly #identifiers: Identifiers;
-  readonly #all;
-  readonly #byTarget;
-  readonly #insert;
-  readonly #count;
-  readonly #remove;
-  readonly #clear;
-  readonly #clearProfile;
 
   constructor(store: Store, identifiers: Identifiers) {
     this.#store = store;
     this.#identifiers = identifiers;
-    this.#all = store.query(row, 'SELECT id, rule, profile, hits, fired FROM fault_rules ORDER BY sequence');
-    this.#byTarget = store.query(
-      row,
-      'SELECT id, rule, profile, hits, fired FROM fault_rules WHERE target = :target ORDER BY sequence',
-    );
-    this.#insert = store.command(
-      'INSERT INTO fault_rules (id, target, rule, profile) VALUES (:id, :target, :rule, :profile)',
-    );
-    this.#count = store.command('UPDATE fault_rules SET hits = :hits, fired = :fired WHERE id = :id');
-    this.#remove = store.command('DELETE FROM fault_rules WHERE id = :id');
-    this.#clear = store.command('DELETE FROM fault_rules');
-    this.#clearProfile = store.command('DELETE FROM fault_rules WHERE profile = 1');
   }
 
   add(rule: FaultRule, profile = false): StoredFault {
     const id = this.#identifiers.id('fault', this.#store.nextSequence('fault_rules'));
-    this.#insert.run({ id, target: rule.target, rule: JSON.stringify(rule), profile: Number(profile) });
+    this.#store.run('INSERT INTO fault_rules (id, rule, target, profile) VALUES (:id, :rule, :target, :profile)', {
+      id,
+      rule: JSON.stringify(rule),
+      target: rule.target,
+      profile: Number(profile),
+    });
     return { ...rule, id, profile, hits: 0, fired: 0 };
   }
 
   /** Replaces the rules of the fault profile. Rules that were added one by one stay. */
   setProfile(rules: readonly FaultRule[]): void {
     this.#store.transaction(() => {
-      this.#clearProfile.run({});
+      this.#store.run('DELETE FROM fault_rules WHERE profile = 1');
       for (const rule of rules) this.add(rule, true);
     });
   }
 
   list(): StoredFault[] {
-    return this.#all.all().map(stored);
+    return this.#store.all(row, 'SELECT * FROM fault_rules ORDER BY sequence').map(stored);
   }
 
   /** @returns false when no rule has this id. */
   remove(id: string): boolean {
-    return this.#remove.run({ id }) > 0;
+    return this.#store.run('DELETE FROM fault_rules WHERE id = :id', { id }) > 0;
   }
 
   clear(): void {
-    this.#clear.run({});
+    this.#store.run('DELETE FROM fault_rules');
   }
 
   /** Chooses the faults of one call: any number of latencies, and at most one other fault. Counts the hits. */
   forRequest(environment: Environment, endpoint: EndpointName): RequestFault[] {
     const chosen: RequestFault[] = [];
-    for (const rule of this.#byTarget.all({ target: 'request' }).map(stored)) {
+    for (const rule of this.list()) {
       if (rule.target !== 'request') continue;
       if (rule.environment !== undefined && rule.environment !== environment) continue;
       if (rule.endpoint !== undefined && rule.endpoint !== endpoint) continue;
@@ -185,7 +170,7 @@ export class Faults {
 
   /** Chooses the fault of one delivery: the first rule that fires. Counts the hits. */
   forWebhook(environment: Environment, event: string): WebhookFault | undefined {
-    for (const rule of this.#byTarget.all({ target: 'webhook' }).map(stored)) {
+    for (const rule of this.list()) {
       if (rule.target !== 'webhook') continue;
       if (rule.environment !== undefined && rule.environment !== environment) continue;
       if (rule.event !== undefined && rule.event !== event) continue;
@@ -198,7 +183,8 @@ export class Faults {
     const hits = rule.hits + 1;
     const spent = rule.count !== null && rule.fired >= rule.count;
     const fires = !spent && hits >= rule.nth && this.#identifiers.chance(rule.id, hits) < rule.probability;
-    this.#count.run({ id: rule.id, hits, fired: rule.fired + (fires ? 1 : 0) });
+    const counts = { id: rule.id, hits, fired: rule.fired + (fires ? 1 : 0) };
+    this.#store.run('UPDATE fault_rules SET hits = :hits, fired = :fired WHERE id = :id', counts);
     return fires;
   }
 }
@@ -206,4 +192,102 @@ export class Faults {
 function stored(found: z.output<typeof row>): StoredFault {
   const { id, profile, hits, fired } = found;
   return { ...faultRule.parse(JSON.parse(found.rule)), id, profile: profile === 1, hits, fired };
+}
+
+/** The random fault of each kind. `answer` is missing: only a rule can define the answer. */
+const REQUEST_FAULTS = {
+  latency: { kind: 'latency', ms: 250, at: 'arrival' },
+  rate_limited: { kind: 'rate_limited', retry_after: 1 },
+  server_error: { kind: 'server_error', status: 503, after_work: false },
+  accepted_but_answer_lost: { kind: 'accepted_but_answer_lost' },
+  connection_reset: { kind: 'connection_reset' },
+  hang: { kind: 'hang', after_work: true },
+  truncated_body: { kind: 'truncated_body' },
+  garbage_body: { kind: 'garbage_body' },
+} as const satisfies Partial<Record<RequestFault['kind'], RequestFault>>;
+
+const WEBHOOK_FAULTS = {
+  lost: { kind: 'lost' },
+  late: { kind: 'late', ms: 3_000 },
+  twice: { kind: 'twice' },
+  out_of_order: { kind: 'out_of_order', ms: 5_000 },
+  forged: { kind: 'forged', every_attempt: false },
+  stale_timestamp: { kind: 'stale_timestamp', seconds: 600, every_attempt: false },
+  changed_event_header: { kind: 'changed_event_header', event: 'ping', every_attempt: false },
+} as const satisfies Record<WebhookFault['kind'], WebhookFault>;
+
+type RequestKind = keyof typeof REQUEST_FAULTS;
+type WebhookKind = keyof typeof WEBHOOK_FAULTS;
+const requestKinds = Object.keys(REQUEST_FAULTS) as [RequestKind, ...RequestKind[]];
+const webhookKinds = Object.keys(WEBHOOK_FAULTS) as [WebhookKind, ...WebhookKind[]];
+
+const chance = z.number().min(0).max(1);
+
+/** Probability of each kind of fault, for every call and webhook. */
+interface FaultChances {
+  readonly request: Readonly<Partial<Record<RequestKind, number | undefined>>>;
+  readonly webhook: Readonly<Partial<Record<WebhookKind, number | undefined>>>;
+}
+
+/** Named profiles. */
+export const FAULT_PROFILES = {
+  none: { request: {}, webhook: {} },
+  flaky: {
+    request: {
+      latency: 0.1,
+      rate_limited: 0.02,
+      server_error: 0.03,
+      accepted_but_answer_lost: 0.02,
+      connection_reset: 0.02,
+    },
+    webhook: { lost: 0.02, late: 0.1, twice: 0.05, out_of_order: 0.05 },
+  },
+  stormy: {
+    request: {
+      latency: 0.2,
+      rate_limited: 0.05,
+      server_error: 0.1,
+      accepted_but_answer_lost: 0.1,
+      connection_reset: 0.05,
+      hang: 0.01,
+      truncated_body: 0.03,
+      garbage_body: 0.03,
+    },
+    webhook: {
+      lost: 0.1,
+      late: 0.2,
+      twice: 0.1,
+      out_of_order: 0.1,
+      forged: 0.03,
+      stale_timestamp: 0.03,
+      changed_event_header: 0.03,
+    },
+  },
+} as const satisfies Record<string, FaultChances>;
+
+export type FaultProfileName = keyof typeof FAULT_PROFILES;
+export const faultProfileNames = Object.keys(FAULT_PROFILES) as [FaultProfileName, ...FaultProfileName[]];
+
+/** A named profile with changed probabilities; 0 disables a kind. */
+export const faultProfile = z.strictObject({
+  name: z.enum(faultProfileNames).default('none'),
+  request: z.partialRecord(z.enum(requestKinds), chance).default({}),
+  webhook: z.partialRecord(z.enum(webhookKinds), chance).default({}),
+  environment: z.enum(ENVIRONMENTS).optional(),
+});
+export type FaultProfile = z.output<typeof faultProfile>;
+
+/** The fault rules of a profile. Random decisions are derived from the seed, so the same calls meet the same faults. */
+export function rulesOf(profile: FaultProfile): FaultRule[] {
+  const named: FaultChances = FAULT_PROFILES[profile.name];
+  const { environment } = profile;
+  const common = { ...(environment === undefined ? {} : { environment }), nth: 1, count: null };
+  const request = { ...named.request, ...profile.request };
+  const webhook = { ...named.webhook, ...profile.webhook };
+  const rules = [
+    ...requestKinds.map((kind) => ({ target: 'request', fault: REQUEST_FAULTS[kind], probability: request[kind] })),
+    ...webhookKinds.map((kind) => ({ target: 'webhook', fault: WEBHOOK_FAULTS[kind], probability: webhook[kind] })),
+  ];
+  const wanted = rules.filter(({ probability }) => probability !== undefined && probability > 0);
+  return wanted.map((rule) => faultRule.parse({ ...rule, ...common }));
 }

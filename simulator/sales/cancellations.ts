@@ -1,57 +1,26 @@
-import type { Agenda, DueSource } from '#simulator/behaviour/agenda.ts';
-import type { Behaviours } from '#simulator/behaviour/behaviours.ts';
-import type { Dialect } from '#simulator/behaviour/dialect.ts';
-import type { Clock } from '#simulator/clock.ts';
-import type { Identifiers } from '#simulator/identifiers.ts';
-import { planned } from '#simulator/sales/cancellation-plan.ts';
-import type { EsimLifecycle } from '#simulator/sales/esim-lifecycle.ts';
-import type { KeyedCall, KeyedOperations } from '#simulator/sales/keyed-operations.ts';
+import type { DueSource } from '#simulator/clock.ts';
+import type { KeyedCall } from '#simulator/sales/keyed-operations.ts';
 import { esimBusy } from '#simulator/sales/purchases.ts';
-import { unmetConditions, decisionOfReview } from '#simulator/sales/refund-conditions.ts';
-import { jsonAnswer, notFound, ServiceError, type Answer } from '#simulator/service/errors.ts';
-import type { EsimRecord, Esims } from '#simulator/store/esims.ts';
-import type { Ledger } from '#simulator/store/ledger.ts';
-import type { RefundProgress, RefundRecord, Refunds } from '#simulator/store/refunds.ts';
-import type { SaleRecord, Sales } from '#simulator/store/sales.ts';
-import type { Store } from '#simulator/store/store.ts';
-import type { Wallet } from '#simulator/wallet.ts';
-import type { WebhookQueue } from '#simulator/webhooks/queue.ts';
+import { decisionOfReview, planned, unmetConditions } from '#simulator/sales/refund-decisions.ts';
+import { type Answer, jsonAnswer, notFound, ServiceError } from '#simulator/service/errors.ts';
+import type { Simulation } from '#simulator/simulation.ts';
+import type { EsimRecord, RefundProgress, RefundRecord } from '#simulator/store/esims.ts';
+import type { SaleRecord } from '#simulator/store/sales.ts';
 import { wireCancellation, wireRefund } from '#simulator/wire.ts';
-
-export interface CancellationParts {
-  readonly store: Store;
-  readonly esims: Esims;
-  readonly sales: Sales;
-  readonly refunds: Refunds;
-  readonly ledger: Ledger;
-  readonly keyed: KeyedOperations;
-  readonly esimLifecycle: EsimLifecycle;
-  readonly wallet: Wallet;
-  readonly webhooks: WebhookQueue;
-  readonly behaviours: Behaviours;
-  readonly identifiers: Identifiers;
-  readonly clock: Clock;
-  readonly agenda: Agenda;
-  readonly dialect: () => Dialect;
-  /** Milliseconds until a planned step, when its rule names no delay. */
-  readonly processingDelayMs: number;
-  /** Duration of a manual review, in milliseconds. */
-  readonly reviewDelayMs: number;
-}
 
 /** Cancels unused eSIMs and refunds them. The refund conditions decide, unless a behaviour rule matches. */
 export class Cancellations implements DueSource {
-  readonly #parts: CancellationParts;
+  readonly #simulation: Simulation;
 
-  constructor(parts: CancellationParts) {
-    this.#parts = parts;
+  constructor(simulation: Simulation) {
+    this.#simulation = simulation;
   }
 
   /** @throws ServiceError when the whole cancellation is refused. */
   async cancel(call: KeyedCall): Promise<Answer> {
-    return this.#parts.keyed.run(call, {
+    return this.#simulation.keyed.run(call, {
       find: () => {
-        const esim = this.#parts.esims.get(call.id, call.environment);
+        const esim = this.#simulation.esims.get(call.id, call.environment);
         if (esim === undefined) throw notFound('eSIM');
         return esim;
       },
@@ -77,11 +46,11 @@ export class Cancellations implements DueSource {
   }
 
   nextDue(): number | undefined {
-    return this.#parts.refunds.nextDue();
+    return this.#simulation.refunds.nextDue();
   }
 
   runDue(now: number): void {
-    for (const refund of this.#parts.refunds.due(now)) this.#takeStep(refund);
+    for (const refund of this.#simulation.refunds.due(now)) this.#takeStep(refund);
   }
 
   #takeStep(refund: RefundRecord): void {
@@ -107,16 +76,16 @@ export class Cancellations implements DueSource {
   }
 
   #judge(esim: EsimRecord): Answer {
-    const { store, sales, refunds, behaviours, identifiers, clock, dialect } = this.#parts;
+    const { store, sales, refunds, behaviours, identifiers, clock, dialect } = this.#simulation;
     if (esim.status === 'cancelled')
       throw new ServiceError(409, 'already_cancelled', 'This eSIM is already cancelled.');
     if (refunds.inFlight(esim.id) !== undefined) throw esimBusy('cancellation');
-    if (sales.topupInFlight(esim.id) !== undefined) throw esimBusy('top-up');
+    if (sales.topups(esim.id, 'processing').length > 0) throw esimBusy('top-up');
 
     const unmet = this.#unmet(esim);
     const rule = behaviours.ofCancellation(esim.environment);
-    const plan = planned(rule, unmet, this.#parts);
-    if (plan.review === 'refused' && dialect().refusal_is_error) return refusedAsError(unmet);
+    const plan = planned(rule, unmet, this.#simulation.options);
+    if (plan.review === 'refused' && dialect.refusal_is_error) return refusedAsError(unmet);
     const order = this.#order(esim);
     const id = identifiers.id('refund', store.nextSequence('refunds'));
     const { environment, id: esimId } = esim;
@@ -145,7 +114,7 @@ export class Cancellations implements DueSource {
   }
 
   #change(before: RefundRecord, progress: RefundProgress): RefundRecord {
-    const { store, refunds, clock } = this.#parts;
+    const { store, refunds, clock } = this.#simulation;
     return store.transaction(() => {
       refunds.change(before.id, progress, clock.now());
       const after = this.#reread(before.id);
@@ -156,7 +125,7 @@ export class Cancellations implements DueSource {
 
   /** Applies a change to the eSIM, the wallet and the events, in the same transaction. */
   #takeEffect(before: RefundRecord | undefined, after: RefundRecord): void {
-    const { esims, esimLifecycle, agenda } = this.#parts;
+    const { esims, esimLifecycle, agenda } = this.#simulation;
     if (after.cancellation === 'cancelled' && before?.cancellation !== 'cancelled') {
       const esim = this.#esim(after.esimId);
       esims.change(esim.id, { ...esim, usedMb: esimLifecycle.state(esim).usedMb, status: 'cancelled' });
@@ -170,7 +139,7 @@ export class Cancellations implements DueSource {
   }
 
   #payBack(refund: RefundRecord): void {
-    this.#parts.wallet.credit(refund.environment, refund.amount, {
+    this.#simulation.wallet.credit(refund.environment, refund.amount, {
       currency: refund.currency,
       reason: 'refund',
       orderId: refund.orderId,
@@ -181,16 +150,16 @@ export class Cancellations implements DueSource {
   }
 
   #announce({ environment, esimId }: RefundRecord, event: string, data: Record<string, unknown>): void {
-    this.#parts.webhooks.enqueue({ environment, event, subject: esimId, data });
+    this.#simulation.webhooks.enqueue({ environment, event, subject: esimId, data });
   }
 
   #unmet(esim: EsimRecord) {
-    const { sales, ledger, esimLifecycle, clock, dialect } = this.#parts;
-    const shownUntil = clock.now() - dialect().debits_visible_after_ms;
+    const { sales, ledger, esimLifecycle, clock, dialect } = this.#simulation;
+    const shownUntil = clock.now() - dialect.debits_visible_after_ms;
     return unmetConditions({
       esim,
       usage: esimLifecycle.state(esim),
-      completedTopups: sales.completedTopups(esim.id).length,
+      completedTopups: sales.topups(esim.id, 'completed').length,
       order: this.#order(esim),
       movements: ledger
         .ofOrder(esim.orderId)
@@ -199,15 +168,15 @@ export class Cancellations implements DueSource {
   }
 
   #order({ orderId }: EsimRecord): SaleRecord {
-    return required(this.#parts.sales.get('order', orderId), `order ${orderId}`);
+    return required(this.#simulation.sales.get('order', orderId), `order ${orderId}`);
   }
 
   #esim(id: string): EsimRecord {
-    return required(this.#parts.esims.get(id), `eSIM ${id}`);
+    return required(this.#simulation.esims.get(id), `eSIM ${id}`);
   }
 
   #reread(id: string): RefundRecord {
-    return required(this.#parts.refunds.get(id), `refund ${id}`);
+    return required(this.#simulation.refunds.get(id), `refund ${id}`);
   }
 }
 

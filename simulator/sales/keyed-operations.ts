@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Dialect } from '#simulator/behaviour/dialect.ts';
-import type { Clock } from '#simulator/clock.ts';
-import type { Environment } from '#simulator/environment.ts';
-import { ServiceError, type Answer } from '#simulator/service/errors.ts';
-import type { IdempotencyKeys, StoredResult } from '#simulator/store/keys.ts';
-import type { Store } from '#simulator/store/store.ts';
+import { type Answer, ServiceError } from '#simulator/service/errors.ts';
+import type { Simulation } from '#simulator/simulation.ts';
+import type { StoredResult } from '#simulator/store/requests.ts';
+import type { Environment } from '#simulator/store/store.ts';
 import type { EndpointName } from '#upstream/contract.ts';
 
 /** One call of an operation with an Idempotency-Key. */
@@ -38,34 +37,25 @@ export interface KeyedWork<Item> {
   carryOut(item: Item): Answer;
 }
 
-export interface KeyedOperationParts {
-  readonly store: Store;
-  readonly keys: IdempotencyKeys;
-  readonly clock: Clock;
-  readonly dialect: () => Dialect;
-  /** True when the reseller may buy in production. */
-  readonly approved: () => boolean;
-}
-
 /** Executes all operations with an Idempotency-Key. The dialect decides about repeated and concurrent keys. */
 export class KeyedOperations {
-  readonly #parts: KeyedOperationParts;
+  readonly #simulation: Simulation;
   /**
    * Keys of operations under way. They are lost with the process, as is the operation: nothing is written before the
    * execution.
    */
   readonly #inUse = new Set<string>();
 
-  constructor(parts: KeyedOperationParts) {
-    this.#parts = parts;
+  constructor(simulation: Simulation) {
+    this.#simulation = simulation;
   }
 
   /** @throws ServiceError when the operation is refused. */
   async run<Item>(call: KeyedCall, work: KeyedWork<Item>): Promise<Answer> {
-    if (call.environment === 'production' && !this.#parts.approved()) {
+    if (call.environment === 'production' && !this.#simulation.approved) {
       throw new ServiceError(403, 'not_approved', 'This reseller is not approved for production yet.');
     }
-    const dialect = this.#parts.dialect();
+    const dialect = this.#simulation.dialect;
     if (dialect.checks_balance_before_key && work.requireBalance !== undefined) work.requireBalance(work.find());
 
     const fingerprint = fingerprintOf(call);
@@ -93,7 +83,7 @@ export class KeyedOperations {
 
   /** Stores the changes, the events and the result of the key in one transaction. */
   #execute<Item>(call: KeyedCall, work: KeyedWork<Item>, fingerprint: string, dialect: Dialect): Answer {
-    const { store, keys, clock } = this.#parts;
+    const { store, keys, clock } = this.#simulation;
     return store.transaction(() => {
       const answer = doOrRefuse(work, dialect);
       const { status, body } = answer;
@@ -105,9 +95,9 @@ export class KeyedOperations {
   }
 
   #knownResult(call: KeyedCall, dialect: Dialect): StoredResult | undefined {
-    const known = this.#parts.keys.find(call.environment, call.key);
+    const known = this.#simulation.keys.find(call.environment, call.key);
     if (known === undefined || dialect.key_retention_ms === null) return known;
-    return known.createdAt + dialect.key_retention_ms > this.#parts.clock.now() ? known : undefined;
+    return known.createdAt + dialect.key_retention_ms > this.#simulation.clock.now() ? known : undefined;
   }
 }
 

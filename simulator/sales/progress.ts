@@ -1,32 +1,20 @@
-import type { Agenda, DueSource } from '#simulator/behaviour/agenda.ts';
-import type { Clock } from '#simulator/clock.ts';
-import type { KindsOfSale } from '#simulator/sales/kinds.ts';
-import type { Failure, SaleRecord, Sales } from '#simulator/store/sales.ts';
-import type { Store } from '#simulator/store/store.ts';
-import type { Wallet } from '#simulator/wallet.ts';
-import type { WebhookQueue } from '#simulator/webhooks/queue.ts';
-
-export interface ProgressParts {
-  readonly store: Store;
-  readonly sales: Sales;
-  readonly kinds: KindsOfSale;
-  readonly wallet: Wallet;
-  readonly webhooks: WebhookQueue;
-  readonly clock: Clock;
-  readonly agenda: Agenda;
-}
+import type { DueSource } from '#simulator/clock.ts';
+import type { Simulation } from '#simulator/simulation.ts';
+import type { MovementSubject } from '#simulator/store/ledger.ts';
+import type { Failure, SaleKind, SaleRecord } from '#simulator/store/sales.ts';
+import { wireOrder, wireTopup, wireVpnSubscription } from '#simulator/wire.ts';
 
 /** Completes or fails purchases: at once, when they are due, or by the admin API. */
 export class SaleProgress implements DueSource {
-  readonly #parts: ProgressParts;
+  readonly #simulation: Simulation;
 
-  constructor(parts: ProgressParts) {
-    this.#parts = parts;
+  constructor(simulation: Simulation) {
+    this.#simulation = simulation;
   }
 
   /** Delivers a purchase and sends its event. @returns undefined when it is no longer processing. */
   complete(sale: SaleRecord): SaleRecord | undefined {
-    const { store, sales, kinds, clock } = this.#parts;
+    const { store, sales, kinds, clock } = this.#simulation;
     return store.transaction(() => {
       if (this.#reread(sale).status !== 'processing') return undefined;
       sales.complete(sale.id, kinds[sale.kind].deliver(sale), clock.now());
@@ -41,7 +29,7 @@ export class SaleProgress implements DueSource {
    * @returns undefined when it is no longer processing.
    */
   fail(sale: SaleRecord, failure?: Failure, debited = true): SaleRecord | undefined {
-    const { store, sales, kinds, clock } = this.#parts;
+    const { store, sales, kinds, clock } = this.#simulation;
     return store.transaction(() => {
       if (!sales.fail(sale.id, failure ?? kinds[sale.kind].failure, clock.now())) return undefined;
       if (debited && sale.creditAfterMs === 0) this.#payBack(sale);
@@ -53,11 +41,11 @@ export class SaleProgress implements DueSource {
   }
 
   nextDue(): number | undefined {
-    return this.#parts.sales.nextDue();
+    return this.#simulation.sales.nextDue();
   }
 
   runDue(now: number): void {
-    const { store, sales } = this.#parts;
+    const { store, sales } = this.#simulation;
     for (const sale of sales.due(now)) {
       if (sale.dueOutcome === 'completed') this.complete(sale);
       else this.fail(sale);
@@ -72,12 +60,12 @@ export class SaleProgress implements DueSource {
 
   /** Stores the event of the current status, in the transaction of the change, and wakes the agenda. */
   announce(sale: SaleRecord): void {
-    this.#parts.agenda.wake();
-    const kind = this.#parts.kinds[sale.kind];
+    this.#simulation.agenda.wake();
+    const kind = this.#simulation.kinds[sale.kind];
     const event = kind.event(sale);
     if (event === undefined) return;
     const { environment, id } = sale;
-    this.#parts.webhooks.enqueue({ environment, event, subject: id, data: kind.announcement(sale) });
+    this.#simulation.webhooks.enqueue({ environment, event, subject: id, data: kind.announcement(sale) });
   }
 
   #announced(before: SaleRecord): SaleRecord {
@@ -87,13 +75,103 @@ export class SaleProgress implements DueSource {
   }
 
   #reread({ kind, id }: SaleRecord): SaleRecord {
-    const sale = this.#parts.sales.get(kind, id);
+    const sale = this.#simulation.sales.get(kind, id);
     if (sale === undefined) throw new Error(`The store has lost ${kind} ${id}.`);
     return sale;
   }
 
   #payBack(sale: SaleRecord): void {
-    const subject = this.#parts.kinds[sale.kind].subject(sale);
-    this.#parts.wallet.credit(sale.environment, sale.price, { reason: 'refund', ...subject });
+    const subject = this.#simulation.kinds[sale.kind].subject(sale);
+    this.#simulation.wallet.credit(sale.environment, sale.price, { reason: 'refund', ...subject });
   }
+}
+
+/** The differences between the kinds of purchase. */
+interface KindOfSale {
+  /** Creates the delivery, in the transaction of the completion. @returns the id of a new eSIM, if it delivers one. */
+  deliver(sale: SaleRecord): string | undefined;
+  /** The event of the current status; undefined when the interface has none for it. */
+  event(sale: SaleRecord): string | undefined;
+  /** The purchase as in answers. */
+  answer(sale: SaleRecord): Record<string, unknown>;
+  /** The purchase as in events. */
+  announcement(sale: SaleRecord): Record<string, unknown>;
+  /** The names of the purchase in its debit and credit. */
+  subject(sale: SaleRecord): MovementSubject;
+  readonly failure: Failure;
+}
+
+export type KindsOfSale = Readonly<Record<SaleKind, KindOfSale>>;
+
+/** The server from which phones would download profiles; `.example` is reserved (RFC 2606). */
+const SMDP_ADDRESS = 'smdp.simulator.example';
+const VPN_SERVER = 'vpn.simulator.example';
+const DAY_MS = 86_400_000;
+
+/** The steps of each kind of sale: delivery, failure and its events. */
+export function kindsOfSale(simulation: Simulation): KindsOfSale {
+  const { subscriptions } = simulation;
+  return {
+    order: {
+      deliver: (sale) => deliverEsim(simulation, sale),
+      event: ({ status }) => `order.${status}`,
+      answer: wireOrder,
+      announcement: wireOrder,
+      subject: ({ id, reference }) => ({ orderId: id, externalOrderId: reference }),
+      failure: { code: 'supplier_failed', message: 'The supplier could not deliver the eSIM.' },
+    },
+    topup: {
+      deliver: (sale) => {
+        simulation.esimLifecycle.recharge(sale);
+        return undefined;
+      },
+      event: ({ status }) => `topup.${status}`,
+      answer: wireTopup,
+      announcement: wireTopup,
+      subject: ({ id, esimId }) => ({ topupId: id, esimId }),
+      failure: { code: 'supplier_failed', message: 'The supplier could not recharge the eSIM.' },
+    },
+    vpn: {
+      deliver: (sale) => {
+        startSubscription(simulation, sale);
+        return undefined;
+      },
+      event: ({ status }) => {
+        return status === 'processing' ? undefined : `vpn.subscription.${status === 'completed' ? 'active' : 'failed'}`;
+      },
+      answer: (sale) => wireVpnSubscription(sale, subscriptions.get(sale.id)),
+      // Events contain no access data, to keep it out of delivery logs.
+      announcement: (sale) => ({ ...wireVpnSubscription(sale, subscriptions.get(sale.id)), access: undefined }),
+      subject: ({ id, reference }) => ({ vpnSubscriptionId: id, externalSubscriptionId: reference }),
+      failure: { code: 'provisioning_failed', message: 'The VPN subscription could not be set up.' },
+    },
+  };
+}
+
+function deliverEsim({ store, esims, identifiers, clock }: Simulation, sale: SaleRecord): string {
+  const sequence = store.nextSequence('esims');
+  const id = identifiers.id('esim', sequence);
+  esims.insert({
+    id,
+    environment: sale.environment,
+    orderId: sale.id,
+    packageId: sale.itemId,
+    iccid: identifiers.iccid(sequence),
+    activationCode: `LPA:1$${SMDP_ADDRESS}$${identifiers.matchingId(sequence)}`,
+    createdAt: clock.now(),
+  });
+  return id;
+}
+
+function startSubscription({ subscriptions, plans, identifiers, clock }: Simulation, sale: SaleRecord): void {
+  const plan = plans.everSold(sale.itemId);
+  if (plan === undefined) throw new Error(`There is no VPN plan ${sale.itemId}.`);
+  const startedAt = clock.now();
+  subscriptions.insert({
+    id: sale.id,
+    ...identifiers.vpnLogin(sale.sequence),
+    server: VPN_SERVER,
+    startedAt,
+    expiresAt: startedAt + plan.durationDays * DAY_MS,
+  });
 }

@@ -1,40 +1,12 @@
-import type { Behaviour, Behaviours } from '#simulator/behaviour/behaviours.ts';
-import { CURRENCY, type Catalogue } from '#simulator/catalogue/catalogue.ts';
-import type { CataloguePackage } from '#simulator/catalogue/packages.ts';
-import type { VpnPlanItem } from '#simulator/catalogue/vpn-plans.ts';
-import type { Clock } from '#simulator/clock.ts';
-import type { Environment } from '#simulator/environment.ts';
-import type { Identifiers } from '#simulator/identifiers.ts';
-import type { EsimLifecycle } from '#simulator/sales/esim-lifecycle.ts';
-import type { KeyedCall, KeyedOperations } from '#simulator/sales/keyed-operations.ts';
-import type { KindsOfSale } from '#simulator/sales/kinds.ts';
-import type { SaleProgress } from '#simulator/sales/progress.ts';
-import { jsonAnswer, ServiceError, validationFailed, type Answer } from '#simulator/service/errors.ts';
-import type { EsimRecord, Esims } from '#simulator/store/esims.ts';
-import type { Refunds } from '#simulator/store/refunds.ts';
-import type { SaleKind, SaleRecord, Sales } from '#simulator/store/sales.ts';
-import type { Store } from '#simulator/store/store.ts';
-import type { Wallet } from '#simulator/wallet.ts';
+import type { Behaviour } from '#simulator/behaviour/behaviours.ts';
+import { type CataloguePackage, CURRENCY, type VpnPlanItem } from '#simulator/catalogue.ts';
+import type { KeyedCall } from '#simulator/sales/keyed-operations.ts';
+import { type Answer, jsonAnswer, ServiceError, validationFailed } from '#simulator/service/errors.ts';
+import type { Simulation } from '#simulator/simulation.ts';
+import type { EsimRecord } from '#simulator/store/esims.ts';
+import type { SaleKind, SaleRecord } from '#simulator/store/sales.ts';
+import type { Environment } from '#simulator/store/store.ts';
 import type { OrderRequest, TopupRequest, VpnOrderRequest } from '#upstream/contract.ts';
-
-export interface PurchaseParts {
-  readonly store: Store;
-  readonly sales: Sales;
-  readonly esims: Esims;
-  readonly refunds: Refunds;
-  readonly keyed: KeyedOperations;
-  readonly kinds: KindsOfSale;
-  readonly progress: SaleProgress;
-  readonly esimLifecycle: EsimLifecycle;
-  readonly wallet: Wallet;
-  readonly packages: Catalogue<CataloguePackage>;
-  readonly plans: Catalogue<VpnPlanItem>;
-  readonly behaviours: Behaviours;
-  readonly identifiers: Identifiers;
-  readonly clock: Clock;
-  /** Milliseconds in `processing`, when the behaviour names no delay. */
-  readonly processingDelayMs: number;
-}
 
 /** A purchase to make. */
 interface Basket {
@@ -47,16 +19,16 @@ interface Basket {
 
 /** Sells packages, top-ups and VPN subscriptions. Refuses by throwing a ServiceError. */
 export class Purchases {
-  readonly #parts: PurchaseParts;
+  readonly #simulation: Simulation;
 
-  constructor(parts: PurchaseParts) {
-    this.#parts = parts;
+  constructor(simulation: Simulation) {
+    this.#simulation = simulation;
   }
 
   async buyPackage(call: KeyedCall, request: OrderRequest): Promise<Answer> {
     const { environment } = call;
     const reference = request.external_order_id;
-    return this.#parts.keyed.run(call, {
+    return this.#simulation.keyed.run(call, {
       find: () => available(this.#requirePackage(request.package_id)),
       requireUnique: () => this.#requireNewReference(environment, 'order', reference),
       requireBalance: (item) => this.#requireBalance(environment, item),
@@ -67,7 +39,7 @@ export class Purchases {
   async orderVpn(call: KeyedCall, request: VpnOrderRequest): Promise<Answer> {
     const { environment } = call;
     const reference = request.external_subscription_id;
-    return this.#parts.keyed.run(call, {
+    return this.#simulation.keyed.run(call, {
       find: () => this.#requirePlan(request.vpn_plan_id),
       requireUnique: () => this.#requireNewReference(environment, 'vpn', reference),
       requireBalance: (item) => this.#requireBalance(environment, item),
@@ -77,7 +49,7 @@ export class Purchases {
 
   async topUp(call: KeyedCall, request: TopupRequest): Promise<Answer> {
     const { environment } = call;
-    return this.#parts.keyed.run(call, {
+    return this.#simulation.keyed.run(call, {
       find: () => this.#requireOption(this.#requireEsim(environment, request.esim_id), request.package_id),
       requireBalance: (item) => this.#requireBalance(environment, item),
       carryOut: (item) => {
@@ -89,7 +61,7 @@ export class Purchases {
 
   /** Debits the price, plans the outcome, and applies it when it is due at once. */
   #sell({ environment, kind, item, reference, esimId }: Basket): Answer {
-    const { store, sales, wallet, behaviours, progress, identifiers, clock, kinds, processingDelayMs } = this.#parts;
+    const { store, sales, wallet, behaviours, progress, identifiers, clock, kinds, options } = this.#simulation;
     const behaviour = behaviours.ofSale(environment, kind, item);
     const { outcome } = behaviour;
     const later = outcome === 'processing_then_completed' || outcome === 'processing_then_failed';
@@ -105,7 +77,7 @@ export class Purchases {
       price: item.price,
       currency: CURRENCY,
       creditAfterMs: behaviour.credit_after_ms === undefined ? 0 : behaviour.credit_after_ms,
-      dueAt: later ? clock.now() + (behaviour.delay_ms ?? processingDelayMs) : null,
+      dueAt: later ? clock.now() + (behaviour.delay_ms ?? options.processingDelayMs) : null,
       dueOutcome: outcome === 'processing_then_completed' ? 'completed' : later ? 'failed' : null,
       createdAt: clock.now(),
     });
@@ -122,13 +94,13 @@ export class Purchases {
   }
 
   #requirePackage(id: number): CataloguePackage {
-    const item = this.#parts.packages.get(id);
+    const item = this.#simulation.packages.get(id);
     if (item === undefined) throw validationFailed({ package_id: 'is no package' });
     return item;
   }
 
   #requirePlan(id: number): VpnPlanItem {
-    const plan = this.#parts.plans.get(id);
+    const plan = this.#simulation.plans.get(id);
     if (plan === undefined) throw validationFailed({ vpn_plan_id: 'is no VPN plan' });
     if (!plan.available) {
       throw new ServiceError(422, 'plan_unavailable', `VPN plan ${plan.id} is not available at the moment.`);
@@ -137,14 +109,14 @@ export class Purchases {
   }
 
   #requireEsim(environment: Environment, id: string): EsimRecord {
-    const esim = this.#parts.esims.get(id, environment);
+    const esim = this.#simulation.esims.get(id, environment);
     if (esim === undefined) throw validationFailed({ esim_id: 'is no eSIM' });
     return esim;
   }
 
   #requireOption(esim: EsimRecord, packageId: number): CataloguePackage {
     const item = this.#requirePackage(packageId);
-    if (!this.#parts.esimLifecycle.topupOptions(esim).some(({ id }) => id === item.id)) {
+    if (!this.#simulation.esimLifecycle.topupOptions(esim).some(({ id }) => id === item.id)) {
       throw new ServiceError(422, 'topup_incompatible', `Package ${item.id} is no top-up option of this eSIM.`);
     }
     return available(item);
@@ -152,19 +124,19 @@ export class Purchases {
 
   /** Allows one top-up or cancellation of an eSIM at a time. Checked before anything is written. */
   #requireNothingInFlight(esimId: string): void {
-    const { sales, refunds } = this.#parts;
+    const { sales, refunds } = this.#simulation;
     if (refunds.inFlight(esimId) !== undefined) throw esimBusy('cancellation');
-    if (sales.topupInFlight(esimId) !== undefined) throw esimBusy('top-up');
+    if (sales.topups(esimId, 'processing').length > 0) throw esimBusy('top-up');
   }
 
   #requireNewReference(environment: Environment, kind: 'order' | 'vpn', reference: string): void {
-    if (this.#parts.sales.byReference(environment, kind, reference) === undefined) return;
+    if (this.#simulation.sales.byReference(environment, kind, reference) === undefined) return;
     const field = kind === 'order' ? 'external_order_id' : 'external_subscription_id';
     throw new ServiceError(409, 'reference_exists', `This ${field} was already used.`);
   }
 
   #requireBalance(environment: Environment, item: { readonly price: string }): void {
-    if (this.#parts.wallet.covers(environment, item.price)) return;
+    if (this.#simulation.wallet.covers(environment, item.price)) return;
     throw new ServiceError(402, 'insufficient_balance', `The balance does not cover ${item.price} ${CURRENCY}.`);
   }
 }

@@ -1,32 +1,14 @@
-import type { Agenda, DueSource } from '#simulator/behaviour/agenda.ts';
-import type { Behaviours } from '#simulator/behaviour/behaviours.ts';
-import type { Clock } from '#simulator/clock.ts';
-import type { KindsOfSale } from '#simulator/sales/kinds.ts';
+import type { DueSource } from '#simulator/clock.ts';
 import { ServiceError } from '#simulator/service/errors.ts';
-import type { SaleRecord, Sales } from '#simulator/store/sales.ts';
-import type { Store } from '#simulator/store/store.ts';
-import type { SubscriptionRecord, Subscriptions } from '#simulator/store/subscriptions.ts';
-import type { WebhookQueue } from '#simulator/webhooks/queue.ts';
-
-export interface VpnSubscriptionParts {
-  readonly store: Store;
-  readonly sales: Sales;
-  readonly subscriptions: Subscriptions;
-  readonly kinds: KindsOfSale;
-  readonly webhooks: WebhookQueue;
-  readonly behaviours: Behaviours;
-  readonly clock: Clock;
-  readonly agenda: Agenda;
-  /** Duration of a cancellation in milliseconds, when its rule names no delay. */
-  readonly processingDelayMs: number;
-}
+import type { Simulation } from '#simulator/simulation.ts';
+import type { SaleRecord, SubscriptionRecord } from '#simulator/store/sales.ts';
 
 /** Ends VPN subscriptions: when they expire, or when the customer cancels. Nothing is refunded. */
 export class VpnSubscriptions implements DueSource {
-  readonly #parts: VpnSubscriptionParts;
+  readonly #simulation: Simulation;
 
-  constructor(parts: VpnSubscriptionParts) {
-    this.#parts = parts;
+  constructor(simulation: Simulation) {
+    this.#simulation = simulation;
   }
 
   /**
@@ -35,7 +17,7 @@ export class VpnSubscriptions implements DueSource {
    * @throws ServiceError 409 when it is already cancelled, 422 when it is not active yet, has failed or has expired.
    */
   cancel(sale: SaleRecord): void {
-    const { store, subscriptions, behaviours, clock, agenda, processingDelayMs } = this.#parts;
+    const { store, subscriptions, behaviours, clock, agenda, options } = this.#simulation;
     const subscription = this.#requireCancellable(sale);
     // A second call while the first cancellation is processing gets the same answer and changes nothing.
     if (subscription.cancelDueAt !== null) return;
@@ -43,7 +25,7 @@ export class VpnSubscriptions implements DueSource {
       const decided = behaviours.ofVpnCancellation(sale.environment);
       if (decided.outcome === 'cancelled') this.end(sale, 'cancelled');
       if (decided.outcome === 'processing_then_cancelled') {
-        subscriptions.setCancelDue(sale.id, clock.now() + (decided.delay_ms ?? processingDelayMs));
+        subscriptions.setCancelDue(sale.id, clock.now() + (decided.delay_ms ?? options.processingDelayMs));
       }
       return decided.outcome;
     });
@@ -54,7 +36,7 @@ export class VpnSubscriptions implements DueSource {
 
   /** @returns false when it is not active. */
   end(sale: SaleRecord, status: 'cancelled' | 'expired'): boolean {
-    const { store, subscriptions, kinds, webhooks, clock, agenda } = this.#parts;
+    const { store, subscriptions, kinds, webhooks, clock, agenda } = this.#simulation;
     return store.transaction(() => {
       if (!subscriptions.end(sale.id, status, clock.now())) return false;
       const event = `vpn.subscription.${status}`;
@@ -65,19 +47,19 @@ export class VpnSubscriptions implements DueSource {
   }
 
   nextDue(): number | undefined {
-    return this.#parts.subscriptions.nextDue();
+    return this.#simulation.subscriptions.nextDue();
   }
 
   runDue(now: number): void {
-    for (const { id, expiresAt, cancelDueAt } of this.#parts.subscriptions.due(now)) {
-      const sale = this.#parts.sales.get('vpn', id);
+    for (const { id, expiresAt, cancelDueAt } of this.#simulation.subscriptions.due(now)) {
+      const sale = this.#simulation.sales.get('vpn', id);
       if (sale === undefined) throw new Error(`The store has lost the sale of VPN subscription ${id}.`);
       this.end(sale, cancelDueAt !== null && cancelDueAt <= Math.min(now, expiresAt) ? 'cancelled' : 'expired');
     }
   }
 
   #requireCancellable(sale: SaleRecord): SubscriptionRecord {
-    const subscription = this.#parts.subscriptions.get(sale.id);
+    const subscription = this.#simulation.subscriptions.get(sale.id);
     if (subscription === undefined) {
       throw refused(sale.status === 'failed' ? 'The subscription has failed.' : 'The subscription is not active yet.');
     }

@@ -1,27 +1,25 @@
 import * as z from 'zod';
 import { createDocument, type oas31, type ZodOpenApiOperationObject } from 'zod-openapi';
 import { BASE_PATH, SANDBOX_SUFFIX } from '#config/simulator.ts';
-import type { Dialect } from '#simulator/behaviour/dialect.ts';
-import type { Environment } from '#simulator/environment.ts';
-import { QUERY_FIELDS } from '#simulator/service/query.ts';
-import { requestBody } from '#simulator/service/request-bodies.ts';
-import { endpointNames, isServed, needsToken } from '#simulator/service/served.ts';
+import { type Dialect, endpointNames, isServed, needsToken } from '#simulator/behaviour/dialect.ts';
+import { QUERY_FIELDS, requestBody } from '#simulator/service/requests.ts';
 import { shapedDocument } from '#simulator/shapes/document.ts';
 import type { Shaper } from '#simulator/shapes/shaper.ts';
-import { wireSchema } from '#simulator/wire-schema.ts';
+import type { Environment } from '#simulator/store/store.ts';
+import { wireSchema } from '#simulator/wire.ts';
 import {
   DEFAULT_HEADER_PREFIX,
+  type EndpointContract,
+  type EndpointName,
   ENDPOINTS,
   EVENT_KINDS,
   eventBody,
   eventEnvelope,
+  type EventKind,
   EVENTS,
   IDEMPOTENCY_KEY_HEADER,
-  serviceHeaders,
   serviceErrorBody,
-  type EndpointContract,
-  type EndpointName,
-  type EventKind,
+  serviceHeaders,
 } from '#upstream/contract.ts';
 
 /** Calls that answer 201. */

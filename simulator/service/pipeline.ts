@@ -1,18 +1,16 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Request, RequestHandler, Response } from 'express';
-import type { Environment } from '#simulator/environment.ts';
-import { readBody, requireUsableTexts, strictJsonOf } from '#simulator/service/body.ts';
-import { parsed, ServiceError, validationFailed, type Answer } from '#simulator/service/errors.ts';
-import { perform, planOf, type Ending } from '#simulator/service/fault-plan.ts';
+import { type Request, type RequestHandler, type Response, Router } from 'express';
+import { type Dialect, endpointNames, isServed, needsToken } from '#simulator/behaviour/dialect.ts';
+import { type Answer, notFound, parsed, ServiceError, validationFailed } from '#simulator/service/errors.ts';
+import { type Ending, perform, planOf } from '#simulator/service/fault-plan.ts';
 import { HANDLERS } from '#simulator/service/handlers.ts';
-import { queryFrom } from '#simulator/service/query.ts';
-import { noBody } from '#simulator/service/request-bodies.ts';
-import { needsToken } from '#simulator/service/served.ts';
-import { ownQuery, pageOfList, queryNames } from '#simulator/shapes/paging.ts';
+import { noBody, queryFrom, readBody, requireUsableTexts, strictJsonOf } from '#simulator/service/requests.ts';
+import { ownQuery, pageOfList, queryNames } from '#simulator/shapes/answers.ts';
 import { isList } from '#simulator/shapes/shaper.ts';
 import type { Simulation } from '#simulator/simulation.ts';
-import { ENDPOINTS, IDEMPOTENCY_KEY_HEADER, type EndpointContract, type EndpointName } from '#upstream/contract.ts';
+import type { Environment } from '#simulator/store/store.ts';
+import { type EndpointContract, type EndpointName, ENDPOINTS, IDEMPOTENCY_KEY_HEADER } from '#upstream/contract.ts';
 
 /** A call under way. */
 interface Received {
@@ -214,4 +212,43 @@ function keyOf(request: Request): string {
     throw validationFailed({ [IDEMPOTENCY_KEY_HEADER]: 'must be 1 to 255 visible ASCII characters' });
   }
   return key;
+}
+
+/** All calls of one environment, relative to its base address. */
+export function serviceRouter(simulation: Simulation, environment: Environment, pipeline: Pipeline): Router {
+  const router = Router({ caseSensitive: true, strict: true });
+  for (const path of new Set(endpointNames.map((name) => ENDPOINTS[name].path))) {
+    const names = endpointNames.filter((name) => ENDPOINTS[name].path === path);
+    const route = router.route(path.replace('{id}', ':id'));
+    for (const name of names) {
+      const served = onlyIfServed(simulation, environment, name, pipeline.endpoint(environment, name));
+      if (ENDPOINTS[name].method === 'GET') route.get(served);
+      else route.post(served);
+    }
+    route.all(pipeline.refuse(environment, () => otherMethod(simulation.dialect, environment, names)));
+  }
+  router.use(pipeline.refuse(environment, () => notFound('resource')));
+  return router;
+}
+
+/** Reads the dialect at each call, because it may change while the simulator runs. */
+function onlyIfServed(
+  simulation: Simulation,
+  environment: Environment,
+  name: EndpointName,
+  handler: RequestHandler,
+): RequestHandler {
+  return (request, response, next) => {
+    if (isServed(name, simulation.dialect, environment)) return handler(request, response, next);
+    return next();
+  };
+}
+
+function otherMethod(dialect: Dialect, environment: Environment, names: readonly EndpointName[]): ServiceError {
+  const methods = names.filter((name) => isServed(name, dialect, environment)).map((name) => ENDPOINTS[name].method);
+  if (methods.length === 0) return notFound('resource');
+  const allow = methods.join(', ');
+  return new ServiceError(405, 'method_not_allowed', `This address accepts only ${allow}.`, {
+    headers: { Allow: allow },
+  });
 }

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
-import type { Clock } from '#simulator/clock.ts';
-import type { Settings } from '#simulator/store/settings.ts';
+import type { Simulation } from '#simulator/simulation.ts';
 
 /** The limit of calls of one token. */
 export const rateLimit = z.strictObject({
@@ -23,25 +22,22 @@ const UNLIMITED: RateDecision = { allowed: true, headers: {} };
 
 /** Fixed windows by the simulator's clock, one for each token. The counts are lost when the process ends. */
 export class RateLimiter {
-  readonly #settings: Settings;
-  readonly #clock: Clock;
-  readonly #configured: RateLimit;
+  readonly #simulation: Simulation;
   #window = 0;
   #counts = new Map<string, number>();
 
-  /** @param configured the limit, until the admin API changes it. */
-  constructor(settings: Settings, clock: Clock, configured: RateLimit) {
-    this.#settings = settings;
-    this.#clock = clock;
-    this.#configured = configured;
+  constructor(simulation: Simulation) {
+    this.#simulation = simulation;
   }
 
   get limit(): RateLimit {
-    return this.#settings.get(SETTING, rateLimit) ?? this.#configured;
+    const { settings, options } = this.#simulation;
+    const configured = { requests: options.rateLimit ?? null, window_ms: options.rateWindowMs };
+    return settings.get(SETTING, rateLimit) ?? configured;
   }
 
   choose(limit: RateLimit): void {
-    this.#settings.set(SETTING, limit);
+    this.#simulation.settings.set(SETTING, limit);
     this.restart();
   }
 
@@ -55,7 +51,7 @@ export class RateLimiter {
   take(caller: string): RateDecision {
     const { requests, window_ms: windowMs } = this.limit;
     if (requests === null) return UNLIMITED;
-    const now = this.#clock.now();
+    const now = this.#simulation.clock.now();
     const window = Math.floor(now / windowMs);
     if (window !== this.#window) {
       this.restart();

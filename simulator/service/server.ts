@@ -1,13 +1,13 @@
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
-import express, { type ErrorRequestHandler, type Express } from 'express';
+import { join } from 'node:path';
+import express, { type ErrorRequestHandler, type Express, Router } from 'express';
 import { BASE_PATH, SANDBOX_SUFFIX } from '#config/simulator.ts';
 import { adminRouter } from '#simulator/admin/router.ts';
 import { resolveOptions, type SimulatorOptions } from '#simulator/options.ts';
-import { pageRouter } from '#simulator/page.ts';
 import { notFound, ServiceError } from '#simulator/service/errors.ts';
-import { Pipeline } from '#simulator/service/pipeline.ts';
-import { serviceRouter } from '#simulator/service/router.ts';
+import { Pipeline, serviceRouter } from '#simulator/service/pipeline.ts';
 import { Simulation } from '#simulator/simulation.ts';
 
 /** A running simulator. */
@@ -95,4 +95,36 @@ function portOf(server: Server): number {
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('the simulator listens on no port');
   return address.port;
+}
+
+const FOLDER = join(import.meta.dirname, '../page');
+
+const FILES = [
+  ['/', 'index.html', 'text/html; charset=utf-8'],
+  ['/page/style.css', 'style.css', 'text/css; charset=utf-8'],
+  ['/page/app.js', 'app.js', 'text/javascript; charset=utf-8'],
+  ['/page/dom.js', 'dom.js', 'text/javascript; charset=utf-8'],
+  ['/page/tables.js', 'tables.js', 'text/javascript; charset=utf-8'],
+] as const;
+
+/** Allows only resources of this server, and forbids framing. */
+const HEADERS = {
+  'Content-Security-Policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; " +
+    "form-action 'none'; frame-ancestors 'none'",
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+  'Cache-Control': 'no-cache',
+} as const;
+
+/** The status page, at `/`. */
+function pageRouter(): Router {
+  const router = Router({ caseSensitive: true, strict: true });
+  for (const [path, file, type] of FILES) {
+    const body = readFileSync(join(FOLDER, file));
+    router.get(path, (_request, response) => {
+      response.set(HEADERS).type(type).send(body);
+    });
+  }
+  return router;
 }

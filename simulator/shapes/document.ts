@@ -1,12 +1,11 @@
-import { QUERY_FIELDS } from '#simulator/service/query.ts';
-import { endpointNames } from '#simulator/service/served.ts';
-import { errorShape } from '#simulator/shapes/errors.ts';
-import { isArray, isObject, jsonFrom, objectAt, textAt, type Json, type JsonObject } from '#simulator/shapes/json.ts';
-import { queryNames } from '#simulator/shapes/paging.ts';
+import { endpointNames } from '#simulator/behaviour/dialect.ts';
+import { QUERY_FIELDS } from '#simulator/service/requests.ts';
+import { errorShape, queryNames } from '#simulator/shapes/answers.ts';
+import { isArray, isObject, type Json, jsonFrom, type JsonObject, objectAt, textAt } from '#simulator/shapes/json.ts';
 import { looksPlain } from '#simulator/shapes/shape.ts';
 import { itemSchema, type Shaper } from '#simulator/shapes/shaper.ts';
-import { wireSchema } from '#simulator/wire-schema.ts';
-import { DEFAULT_HEADER_PREFIX, serviceHeaders, type EndpointName, type ServiceHeaders } from '#upstream/contract.ts';
+import { wireSchema } from '#simulator/wire.ts';
+import { DEFAULT_HEADER_PREFIX, type EndpointName, serviceHeaders, type ServiceHeaders } from '#upstream/contract.ts';
 
 const JSON_TYPE = 'application/json';
 

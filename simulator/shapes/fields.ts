@@ -8,7 +8,7 @@ import {
   type JsonObject,
 } from '#simulator/shapes/json.ts';
 import type { Shape } from '#simulator/shapes/shape.ts';
-import { AMOUNT_FIELDS } from '#upstream/contract.ts';
+import { AMOUNT_FIELDS, statedUnit } from '#upstream/contract.ts';
 
 /** The inputs of a shape. */
 export interface ShapeContext {
@@ -67,7 +67,7 @@ export function fieldChange(
   const itemId = ITEM_IDS.has(name) || (name === 'id' && ITEMS.has(record));
   if (itemId) return shape.package_ids === 'text' ? textId : undefined;
   if (IDS.has(name)) return shape.ids === 'number' ? numberId(context) : undefined;
-  if (AMOUNTS.has(name)) return amount(shape);
+  if (AMOUNTS.has(name)) return amount(shape, statedUnit(CONTRACT_NAMES[record] ?? record));
   if (name === 'currency') return shape.currency === 'lower' ? lowerCaseCurrency : undefined;
   if (name.endsWith('_at')) return time(shape.times);
   if (STATUSES.has(name)) return status(shape.status_words, schema);
@@ -89,10 +89,18 @@ function numberId({ numberOf }: ShapeContext): FieldChange {
   return { schema: { type: 'integer', minimum: 1 }, value: ofText((id) => numberOf(id) ?? id) };
 }
 
-function amount({ money, currency }: Shape): FieldChange | undefined {
+/** The records that the contract names otherwise. */
+const CONTRACT_NAMES: Readonly<Partial<Record<RecordName, string>>> = {
+  vpn_plan: 'plan',
+  vpn_subscription: 'subscription',
+};
+
+/** @param unit of whole numbers, if the terms that are entered for the service have one. */
+function amount({ money, currency }: Shape, unit: number | undefined): FieldChange | undefined {
   switch (money) {
     case 'text':
-      return undefined;
+      if (unit === undefined) return undefined;
+      return { schema: { type: 'integer' }, value: ofText((text) => Math.round(Number(text) * unit)) };
     case 'number':
       return { schema: { type: 'number' }, value: ofText(Number) };
     case 'minor':

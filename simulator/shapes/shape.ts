@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
+import type { RecordName } from '#simulator/shapes/fields.ts';
+import { type EndpointName, EVENT_KINDS, type EventKind, eventSubject, type EventSubject } from '#upstream/contract.ts';
 
 const brand = z
   .string()
@@ -172,4 +174,54 @@ export function looksPlain(shape: Shape): boolean {
 export function shapeOf({ name, properties }: ShapeChoice, headerPrefix?: string): Shape {
   const changed = Object.fromEntries(Object.entries(properties).filter(([, value]) => value !== undefined));
   return { ...SHAPES[name], ...(headerPrefix === undefined ? {} : { header_prefix: headerPrefix }), ...changed };
+}
+
+/** The record in the answer or list of each call. The OpenAPI document is not a record. */
+export const SUBJECTS: Readonly<Record<Exclude<EndpointName, 'getOpenApi'>, RecordName>> = {
+  login: 'token',
+  listPackages: 'package',
+  createOrder: 'order',
+  getOrder: 'order',
+  listOrders: 'order',
+  getEsim: 'esim',
+  getWallet: 'wallet',
+  listWalletTransactions: 'transaction',
+  getEsimUsage: 'usage',
+  listTopupOptions: 'package',
+  createTopup: 'topup',
+  getTopup: 'topup',
+  listTopups: 'topup',
+  cancelEsim: 'cancellation',
+  getRefund: 'refund',
+  listRefunds: 'refund',
+  listVpnPlans: 'vpn_plan',
+  createVpnOrder: 'vpn_subscription',
+  getVpnSubscription: 'vpn_subscription',
+  listVpnSubscriptions: 'vpn_subscription',
+  cancelVpnSubscription: 'vpn_subscription',
+  listPublicPackages: 'package',
+  getLatestUpdate: 'update',
+  simulateEsim: 'esim',
+  createWebhookSecret: 'webhook_secret',
+  rotateWebhookSecret: 'webhook_secret',
+};
+
+const EVENT_RECORDS: Readonly<Record<EventSubject, RecordName>> = {
+  order: 'order',
+  topup: 'topup',
+  esim: 'cancellation',
+  refund: 'refund',
+  vpn: 'vpn_subscription',
+};
+
+/** The record in `data` of an event; undefined for a ping and for an unknown event. */
+export function eventRecord(event: string): RecordName | undefined {
+  const subject = eventSubject(event);
+  return subject && EVENT_RECORDS[subject];
+}
+
+/** The event itself, or for an unknown event one with the same kind of subject. */
+export function knownEvent(event: string): EventKind {
+  const alike = EVENT_KINDS.find((kind) => eventSubject(kind) === eventSubject(event));
+  return EVENT_KINDS.find((kind) => kind === event) ?? alike ?? 'ping';
 }

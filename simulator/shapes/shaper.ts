@@ -1,23 +1,25 @@
+import * as z from 'zod';
+import { endpointNames } from '#simulator/behaviour/dialect.ts';
 import type { Answer } from '#simulator/service/errors.ts';
-import { endpointNames } from '#simulator/service/served.ts';
-import { shapedError } from '#simulator/shapes/errors.ts';
+import { pagingFields, shapedError } from '#simulator/shapes/answers.ts';
 import type { ShapeContext } from '#simulator/shapes/fields.ts';
 import {
+  type Json,
+  type JsonObject,
+  type Shaped,
   isArray,
   isObject,
   jsonFrom,
   objectAt,
   objectSchema,
-  type Json,
-  type JsonObject,
-  type Shaped,
 } from '#simulator/shapes/json.ts';
-import { pagingFields } from '#simulator/shapes/paging.ts';
 import { EXTRA, shapedRecord, wrapped } from '#simulator/shapes/records.ts';
-import { looksPlain, type Shape } from '#simulator/shapes/shape.ts';
-import { eventRecord, knownEvent, SUBJECTS } from '#simulator/shapes/subjects.ts';
-import { wireSchema } from '#simulator/wire-schema.ts';
-import { ENDPOINTS, eventBody, type EndpointName } from '#upstream/contract.ts';
+import { eventRecord, knownEvent, looksPlain, type Shape, SUBJECTS } from '#simulator/shapes/shape.ts';
+import type { Store } from '#simulator/store/store.ts';
+import { wireSchema } from '#simulator/wire.ts';
+import { type EndpointName, ENDPOINTS, eventBody, statedUnit } from '#upstream/contract.ts';
+
+const RECORDS_WITH_MONEY = ['package', 'plan', 'order', 'topup', 'subscription', 'refund', 'transaction', 'wallet'];
 
 /**
  * Converts plain answers and events to a shape. The schema of each part is made together with its conversion, so that
@@ -35,7 +37,8 @@ export class Shaper {
   constructor(shape: Shape, numberOf: ShapeContext['numberOf'] = () => undefined) {
     this.shape = shape;
     this.#context = { shape, numberOf };
-    this.#isPlain = looksPlain({ ...shape, header_prefix: 'X-Service', errors: 'code' });
+    const isOurUnit = RECORDS_WITH_MONEY.every((record) => statedUnit(record) === undefined);
+    this.#isPlain = isOurUnit && looksPlain({ ...shape, header_prefix: 'X-Service', errors: 'code' });
   }
 
   /** @param name of the endpoint; undefined for requests outside the interface. */
@@ -132,3 +135,41 @@ export function itemSchema(schema: JsonObject): JsonObject | undefined {
 const LISTS: ReadonlySet<EndpointName> = new Set(
   endpointNames.filter((name) => itemSchema(objectAt(jsonFrom(wireSchema(ENDPOINTS[name].answer)))) !== undefined),
 );
+
+/** Last digit of the numbers of each table, so that numbers are unique across tables. */
+const TABLES = [
+  [1, 'sales'],
+  [2, 'esims'],
+  [3, 'refunds'],
+  [4, 'ledger'],
+] as const;
+
+/** Converts ids to numbers, for shapes with numeric ids. The numbers are stable and unique. */
+export class IdNumbers {
+  readonly #store: Store;
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  /** @returns undefined for an unknown id. */
+  numberOf(id: string): number | undefined {
+    for (const [digit, table] of TABLES) {
+      const found = this.#store.get(sequence, `SELECT sequence FROM ${table} WHERE id = :id`, { id });
+      if (found !== undefined) return found.sequence * 10 + digit;
+    }
+    return undefined;
+  }
+
+  /** @returns the id of a number, or the given text when no id has this number. */
+  textOf(given: string): string {
+    if (!/^[1-9]\d{1,14}$/.test(given)) return given;
+    const [, table] = TABLES.find(([digit]) => digit === Number(given) % 10) ?? [];
+    if (table === undefined) return given;
+    const parameters = { sequence: Math.floor(Number(given) / 10) };
+    return this.#store.get(named, `SELECT id FROM ${table} WHERE sequence = :sequence`, parameters)?.id ?? given;
+  }
+}
+
+const sequence = z.object({ sequence: z.number() });
+const named = z.object({ id: z.string() });

@@ -1,11 +1,10 @@
 import * as z from 'zod';
-import { ENVIRONMENTS, type Environment } from '#simulator/environment.ts';
-import type { Page } from '#simulator/store/page.ts';
-import type { Store } from '#simulator/store/store.ts';
+import { type Environment, ENVIRONMENTS, type ListOrder, type Page, type Store } from '#simulator/store/store.ts';
+import { cancellationStatus, REFUND_CONDITIONS, refundReview, refundStatus } from '#upstream/contract.ts';
 
 const ESIM_STATES = ['available', 'installed', 'active', 'consumed', 'cancelled'] as const;
 
-const row = z.object({
+const esimRow = z.object({
   sequence: z.number(),
   id: z.string(),
   environment: z.enum(ENVIRONMENTS),
@@ -24,7 +23,7 @@ const row = z.object({
 });
 
 /** A stored eSIM. */
-export type EsimRecord = Readonly<z.output<typeof row>>;
+export type EsimRecord = Readonly<z.output<typeof esimRow>>;
 
 export type EsimCondition = Pick<
   EsimRecord,
@@ -36,64 +35,137 @@ type NewEsim = Pick<
   'id' | 'environment' | 'orderId' | 'packageId' | 'iccid' | 'activationCode' | 'createdAt'
 >;
 
+/** All delivered eSIMs. */
 export class Esims {
-  readonly #insert;
-  readonly #get;
-  readonly #change;
-  readonly #newestFirst;
-  readonly #oldestFirst;
-  readonly #count;
+  readonly #store: Store;
 
   constructor(store: Store) {
-    this.#insert = store.command(
-      `INSERT INTO esims (id, environment, order_id, package_id, iccid, activation_code, status, created_at)
-       VALUES (:id, :environment, :orderId, :packageId, :iccid, :activationCode, 'available', :createdAt)`,
-    );
-    this.#get = store.query(row, 'SELECT * FROM esims WHERE id = :id');
-    this.#change = store.command(
-      `UPDATE esims SET status = :status, installed_at = :installedAt, activated_at = :activatedAt,
-         expires_at = :expiresAt, used_mb = :usedMb, used_at = :usedAt
-       WHERE id = :id`,
-    );
-    const filtered = '(:environment IS NULL OR environment = :environment)';
-    this.#newestFirst = store.query(
-      row,
-      `SELECT * FROM esims WHERE ${filtered} AND sequence < :before ORDER BY sequence DESC LIMIT :limit`,
-    );
-    this.#oldestFirst = store.query(
-      row,
-      `SELECT * FROM esims WHERE ${filtered} AND sequence > :after ORDER BY sequence LIMIT :limit`,
-    );
-    this.#count = store.query(
-      z.object({ count: z.number() }),
-      'SELECT count(*) AS count FROM esims WHERE environment = :environment',
-    );
+    this.#store = store;
   }
 
   insert(esim: NewEsim): void {
-    this.#insert.run(esim);
+    this.#store.run(
+      `INSERT INTO esims (id, environment, order_id, package_id, iccid, activation_code, status, created_at)
+       VALUES (:id, :environment, :orderId, :packageId, :iccid, :activationCode, 'available', :createdAt)`,
+      esim,
+    );
   }
 
   /** @returns undefined when it does not exist, or belongs to another environment than the given one. */
   get(id: string, environment?: Environment): EsimRecord | undefined {
-    const esim = this.#get.get({ id });
+    const esim = this.#store.get(esimRow, 'SELECT * FROM esims WHERE id = :id', { id });
     return environment === undefined || esim?.environment === environment ? esim : undefined;
   }
 
   change(id: string, { status, installedAt, activatedAt, expiresAt, usedMb, usedAt }: EsimCondition): void {
-    this.#change.run({ id, status, installedAt, activatedAt, expiresAt, usedMb, usedAt });
+    this.#store.run(
+      `UPDATE esims SET status = :status, installed_at = :installedAt, activated_at = :activatedAt,
+         expires_at = :expiresAt, used_mb = :usedMb, used_at = :usedAt
+       WHERE id = :id`,
+      { id, status, installedAt, activatedAt, expiresAt, usedMb, usedAt },
+    );
   }
 
-  newestFirst(environment: Environment | undefined, page: Page): EsimRecord[] {
-    const before = page.cursor ?? Number.MAX_SAFE_INTEGER;
-    return this.#newestFirst.all({ environment: environment ?? null, before, limit: page.limit });
-  }
-
-  oldestFirst(environment: Environment | undefined, page: Page): EsimRecord[] {
-    return this.#oldestFirst.all({ environment: environment ?? null, after: page.cursor ?? 0, limit: page.limit });
+  list(environment: Environment | undefined, page: Page, order: ListOrder): EsimRecord[] {
+    return this.#store.list(esimRow, 'esims', { environment }, page, order);
   }
 
   count(environment: Environment): number {
-    return this.#count.get({ environment })?.count ?? 0;
+    return this.#store.counts('esims', 'environment', { environment })[environment] ?? 0;
+  }
+}
+
+/**
+ * The next planned step: the end of the review (planned, or by the conditions at that time), or the payment of the
+ * refund.
+ */
+const REFUND_STEPS = ['accept', 'refuse', 'review', 'pay', 'fail'] as const;
+
+const unmet = z.array(z.enum(REFUND_CONDITIONS));
+
+const refundRow = z.object({
+  sequence: z.number(),
+  id: z.string(),
+  environment: z.enum(ENVIRONMENTS),
+  esimId: z.string(),
+  orderId: z.string(),
+  /** Result for the eSIM. */
+  cancellation: cancellationStatus,
+  /** Result for the money. */
+  status: refundStatus,
+  review: refundReview.nullable(),
+  amount: z.string(),
+  currency: z.string(),
+  /** Conditions that were not met when the cancellation was requested. */
+  unmet: z.string().transform((text) => unmet.parse(JSON.parse(text))),
+  dueAt: z.number().nullable(),
+  dueStep: z.enum(REFUND_STEPS).nullable(),
+  createdAt: z.number(),
+  updatedAt: z.number(),
+});
+
+/** A stored cancellation with its refund. */
+export type RefundRecord = Readonly<z.output<typeof refundRow>>;
+
+/** The state of a cancellation and its refund, and the planned step. */
+export type RefundProgress = Pick<RefundRecord, 'cancellation' | 'status' | 'review' | 'dueAt' | 'dueStep'>;
+
+/** All requested cancellations, each with its refund. */
+export class Refunds {
+  readonly #store: Store;
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  insert(refund: Omit<RefundRecord, 'sequence' | 'updatedAt'>): void {
+    this.#store.run(
+      `INSERT INTO refunds (id, environment, esim_id, order_id, cancellation, status, review, amount, currency, unmet,
+         due_at, due_step, created_at, updated_at)
+       VALUES (:id, :environment, :esimId, :orderId, :cancellation, :status, :review, :amount, :currency, :unmet,
+         :dueAt, :dueStep, :createdAt, :createdAt)`,
+      { ...refund, unmet: JSON.stringify(refund.unmet) },
+    );
+  }
+
+  /** @returns undefined when it does not exist, or belongs to another environment than the given one. */
+  get(id: string, environment?: Environment): RefundRecord | undefined {
+    const refund = this.#store.get(refundRow, 'SELECT * FROM refunds WHERE id = :id', { id });
+    return environment === undefined || refund?.environment === environment ? refund : undefined;
+  }
+
+  /** The undecided cancellation of an eSIM. */
+  inFlight(esimId: string): RefundRecord | undefined {
+    const sql = `SELECT * FROM refunds WHERE esim_id = :esimId AND cancellation = 'processing'`;
+    return this.#store.get(refundRow, sql, { esimId });
+  }
+
+  change(id: string, { cancellation, status, review, dueAt, dueStep }: RefundProgress, now: number): void {
+    this.#store.run(
+      `UPDATE refunds SET cancellation = :cancellation, status = :status, review = :review, due_at = :dueAt,
+         due_step = :dueStep, updated_at = :now
+       WHERE id = :id`,
+      { id, cancellation, status, review, dueAt, dueStep, now },
+    );
+  }
+
+  due(now: number): RefundRecord[] {
+    return this.#store.all(refundRow, 'SELECT * FROM refunds WHERE due_at <= :now ORDER BY due_at, sequence', { now });
+  }
+
+  nextDue(): number | undefined {
+    return this.#store.least('due_at', 'refunds WHERE due_at IS NOT NULL');
+  }
+
+  list(
+    filter: { readonly environment?: Environment | undefined; readonly esim_id?: string | undefined },
+    page: Page,
+    order: ListOrder,
+  ): RefundRecord[] {
+    return this.#store.list(refundRow, 'refunds', filter, page, order);
+  }
+
+  countByStatus(environment: Environment): Record<string, number> {
+    return this.#store.counts('refunds', 'status', { environment });
   }
 }

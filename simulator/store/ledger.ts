@@ -1,7 +1,5 @@
 import * as z from 'zod';
-import { ENVIRONMENTS, type Environment } from '#simulator/environment.ts';
-import type { Page } from '#simulator/store/page.ts';
-import type { Store } from '#simulator/store/store.ts';
+import { type Environment, ENVIRONMENTS, type ListOrder, type Page, type Store } from '#simulator/store/store.ts';
 
 const row = z.object({
   sequence: z.number(),
@@ -52,126 +50,84 @@ export interface LedgerFilter {
 const FILTERED = `FROM ledger WHERE environment = :environment
   AND (:reference IS NULL OR external_order_id = :reference)
   AND created_at BETWEEN :since AND :until AND (type = 'credit' OR created_at <= :debitsUntil)`;
-const sequenceOnly = z.object({ sequence: z.number() });
+const SORTED = { newestFirst: 'ORDER BY sequence DESC', oldestFirst: 'ORDER BY sequence' } as const;
 
 /** The movements of both wallets. They are append-only: the database refuses changes. */
 export class Ledger {
-  readonly #insert;
-  readonly #last;
-  readonly #ofOrder;
-  readonly #listed;
-  readonly #limitOf;
-  readonly #oldestFirst;
-  readonly #newest;
-  readonly #hidden;
-  readonly #lastOfReason;
-  readonly #counts;
+  readonly #store: Store;
 
   constructor(store: Store) {
-    this.#insert = store.command(
+    this.#store = store;
+  }
+
+  append(entry: Omit<LedgerEntry, 'sequence'>): void {
+    this.#store.run(
       `INSERT INTO ledger (id, environment, type, amount, currency, balance_after, reason, order_id, external_order_id,
          esim_id, topup_id, refund_id, vpn_subscription_id, external_subscription_id, created_at)
        VALUES (:id, :environment, :type, :amount, :currency, :balanceAfter, :reason, :orderId, :externalOrderId,
          :esimId, :topupId, :refundId, :vpnSubscriptionId, :externalSubscriptionId, :createdAt)`,
+      entry,
     );
-    this.#last = store.query(
-      z.object({ balanceAfter: z.string() }),
-      `SELECT balance_after FROM ledger WHERE environment = :environment AND currency = :currency
-       ORDER BY sequence DESC LIMIT 1`,
-    );
-    this.#ofOrder = store.query(
-      row,
-      `SELECT * FROM ledger WHERE order_id = :orderId AND reason IN ('order', 'refund') ORDER BY sequence`,
-    );
-    const listed = (order: 'ASC' | 'DESC') =>
-      store.query(
-        row,
-        `SELECT * ${FILTERED} AND sequence BETWEEN :first AND :last ORDER BY sequence ${order} LIMIT :limit`,
-      );
-    this.#listed = { newestFirst: listed('DESC'), oldestFirst: listed('ASC') };
-    const limitOf = (order: 'ASC' | 'DESC') =>
-      store.query(sequenceOnly, `SELECT sequence ${FILTERED} ORDER BY sequence ${order} LIMIT 1 OFFSET :count - 1`);
-    this.#limitOf = { newest: limitOf('DESC'), oldest: limitOf('ASC') };
-    this.#newest = store.query(row, 'SELECT * FROM ledger ORDER BY sequence DESC LIMIT :limit');
-    this.#oldestFirst = store.query(
-      row,
-      `SELECT * FROM ledger WHERE (:environment IS NULL OR environment = :environment) AND sequence > :after
-         AND (:reference IS NULL OR external_order_id = :reference)
-       ORDER BY sequence LIMIT :limit`,
-    );
-    this.#hidden = store.query(
-      z.object({ amount: z.string() }),
-      `SELECT amount FROM ledger WHERE environment = :environment AND currency = :currency AND type = 'debit'
-         AND created_at > :debitsUntil`,
-    );
-    this.#lastOfReason = store.query(
-      z.object({ createdAt: z.number() }),
-      `SELECT created_at FROM ledger WHERE environment = :environment AND reason = :reason
-       ORDER BY sequence DESC LIMIT 1`,
-    );
-    this.#counts = store.query(
-      z.object({ type: z.string(), count: z.number() }),
-      'SELECT type, count(*) AS count FROM ledger WHERE environment = :environment GROUP BY type',
-    );
-  }
-
-  append(entry: Omit<LedgerEntry, 'sequence'>): void {
-    this.#insert.run(entry);
   }
 
   /** @returns undefined when the wallet has no movement in this currency. */
   lastBalance(environment: Environment, currency: string): string | undefined {
-    return this.#last.get({ environment, currency })?.balanceAfter;
+    const sql =
+      'SELECT * FROM ledger WHERE environment = :environment AND currency = :currency ORDER BY sequence DESC LIMIT 1';
+    return this.#store.get(row, sql, { environment, currency })?.balanceAfter;
   }
 
   /** Time of the newest movement with this reason, epoch milliseconds. */
   lastTimeOf(environment: Environment, reason: string): number | undefined {
-    return this.#lastOfReason.get({ environment, reason })?.createdAt;
+    const sql =
+      'SELECT * FROM ledger WHERE environment = :environment AND reason = :reason ORDER BY sequence DESC LIMIT 1';
+    return this.#store.get(row, sql, { environment, reason })?.createdAt;
   }
 
   /** The debit of an order, and its credits. */
   ofOrder(orderId: string): LedgerEntry[] {
-    return this.#ofOrder.all({ orderId });
+    const sql = `SELECT * FROM ledger WHERE order_id = :orderId AND reason IN ('order', 'refund') ORDER BY sequence`;
+    return this.#store.all(row, sql, { orderId });
   }
 
-  /** A page of the movements that match the filter. */
-  list(
+  /** A page of the movements that the service shows. */
+  shown(
     environment: Environment,
     { reference, since = 0, until = EVER, debitsUntil = EVER, newest, oldest }: LedgerFilter,
-    order: 'newestFirst' | 'oldestFirst',
+    order: ListOrder,
     { cursor, limit }: Page,
   ): LedgerEntry[] {
     const filter = { environment, reference: reference ?? null, since, until, debitsUntil };
+    const edge = (by: ListOrder, count: number) =>
+      this.#store.get(row, `SELECT * ${FILTERED} ${SORTED[by]} LIMIT 1 OFFSET :count - 1`, { ...filter, count });
     let first = order === 'oldestFirst' && cursor !== undefined ? cursor + 1 : 0;
     let last = order === 'newestFirst' && cursor !== undefined ? cursor - 1 : EVER;
-    if (newest !== undefined)
-      first = Math.max(first, this.#limitOf.newest.get({ ...filter, count: newest })?.sequence ?? 0);
-    if (oldest !== undefined)
-      last = Math.min(last, this.#limitOf.oldest.get({ ...filter, count: oldest })?.sequence ?? EVER);
-    return this.#listed[order].all({ ...filter, first, last, limit });
+    if (newest !== undefined) first = Math.max(first, edge('newestFirst', newest)?.sequence ?? 0);
+    if (oldest !== undefined) last = Math.min(last, edge('oldestFirst', oldest)?.sequence ?? EVER);
+    const sql = `SELECT * ${FILTERED} AND sequence BETWEEN :first AND :last ${SORTED[order]} LIMIT :limit`;
+    return this.#store.all(row, sql, { ...filter, first, last, limit });
   }
 
-  /** The newest movements of both environments. */
-  newest(limit: number): LedgerEntry[] {
-    return this.#newest.all({ limit });
+  list(
+    filter: { readonly environment?: Environment | undefined; readonly external_order_id?: string | undefined },
+    page: Page,
+    order: ListOrder,
+  ): LedgerEntry[] {
+    return this.#store.list(row, 'ledger', filter, page, order);
   }
 
-  oldestFirst(environment: Environment | undefined, reference: string | undefined, page: Page): LedgerEntry[] {
-    return this.#oldestFirst.all({
-      environment: environment ?? null,
-      reference: reference ?? null,
-      after: page.cursor ?? 0,
-      limit: page.limit,
-    });
-  }
-
-  /** Amounts of the debits in a currency after `debitsUntil`, epoch milliseconds. */
-  debitsAfter(environment: Environment, currency: string, debitsUntil: number): string[] {
-    return this.#hidden.all({ environment, currency, debitsUntil }).map(({ amount }) => amount);
+  /** The debits in a currency after `debitsUntil`, epoch milliseconds. */
+  debitsAfter(environment: Environment, currency: string, debitsUntil: number): LedgerEntry[] {
+    return this.#store.all(
+      row,
+      `SELECT * FROM ledger WHERE environment = :environment AND currency = :currency AND type = 'debit'
+         AND created_at > :debitsUntil`,
+      { environment, currency, debitsUntil },
+    );
   }
 
   countByType(environment: Environment): { debits: number; credits: number } {
-    const counts = new Map(this.#counts.all({ environment }).map(({ type, count }) => [type, count]));
-    return { debits: counts.get('debit') ?? 0, credits: counts.get('credit') ?? 0 };
+    const { debit = 0, credit = 0 } = this.#store.counts('ledger', 'type', { environment });
+    return { debits: debit, credits: credit };
   }
 }

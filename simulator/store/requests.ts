@@ -1,7 +1,5 @@
 import * as z from 'zod';
-import { ENVIRONMENTS, type Environment } from '#simulator/environment.ts';
-import type { Page } from '#simulator/store/page.ts';
-import type { Store } from '#simulator/store/store.ts';
+import { type Environment, ENVIRONMENTS, type ListOrder, type Page, type Store } from '#simulator/store/store.ts';
 
 const row = z.object({
   sequence: z.number(),
@@ -25,78 +23,89 @@ const row = z.object({
 
 export type RequestRecord = Readonly<z.output<typeof row>>;
 
-export interface RequestFilter {
-  readonly environment?: Environment | undefined;
-  readonly endpoint?: string | undefined;
-  readonly idempotencyKey?: string | undefined;
-}
-
 /** Maximum number of stored requests: enough for the longest test, and a limit for a simulator that runs for weeks. */
 const KEPT = 100_000;
 
 /** The log of all calls of the service, so that tests can check what was sent. */
 export class Requests {
   readonly #store: Store;
-  readonly #insert;
-  readonly #finish;
-  readonly #prune;
-  readonly #oldestFirst;
-  readonly #newest;
-  readonly #count;
 
   constructor(store: Store) {
     this.#store = store;
-    this.#insert = store.command(
-      `INSERT INTO requests (environment, method, path, endpoint, idempotency_key, body_sha256, body_bytes, received_at)
-       VALUES (:environment, :method, :path, :endpoint, :idempotencyKey, :bodySha256, :bodyBytes, :receivedAt)`,
-    );
-    this.#finish = store.command(
-      'UPDATE requests SET result_status = :resultStatus, status = :status, faults = :faults WHERE sequence = ' +
-        ':sequence',
-    );
-    this.#prune = store.command('DELETE FROM requests WHERE sequence <= :until');
-    this.#newest = store.query(row, 'SELECT * FROM requests ORDER BY sequence DESC LIMIT :limit');
-    this.#oldestFirst = store.query(
-      row,
-      `SELECT * FROM requests WHERE sequence > :after
-         AND (:environment IS NULL OR environment = :environment) AND (:endpoint IS NULL OR endpoint = :endpoint)
-         AND (:idempotencyKey IS NULL OR idempotency_key = :idempotencyKey)
-       ORDER BY sequence LIMIT :limit`,
-    );
-    this.#count = store.query(
-      z.object({ count: z.number() }),
-      'SELECT count(*) AS count FROM requests WHERE environment = :environment',
-    );
   }
 
   /** Logs a call before any work. @returns its sequence number. */
   begin(request: Omit<RequestRecord, 'sequence' | 'resultStatus' | 'status' | 'faults'>): number {
     const sequence = this.#store.nextSequence('requests');
-    this.#insert.run(request);
-    if (sequence % 1_000 === 0) this.#prune.run({ until: sequence - KEPT });
+    this.#store.run(
+      `INSERT INTO requests (environment, method, path, endpoint, idempotency_key, body_sha256, body_bytes, received_at)
+       VALUES (:environment, :method, :path, :endpoint, :idempotencyKey, :bodySha256, :bodyBytes, :receivedAt)`,
+      request,
+    );
+    if (sequence % 1_000 === 0)
+      this.#store.run('DELETE FROM requests WHERE sequence <= :until', { until: sequence - KEPT });
     return sequence;
   }
 
   finish(sequence: number, end: Pick<RequestRecord, 'resultStatus' | 'status' | 'faults'>): void {
-    this.#finish.run({ sequence, ...end });
+    this.#store.run(
+      `UPDATE requests SET result_status = :resultStatus, status = :status, faults = :faults
+       WHERE sequence = :sequence`,
+      { sequence, ...end },
+    );
   }
 
-  /** The newest calls of both environments. */
-  newest(limit: number): RequestRecord[] {
-    return this.#newest.all({ limit });
-  }
-
-  oldestFirst(filter: RequestFilter, page: Page): RequestRecord[] {
-    return this.#oldestFirst.all({
-      environment: filter.environment ?? null,
-      endpoint: filter.endpoint ?? null,
-      idempotencyKey: filter.idempotencyKey ?? null,
-      after: page.cursor ?? 0,
-      limit: page.limit,
-    });
+  list(
+    filter: {
+      readonly environment?: Environment | undefined;
+      readonly endpoint?: string | undefined;
+      readonly idempotency_key?: string | undefined;
+    },
+    page: Page,
+    order: ListOrder,
+  ): RequestRecord[] {
+    return this.#store.list(row, 'requests', filter, page, order);
   }
 
   count(environment: Environment): number {
-    return this.#count.get({ environment })?.count ?? 0;
+    return this.#store.counts('requests', 'environment', { environment })[environment] ?? 0;
+  }
+}
+
+const resultRow = z.object({
+  key: z.string(),
+  /** Hash of the operation and the exact bytes of the body. */
+  fingerprint: z.string(),
+  status: z.number(),
+  /** The body of the answer, as it was sent. */
+  body: z.string(),
+  createdAt: z.number(),
+});
+
+/** The request and the result of an idempotency key. */
+export type StoredResult = Readonly<z.output<typeof resultRow>>;
+
+/** The stored results of idempotency keys. */
+export class IdempotencyKeys {
+  readonly #store: Store;
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  find(environment: Environment, key: string): StoredResult | undefined {
+    const sql = 'SELECT * FROM idempotency_keys WHERE environment = :environment AND key = :key';
+    return this.#store.get(resultRow, sql, { environment, key });
+  }
+
+  save(environment: Environment, result: StoredResult): void {
+    // A key that was forgotten, or used concurrently, keeps its latest result.
+    this.#store.run(
+      `INSERT INTO idempotency_keys (environment, key, fingerprint, status, body, created_at)
+       VALUES (:environment, :key, :fingerprint, :status, :body, :createdAt)
+       ON CONFLICT (environment, key) DO UPDATE SET fingerprint = excluded.fingerprint, status = excluded.status,
+         body = excluded.body, created_at = excluded.created_at`,
+      { environment, ...result },
+    );
   }
 }

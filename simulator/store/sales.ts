@@ -1,13 +1,11 @@
 import * as z from 'zod';
-import { ENVIRONMENTS, type Environment } from '#simulator/environment.ts';
-import type { Page } from '#simulator/store/page.ts';
-import type { Store } from '#simulator/store/store.ts';
+import { type Environment, ENVIRONMENTS, type ListOrder, type Page, type Store } from '#simulator/store/store.ts';
 
 /** The kinds of purchase: an eSIM package, a recharge of an eSIM, a VPN subscription. */
 export const SALE_KINDS = ['order', 'topup', 'vpn'] as const;
 export type SaleKind = (typeof SALE_KINDS)[number];
 
-const row = z.object({
+const saleRow = z.object({
   sequence: z.number(),
   id: z.string(),
   environment: z.enum(ENVIRONMENTS),
@@ -34,180 +32,187 @@ const row = z.object({
 });
 
 /** A stored purchase. */
-export type SaleRecord = Readonly<z.output<typeof row>>;
+export type SaleRecord = Readonly<z.output<typeof saleRow>>;
 
-export type NewSale = Pick<
-  SaleRecord,
-  | 'id'
-  | 'environment'
-  | 'kind'
-  | 'reference'
-  | 'itemId'
-  | 'esimId'
-  | 'price'
-  | 'currency'
-  | 'creditAfterMs'
-  | 'dueAt'
-  | 'dueOutcome'
-  | 'createdAt'
->;
+type NewSale = Omit<SaleRecord, 'sequence' | 'status' | 'failureCode' | 'failureMessage' | 'creditDueAt' | 'updatedAt'>;
 
 export interface Failure {
   readonly code: string;
   readonly message: string;
 }
 
-/** Filter of a list of sales. */
-export interface SaleFilter {
-  readonly kind: SaleKind;
-  readonly environment?: Environment | undefined;
-  readonly reference?: string | undefined;
-  readonly esimId?: string | undefined;
-}
-
-const FILTERED = `kind = :kind AND (:environment IS NULL OR environment = :environment)
-  AND (:reference IS NULL OR reference = :reference) AND (:esimId IS NULL OR esim_id = :esimId)`;
-
 /** All purchases. */
 export class Sales {
-  readonly #insert;
-  readonly #get;
-  readonly #byReference;
-  readonly #completedTopups;
-  readonly #topupInFlight;
-  readonly #newestFirst;
-  readonly #oldestFirst;
-  readonly #due;
-  readonly #creditDue;
-  readonly #nextDue;
-  readonly #complete;
-  readonly #fail;
-  readonly #setCreditDue;
-  readonly #counts;
+  readonly #store: Store;
 
   constructor(store: Store) {
-    this.#insert = store.command(
+    this.#store = store;
+  }
+
+  insert(sale: NewSale): void {
+    this.#store.run(
       `INSERT INTO sales (id, environment, kind, reference, item_id, esim_id, status, price, currency, credit_after_ms,
          due_at, due_outcome, created_at, updated_at)
        VALUES (:id, :environment, :kind, :reference, :itemId, :esimId, 'processing', :price, :currency, :creditAfterMs,
          :dueAt, :dueOutcome, :createdAt, :createdAt)`,
+      sale,
     );
-    this.#get = store.query(row, 'SELECT * FROM sales WHERE id = :id');
-    this.#byReference = store.query(
-      row,
-      'SELECT * FROM sales WHERE environment = :environment AND kind = :kind AND reference = :reference LIMIT 1',
-    );
-    this.#completedTopups = store.query(
-      row,
-      `SELECT * FROM sales WHERE esim_id = :esimId AND kind = 'topup' AND status = 'completed' ORDER BY sequence`,
-    );
-    this.#topupInFlight = store.query(
-      row,
-      `SELECT * FROM sales WHERE esim_id = :esimId AND kind = 'topup' AND status = 'processing'`,
-    );
-    this.#newestFirst = store.query(
-      row,
-      `SELECT * FROM sales WHERE ${FILTERED} AND sequence < :before ORDER BY sequence DESC LIMIT :limit`,
-    );
-    this.#oldestFirst = store.query(
-      row,
-      `SELECT * FROM sales WHERE ${FILTERED} AND sequence > :after ORDER BY sequence LIMIT :limit`,
-    );
-    this.#due = store.query(row, 'SELECT * FROM sales WHERE due_at <= :now ORDER BY due_at, sequence');
-    this.#creditDue = store.query(
-      row,
-      'SELECT * FROM sales WHERE credit_due_at <= :now ORDER BY credit_due_at, sequence',
-    );
-    this.#nextDue = store.query(
-      z.object({ due: z.number().nullable() }),
-      `SELECT min(due) AS due FROM (
-         SELECT min(due_at) AS due FROM sales WHERE due_at IS NOT NULL
-         UNION ALL SELECT min(credit_due_at) FROM sales WHERE credit_due_at IS NOT NULL)`,
-    );
-    this.#complete = store.command(
-      `UPDATE sales SET status = 'completed', esim_id = coalesce(:esimId, esim_id), due_at = NULL, due_outcome = NULL,
-         updated_at = :now
-       WHERE id = :id AND status = 'processing'`,
-    );
-    this.#fail = store.command(
-      `UPDATE sales SET status = 'failed', failure_code = :code, failure_message = :message, due_at = NULL,
-         due_outcome = NULL, updated_at = :now
-       WHERE id = :id AND status = 'processing'`,
-    );
-    this.#setCreditDue = store.command('UPDATE sales SET credit_due_at = :dueAt WHERE id = :id');
-    this.#counts = store.query(
-      z.object({ status: z.string(), count: z.number() }),
-      `SELECT status, count(*) AS count FROM sales WHERE environment = :environment AND kind = :kind GROUP BY status`,
-    );
-  }
-
-  insert(sale: NewSale): void {
-    this.#insert.run(sale);
   }
 
   /** @returns undefined when it does not exist, or is of another kind or environment. */
   get(kind: SaleKind, id: string, environment?: Environment): SaleRecord | undefined {
-    const sale = this.#get.get({ id });
+    const sale = this.#store.get(saleRow, 'SELECT * FROM sales WHERE id = :id', { id });
     if (sale?.kind !== kind) return undefined;
     return environment === undefined || sale.environment === environment ? sale : undefined;
   }
 
   byReference(environment: Environment, kind: SaleKind, reference: string): SaleRecord | undefined {
-    return this.#byReference.get({ environment, kind, reference });
+    const sql =
+      'SELECT * FROM sales WHERE environment = :environment AND kind = :kind AND reference = :reference LIMIT 1';
+    return this.#store.get(saleRow, sql, { environment, kind, reference });
   }
 
-  /** Completed top-ups of an eSIM, oldest first. */
-  completedTopups(esimId: string): SaleRecord[] {
-    return this.#completedTopups.all({ esimId });
+  /** Top-ups of an eSIM, oldest first. */
+  topups(esimId: string, status: SaleRecord['status']): SaleRecord[] {
+    const sql = `SELECT * FROM sales WHERE esim_id = :esimId AND kind = 'topup' AND status = :status ORDER BY sequence`;
+    return this.#store.all(saleRow, sql, { esimId, status });
   }
 
-  /** The top-up of an eSIM that is processing. */
-  topupInFlight(esimId: string): SaleRecord | undefined {
-    return this.#topupInFlight.get({ esimId });
-  }
-
-  /** @param page `cursor` is the sequence number of the last item of the previous page. */
-  newestFirst(filter: SaleFilter, page: Page): SaleRecord[] {
-    const before = page.cursor ?? Number.MAX_SAFE_INTEGER;
-    return this.#newestFirst.all({ ...filtered(filter), before, limit: page.limit });
-  }
-
-  oldestFirst(filter: SaleFilter, page: Page): SaleRecord[] {
-    return this.#oldestFirst.all({ ...filtered(filter), after: page.cursor ?? 0, limit: page.limit });
+  list(
+    filter: {
+      readonly kind: SaleKind;
+      readonly environment?: Environment | undefined;
+      readonly reference?: string | undefined;
+      readonly esim_id?: string | undefined;
+    },
+    page: Page,
+    order: ListOrder,
+  ): SaleRecord[] {
+    return this.#store.list(saleRow, 'sales', filter, page, order);
   }
 
   due(now: number): SaleRecord[] {
-    return this.#due.all({ now });
+    return this.#store.all(saleRow, 'SELECT * FROM sales WHERE due_at <= :now ORDER BY due_at, sequence', { now });
   }
 
   creditDue(now: number): SaleRecord[] {
-    return this.#creditDue.all({ now });
+    const sql = 'SELECT * FROM sales WHERE credit_due_at <= :now ORDER BY credit_due_at, sequence';
+    return this.#store.all(saleRow, sql, { now });
   }
 
   /** Time of the next due sale or credit, in epoch milliseconds. */
   nextDue(): number | undefined {
-    return this.#nextDue.get()?.due ?? undefined;
+    return this.#store.least(
+      'due',
+      `(SELECT min(due_at) AS due FROM sales WHERE due_at IS NOT NULL
+        UNION ALL SELECT min(credit_due_at) FROM sales WHERE credit_due_at IS NOT NULL)`,
+    );
   }
 
   /** @param esimId the eSIM that was created for the sale. @returns false when the sale is no longer processing. */
   complete(id: string, esimId: string | undefined, now: number): boolean {
-    return this.#complete.run({ id, esimId: esimId ?? null, now }) === 1;
+    const changed = this.#store.run(
+      `UPDATE sales SET status = 'completed', esim_id = coalesce(:esimId, esim_id), due_at = NULL, due_outcome = NULL,
+         updated_at = :now
+       WHERE id = :id AND status = 'processing'`,
+      { id, esimId: esimId ?? null, now },
+    );
+    return changed === 1;
   }
 
   /** @returns false when the sale is no longer processing. */
-  fail(id: string, failure: Failure, now: number): boolean {
-    return this.#fail.run({ id, code: failure.code, message: failure.message, now }) === 1;
+  fail(id: string, { code, message }: Failure, now: number): boolean {
+    const changed = this.#store.run(
+      `UPDATE sales SET status = 'failed', failure_code = :code, failure_message = :message, due_at = NULL,
+         due_outcome = NULL, updated_at = :now
+       WHERE id = :id AND status = 'processing'`,
+      { id, code, message, now },
+    );
+    return changed === 1;
   }
 
   setCreditDue(id: string, dueAt: number | null): void {
-    this.#setCreditDue.run({ id, dueAt });
+    this.#store.run('UPDATE sales SET credit_due_at = :dueAt WHERE id = :id', { id, dueAt });
   }
 
   countByStatus(environment: Environment, kind: SaleKind): Record<string, number> {
-    return Object.fromEntries(this.#counts.all({ environment, kind }).map(({ status, count }) => [status, count]));
+    return this.#store.counts('sales', 'status', { environment, kind });
   }
 }
 
-function filtered({ kind, environment, reference, esimId }: SaleFilter) {
-  return { kind, environment: environment ?? null, reference: reference ?? null, esimId: esimId ?? null };
+const subscriptionRow = z.object({
+  /** Id of the sale. */
+  id: z.string(),
+  status: z.enum(['active', 'cancelled', 'expired']),
+  username: z.string(),
+  password: z.string(),
+  server: z.string(),
+  startedAt: z.number(),
+  expiresAt: z.number(),
+  cancelledAt: z.number().nullable(),
+  /** Time at which an accepted cancellation takes effect. */
+  cancelDueAt: z.number().nullable(),
+});
+
+/** A VPN subscription that has become active; before that, only its sale exists. */
+export type SubscriptionRecord = Readonly<z.output<typeof subscriptionRow>>;
+
+/** VPN subscriptions by the ids of their sales. */
+export class Subscriptions {
+  readonly #store: Store;
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  insert(subscription: Omit<SubscriptionRecord, 'status' | 'cancelledAt' | 'cancelDueAt'>): void {
+    this.#store.run(
+      `INSERT INTO vpn_subscriptions (id, status, username, password, server, started_at, expires_at)
+       VALUES (:id, 'active', :username, :password, :server, :startedAt, :expiresAt)`,
+      subscription,
+    );
+  }
+
+  get(id: string): SubscriptionRecord | undefined {
+    return this.#store.get(subscriptionRow, 'SELECT * FROM vpn_subscriptions WHERE id = :id', { id });
+  }
+
+  /** @returns false when it is no longer active. */
+  end(id: string, status: 'cancelled' | 'expired', now: number): boolean {
+    const changed = this.#store.run(
+      `UPDATE vpn_subscriptions SET status = :status, cancelled_at = :cancelledAt, cancel_due_at = NULL
+       WHERE id = :id AND status = 'active'`,
+      { id, status, cancelledAt: status === 'cancelled' ? now : null },
+    );
+    return changed === 1;
+  }
+
+  setCancelDue(id: string, dueAt: number): void {
+    const sql = `UPDATE vpn_subscriptions SET cancel_due_at = :dueAt WHERE id = :id AND status = 'active'`;
+    this.#store.run(sql, { id, dueAt });
+  }
+
+  /** Subscriptions that end now, by expiry or by cancellation. */
+  due(now: number): SubscriptionRecord[] {
+    return this.#store.all(
+      subscriptionRow,
+      `SELECT * FROM vpn_subscriptions
+       WHERE status = 'active' AND (expires_at <= :now OR cancel_due_at <= :now) ORDER BY expires_at, id`,
+      { now },
+    );
+  }
+
+  nextDue(): number | undefined {
+    return this.#store.least(
+      'due',
+      `(SELECT min(expires_at) AS due FROM vpn_subscriptions WHERE status = 'active'
+        UNION ALL SELECT min(cancel_due_at) FROM vpn_subscriptions WHERE cancel_due_at IS NOT NULL)`,
+    );
+  }
+
+  /** A sale that is no subscription yet counts with its own status. */
+  countByStatus(environment: Environment): Record<string, number> {
+    const from = 'sales LEFT JOIN vpn_subscriptions AS s ON s.id = sales.id';
+    return this.#store.counts(from, 'coalesce(s.status, sales.status)', { environment, kind: 'vpn' });
+  }
 }

@@ -211,22 +211,3 @@ CREATE TRIGGER ledger_no_delete BEFORE DELETE ON ledger BEGIN SELECT raise(ABORT
 `;
 
 export const LIFT_LEDGER_GUARD = 'DROP TRIGGER ledger_no_update; DROP TRIGGER ledger_no_delete;';
-
-export const TABLES = [
-  'settings',
-  'tokens',
-  'item_changes',
-  'idempotency_keys',
-  'sales',
-  'esims',
-  'refunds',
-  'vpn_subscriptions',
-  'ledger',
-  'deliveries',
-  'delivery_attempts',
-  'requests',
-  'fault_rules',
-  'behaviours',
-] as const;
-
-export type Table = (typeof TABLES)[number];

@@ -1,29 +1,33 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import * as z from 'zod';
-import {
-  LEDGER_GUARD,
-  LIFT_LEDGER_GUARD,
-  SCHEMA,
-  SCHEMA_VERSION,
-  TABLES,
-  type Table,
-} from '#simulator/store/schema.ts';
+import { LEDGER_GUARD, LIFT_LEDGER_GUARD, SCHEMA, SCHEMA_VERSION } from '#simulator/store/schema.ts';
 
+/** The two environments of the service. All data except packages and settings belongs to exactly one. */
+export const ENVIRONMENTS = ['production', 'sandbox'] as const;
+export type Environment = (typeof ENVIRONMENTS)[number];
+
+/** The position and size of a page. */
+export interface Page {
+  /** Sequence number of the last item of the previous page; undefined for the first page. */
+  readonly cursor: number | undefined;
+  readonly limit: number;
+}
+
+/** Makes a page of rows that were read with one row more than the page has. */
+export function pageOfRows<Row extends { readonly sequence: number }>(
+  rows: readonly Row[],
+  limit: number,
+): { items: readonly Row[]; nextCursor: number | null } {
+  const items = rows.slice(0, limit);
+  const last = items.at(-1);
+  return { items, nextCursor: rows.length > limit && last !== undefined ? last.sequence : null };
+}
+
+export type ListOrder = 'newestFirst' | 'oldestFirst';
+type Filter = Readonly<Record<string, SQLInputValue | undefined>>;
 type Parameters = Readonly<Record<string, SQLInputValue>>;
-
-/** A prepared statement that reads rows of one shape, with column names in camelCase. */
-export interface Query<Row> {
-  get(parameters?: Parameters): Row | undefined;
-  all(parameters?: Parameters): Row[];
-}
-
-/** A prepared statement that changes rows. */
-export interface Command {
-  /** @returns the number of rows it changed. */
-  run(parameters: Parameters): number;
-}
 
 /** The data file cannot be used; the message says why. */
 export class StoreError extends Error {
@@ -40,10 +44,8 @@ export class StoreError extends Error {
 /** The simulator's state in one SQLite file. Calls are synchronous, so code without `await` cannot be interleaved. */
 export class Store {
   readonly #sqlite: DatabaseSync;
-  readonly #begin;
-  readonly #commit;
-  readonly #rollback;
-  readonly #lastSequence;
+  /** Prepared once; all texts are constants. */
+  readonly #statements = new Map<string, StatementSync>();
 
   /**
    * @param file path of the data file, created when absent, or `:memory:`.
@@ -51,56 +53,93 @@ export class Store {
    */
   constructor(file: string) {
     this.#sqlite = open(file);
-    this.#begin = this.#sqlite.prepare('BEGIN IMMEDIATE');
-    this.#commit = this.#sqlite.prepare('COMMIT');
-    this.#rollback = this.#sqlite.prepare('ROLLBACK');
-    this.#lastSequence = this.query(
-      z.object({ seq: z.number() }),
-      'SELECT seq FROM sqlite_sequence WHERE name = :table',
+  }
+
+  /** Reads rows of one shape, with column names in camelCase. */
+  all<Schema extends z.ZodObject>(schema: Schema, sql: string, parameters: Parameters = {}): z.output<Schema>[] {
+    return this.#statement(sql)
+      .all(parameters)
+      .map((row) => schema.parse(camelCased(row)));
+  }
+
+  /** Reads the first row. */
+  get<Schema extends z.ZodObject>(
+    schema: Schema,
+    sql: string,
+    parameters: Parameters = {},
+  ): z.output<Schema> | undefined {
+    const row = this.#statement(sql).get(parameters);
+    return row === undefined ? undefined : schema.parse(camelCased(row));
+  }
+
+  /** A page of a table. @param filter values by column; undefined matches all. */
+  list<Schema extends z.ZodObject>(
+    schema: Schema,
+    table: string,
+    filter: Filter,
+    { cursor, limit }: Page,
+    order: ListOrder,
+  ): z.output<Schema>[] {
+    const first = order === 'oldestFirst';
+    const { where, parameters } = matching(filter);
+    return this.all(
+      schema,
+      `SELECT * FROM ${table} WHERE ${where} AND sequence ${first ? '>' : '<'} :cursor
+       ORDER BY sequence ${first ? 'ASC' : 'DESC'} LIMIT :limit`,
+      { ...parameters, cursor: cursor ?? (first ? 0 : Number.MAX_SAFE_INTEGER), limit },
     );
   }
 
-  query<Schema extends z.ZodObject>(schema: Schema, sql: string): Query<z.output<Schema>> {
-    const statement = this.#sqlite.prepare(sql);
-    const read = (row: Record<string, unknown>): z.output<Schema> => schema.parse(camelCased(row));
-    return {
-      get: (parameters = {}) => {
-        const row = statement.get(parameters);
-        return row === undefined ? undefined : read(row);
-      },
-      all: (parameters = {}) => statement.all(parameters).map(read),
-    };
+  /** Counts the rows of a table by the values of a column. */
+  counts(table: string, column: string, filter: Filter): Record<string, number> {
+    const { where, parameters } = matching(filter);
+    const sql = `SELECT ${column} AS value, count(*) AS count FROM ${table} WHERE ${where} GROUP BY 1`;
+    return Object.fromEntries(this.all(counted, sql, parameters).map(({ value, count }) => [value, count]));
   }
 
-  command(sql: string): Command {
-    const statement = this.#sqlite.prepare(sql);
-    return { run: (parameters) => Number(statement.run(parameters).changes) };
+  /** The least value of a column; undefined when there is none. */
+  least(column: string, from: string, parameters: Parameters = {}): number | undefined {
+    return this.get(leastValue, `SELECT min(${column}) AS least FROM ${from}`, parameters)?.least ?? undefined;
+  }
+
+  /** Changes rows. @returns their number. */
+  run(sql: string, parameters: Parameters = {}): number {
+    return Number(this.#statement(sql).run(parameters).changes);
+  }
+
+  #statement(sql: string): StatementSync {
+    let statement = this.#statements.get(sql);
+    if (statement === undefined) {
+      statement = this.#sqlite.prepare(sql);
+      this.#statements.set(sql, statement);
+    }
+    return statement;
   }
 
   /** Runs `work` in one transaction, or in the open one. An error rolls the whole transaction back. */
   transaction<Result>(work: () => Result): Result {
     if (this.#sqlite.isTransaction) return work();
-    this.#begin.run();
+    this.run('BEGIN IMMEDIATE');
     try {
       const result = work();
-      this.#commit.run();
+      this.run('COMMIT');
       return result;
     } catch (error) {
-      this.#rollback.run();
+      this.run('ROLLBACK');
       throw error;
     }
   }
 
   /** The sequence number of the next row of `table`; ids are derived from it. */
-  nextSequence(table: Table): number {
-    return (this.#lastSequence.get({ table })?.seq ?? 0) + 1;
+  nextSequence(table: string): number {
+    return (this.least('seq', 'sqlite_sequence WHERE name = :table', { table }) ?? 0) + 1;
   }
 
   /** Empties every table. */
   reset(): void {
     this.transaction(() => {
       this.#sqlite.exec(LIFT_LEDGER_GUARD);
-      for (const table of TABLES) this.#sqlite.exec(`DELETE FROM ${table}`);
+      for (const { name } of this.all(tableName, TABLES)) this.#sqlite.exec(`DELETE FROM ${name}`);
       this.#sqlite.exec('DELETE FROM sqlite_sequence');
       this.#sqlite.exec(LEDGER_GUARD);
     });
@@ -163,3 +202,14 @@ function camelCased(row: Record<string, unknown>): Record<string, unknown> {
   }
   return result;
 }
+
+function matching(filter: Filter): { readonly where: string; readonly parameters: Parameters } {
+  const given = Object.entries(filter).filter((entry): entry is [string, SQLInputValue] => entry[1] !== undefined);
+  const where = ['true', ...given.map(([column]) => `${column} = :${column}`)].join(' AND ');
+  return { where, parameters: Object.fromEntries(given) };
+}
+
+const counted = z.object({ value: z.string(), count: z.number() });
+const leastValue = z.object({ least: z.number().nullable() });
+const tableName = z.object({ name: z.string() });
+const TABLES = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'";

@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import * as z from 'zod';
-import type { Dialect } from '#simulator/behaviour/dialect.ts';
-import { isoTime, type Clock } from '#simulator/clock.ts';
-import type { Environment } from '#simulator/environment.ts';
+import { isoTime } from '#simulator/clock.ts';
 import { notFound, ServiceError } from '#simulator/service/errors.ts';
-import type { Settings } from '#simulator/store/settings.ts';
+import type { Simulation } from '#simulator/simulation.ts';
+import type { Environment } from '#simulator/store/store.ts';
 
 /** The target of webhooks, and the secret that signs them. */
 export interface WebhookTarget {
@@ -31,17 +30,10 @@ type StoredSecret = z.output<typeof storedSecret>;
 
 /** Webhook addresses and secrets, separate for each environment. */
 export class WebhookEndpoints {
-  readonly #settings: Settings;
-  readonly #clock: Clock;
-  readonly #dialect: () => Dialect;
-  readonly #configured: ChosenTarget | undefined;
+  readonly #simulation: Simulation;
 
-  /** @param configured the target of both environments, until the admin API changes it. */
-  constructor(settings: Settings, clock: Clock, dialect: () => Dialect, configured: ChosenTarget | undefined) {
-    this.#settings = settings;
-    this.#clock = clock;
-    this.#dialect = dialect;
-    this.#configured = configured;
+  constructor(simulation: Simulation) {
+    this.#simulation = simulation;
   }
 
   /** @returns undefined when there is no address or no secret. */
@@ -69,8 +61,8 @@ export class WebhookEndpoints {
   choose(environment: Environment, target: ChosenTarget | undefined): void {
     const secret = target?.secret ?? this.#chosen(environment)?.secret;
     const stored = target === undefined ? null : { url: target.url, secret };
-    this.#settings.set(`webhook_target.${environment}`, stored);
-    if (target?.secret !== undefined) this.#settings.remove(secretSetting(environment));
+    this.#simulation.settings.set(`webhook_target.${environment}`, stored);
+    if (target?.secret !== undefined) this.#simulation.settings.remove(secretSetting(environment));
   }
 
   /** Creates the first secret. @throws ServiceError 409 when there is one: it is shown once and can only be rotated. */
@@ -91,22 +83,26 @@ export class WebhookEndpoints {
 
   #issue(environment: Environment, previous: string | undefined): { secret: string; created_at: string } {
     const secret = `whsec_${randomBytes(24).toString('base64url')}`;
-    const createdAt = this.#clock.now();
-    this.#settings.set(secretSetting(environment), { secret, createdAt, previous } satisfies Partial<StoredSecret>);
+    const createdAt = this.#simulation.clock.now();
+    this.#simulation.settings.set(secretSetting(environment), {
+      secret,
+      createdAt,
+      previous,
+    } satisfies Partial<StoredSecret>);
     return { secret, created_at: isoTime(createdAt) };
   }
 
   /** The newest secret; for a time after a rotation, as the dialect says, the previous one. */
   #signingSecret(environment: Environment): string | undefined {
-    const stored = this.#settings.get(secretSetting(environment), storedSecret);
+    const stored = this.#simulation.settings.get(secretSetting(environment), storedSecret);
     if (stored === undefined) return this.#chosen(environment)?.secret;
-    const rotated = this.#clock.now() >= stored.createdAt + this.#dialect().secret_rotates_after_ms;
+    const rotated = this.#simulation.clock.now() >= stored.createdAt + this.#simulation.dialect.secret_rotates_after_ms;
     return rotated ? stored.secret : (stored.previous ?? stored.secret);
   }
 
   #chosen(environment: Environment): ChosenTarget | undefined {
-    const stored = this.#settings.get(`webhook_target.${environment}`, storedTarget);
-    return stored === undefined ? this.#configured : (stored ?? undefined);
+    const stored = this.#simulation.settings.get(`webhook_target.${environment}`, storedTarget);
+    return stored === undefined ? this.#simulation.options.webhook : (stored ?? undefined);
   }
 }
 

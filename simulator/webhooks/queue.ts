@@ -1,16 +1,11 @@
 import * as z from 'zod';
-import type { Agenda, DueSource } from '#simulator/behaviour/agenda.ts';
-import type { Dialect } from '#simulator/behaviour/dialect.ts';
-import type { Faults, WebhookFault } from '#simulator/behaviour/faults.ts';
-import { isoTime, type Clock } from '#simulator/clock.ts';
-import type { Environment } from '#simulator/environment.ts';
-import type { Identifiers } from '#simulator/identifiers.ts';
-import type { Shaper } from '#simulator/shapes/shaper.ts';
-import type { Deliveries, DeliveryRecord, NewDelivery } from '#simulator/store/deliveries.ts';
-import type { Store } from '#simulator/store/store.ts';
-import type { Dispatcher, SendResult } from '#simulator/webhooks/dispatcher.ts';
+import type { WebhookFault } from '#simulator/behaviour/faults.ts';
+import { type DueSource, isoTime } from '#simulator/clock.ts';
+import type { Simulation } from '#simulator/simulation.ts';
+import type { DeliveryRecord, NewDelivery } from '#simulator/store/deliveries.ts';
+import type { Environment } from '#simulator/store/store.ts';
+import { Dispatcher, type SendResult, signatureOf } from '#simulator/webhooks/dispatcher.ts';
 import type { WebhookTarget } from '#simulator/webhooks/endpoints.ts';
-import { signatureOf } from '#simulator/webhooks/signer.ts';
 
 export interface WebhookEvent {
   readonly environment: Environment;
@@ -40,28 +35,6 @@ export const tampering = z.strictObject({
 });
 export type Tampering = z.output<typeof tampering>;
 
-export interface QueueOptions {
-  readonly target: (environment: Environment) => WebhookTarget | undefined;
-  readonly dialect: () => Dialect;
-  readonly shaper: () => Shaper;
-  /** Milliseconds before the first retry; doubled with each retry. */
-  readonly retryDelayMs: number;
-  readonly maxAttempts: number;
-  /** Called when all attempts of a delivery have failed. */
-  readonly onExhausted: (delivery: DeliveryRecord, result: SendResult) => void;
-  readonly onError: (error: unknown) => void;
-}
-
-export interface QueueParts {
-  readonly store: Store;
-  readonly deliveries: Deliveries;
-  readonly faults: Faults;
-  readonly identifiers: Identifiers;
-  readonly clock: Clock;
-  readonly agenda: Agenda;
-  readonly dispatcher: Dispatcher;
-}
-
 const MAX_UNDER_WAY = 32;
 const LONGEST_RETRY_DELAY_MS = 3_600_000;
 
@@ -70,20 +43,20 @@ const LONGEST_RETRY_DELAY_MS = 3_600_000;
  * failed.
  */
 export class WebhookQueue implements DueSource {
-  readonly #parts: QueueParts;
-  readonly #options: QueueOptions;
+  readonly #simulation: Simulation;
+  readonly #dispatcher: Dispatcher;
   readonly #underWay = new Set<Promise<void>>();
   #closed = false;
 
-  constructor(parts: QueueParts, options: QueueOptions) {
-    this.#parts = parts;
-    this.#options = options;
-    parts.deliveries.releaseClaims();
+  constructor(simulation: Simulation) {
+    this.#simulation = simulation;
+    this.#dispatcher = new Dispatcher(simulation.options.webhookTimeoutMs, () => simulation.shaper.shape.header_prefix);
+    simulation.deliveries.releaseClaims();
   }
 
   /** Stores a delivery. It is sent only after the surrounding transaction commits. @returns its id. */
   enqueue(event: WebhookEvent): string {
-    const fault = this.#parts.faults.forWebhook(event.environment, event.event);
+    const fault = this.#simulation.faults.forWebhook(event.environment, event.event);
     return this.#insert(event, this.#bodyOf(event), plannedBy(fault));
   }
 
@@ -95,36 +68,37 @@ export class WebhookQueue implements DueSource {
 
   /** Sends a delivery again, without its defects. @returns false while it is being sent. */
   replay(id: string): boolean {
-    const accepted = this.#parts.deliveries.replay(id, this.#parts.clock.now());
-    this.#parts.agenda.wake();
+    const accepted = this.#simulation.deliveries.replay(id, this.#simulation.clock.now());
+    this.#simulation.agenda.wake();
     return accepted;
   }
 
   nextDue(now: number): number | undefined {
     // A delivery that is due but waits for another one is started when that one ends.
-    return this.#parts.deliveries.nextDue(now);
+    return this.#simulation.deliveries.nextDue(now);
   }
 
   runDue(now: number): void {
     const subjects = new Set<string>();
-    for (const delivery of this.#parts.deliveries.due(now, MAX_UNDER_WAY - this.#underWay.size)) {
+    for (const delivery of this.#simulation.deliveries.due(now, MAX_UNDER_WAY - this.#underWay.size)) {
       if (delivery.subject !== null && subjects.has(delivery.subject)) continue;
       if (delivery.subject !== null) subjects.add(delivery.subject);
       this.#start(delivery);
     }
   }
 
-  /** Waits for deliveries under way. Close the dispatcher first, so that they end at once. */
+  /** Aborts deliveries under way, and waits for their end. */
   async close(): Promise<void> {
     this.#closed = true;
+    await this.#dispatcher.close();
     await Promise.all(this.#underWay);
   }
 
   #insert(event: WebhookEvent, body: Buffer, plan: Plan): string {
-    const { store, deliveries, identifiers, clock, agenda } = this.#parts;
+    const { store, deliveries, identifiers, clock, agenda } = this.#simulation;
     const now = clock.now();
     const id = identifiers.id('delivery', store.nextSequence('deliveries'));
-    const untargeted = this.#options.target(event.environment) === undefined;
+    const untargeted = this.#simulation.endpoints.target(event.environment) === undefined;
     const status = plan.lost === true ? 'lost' : untargeted ? 'no_target' : 'pending';
     const delivery: NewDelivery = {
       id,
@@ -145,24 +119,24 @@ export class WebhookQueue implements DueSource {
   }
 
   #bodyOf({ event, data }: WebhookEvent): Buffer {
-    const created_at = isoTime(this.#parts.clock.now());
-    const envelope = this.#options.dialect().event_in_body ? { event, created_at, data } : { created_at, data };
-    return Buffer.from(JSON.stringify(this.#options.shaper().event(event, envelope)), 'utf8');
+    const created_at = isoTime(this.#simulation.clock.now());
+    const envelope = this.#simulation.dialect.event_in_body ? { event, created_at, data } : { created_at, data };
+    return Buffer.from(JSON.stringify(this.#simulation.shaper.event(event, envelope)), 'utf8');
   }
 
   #start(delivery: DeliveryRecord): void {
-    const target = this.#options.target(delivery.environment);
+    const target = this.#simulation.endpoints.target(delivery.environment);
     if (target === undefined) {
-      this.#parts.deliveries.settle(delivery.id, 'no_target', null);
+      this.#simulation.deliveries.settle(delivery.id, 'no_target', null);
       return;
     }
     const signedAt = this.#signingTime(delivery);
-    this.#parts.deliveries.claim(delivery.id, signedAt);
+    this.#simulation.deliveries.claim(delivery.id, signedAt);
     const sending = this.#send(delivery, target, signedAt)
-      .catch(this.#options.onError)
+      .catch((error: unknown) => this.#simulation.onError(error))
       .finally(() => {
         this.#underWay.delete(sending);
-        this.#parts.agenda.wake();
+        this.#simulation.agenda.wake();
       });
     this.#underWay.add(sending);
   }
@@ -180,16 +154,16 @@ export class WebhookQueue implements DueSource {
       signature: signatureOf(secret, timestamp, delivery.body),
       body: delivery.body,
     };
-    const sentAt = this.#parts.clock.now();
-    const copies = Array.from({ length: how.twice === true ? 2 : 1 }, () => this.#parts.dispatcher.send(webhook));
+    const sentAt = this.#simulation.clock.now();
+    const copies = Array.from({ length: how.twice === true ? 2 : 1 }, () => this.#dispatcher.send(webhook));
     const results = await Promise.all(copies);
     // When the process ends now, the delivery stays marked as being sent, and the next start sends it again.
     if (this.#closed) return;
-    this.#parts.store.transaction(() => this.#record(delivery, sentAt, timestamp, results));
+    this.#simulation.store.transaction(() => this.#record(delivery, sentAt, timestamp, results));
   }
 
   #record(delivery: DeliveryRecord, sentAt: number, timestamp: string, results: readonly SendResult[]): void {
-    const { deliveries, clock } = this.#parts;
+    const { deliveries, clock } = this.#simulation;
     for (const { status, error, durationMs } of results) {
       deliveries.logAttempt(delivery.id, {
         sentAt,
@@ -205,19 +179,21 @@ export class WebhookQueue implements DueSource {
     if (accepted) {
       deliveries.settle(delivery.id, 'delivered', null);
       if (delivery.subject !== null) deliveries.releaseHeld(delivery.subject, clock.now());
-    } else if (attempts >= this.#options.maxAttempts) {
+    } else if (attempts >= this.#simulation.options.webhookAttempts) {
       deliveries.settle(delivery.id, 'exhausted', null);
-      if (last !== undefined) this.#options.onExhausted(delivery, last);
+      const { id, event } = delivery;
+      const failed = { delivery: id, event, status: last?.status, error: last?.error };
+      this.#simulation.logger.warn(failed, 'all attempts of a webhook delivery failed');
     } else {
-      const wait = Math.min(LONGEST_RETRY_DELAY_MS, this.#options.retryDelayMs * 2 ** (attempts - 1));
+      const wait = Math.min(LONGEST_RETRY_DELAY_MS, this.#simulation.options.webhookRetryDelayMs * 2 ** (attempts - 1));
       deliveries.settle(delivery.id, 'pending', clock.now() + wait);
     }
   }
 
   /** Signs by the machine's clock, not by business time: receivers compare it with their own clock. */
   #signingTime(delivery: DeliveryRecord): number {
-    if (delivery.signedAt !== null && !this.#options.dialect().resigns_retries) return delivery.signedAt;
-    return this.#parts.clock.wall();
+    if (delivery.signedAt !== null && !this.#simulation.dialect.resigns_retries) return delivery.signedAt;
+    return this.#simulation.clock.wall();
   }
 }
 

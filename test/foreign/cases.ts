@@ -1,6 +1,6 @@
+/** The expected ends of styles and behaviours; the guide "When the real document arrives" has them as tables. */
 import type { Behaviour } from '#test/foreign/service/behaviour.ts';
 import type { StyleName } from '#test/foreign/service/style.ts';
-/** The expected end of each style and of each behaviour. The guide "When the real document arrives" has them as tables. */
 import type { Variants } from '#upstream/contract/variants.ts';
 
 export const KINDS = ['order', 'topup', 'vpn_subscription', 'cancellation'] as const;
@@ -132,6 +132,30 @@ export const ADAPTED_CASES: readonly ForeignCase[] = [
     behaviour: { ...DOCUMENT, completes: 'read' },
     adapted: { amounts: 'minor_units', fields: { state: 'status', currency_code: 'currency' } },
     ends: NO_LIST_END,
+  },
+  {
+    style: 'esimfly',
+    behaviour: BOTH,
+    adapted: {
+      wrappers: ['obj'],
+      lists: ['list'],
+      records: {
+        package: { fields: { amount: 'price_for_reseller' }, amounts: 'minor_units' },
+        plan: { fields: { amount: 'price_for_reseller' }, amounts: 'minor_units' },
+        order: { fields: { amount: 'price_for_reseller' } },
+        topup: { fields: { amount: 'price_for_reseller' } },
+      },
+    },
+    ends: NO_LIST_END,
+  },
+  {
+    style: 'zendit',
+    behaviour: PURCHASES,
+    adapted: {
+      fields: { state: 'status', ...CAMEL_NAMES, fixed: 'amount', currencyDivisor: 'divisor' },
+      values: { status: { done: 'completed', accepted: 'processing' } },
+    },
+    ends: WORKS,
   },
 ];
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Agenda, type DueSource } from '#simulator/behaviour/agenda.ts';
+import { Agenda, type DueSource } from '#simulator/clock.ts';
 
 /** Work at given times. Each item takes a millisecond of the clock. */
 class Planned implements DueSource {

@@ -2,8 +2,8 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import * as z from 'zod';
 import { DIALECTS } from '#simulator/behaviour/dialect.ts';
-import type { Environment } from '#simulator/environment.ts';
 import { openApiDocument } from '#simulator/service/openapi.ts';
+import type { Environment } from '#simulator/store/store.ts';
 import { HttpClient, type HttpAnswer, type HttpCall } from '#test/support/network/http.ts';
 
 const content = z.object({ 'application/json': z.object({ schema: z.unknown() }) });

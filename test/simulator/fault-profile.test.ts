@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { FAULT_PROFILES, faultProfileNames, type FaultProfileName } from '#simulator/behaviour/fault-profile.ts';
+import { FAULT_PROFILES, faultProfileNames, type FaultProfileName } from '#simulator/behaviour/faults.ts';
 import type { SimulatorOptions } from '#simulator/options.ts';
 import { startSimulator } from '#simulator/service/server.ts';
 import { startTestSimulator } from '#test/simulator/support.ts';

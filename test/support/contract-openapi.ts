@@ -80,7 +80,7 @@ export function contractOpenApi(writing: Writing = PLAIN, bodies = contractBodie
 
   const paths: Record<string, Record<string, unknown>> = {};
   for (const [name, endpoint] of endpoints) {
-    const { method, path, query = [], requiredQuery = [], idempotencyKey, authorized, body } = endpoint;
+    const { method, path, query = [], requiredQuery = [], idempotencyKey, withoutToken, body } = endpoint;
     const text = { schema: { type: 'string' } };
     const parameters = [
       ...(path.includes('{id}') ? [{ name: writing.id, in: 'path', required: true, ...text }] : []),
@@ -89,7 +89,7 @@ export function contractOpenApi(writing: Writing = PLAIN, bodies = contractBodie
     ];
     (paths[pathIn(writing, path)] ??= {})[method.toLowerCase()] = {
       operationId: name,
-      security: authorized ? [{ token: [] }] : [],
+      security: withoutToken ? [] : [{ token: [] }],
       parameters: parameters.map((parameter) => place('parameters', `${name} ${parameter.name}`, parameter)),
       ...(body === undefined
         ? {}

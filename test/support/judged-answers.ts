@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import { judgeResult } from '#upstream/client/error-mapping.ts';
 import type { HttpAnswer, HttpResult } from '#upstream/client/http.ts';
 import { serviceOrder } from '#upstream/contract.ts';
-import { readBody } from '#upstream/reading/body.ts';
+import { readBody } from '#upstream/reading/answer.ts';
 
 /** The time of every answer. */
 export const NOW = Date.UTC(2025, 5, 1, 12, 0, 0);

@@ -1,12 +1,3 @@
-import { VARIANTS as AS_SET, type Variants } from '#upstream/contract/variants.ts';
-
-/** Fixed settings: those for a real service must not affect the tests. */
-export const VARIANTS: Variants = {
-  ...AS_SET,
-  fields: { state: 'status' },
-  values: { status: { canceled: 'cancelled' } },
-  amounts: 'unstated',
-};
 /** A completed order, as the contract has it. */
 export const ORDER = { id: 'so_1', status: 'completed', esim_id: 'e_1' };
 /** A package, as the contract has it. */

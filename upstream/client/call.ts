@@ -1,24 +1,22 @@
 import type * as z from 'zod';
 import { ANSWER_LIMITS } from '#domain/policy/answer-limits.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
-import { inSpan, traceHeaders, type SpanOptions } from '#telemetry/tracing.ts';
+import { type SpanOptions, inSpan, traceHeaders } from '#telemetry/tracing.ts';
 import {
-  judgeResult,
   type BodyResult,
   type Match,
   type ServiceResult,
   type Unused,
+  judgeResult,
 } from '#upstream/client/error-mapping.ts';
 import type { HttpTransport } from '#upstream/client/http.ts';
-import { ENDPOINTS, itemOf, type EndpointContract, type EndpointName, type Misstating } from '#upstream/contract.ts';
-import { serviceParameter, VARIANTS } from '#upstream/contract/variants.ts';
-import { readBody, type ListPage } from '#upstream/reading/body.ts';
+import { ENDPOINTS, type EndpointContract, type EndpointName, type Misstating, itemOf } from '#upstream/contract.ts';
+import { serviceParameter } from '#upstream/contract/variants.ts';
+import { type ListPage, readBody } from '#upstream/reading/answer.ts';
 
-/** Calls that answer a list. */
 export type ListName = Extract<EndpointName, `list${string}`>;
 export type ItemOf<Name extends ListName> = z.output<(typeof ENDPOINTS)[Name]['answer']>['data'][number] & Misstating;
 
-/** The value of a successful call. */
 export type AnswerOf<Name extends EndpointName> = Name extends ListName
   ? ListPage<ItemOf<Name>>
   : z.output<(typeof ENDPOINTS)[Name]['answer']> & Misstating;
@@ -28,20 +26,16 @@ export interface CallEvent {
   readonly endpoint: EndpointName;
   readonly outcome: 'ok' | FailureClass;
   readonly durationMs: number;
-  /** HTTP status, if an answer came. */
   readonly status?: number;
-  /** The parts of the answer that could not be used. */
   readonly unused?: Unused;
   /** Fields of the answer that name what was sent in another form. */
   readonly differing?: readonly string[];
 }
 
 export interface CallOptions {
-  /** Value of `{id}` in the endpoint's path. */
   readonly id?: string;
   readonly query?: Readonly<Record<string, string | undefined>>;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Exact bytes of a JSON body. */
   readonly body?: Buffer;
   /** Milliseconds for the whole exchange. */
   readonly deadlineMs: number;
@@ -66,7 +60,6 @@ export type Caller = <Name extends EndpointName>(
 ) => Promise<ServiceResult<AnswerOf<Name>>>;
 
 export interface CallerOptions {
-  /** Address of the service in its mode, as `serviceAddress` gives it. */
   readonly address: string;
   readonly transport: HttpTransport;
   /** Epoch milliseconds. */
@@ -74,7 +67,6 @@ export interface CallerOptions {
   readonly onCall?: (event: CallEvent) => void;
 }
 
-/** Creates the {@link Caller} for one service address. */
 export function createCaller({ address, transport, now, onCall }: CallerOptions): Caller {
   const { pathname, hostname } = new URL(address);
   const basePath = pathname.replace(/\/+$/, '');
@@ -99,7 +91,7 @@ export function createCaller({ address, transport, now, onCall }: CallerOptions)
         ...(options.leaseLeftMs === undefined ? {} : { leaseLeftMs: options.leaseLeftMs }),
         // A server may close an idle connection at the moment it is used again, and a purchase would then end with an
         // unknown result for no reason. So each call that changes something has its own connection.
-        ownConnection: contract.method === 'POST' && contract.authorized,
+        ownConnection: contract.method === 'POST' && contract.withoutToken !== true,
         answerLimitBytes: limitOf(contract),
       });
       // A cast: the compiler cannot connect the name of the endpoint with its schema in the table.
@@ -144,7 +136,7 @@ function pathOf(contract: EndpointContract, { id = '', query = {} }: CallOptions
   const path = contract.path.replace('{id}', pathSegment(id));
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
-    const sentAs = serviceParameter(name, VARIANTS);
+    const sentAs = serviceParameter(name);
     if (value !== undefined && sentAs !== null) search.set(sentAs, value);
   }
   return search.size === 0 ? path : `${path}?${search.toString()}`;

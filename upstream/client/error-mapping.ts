@@ -6,7 +6,6 @@ import type { HttpAnswer, HttpResult } from '#upstream/client/http.ts';
 import { readServiceJson } from '#upstream/client/json.ts';
 import { readErrorBody, type NamedError, type ServiceErrorCode } from '#upstream/contract.ts';
 
-/** A call that failed. */
 export interface ServiceFailure {
   readonly ok: false;
   readonly kind: 'failure';
@@ -20,7 +19,6 @@ export interface ServiceFailure {
   readonly serviceMessage?: string;
   /** Milliseconds to wait, from the answer's Retry-After. */
   readonly retryAfterMs?: number;
-  /** HTTP status, if an answer came. */
   readonly status?: number;
   /** Error code of the service, if it is one of the contract. */
   readonly code?: ServiceErrorCode;
@@ -40,7 +38,6 @@ interface ServiceSuccess<Value> {
 
 /** Parts of an answer that are not needed and were read as absent, because they could not be used. */
 export interface Unused {
-  /** Field names of the contract, such as `failure` or `data[].countries`. */
   readonly fields: readonly string[];
   /** Number of items of a list that were dropped. */
   readonly items: number;
@@ -48,18 +45,15 @@ export interface Unused {
 
 export type ServiceResult<Value> = ServiceSuccess<Value> | ServiceFailure;
 
-/** The result of reading the body of a successful answer. */
 export type BodyResult<Value> =
   | { readonly ok: true; readonly value: Value; readonly unused?: Unused }
   /** A clause about the answer. */
   | { readonly ok: false; readonly problem: string };
 
-/** How to read and check the answer of a call. */
 export interface Expectation<Value> {
   /** @param body the JSON value of the body. @param linkHeader value of the header `Link`. */
   readonly read: (body: unknown, linkHeader: string | undefined) => BodyResult<Value>;
   readonly match?: Match<Value> | undefined;
-  /** The reference or eSIM in the request: an answer that repeats it is about this request. */
   readonly names?: string | undefined;
   /** The body of the request: its values are removed from the message of an error. */
   readonly sent?: Buffer | undefined;
@@ -71,7 +65,6 @@ export type Match<Value> = (value: Value) => Matching;
 interface Matching {
   /** How the answer contradicts the request, as a clause; absent when it does not. */
   readonly contradiction?: string;
-  /** Fields that name what was sent in another form. */
   readonly differing?: readonly string[];
 }
 
@@ -227,7 +220,6 @@ function textsIn(value: unknown): readonly string[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }
 
-/** Takes the codes, the field names of the contract and the message from an error body. */
 function namedIn(answer: HttpAnswer): NamedError {
   if (isEncoded(answer)) return NOTHING_NAMED;
   const json = readServiceJson(answer.body);

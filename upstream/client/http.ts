@@ -4,7 +4,6 @@ import { errors, Pool, ProxyAgent, type Dispatcher } from 'undici';
 import { ANSWER_LIMITS } from '#domain/policy/answer-limits.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
 
-/** One HTTP request to the service. */
 export interface HttpRequest {
   readonly method: 'GET' | 'POST';
   /** Path and query below the origin, already encoded. */
@@ -56,7 +55,6 @@ export const systemTimers: Timers = {
 };
 
 export interface HttpTransportOptions {
-  /** Scheme, host and port of the service. */
   readonly origin: string;
   /**
    * URL of a proxy. Every request goes through a tunnel, also one over plain HTTP: what the proxy itself answers comes
@@ -82,7 +80,6 @@ const DEFAULT_CONNECTIONS = 50;
 // Longer than a slow handshake, and well below the deadline of a send, so that an unreachable host shows as "not sent".
 const CONNECT_TIMEOUT_MS = 8_000;
 
-/** Creates a transport. It opens no connection before the first request. */
 export function createHttpTransport(options: HttpTransportOptions): HttpTransport {
   const timers = options.timers ?? systemTimers;
   const settings: Pool.Options = {
@@ -118,7 +115,6 @@ export function createHttpTransport(options: HttpTransportOptions): HttpTranspor
   };
 }
 
-/** Sends one request through a dispatcher of undici. */
 export function exchange(
   dispatcher: Pick<Dispatcher, 'dispatch'>,
   request: HttpRequest,

@@ -1,6 +1,5 @@
-import { VARIANTS } from '#upstream/contract/variants.ts';
+import { isIdentifier } from '#upstream/contract/variants.ts';
 
-/** The parsed value, or why the bytes were refused. */
 export type JsonResult =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly reason: 'not_utf8' | 'not_json' | 'duplicate_key' | 'too_deep' };
@@ -57,18 +56,12 @@ function isRounded(value: unknown): boolean {
   return Number.isInteger(value) && !Number.isSafeInteger(value);
 }
 
-function isIdentifier(key: string): boolean {
-  const name = Object.hasOwn(VARIANTS.fields, key) ? VARIANTS.fields[key] : key;
-  return name !== undefined && /(?:^|_)(?:id|iccid)$/.test(name);
-}
-
 // The tokens that this check needs: strings, brackets and commas. Numbers, literals, colons and spaces are skipped.
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],]/g;
 
 /** More levels than any answer, event or document has. */
 const MAX_JSON_DEPTH = 200;
 
-/** @param text valid JSON. */
 function problemOf(text: string): 'duplicate_key' | 'too_deep' | undefined {
   // One entry per open bracket: the keys of the object so far, or undefined for an array.
   const open: (Set<string> | undefined)[] = [];

@@ -6,7 +6,6 @@ import type { ServiceFailure } from '#upstream/client/error-mapping.ts';
 import { systemTimers, type Timers } from '#upstream/client/http.ts';
 import type { LoginRequest, LoginResponse } from '#upstream/contract.ts';
 
-/** The access token that all processes share. */
 export interface SharedToken {
   readonly accessToken: string;
   /** Changes with each renewal. */
@@ -27,7 +26,6 @@ export interface TokenStore {
 /** A token, or a failure. The failure is always definite: without a token nothing is sent. */
 export type TokenResult = { readonly ok: true; readonly token: SharedToken } | ServiceFailure;
 
-/** Provides the access token of calls. No method throws. */
 export interface ServiceSession {
   /** Returns the token for the next call. @param deadlineMs milliseconds that the caller can wait. */
   token(deadlineMs: number): Promise<TokenResult>;
@@ -40,7 +38,6 @@ export interface ServiceSession {
   renewAfter401(refusedVersion: number, deadlineMs: number): Promise<TokenResult>;
   /** Records that the service also refused the token of a new login. Further logins pause for a while. */
   refusedAfterRenewal(version: number): void;
-  /** Waits for a login under way. */
   settled(): Promise<void>;
 }
 
@@ -49,9 +46,7 @@ export interface ServiceSessionOptions {
   readonly store: TokenStore;
   readonly credentials: { readonly email: string; readonly password: string; readonly deviceName: string };
   readonly mode: ServiceMode;
-  /** Token lifetime to ask for, in days; used in production only. */
   readonly tokenDays?: number | undefined;
-  /** Epoch milliseconds. */
   readonly now: () => number;
   readonly timers?: Timers;
   /** Called with each error of the store. The affected call fails as not sent. */
@@ -118,7 +113,6 @@ class SharedSession implements ServiceSession {
     await this.#renewal;
   }
 
-  /** @param stale the version that must not be used again. */
   #renew(stale: number | undefined): Promise<TokenResult> {
     this.#renewal ??= this.#renewOnce(stale).finally(() => {
       this.#renewal = undefined;

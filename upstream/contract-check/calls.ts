@@ -1,23 +1,21 @@
 /** Compares a call of the contract with the document's operation. */
 import * as z from 'zod';
-import { compareAnswer } from '#upstream/contract-check/compare/compare-answer.ts';
-import { compareRequest } from '#upstream/contract-check/compare/compare-request.ts';
-import type { Comparison, Step } from '#upstream/contract-check/compare/comparison.ts';
+import { compareAnswer } from '#upstream/contract-check/answers.ts';
+import type { Comparison, Step } from '#upstream/contract-check/comparison.ts';
 import {
+  type JsonObject,
+  NotComparable,
   at,
   entriesAt,
   isObject,
   resolved,
   textAt,
-  NotComparable,
-  type JsonObject,
-} from '#upstream/contract-check/schema/document.ts';
-import { compareParameters } from '#upstream/contract-check/schema/parameters.ts';
-import type { FoundCall } from '#upstream/contract-check/schema/paths.ts';
-import { compareOwnServers } from '#upstream/contract-check/schema/servers.ts';
+} from '#upstream/contract-check/document.ts';
+import { type FoundCall, compareOwnServers } from '#upstream/contract-check/operations.ts';
+import { compareParameters } from '#upstream/contract-check/parameters.ts';
+import { compareRequest } from '#upstream/contract-check/requests.ts';
 import type { EndpointContract } from '#upstream/contract.ts';
 
-/** Compares the parts of one call. Adds each difference to `comparison.findings`. */
 export function compareCall(
   comparison: Comparison,
   { path, item, operation }: Extract<FoundCall, { found: true }>,
@@ -35,7 +33,7 @@ export function compareCall(
   }
 }
 
-const compareSecurity: Step = ({ document, findings }, { authorized }, operation) => {
+const compareSecurity: Step = ({ document, findings }, { withoutToken }, operation) => {
   const requirements = Object.hasOwn(operation, 'security') ? operation['security'] : at(document, 'security');
   if (!Array.isArray(requirements) || requirements.length === 0) return;
   const schemes = at(at(document, 'components'), 'securitySchemes');
@@ -50,10 +48,10 @@ const compareSecurity: Step = ({ document, findings }, { authorized }, operation
   };
   const fits = (requirement: unknown): boolean => {
     const names = isObject(requirement) ? Object.keys(requirement) : [];
-    return names.length === 0 || (authorized && names.every(isBearer));
+    return names.length === 0 || (withoutToken !== true && names.every(isBearer));
   };
   if (requirements.some(fits)) return;
-  if (authorized) findings.breaking('call', undefined, 'asks for another authorization than a Bearer token');
+  if (withoutToken !== true) findings.breaking('call', undefined, 'asks for another authorization than a Bearer token');
   else findings.note('call', undefined, 'asks for authorization, and is called without one first');
 };
 
@@ -97,7 +95,6 @@ const compareAnswers: Step = (comparison, { answer }, operation) => {
 
 const JSON_TYPE = /^(?:application\/(?:[\w.-]+\+)?json\b|application\/\*|\*\/\*)/i;
 
-/** @returns the schema of a JSON body; undefined when no JSON body is described. */
 export function jsonContent(document: JsonObject, holder: unknown): { readonly schema: unknown } | undefined {
   const media = entriesAt(holder, 'content').find(([type]) => JSON_TYPE.test(type));
   return media === undefined ? undefined : { schema: at(resolved(document, media[1]), 'schema') };

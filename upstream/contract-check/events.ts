@@ -1,43 +1,39 @@
 /** Compares the webhooks that a document describes with the events of the contract. */
 import type * as z from 'zod';
 import { nearNames } from '#domain/text.ts';
+import { compareAnswer } from '#upstream/contract-check/answers.ts';
 import { jsonContent, wireSchema } from '#upstream/contract-check/calls.ts';
-import { compareAnswer } from '#upstream/contract-check/compare/compare-answer.ts';
-import { valuesIn, type Comparison } from '#upstream/contract-check/compare/comparison.ts';
-import { Findings } from '#upstream/contract-check/findings.ts';
-import type { Needs } from '#upstream/contract-check/needs.ts';
+import { type Comparison, valuesIn } from '#upstream/contract-check/comparison.ts';
 import {
+  type JsonObject,
+  NotComparable,
   at,
   entriesAt,
   isObject,
   resolved,
-  NotComparable,
-  type JsonObject,
-} from '#upstream/contract-check/schema/document.ts';
-import { formsOf } from '#upstream/contract-check/schema/resolved-schema.ts';
+} from '#upstream/contract-check/document.ts';
+import { Findings, type Needs } from '#upstream/contract-check/findings.ts';
+import { formsOf } from '#upstream/contract-check/schemas.ts';
 import {
+  EVENTS,
   EVENT_KINDS,
   EVENT_NAME_FIELDS,
-  eventEnvelope,
-  EVENTS,
-  eventSubject,
   type EventKind,
   type EventSubject,
   type RecordName,
+  eventEnvelope,
+  eventSubject,
 } from '#upstream/contract.ts';
 
-/** A webhook that the document describes. */
 export interface DescribedEvent {
   readonly key: string;
   readonly item: unknown;
   readonly operation: JsonObject;
-  /** Undefined when no body is described. */
   readonly body: { readonly schema: unknown } | undefined;
   /** The described values of the body's `event`; undefined when any value is allowed. */
   readonly kinds: readonly string[] | undefined;
 }
 
-/** One event of the contract, compared. */
 export interface ComparedEvent {
   readonly event: EventKind;
   readonly status: 'described' | 'missing' | 'undocumented';

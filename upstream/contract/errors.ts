@@ -1,7 +1,9 @@
 /** Error bodies of the service. All forms are assumed; the specification states none. */
 import * as z from 'zod';
-import { topupRequest, vpnOrderRequest } from '#upstream/contract/lifecycle-resources.ts';
-import { loginRequest, orderRequest, simulationRequest, updateQuery } from '#upstream/contract/resources.ts';
+import { topupRequest } from '#upstream/contract/esims.ts';
+import { loginRequest, orderRequest } from '#upstream/contract/orders.ts';
+import { simulationRequest, updateQuery } from '#upstream/contract/service.ts';
+import { vpnOrderRequest } from '#upstream/contract/vpn.ts';
 
 export const serviceErrorBody = z.object({
   error: z.object({
@@ -38,7 +40,6 @@ export const SERVICE_ERROR_CODES = [
 ] as const;
 export type ServiceErrorCode = (typeof SERVICE_ERROR_CODES)[number];
 
-/** The known names in an error body. */
 export interface NamedError {
   readonly code?: ServiceErrorCode;
   /** The fields of our requests that the body names beside a problem. */
@@ -55,7 +56,6 @@ const purchaseFields = [orderRequest, topupRequest, vpnOrderRequest].flatMap(({ 
 const otherFields = [loginRequest, simulationRequest, updateQuery].flatMap(({ shape }) => Object.keys(shape));
 const REQUEST_FIELDS: readonly string[] = [...new Set([...purchaseFields, ...otherFields])];
 
-/** Names of our reference and our key in error bodies. */
 const REFERENCES = [
   'external_order_id',
   'external_subscription_id',
@@ -100,7 +100,6 @@ export function readErrorBody(body: unknown): NamedError {
   };
 }
 
-/** Names of the sentence for a reader, the most usual first. */
 const SENTENCE_KEYS = ['message', 'detail', 'description', 'error_description', 'error_message', 'reason', 'msg'];
 
 function sentenceOf(layers: readonly unknown[]): string | undefined {
@@ -141,7 +140,6 @@ function codeOf(value: unknown): ServiceErrorCode | undefined {
   return CODES.has(code) ? (code as ServiceErrorCode) : undefined;
 }
 
-/** A name or a text in snake case. */
 function plainName(text: string): string {
   const words = text.slice(0, MOST_OF_A_TEXT).trim();
   return words
@@ -175,7 +173,6 @@ function valuesOf(holder: unknown): readonly unknown[] {
   return typeof holder === 'string' ? [holder] : partsOf(holder).flatMap(([, value]): unknown => value);
 }
 
-/** The fields that one entry names. */
 function fieldsOf(entry: unknown): readonly string[] {
   const named = [entry, at(entry, 'source')].flatMap((each) => FIELD_KEYS.map((key) => lastSegment(at(each, key))));
   return named.filter((name) => typeof name === 'string');

@@ -1,16 +1,13 @@
 /** All events of the interface, with their meanings and the assumed forms of their signed bodies. */
 import * as z from 'zod';
-import type { RecordName } from '#upstream/contract/envelopes.ts';
-import { neededFor, wireId, wireTime, type Mark } from '#upstream/contract/fields.ts';
-import {
-  esimCancellation,
-  serviceRefund,
-  serviceTopup,
-  vpnSubscription,
-} from '#upstream/contract/lifecycle-resources.ts';
-import { serviceOrder } from '#upstream/contract/resources.ts';
+import { WEBHOOK_TOLERANCE_SECONDS } from '#domain/service/service-address.ts';
+import type { Mark } from '#upstream/contract/endpoint.ts';
+import { esimCancellation, serviceRefund, serviceTopup } from '#upstream/contract/esims.ts';
+import { neededFor, wireId, wireTime } from '#upstream/contract/fields.ts';
+import { serviceOrder } from '#upstream/contract/orders.ts';
+import type { RecordName } from '#upstream/contract/variants.ts';
+import { vpnSubscription } from '#upstream/contract/vpn.ts';
 
-/** All event kinds of the specification. */
 export const EVENT_KINDS = [
   'ping',
   'order.completed',
@@ -43,7 +40,6 @@ export function eventSubject(event: string): EventSubject | undefined {
   return known === undefined ? undefined : (subject as EventSubject);
 }
 
-/** Fields of the signed body that may name the event. */
 export const EVENT_NAME_FIELDS = ['event', 'type', 'event_type'] as const;
 
 /** Shape assumed: the body layout of events is not shown. Only `event` in the signed body decides the kind. */
@@ -84,7 +80,6 @@ export const topupEventData = serviceTopup.extend({
   topup_id: wireId.nullish(),
   status: serviceTopup.shape.status.nullish(),
 });
-/** The cancellation as in the answer to the cancel call. */
 export const cancellationEventData = esimCancellation.extend({ status: esimCancellation.shape.status.nullish() });
 export const refundEventData = serviceRefund.extend({
   id: idInEvent('refund'),
@@ -98,7 +93,6 @@ export const vpnEventData = vpnSubscription.extend({
   status: vpnSubscription.shape.status.nullish(),
 });
 
-/** One event of the interface. */
 export interface EventContract {
   readonly meaning: string;
   readonly kind: Mark;
@@ -142,8 +136,55 @@ export const EVENTS: Readonly<Record<EventKind, EventContract>> = {
   'vpn.subscription.failed': event('VPN subscription failed', A_SUBSCRIPTION, vpnEventData),
 };
 
-/** Schema of the whole signed body of an event. */
 export function eventBody(kind: EventKind): z.ZodType {
   const { data } = EVENTS[kind];
   return eventEnvelope.extend({ event: z.literal(kind), ...(data === undefined ? {} : { data }) });
 }
+
+export interface WebhookAnswer {
+  readonly delivery: string;
+  readonly answer: string;
+  readonly reason: string;
+}
+
+export const WEBHOOK_ANSWERS: readonly WebhookAnswer[] = [
+  {
+    delivery: 'known delivery id, same body',
+    answer: '200, no effect',
+    reason:
+      'The specification says that a receiver "rejects duplicates". We reject the effect, not the request: the event ' +
+      'was accepted before, and 2xx confirms that. After any other answer the service sends again, or may disable ' +
+      'the address.',
+  },
+  {
+    delivery: 'known delivery id, another body',
+    answer: '200; stored, processed, and reported as a case',
+    reason:
+      'The delivery id is not signed. An attacker who has seen one delivery could send it under the id of a later ' +
+      'one. If the second body were rejected, the genuine event would be lost.',
+  },
+  {
+    delivery: 'known timestamp and body, another delivery id',
+    answer: '200, no effect',
+    reason: 'The signed content is the same, so it is a replay. It is stored as one.',
+  },
+  {
+    delivery: 'event header that differs from the signed body, or is missing',
+    answer: '200; the body decides',
+    reason: 'The header is not signed. A difference is logged and counted.',
+  },
+  {
+    delivery: `timestamp ${WEBHOOK_TOLERANCE_SECONDS}.001 to ${WEBHOOK_TOLERANCE_SECONDS}.999 seconds old`,
+    answer: '401',
+    reason:
+      'The specification does not say whether the current time counts with its fraction of a second. It does here: ' +
+      `we take "by more than ${WEBHOOK_TOLERANCE_SECONDS} seconds" literally. The timestamp is in whole seconds.`,
+  },
+  {
+    delivery: 'no delivery id, or one that is empty, longer than 255 characters or not visible ASCII',
+    answer: '400, nothing stored',
+    reason:
+      'The specification does not say what an id looks like. Without an id we cannot recognise a duplicate, so we do ' +
+      'not accept the delivery.',
+  },
+];

@@ -1,35 +1,6 @@
-/** The field types of wire shapes, and the header names of the specification. */
 import * as z from 'zod';
 import { parseDecimal } from '#domain/money/money.ts';
-import { ownValue, VARIANTS, ZERO_ID } from '#upstream/contract/variants.ts';
-
-export { DEFAULT_HEADER_PREFIX } from '#domain/service/service-address.ts';
-
-/**
- * The certainty of a part of the contract. *stated*: the specification says it. *shape assumed*: the call is stated,
- * the shape of its answer is assumed. *call assumed*: at most the existence of the call is stated.
- */
-export type Mark = 'stated' | 'shape assumed' | 'call assumed';
-
-/** Names of the headers of a webhook delivery (specification, Delivery headers). */
-export interface ServiceHeaders {
-  readonly event: string;
-  readonly delivery: string;
-  readonly timestamp: string;
-  readonly signature: string;
-}
-
-/** @param prefix everything before `-Event`, such as `X-Acme`. */
-export function serviceHeaders(prefix: string): ServiceHeaders {
-  return {
-    event: `${prefix}-Event`,
-    delivery: `${prefix}-Delivery`,
-    timestamp: `${prefix}-Timestamp`,
-    signature: `${prefix}-Signature`,
-  };
-}
-
-export const IDEMPOTENCY_KEY_HEADER = 'Idempotency-Key';
+import { ZERO_ID } from '#upstream/contract/variants.ts';
 
 /**
  * An identifier. The specification says "string" for some and shows none, so numbers are accepted as well. Only visible
@@ -69,7 +40,6 @@ function significantDigits(value: number): number {
   return value.toExponential().replace(/e.*$/, '').replaceAll(/\D/g, '').length;
 }
 
-/** A price: never negative. */
 export const wirePrice = wireDecimal.refine((amount) => !amount.startsWith('-'), 'must not be negative');
 
 export const wireCurrency = z
@@ -119,12 +89,10 @@ export const wireNumericId = z
 /** A value that the service defines, such as a state that we show but do not judge. */
 export const wireValue = z.string().regex(/^[\x20-\x7e]{1,64}$/);
 
-/** A state that the service defines, in lower case for comparisons. */
 export const wireState = wireValue
-  .transform((word) => ownValue('status', word, VARIANTS))
+  .transform((word) => word.trim().toLowerCase())
   .meta({ description: 'State; compared in lower case.' });
 
-/** Why a purchase failed, as reported by the service. */
 export const wireFailure = z.union([
   z.object({ code: z.string().regex(/^[\x20-\x7e]{1,128}$/), message: z.string().default('') }),
   // One text: a code, or a sentence.
@@ -169,13 +137,11 @@ export function informingFact<Schema extends z.ZodType>(schema: Schema) {
 
 const DELIVERED_FACT = 'x-delivered-fact';
 
-/** Added to a record that was read. */
 export interface Misstating {
   /** The facts ({@link deliveredFact}) that have a value, but none that can be read. */
   readonly misstated?: readonly string[];
 }
 
-/** The names of the fields of a record that are marked as {@link deliveredFact}. */
 export function deliveredFactsOf(schema: z.ZodType): readonly string[] {
   const fields = schema instanceof z.ZodObject ? Object.entries<z.ZodType>(schema.shape) : [];
   return fields.filter(([, field]) => field.meta()?.[DELIVERED_FACT] === true).map(([name]) => name);
@@ -184,14 +150,3 @@ export function deliveredFactsOf(schema: z.ZodType): readonly string[] {
 /** Keys of {@link neededFor} in a JSON Schema of the contract: the purpose, and the names of the alternatives. */
 export const NEEDED_FOR = 'x-needed-for';
 export const NEEDED_UNLESS = 'x-needed-unless';
-
-/** A page of a list. `envelopes.ts` and `paging.ts` define other forms of lists and of paging. */
-export function pageOf<Item extends z.ZodType>(item: Item) {
-  return z.object({ data: z.array(item), next_cursor: z.string().nullish() });
-}
-
-/** The schema of an item of a list; undefined when the answer is not a {@link pageOf}. */
-export function itemOf(answer: z.ZodType): z.ZodType | undefined {
-  const data: unknown = answer instanceof z.ZodObject ? answer.shape['data'] : undefined;
-  return data instanceof z.ZodArray && data.element instanceof z.ZodType ? data.element : undefined;
-}

@@ -1,15 +1,12 @@
 /** Reads whether a list has a further page, and how to ask for it. */
 
-/** The continuation of a list. */
 export type Continuation =
-  /** The service states that this is the last page. */
   | { readonly kind: 'end' }
   /** The query of the next page, in addition to the query of every page. */
   | { readonly kind: 'next'; readonly query: Readonly<Record<string, string>> }
   /** The service states neither, so there may be more. An item missing from such a list proves nothing. */
   | { readonly kind: 'unknown' };
 
-/** A received page. */
 export interface ReceivedPage {
   /** The objects around the list, outermost first. */
   readonly layers: readonly Readonly<Record<string, unknown>>[];
@@ -17,9 +14,7 @@ export interface ReceivedPage {
   readonly count: number;
   /** Number of different items on this page and the pages before it. */
   readonly readSoFar: number;
-  /** The query of this page. */
   readonly query: Readonly<Record<string, string | undefined>>;
-  /** Path of the call below `{base_url}`. */
   readonly path: string;
   readonly linkHeader: string | undefined;
   /** True when a header `Link` of an earlier page led to this page. */
@@ -120,7 +115,6 @@ const MOST_OF_A_HEADER = 8_192;
 const LINK = /<([^<>]*)>((?:\s*;\s*[a-z*-]+\s*=\s*(?:"[^"]*"|[^",;\s]*))*)/gi;
 const REL = /;\s*rel\s*=\s*(?:"([^"]*)"|([^",;\s]*))/i;
 
-/** The links of a header `Link` (RFC 8288). */
 function linksOf(header: string): readonly Link[] {
   if (header.length > MOST_OF_A_HEADER) return [];
   return [...header.matchAll(LINK)].map(([, target = '', parameters = '']) => {

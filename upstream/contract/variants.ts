@@ -1,44 +1,112 @@
 /**
- * Other forms of the terms of the contract: names of fields and query parameters, values of states, the unit of
- * amounts. Enter new names and values of the real service here.
+ * The service's terms for ours: names of fields, values of states, units of amounts, query parameters and wrappers.
+ * Enter those of the real service here. What is entered for one record is added to what holds for all records.
  */
+
+/** The records of the interface, each with the names under which an answer may wrap it. */
+const RECORDS = {
+  access: ['token'],
+  cancellation: ['cancellation', 'esim'],
+  document: [],
+  esim: ['esim'],
+  order: ['order'],
+  package: ['package'],
+  plan: ['plan', 'vpn_plan'],
+  refund: ['refund'],
+  secret: ['secret', 'webhook_secret'],
+  subscription: ['subscription', 'vpn_subscription'],
+  topup: ['topup', 'top_up'],
+  transaction: ['transaction', 'wallet_transaction'],
+  update: ['update'],
+  usage: ['usage'],
+  wallet: ['wallet'],
+} as const satisfies Record<string, readonly string[]>;
+export type RecordName = keyof typeof RECORDS;
 
 /** Fields whose values are compared in lower case. */
 const VALUE_FIELDS = ['status', 'type', 'review', 'reason'] as const;
-export type ValueField = (typeof VALUE_FIELDS)[number];
 
-/** Fields that contain an amount with a currency field beside it. */
 export const AMOUNT_FIELDS = ['price_for_reseller', 'price', 'amount', 'balance'] as const;
 
-/** The translations between the service's terms and ours. */
-export interface Variants {
+/**
+ * The unit of amounts. `unstated`: decimals, but a price list with whole numbers only is refused, because it may be in
+ * cents. `decimal`: decimals, whole numbers included. `minor_units`: whole numbers of the currency's smallest unit. A
+ * number is the divisor of whole numbers, a power of ten: 10000 where 32000 means 3.20. An amount that contradicts its
+ * unit is unreadable.
+ */
+export type AmountUnit = 'unstated' | 'decimal' | 'minor_units' | number;
+
+export interface RecordTerms {
   /**
-   * Our field name by the service's, for all records. Used when our own name is absent. If an object has two names for
-   * one field, the field is unreadable.
+   * Our field name by the service's. Used when our own name is absent. If an object has two names for one field, the
+   * field is unreadable.
    */
   readonly fields: Readonly<Record<string, string>>;
   /** Our value by the service's, for each of our fields. Values are compared in lower case. */
-  readonly values: Readonly<Partial<Record<ValueField, Readonly<Record<string, string>>>>>;
+  readonly values: Readonly<Partial<Record<(typeof VALUE_FIELDS)[number], Readonly<Record<string, string>>>>>;
+  readonly amounts: AmountUnit;
+}
+
+export interface Variants extends RecordTerms {
+  /** The terms of single records, in addition to those of all. */
+  readonly records: Readonly<Partial<Record<RecordName, Partial<RecordTerms>>>>;
   /**
    * The service's name of a query parameter by our name, such as `external_order_id` or `cursor`; null for a parameter
    * that is never sent, because the service refuses or misreads it. A list is then read without this filter, limit or
    * time, and the product takes its own items from it.
    */
   readonly parameters: Readonly<Record<string, string | null>>;
-  /**
-   * The unit of amounts. `unstated`: decimals, but a price list with whole numbers only is refused, because it may be
-   * in cents. `decimal`: decimals, whole numbers included. `minor_units`: whole numbers of the currency's smallest
-   * unit; any other amount is unreadable.
-   */
-  readonly amounts: 'unstated' | 'decimal' | 'minor_units';
+  /** Names under which any record or list may be wrapped, in addition to its own name. */
+  readonly wrappers: readonly string[];
+  readonly lists: readonly string[];
 }
 
 export const VARIANTS: Variants = {
   fields: { state: 'status', credentials: 'access', license_key: 'licence_key', config: 'configuration' },
   values: { status: { canceled: 'cancelled' } },
-  parameters: {},
   amounts: 'unstated',
+  records: {},
+  parameters: {},
+  wrappers: ['data', 'result', 'payload'],
+  lists: ['items', 'results', 'records'],
 };
+
+export function termsOf(record: RecordName, variants: Variants = VARIANTS): RecordTerms {
+  const { fields, values, amounts } = variants;
+  const own = variants.records[record];
+  if (own === undefined) return { fields, values, amounts };
+  const named = VALUE_FIELDS.map((field) => [field, { ...values[field], ...own.values?.[field] }]);
+  return {
+    fields: { ...fields, ...own.fields },
+    values: Object.fromEntries(named) as RecordTerms['values'],
+    amounts: own.amounts ?? amounts,
+  };
+}
+
+/** The divisor of whole amounts in a record of this name, by the entered terms; minor units count as cents. */
+export function statedUnit(record: string): number | undefined {
+  const { amounts } = VARIANTS.records[record as RecordName] ?? {};
+  const unit = amounts ?? VARIANTS.amounts;
+  if (unit === 'minor_units') return 100;
+  return typeof unit === 'number' ? unit : undefined;
+}
+
+/** Names under which one record may be wrapped, such as `data` and `order`. */
+export function wrappersOf(record: RecordName): readonly string[] {
+  return [...VARIANTS.wrappers, ...RECORDS[record]];
+}
+
+/** Names under which a list of records may be, such as `data` and `orders`. */
+export function listWrappersOf(record: RecordName): readonly string[] {
+  return [...VARIANTS.wrappers, ...VARIANTS.lists, ...RECORDS[record].map((name) => `${name}s`)];
+}
+
+export const MOST_WRAPPERS = 3;
+
+/** The record in a field of another record; the same record when the field is a wrapper or a part. */
+export function recordIn(record: RecordName, field: string): RecordName {
+  return record === 'cancellation' && field === 'refund' ? 'refund' : record;
+}
 
 type Fields = Record<string, unknown>;
 
@@ -46,19 +114,40 @@ type Fields = Record<string, unknown>;
  * @returns the value with our names, our values, null for an id that means "none", and amounts as decimals beside their
  *   currency. Ambiguous values stay unchanged.
  */
-export function inOurTerms(value: unknown, variants: Variants): unknown {
-  if (Array.isArray(value)) return value.map((item: unknown) => inOurTerms(item, variants));
+export function inOurTerms(value: unknown, record: RecordName, variants: Variants = VARIANTS): unknown {
+  if (Array.isArray(value)) return value.map((item: unknown) => inOurTerms(item, record, variants));
   if (typeof value !== 'object' || value === null) return value;
-  const fields: Fields = Object.create(null) as Fields;
-  for (const [name, field] of Object.entries(value))
-    fields[ourName(name, value, variants)] = inOurTerms(field, variants);
+  const terms = termsOf(record, variants);
+  const fields = inOurNames(value, terms, (field, name) =>
+    // `amount` in an amount is no field of the record.
+    isAmount(name) ? inAmountNames(field, variants) : inOurTerms(field, recordIn(record, name), variants),
+  );
   for (const [name, field] of Object.entries(fields)) if (isNoId(name, field)) fields[name] = null;
-  for (const name of VALUE_FIELDS) translateValue(fields, name, variants);
+  for (const name of VALUE_FIELDS) {
+    const field = fields[name];
+    if (typeof field === 'string') fields[name] = ownValue(name, field, terms);
+  }
   if (typeof fields['access'] === 'string') fields['access'] = { licence_key: fields['access'] };
-  const converted = new Set<string>(AMOUNT_FIELDS.filter((name) => flattenAmount(fields, name)));
-  if (variants.amounts === 'minor_units')
-    for (const name of AMOUNT_FIELDS) if (!converted.has(name)) toDecimal(fields, name);
+  for (const name of AMOUNT_FIELDS) readAmount(fields, name, terms.amounts);
   return fields;
+}
+
+/** An object with our names. @param read converts each value; receives our name. */
+export function inOurNames(
+  object: object,
+  terms: Pick<RecordTerms, 'fields'>,
+  read: (field: unknown, name: string) => unknown = (field) => field,
+): Fields {
+  const fields = Object.create(null) as Fields;
+  for (const [theirs, field] of Object.entries(object)) {
+    const name = ourName(theirs, object, terms);
+    fields[name] = read(field, name);
+  }
+  return fields;
+}
+
+function inAmountNames(value: unknown, variants: Variants): unknown {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? inOurNames(value, variants) : value;
 }
 
 /**
@@ -74,78 +163,79 @@ function isNoId(name: string, value: unknown): boolean {
 /** Zero, also in several digits, and the UUID of zeros. */
 export const ZERO_ID = /^0[0-]*$/;
 
-/** The name under which a field of an object is read. */
-export function ourName(name: string, object: object, { fields }: Variants): string {
+export function ourName(name: string, object: object, { fields }: Pick<RecordTerms, 'fields'>): string {
   const ours = Object.hasOwn(fields, name) ? fields[name] : undefined;
   if (ours === undefined || Object.hasOwn(object, ours)) return name;
   const names = Object.keys(object).filter((each) => Object.hasOwn(fields, each) && fields[each] === ours);
   return names.length === 1 ? ours : name;
 }
 
-function translateValue(fields: Fields, name: ValueField, variants: Variants): void {
-  const value = fields[name];
-  if (typeof value === 'string') fields[name] = ownValue(name, value, variants);
+/** True when a field is an identifier in some record. */
+export function isIdentifier(name: string): boolean {
+  const tables = [VARIANTS, ...Object.values(VARIANTS.records)].map(({ fields = {} }) => fields);
+  const ours = tables.flatMap((fields) => (Object.hasOwn(fields, name) ? (fields[name] ?? []) : []));
+  return (ours.length === 0 ? [name] : ours).some((each) => /(?:^|_)(?:id|iccid)$/.test(each));
 }
 
-/** @returns our name for a value of the service; the same value in lower case when we have no other name. */
-export function ownValue(field: ValueField, value: string, { values }: Variants): string {
+function ownValue(field: (typeof VALUE_FIELDS)[number], value: string, { values }: RecordTerms): string {
   const plain = value.trim().toLowerCase();
   return Object.entries(values[field] ?? {}).find(([theirs]) => theirs.toLowerCase() === plain)?.[1] ?? plain;
 }
 
+export function isAmount(name: string): boolean {
+  return (AMOUNT_FIELDS as readonly string[]).includes(name);
+}
+
+const MONEY_KEYS: ReadonlySet<string> = new Set(['amount', 'value', 'currency', 'divisor']);
+
 /**
- * Replaces a field of the form `{"amount": …, "currency": …}` by the amount. If its currency differs from that of the
- * record, it stays unchanged.
- *
- * @returns true when the amount was a field `amount`, which has been converted with its object.
+ * Replaces an amount by its decimals beside its currency. It may be an object, `{"amount": …, "currency": …}`, which
+ * may state its own divisor. An object beside another currency stays unchanged.
  */
-function flattenAmount(fields: Fields, name: string): boolean {
+function readAmount(fields: Fields, name: string, unit: AmountUnit): void {
   const money = fields[name];
-  if (typeof money !== 'object' || money === null || Array.isArray(money)) return false;
-  const { amount, value = amount, currency } = money as { amount?: unknown; value?: unknown; currency?: unknown };
+  if (typeof money !== 'object' || money === null || Array.isArray(money)) return toDecimal(fields, name, unit);
+  const { amount, value = amount, currency, divisor } = money as Readonly<Record<string, unknown>>;
   const isOneAmount = value !== undefined && (amount === undefined || amount === value);
   // Another number, such as an exponent, may change the meaning of the amount.
   const isPlain = Object.entries(money).every(([key, each]) => MONEY_KEYS.has(key) || typeof each === 'string');
-  if (!isOneAmount || !isPlain || typeof currency !== 'string') return false;
+  if (!isOneAmount || !isPlain || typeof currency !== 'string') return;
   const beside = fields['currency'];
-  if (typeof beside === 'string' && beside.toUpperCase() !== currency.toUpperCase()) return false;
+  if (typeof beside === 'string' && beside.toUpperCase() !== currency.toUpperCase()) return;
   // The currency belongs to this amount, so the record must have no other amount.
   const isAlone = AMOUNT_FIELDS.every((each) => each === name || fields[each] === undefined || fields[each] === null);
-  if (typeof beside !== 'string' && !isAlone) return false;
+  if (typeof beside !== 'string' && !isAlone) return;
   fields[name] = value;
   fields['currency'] = currency;
-  return amount !== undefined;
+  toDecimal(fields, name, divisor === undefined ? unit : Number(divisor));
 }
 
-const MONEY_KEYS: ReadonlySet<string> = new Set(['amount', 'value', 'currency']);
-
-function toDecimal(fields: Fields, name: string): void {
+/** A value that contradicts the unit is removed. */
+function toDecimal(fields: Fields, name: string, unit: AmountUnit): void {
   const { [name]: units, currency } = fields;
-  if (units === undefined || units === null) return;
-  if (!isWhole(units) || typeof currency !== 'string' || !/^[a-z]{3}$/i.test(currency)) {
-    // A decimal contradicts the unit, and without a currency the smallest unit is unknown.
+  if (units === undefined || units === null || unit === 'unstated' || unit === 'decimal') return;
+  const digits = unit === 'minor_units' ? minorDigits(currency) : Math.log10(unit);
+  if (!isWhole(units) || digits === undefined || !Number.isInteger(digits) || digits < 0) {
     Reflect.deleteProperty(fields, name);
     return;
   }
-  const digits = fractionDigits(currency.toUpperCase());
   const plain = String(units).trim();
   const sign = plain.startsWith('-') ? '-' : '';
   const text = plain.replace('-', '').padStart(digits + 1, '0');
   fields[name] = digits === 0 ? `${sign}${text}` : `${sign}${text.slice(0, -digits)}.${text.slice(-digits)}`;
 }
 
-/**
- * Currencies whose minor unit is not a hundredth, by their number of decimals in ISO 4217. `Intl` follows usage
- * instead.
- */
+/** Currencies whose minor unit is not a hundredth, by their decimals in ISO 4217. `Intl` follows usage instead. */
 const DIGITS: Readonly<Record<number, string>> = {
   0: 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF',
   3: 'BHD IQD JOD KWD LYD OMR TND',
   4: 'CLF UYW',
 };
 
-function fractionDigits(currency: string): number {
-  const found = Object.entries(DIGITS).find(([, codes]) => codes.split(' ').includes(currency));
+/** Without a currency the smallest unit is unknown. */
+function minorDigits(currency: unknown): number | undefined {
+  if (typeof currency !== 'string' || !/^[a-z]{3}$/i.test(currency)) return undefined;
+  const found = Object.entries(DIGITS).find(([, codes]) => codes.split(' ').includes(currency.toUpperCase()));
   return found === undefined ? 2 : Number(found[0]);
 }
 
@@ -154,33 +244,26 @@ function isWhole(amount: unknown): amount is number | string {
 }
 
 /** The service's name of one of our query parameters; null when it is not sent. */
-export function serviceParameter(name: string, { parameters }: Variants): string | null {
-  const theirs = Object.hasOwn(parameters, name) ? parameters[name] : undefined;
+export function serviceParameter(name: string): string | null {
+  const theirs = Object.hasOwn(VARIANTS.parameters, name) ? VARIANTS.parameters[name] : undefined;
   return theirs === undefined ? name : theirs;
 }
 
-/** Counts of the prices of a list, by form. */
+/** Counts of the prices of a list: without, and with a decimal point. Values that are no price are not counted. */
 export interface PriceForms {
-  /** Without a decimal point. */
   readonly whole: number;
-  /** With a decimal point. Values that are no price are not counted. */
   readonly decimal: number;
 }
 
-function plainText(price: unknown): string {
-  return typeof price === 'string' || typeof price === 'number' ? String(price).trim() : '';
-}
-
-/** Counts the forms of prices. @param items as {@link inOurTerms} returns them. */
 export function priceForms(items: readonly unknown[]): PriceForms {
   const prices = items
     .map((item) => (typeof item === 'object' && item !== null ? (item as Fields)['price_for_reseller'] : undefined))
-    .filter((price) => price !== undefined && price !== null);
-  const decimal = prices.filter((price) => /^-?\d+\.\d+$/.test(plainText(price))).length;
+    .filter((price) => typeof price === 'string' || typeof price === 'number');
+  const decimal = prices.filter((price) => /^-?\d+\.\d+$/.test(String(price).trim())).length;
   return { whole: prices.filter(isWhole).length, decimal };
 }
 
 /** True when the unit of a price list is unknown: every price is a whole number, so 320 may mean 3.20. */
-export function isAmbiguous({ whole, decimal }: PriceForms, { amounts }: Variants = VARIANTS): boolean {
+export function isAmbiguous({ whole, decimal }: PriceForms, amounts: AmountUnit): boolean {
   return amounts === 'unstated' && whole > 0 && decimal === 0;
 }

@@ -1,26 +1,25 @@
 /** Reads purchases that the service already lists, made here or elsewhere: they show the shapes without a charge. */
-import { compareAmounts, isOtherMoney, plainText, type Money } from '#domain/money/money.ts';
+import type * as z from 'zod';
+import { type Money, compareAmounts, isOtherMoney, plainText } from '#domain/money/money.ts';
 import type { Listing, OptionalResult, ServiceClient } from '#upstream/client.ts';
 import {
+  type EndpointName,
+  NEEDED_FOR,
+  NEEDED_UNLESS,
+  type ServiceEsim,
   serviceEsim,
   serviceOrder,
   serviceTopup,
   vpnSubscription,
-  type EndpointName,
-  type ServiceEsim,
 } from '#upstream/contract.ts';
-import { callName, failedCall } from '#upstream/first-purchase-check/call-name.ts';
-import type { OwnDebits } from '#upstream/first-purchase-check/debits.ts';
-import { absentFields, missingFields } from '#upstream/first-purchase-check/needed-fields.ts';
-import { chargeOf } from '#upstream/mapping/event-parsing.ts';
+import { type OwnDebits, callName, failedCall } from '#upstream/first-purchase-check/reads.ts';
+import { chargeOf } from '#upstream/mapping/events.ts';
 
-/** The result for a list of purchases; each text is a clause that begins with a call. */
 type ListedPurchase =
   | { readonly kind: 'seen'; readonly evidence: string }
   | { readonly kind: 'differs'; readonly problem: string }
   | { readonly kind: 'unseen'; readonly reason: string };
 
-/** The calls that read purchases. */
 export type PurchaseReads = Pick<
   ServiceClient,
   | 'getEsim'
@@ -34,7 +33,6 @@ export type PurchaseReads = Pick<
 /** One page: an older purchase says less about today's shapes. */
 const NEWEST = { since: 0, maxPages: 1 } as const;
 
-/** The price of a package or plan today. */
 type PriceToday = (productId: number) => Promise<Money | undefined>;
 
 /**
@@ -101,7 +99,6 @@ interface PickRule<Item> {
   readonly lacks: (item: Item) => readonly string[];
   /** The debits that name the item; a purchase with one is preferred. */
   readonly debits: (item: Item) => readonly Money[];
-  /** What it cost by its own record, else what it costs today. */
   readonly price: (item: Item) => Promise<Money | undefined>;
   /** The field of our own reference. It is empty for purchases made elsewhere, which is no difference. */
   readonly ours?: string;
@@ -142,7 +139,6 @@ async function pick<Item>(
 
 /** What the debits of a purchase show about its price. */
 interface CostSeen {
-  /** The end of the evidence. */
   readonly evidence: string;
   /** Why the amounts of the service cannot be understood, as a clause that begins with the call and names the field. */
   readonly problem?: string;
@@ -177,7 +173,6 @@ function esimProblem(esim: ServiceEsim, orderId: string): string | undefined {
   return named == null || named === orderId ? undefined : 'order_id is not the id of the order that names the eSIM';
 }
 
-/** @param read the result of reading the delivery. */
 function conclude(
   list: EndpointName,
   follow: EndpointName,
@@ -195,7 +190,6 @@ function conclude(
   return debits.state === 'nameless' ? { kind: 'differs', problem: text } : { kind: 'unseen', reason: text };
 }
 
-/** The result of a failed call: only contract drift counts as a difference. */
 function failed(
   name: EndpointName,
   result: Extract<OptionalResult<unknown>, { ok: false }>,
@@ -203,4 +197,28 @@ function failed(
   const text = failedCall(name, result);
   const isDrift = result.kind === 'failure' && result.failure === 'contract_drift';
   return isDrift ? { kind: 'differs', problem: text } : { kind: 'unseen', reason: text };
+}
+
+const at = (value: object, name: string): unknown => Reflect.get(value, name);
+
+/** The marked fields that are empty and whose alternatives are all empty. */
+function missingFields(schema: z.ZodObject, value: object): string[] {
+  const isEmpty = (name: string) => (at(value, name) ?? '') === '';
+  return marked(schema).flatMap(([name, alternatives]) => {
+    return isEmpty(name) && alternatives.every(isEmpty) ? [name] : [];
+  });
+}
+
+/** The marked fields that are absent. A null is a value. */
+function absentFields(schema: z.ZodObject, value: object): string[] {
+  return marked(schema).flatMap(([name]) => (at(value, name) === undefined ? [name] : []));
+}
+
+function marked(schema: z.ZodObject): (readonly [name: string, alternatives: readonly string[]])[] {
+  return Object.entries(schema.shape).flatMap(([name, field]) => {
+    const marks = (field as z.ZodType).meta() ?? {};
+    const alternatives = marks[NEEDED_UNLESS];
+    const names = Array.isArray(alternatives) ? alternatives.map(String) : [];
+    return marks[NEEDED_FOR] === undefined ? [] : [[name, names] as const];
+  });
 }

@@ -2,8 +2,8 @@
 import type { CatalogueItem, CataloguePackage, ReadCatalogue } from '#domain/catalogue/catalogue.ts';
 import type { Money } from '#domain/money/money.ts';
 import type { ServiceClient } from '#upstream/client.ts';
-import type { ListBounds } from '#upstream/client/calls.ts';
 import type { ServiceResult } from '#upstream/client/error-mapping.ts';
+import type { ListBounds } from '#upstream/client/lists.ts';
 import type { PublicPackage, ServicePackage, VpnPlan } from '#upstream/contract.ts';
 
 /** Reads all packages, with the public prices if the service shows them. A failure of the public list is no failure. */
@@ -27,7 +27,6 @@ export async function readPackages(
   };
 }
 
-/** Reads all VPN plans. */
 export async function readPlans(
   service: Pick<ServiceClient, 'listVpnPlans'>,
   bounds?: ListBounds,

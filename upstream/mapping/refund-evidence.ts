@@ -4,7 +4,6 @@ import type { OptionalResult } from '#upstream/client/calls.ts';
 import { SIMULATED_STATES, type ServiceEsim } from '#upstream/contract.ts';
 import { CLOCK_SKEW_MS, isFinalMovement, isOfOrder } from '#upstream/mapping/wallet-movements.ts';
 
-/** Our own records of an eSIM. */
 export interface OwnRefundRecords {
   readonly serviceEsimId: string;
   /** The service's id of its order, and the reference that we sent with it. */
@@ -12,7 +11,6 @@ export interface OwnRefundRecords {
   readonly reference: string | null;
   /** Epoch milliseconds of the first send of that order; its debit is not older. */
   readonly orderedAt: number;
-  /** Number of completed top-ups that we bought for it. */
   readonly completedTopups: number;
 }
 
@@ -21,12 +19,9 @@ const DEBIT_SHOWS_WITHIN_MS = 5 * 60_000;
 
 type Service = Pick<ServiceClient, 'getEsim' | 'getEsimUsage' | 'findTopupsOfEsim' | 'listWalletTransactions'>;
 
-/** The evidence, with the eSIM for storing. */
 export interface RefundEvidenceRead {
   readonly facts: RefundEvidence;
-  /** The eSIM; undefined when it could not be read. */
   readonly esim: ServiceEsim | undefined;
-  /** Start of the reads. */
   readonly readAt: Date;
 }
 

@@ -1,5 +1,5 @@
-import type { Movement } from '#domain/money/books.ts';
 /** Converts wallet transactions of the service to movements, and finds what they are for. */
+import type { Movement } from '#domain/money/books.ts';
 import type { Money } from '#domain/money/money.ts';
 import type { WalletTransaction } from '#upstream/contract.ts';
 
@@ -12,7 +12,6 @@ interface Named {
   readonly reference: string | null;
 }
 
-/** True when a movement is for this order. */
 export function isOfOrder(
   { serviceId, reference }: Named,
   { order_id: id, external_order_id: named }: WalletTransaction,
@@ -23,7 +22,6 @@ export function isOfOrder(
 /** Usual values of the final states of a movement. */
 const FINAL = new Set(['completed', 'complete', 'posted', 'settled', 'booked', 'success', 'succeeded', 'paid']);
 
-/** The money of a movement, without the sign that a debit may have. */
 export function moneyOf({ amount, currency }: WalletTransaction): Money {
   return { amount: amount.replace(/^-/, ''), currency };
 }

@@ -1,9 +1,20 @@
 /** Reads the bodies of answers and events by the contract, also when they are wrapped or use other terms. */
 import * as z from 'zod';
 import { ANSWER_LIMITS } from '#domain/policy/answer-limits.ts';
-import { listWrappersOf, MOST_WRAPPERS, unwrapped, wrappersOf, type RecordName } from '#upstream/contract/envelopes.ts';
-import { inOurTerms, priceForms, VARIANTS, type PriceForms, type Variants } from '#upstream/contract/variants.ts';
-import { readRecord, type ReadResult, type ValueOf } from '#upstream/reading/record.ts';
+import type { BodyResult, Unused } from '#upstream/client/error-mapping.ts';
+import { type EndpointContract, itemOf } from '#upstream/contract.ts';
+import {
+  MOST_WRAPPERS,
+  type PriceForms,
+  type RecordName,
+  VARIANTS,
+  type Variants,
+  inOurTerms,
+  listWrappersOf,
+  priceForms,
+  wrappersOf,
+} from '#upstream/contract/variants.ts';
+import { type ReadResult, type ValueOf, readRecord } from '#upstream/reading/record.ts';
 
 /**
  * Reads one record, translated into our names and values: the value itself, or the part under `data` or its own name.
@@ -21,7 +32,7 @@ export function readAnswer<Schema extends z.ZodType>(
 ): ReadResult<ValueOf<Schema>> {
   // An OpenAPI document is neither unwrapped nor translated: OpenAPI defines its names.
   if (record === 'document') return readRecord(schema, value);
-  const layers = layersOf(inOurTerms(value, variants), wrappersOf(record));
+  const layers = layersOf(inOurTerms(value, record, variants), wrappersOf(record));
   const needed = neededFields(schema);
   if (layers.some(saysFailure)) return { ok: false, lacking: [NO_ERROR] };
   const isNamed = (layer: unknown) => namedBy.length === 0 || namedBy.some((name) => hasValue(layer, name));
@@ -39,7 +50,6 @@ function nearest(layers: readonly unknown[], needed: readonly string[]): unknown
   return layers[counts.lastIndexOf(Math.max(...counts))];
 }
 
-/** What an answer lacks whose status is a success and whose body is an error. */
 const NO_ERROR = 'a success (the body says that it is an error)';
 const SAYS_ERROR = 'its body says that it is an error';
 
@@ -49,7 +59,6 @@ function saysFailure(layer: unknown): boolean {
 
 const ERROR_WORDS: ReadonlySet<unknown> = new Set(['error', 'failed', 'failure', 'fail']);
 
-/** True when the envelope of an answer reports an error. */
 function isErrorLayer(layer: unknown): boolean {
   if (!isObject(layer)) return false;
   const problems = [layer['error'], layer['errors']];
@@ -66,6 +75,15 @@ function isFilled(value: unknown): boolean {
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The only field with one of these names that contains an object or a list; undefined when it is not the only one. */
+function unwrapped(value: unknown, names: readonly string[]): unknown {
+  if (!isObject(value)) return undefined;
+  const inside = Object.entries(value).filter(
+    ([name, field]) => names.includes(name) && typeof field === 'object' && field !== null,
+  );
+  return inside.length === 1 ? inside[0]?.[1] : undefined;
 }
 
 /** The value and the values that it wraps, outermost first. */
@@ -95,21 +113,23 @@ function hasValue(value: unknown, name: string): boolean {
   return isObject(value) && Object.hasOwn(value, name) && value[name] !== null;
 }
 
-/** The result of reading a page of a list. */
+/** A received page of a list. */
+export interface ListPage<Item> {
+  readonly items: readonly Item[];
+  readonly dropped: number;
+  /** The objects around the list, outermost first; they contain the paging fields. */
+  readonly layers: readonly Readonly<Record<string, unknown>>[];
+  readonly linkHeader: string | undefined;
+  readonly prices: PriceForms;
+  /**
+   * Number of reasons why the content of the list is uncertain: items with unreadable ids, and further lists beside it.
+   */
+  readonly uncertain: number;
+}
+
 export type PageResult<Item> =
-  | {
-      readonly ok: true;
-      readonly items: readonly Item[];
-      /** Items that could not be read. */
-      readonly dropped: number;
-      /** Names as in {@link ReadResult}, and what the dropped items lack; such as `data[].countries[]`. */
-      readonly leftOut: readonly string[];
-      /** The objects around the list, outermost first. */
-      readonly layers: readonly Readonly<Record<string, unknown>>[];
-      readonly prices: PriceForms;
-      /** Number of items with an unreadable identifier, and of further lists beside this one. */
-      readonly uncertain: number;
-    }
+  /** `leftOut`: names as in {@link ReadResult}, and what the dropped items lack; such as `data[].countries[]`. */
+  | ({ readonly ok: true; readonly leftOut: readonly string[] } & Omit<ListPage<Item>, 'linkHeader'>)
   | { readonly ok: false; readonly problem: string };
 
 /**
@@ -123,7 +143,7 @@ export function readPage<Schema extends z.ZodType>(
   record: RecordName,
   variants: Variants = VARIANTS,
 ): PageResult<ValueOf<Schema>> {
-  const found = findList(inOurTerms(value, variants), listWrappersOf(record));
+  const found = findList(inOurTerms(value, record, variants), listWrappersOf(record));
   if (found === undefined) return { ok: false, problem: 'its body lacks or misstates data' };
   if (found.layers.some(isErrorLayer)) return { ok: false, problem: SAYS_ERROR };
   const { listItems: most } = ANSWER_LIMITS;
@@ -177,9 +197,35 @@ function findList(value: unknown, names: readonly string[]) {
   return undefined;
 }
 
-/** A clause about an answer; a long list is cut. @param lacking names of the contract. */
-export function lackingClause(lacking: readonly string[]): string {
+function lackingClause(lacking: readonly string[]): string {
   const named =
     lacking.length <= 5 ? lacking.join(', ') : `${lacking.slice(0, 5).join(', ')} and ${lacking.length - 5} more`;
   return `its body lacks or misstates ${named}`;
+}
+
+/**
+ * Reads a record, or a page of a list as a {@link ListPage} when the contract has a list.
+ *
+ * @param linkHeader value of the header `Link`.
+ */
+export function readBody(
+  { answer, record }: Pick<EndpointContract, 'answer' | 'record'>,
+  body: unknown,
+  linkHeader: string | undefined,
+): BodyResult<unknown> {
+  const item = itemOf(answer);
+  if (item === undefined) {
+    const reading = readAnswer(answer, body, record);
+    if (!reading.ok) return { ok: false, problem: lackingClause(reading.lacking) };
+    return { ok: true, value: reading.value, ...unusedIn({ fields: reading.leftOut, items: 0 }) };
+  }
+  const page = readPage(item, body, record);
+  if (!page.ok) return page;
+  const { ok, leftOut, ...rest } = page;
+  const value: ListPage<unknown> = { ...rest, linkHeader };
+  return { ok, value, ...unusedIn({ fields: leftOut, items: page.dropped }) };
+}
+
+function unusedIn(unused: Unused): { readonly unused?: Unused } {
+  return unused.fields.length === 0 && unused.items === 0 ? {} : { unused };
 }

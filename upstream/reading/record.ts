@@ -3,10 +3,8 @@ import * as z from 'zod';
 import { isNotThereYet } from '#domain/service/fact.ts';
 import { deliveredFactsOf, type Misstating } from '#upstream/contract/fields.ts';
 
-/** A value as it was read by a schema. */
 export type ValueOf<Schema extends z.ZodType> = z.output<Schema> & Misstating;
 
-/** The result of reading a value. */
 export type ReadResult<Value> =
   | {
       readonly ok: true;

@@ -16,8 +16,7 @@ import { quarantineInboxRow } from '#fulfilment/operator/dead-letters.ts';
 import { judgeReport, type Judgement } from '#fulfilment/reports/judge-report.ts';
 import { settleKnown } from '#fulfilment/reports/settle-known.ts';
 import { EVENT_KINDS } from '#upstream/contract.ts';
-import { parseEvent } from '#upstream/mapping/event-parsing.ts';
-import { purchaseEvent } from '#upstream/mapping/purchase-events.ts';
+import { parseEvent } from '#upstream/mapping/events.ts';
 import {
   countRow,
   handleFailure,
@@ -158,9 +157,8 @@ export function readReport(keyRing: KeyRing, row: InboxRow): PurchaseEvent {
   const found = reportInColumns(row);
   if (found !== undefined) return found;
   const event = parseEvent(keyRing.decrypt(row.encryptedBody, inboxBodyAad(row.deliveryId)));
-  const purchase = purchaseEvent(event);
-  if (purchase === undefined) throw new UnreadableRowError(row.id, `is no event of a purchase (${event.kind})`);
-  return purchase;
+  if (event.kind !== 'purchase') throw new UnreadableRowError(row.id, `is no event of a purchase (${event.kind})`);
+  return event.purchase;
 }
 
 /**

@@ -47,7 +47,7 @@ export function nameOf({ names = {}, letters }: Style, kind: RecordKind, field: 
 
 function valueOf(style: Style, kind: RecordKind, field: string, value: unknown): unknown {
   if (value === null || value === undefined) return value;
-  if (AMOUNTS.has(field) && typeof value === 'number') return amountOf(style, value);
+  if (AMOUNTS.has(field) && typeof value === 'number') return amountOf(style.moneyOf?.[kind] ?? style.money, value);
   if (field.endsWith('_at') && typeof value === 'number') return timeOf(style, value);
   if (field === 'currency' && typeof value === 'string')
     return style.lowerCurrency === true ? value.toLowerCase() : value;
@@ -65,9 +65,9 @@ export function wordOf({ words = {}, capitals }: Style, kind: RecordKind, plain:
 }
 
 /** An amount in cents as the style writes it. */
-function amountOf(style: Style, cents: number): unknown {
+function amountOf(money: Style['money'], cents: number): unknown {
   const text = (cents / 100).toFixed(2);
-  switch (style.money) {
+  switch (money) {
     case 'text':
       return text;
     case 'number':

@@ -29,6 +29,8 @@ export interface Style {
    * `currency_code`; `divided`: `{"fixed": 320, "currencyDivisor": 100, "currency": "USD"}`.
    */
   readonly money: 'text' | 'number' | 'minor' | 'comma' | 'object' | 'minor_object' | 'divided';
+  /** Records that write amounts in another way. */
+  readonly moneyOf?: Readonly<Partial<Record<RecordKind, Style['money']>>>;
   readonly lowerCurrency?: boolean;
   readonly times: 'iso' | 'offset' | 'zoneless' | 'seconds' | 'milliseconds';
   /** How one record is wrapped. `named`: below its own name. */
@@ -184,10 +186,11 @@ const STYLES = {
   },
   esimfly: {
     ...PLAIN,
-    habit: 'eSIMfly: one name for price and money',
+    habit: 'eSIMfly: one name for price and money, prices in cents',
     envelope: 'obj',
     list: 'plain',
     errors: 'coded',
+    moneyOf: { package: 'minor', plan: 'minor' },
     names: { package: PRICE_IS_AMOUNT, plan: PRICE_IS_AMOUNT, order: PRICE_IS_AMOUNT, topup: PRICE_IS_AMOUNT },
   },
   gigs: {

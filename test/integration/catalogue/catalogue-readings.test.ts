@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { catalogueReadAt } from '#db/catalogue/catalogue.ts';
 import { attempts, catalogueReadings, events, orders, outbox, packages, vpnPlans } from '#db/schema.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
-import { PACKAGES } from '#simulator/catalogue/packages.ts';
+import { PACKAGES } from '#simulator/catalogue.ts';
 import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 import { twiceOver } from '#test/support/work/activities/twice.ts';
 

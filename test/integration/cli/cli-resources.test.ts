@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, readFileSync, statSync } from 'node:fs';
+import { mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -190,6 +190,7 @@ describe('the commands of the resources', () => {
     };
     await run(PURCHASES.order.commands['create'], { packageId: 101, ...references });
     const file = join(mkdtempSync(join(tmpdir(), 'cli-file-')), 'orders.csv');
+    writeFileSync(file, 'of another day', { mode: 0o644 });
     const asked = (output: string, options = {}) =>
       run(PURCHASES.order.commands['export'], { externalOrderId: references.externalOrderId, output, ...options });
     await asked(file);

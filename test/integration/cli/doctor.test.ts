@@ -253,20 +253,6 @@ describe('reseller doctor on a running set-up', () => {
     expect(await fresh.database.run((db) => db.select().from(installation))).toEqual([]);
   });
 
-  it('exits with 78 for an invalid configuration, and still runs the other checks', async () => {
-    const { code, problems, of } = await findings({ WORKER_PROBE_PORT: 'many', SERVICE_EMAIL: '' });
-    expect(code).toBe(78);
-    expect(of['configuration']?.detail).toMatch(
-      /WORKER_PROBE_PORT: .*SERVICE_EMAIL is missing|SERVICE_EMAIL is missing.*WORKER_PROBE_PORT: /,
-    );
-    expect(problems).toMatchObject({ configuration: 'failure', login: 'not_checked' });
-    expect(of).toMatchObject({
-      database: { status: 'ok' },
-      temporal: { status: 'ok' },
-      webhook_address: { status: 'ok' },
-    });
-  });
-
   // Last, because it stops the service.
   it('shows a service that does not answer', async () => {
     await stack.process('simulator').stop();

@@ -1,12 +1,12 @@
-/** The hold before the first purchase in production, on the whole product. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+/** The hold before the first purchase in production, on the whole product. */
 import * as z from 'zod';
-import { checkFirstPurchaseCheck } from '#cli/doctor/service/first-purchase-check.ts';
-import { profileFileContent } from '#cli/sandbox-tour/profile-file.ts';
+import { checkFirstPurchaseCheck } from '#cli/doctor/checks/offer.ts';
+import { profileFileContent } from '#cli/sandbox-tour/profile.ts';
 import { confirmCapabilities, importCapabilities } from '#cli/service/capabilities.ts';
-import { COMPATIBLE, checkContractFile, NOT_COMPATIBLE } from '#cli/service/contract.ts';
+import { COMPATIBLE, NOT_COMPATIBLE, checkContractFile } from '#cli/service/contract.ts';
 import { profileItems } from '#domain/service/capability-profile.ts';
 import { readFirstPurchaseCheck } from '#fulfilment/gate/pauses.ts';
 import { contractOpenApi } from '#test/support/contract-openapi.ts';

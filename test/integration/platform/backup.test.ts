@@ -5,8 +5,8 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
-  readdirSync,
   readFileSync,
+  readdirSync,
   renameSync,
   rmSync,
   statSync,
@@ -18,16 +18,16 @@ import { sql } from 'drizzle-orm';
 import { afterAll, assert, beforeAll, describe, expect, it } from 'vitest';
 import { backUp } from '#cli/backup/backup.ts';
 import { restore } from '#cli/backup/restore.ts';
-import { checkDatabase } from '#cli/doctor/installation/database.ts';
+import { checkDatabase } from '#cli/doctor/checks/database.ts';
 import { asAccount, postgresAccount } from '#cli/embedded/postgres-account.ts';
 import { findPostgresBinaries } from '#cli/embedded/postgres-binaries.ts';
 import { EmbeddedPostgres, withClient } from '#cli/embedded/postgres.ts';
-import { prepareArchive, archiveSettings } from '#cli/embedded/wal-archive.ts';
+import { archiveSettings, prepareArchive } from '#cli/embedded/wal-archive.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
 import { KeyRing } from '#crypto/key-ring.ts';
 import { registerKeys } from '#db/connection/encryption-keys.ts';
 import { openDatabase } from '#test/support/servers/database.ts';
-import { startOwnPostgres, type OwnPostgres } from '#test/support/servers/own-servers.ts';
+import { type OwnPostgres, startOwnPostgres } from '#test/support/servers/own-servers.ts';
 import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { benchResults } from '#bench/results.ts';
@@ -24,7 +24,6 @@ const COMPARED = {
   'orders_get.plain_express': 'plain_express',
   'orders_list.plain_express': 'plain_express',
   'orders_accept.plain_express': 'plain_express',
-  'silent_orders.one_by_one': 'one_by_one',
 };
 
 async function quickRun(...options: readonly string[]) {
@@ -41,29 +40,24 @@ async function quickRun(...options: readonly string[]) {
   expect(results.mode).toBe('quick');
   expect(results.servers).toMatchObject({ fsync: 'on', synchronous_commit: 'on' });
   for (const { id, value } of results.scenarios) expect(run.output()).toMatch(new RegExp(`\\| ${id} .*${value}`));
-  const plots = readdirSync(folder).filter((name) => name.endsWith('.svg'));
   removeFolder(folder);
-  return { scenarios: results.scenarios, plots: plots.toSorted() };
+  return results.scenarios;
 }
 
 it('a quick run of the benchmark measures against its peers and writes readable results', async () => {
-  const scenarios = 'webhook-ingest,order-to-delivery,api-orders,silent-orders';
-  const run = await quickRun('--only', scenarios);
+  const scenarios = 'webhook-ingest,order-to-delivery,api-orders';
+  const measured = await quickRun('--only', scenarios);
 
-  expect(Object.fromEntries(run.scenarios.map(({ id, peer }) => [id, peer?.id]))).toEqual(COMPARED);
-  expect(run.plots).toEqual(['aims.svg']);
+  expect(Object.fromEntries(measured.map(({ id, peer }) => [id, peer?.id]))).toEqual(COMPARED);
 });
 
-it('a quick run counts what an order asks of the servers, and carries orders through an outage and a crash', async () => {
-  const run = await quickRun('--only', 'order-counters,order-faults,scale', '--without-engines');
-  const values = new Map(run.scenarios.map(({ id, value }) => [id, value]));
+it('a quick run counts what an order asks of the servers', async () => {
+  const measured = await quickRun('--only', 'order-counters,scale', '--without-engines');
+  const values = new Map(measured.map(({ id, value }) => [id, value]));
 
   // An order and its eSIM, asked for once each; prices and balance are read now and then.
   expect(values.get('order_counters.alone.service_calls')).toBeGreaterThanOrEqual(2);
   for (const counter of ['statements', 'transactions', 'wal_bytes', 'history_events', 'temporal_calls'])
     expect(values.get(`order_counters.alone.${counter}`), counter).toBeGreaterThan(0);
-  expect([...values.keys()]).toEqual(
-    expect.arrayContaining(['order_faults.service_down', 'order_faults.worker_killed', 'scale.claims.among_2000']),
-  );
-  expect(run.plots).toEqual(['aims.svg', 'claims.svg', 'service-down.svg']);
+  expect([...values.keys()]).toContain('scale.claims.among_2000');
 });

@@ -1,9 +1,9 @@
 /** Which version of the workers gets which work, and the commands that change it. */
 import { fileURLToPath } from 'node:url';
 import type { Client } from '@temporalio/client';
-import { bundleWorkflowCode, DefaultLogger, type NativeConnection } from '@temporalio/worker';
+import { DefaultLogger, type NativeConnection, bundleWorkflowCode } from '@temporalio/worker';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { checkWorkflowTasks } from '#cli/doctor/installation/workflow-tasks.ts';
+import { checkWorkflowTasks } from '#cli/doctor/checks/temporal.ts';
 import { deleteVersion, setCurrent, setRamping, showDeployment } from '#cli/set-up/deployment.ts';
 import { KeyRing } from '#crypto/key-ring.ts';
 import { createWorkerDataConverter } from '#temporal/codec/payload-codec.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { compareVersions } from '#simulator/behaviour/releases.ts';
-import { signatureOf } from '#simulator/webhooks/signer.ts';
+import { compareVersions } from '#simulator/behaviour/choices.ts';
+import { signatureOf } from '#simulator/webhooks/dispatcher.ts';
 import {
   fieldsOf,
   startReceiver,

@@ -92,7 +92,7 @@ describe('an address', () => {
 
 describe('a header of the specification', () => {
   const login = { email: EMAIL, password: PASSWORD, device_name: 'x' };
-  const isKeyed = ([, { idempotencyKey }]: (typeof endpoints)[number]): boolean => idempotencyKey;
+  const isKeyed = ([, { idempotencyKey }]: (typeof endpoints)[number]): boolean => idempotencyKey === true;
   const keyed = endpoints.filter(isKeyed).map(([name, { path }]) => [name, path] as const);
   const others = endpoints.filter((each) => !isKeyed(each));
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { VPN_PLANS } from '#simulator/catalogue/vpn-plans.ts';
+import { VPN_PLANS } from '#simulator/catalogue.ts';
 import { connect, DAY_MS, startReceiver, startTestSimulator, type SimulatorClient } from '#test/simulator/support.ts';
 import { pageOf, vpnPlan, vpnSubscription } from '#upstream/contract.ts';
 

@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { COMPATIBLE, checkContractFile } from '#cli/service/contract.ts';
 import { capabilities } from '#domain/service/capability-profile.ts';
 import { DIALECTS, type Dialect } from '#simulator/behaviour/dialect.ts';
-import type { Environment } from '#simulator/environment.ts';
 import { openApiDocument } from '#simulator/service/openapi.ts';
+import type { Environment } from '#simulator/store/store.ts';
 import { temporaryFolder } from '#test/support/temporary.ts';
 
 /** `reseller contract check` on the simulator's own document. */

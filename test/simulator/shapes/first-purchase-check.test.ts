@@ -8,7 +8,7 @@ import { Draft } from '#test/support/contract-differences/draft.ts';
 import { describeHeaders, headersOf } from '#test/support/contract-differences/interface.ts';
 import { contractOpenApi } from '#test/support/contract-openapi.ts';
 import { ENDPOINTS, type EndpointName } from '#upstream/contract.ts';
-import { PURCHASE_CHECKS } from '#upstream/first-purchase-check/kinds.ts';
+import { PURCHASE_CHECKS } from '#upstream/first-purchase-check.ts';
 
 let service: LookedAt;
 beforeEach(async () => {

@@ -2,10 +2,10 @@
  * `reseller sandbox tour` with the simulator in this process: the true profile of each dialect, and the amount spent.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { legs, tourExitCode, type TourFinding } from '#cli/sandbox-tour/finding.ts';
-import { runTour, type TourReport } from '#cli/sandbox-tour/tour.ts';
-import { addMoney, type Money, negateMoney, subtractMoney } from '#domain/money/money.ts';
-import { capabilities, type Capability, type ProfileItem } from '#domain/service/capability-profile.ts';
+import { LEGS, type TourFinding, tourExitCode } from '#cli/sandbox-tour/leg.ts';
+import { type TourReport, runTour } from '#cli/sandbox-tour/tour.ts';
+import { type Money, addMoney, negateMoney, subtractMoney } from '#domain/money/money.ts';
+import { type Capability, type ProfileItem, capabilities } from '#domain/service/capability-profile.ts';
 import {
   type Dialect,
   type DialectChoice,
@@ -157,7 +157,7 @@ describe('the measured profile of a tour', () => {
       vpn_subscription_read: true,
     });
     expect(withStatus(report, 'failed').map(({ leg }) => leg)).toEqual(['simulation', 'topup']);
-    expect(new Set(report.findings.map(({ leg }) => leg))).toEqual(new Set(legs));
+    expect(new Set(report.findings.map(({ leg }) => leg))).toEqual(new Set(Object.keys(LEGS)));
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { PACKAGES } from '#simulator/catalogue/packages.ts';
+import { PACKAGES } from '#simulator/catalogue.ts';
 import type { ShapeName } from '#simulator/shapes/shape.ts';
 import { startShaped } from '#test/simulator/shapes/shape-support.ts';
 import { fieldsOf, type SimulatorClient } from '#test/simulator/support.ts';

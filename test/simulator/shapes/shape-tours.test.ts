@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { TourFinding } from '#cli/sandbox-tour/finding.ts';
+import type { TourFinding } from '#cli/sandbox-tour/leg.ts';
 import type { TourReport } from '#cli/sandbox-tour/tour.ts';
-import { shapeNames, type ShapeName } from '#simulator/shapes/shape.ts';
+import { type ShapeName, shapeNames } from '#simulator/shapes/shape.ts';
 import { startTestSimulator } from '#test/simulator/support.ts';
 import { tourOf } from '#test/support/sandbox-tour.ts';
 import { ALL_SEEN, SHAPE_DIFFERENCES, type Seen } from '#test/support/shapes.ts';

@@ -1,6 +1,6 @@
 import type { Dashboard } from '@grafana/grafana-foundation-sdk/dashboard';
-import { lines } from '#bench/plots/svg.ts';
 import { panelQueries, type PanelQuery } from '#test/support/servers/dashboard-queries.ts';
+import { lines } from '#test/support/servers/line-plot.ts';
 import type { Prometheus, Series } from '#test/support/servers/prometheus.ts';
 
 type Lines = Readonly<Record<string, readonly (readonly [number, number])[]>>;

@@ -8,7 +8,7 @@ import { TAGS } from '#api/openapi/tags.ts';
 import { problemCodes } from '#api/problems/problem-catalogue.ts';
 import { problemExample } from '#api/problems/problem-schema.ts';
 import { apiDocument, readDescription } from '#scripts/api/api-document.ts';
-import { PACKAGES } from '#simulator/catalogue/packages.ts';
+import { PACKAGES } from '#simulator/catalogue.ts';
 
 const document = await apiDocument();
 const api = readDescription(document);

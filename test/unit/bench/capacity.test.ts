@@ -2,9 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ASSUMED, mostOrdersPerDay, planFor, type OrderCosts } from '#bench/capacity/plan.ts';
-import { simulate } from '#bench/capacity/queue.ts';
-import { capacityLines } from '#bench/capacity/report.ts';
+import { ASSUMED, capacityLines, mostOrdersPerDay, type OrderCosts, planFor, simulate } from '#bench/capacity.ts';
 import { PROJECT } from '#test/support/compose.ts';
 
 const COSTS: OrderCosts = {

@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { closedLoop } from '#bench/drivers/serve.ts';
-import { compare, measure } from '#bench/support/comparison.ts';
-import { inTurn } from '#bench/support/rounds.ts';
-import { median, percentile, rounded } from '#bench/support/statistics.ts';
+import { compare, inTurn, measure, median, percentile, rounded } from '#bench/support/figures.ts';
 
 const common = { id: 'some.thing', measured: 'something', unit: 'ms' } as const;
 const peer = (rounds: number[]) => ({ id: 'peer', measured: 'the same, plainly', rounds });

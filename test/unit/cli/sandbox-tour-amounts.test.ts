@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { noteSpent } from '#cli/sandbox-tour/amounts.ts';
-import { Notebook } from '#cli/sandbox-tour/finding.ts';
-import type { OpenObservations } from '#cli/sandbox-tour/observations.ts';
+import { Notebook } from '#cli/sandbox-tour/leg.ts';
+import type { Observations } from '#cli/sandbox-tour/observations.ts';
 import { TRANSACTION } from '#test/support/service-records.ts';
-import { walletTransaction, type WalletTransaction } from '#upstream/contract.ts';
+import { type WalletTransaction, walletTransaction } from '#upstream/contract.ts';
 
 const movement = (change: object): WalletTransaction => walletTransaction.parse({ ...TRANSACTION, ...change });
 const OLD = movement({ id: 'old', type: 'debit', amount: '9.00', currency: 'USD' });
@@ -15,10 +15,9 @@ const NEW = [
 
 function spent(before: string, after: string, movements: readonly WalletTransaction[] | undefined, currency = 'USD') {
   const notebook = new Notebook(() => undefined);
-  const observations: OpenObservations = { calls: {}, keyRepeats: [], purchases: {}, resendWindowMs: 0 };
+  const observations: Observations = { calls: {}, keyRepeats: [], purchases: {}, resendWindowMs: 0 };
   noteSpent(
-    notebook.leg('account'),
-    observations,
+    { ...notebook.leg('account'), observations },
     { balance: { amount: before, currency }, movements: [OLD] },
     { balance: { amount: after, currency }, movements: movements && [...movements, OLD] },
   );

@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { Notebook, tourExitCode } from '#cli/sandbox-tour/finding.ts';
-import { observeCall, observeRefusal, type KeyRepeat, type Observations } from '#cli/sandbox-tour/observations.ts';
+import { Notebook, tourExitCode } from '#cli/sandbox-tour/leg.ts';
+import { type KeyRepeat, type Observations, observeCall, observeRefusal } from '#cli/sandbox-tour/observations.ts';
 import { stepLine, summaryLines, tourJson } from '#cli/sandbox-tour/print.ts';
-import { readProfileFile } from '#cli/sandbox-tour/profile-file.ts';
-import { profileFrom } from '#cli/sandbox-tour/profile.ts';
-import { rateLimitedClient } from '#cli/sandbox-tour/rate-limited-client.ts';
-import { profileItems, type ProfileItem } from '#domain/service/capability-profile.ts';
+import { profileFrom, readProfileFile } from '#cli/sandbox-tour/profile.ts';
+import { rateLimitedClient } from '#cli/sandbox-tour/service-access.ts';
+import { type ProfileItem, profileItems } from '#domain/service/capability-profile.ts';
 import type { ServiceClient } from '#upstream/client.ts';
 import type { ServiceFailure } from '#upstream/client/error-mapping.ts';
 

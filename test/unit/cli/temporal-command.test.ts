@@ -1,6 +1,7 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { setCurrent } from '#cli/set-up/deployment.ts';
 import { runTemporalCli } from '#cli/set-up/temporal.ts';
 import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
 
@@ -53,5 +54,11 @@ describe('reseller temporal', () => {
     expect(() => runTemporalCli([], {}, { PATH: '', HOME: folder })).toThrow(
       'There is no Temporal CLI on this machine.',
     );
+  });
+});
+
+describe('reseller deployment', () => {
+  it('refuses to send new work to a version and to workers without one, before it connects', async () => {
+    await expect(setCurrent('2', { unversioned: true }, {})).rejects.toThrow('Both 2 and --unversioned are given.');
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readSimulatorConfig } from '#config/simulator.ts';
 import { dialectNames } from '#simulator/behaviour/dialect.ts';
-import { faultProfileNames } from '#simulator/behaviour/fault-profile.ts';
+import { faultProfileNames } from '#simulator/behaviour/faults.ts';
 import { shapeNames } from '#simulator/shapes/shape.ts';
 
 describe('the simulator’s configuration', () => {

@@ -4,8 +4,12 @@ import { describe, expect, it } from 'vitest';
 import { CAPABILITIES } from '#domain/service/capability-profile.ts';
 import { assumptionsDocument } from '#scripts/assumptions/assumptions-document.ts';
 import { ENDPOINTS, EVENT_KINDS, WEBHOOK_ANSWERS } from '#upstream/contract.ts';
+import type { Variants } from '#upstream/contract/variants.ts';
 
-const document = assumptionsDocument();
+const FILE = join(import.meta.dirname, '../../../upstream/contract/variants.ts');
+// As entered in the file: the tests use the usual terms.
+const { VARIANTS: entered }: { VARIANTS: Variants } = await import(`${FILE}?entered`);
+const document = assumptionsDocument(entered);
 const rowsOf = (title: string): string[] => {
   const section = document.split(`## ${title}\n`)[1]?.split('\n## ')[0] ?? '';
   return section.split('\n').filter((line) => line.startsWith('| `'));

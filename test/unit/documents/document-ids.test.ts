@@ -1,8 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { PACKAGES } from '#simulator/catalogue/packages.ts';
-import { VPN_PLANS } from '#simulator/catalogue/vpn-plans.ts';
+import { PACKAGES, VPN_PLANS } from '#simulator/catalogue.ts';
 import { PROJECT } from '#test/support/compose.ts';
 
 /** Records of decisions and of changes describe the past. */

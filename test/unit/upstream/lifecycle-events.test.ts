@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { EVENT_KINDS, EVENTS, eventBody, type EventKind } from '#upstream/contract.ts';
-import { parseEvent, type ParsedEvent } from '#upstream/mapping/event-parsing.ts';
+import { EVENTS, EVENT_KINDS, type EventKind, eventBody } from '#upstream/contract.ts';
+import { type ParsedEvent, parseEvent } from '#upstream/mapping/events.ts';
 
 const MONEY = { price_for_reseller: 4.5, currency: 'EUR' };
 const charged = { amount: '4.5', currency: 'EUR' };
@@ -9,17 +9,23 @@ const TOPUP = { id: 't_1', esim_id: 42, package_id: 7, ...MONEY };
 const REFUND = { id: 'r_1', esim_id: 'e_1', review: 'accepted', amount: '4.50', currency: 'EUR' };
 const SUBSCRIPTION = { id: 'v_1', external_subscription_id: 'sub-1', vpn_plan_id: 3, ...MONEY };
 
-const orderReading = { kind: 'order', serviceOrderId: '5', reference: 'shop-1', serviceEsimId: 'e_1', charged };
-const topupReading = { kind: 'topup', serviceTopupId: 't_1', serviceEsimId: '42', productId: 7, charged };
-const refundReading = {
-  serviceRefundId: 'r_1',
+const orderReading = { kind: 'order', serviceId: '5', reference: 'shop-1', serviceEsimId: 'e_1', charged };
+const topupReading = { kind: 'topup', serviceId: 't_1', serviceEsimId: '42', productId: 7, charged };
+const refundReading = (outcome: string, state: string, esim?: 'cancelled') => ({
+  kind: 'cancellation',
+  outcome,
+  serviceId: 'r_1',
   serviceEsimId: 'e_1',
-  review: 'accepted',
-  refunded: { amount: '4.50', currency: 'EUR' },
-};
+  cancellation: {
+    ...(esim && { esim }),
+    refund: { state, review: 'accepted' },
+    serviceRefundId: 'r_1',
+    refunded: { amount: '4.50', currency: 'EUR' },
+  },
+});
 const subscriptionReading = {
   kind: 'vpn_subscription',
-  serviceSubscriptionId: 'v_1',
+  serviceId: 'v_1',
   reference: 'sub-1',
   productId: 3,
   charged,
@@ -27,7 +33,7 @@ const subscriptionReading = {
 
 /** For each kind of the specification: data of such an event, and the expected result. */
 const CASES: Readonly<Record<EventKind, readonly [data: object, reading: object]>> = {
-  ping: [{}, { kind: 'ping' }],
+  ping: [{}, {}],
   'order.completed': [
     { ...ORDER, status: 'completed' },
     { ...orderReading, outcome: 'completed' },
@@ -54,31 +60,25 @@ const CASES: Readonly<Record<EventKind, readonly [data: object, reading: object]
   ],
   'esim.cancelled': [
     { esim_id: 'e_1', status: 'cancelled', refund: { ...REFUND, status: 'processing' } },
-    { kind: 'esim_cancellation', serviceEsimId: 'e_1', refund: { ...refundReading, status: 'processing' } },
+    refundReading('processing', 'processing', 'cancelled'),
   ],
-  'refund.completed': [
-    { ...REFUND, status: 'completed' },
-    { kind: 'refund', ...refundReading, status: 'completed' },
-  ],
-  'refund.failed': [
-    { ...REFUND, status: 'failed' },
-    { kind: 'refund', ...refundReading, status: 'failed' },
-  ],
+  'refund.completed': [{ ...REFUND, status: 'completed' }, refundReading('completed', 'completed')],
+  'refund.failed': [{ ...REFUND, status: 'failed' }, refundReading('completed', 'failed')],
   'vpn.subscription.active': [
     { ...SUBSCRIPTION, status: 'active' },
-    { ...subscriptionReading, status: 'active' },
+    { ...subscriptionReading, outcome: 'completed' },
   ],
   'vpn.subscription.cancelled': [
     { ...SUBSCRIPTION, status: 'cancelled' },
-    { ...subscriptionReading, status: 'cancelled' },
+    { ...subscriptionReading, outcome: 'completed', endedAs: 'cancelled' },
   ],
   'vpn.subscription.expired': [
     { ...SUBSCRIPTION, status: 'expired' },
-    { ...subscriptionReading, status: 'expired' },
+    { ...subscriptionReading, outcome: 'completed', endedAs: 'expired' },
   ],
   'vpn.subscription.failed': [
     { ...SUBSCRIPTION, status: 'failed' },
-    { ...subscriptionReading, status: 'failed' },
+    { ...subscriptionReading, outcome: 'failed' },
   ],
 };
 
@@ -92,7 +92,9 @@ const withData = kinds.filter((kind) => EVENTS[kind].data !== undefined);
 describe('each event of the specification', () => {
   it.each(kinds)('%s gives the outcome and its subject', (event) => {
     const [data, reading] = CASES[event];
-    expect(parse(event, data)).toEqual({ ...reading, event });
+    expect(parse(event, data)).toEqual(
+      event === 'ping' ? { kind: 'ping', event } : { kind: 'purchase', event, purchase: reading },
+    );
   });
 
   it('is one of fourteen', () => {
@@ -119,7 +121,7 @@ describe('each event of the specification', () => {
 
   it.each(withData)('%s states the outcome by its kind: a status in its data is not needed', (event) => {
     const [data, reading] = CASES[event];
-    expect(parse(event, { ...data, status: undefined })).toEqual({ ...reading, event });
+    expect(parse(event, { ...data, status: undefined })).toEqual({ kind: 'purchase', event, purchase: reading });
   });
 
   it.each(withData)('%s is quarantined when its status cannot be read: it may contradict', (event) => {
@@ -145,35 +147,33 @@ describe('an event', () => {
   });
 
   it('of a cancellation needs no refund', () => {
-    expect(parse('esim.cancelled', { esim_id: 'e_1', status: 'cancelled' })).toEqual({
-      kind: 'esim_cancellation',
-      event: 'esim.cancelled',
-      serviceEsimId: 'e_1',
+    expect(parse('esim.cancelled', { esim_id: 'e_1', status: 'cancelled' })).toMatchObject({
+      purchase: { kind: 'cancellation', serviceEsimId: 'e_1', cancellation: { esim: 'cancelled' } },
     });
   });
 
   it('of a VPN subscription gives access data that suffice, and no others', () => {
     const parsed = (access: unknown) => parse('vpn.subscription.active', { ...SUBSCRIPTION, status: 'active', access });
     const whole = { username: 'u', password: 'p-secret' };
-    expect(parsed(whole)).toMatchObject({ kind: 'vpn_subscription', access: whole });
-    expect(parsed({ username: 'u', password: 'PENDING' })).not.toHaveProperty('access');
-    expect(parsed(null)).not.toHaveProperty('access');
+    expect(parsed(whole)).toMatchObject({ purchase: { access: whole } });
+    expect(parsed({ username: 'u', password: 'PENDING' })).not.toHaveProperty('purchase.access');
+    expect(parsed(null)).not.toHaveProperty('purchase.access');
   });
 
   it.each([
-    ['order.completed', { id: 'so_1' }, { serviceOrderId: 'so_1' }],
-    ['order.failed', { order_id: 7 }, { serviceOrderId: '7' }],
+    ['order.completed', { id: 'so_1' }, { serviceId: 'so_1' }],
+    ['order.failed', { order_id: 7 }, { serviceId: '7' }],
     ['order.completed', { external_order_id: 'shop-1' }, { reference: 'shop-1' }],
     ['order.completed', { order: { external_order_id: 'shop-1' } }, { reference: 'shop-1' }],
-    ['topup.completed', { topup_id: 't_1' }, { serviceTopupId: 't_1' }],
-    ['vpn.subscription.active', { subscription_id: 'v_1' }, { serviceSubscriptionId: 'v_1' }],
+    ['topup.completed', { topup_id: 't_1' }, { serviceId: 't_1' }],
+    ['vpn.subscription.active', { subscription_id: 'v_1' }, { serviceId: 'v_1' }],
     ['vpn.subscription.active', { external_subscription_id: 'vpn-1' }, { reference: 'vpn-1' }],
-    ['refund.failed', { refund_id: 'r_1' }, { serviceRefundId: 'r_1' }],
+    ['refund.failed', { refund_id: 'r_1' }, { serviceId: 'r_1' }],
   ])('%s needs no more than one name: %j', (event, data, named) => {
-    expect(parse(event, data)).toMatchObject({ event, ...named });
+    expect(parse(event, data)).toMatchObject({ event, purchase: named });
   });
 
-  it.each(['with a \0', 'two words', '', 'x'.repeat(129)])(
+  it.each(['with a \0', 'two words', '', 'x'.repeat(129), 'shöp'])(
     'has no subscription for an invalid reference: %j',
     (reference) => {
       const parsed = parse('vpn.subscription.active', {
@@ -181,17 +181,17 @@ describe('an event', () => {
         status: 'active',
         external_subscription_id: reference,
       });
-      expect(parsed).toMatchObject({ kind: 'vpn_subscription', serviceSubscriptionId: 'v_1' });
-      expect(parsed).not.toHaveProperty('reference');
+      expect(parsed).toMatchObject({ purchase: { serviceId: 'v_1' } });
+      expect(parsed).not.toHaveProperty('purchase.reference');
     },
   );
 
   it('has an amount only with a currency', () => {
     expect(parse('refund.completed', { ...REFUND, status: 'completed', currency: null })).not.toHaveProperty(
-      'refunded',
+      'purchase.cancellation.refunded',
     );
     expect(parse('topup.completed', { ...TOPUP, status: 'completed', currency: undefined })).not.toHaveProperty(
-      'charged',
+      'purchase.charged',
     );
   });
 });

@@ -1,9 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type * as z from 'zod';
-import { ORDER, PACKAGE, TRANSACTION, VARIANTS } from '#test/support/service-records.ts';
-import { serviceOrder, walletTransaction } from '#upstream/contract.ts';
+import { ORDER, PACKAGE, TRANSACTION } from '#test/support/service-records.ts';
+import {
+  esimCancellation,
+  serviceOrder,
+  servicePackage,
+  serviceWallet,
+  walletTransaction,
+} from '#upstream/contract.ts';
 import { wireTime } from '#upstream/contract/fields.ts';
-import { isAmbiguous, priceForms } from '#upstream/contract/variants.ts';
+import { isAmbiguous, priceForms, VARIANTS, type Variants } from '#upstream/contract/variants.ts';
 import { readAnswer, readPage } from '#upstream/reading/answer.ts';
 
 describe('money', () => {
@@ -59,6 +65,48 @@ describe('money', () => {
     expect(reading.ok && reading.value.price_for_reseller).toBeUndefined();
   });
 
+  it('has a name and a unit for each record: prices of packages in cents, all else in decimals', () => {
+    const variants: Variants = {
+      ...VARIANTS,
+      records: {
+        package: { fields: { amount: 'price_for_reseller' }, amounts: 'minor_units' },
+        order: { fields: { amount: 'price_for_reseller' } },
+      },
+    };
+    const money = { amount: '4.50', currency: 'EUR' };
+    const { price_for_reseller: _, ...item } = PACKAGE;
+    const page = readPage(servicePackage, { data: [{ ...item, amount: 450 }] }, 'package', variants);
+    expect(page).toMatchObject({ items: [{ price_for_reseller: '4.50' }] });
+    const order = readAnswer(serviceOrder, { ...ORDER, ...money }, 'order', variants);
+    expect(order).toMatchObject({ value: { price_for_reseller: '4.50' } });
+    const movement = readPage(walletTransaction, { data: [{ ...TRANSACTION, ...money }] }, 'transaction', variants);
+    expect(movement).toMatchObject({ items: [money] });
+  });
+
+  it.each([
+    [10_000, 45_000, '4.5000'],
+    [1, 45, '45'],
+    [100, '4.50', undefined],
+    [60, 450, undefined],
+  ])('with the divisor %i reads %j as %s', (amounts, balance, expected) => {
+    const variants = { ...VARIANTS, records: { wallet: { amounts } } };
+    const reading = readAnswer(serviceWallet, { balance, currency: 'EUR' }, 'wallet', variants);
+    expect(reading.ok ? reading.value.balance : undefined).toBe(expected);
+  });
+
+  it('of a refund in a cancellation has the unit of refunds', () => {
+    const variants = { ...VARIANTS, records: { refund: { amounts: 100 } } };
+    const refund = { id: 'r_1', status: 'completed', amount: 450, currency: 'EUR' };
+    const answer = { esim_id: 'e_1', status: 'cancelled', refund };
+    const reading = readAnswer(esimCancellation, answer, 'cancellation', variants);
+    expect(reading).toMatchObject({ value: { refund: { amount: '4.50' } } });
+  });
+
+  it('may state its own divisor', () => {
+    const price_for_reseller = { amount: 450, divisor: 100, currency: 'EUR' };
+    expect(priced({ price_for_reseller })).toMatchObject({ value: { price_for_reseller: '4.50', currency: 'EUR' } });
+  });
+
   it.each<[string, unknown[], boolean]>([
     ['whole numbers alone', [450, 1_200], true],
     ['one whole number', ['450'], true],
@@ -68,8 +116,8 @@ describe('money', () => {
     ['none', [], false],
   ])('of a price list with %s (%j) has an unknown unit: %s', (_name, prices, expected) => {
     const forms = priceForms(prices.map((price_for_reseller) => ({ ...PACKAGE, price_for_reseller })));
-    expect(isAmbiguous(forms, VARIANTS)).toBe(expected);
-    expect(isAmbiguous(forms, { ...VARIANTS, amounts: 'decimal' })).toBe(false);
+    expect(isAmbiguous(forms, 'unstated')).toBe(expected);
+    expect(isAmbiguous(forms, 'decimal')).toBe(false);
   });
 
   it('keeps the currency of its amount', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { ORDER, VARIANTS } from '#test/support/service-records.ts';
+import { ORDER } from '#test/support/service-records.ts';
 import { esimCancellation, loginResponse, serviceEsim, serviceOrder, serviceWallet } from '#upstream/contract.ts';
+import { VARIANTS } from '#upstream/contract/variants.ts';
 import { readAnswer, readPage } from '#upstream/reading/answer.ts';
 
 describe('an order', () => {

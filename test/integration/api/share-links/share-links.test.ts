@@ -3,9 +3,10 @@ import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { revokeKey } from '#cli/access/keys.ts';
 import { generateApiKey } from '#crypto/generated-secrets.ts';
-import { rotateApiKey } from '#db/access/api-keys.ts';
+import { findApiKey, rotateApiKey } from '#db/access/api-keys.ts';
 import { newId } from '#db/connection/ids.ts';
 import { auditLog, cancellations } from '#db/schema.ts';
+import { createShareLink } from '#fulfilment/share-links/share-links.ts';
 import { askForLink, makeLink, sharedEsim } from '#test/support/api/share-links.ts';
 import { SHARE_LINK_URL, startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
 import type { HttpClient } from '#test/support/network/http.ts';
@@ -181,6 +182,31 @@ describe('the share links of a key that is revoked', () => {
     expect(await revoke(kept, false)).toContain('stay open');
     expect([await status(link), ...(await Promise.all(others.map(status)))]).toEqual([404, 200, 200]);
     expect((await audited(link.id)).map(({ action }) => action)).toEqual(['share_link.create', 'share_link.revoke']);
+  });
+
+  it('cannot be made after the revocation by a process that still remembers the key', async () => {
+    const key = await api.caller();
+    const prefix = prefixOf(key);
+    const row = await api.database.run((db) => findApiKey(db, prefix));
+    if (row === undefined) throw new Error('the key of the caller is not stored');
+    const create = () =>
+      api.database.transaction((tx) =>
+        createShareLink(
+          tx,
+          {
+            esimId: esim,
+            apiKeyId: row.id,
+            label: null,
+            language: null,
+            metadata: {},
+            expiresAt: new Date(TEST_NOW + DAY),
+          },
+          { actor: row.id, now: new Date(TEST_NOW) },
+        ),
+      );
+    expect(await create()).toBeDefined();
+    await revoke(key);
+    expect(await create()).toBeUndefined();
   });
 
   it('stay open if its successor made them', async () => {

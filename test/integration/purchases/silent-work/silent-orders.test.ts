@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { checkWebhookArrival } from '#cli/doctor/service/webhook-arrival.ts';
+import { checkWebhookArrival } from '#cli/doctor/checks/webhooks.ts';
 import { missedWebhooks } from '#db/queues/inbox.ts';
 import { createMetrics } from '#telemetry/metrics.ts';
 import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { checkDeliveries } from '#cli/doctor/service/deliveries.ts';
+import { checkDeliveries } from '#cli/doctor/checks/offer.ts';
 
 it.each([
   [undefined, 'not_checked'],

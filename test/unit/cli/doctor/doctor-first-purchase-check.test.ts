@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkFirstPurchaseCheck } from '#cli/doctor/service/first-purchase-check.ts';
+import { checkFirstPurchaseCheck } from '#cli/doctor/checks/offer.ts';
 import { FIRST_PURCHASE_CHECK_ADVICE, notLookedYet } from '#domain/gate/first-purchase-check.ts';
 import type { PurchaseKind } from '#domain/work/kinds.ts';
 import type { FirstPurchaseCheckState } from '#fulfilment/gate/pauses.ts';

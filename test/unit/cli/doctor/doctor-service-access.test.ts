@@ -1,8 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkApproval } from '#cli/doctor/installation/approval.ts';
-import { checkClock } from '#cli/doctor/service/clock.ts';
-import { checkLogin } from '#cli/doctor/service/login.ts';
-import { checkToken } from '#cli/doctor/service/token.ts';
+import { checkApproval, checkClock, checkLogin, checkToken } from '#cli/doctor/checks/account.ts';
 import { readServiceConfig } from '#config/config.ts';
 import { BASE_PATH } from '#domain/service/service-address.ts';
 import { config, failed } from '#test/support/doctor-service.ts';

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { checkCapabilities } from '#cli/doctor/service/capabilities.ts';
-import { checkContract } from '#cli/doctor/service/contract.ts';
-import { checkWallet } from '#cli/doctor/service/wallet.ts';
+import { checkWallet } from '#cli/doctor/checks/account.ts';
+import { checkCapabilities, checkContract } from '#cli/doctor/checks/offer.ts';
 import type { StoredCapabilityProfile } from '#db/service/capability-profiles.ts';
 import { ALL_CAPABILITIES, type Capability } from '#domain/service/capability-profile.ts';
 import { contractOpenApi } from '#test/support/contract-openapi.ts';

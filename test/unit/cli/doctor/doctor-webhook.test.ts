@@ -1,11 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { checkWebhookAddress } from '#cli/doctor/service/webhook-address.ts';
-import { checkWebhookArrival } from '#cli/doctor/service/webhook-arrival.ts';
-import { checkWebhookSecret, newestSecret } from '#cli/doctor/service/webhook-secret.ts';
+import {
+  checkWebhookAddress,
+  checkWebhookArrival,
+  checkWebhookSecret,
+  newestSecret,
+} from '#cli/doctor/checks/webhooks.ts';
 import { verifyWebhook } from '#crypto/webhook-signatures.ts';
-import { httpAnswer, startRawServer, type RawRequest } from '#test/support/network/raw-server.ts';
+import { type RawRequest, httpAnswer, startRawServer } from '#test/support/network/raw-server.ts';
 import { headerOf } from '#test/support/upstream-client.ts';
-import { parseEvent } from '#upstream/mapping/event-parsing.ts';
+import { parseEvent } from '#upstream/mapping/events.ts';
 
 const NOW = Date.UTC(2026, 5, 1, 12, 0, 0, 345);
 const SECRET = 'whsec_current';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { PROJECT } from '#test/support/compose.ts';
-import { pageOf, row, WorkApi } from '#test/support/work/work-commands.ts';
+import { pageOf, reason, row, WorkApi } from '#test/support/work/work-commands.ts';
 
 let api: WorkApi;
 beforeEach(async () => {
@@ -111,6 +111,43 @@ describe('what is typed', () => {
     [['packages', 'list', '--available', 'maybe'], 'Use true or false'],
   ])('%j is refused before any call', async (args, words) => {
     await expect(reseller(...args, '--api', api.url)).rejects.toMatchObject({ stderr: expect.stringContaining(words) });
+    expect(api.calls).toEqual([]);
+  });
+});
+
+describe('an action on work', () => {
+  const act = async (...args: string[]) => {
+    api.answer = () => ({ status: 200, body: row('id_1') });
+    return reseller(...args, '--reason', reason, '--api', api.url);
+  };
+
+  it.each([
+    ['orders', '--service-order-id 48151 --service-esim-id E-1', { service_order_id: '48151', service_esim_id: 'E-1' }],
+    ['topups', '--service-topup-id T-1', { service_topup_id: 'T-1' }],
+  ])('resolves a case of %s with the name of the resource at the service', async (command, named, body) => {
+    const args = `${command} resolve id_1 --case outcome_unknown --verdict bought ${named}`;
+    expect((await act(...args.split(' '))).stdout).toBe('id_1  case resolved  (status at that moment: held)\n');
+    const fact = { reason, case: 'outcome_unknown', verdict: 'bought', ...body };
+    expect(api.calls).toMatchObject([{ call: `POST /v1/${command}/id_1/resolve`, body: fact }]);
+  });
+
+  it('on the retry policy reads durations, and undoes changes with "configured"', async () => {
+    const options = '--first-wait 15m --longest-wait configured --attempts 5 --deadline 2030-02-04T12:00:00Z';
+    const { stdout } = await act('orders', 'retry-policy', 'id_1', ...options.split(' '));
+    expect(stdout).toBe('id_1  retry policy changed  (status at that moment: held)\n');
+    const waits = { first_wait_seconds: 900, longest_wait_seconds: null };
+    const body = { reason, attempts: 5, ...waits, deadline: '2030-02-04T12:00:00Z' };
+    expect(api.calls).toEqual([{ call: 'PATCH /v1/orders/id_1/retry-policy', authorization: 'Bearer rsk_test', body }]);
+  });
+
+  it.each([
+    [['--first-wait', '1500ms'], 'whole seconds'],
+    [['--attempts', 'many'], 'Use a number such as 5'],
+    [['--deadline', 'tomorrow'], 'Use a time with its offset'],
+    [[], 'No change is given'],
+  ])('on the retry policy with %j is refused before any call', async (options, words) => {
+    const refused = act('orders', 'retry-policy', 'id_1', ...options);
+    await expect(refused).rejects.toMatchObject({ stderr: expect.stringContaining(words) });
     expect(api.calls).toEqual([]);
   });
 });

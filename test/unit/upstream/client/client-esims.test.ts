@@ -91,16 +91,6 @@ describe('a top-up', () => {
     expect(await opened.client.getTopup('t_1')).toMatchObject({ ok: true, value: { status } });
   });
 
-  it('is sent again with the same bytes and Idempotency-Key after a 401', async () => {
-    await using opened = await startTestClient(({ token }) =>
-      token === 'token-2' ? json(TOPUP) : refusal(401, 'unauthenticated'),
-    );
-    expect(await opened.client.createTopup(PURCHASE)).toMatchObject({ ok: true });
-    const sent = opened.server.requests.filter(({ head }) => head.includes('/topups'));
-    expect(sent.map(({ body }) => body.equals(PURCHASE.body))).toEqual([true, true]);
-    expect(sent.map((request) => headerOf(request, 'idempotency-key'))).toEqual(['key-1', 'key-1']);
-  });
-
   it.each([
     ['another package', { package_id: 8 }],
     ['no id', { id: undefined }],

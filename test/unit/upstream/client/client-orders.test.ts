@@ -9,27 +9,6 @@ const BODY = orderRequestBytes({ packageId: 1, reference: 'shop-1', deviceImei: 
 const PURCHASE = { idempotencyKey: 'key-1', body: BODY, reference: 'shop-1', packageId: 7 };
 
 describe('createOrder', () => {
-  it('sends the stored bytes and key to its address', async () => {
-    for (const [mode, prefix] of [
-      ['sandbox', '/sandbox'],
-      ['production', ''],
-    ] as const) {
-      const { client, server, targets } = await clientOf(() => json(ORDER, 201), { mode });
-      expect(await client.createOrder(PURCHASE)).toMatchObject({
-        ok: true,
-        value: { id: 'so_1', status: 'processing' },
-      });
-      expect(targets()).toEqual([`${prefix}/login`, `${prefix}/orders`]);
-      const sent = server.requests[1];
-      expect(sent?.body.equals(BODY)).toBe(true);
-      expect(sent?.head).toMatch(/^idempotency-key: key-1$/im);
-      expect(sent?.head).toMatch(/^authorization: Bearer token-1$/im);
-      expect(sent?.head).toMatch(/^content-type: application\/json$/im);
-      expect(sent?.head).toMatch(/^accept-encoding: identity$/im);
-      expect(server.requests[0]?.head).not.toMatch(/^authorization:/im);
-    }
-  });
-
   it('renews the token after a 401 and resends once', async () => {
     const { client, server, targets } = await clientOf(({ token }) =>
       token === 'token-2' ? json(ORDER) : refusal(401, 'unauthenticated'),

@@ -24,13 +24,6 @@ describe('reads', () => {
     expect(await client.getOrder(id)).toMatchObject({ failure: 'invalid_request', status: 404 });
     expect(targets()[1]).toBe(target);
   });
-
-  it('renew the token after a 401', async () => {
-    const { client } = await clientOf(({ token }) =>
-      token === 'token-2' ? json({ balance: '10.50', currency: 'EUR' }) : refusal(401, 'unauthenticated'),
-    );
-    expect(await client.getWallet()).toMatchObject({ ok: true, value: { balance: '10.50', currency: 'EUR' } });
-  });
 });
 
 describe('a capability that is switched off', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { headerOf, jsonAnswer as json, refusal, startTestClient } from '#test/support/upstream-client.ts';
+import { jsonAnswer as json, refusal, startTestClient } from '#test/support/upstream-client.ts';
 
 const SECRET = 'whsec_0123456789abcdef';
 const UPDATE = {
@@ -90,21 +90,6 @@ describe('the wallet', () => {
 });
 
 describe('the update check', () => {
-  it('sends version, channel and usual token', async () => {
-    await using opened = await startTestClient(({ target }) =>
-      target.includes('/updates/') ? json(UPDATE) : json({ balance: '1', currency: 'EUR' }),
-    );
-    await opened.client.getWallet();
-    expect(await opened.client.getLatestUpdate({ currentVersion: '1.4.2', channel: 'stable' })).toMatchObject({
-      value: UPDATE,
-    });
-    expect(opened.targets()[2]).toBe('/sandbox/updates/latest?current_version=1.4.2&channel=stable');
-    expect(headerOf(opened.server.requests[2], 'authorization')).toBe(
-      headerOf(opened.server.requests[1], 'authorization'),
-    );
-    expect(opened.targets().filter((target) => target === '/sandbox/login')).toHaveLength(1);
-  });
-
   it.each(['stable', 'beta', 'nightly-2', 'LTS'])('accepts any channel: %s', async (channel) => {
     await using opened = await startTestClient(() => json(UPDATE));
     expect(await opened.client.getLatestUpdate({ currentVersion: '1', channel })).toMatchObject({ ok: true });
@@ -129,14 +114,6 @@ describe('the OpenAPI description', () => {
     await using opened = await startTestClient(() => json(DOCUMENT));
     expect(await opened.client.getOpenApi()).toMatchObject({ ok: true, value: DOCUMENT });
     expect(opened.targets()).toEqual(['/sandbox/openapi.json']);
-  });
-
-  it('is downloaded with the token if the service requires one', async () => {
-    await using opened = await startTestClient(({ token }) =>
-      token === undefined ? refusal(401, 'x') : json(DOCUMENT),
-    );
-    expect(await opened.client.getOpenApi()).toMatchObject({ ok: true, value: DOCUMENT });
-    expect(opened.targets()).toEqual(['/sandbox/openapi.json', '/sandbox/login', '/sandbox/openapi.json']);
   });
 
   it('must be an OpenAPI document, and any other page is contract drift', async () => {

@@ -34,17 +34,6 @@ describe('VPN plans', () => {
 });
 
 describe('a VPN order', () => {
-  it('sends its stored bytes once, with its Idempotency-Key', async () => {
-    await using opened = await startTestClient(() => json(SUBSCRIPTION, 201));
-    expect(await opened.client.createVpnOrder(PURCHASE)).toMatchObject({
-      ok: true,
-      value: { id: 'v_1', status: 'active' },
-    });
-    expect(opened.targets()).toEqual(['/sandbox/login', '/sandbox/vpn/orders']);
-    expect(opened.server.requests[1]?.body.equals(BODY)).toBe(true);
-    expect(headerOf(opened.server.requests[1], 'idempotency-key')).toBe('key-1');
-  });
-
   it.each([
     ['another reference', { external_subscription_id: 'sub-2' }],
     ['another plan', { vpn_plan_id: 4 }],
@@ -147,14 +136,5 @@ describe('the cancellation of a VPN subscription', () => {
   ])('is no success with the answer %i and the code %s', async (status, code, failure) => {
     await using opened = await startTestClient(() => refusal(status, code));
     expect(await opened.client.cancelVpnSubscription('v_1')).toMatchObject({ ok: false, failure });
-  });
-
-  it('has its own connection, so a server that closes idle ones cannot make it unknown', async () => {
-    await using opened = await startTestClient(() => json(SUBSCRIPTION));
-    await opened.client.getVpnSubscription('v_1');
-    await opened.client.cancelVpnSubscription('v_1');
-    const [, read, cancellation] = opened.server.requests;
-    expect(cancellation?.connection).not.toBe(read?.connection);
-    expect(headerOf(cancellation, 'connection')).toBe('close');
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readDocument } from '#upstream/contract-check.ts';
-import { matches } from '#upstream/contract-check/schema/patterns.ts';
+import { matches } from '#upstream/contract-check/constraints.ts';
 
 describe('a pattern of a document', () => {
   it.each([

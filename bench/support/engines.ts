@@ -1,0 +1,164 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { existsSync, statSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { answersOk, PROJECT } from '#bench/support/children.ts';
+import type { BenchServers } from '#bench/support/context.ts';
+import type { Contestant } from '#bench/support/orders.ts';
+import { benchSecrets } from '#bench/support/product.ts';
+import type { Child } from '#cli/embedded/child.ts';
+import { freePort } from '#cli/embedded/ports.ts';
+import { productEnvironments, SIMULATOR_EMAIL } from '#cli/start/environment.ts';
+import { messageOf, UserError } from '#cli/terminal/user-error.ts';
+
+/** A peer that carries out whole orders on another engine. */
+export interface EnginePeer extends Contestant {
+  /** `POST {apiUrl}{emptyPath}{id}` runs a workflow of three empty steps to its end. */
+  readonly emptyPath: string;
+  stop(): Promise<void>;
+}
+
+/** Starts the order on DBOS Transact. Its engine is a library in its one process. */
+export async function startDbos(context: BenchServers): Promise<EnginePeer> {
+  await installEngines((text) => context.say(text));
+  return startPeer(context, {
+    id: 'dbos',
+    measured: 'The same order on DBOS Transact: same database server, same calls, same rows but for the reservation',
+    engine: undefined,
+    environment: {},
+  });
+}
+
+/** Starts the order on Restate, with its server. */
+export async function startRestate(context: BenchServers): Promise<EnginePeer> {
+  await installEngines((text) => context.say(text));
+  const [ingress, admin, node, endpoint] = await Promise.all([freePort(), freePort(), freePort(), freePort()]);
+  const engine = await context.children.startProgram({
+    name: 'restate-server',
+    command: restateServer(),
+    args: ['--no-logo', '--bind-ip=127.0.0.1', '--advertised-host=127.0.0.1', `--bind-port=${node}`],
+    environment: {
+      RESTATE_BASE_DIR: join(context.folder, 'restate'),
+      RESTATE_NODE_NAME: 'bench',
+      RESTATE_LISTEN_MODE: 'tcp',
+      RESTATE_DISABLE_TELEMETRY: 'true',
+      RESTATE_INGRESS__BIND_PORT: String(ingress),
+      RESTATE_ADMIN__BIND_PORT: String(admin),
+      RESTATE_LOG_FILTER: 'warn',
+    },
+    isReady: answersOk(`http://127.0.0.1:${admin}/health`),
+  });
+  return startPeer(context, {
+    id: 'restate',
+    measured: 'The same order on Restate: same database server, same calls, same rows but for the reservation',
+    engine,
+    environment: {
+      ENGINE_PORT: String(endpoint),
+      INGRESS_URL: `http://127.0.0.1:${ingress}`,
+      ADMIN_URL: `http://127.0.0.1:${admin}`,
+    },
+  });
+}
+
+interface Peer {
+  readonly id: 'dbos' | 'restate';
+  readonly measured: string;
+  readonly engine: Child | undefined;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+async function startPeer(context: BenchServers, { id, measured, engine, environment }: Peer): Promise<EnginePeer> {
+  const database = `peer_${id}`;
+  await context.postgres.createDatabase(database);
+  const databaseUrl = context.postgres.url(database);
+  const [api, simulatorPort] = await Promise.all([freePort(), freePort()]);
+  const secrets = benchSecrets();
+  const apiKey = `peer_${randomBytes(24).toString('hex')}`;
+  const { simulator: simulatorEnvironment, worker } = productEnvironments(
+    {
+      ports: { api, worker: 0, simulator: simulatorPort, temporal: 0, temporalUi: 0, codec: 0, postgres: 0 },
+      databaseUrl,
+      temporalAddress: context.temporalAddress,
+      simulatorData: join(context.folder, `simulator-${id}.sqlite`),
+    },
+    secrets,
+    {},
+  );
+  const simulator = await context.children.start({
+    name: `simulator-${id}`,
+    script: 'simulator/main.ts',
+    environment: simulatorEnvironment,
+    isReady: answersOk(`http://127.0.0.1:${simulatorPort}/simulator/state`),
+  });
+  const application = await context.children.start({
+    name: `peer-${id}`,
+    script: `bench/peers/engines/${id}-orders.ts`,
+    environment: {
+      NODE_ENV: 'production',
+      PORT: String(api),
+      DATABASE_URL: databaseUrl,
+      API_KEY: apiKey,
+      ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+      WEBHOOK_SECRET: secrets.webhook_secret,
+      SERVICE_BASE_URL: `${worker['SERVICE_BASE_URL']}/sandbox`,
+      SERVICE_EMAIL: SIMULATOR_EMAIL,
+      SERVICE_PASSWORD: secrets.simulator_password,
+      ...environment,
+    },
+    isReady: answersOk(`http://127.0.0.1:${api}/healthz`),
+  });
+  const parts = { application, ...(engine && { engine }), simulator };
+  return {
+    id,
+    measured,
+    apiUrl: `http://127.0.0.1:${api}`,
+    apiKey,
+    databaseUrl,
+    simulatorUrl: `http://127.0.0.1:${simulatorPort}`,
+    namespace: undefined,
+    ordersPlaced: 0,
+    emptyPath: '/empty/',
+    processes: () =>
+      Object.fromEntries(Object.entries(parts).map(([name, { identity }]) => [name, identity?.pid ?? 0])),
+    stop: async () => {
+      for (const child of Object.values(parts)) await context.children.stop(child);
+    },
+  };
+}
+
+/** The peers on other engines are a package of their own: only the benchmark needs what they need. */
+const PACKAGE = join(PROJECT, 'bench/peers/engines');
+
+const run = promisify(execFile);
+
+/** Installs the peers' packages on first use. @throws UserError when that fails. */
+async function installEngines(say: (text: string) => void): Promise<void> {
+  const installed = join(PACKAGE, 'node_modules/.package-lock.json');
+  const lock = join(PACKAGE, 'package-lock.json');
+  if (existsSync(installed) && statSync(installed).mtimeMs >= statSync(lock).mtimeMs) return;
+  say('peers: their packages are installed once, with npm ci in bench/peers/engines');
+  try {
+    await run('npm', ['ci'], { cwd: PACKAGE });
+  } catch (error) {
+    throw new UserError(
+      `The packages of the peers could not be installed: ${messageOf(error)}`,
+      'Run `npm ci` in bench/peers/engines, or leave these scenarios out with --only.',
+    );
+  }
+}
+
+/** Path of Restate's server. @throws UserError when there is none for this platform. */
+function restateServer(): string {
+  const name = `@restatedev/restate-server-${process.platform}-${process.arch}`;
+  try {
+    return createRequire(join(PACKAGE, 'package.json')).resolve(`${name}/bin/restate-server`);
+  } catch (error) {
+    throw new UserError(
+      `The server of Restate is not installed: ${name}.`,
+      'It exists for Linux and macOS. Leave these scenarios out with --only.',
+      { cause: error },
+    );
+  }
+}

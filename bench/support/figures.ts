@@ -1,0 +1,162 @@
+/** Figures of the rounds of a load. */
+import type { LoadResult, OpenLoadResult } from '#bench/drivers/protocol.ts';
+import type { Limit, ScenarioResult, Spread } from '#bench/results.ts';
+
+interface Common {
+  readonly id: string;
+  readonly measured: string;
+  readonly unit: string;
+  readonly better: 'higher' | 'lower';
+  /** Without one, the figure is only reported. */
+  readonly limit?: Limit;
+  readonly details?: Readonly<Record<string, number>>;
+}
+
+interface Comparison extends Common {
+  /** One figure per round, in the order of the rounds. */
+  readonly ours: readonly number[];
+  readonly peer: { readonly id: string; readonly measured: string; readonly rounds: readonly number[] };
+}
+
+interface Measurement extends Common {
+  readonly values: readonly number[];
+}
+
+/** Ours against a peer. @throws RangeError unless both took part in every round. */
+export function compare(comparison: Comparison): ScenarioResult {
+  const { ours, peer } = comparison;
+  if (ours.length !== peer.rounds.length) throw new RangeError('a round lacks one of its contestants');
+  const ratios = ours.map((value, round) => value / (peer.rounds[round] ?? Number.NaN));
+  const ratio = median(ratios);
+  return {
+    ...resultOf(comparison, ours, comparison.limit?.of === 'value' ? median(ours) : ratio),
+    peer: {
+      id: peer.id,
+      measured: peer.measured,
+      value: rounded(median(peer.rounds)),
+      spread: roundedSpread(peer.rounds),
+    },
+    ratio_to_peer: { value: rounded(ratio), ...roundedSpread(ratios) },
+  };
+}
+
+/** Something of ours alone, against its limit. */
+export function measure(measurement: Measurement): ScenarioResult {
+  if (measurement.limit?.of === 'ratio_to_peer') throw new RangeError('without a peer the limit is one of the value');
+  const { values } = measurement;
+  return { ...resultOf(measurement, values, median(values)), peer: null, ratio_to_peer: null };
+}
+
+function resultOf(
+  { id, measured, unit, better, limit, details = {} }: Common,
+  values: readonly number[],
+  limited: number,
+): Omit<ScenarioResult, 'peer' | 'ratio_to_peer'> {
+  return {
+    id,
+    measured,
+    unit,
+    better,
+    value: rounded(median(values)),
+    spread: roundedSpread(values),
+    rounds: values.length,
+    limit: limit ?? null,
+    ratio_to_limit: limit === undefined ? null : rounded(limited / limit.amount),
+    limit_met: limit === undefined ? null : isMet(limit, limited),
+    details: Object.fromEntries(Object.entries(details).map(([name, value]) => [name, rounded(value)])),
+  };
+}
+
+function isMet({ bound, amount }: Limit, value: number): boolean {
+  return bound === 'at_least' ? value >= amount : value <= amount;
+}
+
+function roundedSpread(values: readonly number[]) {
+  const { min, max } = spreadOf(values);
+  return { min: rounded(min), max: rounded(max) };
+}
+
+/** What was done in a second, by round. */
+export function rates(rounds: readonly LoadResult[]): number[] {
+  return rounds.map(({ elapsedMs, latenciesMs }) => latenciesMs.length / (elapsedMs / 1_000));
+}
+
+/** Median latency in milliseconds, by round. */
+export function medians(rounds: readonly LoadResult[]): number[] {
+  return rounds.map(({ latenciesMs }) => percentile(latenciesMs, 0.5));
+}
+
+/** Latencies of all rounds together. @param tail the percentile that stands between the median and the highest. */
+export function latencies(rounds: readonly LoadResult[], tail: 95 | 99): Record<string, number> {
+  const all = rounds.flatMap(({ latenciesMs }) => latenciesMs);
+  return { p50_ms: percentile(all, 0.5), [`p${tail}_ms`]: percentile(all, tail / 100), max_ms: percentile(all, 1) };
+}
+
+/** Percentiles of orders that arrived by themselves, to their delivery. @param name of the contestant. */
+export function openLatencies(name: string, { orders }: OpenLoadResult): Record<string, number> {
+  const took = orders.map(({ tookMs }) => tookMs);
+  return Object.fromEntries([50, 95, 99].map((share) => [`${name}_p${share}_ms`, percentile(took, share / 100)]));
+}
+
+/**
+ * Measures contestants in turn, A B C C B A …, so that whatever else the machine does at a time, and whatever one leaves
+ * behind for the next, meets all of them. The first time round warms up and is thrown away.
+ *
+ * @param contestants each measures itself once; `round` is 0 in the warm-up.
+ * @returns the figures of each contestant, round by round.
+ */
+export async function inTurn<Name extends string, Figures>(
+  contestants: Readonly<Record<Name, (round: number) => Promise<Figures>>>,
+  rounds: number,
+): Promise<Record<Name, Figures[]>> {
+  const names = Object.keys(contestants) as Name[];
+  const measured = Object.fromEntries(names.map((name) => [name, [] as Figures[]])) as Record<Name, Figures[]>;
+  for (let round = 0; round <= rounds; round += 1) {
+    for (const name of round % 2 === 0 ? names : names.toReversed()) {
+      const figures = await contestants[name](round);
+      if (round > 0) measured[name].push(figures);
+    }
+  }
+  return measured;
+}
+
+/**
+ * The value that `share` of all values do not exceed (nearest rank). @param share 0 to 1. @throws RangeError when
+ * empty.
+ */
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((left, right) => left - right);
+  const found = sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)];
+  if (found === undefined) throw new RangeError('no values');
+  return found;
+}
+
+/** @throws RangeError when empty. */
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((left, right) => left - right);
+  const upper = sorted[Math.floor(sorted.length / 2)];
+  const lower = sorted[Math.ceil(sorted.length / 2) - 1];
+  if (upper === undefined || lower === undefined) throw new RangeError('no values');
+  return (lower + upper) / 2;
+}
+
+function spreadOf(values: readonly number[]): Spread {
+  if (values.length === 0) throw new RangeError('no values');
+  return { min: Math.min(...values), max: Math.max(...values) };
+}
+
+/** To three significant digits: more would claim a precision that a shared machine does not have. */
+export function rounded(value: number): number {
+  return Number(value.toPrecision(3));
+}
+
+/** A small generator of evenly spread numbers in [0, 1), the same for the same seed (mulberry32). */
+export function seeded(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

@@ -1,0 +1,159 @@
+/** Checks of our account at the service: login, token, approval, wallet and clock. */
+import { type Finding, failure, notChecked, ok, warning } from '#cli/doctor/finding.ts';
+import { withoutStop } from '#cli/service/own-session.ts';
+import { duration } from '#cli/terminal/durations.ts';
+import type { ServiceConfig } from '#config/config.ts';
+import { compareMoney } from '#domain/money/money.ts';
+import { WEBHOOK_TOLERANCE_SECONDS, serviceAddress } from '#domain/service/service-address.ts';
+import { counted } from '#domain/text.ts';
+import { FAILURE_CLASSES } from '#domain/work/failure.ts';
+import { heldPurchases } from '#fulfilment/readiness/conditions.ts';
+import type { ServiceClient } from '#upstream/client.ts';
+import type { ServiceFailure, ServiceResult } from '#upstream/client/error-mapping.ts';
+import { createHttpTransport } from '#upstream/client/http.ts';
+import type { SharedToken, TokenResult } from '#upstream/client/session.ts';
+import type { ServiceWallet } from '#upstream/contract.ts';
+
+/** @param result result of a fresh login: the token that the processes share could hide a wrong password. */
+export function checkLogin(result: TokenResult, { mode }: ServiceConfig): Finding {
+  if (result.ok) return ok(`the service accepts the login (${mode})`);
+  return failure(withoutStop(result.detail), FAILURE_CLASSES[result.failure].advice);
+}
+
+const DAY_MS = 86_400_000;
+// Tokens are renewed at four fifths of their lifetime. With a shorter one, a brief failure of the login stops
+// purchases.
+const SHORT_MS = 10 * 60_000;
+/**
+ * A service may round the lifetime or count from another moment. Below this share it granted less than we requested.
+ */
+const GRANTED_SHARE = 0.9;
+
+export function checkToken({ expiresAt, renewedAt }: SharedToken, { tokenDays }: ServiceConfig): Finding {
+  if (expiresAt === undefined) return ok('the service states no expiry; a token that it refuses is renewed');
+  const lifetimeMs = expiresAt - renewedAt;
+  if (lifetimeMs < SHORT_MS) {
+    const advice =
+      'Set SERVICE_TOKEN_DAYS (production), or ask the service for longer ones. With this lifetime a brief failure ' +
+      'of the login stops purchases.';
+    return warning(`${duration(lifetimeMs)} only`, advice);
+  }
+  if (tokenDays !== undefined && lifetimeMs < tokenDays * DAY_MS * GRANTED_SHARE) {
+    const advice = 'Nothing depends on it: tokens are renewed in time. The service may have a maximum.';
+    return warning(`${duration(lifetimeMs)}, and SERVICE_TOKEN_DAYS asks for ${counted(tokenDays, 'day')}`, advice);
+  }
+  return ok(`${duration(lifetimeMs)}, renewed in time`);
+}
+
+/** Evidence about the approval that was found without a call of its own. */
+export interface ApprovalEvidence {
+  readonly refused?: ServiceFailure | undefined;
+  /** Number of purchases held because the service refused them as not approved; 0 if our database cannot be read. */
+  readonly held: number;
+}
+
+/**
+ * Checks whether we may buy in production. No call of the interface says so. A purchase held as not approved, or a read
+ * refused as not approved, disproves it; a debit in the wallet proves it. Without any of them only a purchase would
+ * show it.
+ */
+export async function checkApproval(
+  client: Pick<ServiceClient, 'listWalletTransactions'>,
+  { mode }: ServiceConfig,
+  { refused, held }: ApprovalEvidence,
+): Promise<Finding> {
+  if (mode === 'sandbox') return ok('not needed in the sandbox');
+  if (held > 0) {
+    return failure(
+      `the service answers purchases with 403; ${heldPurchases(held)} for it`,
+      FAILURE_CLASSES.not_approved.advice,
+    );
+  }
+  if (refused?.failure === 'not_approved') return notApproved(refused);
+  const transactions = await client.listWalletTransactions({ since: 0 });
+  if (!transactions.ok)
+    return transactions.kind === 'failure' && transactions.failure === 'not_approved'
+      ? notApproved(transactions)
+      : UNKNOWN;
+  return transactions.value.items.some(({ type }) => type === 'debit')
+    ? ok('the wallet shows a purchase in production')
+    : UNKNOWN;
+}
+
+/** Other 403s, as of a firewall, do not say that the approval is missing. */
+function notApproved({ code, detail }: ServiceFailure): Finding {
+  const known = 'the service has not approved this reseller; purchases are held';
+  const text = code === 'not_approved' ? known : `${withoutStop(detail)}, without the code not_approved`;
+  return failure(text, FAILURE_CLASSES.not_approved.advice);
+}
+
+const UNKNOWN = warning(
+  'unknown: no read shows it, and the wallet shows no purchase yet',
+  'Ask the service. Without the approval purchases are held; they do not fail.',
+);
+
+export function checkWallet(result: ServiceResult<ServiceWallet>): Finding {
+  if (!result.ok) return failure(withoutStop(result.detail), FAILURE_CLASSES[result.failure].advice);
+  const { balance, currency } = result.value;
+  const text = `${balance} ${currency}`;
+  if (compareMoney({ amount: balance, currency }, { amount: '0', currency }) > 0) return ok(text);
+  return warning(text, FAILURE_CLASSES.insufficient_balance.advice);
+}
+
+// The header has whole seconds, and the answer needs time to arrive.
+const UNREMARKABLE_SECONDS = 30;
+
+export interface ClockOptions {
+  readonly now: () => number;
+  readonly deadlineMs: number;
+  /** How far the timestamp of a webhook may be from our clock, in milliseconds. Default: that of the specification. */
+  readonly webhookToleranceMs?: number | undefined;
+}
+
+/**
+ * Compares our clock with the service's. Every answer has a `Date` header, so the read is sent without a token, and its
+ * status does not matter.
+ */
+export async function checkClock(
+  service: ServiceConfig,
+  { now, deadlineMs, webhookToleranceMs = WEBHOOK_TOLERANCE_SECONDS * 1_000 }: ClockOptions,
+): Promise<Finding> {
+  const { origin, pathname } = new URL(serviceAddress(service.baseUrl, service.mode));
+  const transport = createHttpTransport({ origin, proxy: service.proxy });
+  try {
+    const sentAt = now();
+    const result = await transport.send({
+      method: 'GET',
+      path: `${pathname}/wallet`,
+      headers: { accept: 'application/json', 'user-agent': 'reseller-fulfilment' },
+      deadlineMs,
+    });
+    const receivedAt = now();
+    if (result.kind === 'no_answer') return notChecked(`the service does not answer (${result.reason})`);
+    const theirs = Date.parse(String(result.answer.headers['date'] ?? ''));
+    if (Number.isNaN(theirs)) return notChecked('the answers of the service have no Date header');
+    return judge(offsetSeconds(theirs, sentAt, receivedAt), webhookToleranceMs / 1_000);
+  } finally {
+    await transport.close();
+  }
+}
+
+/**
+ * Seconds that our clock is ahead of the service's, negative if behind. The precision of the header (one second) and
+ * the time of the call do not count as a difference.
+ */
+function offsetSeconds(theirs: number, sentAt: number, receivedAt: number): number {
+  if (receivedAt < theirs) return Math.ceil((receivedAt - theirs) / 1_000);
+  if (sentAt > theirs + 999) return Math.floor((sentAt - theirs - 999) / 1_000);
+  return 0;
+}
+
+function judge(ahead: number, tolerance: number): Finding {
+  const distance = Math.abs(ahead);
+  const fact = `ours is ${distance} s ${ahead < 0 ? 'behind' : 'ahead of'} the service's`;
+  if (distance <= Math.min(UNREMARKABLE_SECONDS, tolerance))
+    return ok(distance === 0 ? "agrees with the service's" : fact);
+  const advice = 'Synchronise the clock of this machine (NTP). If it is synchronised, inform the service.';
+  if (distance <= tolerance) return warning(`${fact}; above ${tolerance} s webhooks are refused`, advice);
+  return failure(`${fact}; its webhooks are refused as stale`, advice);
+}

@@ -1,0 +1,116 @@
+/** Checks of Temporal. */
+import type { Connection, ConnectionLike } from '@temporalio/client';
+import { type Finding, failure, notChecked, ok, warning } from '#cli/doctor/finding.ts';
+import type { DeploymentVersion, TemporalConfig } from '#config/config.ts';
+import { counted } from '#domain/text.ts';
+import { GRPC_STATUS, TemporalUnavailableError, connect, grpcStatus } from '#temporal/connection.ts';
+import { NamespaceSetUpError, checkNamespace as lookAtNamespace } from '#temporal/set-up.ts';
+import { idleProblem, nameOf, readRouting } from '#temporal/worker-versions.ts';
+
+/**
+ * Checks that Temporal answers and accepts our credentials.
+ *
+ * @param timeoutMs time limit of the connection, in milliseconds.
+ * @returns the finding, and the connection if there is one; the caller closes it.
+ */
+export async function checkTemporal(
+  config: TemporalConfig,
+  timeoutMs: number,
+): Promise<{ readonly finding: Finding; readonly connection?: Connection }> {
+  try {
+    const connection = await connect(config, { timeoutMs });
+    return { finding: ok(`${config.address} answers`), connection };
+  } catch (error) {
+    if (!(error instanceof TemporalUnavailableError)) throw error;
+    const end = error.message.search(/[.:] /);
+    return { finding: failure(error.message.slice(0, end), capitalized(error.message.slice(end + 2))) };
+  }
+}
+
+function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+export type NamespaceFindings = Readonly<Record<'namespace' | 'search_attributes', Finding>>;
+
+/** Checks that our namespace exists and has the search attributes that workflows set. Changes nothing. */
+export async function checkNamespace(connection: Connection, namespace: string): Promise<NamespaceFindings> {
+  try {
+    const { exists, missingSearchAttributes: missing } = await lookAtNamespace(connection, namespace);
+    if (!exists) {
+      const advice =
+        'The worker creates it at its start if it is permitted to. Otherwise create it, or set TEMPORAL_NAMESPACE.';
+      return {
+        namespace: warning(`${namespace} does not exist`, advice),
+        search_attributes: notChecked(`there is no namespace ${namespace}`),
+      };
+    }
+    return { namespace: ok(namespace), search_attributes: ofSearchAttributes(missing) };
+  } catch (error) {
+    if (error instanceof NamespaceSetUpError) {
+      const end = error.message.indexOf('. ') + 1;
+      const conflict = failure(error.message.slice(0, end - 1), error.message.slice(end + 1));
+      return { namespace: ok(namespace), search_attributes: conflict };
+    }
+    const status = grpcStatus(error);
+    if (status !== GRPC_STATUS.permissionDenied && status !== GRPC_STATUS.unauthenticated) throw error;
+    return {
+      namespace: failure(
+        `no permission to read ${namespace}`,
+        'Check TEMPORAL_API_KEY and that it may use the namespace.',
+      ),
+      search_attributes: notChecked(`no permission to read ${namespace}`),
+    };
+  }
+}
+
+function ofSearchAttributes(missing: readonly string[]): Finding {
+  if (missing.length === 0) return ok('all exist, with the right types');
+  const advice =
+    'The worker adds them at its start if it is permitted to. Otherwise its error lists each with its type.';
+  return warning(`missing: ${missing.join(', ')}`, advice);
+}
+
+/** Runs that are looked at, the newest first: Temporal is asked about each. */
+const MOST_RUNS = 100;
+/** One failure alone, as when a worker stops, is repeated at once. */
+const REPEATED = 3;
+
+/** Checks that no workflow task of a running workflow fails again and again. Changes nothing. */
+export async function checkWorkflowTasks(
+  { workflowService }: Pick<ConnectionLike, 'workflowService'>,
+  namespace: string,
+): Promise<Finding> {
+  const { executions } = await workflowService.listWorkflowExecutions({
+    namespace,
+    pageSize: MOST_RUNS,
+    query: "ExecutionStatus = 'Running'",
+  });
+  const runs = (executions ?? []).flatMap(({ execution }) => execution ?? []);
+  // At once: together they have the time of one check.
+  const described = await Promise.all(
+    runs.map(async (execution) => workflowService.describeWorkflowExecution({ namespace, execution })),
+  );
+  const failing = runs.filter((_, index) => (described[index]?.pendingWorkflowTask?.attempt ?? 0) >= REPEATED);
+  const looked = `of the newest ${counted(runs.length, 'running workflow')}`;
+  if (failing.length === 0) return ok(`no task ${looked} fails again and again`);
+  const ids = failing.slice(0, 3).map(({ workflowId }) => workflowId);
+  return failure(
+    `${looked}, ${failing.length} cannot go on, because their tasks fail again and again: ${ids.join(', ')}`,
+    'See WorkflowTasksFail in docs/runbook.md; the Temporal UI shows the error in the history of each workflow.',
+  );
+}
+
+/** Checks that workers of this configuration, or of another version, get new work. Changes nothing. */
+export async function checkWorkerVersion(
+  connection: Connection,
+  namespace: string,
+  own: DeploymentVersion | undefined,
+): Promise<Finding> {
+  const routing = await readRouting(connection, namespace);
+  const problem = idleProblem(routing, own);
+  if (problem !== undefined) return failure(problem.detail, problem.advice);
+  const { current, ramping } = routing;
+  if (current === undefined) return ok('the workers have no version');
+  return ok(`${nameOf(current)} is current${ramping === undefined ? '' : `, ${nameOf(ramping)} is ramping`}`);
+}

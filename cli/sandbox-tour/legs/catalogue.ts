@@ -1,0 +1,70 @@
+/** The legs that read what is free: the wallet, the catalogue and the interface itself. */
+import { EARLIER_MS, type WalletSeen } from '#cli/sandbox-tour/amounts.ts';
+import type { Leg } from '#cli/sandbox-tour/leg.ts';
+import { type CallObservation, clause, noteCall, noteEnd, observeCall } from '#cli/sandbox-tour/observations.ts';
+import type { Listing } from '#upstream/client.ts';
+import type { ServiceResult } from '#upstream/client/error-mapping.ts';
+import type { ServicePackage, VpnPlan } from '#upstream/contract.ts';
+
+export interface Catalogue {
+  readonly packages: readonly ServicePackage[];
+  readonly plans: readonly VpnPlan[];
+}
+
+/** Reads packages, plans, the OpenAPI document, the webhook secret and updates. */
+export async function catalogueLeg(leg: Leg, observeWebhookSecret: () => Promise<CallObservation>): Promise<Catalogue> {
+  const { client } = leg;
+  const packages = noteListing(leg, 'GET /packages', await client.listPackages());
+  const plans = noteListing(leg, 'GET /vpn/plans', await client.listVpnPlans());
+  noteCall(leg, 'public_packages', observeCall(await client.listPublicPackages()));
+  noteCall(leg, 'openapi_download', observeCall(await client.getOpenApi()));
+  noteCall(leg, 'webhook_secret', await observeWebhookSecret());
+  await checkUpdates(leg);
+  return { packages, plans };
+}
+
+function noteListing<Item extends { readonly available: boolean }>(
+  leg: Leg,
+  step: string,
+  result: ServiceResult<Listing<Item>>,
+): readonly Item[] {
+  const expected = 'at least one item for sale, with prices';
+  if (!result.ok) {
+    leg.failed(step, expected, clause(result.detail));
+    return [];
+  }
+  const { items } = result.value;
+  const available = items.filter(({ available }) => available);
+  leg.expect(available.length > 0, step, expected, `${items.length}, ${available.length} of them for sale`);
+  noteEnd(leg, step, result.value);
+  return items;
+}
+
+async function checkUpdates(leg: Leg): Promise<void> {
+  const update = await leg.client.getLatestUpdate({ currentVersion: '1.0.0', channel: 'stable' });
+  const [step, expected] = ['GET /updates/latest', 'an answer on the channel stable'];
+  if (update.ok) leg.ok(step, expected, `version ${update.value.latest_version}`);
+  else leg.failed(step, expected, clause(update.detail));
+}
+
+/**
+ * Reads the wallet, which logs in first.
+ *
+ * @param startedAt of the tour, in epoch milliseconds.
+ * @returns the fictional balance and the movements since then; undefined when the balance could not be read.
+ */
+export async function readWallet(leg: Leg, when: string, startedAt: number): Promise<WalletSeen | undefined> {
+  const step = `the wallet, ${when}`;
+  const wallet = await leg.client.getWallet();
+  if (!wallet.ok) {
+    leg.failed(step, 'a login, and a balance', clause(wallet.detail));
+    return undefined;
+  }
+  const { balance: amount, currency } = wallet.value;
+  leg.ok(step, 'a login, and a balance', `${amount} ${currency}, fictional`);
+  const listed = await leg.client.listWalletTransactions({ since: startedAt - EARLIER_MS });
+  return {
+    balance: { amount, currency },
+    movements: listed.ok && listed.value.complete ? listed.value.items : undefined,
+  };
+}

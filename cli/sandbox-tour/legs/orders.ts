@@ -1,0 +1,183 @@
+import { notePrice } from '#cli/sandbox-tour/amounts.ts';
+import type { Leg } from '#cli/sandbox-tour/leg.ts';
+import { type SecondPurchase, clause, noteRepeat, noteTime, observeRefusal } from '#cli/sandbox-tour/observations.ts';
+import {
+  type BoughtEsim,
+  type OrderRequest,
+  type PlacedOrder,
+  deliveredBy,
+  followOrder,
+  howItEnded,
+  newOrderRequest,
+  observeRepeat,
+} from '#cli/sandbox-tour/purchases.ts';
+import { lapse } from '#cli/terminal/durations.ts';
+import { FAILURE_CLASSES } from '#domain/work/failure.ts';
+import type { ServiceResult } from '#upstream/client/error-mapping.ts';
+import type { ServiceOrder, ServicePackage } from '#upstream/contract.ts';
+
+export const PURPOSES = ['untouched', 'installed', 'active', 'consumed', 'recharged'] as const;
+export type Purpose = (typeof PURPOSES)[number];
+
+export interface Bought {
+  readonly first: PlacedOrder;
+  readonly package: ServicePackage;
+  readonly esims: Readonly<Partial<Record<Purpose, BoughtEsim>>>;
+}
+
+export interface OrderChoices {
+  /** The package to order; undefined: the first one for sale that is completed. */
+  readonly packageId?: number | undefined;
+  readonly furtherPackageIds: readonly number[];
+}
+
+// A sandbox may have packages that fail on purpose. If several in a row fail, the cause is another one.
+const MOST_CANDIDATES = 3;
+
+/** Buys the eSIMs of the tour, and tries repeated keys and references with these orders. */
+export async function orderLeg(
+  leg: Leg,
+  packages: readonly ServicePackage[],
+  choices: OrderChoices,
+): Promise<Bought | undefined> {
+  const first = await buyFirst(leg, candidates(packages, choices.packageId));
+  if (first === undefined) return undefined;
+  const { placed, esim, item } = first;
+  await repeatAtOnce(leg, placed);
+  leg.observations.repeatedReference = await repeatReference(leg, placed);
+  const second = await sendTwiceAtOnce(leg, item.id);
+  const esims = new Map<Purpose, BoughtEsim>([['untouched', esim]]);
+  if (second !== undefined) esims.set('installed', second);
+  for (const purpose of PURPOSES.filter((each) => !esims.has(each))) {
+    const bought = await buy(leg, item.id, `an order for the eSIM that will be ${purpose}`);
+    if (bought !== undefined) esims.set(purpose, bought.esim);
+  }
+  for (const id of choices.furtherPackageIds) await buyFurther(leg, id);
+  return { first: placed, package: item, esims: Object.fromEntries(esims) };
+}
+
+function candidates(packages: readonly ServicePackage[], chosen: number | undefined): readonly ServicePackage[] {
+  if (chosen !== undefined) return packages.filter(({ id }) => id === chosen);
+  return packages.filter(({ available }) => available).slice(0, MOST_CANDIDATES);
+}
+
+async function buyFirst(leg: Leg, items: readonly ServicePackage[]) {
+  if (items.length === 0) leg.failed('POST /orders', COMPLETED, 'no such package is for sale');
+  for (const item of items) {
+    const bought = await buy(leg, item.id, 'POST /orders', `package ${item.id}: `);
+    if (bought === undefined) continue;
+    notePrice(leg, 'order', item, bought.esim.order);
+    noteTime(leg, bought.placed.order.created_at, leg.now());
+    return { ...bought, item };
+  }
+  return undefined;
+}
+
+const COMPLETED = 'an order that is completed, with an eSIM';
+
+/** Buys an eSIM. @param named the beginning of what was seen. @returns undefined, after a step, when none came. */
+async function buy(leg: Leg, packageId: number, step: string, named = '') {
+  const request = newOrderRequest(leg, packageId);
+  const placed = await leg.client.createOrder(request);
+  if (!placed.ok) {
+    leg.failed(step, COMPLETED, `${named}${clause(placed.detail)}`);
+    return undefined;
+  }
+  const order = await followOrder(leg, placed.value, request.reference);
+  const esim = deliveredBy(request, order);
+  if (esim === undefined) {
+    leg.failed(step, COMPLETED, `${named}${howItEnded(order)}`);
+    return undefined;
+  }
+  leg.ok(step, COMPLETED, `${named}${throughProcessing(placed.value.status)}completed`);
+  return { placed: { ...request, order: placed.value }, esim };
+}
+
+async function repeatAtOnce(leg: Leg, placed: PlacedOrder) {
+  const result = await leg.client.createOrder(placed);
+  noteRepeat(leg, observeRepeat('order', placed.order.id, leg.now() - placed.sentAtMs, result));
+}
+
+/** Sends the same bytes under a new key. A service with unique references refuses it or returns the existing order. */
+async function repeatReference(leg: Leg, placed: PlacedOrder): Promise<SecondPurchase> {
+  const [step, expected] = ['the same external_order_id under another key', 'it buys nothing; nothing depends on it'];
+  const result = await leg.client.createOrder({ ...placed, idempotencyKey: leg.newId() });
+  const seen = judgeReference(placed.order.id, result);
+  if (seen.outcome === 'unclear') leg.skipped(step, expected, `${seen.detail}, which proves nothing`);
+  else leg.ok(step, expected, seen.detail);
+  return seen;
+}
+
+function judgeReference(firstId: string, result: ServiceResult<ServiceOrder>): SecondPurchase {
+  if (!result.ok)
+    return { outcome: observeRefusal(result) === 'refused' ? 'one' : 'unclear', detail: clause(result.detail) };
+  if (result.value.id === firstId) return { outcome: 'one', detail: 'it returned the order that has the reference' };
+  return { outcome: 'two', detail: 'it bought another one' };
+}
+
+/** Sends a new order twice at the same moment. @returns its eSIM. */
+async function sendTwiceAtOnce(leg: Leg, packageId: number): Promise<BoughtEsim | undefined> {
+  const { client, configured } = leg;
+  const request = newOrderRequest(leg, packageId);
+  const results = await Promise.all([client.createOrder(request), client.createOrder(request)]);
+  const orders = results.flatMap((result) => (result.ok ? [result.value] : []));
+  const seen = judgeConcurrent(new Set(orders.map(({ id }) => id)).size, results.find((result) => !result.ok)?.detail);
+  leg.observations.concurrentSends = seen;
+  const [step, expected] = ['the same order and key twice at the same moment', 'one purchase'];
+  if (seen.outcome === 'unclear') leg.failed(step, expected, seen.detail);
+  else if (seen.outcome === 'one' || !configured.key_replay) leg.ok(step, expected, seen.detail);
+  else leg.drift(step, expected, `${seen.detail}; SERVICE_MISSING_CAPABILITIES=key_replay prevents resends`);
+  const [order] = orders;
+  return order === undefined ? undefined : deliveredBy(request, await followOrder(leg, order, request.reference));
+}
+
+function judgeConcurrent(orders: number, refusal: string | undefined): SecondPurchase {
+  if (orders === 2) return { outcome: 'two', detail: 'it bought two' };
+  if (orders === 0) return { outcome: 'unclear', detail: clause(refusal ?? 'neither was answered') };
+  const second = refusal === undefined ? 'both got the same order' : `one was bought; the other: ${clause(refusal)}`;
+  return { outcome: 'one', detail: second };
+}
+
+/** Orders a package of --also. Any final status is as expected. */
+async function buyFurther(leg: Leg, packageId: number): Promise<void> {
+  const [step, expected] = [`an order of package ${packageId}`, 'a final status: completed, failed, or refused'];
+  const request: OrderRequest = newOrderRequest(leg, packageId);
+  const placed = await leg.client.createOrder(request);
+  if (!placed.ok) {
+    const definite = FAILURE_CLASSES[placed.failure].certainty === 'definite' && placed.status !== undefined;
+    return definite ? leg.ok(step, expected, clause(placed.detail)) : leg.failed(step, expected, clause(placed.detail));
+  }
+  const order = await followOrder(leg, placed.value, request.reference);
+  const end = `${throughProcessing(placed.value.status)}${howItEnded(order)}`;
+  if (order.status === 'processing') return leg.skipped(step, expected, howItEnded(order));
+  leg.ok(step, expected, order.status === 'failed' ? `${end}, ${await credited(leg, request.reference)}` : end);
+}
+
+async function credited({ client }: Leg, reference: string): Promise<string> {
+  const movements = await client.listWalletTransactions({ reference });
+  if (!movements.ok) return 'and the wallet cannot be read';
+  const own = movements.value.items.filter((item) => item.external_order_id === reference);
+  if (!own.some(({ type }) => type === 'debit')) return 'never debited';
+  return own.some(({ type }) => type === 'credit') ? 'credited back' : 'not credited back';
+}
+
+function throughProcessing(first: string): string {
+  return first === 'processing' ? 'processing, then ' : '';
+}
+
+/** Sends the first order again with its key when that has the given age, to see whether the service still knows it. */
+export async function keysLeg(leg: Leg, first: PlacedOrder, keyAgeMs: number): Promise<void> {
+  const { client, now, delay } = leg;
+  const left = first.sentAtMs + keyAgeMs - now();
+  if (left > 0) await delay(left);
+  const ageMs = now() - first.sentAtMs;
+  const repeat = observeRepeat('order', first.order.id, ageMs, await client.createOrder(first));
+  noteRepeat(leg, repeat);
+  if (ageMs < leg.observations.resendWindowMs && repeat.outcome === 'same') {
+    leg.skipped(
+      'an older key',
+      `it is known for the ${lapse(leg.observations.resendWindowMs)} of the resend window`,
+      `not tried; --key-age ${Math.ceil(leg.observations.resendWindowMs / 60_000)}m does`,
+    );
+  }
+}

@@ -1,0 +1,40 @@
+import type { ServiceConfig } from '#config/config.ts';
+import type { SharedToken, TokenStore } from '#upstream/client/session.ts';
+import { openService, type Service } from '#upstream/service.ts';
+
+// Device names have 255 characters at most.
+const MOST_OF_A_NAME = 200;
+
+/**
+ * Opens the service with a login of its own for one command. A service may keep one token for each device, and this
+ * login must not end the token of running processes, so the name of the device ends with the command.
+ */
+export function openOwnSession(
+  config: ServiceConfig,
+  command: string,
+  { deadlineMs, now = Date.now }: { readonly deadlineMs: number; readonly now?: () => number },
+): Service {
+  const deviceName = `${config.deviceName.slice(0, MOST_OF_A_NAME)}-${command}`;
+  return openService({ ...config, deviceName, deadlineMs, tokens: new OwnToken(), now });
+}
+
+/** Keeps the token of one command in memory, so that the command works without the database. */
+export class OwnToken implements TokenStore {
+  #token: SharedToken | undefined;
+
+  async read(): ReturnType<TokenStore['read']> {
+    const token = this.#token;
+    return await Promise.resolve(token === undefined ? undefined : { version: token.version, token });
+  }
+
+  async replace(replacedVersion: number | undefined, token: Omit<SharedToken, 'version'>): Promise<number | undefined> {
+    const version = (replacedVersion ?? 0) + 1;
+    this.#token = { ...token, version };
+    return await Promise.resolve(version);
+  }
+}
+
+/** A sentence of the service or of a failure as a clause: without its full stop. */
+export function withoutStop(sentence: string): string {
+  return sentence.replace(/\.$/, '');
+}

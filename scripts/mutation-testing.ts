@@ -1,0 +1,146 @@
+/**
+ * Changes the rules that decide about money, one small change at a time, and runs their tests: `npm run test:mutation
+ * [FILE…]`. Exits with 1 when the tests of a rule detect less than {@link LEAST_SCORE} percent of the changes.
+ *
+ * Stryker makes the changes. It ignores code with `as const`, such as our tables, so it works on a copy without these
+ * words; they have no effect at run time.
+ */
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import * as z from 'zod';
+
+const BOOKS =
+  ['causes', 'debits-credits', 'journal'].map((part) => `unit/domain/money/reconciliation-${part}`).join(' ') +
+  ' property/domain/reconciliation';
+
+/**
+ * The rules that decide about money, each with the tests that must detect changes of it. Only these run: a rule must
+ * not depend on tests that detect a change by accident.
+ */
+const RULES: Readonly<Record<string, string>> = {
+  'platform/crypto/webhook-signatures.ts': 'unit/crypto/webhook-signature property/edges/signature',
+  'domain/work/attempt-lifecycle.ts': 'unit/domain/work/attempt-lifecycle',
+  'domain/gate/circuit.ts': 'property/domain/circuit',
+  'domain/work/failure.ts': 'unit/domain/purchase/purchase-decision unit/domain/work/failure',
+  'domain/work/hold-reasons.ts': 'unit/domain/purchase/purchase-decision',
+  'domain/work/lifecycle.ts': 'unit/domain/work/lifecycle',
+  'domain/work/transitions.ts': 'unit/domain/work/lifecycle',
+  'domain/money/money.ts': 'property/domain/money',
+  'domain/relay/observation.ts': 'unit/domain/relay/observation',
+  'domain/operator/operator-actions.ts':
+    'unit/domain/operator/operator-actions unit/domain/operator/operator-verdicts property/domain/operator-actions',
+  'domain/purchase/price-limit.ts': 'property/domain/price-limit',
+  'domain/purchase/purchase-decision.ts': 'unit/domain/purchase/purchase-decision property/domain/purchase-decision',
+  'domain/gate/purchase-gate.ts': 'property/domain/purchase-gate',
+  'domain/money/books.ts': BOOKS,
+  'domain/money/reconciliation.ts': BOOKS,
+  'domain/cancellation/refund.ts': 'property/domain/refund',
+  'domain/cancellation/refund-conditions.ts': 'property/domain/refund-conditions',
+  'domain/cancellation/refund-lifecycle.ts': 'unit/domain/cancellation/refund-lifecycle',
+  'domain/relay/relay-decision.ts': ['inbox-decision', 'poll-interval', 'relay-failure', 'start-decision']
+    .map((name) => `unit/domain/relay/${name}`)
+    .join(' '),
+  'domain/purchase/restored-records.ts': 'unit/domain/purchase/restored-records',
+  'domain/retry/retry-rules.ts': 'unit/domain/retry/retry-rules property/domain/retry-rules',
+  'domain/purchase/send-claim.ts': 'unit/domain/purchase/send-claim',
+  'domain/relay/sweep-decision.ts': 'unit/domain/relay/sweep-decision',
+  'upstream/client/error-mapping.ts':
+    'unit/upstream/error-mapping-classes unit/upstream/error-mapping-details property/edges/upstream-mapping',
+};
+const MUTATED_RULES = Object.entries(RULES).map(([file, names]) => ({
+  file,
+  tests: names.split(' ').map((name) => `test/${name}.test.ts`),
+}));
+
+/** Minimum share of changes that the tests of each rule must detect, in percent. */
+const LEAST_SCORE = 90;
+
+const PROJECT = join(import.meta.dirname, '..');
+const PACKAGE = join(PROJECT, 'test/mutation');
+const COPY = join(PROJECT, '.cache/mutation');
+const REPORTS = join(PROJECT, 'test/artifacts/mutation');
+/** The folders that the rules and their tests import. */
+const COPIED = ['package.json', 'domain', 'platform', 'simulator', 'test', 'upstream'];
+
+const reportSchema = z.object({
+  files: z.record(z.string(), z.object({ mutants: z.array(z.object({ status: z.string() })) })),
+});
+
+const wanted = process.argv.slice(2);
+const unknown = wanted.filter((file) => !MUTATED_RULES.some((rule) => rule.file === file));
+if (unknown.length > 0) fail(`not in the list of rules: ${unknown.join(', ')}`);
+
+if (!existsSync(join(PACKAGE, 'node_modules'))) run('npm', ['ci', '--ignore-scripts'], PACKAGE);
+copyTree();
+const scores = MUTATED_RULES.filter(({ file }) => wanted.length === 0 || wanted.includes(file)).map(scoreOf);
+print('\n| rule | changes | detected | score |\n|---|---|---|---|');
+for (const { file, mutants, detected, percent } of scores)
+  print(`| \`${file}\` | ${mutants} | ${detected} | ${percent.toFixed(1)} % |`);
+const tooLow = scores.filter(({ percent }) => percent < LEAST_SCORE);
+if (tooLow.length > 0)
+  fail(
+    `less than ${LEAST_SCORE} % detected: ${tooLow.map(({ file }) => file).join(', ')}; test/artifacts/mutation ` +
+      'shows the undetected changes',
+  );
+
+function copyTree(): void {
+  rmSync(COPY, { recursive: true, force: true });
+  mkdirSync(COPY, { recursive: true });
+  for (const name of COPIED) {
+    cpSync(join(PROJECT, name), join(COPY, name), {
+      recursive: true,
+      filter: (path) => !['node_modules', 'artifacts', 'histories'].includes(basename(path)),
+    });
+  }
+  symlinkSync(join(PROJECT, 'node_modules'), join(COPY, 'node_modules'));
+  for (const { file } of MUTATED_RULES) {
+    const path = join(COPY, file);
+    writeFileSync(path, readFileSync(path, 'utf8').replaceAll(/ as const(?=[ ;])/g, ''));
+  }
+}
+
+function scoreOf(rule: (typeof MUTATED_RULES)[number]) {
+  const { file } = rule;
+  const name = file.replaceAll('/', '-').replace(/\.ts$/, '');
+  const report = join(REPORTS, `${name}.json`);
+  rmSync(report, { force: true });
+  print(`\n== ${file}`);
+  run(join(PACKAGE, 'node_modules/.bin/stryker'), ['run', 'test/mutation/stryker.config.mjs'], COPY, {
+    MUTATION_RULE: JSON.stringify({ ...rule, report, page: join(REPORTS, `${name}.html`) }),
+  });
+  const { files } = reportSchema.parse(JSON.parse(readFileSync(report, 'utf8')));
+  const statuses = Object.values(files)
+    .flatMap(({ mutants }) => mutants.map(({ status }) => status))
+    .filter((status) => status !== 'Ignored');
+  const detected = statuses.filter((status) => status === 'Killed' || status === 'Timeout').length;
+  return {
+    file,
+    mutants: statuses.length,
+    detected,
+    percent: statuses.length === 0 ? 0 : (100 * detected) / statuses.length,
+  };
+}
+
+function run(
+  command: string,
+  args: readonly string[],
+  cwd: string,
+  environment: Readonly<Record<string, string>> = {},
+): void {
+  const { status, error } = spawnSync(command, args, {
+    cwd,
+    stdio: ['ignore', 'inherit', 'inherit'],
+    env: { ...process.env, ...environment },
+  });
+  if (status !== 0) fail(`${command} ${args.join(' ')} failed${error === undefined ? '' : `: ${error.message}`}`);
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+function fail(text: string): never {
+  process.stderr.write(`${text}\n`);
+  process.exit(1);
+}

@@ -1,0 +1,291 @@
+import * as z from 'zod';
+import type { Behaviour } from '#simulator/behaviour/behaviours.ts';
+import type { Store } from '#simulator/store/store.ts';
+
+/** The currency of all prices and both wallets. */
+export const CURRENCY = 'USD';
+
+const row = z.object({
+  id: z.number(),
+  price: z.string().nullable(),
+  available: z.number().nullable(),
+  removed: z.number().nullable(),
+  added: z.string().nullable(),
+});
+type Change = z.output<typeof row>;
+
+/** A change of a package or VPN plan by the admin API. */
+interface ItemChange {
+  readonly price?: string | undefined;
+  readonly available?: boolean | undefined;
+}
+
+interface Item {
+  readonly id: number;
+  readonly price: string;
+  readonly available: boolean;
+}
+
+/** A list of items for sale, with the changes of the admin API applied. */
+export class Catalogue<Sold extends Item> {
+  readonly #kind: 'package' | 'vpn_plan';
+  readonly #schema: z.ZodType<Sold>;
+  readonly #first: ReadonlyMap<number, Sold>;
+  /** Added items by their text: reading thousands of them for each page would be slow. */
+  readonly #parsed = new Map<string, Sold>();
+  readonly #store: Store;
+
+  /**
+   * @param schema of items that the admin API adds.
+   * @param items those of a first start.
+   */
+  constructor(store: Store, kind: 'package' | 'vpn_plan', schema: z.ZodType<Sold>, items: readonly Sold[]) {
+    this.#kind = kind;
+    this.#schema = schema;
+    this.#first = new Map(items.map((item) => [item.id, item]));
+    this.#store = store;
+  }
+
+  /** All listed items in the order of their ids. */
+  list(): Sold[] {
+    const changes = new Map(this.#changes().map((change) => [change.id, change]));
+    return [...new Set([...this.#first.keys(), ...changes.keys()])]
+      .filter((id) => changes.get(id)?.removed !== 1)
+      .toSorted((left, right) => left - right)
+      .flatMap((id) => this.#changed(id, changes.get(id)) ?? []);
+  }
+
+  /** A listed item. */
+  get(id: number): Sold | undefined {
+    return this.#change(id)?.removed === 1 ? undefined : this.everSold(id);
+  }
+
+  /** An item, also a removed one: what was sold keeps its terms. */
+  everSold(id: number): Sold | undefined {
+    return this.#changed(id, this.#change(id));
+  }
+
+  /** @returns the changed item; undefined when no listed item has this id. */
+  change(id: number, { price, available }: ItemChange): Sold | undefined {
+    if (this.get(id) === undefined) return undefined;
+    this.#write(id, { price: price ?? null, available: available === undefined ? null : Number(available) });
+    return this.get(id);
+  }
+
+  /** Lists an item, in place of an earlier one with its id. */
+  add(item: Sold): Sold {
+    const { id, price, available } = item;
+    this.#write(id, { price, available: Number(available), removed: 0, added: JSON.stringify(item) });
+    return item;
+  }
+
+  /** @returns false when no listed item has this id. */
+  remove(id: number): boolean {
+    if (this.get(id) === undefined) return false;
+    this.#write(id, { removed: 1 });
+    return true;
+  }
+
+  #changes(): Change[] {
+    return this.#store.all(row, 'SELECT * FROM item_changes WHERE kind = :kind', { kind: this.#kind });
+  }
+
+  #change(id: number): Change | undefined {
+    const sql = 'SELECT * FROM item_changes WHERE kind = :kind AND id = :id';
+    return this.#store.get(row, sql, { kind: this.#kind, id });
+  }
+
+  #write(id: number, change: Partial<Omit<Change, 'id'>>): void {
+    this.#store.run(
+      `INSERT INTO item_changes (kind, id, price, available, removed, added)
+       VALUES (:kind, :id, :price, :available, :removed, :added)
+       ON CONFLICT (kind, id) DO UPDATE SET price = coalesce(excluded.price, price),
+         available = coalesce(excluded.available, available), removed = coalesce(excluded.removed, removed),
+         added = coalesce(excluded.added, added)`,
+      { kind: this.#kind, id, price: null, available: null, removed: null, added: null, ...change },
+    );
+  }
+
+  #read(added: string): Sold {
+    const known = this.#parsed.get(added);
+    if (known !== undefined) return known;
+    const item = this.#schema.parse(JSON.parse(added));
+    this.#parsed.set(added, item);
+    return item;
+  }
+
+  #changed(id: number, change: Change | undefined): Sold | undefined {
+    const added = change?.added ?? null;
+    const item = added === null ? this.#first.get(id) : this.#read(added);
+    if (item === undefined || change === undefined) return item;
+    return {
+      ...item,
+      price: change.price ?? item.price,
+      available: change.available === null ? item.available : change.available === 1,
+    };
+  }
+}
+
+/** A package that the admin API has added. */
+export const addedPackage = z.object({
+  id: z.number(),
+  name: z.string(),
+  /** ISO 3166-1 alpha-2 codes. */
+  countries: z.array(z.string()).readonly(),
+  /** Megabytes; null means unlimited. */
+  dataMb: z.number().nullable(),
+  validityDays: z.number(),
+  price: z.string(),
+  publicPrice: z.string(),
+  available: z.boolean(),
+});
+
+/** The outcome of its purchase, unless a rule of the admin API decides; by default completed at once. */
+interface Behaving {
+  readonly behaviour?: Behaviour;
+}
+
+/** A package of the simulator. */
+export type CataloguePackage = Readonly<z.output<typeof addedPackage>> & Behaving;
+
+const GB = 1_024;
+
+/** Country packages: id, country, code, then data in MB (null: unlimited), days and price. */
+const NATIONAL: readonly (readonly [number, string, string, number | null, number, string])[] = [
+  [1001, 'Spain', 'ES', GB, 7, '2.40'],
+  [1002, 'Spain', 'ES', 3 * GB, 30, '5.10'],
+  [1003, 'Spain', 'ES', 10 * GB, 30, '11.90'],
+  [1004, 'Italy', 'IT', GB, 7, '2.35'],
+  [1005, 'Italy', 'IT', 5 * GB, 30, '7.25'],
+  [1006, 'France', 'FR', GB, 7, '2.55'],
+  [1007, 'France', 'FR', 10 * GB, 30, '12.40'],
+  [1008, 'Germany', 'DE', GB, 7, '2.60'],
+  [1009, 'Germany', 'DE', 5 * GB, 30, '8.10'],
+  [1010, 'United Kingdom', 'GB', 3 * GB, 30, '5.45'],
+  [1011, 'United Kingdom', 'GB', null, 10, '19.00'],
+  [1012, 'Portugal', 'PT', 3 * GB, 15, '4.875'],
+  [1013, 'Greece', 'GR', 5 * GB, 30, '7.95'],
+  [1014, 'Turkey', 'TR', GB, 7, '2.15'],
+  [1015, 'Turkey', 'TR', 10 * GB, 30, '13.20'],
+  [1016, 'Switzerland', 'CH', GB, 7, '3.90'],
+  [1017, 'Netherlands', 'NL', 5 * GB, 30, '8.05'],
+  [1018, 'United States', 'US', GB, 7, '3.05'],
+  [1019, 'United States', 'US', 10 * GB, 30, '17.50'],
+  [1020, 'United States', 'US', null, 15, '34.00'],
+  [1021, 'Canada', 'CA', 3 * GB, 30, '8.6250'],
+  [1022, 'Mexico', 'MX', 3 * GB, 30, '9.30'],
+  [1023, 'Brazil', 'BR', GB, 7, '4.15'],
+  [1024, 'Argentina', 'AR', 2 * GB, 15, '6.80'],
+  [1025, 'Japan', 'JP', GB, 7, '2.45'],
+  [1026, 'Japan', 'JP', 10 * GB, 30, '14.10'],
+  [1027, 'Japan', 'JP', null, 7, '18.75'],
+  [1028, 'South Korea', 'KR', 5 * GB, 30, '9.05'],
+  [1029, 'Thailand', 'TH', 3 * GB, 10, '3.3333'],
+  [1030, 'Thailand', 'TH', 50 * GB, 10, '9.99'],
+  [1031, 'Vietnam', 'VN', 3 * GB, 10, '3.60'],
+  [1032, 'Indonesia', 'ID', 5 * GB, 30, '7.40'],
+  [1033, 'Singapore', 'SG', 5 * GB, 15, '6.20'],
+  [1034, 'India', 'IN', 3 * GB, 28, '6.55'],
+  [1035, 'Australia', 'AU', 5 * GB, 30, '9.85'],
+  [1036, 'United Arab Emirates', 'AE', GB, 7, '4.70'],
+  [1037, 'Egypt', 'EG', GB, 7, '4.05'],
+  [1038, 'Morocco', 'MA', GB, 7, '4.30'],
+  [1039, 'South Africa', 'ZA', 3 * GB, 30, '10.25'],
+];
+
+const EUROPE = 'AT BE CH CZ DE DK ES FI FR GB GR HU IE IT NL NO PL PT SE'.split(' ');
+const ASIA = 'ID JP KR MY PH SG TH TW VN'.split(' ');
+const AMERICAS = 'AR BR CA CL CO MX PE US'.split(' ');
+
+const REGIONAL: readonly (readonly [number, string, readonly string[], number | null, number, string])[] = [
+  [2001, 'Europe', EUROPE, GB, 7, '3.20'],
+  [2002, 'Europe', EUROPE, 10 * GB, 30, '16.80'],
+  [2003, 'Europe', EUROPE, null, 15, '39.50'],
+  [2004, 'Asia', ASIA, 5 * GB, 30, '12.60'],
+  [2005, 'Americas', AMERICAS, 5 * GB, 30, '18.20'],
+  [2006, 'World', [...EUROPE, ...ASIA, ...AMERICAS], 3 * GB, 30, '19.75'],
+];
+
+/** Packages with other outcomes; `docs/simulator.md` lists them. */
+const SPECIAL: readonly CataloguePackage[] = [
+  special(9001, 'processing, then completed', { outcome: 'processing_then_completed' }),
+  special(9002, 'processing, then failed and credited back', { outcome: 'processing_then_failed' }),
+  special(9003, 'failed at once and credited back', { outcome: 'failed_at_once' }),
+  special(9004, 'stays processing', { outcome: 'stay_processing' }),
+  special(9005, 'processing, then failed without a credit', {
+    outcome: 'processing_then_failed',
+    credit_after_ms: null,
+  }),
+  { ...special(9006, 'unavailable', { outcome: 'completed' }), available: false },
+];
+
+/** Every package, in the order of its id. */
+export const PACKAGES: readonly CataloguePackage[] = [
+  ...NATIONAL.map(([id, country, code, dataMb, days, price]) => sold(id, country, [code], dataMb, days, price)),
+  ...REGIONAL.map(([id, region, countries, dataMb, days, price]) => sold(id, region, countries, dataMb, days, price)),
+  ...SPECIAL,
+];
+
+function sold(
+  id: number,
+  place: string,
+  countries: readonly string[],
+  dataMb: number | null,
+  validityDays: number,
+  price: string,
+): CataloguePackage {
+  const data = dataMb === null ? 'unlimited' : `${dataMb / GB} GB`;
+  const name = `${place} ${data}, ${validityDays} days`;
+  return { id, name, countries, dataMb, validityDays, price, publicPrice: publicPriceOf(price), available: true };
+}
+
+function special(id: number, what: string, behaviour: Behaviour): CataloguePackage {
+  return {
+    id,
+    name: `Simulation: ${what}`,
+    countries: ['ES'],
+    dataMb: GB,
+    validityDays: 7,
+    price: '1.50',
+    publicPrice: publicPriceOf('1.50'),
+    available: true,
+    behaviour,
+  };
+}
+
+/** The price times 1.5, rounded up to the next .99. */
+export function publicPriceOf(price: string): string {
+  return (Math.ceil(Number(price) * 1.5) - 0.01).toFixed(2);
+}
+
+/** A VPN plan that the admin API has added. */
+export const addedPlan = z.object({
+  id: z.number(),
+  name: z.string(),
+  durationDays: z.number(),
+  price: z.string(),
+  available: z.boolean(),
+});
+
+/** A VPN plan of the simulator. */
+export type VpnPlanItem = Readonly<z.output<typeof addedPlan>> & Behaving;
+
+/** All VPN plans in the order of their ids; `docs/simulator.md` lists the special ones. */
+export const VPN_PLANS: readonly VpnPlanItem[] = [
+  { id: 301, name: 'VPN, 30 days', durationDays: 30, price: '2.90', available: true },
+  { id: 302, name: 'VPN, 90 days', durationDays: 90, price: '7.425', available: true },
+  { id: 303, name: 'VPN, 365 days', durationDays: 365, price: '24.00', available: true },
+  specialPlan(391, 'processing, then active', { outcome: 'processing_then_completed' }),
+  specialPlan(392, 'processing, then failed and credited back', { outcome: 'processing_then_failed' }),
+  specialPlan(393, 'failed at once and credited back', { outcome: 'failed_at_once' }),
+  specialPlan(394, 'stays processing', { outcome: 'stay_processing' }),
+  specialPlan(395, 'processing, then failed without a credit', {
+    outcome: 'processing_then_failed',
+    credit_after_ms: null,
+  }),
+  { ...specialPlan(396, 'unavailable', { outcome: 'completed' }), available: false },
+];
+
+function specialPlan(id: number, what: string, behaviour: Behaviour): VpnPlanItem {
+  return { id, name: `Simulation: ${what}`, durationDays: 30, price: '1.90', available: true, behaviour };
+}

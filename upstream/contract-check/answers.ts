@@ -1,0 +1,232 @@
+/** Compares the body of an answer or an event with its description in the document. */
+import { nearNames } from '#domain/text.ts';
+import {
+  type Comparison,
+  type Place,
+  WHOLE_BODY,
+  compareTypes,
+  fieldOf,
+  formsIn,
+  itemOf,
+  lesser,
+  nameOf,
+  ownForm,
+  saysNothing,
+  typesIn,
+  undescribed,
+  valuesIn,
+} from '#upstream/contract-check/comparison.ts';
+import { at } from '#upstream/contract-check/document.ts';
+import { Findings, type Need, Needs, isBreaking, needOf } from '#upstream/contract-check/findings.ts';
+import { formInOurTerms, layersOf, mayBe, pagingProblem, peeled } from '#upstream/contract-check/layers.ts';
+import { type ResolvedSchema, eitherOf, formsOrNone } from '#upstream/contract-check/schemas.ts';
+import { compareValues } from '#upstream/contract-check/values.ts';
+import { EVENT_NAME_FIELDS, NAMES_IN_EVENTS, type RecordName, listWrappersOf, wrappersOf } from '#upstream/contract.ts';
+import { recordIn } from '#upstream/contract/variants.ts';
+
+/**
+ * Compares what we read with what the service describes. Each field that we need must be described, with values that we
+ * can read. Additional fields are accepted. Envelopes, names and forms that the reader understands are not differences.
+ *
+ * @param ours a JSON Schema without references: an object, or a page of a list.
+ */
+export function compareAnswer(comparison: Comparison, ours: unknown, theirs: unknown): void {
+  const items = at(at(at(ours, 'properties'), 'data'), 'items');
+  const forms = formsIn(comparison, 'answer', theirs, WHOLE_BODY);
+  if (forms === undefined) return;
+  if (items !== undefined) return compareList(comparison, ours, items, forms);
+  // An event is not unwrapped: its envelope is part of the contract.
+  if (comparison.isEvent) compareForms(comparison, ours, formsOfEvent(comparison, forms), WHOLE_BODY);
+  else compareRecord(comparison, ours, forms, WHOLE_BODY);
+}
+
+/** The forms that may be of the compared event: all but those that name only other events. */
+function formsOfEvent({ document, event }: Comparison, forms: readonly ResolvedSchema[]): readonly ResolvedSchema[] {
+  const named = forms.map(withEventName);
+  const own = named.filter(({ properties }) => {
+    const kinds = valuesIn(formsOrNone(document, properties.get(EVENT_NAME_FIELDS[0])));
+    return kinds === undefined || event === undefined || kinds.includes(event);
+  });
+  return own.length === 0 ? named : own;
+}
+
+function withEventName(form: ResolvedSchema): ResolvedSchema {
+  const [ours, ...others] = EVENT_NAME_FIELDS;
+  const theirs = others.find((name) => form.properties.has(name));
+  if (form.properties.has(ours) || theirs === undefined) return form;
+  const properties = new Map([...form.properties, [ours, form.properties.get(theirs)]]);
+  const required = form.required.has(theirs) ? new Set([...form.required, ours]) : form.required;
+  return { ...form, properties, required };
+}
+
+function compareList(comparison: Comparison, ours: unknown, item: unknown, forms: readonly ResolvedSchema[]): void {
+  const { document, record, findings, hasLinkHeader } = comparison;
+  const layers = layersOf(document, forms, listWrappersOf(record));
+  const list = layers.at(-1);
+  if (list === undefined || !mayBe(list.forms, 'array')) return compareForms(comparison, ours, forms, WHOLE_BODY);
+  const paging = pagingProblem(document, layers.slice(0, -1), hasLinkHeader);
+  if (paging !== undefined) findings.note('answer', undefined, paging);
+  const path = list.path.join('.');
+  if (path === 'data') return compareForms(comparison, ours, forms, WHOLE_BODY);
+  findings.note('answer', undefined, path === '' ? 'is a bare list there' : `has the list in ${path} there`);
+  const place: Place = { ...WHOLE_BODY, path };
+  if (compareTypes(findings, 'answer', place, typesIn(list.forms), new Set(['array' as const]))) {
+    compareItems(comparison, item, list.forms, place);
+  }
+}
+
+function compareRecord(comparison: Comparison, ours: unknown, forms: readonly ResolvedSchema[], place: Place): void {
+  const { document, record, findings } = comparison;
+  // An OpenAPI document is not unwrapped: its field names are defined by OpenAPI.
+  const envelopes = record === 'document' ? [] : wrappersOf(record);
+  const names = namesInEvent(comparison);
+  const inner = peeled(document, formsInOurTerms(comparison, forms), [...ownForm(ours).required], envelopes, names);
+  if (inner.rival !== undefined) {
+    const [one, other] = [inner, inner.rival].map(({ path }) => path.join('.'));
+    const places = `${one === '' ? 'at the top' : `in ${one}`} and in ${other}`;
+    const message = `has all needed fields twice there, ${places}: the product cannot decide which to read`;
+    findings[place.severity]('answer', nameOf(place), message);
+  }
+  const inside = inner.path.reduce((outer, name) => fieldOf(outer, name), place);
+  if (inner.path.length > 0) findings.note('answer', nameOf(place), `is in ${inside.path} there`);
+  if (names.length > 0) compareNames(comparison, names, inner.forms, inside);
+  compareForms(comparison, ours, inner.forms, inside);
+}
+
+/**
+ * Compares `data` of an event. A description of several events may list the records of all of them: if these together
+ * do not fit, the one that fits best alone is the record of this event.
+ */
+function compareData(comparison: Comparison, ours: unknown, forms: readonly ResolvedSchema[], place: Place): void {
+  const findingsOf = (some: readonly ResolvedSchema[]) => {
+    const findings = new Findings();
+    compareRecord({ ...comparison, findings, needs: new Needs() }, ours, some, place);
+    return findings.all();
+  };
+  if (forms.length < 2 || !findingsOf(forms).some(isBreaking)) return compareRecord(comparison, ours, forms, place);
+  const fitting = forms
+    .map((form) => ({ form, findings: findingsOf([form]) }))
+    .filter(({ findings }) => !findings.some(isBreaking))
+    .toSorted((left, right) => left.findings.length - right.findings.length);
+  const [best] = fitting;
+  compareRecord(comparison, ours, best === undefined ? forms : [best.form], place);
+}
+
+function namesInEvent({ isEvent, record }: Comparison): readonly string[] {
+  const names: Readonly<Partial<Record<RecordName, readonly string[]>>> = NAMES_IN_EVENTS;
+  return isEvent ? (names[record] ?? []) : [];
+}
+
+function compareNames(
+  comparison: Comparison,
+  names: readonly string[],
+  forms: readonly ResolvedSchema[],
+  place: Place,
+): void {
+  const described = formsInOurTerms(comparison, forms).filter(({ properties }) => properties.size > 0);
+  const theirs = new Set(described.flatMap(({ properties }) => [...properties.keys()]));
+  if (described.length === 0 || names.some((name) => theirs.has(name))) return;
+  const near = names.flatMap((name) => nearNames(name, [...theirs]));
+  comparison.findings[place.severity](
+    'answer',
+    nameOf(place),
+    `names no purchase: it has none of ${names.join(', ')}`,
+    [...new Set(near)],
+  );
+}
+
+function compareItems(comparison: Comparison, ours: unknown, lists: readonly ResolvedSchema[], place: Place): void {
+  const inside = itemOf(place);
+  const schemas = lists.filter(({ types }) => types?.has('array') === true).map(({ items }) => items);
+  const forms = formsIn(comparison, 'answer', eitherOf(schemas), inside);
+  if (forms !== undefined) compareForms(comparison, ours, forms, inside);
+}
+
+function compareForms(comparison: Comparison, ours: unknown, forms: readonly ResolvedSchema[], place: Place): void {
+  const expected = ownForm(ours);
+  if (forms.every(saysNothing)) return undescribed(comparison, 'answer', expected, place);
+
+  if (!compareTypes(comparison.findings, 'answer', place, typesIn(forms), expected.types)) return;
+  compareValues(comparison, ours, forms, place);
+  const objects = forms.filter(({ types }) => types?.has('object') === true);
+  if (expected.properties.size > 0 && objects.length > 0) {
+    compareFields(comparison, expected, formsInOurTerms(comparison, objects), place);
+  }
+  if (expected.items !== undefined && mayBe(forms, 'array')) compareItems(comparison, expected.items, forms, place);
+}
+
+function formsInOurTerms(
+  { document, record }: Comparison,
+  forms: readonly ResolvedSchema[],
+): readonly ResolvedSchema[] {
+  return forms.map((form) => formInOurTerms(document, form, record));
+}
+
+function compareFields(
+  comparison: Comparison,
+  expected: ResolvedSchema,
+  objects: readonly ResolvedSchema[],
+  place: Place,
+): void {
+  const { findings, source, needs } = comparison;
+  const described = objects.filter(({ properties, closed }) => properties.size > 0 || closed);
+  if (described.length === 0) return undescribed(comparison, 'answer', expected, place);
+
+  const theirNames = new Set(described.flatMap(({ properties }) => [...properties.keys()]));
+  const strangers = [...theirNames].filter((name) => !expected.properties.has(name));
+  const notPromised: string[] = [];
+  for (const [name, schema] of expected.properties) {
+    const need = needOf(name, schema);
+    const needed = expected.required.has(name);
+    // An optional field that cannot be read is ignored, so its differences are notes.
+    // A status in an event is not needed, but one that cannot be read makes the event unreadable.
+    const counts = needed || need !== undefined || (comparison.isEvent && name === 'status');
+    const inside = fieldOf(place, name, counts ? place.severity : 'note');
+    const having = described.filter((form) => form.properties.has(name));
+    if (having.length === 0) {
+      const near = nearNames(name, strangers);
+      if (needed) findings[inside.severity]('answer', nameOf(inside), 'is missing', near);
+      else if (need !== undefined) reportLack(comparison, need, inside, described, near);
+      else if (near.length > 0) {
+        findings.note('answer', nameOf(inside), 'is missing; it is read where it is there', near);
+      }
+      continue;
+    }
+    if (needed && having.length < objects.length) {
+      findings.note('answer', nameOf(inside), 'is there in some forms of the answer only');
+    } else if (needed && !having.every(({ required }) => required.has(name))) {
+      notPromised.push(name);
+    }
+    const schemas = having.map(({ properties }) => properties.get(name));
+    const forms = formsIn(comparison, 'answer', eitherOf(schemas), inside);
+    if (forms === undefined) continue;
+    if (need !== undefined && isAlwaysNull(forms)) {
+      reportLack(comparison, need, inside, described, []);
+      continue;
+    }
+    if (need !== undefined) needs.carried(source, need);
+    if (name === 'data' && comparison.isEvent) compareData(comparison, schema, forms, inside);
+    else compareForms({ ...comparison, record: recordIn(comparison.record, name) }, schema, forms, inside);
+  }
+  if (notPromised.length > 0) {
+    const message = `does not list ${notPromised.join(', ')} as required, which we need`;
+    findings.note('answer', nameOf(place), message);
+  }
+}
+
+function reportLack(
+  { source, needs, findings }: Comparison,
+  need: Need,
+  place: Place,
+  described: readonly ResolvedSchema[],
+  near: readonly string[],
+): void {
+  if (need.alternatives.some((name) => described.some(({ properties }) => properties.has(name)))) return;
+  needs.lacking(source, place.name, need, (severity, message) => {
+    findings[lesser(severity, place.severity)]('answer', nameOf(place), message, near);
+  });
+}
+
+function isAlwaysNull(forms: readonly ResolvedSchema[]): boolean {
+  return forms.every(({ types }) => types !== undefined && [...types].every((type) => type === 'null'));
+}

@@ -1,0 +1,217 @@
+/**
+ * A described answer as the reader would take it: without its envelopes (an envelope has exactly one field with an
+ * envelope's name that contains an object or a list), in our names, and with its paging.
+ */
+import type { JsonObject } from '#upstream/contract-check/document.ts';
+import { type JsonType, type ResolvedSchema, eitherOf, formsOrNone } from '#upstream/contract-check/schemas.ts';
+import { MOST_WRAPPERS } from '#upstream/contract.ts';
+import { type Continuation, continuationOf } from '#upstream/contract/paging.ts';
+import {
+  type RecordName,
+  type RecordTerms,
+  VARIANTS,
+  inOurTerms,
+  isAmount,
+  ourName,
+  termsOf,
+} from '#upstream/contract/variants.ts';
+
+/** The content of an envelope, or the answer itself. */
+export interface Layer {
+  /** Names of the fields on the way; empty for the answer itself. */
+  readonly path: readonly string[];
+  readonly forms: readonly ResolvedSchema[];
+}
+
+export interface RecordLayer extends Layer {
+  /** Another layer with all needed fields. The reader then takes neither. */
+  readonly rival?: Layer;
+}
+
+/**
+ * Finds the outermost layer with all needed fields, or else the layer with most of them.
+ *
+ * @param needed names of the fields that must be there.
+ * @param envelopes names that an envelope may have.
+ * @param namedBy names of which one is enough; empty when none is needed.
+ */
+export function peeled(
+  document: JsonObject,
+  forms: readonly ResolvedSchema[],
+  needed: readonly string[],
+  envelopes: readonly string[],
+  namedBy: readonly string[] = [],
+): RecordLayer {
+  const layers = layersOf(document, forms, envelopes).filter((layer) => layer.path.length === 0 || !isList(layer));
+  const counts = layers.map(({ forms }) => {
+    const fields = fieldsOf(forms);
+    return needed.filter((name) => fields.has(name)).length + (namedBy.some((name) => fields.has(name)) ? 1 : 0);
+  });
+  const all = needed.length + (namedBy.length > 0 ? 1 : 0);
+  const [whole, rival] = layers.filter((_, index) => counts[index] === all);
+  if (whole !== undefined) return rival === undefined ? whole : { ...whole, rival };
+  return layers[counts.indexOf(Math.max(...counts))] ?? { path: [], forms };
+}
+
+export function mayBe(forms: readonly ResolvedSchema[], type: JsonType): boolean {
+  return forms.some(({ types }) => types?.has(type) === true);
+}
+
+/** True when it may be a list and cannot be an object. */
+function isList({ forms }: Layer): boolean {
+  return mayBe(forms, 'array') && !mayBe(forms, 'object');
+}
+
+/** The layers, outermost first; the last one is the list, if there is one. */
+export function layersOf(
+  document: JsonObject,
+  forms: readonly ResolvedSchema[],
+  envelopes: readonly string[],
+): readonly Layer[] {
+  const layers: Layer[] = [{ path: [], forms }];
+  for (let depth = 0; depth < MOST_WRAPPERS; depth += 1) {
+    const outer = layers[depth] ?? { path: [], forms: [] };
+    if (mayBe(outer.forms, 'array')) break;
+    const fields = fieldsOf(outer.forms);
+    const [inner, another] = envelopes.flatMap((name) => {
+      const schemas = fields.get(name);
+      const within = schemas === undefined ? [] : formsOrNone(document, eitherOf(schemas));
+      const isEnvelope = mayBe(within, 'object') || mayBe(within, 'array');
+      return isEnvelope ? [{ path: [...outer.path, name], forms: within }] : [];
+    });
+    if (inner === undefined || another !== undefined) break;
+    layers.push(inner);
+  }
+  return layers;
+}
+
+function fieldsOf(forms: readonly ResolvedSchema[]): Map<string, unknown[]> {
+  const fields = new Map<string, unknown[]>();
+  for (const { properties } of forms) {
+    for (const [name, schema] of properties) fields.set(name, [...(fields.get(name) ?? []), schema]);
+  }
+  return fields;
+}
+
+export function formInOurTerms(document: JsonObject, form: ResolvedSchema, record: RecordName): ResolvedSchema {
+  const named = inOurNames(form, termsOf(record));
+  for (const name of [...named.properties.keys()].filter(isAmount)) flattenAmount(document, named, name);
+  return { ...form, ...named };
+}
+
+interface Named {
+  readonly properties: Map<string, unknown>;
+  readonly required: Set<string>;
+}
+
+function inOurNames(form: ResolvedSchema, terms: Pick<RecordTerms, 'fields'>): Named {
+  const properties = new Map<string, unknown>();
+  const required = new Set<string>();
+  for (const [theirs, schema] of form.properties) {
+    const name = ourName(theirs, Object.fromEntries(form.properties), terms);
+    properties.set(name, schema);
+    if (form.required.has(theirs)) required.add(name);
+  }
+  return { properties, required };
+}
+
+export function valueInOurTerms(record: RecordName, name: string, value: unknown): unknown {
+  const read = inOurTerms({ [name]: value }, record);
+  return typeof read === 'object' && read !== null && Object.hasOwn(read, name) ? Reflect.get(read, name) : value;
+}
+
+/** Replaces a field of the form `{"amount": …, "currency": …}` by an amount with a currency beside it. */
+function flattenAmount(document: JsonObject, { properties, required }: Named, name: string): void {
+  const forms = formsOrNone(document, properties.get(name));
+  const form = forms.find(({ types }) => types?.has('object') === true);
+  const object = form === undefined ? undefined : inOurNames(form, VARIANTS);
+  const amounts = ['amount', 'value'].filter((each) => object?.properties.has(each) === true);
+  const [amount] = amounts;
+  if (object === undefined || amount === undefined || amounts.length > 1 || !object.properties.has('currency')) return;
+  const mayBeNull = forms.some(({ types }) => types?.has('null') === true);
+  // With a divisor of its own, its unit is stated.
+  const schema = object.properties.has('divisor') ? { type: 'string' } : object.properties.get(amount);
+  properties.set(name, mayBeNull ? { anyOf: [schema, { type: 'null' }] } : schema);
+  if (properties.has('currency')) return;
+  properties.set('currency', object.properties.get('currency'));
+  if (required.has(name)) required.add('currency');
+}
+
+const MAX_DEPTH = 2;
+const PATH = '/list';
+
+interface Example {
+  readonly count: (name: string) => number;
+  readonly hasMore: boolean;
+  readonly text: (name: string) => string | null;
+  readonly linkHeader: string | undefined;
+}
+
+/** A list of one page with one item. A service that links its pages sends no header `Link` with it. */
+const ONLY_PAGE: Example = { count: () => 1, hasMore: false, text: () => null, linkHeader: undefined };
+
+const FROM_ZERO = new Set(['offset', 'skip']);
+const OF_SEVERAL = /^(?:last|total|pages|page_?count)/i;
+
+const FIRST_PAGE: Example = {
+  count: (name) => {
+    if (FROM_ZERO.has(name)) return 0;
+    return OF_SEVERAL.test(name) ? 2 : 1;
+  },
+  hasMore: true,
+  text: (name) => (/cursor|token/i.test(name) ? 'c2' : `${PATH}?page=2`),
+  linkHeader: `<${PATH}?page=2>; rel="next"`,
+};
+
+/**
+ * Reads two example pages in the described form: an only page, and the first of two.
+ *
+ * @param outer the objects around the list, outermost first.
+ * @param hasLinkHeader true when a header `Link` is described.
+ * @returns why such a list cannot be read to its end, as a clause; undefined when it can.
+ */
+export function pagingProblem(
+  document: JsonObject,
+  outer: readonly Layer[],
+  hasLinkHeader: boolean,
+): string | undefined {
+  const read = (example: Example): Continuation['kind'] => {
+    const layers = outer.map(({ forms }) => exampleFields(document, forms, example, MAX_DEPTH));
+    const linkHeader = hasLinkHeader ? example.linkHeader : undefined;
+    const page = { layers, count: 1, readSoFar: 1, query: {}, path: PATH, linkHeader, isLinked: false };
+    return continuationOf(page).kind;
+  };
+  const canEnd = read(ONLY_PAGE) === 'end';
+  const canGoOn = read(FIRST_PAGE) === 'next';
+  if (canEnd && canGoOn) return undefined;
+  if (canEnd) return 'may have further pages that we cannot ask for: the product reads the first page only';
+  return hasLinkHeader && canGoOn
+    ? 'has its paging in the header Link: a list of one page without this header is not known to be complete'
+    : 'has no paging that we can read, so the product does not treat the list as complete';
+}
+
+function exampleFields(
+  document: JsonObject,
+  forms: readonly ResolvedSchema[],
+  example: Example,
+  depth: number,
+): Record<string, unknown> {
+  const fields = forms.flatMap(({ properties }) => [...properties]);
+  const values = fields.map(([name, schema]) => [name, valueOf(document, name, schema, { example, depth })] as const);
+  return Object.fromEntries(values.filter(([, value]) => value !== undefined));
+}
+
+function valueOf(
+  document: JsonObject,
+  name: string,
+  schema: unknown,
+  { example, depth }: { readonly example: Example; readonly depth: number },
+): unknown {
+  const forms = formsOrNone(document, schema);
+  const types = new Set(forms.flatMap((form) => [...(form.types ?? [])]));
+  if (forms.length === 0) return undefined;
+  if (types.has('integer') || types.has('number')) return example.count(name);
+  if (types.has('boolean')) return example.hasMore;
+  if (types.has('object') && depth > 0) return exampleFields(document, forms, example, depth - 1);
+  return types.has('array') ? [] : example.text(name);
+}

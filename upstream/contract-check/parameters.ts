@@ -1,0 +1,178 @@
+/** Compares the query and the headers that we send, and the headers of webhooks that we read. */
+import { nearNames } from '#domain/text.ts';
+import type { Comparison, Step } from '#upstream/contract-check/comparison.ts';
+import {
+  type JsonObject,
+  NotComparable,
+  at,
+  entriesAt,
+  listAt,
+  resolved,
+  textAt,
+} from '#upstream/contract-check/document.ts';
+import type { DescribedEvent } from '#upstream/contract-check/events.ts';
+import type { Findings } from '#upstream/contract-check/findings.ts';
+import { compareSentValues } from '#upstream/contract-check/requests.ts';
+import { type ResolvedSchema, formsOf, refusalOf } from '#upstream/contract-check/schemas.ts';
+import { IDEMPOTENCY_KEY_HEADER, type ServiceHeaders, serviceHeaders } from '#upstream/contract.ts';
+import { serviceParameter } from '#upstream/contract/variants.ts';
+
+interface Parameter {
+  readonly name: string;
+  /** `query`, `header`, `path` or `cookie`. */
+  readonly place: string;
+  readonly required: boolean;
+  readonly schema: unknown;
+}
+
+function parametersOf(document: JsonObject, item: unknown, operation: unknown): readonly Parameter[] {
+  return [...listAt(item, 'parameters'), ...listAt(operation, 'parameters')].map((raw) => {
+    const parameter = resolved(document, raw);
+    const [content] = entriesAt(parameter, 'content');
+    return {
+      name: textAt(parameter, 'name') ?? '',
+      place: textAt(parameter, 'in') ?? '',
+      required: at(parameter, 'required') === true,
+      schema: at(parameter, 'schema') ?? at(content?.[1], 'schema'),
+    };
+  });
+}
+
+// OpenAPI says to ignore these as parameters, because other parts of a document describe them.
+const NOT_PARAMETERS = ['accept', 'content-type', 'authorization'];
+
+export const compareParameters: Step = (comparison, contract, operation, item) => {
+  const { document, findings } = comparison;
+  const { query = [], requiredQuery = [], neededQuery = {}, idempotencyKey } = contract;
+  const parameters = parametersOf(document, item, operation);
+  const named = (place: string) => parameters.filter((parameter) => parameter.place === place);
+
+  const headers = named('header').filter(({ name }) => !NOT_PARAMETERS.includes(name.toLowerCase()));
+  const key = headers.find(({ name }) => name.toLowerCase() === IDEMPOTENCY_KEY_HEADER.toLowerCase());
+  if (idempotencyKey && key === undefined) {
+    const near = nearNames(
+      IDEMPOTENCY_KEY_HEADER,
+      headers.map(({ name }) => name),
+    );
+    findings.breaking('parameters', `header ${IDEMPOTENCY_KEY_HEADER}`, 'is missing', near);
+  } else if (idempotencyKey && key !== undefined) {
+    compareTexts(comparison, `header ${IDEMPOTENCY_KEY_HEADER}`, IDEMPOTENCY_KEY_HEADER, key.schema);
+  }
+
+  const queries = named('query');
+  const sentNames = new Set(query.map((name) => serviceParameter(name)));
+  const strangers = queries.map(({ name }) => name).filter((name) => !sentNames.has(name));
+  for (const name of query) {
+    const sentAs = serviceParameter(name);
+    if (sentAs === null) {
+      const message = 'is not sent (`parameters` in upstream/contract/variants.ts)';
+      findings[requiredQuery.includes(name) ? 'breaking' : 'note']('parameters', `query ${name}`, message);
+      continue;
+    }
+    const label = `query ${sentAs}`;
+    const theirs = queries.find((parameter) => parameter.name === sentAs);
+    const near = theirs === undefined ? nearNames(sentAs, strangers) : [];
+    const purpose = Object.hasOwn(neededQuery, name) ? neededQuery[name] : undefined;
+    if (theirs !== undefined) compareTexts(comparison, label, name, theirs.schema);
+    else if (requiredQuery.includes(name)) findings.breaking('parameters', label, 'is missing', near);
+    else if (purpose !== undefined) {
+      findings.breaking('parameters', label, `is missing, and is needed for ${purpose}`, near);
+    } else {
+      const message = 'is not in the document, so the service may ignore or refuse it';
+      findings.note('parameters', label, message, near);
+    }
+  }
+  const sent: Readonly<Record<string, readonly string[]>> = {
+    header: [...NOT_PARAMETERS, ...(idempotencyKey && key !== undefined ? [key.name.toLowerCase()] : [])],
+    query: [...requiredQuery, ...query.filter((name) => name === 'limit')].flatMap(
+      (name) => serviceParameter(name) ?? [],
+    ),
+  };
+  for (const { name, place } of parameters.filter(({ place, required }) => required && place !== 'path')) {
+    const known = sent[place]?.includes(place === 'header' ? name.toLowerCase() : name) === true;
+    if (!known) findings.breaking('parameters', `${place} ${name}`, 'is required there, and we do not always send it');
+  }
+};
+
+/** Compares texts that we send with a schema; a numeric schema accepts a text that writes a number. */
+function compareTexts({ document, findings }: Comparison, label: string, name: string, schema: unknown): void {
+  const forms = formsOf(document, schema);
+  compareSentValues(findings, 'parameters', label, name, (value) => refusalOfText(forms, String(value)));
+}
+
+/** @returns why a schema refuses a text of a query or a header, as a clause; undefined when it accepts it. */
+function refusalOfText(forms: readonly ResolvedSchema[], text: string): string | undefined {
+  if (forms.length === 0) return 'is described so that no value fits';
+  const refusal = refusalOf(forms, text);
+  const numeric = forms.filter(({ types }) => types?.has('integer') === true || types?.has('number') === true);
+  const isNumber = numeric.length > 0 && /^\d+$/.test(text);
+  return refusal === undefined || !isNumber ? refusal : refusalOf(numeric, Number(text));
+}
+
+const NAMES = ['event', 'delivery', 'timestamp', 'signature'] as const satisfies (keyof ServiceHeaders)[];
+
+const VALUES = {
+  timestamp: { text: '1767225600', says: 'Unix seconds in digits' },
+  signature: { text: `v1=${'0a'.repeat(32)}`, says: 'v1= and a hexadecimal HMAC' },
+} as const;
+
+/**
+ * Compares the described headers of each webhook. A document that names none of these headers gives no finding.
+ *
+ * @param prefix everything before `-Event`, as set by `SERVICE_HEADER_PREFIX`.
+ */
+export function compareEventHeaders(
+  document: JsonObject,
+  events: readonly DescribedEvent[],
+  findings: Findings,
+  prefix: string,
+): void {
+  for (const { item, operation } of events) {
+    try {
+      const headers = parametersOf(document, item, operation).filter(({ place }) => place === 'header');
+      compareHeaders(document, headers, findings, prefix);
+    } catch (error) {
+      if (!(error instanceof NotComparable)) throw error;
+      findings.breaking('event headers', undefined, error.message);
+    }
+  }
+}
+
+function compareHeaders(document: JsonObject, headers: readonly Parameter[], findings: Findings, prefix: string): void {
+  const ours = serviceHeaders(prefix);
+  const found = new Map(NAMES.map((part) => [part, named(headers, ours[part])] as const));
+  const others = NAMES.flatMap((part) => (found.get(part) === undefined ? ofAnotherPrefix(headers, part) : []));
+  const prefixes = [...new Set(others.map((other) => other.prefix))];
+  const [only, another] = prefixes;
+  if ([...found.values()].every((header) => header === undefined) && only === undefined) return;
+
+  if (only !== undefined && another === undefined && [...found.values()].every((header) => header === undefined)) {
+    const message = `start with ${only}, and ours with ${prefix}: set SERVICE_HEADER_PREFIX=${only}`;
+    findings.breaking('event headers', undefined, message);
+    return compareHeaders(document, headers, findings, only);
+  }
+  for (const part of NAMES) {
+    const header = found.get(part);
+    const near = others.filter((other) => other.part === part).map(({ name }) => name);
+    if (header === undefined) {
+      // Only a note: the kind of an event is read from the signed body, not from this header.
+      findings[part === 'event' ? 'note' : 'breaking']('event headers', ours[part], 'is missing', near);
+    } else if (part === 'timestamp' || part === 'signature') {
+      const { text, says } = VALUES[part];
+      const refusal = refusalOfText(formsOf(document, header.schema), text);
+      if (refusal !== undefined) findings.breaking('event headers', ours[part], `${refusal}, and we read ${says}`);
+    }
+  }
+}
+
+function named(headers: readonly Parameter[], name: string): Parameter | undefined {
+  return headers.find((header) => header.name.toLowerCase() === name.toLowerCase());
+}
+
+/** Finds headers such as `X-Acme-Signature`, when ours is `X-Service-Signature`. */
+function ofAnotherPrefix(headers: readonly Parameter[], part: (typeof NAMES)[number]) {
+  return headers.flatMap(({ name }) => {
+    const prefix = name.toLowerCase().endsWith(`-${part}`) ? name.slice(0, -part.length - 1) : '';
+    return prefix === '' ? [] : [{ part, name, prefix }];
+  });
+}
