@@ -1,5 +1,4 @@
 import { Context } from '@temporalio/activity';
-import { WalletReadings } from '#activities/evidence/wallet-readings.ts';
 import { createBooksActivities } from '#activities/upkeep/books.ts';
 import { createCatalogueActivities } from '#activities/upkeep/catalogue.ts';
 import { createMaintenanceActivities } from '#activities/upkeep/upkeep-activities.ts';
@@ -16,6 +15,7 @@ import type { Policy } from '#domain/policy/policy.ts';
 import { effectivePolicy } from '#domain/service/capability-profile.ts';
 import type { ServiceMode } from '#domain/service/service-address.ts';
 import type { WorkKind } from '#domain/work/kinds.ts';
+import { WalletReadings } from '#fulfilment/purchase/wallet-readings.ts';
 import { AddressPolicy, dnsLookup } from '#outbound/webhook-address.ts';
 import { WebhookSender, createCourier } from '#outbound/webhook-sender.ts';
 import { createLogger } from '#telemetry/logger.ts';

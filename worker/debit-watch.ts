@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { WalletReadings } from '#activities/evidence/wallet-readings.ts';
 import type { Database } from '#db/connection/database.ts';
 import { debitDelay } from '#db/money/wallet-readings.ts';
 import { NO_DEBIT_SEEN } from '#domain/money/absence.ts';
 import type { PurchasePolicy } from '#domain/policy/purchase-policy.ts';
 import { backoffMs } from '#domain/policy/settings.ts';
 import type { WorkKind } from '#domain/work/kinds.ts';
+import type { WalletReadings } from '#fulfilment/purchase/wallet-readings.ts';
 import type { Logger } from '#telemetry/logger.ts';
 
 export interface DebitWatchOptions {

@@ -1,11 +1,11 @@
-import { WalletReader } from '#activities/upkeep/wallet-reader.ts';
-import type { GateListener } from '#activities/work/work-dependencies.ts';
 import type { Database } from '#db/connection/database.ts';
 import type { Waiter } from '#db/connection/wakeups.ts';
 import { isGateInUse } from '#db/gate/waits.ts';
 import type { GatePolicy } from '#domain/policy/gate-policy.ts';
 import { readDriftedAgain } from '#fulfilment/gate/drift.ts';
 import { releaseHeldWork } from '#fulfilment/gate/release-held-work.ts';
+import type { GateListener } from '#fulfilment/purchase/handler.ts';
+import { WalletReader } from '#fulfilment/purchase/wallet-reader.ts';
 import type { Logger } from '#telemetry/logger.ts';
 import type { ServiceClient } from '#upstream/client.ts';
 import { RepeatedWork } from '#worker/repeated-work.ts';

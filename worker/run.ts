@@ -6,7 +6,7 @@ import { DatabaseUnavailableError } from '#db/connection/database.ts';
 import { EncryptionKeysError, registerKeys, verifyKeys } from '#db/connection/encryption-keys.ts';
 import { OtherInstallationError, stampOrVerify } from '#db/connection/installation.ts';
 import { requireCurrentSchema, SchemaNotCurrentError } from '#db/connection/migrate.ts';
-import { hasEnded } from '#db/work/work-rows.ts';
+import { hasEnded } from '#db/work/rows.ts';
 import { readConditions } from '#fulfilment/readiness/conditions.ts';
 import { startProbeServer } from '#telemetry/probes.ts';
 import { startTracing } from '#telemetry/tracing.ts';

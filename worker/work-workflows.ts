@@ -1,5 +1,5 @@
 import type { Client } from '@temporalio/client';
-import type { StartedWork } from '#db/work/started-work.ts';
+import type { StartedWork } from '#db/work/rows.ts';
 import type { PurchasePolicy } from '#domain/policy/purchase-policy.ts';
 import type { ServiceMode } from '#domain/service/service-address.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';

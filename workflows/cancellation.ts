@@ -1,5 +1,5 @@
 import { afterAcceptance } from '#domain/purchase/purchase-decision.ts';
-import type { WorkEnd } from '#domain/work/work-end.ts';
+import type { WorkEnd } from '#domain/work/lifecycle.ts';
 import type { PurchaseWorkflowInput, PurchaseWorkflowResult } from '#workflows/messages.ts';
 import { fail, openCase, retryLater } from '#workflows/purchase/cases.ts';
 import { deliver, type Delivery } from '#workflows/purchase/deliver.ts';

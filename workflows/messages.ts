@@ -7,7 +7,7 @@ import type { ReconciliationStatus } from '#domain/money/books.ts';
 import type { Money } from '#domain/money/money.ts';
 import type { CaseVerdict } from '#domain/operator/operator-actions.ts';
 import type { PurchasePolicy } from '#domain/policy/purchase-policy.ts';
-import type { Witness } from '#domain/purchase/restored-records.ts';
+import type { Witness } from '#domain/purchase/recovery.ts';
 import type { ServiceObservation } from '#domain/relay/observation.ts';
 import type { Resubmission } from '#domain/retry/resubmission.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';

@@ -1,4 +1,4 @@
-import type { WorkEnd } from '#domain/work/work-end.ts';
+import type { WorkEnd } from '#domain/work/lifecycle.ts';
 import type { PurchaseWorkflowInput, PurchaseWorkflowResult } from '#workflows/messages.ts';
 import { buy } from '#workflows/order.ts';
 import type { Delivery } from '#workflows/purchase/deliver.ts';

@@ -1,6 +1,3 @@
-import { WalletReadings } from '#activities/evidence/wallet-readings.ts';
-import { WalletReader } from '#activities/upkeep/wallet-reader.ts';
-import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
 import { findReportOfRun, lockBooks, unreadSince, type ReconciliationRow } from '#db/money/reconciliations.ts';
 import type { Money } from '#domain/money/money.ts';
 import type { Runway } from '#domain/money/runway.ts';
@@ -8,6 +5,9 @@ import type { BooksPolicy, RunwayPolicy } from '#domain/policy/upkeep-policy.ts'
 import { counted } from '#domain/text.ts';
 import { type Wallet, writeBooks } from '#fulfilment/books/reconcile-books.ts';
 import { correctTotals } from '#fulfilment/gate/reservations.ts';
+import type { WorkDependencies } from '#fulfilment/purchase/handler.ts';
+import { WalletReader } from '#fulfilment/purchase/wallet-reader.ts';
+import { WalletReadings } from '#fulfilment/purchase/wallet-readings.ts';
 import { noteRunway } from '#fulfilment/upkeep/runway.ts';
 import type { Logger } from '#telemetry/logger.ts';
 import type { WalletTransaction } from '#upstream/contract.ts';

@@ -1,8 +1,8 @@
-import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
 import { findReadingOfRun, type CatalogueReadingRow } from '#db/catalogue/catalogue.ts';
 import type { CatalogueItems, CatalogueName, ReadCatalogue } from '#domain/catalogue/catalogue.ts';
 import type { CataloguePolicy } from '#domain/policy/upkeep-policy.ts';
 import { recordReading } from '#fulfilment/catalogue/record-reading.ts';
+import type { WorkDependencies } from '#fulfilment/purchase/handler.ts';
 import type { Logger } from '#telemetry/logger.ts';
 import type { ServiceResult } from '#upstream/client/error-mapping.ts';
 import { readPackages, readPlans } from '#upstream/mapping/catalogue.ts';

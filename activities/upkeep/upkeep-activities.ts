@@ -1,10 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Found } from '#activities/purchases/work-handler.ts';
-import { sweepWork, type SweepCursor, type SweepTools } from '#activities/upkeep/sweep.ts';
-import { workHandlers } from '#activities/work/kinds.ts';
-import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
-import { workOf } from '#db/attempts/attempts.ts';
-import { findSilentAttempts, markLookedUp } from '#db/attempts/silent-attempts.ts';
+import { sweepWork, type SweepTools, type SweepCursor } from '#activities/upkeep/sweep.ts';
 import { inboxBodyAad } from '#db/encryption-aads.ts';
 import { forgetEvents } from '#db/events/event-queries.ts';
 import { forgetDeliveries } from '#db/events/webhook-deliveries.ts';
@@ -12,16 +7,18 @@ import { forgetAnswers } from '#db/queues/idempotency.ts';
 import { addReadObservation, missedWebhooks, readDeliveryId, requeueMatchable } from '#db/queues/inbox.ts';
 import { requestWake } from '#db/queues/outbox.ts';
 import { forgetAudit, forgetReports, forgetTimeline } from '#db/queues/retention.ts';
-import type { AttemptRow } from '#db/work/rows.ts';
+import { workOf, findSilentAttempts, markLookedUp } from '#db/work/attempts.ts';
+import { type AttemptRow, lockWork } from '#db/work/rows.ts';
 import { addTimelineEntry } from '#db/work/timeline.ts';
-import { lockWork } from '#db/work/work-rows.ts';
-import type { SweepPolicy, ReconcilePolicy } from '#domain/policy/upkeep-policy.ts';
+import type { ReconcilePolicy, SweepPolicy } from '#domain/policy/upkeep-policy.ts';
 import type { OutboundPolicy, WebhookSilencePolicy } from '#domain/policy/webhook-policy.ts';
 import { failsEveryCall } from '#domain/work/failure.ts';
 import { KINDS, WORK_KINDS } from '#domain/work/kinds.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
-import { recordReport } from '#fulfilment/attempts/record-report.ts';
+import { recordReport } from '#fulfilment/attempts/report.ts';
 import { wakeOverdueEndpoints } from '#fulfilment/event-webhooks/queue-deliveries.ts';
+import type { Found, WorkDependencies } from '#fulfilment/purchase/handler.ts';
+import { workHandlers } from '#fulfilment/purchase/kinds.ts';
 import type { Logger } from '#telemetry/logger.ts';
 
 export interface MaintenanceDependencies extends WorkDependencies, Pick<SweepTools, 'findRunning'> {

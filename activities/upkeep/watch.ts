@@ -1,9 +1,9 @@
-import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
 import { esimsToLookAt, lookAgainAt, storedUsage } from '#db/esims/esim-queries.ts';
 import type { EsimRow } from '#db/work/rows.ts';
 import { isEsimInUse } from '#domain/esims/esim-state.ts';
 import type { WatchPolicy } from '#domain/policy/upkeep-policy.ts';
 import { failsEveryCall } from '#domain/work/failure.ts';
+import type { WorkDependencies } from '#fulfilment/purchase/handler.ts';
 import {
   type AnnouncePage,
   type ExpiryCursor,

@@ -1,151 +1,39 @@
 import { ApplicationFailure } from '@temporalio/common';
-import { createAbsenceProof } from '#activities/evidence/absence.ts';
-import { createDebitEvidence } from '#activities/evidence/debit-evidence.ts';
-import { createLookUp } from '#activities/evidence/look-up-purchase.ts';
-import { WalletReadings } from '#activities/evidence/wallet-readings.ts';
-import { createCompletion } from '#activities/purchases/complete-purchase.ts';
-import { createSendPurchase } from '#activities/sending/send-purchase.ts';
-import { workHandlers } from '#activities/work/kinds.ts';
-import { restoreAttempts } from '#activities/work/restore-attempts.ts';
-import { createSubscription } from '#activities/work/subscription-activities.ts';
-import { attemptSnapshot, type WorkDependencies } from '#activities/work/work-dependencies.ts';
-import type {
-  OpenResult,
-  PurchaseActivities,
-  StepRecord,
-  SubscriptionActivities,
-  WorkSnapshot,
-} from '#activities/work/work-types.ts';
-import { attemptKey } from '#crypto/derived-ids.ts';
-import { areSettled, findAttempt, readProgress } from '#db/attempts/attempts.ts';
-import { runWrites, type Write } from '#db/connection/alongside.ts';
-import { type Database, type Executor, isBadData } from '#db/connection/database.ts';
-import { requestBodyAad } from '#db/encryption-aads.ts';
-import { inboxKey, type InboxRow } from '#db/queues/inbox.ts';
-import type { WorkRow } from '#db/work/kinds.ts';
-import type { AttemptRow } from '#db/work/rows.ts';
-import { timelineEntry } from '#db/work/timeline.ts';
-import { lockWorkInEpoch, readWork, RowMissingError, WorkFinishedError, WorkMissingError } from '#db/work/work-rows.ts';
-import { plainMoney, plainText } from '#domain/money/money.ts';
-import type { ServiceObservation } from '#domain/relay/observation.ts';
-import { retryRule, ruleOfWork } from '#domain/retry/retry-rules.ts';
+import { isBadData, type Database, type Executor } from '#db/connection/database.ts';
+import { findAttempt } from '#db/work/attempts.ts';
+import { readWork, WorkFinishedError, RowMissingError, WorkMissingError } from '#db/work/rows.ts';
+import type { PurchaseActivities, StepRecord, SubscriptionActivities } from '#domain/purchase/results.ts';
 import type { FailureDetail } from '#domain/work/failure.ts';
-import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
-import { isFinal } from '#domain/work/lifecycle.ts';
-import { startOfRun } from '#domain/work/task-position.ts';
-import type { WorkEnd } from '#domain/work/work-end.ts';
-import { buyingBarrier } from '#fulfilment/attempts/buying-barrier.ts';
-import { openAttempt } from '#fulfilment/attempts/open-attempt.ts';
-import { comparison } from '#fulfilment/attempts/restored-attempts.ts';
+import type { WorkRef } from '#domain/work/kinds.ts';
+import { isFinal, type WorkEnd } from '#domain/work/lifecycle.ts';
 import { performAction } from '#fulfilment/operator/perform-action.ts';
+import { createAbsenceProof } from '#fulfilment/purchase/absence.ts';
+import { attemptOpening } from '#fulfilment/purchase/begin.ts';
+import { createCompletion } from '#fulfilment/purchase/deliver.ts';
+import { createDebitEvidence } from '#fulfilment/purchase/evidence.ts';
+import type { WorkDependencies } from '#fulfilment/purchase/handler.ts';
+import { workHandlers } from '#fulfilment/purchase/kinds.ts';
+import { createLookUp } from '#fulfilment/purchase/look-up.ts';
+import { createSendPurchase } from '#fulfilment/purchase/send.ts';
+import { createSubscription } from '#fulfilment/purchase/subscription.ts';
+import { WalletReadings } from '#fulfilment/purchase/wallet-readings.ts';
 import { recordStep } from '#fulfilment/work/record-step.ts';
-import { markRefundNeedsAttention } from '#fulfilment/work/settle-refund.ts';
-import { updateWork } from '#fulfilment/work/update-work.ts';
-import { ACTION_REFUSED, WORK_FINISHED, WORK_MISSING } from '#workflows/messages.ts';
+import { markRefundNeedsAttention } from '#fulfilment/work/refunds.ts';
+import { ACTION_REFUSED, SEND_NOT_BEGUN, WORK_FINISHED, WORK_MISSING } from '#workflows/messages.ts';
 
 type WorkActivities = PurchaseActivities & SubscriptionActivities;
 
 /** Makes the activities of the work workflows, and translates errors to results or Temporal failures. */
 export function createWorkActivities(dependencies: WorkDependencies): WorkActivities {
-  const { database, keyRing, sendLeaseMs, now, purchaseInForce } = dependencies;
+  const { database, now, purchaseInForce } = dependencies;
   const handlers = workHandlers(dependencies);
-
-  const openNumbered = async (
-    tx: Executor,
-    work: WorkRef,
-    row: WorkRow,
-    number: number,
-    writes: readonly Write[] = [],
-  ): Promise<AttemptRow> => {
-    const { reference, serviceEsimId, body } = await handlers[work.kind].prepare(tx, row, number);
-    const prepared = {
-      work,
-      number,
-      idempotencyKey: attemptKey(keyRing, work, number),
-      reference,
-      serviceEsimId,
-      encryptedBody: (attemptId: string) => keyRing.encrypt(body, requestBodyAad(attemptId)),
-    };
-    const entry = timelineEntry(work, {
-      event: 'attempt.prepared',
-      message:
-        `Attempt ${number} was prepared: its key${reference === undefined ? '' : ', reference'} and exact ` +
-        'body are stored.',
-      detail: { attempt: number, ...(reference !== undefined && { reference }) },
-      dedupKey: `attempt.prepared:${number}`,
-    });
-    return openAttempt(tx, prepared, [entry, ...writes]);
-  };
 
   const readings = dependencies.readings ?? new WalletReadings(dependencies);
   const readDebitEvidence = createDebitEvidence(dependencies, readings);
-  /**
-   * The number of attempts that the present policy allows, with the operators' overrides and grants. Stored with the
-   * work, so that later grants count from there.
-   */
-  const attemptsInForce = async (tx: Executor, work: WorkRef, row: WorkRow) => {
-    const { retryRule: stored, retryOverrides, extraAttempts } = row;
-    const rule = retryRule('supplier_failed', await purchaseInForce(tx));
-    if (stored !== null && rule.attempts < stored.attempts) {
-      await updateWork(tx, work, row, {
-        retryRule: { ...stored, attempts: rule.attempts },
-        updatedAt: new Date(now()),
-      });
-    }
-    return ruleOfWork(rule, retryOverrides ?? {}, extraAttempts).attempts;
-  };
+  const sendPurchase = createSendPurchase(dependencies, handlers, readings);
 
   const activities: WorkActivities = {
-    beginWork: ({ work, witness, sentIn, run }) =>
-      database.transaction(async (tx): Promise<WorkSnapshot> => {
-        const { row, epoch } = await lockWorkInEpoch(tx, work);
-        // Only a run that follows another one writes this.
-        const earlierRun = row.recordedIn?.runId;
-        if (run !== undefined && earlierRun !== undefined && earlierRun !== run)
-          await updateWork(tx, work, row, { recordedIn: startOfRun(run) });
-        const open = (executor: Executor, number: number) => openNumbered(executor, work, row, number);
-        const tools = { open, leaseMs: sendLeaseMs };
-        const isRestored = witness !== undefined && (await restoreAttempts(tx, work, row, witness, tools));
-        const { isFirstSinceRestart, writes } = comparison(tx, work, row, { epoch, sentIn });
-        const { current: known, reports } = await readProgress(tx, work);
-        const attempt = known ?? (await openNumbered(tx, work, row, 1, writes));
-        if (known !== undefined) await runWrites(tx, writes);
-        const maxPrice = plainMoney(row.maxPriceAmount, row.maxPriceCurrency);
-        const subscription = await handlers[work.kind].subscription?.(tx, work.id);
-        const cancellation = await handlers[work.kind].cancellation?.(tx, work.id);
-        return {
-          status: row.status,
-          acceptedAt: row.createdAt.getTime(),
-          attempt: attemptSnapshot(attempt),
-          epoch,
-          ...(isRestored && { isRestored }),
-          ...(isFirstSinceRestart && { isFirstSinceRestart }),
-          extraAttempts: row.extraAttempts,
-          observations: reports.flatMap((each) => observationOf(each, attempt, epoch)),
-          ...(row.attentionReason !== null && { attention: row.attentionReason }),
-          ...(row.retryOverrides !== null && { retryOverrides: row.retryOverrides }),
-          ...(row.nextStepAt !== null && { nextStepAt: row.nextStepAt.getTime() }),
-          ...(row.failureClass !== null && { failure: row.failureClass }),
-          ...(maxPrice !== null && { maxPrice: plainText(maxPrice) }),
-          ...(row.deadlineAt !== null && { deadlineAt: row.deadlineAt.getTime() }),
-          ...(subscription !== undefined && { subscription }),
-          ...(cancellation !== undefined && { cancellation }),
-        };
-      }),
-
-    openNextAttempt: ({ work, number }) =>
-      database.transaction(async (tx): Promise<OpenResult> => {
-        const { row, epoch } = await lockWorkInEpoch(tx, work);
-        const known = await findAttempt(tx, work, number);
-        if (known !== undefined) return { kind: 'opened', attempt: attemptSnapshot(known) };
-        if (row.comparedEpoch !== epoch) return { kind: 'not_compared' };
-        const by = await buyingBarrier(tx, work);
-        if (by !== undefined) return { kind: 'barred', by };
-        const attempts = await attemptsInForce(tx, work, row);
-        if (number > attempts) return { kind: 'not_allowed', attempts };
-        if (KINDS[work.kind].isPurchase && !(await areSettled(tx, work))) return { kind: 'unsettled' };
-        return { kind: 'opened', attempt: attemptSnapshot(await openNumbered(tx, work, row, number)) };
-      }),
+    ...attemptOpening(dependencies, handlers),
 
     recordStep: (step) =>
       database.transaction(async (tx) => {
@@ -166,7 +54,7 @@ export function createWorkActivities(dependencies: WorkDependencies): WorkActivi
       return outcome.kind;
     },
 
-    sendPurchase: createSendPurchase(dependencies, handlers, readings),
+    sendPurchase: (request) => failAsNotBegun((begin) => sendPurchase(request, begin)),
     lookUpPurchase: createLookUp(dependencies, handlers),
     readDebitEvidence,
     proveAbsence: createAbsenceProof(dependencies, handlers, readDebitEvidence),
@@ -176,25 +64,33 @@ export function createWorkActivities(dependencies: WorkDependencies): WorkActivi
   return translateErrors(activities, database);
 }
 
+/**
+ * Runs a sending activity. If it fails before its request could leave, its failure has the type `SEND_NOT_BEGUN`. The
+ * workflow may then trust a row by which nothing was sent, even after PostgreSQL has lost commits.
+ *
+ * @param send calls its argument right before the request may leave.
+ * @throws ApplicationFailure of the type `SEND_NOT_BEGUN`, or what `send` throws after that call.
+ */
+async function failAsNotBegun<Result>(send: (begin: () => void) => Promise<Result>): Promise<Result> {
+  let hasBegun = false;
+  try {
+    return await send(() => void (hasBegun = true));
+  } catch (error) {
+    if (hasBegun || error instanceof WorkFinishedError || error instanceof RowMissingError) throw error;
+    const cause = error instanceof Error ? error : new Error('not an error');
+    throw ApplicationFailure.create({
+      type: SEND_NOT_BEGUN,
+      message: `Nothing was sent: ${cause.name}`,
+      nonRetryable: true,
+      cause,
+    });
+  }
+}
+
 /** Refuses data that PostgreSQL rejects: a retry would not help, and a caller waits for the answer. */
 function refuseBadData(error: unknown): never {
   if (!isBadData(error)) throw error;
   throw ApplicationFailure.nonRetryable('It cannot be stored as it is.', ACTION_REFUSED);
-}
-
-function observationOf(row: InboxRow, latest: AttemptRow, epoch: string): ServiceObservation[] {
-  // A row that the relay has not judged yet reaches the workflow as a signal.
-  if (row.decision === null || row.decision === 'known' || row.outcome === null) return [];
-  return [
-    {
-      inboxId: inboxKey(row),
-      epoch,
-      source: row.source,
-      attemptNumber: latest.number,
-      outcome: row.outcome,
-      decision: row.decision,
-    },
-  ];
 }
 
 function workStep(step: StepRecord) {

@@ -1,6 +1,6 @@
 import type { WorkJson } from '#api/work/work-resource.ts';
 import type { Owner } from '#db/lists/ownership.ts';
-import type { Successor } from '#db/work/work-queries.ts';
+import type { Successor } from '#db/work/work-reads.ts';
 import { ATTENTION_REASONS, isAttentionReason, type AttentionReason } from '#domain/work/attention.ts';
 import { FAILURE_CLASSES, isAboutAccount, isFailureClass } from '#domain/work/failure.ts';
 

@@ -13,7 +13,7 @@ import { type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { alreadyExists } from '#api/work/work-creation.ts';
 import { findEsim, readRefundContext } from '#db/esims/esim-queries.ts';
-import { findCancellationInForce } from '#db/work/cancellation-queries.ts';
+import { findCancellationInForce } from '#db/work/cancellations.ts';
 import { forecastRefund, judgeRefundConditions } from '#domain/cancellation/refund-conditions.ts';
 import { recordEsim } from '#fulfilment/upkeep/record-esim.ts';
 import { esimDetails } from '#upstream/mapping/esims.ts';

@@ -12,7 +12,7 @@ import { deadlineInput, metadata } from '#api/work/work-input.ts';
 import { workJson } from '#api/work/work-json.ts';
 import type { WorkJson } from '#api/work/work-resource.ts';
 import { workListQuery, workOutput, workOutputExample } from '#api/work/work-schemas.ts';
-import type { StoredCancellation } from '#db/work/cancellation-queries.ts';
+import type { StoredCancellation } from '#db/work/cancellations.ts';
 import { ON_UNMET_CONDITIONS } from '#domain/cancellation/refund-conditions.ts';
 import { statusesOf } from '#domain/work/lifecycle.ts';
 

@@ -18,8 +18,8 @@ import { cancellationCsv } from '#api/work/work-csv.ts';
 import { workOperations } from '#api/work/work-operations.ts';
 import type { WorkResource } from '#api/work/work-resource.ts';
 import { findEsim } from '#db/esims/esim-queries.ts';
-import { cancellationReads } from '#db/work/cancellation-queries.ts';
-import { acceptCancellation } from '#fulfilment/accept/accept-cancellation.ts';
+import { cancellationReads } from '#db/work/cancellations.ts';
+import { acceptCancellation } from '#fulfilment/accept/cancellation.ts';
 
 /** The existing cancellation of an eSIM, in a problem. */
 export const cancellationName = {

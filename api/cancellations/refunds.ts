@@ -13,7 +13,7 @@ import { jsonReply } from '#api/http/reply.ts';
 import { positionCursor, readPositionCursor } from '#api/lists/cursor.ts';
 import { pageReply } from '#api/lists/page-reply.ts';
 import { Problem } from '#api/problems/problem.ts';
-import { findRefundById, pageOfRefunds } from '#db/work/cancellation-queries.ts';
+import { findRefundById, pageOfRefunds } from '#db/work/cancellations.ts';
 
 const tag = 'Cancellations';
 const JSON_TYPE = 'application/json';

@@ -12,7 +12,7 @@ import { caseCursor, readCaseCursor } from '#api/lists/cursor.ts';
 import { pageReply } from '#api/lists/page-reply.ts';
 import { pageOf, pageQuery } from '#api/lists/page-schemas.ts';
 import { Problem } from '#api/problems/problem.ts';
-import { findCase, listOpenCases, type CaseOfWork } from '#db/work/case-queries.ts';
+import { findCase, listOpenCases, type CaseOfWork } from '#db/work/cases.ts';
 import { caseVerdicts, VERDICTS_OF, type CaseVerdict } from '#domain/operator/operator-actions.ts';
 import { ATTENTION_REASONS } from '#domain/work/attention.ts';
 import { WORK_KINDS } from '#domain/work/kinds.ts';

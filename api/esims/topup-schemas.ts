@@ -15,7 +15,7 @@ import {
   workOutput,
   workOutputExample,
 } from '#api/work/work-schemas.ts';
-import type { StoredTopup } from '#db/work/topup-queries.ts';
+import type { StoredTopup } from '#db/work/topups.ts';
 import { statusesOf } from '#domain/work/lifecycle.ts';
 
 const externalTopupId = callerReference('topup', 'shop-topup-000017');

@@ -16,8 +16,8 @@ import { customerHash, newCustomer, readCustomer } from '#api/work/customer-refe
 import { topupCsv } from '#api/work/work-csv.ts';
 import { workOperations } from '#api/work/work-operations.ts';
 import { findEsim } from '#db/esims/esim-queries.ts';
-import { topupReads } from '#db/work/topup-queries.ts';
-import { acceptTopup } from '#fulfilment/accept/accept-topup.ts';
+import { topupReads } from '#db/work/topups.ts';
+import { acceptTopup } from '#fulfilment/accept/topup.ts';
 
 /** Top-ups of eSIMs: create, read, list, timeline, operator actions. */
 export function topupOperations(dependencies: ApiDependencies, offers: Offers): Operation[] {

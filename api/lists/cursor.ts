@@ -2,7 +2,7 @@
 import { invalid } from '#api/http/operation.ts';
 import type { PagePosition } from '#db/lists/pages.ts';
 import type { ReconciliationPosition } from '#db/money/reconciliations.ts';
-import type { CasePosition } from '#db/work/case-queries.ts';
+import type { CasePosition } from '#db/work/cases.ts';
 import { isId, type IdKind } from '#domain/work/identifiers.ts';
 import { byKind, type WorkKind } from '#domain/work/kinds.ts';
 

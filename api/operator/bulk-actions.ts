@@ -10,7 +10,7 @@ import { withPriceCurrency } from '#api/operator/price-currency.ts';
 import { refusal } from '#api/problems/problem-schema.ts';
 import type { WorkResource } from '#api/work/work-resource.ts';
 import { newId } from '#db/connection/ids.ts';
-import { chooseWork } from '#db/work/bulk-choice.ts';
+import { chooseWork } from '#db/work/counts.ts';
 import type { OperatorAction, Refusal } from '#domain/operator/operator-actions.ts';
 import { KINDS } from '#domain/work/kinds.ts';
 import { statusesOf, type WorkStatus } from '#domain/work/lifecycle.ts';

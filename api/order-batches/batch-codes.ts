@@ -9,7 +9,7 @@ import { qrSheet } from '#api/order-batches/qr-sheet.ts';
 import { exampleBatchId } from '#api/orders/order-schemas.ts';
 import { Problem } from '#api/problems/problem.ts';
 import { addAuditEntries } from '#db/access/audit-log.ts';
-import { esimsOfBatch, type StoredBatch } from '#db/work/batch-queries.ts';
+import { esimsOfBatch, type StoredBatch } from '#db/work/orders.ts';
 import { lpaString } from '#domain/esims/activation.ts';
 
 const AUDITED =

@@ -13,12 +13,12 @@ import { alreadyExists, isPast, PAST_DEADLINE } from '#api/work/work-creation.ts
 import { batchId, requestKey, workId } from '#crypto/derived-ids.ts';
 import type { Executor } from '#db/connection/database.ts';
 import type { Owner } from '#db/lists/ownership.ts';
-import { findBatch, type StoredBatch } from '#db/work/batch-queries.ts';
+import { findBatch, type StoredBatch } from '#db/work/orders.ts';
 import type { Money } from '#domain/money/money.ts';
-import { batchOrderReference } from '#domain/work/batches.ts';
+import { batchOrderReference } from '#domain/work/identifiers.ts';
 import { KINDS } from '#domain/work/kinds.ts';
-import { acceptBatch, findTakenOfBatch, type BatchAcceptance, type NewBatch } from '#fulfilment/accept/accept-batch.ts';
-import type { NewOrder } from '#fulfilment/accept/accept-order.ts';
+import { acceptBatch, findTakenOfBatch, type BatchAcceptance, type NewBatch } from '#fulfilment/accept/batch.ts';
+import type { NewOrder } from '#fulfilment/accept/order.ts';
 import { currentTraceparent } from '#telemetry/tracing.ts';
 
 type BatchRequest = Pick<

@@ -9,10 +9,15 @@ import { exampleBatchId } from '#api/orders/order-schemas.ts';
 import { customerReferenceOutput, readCustomer } from '#api/work/customer-reference.ts';
 import { itemMetadata, metadata, purchaseInput } from '#api/work/work-input.ts';
 import type { KeyRing } from '#crypto/key-ring.ts';
-import type { StoredBatch } from '#db/work/batch-queries.ts';
+import type { StoredBatch } from '#db/work/orders.ts';
 import { paddedMoney } from '#domain/money/money.ts';
-import { MAX_BATCH, MAX_BATCH_REFERENCE, batchOrderReference } from '#domain/work/batches.ts';
-import { CALLER_REFERENCE_CHARACTERS, isCallerReference } from '#domain/work/identifiers.ts';
+import {
+  MAX_BATCH,
+  MAX_BATCH_REFERENCE,
+  batchOrderReference,
+  CALLER_REFERENCE_CHARACTERS,
+  isCallerReference,
+} from '#domain/work/identifiers.ts';
 import { statusesOf } from '#domain/work/lifecycle.ts';
 
 const EXAMPLE_REFERENCE = 'campaign-2030';

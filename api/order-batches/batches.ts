@@ -22,9 +22,9 @@ import {
 import { exampleBatchId } from '#api/orders/order-schemas.ts';
 import { Problem } from '#api/problems/problem.ts';
 import { retryAfterHeader } from '#api/work/work-creation.ts';
-import { findBatch, listBatches, type StoredBatch } from '#db/work/batch-queries.ts';
-import { MAX_BATCH } from '#domain/work/batches.ts';
-import { abandonUnsent, requestBatchCancel } from '#fulfilment/batches/cancel-batch.ts';
+import { findBatch, listBatches, type StoredBatch } from '#db/work/orders.ts';
+import { MAX_BATCH } from '#domain/work/identifiers.ts';
+import { abandonUnsent, requestBatchCancel } from '#fulfilment/accept/batch.ts';
 
 /** Time after which a call abandons no further orders, in milliseconds. Callers wait at most half a minute. */
 const CANCEL_MS = 15_000;

@@ -15,7 +15,7 @@ import {
   workOutput,
   workOutputExample,
 } from '#api/work/work-schemas.ts';
-import type { StoredOrder } from '#db/work/order-queries.ts';
+import type { StoredOrder } from '#db/work/orders.ts';
 import { isId, isImei } from '#domain/work/identifiers.ts';
 import { statusesOf } from '#domain/work/lifecycle.ts';
 

@@ -15,8 +15,8 @@ import { customerHash, newCustomer, readCustomer } from '#api/work/customer-refe
 import { orderCsv } from '#api/work/work-csv.ts';
 import { workOperations } from '#api/work/work-operations.ts';
 import { deviceImeiAad } from '#db/encryption-aads.ts';
-import { orderReads } from '#db/work/order-queries.ts';
-import { acceptOrder } from '#fulfilment/accept/accept-order.ts';
+import { orderReads } from '#db/work/orders.ts';
+import { acceptOrder } from '#fulfilment/accept/order.ts';
 
 /** Orders of eSIMs: create, read, list, timeline, operator actions. */
 export function orderOperations(dependencies: ApiDependencies, offers: Offers): Operation[] {

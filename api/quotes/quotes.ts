@@ -14,7 +14,7 @@ import { scopesOfKind } from '#db/access/api-keys.ts';
 import { rulesInForce } from '#db/money/pricing-rules.ts';
 import { plainMoney } from '#domain/money/money.ts';
 import type { PricedItem } from '#domain/pricing/pricing-rule.ts';
-import { isWithin } from '#domain/purchase/price-limit.ts';
+import { isWithin } from '#domain/purchase/send-claim.ts';
 import { FAILURE_CLASSES } from '#domain/work/failure.ts';
 import { foreseenHolds, type ForeseenHold } from '#fulfilment/gate/foreseen-holds.ts';
 import type { ReadAt } from '#upstream/cached-read.ts';

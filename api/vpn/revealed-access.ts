@@ -6,7 +6,7 @@ import type { Caller } from '#api/http/operation.ts';
 import type { Expansion } from '#api/work/expand.ts';
 import { addAuditEntries } from '#db/access/audit-log.ts';
 import { accessAad } from '#db/encryption-aads.ts';
-import { accessOfSubscriptions } from '#db/work/vpn-subscription-queries.ts';
+import { accessOfSubscriptions } from '#db/work/vpn-subscriptions.ts';
 import { vpnAccess } from '#upstream/contract.ts';
 
 export const exampleSubscriptionId = 'vpn_01JQ8ZAF6G7H8J9K0MNPQRSTVW';

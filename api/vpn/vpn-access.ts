@@ -4,7 +4,7 @@ import { type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { Problem } from '#api/problems/problem.ts';
 import { accessOutput, exampleSubscriptionId, revealAccess } from '#api/vpn/revealed-access.ts';
-import { accessOfSubscriptions, vpnSubscriptionReads } from '#db/work/vpn-subscription-queries.ts';
+import { accessOfSubscriptions, vpnSubscriptionReads } from '#db/work/vpn-subscriptions.ts';
 
 const params = idInPath('vpn_subscription', exampleSubscriptionId);
 

@@ -16,7 +16,7 @@ import {
   workOutput,
   workOutputExample,
 } from '#api/work/work-schemas.ts';
-import type { StoredVpnSubscription } from '#db/work/vpn-subscription-queries.ts';
+import type { StoredVpnSubscription } from '#db/work/vpn-subscriptions.ts';
 import { plainMoney } from '#domain/money/money.ts';
 import { subscriptionPeriods, subscriptionTimes } from '#domain/money/subscription-periods.ts';
 import { statusesOf } from '#domain/work/lifecycle.ts';

@@ -26,11 +26,11 @@ import { retryAfterHeader, waitingHeaders } from '#api/work/work-creation.ts';
 import { vpnSubscriptionCsv } from '#api/work/work-csv.ts';
 import { workOperations } from '#api/work/work-operations.ts';
 import { type WorkJson, type WorkResource, notFound } from '#api/work/work-resource.ts';
-import { vpnSubscriptionReads } from '#db/work/vpn-subscription-queries.ts';
+import { vpnSubscriptionReads } from '#db/work/vpn-subscriptions.ts';
 import { REFUSALS } from '#domain/operator/operator-actions.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
-import { acceptVpnSubscription } from '#fulfilment/accept/accept-vpn-subscription.ts';
-import { cancelVpnSubscription } from '#fulfilment/work/cancel-vpn-subscription.ts';
+import { acceptVpnSubscription } from '#fulfilment/accept/vpn-subscription.ts';
+import { cancelVpnSubscription } from '#fulfilment/work/subscription.ts';
 
 const tag = 'VPN';
 

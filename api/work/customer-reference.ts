@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { FILLED_TEXT_PATTERN, storable } from '#api/fields/text.ts';
 import type { KeyRing } from '#crypto/key-ring.ts';
 import { type CustomerWork, customerReferenceAad } from '#db/encryption-aads.ts';
-import type { NewCustomer } from '#fulfilment/accept/accept-work.ts';
+import type { NewCustomer } from '#fulfilment/accept/work.ts';
 
 const MAX_CUSTOMER_REFERENCE = 255;
 

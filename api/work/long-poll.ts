@@ -6,8 +6,7 @@ import { type Reply, jsonReply } from '#api/http/reply.ts';
 import type { WaitResult } from '#api/waits/waits.ts';
 import type { WorkJson, WorkResource } from '#api/work/work-resource.ts';
 import { DatabaseUnavailableError } from '#db/connection/database.ts';
-import { retryAfterSeconds, isWaitOver, isFinished } from '#domain/work/caller-wait.ts';
-import { isFinal, type WorkStatus } from '#domain/work/lifecycle.ts';
+import { retryAfterSeconds, isWaitOver, isFinished, isFinal, type WorkStatus } from '#domain/work/lifecycle.ts';
 
 /** Retry-After for work that was just accepted, in seconds. */
 export const RETRY_AFTER_SECONDS = retryAfterSeconds('accepted', null, 0);

@@ -15,13 +15,13 @@ import type { Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
 import type { Owner } from '#db/lists/ownership.ts';
 import { readHolder } from '#db/work/reference-holders.ts';
-import { workExists } from '#db/work/work-queries.ts';
+import { workExists } from '#db/work/work-reads.ts';
 import type { Money } from '#domain/money/money.ts';
 import type { WhenUsedUp } from '#domain/retry/retry-rules.ts';
-import { isFinished } from '#domain/work/caller-wait.ts';
+import { FIRST_USE, nextUse, type ReferenceUse } from '#domain/work/identifiers.ts';
 import { KINDS, type WorkKind } from '#domain/work/kinds.ts';
-import { FIRST_USE, nextUse, type ReferenceUse } from '#domain/work/reference-use.ts';
-import type { Acceptance, NewWork } from '#fulfilment/accept/accept-work.ts';
+import { isFinished } from '#domain/work/lifecycle.ts';
+import type { Acceptance, NewWork } from '#fulfilment/accept/work.ts';
 import { currentTraceparent } from '#telemetry/tracing.ts';
 
 /** The part of a request that is the same for work of every kind. */

@@ -1,8 +1,8 @@
 import { instantJson } from '#api/fields/instant.ts';
 import type { OperationsJson, WorkJson } from '#api/work/work-resource.ts';
 import type { Owner } from '#db/lists/ownership.ts';
-import type { WorkRow } from '#db/work/kinds.ts';
-import type { AttemptSummary, TimelineRow } from '#db/work/work-queries.ts';
+import type { WorkRow } from '#db/work/rows.ts';
+import type { AttemptSummary, TimelineRow } from '#db/work/work-reads.ts';
 import { plainMoney } from '#domain/money/money.ts';
 import { resubmission } from '#domain/retry/resubmission.ts';
 import { RETRY_OVERRIDES, givesUpAt, ruleOfWork } from '#domain/retry/retry-rules.ts';

@@ -24,11 +24,10 @@ import { scopesOfKind } from '#db/access/api-keys.ts';
 import type { Executor } from '#db/connection/database.ts';
 import type { Owner } from '#db/lists/ownership.ts';
 import type { PagePosition } from '#db/lists/pages.ts';
-import { NO_ATTEMPTS, type WorkFilter } from '#db/work/work-queries.ts';
-import type { StoredWork, WorkReads } from '#db/work/work-reads.ts';
+import { NO_ATTEMPTS, type WorkFilter, type StoredWork, type WorkReads } from '#db/work/work-reads.ts';
 import { KINDS, type WorkKind } from '#domain/work/kinds.ts';
 import type { WorkStatus } from '#domain/work/lifecycle.ts';
-import type { Acceptance, NewWork } from '#fulfilment/accept/accept-work.ts';
+import type { Acceptance, NewWork } from '#fulfilment/accept/work.ts';
 
 type ListQuery = z.ZodObject & z.ZodType<z.output<z.ZodObject<ReturnType<typeof workListQuery<WorkStatus>>>>>;
 

@@ -12,7 +12,7 @@ import { viewOfWork } from '#api/work/shown-work.ts';
 import { timelinePage, timelineQuery } from '#api/work/timeline-schemas.ts';
 import { currentStateJson, timelineJson } from '#api/work/work-json.ts';
 import { type WorkResource, notFound } from '#api/work/work-resource.ts';
-import { listTimeline } from '#db/work/work-queries.ts';
+import { listTimeline } from '#db/work/work-reads.ts';
 import { workEventType } from '#domain/events/event-types.ts';
 import { resubmission } from '#domain/retry/resubmission.ts';
 import { KINDS } from '#domain/work/kinds.ts';

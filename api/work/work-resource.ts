@@ -6,7 +6,7 @@ import type { operationsOutput, workListQuery } from '#api/work/work-schemas.ts'
 import type { WorkScopes } from '#db/access/api-keys.ts';
 import type { Executor } from '#db/connection/database.ts';
 import type { Owner } from '#db/lists/ownership.ts';
-import type { WorkFilter } from '#db/work/work-queries.ts';
+import type { WorkFilter } from '#db/work/work-reads.ts';
 import type { CaseVerdict } from '#domain/operator/operator-actions.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
 import type { FailureClass } from '#domain/work/failure.ts';

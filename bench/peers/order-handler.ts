@@ -13,7 +13,7 @@ import { plainWork } from '#api/work/shown-work.ts';
 import { matchesApiKey, parseApiKey } from '#crypto/generated-secrets.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
-import { orderReads, type StoredOrder } from '#db/work/order-queries.ts';
+import { orderReads, type StoredOrder } from '#db/work/orders.ts';
 import * as schema from '#db/schema.ts';
 
 const { PORT, DATABASE_URL } = process.env;

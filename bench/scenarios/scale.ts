@@ -12,7 +12,7 @@ import { KeyRing } from '#crypto/key-ring.ts';
 import { Database } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
-import { acceptOrder } from '#fulfilment/accept/accept-order.ts';
+import { acceptOrder } from '#fulfilment/accept/order.ts';
 import { createLogger } from '#telemetry/logger.ts';
 import type { ServiceClient } from '#upstream/client.ts';
 

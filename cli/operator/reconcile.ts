@@ -9,7 +9,7 @@ import type { Database } from '#db/connection/database.ts';
 import { verifyKeys } from '#db/connection/encryption-keys.ts';
 import { findReconciliation, type ReconciliationRow } from '#db/money/reconciliations.ts';
 import { adjustmentsSince, type Adjustments } from '#db/money/wallet-movements.ts';
-import { countOpenCases } from '#db/work/case-queries.ts';
+import { countOpenCases } from '#db/work/cases.ts';
 import { FINDING_KINDS, findingKinds, isFindingCase, type ReconciliationStatus } from '#domain/money/books.ts';
 import type { Finding } from '#domain/money/findings.ts';
 import { plainAmount } from '#domain/money/money.ts';

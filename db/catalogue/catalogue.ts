@@ -3,7 +3,7 @@ import { and, asc, desc, eq, getTableColumns, gt, isNull, lt, ne, sql, type SQL 
 import type { PgTable } from 'drizzle-orm/pg-core';
 import type { Executor } from '#db/connection/database.ts';
 import { catalogueReadings, packages, vpnPlans } from '#db/schema.ts';
-import { storedKind, workTable } from '#db/work/kinds.ts';
+import { storedKind, workTable } from '#db/work/rows.ts';
 import type {
   CatalogueChange,
   CatalogueItem,

@@ -14,7 +14,7 @@ import { attempts, esims, esimUsage, orders, topups } from '#db/schema.ts';
 import { inList } from '#db/schema/columns.ts';
 import type { EsimRow } from '#db/work/rows.ts';
 import type { DataUsage } from '#domain/esims/esim-state.ts';
-import { FREES_REFERENCE } from '#domain/work/reference-use.ts';
+import { FREES_REFERENCE } from '#domain/work/identifiers.ts';
 
 export async function findEsim(db: Executor, id: string, owner: Owner): Promise<EsimRow | undefined> {
   const [row] = await db

@@ -7,7 +7,7 @@ import { builtOnce, type BuiltQuery } from '#db/connection/built-once.ts';
 import type { Executor } from '#db/connection/database.ts';
 import type { Given } from '#db/lists/pages.ts';
 import { cancellations, cases, esims, orders, refunds } from '#db/schema.ts';
-import { workTable } from '#db/work/kinds.ts';
+import { workTable } from '#db/work/rows.ts';
 import { WORK_KINDS, type WorkKind } from '#domain/work/kinds.ts';
 
 /** Lineage of API keys whose work is visible; undefined: all. Required, so that no caller can omit it. */

@@ -2,7 +2,7 @@
 import { and, asc, desc, eq, gt, gte, inArray, isNull, notExists, or, sql, type SQL } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { attempts, journal, walletMovements } from '#db/schema.ts';
-import { storedKind, workTable } from '#db/work/kinds.ts';
+import { storedKind, workTable } from '#db/work/rows.ts';
 import type { Movement, MovementNames, Purchase } from '#domain/money/books.ts';
 import { plainAmount, plainMoney, type Money } from '#domain/money/money.ts';
 import type { Placed } from '#domain/money/reconciliation.ts';

@@ -3,8 +3,7 @@ import { and, asc, desc, eq, gt, inArray, isNotNull, isNull, lte, max, or, sql, 
 import type { Executor } from '#db/connection/database.ts';
 import { movementOf, purchasesNamedBy, storeMovements, type ReadMovement } from '#db/money/wallet-movements.ts';
 import { attempts, installation, walletMovements, walletReadings, debitDelays } from '#db/schema.ts';
-import { storedKind } from '#db/work/kinds.ts';
-import type { AttemptRow } from '#db/work/rows.ts';
+import { storedKind, type AttemptRow } from '#db/work/rows.ts';
 import {
   type WalletReading,
   DEBIT_DELAY_KEPT_MS,

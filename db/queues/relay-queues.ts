@@ -1,9 +1,9 @@
+import { and, eq, getTableColumns, inArray, isNull, min, sql, type SQL } from 'drizzle-orm';
+import type { AnyPgColumn } from 'drizzle-orm/pg-core';
 /**
  * Inbox and outbox as queues of the relay. A taken row belongs to one relay until its lease ends; `tries`, which counts
  * how often it was taken, is the token of that lease.
  */
-import { and, eq, getTableColumns, inArray, isNull, min, sql, type SQL } from 'drizzle-orm';
-import type { AnyPgColumn } from 'drizzle-orm/pg-core';
 import * as z from 'zod';
 import type { Queue } from '#db/connection/after-commit.ts';
 import { DATABASE_EPOCH } from '#db/connection/database-epoch.ts';
@@ -16,7 +16,7 @@ import { GATE_IN_USE } from '#db/gate/waits.ts';
 import type { InboxRow } from '#db/queues/inbox.ts';
 import type { OutboxRow } from '#db/queues/outbox.ts';
 import { events, inbox, outbox, webhookEndpoints } from '#db/schema.ts';
-import { startOf, type StoredStart } from '#db/work/kinds.ts';
+import { startOf, type StoredStart } from '#db/work/rows.ts';
 import type { ObservationDecision } from '#domain/relay/observation.ts';
 import type { StoredInboxRow } from '#domain/relay/relay-decision.ts';
 import { WORK_KINDS, type WorkRef } from '#domain/work/kinds.ts';

@@ -4,8 +4,8 @@ import type { AnyPgColumn } from 'drizzle-orm/pg-core';
 import type { Executor } from '#db/connection/database.ts';
 import { auditLog, events, idempotencyKeys, inbox, timeline, webhookDeliveries } from '#db/schema.ts';
 import { unfinished } from '#db/schema/columns.ts';
-import { workTable } from '#db/work/kinds.ts';
-import { SUBSCRIPTION_ENTRIES } from '#db/work/vpn-subscription-queries.ts';
+import { workTable } from '#db/work/rows.ts';
+import { SUBSCRIPTION_ENTRIES } from '#db/work/vpn-subscriptions.ts';
 import type { InboxState } from '#domain/relay/relay-decision.ts';
 import { WORK_KINDS } from '#domain/work/kinds.ts';
 

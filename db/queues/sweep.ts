@@ -3,7 +3,7 @@ import { and, asc, eq, inArray, isNull, lt, min, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { attempts, cases, inbox } from '#db/schema.ts';
 import { unfinished } from '#db/schema/columns.ts';
-import { workTable } from '#db/work/kinds.ts';
+import { workTable } from '#db/work/rows.ts';
 import type { SweptWork } from '#domain/relay/sweep-decision.ts';
 import type { WorkKind } from '#domain/work/kinds.ts';
 

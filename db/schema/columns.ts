@@ -4,8 +4,7 @@ import { customType, index, numeric, timestamp, type AnyPgColumn, integer, jsonb
 import type { RetryOverrides, RetryRule, WhenUsedUp } from '#domain/retry/retry-rules.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
 import type { FailureClass, FailureEnd } from '#domain/work/failure.ts';
-import { FINAL_STATUSES, type WorkStatus } from '#domain/work/lifecycle.ts';
-import type { TaskPosition } from '#domain/work/task-position.ts';
+import { FINAL_STATUSES, type WorkStatus, type TaskPosition } from '#domain/work/lifecycle.ts';
 
 export const bytea = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
 export const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'date', precision: 3 });

@@ -21,8 +21,8 @@ import {
   type RefundStatus,
 } from '#domain/cancellation/refund.ts';
 import { SUBSCRIPTION_ENDS, type SubscriptionEnd } from '#domain/relay/observation.ts';
+import { FREES_REFERENCE } from '#domain/work/identifiers.ts';
 import { statusesOf, type StatusOf } from '#domain/work/lifecycle.ts';
-import { FREES_REFERENCE } from '#domain/work/reference-use.ts';
 
 /** A reference has one use of each number, one successor, and one piece of work that may buy. */
 function referenceIndexes(

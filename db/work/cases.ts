@@ -1,10 +1,15 @@
-import { and, eq, isNull, notInArray, or, sql, type SQL } from 'drizzle-orm';
+import { and, eq, isNull, notInArray, or, sql, type SQL, asc, count, getTableColumns } from 'drizzle-orm';
 import type { Write } from '#db/connection/alongside.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
+import { ownCases, type Owner } from '#db/lists/ownership.ts';
 import { cases } from '#db/schema.ts';
+import { inList } from '#db/schema/columns.ts';
+import { workTable } from '#db/work/rows.ts';
 import type { Subject } from '#db/work/timeline.ts';
 import { JUDGED_BY_PERSONS, type AttentionReason } from '#domain/work/attention.ts';
+import { WORK_KINDS } from '#domain/work/kinds.ts';
+import { FINAL_STATUSES, type WorkStatus } from '#domain/work/lifecycle.ts';
 
 export type CaseRow = typeof cases.$inferSelect;
 
@@ -150,4 +155,85 @@ function closing(db: Executor, subject: Subject, which: SQL, resolution: string,
 
 function open(subject: Subject, which: SQL): SQL | undefined {
   return and(eq(cases.subjectKind, subject.kind), eq(cases.subjectId, subject.id), which, isNull(cases.closedAt));
+}
+
+/** Where a page ended; the next one starts after it. */
+export interface CasePosition {
+  readonly openedAt: Date;
+  readonly id: string;
+}
+
+/** A case, and the present status of its work. */
+export type CaseOfWork = CaseRow & {
+  /** `null` for a case about a delivery, and for work whose row is lost. */
+  readonly workStatus: WorkStatus | null;
+};
+
+/** How many cases are open, by reason. */
+export async function countOpenCases(db: Executor): Promise<{ reason: AttentionReason; count: number }[]> {
+  return db
+    .select({ reason: cases.reason, count: count() })
+    .from(cases)
+    .where(isNull(cases.closedAt))
+    .groupBy(cases.reason)
+    .orderBy(cases.reason);
+}
+
+/** The present status of the work of a case. Ids of different kinds differ, so at most one row is found. */
+function workStatus(db: Executor): SQL<WorkStatus | null> {
+  const ofKind = WORK_KINDS.map((kind) => {
+    const { id, status } = workTable(kind);
+    return sql`(${db.select({ status }).from(workTable(kind)).where(eq(id, cases.subjectId))})`;
+  });
+  return sql<WorkStatus | null>`coalesce(${sql.join(ofKind, sql`, `)})`;
+}
+
+/** A page of open cases, oldest first. */
+export async function listOpenCases(
+  db: Executor,
+  owner: Owner,
+  options: {
+    readonly limit: number;
+    readonly reason?: AttentionReason | undefined;
+    /** True: only those about ended work. False: only all others. */
+    readonly workEnded?: boolean | undefined;
+    readonly after?: CasePosition | undefined;
+  },
+): Promise<CaseOfWork[]> {
+  const { limit, reason, workEnded, after } = options;
+  const status = workStatus(db);
+  const hasEnded = sql`coalesce(${status} in (${inList(FINAL_STATUSES)}), false)`;
+  return db
+    .select({ ...getTableColumns(cases), workStatus: status })
+    .from(cases)
+    .where(
+      and(
+        isNull(cases.closedAt),
+        ownCases(db, owner),
+        reason === undefined ? undefined : eq(cases.reason, reason),
+        workEnded === undefined ? undefined : eq(hasEnded, workEnded),
+        after === undefined ? undefined : sql`(${cases.openedAt}, ${cases.id}) > (${after.openedAt}, ${after.id})`,
+      ),
+    )
+    .orderBy(asc(cases.openedAt), asc(cases.id))
+    .limit(limit);
+}
+
+/** A case, open or closed. @param owner restricts to work of this owner; undefined: all. */
+export async function findCase(db: Executor, id: string, owner: Owner): Promise<CaseOfWork | undefined> {
+  const [row] = await db
+    .select({ ...getTableColumns(cases), workStatus: workStatus(db) })
+    .from(cases)
+    .where(and(eq(cases.id, id), ownCases(db, owner)));
+  return row;
+}
+
+/** Closes a case about a delivery. Cases about work are resolved with the work. */
+export async function dismissDeliveryCase(
+  tx: Executor,
+  { subjectId, reason }: CaseRow,
+  dismissal: string,
+  now: Date,
+): Promise<void> {
+  await closeCase(tx, { kind: 'delivery', id: subjectId }, reason, `dismissed: ${dismissal}`, now);
 }

@@ -4,10 +4,10 @@ import type { Executor } from '#db/connection/database.ts';
 import { ownWork, type Owner } from '#db/lists/ownership.ts';
 import { cases } from '#db/schema.ts';
 import { inList } from '#db/schema/columns.ts';
-import { storedKind, workTable } from '#db/work/kinds.ts';
+import { storedKind, workTable } from '#db/work/rows.ts';
 import { DOUBTS } from '#domain/retry/resubmission.ts';
+import { FREES_REFERENCE, type ReferenceHolder } from '#domain/work/identifiers.ts';
 import type { WorkKind, WorkRef } from '#domain/work/kinds.ts';
-import { FREES_REFERENCE, type ReferenceHolder } from '#domain/work/reference-use.ts';
 
 /** Finds the id of the work that has a reference: the work that may buy, or the last one that has ended. */
 export async function findHolderId(

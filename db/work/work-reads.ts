@@ -1,9 +1,9 @@
-/** The reads that the API makes of every kind of work: one by its id, and pages of a list. */
-import { and, eq, type SQL, type SQLWrapper } from 'drizzle-orm';
+/** Queries of work of every kind: filters, list pages, values of attempts, timelines. */
+import { and, asc, eq, exists, gt, inArray, isNull, lt, sql, type SQL, type SQLWrapper } from 'drizzle-orm';
 import type { AnyPgColumn } from 'drizzle-orm/pg-core';
 import type { BuiltQuery } from '#db/connection/built-once.ts';
 import type { Executor } from '#db/connection/database.ts';
-import { findOneOfOwner, type Owner } from '#db/lists/ownership.ts';
+import { findOneOfOwner, type Owner, ownWork } from '#db/lists/ownership.ts';
 import {
   type Condition,
   type Given,
@@ -11,17 +11,203 @@ import {
   type GivenPage,
   type PageOptions,
   pagesOf,
+  hasPairs,
+  oneOf,
+  newest,
+  pageOfStatuses,
 } from '#db/lists/pages.ts';
-import { type WorkRow, workTable } from '#db/work/kinds.ts';
-import {
-  attemptSummary,
-  type AttemptSummary,
-  newestFirst,
-  summaryColumns,
-  type WorkFilter,
-  workPage,
-} from '#db/work/work-queries.ts';
-import type { WorkKind } from '#domain/work/kinds.ts';
+import { attempts, cases, timeline } from '#db/schema.ts';
+import { type WorkRow, workTable, storedKind } from '#db/work/rows.ts';
+import type { OperatedAttempt } from '#domain/operator/operator-actions.ts';
+import { DOUBTS } from '#domain/retry/resubmission.ts';
+import type { AttentionReason } from '#domain/work/attention.ts';
+import type { FailureClass } from '#domain/work/failure.ts';
+import type { WorkKind, WorkRef } from '#domain/work/kinds.ts';
+import type { WorkStatus } from '#domain/work/lifecycle.ts';
+
+/** Filters that all work lists have. */
+export interface WorkFilter {
+  /** One of these. */
+  readonly statuses?: readonly WorkStatus[] | undefined;
+  readonly failureClass?: FailureClass | undefined;
+  readonly attentionReason?: AttentionReason | undefined;
+  /** Lineage of the API key that made it. */
+  readonly createdBy?: string | undefined;
+  /** One of these. */
+  readonly ids?: readonly string[] | undefined;
+  /** Its metadata contains all of these pairs. */
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
+  /** Exclusive. */
+  readonly createdAfter?: Date | undefined;
+  /** Exclusive. */
+  readonly createdBefore?: Date | undefined;
+  /** Exclusive. */
+  readonly updatedAfter?: Date | undefined;
+}
+
+/** Work that uses the reference of a piece of work again. */
+export interface Successor {
+  readonly id: string;
+  readonly apiKeyId: string;
+}
+
+/** Values that other rows add to a piece of work. */
+export interface AttemptSummary {
+  /** Number of attempts. */
+  readonly attempts: number;
+  /** The service's id of the newest attempt that has one. */
+  readonly serviceId: string | null;
+  readonly attemptStates: readonly OperatedAttempt[];
+  /** A case of {@link DOUBTS} is open. */
+  readonly inDoubt: boolean;
+  /** Null while nothing uses its reference again. */
+  readonly replacedBy: Successor | null;
+}
+
+/** Of work that was just accepted. */
+export const NO_ATTEMPTS: AttemptSummary = {
+  attempts: 0,
+  serviceId: null,
+  attemptStates: [],
+  inDoubt: false,
+  replacedBy: null,
+};
+
+/** The filter conditions of a query on the table of this kind. */
+export function workConditions(
+  kind: WorkKind,
+  owner: Given<Owner>,
+  filter: GivenFilter<WorkFilter>,
+  after: GivenPage['after'],
+): SQL | undefined {
+  const table = workTable(kind);
+  return and(
+    ownWork(kind, owner),
+    filter.statuses === undefined ? undefined : inArray(table.status, [...filter.statuses]),
+    filter.failureClass === undefined ? undefined : eq(table.failureClass, filter.failureClass),
+    filter.attentionReason === undefined ? undefined : eq(table.attentionReason, filter.attentionReason),
+    filter.createdBy === undefined ? undefined : eq(table.apiKeyId, filter.createdBy),
+    filter.ids === undefined ? undefined : oneOf(table.id)(filter.ids),
+    filter.metadata === undefined ? undefined : hasPairs(table.metadata, filter.metadata),
+    filter.createdAfter === undefined ? undefined : gt(table.createdAt, filter.createdAfter),
+    filter.createdBefore === undefined ? undefined : lt(table.createdAt, filter.createdBefore),
+    filter.updatedAfter === undefined ? undefined : gt(table.updatedAt, filter.updatedAfter),
+    after === undefined ? undefined : sql`(${table.createdAt}, ${table.id}) < (${after.createdAt}, ${after.id})`,
+  );
+}
+
+/** The condition of a list page. @param own conditions that only this kind has. */
+function workPage(
+  kind: WorkKind,
+  owner: Given<Owner>,
+  { statuses, ...filter }: GivenFilter<WorkFilter>,
+  { after, limit }: GivenPage,
+  own: SQL | undefined,
+): SQL | undefined {
+  return pageOfStatuses(workTable(kind), statuses, and(workConditions(kind, owner, filter, after), own), limit);
+}
+
+/** The order of a page. */
+function newestFirst(kind: WorkKind): SQL {
+  const table = workTable(kind);
+  return newest(table.createdAt, table.id);
+}
+
+/** {@link AttemptSummary} of each row, for a lateral join. */
+export function attemptSummary(db: Executor, kind: WorkKind) {
+  const openDoubt = db
+    .select({ id: cases.id })
+    .from(cases)
+    .where(
+      and(
+        eq(cases.subjectKind, kind),
+        eq(cases.subjectId, workTable(kind).id),
+        inArray(cases.reason, [...DOUBTS]),
+        isNull(cases.closedAt),
+      ),
+    );
+  return db
+    .select({
+      attempts: sql<number>`count(*)::int`.as('attempts'),
+      serviceId: sql<string | null>`(array_agg(${attempts.serviceId} order by ${attempts.number} desc)
+          filter (where ${attempts.serviceId} is not null))[1]`.as('latest_service_id'),
+      attemptStates: sql<
+        OperatedAttempt[]
+      >`coalesce(jsonb_agg(jsonb_build_object('state', ${attempts.state}, 'settled', ${attempts.settled})), '[]')`.as(
+        'attempt_states',
+      ),
+      // A separate query: a single-table selection would write columns without their table.
+      inDoubt: sql<boolean>`${exists(openDoubt)}`.as('in_doubt'),
+      replacedBy: successorOf(kind).as('replaced_by'),
+    })
+    .from(attempts)
+    .where(and(eq(attempts.subjectKind, kind), eq(attempts.subjectId, workTable(kind).id)))
+    .as('facts');
+}
+
+/** The {@link Successor} of the row of the outer query. */
+function successorOf(kind: WorkKind): SQL<Successor | null> {
+  if (storedKind(kind).reference === undefined) return sql`null`;
+  const table = workTable(kind);
+  // By their names: a single-table selection would write columns without their table.
+  return sql`(select jsonb_build_object('id', next.id, 'apiKeyId', next.api_key_id) from ${table} as next
+    where next.replaces_id = ${table}.${sql.identifier('id')})`;
+}
+
+/** The columns of {@link attemptSummary}, for a selection. */
+export function summaryColumns({
+  attempts: count,
+  serviceId,
+  attemptStates,
+  inDoubt,
+  replacedBy,
+}: ReturnType<typeof attemptSummary>) {
+  return { attempts: count, serviceId, attemptStates, inDoubt, replacedBy };
+}
+
+export interface TimelineRow {
+  readonly id: bigint;
+  readonly at: Date;
+  readonly event: string;
+  readonly message: string;
+  readonly detail: Readonly<Record<string, string | number | boolean | null>>;
+}
+
+/** A page of a timeline, oldest first. @param after id of the last entry of the previous page. */
+export async function listTimeline(
+  db: Executor,
+  work: WorkRef,
+  options: { limit: number; after?: bigint | undefined },
+): Promise<TimelineRow[]> {
+  return db
+    .select({
+      id: timeline.id,
+      at: timeline.at,
+      event: timeline.event,
+      message: timeline.message,
+      detail: timeline.detail,
+    })
+    .from(timeline)
+    .where(
+      and(
+        eq(timeline.subjectKind, work.kind),
+        eq(timeline.subjectId, work.id),
+        options.after === undefined ? undefined : gt(timeline.id, options.after),
+      ),
+    )
+    .orderBy(asc(timeline.id))
+    .limit(options.limit);
+}
+
+/** True when the work exists and the owner may see it. */
+export async function workExists(db: Executor, { kind, id }: WorkRef, owner: Owner): Promise<boolean> {
+  const table = workTable(kind);
+  const rows = await db
+    .select({ id: table.id })
+    .from(table)
+    .where(and(eq(table.id, id), ownWork(kind, owner)));
+  return rows.length > 0;
+}
 
 /** The row of one piece of work, with what its attempts add. */
 export interface StoredWork<Row = WorkRow> extends AttemptSummary {
@@ -35,7 +221,7 @@ interface WorkQuery<Stored> extends PromiseLike<Stored[]>, SQLWrapper {
 }
 
 /** The beginning of a query on the table of a kind, joined with {@link attemptSummary}. */
-export interface WorkSelection<Stored> {
+interface WorkSelection<Stored> {
   where(condition: SQL | undefined): {
     orderBy(order: SQL): { limit(limit: Given<number>): WorkQuery<Stored> };
   };

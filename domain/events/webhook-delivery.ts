@@ -1,9 +1,10 @@
+import { backoffMs } from '#domain/policy/settings.ts';
+import type { OutboundPolicy } from '#domain/policy/webhook-policy.ts';
+
 /**
  * What follows a try to deliver an event to a webhook endpoint, for the delivery and for the endpoint. Each delivery
  * has its own schedule. An endpoint that only fails gets one delivery at a time, at growing intervals.
  */
-import { backoffMs } from '#domain/policy/settings.ts';
-import type { OutboundPolicy } from '#domain/policy/webhook-policy.ts';
 
 /** Why a try got no answer, each as a clause for people. */
 export const TRY_FAILURES = {

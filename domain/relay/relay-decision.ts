@@ -1,10 +1,11 @@
 import type { RelayPolicy } from '#domain/policy/relay-policy.ts';
+import { backoffMs } from '#domain/policy/settings.ts';
+import type { ObservationDecision } from '#domain/relay/observation.ts';
+
 /**
  * What a relay does with one row of the inbox. Pure, so that the tables can be tested and the model checker can use the
  * same rule that runs in production.
  */
-import { backoffMs } from '#domain/policy/settings.ts';
-import type { ObservationDecision } from '#domain/relay/observation.ts';
 
 /**
  * State of a row of the inbox. `pending` waits for the relay, `relayed` was given to a workflow, `applied` means that

@@ -1,8 +1,7 @@
 /** Whether a caller should submit the same work again. */
 import { mayHaveCost, type OperatedAttempt } from '#domain/operator/operator-actions.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
-import type { KindTexts } from '#domain/work/kind-texts.ts';
-import { KINDS, type WorkKind } from '#domain/work/kinds.ts';
+import { type KindTexts, KINDS, type WorkKind } from '#domain/work/kinds.ts';
 import type { WorkStatus } from '#domain/work/lifecycle.ts';
 
 /**

@@ -1,4 +1,5 @@
 import { byKind } from '#domain/work/kinds.ts';
+import type { FinalStatus, WorkStatus } from '#domain/work/lifecycle.ts';
 
 /** Prefixes of the ids that our API hands out. */
 export const ID_PREFIXES = {
@@ -96,4 +97,60 @@ function plain(name: string): string {
 /** IMEI as the API accepts it: 14 to 16 digits and nothing else. */
 export function isImei(text: string): boolean {
   return /^[0-9]{14,16}$/.test(text);
+}
+
+/** The final statuses that prove that nothing was bought, so that the reference is free again. */
+export const FREES_REFERENCE = ['failed', 'abandoned'] as const satisfies readonly FinalStatus[];
+
+/** One use of a reference. */
+export interface ReferenceUse {
+  /** From 1. */
+  readonly number: number;
+  /** Id of the work of the previous use; null for the first one. */
+  readonly replaces: string | null;
+}
+
+export const FIRST_USE: ReferenceUse = { number: 1, replaces: null };
+
+/** The work that has a reference now. */
+export interface ReferenceHolder {
+  readonly id: string;
+  readonly status: WorkStatus;
+  readonly use: number;
+  /** True while a case is open because it may have been bought after all. */
+  readonly inDoubt: boolean;
+  /** True when it, or the work of an earlier use, was created with the Idempotency-Key of this request. */
+  readonly isOfSameKey: boolean;
+}
+
+/** The next use of a reference. @returns undefined while the reference is not free. */
+export function nextUse({ id, status, use, inDoubt, isOfSameKey }: ReferenceHolder): ReferenceUse | undefined {
+  const isFree = (FREES_REFERENCE as readonly WorkStatus[]).includes(status) && !inDoubt;
+  // A late repetition of the old request must not buy what a person has abandoned since.
+  return isFree && !isOfSameKey ? { number: use + 1, replaces: id } : undefined;
+}
+
+/** Batches: many orders that are accepted together. Each of them is an ordinary order with its own workflow. */
+
+/** The largest number of eSIMs in a batch. */
+export const MAX_BATCH = 1_000;
+
+const POSITION_DIGITS = String(MAX_BATCH).length;
+
+/** The longest reference of a batch: those of its orders have at most 64 characters. */
+export const MAX_BATCH_REFERENCE = 64 - 1 - POSITION_DIGITS;
+
+/** The statuses with which an order of a batch ends. */
+export const BATCH_ENDS = ['completed', 'failed', 'abandoned'] as const;
+
+export type BatchEnd = (typeof BATCH_ENDS)[number];
+
+/**
+ * The reference of an order of a batch: that of the batch, a hyphen and the position with four digits. A caller may
+ * give it too: so an order that bought nothing can be ordered again by itself.
+ *
+ * @param position from 1.
+ */
+export function batchOrderReference(batchReference: string, position: number): string {
+  return `${batchReference}-${String(position).padStart(POSITION_DIGITS, '0')}`;
 }

@@ -1,19 +1,19 @@
 import { and, eq, inArray, isNull } from 'drizzle-orm';
-import { limitOf, priceAtSend, workOf } from '#db/attempts/attempts.ts';
-/** What the service charged, compared with what was expected. */
 import { cataloguePrice } from '#db/catalogue/catalogue.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { attempts } from '#db/schema.ts';
+import { limitOf, priceAtSend, workOf } from '#db/work/attempts.ts';
 import { openCase, openCaseOfProduct, openCaseOnce } from '#db/work/cases.ts';
-import type { AttemptRow } from '#db/work/rows.ts';
+import { type AttemptRow, lockWork } from '#db/work/rows.ts';
 import { addTimelineEntry } from '#db/work/timeline.ts';
-import { lockWork } from '#db/work/work-rows.ts';
 import { compareAmounts, isOtherMoney, plainText, type Money, type AmountComparison } from '#domain/money/money.ts';
-import { isWithin } from '#domain/purchase/price-limit.ts';
+import { isWithin } from '#domain/purchase/send-claim.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
-import { orderedProduct } from '#fulfilment/attempts/ordered-product.ts';
+import { orderedProduct } from '#fulfilment/attempts/report.ts';
 import { addPause } from '#fulfilment/gate/pauses.ts';
-import { updateWork } from '#fulfilment/work/update-work.ts';
+import { updateWork } from '#fulfilment/work/change.ts';
+
+/** What the service charged, compared with what was expected. */
 
 /**
  * Compares what the service charged with the limit and with the price at the time of the send. A charge above the limit

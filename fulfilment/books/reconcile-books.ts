@@ -26,7 +26,7 @@ import {
 import { requestWake } from '#db/queues/outbox.ts';
 import { attempts, cases, walletReadings } from '#db/schema.ts';
 import { openCase, openCaseOnce } from '#db/work/cases.ts';
-import { workTable } from '#db/work/kinds.ts';
+import { workTable } from '#db/work/rows.ts';
 import { addTimelineEntry } from '#db/work/timeline.ts';
 import {
   expectedBalance,
@@ -45,8 +45,8 @@ import { equalMoney, negateMoney, paddedAmount, plainText, subtractMoney, type M
 import { reconcile, type Judgement, type Knowledge } from '#domain/money/reconciliation.ts';
 import type { BooksPolicy } from '#domain/policy/upkeep-policy.ts';
 import { noteShownCharges, reportAmount } from '#fulfilment/books/charges.ts';
-import { settlePaidRefunds } from '#fulfilment/work/settle-refund.ts';
-import { announceDoubt } from '#fulfilment/work/work-events.ts';
+import { announceDoubt } from '#fulfilment/work/events.ts';
+import { settlePaidRefunds } from '#fulfilment/work/refunds.ts';
 
 /** The wallet as read from the service. */
 export interface Wallet {

@@ -13,16 +13,16 @@ import type { Executor } from '#db/connection/database.ts';
 import { recordEvents, type NewEvent } from '#db/events/event-log.ts';
 import { requestWake } from '#db/queues/outbox.ts';
 import { attempts, packages, vpnPlans, vpnSubscriptions } from '#db/schema.ts';
-import { workTable } from '#db/work/kinds.ts';
+import { workTable } from '#db/work/rows.ts';
 import {
-  announcedChanges,
-  type CatalogueChange,
   type CatalogueItem,
   type CatalogueItems,
   type CatalogueName,
-  type KnownItem,
   type ReadCatalogue,
+  announcedChanges,
   readingResult,
+  type CatalogueChange,
+  type KnownItem,
 } from '#domain/catalogue/catalogue.ts';
 import { paddedMoney } from '#domain/money/money.ts';
 import type { CataloguePolicy } from '#domain/policy/upkeep-policy.ts';

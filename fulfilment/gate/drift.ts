@@ -8,8 +8,7 @@ import { noteFilled } from '#db/connection/after-commit.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { requestWake } from '#db/queues/outbox.ts';
 import { gateDrifts } from '#db/schema.ts';
-import { workTable } from '#db/work/kinds.ts';
-import type { AttemptRow } from '#db/work/rows.ts';
+import { workTable, type AttemptRow } from '#db/work/rows.ts';
 import {
   afterDrift,
   afterReleaseByDocument,

@@ -1,13 +1,12 @@
 /** The drift stop at the gate: what it holds, whose turn it is, and when it ends. See `domain/gate/drift.ts`. */
-import { and, asc, eq, inArray, isNull, ne, notInArray, sql, type SQL } from 'drizzle-orm';
-import { currentAttempt } from '#db/attempts/attempts.ts';
+import { and, eq, inArray, isNull, sql, asc, ne, notInArray, type SQL } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { noteProbe } from '#db/gate/waits.ts';
 import { requestWake } from '#db/queues/outbox.ts';
-import { attempts, gateDrifts, gateLines, gateWaits, vpnSubscriptions } from '#db/schema.ts';
-import { storedKind, workTable } from '#db/work/kinds.ts';
-import { readVpnSubscription } from '#db/work/vpn-subscription-queries.ts';
-import { readWork } from '#db/work/work-rows.ts';
+import { attempts, gateDrifts, vpnSubscriptions, gateLines, gateWaits } from '#db/schema.ts';
+import { currentAttempt } from '#db/work/attempts.ts';
+import { workTable, readWork, storedKind } from '#db/work/rows.ts';
+import { readVpnSubscription } from '#db/work/vpn-subscriptions.ts';
 import {
   afterLook,
   afterSend,

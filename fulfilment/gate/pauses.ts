@@ -8,7 +8,7 @@ import { addAuditEntry } from '#db/access/audit-log.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
 import { gatePauses, capabilityProfiles } from '#db/schema.ts';
-import { workTable } from '#db/work/kinds.ts';
+import { workTable } from '#db/work/rows.ts';
 import { notLookedYet, type FirstPurchaseCheck } from '#domain/gate/first-purchase-check.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
 import { type WorkKind, KINDS, PURCHASE_KINDS, type PurchaseKind } from '#domain/work/kinds.ts';

@@ -6,15 +6,15 @@ import type { Owner } from '#db/lists/ownership.ts';
 import { bookAsAdjustment } from '#db/money/journal-queries.ts';
 import { requeueingUnmatched } from '#db/queues/inbox.ts';
 import { attempts, refunds } from '#db/schema.ts';
-import { type CaseOfWork, dismissDeliveryCase, findCase } from '#db/work/case-queries.ts';
+import { type CaseOfWork, dismissDeliveryCase, findCase } from '#db/work/cases.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
 import { cancellationOutcome } from '#domain/cancellation/refund.ts';
 import { type CaseVerdict, needsWallet, type OperatorAction } from '#domain/operator/operator-actions.ts';
 import type { ObservedOutcome } from '#domain/relay/observation.ts';
 import { type AttemptEvent, attemptStateAfter } from '#domain/work/attempt-lifecycle.ts';
 import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
-import { knownReports, storeCancellationReport, undoCancelled } from '#fulfilment/work/record-cancellation.ts';
-import { expectRefund, nameRefund } from '#fulfilment/work/store-refund.ts';
+import { knownReports, storeCancellationReport, undoCancelled } from '#fulfilment/work/cancellation.ts';
+import { expectRefund, nameRefund } from '#fulfilment/work/refunds.ts';
 
 export async function correctAttempt(
   tx: Executor,

@@ -1,16 +1,14 @@
 /** Performs operator actions and records who acted and why. The rules are in `domain/operator/operator-actions.ts`. */
 import { and, eq } from 'drizzle-orm';
 import { addAuditEntry } from '#db/access/audit-log.ts';
-import { attemptsOf, currentAttempt } from '#db/attempts/attempts.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { grantOverride, hasOverride } from '#db/gate/waits.ts';
 import { attempts } from '#db/schema.ts';
-import { isCancelledAlready } from '#db/work/cancellation-queries.ts';
-import { type CaseRow, closeCase, findOpenCase, hasOpenCase, openCase, openReasons } from '#db/work/cases.ts';
-import type { WorkRow } from '#db/work/kinds.ts';
-import type { AttemptRow } from '#db/work/rows.ts';
+import { attemptsOf, currentAttempt } from '#db/work/attempts.ts';
+import { isCancelledAlready } from '#db/work/cancellations.ts';
+import { closeCase, findOpenCase, hasOpenCase, openCase, openReasons, type CaseRow } from '#db/work/cases.ts';
+import { type WorkRow, type AttemptRow, lockWork } from '#db/work/rows.ts';
 import { addTimelineEntry } from '#db/work/timeline.ts';
-import { lockWork } from '#db/work/work-rows.ts';
 import { equalMoney, type Money } from '#domain/money/money.ts';
 import {
   type ActionJudgement,
@@ -32,20 +30,20 @@ import { changedOverrides, RETRY_OVERRIDES, type RetryOverrides } from '#domain/
 import type { AttentionReason } from '#domain/work/attention.ts';
 import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
 import { isFinal, type WorkStatus } from '#domain/work/lifecycle.ts';
-import { hasPendingObservations } from '#fulfilment/attempts/buying-barrier.ts';
-import { isCompared } from '#fulfilment/attempts/restored-attempts.ts';
+import { isCompared } from '#fulfilment/attempts/recover.ts';
 import {
   actionKey,
-  detailOf,
   isDone,
   isRetryUnderWay,
-  sentence,
   wasJudgedSo,
+  detailOf,
+  sentence,
 } from '#fulfilment/operator/action-record.ts';
 import { correctAttempt, correctCancellation, type Resolution } from '#fulfilment/operator/corrections.ts';
-import { forgetCancelAccepted, withdrawCancel } from '#fulfilment/work/cancel-vpn-subscription.ts';
+import { hasPendingObservations } from '#fulfilment/work/buying-barrier.ts';
+import { updateWork } from '#fulfilment/work/change.ts';
 import { recordStep } from '#fulfilment/work/record-step.ts';
-import { updateWork } from '#fulfilment/work/update-work.ts';
+import { forgetCancelAccepted, withdrawCancel } from '#fulfilment/work/subscription.ts';
 
 export type ActionResult =
   | { readonly kind: 'applied' | 'unchanged' }

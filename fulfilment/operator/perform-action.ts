@@ -2,12 +2,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Database, Executor } from '#db/connection/database.ts';
 import type { Owner } from '#db/lists/ownership.ts';
 import { requestWake } from '#db/queues/outbox.ts';
-import type { ChosenWork } from '#db/work/bulk-choice.ts';
-import { workExists } from '#db/work/work-queries.ts';
-import { lockWork, readWork } from '#db/work/work-rows.ts';
+import type { ChosenWork } from '#db/work/counts.ts';
+import { lockWork, readWork } from '#db/work/rows.ts';
+import { workExists } from '#db/work/work-reads.ts';
 import type { Operator, OperatorAction, Refusal } from '#domain/operator/operator-actions.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
-import { isCompared } from '#fulfilment/attempts/restored-attempts.ts';
+import { isCompared } from '#fulfilment/attempts/recover.ts';
 import { actOnWork } from '#fulfilment/operator/operator-actions.ts';
 
 export interface ActionRequest {

@@ -2,7 +2,7 @@ import type { Executor } from '#db/connection/database.ts';
 import { missedWebhooks } from '#db/queues/inbox.ts';
 import { LAGGING_QUEUES, relayLag } from '#db/queues/relay-queues.ts';
 import { readRefusedPrefix } from '#db/service/webhook-secrets.ts';
-import { countHeldWork } from '#db/work/held-work.ts';
+import { countHeldWork } from '#db/work/counts.ts';
 import { circuitSentence } from '#domain/gate/circuit.ts';
 import { hasDrift, lineTexts } from '#domain/gate/drift.ts';
 import { pauseScope } from '#domain/gate/purchase-gate.ts';
@@ -16,8 +16,9 @@ import { listCircuits } from '#fulfilment/gate/circuits.ts';
 import { stoppedLines } from '#fulfilment/gate/line.ts';
 import { parkedPurchases } from '#fulfilment/gate/overview.ts';
 import { activePauses } from '#fulfilment/gate/pauses.ts';
-/** What the readiness probe names as degraded. */
 import type { Degradation } from '#telemetry/probes.ts';
+
+/** What the readiness probe names as degraded. */
 
 /**
  * What holds purchases, what keeps webhooks of the service away, and queues of the relay that are behind. Each

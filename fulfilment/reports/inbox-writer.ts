@@ -1,9 +1,9 @@
+import { and, count, eq, gt, inArray, isNotNull, or, sql } from 'drizzle-orm';
 /**
  * Stores webhooks of the service, each delivery exactly once, and classifies them: new, a duplicate, a replay of signed
  * content under another id, or a conflict with another body under the same id. The relay judges later what a new one
  * *means*.
  */
-import { and, count, eq, gt, inArray, isNotNull, or, sql } from 'drizzle-orm';
 import * as z from 'zod';
 import type { KeyRing } from '#crypto/key-ring.ts';
 import { noteFilled } from '#db/connection/after-commit.ts';

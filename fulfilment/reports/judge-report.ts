@@ -3,7 +3,7 @@ import type { Database, Executor } from '#db/connection/database.ts';
 import { inboxKey, type InboxRow } from '#db/queues/inbox.ts';
 import { changeHeld, holdRow, storeJudgement, type RowJudgement } from '#db/queues/relay-queues.ts';
 import { addTimelineEntry } from '#db/work/timeline.ts';
-import { readVpnSubscription } from '#db/work/vpn-subscription-queries.ts';
+import { readVpnSubscription } from '#db/work/vpn-subscriptions.ts';
 import {
   isAsOrdered,
   judgeObservation,
@@ -15,11 +15,11 @@ import { decideInboxRow, type NotifyingDecision } from '#domain/relay/relay-deci
 import { refusedCancellation, storedReason } from '#domain/work/foreign-text.ts';
 import { KINDS } from '#domain/work/kinds.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
-import { recordReport, reportOtherPrice } from '#fulfilment/attempts/record-report.ts';
-import { inContext, isBought, lockMatch, type InboxMatch } from '#fulfilment/reports/match-report.ts';
-import { storeCancellationReport, storeEsimReport } from '#fulfilment/work/record-cancellation.ts';
-import { newEndOf, storeSubscriptionReport } from '#fulfilment/work/record-subscription.ts';
-import { openContradiction } from '#fulfilment/work/work-events.ts';
+import { recordReport, reportOtherPrice } from '#fulfilment/attempts/report.ts';
+import { lockMatch, inContext, isBought, type InboxMatch } from '#fulfilment/reports/match-report.ts';
+import { storeCancellationReport, storeEsimReport } from '#fulfilment/work/cancellation.ts';
+import { openContradiction } from '#fulfilment/work/events.ts';
+import { newEndOf, storeSubscriptionReport } from '#fulfilment/work/subscription.ts';
 
 /** What the relay does with a row after the transaction that judged it. */
 export type Judgement =

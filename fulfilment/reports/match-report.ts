@@ -1,15 +1,15 @@
 /** Finding the attempt that a report is about, and merging the report with what is known already. */
 import { and, desc, eq, isNotNull, isNull, lte, sql } from 'drizzle-orm';
-import { currentOf } from '#db/attempts/attempts.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { attempts, topups } from '#db/schema.ts';
-import { startOf, storedKind, workTable, type StoredStart, type WorkRow } from '#db/work/kinds.ts';
-import { readVpnSubscription } from '#db/work/vpn-subscription-queries.ts';
+import { currentOf } from '#db/work/attempts.ts';
+import { startOf, storedKind, workTable, type StoredStart, type WorkRow } from '#db/work/rows.ts';
+import { readVpnSubscription } from '#db/work/vpn-subscriptions.ts';
 import { cancellationOutcome, isCancelled, judgeRefund, mergeReports } from '#domain/cancellation/refund.ts';
 import { judgeSubscriptionEnd, type ObservationDecision, type PurchaseEvent } from '#domain/relay/observation.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
-import { knownReports } from '#fulfilment/work/record-cancellation.ts';
-import { newEndOf } from '#fulfilment/work/record-subscription.ts';
+import { knownReports } from '#fulfilment/work/cancellation.ts';
+import { newEndOf } from '#fulfilment/work/subscription.ts';
 
 /** The names in an event by which its attempt is found. Without a service id the eSIM identifies the cancellation. */
 interface NamedPurchase extends Pick<

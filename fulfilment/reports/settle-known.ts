@@ -4,7 +4,7 @@ import { noteFact } from '#db/connection/after-commit.ts';
 import type { Executor } from '#db/connection/database.ts';
 import type { InboxRow } from '#db/queues/inbox.ts';
 import { attempts } from '#db/schema.ts';
-import { storedKind, workTable } from '#db/work/kinds.ts';
+import { storedKind, workTable } from '#db/work/rows.ts';
 import { ATTEMPT_STATES, judgeObservation, OBSERVED_OUTCOMES, type PurchaseEvent } from '#domain/relay/observation.ts';
 import type { WorkKind } from '#domain/work/kinds.ts';
 import { WORK_STATUSES } from '#domain/work/lifecycle.ts';

@@ -7,7 +7,7 @@ import type { Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
 import { type Owner, ownEsims } from '#db/lists/ownership.ts';
 import { esims, shareLinks } from '#db/schema.ts';
-import { findCancellationInForce } from '#db/work/cancellation-queries.ts';
+import { findCancellationInForce } from '#db/work/cancellations.ts';
 import type { EsimRow } from '#db/work/rows.ts';
 import { sharedEsimView, type SharedEsimView, type ShareLinkStatus } from '#domain/esims/share-link.ts';
 

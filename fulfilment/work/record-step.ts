@@ -5,22 +5,29 @@ import { markApplied, returningUnanswered } from '#db/queues/inbox.ts';
 import { requestWake } from '#db/queues/outbox.ts';
 import { attempts } from '#db/schema.ts';
 import { closeCase, closingCases, hasOpenCase, openCase, openReasons } from '#db/work/cases.ts';
-import { workTable, type WorkRow } from '#db/work/kinds.ts';
+import { workTable, type WorkRow, lockWorkInEpoch, lockUnfinishedWork } from '#db/work/rows.ts';
 import { timelineEntry, type TimelineEntry } from '#db/work/timeline.ts';
-import { lockWorkInEpoch } from '#db/work/work-rows.ts';
+import type { Money } from '#domain/money/money.ts';
 import type { RecordResult } from '#domain/purchase/purchase-decision.ts';
 import type { AttemptState } from '#domain/relay/observation.ts';
 import type { RetryRule, WhenUsedUp } from '#domain/retry/retry-rules.ts';
+import { attemptStateAfter } from '#domain/work/attempt-lifecycle.ts';
 import { JUDGED_BY_PERSONS, type AttentionReason } from '#domain/work/attention.ts';
 import type { FailureClass, FailureDetail } from '#domain/work/failure.ts';
 import { KINDS, WORK_KINDS, type WorkKind, type WorkRef } from '#domain/work/kinds.ts';
-import { ENDS_WITHOUT_EFFECT, isFinal, mayFollow, type WorkStatus } from '#domain/work/lifecycle.ts';
-import { isSuperseded, type TaskPosition } from '#domain/work/task-position.ts';
-import { buyingBarrier } from '#fulfilment/attempts/buying-barrier.ts';
-import { updateWork } from '#fulfilment/work/update-work.ts';
+import {
+  ENDS_WITHOUT_EFFECT,
+  isFinal,
+  mayFollow,
+  type WorkStatus,
+  isSuperseded,
+  type TaskPosition,
+} from '#domain/work/lifecycle.ts';
+import { buyingBarrier } from '#fulfilment/work/buying-barrier.ts';
+import { updateWork } from '#fulfilment/work/change.ts';
 
 /** A step of work: its new status, and the reason. */
-export interface WorkStep {
+interface WorkStep {
   readonly status: WorkStatus;
   readonly entry: TimelineEntry;
   readonly failure?: FailureDetail | undefined;
@@ -76,7 +83,7 @@ export async function recordStep(tx: Executor, work: WorkRef, step: WorkStep, no
  * @param more.writes are run in the same statement.
  * @throws RangeError when the status may not follow the present one.
  */
-export async function storeStep(
+async function storeStep(
   tx: Executor,
   work: WorkRef,
   row: WorkRow,
@@ -201,4 +208,55 @@ async function reasonToAsk(
   if (open !== undefined) return open;
   const asks = failure?.endedBy === 'attempts_used_up' && (row.whenUsedUp ?? whenUsedUp) === 'ask';
   return asks ? 'attempts_used_up' : undefined;
+}
+
+/** The result of a successful purchase. */
+export interface Completion {
+  readonly attemptId: string;
+  /** `active` for subscriptions. */
+  readonly status?: 'completed' | 'active';
+  /** Absent when it is about no eSIM. */
+  readonly esimId?: string;
+  readonly charged: Money | undefined;
+  readonly entry: Omit<TimelineEntry, 'event' | 'dedupKey'>;
+  /** Keys of the inbox rows that this completion handles. */
+  readonly applied: readonly string[];
+}
+
+/**
+ * Completes a purchase: attempt, work, timeline and inbox in one transaction.
+ * @throws WorkFinishedError when it has ended.
+ */
+export async function completeWork(tx: Executor, work: WorkRef, completion: Completion, now: Date): Promise<void> {
+  await completeLocked(tx, work, await lockUnfinishedWork(tx, work), completion, now);
+}
+
+/**
+ * As {@link completeWork}, for work that is locked and has not ended.
+ * @param writes are run in the same statement.
+ */
+export async function completeLocked(
+  tx: Executor,
+  work: WorkRef,
+  row: WorkRow,
+  { attemptId, status = 'completed', esimId, charged, entry, applied }: Completion,
+  now: Date,
+  writes: readonly Write[] = [],
+): Promise<void> {
+  // A delivery leads to the same state from every state.
+  const state = attemptStateAfter('completed', 'delivered');
+  const delivered = tx
+    .update(attempts)
+    .set({ state, busyEsimId: null, lastReportAt: now })
+    .where(eq(attempts.id, attemptId));
+  const event = `${work.kind}.${status}`;
+  await storeStep(tx, work, row, { status, entry: { ...entry, event, dedupKey: event }, applied }, now, {
+    change: {
+      ...(esimId !== undefined && { esimId }),
+      completedAt: now,
+      chargedAmount: charged?.amount ?? null,
+      chargedCurrency: charged?.currency ?? null,
+    },
+    writes: [{ statement: delivered }, ...writes],
+  });
 }

@@ -1,8 +1,8 @@
 import { isIP, type LookupFunction } from 'node:net';
-import { Agent, buildConnector, type Dispatcher, errors, ProxyAgent, request } from 'undici';
+import { Agent, buildConnector, errors, ProxyAgent, request, type Dispatcher } from 'undici';
 import type { StoredEvent } from '#db/events/event-log.ts';
-import { isDelivered, type TryFailure, type TryOutcome } from '#domain/events/webhook-delivery.ts';
-import { retryAfterMs } from '#domain/work/retry-after.ts';
+import { type TryFailure, type TryOutcome, isDelivered } from '#domain/events/webhook-delivery.ts';
+import { retryAfterMs } from '#domain/retry/retry-after.ts';
 import { webhookBody, webhookHeaders } from '#outbound/event-message.ts';
 import { type AddressPolicy, type HostLookup, mayConnect, urlProblem } from '#outbound/webhook-address.ts';
 import { currentTraceparent, inSpan, type SpanOptions, traceHeaders } from '#telemetry/tracing.ts';

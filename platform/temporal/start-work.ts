@@ -6,7 +6,7 @@ import {
   WorkflowNotFoundError,
   type WorkflowStartOptions,
 } from '@temporalio/client';
-import { type Witness, witnessOfEnd } from '#domain/purchase/restored-records.ts';
+import { witnessOfEnd, type Witness } from '#domain/purchase/recovery.ts';
 import type { ServiceObservation } from '#domain/relay/observation.ts';
 import { startDecision, type WorkflowRunState } from '#domain/relay/relay-decision.ts';
 import { KINDS, type WorkRef } from '#domain/work/kinds.ts';

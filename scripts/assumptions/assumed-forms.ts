@@ -46,7 +46,8 @@ export function assumedForms(variants: Variants = VARIANTS): readonly AssumedFor
     [
       'Amounts',
       'shape assumed',
-      `Decimals, as a number, a text or an object with its currency. \`amounts\` is \`${variants.amounts}\`${units.join('')}: ` +
+      'Decimals, as a number, a text or an object with its currency. ' +
+        `\`amounts\` is \`${variants.amounts}\`${units.join('')}: ` +
         'a price list with whole numbers only is refused, because they may be cents. A number with more than 15 ' +
         'digits is not read, because JSON rounds it.',
       'price_for_reseller is stated as a decimal amount; its notation is not shown.',

@@ -3,8 +3,7 @@ import type { DescribedClient } from '#test/documentation/described-client.ts';
 import { VPN_PLAN, WHY, CHEAP } from '#test/documentation/example-values.ts';
 import type { Stack } from '#test/support/servers/stack.ts';
 import { waitFor } from '#test/support/wait-for.ts';
-import type { OrderDesk } from '#test/support/work/order-desk.ts';
-import { PACKAGE } from '#test/support/work/order-desk.ts';
+import { type OrderDesk, PACKAGE } from '#test/support/work/order-desk.ts';
 
 /** Performs all operator actions on waiting work. */
 export async function operate(stack: Stack, client: DescribedClient, desk: OrderDesk): Promise<void> {

@@ -2,7 +2,7 @@
  * Former rules of the product, or present rules without one step. Each is tested alone, with the smallest service and
  * bound that detects it.
  */
-import { afterAnswer } from '#domain/purchase/late-answer.ts';
+import { afterAnswer } from '#domain/purchase/send-claim.ts';
 import { QUIET, type DialectName } from '#test/model-check/dialects.ts';
 import { RULES, type ClaimedAttempt, type Rules } from '#test/model-check/rules.ts';
 import type { Budget } from '#test/model-check/state.ts';

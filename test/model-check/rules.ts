@@ -2,13 +2,12 @@
  * The rules of the model. Tables of the product are called directly. Decisions that the product makes in database
  * transactions or workflows are pure functions here. An old rule replaces one of these rules.
  */
-import { type Absence, type AbsenceFacts, judgeAbsence } from '#domain/money/absence.ts';
-import { afterAnswer, type AnswerEffect, type StoredAnswer } from '#domain/purchase/late-answer.ts';
-import { type AttemptRecord, knowsMore, restoration, type Witness } from '#domain/purchase/restored-records.ts';
-import { decideSendClaim } from '#domain/purchase/send-claim.ts';
+import { judgeAbsence, type Absence, type AbsenceFacts } from '#domain/money/absence.ts';
+import { knowsMore, restoration, type AttemptRecord, type Witness } from '#domain/purchase/recovery.ts';
+import { afterAnswer, type AnswerEffect, type StoredAnswer, decideSendClaim } from '#domain/purchase/send-claim.ts';
 import type { AttemptState } from '#domain/relay/observation.ts';
-import { decideInboxRow, startDecision } from '#domain/relay/relay-decision.ts';
-import { isSuperseded } from '#domain/work/task-position.ts';
+import { startDecision, decideInboxRow } from '#domain/relay/relay-decision.ts';
+import { isSuperseded } from '#domain/work/lifecycle.ts';
 import type { Decision, Run } from '#test/model-check/state.ts';
 
 /** A relay's knowledge of an inbox row before its decision. */

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { beforeAll, describe, expect, it } from 'vitest';
+import type { AttemptState } from '#domain/relay/observation.ts';
+import type { WorkStatus } from '#domain/work/lifecycle.ts';
 import type {
   CancellationSnapshot,
   CompletionResult,
   PurchaseActivities,
   StepRecord,
   WorkSnapshot,
-} from '#activities/work/work-types.ts';
-import type { AttemptState } from '#domain/relay/observation.ts';
-import type { WorkStatus } from '#domain/work/lifecycle.ts';
+} from '#domain/purchase/results.ts';
 import { timeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
 import { POLICY, withWorker } from '#test/support/work/workflows/order-workflow.ts';
 import { cancellationWorkflow } from '#workflows/cancellation.ts';

@@ -1,8 +1,8 @@
 import { ApplicationFailure } from '@temporalio/common';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { PurchaseActivities, WorkSnapshot } from '#activities/work/work-types.ts';
-import { witnessOfEnd, type Witness } from '#domain/purchase/restored-records.ts';
+import { witnessOfEnd, type Witness } from '#domain/purchase/recovery.ts';
+import type { PurchaseActivities, WorkSnapshot } from '#domain/purchase/results.ts';
 import type { ServiceObservation } from '#domain/relay/observation.ts';
 import { timeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
 import { FakeOrder, type ScriptedSend } from '#test/support/work/workflows/fake-order.ts';

@@ -1,7 +1,7 @@
+import { retryAfterMs } from '#domain/retry/retry-after.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
 import { foreignText, quoted } from '#domain/work/foreign-text.ts';
 import { isFormOf } from '#domain/work/identifiers.ts';
-import { retryAfterMs } from '#domain/work/retry-after.ts';
 import type { HttpAnswer, HttpResult } from '#upstream/client/http.ts';
 import { readServiceJson } from '#upstream/client/json.ts';
 import { readErrorBody, type NamedError, type ServiceErrorCode } from '#upstream/contract.ts';

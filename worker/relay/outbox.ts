@@ -1,7 +1,6 @@
 import type { OutboxRow } from '#db/queues/outbox.ts';
 import { release, settleOutbox, takeOutbox, type TakenRequest } from '#db/queues/relay-queues.ts';
-import { startedWork } from '#db/work/started-work.ts';
-import { readWork } from '#db/work/work-rows.ts';
+import { startedWork, readWork } from '#db/work/rows.ts';
 import { HAND_OVER_DECISIONS, needsRow, type HandOverOutcome } from '#domain/relay/relay-decision.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
 import { quarantineOutboxRow } from '#fulfilment/operator/dead-letters.ts';

@@ -5,11 +5,11 @@ import {
   proxyActivities,
   setHandler,
 } from '@temporalio/workflow';
-import type { PurchaseActivities } from '#activities/work/work-types.ts';
 import { REFUSALS, type OperatorAction } from '#domain/operator/operator-actions.ts';
 import { retryChangeOf } from '#domain/retry/retry-change.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
+import type { PurchaseActivities } from '#domain/purchase/results.ts';
 import { HEARTBEAT_TIMEOUT } from '#workflows/activity-options.ts';
 import {
   abandonUpdate,

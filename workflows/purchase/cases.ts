@@ -1,7 +1,7 @@
 import { patched } from '@temporalio/workflow';
-import type { AttemptSnapshot, WorkSnapshot } from '#activities/work/work-types.ts';
 import { backoffMs } from '#domain/policy/settings.ts';
 import type { BuyingBarrier } from '#domain/purchase/purchase-decision.ts';
+import type { AttemptSnapshot, WorkSnapshot } from '#domain/purchase/results.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
 import { FAILURE_CLASSES, type FailureClass } from '#domain/work/failure.ts';
 import { ENDS_WITHOUT_EFFECT } from '#domain/work/lifecycle.ts';

@@ -1,6 +1,6 @@
 import { proxyActivities } from '@temporalio/workflow';
-import type { CompletionResult, PurchaseActivities } from '#activities/work/work-types.ts';
 import { backoffMs } from '#domain/policy/settings.ts';
+import type { CompletionResult, PurchaseActivities } from '#domain/purchase/results.ts';
 import type { WorkStatus } from '#domain/work/lifecycle.ts';
 import { DEADLINES_OF_READS, repeatedRead } from '#workflows/activity-options.ts';
 import { nothingMore } from '#workflows/purchase/cases.ts';

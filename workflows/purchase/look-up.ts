@@ -1,8 +1,8 @@
 import { proxyActivities } from '@temporalio/workflow';
-import type { AbsenceResult, PurchaseLookUp, PurchaseActivities } from '#activities/work/work-types.ts';
 import { isLookUpRetried } from '#domain/policy/purchase-policy.ts';
 import { backoffMs } from '#domain/policy/settings.ts';
 import { isNeverResent } from '#domain/purchase/purchase-decision.ts';
+import type { AbsenceResult, PurchaseLookUp, PurchaseActivities } from '#domain/purchase/results.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
 import { DEADLINES_OF_READS, repeatedRead } from '#workflows/activity-options.ts';
 import type { Purchase } from '#workflows/purchase/purchase.ts';

@@ -1,7 +1,7 @@
-import type { AttemptRef, AttemptSnapshot } from '#activities/work/work-types.ts';
 import { decideAfterSend, type NextStep, type SendOutcome } from '#domain/purchase/purchase-decision.ts';
-import { endedWithoutEffect, type Witness } from '#domain/purchase/restored-records.ts';
+import { endedWithoutEffect, type Witness } from '#domain/purchase/recovery.ts';
 import type { ObservedOutcome } from '#domain/relay/observation.ts';
+import type { AttemptRef, AttemptSnapshot } from '#domain/purchase/results.ts';
 import { CONTRADICTION, REPORT_AFTER_CONTRADICTION, type Step } from '#workflows/purchase/steps.ts';
 import type { WaitName } from '#workflows/wait-names.ts';
 import type { CarriedState, Stall } from '#workflows/work/run-state.ts';

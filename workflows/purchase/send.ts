@@ -1,7 +1,7 @@
 import { proxyActivities } from '@temporalio/workflow';
-import type { PurchaseActivities, SendResult } from '#activities/work/work-types.ts';
 import type { SendOutcome } from '#domain/purchase/purchase-decision.ts';
 import { FAILURE_CLASSES, isDefiniteAnswer } from '#domain/work/failure.ts';
+import type { PurchaseActivities, SendResult } from '#domain/purchase/results.ts';
 import { HEARTBEAT_TIMEOUT } from '#workflows/activity-options.ts';
 import { PURCHASE_TASK_QUEUE } from '#workflows/messages.ts';
 import { barred, stalled } from '#workflows/purchase/cases.ts';

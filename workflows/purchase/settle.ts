@@ -1,7 +1,7 @@
 import { proxyActivities } from '@temporalio/workflow';
-import type { EvidenceResult, PurchaseActivities } from '#activities/work/work-types.ts';
 import { backoffMs } from '#domain/policy/settings.ts';
 import { costNothing, decideSettlement } from '#domain/purchase/purchase-decision.ts';
+import type { EvidenceResult, PurchaseActivities } from '#domain/purchase/results.ts';
 import { FAILURE_CLASSES } from '#domain/work/failure.ts';
 import { KINDS } from '#domain/work/kinds.ts';
 import { DEADLINES_OF_READS, repeatedRead } from '#workflows/activity-options.ts';

@@ -1,7 +1,7 @@
-import type { CancellationResult, SubscriptionLookUp } from '#activities/work/work-types.ts';
 import { backoffMs } from '#domain/policy/settings.ts';
+import type { CancellationResult, SubscriptionLookUp } from '#domain/purchase/results.ts';
 import type { FailureDetail } from '#domain/work/failure.ts';
-import type { WorkEnd } from '#domain/work/work-end.ts';
+import type { WorkEnd } from '#domain/work/lifecycle.ts';
 import type { Subscription } from '#workflows/subscription/subscription.ts';
 import { WAIT_NAMES } from '#workflows/wait-names.ts';
 

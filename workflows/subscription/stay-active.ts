@@ -1,7 +1,7 @@
 import { patched } from '@temporalio/workflow';
-import type { SubscriptionLookUp } from '#activities/work/work-types.ts';
 import { backoffMs } from '#domain/policy/settings.ts';
-import type { WorkEnd } from '#domain/work/work-end.ts';
+import type { SubscriptionLookUp } from '#domain/purchase/results.ts';
+import type { WorkEnd } from '#domain/work/lifecycle.ts';
 import { nextForActive, unreadableText } from '#workflows/subscription/subscription-texts.ts';
 import { REPORT_DURING_CASE, type Subscription } from '#workflows/subscription/subscription.ts';
 import { WAIT_NAMES } from '#workflows/wait-names.ts';

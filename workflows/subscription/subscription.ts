@@ -1,7 +1,7 @@
 import { proxyActivities } from '@temporalio/workflow';
-import type { CancellationResult, SubscriptionActivities, SubscriptionLookUp } from '#activities/work/work-types.ts';
 import type { SubscriptionEnd } from '#domain/relay/observation.ts';
-import type { WorkEnd } from '#domain/work/work-end.ts';
+import type { WorkEnd } from '#domain/work/lifecycle.ts';
+import type { CancellationResult, SubscriptionActivities, SubscriptionLookUp } from '#domain/purchase/results.ts';
 import { repeatedRead } from '#workflows/activity-options.ts';
 import { requireGivenUp } from '#workflows/work/activity-failures.ts';
 import type { Silence, Unanswered } from '#workflows/work/run-state.ts';

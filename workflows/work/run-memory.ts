@@ -1,6 +1,6 @@
 import { allHandlersFinished, condition, continueAsNew, workflowInfo } from '@temporalio/workflow';
-import type { AttemptSnapshot, WorkSnapshot } from '#activities/work/work-types.ts';
-import { joinWitness, reasonOf, restoration, type Witness } from '#domain/purchase/restored-records.ts';
+import { joinWitness, reasonOf, restoration, type Witness } from '#domain/purchase/recovery.ts';
+import type { AttemptSnapshot, WorkSnapshot } from '#domain/purchase/results.ts';
 import type { PurchaseWorkflowInput, PurchaseWorkflowResult } from '#workflows/messages.ts';
 import type { CarriedState, PendingSend, Remembered } from '#workflows/work/run-state.ts';
 

@@ -1,4 +1,4 @@
-import type { Witness } from '#domain/purchase/restored-records.ts';
+import type { Witness } from '#domain/purchase/recovery.ts';
 import type { FailureDetail } from '#domain/work/failure.ts';
 import type { Step } from '#workflows/purchase/steps.ts';
 

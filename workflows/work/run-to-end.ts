@@ -3,7 +3,7 @@ import { PURCHASE_POLICY } from '#domain/policy/purchase-policy.ts';
 import { backoffMs } from '#domain/policy/settings.ts';
 import { ATTENTION_REASONS } from '#domain/work/attention.ts';
 import { KINDS } from '#domain/work/kinds.ts';
-import type { WorkEnd } from '#domain/work/work-end.ts';
+import type { WorkEnd } from '#domain/work/lifecycle.ts';
 import type { PurchaseWorkflowInput, PurchaseWorkflowResult } from '#workflows/messages.ts';
 import { WAIT_NAMES } from '#workflows/wait-names.ts';
 import { finishedFailure, isMissing } from '#workflows/work/activity-failures.ts';

@@ -1,11 +1,4 @@
 import { condition } from '@temporalio/workflow';
-import type {
-  AttemptSnapshot,
-  CancellationSnapshot,
-  StepRecord,
-  SubscriptionSnapshot,
-  WorkSnapshot,
-} from '#activities/work/work-types.ts';
 import type { PurchasePolicy } from '#domain/policy/purchase-policy.ts';
 import type { RecordResult } from '#domain/purchase/purchase-decision.ts';
 import {
@@ -21,6 +14,13 @@ import type { AttentionReason } from '#domain/work/attention.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
 import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
 import type { WorkStatus } from '#domain/work/lifecycle.ts';
+import type {
+  AttemptSnapshot,
+  CancellationSnapshot,
+  StepRecord,
+  SubscriptionSnapshot,
+  WorkSnapshot,
+} from '#domain/purchase/results.ts';
 import { WAIT_NAMES, type WaitName } from '#workflows/wait-names.ts';
 import type { Shown } from '#workflows/work/current-details.ts';
 import type { RunParts } from '#workflows/work/handlers.ts';

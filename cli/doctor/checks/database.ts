@@ -11,7 +11,7 @@ import { SchemaNotCurrentError, requireCurrentSchema, UnreleasedSchemaError } fr
 import { missedWebhooks } from '#db/queues/inbox.ts';
 import { type StoredCapabilityProfile, newestCapabilityProfile } from '#db/service/capability-profiles.ts';
 import { type StoredWebhookSecrets, readRefusedPrefix, readWebhookSecrets } from '#db/service/webhook-secrets.ts';
-import { countHeldWork } from '#db/work/held-work.ts';
+import { countHeldWork } from '#db/work/counts.ts';
 import { describeKeyProblem } from '#domain/encryption-keys.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import type { RefusedHeaderPrefix } from '#domain/service/service-address.ts';

@@ -4,7 +4,7 @@
  */
 import { and, gt, inArray, isNull, lte, sql } from 'drizzle-orm';
 import { cases, inbox, outbox } from '#db/schema.ts';
-import { workTable } from '#db/work/kinds.ts';
+import { workTable } from '#db/work/rows.ts';
 import { WORK_KINDS, type WorkRef } from '#domain/work/kinds.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
 import { SCHEDULE_IDS } from '#temporal/schedules.ts';

@@ -1,7 +1,7 @@
 /** Invariants at the end of every seed. */
 import { eq, isNotNull } from 'drizzle-orm';
 import { attempts, gateDrifts, inbox, outbox } from '#db/schema.ts';
-import { workTable } from '#db/work/kinds.ts';
+import { workTable } from '#db/work/rows.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
 import { WORK_KINDS, type WorkKind } from '#domain/work/kinds.ts';
 import { isFinal, type WorkStatus } from '#domain/work/lifecycle.ts';

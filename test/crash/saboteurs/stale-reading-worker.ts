@@ -6,7 +6,7 @@ import { replaceModule } from '#test/crash/saboteurs/replaced-module.ts';
 
 // The present rule would refuse such a reading for other reasons.
 replaceModule('#domain/money/absence.ts', new URL('old-absence.ts', import.meta.url));
-const { WalletReadings } = await import('#activities/evidence/wallet-readings.ts');
+const { WalletReadings } = await import('#fulfilment/purchase/wallet-readings.ts');
 const { startWatchedWorker } = await import('#test/crash/processes/watched-worker.ts');
 
 const { prototype } = WalletReadings;

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { AttemptRef } from '#activities/work/work-types.ts';
 import { auditLog } from '#db/schema.ts';
 import { openCase } from '#db/work/cases.ts';
-import { readWork } from '#db/work/work-rows.ts';
+import { readWork } from '#db/work/rows.ts';
 import type { OperatorAction } from '#domain/operator/operator-actions.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
 import { PURCHASE_KINDS, WORK_KINDS, type WorkKind, type WorkRef } from '#domain/work/kinds.ts';
+import type { AttemptRef } from '#domain/purchase/results.ts';
 import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 import { twiceOver } from '#test/support/work/activities/twice.ts';
 

@@ -1,8 +1,8 @@
 import { eq, inArray } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { findAttemptById } from '#db/attempts/attempts.ts';
 import { cases, inbox, orders } from '#db/schema.ts';
-import { recordReport } from '#fulfilment/attempts/record-report.ts';
+import { findAttemptById } from '#db/work/attempts.ts';
+import { recordReport } from '#fulfilment/attempts/report.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 import { sendsOf, step } from '#test/support/work/activities/steps.ts';

@@ -1,20 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findAttemptById, workOf } from '#db/attempts/attempts.ts';
 import type { Database } from '#db/connection/database.ts';
 import { attempts } from '#db/schema.ts';
+import { findAttemptById, workOf } from '#db/work/attempts.ts';
 import { openCase } from '#db/work/cases.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
 import type { OperatorAction } from '#domain/operator/operator-actions.ts';
 import { ATTEMPT_STATES, type AttemptState, type ObservedOutcome } from '#domain/relay/observation.ts';
 import { ATTEMPT_EVENTS, ATTEMPT_LIFECYCLE, type AttemptEvent } from '#domain/work/attempt-lifecycle.ts';
-import { openAttempt } from '#fulfilment/attempts/open-attempt.ts';
-import { recordReport } from '#fulfilment/attempts/record-report.ts';
-import { recordSendFailure } from '#fulfilment/attempts/record-send-failure.ts';
-import { doubtAttempt } from '#fulfilment/attempts/restored-attempts.ts';
+import { doubtAttempt } from '#fulfilment/attempts/recover.ts';
+import { recordReport } from '#fulfilment/attempts/report.ts';
 import { actOnWork } from '#fulfilment/operator/operator-actions.ts';
-import { completeWork } from '#fulfilment/work/complete-work.ts';
+import { recordSendFailure } from '#fulfilment/purchase/answer.ts';
+import { openAttempt } from '#fulfilment/purchase/attempt.ts';
+import { completeWork } from '#fulfilment/work/record-step.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
 import { acceptTestCancellation, acceptTestOrder, claimOf, openTestAttempt } from '#test/support/work/order-rows.ts';
 

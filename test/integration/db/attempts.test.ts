@@ -1,13 +1,12 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findAttemptById, limitOf } from '#db/attempts/attempts.ts';
-import { findSilentAttempts, markLookedUp, type SilencePolicy } from '#db/attempts/silent-attempts.ts';
 import type { Database } from '#db/connection/database.ts';
 import { attempts, cases, journal } from '#db/schema.ts';
+import { findAttemptById, limitOf, findSilentAttempts, markLookedUp, type SilencePolicy } from '#db/work/attempts.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
-import { openAttempt } from '#fulfilment/attempts/open-attempt.ts';
-import { recordReport } from '#fulfilment/attempts/record-report.ts';
-import { recordSendFailure } from '#fulfilment/attempts/record-send-failure.ts';
+import { recordReport } from '#fulfilment/attempts/report.ts';
+import { recordSendFailure } from '#fulfilment/purchase/answer.ts';
+import { openAttempt } from '#fulfilment/purchase/attempt.ts';
 import { holdDatabaseClock, type DatabaseClock } from '#test/support/servers/database-clock.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
 import {

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { readProgress } from '#db/attempts/attempts.ts';
 import type { Database } from '#db/connection/database.ts';
 import { inboxKey, markApplied } from '#db/queues/inbox.ts';
 import { changeHeld, postpone, takeInbox, takeOutbox } from '#db/queues/relay-queues.ts';
 import { inbox, outbox } from '#db/schema.ts';
+import { readProgress } from '#db/work/attempts.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
 import {
   acceptTestOrder,

@@ -2,7 +2,7 @@ import { eq } from 'drizzle-orm';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { orders } from '#db/schema.ts';
-import { orderReads, type OrderFilter } from '#db/work/order-queries.ts';
+import { orderReads, type OrderFilter } from '#db/work/orders.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
 import { acceptTestOrder } from '#test/support/work/order-rows.ts';
 

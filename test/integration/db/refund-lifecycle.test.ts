@@ -2,18 +2,17 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
 import { refunds } from '#db/schema.ts';
-import { findRefund } from '#db/work/cancellation-queries.ts';
+import { findRefund } from '#db/work/cancellations.ts';
 import {
   REFUND_EVENTS,
   REFUND_LIFECYCLE,
   REFUND_STATUSES_OR_NONE,
   type RefundEvent,
   type RefundStatusOrNone,
-} from '#domain/cancellation/refund-lifecycle.ts';
+} from '#domain/cancellation/refund.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
-import { storeCancellationReport, undoCancelled } from '#fulfilment/work/record-cancellation.ts';
-import { markRefundNeedsAttention, settleRefund } from '#fulfilment/work/settle-refund.ts';
-import type { CancellationDetails } from '#fulfilment/work/store-refund.ts';
+import { storeCancellationReport, undoCancelled } from '#fulfilment/work/cancellation.ts';
+import { markRefundNeedsAttention, settleRefund, type CancellationDetails } from '#fulfilment/work/refunds.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
 import { acceptTestCancellation } from '#test/support/work/order-rows.ts';
 

@@ -4,14 +4,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runWrites } from '#db/connection/alongside.ts';
 import { findWebhookEndpoint } from '#db/events/webhook-endpoints.ts';
 import { announcements, esims, events, gateWallet, journal, refunds, vpnSubscriptions } from '#db/schema.ts';
-import { workTable } from '#db/work/kinds.ts';
-import { readWork } from '#db/work/work-rows.ts';
+import { workTable, readWork } from '#db/work/rows.ts';
 import { REFUND_STATUSES } from '#domain/cancellation/refund.ts';
 import { announcedStatuses, eventTypes } from '#domain/events/event-types.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { WORK_KINDS, type WorkKind } from '#domain/work/kinds.ts';
 import { ENDS_WITHOUT_EFFECT } from '#domain/work/lifecycle.ts';
-import { countEnded } from '#fulfilment/batches/count-ended.ts';
 import { announceDisabled } from '#fulfilment/event-webhooks/record-try.ts';
 import { storeReading } from '#fulfilment/gate/wallet.ts';
 import {
@@ -21,8 +19,9 @@ import {
 } from '#fulfilment/upkeep/esim-watch.ts';
 import { recordEsim } from '#fulfilment/upkeep/record-esim.ts';
 import { noteRunway } from '#fulfilment/upkeep/runway.ts';
-import { storeSubscriptionReport } from '#fulfilment/work/record-subscription.ts';
-import { announceDoubt, announceRefund, announcing } from '#fulfilment/work/work-events.ts';
+import { countEnded } from '#fulfilment/work/change.ts';
+import { announceDoubt, announceRefund, announcing } from '#fulfilment/work/events.ts';
+import { storeSubscriptionReport } from '#fulfilment/work/subscription.ts';
 import { eventEnvelope } from '#outbound/event-message.ts';
 import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
 import { recordCatalogue, SAMPLE_PACKAGE, SAMPLE_PLAN } from '#test/support/work/catalogue.ts';

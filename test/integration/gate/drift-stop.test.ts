@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { AttemptRef } from '#activities/work/work-types.ts';
-import { findAttemptById } from '#db/attempts/attempts.ts';
 import { grantOverride } from '#db/gate/waits.ts';
+import { findAttemptById } from '#db/work/attempts.ts';
+import type { AttemptRef } from '#domain/purchase/results.ts';
 import { startLine } from '#fulfilment/gate/drift.ts';
 import { findLine } from '#fulfilment/gate/line.ts';
 import { parkedPurchases } from '#fulfilment/gate/overview.ts';

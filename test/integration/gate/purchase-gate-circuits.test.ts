@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { AttemptRef } from '#activities/work/work-types.ts';
 import { attempts } from '#db/schema.ts';
+import type { AttemptRef } from '#domain/purchase/results.ts';
 import { readGate } from '#fulfilment/gate/overview.ts';
 import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 import { gateSteps, NOT_APPROVED } from '#test/support/work/gate-steps.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { AttemptRef } from '#activities/work/work-types.ts';
+import type { AttemptRef } from '#domain/purchase/results.ts';
 import { listCircuits } from '#fulfilment/gate/circuits.ts';
 import { releaseHeldWork } from '#fulfilment/gate/release-held-work.ts';
 import { actOnWork } from '#fulfilment/operator/operator-actions.ts';

@@ -1,8 +1,8 @@
 import { eq } from 'drizzle-orm';
 import { afterEach, describe, expect, it } from 'vitest';
-import { findAttemptById } from '#db/attempts/attempts.ts';
 import { attempts, cases, gateSpending, orders, vpnSubscriptions } from '#db/schema.ts';
-import { vpnSubscriptionReads } from '#db/work/vpn-subscription-queries.ts';
+import { findAttemptById } from '#db/work/attempts.ts';
+import { vpnSubscriptionReads } from '#db/work/vpn-subscriptions.ts';
 import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 import { comparisonOf, expectBalanced, findingsOf, GRACE } from '#test/support/work/books/comparison.ts';
 

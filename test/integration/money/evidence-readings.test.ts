@@ -1,11 +1,11 @@
 /** Which readings of the wallet are judged, and which of their rows may be the debit of an attempt. */
 import { eq } from 'drizzle-orm';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { WalletReadings } from '#activities/evidence/wallet-readings.ts';
-import type { AttemptRef } from '#activities/work/work-types.ts';
-import { findAttemptById } from '#db/attempts/attempts.ts';
 import { storeReading } from '#db/money/wallet-readings.ts';
 import { attempts, walletMovements, walletReadings } from '#db/schema.ts';
+import { findAttemptById } from '#db/work/attempts.ts';
+import type { AttemptRef } from '#domain/purchase/results.ts';
+import { WalletReadings } from '#fulfilment/purchase/wallet-readings.ts';
 import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 
 let bench: ActivityBench;

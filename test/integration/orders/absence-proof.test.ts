@@ -1,11 +1,11 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { AttemptRef } from '#activities/work/work-types.ts';
-import { findAttemptById } from '#db/attempts/attempts.ts';
 import { requestBodyAad } from '#db/encryption-aads.ts';
 import { attempts } from '#db/schema.ts';
-import { readOrder } from '#db/work/order-queries.ts';
-import { listTimeline } from '#db/work/work-queries.ts';
+import { findAttemptById } from '#db/work/attempts.ts';
+import { readOrder } from '#db/work/orders.ts';
+import { listTimeline } from '#db/work/work-reads.ts';
+import type { AttemptRef } from '#domain/purchase/results.ts';
 import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 
 let bench: ActivityBench;

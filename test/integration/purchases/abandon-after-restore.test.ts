@@ -2,12 +2,12 @@
 import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { AttemptRef } from '#activities/work/work-types.ts';
-import { findAttempt, findAttemptById } from '#db/attempts/attempts.ts';
 import { isWaking } from '#db/queues/outbox.ts';
 import { orders } from '#db/schema.ts';
-import { readWork } from '#db/work/work-rows.ts';
-import type { Witness } from '#domain/purchase/restored-records.ts';
+import { findAttempt, findAttemptById } from '#db/work/attempts.ts';
+import { readWork } from '#db/work/rows.ts';
+import type { Witness } from '#domain/purchase/recovery.ts';
+import type { AttemptRef } from '#domain/purchase/results.ts';
 import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 import { step } from '#test/support/work/activities/steps.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { findAttemptById } from '#db/attempts/attempts.ts';
-import { readWork } from '#db/work/work-rows.ts';
+import { findAttemptById } from '#db/work/attempts.ts';
+import { readWork } from '#db/work/rows.ts';
 import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 
 const COMPLETED_AT_ONCE = 2001;

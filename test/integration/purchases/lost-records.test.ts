@@ -1,8 +1,8 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findAttemptById } from '#db/attempts/attempts.ts';
 import { attempts } from '#db/schema.ts';
-import type { Witness } from '#domain/purchase/restored-records.ts';
+import { findAttemptById } from '#db/work/attempts.ts';
+import type { Witness } from '#domain/purchase/recovery.ts';
 import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 import { WORK_MISSING } from '#workflows/messages.ts';
 

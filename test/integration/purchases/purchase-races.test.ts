@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { AttemptRef } from '#activities/work/work-types.ts';
-import { findAttemptById } from '#db/attempts/attempts.ts';
 import { inboxKey } from '#db/queues/inbox.ts';
 import { attempts, cancellations, esims, inbox, topups } from '#db/schema.ts';
+import { findAttemptById } from '#db/work/attempts.ts';
 import { openCase } from '#db/work/cases.ts';
+import type { AttemptRef } from '#domain/purchase/results.ts';
 import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 import { deliverTestEvent } from '#test/support/work/order-rows.ts';
 

@@ -3,10 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runWrites } from '#db/connection/alongside.ts';
 import type { Database, Executor } from '#db/connection/database.ts';
 import { requeueingUnmatched } from '#db/queues/inbox.ts';
-import { takeInbox } from '#db/queues/relay-queues.ts';
-import { pollQueues } from '#db/queues/relay-queues.ts';
+import { takeInbox, pollQueues } from '#db/queues/relay-queues.ts';
 import type { attempts } from '#db/schema.ts';
-import { hasPendingObservations } from '#fulfilment/attempts/buying-barrier.ts';
+import { hasPendingObservations } from '#fulfilment/work/buying-barrier.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
 import {
   acceptTestOrder,

@@ -4,14 +4,16 @@ import type { Database } from '#db/connection/database.ts';
 import { isWaking, requestWake } from '#db/queues/outbox.ts';
 import { cases, inbox, outbox } from '#db/schema.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
-import { buyingBarrier } from '#fulfilment/attempts/buying-barrier.ts';
 import {
+  dismissDeadLetter,
+  requeueDeadLetter,
   deadLetterId,
   type DeadLetterQueue,
   listDeadLetters,
   settleDeadLetter,
   type DeadLetterAction,
 } from '#fulfilment/operator/dead-letters.ts';
+import { buyingBarrier } from '#fulfilment/work/buying-barrier.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
 import {
   acceptTestOrder,

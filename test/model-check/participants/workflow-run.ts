@@ -1,5 +1,5 @@
 /** One run of the workflow: its beginning and end, the reports it receives, and its own record of the sends. */
-import type { Witness } from '#domain/purchase/restored-records.ts';
+import type { Witness } from '#domain/purchase/recovery.ts';
 import {
   currentAttempt,
   indexOf,

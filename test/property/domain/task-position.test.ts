@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isSuperseded, startOfRun, type TaskPosition } from '#domain/work/task-position.ts';
+import { isSuperseded, startOfRun, type TaskPosition } from '#domain/work/lifecycle.ts';
 
 const positions: fc.Arbitrary<TaskPosition> = fc.record({
   runId: fc.constantFrom('first', 'second'),

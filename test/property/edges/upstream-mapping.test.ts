@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type * as z from 'zod';
+import { retryAfterMs } from '#domain/retry/retry-after.ts';
 import { failureClasses, isDefinite } from '#domain/work/failure.ts';
-import { retryAfterMs } from '#domain/work/retry-after.ts';
 import { judgeResult } from '#upstream/client/error-mapping.ts';
 import type { HttpResult } from '#upstream/client/http.ts';
 import { readJson } from '#upstream/client/json.ts';

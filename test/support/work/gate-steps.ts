@@ -1,8 +1,10 @@
+import type { AttemptRef } from '#domain/purchase/results.ts';
 /** Sends at the purchase gate, with the clock of the test. */
-import type { AttemptRef } from '#activities/work/work-types.ts';
 import { listCircuits } from '#fulfilment/gate/circuits.ts';
 import { releaseHeldWork } from '#fulfilment/gate/release-held-work.ts';
 import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
+
+/** Sends at the purchase gate, with the clock of the test. */
 
 /** An answer of a service that has not approved the account. */
 export const NOT_APPROVED = {

@@ -3,7 +3,7 @@ import { eq } from 'drizzle-orm';
 import type { Database } from '#db/connection/database.ts';
 import type { Wakeups } from '#db/connection/wakeups.ts';
 import { cases, inbox, outbox } from '#db/schema.ts';
-import type { StartedWork } from '#db/work/started-work.ts';
+import type { StartedWork } from '#db/work/rows.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import type { ServiceObservation } from '#domain/relay/observation.ts';
 import type { NotifyOutcome } from '#domain/relay/relay-decision.ts';

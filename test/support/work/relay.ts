@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import type { Database } from '#db/connection/database.ts';
 import { Wakeups } from '#db/connection/wakeups.ts';
 import { inbox, outbox } from '#db/schema.ts';
-import type { StartedWork } from '#db/work/started-work.ts';
+import type { StartedWork } from '#db/work/rows.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import type { ServiceObservation } from '#domain/relay/observation.ts';
 import type { NotifyOutcome } from '#domain/relay/relay-decision.ts';

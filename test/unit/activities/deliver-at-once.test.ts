@@ -1,10 +1,10 @@
 import { expect, it, vi } from 'vitest';
-import type { WorkHandlers } from '#activities/purchases/work-handler.ts';
-import { deliverAtOnce } from '#activities/sending/deliver-at-once.ts';
-import type { CompletionResult } from '#activities/work/work-types.ts';
 import type { Database } from '#db/connection/database.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
+import type { WorkHandlers } from '#fulfilment/purchase/handler.ts';
+import type { CompletionResult } from '#domain/purchase/results.ts';
+import { deliverAtOnce } from '#fulfilment/purchase/send.ts';
 
 const attempt = { id: 'att_1' } as AttemptRow;
 // Not used: the attempt is not completed, so that nothing goes to the drift stop.

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { resultsByEsim } from '#activities/evidence/look-up-result.ts';
+import { resultsByEsim } from '#fulfilment/purchase/listing.ts';
 import type { ServiceTopup } from '#upstream/contract.ts';
 
 const HOUR = 3_600_000;

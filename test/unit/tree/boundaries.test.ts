@@ -25,6 +25,8 @@ const FORBIDDEN: Record<string, [text: string, message: string]> = {
   'db/use-case.ts': ["import '#fulfilment/target.ts';", 'db/ may import'],
   'db/development.ts': ["import 'fast-check';", 'development dependency'],
   'fulfilment/service.ts': ["import '#upstream/target.ts';", 'fulfilment/ may import'],
+  'fulfilment/caller.ts': ["import '#fulfilment/purchase/target.ts';", 'fulfilment/ may import'],
+  'api/caller.ts': ["import '#fulfilment/purchase/target.ts';", 'api/ may import'],
   'workflows/value.ts': ["import '#activities/target.ts';", 'by type only'],
   'workflows/built-in.ts': ["import 'node:crypto';", 'workflows/ may import'],
   'workflows/package.ts': ["import 'pg';", 'workflows/ may import'],
@@ -42,6 +44,7 @@ const FORBIDDEN: Record<string, [text: string, message: string]> = {
 
 const ALLOWED: Record<string, string> = {
   'domain/sibling.ts': "import '#domain/target.ts';\nimport 'big.js';",
+  'fulfilment/purchase/service.ts': "import '#upstream/target.ts';\nimport '#fulfilment/target.ts';",
   'workflows/type.ts': "import type { T } from '#activities/target.ts';\nexport const one: T = 1;",
   'api/messages.ts': "import '#workflows/messages.ts';\nimport '#config/target.ts';\nimport 'pg';",
   'platform/temporal/messages.ts': "import '#workflows/search-attributes.ts';",

@@ -5,10 +5,10 @@ import { newId } from '#db/connection/ids.ts';
 import { listEsims } from '#db/esims/esim-queries.ts';
 import { journalPage } from '#db/money/journal-queries.ts';
 import { cancellations, esims, orders, refunds, timeline, topups, vpnSubscriptions } from '#db/schema.ts';
-import { cancellationReads, listRefunds } from '#db/work/cancellation-queries.ts';
-import { orderReads } from '#db/work/order-queries.ts';
-import { topupReads } from '#db/work/topup-queries.ts';
-import { vpnSubscriptionReads } from '#db/work/vpn-subscription-queries.ts';
+import { cancellationReads, listRefunds } from '#db/work/cancellations.ts';
+import { orderReads } from '#db/work/orders.ts';
+import { topupReads } from '#db/work/topups.ts';
+import { vpnSubscriptionReads } from '#db/work/vpn-subscriptions.ts';
 import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
 
 type List = (db: Executor) => SQLWrapper;

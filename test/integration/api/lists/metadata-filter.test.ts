@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { orderReads, type OrderFilter } from '#db/work/order-queries.ts';
+import { orderReads, type OrderFilter } from '#db/work/orders.ts';
 import { startTestApi, type TestApi } from '#test/support/network/api.ts';
 import type { HttpClient } from '#test/support/network/http.ts';
 

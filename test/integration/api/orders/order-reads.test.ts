@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { orderOutput, orderPage } from '#api/orders/order-schemas.ts';
 import { timelinePage } from '#api/work/timeline-schemas.ts';
 import { orders, timeline } from '#db/schema.ts';
-import { orderReads } from '#db/work/order-queries.ts';
+import { orderReads } from '#db/work/orders.ts';
 import { ATTENTION_REASONS } from '#domain/work/attention.ts';
 import { orderCalls, orderInput, orderOf, problemOf } from '#test/support/api/order-calls.ts';
 import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';

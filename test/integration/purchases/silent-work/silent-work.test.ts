@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { eq, inArray } from 'drizzle-orm';
 import { afterEach, describe, expect, it } from 'vitest';
-import { ownReference } from '#activities/purchases/purchase-report.ts';
-import type { AttemptRef } from '#activities/work/work-types.ts';
-import { findAttemptById } from '#db/attempts/attempts.ts';
 import { takeInbox } from '#db/queues/relay-queues.ts';
 import { attempts, inbox } from '#db/schema.ts';
+import { findAttemptById } from '#db/work/attempts.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
+import type { AttemptRef } from '#domain/purchase/results.ts';
 import type { Capability } from '#domain/service/capability-profile.ts';
+import { ownReference } from '#fulfilment/purchase/listing.ts';
 import { judgeReport } from '#fulfilment/reports/judge-report.ts';
 import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 import { topupRequestBytes, vpnOrderRequestBytes } from '#upstream/client/request-bytes.ts';

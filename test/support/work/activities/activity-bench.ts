@@ -1,9 +1,6 @@
 /** The real activities in this process, with a real database and a real simulator. */
 import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
-import { WalletReader } from '#activities/upkeep/wallet-reader.ts';
-import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
-import type { AttemptRef } from '#activities/work/work-types.ts';
 import { withClient } from '#cli/embedded/postgres.ts';
 import { KeyRing } from '#crypto/key-ring.ts';
 import { newId } from '#db/connection/ids.ts';
@@ -15,10 +12,13 @@ import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import type { PurchasePolicy } from '#domain/policy/purchase-policy.ts';
 import { ALL_CAPABILITIES } from '#domain/service/capability-profile.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
-import { acceptCancellation } from '#fulfilment/accept/accept-cancellation.ts';
-import { acceptOrder } from '#fulfilment/accept/accept-order.ts';
-import { acceptTopup } from '#fulfilment/accept/accept-topup.ts';
-import { acceptVpnSubscription } from '#fulfilment/accept/accept-vpn-subscription.ts';
+import { acceptCancellation } from '#fulfilment/accept/cancellation.ts';
+import { acceptOrder } from '#fulfilment/accept/order.ts';
+import { acceptTopup } from '#fulfilment/accept/topup.ts';
+import { acceptVpnSubscription } from '#fulfilment/accept/vpn-subscription.ts';
+import type { WorkDependencies } from '#fulfilment/purchase/handler.ts';
+import type { AttemptRef } from '#domain/purchase/results.ts';
+import { WalletReader } from '#fulfilment/purchase/wallet-reader.ts';
 import { startSimulator, type RunningSimulator } from '#simulator/service/server.ts';
 import { createLogger } from '#telemetry/logger.ts';
 import { HttpClient } from '#test/support/network/http.ts';

@@ -2,9 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { expect } from 'vitest';
-import { findAttemptById } from '#db/attempts/attempts.ts';
 import { findReconciliation, type ReconciliationRow } from '#db/money/reconciliations.ts';
 import { cases, journal } from '#db/schema.ts';
+import { findAttemptById } from '#db/work/attempts.ts';
 import type { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 
 /** Longer than the grace period, by more than the possible difference of the two clocks. */

@@ -1,4 +1,3 @@
-import type { AttemptSnapshot } from '#activities/work/work-types.ts';
 import {
   judgeAbandon,
   judgeRelease,
@@ -8,6 +7,7 @@ import {
   type OperatorAction,
 } from '#domain/operator/operator-actions.ts';
 import { changedOverrides, type RetryOverrides } from '#domain/retry/retry-rules.ts';
+import type { AttemptSnapshot } from '#domain/purchase/results.ts';
 
 /** Judges an action by the rules of the product. */
 export function judgeAction(work: OperatedWork, action: OperatorAction, overrides: RetryOverrides, acceptedAt: number) {

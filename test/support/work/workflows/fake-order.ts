@@ -1,19 +1,19 @@
 /** Fakes of the activities of an order. */
 import { randomUUID } from 'node:crypto';
 import { ApplicationFailure } from '@temporalio/common';
+import type { OperatorAction } from '#domain/operator/operator-actions.ts';
+import { costNothing } from '#domain/purchase/purchase-decision.ts';
+import { knowsMore, restoration, type Witness } from '#domain/purchase/recovery.ts';
+import type { AttemptState } from '#domain/relay/observation.ts';
+import { changedOverrides, type RetryOverrides, type WhenUsedUp } from '#domain/retry/retry-rules.ts';
+import type { FailureClass } from '#domain/work/failure.ts';
 import type {
   AttemptSnapshot,
   PurchaseActivities,
   WorkSnapshot,
   SendResult,
   StepRecord,
-} from '#activities/work/work-types.ts';
-import type { OperatorAction } from '#domain/operator/operator-actions.ts';
-import { costNothing } from '#domain/purchase/purchase-decision.ts';
-import { knowsMore, restoration, type Witness } from '#domain/purchase/restored-records.ts';
-import type { AttemptState } from '#domain/relay/observation.ts';
-import { changedOverrides, type RetryOverrides, type WhenUsedUp } from '#domain/retry/retry-rules.ts';
-import type { FailureClass } from '#domain/work/failure.ts';
+} from '#domain/purchase/results.ts';
 import { judgeAction, newAttempt } from '#test/support/work/workflows/fake-order-rules.ts';
 import { ACTION_REFUSED, WORK_FINISHED } from '#workflows/messages.ts';
 

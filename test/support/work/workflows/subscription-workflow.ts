@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { ApplicationFailure } from '@temporalio/common';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import type { AttentionReason } from '#domain/work/attention.ts';
+import { isFinal, type FinalStatus, type WorkStatus } from '#domain/work/lifecycle.ts';
 import type {
   PurchaseActivities,
   StepRecord,
@@ -8,9 +10,7 @@ import type {
   SubscriptionLookUp,
   SubscriptionSnapshot,
   WorkSnapshot,
-} from '#activities/work/work-types.ts';
-import type { AttentionReason } from '#domain/work/attention.ts';
-import { isFinal, type FinalStatus, type WorkStatus } from '#domain/work/lifecycle.ts';
+} from '#domain/purchase/results.ts';
 import { POLICY, withWorker } from '#test/support/work/workflows/order-workflow.ts';
 import { WORK_FINISHED } from '#workflows/messages.ts';
 import { vpnSubscriptionWorkflow } from '#workflows/vpn-subscription.ts';

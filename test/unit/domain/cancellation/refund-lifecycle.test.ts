@@ -9,8 +9,8 @@ import {
   refundStatusAfterReport,
   type RefundEvent,
   type RefundStatusOrNone,
-} from '#domain/cancellation/refund-lifecycle.ts';
-import { REFUND_STATUSES } from '#domain/cancellation/refund.ts';
+  REFUND_STATUSES,
+} from '#domain/cancellation/refund.ts';
 
 const EVENTS = Object.keys(REFUND_EVENTS) as RefundEvent[];
 const REPORTED = ['expected', 'manual_review', 'failed'] as const;

@@ -8,7 +8,7 @@ import {
   type AttemptRecord,
   type Restoration,
   type Witness,
-} from '#domain/purchase/restored-records.ts';
+} from '#domain/purchase/recovery.ts';
 import { ATTEMPT_STATES, type AttemptState } from '#domain/relay/observation.ts';
 
 const witness = (change: Partial<Witness>): Witness => ({

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { retryAfterSeconds, isWaitOver, isFinished } from '#domain/work/caller-wait.ts';
-import { WORK_STATUSES } from '#domain/work/lifecycle.ts';
+import { retryAfterSeconds, isWaitOver, isFinished, WORK_STATUSES } from '#domain/work/lifecycle.ts';
 
 describe('a wait of a caller', () => {
   it('ends when the work is finished, or when an operator must decide', () => {

@@ -1,0 +1,157 @@
+/** Queries of cancellations and refunds. */
+import { and, eq, gt, inArray, isNotNull, lt, notExists, notInArray, sql } from 'drizzle-orm';
+import type { Executor } from '#db/connection/database.ts';
+import { ownRefunds, type Owner } from '#db/lists/ownership.ts';
+import { type Given, type GivenFilter, type GivenPage, pagesOf, newest, pageOfStatuses } from '#db/lists/pages.ts';
+import { cancellations, refunds, attempts, esims } from '#db/schema.ts';
+import { type CancellationRow, type RefundRow, WorkMissingError } from '#db/work/rows.ts';
+import { attemptSummary, summaryColumns, type WorkFilter, workReads, type StoredWork } from '#db/work/work-reads.ts';
+import type { RefundCondition } from '#domain/cancellation/refund-conditions.ts';
+import type { RefundStatus } from '#domain/cancellation/refund.ts';
+
+/** A cancellation with what its attempts and its refund add. */
+export interface StoredCancellation extends StoredWork<CancellationRow> {
+  readonly refund: RefundRow | null;
+}
+
+interface CancellationFilter extends WorkFilter {
+  readonly esimId?: string | undefined;
+  /** That of its eSIM. */
+  readonly customerReferenceHash?: Buffer | undefined;
+}
+
+export const cancellationReads = workReads<StoredCancellation, CancellationFilter>(
+  'cancellation',
+  {
+    esimId: cancellations.esimId,
+    customerReferenceHash: (hash) =>
+      // As an array, so that the pages of these eSIMs are read and no others.
+      sql`${cancellations.esimId} = any(array(select ${esims.id} from ${esims}
+        where ${esims.customerReferenceHash} = ${hash}))`,
+  },
+  (db) => {
+    const facts = attemptSummary(db, 'cancellation');
+    return db
+      .select({ row: cancellations, refund: refunds, ...summaryColumns(facts) })
+      .from(cancellations)
+      .leftJoin(refunds, eq(refunds.cancellationId, cancellations.id))
+      .crossJoinLateral(facts);
+  },
+);
+
+/** Filters of a list of refunds. */
+interface RefundFilter {
+  /** One of these. */
+  readonly statuses?: readonly RefundStatus[] | undefined;
+  readonly esimId?: string | undefined;
+  /** All exclusive. */
+  readonly createdAfter?: Date | undefined;
+  readonly createdBefore?: Date | undefined;
+  readonly updatedAfter?: Date | undefined;
+}
+
+/** Finds a refund that the owner may see. */
+export async function findRefundById(db: Executor, id: string, owner: Owner): Promise<RefundRow | undefined> {
+  const [row] = await db
+    .select()
+    .from(refunds)
+    .where(and(eq(refunds.id, id), ownRefunds(db, owner)));
+  return row;
+}
+
+/** A page of refunds, newest first. @returns a query that runs when awaited. */
+export function listRefunds(
+  db: Executor,
+  owner: Given<Owner>,
+  filter: GivenFilter<RefundFilter>,
+  { limit, after }: GivenPage,
+) {
+  const { statuses, esimId, createdAfter, createdBefore, updatedAfter } = filter;
+  const inPage = and(
+    ownRefunds(db, owner),
+    esimId === undefined ? undefined : eq(refunds.esimId, esimId),
+    createdAfter === undefined ? undefined : gt(refunds.createdAt, createdAfter),
+    createdBefore === undefined ? undefined : lt(refunds.createdAt, createdBefore),
+    updatedAfter === undefined ? undefined : gt(refunds.updatedAt, updatedAfter),
+    after === undefined ? undefined : sql`(${refunds.createdAt}, ${refunds.id}) < (${after.createdAt}, ${after.id})`,
+  );
+  return db
+    .select()
+    .from(refunds)
+    .where(pageOfStatuses(refunds, statuses, inPage, limit))
+    .orderBy(newest(refunds.createdAt, refunds.id))
+    .limit(limit);
+}
+
+export const pageOfRefunds = pagesOf<RefundFilter, RefundRow>('refund_page', listRefunds);
+
+/** A cancellation with its eSIM. */
+interface CancellationOfEsim {
+  readonly cancellation: CancellationRow;
+  readonly esim: typeof esims.$inferSelect;
+}
+
+/** @throws WorkMissingError */
+export async function readCancellation(db: Executor, id: string): Promise<CancellationOfEsim> {
+  const [row] = await db
+    .select({ cancellation: cancellations, esim: esims })
+    .from(cancellations)
+    .innerJoin(esims, eq(esims.id, cancellations.esimId))
+    .where(eq(cancellations.id, id));
+  if (row === undefined) throw new WorkMissingError({ kind: 'cancellation', id });
+  return row;
+}
+
+/**
+ * Condition: the cancellation continues or has cancelled its eSIM, as in the unique index `cancellations_one_of_esim`.
+ */
+export const isInForce = notInArray(cancellations.status, ['refused', 'abandoned']);
+
+/** Finds the refund of a cancellation. */
+export async function findRefund(db: Executor, cancellationId: string): Promise<RefundRow | undefined> {
+  const [row] = await db.select().from(refunds).where(eq(refunds.cancellationId, cancellationId));
+  return row;
+}
+
+/** Id of the cancellation that prevents another one of this eSIM: it continues, or has cancelled the eSIM. */
+export async function findCancellationInForce(db: Executor, esimId: string): Promise<string | undefined> {
+  const [row] = await db
+    .select({ id: cancellations.id })
+    .from(cancellations)
+    .where(and(eq(cancellations.esimId, esimId), isInForce));
+  return row?.id;
+}
+
+/** True when the eSIM of a cancellation is known to be cancelled. */
+export async function isCancelledAlready(db: Executor, id: string): Promise<boolean> {
+  const [row] = await db.select({ at: cancellations.cancelledAt }).from(cancellations).where(eq(cancellations.id, id));
+  return row?.at != null;
+}
+
+/** The cancellations among these whose eSIM is known to be cancelled. */
+export async function cancelledAmong(db: Executor, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  const rows = await db
+    .select({ id: cancellations.id })
+    .from(cancellations)
+    .where(and(inArray(cancellations.id, [...ids]), isNotNull(cancellations.cancelledAt)));
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** Stores the conditions of the refund just before a send; not after a send that may have reached the service. */
+export async function storePreflight(db: Executor, id: string, conditions: readonly RefundCondition[]): Promise<void> {
+  const takenUp = db
+    .select({ id: attempts.id })
+    .from(attempts)
+    .where(
+      and(
+        eq(attempts.subjectKind, 'cancellation'),
+        eq(attempts.subjectId, id),
+        inArray(attempts.state, ['sending', 'unknown', 'processing', 'completed', 'failed']),
+        eq(attempts.settled, false),
+      ),
+    );
+  await db
+    .update(cancellations)
+    .set({ preflight: conditions })
+    .where(and(eq(cancellations.id, id), notExists(takenUp)));
+}

@@ -1,0 +1,179 @@
+/** Orders as the API shows them. */
+import { eq, and, asc, gt, inArray, lt, sql, sum } from 'drizzle-orm';
+import type { Executor } from '#db/connection/database.ts';
+import type { Owner } from '#db/lists/ownership.ts';
+import { oneOf, type PageOptions, newest } from '#db/lists/pages.ts';
+import { orders, esims, orderBatches } from '#db/schema.ts';
+import { type OrderRow, type OrderBatchRow, WorkMissingError } from '#db/work/rows.ts';
+import { type WorkFilter, workReads, type StoredWork } from '#db/work/work-reads.ts';
+import { type Money, sumByCurrency } from '#domain/money/money.ts';
+import type { StatusOf } from '#domain/work/lifecycle.ts';
+
+/** An order with what its attempts add. */
+export type StoredOrder = StoredWork<OrderRow>;
+
+export interface OrderFilter extends WorkFilter {
+  /** One of these. */
+  readonly externalOrderIds?: readonly string[] | undefined;
+  readonly packageId?: number | undefined;
+  readonly esimId?: string | undefined;
+  readonly batchId?: string | undefined;
+  readonly customerReferenceHash?: Buffer | undefined;
+}
+
+export const orderReads = workReads<StoredOrder, OrderFilter>('order', {
+  externalOrderIds: oneOf(orders.externalOrderId),
+  packageId: orders.packageId,
+  esimId: orders.esimId,
+  batchId: orders.batchId,
+  customerReferenceHash: orders.customerReferenceHash,
+});
+
+/** @throws WorkMissingError */
+export async function readOrder(db: Executor, orderId: string): Promise<OrderRow> {
+  const [order] = await db.select().from(orders).where(eq(orders.id, orderId));
+  if (order === undefined) throw new WorkMissingError({ kind: 'order', id: orderId });
+  return order;
+}
+
+/** A batch with what its orders add. */
+export interface StoredBatch {
+  readonly row: OrderBatchRow;
+  /** Number of orders by status. */
+  readonly counts: ReadonlyMap<StatusOf<'order'>, number>;
+  /** What the service charged, by currency. */
+  readonly charged: readonly Money[];
+  /** What the orders of each item have from it, in the order of the items: that of its first order. */
+  readonly ofItems: readonly ItemTerms[];
+}
+
+type ItemTerms = Pick<typeof orders.$inferSelect, 'id' | 'metadata' | 'encryptedCustomerReference'>;
+
+interface BatchFilter {
+  readonly externalBatchId?: string | undefined;
+  readonly isCompleted?: boolean | undefined;
+  readonly createdBy?: string | undefined;
+  /** Exclusive. */
+  readonly createdAfter?: Date | undefined;
+  /** Exclusive. */
+  readonly createdBefore?: Date | undefined;
+}
+
+function ownBatches(owner: Owner) {
+  return owner === undefined ? undefined : eq(orderBatches.apiKeyId, owner);
+}
+
+/** Finds a batch that the owner may see. */
+export async function findBatch(db: Executor, id: string, owner: Owner): Promise<StoredBatch | undefined> {
+  const rows = await db
+    .select()
+    .from(orderBatches)
+    .where(and(eq(orderBatches.id, id), ownBatches(owner)));
+  return (await withOrders(db, rows))[0];
+}
+
+/** A page of batches, newest first. */
+export async function listBatches(
+  db: Executor,
+  owner: Owner,
+  { externalBatchId, isCompleted, createdBy, createdAfter, createdBefore }: BatchFilter,
+  { limit, after }: PageOptions,
+): Promise<StoredBatch[]> {
+  const { id, createdAt, completedAt, apiKeyId } = orderBatches;
+  const rows = await db
+    .select()
+    .from(orderBatches)
+    .where(
+      and(
+        ownBatches(owner),
+        externalBatchId === undefined ? undefined : eq(orderBatches.externalBatchId, externalBatchId),
+        isCompleted === undefined ? undefined : sql`${completedAt} is ${sql.raw(isCompleted ? 'not null' : 'null')}`,
+        createdBy === undefined ? undefined : eq(apiKeyId, createdBy),
+        createdAfter === undefined ? undefined : gt(createdAt, createdAfter),
+        createdBefore === undefined ? undefined : lt(createdAt, createdBefore),
+        after === undefined ? undefined : sql`(${createdAt}, ${id}) < (${after.createdAt}, ${after.id})`,
+      ),
+    )
+    .orderBy(newest(createdAt, id))
+    .limit(limit);
+  return withOrders(db, rows);
+}
+
+/** Adds the counts and charges of the orders, in one query for all batches. */
+async function withOrders(db: Executor, rows: readonly OrderBatchRow[]): Promise<StoredBatch[]> {
+  if (rows.length === 0) return [];
+  const groups = await db
+    .select({
+      batchId: orders.batchId,
+      status: orders.status,
+      currency: orders.chargedCurrency,
+      number: sql<number>`count(*)::int`,
+      amount: sum(orders.chargedAmount),
+    })
+    .from(orders)
+    .where(
+      inArray(
+        orders.batchId,
+        rows.map(({ id }) => id),
+      ),
+    )
+    .groupBy(orders.batchId, orders.status, orders.chargedCurrency)
+    .orderBy(asc(orders.chargedCurrency));
+  const firsts = await firstOrders(
+    db,
+    rows.map(({ id }) => id),
+  );
+  const byBatch = Map.groupBy(groups, ({ batchId }) => batchId);
+  return rows.map((row) => {
+    const own = byBatch.get(row.id) ?? [];
+    const counts = new Map<StatusOf<'order'>, number>();
+    for (const { status, number } of own) counts.set(status, (counts.get(status) ?? 0) + number);
+    const charges = own.flatMap(({ currency, amount }) =>
+      currency === null || amount === null ? [] : [{ currency, amount }],
+    );
+    return { row, counts, charged: sumByCurrency(charges), ofItems: firsts.get(row.id) ?? [] };
+  });
+}
+
+/** The first order of each item, by batch. */
+async function firstOrders(db: Executor, batchIds: readonly string[]): Promise<Map<string | null, ItemTerms[]>> {
+  const items = sql`lateral (
+    select 1 + sum((item->>'quantity')::int) over (order by number) - (item->>'quantity')::int as position
+    from jsonb_array_elements(${orderBatches.items}) with ordinality as each(item, number)) as first_of_item`;
+  const found = await db
+    .select({
+      batchId: orders.batchId,
+      id: orders.id,
+      metadata: orders.metadata,
+      encryptedCustomerReference: orders.encryptedCustomerReference,
+    })
+    .from(orderBatches)
+    .innerJoin(items, sql`true`)
+    .innerJoin(orders, and(eq(orders.batchId, orderBatches.id), sql`${orders.batchPosition} = first_of_item.position`))
+    .where(inArray(orderBatches.id, [...batchIds]))
+    .orderBy(asc(orders.batchPosition));
+  return Map.groupBy(found, ({ batchId }) => batchId);
+}
+
+/** An eSIM that an order of a batch has delivered. */
+interface BatchEsim {
+  readonly id: string;
+  readonly iccid: string | null;
+  readonly externalOrderId: string;
+  readonly encryptedActivationCode: Buffer;
+}
+
+/** The delivered eSIMs of a batch, by position. */
+export async function esimsOfBatch(db: Executor, batchId: string): Promise<BatchEsim[]> {
+  return db
+    .select({
+      id: esims.id,
+      iccid: esims.iccid,
+      externalOrderId: orders.externalOrderId,
+      encryptedActivationCode: esims.encryptedActivationCode,
+    })
+    .from(orders)
+    .innerJoin(esims, eq(esims.orderId, orders.id))
+    .where(eq(orders.batchId, batchId))
+    .orderBy(asc(orders.batchPosition));
+}

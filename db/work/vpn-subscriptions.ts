@@ -1,0 +1,85 @@
+/** VPN subscriptions as the API shows them. */
+import { and, eq, inArray, isNotNull, sql } from 'drizzle-orm';
+import type { Executor } from '#db/connection/database.ts';
+import { ownWork, type Owner } from '#db/lists/ownership.ts';
+import { oneOf } from '#db/lists/pages.ts';
+import { attempts, timeline, vpnSubscriptions, walletMovements } from '#db/schema.ts';
+import { inList } from '#db/schema/columns.ts';
+import { type VpnSubscriptionRow, WorkMissingError } from '#db/work/rows.ts';
+import { attemptSummary, summaryColumns, type WorkFilter, workReads, type StoredWork } from '#db/work/work-reads.ts';
+
+/** A VPN subscription with what its attempts, its timeline and the wallet add. */
+export interface StoredVpnSubscription extends StoredWork<VpnSubscriptionRow> {
+  /** The ends that renewals have moved, in RFC 3339. */
+  readonly renewedAt: readonly string[];
+  /** When its end was recorded; null: it has not ended. */
+  readonly endRecordedAt: Date | null;
+  /** The debits of later periods. */
+  readonly debits: readonly { readonly at: string; readonly amount: string; readonly currency: string }[];
+}
+
+/** Entries of a timeline that the periods and the end of a subscription are read from. */
+export const SUBSCRIPTION_ENTRIES = {
+  renewed: 'vpn_subscription.renewed',
+  ends: ['vpn_subscription.cancelled', 'vpn_subscription.expired'],
+} as const;
+
+interface VpnSubscriptionFilter extends WorkFilter {
+  /** One of these. */
+  readonly externalSubscriptionIds?: readonly string[] | undefined;
+  readonly vpnPlanId?: number | undefined;
+  readonly customerReferenceHash?: Buffer | undefined;
+}
+
+const ofSubscription = sql`from ${timeline} where ${timeline.subjectKind} = 'vpn_subscription'
+  and ${timeline.subjectId} = ${vpnSubscriptions.id} and ${timeline.event}`;
+
+export const vpnSubscriptionReads = workReads<StoredVpnSubscription, VpnSubscriptionFilter>(
+  'vpn_subscription',
+  {
+    externalSubscriptionIds: oneOf(vpnSubscriptions.externalSubscriptionId),
+    vpnPlanId: vpnSubscriptions.vpnPlanId,
+    customerReferenceHash: vpnSubscriptions.customerReferenceHash,
+  },
+  (db) => {
+    const facts = attemptSummary(db, 'vpn_subscription');
+    return db
+      .select({
+        row: vpnSubscriptions,
+        renewedAt: sql<string[]>`array(select ${timeline.detail} ->> 'previous_expires_at'
+          ${ofSubscription} = ${SUBSCRIPTION_ENTRIES.renewed})`,
+        endRecordedAt: sql<Date | null>`(select max(${timeline.at})
+          ${ofSubscription} in (${inList(SUBSCRIPTION_ENTRIES.ends)}))`.mapWith(timeline.at),
+        debits: sql<StoredVpnSubscription['debits']>`(select coalesce(jsonb_agg(jsonb_build_object('at',
+            ${walletMovements.occurredAt}, 'amount', ${walletMovements.amount}::text,
+            'currency', ${walletMovements.currency}) order by ${walletMovements.occurredAt}), '[]')
+          from ${walletMovements} join ${attempts} on ${attempts.id} = ${walletMovements.attemptId}
+          where ${attempts.subjectKind} = 'vpn_subscription' and ${attempts.subjectId} = ${vpnSubscriptions.id}
+            and ${walletMovements.causeKind} = 'subscription_period' and ${walletMovements.direction} = 'debit')`,
+        ...summaryColumns(facts),
+      })
+      .from(vpnSubscriptions)
+      .crossJoinLateral(facts);
+  },
+);
+
+/** The encrypted access data of those of several subscriptions that have some and are the owner's. */
+export async function accessOfSubscriptions(
+  db: Executor,
+  ids: readonly string[],
+  owner: Owner,
+): Promise<{ id: string; access: Buffer }[]> {
+  if (ids.length === 0) return [];
+  const { id, encryptedAccess } = vpnSubscriptions;
+  return db
+    .select({ id, access: sql<Buffer>`${encryptedAccess}` })
+    .from(vpnSubscriptions)
+    .where(and(inArray(id, [...ids]), isNotNull(encryptedAccess), ownWork('vpn_subscription', owner)));
+}
+
+/** @throws WorkMissingError */
+export async function readVpnSubscription(db: Executor, id: string): Promise<VpnSubscriptionRow> {
+  const [row] = await db.select().from(vpnSubscriptions).where(eq(vpnSubscriptions.id, id));
+  if (row === undefined) throw new WorkMissingError({ kind: 'vpn_subscription', id });
+  return row;
+}

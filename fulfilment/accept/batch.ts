@@ -1,0 +1,219 @@
+import { and, eq, inArray, isNull, ne, or, desc } from 'drizzle-orm';
+import { addAuditEntry } from '#db/access/audit-log.ts';
+import { noteFact } from '#db/connection/after-commit.ts';
+import type { Executor, Database } from '#db/connection/database.ts';
+import { recordEvents } from '#db/events/event-log.ts';
+import { requestStarts } from '#db/queues/outbox.ts';
+import { orderBatches, orders } from '#db/schema.ts';
+import { unfinished } from '#db/schema/columns.ts';
+import type { StoredBatchItem } from '#db/schema/work.ts';
+import { type OrderBatchRow, type OrderRow, wholeRow, type WorkRow } from '#db/work/rows.ts';
+import { addTimelineEntries } from '#db/work/timeline.ts';
+import type { Operator } from '#domain/operator/operator-actions.ts';
+import type { WorkRef } from '#domain/work/kinds.ts';
+import { type NewOrder, orderValues } from '#fulfilment/accept/order.ts';
+import { acceptedEntry } from '#fulfilment/accept/work.ts';
+import { actOnWork } from '#fulfilment/operator/operator-actions.ts';
+import { performAction } from '#fulfilment/operator/perform-action.ts';
+import { acceptedEvent } from '#fulfilment/work/events.ts';
+
+/** What a caller provides for a batch. */
+export interface NewBatch {
+  readonly id: string;
+  readonly apiKeyId: string;
+  readonly externalBatchId: string;
+  readonly items: readonly StoredBatchItem[];
+  readonly metadata: Readonly<Record<string, string>>;
+  /** By position. */
+  readonly orders: readonly NewOrder[];
+}
+
+export type BatchAcceptance =
+  | { readonly accepted: true; readonly row: OrderBatchRow }
+  /** The caller's reference of the batch, or that of one of its orders, is taken. The caller rolls back. */
+  | { readonly accepted: false; readonly taken: 'batch' | 'order'; readonly existingId: string };
+
+/**
+ * Accepts a batch as a whole, in the caller's transaction. A fixed number of statements writes what the acceptance of
+ * each of its orders would write.
+ */
+export async function acceptBatch(tx: Executor, batch: NewBatch, now: Date): Promise<BatchAcceptance> {
+  const { id, apiKeyId, externalBatchId, items, metadata } = batch;
+  const [row] = await tx
+    .insert(orderBatches)
+    .values({
+      id,
+      apiKeyId,
+      externalBatchId,
+      items,
+      metadata: { ...metadata },
+      size: batch.orders.length,
+      createdAt: now,
+    })
+    .onConflictDoNothing()
+    .returning();
+  if (row === undefined) return { accepted: false, taken: 'batch', existingId: await batchCalled(tx, externalBatchId) };
+
+  const values = batch.orders.map((order, index) => ({
+    ...orderValues(order, now),
+    batchId: id,
+    batchPosition: index + 1,
+  }));
+  const accepted = await tx.insert(orders).values(values).onConflictDoNothing().returning();
+  if (accepted.length < values.length)
+    return { accepted: false, taken: 'order', existingId: await takenOrder(tx, batch) };
+  await startAll(tx, accepted, now);
+  const { requestId, traceparent } = batch.orders[0] ?? {};
+  noteFact(tx, { fact: 'batch', id, status: 'accepted', size: row.size, requestId, traceparent });
+  return { accepted: true, row };
+}
+
+/**
+ * Whether a reference of the batch is taken, without writing anything: a batch that is refused for another reason must
+ * not leave the rows of a transaction that is rolled back.
+ */
+export async function findTakenOfBatch(
+  tx: Executor,
+  batch: NewBatch,
+): Promise<Extract<BatchAcceptance, { accepted: false }> | undefined> {
+  const known = await findBatchCalled(tx, batch.externalBatchId);
+  if (known !== undefined) return { accepted: false, taken: 'batch', existingId: known };
+  const holder = await findTakenOrder(tx, batch);
+  return holder === undefined ? undefined : { accepted: false, taken: 'order', existingId: holder };
+}
+
+/** Start requests, timeline entries and events of new orders. */
+async function startAll(tx: Executor, accepted: readonly OrderRow[], now: Date): Promise<void> {
+  const works = accepted.map((row) => ({ row, work: { kind: 'order', id: row.id } as const }));
+  await requestStarts(
+    tx,
+    works.map(({ work }) => work),
+  );
+  await addTimelineEntries(
+    tx,
+    works.map(({ work, row: { packageId, batchId } }) => ({
+      subject: work,
+      entry: acceptedEntry('order', { package_id: packageId, batch_id: batchId }, now),
+    })),
+  );
+  await recordEvents(
+    tx,
+    works.map(({ work, row }) => acceptedEvent(work, row)),
+    now,
+  );
+}
+
+async function batchCalled(tx: Executor, externalBatchId: string): Promise<string> {
+  const holder = await findBatchCalled(tx, externalBatchId);
+  if (holder === undefined) throw new Error('a batch took this reference and is gone: none is ever deleted');
+  return holder;
+}
+
+async function findBatchCalled(tx: Executor, externalBatchId: string): Promise<string | undefined> {
+  const [holder] = await tx
+    .select({ id: orderBatches.id })
+    .from(orderBatches)
+    .where(eq(orderBatches.externalBatchId, externalBatchId));
+  return holder?.id;
+}
+
+async function takenOrder(tx: Executor, batch: NewBatch): Promise<string> {
+  const holder = await findTakenOrder(tx, batch);
+  if (holder === undefined) throw new Error('an order took a reference of the batch and is gone: none is ever deleted');
+  return holder;
+}
+
+/** The order that has the reference of one of these. */
+async function findTakenOrder(tx: Executor, { id, orders: wanted }: NewBatch): Promise<string | undefined> {
+  const references = wanted.map(({ externalOrderId }) => externalOrderId);
+  const [holder] = await tx
+    .select({ id: orders.id })
+    .from(orders)
+    .where(and(inArray(orders.externalOrderId, references), or(isNull(orders.batchId), ne(orders.batchId, id))))
+    .limit(1);
+  return holder?.id;
+}
+
+/** Orders that are abandoned at once. Each is a transaction of its own. */
+const CONCURRENT = 4;
+
+/** Who cancels a batch, and why. */
+type BatchCanceller = Pick<Operator, 'actor' | 'reason'>;
+
+/**
+ * Stores that a batch is cancelled, with an audit entry. The first request counts. From here on each of its orders is
+ * abandoned when it is about to be sent.
+ */
+export async function requestBatchCancel(
+  tx: Executor,
+  id: string,
+  { actor, reason }: BatchCanceller,
+  now: Date,
+): Promise<void> {
+  const requested = await tx
+    .update(orderBatches)
+    .set({ cancelRequestedAt: now, cancelRequestedBy: actor, cancelReason: reason })
+    .where(and(eq(orderBatches.id, id), isNull(orderBatches.cancelRequestedAt), isNull(orderBatches.completedAt)))
+    .returning({ id: orderBatches.id });
+  if (requested.length === 0) return;
+  const subject = { kind: 'order_batch', id } as const;
+  await addAuditEntry(tx, { actor, action: 'order_batch.cancel', subject, reason }, now);
+}
+
+/**
+ * Abandons the orders of a cancelled batch that have provably bought nothing, the last position first: those are least
+ * likely to be under way.
+ *
+ * @param isOver true when no further order is to be begun.
+ */
+export async function abandonUnsent(
+  database: Database,
+  batch: OrderBatchRow,
+  now: () => number,
+  isOver: () => boolean,
+) {
+  const operator = cancellerOf(batch);
+  if (operator === undefined) return;
+  const open = await database.run((db) =>
+    db
+      .select({ id: orders.id })
+      .from(orders)
+      .where(and(eq(orders.batchId, batch.id), unfinished(orders.status)))
+      .orderBy(desc(orders.batchPosition)),
+  );
+  const next = open[Symbol.iterator]();
+  const abandonEach = async () => {
+    for (const { id } of next) {
+      if (isOver()) return;
+      const request = {
+        work: { kind: 'order', id },
+        action: { action: 'abandon' },
+        operator,
+        owner: undefined,
+      } as const;
+      await performAction(database, request, new Date(now()));
+    }
+  };
+  await Promise.all(Array.from({ length: CONCURRENT }, abandonEach));
+}
+
+/**
+ * Abandons an order that is about to be sent, when its batch is cancelled and it has bought nothing.
+ *
+ * @param row of the work, locked in this transaction.
+ * @returns true when it is abandoned.
+ */
+export async function abandonIfCancelled(tx: Executor, work: WorkRef, row: WorkRow, now: Date): Promise<boolean> {
+  const batchId = work.kind === 'order' ? wholeRow('order', row).batchId : null;
+  if (batchId === null) return false;
+  const [batch] = await tx.select().from(orderBatches).where(eq(orderBatches.id, batchId));
+  const operator = batch && cancellerOf(batch);
+  if (operator === undefined) return false;
+  const result = await actOnWork(tx, work, { action: 'abandon' }, operator, now);
+  return result.kind === 'applied';
+}
+
+/** The operator of a cancelled batch: the same for each of its orders, so that each is abandoned once. */
+function cancellerOf({ id, cancelRequestedBy: actor, cancelReason: reason }: OrderBatchRow): Operator | undefined {
+  return actor === null || reason === null ? undefined : { actor, reason, actionId: `batch_cancel:${id}` };
+}

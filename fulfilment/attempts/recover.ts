@@ -1,0 +1,180 @@
+/**
+ * What happens after PostgreSQL has lost commits: how the loss is noticed, and the state of an attempt whose row knows
+ * too little.
+ */
+import { and, eq, inArray, ne, sql } from 'drizzle-orm';
+import type { Write } from '#db/connection/alongside.ts';
+import { readDatabaseEpoch } from '#db/connection/database-epoch.ts';
+import type { Executor } from '#db/connection/database.ts';
+import { attempts } from '#db/schema.ts';
+import { findAttemptById, workOf, findAttempt } from '#db/work/attempts.ts';
+import { workTable, type WorkRow, type AttemptRow } from '#db/work/rows.ts';
+import { addTimelineEntry } from '#db/work/timeline.ts';
+import { type Witness, restoration } from '#domain/purchase/recovery.ts';
+import { attemptStateAfter } from '#domain/work/attempt-lifecycle.ts';
+import { type WorkRef, KINDS } from '#domain/work/kinds.ts';
+
+/** True when a workflow has compared its knowledge with the row of its work in the present epoch of the database. */
+export async function isCompared(db: Executor, { comparedEpoch }: Pick<WorkRow, 'comparedEpoch'>): Promise<boolean> {
+  return comparedEpoch !== null && comparedEpoch === (await readDatabaseEpoch(db));
+}
+
+/** A comparison of what a workflow knows with the row of its work. */
+interface Comparison {
+  /** True when the row was compared in an earlier epoch but not yet in this one. */
+  readonly isFirstSinceRestart: boolean;
+  /** Stores that they were compared. */
+  readonly writes: readonly Write[];
+}
+
+/**
+ * Prepares to store that a workflow has compared its knowledge with the row of its work. The caller holds the lock of
+ * the work.
+ * @param epoch the present one.
+ * @param sentIn epoch of a send whose result the workflow did not receive; undefined: no such send, or its epoch is not
+ *   known. When it differs from the present epoch, the workflow first has to account for that send, and nothing is
+ *   stored.
+ */
+export function comparison(
+  tx: Executor,
+  work: WorkRef,
+  { comparedEpoch }: Pick<WorkRow, 'comparedEpoch'>,
+  { epoch, sentIn }: { readonly epoch: string; readonly sentIn: string | undefined },
+): Comparison {
+  if (comparedEpoch === epoch || (sentIn !== undefined && sentIn !== epoch))
+    return { isFirstSinceRestart: false, writes: [] };
+  const table = workTable(work.kind);
+  const statement = tx.update(table).set({ comparedEpoch: epoch }).where(eq(table.id, work.id));
+  return { isFirstSinceRestart: comparedEpoch !== null, writes: [{ statement }] };
+}
+
+/**
+ * Makes an attempt unknown when its row knows less than its workflow. The rules for attempts that may have bought apply
+ * from here on.
+ * @param doubt.leaseMs a send that the row does not know may be under way: nothing is sent for this long.
+ * @param doubt.busyEsimId our id of the eSIM of which only one attempt may be under way.
+ * @returns the attempt as it is now.
+ */
+export async function doubtAttempt(
+  tx: Executor,
+  attempt: AttemptRow,
+  witness: Witness,
+  { leaseMs, busyEsimId }: { readonly leaseMs: number; readonly busyEsimId: string | null },
+): Promise<AttemptRow> {
+  const { firstSentAt, firstUnrefusedSendAt = firstSentAt } = witness;
+  const isFree = busyEsimId !== null && (await isFreeFor(tx, busyEsimId, attempt.id));
+  await tx
+    .update(attempts)
+    .set({
+      state: attemptStateAfter(attempt.state, 'records_lost'),
+      sends: Math.max(attempt.sends, witness.sends),
+      anyUnknown: true,
+      settled: false,
+      // The earlier time: the resend window must not restart.
+      firstSentAt: earlier(attempt.firstSentAt, firstSentAt),
+      firstUnrefusedSendAt: earlier(attempt.firstUnrefusedSendAt, firstUnrefusedSendAt),
+      // The time of a lost send is not known: a reading of the wallet must be newer than this.
+      lastSentAt: sql`clock_timestamp()`,
+      serviceId: attempt.serviceId ?? witness.serviceId ?? null,
+      failureClass: 'worker_lost',
+      serviceMessage: null,
+      failureDetail: 'PostgreSQL has lost what was recorded of this attempt.',
+      leaseToken: null,
+      leaseUntil: sql`clock_timestamp() + ${leaseMs} * interval '1 millisecond'`,
+      ...(isFree && { busyEsimId }),
+    })
+    .where(eq(attempts.id, attempt.id));
+  await addTimelineEntry(tx, workOf(attempt), {
+    event: 'attempt.records_lost',
+    message:
+      `PostgreSQL has lost what was recorded of attempt ${attempt.number}: its row says ${attempt.state} after ` +
+      `${attempt.sends} sends, and ` +
+      `its workflow knows of ${witness.sends} (${witness.state}). It counts as unknown.`,
+    detail: { attempt: attempt.number, sends: witness.sends, row_sends: attempt.sends, row_state: attempt.state },
+    dedupKey: `attempt.records_lost:${attempt.number}:${attempt.state}:${attempt.sends}`,
+  });
+  return findAttemptById(tx, attempt.id);
+}
+
+/**
+ * Marks an attempt with a lost row, which a later attempt followed, as failed without cost: a later attempt is only
+ * made after that.
+ */
+async function markFollowed(tx: Executor, attemptId: string): Promise<void> {
+  await tx
+    .update(attempts)
+    .set({
+      state: 'failed',
+      settled: true,
+      failureClass: 'supplier_failed',
+      serviceMessage: null,
+      failureDetail: 'Another attempt followed; the record of this one is lost.',
+    })
+    .where(eq(attempts.id, attemptId));
+}
+
+/** @param known epoch milliseconds. */
+function earlier(stored: Date | null, known: number | undefined): Date | null {
+  if (known === undefined) return stored;
+  return stored === null || stored.getTime() > known ? new Date(known) : stored;
+}
+
+async function isFreeFor(tx: Executor, esimId: string, attemptId: string): Promise<boolean> {
+  const holders = await tx
+    .select({ id: attempts.id })
+    .from(attempts)
+    .where(and(eq(attempts.busyEsimId, esimId), ne(attempts.id, attemptId)));
+  return holders.length === 0;
+}
+
+/**
+ * Restarts the resend window of an attempt after the service has shown that no send so far has bought. The caller holds
+ * the lock of the work.
+ * @param attempt as it was before the service was read: the evidence says nothing about a later send.
+ * @returns false, without a change, when its result is no longer unknown, it was sent since, or a send may be under
+ *   way. A `sending` attempt whose lease has ended left no result and counts as unknown.
+ */
+export async function restartResendWindow(tx: Executor, attempt: Pick<AttemptRow, 'id' | 'sends'>): Promise<boolean> {
+  const { id, sends } = attempt;
+  const isOver = sql`coalesce(${attempts.leaseUntil} <= clock_timestamp(), true)`;
+  const changed = await tx
+    .update(attempts)
+    .set({ firstUnrefusedSendAt: sql`clock_timestamp()` })
+    .where(and(eq(attempts.id, id), inArray(attempts.state, ['unknown', 'sending']), eq(attempts.sends, sends), isOver))
+    .returning({ id: attempts.id });
+  return changed.length > 0;
+}
+
+/** Dependencies of the restoration of lost attempts. */
+interface RestorationTools {
+  /** Stores an attempt that has no row, with its derived key. */
+  readonly open: (tx: Executor, number: number) => Promise<AttemptRow>;
+  /** How long an unrecorded send may be under way, in milliseconds. */
+  readonly leaseMs: number;
+}
+
+/**
+ * Restores the attempts of a piece of work from the witness when PostgreSQL has lost their rows. Idempotent. The caller
+ * holds the lock of the work.
+ * @param row of the work.
+ * @returns true when a row knew less than the witness.
+ */
+export async function restoreAttempts(
+  tx: Executor,
+  work: WorkRef,
+  row: WorkRow,
+  witness: Witness,
+  tools: RestorationTools,
+): Promise<boolean> {
+  const known = await findAttempt(tx, work, witness.number);
+  if (restoration(witness, known) === 'none') return false;
+  for (let number = 1; number < witness.number; number += 1) {
+    if ((await findAttempt(tx, work, number)) === undefined) await markFollowed(tx, (await tools.open(tx, number)).id);
+  }
+  const attempt = known ?? (await tools.open(tx, witness.number));
+  await doubtAttempt(tx, attempt, witness, {
+    leaseMs: tools.leaseMs,
+    busyEsimId: KINDS[work.kind].esim === 'existing' ? row.esimId : null,
+  });
+  return true;
+}

@@ -1,0 +1,94 @@
+import { getTableColumns, eq, sql } from 'drizzle-orm';
+import { noteFilled } from '#db/connection/after-commit.ts';
+import { alongside, queuesFilled, type Write } from '#db/connection/alongside.ts';
+import type { Executor } from '#db/connection/database.ts';
+import { newId } from '#db/connection/ids.ts';
+import { requeueingUnmatched } from '#db/queues/inbox.ts';
+import { attempts } from '#db/schema.ts';
+import { findAttempt } from '#db/work/attempts.ts';
+import { type AttemptRow, RowMissingError } from '#db/work/rows.ts';
+import type { WorkRef } from '#domain/work/kinds.ts';
+
+/**
+ * Stores an attempt before its first send: key, exact body and reference (rule 1). An existing attempt is not changed,
+ * so that a step that runs twice sends the same bytes.
+ *
+ * @param attempt.idempotencyKey follows from the work and the number, so a lost row gets the same key again.
+ * @param attempt.reference undefined when the interface takes none.
+ * @param attempt.serviceEsimId the service's id of an eSIM that exists before the purchase.
+ * @param attempt.encryptedBody builds and encrypts the request body for the id of the new attempt.
+ * @param writes are run in the same statement, also when the attempt exists.
+ */
+export async function openAttempt(
+  tx: Executor,
+  attempt: {
+    readonly work: WorkRef;
+    readonly number: number;
+    readonly idempotencyKey: string;
+    readonly reference: string | undefined;
+    readonly serviceEsimId?: string | undefined;
+    readonly encryptedBody: (attemptId: string) => Buffer;
+  },
+  writes: readonly Write[] = [],
+): Promise<AttemptRow> {
+  const id = newId('attempt');
+  const { work, number, reference, serviceEsimId } = attempt;
+  const all = [...requeueingUnmatched(tx, work.kind, { reference, serviceEsimId }), ...writes];
+  const [inserted] = await tx
+    .with(...alongside(all))
+    .insert(attempts)
+    .values({
+      id,
+      subjectKind: work.kind,
+      subjectId: work.id,
+      number,
+      idempotencyKey: attempt.idempotencyKey,
+      reference: reference ?? null,
+      serviceEsimId: serviceEsimId ?? null,
+      encryptedRequestBody: attempt.encryptedBody(id),
+    })
+    .onConflictDoNothing({ target: [attempts.subjectKind, attempts.subjectId, attempts.number] })
+    .returning({ ...getTableColumns(attempts), filled: queuesFilled(all) });
+  if (inserted !== undefined) {
+    const { filled, ...row } = inserted;
+    noteFilled(tx, ...filled);
+    return row;
+  }
+  // The statement may have brought reports back, and does not say so.
+  noteFilled(tx, 'inbox');
+  const row = await findAttempt(tx, work, number);
+  if (row === undefined) throw new Error(`attempt ${number} of ${work.id} cannot be read back`);
+  return row;
+}
+
+/** A locked attempt, with durations by the database's clock. */
+export interface LockedAttempt {
+  readonly attempt: AttemptRow;
+  /** Milliseconds until the lease of its last send ends; zero or less: it has ended. Null: there is no lease. */
+  readonly leaseLeftMs: number | null;
+  /** Milliseconds since its first send that was not definitely refused; null: there was none. */
+  readonly unrefusedForMs: number | null;
+}
+
+/**
+ * Reads and locks an attempt before a claim. The caller holds the lock of its work, so this lock does not wait and the
+ * durations are current.
+ * @throws RowMissingError when it does not exist.
+ */
+export async function lockAttempt(tx: Executor, attemptId: string): Promise<LockedAttempt> {
+  const [locked] = await tx
+    .select({
+      attempt: attempts,
+      leaseLeftMs: milliseconds(sql`${attempts.leaseUntil} - clock_timestamp()`),
+      unrefusedForMs: milliseconds(sql`clock_timestamp() - ${attempts.firstUnrefusedSendAt}`),
+    })
+    .from(attempts)
+    .where(eq(attempts.id, attemptId))
+    .for('update');
+  if (locked === undefined) throw new RowMissingError(`attempt ${attemptId} does not exist in this database`);
+  return locked;
+}
+
+function milliseconds(interval: ReturnType<typeof sql>) {
+  return sql<number | null>`(extract(epoch from ${interval}) * 1000)::double precision`;
+}

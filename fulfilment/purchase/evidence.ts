@@ -1,0 +1,293 @@
+import type { Executor } from '#db/connection/database.ts';
+import { bookedMovements, recordMovement } from '#db/money/journal.ts';
+import { movementOf, purchasesNamedBy } from '#db/money/wallet-movements.ts';
+import {
+  debitDelay,
+  databaseTime,
+  firstDebitOf,
+  firstSends,
+  knownRows,
+  movementsOf,
+  newestRowAt,
+  rowsSince,
+  steadyReadings,
+} from '#db/money/wallet-readings.ts';
+import { attemptsThatMayCost, chargedOf, findAttemptById, markSettled, priceAtSend } from '#db/work/attempts.ts';
+import { storedKind, type AttemptRow } from '#db/work/rows.ts';
+import { addTimelineEntry } from '#db/work/timeline.ts';
+import {
+  evidenceDelayMs,
+  judgeAbsence,
+  mayBeFor,
+  readingText,
+  type Absence,
+  type WalletReading,
+} from '#domain/money/absence.ts';
+import { purchaseFinder, type Movement, type Purchase } from '#domain/money/books.ts';
+import { equalMoney, plainText, type Money } from '#domain/money/money.ts';
+import { isLookUpRetried } from '#domain/policy/purchase-policy.ts';
+import { costNothing } from '#domain/purchase/purchase-decision.ts';
+import type { EvidenceResult, PurchaseActivities } from '#domain/purchase/results.ts';
+import type { WorkRef } from '#domain/work/kinds.ts';
+import type { WorkDependencies } from '#fulfilment/purchase/handler.ts';
+import type { UnreadWallet, WalletReadings } from '#fulfilment/purchase/wallet-readings.ts';
+
+/**
+ * Makes the activity that judges by the wallet what an attempt cost, and updates our books (rules 3 and 7). One reading
+ * is judged for all attempts of the work: a debit of an earlier one may have appeared since.
+ */
+export function createDebitEvidence(
+  { database, purchaseInForce }: WorkDependencies,
+  readings: WalletReadings,
+): PurchaseActivities['readDebitEvidence'] {
+  return async ({ work, attemptId }) => {
+    const { attempt, question, readyAt, settleDelayMs, now } = await database.run(async (db) => {
+      const attempt = await findAttemptById(db, attemptId);
+      const sent = await attemptsThatMayCost(db, work, attemptId);
+      const policy = await purchaseInForce(db);
+      const delayMs = evidenceDelayMs(policy, await debitDelay(db, work.kind));
+      const at = Math.max(...sent.flatMap(({ lastSentAt, failedAt }) => [lastSentAt, failedAt]).map(timeOf));
+      const { settleDelayMs } = policy;
+      return {
+        attempt,
+        question: { work, attempt, sent },
+        readyAt: at + delayMs,
+        settleDelayMs,
+        now: await databaseTime(db),
+      };
+    });
+    if (now.getTime() < readyAt) return tooEarly(readyAt - now.getTime(), new Date(readyAt));
+    const reading = await readings.since({
+      // Judged again, the work gets a newer reading. Work that is judged at the same time shares one.
+      beganAt: new Date(Math.max(readyAt, now.getTime() - settleDelayMs)),
+      after: Math.max(0, ...question.sent.map(({ readingBefore }) => readingBefore ?? 0)),
+      backTo: beforeAll(question.sent) ?? 0,
+    });
+    if ('ok' in reading) return unread(reading);
+    return database.transaction(async (tx) => {
+      const costs = new Map<string, Costs>();
+      for (const each of question.sent) costs.set(each.id, await bookCosts(tx, each));
+      const result = await judge(tx, question, reading, costs);
+      // An unknown attempt is not settled: a request may still be on its way.
+      if (costNothing(result.evidence)) for (const each of question.sent) await markSettled(tx, each.id);
+      // While evidence is awaited, the workflow records why.
+      if (result.evidence !== 'awaited')
+        await addTimelineEntry(tx, work, {
+          event: 'attempt.wallet_checked',
+          message: result.detail,
+          detail: { attempt: attempt.number, evidence: result.evidence, reading: reading.id },
+          // One entry for each result. Each proof is an entry: the last one allows the next attempt.
+          dedupKey:
+            `attempt.wallet_checked:${attempt.number}:${result.evidence}` +
+            (result.evidence === 'no_debit' ? `:${reading.id}` : ''),
+        });
+      return result;
+    });
+  };
+}
+
+interface Question {
+  readonly work: WorkRef;
+  /** The attempt that is judged. */
+  readonly attempt: AttemptRow;
+  /** All attempts of the work that may have cost something. */
+  readonly sent: readonly AttemptRow[];
+}
+
+const timeOf = (date: Date | null) => date?.getTime() ?? 0;
+
+/** The last reading before the first send of all these attempts; undefined: not known. */
+function beforeAll(sent: readonly AttemptRow[]): number | undefined {
+  const before = Math.min(...sent.map(({ readingBefore }) => readingBefore ?? 0));
+  return before > 0 && Number.isFinite(before) ? before : undefined;
+}
+
+/** The debits and credits of one attempt. */
+interface Costs {
+  readonly debits: readonly Money[];
+  readonly credits: readonly Money[];
+}
+
+async function judge(
+  tx: Executor,
+  { work, attempt, sent }: Question,
+  reading: WalletReading,
+  own: ReadonlyMap<string, Costs>,
+): Promise<EvidenceResult> {
+  const { debits: ownDebits = [] } = own.get(attempt.id) ?? {};
+  const uncredited = [...own.values()].find(({ debits, credits }) => !areCredited(debits, credits));
+  if (uncredited !== undefined) {
+    const seen = `a debit of ${textOf(uncredited.debits)} and no credit for it`;
+    return { evidence: 'debited', detail: `The wallet shows ${seen}, in ${readingText(reading)}.` };
+  }
+  for (const each of sent) {
+    const booked = await bookedMovements(tx, each.id);
+    // A booked debit was real: a wallet that does not show it is not trusted.
+    if (booked.debit && !booked.credit && own.get(each.id)?.debits.length === 0)
+      return awaited('vanished', DEBIT_VANISHED);
+  }
+  const without = sent.filter(({ id }) => own.get(id)?.debits.length === 0);
+  const absence = await absenceOf(tx, work, without, reading);
+  if (ownDebits.length > 0) {
+    // Settled attempts were judged before; a debit that may be theirs has appeared since.
+    const isJudged = without.every(({ settled }) => settled);
+    const isOpen = !absence.isProven && (absence.reason === 'suspect' || !isJudged);
+    if (isOpen) return awaited(absence.reason, absence.detail);
+    const detail = `The wallet shows the debit of ${textOf(ownDebits)} and its credit, in ${readingText(reading)}.`;
+    return { evidence: 'credited', detail };
+  }
+  return absence.isProven ? { evidence: 'no_debit', detail: absence.detail } : awaited(absence.reason, absence.detail);
+}
+
+const DEBIT_VANISHED = 'Our journal has a debit for this attempt, but the wallet shows none. This proves nothing.';
+
+/** Reads the debits and credits of an attempt, and books the first of each. */
+async function bookCosts(tx: Executor, attempt: AttemptRow): Promise<Costs> {
+  const movements = await movementsOf(tx, attempt);
+  const of = (direction: Movement['direction']) =>
+    movements.filter((each) => each.direction === direction).map(({ money }) => money);
+  const [debits, credits] = [of('debit'), of('credit')];
+  const attemptId = attempt.id;
+  const [debit] = debits;
+  const [credit] = credits;
+  if (debit !== undefined) await recordMovement(tx, { direction: 'debit', attemptId, money: debit });
+  if (credit !== undefined) await recordMovement(tx, { direction: 'credit', attemptId, money: credit });
+  return { debits, credits };
+}
+
+/** True when each debit has a credit of the same amount. */
+function areCredited(debits: readonly Money[], credits: readonly Money[]): boolean {
+  const left = [...credits];
+  return debits.every((debit) => {
+    const index = left.findIndex((credit) => equalMoney(credit, debit));
+    if (index >= 0) left.splice(index, 1);
+    return index >= 0;
+  });
+}
+
+function textOf([first]: readonly Money[]): string {
+  return first === undefined ? 'nothing' : plainText(first);
+}
+
+/** Judges attempts that have no debit. */
+async function absenceOf(
+  tx: Executor,
+  work: WorkRef,
+  sent: readonly AttemptRow[],
+  reading: WalletReading,
+): Promise<Absence> {
+  const before = beforeAll(sent) ?? 0;
+  const { base, rows } = await ledgerSince(tx, before, reading.id);
+  const debits = rows.filter(({ direction }) => direction === 'debit');
+  const failedAt = Math.max(...sent.map((each) => Math.max(timeOf(each.lastSentAt), timeOf(each.failedAt))));
+  const currencies = [...new Set(sent.flatMap((each) => (chargedOf(each) ?? priceAtSend(each))?.currency ?? []))];
+  const later = debits.find(
+    ({ send, money, occurredAt }) =>
+      timeOf(send?.sentAt ?? null) > failedAt &&
+      // An earlier reading may have shown it first; this one is as new.
+      occurredAt <= (reading.newestRowAt ?? -Infinity) &&
+      currencies.every((currency) => currency === money.currency),
+  );
+  const fields = storedKind(work.kind).movementNames;
+  const suspects = debits.filter(
+    ({ names, firstReading, isExplained }) =>
+      firstReading > before && !isExplained && sent.some((each) => mayBeFor({ ...each, fields }, names)),
+  );
+  const suspect = await firstAsync(suspects, async (row) => !(await isOfAnother(tx, row, work)));
+  return judgeAbsence({
+    reading,
+    before: before > 0 ? before : undefined,
+    currencies,
+    hadRows: (await knownRows(tx, before)).ids.size > 0,
+    base,
+    since: rows,
+    suspect: suspect && `${suspect.id} over ${plainText(suspect.money)}`,
+    laterDebit: later?.id,
+  });
+}
+
+/**
+ * True for a debit of another purchase of ours. A further debit that names only the eSIM of a top-up, or its order, may
+ * be for the top-up.
+ */
+async function isOfAnother(tx: Executor, { id, purchase }: NamedRow, work: WorkRef): Promise<boolean> {
+  if (purchase === undefined || purchase.work.id === work.id) return false;
+  if (work.kind !== 'topup' || purchase.work.kind !== 'order') return true;
+  return (await firstDebitOf(tx, purchase)) === id;
+}
+
+async function firstAsync<Item>(items: readonly Item[], fits: (item: Item) => Promise<boolean>) {
+  for (const item of items) if (await fits(item)) return item;
+  return undefined;
+}
+
+/** A row of the wallet with our purchase that it names, and the first send of that. */
+interface NamedRow extends Movement {
+  readonly firstReading: number;
+  /** An operator has explained it, or the service has. */
+  readonly isExplained: boolean;
+  readonly purchase: Purchase | undefined;
+  readonly send: { readonly sentAt: Date | null; readonly readingBefore: number | null } | undefined;
+}
+
+/**
+ * The newest steady reading up to one, whose balance contains none of the rows since, with these rows. A row that is
+ * older than the newest row of that reading, or is for a purchase that was sent before it, may have come late.
+ * @returns without such a reading, the rows since `before`.
+ */
+async function ledgerSince(
+  tx: Executor,
+  before: number,
+  upTo: number,
+): Promise<{ readonly base: WalletReading | undefined; readonly rows: readonly NamedRow[] }> {
+  for (const base of await steadyReadings(tx, before)) {
+    const rows = await namedRows(tx, base.id, upTo);
+    const newestAt = (await newestRowAt(tx, base.id)) ?? -Infinity;
+    const isLate = async (row: NamedRow) => {
+      if (row.occurredAt < newestAt) return true;
+      // A credit or a renewal of an older purchase is a new row; its first debit may have come late.
+      const { direction, purchase, send } = row;
+      if (direction !== 'debit' || purchase === undefined || (send?.readingBefore ?? 0) >= base.id) return false;
+      return (await firstDebitOf(tx, purchase)) === row.id;
+    };
+    if ((await firstAsync(rows, isLate)) === undefined) return { base, rows };
+  }
+  return { base: undefined, rows: await namedRows(tx, before, upTo) };
+}
+
+async function namedRows(tx: Executor, after: number, upTo: number): Promise<readonly NamedRow[]> {
+  const stored = await rowsSince(tx, after, upTo);
+  const purchases = await purchasesNamedBy(tx, stored.map(movementOf));
+  const find = purchaseFinder(purchases);
+  const sends = await firstSends(
+    tx,
+    purchases.map(({ attemptId }) => attemptId),
+  );
+  return stored.map((row) => {
+    const movement = movementOf(row);
+    const found = find(movement.names);
+    const purchase = typeof found === 'string' ? undefined : found;
+    return {
+      ...movement,
+      firstReading: row.firstReading ?? 0,
+      isExplained: row.causeKind === 'adjustment',
+      purchase,
+      send: purchase && sends.get(purchase.attemptId),
+    };
+  });
+}
+
+function awaited(reason: string, detail: string): EvidenceResult {
+  return { evidence: 'awaited', reason, detail };
+}
+
+function tooEarly(againInMs: number, at: Date): EvidenceResult {
+  const detail = `A debit may still appear in the wallet, which is read at ${at.toISOString()} or later.`;
+  return { evidence: 'awaited', reason: 'too_early', detail, againInMs };
+}
+
+function unread(answer: UnreadWallet): EvidenceResult {
+  if (answer.kind === 'unsupported')
+    return { evidence: 'unavailable', detail: 'This service shows no wallet transactions.' };
+  return { evidence: 'unavailable', detail: answer.detail, mayPass: isLookUpRetried(answer.failure) };
+}

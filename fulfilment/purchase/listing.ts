@@ -1,0 +1,194 @@
+import type { AttemptRow } from '#db/work/rows.ts';
+import type { ObservedOutcome } from '#domain/relay/observation.ts';
+import { storedReason } from '#domain/work/foreign-text.ts';
+import type { AttemptReport } from '#fulfilment/attempts/report.ts';
+import { type Found, type LookUpResult, type LookUpManyResult, noteOf } from '#fulfilment/purchase/handler.ts';
+import type { OptionalResult } from '#upstream/client/calls.ts';
+import type { Listing } from '#upstream/client/lists.ts';
+import type { ServiceOrder, ServiceTopup, VpnSubscription } from '#upstream/contract.ts';
+import { chargeOf } from '#upstream/mapping/events.ts';
+import { CLOCK_SKEW_MS } from '#upstream/mapping/wallet-movements.ts';
+
+/** How an item of a list becomes a result, and how sentences name the items. */
+interface Search<Item> {
+  readonly found: (item: Item) => Found<Item>;
+  /** `orders`, … */
+  readonly noun: string;
+}
+
+/**
+ * The result of a read by the service's id.
+ *
+ * @returns undefined when the service has no such call or does not know the id. The id may be wrong; a list may still
+ *   contain the purchase.
+ */
+export function resultById<Item>(
+  read: OptionalResult<Item>,
+  found: Search<Item>['found'],
+): LookUpResult<Item> | undefined {
+  if (read.ok) return found(read.value);
+  if (read.kind !== 'failure' || read.status === 404) return undefined;
+  return { kind: 'unavailable', failure: noteOf(read), ...(read.isOurs === true && { isOurs: true }) };
+}
+
+/**
+ * The result of a list that was filtered for one attempt. Exactly one item is the purchase. An empty list proves its
+ * absence only when the list is complete. With several items none is chosen.
+ */
+export function resultOfList<Item>(
+  list: OptionalResult<Listing<Item>>,
+  { found, noun }: Search<Item>,
+): LookUpResult<Item> {
+  if (!list.ok) return unread(list, noun);
+  const { items, complete } = list.value;
+  const [item, another] = items;
+  if (item !== undefined && another === undefined) return found(item);
+  if (item === undefined && complete) return { kind: 'not_found' };
+  return drift(
+    another === undefined
+      ? `The service lists more ${noun} than can be searched, or one that may be this purchase under another name.`
+      : `The service lists ${items.length} ${noun} for one attempt: it may have bought more than once.`,
+  );
+}
+
+/** As {@link Search}, for a list that was not filtered for one attempt. */
+interface WideSearch<Item, Attempt> {
+  /** Undefined when the item alone is not enough: a single look-up is needed. */
+  readonly found: (item: Item, attempt: Attempt) => Found | undefined;
+  readonly noun: string;
+}
+
+/**
+ * Finds many attempts in a list that was not filtered, by the service's id or by our reference. An attempt that matches
+ * several items is left out: its single look-up judges that.
+ */
+export function resultsByReference<Item, Attempt extends Pick<AttemptRow, 'id' | 'serviceId' | 'reference'>>(
+  list: OptionalResult<Listing<Item>>,
+  attempts: readonly Attempt[],
+  search: WideSearch<Item, Attempt> & {
+    readonly namesOf: (item: Item) => { readonly id: string; readonly reference?: string | null | undefined };
+  },
+): LookUpManyResult {
+  if (!list.ok) return unread(list, search.noun);
+  // By id: a list that grows while it is read may show one item on two pages.
+  const items = new Map(list.value.items.map((item) => [search.namesOf(item).id, item]));
+  const byReference = Map.groupBy(items.values(), (item) => search.namesOf(item).reference ?? null);
+  return matched(attempts, search, ({ serviceId, reference }) => {
+    const named = reference === null ? [] : (byReference.get(reference) ?? []);
+    const known = serviceId === null ? undefined : items.get(serviceId);
+    return [...new Set(known === undefined ? named : [...named, known])];
+  });
+}
+
+/** The fields by which an item without our reference is assigned to an attempt. */
+interface ItemOfEsim {
+  readonly id: string;
+  readonly esim_id?: string | null | undefined;
+  readonly created_at?: string | null | undefined;
+}
+
+type AttemptOfEsim = Pick<AttemptRow, 'id' | 'serviceId' | 'serviceEsimId' | 'firstSentAt' | 'createdAt'>;
+
+/**
+ * Finds many attempts in a list that was not filtered and carries no reference of ours: by the service's id, else by
+ * the eSIM. The eSIM is used only when the match is unique: the list goes back to the attempt's first send, exactly one
+ * item fits, and that item fits no other attempt. Every other attempt is left out and needs a single look-up.
+ *
+ * @param search.mayBe false for an item that belongs to another attempt, or cannot belong to this one for another
+ *   reason than its eSIM.
+ */
+export function resultsByEsim<Item extends ItemOfEsim, Attempt extends AttemptOfEsim>(
+  list: OptionalResult<Listing<Item>>,
+  attempts: readonly Attempt[],
+  search: WideSearch<Item, Attempt> & { readonly mayBe: (attempt: Attempt, item: Item) => boolean },
+): LookUpManyResult {
+  if (!list.ok) return unread(list, search.noun);
+  const items = new Map(list.value.items.map((item) => [item.id, item]));
+  const byEsim = Map.groupBy(items.values(), ({ esim_id: esimId }) => esimId ?? null);
+  // An item without an eSIM may belong to any attempt.
+  const ofNoEsim = byEsim.get(null) ?? [];
+  const { complete } = list.value;
+  const goesBackTo = complete ? -Infinity : Math.min(...timesOf(items.values()));
+  const candidatesOf = (attempt: Attempt): readonly Item[] => {
+    if (attempt.serviceId !== null) return [items.get(attempt.serviceId)].filter((item) => item !== undefined);
+    if (attempt.serviceEsimId === null || goesBackTo >= sinceFirstSend(attempt)) return [];
+    if (ofNoEsim.some((item) => search.mayBe(attempt, item))) return [];
+    return (byEsim.get(attempt.serviceEsimId) ?? []).filter((item) => search.mayBe(attempt, item));
+  };
+  const candidates = new Map(attempts.map((attempt) => [attempt.id, candidatesOf(attempt)]));
+  const claims = Map.groupBy([...candidates.values()].flat(), ({ id }) => id);
+  return matched(attempts, search, ({ id }) => {
+    const all = candidates.get(id) ?? [];
+    return all.some((item) => claims.get(item.id)?.length !== 1) ? [] : all;
+  });
+}
+
+function timesOf(items: Iterable<ItemOfEsim>): number[] {
+  return [...items].flatMap(({ created_at: at }) => (at == null ? [] : [Date.parse(at)]));
+}
+
+/** @param candidates the items that fit an attempt; it is found when there is exactly one. */
+function matched<Item, Attempt extends Pick<AttemptRow, 'id'>>(
+  attempts: readonly Attempt[],
+  { found }: WideSearch<Item, Attempt>,
+  candidates: (attempt: Attempt) => readonly Item[],
+): LookUpManyResult {
+  const results = new Map<string, Found>();
+  for (const attempt of attempts) {
+    const [item, another] = candidates(attempt);
+    const lookedUp = item === undefined || another !== undefined ? undefined : found(item, attempt);
+    if (lookedUp !== undefined) results.set(attempt.id, lookedUp);
+  }
+  return { kind: 'read', results };
+}
+
+function unread<Item>(
+  list: Exclude<OptionalResult<Listing<Item>>, { ok: true }>,
+  noun: string,
+): Extract<LookUpResult, { kind: 'unavailable' }> {
+  if (list.kind === 'failure') return { kind: 'unavailable', failure: noteOf(list) };
+  return drift(`This service offers no way to look ${noun} up.`);
+}
+
+function drift(detail: string): Extract<LookUpResult, { kind: 'unavailable' }> {
+  return { kind: 'unavailable', failure: { class: 'contract_drift', detail } };
+}
+
+/**
+ * The facts of a purchase from a record of the service, for every kind.
+ * @param codeOnly as of `storedReason`.
+ */
+export function purchaseReport(
+  record: ServiceOrder | ServiceTopup | VpnSubscription,
+  outcome: ObservedOutcome,
+  codeOnly = false,
+): AttemptReport {
+  const { id, failure } = record;
+  return {
+    outcome,
+    serviceId: id,
+    serviceEsimId: ('esim_id' in record ? record.esim_id : undefined) ?? undefined,
+    productId:
+      ('vpn_plan_id' in record ? record.vpn_plan_id : 'package_id' in record ? record.package_id : undefined) ??
+      undefined,
+    charged: chargeOf(record),
+    reason: failure == null ? undefined : storedReason(failure, codeOnly),
+  };
+}
+
+/**
+ * The reference of an attempt.
+ * @throws Error for kinds without a reference, whose column is null.
+ */
+export function ownReference({ id, reference }: AttemptRow): string {
+  if (reference === null) throw new Error(`attempt ${id} has no reference`);
+  return reference;
+}
+
+/**
+ * Nothing older at the service can belong to this attempt, allowing for clock skew.
+ * @returns epoch milliseconds.
+ */
+export function sinceFirstSend({ firstSentAt, createdAt }: Pick<AttemptRow, 'firstSentAt' | 'createdAt'>): number {
+  return (firstSentAt ?? createdAt).getTime() - CLOCK_SKEW_MS;
+}

@@ -1,0 +1,89 @@
+import type { Database } from '#db/connection/database.ts';
+import type { Money } from '#domain/money/money.ts';
+import type { GatePolicy } from '#domain/policy/gate-policy.ts';
+import { noteSignOfLife } from '#fulfilment/gate/circuits.ts';
+import {
+  distrustReading,
+  latestReading,
+  type WalletReading,
+  beginReading,
+  storeReading,
+} from '#fulfilment/gate/wallet.ts';
+import type { ServiceClient } from '#upstream/client.ts';
+
+interface WalletReaderOptions {
+  readonly database: Database;
+  readonly service: Pick<ServiceClient, 'getWallet'>;
+  readonly policy: GatePolicy;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  /** Called once when the balance falls below the threshold, and once when it is back above it. */
+  readonly onCrossing?: ((balance: Money, crossed: 'low' | 'well') => void) | undefined;
+}
+
+/** Reads the balance of the service for the gate. Concurrent callers share one read. */
+export class WalletReader {
+  readonly #options: WalletReaderOptions;
+  #reading: Promise<Money | undefined> | undefined;
+  #failedAt = -Infinity;
+
+  constructor(options: WalletReaderOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Reads the balance when the last reading is older than `maxAgeMs`.
+   * @returns true when it was read now.
+   */
+  async refreshIfOlderThan(maxAgeMs: number): Promise<boolean> {
+    return this.refreshIfOld(await this.#options.database.run(latestReading), maxAgeMs);
+  }
+
+  /** As {@link refreshIfOlderThan}. @param known the last reading; undefined: none that can be used. */
+  async refreshIfOld(known: WalletReading | undefined, maxAgeMs: number): Promise<boolean> {
+    const { policy, now } = this.#options;
+    if (known !== undefined && now() - known.readAt.getTime() <= maxAgeMs) return false;
+    // After a failed read, the other purchases do not try again at once.
+    if (Math.abs(now() - this.#failedAt) < policy.balanceTrustMs) return false;
+    return this.refresh();
+  }
+
+  /** @returns false when it could not be read; once the last reading is too old, the balance is then unknown. */
+  async refresh(): Promise<boolean> {
+    return (await (this.#reading ??= this.read().finally(() => (this.#reading = undefined)))) !== undefined;
+  }
+
+  /**
+   * Reads the balance now, without sharing an earlier read.
+   * @returns undefined when it could not be read.
+   */
+  async read(): Promise<Money | undefined> {
+    const { database, service, policy, now, onCrossing } = this.#options;
+    const debitKnownBefore = new Date(now() - policy.debitShowsAfterMs);
+    const number = await database.transaction((tx) => beginReading(tx, { debitKnownBefore }));
+    // The time of the request: a change while the answer is on its way may not be in it.
+    const readAt = new Date(now());
+    const answer = await service.getWallet();
+    if (!answer.ok) {
+      this.#failedAt = now();
+      await this.#distrustWhatIsOld();
+      return undefined;
+    }
+    const balance = { amount: answer.value.balance, currency: answer.value.currency };
+    const { change, crossed } = await database.transaction((tx) =>
+      storeReading(tx, number, balance, policy.lowBalance, readAt),
+    );
+    if (crossed !== undefined) onCrossing?.(balance, crossed);
+    if (change === 'first' || change === 'more') {
+      await database.transaction((tx) => noteSignOfLife(tx, 'insufficient_balance', now(), policy));
+    }
+    return balance;
+  }
+
+  async #distrustWhatIsOld(): Promise<void> {
+    const { database, policy, now } = this.#options;
+    const known = await database.run(latestReading);
+    if (known === undefined || now() - known.readAt.getTime() <= policy.balanceAgeMs) return;
+    await database.transaction((tx) => distrustReading(tx));
+  }
+}

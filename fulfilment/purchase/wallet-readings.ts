@@ -1,0 +1,170 @@
+import {
+  type WantedReading,
+  databaseTime,
+  hasReading,
+  knownRows,
+  readingSince,
+  storeReading,
+} from '#db/money/wallet-readings.ts';
+import type { WalletReading } from '#domain/money/absence.ts';
+import { equalMoney, type Money } from '#domain/money/money.ts';
+import type { WorkDependencies } from '#fulfilment/purchase/handler.ts';
+import type { OptionalResult } from '#upstream/client/calls.ts';
+import type { Listing } from '#upstream/client/lists.ts';
+import type { WalletTransaction } from '#upstream/contract.ts';
+import { CLOCK_SKEW_MS, countsInWallet, isFinalMovement, movementOf } from '#upstream/mapping/wallet-movements.ts';
+
+/** A wallet whose rows could not be read. */
+export type UnreadWallet = Exclude<OptionalResult<Listing<WalletTransaction>>, { ok: true }>;
+
+/** A stored reading, with the rows as the service sent them. */
+export interface ReadRows {
+  readonly ok: true;
+  readonly reading: WalletReading;
+  readonly items: readonly WalletTransaction[];
+  /** True when these are all rows, or all back to a known one and to the time that was asked for. */
+  readonly isReached: boolean;
+  /** The balance at the end of the reading, also where it changed meanwhile; undefined: it could not be read. */
+  readonly balance: Money | undefined;
+}
+
+interface Bounds {
+  /** Reads back at least to a row that was known by this reading; undefined: to any known row. */
+  readonly backTo?: number;
+  /** Reads back at least to this time of the service, in epoch milliseconds. */
+  readonly since?: number;
+  readonly maxPages?: number;
+  readonly deadlineMs?: number;
+  /** Reads the balance at the end; by default the balance alone. */
+  readonly balanceAfter?: () => Promise<Money | undefined>;
+}
+
+/** When the balance changed while the rows were read, all is read again, this often at most. */
+const READS = 3;
+
+/**
+ * Reads the wallet with its rows, for evidence and for the books. The rows are not filtered: a filter by time fails
+ * with the time zone or the clock of the service, and its empty answer would look like an absence.
+ */
+export class WalletReadings {
+  readonly #dependencies: Pick<WorkDependencies, 'database' | 'service'>;
+  #last: Promise<unknown> = Promise.resolve();
+  #hasFirst = false;
+  #failedAt = -Infinity;
+
+  constructor(dependencies: Pick<WorkDependencies, 'database' | 'service'>) {
+    this.#dependencies = dependencies;
+  }
+
+  /**
+   * A reading as it is wanted: a stored one, or a new one. Concurrent callers share it.
+   */
+  async since(wanted: WantedReading): Promise<WalletReading | UnreadWallet> {
+    const { database } = this.#dependencies;
+    const find = () => database.run((db) => readingSince(db, wanted));
+    const known = await find();
+    if (known !== undefined) return known;
+    const turn = this.#last.then(async () => {
+      const stored = await find();
+      if (stored !== undefined) return stored;
+      const read = await this.read({ backTo: wanted.backTo });
+      return read.ok ? read.reading : read;
+    });
+    this.#last = turn.catch(() => undefined);
+    return turn;
+  }
+
+  /**
+   * Reads the wallet once before anything is bought: a proof that a purchase cost nothing compares with it. Stops no
+   * purchase when the wallet cannot be read.
+   * @param pauseMs a failed reading is not repeated for this long.
+   */
+  async ensureFirst(pauseMs: number): Promise<void> {
+    if (this.#hasFirst || performance.now() - this.#failedAt < pauseMs) return;
+    if (await this.#dependencies.database.run(hasReading)) {
+      this.#hasFirst = true;
+      return;
+    }
+    const read = await this.read({ maxPages: 1 });
+    this.#hasFirst = read.ok || read.kind === 'unsupported';
+    if (!this.#hasFirst) this.#failedAt = performance.now();
+  }
+
+  /** Reads balance, rows, and balance again, and stores them. */
+  async read(bounds: Bounds = {}): Promise<ReadRows | UnreadWallet> {
+    const { database, service } = this.#dependencies;
+    const balanceAfter = bounds.balanceAfter ?? (async () => this.#balance());
+    for (let n = 1; ; n += 1) {
+      const { beganAt, known } = await database.run(async (db) => ({
+        beganAt: await databaseTime(db),
+        known: await knownRows(db, bounds.backTo),
+      }));
+      const before = await this.#balance();
+      const reach = reachesBack(known.ids, bounds.since);
+      const { rows, isFiltered } = await readRows(service, known, reach, bounds);
+      if (!rows.ok) return rows;
+      const after = await balanceAfter();
+      const isSteady = before !== undefined && after !== undefined && equalMoney(before, after);
+      if (!isSteady && before !== undefined && after !== undefined && n < READS) continue;
+      const { items, complete, hasGap = false } = rows.value;
+      const isReached = complete || reach(items);
+      // Whether the balance contains a row that is not final is not known.
+      const isOpen = items.some((item) => !isFinalMovement(item) && !isOlder(item, known.newestAt));
+      const read = {
+        beganAt,
+        balance: isSteady && !isOpen ? after : undefined,
+        isWhole: complete && !isFiltered,
+        hasNoGap: isReached && !hasGap,
+        movements: items.filter(countsInWallet).map(movementOf),
+      };
+      const reading = await database.transaction((tx) => storeReading(tx, read, CLOCK_SKEW_MS));
+      return { ok: true, reading, items, isReached, balance: after ?? before };
+    }
+  }
+
+  async #balance(): Promise<Money | undefined> {
+    const wallet = await this.#dependencies.service.getWallet();
+    return wallet.ok ? { amount: wallet.value.balance, currency: wallet.value.currency } : undefined;
+  }
+}
+
+function isOlder({ created_at: at }: WalletTransaction, newestKnown: Date | null | undefined): boolean {
+  return newestKnown != null && Date.parse(at) <= newestKnown.getTime();
+}
+
+/** Reads the rows; only where the service refuses that, those since the newest known row. */
+async function readRows(
+  service: WorkDependencies['service'],
+  known: Awaited<ReturnType<typeof knownRows>>,
+  isEnough: (page: readonly WalletTransaction[]) => boolean,
+  { since, maxPages, deadlineMs }: Bounds,
+): Promise<{ readonly rows: OptionalResult<Listing<WalletTransaction>>; readonly isFiltered: boolean }> {
+  const bounds = { ...(maxPages !== undefined && { maxPages }), ...(deadlineMs !== undefined && { deadlineMs }) };
+  const rows = await service.listWalletTransactions({ isEnough }, bounds);
+  const isRefused = !rows.ok && rows.kind === 'failure' && rows.failure === 'invalid_request';
+  if (!isRefused) return { rows, isFiltered: false };
+  const from = Math.min(since ?? Infinity, (known.newestAt?.getTime() ?? 0) - CLOCK_SKEW_MS);
+  return { rows: await service.listWalletTransactions({ since: Math.max(0, from) }, bounds), isFiltered: true };
+}
+
+/**
+ * Ends the reading of a list, newest first, at a page with a known row. A list in another order is read to its end.
+ * @param since also reads back to this time.
+ */
+function reachesBack(known: ReadonlySet<string>, since = Infinity): (page: readonly WalletTransaction[]) => boolean {
+  const seen = new Set<string>();
+  let oldest = Infinity;
+  let isNewestFirst = true;
+  let hasKnown = false;
+  return (page) => {
+    for (const { id, created_at: at } of page) {
+      if (seen.has(id)) continue;
+      seen.add(id);
+      const time = Date.parse(at);
+      if (time > oldest) isNewestFirst = false;
+      oldest = Math.min(oldest, time);
+      hasKnown ||= known.has(id);
+    }
+    return isNewestFirst && hasKnown && (since === Infinity || oldest < since);
+  };
+}

@@ -1,0 +1,243 @@
+/** Storing what the service, or an operator, reports of a refund. */
+import { eq, and, inArray, isNotNull, isNull, ne, sql } from 'drizzle-orm';
+import type { Executor } from '#db/connection/database.ts';
+import { newId } from '#db/connection/ids.ts';
+import { debitOfOrder } from '#db/money/wallet-movements.ts';
+import { requestWake } from '#db/queues/outbox.ts';
+import { cancellations, esims, refunds, walletMovements } from '#db/schema.ts';
+import { findRefund, isInForce } from '#db/work/cancellations.ts';
+import { openCaseOnce } from '#db/work/cases.ts';
+import type { RefundRow } from '#db/work/rows.ts';
+import { addTimelineEntry } from '#db/work/timeline.ts';
+import {
+  refundStatusAfterReport,
+  GIVEN_UP_REFUND,
+  PAID_REFUND,
+  REFUND_NEEDING_ATTENTION,
+  refundStatusOf,
+  type CancellationReport,
+  judgeCredit,
+  otherCreditText,
+  refundOfCredit,
+} from '#domain/cancellation/refund.ts';
+import { equalMoney, plainText, type Money } from '#domain/money/money.ts';
+import type { WorkRef } from '#domain/work/kinds.ts';
+import { isFinal } from '#domain/work/lifecycle.ts';
+import { announceRefund, openContradiction } from '#fulfilment/work/events.ts';
+
+/** A report of the service about a cancellation. */
+export interface CancellationDetails extends CancellationReport {
+  readonly serviceRefundId?: string | undefined;
+  /** The amount given back to the reseller. */
+  readonly refunded?: Money | undefined;
+}
+
+/** Stores an expected refund when there is none yet. */
+export async function expectRefund(tx: Executor, work: WorkRef, now: Date): Promise<void> {
+  if ((await findRefund(tx, work.id)) === undefined) await storeRefund(tx, work, {}, now);
+}
+
+/** Stores the refund id that an operator named. */
+export async function nameRefund(tx: Executor, work: WorkRef, serviceRefundId: string, now: Date): Promise<void> {
+  await expectRefund(tx, work, now);
+  await tx.update(refunds).set({ serviceRefundId }).where(eq(refunds.cancellationId, work.id));
+}
+
+/** Stores a report about a refund. Without a report the refund counts as expected. A settled refund stays settled. */
+export async function storeRefund(
+  tx: Executor,
+  work: WorkRef,
+  { refund, serviceRefundId, refunded }: CancellationDetails,
+  now: Date,
+): Promise<void> {
+  // Locked: the books settle a refund without the lock of its work.
+  const [known] = await tx.select().from(refunds).where(eq(refunds.cancellationId, work.id)).for('update');
+  if (known?.verdict === 'refunded') return;
+  await reportOtherRefund(tx, work, known, refunded, now);
+  const values = {
+    status: refundStatusAfterReport(known?.status, refund === undefined ? 'expected' : refundStatusOf(refund)),
+    serviceState: refund?.state ?? null,
+    review: refund?.review ?? null,
+    serviceRefundId: known?.serviceRefundId ?? serviceRefundId ?? null,
+    amount: refunded?.amount ?? known?.amount ?? null,
+    currency: refunded?.currency ?? known?.currency ?? null,
+    updatedAt: now,
+  };
+  if (known === undefined) {
+    const [row] = await tx
+      .select({ esimId: esims.id, orderId: esims.orderId })
+      .from(cancellations)
+      .innerJoin(esims, eq(esims.id, cancellations.esimId))
+      .where(eq(cancellations.id, work.id));
+    if (row === undefined) throw new Error(`cancellation ${work.id} has no eSIM`);
+    await tx
+      .insert(refunds)
+      .values({ id: newId('refund'), cancellationId: work.id, ...row, ...values, createdAt: now });
+  } else {
+    await tx.update(refunds).set(values).where(eq(refunds.id, known.id));
+  }
+  await announceRefund(tx, work.id, now);
+  const { serviceState: state, review } = values;
+  if (state === null) return;
+  // The same report has the same key and is written once.
+  await addTimelineEntry(tx, work, {
+    event: `refund.${state}`,
+    message:
+      `The service reports the refund as ${state}` +
+      (review === null ? '.' : ` (review: ${review.replace('_', ' ')}).`),
+    dedupKey: `refund.${state}:${review ?? ''}`,
+    at: now,
+  });
+}
+
+/**
+ * Opens a case when the service reports another amount for a refund than before. The newer amount counts: the wallet is
+ * searched for it.
+ */
+async function reportOtherRefund(
+  tx: Executor,
+  work: WorkRef,
+  known: RefundRow | undefined,
+  told: Money | undefined,
+  now: Date,
+): Promise<void> {
+  if (known?.amount == null || known.currency === null || told === undefined) return;
+  const before = { amount: known.amount, currency: known.currency };
+  if (equalMoney(before, told)) return;
+  const detail = `The service reported a refund of ${plainText(before)} before, and now reports ${plainText(told)}.`;
+  await openContradiction(tx, work, detail, now);
+}
+
+/** Settles a refund. @param completed true when the money is in the wallet. */
+export async function settleRefund(tx: Executor, cancellationId: string, completed: boolean, now: Date): Promise<void> {
+  const { status, from } = completed ? PAID_REFUND : GIVEN_UP_REFUND;
+  await tx
+    .update(refunds)
+    .set({ status, updatedAt: now, ...(completed && { completedAt: now }) })
+    .where(and(eq(refunds.cancellationId, cancellationId), inArray(refunds.status, from)));
+  await announceRefund(tx, cancellationId, now);
+}
+
+/** Marks a refund as needing attention, like its cancellation. A settled refund is not changed. */
+export async function markRefundNeedsAttention(tx: Executor, cancellationId: string, now: Date): Promise<void> {
+  await tx
+    .update(refunds)
+    .set({ status: REFUND_NEEDING_ATTENTION.status, updatedAt: now })
+    .where(and(eq(refunds.cancellationId, cancellationId), inArray(refunds.status, REFUND_NEEDING_ATTENTION.from)));
+  await announceRefund(tx, cancellationId, now);
+}
+
+/** A wallet credit that refunds an order. */
+interface PaidRefund {
+  readonly orderId: string;
+  /** The service's id of the wallet movement. */
+  readonly movementId: string;
+  readonly money: Money;
+}
+
+/**
+ * Completes the refunds that these credits pay. A cancellation that still waits for a report is woken. A credit that is
+ * not what was debited opens a case, and settles only a refund that the service reported like this.
+ */
+export async function settlePaidRefunds(tx: Executor, credits: readonly PaidRefund[], now: Date): Promise<void> {
+  for (const credit of credits) {
+    const { orderId, money } = credit;
+    const refundId = await namedRefund(tx, credit);
+    const known = await refundsOfOrder(tx, orderId);
+    const debit = await debitOfOrder(tx, orderId);
+    const refund =
+      refundOfCredit(known, { refundId, money }) ??
+      known.find(({ serviceRefundId }) => serviceRefundId !== null && serviceRefundId === refundId) ??
+      known.find(({ isInForce: counts, reportedAmount }) => counts && reportedAmount !== undefined);
+    if (refund === undefined || refund.reportedAmount === undefined) {
+      await settleUnreportedRefund(tx, credit, { refundId, debit }, now);
+    } else if (refund.status !== 'completed') {
+      const work = { kind: 'cancellation', id: refund.cancellationId } as const;
+      if (await mayBeSettled(tx, work, money, { debit, reported: refund.reportedAmount })) {
+        await settleRefund(tx, work.id, true, now);
+        await requestWake(tx, work);
+      }
+    }
+  }
+}
+
+/** Judges a credit, and opens a case when it is not what was debited. @returns whether it settles the refund. */
+async function mayBeSettled(
+  tx: Executor,
+  work: WorkRef,
+  money: Money,
+  expected: { readonly debit: Money | undefined; readonly reported: Money | undefined },
+): Promise<boolean> {
+  const verdict = judgeCredit(money, expected);
+  if (verdict !== 'settles')
+    await openCaseOnce(tx, work, 'amount_differs', otherCreditText(money, expected), undefined);
+  return verdict !== 'other_amount';
+}
+
+/** The service's id of the refund that a wallet credit names. */
+async function namedRefund(tx: Executor, { movementId }: PaidRefund): Promise<string | null> {
+  const [movement] = await tx
+    .select({ refundId: walletMovements.refundId })
+    .from(walletMovements)
+    .where(eq(walletMovements.serviceId, movementId));
+  return movement?.refundId ?? null;
+}
+
+/** All refunds of an order, locked: reports are stored without the lock of the books. */
+async function refundsOfOrder(tx: Executor, orderId: string) {
+  const rows = await tx
+    .select({ refund: refunds, isInForce: sql<boolean>`${isInForce}` })
+    .from(refunds)
+    .innerJoin(cancellations, eq(cancellations.id, refunds.cancellationId))
+    .where(eq(refunds.orderId, orderId))
+    .orderBy(refunds.createdAt)
+    .for('update', { of: refunds });
+  return rows.map(({ refund: { cancellationId, status, serviceRefundId, amount, currency }, isInForce: counts }) => ({
+    cancellationId,
+    status,
+    serviceRefundId,
+    reportedAmount: amount === null || currency === null ? undefined : { amount, currency },
+    isInForce: counts,
+  }));
+}
+
+/** Completes a refund that was never reported, or whose amount was not: the credit proves it. */
+async function settleUnreportedRefund(
+  tx: Executor,
+  { orderId, money }: PaidRefund,
+  { refundId, debit }: { readonly refundId: string | null; readonly debit: Money | undefined },
+  now: Date,
+): Promise<void> {
+  const [found] = await tx
+    .select({ id: cancellations.id, status: cancellations.status })
+    .from(cancellations)
+    .innerJoin(esims, eq(esims.id, cancellations.esimId))
+    .leftJoin(refunds, eq(refunds.cancellationId, cancellations.id))
+    .where(
+      and(
+        eq(esims.orderId, orderId),
+        isNotNull(cancellations.cancelledAt),
+        isInForce,
+        isNull(refunds.amount),
+        isNull(refunds.completedAt),
+      ),
+    );
+  if (found === undefined) {
+    // The service may have cancelled the eSIM by itself.
+    await tx
+      .update(esims)
+      .set({ watchDueAt: now })
+      .where(and(eq(esims.orderId, orderId), ne(esims.status, 'cancelled')));
+    return;
+  }
+  const work = { kind: 'cancellation', id: found.id } as const;
+  if (!(await mayBeSettled(tx, work, money, { debit, reported: undefined }))) return;
+  await expectRefund(tx, work, now);
+  const named = refundId === null ? {} : { serviceRefundId: refundId };
+  await tx
+    .update(refunds)
+    .set({ ...named, amount: money.amount, currency: money.currency })
+    .where(eq(refunds.cancellationId, work.id));
+  await settleRefund(tx, work.id, true, now);
+  if (!isFinal(found.status)) await requestWake(tx, work);
+}

@@ -1,0 +1,158 @@
+/** Storing what the service reports of a VPN subscription. */
+import { eq } from 'drizzle-orm';
+import { addAuditEntry } from '#db/access/audit-log.ts';
+import type { Executor } from '#db/connection/database.ts';
+import { recordEvent } from '#db/events/event-log.ts';
+import { requestWake } from '#db/queues/outbox.ts';
+import { vpnSubscriptions } from '#db/schema.ts';
+import { type VpnSubscriptionRow, lockWork } from '#db/work/rows.ts';
+import { addTimelineEntry, hasTimelineEntry } from '#db/work/timeline.ts';
+import { readVpnSubscription } from '#db/work/vpn-subscriptions.ts';
+import type { SubscriptionEnd } from '#domain/relay/observation.ts';
+import { isFinal } from '#domain/work/lifecycle.ts';
+
+/** A report of the service about a sold subscription. */
+export interface SubscriptionReport {
+  readonly startedAt?: Date | undefined;
+  readonly expiresAt?: Date | undefined;
+  readonly endedAs?: SubscriptionEnd | undefined;
+  /** Encrypted for {@link accessAad}. */
+  readonly encryptedAccess?: Buffer | undefined;
+}
+
+/**
+ * Stores a report; parts that it does not contain stay, and an end is never undone. A later end of the paid period is a
+ * renewal, and announced as such. The caller holds the lock of the work.
+ */
+export async function storeSubscriptionReport(
+  tx: Executor,
+  id: string,
+  report: SubscriptionReport,
+  now: Date,
+): Promise<void> {
+  const { startedAt, expiresAt, endedAs, encryptedAccess } = report;
+  const known = await readVpnSubscription(tx, id);
+  const renewedUntil = newEndOf(known, report);
+  if (renewedUntil !== undefined) await announceRenewal(tx, known, renewedUntil, now);
+  await tx
+    .update(vpnSubscriptions)
+    .set({
+      startedAt: startedAt ?? known.startedAt,
+      expiresAt: expiresAt ?? known.expiresAt,
+      endedAs: known.endedAs ?? endedAs ?? null,
+      encryptedAccess: encryptedAccess ?? known.encryptedAccess,
+    })
+    .where(eq(vpnSubscriptions.id, id));
+}
+
+/** The end of the paid period by a report that renews a subscription; undefined when it does not. */
+export function newEndOf(
+  { status, completedAt, endedAs, expiresAt: known }: VpnSubscriptionRow,
+  report: Pick<SubscriptionReport, 'expiresAt' | 'endedAs'>,
+): Date | undefined {
+  const { expiresAt } = report;
+  const goesOn = completedAt !== null && endedAs === null && !isFinal(status) && report.endedAs === undefined;
+  return goesOn && known !== null && expiresAt !== undefined && expiresAt > known ? expiresAt : undefined;
+}
+
+async function announceRenewal(tx: Executor, known: VpnSubscriptionRow, expiresAt: Date, now: Date): Promise<void> {
+  const { id, apiKeyId, externalSubscriptionId, traceparent } = known;
+  const subject = { kind: 'vpn_subscription', id } as const;
+  const times = { expires_at: expiresAt.toISOString(), previous_expires_at: known.expiresAt?.toISOString() ?? null };
+  const event = 'vpn_subscription.renewed';
+  const dedupKey = `${event}:${times.expires_at}`;
+  // A read that lags behind may have shown the former end in between.
+  if (await hasTimelineEntry(tx, subject, dedupKey)) return;
+  await addTimelineEntry(tx, subject, {
+    event,
+    message: `It was renewed: its paid period ends at ${times.expires_at}, and before at ${times.previous_expires_at}.`,
+    detail: times,
+    dedupKey,
+    at: now,
+  });
+  const data = { external_subscription_id: externalSubscriptionId, ...times };
+  await recordEvent(tx, { type: event, subject, apiKeyId, data, traceparent }, now);
+}
+
+/**
+ * Stores that the customer ends a subscription, wakes its workflow, and writes an entry in the audit log. A repetition
+ * changes nothing.
+ *
+ * @param reason the caller's reason, if one was given.
+ * @throws WorkMissingError
+ */
+export async function cancelVpnSubscription(
+  tx: Executor,
+  id: string,
+  { actor, reason }: { readonly actor: string; readonly reason: string | undefined },
+  now: Date,
+): Promise<CancelRequest> {
+  const result = await requestCancel(tx, id, reason, now);
+  if (result !== 'requested') return result;
+  const work = { kind: 'vpn_subscription', id } as const;
+  await requestWake(tx, work);
+  const given = reason === undefined ? {} : { reason };
+  await addAuditEntry(tx, { actor, action: 'vpn_subscription.cancel', subject: work, ...given }, now);
+  return result;
+}
+
+/**
+ * Stores that the service accepted the cancellation, and clears the former failure.
+ * @param endedAs set when the service reports that the subscription has ended.
+ */
+export async function noteCancelAccepted(
+  tx: Executor,
+  id: string,
+  endedAs: SubscriptionEnd | undefined,
+  now: Date,
+): Promise<void> {
+  const known = await readVpnSubscription(tx, id);
+  await tx
+    .update(vpnSubscriptions)
+    .set({
+      cancelAcceptedAt: known.cancelAcceptedAt ?? now,
+      endedAs: known.endedAs ?? endedAs ?? null,
+      failureClass: null,
+      failureDetail: null,
+      nextStepAt: null,
+    })
+    .where(eq(vpnSubscriptions.id, id));
+}
+
+/** The result of a request to cancel a subscription. */
+type CancelRequest = 'requested' | 'unchanged' | 'not_active' | 'already_ended';
+
+/**
+ * Notes that the customer ends it; its workflow cancels it at the service. The caller wakes the workflow.
+ */
+async function requestCancel(tx: Executor, id: string, reason: string | undefined, now: Date): Promise<CancelRequest> {
+  const work = { kind: 'vpn_subscription', id } as const;
+  const { status } = await lockWork(tx, work);
+  const { cancelRequestedAt, completedAt } = await readVpnSubscription(tx, id);
+  if (status === 'cancelled') return 'unchanged';
+  if (isFinal(status)) return 'already_ended';
+  if (completedAt === null) return 'not_active';
+  if (cancelRequestedAt !== null) return 'unchanged';
+  await tx.update(vpnSubscriptions).set({ cancelRequestedAt: now, updatedAt: now }).where(eq(vpnSubscriptions.id, id));
+  await addTimelineEntry(tx, work, {
+    event: 'vpn_subscription.cancel_requested',
+    message:
+      reason === undefined ? 'The customer ends the subscription.' : `The customer ends the subscription: ${reason}`,
+    dedupKey: `vpn_subscription.cancel_requested:${now.getTime()}`,
+    at: now,
+  });
+  return 'requested';
+}
+
+/** Forgets that the service accepted the cancellation, because no end followed: it is requested again. */
+export async function forgetCancelAccepted(tx: Executor, id: string): Promise<void> {
+  await tx.update(vpnSubscriptions).set({ cancelAcceptedAt: null }).where(eq(vpnSubscriptions.id, id));
+}
+
+/** Withdraws the cancellation: the subscription continues. */
+export async function withdrawCancel(tx: Executor, id: string): Promise<void> {
+  await tx
+    .update(vpnSubscriptions)
+    .set({ cancelRequestedAt: null, cancelAcceptedAt: null })
+    .where(eq(vpnSubscriptions.id, id));
+}
