@@ -5,8 +5,6 @@ import { isWaking, requestWake } from '#db/queues/outbox.ts';
 import { cases, inbox, outbox } from '#db/schema.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import {
-  dismissDeadLetter,
-  requeueDeadLetter,
   deadLetterId,
   type DeadLetterQueue,
   listDeadLetters,
