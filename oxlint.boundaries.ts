@@ -20,7 +20,7 @@ interface Row {
 
 /** The two files of `workflows/` that workflows share with their callers. */
 const MESSAGES = ['workflows/messages.ts', 'workflows/search-attributes.ts'];
-/** The use cases that call the service. The API answers from PostgreSQL, so neither it nor what it calls imports one. */
+/** Use cases that call the service. The API answers from PostgreSQL: neither it nor what it calls imports one. */
 const CALLING = 'fulfilment/purchase';
 const BELOW_EDGES = 'domain upstream db fulfilment config crypto telemetry temporal outbound'.split(' ');
 

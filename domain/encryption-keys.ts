@@ -9,7 +9,6 @@ export interface RecordedKey {
   readonly makesHashes: boolean;
 }
 
-/** Why a ring cannot be used with a database. */
 export type KeyProblem =
   | { readonly kind: 'other_bytes' | 'missing'; readonly keyId: string }
   | { readonly kind: 'other_hash_key'; readonly keyId: string; readonly configured: string };
@@ -35,7 +34,6 @@ export function judgeKeys(recorded: readonly RecordedKey[], ring: readonly strin
   return problems;
 }
 
-/** Describes a problem to an operator. Key ids are not secret. */
 export function describeKeyProblem(problem: KeyProblem): { readonly what: string; readonly advice: string } {
   const id = JSON.stringify(problem.keyId);
   switch (problem.kind) {

@@ -51,7 +51,6 @@ function plain(name: string): string {
     .slice(0, 100);
 }
 
-/** One minus the share of letters to change. */
 function commonLetters(left: string, right: string): number {
   if (left === '' || right === '') return 0;
   return 1 - changedLetters(left, right) / Math.max(left.length, right.length);

@@ -10,18 +10,14 @@ export interface Quota {
   readonly windowMs: number;
 }
 
-/** Level of a bucket at a time (epoch milliseconds). */
 export interface Bucket {
   readonly tokens: number;
   readonly at: number;
 }
 
 export interface Taking {
-  /** The bucket afterwards. */
   readonly bucket: Bucket;
-  /** False: there was no whole token. */
   readonly taken: boolean;
-  /** Whole tokens left. */
   readonly remaining: number;
   /** Milliseconds until the bucket is full if no token is taken. */
   readonly fullInMs: number;

@@ -4,7 +4,7 @@
  * The specification states the endpoints and request fields and leaves most responses "not shown". Each part therefore
  * carries a mark (stated or assumed) and a reason. These definitions are the source of the TypeScript types, the
  * runtime checks of the client, the simulator's routes and OpenAPI document, the check of a real OpenAPI document, and
- * `docs/assumptions.md`.
+ * `reseller contract assumptions`.
  *
  * Answers are read tolerantly (`upstream/reading/`): unknown fields are ignored, an optional field that cannot be used
  * counts as absent, and a missing needed field is contract drift. `variants.ts` and `paging.ts` define the other names,

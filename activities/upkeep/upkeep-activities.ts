@@ -153,9 +153,9 @@ async function storeReport(dependencies: MaintenanceDependencies, attempt: Attem
   const contentHash = keyRing.hash(createHash('sha256').update(deliveryId).digest(), 'inbox.read');
   return database.run((db) =>
     addReadObservation(db, {
-      kind: attempt.subjectKind,
+      deliveryId,
+      subjectKind: attempt.subjectKind,
       event,
-      attemptId: attempt.id,
       outcome,
       reference: attempt.reference,
       serviceId,

@@ -14,15 +14,12 @@ import {
 import { giveUpDeliveries, queueMissed, REPLAY_PIECE } from '#fulfilment/event-webhooks/queue-deliveries.ts';
 import { recordTry } from '#fulfilment/event-webhooks/record-try.ts';
 
-/** The result of a round of deliveries to one webhook endpoint. */
 export type DeliveryRound =
-  /** No delivery waits. */
   | { readonly kind: 'idle' }
   /** The endpoint is disabled or deleted, and its waiting deliveries were given up. */
   | { readonly kind: 'ended'; readonly reason: 'deleted' | 'disabled' }
   | {
       readonly kind: 'waiting';
-      /** Time of the next delivery, in epoch milliseconds. */
       readonly nextAt: number;
       /** Waiting deliveries; counted up to 10,000. */
       readonly pending: number;
@@ -31,9 +28,7 @@ export type DeliveryRound =
     };
 
 interface EndpointFailure {
-  /** Epoch milliseconds. */
   readonly since: number;
-  /** Failed tries in a row. */
   readonly failures: number;
   /** A clause such as "it answered 503". */
   readonly last: string;
@@ -41,7 +36,6 @@ interface EndpointFailure {
   readonly isHeld: boolean;
 }
 
-/** The activity that delivers events to webhook endpoints. */
 export interface WebhookActivities {
   /**
    * Sends the due deliveries of an endpoint for some seconds and records each try. Deliveries are leased, so a second
@@ -61,18 +55,14 @@ export interface WebhookDependencies {
     readonly secrets: readonly string[];
     readonly deadlineMs: number;
   }) => Promise<{ readonly outcome: TryOutcome; readonly excerpt: Buffer }>;
-  /** Called after each try. */
   readonly onTry: (result: 'delivered' | 'failed', durationMs: number) => void;
-  /** Epoch milliseconds. */
   readonly now: () => number;
   /** From 0 to 1. */
   readonly random: () => number;
 }
 
-/** Deliveries given up in one statement. */
 const GIVE_UP_BATCH = 1_000;
 
-/** Makes the activity that delivers events to webhook endpoints. */
 export function createWebhookActivities(dependencies: WebhookDependencies): WebhookActivities {
   const { database, policy, now } = dependencies;
 

@@ -1,7 +1,7 @@
 /**
- * The content of `data` for each type of event. The description of the API, the types of the
- * client and docs/reference/events.md are generated from it, and a test compares written events with it. Events are not
- * parsed with it at run time, so events of earlier versions are shown unchanged.
+ * The content of `data` for each type of event. The description of the API, the types of the client and the page
+ * *Events* of `/docs` are made from it, and a test compares written events with it. Events are not parsed with it at
+ * run time, so events of earlier versions are shown unchanged.
  */
 import * as z from 'zod';
 import {

@@ -17,12 +17,15 @@ interface Heading {
   readonly level: number;
 }
 
+/** Where `npm start` serves the site. Links of documents to it lead to the site that shows them. */
+const SITE = 'http://127.0.0.1:3000/docs';
+
 /**
  * Renders a document of the project. Links to other guides lead to their pages; links to files that the site does not
  * show become plain text with the path of the file.
  *
  * @param file path of the document, relative to the project.
- * @param roots address of `/docs`, relative to the page.
+ * @param docs address of `/docs`, relative to the page.
  */
 export function renderMarkdown(markdown: string, file: string, docs: string): RenderedGuide {
   const headings: Heading[] = [];
@@ -66,10 +69,11 @@ function targetOf(
   file: string,
   docs: string,
 ): { readonly href: string } | { readonly href?: undefined; readonly path: string } {
+  if (href.startsWith(`${SITE}/`)) return { href: docs + href.slice(SITE.length) };
   if (/^(?:https?:|mailto:|#)/.test(href)) return { href };
   const [path = '', fragment] = href.split('#');
   const resolved = posix.normalize(posix.join(posix.dirname(file), path));
-  const guide = GUIDES.find((each) => each.file === resolved && each.section === undefined);
+  const guide = GUIDES.find((each) => each.source === resolved && each.section === undefined);
   if (guide === undefined) return { path: resolved };
   return { href: `${docs}/guides/${guide.name}${fragment === undefined ? '' : `#${fragment}`}` };
 }

@@ -118,7 +118,7 @@ class SiteFiles {
   /** @returns undefined for a name that no guide has. */
   async guide(name: string): Promise<CacheableReply | undefined> {
     const guide = GUIDES.find((each) => each.name === name);
-    return guide && this.#once(`guide ${name}`, () => page(guidePage('../../docs', guide, rendered(guide))));
+    return guide && this.#once(`guide ${name}`, () => page(guidePage('../../docs', guide, this.#rendered(guide))));
   }
 
   /** @returns undefined for a name that no file has. */
@@ -141,13 +141,19 @@ class SiteFiles {
         return () =>
           CacheableReply.json(
             searchIndex(
-              GUIDES.map((each) => ({ ...each, ...rendered(each) })),
+              GUIDES.map((each) => ({ ...each, ...this.#rendered(each) })),
               operations(),
             ),
           );
       default:
         return undefined;
     }
+  }
+
+  #rendered({ source, section }: Guide): RenderedGuide {
+    if (typeof source !== 'string') return renderMarkdown(source(this.#options.operations()), '', '../../docs');
+    const text = readFileSync(new URL(source, PROJECT), 'utf8');
+    return renderMarkdown(section === undefined ? text : sectionOf(text, source, section), source, '../../docs');
   }
 
   async #once(name: string, make: () => CacheableReply | Promise<CacheableReply>): Promise<CacheableReply> {
@@ -157,13 +163,8 @@ class SiteFiles {
   }
 }
 
-function rendered(guide: Guide): RenderedGuide {
-  const text = readFileSync(new URL(guide.file, PROJECT), 'utf8');
-  return renderMarkdown(guide.section === undefined ? text : sectionOf(text, guide), guide.file, '../../docs');
-}
-
 /** A section as a document of its own. Its links to other sections lead to the whole document. */
-function sectionOf(text: string, { file, section = '' }: Guide): string {
+function sectionOf(text: string, file: string, section: string): string {
   const found = text.split(/^## /m).find((each) => each.startsWith(`${section}\n`));
   if (found === undefined) throw new Error(`${file} has no section ${section}`);
   return `# ${found.replaceAll(/^##(?=#)/gm, '#').replaceAll('](#', `](${posix.basename(file)}#`)}`;

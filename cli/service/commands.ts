@@ -64,9 +64,8 @@ export function addCapabilitiesCommand(program: Command, environmentFor: Environ
 }
 
 export function addContractCommand(program: Command, environmentFor: EnvironmentFor): void {
-  program
-    .command('contract')
-    .description('the interface of the service that this product expects')
+  const contract = program.command('contract').description('the interface of the service that this product expects');
+  contract
     .command('check [file]')
     .description(
       'compare an OpenAPI document of the service (JSON) with the contract; exit code 0: compatible, ' +
@@ -79,6 +78,10 @@ export function addContractCommand(program: Command, environmentFor: Environment
       const { checkContractFile } = await import('#cli/service/contract.ts');
       process.exitCode = await checkContractFile(file, options, await environmentFor(options));
     });
+  contract
+    .command('assumptions')
+    .description('what the specification states, what is assumed and why, and what takes the place of a missing call')
+    .action(async () => (await import('#cli/service/assumptions.ts')).printAssumptions());
 }
 
 export function addServiceSecretCommand(program: Command, environmentFor: EnvironmentFor): void {

@@ -1,4 +1,4 @@
-import { and, desc, eq, gt, isNull, lt, or, sql } from 'drizzle-orm';
+import { and, desc, eq, getTableColumns, gt, isNull, lt, or, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
 import { apiKeys } from '#db/schema.ts';
@@ -15,19 +15,16 @@ export function lineageOf({ id, lineageId }: Pick<ApiKeyRow, 'id' | 'lineageId'>
   return lineageId ?? id;
 }
 
-/** Finds a key by the public part that {@link parseApiKey} reads from it. */
 export async function findApiKey(db: Executor, prefix: string): Promise<ApiKeyRow | undefined> {
   const [row] = await db.select().from(apiKeys).where(eq(apiKeys.prefix, prefix));
   return row;
 }
 
-/** Finds an API key by its id. */
 export async function findApiKeyById(db: Executor, id: string): Promise<ApiKeyRow | undefined> {
   const [row] = await db.select().from(apiKeys).where(eq(apiKeys.id, id));
   return row;
 }
 
-/** True when {@link noteApiKeyUse} would write. */
 export function isUseDue(key: ApiKeyRow, now: Date): boolean {
   return key.lastUsedAt === null || key.lastUsedAt.getTime() < now.getTime() - USE_NOTED_EVERY_MS;
 }
@@ -48,9 +45,7 @@ export interface NewApiKey {
   readonly hash: Buffer;
   readonly scopes: readonly ApiScope[];
   readonly expiresAt?: Date;
-  /** Daily limit (UTC) for the work of the lineage. */
   readonly spendLimit?: Money;
-  /** Requests per minute; absent: as configured. */
   readonly rateLimit?: number;
   /** True: the key only sees and changes work that was made with it. */
   readonly ownWorkOnly?: boolean;
@@ -64,7 +59,6 @@ export function spendLimitOf({
   return amount === null || currency === null ? undefined : { amount, currency };
 }
 
-/** Stores a key. @returns its id. */
 export async function addApiKey(db: Executor, key: NewApiKey): Promise<string> {
   const id = newId('apiKey');
   await db.insert(apiKeys).values({
@@ -87,10 +81,8 @@ async function notifyChange(db: Executor): Promise<void> {
   await db.execute(sql`notify api_keys`);
 }
 
-/** The result of a change: the id of the key, or that there is none. */
 export type KeyChange = { readonly ok: true; readonly id: string } | { readonly ok: false };
 
-/** Revokes a key at once. Not ok when it does not exist or is revoked already. */
 export async function revokeApiKey(db: Executor, prefix: string, now: Date): Promise<KeyChange> {
   const rows = await db
     .update(apiKeys)
@@ -199,29 +191,11 @@ function changeOf(row: { readonly id: string } | undefined): KeyChange {
   return row === undefined ? { ok: false } : { ok: true, id: row.id };
 }
 
-/** All keys, oldest first, without hashes. */
 export async function listApiKeys(db: Executor): Promise<Omit<ApiKeyRow, 'hash'>[]> {
-  return db
-    .select({
-      id: apiKeys.id,
-      name: apiKeys.name,
-      prefix: apiKeys.prefix,
-      scopes: apiKeys.scopes,
-      createdAt: apiKeys.createdAt,
-      expiresAt: apiKeys.expiresAt,
-      revokedAt: apiKeys.revokedAt,
-      lastUsedAt: apiKeys.lastUsedAt,
-      spendLimitAmount: apiKeys.spendLimitAmount,
-      spendLimitCurrency: apiKeys.spendLimitCurrency,
-      lineageId: apiKeys.lineageId,
-      ownWorkOnly: apiKeys.ownWorkOnly,
-      rateLimit: apiKeys.rateLimit,
-    })
-    .from(apiKeys)
-    .orderBy(apiKeys.createdAt, apiKeys.id);
+  const { hash: _, ...shown } = getTableColumns(apiKeys);
+  return db.select(shown).from(apiKeys).orderBy(apiKeys.createdAt, apiKeys.id);
 }
 
-/** The scopes of one kind of work. */
 export interface WorkScopes {
   readonly read: WorkScope;
   readonly write: WorkScope;
@@ -236,7 +210,6 @@ export function scopesOfKind(kind: WorkKind): WorkScopes {
   return { read: `${scope}:read`, write: `${scope}:write`, operate: `${scope}:operate` };
 }
 
-/** The sentences about the scopes of each kind of work. */
 function describeWorkScopes(): Readonly<Record<WorkScope, string>> {
   const entries = WORK_KINDS.flatMap((kind) => {
     const { noun, isPurchase } = KINDS[kind];

@@ -38,7 +38,6 @@ export async function addAuditEntry(db: Executor, entry: AuditEntry, now: Date):
   await addAuditEntries(db, [entry], now);
 }
 
-/** Writes audit entries in one statement. */
 export async function addAuditEntries(db: Executor, entries: readonly AuditEntry[], now: Date): Promise<void> {
   const rows = entries.map(({ actor, action, subject, reason = null }) => ({
     at: now,
@@ -62,7 +61,6 @@ export interface AuditFilter {
   readonly before?: Date | undefined;
 }
 
-/** An entry, with the API key that acted, if any. */
 export interface AuditRow {
   readonly entry: typeof auditLog.$inferSelect;
   readonly key: { readonly name: string; readonly prefix: string } | null;

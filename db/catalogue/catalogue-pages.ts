@@ -1,4 +1,3 @@
-/** Pages of the stored catalogue. */
 import { and, arrayContains, asc, eq, gt, gte, isNull, lte, sql, type SQL } from 'drizzle-orm';
 import type { PackageRow, VpnPlanRow } from '#db/catalogue/catalogue.ts';
 import type { Executor } from '#db/connection/database.ts';
@@ -6,7 +5,6 @@ import { packages, vpnPlans } from '#db/schema.ts';
 
 /** Filters of packages and plans alike. A value that is not known meets none. */
 export interface ItemFilter {
-  /** Part of the name, in upper or lower case. */
   readonly text?: string | undefined;
   readonly available?: boolean | undefined;
   readonly minDays?: number | undefined;
@@ -17,15 +15,11 @@ export interface ItemFilter {
   readonly maxPrice?: string | undefined;
   /** Exclusive. */
   readonly updatedAfter?: Date | undefined;
-  /** Items, too, that the service no longer lists. */
   readonly includeRemoved?: boolean | undefined;
 }
 
-/** Filters of packages. */
 export interface PackageFilter extends ItemFilter {
-  /** Valid in each of these. */
   readonly countries?: readonly string[] | undefined;
-  /** Valid in one of these at least. */
   readonly anyCountry?: readonly string[] | undefined;
   readonly unlimited?: boolean | undefined;
   readonly minDataMb?: number | undefined;
@@ -58,7 +52,6 @@ interface Page {
   readonly after: readonly string[] | undefined;
 }
 
-/** A page of packages. */
 export async function pageOfPackages(
   db: Executor,
   filter: PackageFilter,
@@ -86,7 +79,6 @@ export async function pageOfPackages(
     .limit(limit);
 }
 
-/** A page of VPN plans. */
 export async function pageOfPlans(
   db: Executor,
   filter: ItemFilter,
@@ -102,13 +94,11 @@ export async function pageOfPlans(
     .limit(limit);
 }
 
-/** A package, also one that the service no longer lists. */
 export async function findPackage(db: Executor, id: number): Promise<PackageRow | undefined> {
   const [row] = await db.select().from(packages).where(eq(packages.id, id));
   return row;
 }
 
-/** A VPN plan, also one that the service no longer lists. */
 export async function findPlan(db: Executor, id: number): Promise<VpnPlanRow | undefined> {
   const [row] = await db.select().from(vpnPlans).where(eq(vpnPlans.id, id));
   return row;

@@ -21,13 +21,11 @@ export type VpnPlanRow = typeof vpnPlans.$inferSelect;
 /** Items of one statement: PostgreSQL takes 65,535 values. */
 const BATCH = 1_000;
 
-/** A stored plan, or what a package has in common with it. */
 function planOf(row: VpnPlanRow): CatalogueItem {
   const { id, name, days, priceAmount, priceCurrency, available } = row;
   return { id, name, days, price: { amount: plainAmount(priceAmount), currency: priceCurrency }, available };
 }
 
-/** A stored package. */
 function packageOf(row: PackageRow): CataloguePackage {
   const { countries, dataMb, unlimited, publicPriceAmount, publicPriceCurrency } = row;
   const publicPrice = plainMoney(publicPriceAmount, publicPriceCurrency);
@@ -39,11 +37,9 @@ interface ItemStore<Item> {
   readonly known: (db: Executor) => Promise<KnownItem<Item>[]>;
   /** Those that are listed now, by id. */
   readonly listed: (db: Executor) => Promise<Item[]>;
-  /** Stores changes of a reading. */
   readonly store: (tx: Executor, changes: readonly CatalogueChange<Item>[], readAt: Date) => Promise<void>;
 }
 
-/** The stored items of each catalogue. */
 export const STORED_ITEMS: { readonly [Name in CatalogueName]: ItemStore<CatalogueItems[Name]> } = {
   packages: {
     known: async (db) => (await db.select().from(packages).orderBy(asc(packages.id))).map(knownAs(packageOf)),
@@ -115,8 +111,6 @@ function* inBatches<Item, Row>(items: readonly Item[], rowOf: (item: Item) => Ro
   for (let start = 0; start < items.length; start += BATCH) yield items.slice(start, start + BATCH).map(rowOf);
 }
 
-/** Readings of the catalogue. */
-
 export type CatalogueReadingRow = typeof catalogueReadings.$inferSelect;
 
 /** Blocks other readings of a catalogue until the end of the transaction. */
@@ -124,7 +118,6 @@ export async function lockCatalogue(tx: Executor, catalogue: CatalogueName): Pro
   await tx.execute(sql`select pg_advisory_xact_lock(hashtext('catalogue'), hashtext(${catalogue}))`);
 }
 
-/** The reading of a run, if it was stored. */
 export async function findReadingOfRun(
   db: Executor,
   catalogue: CatalogueName,
@@ -153,7 +146,6 @@ export async function catalogueReadAt(db: Executor, catalogue: CatalogueName): P
   return row?.readAt;
 }
 
-/** A reading that began after this time, if there is one. */
 export async function laterReading(
   db: Executor,
   catalogue: CatalogueName,
@@ -167,7 +159,6 @@ export async function laterReading(
   return row;
 }
 
-/** True when a reading has shown the whole catalogue. */
 export async function wasReadCompletely(db: Executor, catalogue: CatalogueName): Promise<boolean> {
   const [row] = await db
     .select({ id: catalogueReadings.id })
@@ -177,7 +168,6 @@ export async function wasReadCompletely(db: Executor, catalogue: CatalogueName):
   return row !== undefined;
 }
 
-/** The ids that the newest complete reading lacks, if it was suspicious. */
 export async function suspectedIds(db: Executor, catalogue: CatalogueName): Promise<ReadonlySet<number>> {
   const [row] = await db
     .select({ suspected: catalogueReadings.suspected })

@@ -16,7 +16,6 @@ import type { EsimRow } from '#db/work/rows.ts';
 import type { DataUsage } from '#domain/esims/esim-state.ts';
 import { FREES_REFERENCE } from '#domain/work/identifiers.ts';
 
-/** Finds an eSIM that the owner may see. */
 export async function findEsim(db: Executor, id: string, owner: Owner): Promise<EsimRow | undefined> {
   const [row] = await db
     .select()
@@ -41,10 +40,8 @@ export async function isEsimOfAnotherOrder(
   return other !== undefined;
 }
 
-/** An eSIM as our API shows it. */
 export type EsimWithOrder = EsimRow & { readonly externalOrderId: string };
 
-/** The columns of an eSIM in the API, with the caller's reference of its order. */
 function viewColumns(db: Executor) {
   // Not joined: with an unknown page size, PostgreSQL may plan to join and sort all rows.
   const reference = db
@@ -54,7 +51,6 @@ function viewColumns(db: Executor) {
   return { ...getTableColumns(esims), externalOrderId: sql<string>`(${reference})` };
 }
 
-/** {@link findEsim} as our API shows it. */
 export async function viewEsim(db: Executor, id: string, owner: Owner): Promise<EsimWithOrder | undefined> {
   const [row] = await db
     .select(viewColumns(db))
@@ -72,14 +68,10 @@ export async function viewEsims(db: Executor, ids: readonly string[], owner: Own
     .where(and(inArray(esims.id, [...ids]), ownEsims(db, owner)));
 }
 
-/** Filters of a list of eSIMs. */
 export interface EsimFilter {
-  /** One of these. */
   readonly statuses?: readonly string[] | undefined;
-  /** One of these. */
   readonly ids?: readonly string[] | undefined;
   readonly orderId?: string | undefined;
-  /** The caller's reference of the order is one of these. */
   readonly externalOrderIds?: readonly string[] | undefined;
   readonly customerReferenceHash?: Buffer | undefined;
   readonly iccid?: string | undefined;
@@ -132,7 +124,6 @@ function ofOrdersCalled(db: Executor, references: unknown): SQL {
   return sql`${esims.orderId} = any(array(${db.select({ id: orders.id }).from(orders).where(isOne)}))`;
 }
 
-/** Stores the reference of the end customer; null: none. */
 export async function storeCustomer(
   tx: Executor,
   id: string,
@@ -173,11 +164,8 @@ export async function readRefundContext(db: Executor, esim: EsimRow) {
   };
 }
 
-/** Readings of eSIMs at the service, and when each is due again. */
-
 export type EsimUsageRow = typeof esimUsage.$inferSelect;
 
-/** eSIMs that are due, the longest due first. */
 export async function esimsToLookAt(db: Executor, now: Date, limit: number): Promise<EsimRow[]> {
   return db
     .select()
@@ -192,7 +180,6 @@ export async function lookAgainAt(tx: Executor, id: string, at: Date | null): Pr
   await tx.update(esims).set({ watchDueAt: at }).where(eq(esims.id, id));
 }
 
-/** The state of an eSIM as the service reports it. */
 export interface EsimState {
   readonly status: string;
   readonly installedAt: Date | null;
@@ -222,7 +209,6 @@ export async function storeEsimState(tx: Executor, id: string, facts: EsimState,
     .where(and(eq(esims.id, id), sql`${esims.status} <> 'cancelled'`, lte(esims.readAt, readAt)));
 }
 
-/** A reading of the data of an eSIM. */
 export interface UsageReading extends DataUsage {
   readonly measuredAt: Date | null;
   readonly readAt: Date;
@@ -247,13 +233,11 @@ export async function storeUsage(
     .onConflictDoUpdate({ target: esimUsage.esimId, set: reading, setWhere: lte(esimUsage.readAt, readAt) });
 }
 
-/** The newest stored reading. */
 export async function storedUsage(db: Executor, esimId: string): Promise<EsimUsageRow | undefined> {
   const [row] = await db.select().from(esimUsage).where(eq(esimUsage.esimId, esimId));
   return row;
 }
 
-/** The same as a reading. */
 export async function storedReading(db: Executor, esimId: string): Promise<UsageReading | undefined> {
   const row = await storedUsage(db, esimId);
   if (row === undefined) return undefined;

@@ -10,13 +10,10 @@ import { events } from '#db/schema.ts';
 import type { EventData } from '#db/schema/events.ts';
 import type { EventSubject, EventType } from '#domain/events/event-types.ts';
 
-/** An event as it is stored. */
 export type StoredEvent = typeof events.$inferSelect;
 
-/** An event as it is read for others. */
 export type EventRow = Omit<StoredEvent, 'traceparent'>;
 
-/** An event with a position in the feed. */
 export type PublishedEvent = EventRow & { readonly position: bigint };
 
 export interface NewEvent {
@@ -26,7 +23,6 @@ export interface NewEvent {
   readonly apiKeyId: string | null;
   /** No personal data and no secret: it is stored in plain text and sent to others. */
   readonly data: EventData;
-  /** `traceparent` of the work; absent: none. */
   readonly traceparent?: string | null;
 }
 
@@ -103,7 +99,6 @@ export function recordingStatusEvent(
   return { statement, fills: 'events' };
 }
 
-/** Condition on `events`: not published yet. */
 export const unpublished = isNull(events.position);
 
 /** Blocks other publications until the end of the transaction; waits for a present one. */
@@ -166,7 +161,6 @@ async function publish(
   };
 }
 
-/** The position of the newest published event; 0 before the first. */
 export async function lastPosition(db: Executor): Promise<bigint> {
   const [newest] = await db
     .select({ position: events.position })
@@ -177,7 +171,6 @@ export async function lastPosition(db: Executor): Promise<bigint> {
   return newest?.position ?? 0n;
 }
 
-/** True when the event is published. */
 export function isPublished<Row extends EventRow>(row: Row): row is Row & PublishedEvent {
   return row.position !== null;
 }

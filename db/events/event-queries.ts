@@ -1,13 +1,10 @@
-/** Queries of the event feed. */
 import { and, asc, eq, gt, inArray, isNotNull, max, min, sql, type SQL } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { isPublished, type EventRow, type PublishedEvent } from '#db/events/event-log.ts';
 import { events } from '#db/schema.ts';
 import type { EventType } from '#domain/events/event-types.ts';
 
-/** Filters of the feed. */
 export interface EventFilter {
-  /** All types when left out. */
   readonly types?: readonly EventType[] | undefined;
   readonly subjectId?: string | undefined;
   /** Lineage of API keys whose events are visible; undefined: all. Required, so that no caller can omit it. */
@@ -53,7 +50,6 @@ function pageByType(types: readonly EventType[], inPage: SQL | undefined, limit:
     order by ${events.position} limit ${limit}) as found (id, position) order by found.position limit ${limit})`;
 }
 
-/** True when the filter selects an event, as {@link listEvents} would. */
 export function meets({ types, subjectId, owner }: EventFilter, event: EventRow): boolean {
   return (
     (types === undefined || types.includes(event.type)) &&
@@ -76,7 +72,6 @@ export async function findEvent(
   return row !== undefined && isPublished(row) ? row : undefined;
 }
 
-/** The oldest and newest kept positions; positions have no gaps. */
 export async function keptPositions(db: Executor): Promise<{ readonly oldest: bigint; readonly newest: bigint }> {
   const [kept] = await db.select({ oldest: min(events.position), newest: max(events.position) }).from(events);
   return { oldest: kept?.oldest ?? 1n, newest: kept?.newest ?? 0n };

@@ -1,4 +1,3 @@
-/** Deliveries to webhook endpoints. */
 import { and, asc, desc, eq, gt, inArray, lt, lte, sql, type SQL } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
@@ -58,14 +57,9 @@ export function untriedTest(db: Executor, endpointId: string): SQL | undefined {
   return and(eq(webhookDeliveries.failedTries, 0), inArray(webhookDeliveries.eventId, tests));
 }
 
-/** The columns of a delivery that is given up. */
 export const givenUp = (now: Date) =>
   ({ state: DELIVERY_LIFECYCLE.given_up.pending, nextTryAt: null, leasedUntil: null, endedAt: now }) as const;
 
-/**
- * Deletes old ended deliveries with their tries.
- * @returns how many; fewer than `batch` means that none are left.
- */
 export async function forgetDeliveries(
   db: Executor,
   { before, batch }: { readonly before: Date; readonly batch: number },
@@ -91,7 +85,6 @@ export async function bringForward(tx: Executor, endpointId: string, now: Date):
     .where(and(eq(webhookDeliveries.endpointId, endpointId), eq(state, 'pending'), gt(nextTryAt, now)));
 }
 
-/** The health of an endpoint in terms of the domain. */
 export function healthOf({ failures, failingSince, retryAt }: WebhookEndpointRow): EndpointHealth {
   return {
     failures,
@@ -100,13 +93,9 @@ export function healthOf({ failures, failingSince, retryAt }: WebhookEndpointRow
   };
 }
 
-/** Queries of deliveries for the API. */
-
-/** A delivery with its event and tries. */
 export interface DeliveryWithTries {
   readonly delivery: WebhookDeliveryRow;
   readonly eventType: EventType;
-  /** Oldest first. */
   readonly tries: readonly WebhookTryRow[];
 }
 
@@ -121,7 +110,6 @@ const TRIES_SHOWN = 100;
 /** More waiting deliveries than this are not counted: a receiver that is down for days may have millions. */
 export const COUNTED_DELIVERIES = 10_000;
 
-/** Number of deliveries of an endpoint that wait for their (next) try, up to {@link COUNTED_DELIVERIES}. */
 export async function countPendingDeliveries(db: Executor, endpointId: string): Promise<number> {
   const pending = db
     .select({ id: webhookDeliveries.id })

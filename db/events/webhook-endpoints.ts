@@ -1,4 +1,3 @@
-/** Webhook endpoints of internal systems. */
 import { and, asc, desc, eq, gt, inArray, isNull, lt, or, sql, type SQL } from 'drizzle-orm';
 import type { KeyRing } from '#crypto/key-ring.ts';
 import { noteFilled } from '#db/connection/after-commit.ts';
@@ -9,7 +8,6 @@ import type { EndpointState } from '#domain/events/webhook-delivery.ts';
 
 export type WebhookEndpointRow = typeof webhookEndpoints.$inferSelect;
 
-/** The state of an endpoint by its columns. */
 export function endpointState({
   deletedAt,
   disabledReason,
@@ -28,7 +26,6 @@ export interface NewWebhookEndpoint {
   readonly eventTypes: readonly string[];
 }
 
-/** Stores an endpoint, without a secret. */
 export async function insertWebhookEndpoint(
   tx: Executor,
   endpoint: NewWebhookEndpoint,
@@ -65,7 +62,6 @@ export async function findWebhookEndpoint(
 }
 
 export interface EndpointFilter {
-  /** Lineage of the key that made it. */
   readonly createdBy?: string | undefined;
 }
 
@@ -106,7 +102,6 @@ export async function countWebhookEndpoints(tx: Executor, owner: EndpointOwner):
 
 export type EndpointTerms = Pick<WebhookEndpointRow, 'url' | 'description' | 'eventTypes'>;
 
-/** Changes terms of an endpoint; without any, only the time of its last change. */
 export async function changeWebhookEndpoint(
   tx: Executor,
   id: string,
@@ -144,7 +139,6 @@ export const unsentWake = gt(webhookEndpoints.wakesRequested, webhookEndpoints.w
 
 export type EndpointToWake = Pick<WebhookEndpointRow, 'id' | 'wakesRequested' | 'wakeIsUrgent'>;
 
-/** Endpoints whose workflow must be woken. */
 export async function endpointsToWake(db: Executor, batch: number): Promise<EndpointToWake[]> {
   const { id, wakesRequested, wakeIsUrgent } = webhookEndpoints;
   return db
@@ -166,12 +160,9 @@ export async function noteEndpointWoken(db: Executor, { id, wakesRequested }: En
     .where(and(eq(webhookEndpoints.id, id), lt(webhookEndpoints.wakesSent, wakesRequested)));
 }
 
-/** Condition on `webhook_endpoints`: of this owner. */
 function own(owner: EndpointOwner): SQL | undefined {
   return owner === undefined ? undefined : eq(webhookEndpoints.ownerId, owner);
 }
-
-/** Secrets of webhook endpoints, encrypted. */
 
 /**
  * Ends the secrets of an endpoint that sign now: all sign until this time at most. Those that sign no more are deleted.
@@ -209,7 +200,6 @@ export async function readEndpointSecrets(
   return rows.map((row) => keyRing.decryptText(row.encryptedSecret, secretAad(row)));
 }
 
-/** Adds a secret that signs until it is ended. */
 export async function addEndpointSecret(
   tx: Executor,
   keyRing: KeyRing,

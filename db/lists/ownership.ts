@@ -13,12 +13,10 @@ import { WORK_KINDS, type WorkKind } from '#domain/work/kinds.ts';
 /** Lineage of API keys whose work is visible; undefined: all. Required, so that no caller can omit it. */
 export type Owner = string | undefined;
 
-/** Condition on the table of this kind of work. */
 export function ownWork(kind: WorkKind, owner: Given<Owner>): SQL | undefined {
   return owner === undefined ? undefined : eq(workTable(kind).apiKeyId, owner);
 }
 
-/** The part of a query that is needed to build it once. */
 type ItemsWhere<Item> = (
   db: Executor,
   where: SQL,
@@ -44,7 +42,6 @@ export function ownEsims(db: Executor, owner: Given<Owner>): SQL | undefined {
   return exists(bought.where(and(eq(orders.id, esims.orderId), ownWork('order', owner))));
 }
 
-/** Condition on `refunds`: the owner of the cancellation owns the refund. */
 export function ownRefunds(db: Executor, owner: Given<Owner>): SQL | undefined {
   if (owner === undefined) return undefined;
   const cancelled = db.select({ one: sql`1` }).from(cancellations);

@@ -1,4 +1,3 @@
-/** Values that are known when a query is built, or given later as placeholders. */
 import { eq, inArray, type Placeholder, sql, type SQL, type SQLWrapper } from 'drizzle-orm';
 import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core';
 import { builtOnce, type BuiltQuery } from '#db/connection/built-once.ts';
@@ -6,7 +5,6 @@ import type { Executor } from '#db/connection/database.ts';
 import { PLANNED_BY_VALUE } from '#db/connection/prepared-client.ts';
 import type { Owner } from '#db/lists/ownership.ts';
 
-/** Where a page ended; the next one starts after it. */
 export interface PagePosition {
   readonly createdAt: Date;
   readonly id: string;
@@ -14,7 +12,6 @@ export interface PagePosition {
 
 export interface PageOptions {
   readonly limit: number;
-  /** End of the previous page. */
   readonly after?: PagePosition | undefined;
 }
 
@@ -33,8 +30,6 @@ export interface GivenPage {
   readonly limit: Given<number>;
   readonly after?: AllGiven<PagePosition> | undefined;
 }
-
-/** Pages of lists whose query is built once for each set of filters. */
 
 interface Query<Row> extends PromiseLike<Row[]> {
   prepare(name: string): BuiltQuery<Row[]>;
@@ -104,9 +99,6 @@ export function pagesOf<
   };
 }
 
-/** Pages of lists that are filtered by several statuses. */
-
-/** A table whose lists are ordered by creation, newest first. */
 interface Listed extends PgTable {
   readonly id: AnyPgColumn;
   readonly status: AnyPgColumn;
@@ -148,9 +140,6 @@ export function newest(createdAt: SQLWrapper, id: SQLWrapper): SQL {
   return sql`${createdAt} desc nulls last, ${id} desc nulls last`;
 }
 
-/** Conditions of list filters, each on a value that is known when the query is built, or on its placeholder. */
-
-/** Makes the condition of a filter. @param value or its placeholder. */
 export type Condition = (value: unknown) => SQL;
 
 /** The column has one of some texts. They are one parameter, so the statement is the same for any number of them. */

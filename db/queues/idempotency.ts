@@ -10,7 +10,6 @@ import { idempotencyKeys } from '#db/schema.ts';
 
 /** A caller's key; two callers may use the same one. */
 export interface IdempotencyKey {
-  /** The lineage of the caller's API key. */
   readonly apiKeyId: string;
   readonly key: string;
 }
@@ -25,7 +24,6 @@ export interface StoredAnswer {
 export type IdempotencyFinding =
   | { readonly kind: 'unused' }
   | { readonly kind: 'answered'; readonly answer: StoredAnswer }
-  /** The key was used with another request. */
   | { readonly kind: 'other_request' };
 
 const answerOf = builtOnce((db) =>
@@ -38,7 +36,6 @@ const answerOf = builtOnce((db) =>
     .prepare('idempotent_answer'),
 );
 
-/** Looks a key up. @param requestHash keyed hash of the request. */
 export async function findAnswer(
   db: Executor,
   keyRing: KeyRing,

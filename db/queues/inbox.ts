@@ -73,7 +73,6 @@ export async function requeueMatchable(db: Executor, batch: number): Promise<num
   return rows.length;
 }
 
-/** The condition for the rows that the workflow of some work has not applied yet. */
 export function isUnapplied({ kind, id }: WorkRef): SQL | undefined {
   return and(eq(inbox.subjectKind, kind), eq(inbox.subjectId, id), sql`${inbox.state} in ('pending', 'relayed')`);
 }
@@ -100,39 +99,14 @@ export function requeueingUnmatched(
   return [{ statement, fills: 'inbox' }];
 }
 
-/** The result of a look-up by the reconciler, as an inbox row. */
-export interface ReadObservation {
-  readonly kind: WorkKind;
-  readonly event: string;
-  readonly attemptId: string;
-  readonly outcome: ObservedOutcome;
-  readonly reference: string | null;
-  readonly serviceId: string | null;
-  /** The service's id of the eSIM, when it identifies the work. */
-  readonly serviceEsimId: string | null;
-  readonly encryptedBody: Buffer;
-  readonly bodyHash: Buffer;
-  readonly signedHash: Buffer;
-}
-
 /** Adds the result of a look-up to the inbox; one row for each outcome of an attempt. @returns true when it is new. */
-export async function addReadObservation(db: Executor, observation: ReadObservation): Promise<boolean> {
+export async function addReadObservation(
+  db: Executor,
+  observation: Omit<typeof inbox.$inferInsert, 'source' | 'state'>,
+): Promise<boolean> {
   const rows = await db
     .insert(inbox)
-    .values({
-      source: 'read',
-      deliveryId: readDeliveryId(observation.attemptId, observation.outcome),
-      bodyHash: observation.bodyHash,
-      signedHash: observation.signedHash,
-      encryptedBody: observation.encryptedBody,
-      event: observation.event,
-      state: 'pending',
-      subjectKind: observation.kind,
-      reference: observation.reference,
-      serviceId: observation.serviceId,
-      serviceEsimId: observation.serviceEsimId,
-      outcome: observation.outcome,
-    })
+    .values({ ...observation, source: 'read', state: 'pending' })
     .onConflictDoNothing()
     .returning({ id: inbox.id });
   if (rows.length > 0) noteFilled(db, 'inbox');
@@ -143,8 +117,6 @@ export async function addReadObservation(db: Executor, observation: ReadObservat
 export function readDeliveryId(attemptId: string, outcome: ObservedOutcome): string {
   return `read:${attemptId}:${outcome}`;
 }
-
-/** Keys by which workflows name inbox rows. */
 
 /** Hexadecimal digits of the body hash in a key: with the id, 64 bits distinguish two bodies. */
 const HASH_DIGITS = 16;
@@ -182,8 +154,6 @@ export function isAnsweredBy(keys: readonly string[]): SQL | undefined {
     isNotNull(inbox.decision),
   );
 }
-
-/** Detects that webhooks of the service do not arrive. */
 
 /** Prefix of delivery ids of `reseller doctor`: such webhooks prove nothing about the service's. */
 export const OWN_PING = 'doctor-';

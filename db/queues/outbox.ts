@@ -21,13 +21,11 @@ export function startInsert(db: Executor) {
 
 const insertStart = builtOnce((db) => startInsert(db).prepare('outbox_start'));
 
-/** Requests the start of a workflow, in the caller's transaction. */
 export async function requestStart(tx: Executor, { kind, id }: WorkRef): Promise<void> {
   await insertStart(tx, { subjectKind: kind, subjectId: id });
   noteFilled(tx, 'outbox');
 }
 
-/** Requests the start of many workflows in one statement, in the caller's transaction. */
 export async function requestStarts(tx: Executor, works: readonly WorkRef[]): Promise<void> {
   const rows = works.map(({ kind, id }) => ({ topic: 'start_work' as const, subjectKind: kind, subjectId: id }));
   await tx.insert(outbox).values(rows).onConflictDoNothing();
@@ -50,7 +48,6 @@ export async function requestWake(tx: Executor, { kind, id }: WorkRef): Promise<
   noteFilled(tx, 'outbox');
 }
 
-/** True while a wake of the workflow is requested and not handed over. */
 export async function isWaking(db: Executor, { kind, id }: WorkRef): Promise<boolean> {
   const rows = await db
     .select({ id: outbox.id })

@@ -21,7 +21,6 @@ import type { ObservationDecision } from '#domain/relay/observation.ts';
 import type { StoredInboxRow } from '#domain/relay/relay-decision.ts';
 import { WORK_KINDS, type WorkRef } from '#domain/work/kinds.ts';
 
-/** A taken row, with the token of its lease. */
 export type TakenRow = Pick<InboxRow, 'id' | 'tries'>;
 
 const QUEUES = {
@@ -49,7 +48,6 @@ interface Taking {
   readonly leaseMs: number;
 }
 
-/** Takes reports under a lease, oldest first. */
 export async function takeInbox(db: Executor, { batch, leaseMs }: Taking): Promise<InboxRow[]> {
   const due = dueIn(db, 'inbox', batch);
   const rows = await db
@@ -69,7 +67,6 @@ const startOfSubject = sql<StoredStart | null>`case ${outbox.subjectKind} ${sql.
   sql` `,
 )} end`;
 
-/** Takes requests under a lease, oldest first. */
 export async function takeOutbox(db: Executor, { batch, leaseMs }: Taking): Promise<TakenRequest[]> {
   const due = dueIn(db, 'outbox', batch);
   const rows = await db
@@ -95,7 +92,6 @@ function stillHeld(queue: keyof typeof QUEUES, rows: readonly TakenRow[]): SQL {
   return sql`(${table.id}, ${table.tries}) in (${taken}) and ${isOpen}`;
 }
 
-/** Why and for how long a row is postponed. */
 export interface Postponement {
   /** Without personal data. */
   readonly error: string;
@@ -104,7 +100,6 @@ export interface Postponement {
   readonly isLasting: boolean;
 }
 
-/** Postpones a row that could not be handed over. */
 export async function postpone(
   db: Executor,
   queue: keyof typeof QUEUES,
@@ -121,7 +116,6 @@ export async function release(db: Executor, queue: keyof typeof QUEUES, rows: re
   await db.execute(sql`update ${QUEUES[queue].table} set available_at = ${fromNow(0)} where ${stillHeld(queue, rows)}`);
 }
 
-/** Deletes requests that were handed over. */
 export async function settleOutbox(db: Executor, rows: readonly TakenRow[]): Promise<void> {
   if (rows.length > 0) await db.delete(outbox).where(stillHeld('outbox', rows));
 }
@@ -143,7 +137,6 @@ export async function holdRow(tx: Executor, row: TakenRow): Promise<StoredInboxR
   return { ...rest, isOurs: now === row.tries };
 }
 
-/** What a report was found to mean. */
 export interface RowJudgement {
   readonly attemptId: string;
   readonly work: WorkRef;
@@ -155,7 +148,6 @@ export interface RowJudgement {
   readonly end: { readonly note: string; readonly appliedAt: Date } | { readonly leaseMs: number };
 }
 
-/** Stores the judgement of a row that {@link holdRow} has locked. */
 export async function storeJudgement(
   tx: Executor,
   { id }: TakenRow,
@@ -230,7 +222,6 @@ function isPast(ms: number | null): boolean {
   return ms !== null && ms <= 0;
 }
 
-/** Queues whose rows have the time of their storage. */
 export const LAGGING_QUEUES = ['outbox', 'inbox', 'events'] as const;
 export type LaggingQueue = (typeof LAGGING_QUEUES)[number];
 

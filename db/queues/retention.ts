@@ -12,9 +12,7 @@ import { WORK_KINDS } from '#domain/work/kinds.ts';
 /** States of reports that nothing will process again. */
 const SETTLED: InboxState[] = ['applied', 'replayed', 'ignored'];
 
-/** Which rows, and how many at most. */
 interface Old {
-  /** Deletes rows from before this time. */
   readonly before: Date;
   readonly batch: number;
 }
@@ -61,16 +59,11 @@ export function dueEntries(db: Executor, before: Date): SQL | undefined {
   return and(isOld, notInArray(timeline.event, kept), hasEnded(db, timeline.subjectId));
 }
 
-/** Reports of the service that are due for deletion. */
 function dueReports(db: Executor, before: Date): SQL | undefined {
   const isOld = olderThan(inbox, inbox.receivedAt, before);
   return and(isOld, inArray(inbox.state, SETTLED), hasEnded(db, inbox.subjectId));
 }
 
-/**
- * Deletes old timeline entries of ended work.
- * @returns how many; fewer than `batch` means that none are left.
- */
 export async function forgetTimeline(db: Executor, { before, batch }: Old): Promise<number> {
   const old = db
     .select({ id: timeline.id })
@@ -91,10 +84,6 @@ export async function forgetReports(db: Executor, { before, batch }: Old): Promi
   return (await db.delete(inbox).where(inArray(inbox.id, old)).returning({ id: inbox.id })).length;
 }
 
-/**
- * Deletes old entries of the audit log.
- * @returns how many; fewer than `batch` means that none are left.
- */
 export async function forgetAudit(db: Executor, { before, batch }: Old): Promise<number> {
   const old = db
     .select({ id: auditLog.id })
@@ -105,9 +94,6 @@ export async function forgetAudit(db: Executor, { before, batch }: Old): Promise
   return (await db.delete(auditLog).where(inArray(auditLog.id, old)).returning({ id: auditLog.id })).length;
 }
 
-/** Rows that the sweeper should have deleted: the oldest of each table. */
-
-/** How long rows are kept, in milliseconds. */
 export interface KeptTimes {
   readonly answersKeptMs: number;
   readonly eventsKeptMs: number;
@@ -115,7 +101,6 @@ export interface KeptTimes {
   readonly historyKeptMs: number;
 }
 
-/** The tables from which the sweeper deletes old rows. */
 export const SWEPT_TABLES = [
   'audit_log',
   'events',

@@ -7,9 +7,7 @@ import { workTable } from '#db/work/rows.ts';
 import type { SweptWork } from '#domain/relay/sweep-decision.ts';
 import type { WorkKind } from '#domain/work/kinds.ts';
 
-/** The position of a row in the sweep; changed rows move to the end. */
 interface SweepPlace {
-  /** Epoch milliseconds. */
   readonly updatedAt: number;
   readonly id: string;
 }
@@ -19,12 +17,9 @@ export interface UnfinishedWork extends Omit<SweptWork, 'isRunning'> {
   readonly id: string;
 }
 
-/** The rows of a page. */
 export interface SweepPage {
   readonly kind: WorkKind;
-  /** Undefined: from the beginning. */
   readonly after: SweepPlace | undefined;
-  /** Rows that changed later are skipped. */
   readonly idleBefore: Date;
   readonly rows: number;
 }
@@ -107,7 +102,6 @@ async function withOpenCase(db: Executor, kind: WorkKind, ids: readonly string[]
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Stores that the sweeper has requested a start or a wake. */
 export async function markSwept(tx: Executor, kind: WorkKind, ids: readonly string[], now: Date): Promise<void> {
   if (ids.length === 0) return;
   const table = workTable(kind);

@@ -6,7 +6,6 @@ import type { JudgedProfile, MeasuredProfile } from '#domain/service/capability-
 import type { ServiceMode } from '#domain/service/service-address.ts';
 
 export interface NewCapabilityProfile extends MeasuredProfile {
-  /** Where it was measured. */
   readonly environment: ServiceMode;
   readonly measuredAt: Date;
 }
@@ -18,11 +17,9 @@ export interface StoredCapabilityProfile {
   readonly measuredAt: Date;
   readonly findings: Readonly<Record<string, boolean | null>>;
   readonly evidence: Readonly<Record<string, string>>;
-  /** When and by whom it was confirmed for production. */
   readonly confirmation: { readonly at: Date; readonly by: string } | undefined;
 }
 
-/** The part of a stored profile that decides about permissions. */
 export function judgedProfile({ findings, confirmation }: StoredCapabilityProfile): JudgedProfile {
   return { findings, confirmed: confirmation !== undefined };
 }
@@ -38,7 +35,6 @@ export async function addCapabilityProfile(db: Executor, profile: NewCapabilityP
   return row.id;
 }
 
-/** The newest profile of an environment, confirmed or not. */
 export async function newestCapabilityProfile(
   db: Executor,
   environment: ServiceMode,

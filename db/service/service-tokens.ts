@@ -4,18 +4,15 @@ import { type KeyRing, DecryptionError } from '#crypto/key-ring.ts';
 import type { Database } from '#db/connection/database.ts';
 import { serviceTokens } from '#db/schema.ts';
 
-/** An access token of the service, shared by all processes. */
 export interface ServiceToken {
   readonly accessToken: string;
   /** Increases by one with every renewal. */
   readonly version: number;
   /** Epoch milliseconds; undefined when the service named no expiry. */
   readonly expiresAt: number | undefined;
-  /** Epoch milliseconds. */
   readonly renewedAt: number;
 }
 
-/** The version of the row, and its token if it can be used. */
 export interface StoredServiceToken {
   readonly version: number;
   readonly token: ServiceToken | undefined;

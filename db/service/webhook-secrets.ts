@@ -11,13 +11,11 @@ import { lastWebhookAt } from '#db/queues/inbox.ts';
 import { refusedHeaderPrefixes, webhookSecrets } from '#db/schema.ts';
 import type { RefusedHeaderPrefix } from '#domain/service/service-address.ts';
 
-/** A stored secret that still verifies. */
 interface StoredWebhookSecret extends AcceptedSecret {
   readonly storedAt: Date;
 }
 
 export interface StoredWebhookSecrets {
-  /** Newest first. */
   readonly secrets: readonly StoredWebhookSecret[];
   /** Number of further secrets that no configured key decrypts. */
   readonly undecryptable: number;
@@ -48,7 +46,6 @@ export async function readWebhookSecrets(
   return { secrets, undecryptable: rows.length - secrets.length };
 }
 
-/** The result of storing a secret. */
 export interface ReplacedWebhookSecret {
   readonly storedAt: Date;
   /** End of the former secret; undefined when none was stored. */
@@ -57,7 +54,6 @@ export interface ReplacedWebhookSecret {
 
 export interface WebhookSecretStoreOptions {
   readonly keyRing: KeyRing;
-  /** `production` or `sandbox`. */
   readonly environment: string;
   /** Longest further verification by former secrets, in milliseconds. */
   readonly overlapMs: number;
@@ -133,8 +129,6 @@ function decrypt(keyRing: KeyRing, row: typeof webhookSecrets.$inferSelect): str
 function secretAad({ environment, storedAt }: { readonly environment: string; readonly storedAt: Date }): string {
   return `webhook_secrets.encrypted_secret/${environment}/${storedAt.toISOString()}`;
 }
-
-/** Webhook deliveries with an unexpected header prefix, for probes and `reseller doctor`. */
 
 /** Counts deliveries in the row of their kind; another prefix replaces the former one. */
 export async function addRefusedDeliveries(

@@ -1,4 +1,3 @@
-/** What the service offers, as we keep it. */
 import { equalMoney, type Money } from '#domain/money/money.ts';
 
 /** The two catalogues; they are read separately. */
@@ -6,20 +5,16 @@ export const CATALOGUES = ['packages', 'vpn_plans'] as const;
 
 export type CatalogueName = (typeof CATALOGUES)[number];
 
-/** What packages and VPN plans have in common. */
 export interface CatalogueItem {
-  /** The service's id. */
   readonly id: number;
   readonly name: string;
   /** Days of validity, or of one period; null: not known. */
   readonly days: number | null;
   /** What the service charges us. */
   readonly price: Money;
-  /** False while the service does not sell it. */
   readonly available: boolean;
 }
 
-/** A package. */
 export interface CataloguePackage extends CatalogueItem {
   /** ISO 3166-1 alpha-2 codes. */
   readonly countries: readonly string[];
@@ -31,13 +26,11 @@ export interface CataloguePackage extends CatalogueItem {
   readonly publicPrice: Money | null;
 }
 
-/** The items of a catalogue. */
 export interface CatalogueItems {
   readonly packages: CataloguePackage;
   readonly vpn_plans: CatalogueItem;
 }
 
-/** A catalogue as read at one time. */
 export interface ReadCatalogue<Item extends CatalogueItem> {
   readonly items: readonly Item[];
   /** False when there may be more items. Then a missing item proves nothing. */
@@ -56,14 +49,12 @@ export const READING_VERDICTS = ['recorded', 'incomplete', 'suspicious'] as cons
 
 export type ReadingVerdict = (typeof READING_VERDICTS)[number];
 
-/** An item that we know. */
 export interface KnownItem<Item> {
   readonly item: Item;
   /** True when the service had stopped listing it. */
   readonly isRemoved: boolean;
 }
 
-/** A change of one item. */
 export type CatalogueChange<Item> =
   /** Listed for the first time, or again; `before` is what was last known. */
   | { readonly kind: 'created'; readonly before: Item | undefined; readonly after: Item }
@@ -71,7 +62,6 @@ export type CatalogueChange<Item> =
   /** `after` is not available. */
   | { readonly kind: 'removed'; readonly before: Item; readonly after: Item };
 
-/** The result of a reading. */
 export interface ReadingResult<Item> {
   readonly verdict: ReadingVerdict;
   /** In the order of the reading; removed items are last. */
@@ -144,8 +134,6 @@ export function announcedChanges<Item extends CatalogueItem>(
     ...(before.available === after.available ? [] : ([after.available ? 'available' : 'unavailable'] as const)),
   ];
 }
-
-/** The parts of the world that packages are searched by. */
 
 const LISTS = {
   africa:

@@ -1,13 +1,11 @@
 /** Thresholds of data and time of an eSIM or subscription, and the keys that make each announcement unique. */
 
-/** Data usage of an eSIM, as last read. */
 export interface DataUsage {
   readonly usedMb: number;
   /** Null: unlimited. Undefined: the service did not report it. */
   readonly totalMb: number | null | undefined;
 }
 
-/** Statuses in which an eSIM has ended at the service. */
 const ENDED: ReadonlySet<string> = new Set(['cancelled', 'expired']);
 
 /** True when an eSIM has ended. A consumed eSIM has not: a top-up makes it active again. */
@@ -69,15 +67,9 @@ export function expiryKey(thresholdMs: number, completedTopups: number): string 
   return `expiring/${thresholdMs}/${completedTopups}`;
 }
 
-/**
- * Key of an expiry announcement of a subscription: one for each threshold and end. A renewal has another end.
- * @param endsAt epoch milliseconds.
- */
 export function renewalKey(thresholdMs: number, endsAt: number): string {
   return `expiring/${thresholdMs}/${endsAt}`;
 }
-
-/** Milestones in the life of an eSIM, as its readings show them. */
 
 /** A phone has installed the eSIM; it is in use; its data is used up; it has expired. */
 export const MILESTONES = ['installed', 'activated', 'used_up', 'expired'] as const;
@@ -99,7 +91,6 @@ export interface EsimReading {
 const ON_A_PHONE: ReadonlySet<string> = new Set(['installed', 'active', 'consumed']);
 const USED: ReadonlySet<string> = new Set(['active', 'consumed']);
 
-/** The milestones that a reading proves, in the order of a life. */
 export function milestonesOf(reading: EsimReading): readonly Milestone[] {
   return MILESTONES.filter((milestone) => PROOFS[milestone](reading));
 }

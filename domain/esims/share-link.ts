@@ -1,7 +1,5 @@
-/** Share links: addresses under which an end customer sees how to install an eSIM. */
 import { milestonesOf, type EsimReading } from '#domain/esims/esim-state.ts';
 
-/** Languages of the page, each with its own name and writing direction. */
 export const SHARE_LANGUAGES = {
   en: { name: 'English', direction: 'ltr' },
   de: { name: 'Deutsch', direction: 'ltr' },

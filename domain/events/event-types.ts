@@ -9,18 +9,14 @@ import { LIFECYCLES, statusesOf, type StatusOf } from '#domain/work/lifecycle.ts
 /** Not announced: a request that is on its way ends in a moment and repeats with each attempt. */
 const UNANNOUNCED = 'submitting';
 
-/** Kinds whose statuses are announced. */
 export type StatusKind = WorkKind | 'refund';
 
-/** The statuses of a kind that are announced. */
 export type AnnouncedStatus<Kind extends StatusKind> = Kind extends WorkKind
   ? Exclude<StatusOf<Kind>, typeof UNANNOUNCED> & string
   : RefundStatus;
 
-/** The event types of the statuses of a kind. */
 export type StatusEventType<Kind extends StatusKind> = { [Each in Kind]: `${Each}.${AnnouncedStatus<Each>}` }[Kind];
 
-/** Events other than changes of status. */
 const OTHER_EVENTS = {
   'order_batch.completed': 'The last order of the batch has ended: completed, failed or abandoned.',
   'wallet.balance_low': 'The balance of the wallet is below the threshold.',
@@ -56,7 +52,6 @@ export type DoubtEventType<Kind extends WorkKind = WorkKind> = { [Each in Kind]:
 
 export type EventType = StatusEventType<StatusKind> | DoubtEventType | keyof typeof OTHER_EVENTS;
 
-/** Kinds of subject of an event. */
 export type EventSubjectKind =
   | WorkKind
   | 'order_batch'
@@ -96,7 +91,6 @@ const REFUND_MEANINGS = {
   needs_attention: 'waits for a person',
 } as const satisfies Record<RefundStatus, string>;
 
-/** The announced statuses of a kind, in the order of its table. */
 export function announcedStatuses<Kind extends StatusKind>(
   kind: Kind,
 ): readonly [AnnouncedStatus<Kind>, ...AnnouncedStatus<Kind>[]] {
@@ -108,7 +102,6 @@ export function announcedStatuses<Kind extends StatusKind>(
   ];
 }
 
-/** The event types of the statuses of a kind, in the order of its table. */
 export function statusEventTypes<Kind extends StatusKind>(
   kind: Kind,
 ): readonly [StatusEventType<Kind>, ...StatusEventType<Kind>[]] {
@@ -126,22 +119,16 @@ export function workEventTypes<Kind extends WorkKind>(
   return [...statusEventTypes(kind), `${kind}.in_doubt` as DoubtEventType<Kind>];
 }
 
-/**
- * The event type of a status of work.
- * @returns undefined when the status is not announced.
- */
 export function workEventType(kind: WorkKind, status: string): EventType | undefined {
   if (status === UNANNOUNCED || !(status in LIFECYCLES[kind])) return undefined;
   // Every other status of the table has an event type.
   return `${kind}.${status}` as EventType;
 }
 
-/** The event types of a kind of subject: each begins with the name of the kind. */
 export function typesOfSubject(kind: EventSubjectKind): readonly EventType[] {
   return eventTypes.filter((type) => type.startsWith(`${kind}.`));
 }
 
-/** All event types, each with the sentence that documents it. */
 export const EVENT_TYPES: Readonly<Record<EventType, string>> = Object.fromEntries([
   ...WORK_KINDS.flatMap((kind) =>
     announcedStatuses(kind).map((status) => [
@@ -168,15 +155,12 @@ export const TEST_EVENT = 'webhook_endpoint.test' satisfies EventType;
 
 const ALL = '*';
 
-/** All valid patterns. */
 export const eventPatterns: ReadonlySet<string> = new Set([ALL, ...eventTypes.map(familyOf), ...eventTypes]);
 
-/** True when a pattern selects at least one event type. */
 export function isEventPattern(pattern: string): boolean {
   return eventPatterns.has(pattern);
 }
 
-/** True when a filter selects an event type. */
 export function selects(patterns: readonly string[], type: EventType): boolean {
   return patterns.includes(ALL) || patterns.includes(type) || patterns.includes(familyOf(type));
 }

@@ -33,9 +33,7 @@ export const DISABLED_REASONS = {
 } as const;
 export type DisabledReason = keyof typeof DISABLED_REASONS;
 
-/** Failures of an endpoint since its last success. */
 export interface EndpointHealth {
-  /** Tries that failed in a row, over all deliveries. */
   readonly failures: number;
   /** Time of the first of these failures, in epoch milliseconds. */
   readonly failingSince?: number;
@@ -54,7 +52,6 @@ export interface JudgedTry {
 export interface TryJudgement {
   readonly delivery: { readonly state: DeliveryState; readonly nextTryAt?: number };
   readonly health: EndpointHealth;
-  /** Set when the endpoint is disabled from now on. */
   readonly disable?: Exclude<DisabledReason, 'request'>;
 }
 
@@ -125,12 +122,6 @@ function spreadMs(ms: number, spread: number): number {
   return Math.round(ms * (0.8 + 0.4 * spread));
 }
 
-/**
- * The lifecycles of a webhook delivery and of a webhook endpoint as tables. `webhook-delivery.ts` decides which event a
- * try is.
- */
-
-/** What can happen to a delivery. */
 export const DELIVERY_EVENTS = {
   queued: 'Its event was published, or a replay was requested.',
   arrived: 'A try was answered with a 2xx.',
@@ -155,7 +146,6 @@ export const EVENT_OF_TRY = { pending: 'missed', delivered: 'arrived', failed: '
   DeliveryEvent
 >;
 
-/** The states of an endpoint: enabled, disabled for a reason, or deleted. */
 export const ENDPOINT_STATES = ['enabled', 'request', 'gone', 'failing', 'deleted'] as const satisfies readonly (
   | DisabledReason
   | 'enabled'
@@ -163,7 +153,6 @@ export const ENDPOINT_STATES = ['enabled', 'request', 'gone', 'failing', 'delete
 )[];
 export type EndpointState = (typeof ENDPOINT_STATES)[number];
 
-/** What can happen to an endpoint. */
 export const ENDPOINT_EVENTS = {
   disable: 'A caller disabled it. If we had disabled it before, the caller acknowledged that.',
   found_gone: 'It answered 410.',

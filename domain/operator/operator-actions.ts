@@ -26,7 +26,6 @@ export const CASE_VERDICTS = {
 export type CaseVerdict = keyof typeof CASE_VERDICTS;
 export const caseVerdicts = Object.keys(CASE_VERDICTS) as readonly CaseVerdict[];
 
-/** The possible verdicts for each reason of a case. */
 export const VERDICTS_OF = {
   outcome_unknown: ['bought', 'not_bought'],
   failed_but_charged: ['bought', 'not_bought'],
@@ -55,7 +54,6 @@ export const VERDICTS_OF = {
   webhook_conflict: ['dismissed'],
 } as const satisfies Record<AttentionReason, readonly CaseVerdict[]>;
 
-/** An action that an operator requests. */
 export type OperatorAction =
   | { readonly action: 'retry' }
   /** Lets it through the purchase gate now, past a pause and an open circuit. */
@@ -79,10 +77,8 @@ export type OperatorAction =
 /** Longest reason for an action, in characters. */
 export const MAX_ACTION_REASON = 500;
 
-/** An id of the service as an operator may type it. */
 export const SERVICE_ID = /^[\x21-\x7e]{1,128}$/;
 
-/** Who acts, and why. */
 export interface Operator {
   /** Id of an API key, or a name given in the Temporal UI. */
   readonly actor: string;
@@ -92,33 +88,24 @@ export interface Operator {
   readonly actionId: string;
 }
 
-/** An attempt at the time of an action. */
 export interface OperatedAttempt {
   readonly state: AttemptState;
   readonly settled: boolean;
 }
 
-/** Work at the time of an action. */
 export interface OperatedWork {
   readonly status: WorkStatus;
-  /** The current attempt; undefined before the first. */
   readonly attempt: OperatedAttempt | undefined;
-  /** True while a contradiction is not judged. */
   readonly openContradiction: boolean;
-  /** True while a report of the service is not judged. */
   readonly observationsPending: boolean;
-  /** Why it waits. */
   readonly failure?: FailureClass | undefined;
   /** True until its workflow has compared its knowledge with the row after PostgreSQL was started or restored. */
   readonly awaitsComparison?: boolean;
 }
 
-/** The case that a person judges. */
 export interface JudgedCase {
   readonly reason: AttentionReason;
-  /** The attempt of the case; undefined before the first. */
   readonly attempt: OperatedAttempt | undefined;
-  /** Attempts after it. */
   readonly laterAttempts: readonly OperatedAttempt[];
   /** For a cancellation: whether the eSIM is known to be cancelled. */
   readonly isCancelled?: boolean | undefined;

@@ -51,10 +51,6 @@ export type PossibleAction =
   | { readonly action: 'retry' | 'release' | 'abandon' | 'limit' }
   | { readonly action: 'resolve'; readonly reason: AttentionReason };
 
-/**
- * The actions that would be allowed.
- * @param openCases reasons of its open cases.
- */
 export function possibleActions(
   work: OperatedWork,
   kind: WorkKind,
@@ -105,13 +101,10 @@ function nameOf(work: OperatedWork, kind: WorkKind, possible: PossibleAction): s
   return `\`resolve\` with the case \`${possible.reason}\` (${verdicts.join(' or ')})`;
 }
 
-/** The commands by which an operator acts on work that waits, for the Temporal UI. */
-
 /** Work that waits for a condition or for a person, as its workflow knows it. */
 export interface WaitingWork {
   readonly status: WorkStatus;
   readonly failure?: FailureClass | undefined;
-  /** Reason of its open case. */
   readonly attention?: AttentionReason | undefined;
   readonly attempt: OperatedAttempt;
 }
@@ -133,7 +126,6 @@ const EFFECTS: Readonly<Record<Exclude<PossibleAction['action'], 'resolve'>, str
 /** The failure classes of the purchase gate, which hold other work too. */
 const OF_THE_GATE: ReadonlySet<string> = new Set([...circuitNames, 'purchases_paused', 'spend_limit_reached']);
 
-/** @returns none for work that does not wait. */
 export function possibleCommands(ref: WorkRef, waiting: WaitingWork): PossibleCommand[] {
   const { status, failure, attention, attempt } = waiting;
   if (status !== 'held' && status !== 'needs_attention') return [];

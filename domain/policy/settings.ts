@@ -47,6 +47,10 @@ export class Setting<Value = unknown, Name extends string = string> {
   }
 }
 
+function isSetting(value: unknown): value is Setting {
+  return value instanceof Setting;
+}
+
 /** The values of a table: of its settings, and those that cannot be configured. */
 export type Values<Table> = {
   readonly [Key in keyof Table]: Table[Key] extends Setting<infer Value> ? Value : Table[Key];
@@ -62,7 +66,8 @@ export function valuesOf<Table extends object>(
   table: Table,
   valueOf: (setting: Setting) => unknown = ({ fallback }) => fallback,
 ): Values<Table> {
-  const values = Object.entries(table).map(([key, each]) => [key, each instanceof Setting ? valueOf(each) : each]);
+  const entries: [string, unknown][] = Object.entries(table);
+  const values = entries.map(([key, each]) => [key, isSetting(each) ? valueOf(each) : each]);
   return Object.fromEntries(values) as Values<Table>;
 }
 

@@ -1,4 +1,3 @@
-/** Rules for selling prices: their targets and terms. */
 import Big from 'big.js';
 import type { Decimal, Money } from '#domain/money/money.ts';
 
@@ -38,14 +37,12 @@ export interface PricingTerms {
   readonly maxPriceDriftPercent: Decimal;
 }
 
-/** A rule. It applies only to costs in its currency. */
 export interface PricingRule {
   readonly target: PricingTarget;
   readonly currency: string;
   readonly terms: PricingTerms;
 }
 
-/** An item to be priced. */
 export type PricedItem =
   | { readonly kind: 'package'; readonly id: number; readonly countries: readonly string[]; readonly cost: Money }
   | { readonly kind: 'vpn_plan'; readonly id: number; readonly cost: Money };
@@ -72,7 +69,6 @@ export function targetKey(target: PricingTarget): string {
   }
 }
 
-/** The target for a kind and a key of {@link targetKey}. */
 export function targetOf(kind: PricingTargetKind, key: string): PricingTarget {
   switch (kind) {
     case 'default':
@@ -86,17 +82,12 @@ export function targetOf(kind: PricingTargetKind, key: string): PricingTarget {
   }
 }
 
-/** The names that several of these rules share. */
 export function tiedRules(rules: readonly Pick<PricingRule, 'target' | 'currency'>[]): string[] {
   const seen = new Set<string>();
   const tied = rules.map(ruleName).filter((name) => seen.size === seen.add(name).size);
   return [...new Set(tied)];
 }
 
-/**
- * Checks terms beyond the form of their fields.
- * @returns the problems by field; empty when there are none.
- */
 export function termsProblems({
   rounding,
 }: Pick<PricingTerms, 'rounding'>): { readonly field: string; readonly message: string }[] {

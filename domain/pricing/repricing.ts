@@ -10,7 +10,6 @@ import {
   suggestPrice,
 } from '#domain/pricing/suggested-price.ts';
 
-/** A price that is kept while the cost and the rules change. */
 interface KeptPrice {
   readonly price: Money;
   readonly margin: Margin;
@@ -23,17 +22,14 @@ interface KeptPrice {
 export interface Repriced<Rule extends PricingRule> {
   readonly before: RuledSuggestion<Rule> | undefined;
   readonly after: RuledSuggestion<Rule> | undefined;
-  /** True when the two suggest different prices, or only one suggests a price. */
   readonly isChanged: boolean;
   /** Undefined when there is no price to keep, or the new cost is in another currency. */
   readonly kept: KeptPrice | undefined;
 }
 
-/** An item as it is sold now, and the cost and rules to try. */
 export interface Trial<Rule extends PricingRule> {
   readonly item: PricedItem;
   readonly rules: readonly Rule[];
-  /** The service's new price. */
   readonly newCost: Money;
   readonly newRules: readonly Rule[];
   /** The shop's present price; undefined: the price that the rules suggest now. */

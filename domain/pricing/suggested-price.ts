@@ -11,11 +11,9 @@ import {
   targetKey,
 } from '#domain/pricing/pricing-rule.ts';
 
-/** Decimal places of our amounts. */
 const DIGITS = 6;
 const HUNDRED = new Big(100);
 
-/** The margin of a selling price. */
 export interface Margin {
   readonly amount: Decimal;
   /** Percent of the cost, to two digits; null when the cost is zero. */
@@ -30,7 +28,6 @@ export function leastPrice(cost: Money, terms: Pick<PricingTerms, 'minimumMargin
   return { amount: paddedAmount(floorOf(cost.amount, terms).toFixed()), currency: cost.currency };
 }
 
-/** The margin of a selling price over a cost of the same currency. */
 export function marginOf(cost: Decimal, price: Decimal): Margin {
   const amount = new Big(price).minus(cost);
   return {
@@ -58,7 +55,6 @@ function highestCost(cost: Decimal, price: Big, { minimumMargin, maxPriceDriftPe
   return paddedAmount(others.reduce((least, next) => (next.lt(least) ? next : least), first).toFixed());
 }
 
-/** The lowest price that the terms allow for a cost: its margin and the minimum price. */
 function floorOf(
   cost: Decimal,
   { minimumMargin, minimumPrice }: Pick<PricingTerms, 'minimumMargin' | 'minimumPrice'>,
@@ -79,7 +75,6 @@ function shareOf(amount: Decimal, percent: Decimal): Big {
   return new Big(amount).times(percent).times('0.01');
 }
 
-/** True for zero in any notation. */
 function isZero(decimal: Decimal): boolean {
   return new Big(decimal).eq(0);
 }
@@ -102,7 +97,6 @@ export const PRICING_STEPS = [
 interface PricingStep {
   readonly step: (typeof PRICING_STEPS)[number];
   readonly amount: Decimal;
-  /** A sentence. */
   readonly text: string;
 }
 
@@ -114,7 +108,6 @@ export interface Suggestion {
   readonly explanation: readonly PricingStep[];
 }
 
-/** A rule with the price that it suggests. */
 export interface RuledSuggestion<Rule extends PricingRule> extends Suggestion {
   readonly rule: Rule;
 }

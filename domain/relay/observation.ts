@@ -6,9 +6,8 @@ import type { CancellationReport } from '#domain/cancellation/refund.ts';
 import type { Money } from '#domain/money/money.ts';
 import type { ServiceReason } from '#domain/work/foreign-text.ts';
 import type { WorkKind } from '#domain/work/kinds.ts';
-import { type FinalStatus, isFinal, WORK_STATUSES, type WorkStatus } from '#domain/work/lifecycle.ts';
+import { type FinalStatus, isFinal, type WorkStatus } from '#domain/work/lifecycle.ts';
 
-/** What the service reports about a purchase. */
 export const OBSERVED_OUTCOMES = ['processing', 'completed', 'failed'] as const;
 export type ObservedOutcome = (typeof OBSERVED_OUTCOMES)[number];
 
@@ -27,7 +26,6 @@ export const ATTEMPT_STATES = [
 ] as const;
 export type AttemptState = (typeof ATTEMPT_STATES)[number];
 
-/** The decision about an observation. */
 export type ObservationDecision =
   /** It reports something new: continue. */
   | 'advance'
@@ -64,7 +62,6 @@ export const FINISHED_DECISIONS = {
 export const SUBSCRIPTION_ENDS = ['cancelled', 'expired'] as const;
 export type SubscriptionEnd = (typeof SUBSCRIPTION_ENDS)[number];
 
-/** The work that an observation is about. */
 export interface ObservedWork {
   readonly status: WorkStatus;
   readonly attemptState: AttemptState;
@@ -105,7 +102,6 @@ export function isAsOrdered(ordered: number | undefined, sold: number | undefine
   return ordered === undefined || sold === undefined || ordered === sold;
 }
 
-/** Decides what a reported end of a subscription means. */
 export function judgeSubscriptionEnd(
   known: SubscriptionEnd | undefined,
   reported: SubscriptionEnd | undefined,
@@ -113,45 +109,21 @@ export function judgeSubscriptionEnd(
   return reported !== undefined && known === undefined ? 'advance' : 'known';
 }
 
-/** A report about an attempt in a state, of work in a status. */
-interface ReportCase {
-  readonly status: WorkStatus;
-  readonly attemptState: AttemptState;
-  readonly outcome: ObservedOutcome;
-}
-
-/**
- * The cases in which a report says nothing new, by the tables of `observation.ts`. They hold for each attempt of the
- * work, and for reports of a purchase alone, which say nothing of an end, a cancellation or a refund.
- */
-export const KNOWN_REPORTS: readonly ReportCase[] = WORK_STATUSES.flatMap((status) =>
-  ATTEMPT_STATES.flatMap((attemptState) =>
-    OBSERVED_OUTCOMES.filter(
-      (outcome) => judgeObservation({ status, attemptState, latestAttempt: true }, outcome) === 'known',
-    ).map((outcome) => ({ status, attemptState, outcome })),
-  ),
-);
-
 /** An event of the service about a purchase of any kind, in our terms. */
 export interface PurchaseEvent {
   readonly kind: WorkKind;
   readonly outcome: ObservedOutcome;
   /** The service's id of the purchase; for a cancellation, the id of its refund, if named. */
   readonly serviceId?: string;
-  /** Our reference, as sent with an attempt. */
   readonly reference?: string;
   readonly serviceEsimId?: string;
-  /** Id of the package or the VPN plan. */
   readonly productId?: number;
-  /** The amount charged to the reseller. */
   readonly charged?: Money;
   /** The reason of a failure, in the words of the service. */
   readonly reason?: ServiceReason;
-  /** How a subscription has ended. */
   readonly endedAs?: SubscriptionEnd;
   /** Access data of a subscription, as the service names them; personal data. */
   readonly access?: Readonly<Record<string, string | null | undefined>>;
-  /** Times of a subscription. */
   readonly startedAt?: string;
   readonly expiresAt?: string;
   /** The report about a cancellation; `outcome` follows from this report alone. */
@@ -173,7 +145,6 @@ export interface ServiceObservation {
    */
   readonly epoch?: string;
   readonly source: 'webhook' | 'read';
-  /** Number of the attempt that it is about. */
   readonly attemptNumber: number;
   readonly outcome: ObservedOutcome;
   /** The decision of the relay. A report that is already `known` is not signalled. */

@@ -33,7 +33,6 @@ export interface StoredInboxRow {
   readonly isOurs: boolean;
 }
 
-/** What to do with the row. */
 export type InboxAction =
   /** Another relay or a workflow has settled it, or another relay processes it. Nothing is written. */
   | { readonly kind: 'leave' }
@@ -42,7 +41,6 @@ export type InboxAction =
   /** A workflow must be notified before the row counts as settled. */
   | { readonly kind: 'notify'; readonly decision: NotifyingDecision };
 
-/** Decisions that a workflow must be notified of. */
 export type NotifyingDecision = Exclude<ObservationDecision, 'known'>;
 
 /**
@@ -91,7 +89,6 @@ export type WorkflowRunState = 'none' | 'running' | 'completed' | 'unclean';
  */
 export type StartDecision = 'leave' | 'start' | 'start_anew';
 
-/** The decision by state of the workflow and of the work. */
 export const START_DECISIONS = {
   none: { unfinished: 'start', ended: 'start' },
   running: { unfinished: 'leave', ended: 'leave' },
@@ -124,7 +121,6 @@ type RowProgress = 'accepted' | 'in_progress' | 'ended';
  */
 type HandOverDecision = 'done' | 'wake' | 'try_again';
 
-/** The decision after a hand-over, by its outcome and the row. */
 export const HAND_OVER_DECISIONS = {
   started: { accepted: 'done', in_progress: 'done', ended: 'done' },
   notified: { accepted: 'done', in_progress: 'done', ended: 'done' },
@@ -142,7 +138,6 @@ export function needsRow(outcome: HandOverOutcome): boolean {
  * quarantines the row.
  */
 
-/** Why a row could not be handed over. */
 export type RelayFailure =
   /** PostgreSQL refused a statement, with its SQLSTATE. */
   | { readonly kind: 'sql'; readonly state: string }
@@ -197,11 +192,8 @@ export interface PollPolicy {
   readonly pollMaxMs: number;
 }
 
-/** What the last poll found. */
 export interface LastPoll {
-  /** Its wait, in milliseconds. */
   readonly waitMs: number;
-  /** True when a queue had rows that were due. */
   readonly foundRows: boolean;
   /** True while notifications are proved to arrive. */
   readonly isHearing: boolean;

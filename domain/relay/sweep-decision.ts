@@ -11,17 +11,13 @@ import type { WorkStatus } from '#domain/work/lifecycle.ts';
 export interface SweptWork {
   readonly status: WorkStatus;
   readonly createdAt: number;
-  /** Time of the last change of its status or failure. */
   readonly updatedAt: number;
   /** True when PostgreSQL has started since that change and the last wake, so that later changes may be lost. */
   readonly mayBeSetBack?: boolean;
-  /** Time of its next step, if it is planned. */
   readonly nextStepAt?: number;
-  /** Time of the sweeper's last start or wake. */
   readonly sweptAt?: number;
   /** State of the newest attempt; undefined before one is opened. */
   readonly attemptState?: AttemptState;
-  /** Time of the last report about that attempt. */
   readonly lastReportAt?: number;
   /** Since when the oldest report that was relayed to its workflow is not handled. */
   readonly relayedSince?: number;
@@ -29,7 +25,6 @@ export interface SweptWork {
   readonly isRunning: boolean;
 }
 
-/** Why a running workflow is woken. */
 export type WakeReason = 'report_unanswered' | 'attempt_ended' | 'case_missing' | 'step_overdue' | 'no_report';
 
 export type SweepDecision =

@@ -39,23 +39,8 @@ export type Capability = keyof typeof CAPABILITIES;
 export const capabilities = Object.keys(CAPABILITIES) as readonly Capability[];
 export type Capabilities = Readonly<Record<Capability, boolean>>;
 
-export const ALL_CAPABILITIES: Capabilities = {
-  key_replay: true,
-  order_read: true,
-  order_list: true,
-  wallet_transactions: true,
-  public_packages: true,
-  esim_usage: true,
-  topup_read: true,
-  topup_list: true,
-  refund_read: true,
-  refund_list: true,
-  vpn_subscription_read: true,
-  vpn_subscription_list: true,
-  openapi_download: true,
-  sandbox_simulation: true,
-  webhook_secret: true,
-};
+// One entry for each capability.
+export const ALL_CAPABILITIES = Object.fromEntries(capabilities.map((each) => [each, true])) as Capabilities;
 
 /**
  * The capability profile: what `reseller sandbox tour` found the service able to do. An operator confirms it, and the
@@ -77,7 +62,6 @@ const TRAITS = {
 export type Trait = keyof typeof TRAITS;
 export type ProfileItem = Capability | Trait;
 
-/** All items of a profile, each with its meaning. */
 export const PROFILE_ITEMS: Readonly<Record<ProfileItem, string>> = { ...CAPABILITIES, ...TRAITS };
 export const profileItems = Object.keys(PROFILE_ITEMS) as readonly ProfileItem[];
 
@@ -90,15 +74,12 @@ export interface MeasuredProfile {
   readonly evidence: Readonly<Record<ProfileItem, string>>;
 }
 
-/** The part of a stored profile that decides about permissions. */
 export interface JudgedProfile {
   /** A profile of another version may lack an item, which counts as null. */
   readonly findings: Readonly<Partial<Record<ProfileItem, boolean | null>>>;
-  /** True when an operator has confirmed it for production. */
   readonly confirmed: boolean;
 }
 
-/** Whether something is allowed, and the reason as a clause. */
 export interface Permission {
   readonly allowed: boolean;
   readonly because: string;

@@ -44,7 +44,6 @@ function isPlaceholder(text: string): boolean {
   return parts.some((part) => PLACEHOLDERS.has(part)) || parts.every((part) => /^0*$/.test(part));
 }
 
-/** @param isUsable called for a value that is there. */
 export function factState<Value>(value: Value | null | undefined, isUsable: (value: Value) => boolean): FactState {
   if (value === null || value === undefined || isNotThereYet(value)) return 'not_yet';
   return isUsable(value) ? 'known' : 'misstated';

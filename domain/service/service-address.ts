@@ -28,7 +28,6 @@ export const HEADER_PREFIX = /^[A-Za-z0-9]([A-Za-z0-9_-]{0,38}[A-Za-z0-9])?$/;
 
 /** Deliveries that were refused because their headers had an unexpected prefix. */
 export interface RefusedHeaderPrefix {
-  /** Matches {@link HEADER_PREFIX}. */
   readonly prefix: string;
   /** True when the signature is valid with one of our secrets. */
   readonly verified: boolean;

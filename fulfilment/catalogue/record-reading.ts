@@ -1,4 +1,3 @@
-/** Recording a reading of a catalogue: what it changes, and the events of the changes. */
 import { and, asc, type Column, eq, gte, inArray, lt, notExists, or } from 'drizzle-orm';
 import {
   addReading,
@@ -30,11 +29,9 @@ import type { CataloguePolicy } from '#domain/policy/upkeep-policy.ts';
 import type { PurchaseKind, WorkKind } from '#domain/work/kinds.ts';
 import { productColumn } from '#fulfilment/gate/line.ts';
 
-/** One run of the reading of a catalogue. */
 export interface ReadingRun {
   /** The same id makes one reading. */
   readonly runId: string;
-  /** When the reading began. */
   readonly readAt: Date;
 }
 

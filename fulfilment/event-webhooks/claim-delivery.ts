@@ -6,7 +6,6 @@ import type { WebhookEndpointRow } from '#db/events/webhook-endpoints.ts';
 import { events, webhookDeliveries, webhookEndpoints } from '#db/schema.ts';
 import type { EndpointHealth } from '#domain/events/webhook-delivery.ts';
 
-/** A delivery that one try holds. */
 export interface ClaimedDelivery {
   readonly delivery: WebhookDeliveryRow;
   readonly event: StoredEvent;
@@ -18,10 +17,6 @@ interface Claim {
   readonly leaseMs: number;
 }
 
-/**
- * Claims the delivery that has been due for longest.
- * @returns undefined when none is due.
- */
 export async function claimDelivery(
   tx: Executor,
   endpointId: string,
@@ -102,12 +97,10 @@ async function readReceiving(db: Executor, id: string): Promise<WebhookEndpointR
 /** Counts stop here: more is simply many. */
 const COUNTED = 10_000;
 
-/** The queue of an endpoint. */
 export type EndpointOutlook =
   | { readonly kind: 'ended'; readonly reason: 'deleted' | 'disabled' }
   | {
       readonly kind: 'open';
-      /** Waiting deliveries, counted up to a bound. */
       readonly pending: number;
       /** Time of the next or overdue delivery; undefined when none waits. */
       readonly nextAt: Date | undefined;

@@ -36,7 +36,6 @@ import {
  */
 const MAX_ENDPOINTS = 100;
 
-/** A caller's action on one endpoint. */
 export interface EndpointRequest {
   readonly id: string;
   readonly owner: EndpointOwner;
@@ -103,10 +102,6 @@ export async function changeEndpoint(
   if (url !== former.url) await startAtNewAddress(tx, former, request.now);
 }
 
-/**
- * Deletes an endpoint and its secrets.
- * @throws EndpointRefusedError when it does not exist, or its owner is another.
- */
 export async function removeEndpoint(tx: Executor, request: EndpointRequest): Promise<void> {
   const { id } = await lockEndpoint(tx, request);
   await audit(tx, request, 'delete');
@@ -181,10 +176,6 @@ export async function sendTestEvent(tx: Executor, request: EndpointRequest): Pro
   return recordEvent(tx, { type: TEST_EVENT, subject, apiKeyId, data: { message: 'This is a test.' } }, request.now);
 }
 
-/**
- * Locks an endpoint whose events are to be replayed.
- * @throws EndpointRefusedError when it does not exist, or is disabled.
- */
 export async function beginReplay(tx: Executor, request: EndpointRequest): Promise<WebhookEndpointRow> {
   const found = await lockEnabledEndpoint(tx, request);
   await audit(tx, request, 'replay');

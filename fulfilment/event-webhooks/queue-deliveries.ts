@@ -64,8 +64,6 @@ function isFor({ id, ownerId, eventTypes }: Receiver, { type, subjectId, apiKeyI
   return (ownerId === null || apiKeyId === ownerId) && selects(eventTypes, type);
 }
 
-/** Queues deliveries again, on request or after an endpoint was enabled. */
-
 /** Deliveries queued in one transaction: some megabytes. */
 export const REPLAY_PIECE = 10_000;
 
@@ -164,10 +162,6 @@ export async function replayEvent(
   return true;
 }
 
-/**
- * Queues one delivery of an endpoint again.
- * @returns false when there is no such delivery, or its event was deleted.
- */
 export async function replayDelivery(
   tx: Executor,
   { id }: WebhookEndpointRow,
@@ -221,12 +215,9 @@ export interface Replay {
 }
 
 export interface ReplayPiece {
-  /** Deliveries queued at most. */
   readonly limit: number;
   readonly now: Date;
 }
-
-/** Deliveries of disabled endpoints, and endpoints whose workflow does not run. */
 
 /**
  * Gives up deliveries of an endpoint that is disabled or deleted.

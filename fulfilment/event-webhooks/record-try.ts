@@ -21,7 +21,6 @@ import {
 import type { OutboundPolicy } from '#domain/policy/webhook-policy.ts';
 import type { ClaimedDelivery } from '#fulfilment/event-webhooks/claim-delivery.ts';
 
-/** The result of a try. */
 export interface FinishedTry {
   readonly outcome: TryOutcome;
   readonly at: Date;
@@ -136,8 +135,6 @@ function dateOf(at: number | undefined): Date | null {
   return at === undefined ? null : new Date(at);
 }
 
-/** Disabling, enabling and deleting webhook endpoints. */
-
 /**
  * Disables an endpoint; its workflow gives up its waiting deliveries. The reason of an endpoint that is disabled
  * already is replaced.
@@ -195,7 +192,6 @@ export async function enableWebhookEndpoint(
   await requestEndpointWake(tx, [id], { urgent: true });
 }
 
-/** Deletes an endpoint for its callers, and its secrets. */
 export async function deleteWebhookEndpoint(tx: Executor, id: string, now: Date): Promise<void> {
   await tx.update(webhookEndpoints).set({ deletedAt: now, updatedAt: now }).where(eq(webhookEndpoints.id, id));
   await tx.delete(webhookEndpointSecrets).where(eq(webhookEndpointSecrets.endpointId, id));

@@ -1,4 +1,3 @@
-/** Earlier operator actions on the work, from its timeline. */
 import { and, desc, eq, like, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { isWaking } from '#db/queues/outbox.ts';
@@ -45,9 +44,6 @@ export async function wasJudgedSo(tx: Executor, { kind, id }: WorkRef, action: R
   return last?.isSame ?? false;
 }
 
-/** Texts of operator actions for the timeline. */
-
-/** An action as a sentence. */
 export function sentence({ kind }: WorkRef, action: OperatorAction): string {
   switch (action.action) {
     case 'retry':
@@ -82,7 +78,6 @@ function changeText({ attempts, firstDelayMs, maxDelayMs, deadlineAt }: RetryCha
   ].join(', ');
 }
 
-/** An action as structured detail. */
 export function detailOf(action: OperatorAction): Record<string, string> {
   if (action.action !== 'resolve') return {};
   const { reason, verdict, serviceId, serviceEsimId, next } = action;

@@ -1,4 +1,3 @@
-/** Stores an operator's verdict on an attempt. */
 import { eq, sql } from 'drizzle-orm';
 import { addAuditEntry } from '#db/access/audit-log.ts';
 import { runWrites } from '#db/connection/alongside.ts';
@@ -17,7 +16,6 @@ import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
 import { knownReports, storeCancellationReport, undoCancelled } from '#fulfilment/work/cancellation.ts';
 import { expectRefund, nameRefund } from '#fulfilment/work/refunds.ts';
 
-/** Sets the attempt to the operator's verdict; the audit log names the operator. */
 export async function correctAttempt(
   tx: Executor,
   attempt: AttemptRow,
@@ -97,7 +95,6 @@ async function verdictOfBought(
   return !hasDelivery || serviceEsimId !== undefined ? 'verdict_bought' : 'verdict_bought_unseen';
 }
 
-/** The case as it is now, or why it was not dismissed. */
 export type CaseDismissal =
   | { readonly kind: 'closed'; readonly row: CaseOfWork }
   | { readonly kind: 'about_work'; readonly row: CaseOfWork }
@@ -146,11 +143,8 @@ export async function explainMovement(
   return booked?.movement;
 }
 
-/** Stores an operator's verdict on a cancelled eSIM and its refund. */
-
 export type Resolution = Extract<OperatorAction, { action: 'resolve' }>;
 
-/** Sets eSIM and refund to the operator's verdict. */
 export async function correctCancellation(
   tx: Executor,
   work: WorkRef,

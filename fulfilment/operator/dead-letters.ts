@@ -45,7 +45,6 @@ async function quarantineWithCase(tx: Executor, row: InboxRow, note: string, loo
   );
 }
 
-/** The work that a row names. */
 async function namedWork(tx: Executor, row: InboxRow): Promise<WorkRef | undefined> {
   const { subjectKind: kind, outcome, reference, serviceId, serviceEsimId, receivedAt } = row;
   if (kind === null || outcome === null) return undefined;
@@ -73,69 +72,56 @@ export async function quarantineOutboxRow(tx: Executor, row: OutboxRow, error: s
   await openCase(tx, { kind: row.subjectKind, id: row.subjectId }, 'message_quarantined', detail);
 }
 
-/** An operator's action on a dead letter, in the caller's transaction. */
-export interface Settlement {
+export interface DeadLetterAction {
   readonly queue: DeadLetterQueue;
   readonly rowId: bigint;
-  /** Resolution of the case, which closes unless another row of its subject is quarantined. */
-  readonly resolution: string;
-  readonly now: Date;
+  readonly action: 'requeue' | 'dismiss';
+  readonly actor: string;
+  readonly reason: string;
 }
 
 /**
- * Requeues a dead letter with the tries of a new row.
- * @returns the dead letter; undefined when there is none.
+ * Requeues or dismisses a dead letter, with an entry in the audit log, and closes its case unless another row of its
+ * subject is quarantined. The caller rolls the transaction back when there is no such dead letter.
+ * @returns the dead letter as it was; undefined when there is none.
  */
-export async function requeueDeadLetter(tx: Executor, settlement: Settlement): Promise<DeadLetter | undefined> {
-  const again = { availableAt: fromNow(0), lastingErrors: 0 };
-  return settle(tx, settlement, async (found) => {
-    if (found.queue === 'inbox')
-      await tx
-        .update(inbox)
-        .set({ ...again, state: 'pending' })
-        .where(eq(inbox.id, found.row.id));
-    else
-      await tx
-        .update(outbox)
-        .set({ ...again, quarantinedAt: null })
-        .where(eq(outbox.id, found.row.id));
-    noteFilled(tx, found.queue);
-  });
-}
-
-/**
- * Dismisses a dead letter for good; it bars nothing any more. A report is kept as `ignored` with the resolution; an
- * outbox row is deleted.
- * @returns the dead letter; undefined when there is none.
- */
-export async function dismissDeadLetter(tx: Executor, settlement: Settlement): Promise<DeadLetter | undefined> {
-  return settle(tx, settlement, async (found) => {
-    if (found.queue === 'outbox') {
-      await tx.delete(outbox).where(eq(outbox.id, found.row.id));
-      return;
-    }
-    const note = [found.row.note, settlement.resolution].filter((each) => each !== null).join(' ');
-    await tx.update(inbox).set({ state: 'ignored', note }).where(eq(inbox.id, found.row.id));
-  });
-}
-
-/** Locks a dead letter, changes its row and closes its case. */
-async function settle(
+export async function settleDeadLetter(
   tx: Executor,
-  { resolution, now, ...id }: Settlement,
-  change: (found: DeadLetter) => Promise<void>,
+  { queue, rowId, action, actor, reason }: DeadLetterAction,
+  now: Date,
 ): Promise<DeadLetter | undefined> {
-  const found = await lockDeadLetter(tx, id);
+  const audited = { kind: 'dead_letter', id: deadLetterId(queue, rowId) } as const;
+  await addAuditEntry(tx, { actor, action: `dead_letter.${action}`, subject: audited, reason }, now);
+  const [found] = await quarantinedIn(tx, queue, { rowId });
   if (found === undefined) return undefined;
-  await change(found);
-  await closeCaseOf(tx, found, resolution, now);
+  const resolution = `${action === 'requeue' ? 'requeued' : 'dismissed'}: ${reason}`;
+  await (action === 'requeue' ? requeue(tx, found) : dismiss(tx, found, resolution));
+  const subject = subjectOf(found);
+  if (!(await hasOthers(tx, found, subject))) await closeCase(tx, subject, 'message_quarantined', resolution, now);
   return found;
 }
 
-/** Closes the case of a dead letter, unless another row of the same subject is quarantined. */
-async function closeCaseOf(tx: Executor, letter: DeadLetter, resolution: string, now: Date): Promise<void> {
-  const subject = subjectOf(letter);
-  if (!(await hasOthers(tx, letter, subject))) await closeCase(tx, subject, 'message_quarantined', resolution, now);
+/** It has the tries of a new row. */
+async function requeue(tx: Executor, { queue, row }: DeadLetter): Promise<void> {
+  const again = { availableAt: fromNow(0), lastingErrors: 0 };
+  if (queue === 'inbox') {
+    const pending = { ...again, state: 'pending' } as const;
+    await tx.update(inbox).set(pending).where(eq(inbox.id, row.id));
+  } else {
+    const pending = { ...again, quarantinedAt: null };
+    await tx.update(outbox).set(pending).where(eq(outbox.id, row.id));
+  }
+  noteFilled(tx, queue);
+}
+
+/** It bars nothing any more. A report is kept as `ignored` with the resolution; an outbox row is deleted. */
+async function dismiss(tx: Executor, { queue, row }: DeadLetter, resolution: string): Promise<void> {
+  if (queue === 'outbox') {
+    await tx.delete(outbox).where(eq(outbox.id, row.id));
+    return;
+  }
+  const note = [row.note, resolution].filter((each) => each !== null).join(' ');
+  await tx.update(inbox).set({ state: 'ignored', note }).where(eq(inbox.id, row.id));
 }
 
 function subjectOf({ queue, row }: DeadLetter): Subject {
@@ -171,49 +157,13 @@ async function hasOthers(tx: Executor, { queue, row }: DeadLetter, subject: Subj
   return requests.length > 0;
 }
 
-const SETTLEMENTS = {
-  requeue: { carryOut: requeueDeadLetter, resolution: 'requeued' },
-  dismiss: { carryOut: dismissDeadLetter, resolution: 'dismissed' },
-} as const;
-
-/** An operator's action on a dead letter. */
-export interface DeadLetterAction {
-  readonly queue: DeadLetterQueue;
-  readonly rowId: bigint;
-  readonly action: keyof typeof SETTLEMENTS;
-  /** The actor of the audit log. */
-  readonly actor: string;
-  readonly reason: string;
-}
-
-/**
- * Requeues or dismisses a dead letter, with an entry in the audit log. The caller rolls the transaction back when there
- * is no such dead letter.
- *
- * @returns the dead letter as it was; undefined when there is none.
- */
-export async function settleDeadLetter(
-  tx: Executor,
-  { queue, rowId, action, actor, reason }: DeadLetterAction,
-  now: Date,
-): Promise<DeadLetter | undefined> {
-  const { carryOut, resolution } = SETTLEMENTS[action];
-  const subject = { kind: 'dead_letter', id: deadLetterId(queue, rowId) } as const;
-  await addAuditEntry(tx, { actor, action: `dead_letter.${action}`, subject, reason }, now);
-  return carryOut(tx, { queue, rowId, resolution: `${resolution}: ${reason}`, now });
-}
-
-/** Quarantined rows of the inbox and the outbox. */
-
 export const DEAD_LETTER_QUEUES = ['inbox', 'outbox'] as const;
 export type DeadLetterQueue = (typeof DEAD_LETTER_QUEUES)[number];
 
-/** A quarantined row of either queue. */
 export type DeadLetter =
   | { readonly queue: 'inbox'; readonly row: InboxRow }
   | { readonly queue: 'outbox'; readonly row: OutboxRow };
 
-/** The id of a dead letter in the API. */
 export function deadLetterId(queue: DeadLetterQueue, rowId: bigint): string {
   return `${queue}_${rowId}`;
 }
@@ -227,41 +177,30 @@ export async function listDeadLetters(
   queue: DeadLetterQueue,
   page: { readonly limit: number; readonly after?: bigint | undefined },
 ): Promise<DeadLetter[]> {
-  const { limit, after } = page;
-  if (queue === 'inbox') {
-    const rows = await db
-      .select()
-      .from(inbox)
-      .where(and(eq(inbox.state, 'quarantined'), after === undefined ? undefined : gt(inbox.id, after)))
-      .orderBy(asc(inbox.id))
-      .limit(limit);
-    return rows.map((row) => ({ queue, row }));
-  }
-  const rows = await db
-    .select()
-    .from(outbox)
-    .where(and(isNotNull(outbox.quarantinedAt), after === undefined ? undefined : gt(outbox.id, after)))
-    .orderBy(asc(outbox.id))
-    .limit(limit);
-  return rows.map((row) => ({ queue, row }));
+  return quarantinedIn(db, queue, page);
 }
 
-async function lockDeadLetter(
-  tx: Executor,
-  { queue, rowId }: { readonly queue: DeadLetterQueue; readonly rowId: bigint },
-): Promise<DeadLetter | undefined> {
+/** Locks the row when one is named. */
+async function quarantinedIn(
+  db: Executor,
+  queue: DeadLetterQueue,
+  {
+    rowId,
+    limit = 1,
+    after,
+  }: { readonly rowId?: bigint; readonly limit?: number; readonly after?: bigint | undefined },
+): Promise<DeadLetter[]> {
+  const { id } = queue === 'inbox' ? inbox : outbox;
+  const isQuarantined = queue === 'inbox' ? eq(inbox.state, 'quarantined') : isNotNull(outbox.quarantinedAt);
+  const which = and(
+    isQuarantined,
+    rowId === undefined ? undefined : eq(id, rowId),
+    after === undefined ? undefined : gt(id, after),
+  );
   if (queue === 'inbox') {
-    const [row] = await tx
-      .select()
-      .from(inbox)
-      .where(and(eq(inbox.id, rowId), eq(inbox.state, 'quarantined')))
-      .for('update');
-    return row && { queue, row };
+    const query = db.select().from(inbox).where(which).orderBy(asc(id)).limit(limit);
+    return (await (rowId === undefined ? query : query.for('update'))).map((row) => ({ queue, row }));
   }
-  const [row] = await tx
-    .select()
-    .from(outbox)
-    .where(and(eq(outbox.id, rowId), isNotNull(outbox.quarantinedAt)))
-    .for('update');
-  return row && { queue, row };
+  const query = db.select().from(outbox).where(which).orderBy(asc(id)).limit(limit);
+  return (await (rowId === undefined ? query : query.for('update'))).map((row) => ({ queue, row }));
 }

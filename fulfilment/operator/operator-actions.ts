@@ -88,13 +88,11 @@ export async function actOnWork(
   return refusal === undefined ? { kind: 'applied' } : refused(context, operated, refusal);
 }
 
-/** A refusal with the actions that are possible instead. */
 async function refused({ tx, work }: ActionContext, operated: OperatedWork, refusal: Refusal): Promise<ActionResult> {
   const possible = possibleNow(operated, work.kind, await openReasons(tx, work));
   return { kind: 'refused', refusal, detail: [REFUSALS[refusal], possible].filter(Boolean).join(' ') };
 }
 
-/** An action on work that is locked. */
 interface ActionContext {
   readonly tx: Executor;
   readonly work: WorkRef;
@@ -280,7 +278,6 @@ async function isTaken(
   return rows.some(({ id }) => id !== attempt?.id);
 }
 
-/** False when the limit can never allow the price. */
 function isComparable({ maxPrice, priceCurrency }: OperatorAction & { readonly action: 'change_limit' }): boolean {
   return maxPrice === null || priceCurrency === undefined || maxPrice.currency === priceCurrency;
 }

@@ -10,7 +10,6 @@ import type { WorkRef } from '#domain/work/kinds.ts';
 import { isCompared } from '#fulfilment/attempts/recover.ts';
 import { actOnWork } from '#fulfilment/operator/operator-actions.ts';
 
-/** An operator action on one piece of work. */
 export interface ActionRequest {
   readonly work: WorkRef;
   readonly action: OperatorAction;

@@ -7,7 +7,6 @@ import { type StoredPricingRule, ruleOf } from '#db/money/pricing-rules.ts';
 import { pricingRules, pricingRuleVersions, type PricingChange } from '#db/schema.ts';
 import { targetKey, type PricingRule, type PricingTarget, type PricingTerms } from '#domain/pricing/pricing-rule.ts';
 
-/** Who changes something, and why. */
 export interface PricingActor {
   readonly actor: string;
   readonly reason: string;
@@ -71,7 +70,6 @@ export interface PricingRuleChange {
   readonly version: number | undefined;
 }
 
-/** Changes the terms of a rule, or ends it. */
 export async function changePricingRule(
   tx: Executor,
   id: string,

@@ -14,7 +14,6 @@ import { inbox } from '#db/schema.ts';
 import { openCase } from '#db/work/cases.ts';
 import { addTimelineEntry } from '#db/work/timeline.ts';
 import type { ObservedOutcome } from '#domain/relay/observation.ts';
-import type { InboxState } from '#domain/relay/relay-decision.ts';
 import { KINDS, type WorkKind } from '#domain/work/kinds.ts';
 
 /** What is read from the body of a delivery before it is stored. */
@@ -23,16 +22,13 @@ export interface ParsedDelivery {
   /** Why it is quarantined or ignored. */
   readonly note?: string;
   readonly event?: string;
-  /** The kind of work that it is about. */
   readonly kind?: WorkKind;
   readonly reference?: string;
-  /** The service's id of the purchase. */
   readonly serviceId?: string;
   readonly serviceEsimId?: string;
   readonly outcome?: ObservedOutcome;
 }
 
-/** A delivery whose signature was verified. */
 export interface VerifiedDelivery {
   readonly deliveryId: string;
   /** The timestamp as signed. */
@@ -50,23 +46,23 @@ export interface InboxResult {
   readonly conflict: 'none' | 'new' | 'known';
 }
 
-/** A row as it is first stored. */
-interface NewRow {
-  readonly deliveryId: string;
-  readonly bodyHash: Buffer;
-  readonly signedHash: Buffer;
-  readonly encryptedBody: Buffer;
-  readonly headerEvent: string | null;
-  readonly event: string | null;
-  readonly state: InboxState;
-  readonly note: string | null;
-  readonly subjectKind: WorkKind | null;
-  readonly reference: string | null;
-  readonly serviceId: string | null;
-  readonly serviceEsimId: string | null;
-  readonly outcome: ObservedOutcome | null;
-  readonly traceparent: string | null;
-}
+type NewRow = Pick<
+  typeof inbox.$inferSelect,
+  | 'deliveryId'
+  | 'bodyHash'
+  | 'signedHash'
+  | 'encryptedBody'
+  | 'headerEvent'
+  | 'event'
+  | 'state'
+  | 'note'
+  | 'subjectKind'
+  | 'reference'
+  | 'serviceId'
+  | 'serviceEsimId'
+  | 'outcome'
+  | 'traceparent'
+>;
 
 const insertedRows = z.array(z.object({ deliveryId: z.string(), bodyHash: z.instanceof(Buffer) }));
 

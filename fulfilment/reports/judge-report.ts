@@ -29,10 +29,8 @@ export type Judgement =
   | { readonly kind: 'left' }
   /** The report is settled in this transaction: it changed nothing, or its work has ended. */
   | { readonly kind: 'applied'; readonly contradiction: boolean }
-  /** The workflow gets the observation. */
   | { readonly kind: 'signal'; readonly match: InboxMatch; readonly observation: ServiceObservation };
 
-/** A row with its event and the attempt that the event is about. */
 interface Matched {
   readonly row: InboxRow;
   readonly match: InboxMatch;
@@ -44,7 +42,6 @@ interface Matched {
 export interface JudgeOptions {
   /** How long the row stays leased from now on, in milliseconds. */
   readonly leaseMs: number;
-  /** Encrypts the access data of a subscription for its row. */
   readonly encryptAccess: (workId: string, access: NonNullable<PurchaseEvent['access']>) => Buffer;
 }
 
@@ -213,7 +210,6 @@ async function storeReport(
   await storeSubscriptionReport(tx, work.id, facts, now);
 }
 
-/** A clause of the sentence about a contradiction. */
 function refundText({ cancellation }: PurchaseEvent): string {
   return cancellation?.refund === undefined ? '' : `, with its refund ${cancellation.refund.state},`;
 }

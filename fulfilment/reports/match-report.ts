@@ -26,9 +26,7 @@ export interface InboxMatch {
   readonly row: WorkRow;
   /** Id of the ordered package or VPN plan; null for a kind that orders nothing. */
   readonly orderedProduct: number | null;
-  /** What a workflow of the work starts with. */
   readonly start: StoredStart | null;
-  /** True for the current attempt of the work. */
   readonly isCurrent: boolean;
 }
 
@@ -149,7 +147,6 @@ interface ReportInContext {
   readonly isNew: boolean;
 }
 
-/** Merges a report with what is known of its work. */
 export async function inContext(tx: Executor, match: InboxMatch, event: PurchaseEvent): Promise<ReportInContext> {
   switch (match.work.kind) {
     case 'vpn_subscription':

@@ -5,16 +5,26 @@ import type { Executor } from '#db/connection/database.ts';
 import type { InboxRow } from '#db/queues/inbox.ts';
 import { attempts } from '#db/schema.ts';
 import { storedKind, workTable } from '#db/work/rows.ts';
-import { KNOWN_REPORTS, type PurchaseEvent } from '#domain/relay/observation.ts';
+import { ATTEMPT_STATES, judgeObservation, OBSERVED_OUTCOMES, type PurchaseEvent } from '#domain/relay/observation.ts';
 import type { WorkKind } from '#domain/work/kinds.ts';
+import { WORK_STATUSES } from '#domain/work/lifecycle.ts';
 
-/** A taken row with its event, already decrypted and parsed. */
 export interface ReadRow {
   readonly row: InboxRow;
   readonly event: PurchaseEvent;
 }
 
-const KNOWN_CASES = KNOWN_REPORTS.map(({ status, attemptState, outcome }) => `${status}/${attemptState}/${outcome}`);
+/**
+ * The cases in which a report says nothing new, by the tables of the domain. They hold for each attempt of the work,
+ * and for reports of a purchase alone, which say nothing of an end, a cancellation or a refund.
+ */
+const KNOWN_CASES = WORK_STATUSES.flatMap((status) =>
+  ATTEMPT_STATES.flatMap((attemptState) =>
+    OBSERVED_OUTCOMES.filter(
+      (outcome) => judgeObservation({ status, attemptState, latestAttempt: true }, outcome) === 'known',
+    ).map((outcome) => `${status}/${attemptState}/${outcome}`),
+  ),
+);
 
 const settledRows = z.array(
   z.object({

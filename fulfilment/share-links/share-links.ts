@@ -29,7 +29,11 @@ export async function createShareLink(
 ): Promise<{ readonly row: ShareLinkRow; readonly secret: string } | undefined> {
   if (!(await lockUnrevokedKey(tx, actor))) return undefined;
   const secret = generateShareSecret();
-  const row = await insertShareLink(tx, { ...link, secretHash: hashShareSecret(secret), createdAt: now });
+  const [row] = await tx
+    .insert(shareLinks)
+    .values({ id: newId('shareLink'), ...link, secretHash: hashShareSecret(secret), createdAt: now })
+    .returning();
+  if (row === undefined) throw new Error('an inserted row was not returned');
   const subject = { kind: 'share_link', id: row.id } as const;
   const reason = `${row.esimId}, until ${row.expiresAt.toISOString()}`;
   await addAuditEntry(tx, { actor, action: 'share_link.create', subject, reason }, now);
@@ -49,20 +53,32 @@ export async function revokeShareLink(
   const found = await findShareLink(tx, id, owner, { lock: true });
   if (found === undefined || found.revokedAt !== null) return found;
   await addAuditEntry(tx, { actor, action: 'share_link.revoke', subject: { kind: 'share_link', id } }, now);
-  return revokeLink(tx, id, now);
+  const [row] = await tx.update(shareLinks).set({ revokedAt: now }).where(eq(shareLinks.id, id)).returning();
+  return row;
 }
 
-/** Revokes the open links of a key that is revoked. @returns how many. */
+/** Revokes the open links that a lineage made while this key of it, which is revoked, was valid. @returns how many. */
 export async function revokeShareLinksOfKey(tx: Executor, key: ApiKeyRow, { actor, now }: Acting): Promise<number> {
-  const ids = await revokeLinksOfKey(tx, key, now);
-  const entries = ids.map((id) => ({
+  const revoked = await tx
+    .update(shareLinks)
+    .set({ revokedAt: now })
+    .where(
+      and(
+        eq(shareLinks.apiKeyId, lineageOf(key)),
+        gte(shareLinks.createdAt, key.createdAt),
+        key.expiresAt === null ? undefined : lte(shareLinks.createdAt, key.expiresAt),
+        hasStatus('active', now),
+      ),
+    )
+    .returning({ id: shareLinks.id });
+  const entries = revoked.map(({ id }) => ({
     actor,
     action: 'share_link.revoke',
     subject: { kind: 'share_link', id } as const,
     reason: `${key.id} was revoked`,
   }));
   if (entries.length > 0) await addAuditEntries(tx, entries, now);
-  return ids.length;
+  return revoked.length;
 }
 
 /**
@@ -70,13 +86,17 @@ export async function revokeShareLinksOfKey(tx: Executor, key: ApiKeyRow, { acto
  * @returns false when the link has ended meanwhile.
  */
 export async function recordShareLinkView(tx: Executor, { link, esim }: OpenShareLink, now: Date): Promise<boolean> {
-  if (!(await countShareLinkView(tx, link.id, now))) return false;
+  const counted = await tx
+    .update(shareLinks)
+    .set({ views: sql`${shareLinks.views} + 1`, lastViewedAt: now })
+    .where(and(eq(shareLinks.id, link.id), hasStatus('active', now)))
+    .returning({ id: shareLinks.id });
+  if (counted.length === 0) return false;
   const subject = { kind: 'esim', id: esim.id } as const;
   await addAuditEntry(tx, { actor: `share_link/${link.id}`, action: 'esim.share_link_viewed', subject }, now);
   return true;
 }
 
-/** What the page of a link to this eSIM shows now. */
 export async function readSharedView(db: Executor, esim: EsimRow, now: Date): Promise<SharedEsimView> {
   const isBeingCancelled = (await findCancellationInForce(db, esim.id)) !== undefined;
   const times = {
@@ -93,16 +113,6 @@ export type NewShareLink = Pick<
   ShareLinkRow,
   'esimId' | 'apiKeyId' | 'secretHash' | 'label' | 'language' | 'metadata' | 'createdAt' | 'expiresAt'
 >;
-
-/** Stores a link. */
-async function insertShareLink(tx: Executor, link: NewShareLink): Promise<ShareLinkRow> {
-  const [row] = await tx
-    .insert(shareLinks)
-    .values({ id: newId('shareLink'), ...link })
-    .returning();
-  if (row === undefined) throw new Error('an inserted row was not returned');
-  return row;
-}
 
 export interface ShareLinkFilter {
   readonly esimId?: string | undefined;
@@ -170,31 +180,6 @@ export async function findShareLink(
   return row;
 }
 
-/** Stores that a link is revoked. */
-async function revokeLink(tx: Executor, id: string, now: Date): Promise<ShareLinkRow> {
-  const [row] = await tx.update(shareLinks).set({ revokedAt: now }).where(eq(shareLinks.id, id)).returning();
-  if (row === undefined) throw new Error(`share link ${id} does not exist`);
-  return row;
-}
-
-/** Stores that the open links are revoked that a lineage made while this key of it was valid. @returns their ids. */
-async function revokeLinksOfKey(tx: Executor, key: ApiKeyRow, now: Date): Promise<string[]> {
-  const rows = await tx
-    .update(shareLinks)
-    .set({ revokedAt: now })
-    .where(
-      and(
-        eq(shareLinks.apiKeyId, lineageOf(key)),
-        gte(shareLinks.createdAt, key.createdAt),
-        key.expiresAt === null ? undefined : lte(shareLinks.createdAt, key.expiresAt),
-        hasStatus('active', now),
-      ),
-    )
-    .returning({ id: shareLinks.id });
-  return rows.map(({ id }) => id);
-}
-
-/** A link that can be opened, with its eSIM. */
 export interface OpenShareLink {
   readonly link: ShareLinkRow;
   readonly esim: EsimRow;
@@ -213,16 +198,6 @@ export async function findOpenShareLink(
     .select({ link: shareLinks, esim: esims })
     .from(shareLinks)
     .innerJoin(esims, eq(esims.id, shareLinks.esimId))
-    .where(and(eq(shareLinks.secretHash, secretHash), isNull(shareLinks.revokedAt), gt(shareLinks.expiresAt, now)));
+    .where(and(eq(shareLinks.secretHash, secretHash), hasStatus('active', now)));
   return row;
-}
-
-/** Counts a view, unless the link has ended meanwhile. @returns false when it has. */
-async function countShareLinkView(tx: Executor, id: string, now: Date): Promise<boolean> {
-  const counted = await tx
-    .update(shareLinks)
-    .set({ views: sql`${shareLinks.views} + 1`, lastViewedAt: now })
-    .where(and(eq(shareLinks.id, id), isNull(shareLinks.revokedAt), gt(shareLinks.expiresAt, now)))
-    .returning({ id: shareLinks.id });
-  return counted.length > 0;
 }

@@ -18,7 +18,6 @@ import {
 import type { WatchPolicy } from '#domain/policy/upkeep-policy.ts';
 import { announceNew, type DueAnnouncement, readEsimSale } from '#fulfilment/upkeep/record-esim.ts';
 
-/** Where a page ended. */
 export interface ExpiryCursor {
   readonly expiresAt: Date;
   readonly id: string;
@@ -35,7 +34,6 @@ export type AnnouncePage = (
   after: ExpiryCursor | undefined,
 ) => Promise<{ readonly announced: number; readonly next: ExpiryCursor | undefined }>;
 
-/** eSIMs that end soon. */
 export const announceExpiringEsims: AnnouncePage = async (tx, policy, now, after) => {
   const place = { expiresAt: esims.expiresAt, id: esims.id };
   const rows = await tx

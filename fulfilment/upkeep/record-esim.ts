@@ -70,8 +70,6 @@ async function announceMilestones(
   await announceNew(tx, due, now);
 }
 
-/** Announcements: events that happen once for a subject and a key. */
-
 /** An announcement. The same key for the same subject is announced once. */
 export interface DueAnnouncement {
   readonly event: NewEvent;
@@ -103,7 +101,6 @@ export interface EsimSale {
   readonly lastTopupAt: Date | null;
 }
 
-/** Reads the sale of an eSIM. @returns undefined when its order is lost. */
 export async function readEsimSale(
   tx: Executor,
   { id, orderId }: Pick<EsimRow, 'id' | 'orderId'>,

@@ -13,13 +13,11 @@ const SOLD = and(eq(journal.direction, 'debit'), inArray(journal.causeKind, ['at
 
 const DAY_SECONDS = 86_400;
 
-/** A runway and the input of its calculation. */
 export interface RunwayCalculation {
   readonly runway: Runway;
   readonly known: RunwayKnowledge;
 }
 
-/** Calculates the runway. @param now epoch milliseconds. */
 export async function readRunway(db: Executor, policy: RunwayPolicy, now: number): Promise<RunwayCalculation> {
   const known = await knowledge(db, policy, now);
   return { runway: runwayOf(known, policy), known };

@@ -11,7 +11,6 @@ export function attemptKey(keyRing: KeyRing, { kind, id }: WorkRef, number: numb
   return derivedUuid(keyRing, 'attempt_idempotency_key', [kind, id, String(number)]);
 }
 
-/** The id of work. @param naming texts that identify the work permanently among its kind. */
 export function workId(keyRing: KeyRing, kind: WorkKind, naming: readonly string[]): string {
   return `${ID_PREFIXES[kind]}_${derivedUlid(keyRing, 'work_id', [kind, ...naming])}`;
 }

@@ -25,7 +25,6 @@ export interface GeneratedApiKey {
   readonly key: string;
   /** Stored in plain text, unique. */
   readonly prefix: string;
-  /** Stored. */
   readonly hash: Buffer;
 }
 
@@ -50,7 +49,6 @@ export function apiKeyMode(serviceMode: string | undefined): ApiKeyMode {
   return serviceMode === 'production' ? 'live' : 'test';
 }
 
-/** The hash that is stored instead of the key. */
 export function hashApiKey(key: string): Buffer {
   return hash('sha256', key, 'buffer');
 }
@@ -69,7 +67,6 @@ const LENGTH = 32;
 /** 32 bits more than the letters need, so that all secrets are about equally likely. */
 const BYTES = 28;
 
-/** Generates a secret. @param randomBytes a cryptographic source; tests pass their own. */
 export function generateShareSecret(randomBytes: (size: number) => Uint8Array = systemRandomBytes): string {
   return base62(randomBytes(BYTES), LENGTH);
 }

@@ -8,7 +8,6 @@ import {
   type KeyObject,
 } from 'node:crypto';
 
-/** A named 32-byte key. */
 export interface NamedKey {
   readonly id: string;
   readonly key: Uint8Array;
@@ -86,7 +85,6 @@ export class KeyRing {
     return this.#checkValues.get(id);
   }
 
-  /** Id of the key that encrypts. */
   get primaryKeyId(): string {
     return this.#primary.id;
   }
@@ -131,7 +129,6 @@ export class KeyRing {
     }
   }
 
-  /** {@link decrypt} as UTF-8 text. */
   decryptText(encrypted: Uint8Array, aad: string): string {
     return this.decrypt(encrypted, aad).toString('utf8');
   }

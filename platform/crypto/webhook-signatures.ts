@@ -13,7 +13,6 @@ export type WebhookRefusal =
 
 export type WebhookVerdict = { readonly ok: true } | { readonly ok: false; readonly reason: WebhookRefusal };
 
-/** A webhook secret of the service. */
 export interface AcceptedSecret {
   readonly secret: string;
   /** End of its validity during a rotation, epoch milliseconds, inclusive. */
@@ -28,7 +27,6 @@ export interface SignedDelivery {
   /** The request body exactly as received, before any decoding. */
   readonly rawBody: Uint8Array;
   readonly secrets: readonly AcceptedSecret[];
-  /** The receiver's clock, epoch milliseconds. */
   readonly now: number;
   /** Milliseconds; that of the specification unless it is shorter. */
   readonly toleranceMs?: number;
@@ -126,9 +124,7 @@ export function generateWebhookSecret(randomBytes: (size: number) => Uint8Array 
 export interface SignedWebhook {
   /** The same for all tries, so that receivers detect repetitions. */
   readonly id: string;
-  /** Time of this try. */
   readonly at: Date;
-  /** The bytes that are sent. */
   readonly body: Uint8Array;
   /** Every secret that signs now; during a rotation also the former one, so that receivers can change over. */
   readonly secrets: readonly string[];

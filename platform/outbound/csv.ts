@@ -14,7 +14,6 @@ export function moneyNames(name: string): string[] {
   return name === 'amount' ? ['amount', 'currency'] : [`${name}_amount`, `${name}_currency`];
 }
 
-/** The two fields of an amount. */
 export function moneyFields(money: Money | null | undefined): CsvField[] {
   return money == null ? [null, null] : [{ safe: money.amount }, money.currency];
 }

@@ -8,7 +8,6 @@ import { eachKind, KINDS } from '#domain/work/kinds.ts';
 export interface EventEnvelope {
   readonly id: string;
   readonly type: EventType;
-  /** Time of the change, RFC 3339. */
   readonly created_at: string;
   /** The object that changed; `href` is its path in the API. */
   readonly subject: EventSubject & { readonly href: string };
@@ -17,7 +16,6 @@ export interface EventEnvelope {
 
 type Address = (id: string) => string;
 
-/** Paths of the subjects of events in our API. */
 const ADDRESSES: Readonly<Record<EventSubjectKind, Address>> = {
   ...eachKind<Address>((kind) => (id) => `${KINDS[kind].path}/${id}`),
   order_batch: (id) => `/v1/order-batches/${id}`,
@@ -29,10 +27,8 @@ const ADDRESSES: Readonly<Record<EventSubjectKind, Address>> = {
   webhook_endpoint: (id) => `/v1/webhook-endpoints/${id}`,
 };
 
-/** Kinds of subjects of events. */
 export const subjectKinds = Object.keys(ADDRESSES) as readonly EventSubjectKind[];
 
-/** Converts a stored event into the form that feed, stream and webhooks send. */
 export function eventEnvelope({ id, type, occurredAt, subjectKind: kind, subjectId, data }: EventRow): EventEnvelope {
   return {
     id,
@@ -63,7 +59,6 @@ export function envelopeBody({
   return Buffer.from(JSON.stringify({ type, timestamp, created_at: timestamp, ...rest }), 'utf8');
 }
 
-/** All headers of a try. @param secrets every secret that signs now. @param at time of the try. */
 export function webhookHeaders(
   event: Pick<EventRow, 'id'>,
   body: Buffer,

@@ -3,9 +3,7 @@ import type { PublishedEvent } from '#db/events/event-log.ts';
 import { pollWaitMs, type PollPolicy } from '#domain/relay/relay-decision.ts';
 import type { Logger } from '#telemetry/logger.ts';
 
-/** Events in one read. */
 const BATCH = 500;
-/** Wait after a failed read. */
 const RETRY_MS = 1_000;
 
 export interface TailListener {
@@ -18,9 +16,7 @@ export interface TailListener {
 }
 
 export interface EventTailOptions {
-  /** Reads published events after a position, in order. */
   readonly read: (after: bigint, limit: number) => Promise<readonly PublishedEvent[]>;
-  /** Reads the position of the newest event. */
   readonly lastPosition: () => Promise<bigint>;
   readonly wakeups: Pick<Wakeups, 'next' | 'pause' | 'wake' | 'isHearing'>;
   /** Times between two reads without a notification, in milliseconds: notifications may be lost. */
@@ -46,7 +42,6 @@ export class EventTail {
     this.#options = options;
   }
 
-  /** True when no more events will be passed on. */
   get stopped(): boolean {
     return this.#stopped;
   }
@@ -63,7 +58,6 @@ export class EventTail {
     this.#running ??= this.#run();
   }
 
-  /** Calls `onStop` of all listeners, and waits for the running read. */
   async stop(): Promise<void> {
     if (!this.#stopped) {
       this.#stopped = true;
@@ -124,7 +118,6 @@ export class EventTail {
     return true;
   }
 
-  /** @returns the number of events. */
   async #readNew(): Promise<number> {
     for (let total = 0; ;) {
       const batch = await this.#options.read(this.#position ?? 0n, BATCH);

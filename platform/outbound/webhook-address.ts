@@ -54,7 +54,6 @@ export async function endpointUrlProblem(
     : 'must begin with https://';
 }
 
-/** Without the brackets of an IPv6 address. */
 function hostOf(url: URL): string {
   return url.hostname.replace(/^\[(.*)\]$/, '$1');
 }

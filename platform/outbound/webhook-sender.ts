@@ -7,7 +7,6 @@ import { webhookBody, webhookHeaders } from '#outbound/event-message.ts';
 import { type AddressPolicy, type HostLookup, mayConnect, urlProblem } from '#outbound/webhook-address.ts';
 import { currentTraceparent, inSpan, type SpanOptions, traceHeaders } from '#telemetry/tracing.ts';
 
-/** One try of a delivery. */
 export interface WebhookRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -16,10 +15,8 @@ export interface WebhookRequest {
   readonly deadlineMs: number;
 }
 
-/** Result of a try. */
 export interface WebhookResult {
   readonly outcome: TryOutcome;
-  /** The beginning of the answer's body. */
   readonly excerpt: Buffer;
 }
 
@@ -28,7 +25,6 @@ export interface WebhookSenderOptions {
   readonly lookup: HostLookup;
   /** URL of a proxy. It finds and judges the addresses of names in our place. */
   readonly proxy?: string | undefined;
-  /** Epoch milliseconds. */
   readonly now: () => number;
 }
 
@@ -207,13 +203,10 @@ function causesOf(error: unknown): Error[] {
   return [error, ...parts.flatMap(causesOf), ...causesOf(error.cause)];
 }
 
-/** One try to deliver an event to an endpoint. */
 interface CourierRequest {
   readonly url: string;
   readonly event: StoredEvent;
-  /** Every secret that signs now. */
   readonly secrets: readonly string[];
-  /** Milliseconds. */
   readonly deadlineMs: number;
 }
 

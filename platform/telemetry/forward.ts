@@ -18,7 +18,6 @@ export const READS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 /** Headers that stay, also when `Connection` names them: dropped, a body could become a second request. */
 const OF_THE_MESSAGE = new Set(['content-length', 'host', 'transfer-encoding']);
 
-/** The other server. */
 interface Target {
   readonly host: string;
   readonly port: number;

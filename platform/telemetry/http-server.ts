@@ -42,7 +42,6 @@ export async function close(server: Server, connections: 'idle' | 'all'): Promis
   });
 }
 
-/** An error whose message is the answer to the request. */
 export class HttpError extends Error {
   readonly status: number;
 
@@ -54,7 +53,6 @@ export class HttpError extends Error {
 
 export interface SmallServerOptions {
   readonly host: string;
-  /** 0 lets the system choose. */
   readonly port: number;
   /** Connections that `close` ends: `idle` ones, so that running requests are answered, or `all`. */
   readonly closes: 'idle' | 'all';

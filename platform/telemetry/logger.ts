@@ -7,7 +7,6 @@ export type Logger = PinoLogger;
 export interface LoggerOptions {
   /** A level of pino (`trace` to `fatal`), or `silent`. */
   readonly level: string;
-  /** Name of the process: `api`, `worker`, … */
   readonly name: string;
   /** Passwords and secrets of the configuration, which are removed from every field and text. */
   readonly secrets?: readonly string[];

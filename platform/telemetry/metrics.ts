@@ -45,7 +45,6 @@ export function createMetrics(options: { readonly processMetrics?: boolean; read
     renderAlso(read: () => Promise<string>): void {
       others.push(limited(read, refreshLimitMs));
     },
-    /** The exposition text for `/metrics`. */
     async render(): Promise<{ readonly contentType: string; readonly body: string }> {
       const [outcomes, also] = await Promise.all([
         Promise.allSettled(refreshes.map((refresh) => refresh())),
@@ -89,7 +88,6 @@ function makers(registry: Registry) {
   };
 }
 
-/** Requests, calls, queues and events. */
 function processMetrics(registry: Registry) {
   const { counter, gauge, unsetGauge, histogram } = makers(registry);
   return {

@@ -54,7 +54,6 @@ function aboutWork({ kind, id, requestId, traceparent }: Exclude<WorkFact, { fac
 /** Ends of work that are measured. A VPN subscription that ends later was measured when it was bought. */
 const MEASURED: ReadonlySet<string> = new Set(['completed', 'failed', 'abandoned', 'refused']);
 
-/** Measures work that is bought or carried out, or ends without that. */
 function measure(metrics: Metrics, each: WorkFact, nowMs: number): void {
   if (each.fact !== 'status') return;
   const result = each.isCompletion ? 'completed' : each.status;
@@ -65,10 +64,8 @@ function measure(metrics: Metrics, each: WorkFact, nowMs: number): void {
 /** One call to the service, as the client reports it. Has names of the contract, no content. */
 interface ServiceCall {
   readonly endpoint: string;
-  /** `ok` or a failure class. */
   readonly outcome: string;
   readonly durationMs: number;
-  /** Parts of the answer that could not be used. */
   readonly unused?: { readonly fields: readonly string[]; readonly items: number };
   /** Fields of the answer that name what was sent in another form. */
   readonly differing?: readonly string[];

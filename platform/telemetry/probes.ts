@@ -8,7 +8,6 @@ export type ReadinessCheck = () => Promise<void>;
 
 interface CheckResult {
   readonly ok: boolean;
-  /** The problem, as text. */
   readonly detail?: string;
 }
 
@@ -32,7 +31,6 @@ export interface Readiness {
 
 export interface ReadinessOptions {
   readonly degraded?: DegradationCheck | undefined;
-  /** Time limit of one check, in milliseconds. */
   readonly deadlineMs?: number | undefined;
 }
 
@@ -65,14 +63,11 @@ async function runCheck(check: ReadinessCheck, deadlineMs: number): Promise<Chec
 
 export interface ProbeServerOptions {
   readonly host: string;
-  /** 0 lets the system choose. */
   readonly port: number;
-  /** Checks of `/readyz`, by name. */
   readonly checks: Readonly<Record<string, ReadinessCheck>>;
   /** Conditions that `/readyz` shows and that do not affect readiness. */
   readonly degraded?: DegradationCheck;
   readonly metrics: Metrics;
-  /** Time limit of one check, in milliseconds. */
   readonly checkDeadlineMs?: number;
 }
 

@@ -91,7 +91,6 @@ const MAX_TEXT = 8_000;
 const MAX_KEPT_TEXTS = 1_000;
 const MAX_KEPT_TEXT = 100;
 
-/** Shorter secrets would match harmless text. */
 const MIN_KNOWN_SECRET = 6;
 
 /** @param knownSecrets values that must not appear anywhere, such as passwords of the configuration. */

@@ -1,4 +1,4 @@
-/** The SDK of OpenTelemetry. Loaded by `start-tracing.ts`, and only when tracing is on. */
+/** The SDK of OpenTelemetry. Loaded by `tracing.ts`, only when tracing is on. */
 import { type Attributes, context, propagation, trace } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { type ExportResult, ExportResultCode, W3CTraceContextPropagator } from '@opentelemetry/core';
@@ -110,7 +110,6 @@ export class SafeExporter implements SpanExporter {
   }
 }
 
-/** A copy of a span with redacted texts. */
 function redactSpan(span: ReadableSpan, redactor: Redactor): ReadableSpan {
   const safe = (attributes: Attributes | undefined) => redactor.value(attributes ?? {}) as Attributes;
   const { status, events, links, parentSpanContext } = span;

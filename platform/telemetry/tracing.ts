@@ -31,7 +31,6 @@ export interface SpanOptions {
   readonly attributes?: SpanAttributes;
 }
 
-/** A span that has begun. */
 export interface BegunSpan {
   /** What others need to continue the trace; undefined while nothing is traced. */
   readonly traceparent: string | undefined;
@@ -109,7 +108,6 @@ export function traceHeaders(span: Pick<BegunSpan, 'traceparent'>): { readonly t
   return span.traceparent === undefined ? {} : { traceparent: span.traceparent };
 }
 
-/** The trace id in a valid `traceparent`, for logs. */
 export function traceIdOf(traceparent: string | null | undefined): string | undefined {
   return traceparent?.split('-', 2)[1];
 }
@@ -139,7 +137,6 @@ function typeOf(error: unknown): string {
   return 'type' in error && typeof error.type === 'string' && TYPE.test(error.type) ? error.type : error.name;
 }
 
-/** Tracing of this process, which has been started or is off. */
 export interface Tracing {
   /** Exports the spans that wait. Resolves within some seconds, also when the receiver does not answer. */
   stop(): Promise<void>;

@@ -35,14 +35,11 @@ function optionsOf({ ca, client, serverName }: TemporalTls): ConnectionOptions {
   };
 }
 
-/** What happened to a TLS connection. */
 interface Tried {
-  /** Whether the handshake was completed on our side. */
   readonly connected: boolean;
   /** Code of OpenSSL or of the system. */
   readonly code?: string;
   readonly message?: string;
-  /** Names in the certificate of the server. */
   readonly names?: string;
 }
 

@@ -20,7 +20,6 @@ import { TRACE_HEADER } from '#workflows/messages.ts';
 const CONNECT_TIMEOUT_MS = 10_000;
 
 export interface ConnectOptions {
-  /** Milliseconds; default ten seconds. */
   readonly timeoutMs?: number;
 }
 
@@ -146,7 +145,6 @@ async function whatIsWrong(config: TemporalConfig, cause: unknown): Promise<stri
   );
 }
 
-/** The gRPC status codes that we handle. */
 export const GRPC_STATUS = {
   cancelled: 1,
   invalidArgument: 3,
@@ -200,7 +198,6 @@ export function grpcStatus(error: unknown): number | undefined {
 
 /** The header that carries a trace through Temporal. It is not encrypted: a trace id is a random number. */
 
-/** Adds the trace of the caller to the start of a workflow. */
 const traceHeaderSender: WorkflowClientInterceptor = {
   startWithDetails: (input, next) => next({ ...input, headers: withTrace(input.headers) }),
   signalWithStart: (input, next) => next({ ...input, headers: withTrace(input.headers) }),

@@ -18,7 +18,6 @@ import {
 export const SCHEDULE_IDS = ['reconcile', 'sweep', 'books', 'watch', 'catalogue'] as const;
 export type ScheduleId = (typeof SCHEDULE_IDS)[number];
 
-/** Interval of each schedule, in milliseconds; the product's policy has this form. */
 export type Intervals = Readonly<Record<ScheduleId, { readonly everyMs: number }>>;
 
 /** Intervals of Temporal are whole seconds. */

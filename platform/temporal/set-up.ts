@@ -26,7 +26,6 @@ export class NamespaceSetUpError extends Error {
 
 export interface SetUpResult {
   readonly namespaceCreated: boolean;
-  /** Names of the search attributes that were missing. */
   readonly searchAttributesAdded: readonly string[];
 }
 
@@ -50,7 +49,6 @@ export async function setUpNamespace(config: TemporalConfig): Promise<SetUpResul
 
 export interface NamespaceState {
   readonly exists: boolean;
-  /** Names of the missing search attributes; all of them when the namespace is missing. */
   readonly missingSearchAttributes: readonly string[];
 }
 

@@ -119,7 +119,6 @@ async function signalWithStart(
   return outcome;
 }
 
-/** A start after an earlier run of the same workflow id. */
 interface Again {
   /** What the earlier run knew; empty when it cannot be queried. */
   readonly remembered: Remembered;
@@ -207,7 +206,6 @@ async function newestRun(
   }
 }
 
-/** The knowledge of a completed run about its work, from its result. */
 async function witnessOf(client: Client, work: WorkRef, runId: string | undefined): Promise<Witness> {
   const { witness, ...end } = await client.workflow.getHandle<PurchaseWorkflow>(workflowId(work), runId).result();
   return witnessOfEnd(end, witness);

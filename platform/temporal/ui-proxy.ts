@@ -4,13 +4,11 @@ import { close, listen, SLOW_REQUESTS } from '#telemetry/http-server.ts';
 
 export interface UiProxyOptions {
   readonly host: string;
-  /** 0 lets the system choose. */
   readonly port: number;
   /** URL of the Temporal UI itself, such as `http://temporal-ui:8080`. */
   readonly target: string;
   /** The addresses that operators open, as browsers send them in `Origin`. Requests for others are refused. */
   readonly origins: readonly string[];
-  /** Called for each refused request and each failure to reach the UI. */
   readonly onProblem?: (problem: UiProxyProblem) => void;
 }
 
@@ -43,7 +41,6 @@ export async function startUiProxy(options: UiProxyOptions): Promise<UiProxy> {
   };
 }
 
-/** The reason to refuse a request; undefined when there is none. */
 function problemOf({ method = '', headers }: IncomingMessage, origins: readonly string[]): UiProxyProblem | undefined {
   const host = headers.host?.toLowerCase() ?? '';
   if (!origins.some((origin) => new URL(origin).host === host)) return { what: 'host', detail: host };

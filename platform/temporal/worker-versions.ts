@@ -103,7 +103,6 @@ export function nameOf({ deploymentName, buildId }: DeploymentVersion): string {
 /** The state of a version, by the number in Temporal's protocol. */
 const STATUSES = ['unknown', 'inactive', 'current', 'ramping', 'draining', 'drained', 'inactive'] as const;
 
-/** In place of a build: runs that no version has taken over. */
 const NO_VERSION = '(none)';
 
 /** A version of a deployment. */
@@ -111,11 +110,8 @@ export interface ListedVersion {
   readonly build_id: string;
   /** `draining`: it gets no new run, but runs are pinned to it. `drained`: none is. Temporal counts now and then. */
   readonly status: (typeof STATUSES)[number] | 'unversioned';
-  /** Share of new runs in percent; null unless it is ramping. */
   readonly percentage: number | null;
-  /** Runs that are pinned to it now. */
   readonly pinned_runs: number;
-  /** All runs whose last task it carried out. */
   readonly runs: number;
 }
 
@@ -123,7 +119,6 @@ export interface WorkerDeploymentOptions {
   readonly connection: Pick<ConnectionLike, 'workflowService'>;
   readonly namespace: string;
   readonly deploymentName: string;
-  /** Who changes it, for Temporal's record. */
   readonly identity: string;
 }
 

@@ -4,11 +4,9 @@
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { apiOperations } from '#cli/api/operations.ts';
 import { apiDocument, type DescribedApi, readDescription } from '#scripts/api/api-document.ts';
 import { clientOperations } from '#scripts/api/client-operations.ts';
 import { clientTypes } from '#scripts/api/client-types.ts';
-import { errorsDocument } from '#scripts/api/errors-document.ts';
 import { httpCollection } from '#scripts/api/http-collection.ts';
 
 const PROJECT = join(import.meta.dirname, '../..');
@@ -24,10 +22,7 @@ async function clientFiles(api: DescribedApi): Promise<Readonly<Record<string, s
 
 /** The generated documents, which are committed, by path. */
 export async function documentFiles(): Promise<Readonly<Record<string, string>>> {
-  return {
-    'docs/reference/api.http': httpCollection(readDescription(await apiDocument())),
-    'docs/reference/errors.md': errorsDocument(await apiOperations()),
-  };
+  return { 'docs/reference/api.http': httpCollection(readDescription(await apiDocument())) };
 }
 
 /** Writes the generated part of the TypeScript client. @param project where its folder is. */

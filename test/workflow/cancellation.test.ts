@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { AttemptState } from '#domain/relay/observation.ts';
-import type { WorkStatus } from '#domain/work/lifecycle.ts';
 import type {
   CancellationSnapshot,
   CompletionResult,
@@ -10,6 +8,8 @@ import type {
   StepRecord,
   WorkSnapshot,
 } from '#domain/purchase/results.ts';
+import type { AttemptState } from '#domain/relay/observation.ts';
+import type { WorkStatus } from '#domain/work/lifecycle.ts';
 import { timeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
 import { POLICY, withWorker } from '#test/support/work/workflows/order-workflow.ts';
 import { cancellationWorkflow } from '#workflows/cancellation.ts';

@@ -104,8 +104,8 @@ export const wireFailure = z.union([
 
 /**
  * Marks a field that the product depends on, although single answers may lack it or have null, such as the eSIM of an
- * order that is still processing. The contract check, `docs/assumptions.md` and the check before the first purchase use
- * the mark.
+ * order that is still processing. The contract check, `reseller contract assumptions` and the check before the first
+ * purchase use the mark.
  *
  * @param purpose what is impossible without the field, as a clause.
  * @param alternatives fields of the same object of which one is enough.

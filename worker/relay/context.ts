@@ -17,15 +17,12 @@ import type { StartOutcome } from '#temporal/start-work.ts';
 export interface WorkWorkflows {
   /** @returns `finished` when it has completed and was not started. */
   start(work: StartedWork): Promise<StartOutcome>;
-  /** Signals an operator action. */
   wake(work: StartedWork): Promise<NotifyOutcome>;
-  /** Signals a report of the service. */
   signalReport(work: StartedWork, observation: ServiceObservation): Promise<NotifyOutcome>;
 }
 
 /** The relay's access to the workflows that deliver to webhook endpoints. */
 export interface EndpointWorkflows {
-  /** Signals that deliveries wait, and starts the workflow if none is running. */
   wake(endpointId: string, options: { readonly urgent: boolean }): Promise<void>;
 }
 
@@ -51,7 +48,6 @@ export interface RelayContext extends RelayOptions {
   readonly isCutOff: () => boolean;
 }
 
-/** Result of one round of a queue. */
 export interface Batch {
   readonly taken: number;
   /** True when more rows may be due now. */
@@ -78,7 +74,6 @@ export class WorkflowEndedError extends Error {
   }
 }
 
-/** The stored body of a row cannot be read as an event of a purchase. */
 export class UnreadableRowError extends Error {
   override readonly name = 'UnreadableRowError';
 

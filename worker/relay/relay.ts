@@ -136,11 +136,9 @@ class Loop {
 
 interface QueueLoop {
   readonly loop: Loop;
-  /** Processes rows until none is due. @returns the number of rows taken. */
   readonly drain: () => Promise<number>;
 }
 
-/** Processes one queue whenever it is woken. */
 function queueLoop(
   queue: Queue,
   takeBatch: () => Promise<Batch>,

@@ -6,10 +6,10 @@ import {
   setHandler,
 } from '@temporalio/workflow';
 import { REFUSALS, type OperatorAction } from '#domain/operator/operator-actions.ts';
+import type { PurchaseActivities } from '#domain/purchase/results.ts';
 import { retryChangeOf } from '#domain/retry/retry-change.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
-import type { PurchaseActivities } from '#domain/purchase/results.ts';
 import { HEARTBEAT_TIMEOUT } from '#workflows/activity-options.ts';
 import {
   abandonUpdate,

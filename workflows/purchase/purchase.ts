@@ -1,7 +1,7 @@
 import { decideAfterSend, type NextStep, type SendOutcome } from '#domain/purchase/purchase-decision.ts';
 import { endedWithoutEffect, type Witness } from '#domain/purchase/recovery.ts';
-import type { ObservedOutcome } from '#domain/relay/observation.ts';
 import type { AttemptRef, AttemptSnapshot } from '#domain/purchase/results.ts';
+import type { ObservedOutcome } from '#domain/relay/observation.ts';
 import { CONTRADICTION, REPORT_AFTER_CONTRADICTION, type Step } from '#workflows/purchase/steps.ts';
 import type { WaitName } from '#workflows/wait-names.ts';
 import type { CarriedState, Stall } from '#workflows/work/run-state.ts';

@@ -1,8 +1,8 @@
 import type { NextStep } from '#domain/purchase/purchase-decision.ts';
+import type { AwaitedEvidence } from '#domain/purchase/results.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
 import type { FailureClass, FailureEnd } from '#domain/work/failure.ts';
 import type { WorkEnd } from '#domain/work/lifecycle.ts';
-import type { AwaitedEvidence } from '#domain/purchase/results.ts';
 
 /** A step of a purchase or cancellation: the decisions of the domain after a send, and further steps. */
 export type Step =

@@ -1,8 +1,8 @@
 import { proxyLocalActivities, workflowInfo } from '@temporalio/workflow';
 import type { RecordResult } from '#domain/purchase/purchase-decision.ts';
+import type { OpenResult, PurchaseActivities, StepRecord, WorkSnapshot } from '#domain/purchase/results.ts';
 import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
 import type { TaskPosition } from '#domain/work/lifecycle.ts';
-import type { OpenResult, PurchaseActivities, StepRecord, WorkSnapshot } from '#domain/purchase/results.ts';
 import type { RunMemory } from '#workflows/work/run-memory.ts';
 
 /**

@@ -68,7 +68,7 @@ function schemaOf({ form, fallback, description }: Setting): z.ZodType {
   }
 }
 
-const numbers = z.array(z.number()).parse;
+const numbers = (value: unknown): number[] => z.array(z.number()).parse(value);
 
 function boundsText({ min, max }: Bounds): string {
   if (min !== undefined && max !== undefined) return ` From ${writeDuration(min)} to ${writeDuration(max)}.`;

@@ -9,10 +9,8 @@ import { PayloadDecryptionError } from '#temporal/codec/payload-codec.ts';
 
 export interface CodecServerOptions {
   readonly host: string;
-  /** 0 lets the system choose. */
   readonly port: number;
   readonly codec: PayloadCodec;
-  /** Origins of the Temporal UI, as browsers send them. */
   readonly allowedOrigins: readonly string[];
   /** Accepted values of `Host` without a token: lower case, without port. */
   readonly allowedHosts: readonly string[];
@@ -93,7 +91,6 @@ export async function startCodecServer(options: CodecServerOptions): Promise<Sma
   );
 }
 
-/** Bytes of all request bodies in memory. */
 interface BodyBudget {
   bytes: number;
 }

@@ -64,7 +64,6 @@ export class EncryptionCodec implements PayloadCodec {
     return payloads.map((payload) => this.#encrypt(payload));
   }
 
-  /** @throws PayloadDecryptionError */
   async decode(payloads: Payload[]): Promise<Payload[]> {
     return payloads.map((payload) => (isEncrypted(payload) ? this.decrypt(payload) : payload));
   }
@@ -79,7 +78,6 @@ export class EncryptionCodec implements PayloadCodec {
     };
   }
 
-  /** @throws PayloadDecryptionError */
   protected decrypt(payload: Payload): Payload {
     try {
       return PayloadMessage.decode(this.#keyRing.decrypt(payload.data ?? new Uint8Array(), AAD));

@@ -5,9 +5,9 @@ import { auditLog } from '#db/schema.ts';
 import { openCase } from '#db/work/cases.ts';
 import { readWork } from '#db/work/rows.ts';
 import type { OperatorAction } from '#domain/operator/operator-actions.ts';
+import type { AttemptRef } from '#domain/purchase/results.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
 import { PURCHASE_KINDS, WORK_KINDS, type WorkKind, type WorkRef } from '#domain/work/kinds.ts';
-import type { AttemptRef } from '#domain/purchase/results.ts';
 import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 import { twiceOver } from '#test/support/work/activities/twice.ts';
 

@@ -9,8 +9,8 @@ import { findAttemptById } from '#db/work/attempts.ts';
 import { openReasons } from '#db/work/cases.ts';
 import { readWork } from '#db/work/rows.ts';
 import type { Witness } from '#domain/purchase/recovery.ts';
-import { recordReport } from '#fulfilment/attempts/report.ts';
 import type { AttemptRef, StepRecord } from '#domain/purchase/results.ts';
+import { recordReport } from '#fulfilment/attempts/report.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 

@@ -5,11 +5,11 @@ import { isWaking, requestWake } from '#db/queues/outbox.ts';
 import { cases, inbox, outbox } from '#db/schema.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import {
-  dismissDeadLetter,
-  requeueDeadLetter,
   deadLetterId,
   type DeadLetterQueue,
   listDeadLetters,
+  settleDeadLetter,
+  type DeadLetterAction,
 } from '#fulfilment/operator/dead-letters.ts';
 import { buyingBarrier } from '#fulfilment/work/buying-barrier.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
@@ -82,11 +82,11 @@ const outboxRows = () => database.run((db) => db.select().from(outbox));
 const openCases = async () =>
   (await database.run((db) => db.select().from(cases))).filter(({ closedAt }) => closedAt === null);
 const letters = (queue: DeadLetterQueue) => database.run((db) => listDeadLetters(db, queue, { limit: 10 }));
+const settle = (action: Omit<DeadLetterAction, 'actor'>) =>
+  database.transaction((tx) => settleDeadLetter(tx, { ...action, actor: 'key_test' }, new Date()));
 const requeue = async (queue: DeadLetterQueue) => {
   const [letter] = await letters(queue);
-  await database.transaction((tx) =>
-    requeueDeadLetter(tx, { queue, rowId: letter!.row.id, resolution: 'requeued: it was mended', now: new Date() }),
-  );
+  await settle({ queue, rowId: letter!.row.id, action: 'requeue', reason: 'it was mended' });
 };
 const barrier = (work: ReturnType<typeof orderWork>) => database.transaction((tx) => buyingBarrier(tx, work));
 
@@ -120,18 +120,14 @@ describe('an undecryptable report of the service', () => {
     await tries(2);
     expect(await inboxRows()).toMatchObject([{ tries: TRIES }]);
 
-    const dismissed = { queue: 'inbox', rowId: row!.id } as const;
-    await database.transaction((tx) =>
-      dismissDeadLetter(tx, { ...dismissed, resolution: 'dismissed: of no use', now: new Date() }),
-    );
+    const dismissal = { queue: 'inbox', rowId: row!.id, action: 'dismiss', reason: 'of no use' } as const;
+    await settle(dismissal);
     expect(await barrier(work)).toBeUndefined();
     expect(await openCases()).toEqual([]);
     expect(await inboxRows()).toMatchObject([
       { state: 'ignored', note: expect.stringContaining('dismissed: of no use') },
     ]);
-    expect(
-      await database.transaction((tx) => dismissDeadLetter(tx, { ...dismissed, resolution: 'again', now: new Date() })),
-    ).toBeUndefined();
+    expect(await settle(dismissal)).toBeUndefined();
   });
 
   it('has a separate case when its work is unknown', async () => {
@@ -191,14 +187,7 @@ describe('a workflow request that cannot be executed', () => {
     expect(await openCases()).toEqual([]);
     await tries(TRIES);
     const [letter] = await letters('outbox');
-    await database.transaction((tx) =>
-      dismissDeadLetter(tx, {
-        queue: 'outbox',
-        rowId: letter!.row.id,
-        resolution: 'dismissed: it is gone',
-        now: new Date(),
-      }),
-    );
+    await settle({ queue: 'outbox', rowId: letter!.row.id, action: 'dismiss', reason: 'it is gone' });
     expect(await outboxRows()).toEqual([]);
     expect(await openCases()).toEqual([]);
   });

@@ -2,8 +2,8 @@ import { expect, it, vi } from 'vitest';
 import type { Database } from '#db/connection/database.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
-import type { WorkHandlers } from '#fulfilment/purchase/handler.ts';
 import type { CompletionResult } from '#domain/purchase/results.ts';
+import type { WorkHandlers } from '#fulfilment/purchase/handler.ts';
 import { deliverAtOnce } from '#fulfilment/purchase/send.ts';
 
 const attempt = { id: 'att_1' } as AttemptRow;

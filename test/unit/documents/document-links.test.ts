@@ -1,6 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { GUIDES } from '#api/site/guides.ts';
 import { PROJECT } from '#test/support/compose.ts';
 
 const documents = globSync(['*.md', 'docs/**/*.md'], { cwd: PROJECT });
@@ -13,7 +14,13 @@ function anchorOf(heading: string): string {
     .replaceAll(' ', '-');
 }
 
+/** Where `npm start` serves the pages of the documentation site. */
+const SITE = 'http://127.0.0.1:3000/docs/guides/';
+
 function problemWith(document: string, target: string): string | undefined {
+  if (target.startsWith(SITE))
+    return GUIDES.some(({ name }) => target === SITE + name) ? undefined : `${target}: no such page of /docs`;
+  if (/^https?:/.test(target)) return undefined;
   const [path = '', anchor] = target.split('#', 2);
   const file = path === '' ? document : join(dirname(document), path);
   if (!existsSync(join(PROJECT, file))) return `${target}: no such file`;
@@ -25,9 +32,9 @@ function problemWith(document: string, target: string): string | undefined {
 }
 
 describe('the documents', () => {
-  it.each(documents)('%s links to existing files and headings', (document) => {
+  it.each(documents)('%s links to existing files, headings and pages of /docs', (document) => {
     const text = readFileSync(join(PROJECT, document), 'utf8').replaceAll(/^```[^]*?^```/gm, '');
-    const targets = [...text.matchAll(/\]\((?!https?:)([^)\s]+)\)/g)].map(([, target = '']) => target);
+    const targets = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target);
 
     expect(targets.flatMap((target) => problemWith(document, target) ?? [])).toEqual([]);
   });

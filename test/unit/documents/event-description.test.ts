@@ -1,12 +1,12 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
+import { EXAMPLES } from '#api/site/events-page.ts';
 import type { Event, WebhookEvent } from '#clients/typescript/src/types.ts';
 import { generateWebhookSecret } from '#crypto/webhook-signatures.ts';
 import { eventTypes } from '#domain/events/event-types.ts';
 import { webhookBody, webhookHeaders } from '#outbound/event-message.ts';
 import { apiDocument } from '#scripts/api/api-document.ts';
-import { EXAMPLES } from '#scripts/events/events-document.ts';
 
 const document = await apiDocument();
 const ajv = new Ajv2020({ strict: false, formats: { 'date-time': true, uri: true, email: true, date: true } });

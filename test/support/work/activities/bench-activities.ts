@@ -6,10 +6,10 @@ import { createWatchActivities } from '#activities/upkeep/watch.ts';
 import { createWorkActivities } from '#activities/work/work-activities.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import type { BooksPolicy, ReconcilePolicy, WatchPolicy } from '#domain/policy/upkeep-policy.ts';
+import type { PurchaseActivities, SubscriptionActivities } from '#domain/purchase/results.ts';
 import type { Capabilities } from '#domain/service/capability-profile.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 import type { WorkDependencies } from '#fulfilment/purchase/handler.ts';
-import type { PurchaseActivities, SubscriptionActivities } from '#domain/purchase/results.ts';
 import type { Logger } from '#telemetry/logger.ts';
 
 export interface ActivityBenchOptions {

@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { attempts } from '#db/schema.ts';
-import type { WorkRef } from '#domain/work/kinds.ts';
 import type { StepRecord } from '#domain/purchase/results.ts';
+import type { WorkRef } from '#domain/work/kinds.ts';
 import type { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 
 /** A step that holds an order, with changes. */

@@ -6,8 +6,8 @@ import {
   type OperatedWork,
   type OperatorAction,
 } from '#domain/operator/operator-actions.ts';
-import { changedOverrides, type RetryOverrides } from '#domain/retry/retry-rules.ts';
 import type { AttemptSnapshot } from '#domain/purchase/results.ts';
+import { changedOverrides, type RetryOverrides } from '#domain/retry/retry-rules.ts';
 
 /** Judges an action by the rules of the product. */
 export function judgeAction(work: OperatedWork, action: OperatorAction, overrides: RetryOverrides, acceptedAt: number) {

@@ -4,9 +4,6 @@ import { ApplicationFailure } from '@temporalio/common';
 import type { OperatorAction } from '#domain/operator/operator-actions.ts';
 import { costNothing } from '#domain/purchase/purchase-decision.ts';
 import { knowsMore, restoration, type Witness } from '#domain/purchase/recovery.ts';
-import type { AttemptState } from '#domain/relay/observation.ts';
-import { changedOverrides, type RetryOverrides, type WhenUsedUp } from '#domain/retry/retry-rules.ts';
-import type { FailureClass } from '#domain/work/failure.ts';
 import type {
   AttemptSnapshot,
   PurchaseActivities,
@@ -14,6 +11,9 @@ import type {
   SendResult,
   StepRecord,
 } from '#domain/purchase/results.ts';
+import type { AttemptState } from '#domain/relay/observation.ts';
+import { changedOverrides, type RetryOverrides, type WhenUsedUp } from '#domain/retry/retry-rules.ts';
+import type { FailureClass } from '#domain/work/failure.ts';
 import { judgeAction, newAttempt } from '#test/support/work/workflows/fake-order-rules.ts';
 import { ACTION_REFUSED, WORK_FINISHED } from '#workflows/messages.ts';
 

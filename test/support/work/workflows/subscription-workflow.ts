@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { ApplicationFailure } from '@temporalio/common';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import type { AttentionReason } from '#domain/work/attention.ts';
-import { isFinal, type FinalStatus, type WorkStatus } from '#domain/work/lifecycle.ts';
 import type {
   PurchaseActivities,
   StepRecord,
@@ -11,6 +9,8 @@ import type {
   SubscriptionSnapshot,
   WorkSnapshot,
 } from '#domain/purchase/results.ts';
+import type { AttentionReason } from '#domain/work/attention.ts';
+import { isFinal, type FinalStatus, type WorkStatus } from '#domain/work/lifecycle.ts';
 import { POLICY, withWorker } from '#test/support/work/workflows/order-workflow.ts';
 import { WORK_FINISHED } from '#workflows/messages.ts';
 import { vpnSubscriptionWorkflow } from '#workflows/vpn-subscription.ts';

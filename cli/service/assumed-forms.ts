@@ -1,4 +1,4 @@
-/** Rows of `docs/assumptions.md` about the forms of values, the bounds of requests, lists and statuses. */
+/** Rows of `reseller contract assumptions` about the forms of values, the bounds of requests, lists and statuses. */
 import * as z from 'zod';
 import { FAILURE_CLASSES } from '#domain/work/failure.ts';
 import { type ServiceFailure, judgeResult } from '#upstream/client/error-mapping.ts';

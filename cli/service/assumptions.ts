@@ -1,12 +1,4 @@
-/**
- * `npm run generate:assumptions`: writes `docs/assumptions.md` from the contract: what is stated, what is assumed, and
- * why.
- */
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import * as z from 'zod';
-import { CAPABILITIES, type Capability, capabilities } from '#domain/service/capability-profile.ts';
-import { BASE_PATH, SANDBOX_SUFFIX } from '#domain/service/service-address.ts';
 import {
   type AssumedForm,
   assumedBounds,
@@ -14,7 +6,10 @@ import {
   assumedLists,
   assumedStatuses,
   codesOfKnown,
-} from '#scripts/assumptions/assumed-forms.ts';
+} from '#cli/service/assumed-forms.ts';
+import { type Output, printText } from '#cli/terminal/output.ts';
+import { CAPABILITIES, type Capability, capabilities } from '#domain/service/capability-profile.ts';
+import { BASE_PATH, SANDBOX_SUFFIX } from '#domain/service/service-address.ts';
 import { type Need, needOf } from '#upstream/contract-check/findings.ts';
 import {
   DEFAULT_HEADER_PREFIX,
@@ -30,14 +25,17 @@ import {
 } from '#upstream/contract.ts';
 import { VARIANTS, type Variants } from '#upstream/contract/variants.ts';
 
-/** @returns the whole document in Markdown, with a final line break. */
+/** `reseller contract assumptions`: prints what the specification states, what is assumed, and why, as Markdown. */
+export function printAssumptions(output: Output = process.stdout): void {
+  printText(output, assumptionsDocument());
+}
+
+/** The whole text in Markdown, with a final line break. */
 export function assumptionsDocument(variants: Variants = VARIANTS): string {
   const endpoints = Object.entries(ENDPOINTS) as [string, EndpointContract][];
   const headerNames = Object.values(serviceHeaders(DEFAULT_HEADER_PREFIX));
   return [
     '# Assumptions about the service',
-    '',
-    'Generated from `upstream/contract.ts` by `npm run generate:assumptions`; a test fails when it is stale.',
     '',
     'The specification of the service leaves much "not shown". Each part of our contract therefore carries a mark:',
     '',
@@ -254,5 +252,3 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
   };
   return [line(head), line(head.map(() => '---')), ...rows.map(line)];
 }
-
-if (import.meta.main) writeFileSync(join(import.meta.dirname, '../../docs/assumptions.md'), assumptionsDocument());
