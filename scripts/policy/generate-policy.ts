@@ -1,4 +1,4 @@
-/** `npm run generate:policy`: writes the schema, the example and the reference of the policy file. */
+/** `npm run generate:policy`: writes the schemas and the example of the policy file. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { policyDocuments } from '#scripts/policy/policy-documents.ts';

@@ -25,13 +25,12 @@ interface Described {
 const SCHEMA_FILE = 'policy.schema.json';
 const CHART_VALUES = 'ops/helm/reseller-fulfilment/values.schema.json';
 
-/** The schema for editors, that of the values of the Helm chart, the example with every setting, and the reference. */
+/** The schema for editors, that of the values of the Helm chart, and the example with every setting. */
 export function policyDocuments(): PolicyDocument[] {
   return [
     { path: SCHEMA_FILE, text: `${JSON.stringify(editorSchema(), undefined, 2)}\n` },
     { path: CHART_VALUES, text: `${JSON.stringify(chartValuesSchema(editorSchema()), undefined, 2)}\n` },
     { path: 'policy.example.yaml', text: exampleText() },
-    { path: 'docs/reference/policy.md', text: referenceText() },
   ];
 }
 
@@ -65,7 +64,9 @@ function exampleText(): string {
 
 function exampleOfGroup(name: string, { description, properties = {} }: Described): string {
   const settings = Object.entries(properties).map(([setting, described]) =>
-    [...wrapped(described.description, 116).map((line) => `  # ${line}`), ...exampleOf(setting, described)].join('\n'),
+    [...wrapped(explanationOf(described), 116).map((line) => `  # ${line}`), ...exampleOf(setting, described)].join(
+      '\n',
+    ),
   );
   const head = [...wrapped(description, 118).map((line) => `# ${line}`), `${name}:`];
   return `${[...head, ...settings].join('\n')}\n`;
@@ -86,29 +87,13 @@ function flow(value: unknown): string {
   return Array.isArray(value) ? `[${value.map(String).join(', ')}]` : String(value);
 }
 
-function referenceText(): string {
-  const sections = groups().map(([name, { description, properties = {} }]) => {
-    const rows = Object.entries(properties).map(
-      ([setting, described]) =>
-        `| \`${name}.${setting}\` | ${defaultText(described)} | ${described.description}${rangeText(described)} |`,
-    );
-    return `## ${name}\n\n${description}\n\n| setting | default | meaning |\n|---|---|---|\n${rows.join('\n')}\n`;
-  });
-  return `# Settings of the policy file
-
-Made by \`npm run generate:policy\` from the tables in \`domain/policy/\`, which also have the reason for each default.
-[configuration.md](../configuration.md#policy-file) explains the file;
-[policy.example.yaml](../../policy.example.yaml) is one with every setting.
-
-${sections.join('\n')}`;
-}
-
-function defaultText({ default: value }: Described): string {
-  return value === undefined ? 'none' : `\`${flow(value)}\``;
-}
-
-function rangeText({ minimum, maximum, type }: Described): string {
-  return type === 'integer' ? ` From ${minimum} to ${maximum}.` : '';
+/** What a setting means, its bounds, and that it has no default. */
+function explanationOf({ description, default: value, minimum, maximum, type }: Described): string {
+  return [
+    description,
+    ...(type === 'integer' ? [`From ${minimum} to ${maximum}.`] : []),
+    ...(value === undefined ? ['Not set by default.'] : []),
+  ].join(' ');
 }
 
 /** Breaks a text into lines. @param width letters of a line. */
