@@ -93,7 +93,10 @@ for (const [name, scenario] of chosen) {
       ? operator.order(given)
       : operator.client.workflow.getHandle(given.workflowId, given.runId);
   const history = await decodedHistory(await run.fetchHistory(), codec);
-  writeFileSync(join(FOLDER, `${name}.json`), `${JSON.stringify(history, undefined, 1)}\n`);
+  // One event a line: a difference shows the events that changed.
+  const { events } = z.object({ events: z.array(z.json()) }).parse(history);
+  const lines = events.map((event) => JSON.stringify(event));
+  writeFileSync(join(FOLDER, `${name}.json`), `{"events":[\n${lines.join(',\n')}\n]}\n`);
   process.stdout.write(`recorded ${version}/${name}\n`);
 }
 await desk.checkBooks();
