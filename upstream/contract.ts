@@ -12,6 +12,7 @@
  */
 import type { EndpointContract } from '#upstream/contract/endpoint.ts';
 import { ESIM_ENDPOINTS } from '#upstream/contract/esims.ts';
+import { LOGIN_ENDPOINTS } from '#upstream/contract/login.ts';
 import { ORDER_ENDPOINTS } from '#upstream/contract/orders.ts';
 import { SERVICE_ENDPOINTS } from '#upstream/contract/service.ts';
 import { VPN_ENDPOINTS } from '#upstream/contract/vpn.ts';
@@ -23,6 +24,7 @@ export * from '#upstream/contract/errors.ts';
 export * from '#upstream/contract/esims.ts';
 export * from '#upstream/contract/events.ts';
 export { NEEDED_FOR, NEEDED_UNLESS, type Misstating } from '#upstream/contract/fields.ts';
+export * from '#upstream/contract/login.ts';
 export * from '#upstream/contract/orders.ts';
 export * from '#upstream/contract/service.ts';
 export {
@@ -37,6 +39,7 @@ export * from '#upstream/contract/vpn.ts';
 
 /** The calls of the client and of the simulator. A call added here does not compile until the simulator serves it. */
 export const ENDPOINTS = {
+  ...LOGIN_ENDPOINTS,
   ...ORDER_ENDPOINTS,
   ...ESIM_ENDPOINTS,
   ...VPN_ENDPOINTS,

@@ -1,7 +1,8 @@
 /** Error bodies of the service. All forms are assumed; the specification states none. */
 import * as z from 'zod';
 import { topupRequest } from '#upstream/contract/esims.ts';
-import { loginRequest, orderRequest } from '#upstream/contract/orders.ts';
+import { loginRequest } from '#upstream/contract/login.ts';
+import { orderRequest } from '#upstream/contract/orders.ts';
 import { simulationRequest, updateQuery } from '#upstream/contract/service.ts';
 import { vpnOrderRequest } from '#upstream/contract/vpn.ts';
 

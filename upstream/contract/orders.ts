@@ -1,4 +1,4 @@
-/** Access, packages, orders with their eSIMs, and the wallet. */
+/** Packages, orders with their eSIMs, and the wallet. */
 import * as z from 'zod';
 import { parseLpaString } from '#domain/esims/activation.ts';
 import { type EndpointContract, pageOf } from '#upstream/contract/endpoint.ts';
@@ -16,26 +16,7 @@ import {
   wireReference,
   wireState,
   wireTime,
-  wireValue,
 } from '#upstream/contract/fields.ts';
-
-export const loginRequest = z.object({
-  email: z.email(),
-  password: z.string().min(1),
-  device_name: z.string().min(1).max(255),
-  /** Accepted on production login only. */
-  expires_in_days: z.int().min(1).max(3650).optional(),
-});
-export type LoginRequest = z.input<typeof loginRequest>;
-
-export const loginResponse = z.object({
-  /** Visible ASCII, because it goes into a header. */
-  access_token: z.string().regex(/^[\x21-\x7e]{1,8192}$/),
-  /** Not used: the specification says that every call takes a Bearer token. */
-  token_type: wireValue.nullish(),
-  expires_at: wireTime.nullish(),
-});
-export type LoginResponse = z.output<typeof loginResponse>;
 
 export const servicePackage = z.object({
   id: wireNumericId,
@@ -132,20 +113,6 @@ export const walletTransaction = z
 export type WalletTransaction = z.output<typeof walletTransaction>;
 
 export const ORDER_ENDPOINTS = {
-  login: {
-    method: 'POST',
-    path: '/login',
-    purpose: 'Creates an API token; under {sandbox_url} a sandbox token.',
-    request: 'stated',
-    response: 'shape assumed',
-    reason:
-      'The names of the fields for the token and its expiry are not shown; access_token and expires_at are ' +
-      'usual names.',
-    withoutToken: true,
-    body: loginRequest,
-    answer: loginResponse,
-    record: 'access',
-  },
   listPackages: {
     method: 'GET',
     path: '/packages',
