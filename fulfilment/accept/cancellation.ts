@@ -6,13 +6,12 @@ import type { OnUnmetConditions } from '#domain/cancellation/refund-conditions.t
 import { acceptWork, newWorkColumns, type Acceptance, type NewWork } from '#fulfilment/accept/work.ts';
 
 interface NewCancellation extends Omit<NewWork, 'maxPrice'> {
-  /** Our id; the eSIM exists. */
   readonly esimId: string;
   readonly reason: string | null;
   readonly onUnmetConditions: OnUnmetConditions;
 }
 
-/** Accepts a cancellation, in the caller's transaction. One per eSIM may be open. */
+/** One per eSIM may be open. */
 export async function acceptCancellation(
   tx: Executor,
   cancellation: NewCancellation,

@@ -15,7 +15,6 @@ import {
 } from '#fulfilment/accept/work.ts';
 
 interface NewTopup extends NewWork {
-  /** Our id; the eSIM exists. */
   readonly esimId: string;
   readonly packageId: number;
   /** For the caller only: the service takes no reference for a top-up. */
@@ -23,7 +22,6 @@ interface NewTopup extends NewWork {
   readonly customer?: NewCustomer | undefined;
 }
 
-/** Accepts a top-up, in the caller's transaction. */
 export async function acceptTopup(tx: Executor, topup: NewTopup, now: Date): Promise<Acceptance<TopupRow>> {
   const { id, esimId, packageId, externalTopupId } = topup;
   const own = {
