@@ -38,7 +38,7 @@ export async function reportCharge(
   await addTimelineEntry(tx, work, { event, message: detail, dedupKey: event });
 }
 
-/** Undefined: no price proves a difference. */
+/** Undefined: it does not differ, or no price proves it. */
 async function differenceToPrice(
   tx: Executor,
   attempt: AttemptRow,
@@ -69,7 +69,7 @@ interface DifferentAmount {
 
 /**
  * One case for a product, not one for each order. Amounts in another unit or currency cannot be understood: buying of
- * the kind is paused until an operator has compared them, once.
+ * the kind is paused until an operator has compared them. A judged difference does not pause it again.
  */
 export async function reportAmount(
   tx: Executor,

@@ -54,7 +54,7 @@ export async function queueDeliveries(tx: Executor, published: readonly Publishe
 
 type Receiver = Pick<WebhookEndpointRow, 'id' | 'ownerId' | 'eventTypes'>;
 
-/** A test goes to its endpoint only. An endpoint with an owner gets no events about the account. */
+/** A test goes to its endpoint only. An endpoint with an owner gets only the events of the owner's work. */
 function isFor({ id, ownerId, eventTypes }: Receiver, { type, subjectId, apiKeyId }: PublishedEvent): boolean {
   if (type === TEST_EVENT) return subjectId === id;
   return (ownerId === null || apiKeyId === ownerId) && selects(eventTypes, type);
