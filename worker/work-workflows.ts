@@ -6,7 +6,7 @@ import type { WorkRef } from '#domain/work/kinds.ts';
 import { signalReport, startWork, wakeEndpoint, wakeWork, type WorkStart } from '#temporal/start-work.ts';
 import type { EndpointWorkflows, WorkWorkflows } from '#worker/relay/context.ts';
 
-/** The row is tried again after it. */
+/** After this time the row is tried again. */
 const CALL_DEADLINE_MS = 10_000;
 
 /**

@@ -137,7 +137,7 @@ export interface ActionBy {
 
 export const retryUpdate = defineUpdate<Explanation, [ActionBy]>('retry');
 
-/** Past pauses and open circuits. */
+/** Releases held work past pauses and open circuits. */
 export const releaseUpdate = defineUpdate<Explanation, [ActionBy]>('release');
 
 /** Ends work that provably bought nothing. */
@@ -150,7 +150,7 @@ export const changeLimitUpdate = defineUpdate<Explanation, [ActionBy & { readonl
 
 /** A field that is left out stays as it is; `null` removes an earlier change. */
 export interface RetryPolicyRequest extends ActionBy {
-  /** Those already made included. */
+  /** The attempts already made are included. */
   readonly attempts?: number | null;
   readonly first_wait_seconds?: number | null;
   readonly longest_wait_seconds?: number | null;

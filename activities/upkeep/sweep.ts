@@ -28,7 +28,7 @@ interface Swept {
   readonly next?: SweepCursor;
 }
 
-/** Starts unfinished work without a workflow and wakes the rest. A start of running work has no effect. */
+/** A start of running work has no effect, so an outdated answer of Temporal does no harm. */
 export async function sweepWork(tools: SweepTools, from: SweepCursor | undefined): Promise<Swept> {
   const { database, sweep, now } = tools;
   const until = now() + sweep.sweepingMs;

@@ -28,7 +28,7 @@ export interface NewBatch {
 
 export type BatchAcceptance =
   | { readonly accepted: true; readonly row: OrderBatchRow }
-  /** `taken` names whose reference of the caller is taken. The caller rolls back. */
+  /** The caller's reference of the batch, or of one of its orders, is taken. The caller rolls back. */
   | { readonly accepted: false; readonly taken: 'batch' | 'order'; readonly existingId: string };
 
 /** A fixed number of statements writes what the acceptance of each order would write. */

@@ -113,7 +113,7 @@ async function beside(tx: Executor, known: AttemptRow, told: AttemptReport): Pro
   };
 }
 
-/** Whether the contradiction comes from an answer, a look-up or an event. */
+/** Opens a case, whether the contradiction comes from an answer, a look-up or an event. */
 async function reportDisagreement(tx: Executor, known: AttemptRow, facts: AttemptReport, now: Date): Promise<void> {
   if (ATTEMPT_DECISIONS[known.state][facts.outcome] === 'contradiction') {
     const detail = `The service reports attempt ${known.number} as ${facts.outcome}, and before as ${known.state}.`;

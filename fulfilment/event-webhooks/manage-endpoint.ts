@@ -205,7 +205,7 @@ function termsText({ url, eventTypes, description }: EndpointTerms, former?: End
   return parts.length === 0 ? 'nothing changed' : parts.join('; ');
 }
 
-/** The replay starts there. For an enabled endpoint: of the events not queued yet. */
+/** The replay starts there. An enabled endpoint has missed the events that are not queued yet. */
 export async function missedSince(
   db: Executor,
   { id, disabledAt, failingSince, missedSince: left }: WebhookEndpointRow,

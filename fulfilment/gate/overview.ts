@@ -115,7 +115,7 @@ export async function heldGroups(db: Executor): Promise<HeldGroup[]> {
   return groups;
 }
 
-/** Neither whole nor judged. */
+/** Drifted purchases that are neither whole nor judged. */
 export interface Parked {
   readonly kind: PurchaseKind;
   readonly product: number;

@@ -18,7 +18,7 @@ export async function isDone(tx: Executor, { kind, id }: WorkRef, operator: Oper
   return rows.length > 0;
 }
 
-/** The retry was the last action, and the workflow has not been woken yet. */
+/** True when a retry was the last action and its workflow has not been woken yet. */
 export async function isRetryUnderWay(tx: Executor, work: WorkRef): Promise<boolean> {
   if (!(await isWaking(tx, work))) return false;
   const [last] = await tx

@@ -196,7 +196,7 @@ export async function recordAnswer(
 
 interface AnsweredAttempt {
   readonly attempt: AttemptRow;
-  /** By another attempt of the kind. */
+  /** The service id of the answer belongs to another attempt of the kind. */
   readonly isTaken: boolean;
   readonly circuits: readonly CircuitGlance[];
 }

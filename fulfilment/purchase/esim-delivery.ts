@@ -101,7 +101,6 @@ async function unlessTaken(store: () => Promise<void>): Promise<boolean> {
   }
 }
 
-/** A clause. */
 interface Doubt {
   readonly about: string;
   /** By the eSIM's own record. False when the eSIM may only not exist yet. */

@@ -95,7 +95,7 @@ interface Question {
 
 const timeOf = (date: Date | null) => date?.getTime() ?? 0;
 
-/** Undefined: not known. */
+/** The last reading before the first send of all; undefined: not known. */
 function beforeAll(sent: readonly AttemptRow[]): number | undefined {
   const before = Math.min(...sent.map(({ readingBefore }) => readingBefore ?? 0));
   return before > 0 && Number.isFinite(before) ? before : undefined;

@@ -177,7 +177,7 @@ export function isFree({ kind }: WorkRef): boolean {
   return !KINDS[kind].isPurchase;
 }
 
-/** The service may have the attempt, or another send may be under way. */
+/** False when the service has the attempt, or another send may be under way. */
 function mayBeSent({ attempt, leaseLeftMs }: LockedAttempt): boolean {
   return !isSettledByService(attempt.state) && (leaseLeftMs === null || leaseLeftMs <= 0);
 }

@@ -29,7 +29,7 @@ export async function readConditions(db: Executor): Promise<Degradation[]> {
   return all.filter(({ condition }, index) => all.findIndex((other) => other.condition === condition) === index);
 }
 
-/** They block every purchase until someone corrects them at the service. */
+/** Problems of our account block every purchase until someone corrects them at the service. */
 async function readAccountConditions(db: Executor): Promise<Degradation[]> {
   const conditions = ['not_approved', 'unauthorized', 'insufficient_balance'] as const;
   const held = await countHeldWork(db, conditions);
@@ -83,7 +83,7 @@ export async function driftStopTexts(db: Executor): Promise<{ readonly text: str
   });
 }
 
-/** They were refused for their header prefix, or do not arrive. */
+/** Webhooks that were refused for their header prefix, or that do not arrive. */
 async function readWebhookConditions(db: Executor): Promise<Degradation[]> {
   const conditions: Degradation[] = [];
   const refused = await readRefusedPrefix(db);

@@ -40,7 +40,7 @@ export interface VerifiedDelivery {
 
 export interface InboxResult {
   readonly kind: 'stored' | 'duplicate' | 'replayed';
-  /** Another body is stored under the same delivery id. */
+  /** Whether another body is stored under the same delivery id, found now or before. */
   readonly conflict: 'none' | 'new' | 'known';
 }
 

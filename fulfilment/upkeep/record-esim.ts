@@ -6,7 +6,6 @@ import { announcements, orders, topups } from '#db/schema.ts';
 import type { EsimRow } from '#db/work/rows.ts';
 import { isUndoneByTopup, type Milestone, milestoneKey, milestonesOf } from '#domain/esims/esim-state.ts';
 
-/** At one time. */
 export interface ReadEsim {
   readonly state: EsimState;
   readonly usage?: UsageReading | undefined;

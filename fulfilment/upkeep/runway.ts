@@ -7,7 +7,7 @@ import { isRunwayLow, runwayOf, thresholdDays, type Runway, type RunwayKnowledge
 import type { RunwayPolicy } from '#domain/policy/upkeep-policy.ts';
 import { latestReading, reservedIn } from '#fulfilment/gate/wallet.ts';
 
-/** Later periods of subscriptions count. */
+/** Sales, with the later periods of subscriptions. */
 const SOLD = and(eq(journal.direction, 'debit'), inArray(journal.causeKind, ['attempt', 'subscription_period']));
 
 const DAY_SECONDS = 86_400;

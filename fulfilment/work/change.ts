@@ -64,7 +64,7 @@ function noteStatus(tx: Executor, { kind, id }: WorkRef, before: WorkRow, after:
 
 const NOTHING_IN_THE_WAY = { failureClass: null, failureDetail: null, attentionReason: null, nextStepAt: null };
 
-/** Ends its hold or case. `row` as of {@link updateWork}. */
+/** Ends the hold or case of the work. `row` as of {@link updateWork}. */
 export async function markInProgress(tx: Executor, work: WorkRef, row: WorkRow, now: Date): Promise<void> {
   const change = { status: 'processing', ...NOTHING_IN_THE_WAY, updatedAt: now } as const;
   await updateWork(tx, work, row, change, [continuing(tx, work, now)]);

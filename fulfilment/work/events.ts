@@ -15,8 +15,8 @@ import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
 
 /**
- * Not when it was announced last: work that is held again for the same reason was held all the time. Acceptance by the
- * service is announced once. `row` is the work as it will be, with all columns of its kind.
+ * A status that was announced last is not announced again: work that is held again for the same reason was held all
+ * the time. `row` is the work as it will be, with all columns of its kind.
  */
 export function announcing(work: WorkRef, row: WorkRow, now: Date): Write | undefined {
   const event = statusEvent(work, row);

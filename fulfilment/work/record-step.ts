@@ -31,7 +31,7 @@ interface WorkStep {
   readonly entry: TimelineEntry;
   readonly failure?: FailureDetail | undefined;
   readonly attention?: { readonly reason: AttentionReason; readonly detail: string } | undefined;
-  /** Undefined: any. */
+  /** The case opens for this attempt and state only; undefined: for any. */
   readonly judged?: { readonly number: number; readonly state: AttemptState } | undefined;
   readonly nextStepAt?: Date | undefined;
   /** Undefined: unchanged. */
@@ -122,7 +122,7 @@ async function storeStep(
   }
 }
 
-/** The case passed by itself. */
+/** Closes a case that passed by itself, when another case opens. */
 async function closePassed(
   tx: Executor,
   work: WorkRef,
@@ -159,7 +159,7 @@ async function isInState(
   return row?.state === state;
 }
 
-/** An attempt may have bought, or a failed purchase is not proven to have cost nothing. */
+/** True while an attempt may have bought, or a failed purchase is not proven to have cost nothing. */
 async function mayHaveCost(tx: Executor, { kind, id }: WorkRef): Promise<boolean> {
   const mayBeBought = inArray(attempts.state, ['sending', 'unknown', 'processing', 'completed']);
   const isUnproven = and(eq(attempts.state, 'failed'), eq(attempts.settled, false));
@@ -183,7 +183,7 @@ const ASKS: ReadonlySet<AttentionReason> = new Set(
   JUDGED_BY_PERSONS.filter((reason) => reason !== 'message_quarantined'),
 );
 
-/** Nothing was charged: a case needs a person, or the caller or the policy wants one. */
+/** Why a person is asked although nothing was charged. */
 async function reasonToAsk(
   tx: Executor,
   work: WorkRef,

@@ -60,7 +60,7 @@ function readOrFail({ keyRing }: RelayContext, row: InboxRow): ReadRow {
   }
 }
 
-/** @returns their ids; none after a failure: the others are judged one by one. */
+/** @returns the ids of applied rows; none after a failure: the others are judged one by one. */
 async function settleTogether(
   context: RelayContext,
   rows: readonly InboxRow[],

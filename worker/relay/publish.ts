@@ -5,7 +5,7 @@ import { inParallel, type Batch, type RelayContext } from '#worker/relay/context
 
 /**
  * One transaction publishes events and queues their deliveries, so that no published event lacks them. Without an
- * endpoint it is one statement; each round finds out for the next one.
+ * endpoint it is one statement; the last round tells whether there is one.
  */
 export function eventPublication(context: RelayContext): () => Promise<Batch> {
   const {

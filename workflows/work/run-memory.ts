@@ -56,7 +56,7 @@ export class RunMemory {
     this.#pendingSend = { since: Date.now(), number, sends, ...(this.#epoch !== undefined && { epoch: this.#epoch }) };
   }
 
-  /** Also when the send did not begin. */
+  /** Also called when the send did not begin. */
   endSend(): void {
     this.#pendingSend = undefined;
   }
