@@ -62,7 +62,7 @@ export const MAINTENANCE_RUN_TIMEOUT_MS = 35 * 60_000;
 
 export const BOOKS_BY_HAND = 'books-by-hand';
 
-/** The report is stored under this id. */
+/** The report is stored under `id`. */
 export interface BooksResult {
   readonly id: string;
   readonly status: ReconciliationStatus;

@@ -69,6 +69,7 @@ function resultOf({ id, status, counts }: ReconciliationRow): BooksResult {
 
 async function readWallet(
   readings: WalletReadings,
+  // The balance also counts for the purchase gate, which announces a low balance.
   readForGate: () => Promise<Money | undefined>,
   since: number,
   { pages, readDeadlineMs }: BooksPolicy,

@@ -63,6 +63,7 @@ export async function sweepWork(tools: SweepTools, from: SweepCursor | undefined
   return { requested, woken };
 }
 
+/** @returns undefined when Temporal did not answer. */
 async function runningOf(
   { sweep, findRunning, logger }: SweepTools,
   kind: WorkKind,

@@ -106,6 +106,7 @@ async function tryOnce(
   const at = new Date(now());
   const { endpoint, event } = claimed;
   const secrets = await database.run((db) => readEndpointSecrets(db, keyRing, endpoint.id, at));
+  // The endpoint was deleted at this moment.
   if (secrets.length === 0) return;
   const started = performance.now();
   const { outcome, excerpt } = await courier({ url: endpoint.url, event, secrets, deadlineMs: policy.sendDeadlineMs });

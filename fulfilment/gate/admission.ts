@@ -33,6 +33,7 @@ export interface GateRequest {
   readonly isUnreserved: boolean;
 }
 
+/** No pause is in force, no line is stopped, no circuit is open, and this work is not held. */
 export function gateIsClear({ kind, id }: WorkRef): SQL<boolean> {
   return sql`not (
     exists (select 1 from ${gatePauses} where ${gatePauses.releasedAt} is null)

@@ -26,7 +26,9 @@ import type { ServiceFailure, ServiceResult } from '#upstream/client/error-mappi
 
 interface ClaimedSend {
   readonly work: WorkRef;
+  /** The work as it is now, locked. */
   readonly current: WorkRow;
+  /** As it was when the send was claimed. */
   readonly attempt: AttemptRow;
   readonly leaseToken: string;
   /** Undefined when nothing was to be sent. */
@@ -166,7 +168,9 @@ function outcomeOf(attempt: AttemptRow, answer: ServiceResult<AttemptReport>): S
 
 interface Answered {
   readonly work: WorkRef;
+  /** Locked. */
   readonly current: WorkRow;
+  /** Locked. */
   readonly attempt: AttemptRow;
   /** Undefined for a look-up. */
   readonly leaseToken?: string;
@@ -195,6 +199,7 @@ export async function recordAnswer(
 }
 
 interface AnsweredAttempt {
+  /** Locked. */
   readonly attempt: AttemptRow;
   /** The service id of the answer belongs to another attempt of the kind. */
   readonly isTaken: boolean;

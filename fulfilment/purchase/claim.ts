@@ -34,7 +34,7 @@ import type { ServiceResult } from '#upstream/client/error-mapping.ts';
 type ClaimResult =
   | Extract<Claimed, { kind: 'claimed' }>
   | { readonly kind: 'gated'; readonly stop: GateStop }
-  /** It has bought nothing and is abandoned now. */
+  /** Its batch was cancelled, and it has bought nothing: it is abandoned now. */
   | { readonly kind: 'cancelled' }
   /** This worker was frozen, or cut off from Temporal: a later workflow task has decided newer steps. */
   | { readonly kind: 'superseded' }
@@ -56,7 +56,7 @@ export async function claimOnce(
   }
 }
 
-/** Locks the work, then the attempt. */
+/** One transaction, which locks the work and then the attempt. */
 async function claimWith(
   sender: Sender,
   { work, attemptId, resendWindowMs, retryRule, witness, task }: Request,
