@@ -39,6 +39,7 @@ export async function bundleWorkflows(file: string, signal?: AbortSignal): Promi
   }
 }
 
+/** Builds the bundle without `file`. @throws Error when it cannot be read or built. */
 export async function workflowBundle(file: string | undefined): Promise<{ code: string }> {
   if (file !== undefined) return { code: await readFile(file, 'utf8') };
   const folder = await mkdtemp(join(tmpdir(), 'workflow-bundle-'));

@@ -24,6 +24,7 @@ import { latestReading, reservedIn } from '#fulfilment/gate/wallet.ts';
 import { lastRunway } from '#fulfilment/upkeep/runway.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
 
+/** Seconds; 0 without a time. */
 type Age = (at: Date | null | undefined) => number;
 
 export function databaseGauges(

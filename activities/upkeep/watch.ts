@@ -30,6 +30,7 @@ export function createWatchActivities({ database, service, watch, now }: WatchDe
     return total;
   };
 
+  /** `isSilent`: the service would not answer about other eSIMs either. */
   const lookAt = async (esim: EsimRow): Promise<{ readonly calls: number; readonly isSilent: boolean }> => {
     const readAt = new Date(now());
     // Its delivery has read it, and nothing has asked for another read since.

@@ -6,6 +6,7 @@ import type { OnUnmetConditions } from '#domain/cancellation/refund-conditions.t
 import { acceptWork, newWorkColumns, type Acceptance, type NewWork } from '#fulfilment/accept/work.ts';
 
 interface NewCancellation extends Omit<NewWork, 'maxPrice'> {
+  /** Our id; the eSIM exists. */
   readonly esimId: string;
   readonly reason: string | null;
   readonly onUnmetConditions: OnUnmetConditions;

@@ -15,6 +15,7 @@ import {
 } from '#fulfilment/accept/work.ts';
 
 interface NewTopup extends NewWork {
+  /** Our id; the eSIM exists. */
   readonly esimId: string;
   readonly packageId: number;
   /** For the caller only: the service takes no reference for a top-up. */

@@ -39,6 +39,7 @@ export async function lockUnclosed(tx: Executor): Promise<CircuitRow[]> {
   return tx.select().from(gateCircuits).where(ne(state, 'closed')).orderBy(asc(name)).for('update');
 }
 
+/** Times in epoch milliseconds. */
 export function circuitOfRow({ state, failures, openings, probeAt, canaryUntil }: CircuitRow): Circuit {
   return {
     state,

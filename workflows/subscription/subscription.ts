@@ -55,6 +55,7 @@ export class Subscription {
     return this.run.attention === 'delivery_unavailable';
   }
 
+  /** `expiresAt` in epoch milliseconds. */
   isOver(expiresAt: number | undefined): boolean {
     return expiresAt !== undefined && Date.now() >= expiresAt + this.run.policy.expiryGraceMs;
   }
