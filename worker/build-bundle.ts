@@ -1,4 +1,4 @@
-/** Bundles the workflows into a file: `node worker/build-bundle.ts FILE`. The container image runs it once. */
+/** Writes the workflow bundle: `node worker/build-bundle.ts FILE`. The container image runs it once. */
 import { writeFileSync } from 'node:fs';
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 import { WORKFLOW_SOURCES } from '#worker/bundle.ts';

@@ -5,13 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { BundleOptions } from '@temporalio/worker';
-/** The workflows as one script for the SDK's sandbox. */
 import { FAILURE_CONVERTER_PATH } from '#temporal/codec/payload-codec.ts';
 import { HAS_VERSION } from '#workflows/versioning.ts';
 
 const PROJECT = join(import.meta.dirname, '..');
 
-/** Sources of the bundle, also for tests. */
 export const WORKFLOW_SOURCES = {
   workflowsPath: join(PROJECT, 'workflows/index.ts'),
   workflowInterceptorModules: ['operator/refuse-unencrypted.ts', 'hand-on-trace.ts'].map((file) =>
@@ -20,15 +18,10 @@ export const WORKFLOW_SOURCES = {
   failureConverterPath: FAILURE_CONVERTER_PATH,
 } satisfies BundleOptions;
 
-/** In a path, webpack takes what follows as a query or a fragment, or as the separator of loaders. */
+/** Webpack takes these as the start of a query or fragment, or as the separator of loaders. */
 const NOT_IN_PATHS = /[#?!]/;
 
-/**
- * Bundles the workflows into a file, which takes seconds of a core. In a process of its own, because the bundler leaves
- * more than 100 MB resident.
- *
- * @param signal ends it. @throws Error when the workflows cannot be bundled.
- */
+/** Runs in a process of its own, because the bundler leaves more than 100 MB resident. */
 export async function bundleWorkflows(file: string, signal?: AbortSignal): Promise<void> {
   const bundle = async (project: string, ...options: string[]) => {
     const args = [...options, join(project, 'worker/build-bundle.ts'), file];
@@ -46,7 +39,7 @@ export async function bundleWorkflows(file: string, signal?: AbortSignal): Promi
   }
 }
 
-/** @param file an existing bundle; undefined: builds one. @throws Error when it cannot be read or built. */
+/** Builds the bundle without `file`. @throws Error when it cannot be read or built. */
 export async function workflowBundle(file: string | undefined): Promise<{ code: string }> {
   if (file !== undefined) return { code: await readFile(file, 'utf8') };
   const folder = await mkdtemp(join(tmpdir(), 'workflow-bundle-'));
@@ -59,7 +52,7 @@ export async function workflowBundle(file: string | undefined): Promise<{ code: 
   }
 }
 
-/** The bundle for workers with a deployment version: `upgradeWithWorkers` then takes effect. */
+/** `upgradeWithWorkers` takes effect only with this declaration. */
 export function forVersionedWorkers({ code }: { readonly code: string }): { code: string } {
   // On the first line, so that the source map stays right.
   return { code: `globalThis.${HAS_VERSION}=true;${code}` };

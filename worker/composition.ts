@@ -29,10 +29,9 @@ import { FirstPurchaseCheckWatch } from '#worker/first-purchase-check.ts';
 import { gateListener, GateLoop } from '#worker/gate-loop.ts';
 import { databaseGauges, retentionGauge } from '#worker/gauges.ts';
 
-/** The components of a worker process that do not need Temporal. */
 export type WorkerParts = ReturnType<typeof createWorkerParts>;
 
-/** Creates the components of a worker. Opens no connection yet. */
+/** Opens no connection yet. */
 export function createWorkerParts(config: WorkerConfig, now: () => number = Date.now) {
   const { policy, service: serviceConfig } = config;
   const secrets = [serviceConfig.password, ...Object.values(config.tracing?.headers ?? {})];
@@ -129,7 +128,6 @@ export function createWorkerParts(config: WorkerConfig, now: () => number = Date
       ...createCatalogueActivities({ ...dependencies, catalogue: policy.catalogue, logger }),
       ...createBooksActivities({ ...dependencies, books: policy.books, runway: policy.runway, logger }),
     },
-    /** They have their own task queue. */
     webhookActivities: createWebhookActivities({
       database,
       keyRing,
@@ -153,11 +151,8 @@ export function createWorkerParts(config: WorkerConfig, now: () => number = Date
 }
 
 /**
- * The current policy: the configured one, restricted to the measured capabilities of the service. Workflows get a copy
- * when they start; activities that spend money read it again. Capabilities are measured in the sandbox only, so its
- * profile applies in both modes.
- *
- * @throws DatabaseUnavailableError
+ * The configured policy, restricted to measured capabilities. Activities that spend money read it again. Capabilities
+ * are measured in the sandbox only, so its profile applies in both modes.
  */
 export async function policyInForce(db: Executor, configured: Policy, mode: ServiceMode): Promise<Policy> {
   const profile = await newestCapabilityProfile(db, 'sandbox');

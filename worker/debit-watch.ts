@@ -19,9 +19,8 @@ export interface DebitWatchOptions {
 const FIRST_READING_MS = 5_000;
 
 /**
- * Measures how long the service takes to list a debit, after the first purchase of a kind: reads the wallet until it
- * shows one. A failed purchase then waits for twice that time, not for the longest time that is possible. Best effort:
- * a process that ends measures nothing, and the next one begins again.
+ * Measures how long the service takes to list a debit. A failed purchase then waits twice that time, not the longest
+ * possible time. Best effort: the next process measures again.
  */
 export class DebitWatch {
   readonly #options: DebitWatchOptions;
@@ -33,14 +32,13 @@ export class DebitWatch {
     this.#options = options;
   }
 
-  /** The service has accepted a purchase. Returns at once and never throws. */
+  /** Returns at once and never throws. */
   notePurchase(kind: WorkKind): void {
     if (this.#watched.has(kind) || this.#stopping.signal.aborted) return;
     this.#watched.add(kind);
     this.#running = Promise.all([this.#running, this.#measure(kind)]);
   }
 
-  /** Ends all measurements, and waits for a reading under way. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#running;

@@ -20,16 +20,12 @@ interface FirstPurchaseCheckOptions {
   readonly mode: ServiceMode;
   readonly capabilities: Capabilities;
   readonly policy: Pick<GatePolicy, 'firstPurchaseCheckMs'>;
-  /** Time limit of one list call, in milliseconds. */
   readonly deadlineMs: number;
   readonly logger: Logger;
   readonly now: () => number;
 }
 
-/**
- * Holds purchases in production until the shapes of the service's answers have been seen. Checks every few minutes
- * whether free read calls show them. Several workers may do so at once.
- */
+/** Holds production purchases until free read calls have shown the shapes of the service's answers. */
 export class FirstPurchaseCheckWatch extends RepeatedWork {
   readonly #options: FirstPurchaseCheckOptions;
 
@@ -38,7 +34,7 @@ export class FirstPurchaseCheckWatch extends RepeatedWork {
     this.#options = options;
   }
 
-  /** Creates the pauses. Await it before the worker polls for tasks. @throws DatabaseUnavailableError */
+  /** Await it before the worker polls for tasks. @throws DatabaseUnavailableError */
   async hold(): Promise<void> {
     const { database, mode, logger, now } = this.#options;
     if (mode === 'sandbox') return;
@@ -48,7 +44,7 @@ export class FirstPurchaseCheckWatch extends RepeatedWork {
     }
   }
 
-  /** Checks our own records, then the service. @returns false when nothing is held any more. */
+  /** @returns false when nothing is held any more. */
   async check(): Promise<boolean> {
     const { database, service, mode, capabilities, deadlineMs, logger, now } = this.#options;
     if (mode === 'sandbox') return false;

@@ -15,17 +15,12 @@ interface GateLoopOptions {
   readonly service: Pick<ServiceClient, 'getWallet'>;
   readonly policy: GatePolicy;
   readonly onGate: GateListener;
-  /** Woken when work waits at the gate, or a circuit is not closed. */
   readonly waiter: Waiter;
   readonly logger: Logger;
   readonly now: () => number;
 }
 
-/**
- * Releases held purchases when their hold reason is over; see `fulfilment/gate/release-held-work.ts`. Every worker has
- * a loop, and one of them runs at a time. It sleeps while nothing is held or stopped. Held work also
- * calls the gate by its own timer, if no loop runs.
- */
+/** Releases held purchases. One loop of all workers runs at a time; held work also calls the gate by its own timer. */
 export class GateLoop extends RepeatedWork {
   readonly #options: GateLoopOptions;
   readonly #wallet: WalletReader;

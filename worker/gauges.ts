@@ -24,10 +24,9 @@ import { latestReading, reservedIn } from '#fulfilment/gate/wallet.ts';
 import { lastRunway } from '#fulfilment/upkeep/runway.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
 
-/** The age of a time in seconds; 0 without one. */
+/** Seconds; 0 without a time. */
 type Age = (at: Date | null | undefined) => number;
 
-/** Returns a function that sets the gauges from PostgreSQL; it runs before each render of the metrics. */
 export function databaseGauges(
   database: Database,
   metrics: Metrics,
@@ -51,7 +50,6 @@ export function databaseGauges(
     });
 }
 
-/** Returns a function that sets the gauge of rows that are due for deletion; it runs before each render. */
 export function retentionGauge(
   database: Database,
   { rowsOverdue }: Metrics,
@@ -103,7 +101,6 @@ async function setWorkGauges(db: Executor, metrics: Metrics, age: Age): Promise<
   }
 }
 
-/** Findings of the newest comparison of the books, and the age of the newest successful one. */
 async function setBooks(db: Executor, metrics: Metrics, age: Age): Promise<void> {
   const newest = await newestReconciliation(db);
   for (const kind of findingKinds) metrics.booksFindings.set({ kind }, newest?.findingCounts[kind] ?? 0);
@@ -181,7 +178,6 @@ async function setOutboundGauges(db: Executor, metrics: Metrics, age: Age): Prom
   metrics.outboundFailing.set(age(since.toSorted((left, right) => left.getTime() - right.getTime())[0]));
 }
 
-/** How old the stored catalogue is, and whether a reading that lacks many items waits for the next one. */
 async function setCatalogueGauges(db: Executor, metrics: Metrics, age: Age): Promise<void> {
   for (const catalogue of CATALOGUES) {
     const readAt = await catalogueReadAt(db, catalogue);

@@ -2,13 +2,12 @@ import type { DeploymentVersion } from '#config/config.ts';
 import type { TemporalHealthPolicy } from '#domain/policy/relay-policy.ts';
 import type { Logger } from '#telemetry/logger.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
-/** Whether Temporal answers this process, and whether it gives it work. */
 import type { Degradation } from '#telemetry/probes.ts';
 import { idleProblem, nameOf, type Routing, workShare, type WorkShare } from '#temporal/worker-versions.ts';
 import { RepeatedWork } from '#worker/repeated-work.ts';
 
 interface TemporalHealthOptions {
-  /** Makes a small call to Temporal; it may hang. */
+  /** It may hang. */
   readonly ping: () => Promise<unknown>;
   readonly policy: TemporalHealthPolicy;
   readonly metrics: Pick<Metrics, 'temporalUnreachable'>;
@@ -16,10 +15,7 @@ interface TemporalHealthOptions {
   readonly now: () => number;
 }
 
-/**
- * Pings Temporal at intervals, so that a readiness probe need not wait for it. A Temporal server that hangs accepts
- * connections and calls but answers none: only a time limit detects it. `stop` resolves at once, also during a ping.
- */
+/** Pings in the background: a hanging Temporal accepts calls but answers none, so only a time limit detects it. */
 export class TemporalHealth extends RepeatedWork {
   readonly #options: TemporalHealthOptions;
   #answeredAt: number;
@@ -65,18 +61,15 @@ export class TemporalHealth extends RepeatedWork {
 }
 
 interface VersionWatchOptions {
-  /** The version of this process; undefined: it has none. */
   readonly own: DeploymentVersion | undefined;
-  /** Asks Temporal where new runs go. */
   readonly read: () => Promise<Routing>;
   readonly policy: Pick<TemporalHealthPolicy, 'everyMs' | 'deadlineMs'>;
   readonly logger: Logger;
 }
 
 /**
- * Watches whether this process gets work: with worker versioning, Temporal decides which version of the workers does. A
- * process that gets none is ready, because an operator makes a version current only when its workers run. `stop`
- * resolves at once, also during a call.
+ * Watches whether Temporal gives work to this version. A process without work is ready all the same: an operator makes
+ * a version current only when its workers run.
  */
 export class VersionWatch extends RepeatedWork {
   readonly #options: VersionWatchOptions;
@@ -88,17 +81,15 @@ export class VersionWatch extends RepeatedWork {
     this.#options = options;
   }
 
-  /** Which work this process gets; undefined until Temporal has told it for the first time. */
   get share(): WorkShare | undefined {
     return this.#share;
   }
 
-  /** The condition that `/readyz` shows while this process gets no work. */
   get degraded(): readonly Degradation[] {
     return this.#degraded;
   }
 
-  /** Reads once, and logs what has changed. An error changes nothing: the check of Temporal itself reports it. */
+  /** An error changes nothing: the check of Temporal itself reports it. */
   async look(): Promise<void> {
     const { own, read, policy, logger } = this.#options;
     const routing = await within(policy.deadlineMs, this.signal, read).catch(() => undefined);
@@ -131,7 +122,7 @@ const TEXTS: Readonly<Record<WorkShare, string>> = {
   none: 'these workers get no work',
 };
 
-/** Waits for a call. @throws Error after `ms` milliseconds, and at once when `signal` is aborted. */
+/** @throws Error after `ms` milliseconds, and at once when `signal` is aborted. */
 async function within<Result>(ms: number, signal: AbortSignal, call: () => Promise<Result>): Promise<Result> {
   const { promise: ended, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms);

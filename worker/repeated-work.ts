@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Work that a worker process repeats until it is stopped. */
 export abstract class RepeatedWork {
   readonly #everyMs: number;
   readonly #stopping = new AbortController();
@@ -10,19 +9,18 @@ export abstract class RepeatedWork {
     this.#everyMs = everyMs;
   }
 
-  /** Aborted by `stop`. */
   protected get signal(): AbortSignal {
     return this.#stopping.signal;
   }
 
-  /** One turn; must not throw. @returns false when no further one is needed. */
+  /** Must not throw. @returns false when no further turn is needed. */
   protected abstract turn(): Promise<boolean>;
 
   start(): void {
     this.#running ??= this.#run();
   }
 
-  /** Stops, and waits for a turn under way. */
+  /** Waits for a turn under way. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#running;

@@ -25,21 +25,14 @@ import { endpointWorkflows, workWorkflows } from '#worker/work-workflows.ts';
 import { createWorkers } from '#worker/workers.ts';
 import { TASK_QUEUE } from '#workflows/messages.ts';
 
-/** Wait between attempts to reach PostgreSQL and Temporal at the start. */
 const START_RETRY_MS = 1_000;
 /** A worker without running tasks that has not ended after this time waits for a Temporal that does not answer. */
 const SHUTDOWN_MARGIN_MS = 2_000;
-/** Interval of the checks whether a stopping worker has ended its tasks. */
 const STATE_CHECK_MS = 100;
 /** A connection without pending calls closes within milliseconds. */
 const CLOSE_MS = 1_000;
 
-/**
- * Runs the Temporal worker and the relay until SIGTERM or SIGINT, then stops both in order.
- *
- * @param parts components of the worker; closed at the end.
- * @throws the first error of a component that stops the worker.
- */
+/** Runs the worker and the relay until SIGTERM or SIGINT. @throws the first error that stops the worker. */
 export async function runWorker(config: WorkerConfig, parts: WorkerParts = createWorkerParts(config)): Promise<void> {
   const { logger, metrics, database, keyRing } = parts;
   const tracing = await startTracing(config.tracing, 'worker', logger);
@@ -105,7 +98,6 @@ export async function runWorker(config: WorkerConfig, parts: WorkerParts = creat
   }
 }
 
-/** State for the probes while the worker runs. */
 interface Running {
   readonly connection: NativeConnection;
   readonly version: VersionWatch;
@@ -198,13 +190,12 @@ async function work(
   }
 }
 
-/** Runs the workers until all have stopped. If one fails, the others are stopped. */
 async function runAll(workers: readonly Worker[]): Promise<void> {
   const ended = await Promise.allSettled(workers.map((each) => each.run().finally(() => stopAll(workers))));
   for (const each of ended) if (each.status === 'rejected') throw each.reason;
 }
 
-/** Resolves when stopping workers have ended, or have no running tasks and only wait for Temporal. */
+/** Resolves when workers have ended, or have no running tasks and only wait for Temporal. */
 async function untilStopped(workers: readonly Worker[], running: Promise<void>, graceMs: number): Promise<void> {
   const lastCheck = performance.now() + graceMs + SHUTDOWN_MARGIN_MS;
   while (workers.some(isBusy) && performance.now() < lastCheck) {
@@ -222,7 +213,7 @@ function stopAll(workers: readonly Worker[]): void {
   for (const each of workers) if (each.getState() === 'RUNNING') each.shutdown();
 }
 
-/** Repeats `work` until PostgreSQL and Temporal are available, so that processes can be started in any order. */
+/** Processes can be started in any order. */
 async function untilAvailable<Result>(
   { logger }: WorkerParts,
   signal: AbortSignal,

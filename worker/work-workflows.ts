@@ -6,16 +6,12 @@ import type { WorkRef } from '#domain/work/kinds.ts';
 import { signalReport, startWork, wakeEndpoint, wakeWork, type WorkStart } from '#temporal/start-work.ts';
 import type { EndpointWorkflows, WorkWorkflows } from '#worker/relay/context.ts';
 
-/** Time limit of a call to Temporal; after it the row is tried again. */
+/** After this time the row is tried again. */
 const CALL_DEADLINE_MS = 10_000;
 
 /**
- * The relay's access to the workflows of work.
- *
- * @param client client on the worker's connection.
- * @param mayBeEager whether a workflow may start at once in this process, now. Not while any version is current: an
- *   eager start does not ask which one, and would give the run to this process.
- * @param isEnded reads whether the row of work has ended.
+ * `mayBeEager` must be false while a version is current: an eager start does not ask which one is, and would give the
+ * run to this process.
  */
 export function workWorkflows(
   client: Client,
@@ -33,7 +29,6 @@ export function workWorkflows(
   };
 }
 
-/** The relay's access to the workflows of webhook endpoints. */
 export function endpointWorkflows(client: Client): EndpointWorkflows {
   return {
     wake: (id, options) => client.withDeadline(Date.now() + CALL_DEADLINE_MS, () => wakeEndpoint(client, id, options)),

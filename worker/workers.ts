@@ -1,5 +1,4 @@
 import type { Context } from '@temporalio/activity';
-/** The Temporal workers of one process: one for each task queue. */
 import { Worker, type NativeConnection, type WorkerOptions, type ActivityInterceptors } from '@temporalio/worker';
 import type { WorkerConfig } from '#config/config.ts';
 import { inSpan } from '#telemetry/tracing.ts';
@@ -16,17 +15,16 @@ import {
 /** A cached workflow takes about 100 KB. An evicted one is replayed from its history when it is needed again. */
 const MAX_CACHED_WORKFLOWS = 300;
 /**
- * Tasks go first to the worker that has the workflow in its cache. If that worker has died, its orders wait this long
- * (10 s by default). If it is only busy for longer, the workflow is replayed on another one.
+ * A dead worker delays its cached orders by this time (10 s by default). If it is only busy, another worker replays
+ * them.
  */
 const STICKY_TIMEOUT = '2s';
-/** Purchases and reads mostly wait for the service. More of them would only wait for one of its connections. */
+/** Calls mostly wait for the service; more would wait for one of its connections. */
 const MAX_CALLS = 50;
-/** The actions of operators are short. */
 const MAX_ACTIONS = 20;
 /** Each schedule runs one activity at a time, and an operator may start another comparison of the books. */
 const MAX_UPKEEP = 8;
-/** Endpoints that are sent to in parallel; each send mostly waits for its receiver. */
+/** Each send mostly waits for its receiver. */
 const MAX_ENDPOINTS = 20;
 
 export interface WorkersOptions {
@@ -42,10 +40,8 @@ export interface WorkersOptions {
 }
 
 /**
- * Creates the workers. Each queue has its own slots: slow receivers of webhooks, look-ups and long upkeep do not delay
- * purchases. The limits hold for all workers of a queue together, because the Temporal server applies them.
- *
- * With a deployment version all workers have it, so that the activities of a pinned run go to the version of the run.
+ * Slots for each queue: slow webhooks, look-ups and upkeep do not delay purchases. Temporal applies the limits to all
+ * workers of a queue. All workers have the version, so that activities of a pinned run go to it.
  */
 export async function createWorkers(options: WorkersOptions): Promise<Worker[]> {
   const { connection, config, activities, webhookActivities, dataConverter } = options;
@@ -88,18 +84,14 @@ function limit(perSecond: number | undefined): Partial<WorkerOptions> {
 const BEATS_PER_TIMEOUT = 3;
 
 /**
- * Worker options that the heartbeats need. By default the SDK holds them back for 80 % of the heartbeat timeout, and
- * one lost heartbeat would end the activity. One second is shorter than the interval of every timeout of 3 s or more.
+ * By default the SDK holds heartbeats back for 80 % of the timeout, so that one lost heartbeat ends the activity. One
+ * second is shorter than the interval of every timeout of 3 s or more.
  */
 export const HEARTBEAT_OPTIONS = { maxHeartbeatThrottleInterval: '1s' } as const satisfies Partial<WorkerOptions>;
 
 /**
- * Sends heartbeats while an activity with a heartbeat timeout runs. Temporal then soon notices an activity without a
- * worker: the worker died, or the task was given to a worker that was stopping. Without heartbeats Temporal notices
- * only after the start-to-close timeout.
- *
- * A worker that only lost its connection continues. A second execution at the same time is safe: every activity is
- * idempotent, and a send has a lease in the database.
+ * Without heartbeats Temporal notices a lost activity only after the start-to-close timeout. A second execution at the
+ * same time is safe: activities are idempotent, and a send has a lease in the database.
  */
 export function heartbeat(context: Context): ActivityInterceptors {
   const { heartbeatTimeoutMs } = context.info;
@@ -118,10 +110,7 @@ export function heartbeat(context: Context): ActivityInterceptors {
   };
 }
 
-/**
- * Runs each activity in a span of the trace that its workflow hands on. Names are those of Temporal's own tracing
- * packages. An activity of a workflow without a trace, such as upkeep, begins one.
- */
+/** The names are those of Temporal's own tracing packages. Upkeep has no trace and begins one. */
 function traceActivity({ info }: Context): ActivityInterceptors {
   const { activityType, activityId, attempt, workflowExecution } = info;
   const attributes = {

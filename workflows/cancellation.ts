@@ -21,16 +21,11 @@ const REFUND: Delivery = {
   done: (esimId) => `The eSIM ${esimId} is cancelled.`,
 };
 
-/** One cancellation of an eSIM, from acceptance until its refund is in the wallet, or another end. */
 export async function cancellationWorkflow(input: PurchaseWorkflowInput): Promise<PurchaseWorkflowResult> {
   return runToEnd(input, cancel);
 }
 
-/**
- * The lifecycle of a cancellation: send the request, wait until the service has cancelled the eSIM and decided about
- * the refund, then find the refund in the wallet. The request is sent with the care of a purchase: one attempt, one
- * key.
- */
+/** The request is sent with the care of a purchase: one attempt, one key. */
 async function cancel(run: WorkRun): Promise<WorkEnd> {
   const cancellation = new Purchase(run, CANCELLING);
   let step = cancellation.firstStep();
@@ -43,7 +38,6 @@ async function cancel(run: WorkRun): Promise<WorkEnd> {
 
 async function take(cancellation: Purchase, step: Exclude<Step, { step: 'end' }>): Promise<Step> {
   switch (step.step) {
-    // Send the stored request, once.
     case 'send':
       return send(cancellation);
     case 'hold':
@@ -51,7 +45,7 @@ async function take(cancellation: Purchase, step: Exclude<Step, { step: 'end' }>
     case 'wait_for_lease':
       return waitForOtherSend(cancellation, step);
 
-    // The result is unknown: send the same bytes with the same key, then look it up.
+    // The result is unknown: the same bytes with the same key.
     case 'resend':
       return waitToResend(cancellation, step);
     case 'look_up':
@@ -59,14 +53,12 @@ async function take(cancellation: Purchase, step: Exclude<Step, { step: 'end' }>
     case 'prove_absence':
       return proveAbsence(cancellation, step);
 
-    // The service has accepted it: wait for the eSIM's end and for the decision about the refund.
     case 'await_service':
       return waitForRefund(cancellation);
-    // Find the refund in the wallet and complete the cancellation.
     case 'deliver':
       return deliver(cancellation, REFUND);
 
-    // The service refuses it. No wallet is read: a cancellation spends nothing.
+    // No wallet is read: a cancellation spends nothing.
     case 'settle':
       return settle(cancellation, step);
     case 'fail':
@@ -86,7 +78,7 @@ async function take(cancellation: Purchase, step: Exclude<Step, { step: 'end' }>
   }
 }
 
-/** Waits until the eSIM is cancelled and its refund decided; the service may report both in either order. */
+/** The service may report the cancellation and the refund in either order. */
 async function waitForRefund(cancellation: Purchase): Promise<Step> {
   const { run } = cancellation;
   const { cancelledAt, refundPaid } = run.cancellation;
@@ -98,7 +90,7 @@ async function waitForRefund(cancellation: Purchase): Promise<Step> {
   return woken === 'time' ? { step: 'deliver' } : cancellation.nextStep();
 }
 
-/** Until when the decision about the refund is awaited, in epoch milliseconds. */
+/** Epoch milliseconds. */
 function refundAwaitedUntil({ cancellation, attempt, snapshot, policy }: WorkRun): number {
   const { cancelledAt, acceptWithoutRefund, refundOpen } = cancellation;
   // The caller does without a refund, and the service has announced none: a short wait is enough.

@@ -1,15 +1,9 @@
-/**
- * Hands the trace of a workflow on to its activities, and to the run that continues it. Bundled with the workflows as
- * an interceptor of all of them.
- *
- * It copies a header and does nothing else: no command, no promise and no random number of the workflow changes, so
- * that histories with and without the header replay alike.
- */
+/** Only a header is copied. No command, promise or random number changes, so histories replay with and without it. */
 import type { Headers } from '@temporalio/common';
 import type { WorkflowInterceptorsFactory } from '@temporalio/workflow';
 import { TRACE_HEADER } from '#workflows/messages.ts';
 
-/** The bundle looks for this name (`worker/bundle.ts`). It is called once for each workflow. */
+/** The bundle looks for this name (`worker/bundle.ts`). */
 export const interceptors: WorkflowInterceptorsFactory = () => {
   let trace: Headers = {};
   const withTrace = <Input extends { headers: Headers }>(input: Input): Input => ({

@@ -1,4 +1,4 @@
-/** All workflows that the worker bundles. The names are the workflow types (`messages.ts`). */
+/** The names are the workflow types (`messages.ts`). */
 export { orderWorkflow } from '#workflows/order.ts';
 export { topupWorkflow } from '#workflows/topup.ts';
 export { vpnSubscriptionWorkflow } from '#workflows/vpn-subscription.ts';

@@ -28,20 +28,16 @@ function within(startToCloseTimeout: '30s' | '1m' | '4m' | '10m', summary: strin
 const { reconcileSilentWork } = within('1m', 'Look up at the service what has been silent for long');
 const { requestIdleWork } = within('30s', 'Start or wake the workflows of idle work');
 const { forgetOldAnswers } = within('30s', 'Delete rows that have been kept long enough');
-// Reads all pages of the wallet, up to three times while it changes; then one transaction.
 const { reconcileBooks } = within('10m', 'Compare our journal with the wallet at the service');
 const { watchRunway } = within('30s', 'Estimate how long the wallet lasts');
-// Reads two lists, each with a deadline of a minute, and stores each in one transaction.
 const { readCatalogue } = within('4m', 'Read packages and VPN plans of the service');
 const { announceExpiring } = within('4m', 'Announce what expires soon');
 const { readUsage } = within('4m', 'Read the data usage of eSIMs at the service');
 
-/** Looks up silent work at the service. One reconciler serves all kinds of work. */
 export async function reconcileWorkflow(): Promise<{ lookedUp: number; newReports: number }> {
   return reconcileSilentWork();
 }
 
-/** What a sweep did, and where the next one begins. */
 interface SweepResult {
   readonly requested: number;
   readonly woken: number;
@@ -49,10 +45,6 @@ interface SweepResult {
   readonly next?: SweepCursor;
 }
 
-/**
- * Gives all unfinished work a running workflow, wakes workflows that have missed something, and deletes old idempotency
- * answers.
- */
 export async function sweepWorkflow(): Promise<SweepResult> {
   // A schedule hands the result of its last run to the next one.
   const from = cursorOf(workflowInfo().lastResult);
@@ -75,21 +67,18 @@ function objectOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? { ...value } : {};
 }
 
-/** Reconciles our books with the wallet at the service, and estimates how long its balance lasts. */
 export async function booksWorkflow(): Promise<BooksResult> {
   const result = await reconcileBooks({ runId: workflowInfo().runId });
   await watchRunway();
   return result;
 }
 
-/** Announces eSIMs and subscriptions that expire soon, and reads the data usage of some eSIMs at the service. */
 export async function watchWorkflow(): Promise<{ expiring: number; looked: number }> {
   const { announced } = await announceExpiring();
   const { looked } = await readUsage();
   return { expiring: announced, looked };
 }
 
-/** Reads the packages and VPN plans of the service, and announces what has changed. */
 export async function catalogueWorkflow(): Promise<{ packages: CatalogueResult; vpnPlans: CatalogueResult }> {
   return readCatalogue({ runId: workflowInfo().runId });
 }

@@ -20,19 +20,14 @@ const ESIM: Delivery = {
   done: (esimId) => `The eSIM ${esimId} was delivered.`,
 };
 
-/** One order of an eSIM package, from acceptance to the delivered eSIM or another end. */
 export async function orderWorkflow(input: PurchaseWorkflowInput): Promise<PurchaseWorkflowResult> {
-  // Prepare: signals, queries and updates first, then the order from PostgreSQL, with its attempt: key, reference,
-  // bytes.
+  // Signals, queries and updates first, then the order from PostgreSQL with its attempt: key, reference, bytes.
   return runToEnd(input, (run) => buy(run, ESIM));
 }
 
 /**
- * The lifecycle of a purchase: send, wait for the service, deliver. Top-ups and VPN subscriptions are bought by the
- * same steps.
- *
- * Each step returns the next one. During every wait a report of the service or an operator's action may lead to another
- * step, and a run may begin at any step.
+ * Top-ups and VPN subscriptions are bought by the same steps. A report or an operator's action may lead to another
+ * step during every wait. A run may begin at any step.
  */
 export async function buy(run: WorkRun, delivery: Delivery): Promise<WorkEnd> {
   const purchase = new Purchase(run, BUYING);
@@ -47,7 +42,7 @@ export async function buy(run: WorkRun, delivery: Delivery): Promise<WorkEnd> {
 
 async function take(purchase: Purchase, step: Exclude<Step, { step: 'end' }>, delivery: Delivery): Promise<Step> {
   switch (step.step) {
-    // Send the stored bytes, once. The result decides: accepted, delivered at once, held, failed, or unknown.
+    // The stored bytes, once.
     case 'send':
       return send(purchase, delivery);
     // Nothing was bought and the obstacle passes (balance, outage, purchase gate): wait, then send.
@@ -56,24 +51,21 @@ async function take(purchase: Purchase, step: Exclude<Step, { step: 'end' }>, de
     case 'wait_for_lease':
       return waitForOtherSend(purchase, step);
 
-    // The outcome is unknown: send the same bytes with the same key while that is allowed, ...
+    // The outcome is unknown: the same bytes with the same key, while that is allowed.
     case 'resend':
       return waitToResend(purchase, step);
-    // ... then ask the service, ...
     case 'look_up':
       return lookUp(purchase, step);
-    // ... and where it lists nothing, prove by its list and wallet that nothing was bought.
+    // The service lists nothing: only its list and wallet prove that nothing was bought.
     case 'prove_absence':
       return proveAbsence(purchase, step);
 
-    // The service has it: wait for its report, ...
     case 'await_service':
       return waitForService(purchase, step);
-    // ... then read the delivery and complete the order.
     case 'deliver':
       return deliver(purchase, delivery);
 
-    // The service reports a failure: only the wallet proves that it cost nothing. Then a new attempt may follow.
+    // Only the wallet proves that a reported failure cost nothing. Then a new attempt may follow.
     case 'settle':
       return settle(purchase, step);
     case 'await_evidence':
@@ -82,14 +74,11 @@ async function take(purchase: Purchase, step: Exclude<Step, { step: 'end' }>, de
       return waitForNewAttempt(purchase, step);
     case 'open_attempt':
       return openAttempt(purchase, step);
-    // It ends: definitely not bought.
     case 'fail':
       return fail(purchase, step);
 
-    // The service does not answer: a case opens, and the look-up is repeated.
     case 'retry_later':
       return retryLater(purchase, step);
-    // A person decides.
     case 'open_case':
       return openCase(purchase, step);
   }

@@ -10,7 +10,6 @@ const RECHARGE: Delivery = {
   done: (esimId) => `The eSIM ${esimId} was recharged.`,
 };
 
-/** One top-up of an eSIM, from acceptance to its recharge or another end. It is bought by the steps of an order. */
 export async function topupWorkflow(input: PurchaseWorkflowInput): Promise<PurchaseWorkflowResult> {
   return runToEnd(input, (run) => buy(run, RECHARGE));
 }

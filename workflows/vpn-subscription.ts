@@ -17,21 +17,19 @@ const ACCESS_DATA: Delivery = {
   done: () => 'The VPN subscription is active.',
 };
 
-/** One VPN subscription, from acceptance to its end, which may be years later. */
+/** May run for years. */
 export async function vpnSubscriptionWorkflow(input: PurchaseWorkflowInput): Promise<PurchaseWorkflowResult> {
   return runToEnd(input, async (run) => {
-    // Buy it, by the steps of an order. A later run finds it bought.
+    // A later run finds it bought.
     if (run.snapshot.subscription?.isActive !== true) {
       const end = await buy(run, ACCESS_DATA);
       if (end.status !== 'completed') return end;
     }
-    // Then follow it to its end.
     return follow(run);
   });
 }
 upgradeWithWorkers(vpnSubscriptionWorkflow);
 
-/** Follows an active subscription until it is cancelled or its time is over. */
 async function follow(run: WorkRun): Promise<WorkEnd> {
   const subscription = new Subscription(run);
   for (;;) {
@@ -42,10 +40,6 @@ async function follow(run: WorkRun): Promise<WorkEnd> {
   }
 }
 
-/**
- * Takes one step and waits for what follows it.
- * @returns the end of the subscription, once it has ended.
- */
 async function take(subscription: Subscription): Promise<WorkEnd | undefined> {
   const { run } = subscription;
   const contradicts = subscription.takeReports();
@@ -53,13 +47,10 @@ async function take(subscription: Subscription): Promise<WorkEnd | undefined> {
   // Until a person has judged a contradiction, no report moves the subscription.
   if (attention === 'contradiction') await subscription.keepCase(attention);
   else if (contradicts) await subscription.openCase('contradiction', CONTRADICTED);
-  // The service has reported its end.
   else if (stored.endedAs !== undefined) return subscription.end(stored.endedAs, endingOf(stored.endedAs));
   // The service refused to cancel it: only an operator's retry requests it again.
   else if (attention === 'cancellation_refused') await subscription.keepCase(attention);
-  // Its customer has cancelled it: request it at the service, and wait for the confirmation.
   else if (stored.cancelRequested) return cancel(subscription);
-  // It is active: wait until its time is over, then read whether it was renewed.
   else return stayActive(subscription);
   return undefined;
 }

@@ -1,11 +1,8 @@
-/**
- * The names of all waits, as the Temporal UI shows them. Every wait has one of these names, and a recorded history
- * contains each of them (`test/workflow/recorded-ways.test.ts`).
- */
+/** Every wait has one of these names, and a recorded history contains each (`test/workflow/recorded-ways.test.ts`). */
 
 type Part = string | number;
 
-/** The name of each wait by its purpose. The parts are numbers of attempts, failure classes and reasons of cases. */
+/** The parts are numbers of attempts, failure classes and reasons of cases. */
 export const WAIT_NAMES = {
   hold: (failure: Part, hold: Part) => `Held (${failure}), hold ${hold}` as const,
   gate: (failure: Part) => `Held at the gate (${failure})` as const,

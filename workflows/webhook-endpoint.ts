@@ -31,10 +31,7 @@ const { deliverDue } = proxyActivities<WebhookActivities>({
   summary: 'Send the deliveries that are due to the endpoint',
 });
 
-/**
- * Delivers events to one webhook endpoint while any are queued. The queue is in PostgreSQL: after a terminated run the
- * next event, or the sweeper, starts a new one.
- */
+/** The queue is in PostgreSQL: after a terminated run the next event, or the sweeper, starts a new one. */
 export async function webhookEndpointWorkflow(input: WebhookEndpointInput): Promise<WebhookEndpointResult> {
   let isSignalled = false;
   let isUrgent = false;
@@ -80,9 +77,7 @@ function summaryOf({ failing }: Waiting): WaitName {
   return failing.isHeld ? WAIT_NAMES.failingEndpoint() : WAIT_NAMES.failedDelivery();
 }
 
-/**
- * Shows the endpoint in the Temporal UI. Search attributes are written only when they change: each write is an event.
- */
+/** Search attributes are written only when they change: each write is an event. */
 class Display {
   readonly #endpointId: string;
   #shown = '';

@@ -20,7 +20,6 @@ type BooksDependencies = Pick<WorkDependencies, 'database' | 'service' | 'gate' 
   readonly logger: Logger;
 };
 
-/** Makes the activities that compare our books with the service's wallet (rule 7), and estimate how long it lasts. */
 export function createBooksActivities(dependencies: BooksDependencies) {
   const { database, service, books, runway, logger, gate, onGate, now } = dependencies;
   const readings = dependencies.readings ?? new WalletReadings(dependencies);
@@ -32,7 +31,7 @@ export function createBooksActivities(dependencies: BooksDependencies) {
     onCrossing: onGate?.balanceCrossed.bind(onGate),
   });
   return {
-    /** Calculates the runway, and announces once when it falls below the threshold and once when it recovers. */
+    /** Announces once when the runway falls below the threshold, and once when it recovers. */
     async watchRunway(): Promise<{ kind: Runway['kind'] }> {
       const { runway: found, change } = await database.transaction((tx) => noteRunway(tx, runway, now()));
       const facts = { runway: found };
@@ -43,10 +42,7 @@ export function createBooksActivities(dependencies: BooksDependencies) {
       return { kind: found.kind };
     },
 
-    /**
-     * Reads the wallet, finds the cause of each movement, adds the journal rows that are missing, and stores a report.
-     * @param input.runId the same id makes one report.
-     */
+    /** Compares the journal with the wallet and adds missing journal rows. The same `runId` makes one report. */
     async reconcileBooks({ runId }: { runId: string }): Promise<BooksResult> {
       const known = await database.run((db) => findReportOfRun(db, runId));
       if (known !== undefined) return resultOf(known);
@@ -108,7 +104,7 @@ async function readWallet(
   };
 }
 
-/** Time of the oldest credit that is not final, in epoch milliseconds. */
+/** Epoch milliseconds of the oldest credit that is not final. */
 function oldestPending(items: readonly WalletTransaction[]): number | undefined {
   const times = items.filter((each) => !countsInWallet(each)).map(({ created_at: at }) => Date.parse(at));
   return times.length === 0 ? undefined : times.reduce((one, other) => Math.min(one, other));

@@ -12,7 +12,7 @@ type CatalogueDependencies = Pick<WorkDependencies, 'database' | 'service' | 'no
   readonly logger: Logger;
 };
 
-/** What became of a reading. `not_read`: the service did not answer; nothing was recorded. */
+/** `not_read`: the service did not answer; nothing was recorded. */
 export type CatalogueResult =
   | { readonly verdict: 'not_read' }
   | Pick<CatalogueReadingRow, 'verdict' | 'created' | 'changed' | 'removed'>;
@@ -21,7 +21,7 @@ export function createCatalogueActivities(dependencies: CatalogueDependencies) {
   const { database, service, catalogue: policy, logger, now } = dependencies;
   const bounds = { maxPages: policy.pages, deadlineMs: policy.readDeadlineMs };
 
-  /** Reads a catalogue and records it. Nothing is read again for a run that is known. */
+  /** Nothing is read again for a run that is known. */
   const readOnce = async <Name extends CatalogueName>(
     name: Name,
     runId: string,
@@ -41,10 +41,7 @@ export function createCatalogueActivities(dependencies: CatalogueDependencies) {
   };
 
   return {
-    /**
-     * Reads all packages and VPN plans, stores what has changed, and announces it.
-     * @param input.runId the same id makes one reading of each catalogue.
-     */
+    /** Stores and announces what has changed. The same `runId` makes one reading of each catalogue. */
     async readCatalogue({ runId }: { runId: string }): Promise<{
       packages: CatalogueResult;
       vpnPlans: CatalogueResult;

@@ -6,10 +6,9 @@ import { sweepDecision, type SweepDecision } from '#domain/relay/sweep-decision.
 import { WORK_KINDS, type WorkKind, type WorkRef } from '#domain/work/kinds.ts';
 import type { Logger } from '#telemetry/logger.ts';
 
-/** Where a sweep stopped. */
 export interface SweepCursor {
   readonly kind: WorkKind;
-  /** The last row of the page: time of its last change in epoch milliseconds, and its id. */
+  /** The last row of the page; `updatedAt` in epoch milliseconds. */
   readonly after: { readonly updatedAt: number; readonly id: string } | undefined;
 }
 
@@ -17,23 +16,19 @@ export interface SweepTools {
   readonly database: Database;
   readonly sweep: SweepPolicy;
   readonly logger: Logger;
-  /** Ids of these pieces of work whose workflow runs, from one call. @throws when Temporal does not answer. */
+  /** One call. @throws when Temporal does not answer. */
   readonly findRunning: (work: readonly WorkRef[]) => Promise<ReadonlySet<string>>;
   readonly now: () => number;
 }
 
-/** Counts of a sweep, and where the next one continues; without `next`: from the beginning. */
+/** Without `next`, the next sweep begins again. */
 interface Swept {
   readonly requested: number;
   readonly woken: number;
   readonly next?: SweepCursor;
 }
 
-/**
- * Goes through unfinished work page by page until its time is over. Work without a running workflow is started; running
- * work that should have continued is woken. Starting running work has no effect, so an outdated answer of Temporal does
- * no harm.
- */
+/** A start of running work has no effect, so an outdated answer of Temporal does no harm. */
 export async function sweepWork(tools: SweepTools, from: SweepCursor | undefined): Promise<Swept> {
   const { database, sweep, now } = tools;
   const until = now() + sweep.sweepingMs;

@@ -33,10 +33,6 @@ export function createMaintenanceActivities(dependencies: MaintenanceDependencie
   const { database, reconcile, sweep, outbound, now } = dependencies;
   const handlers = workHandlers(dependencies);
 
-  /**
-   * Looks up silent work in the lists of the service, for each kind with enough of it.
-   * @returns the results by id of the attempt.
-   */
   const lookUpInLists = async (silent: readonly AttemptRow[]): Promise<ReadonlyMap<string, Found>> => {
     const found = new Map<string, Found>();
     for (const kind of WORK_KINDS) {
@@ -63,7 +59,7 @@ export function createMaintenanceActivities(dependencies: MaintenanceDependencie
   };
 
   return {
-    /** Looks silent attempts up at the service; new reports go into the inbox like webhooks. */
+    /** New reports go into the inbox like webhooks. */
     async reconcileSilentWork(): Promise<{ lookedUp: number; newReports: number }> {
       const silent = await database.run((db) => findSilentAttempts(db, reconcile, new Date(now())));
       const listed = await lookUpInLists(silent);
@@ -88,12 +84,7 @@ export function createMaintenanceActivities(dependencies: MaintenanceDependencie
       return { lookedUp: lookedUpCount, newReports };
     },
 
-    /**
-     * Requests the start of unfinished work without a running workflow, and wakes running work and deliveries that
-     * should have continued.
-     * @param input.from where the last sweep stopped; absent: from the beginning.
-     * @returns the counts, and where the next sweep continues.
-     */
+    /** Starts unfinished work without a running workflow, and wakes what should have continued. */
     async requestIdleWork(input?: {
       from?: SweepCursor;
     }): Promise<{ requested: number; woken: number; next?: SweepCursor }> {
@@ -103,10 +94,6 @@ export function createMaintenanceActivities(dependencies: MaintenanceDependencie
       return swept;
     },
 
-    /**
-     * Deletes stored answers of idempotent requests, events, webhook deliveries, history of ended work and the audit
-     * log after their retention times.
-     */
     async forgetOldAnswers(): Promise<{ forgotten: number }> {
       const until = now() + sweep.forgettingMs;
       let forgotten = 0;
@@ -119,7 +106,6 @@ export function createMaintenanceActivities(dependencies: MaintenanceDependencie
         [forgetAudit, sweep.historyKeptMs],
       ] as const) {
         const what = { before: new Date(now() - keptMs), batch: sweep.batch };
-        // Batch after batch until none is left or the time is over; each kind of row has at least one.
         for (;;) {
           const count = await database.run((db) => forget(db, what));
           forgotten += count;
@@ -137,10 +123,7 @@ async function warnOfMissedWebhooks({ database, webhookSilence, logger, now }: M
   logger.warn({ missed, windowMs: webhookSilence.windowMs }, 'webhooks do not arrive: look-ups found the updates');
 }
 
-/**
- * Stores a finding in the inbox as an event with the shape of a webhook.
- * @returns true when it was new.
- */
+/** Stores a finding in the shape of a webhook event. @returns true when it was new. */
 async function storeReport(dependencies: MaintenanceDependencies, attempt: AttemptRow, found: Found): Promise<boolean> {
   const { database, keyRing } = dependencies;
   const { facts, record, event } = found;
@@ -167,10 +150,7 @@ async function storeReport(dependencies: MaintenanceDependencies, attempt: Attem
   );
 }
 
-/**
- * Stores a finding that no event reports, such as a refund in review, and wakes the workflow.
- * @returns true when it was new.
- */
+/** Stores a finding that no event reports, such as a refund in review. @returns true when it was new. */
 async function storeUnreported(
   { database, now }: MaintenanceDependencies,
   attempt: AttemptRow,

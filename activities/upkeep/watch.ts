@@ -30,7 +30,7 @@ export function createWatchActivities({ database, service, watch, now }: WatchDe
     return total;
   };
 
-  /** Reads one eSIM. @returns `isSilent` when the service would not answer about other eSIMs either. */
+  /** `isSilent`: the service would not answer about other eSIMs either. */
   const lookAt = async (esim: EsimRow): Promise<{ readonly calls: number; readonly isSilent: boolean }> => {
     const readAt = new Date(now());
     // Its delivery has read it, and nothing has asked for another read since.
@@ -63,7 +63,6 @@ export function createWatchActivities({ database, service, watch, now }: WatchDe
   };
 
   return {
-    /** Announces eSIMs and subscriptions that end soon, from stored data. */
     async announceExpiring(): Promise<{ announced: number }> {
       if (watch.expiringMs.length === 0) return { announced: 0 };
       return {
@@ -71,7 +70,6 @@ export function createWatchActivities({ database, service, watch, now }: WatchDe
       };
     },
 
-    /** Reads some eSIMs at the service, stores their state, and announces their milestones and low data. */
     async readUsage(): Promise<{ looked: number }> {
       if (watch.readsPerRun === 0) return { looked: 0 };
       const due = await database.run((db) => esimsToLookAt(db, new Date(now()), watch.readsPerRun));

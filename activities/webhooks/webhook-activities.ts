@@ -16,31 +16,26 @@ import { recordTry } from '#fulfilment/event-webhooks/record-try.ts';
 
 export type DeliveryRound =
   | { readonly kind: 'idle' }
-  /** The endpoint is disabled or deleted, and its waiting deliveries were given up. */
+  /** Its waiting deliveries were given up. */
   | { readonly kind: 'ended'; readonly reason: 'deleted' | 'disabled' }
   | {
       readonly kind: 'waiting';
       readonly nextAt: number;
-      /** Waiting deliveries; counted up to 10,000. */
+      /** Counted up to 10,000. */
       readonly pending: number;
-      /** Set while every try fails. */
       readonly failing?: EndpointFailure;
     };
 
 interface EndpointFailure {
   readonly since: number;
   readonly failures: number;
-  /** A clause such as "it answered 503". */
   readonly last: string;
   /** True when it gets one delivery at a time until one succeeds. */
   readonly isHeld: boolean;
 }
 
 export interface WebhookActivities {
-  /**
-   * Sends the due deliveries of an endpoint for some seconds and records each try. Deliveries are leased, so a second
-   * execution sends none that the first one holds. A delivery that a dead worker held is sent again.
-   */
+  /** Deliveries are leased, so a second execution sends none twice. Those of a dead worker are sent again. */
   deliverDue(input: { readonly endpointId: string }): Promise<DeliveryRound>;
 }
 
@@ -48,7 +43,7 @@ export interface WebhookDependencies {
   readonly database: Database;
   readonly keyRing: KeyRing;
   readonly policy: OutboundPolicy;
-  /** Signs and sends an event; does not throw for a failure of the receiver. */
+  /** Does not throw for a failure of the receiver. */
   readonly courier: (request: {
     readonly url: string;
     readonly event: StoredEvent;
@@ -75,10 +70,7 @@ export function createWebhookActivities(dependencies: WebhookDependencies): Webh
     return true;
   };
 
-  /**
-   * Sends due deliveries in several lanes, so that one slow answer does not block the others. A failing endpoint gets
-   * one lane.
-   */
+  /** Several lanes: one slow answer does not block the others. A failing endpoint gets one lane. */
   const sendDue = async (endpointId: string, lanes: number): Promise<void> => {
     const until = now() + policy.roundMs;
     const lane = async (claim: typeof claimDelivery): Promise<void> => {

@@ -23,7 +23,6 @@ import { ACTION_REFUSED, SEND_NOT_BEGUN, WORK_FINISHED, WORK_MISSING } from '#wo
 
 type WorkActivities = PurchaseActivities & SubscriptionActivities;
 
-/** Makes the activities of the work workflows, and translates errors to results or Temporal failures. */
 export function createWorkActivities(dependencies: WorkDependencies): WorkActivities {
   const { database, now, purchaseInForce } = dependencies;
   const handlers = workHandlers(dependencies);
@@ -65,11 +64,8 @@ export function createWorkActivities(dependencies: WorkDependencies): WorkActivi
 }
 
 /**
- * Runs a sending activity. If it fails before its request could leave, its failure has the type `SEND_NOT_BEGUN`. The
- * workflow may then trust a row by which nothing was sent, even after PostgreSQL has lost commits.
- *
- * @param send calls its argument right before the request may leave.
- * @throws ApplicationFailure of the type `SEND_NOT_BEGUN`, or what `send` throws after that call.
+ * Fails with `SEND_NOT_BEGUN` when the request could not leave. The workflow may then trust a row by which nothing was
+ * sent, even after PostgreSQL has lost commits. `send` calls its argument right before the request may leave.
  */
 async function failAsNotBegun<Result>(send: (begin: () => void) => Promise<Result>): Promise<Result> {
   let hasBegun = false;
@@ -115,7 +111,6 @@ function workStep(step: StepRecord) {
   };
 }
 
-/** The failure with the reason that the service gave for it, which the workflow does not know. */
 async function inServiceWords(
   tx: Executor,
   { work, attemptNumber, failure }: StepRecord,
@@ -126,10 +121,7 @@ async function inServiceWords(
   return failureClass !== failure.class || serviceMessage === null ? failure : { ...failure, serviceMessage };
 }
 
-/**
- * Translates ended or missing work to Temporal failures that are not retried. Other errors pass and are retried by the
- * policy of the activity.
- */
+/** Ended or missing work becomes a Temporal failure without retries; other errors pass. */
 function translateErrors(activities: WorkActivities, database: Database): WorkActivities {
   const translated = Object.entries(activities).map(([name, activity]) => [
     name,
@@ -141,7 +133,6 @@ function translateErrors(activities: WorkActivities, database: Database): WorkAc
       }
     },
   ]);
-  // Same names and signatures: each entry is only wrapped.
   return Object.fromEntries(translated) as WorkActivities;
 }
 
@@ -160,7 +151,6 @@ async function translate(error: unknown, database: Database): Promise<unknown> {
   return error;
 }
 
-/** The end of finished work, from its row. */
 async function readWorkEnd(db: Executor, work: WorkRef): Promise<WorkEnd> {
   const { status, failureClass, failureEnd, esimId } = await readWork(db, work);
   if (!isFinal(status)) throw new Error(`${work.kind} ${work.id} was reported as finished, but it is ${status}`);

@@ -17,26 +17,21 @@ import { actOnWork } from '#fulfilment/operator/operator-actions.ts';
 import { performAction } from '#fulfilment/operator/perform-action.ts';
 import { acceptedEvent } from '#fulfilment/work/events.ts';
 
-/** What a caller provides for a batch. */
 export interface NewBatch {
   readonly id: string;
   readonly apiKeyId: string;
   readonly externalBatchId: string;
   readonly items: readonly StoredBatchItem[];
   readonly metadata: Readonly<Record<string, string>>;
-  /** By position. */
   readonly orders: readonly NewOrder[];
 }
 
 export type BatchAcceptance =
   | { readonly accepted: true; readonly row: OrderBatchRow }
-  /** The caller's reference of the batch, or that of one of its orders, is taken. The caller rolls back. */
+  /** The caller's reference of the batch, or of one of its orders, is taken. The caller rolls back. */
   | { readonly accepted: false; readonly taken: 'batch' | 'order'; readonly existingId: string };
 
-/**
- * Accepts a batch as a whole, in the caller's transaction. A fixed number of statements writes what the acceptance of
- * each of its orders would write.
- */
+/** A fixed number of statements writes what the acceptance of each order would write. */
 export async function acceptBatch(tx: Executor, batch: NewBatch, now: Date): Promise<BatchAcceptance> {
   const { id, apiKeyId, externalBatchId, items, metadata } = batch;
   const [row] = await tx
@@ -68,10 +63,7 @@ export async function acceptBatch(tx: Executor, batch: NewBatch, now: Date): Pro
   return { accepted: true, row };
 }
 
-/**
- * Whether a reference of the batch is taken, without writing anything: a batch that is refused for another reason must
- * not leave the rows of a transaction that is rolled back.
- */
+/** Writes nothing: a batch refused for another reason must not leave the rows of a rolled-back transaction. */
 export async function findTakenOfBatch(
   tx: Executor,
   batch: NewBatch,
@@ -82,7 +74,6 @@ export async function findTakenOfBatch(
   return holder === undefined ? undefined : { accepted: false, taken: 'order', existingId: holder };
 }
 
-/** Start requests, timeline entries and events of new orders. */
 async function startAll(tx: Executor, accepted: readonly OrderRow[], now: Date): Promise<void> {
   const works = accepted.map((row) => ({ row, work: { kind: 'order', id: row.id } as const }));
   await requestStarts(
@@ -123,7 +114,6 @@ async function takenOrder(tx: Executor, batch: NewBatch): Promise<string> {
   return holder;
 }
 
-/** The order that has the reference of one of these. */
 async function findTakenOrder(tx: Executor, { id, orders: wanted }: NewBatch): Promise<string | undefined> {
   const references = wanted.map(({ externalOrderId }) => externalOrderId);
   const [holder] = await tx
@@ -134,16 +124,12 @@ async function findTakenOrder(tx: Executor, { id, orders: wanted }: NewBatch): P
   return holder?.id;
 }
 
-/** Orders that are abandoned at once. Each is a transaction of its own. */
+/** Each abandonment is a transaction of its own. */
 const CONCURRENT = 4;
 
-/** Who cancels a batch, and why. */
 type BatchCanceller = Pick<Operator, 'actor' | 'reason'>;
 
-/**
- * Stores that a batch is cancelled, with an audit entry. The first request counts. From here on each of its orders is
- * abandoned when it is about to be sent.
- */
+/** The first request counts. From here on each order is abandoned when it is about to be sent. */
 export async function requestBatchCancel(
   tx: Executor,
   id: string,
@@ -160,12 +146,7 @@ export async function requestBatchCancel(
   await addAuditEntry(tx, { actor, action: 'order_batch.cancel', subject, reason }, now);
 }
 
-/**
- * Abandons the orders of a cancelled batch that have provably bought nothing, the last position first: those are least
- * likely to be under way.
- *
- * @param isOver true when no further order is to be begun.
- */
+/** Abandons orders that provably bought nothing. The last position goes first: it is least likely to be under way. */
 export async function abandonUnsent(
   database: Database,
   batch: OrderBatchRow,
@@ -197,12 +178,7 @@ export async function abandonUnsent(
   await Promise.all(Array.from({ length: CONCURRENT }, abandonEach));
 }
 
-/**
- * Abandons an order that is about to be sent, when its batch is cancelled and it has bought nothing.
- *
- * @param row of the work, locked in this transaction.
- * @returns true when it is abandoned.
- */
+/** For an order about to be sent that has bought nothing. `row` is locked in this transaction. */
 export async function abandonIfCancelled(tx: Executor, work: WorkRef, row: WorkRow, now: Date): Promise<boolean> {
   const batchId = work.kind === 'order' ? wholeRow('order', row).batchId : null;
   if (batchId === null) return false;
@@ -213,7 +189,7 @@ export async function abandonIfCancelled(tx: Executor, work: WorkRef, row: WorkR
   return result.kind === 'applied';
 }
 
-/** The operator of a cancelled batch: the same for each of its orders, so that each is abandoned once. */
+/** The same for each order of the batch, so that each is abandoned once. */
 function cancellerOf({ id, cancelRequestedBy: actor, cancelReason: reason }: OrderBatchRow): Operator | undefined {
   return actor === null || reason === null ? undefined : { actor, reason, actionId: `batch_cancel:${id}` };
 }

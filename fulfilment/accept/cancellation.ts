@@ -12,7 +12,7 @@ interface NewCancellation extends Omit<NewWork, 'maxPrice'> {
   readonly onUnmetConditions: OnUnmetConditions;
 }
 
-/** Accepts a cancellation, in the caller's transaction. One per eSIM may be open. */
+/** One per eSIM may be open. */
 export async function acceptCancellation(
   tx: Executor,
   cancellation: NewCancellation,

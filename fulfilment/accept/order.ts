@@ -65,7 +65,6 @@ type OrderValues = ReturnType<typeof newWorkColumns> &
   ReturnType<typeof newCustomerPriceColumns> &
   Omit<NewOrder, keyof NewWork | 'customer'>;
 
-/** The columns of a new order, without those of a batch. */
 export function orderValues(order: NewOrder, now: Date): OrderValues {
   const { externalOrderId, packageId, encryptedDeviceImei } = order;
   const own = {
@@ -78,7 +77,6 @@ export function orderValues(order: NewOrder, now: Date): OrderValues {
   return { ...newWorkColumns(order, now), ...newReferenceColumns(order), ...own };
 }
 
-/** Accepts an order, in the caller's transaction. */
 export async function acceptOrder(tx: Executor, order: NewOrder, now: Date): Promise<Acceptance<OrderRow>> {
   const { id, externalOrderId, packageId } = order;
   return acceptWork(

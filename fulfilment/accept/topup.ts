@@ -23,7 +23,6 @@ interface NewTopup extends NewWork {
   readonly customer?: NewCustomer | undefined;
 }
 
-/** Accepts a top-up, in the caller's transaction. */
 export async function acceptTopup(tx: Executor, topup: NewTopup, now: Date): Promise<Acceptance<TopupRow>> {
   const { id, esimId, packageId, externalTopupId } = topup;
   const own = {

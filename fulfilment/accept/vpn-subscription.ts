@@ -19,7 +19,6 @@ interface NewVpnSubscription extends NewWork, NewCustomer {
   readonly customerPrice: Money;
 }
 
-/** Accepts a subscription, in the caller's transaction. */
 export async function acceptVpnSubscription(
   tx: Executor,
   subscription: NewVpnSubscription,

@@ -1,4 +1,3 @@
-/** Accepts work of every kind. Needs no Temporal. */
 import { noteFact, noteFilled } from '#db/connection/after-commit.ts';
 import { builtOnce } from '#db/connection/built-once.ts';
 import type { Executor } from '#db/connection/database.ts';
@@ -13,28 +12,25 @@ import { KINDS, type WorkKind, type WorkRef } from '#domain/work/kinds.ts';
 import type { WorkFact } from '#domain/work/work-fact.ts';
 import { acceptedEvent } from '#fulfilment/work/events.ts';
 
-/** What a caller provides for work of every kind. */
 export interface NewWork {
   readonly id: string;
   readonly apiKeyId: string;
-  /** `X-Request-Id` of the request, for logs; absent: unknown. */
+  /** For logs. */
   readonly requestId?: string;
-  /** `traceparent` of the request; absent: it is not traced. */
+  /** Absent: the request is not traced. */
   readonly traceparent?: string | undefined;
   readonly maxPrice: Money | null;
-  /** What the customer of the caller pays, for a purchase; absent: not given. */
   readonly customerPrice?: Money | undefined;
   readonly deadlineAt: Date | null;
-  /** For a purchase; absent: as the policy has it. */
+  /** Absent: as the policy has it. */
   readonly whenUsedUp?: WhenUsedUp | undefined;
   readonly metadata: Readonly<Record<string, string>>;
-  /** For a kind with a reference of the caller's own; absent: its first use. */
+  /** Absent: the first use. */
   readonly use?: ReferenceUse;
   /** Keyed hash of the caller and the Idempotency-Key; absent: unknown. */
   readonly requestKey?: Buffer;
 }
 
-/** The reference of the end customer, as it is stored. */
 export interface NewCustomer {
   /** Encrypted for `customerReferenceAad`. */
   readonly encryptedCustomerReference: Buffer;
@@ -43,12 +39,10 @@ export interface NewCustomer {
 }
 
 export type Acceptance<Row = unknown> =
-  /** With the row as it was stored. */
   | { readonly accepted: true; readonly id: string; readonly row: Row }
-  /** The caller's reference is taken: one reference makes work once, whatever key or caller is used. */
+  /** One reference makes work once, whatever key or caller is used. */
   | { readonly accepted: false; readonly existingId: string };
 
-/** The columns of new work that all kinds share. */
 export function newWorkColumns(work: NewWork, now: Date) {
   const { id, apiKeyId, maxPrice, deadlineAt, whenUsedUp, metadata, requestId, traceparent } = work;
   return {
@@ -66,12 +60,10 @@ export function newWorkColumns(work: NewWork, now: Date) {
   };
 }
 
-/** The columns of new work with a reference of the caller's own. */
 export function newReferenceColumns({ use = FIRST_USE, requestKey }: Pick<NewWork, 'use' | 'requestKey'>) {
   return { referenceUse: use.number, replacesId: use.replaces, requestKey: requestKey ?? null };
 }
 
-/** The columns of new work with a reference of the end customer; absent: none. */
 export function newCustomerColumns(customer: NewCustomer | undefined) {
   return {
     encryptedCustomerReference: customer?.encryptedCustomerReference ?? null,
@@ -79,17 +71,14 @@ export function newCustomerColumns(customer: NewCustomer | undefined) {
   };
 }
 
-/** The columns of a purchase with what the customer pays. */
 export function newCustomerPriceColumns({ customerPrice }: Pick<NewWork, 'customerPrice'>) {
   return { customerPrice: customerPrice?.amount ?? null, customerPriceCurrency: customerPrice?.currency ?? null };
 }
 
-/** For the timeline: the work whose reference is used again. */
 export function replaced({ use }: Pick<NewWork, 'use'>): { readonly replaces?: string } {
   return use?.replaces == null ? {} : { replaces: use.replaces };
 }
 
-/** The first entry of a timeline. */
 export function acceptedEntry(kind: WorkKind, detail: TimelineEntry['detail'] & object, now: Date) {
   const event = `${kind}.accepted`;
   const message = `The ${KINDS[kind].noun} was accepted and stored; its workflow is about to start.`;
@@ -102,21 +91,17 @@ function acceptedFact({ kind, id }: WorkRef, row: WorkRow): WorkFact {
   return { fact: 'status', kind, id, requestId, traceparent, status, ...reasons, acceptedAt, isCompletion: false };
 }
 
-/** The request to start the workflow, the timeline entry and the event, in one statement. */
+/** One statement for the start request, the timeline entry and the event. */
 const insertCompanions = builtOnce((db) => {
   const [start, entry] = [db.$with('start').as(startInsert(db)), db.$with('entry').as(entryInsert(db))];
   return eventInsert(db.with(start, entry)).prepare('accepted_work');
 });
 
 /**
- * Accepts work: stores its row, the request to start its workflow and the first timeline entry, in the caller's
- * transaction.
- *
- * @param intake.insert inserts the row unless its reference is taken, and returns it. It names no conflict target: the
- *   id follows from the reference and its use, so a concurrent insert may conflict with several indexes.
- * @param intake.holder finds the work that has the reference. It runs after the insert has waited for the other
- *   transaction, so that row is committed and visible.
- * @param intake.detail for the timeline.
+ * Runs in the caller's transaction.
+ * `insert` names no conflict target: the id follows from the reference and its use, so a concurrent insert may
+ * conflict with several indexes. `holder` runs after the insert has waited for the other transaction, so that row is
+ * committed and visible.
  */
 export async function acceptWork<Row extends WorkRow>(
   tx: Executor,

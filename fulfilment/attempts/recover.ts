@@ -1,7 +1,4 @@
-/**
- * What happens after PostgreSQL has lost commits: how the loss is noticed, and the state of an attempt whose row knows
- * too little.
- */
+/** After PostgreSQL has lost commits: how the loss is noticed, and attempts whose rows know too little. */
 import { and, eq, inArray, ne, sql } from 'drizzle-orm';
 import type { Write } from '#db/connection/alongside.ts';
 import { readDatabaseEpoch } from '#db/connection/database-epoch.ts';
@@ -14,26 +11,20 @@ import { type Witness, restoration } from '#domain/purchase/recovery.ts';
 import { attemptStateAfter } from '#domain/work/attempt-lifecycle.ts';
 import { type WorkRef, KINDS } from '#domain/work/kinds.ts';
 
-/** True when a workflow has compared its knowledge with the row of its work in the present epoch of the database. */
+/** In the present epoch of the database. */
 export async function isCompared(db: Executor, { comparedEpoch }: Pick<WorkRow, 'comparedEpoch'>): Promise<boolean> {
   return comparedEpoch !== null && comparedEpoch === (await readDatabaseEpoch(db));
 }
 
-/** A comparison of what a workflow knows with the row of its work. */
 interface Comparison {
-  /** True when the row was compared in an earlier epoch but not yet in this one. */
+  /** Compared in an earlier epoch but not yet in this one. */
   readonly isFirstSinceRestart: boolean;
-  /** Stores that they were compared. */
   readonly writes: readonly Write[];
 }
 
 /**
- * Prepares to store that a workflow has compared its knowledge with the row of its work. The caller holds the lock of
- * the work.
- * @param epoch the present one.
- * @param sentIn epoch of a send whose result the workflow did not receive; undefined: no such send, or its epoch is not
- *   known. When it differs from the present epoch, the workflow first has to account for that send, and nothing is
- *   stored.
+ * The caller holds the lock of the work. `sentIn` is the epoch of a send whose result the workflow did not receive.
+ * When it is not the present epoch, the workflow first accounts for that send, and nothing is stored.
  */
 export function comparison(
   tx: Executor,
@@ -49,11 +40,8 @@ export function comparison(
 }
 
 /**
- * Makes an attempt unknown when its row knows less than its workflow. The rules for attempts that may have bought apply
- * from here on.
- * @param doubt.leaseMs a send that the row does not know may be under way: nothing is sent for this long.
- * @param doubt.busyEsimId our id of the eSIM of which only one attempt may be under way.
- * @returns the attempt as it is now.
+ * The row knows less than its workflow, so the rules for attempts that may have bought apply. Nothing is sent for
+ * `leaseMs`: a send that the row does not know may be under way. Only one attempt of `busyEsimId` may be under way.
  */
 export async function doubtAttempt(
   tx: Executor,
@@ -96,10 +84,7 @@ export async function doubtAttempt(
   return findAttemptById(tx, attempt.id);
 }
 
-/**
- * Marks an attempt with a lost row, which a later attempt followed, as failed without cost: a later attempt is only
- * made after that.
- */
+/** A lost row that a later attempt followed cost nothing: a later attempt is only made after that. */
 async function markFollowed(tx: Executor, attemptId: string): Promise<void> {
   await tx
     .update(attempts)
@@ -113,7 +98,7 @@ async function markFollowed(tx: Executor, attemptId: string): Promise<void> {
     .where(eq(attempts.id, attemptId));
 }
 
-/** @param known epoch milliseconds. */
+/** `known` in epoch milliseconds. */
 function earlier(stored: Date | null, known: number | undefined): Date | null {
   if (known === undefined) return stored;
   return stored === null || stored.getTime() > known ? new Date(known) : stored;
@@ -128,11 +113,9 @@ async function isFreeFor(tx: Executor, esimId: string, attemptId: string): Promi
 }
 
 /**
- * Restarts the resend window of an attempt after the service has shown that no send so far has bought. The caller holds
- * the lock of the work.
- * @param attempt as it was before the service was read: the evidence says nothing about a later send.
- * @returns false, without a change, when its result is no longer unknown, it was sent since, or a send may be under
- *   way. A `sending` attempt whose lease has ended left no result and counts as unknown.
+ * The caller holds the lock of the work. `attempt` is as it was before the service was read: the evidence says nothing
+ * about a later send. @returns false, without a change, when its result is known, it was sent since, or a send may be
+ * under way. A `sending` attempt whose lease has ended counts as unknown.
  */
 export async function restartResendWindow(tx: Executor, attempt: Pick<AttemptRow, 'id' | 'sends'>): Promise<boolean> {
   const { id, sends } = attempt;
@@ -145,20 +128,13 @@ export async function restartResendWindow(tx: Executor, attempt: Pick<AttemptRow
   return changed.length > 0;
 }
 
-/** Dependencies of the restoration of lost attempts. */
 interface RestorationTools {
-  /** Stores an attempt that has no row, with its derived key. */
   readonly open: (tx: Executor, number: number) => Promise<AttemptRow>;
-  /** How long an unrecorded send may be under way, in milliseconds. */
+  /** How long an unrecorded send may be under way. */
   readonly leaseMs: number;
 }
 
-/**
- * Restores the attempts of a piece of work from the witness when PostgreSQL has lost their rows. Idempotent. The caller
- * holds the lock of the work.
- * @param row of the work.
- * @returns true when a row knew less than the witness.
- */
+/** Idempotent. The caller holds the lock of the work. @returns true when a row knew less than the witness. */
 export async function restoreAttempts(
   tx: Executor,
   work: WorkRef,

@@ -18,28 +18,23 @@ import { openContradiction } from '#fulfilment/work/events.ts';
 import type { CancellationDetails } from '#fulfilment/work/refunds.ts';
 import { storeSubscriptionReport, type SubscriptionReport } from '#fulfilment/work/subscription.ts';
 
-/** A report of the service about an attempt, from an answer, a look-up or an event. */
+/** From an answer, a look-up or an event. */
 export interface AttemptReport {
   readonly outcome: ObservedOutcome;
-  /** The service's id of the purchase; for a cancellation, that of its refund once it is named. */
+  /** For a cancellation, the id of its refund once it is named. */
   readonly serviceId: string | undefined;
   readonly serviceEsimId?: string | undefined;
-  /** Id of the sold package or VPN plan. */
+  /** Of the sold package or VPN plan. */
   readonly productId?: number | undefined;
   readonly charged?: Money | undefined;
-  /** The reason that the service gives for a failure. */
   readonly reason?: StoredReason | undefined;
-  /** Set for a cancellation. */
   readonly cancellation?: CancellationDetails | undefined;
-  /** Set for a VPN subscription. */
   readonly subscription?: SubscriptionReport | undefined;
 }
 
 /**
- * Stores a report about an attempt, and its debit in our books. Progress only goes forward: a completed attempt does
- * not return to processing. A second service id for the same attempt opens a case.
- * @param now time of a report about a cancellation; `lastReportAt` comes from the database's clock.
- * @returns the attempt as it is now.
+ * Also stores the debit. Progress only goes forward; a second service id opens a case. `now` is the time of a report
+ * about a cancellation; `lastReportAt` comes from the database's clock.
  */
 export async function recordReport(
   tx: Executor,
@@ -50,11 +45,7 @@ export async function recordReport(
   return applyReport(tx, await lockAttemptRow(tx, attemptId), told, now);
 }
 
-/**
- * As {@link recordReport}.
- * @param known the attempt, locked in this transaction.
- * @param writes are run in the same statement.
- */
+/** As {@link recordReport}. `known` is locked in this transaction; `writes` run in the same statement. */
 export async function applyReport(
   tx: Executor,
   known: AttemptRow,
@@ -114,7 +105,6 @@ export async function applyReport(
   return row;
 }
 
-/** A report about a cancellation, merged with the earlier ones. */
 async function beside(tx: Executor, known: AttemptRow, told: AttemptReport): Promise<AttemptReport> {
   if (told.cancellation === undefined) return told;
   return {
@@ -123,7 +113,7 @@ async function beside(tx: Executor, known: AttemptRow, told: AttemptReport): Pro
   };
 }
 
-/** Opens a case when a report contradicts what is known, whether it comes from an answer, a look-up or an event. */
+/** Opens a case, whether the contradiction comes from an answer, a look-up or an event. */
 async function reportDisagreement(tx: Executor, known: AttemptRow, facts: AttemptReport, now: Date): Promise<void> {
   if (ATTEMPT_DECISIONS[known.state][facts.outcome] === 'contradiction') {
     const detail = `The service reports attempt ${known.number} as ${facts.outcome}, and before as ${known.state}.`;
@@ -132,7 +122,7 @@ async function reportDisagreement(tx: Executor, known: AttemptRow, facts: Attemp
   await reportOtherPrice(tx, known, facts.charged, now);
 }
 
-/** Opens a case when the service reports another price for an attempt than before. The known price stays. */
+/** The known price stays. */
 export async function reportOtherPrice(
   tx: Executor,
   known: AttemptRow,
@@ -146,18 +136,14 @@ export async function reportOtherPrice(
   await openContradiction(tx, workOf(known), detail, now, known.id);
 }
 
-/**
- * Compares the sold product with the ordered one.
- * @param sold id of the package or VPN plan; undefined when the service does not report it.
- * @returns the ordered product when it differs; undefined when it may be the same.
- */
+/** @returns the ordered product when it differs from the sold one; undefined when it may be the same. */
 async function orderedInstead(db: Executor, work: WorkRef, sold: number | undefined): Promise<number | undefined> {
   if (sold === undefined) return undefined;
   const ordered = await orderedProduct(db, work);
   return isAsOrdered(ordered, sold) ? undefined : ordered;
 }
 
-/** Id of the ordered package or VPN plan; undefined for a kind that orders nothing. */
+/** Undefined for a kind that orders nothing. */
 export async function orderedProduct(db: Executor, { kind, id }: WorkRef): Promise<number | undefined> {
   const { product } = storedKind(kind);
   if (product === undefined) return undefined;
@@ -169,18 +155,12 @@ export async function orderedProduct(db: Executor, { kind, id }: WorkRef): Promi
   return row?.is;
 }
 
-/** The record of the service cannot be what this attempt has bought. */
 export interface NotOurs {
   readonly kind: 'not_ours';
-  /** A sentence. */
   readonly detail: string;
 }
 
-/**
- * Compares the service's record for an attempt with our own rows.
- *
- * @returns why the record cannot be of this attempt; undefined when it may be.
- */
+/** @returns why the service's record cannot be of this attempt; undefined when it may be. */
 export async function findMismatch(
   db: Executor,
   attempt: AttemptRow,
@@ -198,16 +178,12 @@ export async function findMismatch(
   return { kind: 'not_ours', detail };
 }
 
-/**
- * The part of {@link findMismatch} that also applies to the answer of a send: its service id belongs to another
- * attempt. The client has already compared the product of such an answer with the request.
- */
+/** The part of {@link findMismatch} for the answer of a send: the client has compared its product with the request. */
 export function belongsToAnother(attempt: AttemptRow, facts: AttemptReport): NotOurs {
   const detail = `${has(attempt, facts)}, which belongs to another ${KINDS[attempt.subjectKind].noun}.`;
   return { kind: 'not_ours', detail };
 }
 
-/** The beginning of a sentence. */
 function has({ number }: AttemptRow, { serviceId }: AttemptReport): string {
   return `The service has ${serviceId ?? 'something'} for attempt ${number}`;
 }

@@ -13,12 +13,7 @@ import { orderedProduct } from '#fulfilment/attempts/report.ts';
 import { addPause } from '#fulfilment/gate/pauses.ts';
 import { updateWork } from '#fulfilment/work/change.ts';
 
-/** What the service charged, compared with what was expected. */
-
-/**
- * Compares what the service charged with the limit and with the price at the time of the send. A charge above the limit
- * is a case of its purchase, another price one of its product.
- */
+/** A charge above the limit is a case of its purchase, another price one of its product. */
 export async function reportCharge(
   tx: Executor,
   attempt: AttemptRow,
@@ -43,7 +38,7 @@ export async function reportCharge(
   await addTimelineEntry(tx, work, { event, message: detail, dedupKey: event });
 }
 
-/** How a charge differs from the listed price; undefined: it does not, or no price proves it. */
+/** Undefined: it does not differ, or no price proves it. */
 async function differenceToPrice(
   tx: Executor,
   attempt: AttemptRow,
@@ -64,19 +59,17 @@ async function differenceToPrice(
   return { work, attemptId: attempt.id, comparison, detail };
 }
 
-/** A charge or a debit that is not the expected one. */
 interface DifferentAmount {
   readonly work: WorkRef;
   readonly attemptId: string;
   readonly comparison: AmountComparison;
-  /** A sentence that names no work, so that the same difference of a product has the same text. */
+  /** Names no work, so that the same difference of a product has the same text. */
   readonly detail: string;
 }
 
 /**
- * Opens one case for a product, not one for each order of it. In another unit or currency the amounts of the service
- * cannot be understood: buying of the kind is paused until an operator has compared them. The pause is not set again
- * for a difference that a person has judged.
+ * One case for a product, not one for each order. Amounts in another unit or currency cannot be understood: buying of
+ * the kind is paused until an operator has compared them. A judged difference does not pause it again.
  */
 export async function reportAmount(
   tx: Executor,
@@ -98,9 +91,8 @@ const ADVICE =
   'then release the pause with `npx reseller gate release`.';
 
 /**
- * Stores the cost of purchases whose price the service never reported, such as those that an operator marked as bought.
- * A reported price stays; a different amount in the wallet is a finding of the books.
- * @param debits by id of the attempt.
+ * For purchases whose price the service never reported. A reported price stays; a different amount in the wallet is a
+ * finding of the books. `debits` by id of the attempt.
  */
 export async function noteShownCharges(
   tx: Executor,

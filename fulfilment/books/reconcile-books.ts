@@ -48,16 +48,13 @@ import { noteShownCharges, reportAmount } from '#fulfilment/books/charges.ts';
 import { announceDoubt } from '#fulfilment/work/events.ts';
 import { settlePaidRefunds } from '#fulfilment/work/refunds.ts';
 
-/** The wallet as read from the service. */
 export interface Wallet {
   readonly status: ReconciliationStatus;
   readonly detail: string;
-  /** Number of the rows that it showed in that time. */
   readonly read: number;
   readonly since: number;
-  /** Undefined when it could not be read. */
   readonly balance: Money | undefined;
-  /** Time of the oldest credit that is pending; undefined: none is. Epoch milliseconds. */
+  /** Of the oldest pending credit, in epoch milliseconds. */
   readonly pendingSince: number | undefined;
   /** False when the balance changed during the read: it then does not belong to these movements. */
   readonly atRest: boolean;
@@ -68,13 +65,8 @@ const MOVEMENTS_AT_ONCE = 20_000;
 const TOO_MANY =
   `${2 * MOVEMENTS_AT_ONCE} or more movements have no cause. The oldest and the newest of them were judged; ` +
   'the balance is not compared. Explain movements without a cause: npx reseller wallet transactions --cause none.';
-/** Findings listed in a report, for a reader. */
 const LISTED_FINDINGS = 200;
 
-/**
- * Matches the movements of the wallet, as a reading has stored them, with their causes, and writes journal rows, cases
- * and the report.
- */
 export async function writeBooks(
   tx: Executor,
   wallet: Wallet,
@@ -151,14 +143,14 @@ export async function writeBooks(
   return report;
 }
 
-/** Deletes old readings, never the first, with which the books begin, nor the newest. */
+/** Never the first, with which the books begin, nor the newest. */
 async function forgetReadings(tx: Executor, before: Date): Promise<void> {
   await tx.execute(sql`
     delete from ${walletReadings} where ${walletReadings.beganAt} < ${before} and ${walletReadings.id} not in (
       select min(id) from ${walletReadings} union all select max(id) from ${walletReadings})`);
 }
 
-/** Wakes work whose case waits for the credit of a failed attempt: its workflow reads the wallet and judges again. */
+/** The case waits for the credit of a failed attempt: its workflow reads the wallet and judges again. */
 async function judgeAgain(tx: Executor, attemptIds: readonly string[], at: Date): Promise<void> {
   if (attemptIds.length === 0) return;
   const isOfSame = and(eq(cases.subjectKind, attempts.subjectKind), eq(cases.subjectId, attempts.subjectId));

@@ -30,7 +30,6 @@ import type { PurchaseKind, WorkKind } from '#domain/work/kinds.ts';
 import { productColumn } from '#fulfilment/gate/line.ts';
 
 export interface ReadingRun {
-  /** The same id makes one reading. */
   readonly runId: string;
   readonly readAt: Date;
 }
@@ -38,7 +37,6 @@ export interface ReadingRun {
 /** Events of one statement: PostgreSQL takes 65,535 values. */
 const BATCH = 1_000;
 
-/** What orders from each catalogue. */
 const BUYERS = {
   packages: ['order', 'topup'],
   vpn_plans: ['vpn_subscription'],
@@ -50,10 +48,8 @@ const MAX_WOKEN = 1_000;
 const SUBJECTS = { packages: 'package', vpn_plans: 'vpn_plan' } as const satisfies Record<CatalogueName, string>;
 
 /**
- * Records a reading in the caller's transaction: the changed items, an event for each change, and the reading. New
- * items are announced only after a complete reading: the readings until then fill the catalogue.
- *
- * @returns the reading; that of the run, if the run is known already.
+ * New items are announced only after a complete reading: the readings until then fill the catalogue. @returns the
+ * reading; that of the run, if the run is known already.
  */
 export async function recordReading<Name extends CatalogueName>(
   tx: Executor,
@@ -144,7 +140,7 @@ async function announce(
   }
 }
 
-/** The attempt that the service has refused; before a send we only look into the catalogue ourselves. */
+/** Before a send we only look into the catalogue ourselves. */
 function refusedByService(tx: Executor, kind: WorkKind, workId: Column) {
   const isOfWork = and(eq(attempts.subjectKind, kind), eq(attempts.subjectId, workId));
   return tx
@@ -153,10 +149,7 @@ function refusedByService(tx: Executor, kind: WorkKind, workId: Column) {
     .where(and(isOfWork, eq(attempts.state, 'refused')));
 }
 
-/**
- * Wakes held work whose reason the stored state of the read items shows to be over. What the service itself refused is
- * woken only by a change, or each reading would send it again.
- */
+/** What the service itself refused is woken only by a change, or each reading would send it again. */
 async function wakeHeld(
   tx: Executor,
   catalogue: CatalogueName,

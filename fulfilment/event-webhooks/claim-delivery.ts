@@ -27,10 +27,7 @@ export async function claimDelivery(
   return claimFirst(tx, endpoint, undefined, claim);
 }
 
-/**
- * Claims a test that was not tried yet, even while the endpoint waits for the end of an outage: a caller waits for its
- * result.
- */
+/** A test goes even while the endpoint waits for the end of an outage: a caller waits for its result. */
 export async function claimTest(tx: Executor, endpointId: string, claim: Claim): Promise<ClaimedDelivery | undefined> {
   const endpoint = await readReceiving(tx, endpointId);
   return endpoint === undefined ? undefined : claimFirst(tx, endpoint, untriedTest(tx, endpointId), claim);
@@ -102,15 +99,12 @@ export type EndpointOutlook =
   | {
       readonly kind: 'open';
       readonly pending: number;
-      /** Time of the next or overdue delivery; undefined when none waits. */
       readonly nextAt: Date | undefined;
-      /** True when it is to get missed events that are not queued yet. */
       readonly hasMissed: boolean;
       readonly health: EndpointHealth;
       readonly lastFailure: string | null;
     };
 
-/** When the endpoint must be tried next, or why its workflow ends. */
 export async function endpointOutlook(db: Executor, endpointId: string): Promise<EndpointOutlook> {
   const [endpoint] = await db.select().from(webhookEndpoints).where(eq(webhookEndpoints.id, endpointId));
   if (endpoint === undefined || endpoint.deletedAt !== null) return { kind: 'ended', reason: 'deleted' };

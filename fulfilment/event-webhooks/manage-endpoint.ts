@@ -1,7 +1,4 @@
-/**
- * The actions of callers on webhook endpoints. Each locks the endpoint, adds an audit entry and makes the change, in
- * the caller's transaction.
- */
+/** Each action locks the endpoint and adds an audit entry, in the caller's transaction. */
 import { and, eq, gte, min } from 'drizzle-orm';
 import type { KeyRing } from '#crypto/key-ring.ts';
 import { generateWebhookSecret } from '#crypto/webhook-signatures.ts';
@@ -30,21 +27,17 @@ import {
   startAtNewAddress,
 } from '#fulfilment/event-webhooks/record-try.ts';
 
-/**
- * Every event is queued for every endpoint, so their number must be limited. Keys that are limited to their own work
- * have a separate limit each.
- */
+/** Every event is queued for every endpoint. Keys limited to their own work have a separate limit each. */
 const MAX_ENDPOINTS = 100;
 
 export interface EndpointRequest {
   readonly id: string;
   readonly owner: EndpointOwner;
-  /** Id of the API key, for the audit log. */
   readonly actor: string;
   readonly now: Date;
 }
 
-/** An action on endpoints that is not possible; the API answers with the problem of this code. */
+/** The API answers with the problem of this code. */
 export class EndpointRefusedError extends Error {
   readonly code: `webhook_endpoint_${'not_found' | 'disabled' | 'limit'}`;
 
@@ -54,10 +47,7 @@ export class EndpointRefusedError extends Error {
   }
 }
 
-/**
- * Stores a new endpoint with its first secret.
- * @throws EndpointRefusedError when the owner has as many as possible.
- */
+/** @throws EndpointRefusedError when the owner has as many as possible. */
 export async function createEndpoint(
   tx: Executor,
   keyRing: KeyRing,
@@ -72,7 +62,6 @@ export async function createEndpoint(
   return { row, secret };
 }
 
-/** Stores an endpoint with its first secret, without an audit entry. */
 export async function addWebhookEndpoint(
   tx: Executor,
   keyRing: KeyRing,
@@ -85,10 +74,7 @@ export async function addWebhookEndpoint(
   return row;
 }
 
-/**
- * Changes the terms of an endpoint; absent ones stay. Waiting deliveries go to a new address.
- * @throws EndpointRefusedError when it does not exist, or its owner is another.
- */
+/** Waiting deliveries go to a new address. @throws EndpointRefusedError when the owner has no such endpoint. */
 export async function changeEndpoint(
   tx: Executor,
   request: EndpointRequest,
@@ -109,8 +95,8 @@ export async function removeEndpoint(tx: Executor, request: EndpointRequest): Pr
 }
 
 /**
- * Disables an endpoint. For an endpoint that we have disabled, it records that the caller knows it.
- * @throws EndpointRefusedError when it does not exist, or its owner is another.
+ * On an endpoint that we disabled, records that the caller knows it. @throws EndpointRefusedError when it is not the
+ * owner's.
  */
 export async function disableEndpoint(tx: Executor, request: EndpointRequest): Promise<void> {
   const found = await lockEndpoint(tx, request);
@@ -119,10 +105,7 @@ export async function disableEndpoint(tx: Executor, request: EndpointRequest): P
   await disableWebhookEndpoint(tx, found.id, 'request', request.now);
 }
 
-/**
- * Enables a disabled endpoint, and queues the first piece of the events that it missed.
- * @throws EndpointRefusedError when it does not exist, or its owner is another.
- */
+/** Queues the first piece of the missed events. @throws EndpointRefusedError when the owner has no such endpoint. */
 export async function enableEndpoint(
   tx: Executor,
   request: EndpointRequest,
@@ -140,12 +123,8 @@ export async function enableEndpoint(
 }
 
 /**
- * Gives an endpoint a new secret. Former secrets sign beside it until their overlap ends. A shorter overlap also
- * shortens those of earlier rotations, because it probably means that a secret leaked.
- *
- * @param overlapMs milliseconds.
- * @returns the secret, and until when the former one signs.
- * @throws EndpointRefusedError when it does not exist, or its owner is another.
+ * Former secrets sign beside it until their overlap ends. A shorter overlap also shortens those of earlier rotations:
+ * it probably means that a secret leaked. @throws EndpointRefusedError
  */
 export async function rotateEndpointSecret(
   tx: Executor,
@@ -164,11 +143,7 @@ export async function rotateEndpointSecret(
   return { secret, until };
 }
 
-/**
- * Records a test event for one endpoint.
- * @returns the id of the event.
- * @throws EndpointRefusedError when it does not exist, or is disabled.
- */
+/** @throws EndpointRefusedError when the endpoint does not exist, or is disabled. */
 export async function sendTestEvent(tx: Executor, request: EndpointRequest): Promise<string> {
   const { id, apiKeyId } = await lockEnabledEndpoint(tx, request);
   await audit(tx, request, 'test');
@@ -199,7 +174,7 @@ async function lockEnabledEndpoint(tx: Executor, request: EndpointRequest): Prom
   return found;
 }
 
-/** @param what the values that were set or changed, if the action alone does not show them; no secrets. */
+/** `what` must hold no secrets. */
 async function audit(
   tx: Executor,
   { id, actor, now }: Pick<EndpointRequest, 'id' | 'actor' | 'now'>,
@@ -212,10 +187,8 @@ async function audit(
 }
 
 /**
- * The terms of a new endpoint, or the changes of an existing one, for the audit log. URLs are reduced to scheme, host
- * and port: path or query may contain a secret of the receiver. The description is free text and is omitted.
- *
- * @param former the terms before the change; undefined for a new endpoint. @returns parts separated by semicolons.
+ * URLs are reduced to scheme, host and port: path or query may contain a secret of the receiver. The description is
+ * free text and is omitted.
  */
 function termsText({ url, eventTypes, description }: EndpointTerms, former?: EndpointTerms): string {
   const to = (before: string | undefined, after: string) =>
@@ -232,10 +205,7 @@ function termsText({ url, eventTypes, description }: EndpointTerms, former?: End
   return parts.length === 0 ? 'nothing changed' : parts.join('; ');
 }
 
-/**
- * Time of the oldest event that a disabled endpoint has missed, as far as known: the replay starts there. For an
- * enabled endpoint: of those not queued yet.
- */
+/** The replay starts there. An enabled endpoint has missed the events that are not queued yet. */
 export async function missedSince(
   db: Executor,
   { id, disabledAt, failingSince, missedSince: left }: WebhookEndpointRow,

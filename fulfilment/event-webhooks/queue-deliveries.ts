@@ -22,9 +22,8 @@ import { events, webhookDeliveries, webhookEndpoints } from '#db/schema.ts';
 import { eventTypes, selects, TEST_EVENT } from '#domain/events/event-types.ts';
 
 /**
- * Queues events for each endpoint that selects them, in the transaction that publishes them: an event with a position
- * is queued, and no other transaction waits for it.
- * @returns the number of endpoints that may receive events; 0 when none was published.
+ * In the transaction that publishes: an event with a position is queued, and no other transaction waits for it.
+ * @returns the number of endpoints that may receive events.
  */
 export async function queueDeliveries(tx: Executor, published: readonly PublishedEvent[], now: Date): Promise<number> {
   if (published.length === 0) return 0;
@@ -55,10 +54,7 @@ export async function queueDeliveries(tx: Executor, published: readonly Publishe
 
 type Receiver = Pick<WebhookEndpointRow, 'id' | 'ownerId' | 'eventTypes'>;
 
-/**
- * A test goes to its endpoint only. An endpoint with an owner gets the events of the owner's work, and none about the
- * account.
- */
+/** A test goes to its endpoint only. An endpoint with an owner gets only the events of the owner's work. */
 function isFor({ id, ownerId, eventTypes }: Receiver, { type, subjectId, apiKeyId }: PublishedEvent): boolean {
   if (type === TEST_EVENT) return subjectId === id;
   return (ownerId === null || apiKeyId === ownerId) && selects(eventTypes, type);
@@ -67,7 +63,7 @@ function isFor({ id, ownerId, eventTypes }: Receiver, { type, subjectId, apiKeyI
 /** Deliveries queued in one transaction: some megabytes. */
 export const REPLAY_PIECE = 10_000;
 
-/** Queues events of a range for an endpoint again. The caller holds the lock of the endpoint. */
+/** The caller holds the lock of the endpoint. */
 export async function replayRange(
   tx: Executor,
   endpoint: WebhookEndpointRow,
@@ -79,10 +75,7 @@ export async function replayRange(
   return { queued: ids.length, nextSince };
 }
 
-/**
- * Queues the next piece of the events that an endpoint missed. The publisher queues events that are published
- * meanwhile, so the last piece is the end.
- */
+/** The publisher queues events that are published meanwhile, so the last piece is the end. */
 export async function queueMissed(tx: Executor, endpointId: string, { limit, now }: ReplayPiece): Promise<void> {
   const [endpoint] = await tx
     .select()
@@ -135,10 +128,7 @@ async function findRange(
   return { ids: found.slice(0, limit).map(({ id }) => id), nextSince: found[limit]?.occurredAt };
 }
 
-/**
- * Queues one event again, whatever the filter of the endpoint is.
- * @returns false when there is no such event for it.
- */
+/** The filter of the endpoint does not apply. @returns false when there is no such event for it. */
 export async function replayEvent(
   tx: Executor,
   endpoint: WebhookEndpointRow,
@@ -153,7 +143,6 @@ export async function replayEvent(
         eq(events.id, eventId),
         isNotNull(events.position),
         endpoint.ownerId === null ? undefined : eq(events.apiKeyId, endpoint.ownerId),
-        // A test belongs to one endpoint.
         or(ne(events.type, TEST_EVENT), eq(events.subjectId, endpoint.id)),
       ),
     );
@@ -195,22 +184,19 @@ function chosen(which: ReplayChoice): SQL | undefined {
   return which === 'missed' ? or(isNull(webhookDeliveries.id), eq(webhookDeliveries.state, 'failed')) : undefined;
 }
 
-/**
- * `all`: every event that its filter selects. `failed`: deliveries that were given up. `missed`: those, and events that
- * were never queued for it.
- */
+/** `failed`: deliveries that were given up. `missed`: those, and events that were never queued. */
 type ReplayChoice = 'all' | 'failed' | 'missed';
 
 export interface ReplayRange {
   readonly which: ReplayChoice;
-  /** Time of the event, inclusive. */
+  /** Inclusive. */
   readonly since: Date;
   readonly until?: Date | undefined;
 }
 
 export interface Replay {
   readonly queued: number;
-  /** Time of the first event that is not queued yet, when there were too many for one call. */
+  /** Set when there were too many for one call. */
   readonly nextSince: Date | undefined;
 }
 
@@ -219,10 +205,7 @@ export interface ReplayPiece {
   readonly now: Date;
 }
 
-/**
- * Gives up deliveries of an endpoint that is disabled or deleted.
- * @returns how many; fewer than `batch` means that none are left.
- */
+/** @returns how many; fewer than `batch` means that none are left. */
 export async function giveUpDeliveries(tx: Executor, endpointId: string, batch: number, now: Date): Promise<number> {
   // Read under a lock: it may have been enabled since.
   const [endpoint] = await tx
@@ -244,10 +227,7 @@ export async function giveUpDeliveries(tx: Executor, endpointId: string, batch: 
   return ended.length;
 }
 
-/**
- * Wakes the workflow of every endpoint whose deliveries are overdue, or that has missed events to get and none queued:
- * its workflow was terminated, or a wake was lost.
- */
+/** A workflow may have been terminated, or a wake lost. */
 export async function wakeOverdueEndpoints(tx: Executor, { before }: { readonly before: Date }): Promise<number> {
   const { endpointId, state, nextTryAt, leasedUntil } = webhookDeliveries;
   const { id: endpoint, retryAt, wakesRequested, wakesSent, missedSince, disabledAt, deletedAt } = webhookEndpoints;

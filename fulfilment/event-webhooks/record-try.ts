@@ -25,14 +25,10 @@ export interface FinishedTry {
   readonly outcome: TryOutcome;
   readonly at: Date;
   readonly durationMs: number;
-  /** Encrypts the beginning of the answer with this AAD. */
   readonly encryptExcerpt: (aad: string) => Buffer | null;
 }
 
-/**
- * Records a try and its effect on the delivery and the endpoint.
- * @param spread random number from 0 to 1.
- */
+/** `spread` is random, from 0 to 1. */
 export async function recordTry(
   tx: Executor,
   { delivery: claimed, endpoint: { url } }: ClaimedDelivery,
@@ -135,10 +131,7 @@ function dateOf(at: number | undefined): Date | null {
   return at === undefined ? null : new Date(at);
 }
 
-/**
- * Disables an endpoint; its workflow gives up its waiting deliveries. The reason of an endpoint that is disabled
- * already is replaced.
- */
+/** Its workflow gives up its waiting deliveries. The reason of an endpoint that is disabled already is replaced. */
 export async function disableWebhookEndpoint(
   tx: Executor,
   id: string,
@@ -152,7 +145,7 @@ export async function disableWebhookEndpoint(
   await requestEndpointWake(tx, [id], { urgent: true });
 }
 
-/** Announces that we have disabled an endpoint. The endpoint itself does not receive the event. */
+/** The endpoint itself does not receive the event. */
 export async function announceDisabled(
   tx: Executor,
   { id, apiKeyId, failingSince }: Pick<WebhookEndpointRow, 'id' | 'apiKeyId' | 'failingSince'>,
@@ -167,10 +160,7 @@ export async function announceDisabled(
   );
 }
 
-/**
- * Enables an endpoint and clears its failures.
- * @param missedSince start of the events that it missed and now gets; undefined: it gets none of them.
- */
+/** Clears its failures. Without `missedSince` it gets none of the events that it missed. */
 export async function enableWebhookEndpoint(
   tx: Executor,
   id: string,
@@ -198,10 +188,7 @@ export async function deleteWebhookEndpoint(tx: Executor, id: string, now: Date)
   await requestEndpointWake(tx, [id], { urgent: true });
 }
 
-/**
- * Clears the failures of an endpoint with a new address and sends its waiting deliveries there now. A disabled endpoint
- * stays as it is.
- */
+/** Sends its waiting deliveries to the new address now. A disabled endpoint stays as it is. */
 export async function startAtNewAddress(
   tx: Executor,
   { id, disabledAt }: WebhookEndpointRow,

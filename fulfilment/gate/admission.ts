@@ -1,4 +1,3 @@
-/** Decides whether work may pass the gate: pauses, drift stops and circuits. */
 import { sql, type SQL, eq } from 'drizzle-orm';
 import { spendLimitOf } from '#db/access/api-keys.ts';
 import type { Executor } from '#db/connection/database.ts';
@@ -24,7 +23,7 @@ import { leaveLine, passLine, stopAtLine } from '#fulfilment/gate/line.ts';
 import { activePauses, pauseFor, pauseSentence } from '#fulfilment/gate/pauses.ts';
 import { readingOf, type WalletReading } from '#fulfilment/gate/wallet.ts';
 
-/** Work that asks to pass; both rows are locked. */
+/** Both rows are locked. */
 export interface GateRequest {
   readonly work: WorkRef;
   readonly row: Pick<WorkRow, 'createdAt' | 'apiKeyId'>;
@@ -34,7 +33,7 @@ export interface GateRequest {
   readonly isUnreserved: boolean;
 }
 
-/** The condition that no pause is in force, no line is stopped, no circuit is open, and this work is not held. */
+/** No pause is in force, no line is stopped, no circuit is open, and this work is not held. */
 export function gateIsClear({ kind, id }: WorkRef): SQL<boolean> {
   return sql`not (
     exists (select 1 from ${gatePauses} where ${gatePauses.releasedAt} is null)
@@ -47,10 +46,7 @@ export function gateIsClear({ kind, id }: WorkRef): SQL<boolean> {
 /** States in which the service has the attempt: nothing is bought, so nothing is held. */
 const SETTLED: ReadonlySet<AttemptRow['state']> = new Set(['processing', 'completed', 'failed']);
 
-/**
- * Asks the gate. A stopped piece of work is put into the queue of its barrier.
- * @returns why the gate stops it; undefined when it passes.
- */
+/** A stopped piece of work is put into the queue of its barrier. @returns undefined when it passes. */
 export async function stopAtGate(tx: Executor, asker: GateRequest, policy: GatePolicy): Promise<GateStop | undefined> {
   const { work, attempt } = asker;
   if (SETTLED.has(attempt.state)) return undefined;
@@ -77,10 +73,7 @@ async function stopByPause(
   return { barrier: `pause:${pause.id}`, failure: 'purchases_paused', detail, recheckMs: policy.recheckMs };
 }
 
-/**
- * Takes the turn of a canary of the drift stop, in the transaction that claims its send and after every other check.
- * @returns why another purchase goes first; undefined when it passes.
- */
+/** In the transaction that claims the send, after every other check. @returns why another purchase goes first. */
 export async function takeTurn(
   tx: Executor,
   asker: Omit<GateRequest, 'isUnreserved'>,
@@ -123,7 +116,7 @@ async function stopByCircuit(
   return undefined;
 }
 
-/** Puts work into the queue of its barrier, and ends its role as a canary. */
+/** Ends its role as a canary, too. */
 export async function hold(
   tx: Executor,
   { work, row, attempt, now }: Pick<GateRequest, 'work' | 'row' | 'attempt' | 'now'>,
@@ -142,16 +135,15 @@ export async function hold(
   await enqueue(tx, { work, ...place, price }, new Date(now));
 }
 
-/** What is known before a send is examined; all of it is read again when the send is claimed. */
+/** All of it is read again when the send is claimed. */
 export interface SendConditions {
   readonly row: WorkRow;
-  /** No pause is in force, no circuit is open, and this work is not held. */
   readonly isGateClear: boolean;
   readonly keyLimit: Money | undefined;
   readonly reading: WalletReading | undefined;
 }
 
-/** Reads the conditions of a send in one statement. @throws WorkMissingError */
+/** One statement. @throws WorkMissingError */
 export async function readSendConditions(db: Executor, work: WorkRef): Promise<SendConditions> {
   const table = workTable(work.kind);
   const [read] = await db

@@ -1,4 +1,3 @@
-/** The service's circuits in PostgreSQL. The rules are in `domain/gate/circuit.ts`. */
 import { asc, eq, ne, sql } from 'drizzle-orm';
 import { noteFilled } from '#db/connection/after-commit.ts';
 import type { Executor } from '#db/connection/database.ts';
@@ -18,10 +17,8 @@ import type { WorkRef } from '#domain/work/kinds.ts';
 
 export type CircuitRow = typeof gateCircuits.$inferSelect;
 
-/** The part of a circuit by which the result of a send is judged. */
 export type CircuitGlance = Pick<CircuitRow, 'name' | 'state' | 'failures' | 'canaryKind' | 'canaryId'>;
 
-/** A change of state, for the log. */
 export interface CircuitChange extends Pick<CircuitRow, 'name' | 'detail'> {
   readonly from: Circuit['state'];
   readonly to: Circuit['state'];
@@ -31,18 +28,18 @@ export async function listCircuits(db: Executor): Promise<CircuitRow[]> {
   return db.select().from(gateCircuits).orderBy(asc(gateCircuits.name));
 }
 
-/** All circuits that ever changed, as one column of a query that runs anyway. */
+/** A column of a query that runs anyway; holds the circuits that ever changed. */
 export const circuitsAtAGlance = sql<CircuitGlance[]>`(select coalesce(jsonb_agg(jsonb_build_object(
   'name', ${gateCircuits.name}, 'state', ${gateCircuits.state}, 'failures', ${gateCircuits.failures},
   'canaryKind', ${gateCircuits.canaryKind}, 'canaryId', ${gateCircuits.canaryId})), '[]') from ${gateCircuits})`;
 
-/** Circuits that are not closed, locked in the order of their names. */
+/** Locked in the order of their names. */
 export async function lockUnclosed(tx: Executor): Promise<CircuitRow[]> {
   const { name, state } = gateCircuits;
   return tx.select().from(gateCircuits).where(ne(state, 'closed')).orderBy(asc(name)).for('update');
 }
 
-/** A circuit in terms of the domain: times in epoch milliseconds. */
+/** Times in epoch milliseconds. */
 export function circuitOfRow({ state, failures, openings, probeAt, canaryUntil }: CircuitRow): Circuit {
   return {
     state,
@@ -57,11 +54,7 @@ export function isCanary(row: Pick<CircuitRow, 'canaryKind' | 'canaryId'>, { kin
   return row.canaryKind === kind && row.canaryId === id;
 }
 
-/**
- * Applies an event to a locked circuit.
- * @param happening.canary with `probe_started`.
- * @returns the row afterwards.
- */
+/** `row` is locked; `canary` belongs to `probe_started`. */
 export async function moveCircuit(
   tx: Executor,
   row: CircuitRow,
@@ -103,10 +96,7 @@ interface ReportedSend {
   readonly now: number;
 }
 
-/**
- * Reports the result of a send to the circuits.
- * @returns `failed`: the circuits whose condition the failure showed, as they are now.
- */
+/** @returns `failed`: the circuits whose condition the failure showed, as they are now. */
 export async function noteSend(tx: Executor, send: ReportedSend, policy: CircuitPolicy) {
   const known = new Map((await listCircuits(tx)).map((row) => [row.name, row]));
   const changes: CircuitChange[] = [];
@@ -127,9 +117,8 @@ export async function noteSend(tx: Executor, send: ReportedSend, policy: Circuit
 }
 
 /**
- * True when the result of a send changes no circuit, as is usual: none is open or counts failures, and the work is
- * nobody's canary. The report then needs no transaction.
- * @param circuits read without a lock. A circuit that changes at this moment learns from the next send.
+ * The usual case, which needs no transaction. `circuits` are read without a lock: one that changes at this moment
+ * learns from the next send.
  */
 export function changesNoCircuit(
   circuits: readonly CircuitGlance[],
@@ -154,7 +143,7 @@ async function lockCircuit(tx: Executor, name: CircuitName): Promise<CircuitRow>
   return row;
 }
 
-/** A sign that a condition is over, such as a deposit: the next canary may pass at once. */
+/** Such as a deposit: the next canary may pass at once. */
 export async function noteSignOfLife(
   tx: Executor,
   name: CircuitName,

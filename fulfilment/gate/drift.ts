@@ -1,7 +1,4 @@
-/**
- * Records drift: bought purchases whose delivery misstates a needed fact, or lacks it for too long. The rules are in
- * `domain/gate/drift.ts`; what the stop holds and releases is in `fulfilment/gate/line.ts`.
- */
+/** Drift: a bought purchase whose delivery misstates a needed fact, or lacks it for too long. */
 import { and, eq, isNull, sql } from 'drizzle-orm';
 import { addAuditEntry } from '#db/access/audit-log.ts';
 import { noteFilled } from '#db/connection/after-commit.ts';
@@ -19,14 +16,9 @@ import {
 import type { PurchaseKind, WorkRef } from '#domain/work/kinds.ts';
 import { findLine, lockLine, productColumn, storeLine, type LineRow } from '#fulfilment/gate/line.ts';
 
-/** An attempt that the service names as bought. */
 type BoughtAttempt = Pick<AttemptRow, 'id' | 'subjectKind' | 'subjectId' | 'firstSentAt' | 'firstUnrefusedSendAt'>;
 
-/**
- * Records that a purchase of ours misstates a fact needed for its delivery, and stops its product or its kind. Has no
- * effect for a purchase that is delivered or drifted before, and for a cancellation.
- * @param detail what is wrong, as a sentence; never personal data.
- */
+/** Stops the product or the kind. No effect for a purchase delivered or drifted before. `detail` is never personal. */
 export async function noteDrift(tx: Executor, attempt: BoughtAttempt, detail: string, now: number): Promise<void> {
   const undelivered = await findUndelivered(tx, attempt);
   if (undelivered === undefined) return;
@@ -50,11 +42,7 @@ export async function noteDrift(tx: Executor, attempt: BoughtAttempt, detail: st
   noteFilled(tx, 'gate');
 }
 
-/**
- * Records that a completed purchase of ours lacks a fact needed for its delivery. It is drift once it lacks it for
- * twice the longest fill seen; until then it only waits.
- * @param detail what is missing, as a sentence; never personal data.
- */
+/** Drift once the fact is missing for twice the longest fill seen. `detail` is never personal. */
 export async function noteUnfilled(
   tx: Executor,
   attempt: BoughtAttempt,
@@ -81,17 +69,13 @@ export async function noteUnfilled(
     await noteDrift(tx, attempt, detail, now);
 }
 
-/** After the release of the first hold by a document alone, the first purchase of the kind goes as the canary. */
 export async function proveAfterDocument(tx: Executor, kind: PurchaseKind, now: number): Promise<void> {
   const row = await lockLine(tx, kind);
   await storeLine(tx, row, afterReleaseByDocument(row), now);
   noteFilled(tx, 'gate');
 }
 
-/**
- * A person starts a stopped line: the next purchase goes as the canary, also one of a stopped product.
- * @returns the line; undefined when nothing is stopped.
- */
+/** The next purchase goes as the canary, also one of a stopped product. @returns undefined when nothing is stopped. */
 export async function startLine(
   tx: Executor,
   kind: PurchaseKind,
@@ -107,7 +91,7 @@ export async function startLine(
   return findLine(tx, kind);
 }
 
-/** Wakes the drifted purchases, so that each is read again: a new version may read what the last one could not. */
+/** A new version may read what the last one could not. */
 export async function readDriftedAgain(tx: Executor): Promise<WorkRef[]> {
   const parked = await tx
     .select({ kind: gateDrifts.subjectKind, id: gateDrifts.subjectId })
@@ -118,7 +102,7 @@ export async function readDriftedAgain(tx: Executor): Promise<WorkRef[]> {
   return parked;
 }
 
-/** The key columns of a drift; undefined for a cancellation, and for a purchase that is delivered. */
+/** Undefined for a cancellation, and for a purchase that is delivered. */
 async function findUndelivered(tx: Executor, { id: attemptId, subjectKind: kind, subjectId }: BoughtAttempt) {
   if (kind === 'cancellation') return undefined;
   const table = workTable(kind);

@@ -11,22 +11,16 @@ import { foreseenAtLine } from '#fulfilment/gate/line.ts';
 import { activePauses, pauseFor } from '#fulfilment/gate/pauses.ts';
 import { readAccount, judgeWallet, limitProblem } from '#fulfilment/gate/reservations.ts';
 
-/** A reason for which the gate would hold a purchase. */
 export interface ForeseenHold {
   readonly failure: FailureClass;
-  /** A sentence about this purchase, if the meaning of the class does not say everything. */
+  /** Absent when the meaning of the class says everything. */
   readonly detail?: string;
 }
 
 /**
- * The reasons for which the purchase gate would hold a new purchase now, by the comparisons of the gate itself. Nothing
- * is reserved, and the wallet is not read, so the answer may differ when the purchase is sent.
- *
- * @param purchase.product id of its package or VPN plan.
- * @param purchase.apiKeyId owner of the daily limit: the first key of the lineage.
- * @param purchase.seesAll false: the caller sees its own work only, neither what all keys spend nor what happened to
- *   others' orders.
- * @param spendLimit daily limit of all keys together.
+ * By the comparisons of the gate itself. Nothing is reserved and the wallet is not read, so the answer may differ at
+ * the send. `apiKeyId` is the first key of the lineage. Without `seesAll` the caller learns neither what all keys
+ * spend nor what happened to others' orders.
  */
 export async function foreseenHolds(
   db: Executor,

@@ -1,4 +1,4 @@
-/** The drift stop at the gate: what it holds, whose turn it is, and when it ends. See `domain/gate/drift.ts`. */
+/** The drift stop at the gate; its rules are in `domain/gate/drift.ts`. */
 import { and, eq, inArray, isNull, sql, asc, ne, notInArray, type SQL } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { noteProbe } from '#db/gate/waits.ts';
@@ -32,16 +32,13 @@ interface Asker {
   readonly now: number;
 }
 
-/** Why the line does not let a purchase through; undefined when it may pass. Changes nothing. */
+/** Undefined when the purchase may pass. Changes nothing. */
 export async function stopAtLine(tx: Executor, asker: Asker, policy: GatePolicy): Promise<GateStop | undefined> {
   const row = await findLine(tx, asker.work.kind);
   return row && (await judge(tx, row, asker, policy)).stop;
 }
 
-/**
- * As {@link stopAtLine}, in the transaction that claims the send: takes the turn of the canary, so that no other
- * purchase goes beside it.
- */
+/** In the transaction that claims the send: takes the turn of the canary, so that no other purchase goes beside it. */
 export async function passLine(tx: Executor, asker: Asker, policy: GatePolicy): Promise<GateStop | undefined> {
   const known = await findLine(tx, asker.work.kind);
   if (known === undefined || known.state === 'open') return undefined;
@@ -52,7 +49,7 @@ export async function passLine(tx: Executor, asker: Asker, policy: GatePolicy): 
   return stop;
 }
 
-/** Why the line would hold a purchase that is not requested yet, as a sentence; undefined when it would pass. */
+/** Undefined when the purchase would pass. */
 export async function foreseenAtLine(
   db: Executor,
   { kind, product, now }: { readonly kind: WorkRef['kind']; readonly product: number; readonly now: number },
@@ -73,7 +70,7 @@ export async function leaveLine(tx: Executor, work: WorkRef, now: number): Promi
   await storeLine(tx, row, withoutCanary(row, work.id), now);
 }
 
-/** @returns the stop; or the product of the purchase, when it goes as the canary. */
+/** @returns the stop, or the product of a purchase that goes as the canary. */
 async function judge(
   tx: Executor,
   row: LineRow,
@@ -104,7 +101,7 @@ function holdText(row: LineRow): string {
   return [stops, row.detail, end].filter((text) => text !== null).join(' ');
 }
 
-/** Looks at the lines: settles drifted purchases, ends stops, and calls canaries, which it returns. */
+/** Settles drifted purchases, ends stops, and calls canaries, which it returns. */
 export async function tendLines(tx: Executor, now: number, policy: GatePolicy): Promise<WorkRef[]> {
   const called: WorkRef[] = [];
   for (const kind of PURCHASE_KINDS) {
@@ -158,7 +155,6 @@ async function tendLine(tx: Executor, row: LineRow, now: number, policy: GatePol
   return next && { kind, id: next.id };
 }
 
-/** The drifted or unfilled purchases of a kind that are not settled, with what our rows show of them. */
 async function openDrifts(tx: Executor, kind: PurchaseKind) {
   const table = workTable(kind);
   return tx
@@ -204,14 +200,14 @@ export async function stoppedLines(db: Executor): Promise<LineRow[]> {
   return db.select().from(gateLines).where(ne(gateLines.state, 'open')).orderBy(asc(gateLines.kind));
 }
 
-/** The line of a kind; undefined when it was never stopped, and for cancellations. */
+/** Undefined when it was never stopped, and for cancellations. */
 export async function findLine(db: Executor, kind: WorkRef['kind']): Promise<LineRow | undefined> {
   if (kind === 'cancellation') return undefined;
   const [row] = await db.select().from(gateLines).where(eq(gateLines.kind, kind));
   return row;
 }
 
-/** Locks the line of a kind, and creates it if it has no row. */
+/** Creates the line if it has no row. */
 export async function lockLine(tx: Executor, kind: PurchaseKind): Promise<LineRow> {
   await tx.insert(gateLines).values({ kind }).onConflictDoNothing();
   const [row] = await tx.select().from(gateLines).where(eq(gateLines.kind, kind)).for('update');
@@ -219,7 +215,7 @@ export async function lockLine(tx: Executor, kind: PurchaseKind): Promise<LineRo
   return row;
 }
 
-/** Stores a changed line. @param row as it was locked. */
+/** `row` is as it was locked. */
 export async function storeLine(
   tx: Executor,
   row: LineRow,
@@ -234,7 +230,7 @@ export async function storeLine(
     .where(eq(gateLines.kind, row.kind));
 }
 
-/** The next purchase that waits at the line of a kind: the oldest of those that were the canary least often. */
+/** The oldest of those that were the canary least often. */
 async function firstWaiting(
   tx: Executor,
   kind: PurchaseKind,
@@ -257,13 +253,11 @@ async function firstWaiting(
   return first;
 }
 
-/** The condition on `gate_waits` that the waiting purchase is of none of these products. */
 export function isOfOtherProduct(kind: PurchaseKind, products: readonly number[]): SQL {
   const others = and(eq(workTable(kind).id, gateWaits.subjectId), notInArray(productColumn(kind), [...products]));
   return sql`exists (select from ${workTable(kind)} where ${others})`;
 }
 
-/** The package or plan of a kind of purchase. */
 export function productColumn(kind: PurchaseKind): SQL<number> {
   const { product } = storedKind(kind);
   if (product === undefined) throw new Error(`${kind} orders no product`);

@@ -1,4 +1,3 @@
-/** The purchase gate as the API, the metrics and the readiness probe show it. */
 import { and, asc, count, eq, isNotNull, isNull, min, ne, sql } from 'drizzle-orm';
 import { spendLimitOf } from '#db/access/api-keys.ts';
 import type { Executor } from '#db/connection/database.ts';
@@ -16,7 +15,7 @@ import { lastKnownBalance, reservedIn } from '#fulfilment/gate/wallet.ts';
 
 export type GateOverview = Awaited<ReturnType<typeof readGate>>;
 
-/** @param spendLimit daily limit of all keys together. */
+/** `spendLimit` is the daily limit of all keys together. */
 export async function readGate(db: Executor, spendLimit: Money | undefined, now: number) {
   const known = await lastKnownBalance(db);
   const day = spendDay(now);
@@ -28,7 +27,6 @@ export async function readGate(db: Executor, spendLimit: Money | undefined, now:
     held: await heldGroups(db),
     wallet: known && { ...known, reserved: await reservedIn(db, known.balance.currency) },
     day,
-    /** By currency. */
     spent: await db
       .select({ amount: gateSpending.amount, currency: gateSpending.currency })
       .from(gateSpending)
@@ -38,7 +36,6 @@ export async function readGate(db: Executor, spendLimit: Money | undefined, now:
   };
 }
 
-/** The daily limits with the amount spent under each; without a key: of all keys together. */
 async function readLimits(db: Executor, day: string, spendLimit: Money | undefined) {
   const { id, name, spendLimitAmount, spendLimitCurrency } = apiKeys;
   const keys = await db
@@ -56,10 +53,7 @@ async function readLimits(db: Executor, day: string, spendLimit: Money | undefin
   );
 }
 
-/**
- * The amount that the work of one lineage has spent, or may have spent, on the day of `now` (UTC), in the currency of
- * its limit.
- */
+/** Also what may have been spent. The day is that of `now` in UTC, the currency that of the lineage's limit. */
 export async function spendOfKey(
   db: Executor,
   { lineageId, limit: { currency } }: { readonly lineageId: string; readonly limit: Money },
@@ -69,19 +63,17 @@ export async function spendOfKey(
   return { day, spent: { amount: await spentOn(db, day, currency, lineageId), currency } };
 }
 
-/** Work that is held at one barrier for one reason. */
 export interface HeldGroup {
   readonly barrier: Barrier;
   readonly failureClass: FailureClass;
   readonly count: number;
   readonly oldest: WorkRef & { readonly acceptedAt: Date };
-  /** The sums of its known prices, by currency. */
+  /** By currency. */
   readonly needed: readonly Money[];
-  /** How many have no known price. */
   readonly withoutPrice: number;
 }
 
-/** Held work by barrier and reason, the oldest group first. */
+/** The oldest group first. */
 export async function heldGroups(db: Executor): Promise<HeldGroup[]> {
   const { barrier, failureClass, priceCurrency: currency, acceptedAt, subjectKind: kind, subjectId: id } = gateWaits;
   const parts = await db
@@ -123,13 +115,13 @@ export async function heldGroups(db: Executor): Promise<HeldGroup[]> {
   return groups;
 }
 
-/** Drifted purchases of a kind that are neither whole nor judged, with the money that they cost. */
+/** Drifted purchases that are neither whole nor judged. */
 export interface Parked {
   readonly kind: PurchaseKind;
   readonly product: number;
   readonly count: number;
   readonly since: Date;
-  /** The sums of what was charged, or reserved where no charge is known; by currency. */
+  /** What was charged, or reserved where no charge is known; by currency. */
   readonly cost: readonly Money[];
 }
 

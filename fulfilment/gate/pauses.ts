@@ -1,7 +1,6 @@
 /**
- * Pauses of buying: those of operators, and the hold before the first purchase in production, one for each kind of
- * purchase. Its row also records how the hold ended: after its release, by the product or an operator, it is not set
- * again.
+ * Pauses of operators, and the hold before the first production purchase of each kind. A hold that was released, by
+ * the product or an operator, is not set again.
  */
 import { and, eq, isNull, sql, asc, desc, lt, inArray, isNotNull, ne } from 'drizzle-orm';
 import { addAuditEntry } from '#db/access/audit-log.ts';
@@ -17,7 +16,7 @@ import { proveAfterDocument } from '#fulfilment/gate/drift.ts';
 
 export type PauseRow = typeof gatePauses.$inferSelect;
 
-/** Sets a pause. An equal pause that is in force is not changed. */
+/** An equal pause that is in force is not changed. */
 export async function addPause(
   tx: Executor,
   requested: Pick<PauseRow, 'origin' | 'kind' | 'failureClass' | 'reason'> & { readonly actor: string },
@@ -52,10 +51,7 @@ export async function addPause(
   }
 }
 
-/**
- * Ends a pause; an ended pause is not changed.
- * @returns undefined when it does not exist.
- */
+/** An ended pause is not changed. @returns undefined when it does not exist. */
 export async function releasePause(
   tx: Executor,
   id: string,
@@ -74,10 +70,7 @@ export async function releasePause(
   return findPause(tx, id);
 }
 
-/**
- * The pause that stops work of this kind; undefined: none.
- * @param failures the failures that it was last held for.
- */
+/** `failures` are those that the work was last held for. */
 export function pauseFor(
   pauses: readonly PauseRow[],
   kind: WorkKind,
@@ -94,13 +87,12 @@ export function pauseSentence({ id, pausedBy, reason }: PauseRow): string {
   return `Buying is paused (${id}, by ${pausedBy}): ${reason}`;
 }
 
-/** Finds a pause, also one that has ended. */
+/** Also a pause that has ended. */
 export async function findPause(db: Executor, id: string): Promise<PauseRow | undefined> {
   const [found] = await db.select().from(gatePauses).where(eq(gatePauses.id, id));
   return found;
 }
 
-/** A page of pauses, newest first. */
 export async function listPauses(
   db: Executor,
   filter: {
@@ -126,7 +118,6 @@ export async function listPauses(
     .limit(limit);
 }
 
-/** Pauses in force, oldest first. */
 export async function activePauses(db: Executor): Promise<PauseRow[]> {
   return db
     .select()
@@ -136,18 +127,17 @@ export async function activePauses(db: Executor): Promise<PauseRow[]> {
 }
 
 const ORIGIN = 'first_purchase_check';
-/** The actor of these pauses when the product sets or releases them. */
+/** The product acts under this name. */
 export const FIRST_PURCHASE_CHECK_ACTOR = 'worker';
 
 export type FirstPurchaseCheckState =
   | { readonly kind: 'held'; readonly pause: PauseRow }
-  /** Our own records prove it: a confirmed profile, or a purchase. */
+  /** A confirmed profile, or a purchase. */
   | { readonly kind: 'recorded'; readonly evidence: string }
   | { readonly kind: 'released'; readonly by: string; readonly reason: string; readonly at: Date }
-  /** Nothing shows it and nothing holds it: so it is before the first start of a worker. */
+  /** Before the first start of a worker. */
   | { readonly kind: 'unknown' };
 
-/** The states by kind of purchase, in display order. */
 export async function readFirstPurchaseCheck(
   db: Executor,
 ): Promise<ReadonlyMap<PurchaseKind, FirstPurchaseCheckState>> {
@@ -167,7 +157,6 @@ async function stateOf(db: Executor, kind: PurchaseKind): Promise<FirstPurchaseC
   return evidence === undefined ? { kind: 'unknown' } : { kind: 'recorded', evidence };
 }
 
-/** The evidence in our own records. @returns undefined when there is none. */
 async function ownEvidence(db: Executor, kind: PurchaseKind): Promise<string | undefined> {
   const [profile] = await db
     .select()
@@ -187,10 +176,7 @@ async function ownEvidence(db: Executor, kind: PurchaseKind): Promise<string | u
   return bought === undefined ? undefined : `The ${KINDS[kind].noun} ${bought.id} was bought.`;
 }
 
-/**
- * Sets a pause for each kind of purchase without evidence or hold. Several processes may do so at once.
- * @returns the new pauses.
- */
+/** Several processes may do so at once. @returns the new pauses. */
 export async function holdUntilSeen(tx: Executor, now: Date): Promise<PauseRow[]> {
   await serialise(tx);
   const made: PauseRow[] = [];
@@ -207,7 +193,6 @@ export async function heldKinds(db: Executor): Promise<PurchaseKind[]> {
   return PURCHASE_KINDS.filter((kind) => states.get(kind)?.kind === 'held');
 }
 
-/** Releases the pauses of kinds that our own records prove by now, and returns these kinds. */
 export async function releaseRecorded(tx: Executor, actor: string, now: Date): Promise<PurchaseKind[]> {
   await serialise(tx);
   const released: PurchaseKind[] = [];
@@ -220,7 +205,7 @@ export async function releaseRecorded(tx: Executor, actor: string, now: Date): P
   return released;
 }
 
-/** Releases the pause of a kind whose shapes were seen, or updates its text. `unchanged` also when there is none. */
+/** `unchanged` also when there is none. */
 export async function applyFirstPurchaseCheck(
   tx: Executor,
   kind: PurchaseKind,
@@ -244,7 +229,7 @@ export async function applyFirstPurchaseCheck(
   return 'released';
 }
 
-/** Serialises concurrent callers with an advisory lock: a pause that another caller released stays released. */
+/** A pause that another caller released stays released. */
 async function serialise(tx: Executor): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('purchase_gate.first_purchase_check', 0))`);
 }

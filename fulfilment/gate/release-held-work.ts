@@ -1,7 +1,6 @@
 /**
- * Releases held work when its barrier is gone: one canary when a circuit is due, the others at a set rate, oldest
- * first. Also ends drift stops and calls their canaries. Every worker runs this about once a second while the gate is
- * in use; one at a time does it.
+ * One canary when a circuit is due, the others at a set rate, oldest first. Every worker runs this about once a second
+ * while the gate is in use; one at a time does it.
  */
 import { and, asc, eq, inArray, sql, type SQL } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
@@ -25,13 +24,11 @@ import { activePauses } from '#fulfilment/gate/pauses.ts';
 import { readAccount, limitProblem } from '#fulfilment/gate/reservations.ts';
 import { latestReading, reservedIn } from '#fulfilment/gate/wallet.ts';
 
-/** Rows of a queue that are examined to find work that may go. The keys at a spend limit have a queue each. */
+/** The keys at a spend limit have a queue each. */
 const LOOK_AHEAD = 200;
 
 /**
- * Releases held work that may pass now, the oldest first.
- * @returns the canaries and the released work; `wantsReading`: work waits for money and the balance should be read.
- *   Undefined when another worker runs it at this moment.
+ * `wantsReading`: work waits for money and the balance should be read. @returns undefined when another worker runs it.
  */
 export async function releaseHeldWork(tx: Executor, now: number, policy: GatePolicy) {
   const answer = await tx.execute<{ mine: boolean }>(
@@ -95,10 +92,7 @@ async function release(tx: Executor, now: number, policy: GatePolicy): Promise<W
   return released;
 }
 
-/**
- * Work that is not held by an open circuit, a pause or a stopped line, oldest first. Some of each queue, so that many
- * that wait for money do not hide the others.
- */
+/** Oldest first, and some of each queue: many that wait for money do not hide the others. */
 async function releasableWaits(tx: Executor): Promise<GateWait[]> {
   const found: GateWait[] = [];
   for (const queue of await openQueues(tx)) {
@@ -115,7 +109,7 @@ async function releasableWaits(tx: Executor): Promise<GateWait[]> {
   return found.toSorted((left, right) => left.acceptedAt.getTime() - right.acceptedAt.getTime());
 }
 
-/** Conditions on `gate_waits`, one for each queue that no open circuit, pause or stopped line holds. */
+/** Conditions on `gate_waits`. */
 async function openQueues(tx: Executor): Promise<(SQL | undefined)[]> {
   const barriers = await queuedBarriers(tx);
   if (barriers.length === 0) return [];
@@ -140,10 +134,7 @@ async function openQueues(tx: Executor): Promise<(SQL | undefined)[]> {
   return queues;
 }
 
-/**
- * Returns a function that tells whether the barrier of a wait is gone. It subtracts the money of each wait that it lets
- * go.
- */
+/** The returned function subtracts the money of each wait that it lets go. */
 async function freed(tx: Executor, now: number, policy: GatePolicy): Promise<(wait: GateWait) => Promise<boolean>> {
   const reading = await latestReading(tx);
   const isOld = reading === undefined || now - reading.readAt.getTime() > policy.balanceAgeMs;

@@ -1,6 +1,6 @@
 /**
- * Reserves the price of a purchase in the transaction that claims its send, and keeps the totals by which reservations
- * are judged: the wallet less what is reserved, and what was spent on a day.
+ * Reserves the price in the transaction that claims the send. The totals are the wallet less what is reserved, and
+ * what was spent on a day.
  */
 import { and, eq, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
@@ -11,21 +11,17 @@ import type { Money } from '#domain/money/money.ts';
 import type { GatePolicy } from '#domain/policy/gate-policy.ts';
 import { distrustReading, lockAccount } from '#fulfilment/gate/wallet.ts';
 
-/** Owner of the totals of all keys together. */
 export const ALL_KEYS = '';
 const DAY_MS = 86_400_000;
 
-/**
- * How a price was admitted. Only `reserved` was compared with a balance. `reserved_before`: an earlier send of the
- * attempt reserved it; it is not reserved twice.
- */
+/** Only `reserved` was compared with a balance. `reserved_before`: an earlier send of the attempt reserved it. */
 export type Reserved = 'reserved' | 'reserved_before' | 'price_unknown' | 'balance_unknown' | 'other_currency';
 
 export type Reservation =
   | { readonly kind: 'reserved'; readonly how: Reserved }
   | { readonly kind: 'stopped'; readonly stop: GateStop };
 
-/** @property attempt locked. @property price undefined: not known. */
+/** `attempt` is locked. */
 export interface ReservationRequest {
   readonly attempt: AttemptRow;
   readonly apiKeyId: string;
@@ -33,10 +29,7 @@ export interface ReservationRequest {
   readonly now: Date;
 }
 
-/**
- * Compares a price with the daily limits and the wallet, and reserves it. Serialises concurrent callers with the
- * account lock.
- */
+/** Serialises concurrent callers with the account lock. */
 export async function reserve(
   tx: Executor,
   { attempt, apiKeyId, price, now }: ReservationRequest,
@@ -74,11 +67,7 @@ export async function reserve(
   return { kind: 'reserved', how };
 }
 
-/**
- * Compares a price with the wallet.
- * @param account read for the currency of the price.
- * @returns how the money can be reserved, or why it is short, as a sentence.
- */
+/** `account` must be read for the currency of the price. */
 export function judgeWallet(
   { wallet, reserved }: Account,
   price: Money,
@@ -91,11 +80,7 @@ export function judgeWallet(
   return answer.kind === 'enough' ? 'reserved' : answer.kind;
 }
 
-/**
- * Compares a price with the daily limits of all keys together and of one key.
- * @param account read for the currency of the price.
- * @returns the limit that it exceeds, as a sentence; undefined: none.
- */
+/** `account` must be read for the currency of the price. @returns undefined when no limit is exceeded. */
 export function limitProblem(
   { spent, spentByKey, keyLimit }: Account,
   price: Money,
@@ -105,19 +90,18 @@ export function limitProblem(
   return ofAll ?? (keyLimit && spendProblem(price, { limit: keyLimit, spent: spentByKey, whose: 'of this API key' }));
 }
 
-/** Wallet and limits for one API key and the currency of a price. A fixed number of rows, whatever the day's size. */
+/** For the currency of one price. A fixed number of rows, whatever the day's size. */
 export interface Account {
-  /** Undefined: not known. */
   readonly wallet: { readonly balance: Money; readonly readAt: Date } | undefined;
-  /** What other attempts may still debit from a balance in the currency of the price. */
+  /** What other attempts may still debit, in the currency of the price. */
   readonly reserved: Money;
-  /** Spent, or possibly spent, on the day: by all keys, and by this one. */
+  /** Or possibly spent, on the day: by all keys, and by this one. */
   readonly spent: Money;
   readonly spentByKey: Money;
   readonly keyLimit: Money | undefined;
 }
 
-/** @param of.day the day (UTC), such as `2030-01-31`. */
+/** `day` is in UTC, such as `2030-01-31`. */
 export async function readAccount(
   db: Executor,
   { day, apiKeyId, currency }: { readonly day: string; readonly apiKeyId: string; readonly currency: string },
@@ -163,7 +147,7 @@ function moneyOf(amount: string | null, currency: string | null): Money | undefi
   return amount === null || currency === null ? undefined : { amount, currency };
 }
 
-/** The amount spent, or possibly spent, on a day. */
+/** Or possibly spent. */
 export async function spentOn(db: Executor, day: string, currency: string, apiKeyId = ALL_KEYS): Promise<string> {
   const { day: on, currency: kept, apiKeyId: by, amount } = gateSpending;
   const [row] = await db
@@ -174,10 +158,8 @@ export async function spentOn(db: Executor, day: string, currency: string, apiKe
 }
 
 /**
- * Compares the running totals of the gate with their rows, for today, yesterday and the open reservations, and sets
- * them right.
- * @param now epoch milliseconds.
- * @returns the differences that were found: none, unless something has changed tables behind their triggers.
+ * Compares today, yesterday and the open reservations with their rows. @returns the differences: none, unless
+ * something has changed tables behind their triggers.
  */
 export async function correctTotals(tx: Executor, now: number): Promise<TotalDifference[]> {
   const since = spendDay(now - DAY_MS);
@@ -186,15 +168,11 @@ export async function correctTotals(tx: Executor, now: number): Promise<TotalDif
   return differences;
 }
 
-/**
- * A total that is not the sum of its rows, as kept and as summed from reservations and attempts: `spending` of a day
- * and an API key (empty: all keys), or `reserved`, where both are empty.
- */
+/** `spending` of a day and an API key (empty: all keys), or `reserved`, where both are empty. */
 type TotalDifference = Record<'day' | 'currency' | 'api_key_id' | 'kept' | 'summed', string> & {
   readonly total: 'spending' | 'reserved';
 };
 
-/** Finds the totals that differ from their rows: of the days since `since`, and of all open reservations. */
 export async function differingTotals(db: Executor, since: string): Promise<TotalDifference[]> {
   // One statement sees one state of all tables, so it needs no lock.
   const { rows } = await db.execute<TotalDifference>(sql`
@@ -212,7 +190,7 @@ export async function differingTotals(db: Executor, since: string): Promise<Tota
   return rows;
 }
 
-/** Sets these totals to the sums of their rows. Takes the lock of the account. */
+/** Takes the lock of the account. */
 export async function recountTotals(tx: Executor, since: string): Promise<void> {
   await lockAccount(tx);
   await tx.execute(sql`update gate_reservations r set counted = gate_counted(r)
@@ -232,10 +210,7 @@ export async function recountTotals(tx: Executor, since: string): Promise<void> 
     on conflict (currency) do update set amount = excluded.amount`);
 }
 
-/**
- * The totals from reservations and attempts alone. The tables are joined as a whole: one look-up for each reservation
- * takes ten times as long.
- */
+/** The tables are joined as a whole: one look-up for each reservation takes ten times as long. */
 function summedTotals(since: string) {
   const costs = sql`sum(gate_cost(a, r)) as amount
       from gate_reservations r left join attempts a on a.id = r.attempt_id`;

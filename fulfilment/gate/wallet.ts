@@ -1,23 +1,18 @@
-/** The balance of the wallet at the service, as last read, and which reservations a reading covers. */
 import { and, eq, isNull, not, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { recordEvent } from '#db/events/event-log.ts';
 import { attempts, gateReservations, gateReserved, gateWallet, walletMovements } from '#db/schema.ts';
 import { compareMoney, plainMoney, type Money } from '#domain/money/money.ts';
 
-/**
- * Serialises transactions that reserve money or count spending. Taken last, after the locks of work and attempts, so
- * that its holder never waits for those.
- */
+/** Taken last, after the locks of work and attempts, so that its holder never waits for those. */
 export async function lockAccount(tx: Executor): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('purchase_gate.account', 0))`);
 }
 
 /**
- * Begins a read of the wallet, and returns its number. Every debit known now will be missing from the balance that the
- * read returns, so its reservation is marked as covered by this read. The number of the read counts, not the clock: a
- * debit that becomes known later is not covered, however fast the answer is.
- * @param options.debitKnownBefore debits that became known later may not show in the balance yet.
+ * Every debit known now will be missing from the balance that the read returns, so its reservation is marked as
+ * covered. The number of the read counts, not the clock: a debit that becomes known later is not covered, however fast
+ * the answer is. Debits known after `debitKnownBefore` may not show in the balance yet.
  */
 export async function beginReading(
   tx: Executor,
@@ -43,7 +38,7 @@ export async function beginReading(
 
 const uncovered = and(not(gateReservations.isOver), isNull(gateReservations.coveredByReading));
 
-/** The attempts with a reservation that no reading covers, and a debit that was known by then. */
+/** Their reservations are covered by no reading. */
 async function knownDebits(tx: Executor, before: Date): Promise<string[]> {
   const rows = await tx
     .select({ id: gateReservations.attemptId })
@@ -63,10 +58,8 @@ async function knownDebits(tx: Executor, before: Date): Promise<string[]> {
 }
 
 /**
- * Stores the result of a read.
- * @param low threshold below which a balance is announced.
- * @returns `change` undefined: a later reading is stored already. `crossed`: the balance fell below the threshold, or
- *   rose above it again.
+ * `change` undefined: a later reading is stored already. `crossed`: the balance fell below the threshold `low`, or
+ * rose above it again.
  */
 export async function storeReading(
   tx: Executor,
@@ -108,7 +101,7 @@ function changeFrom(before: Money | undefined, after: Money): 'first' | 'more' |
   return compareMoney(after, before) > 0 ? 'more' : 'same_or_less';
 }
 
-/** A balance with the number of its read. `lowSince`: time since when it is below the threshold. */
+/** `lowSince`: time since when the balance is below the threshold. */
 export interface WalletReading {
   readonly number: number;
   readonly balance: Money;
@@ -122,7 +115,7 @@ export async function latestReading(db: Executor): Promise<WalletReading | undef
   return readingOf(row);
 }
 
-/** The reading in the row of the wallet, as {@link latestReading}. */
+/** As {@link latestReading}. */
 export function readingOf(row: typeof gateWallet.$inferSelect | null | undefined): WalletReading | undefined {
   if (row?.reading == null) return undefined;
   const known = balanceOf(row);
@@ -130,8 +123,8 @@ export function readingOf(row: typeof gateWallet.$inferSelect | null | undefined
 }
 
 /**
- * The balance as last read, also when reservations cannot use it any more; undefined before the first reading.
- * `isCurrent` is false when it must be read again: a read failed, or a purchase without a reservation left.
+ * Also a balance that reservations cannot use. `isCurrent` is false when it must be read again: a read failed, or a
+ * purchase without a reservation left.
  */
 export async function lastKnownBalance(db: Executor) {
   const [row] = await db.select().from(gateWallet);
@@ -145,14 +138,13 @@ function balanceOf(row: typeof gateWallet.$inferSelect): Omit<WalletReading, 'nu
   return { balance: { amount, currency }, readAt, lowSince };
 }
 
-/** The amount that attempts may still debit from a balance in this currency. */
 export async function reservedIn(db: Executor, currency: string): Promise<Money> {
   const { amount } = gateReserved;
   const [row] = await db.select({ amount }).from(gateReserved).where(eq(gateReserved.currency, currency));
   return { amount: row?.amount ?? '0', currency };
 }
 
-/** Makes the reading unusable: a purchase without a reservation leaves, so the balance must be read again. */
+/** A purchase without a reservation leaves, so the balance must be read again. */
 export async function distrustReading(tx: Executor): Promise<void> {
   await tx.update(gateWallet).set({ reading: null });
 }

@@ -7,10 +7,9 @@ import { durationText, type RetryChange } from '#domain/retry/retry-rules.ts';
 import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
 import type { Resolution } from '#fulfilment/operator/corrections.ts';
 
-/** The deduplication key of the timeline entry of an action. */
 export const actionKey = ({ actionId }: Operator): string => `operator:${actionId}`;
 
-/** True when this action was carried out before: the same request came twice. */
+/** The same request came twice. */
 export async function isDone(tx: Executor, { kind, id }: WorkRef, operator: Operator): Promise<boolean> {
   const rows = await tx
     .select({ id: timeline.id })
@@ -19,7 +18,7 @@ export async function isDone(tx: Executor, { kind, id }: WorkRef, operator: Oper
   return rows.length > 0;
 }
 
-/** True when a retry was the last action on the work and its workflow has not been woken yet. */
+/** True when a retry was the last action and its workflow has not been woken yet. */
 export async function isRetryUnderWay(tx: Executor, work: WorkRef): Promise<boolean> {
   if (!(await isWaking(tx, work))) return false;
   const [last] = await tx
@@ -33,7 +32,7 @@ export async function isRetryUnderWay(tx: Executor, work: WorkRef): Promise<bool
   return last?.event === 'operator.retry';
 }
 
-/** True when the last verdict on the work was the same. A case that is opened again can be judged again. */
+/** A case that is opened again can be judged again. */
 export async function wasJudgedSo(tx: Executor, { kind, id }: WorkRef, action: Resolution): Promise<boolean> {
   const [last] = await tx
     .select({ isSame: sql<boolean>`${timeline.detail} - 'actor' = ${JSON.stringify(detailOf(action))}::jsonb` })

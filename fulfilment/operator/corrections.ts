@@ -71,20 +71,14 @@ export async function correctAttempt(
   }
 }
 
-/**
- * A purchase that an operator marks as bought is looked up, never resent: the service may have forgotten its key and
- * buy again.
- */
+/** It is looked up, never resent: the service may have forgotten its key and buy again. */
 const NEVER_SENT_AGAIN = {
   failureClass: 'key_or_reference_used',
   serviceMessage: null,
   failureDetail: 'Verdict of an operator: the service has sold it. It is looked up there; nothing is sent again.',
 } as const;
 
-/**
- * The event of a verdict `bought`. A delivery is read at the service; if the service does not know the purchase by the
- * given id, a case opens again.
- */
+/** If the service does not know the purchase by the given id, a case opens again. */
 async function verdictOfBought(
   tx: Executor,
   attempt: AttemptRow,
@@ -101,10 +95,8 @@ export type CaseDismissal =
   | { readonly kind: 'not_found' };
 
 /**
- * Closes a case about a webhook delivery, with an entry in the audit log. A case that is closed already is not changed.
- *
- * @param owner whose cases may be dismissed; undefined: all.
- * @returns `about_work` for a case about work, which is resolved together with the work.
+ * A case that is closed already is not changed. Without `owner` every case may be dismissed. @returns `about_work` for
+ * a case about work, which is resolved together with the work.
  */
 export async function dismissCase(
   tx: Executor,
@@ -123,11 +115,8 @@ export async function dismissCase(
 }
 
 /**
- * Books a wallet movement without a cause as an adjustment, with an entry in the audit log. A movement that has a cause
- * is not changed.
- *
- * @param movementId number of the row; the API shows it as `mov_<number>`.
- * @returns the movement as it is stored now; undefined when there is none.
+ * Only a movement without a cause is changed, with an entry in the audit log. `movementId` is shown by the API as
+ * `mov_<number>`.
  */
 export async function explainMovement(
   tx: Executor,
@@ -159,19 +148,18 @@ export async function correctCancellation(
   await judgeRefundByPerson(tx, work, verdict, now);
 }
 
-/** What the verdict that the eSIM is cancelled means for the attempt: its refund may still be waited for. */
+/** The refund may still be waited for. */
 async function verdictOfCancelled(tx: Executor, { subjectId }: AttemptRow): Promise<AttemptEvent> {
   return VERDICT_OF_CANCELLED[cancellationOutcome(await knownReports(tx, subjectId))];
 }
 
-/** The event when an eSIM is cancelled, by what is known of the eSIM and its refund. */
 const VERDICT_OF_CANCELLED = {
   processing: 'verdict_bought_undecided',
   completed: 'verdict_bought',
   failed: 'verdict_not_bought',
 } as const satisfies Record<ObservedOutcome, AttemptEvent>;
 
-/** Stores an operator's verdict on a refund: its money came, or it is no longer awaited. */
+/** Its money came, or it is no longer awaited. */
 async function judgeRefundByPerson(tx: Executor, work: WorkRef, verdict: CaseVerdict, now: Date): Promise<void> {
   if (verdict !== 'refunded' && verdict !== 'dismissed') return;
   // Without a named refund there is no row yet for the verdict.

@@ -1,7 +1,4 @@
-/**
- * Dead letters: rows of inbox and outbox that cannot be processed. They are kept until an operator requeues or
- * dismisses them.
- */
+/** Rows of inbox and outbox that cannot be processed. They are kept until an operator requeues or dismisses them. */
 import { and, asc, eq, gt, isNotNull, isNull, ne, type SQL } from 'drizzle-orm';
 import { addAuditEntry } from '#db/access/audit-log.ts';
 import { noteFilled } from '#db/connection/after-commit.ts';
@@ -16,10 +13,7 @@ import type { Subject } from '#db/work/timeline.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 import { lockMatch } from '#fulfilment/reports/match-report.ts';
 
-/**
- * Quarantines an inbox row and opens a case: about its work, if it names any, else about the delivery.
- * @param error the error, without personal data.
- */
+/** The case is about the work that the row names, else about the delivery. `error` must hold no personal data. */
 export async function quarantineInboxRow(database: Database, row: InboxRow, error: string): Promise<void> {
   const note = `Cannot be processed: ${error}`;
   // The error may come from the look-up of the work itself; then the case is about the delivery.
@@ -56,10 +50,7 @@ async function namedWork(tx: Executor, row: InboxRow): Promise<WorkRef | undefin
   return (await lockMatch(tx, { kind, outcome, receivedAt, ...names }))?.work;
 }
 
-/**
- * Quarantines an outbox row and opens a case about its work.
- * @param error the error, without personal data.
- */
+/** `error` must hold no personal data. */
 export async function quarantineOutboxRow(tx: Executor, row: OutboxRow, error: string): Promise<void> {
   const quarantined = await tx
     .update(outbox)
@@ -81,9 +72,8 @@ export interface DeadLetterAction {
 }
 
 /**
- * Requeues or dismisses a dead letter, with an entry in the audit log, and closes its case unless another row of its
- * subject is quarantined. The caller rolls the transaction back when there is no such dead letter.
- * @returns the dead letter as it was; undefined when there is none.
+ * Closes its case unless another row of its subject is quarantined. @returns undefined when there is no such dead
+ * letter: the caller then rolls back.
  */
 export async function settleDeadLetter(
   tx: Executor,
@@ -168,10 +158,6 @@ export function deadLetterId(queue: DeadLetterQueue, rowId: bigint): string {
   return `${queue}_${rowId}`;
 }
 
-/**
- * A page of the dead letters of one queue, oldest first.
- * @param page.after number of the last row of the previous page.
- */
 export async function listDeadLetters(
   db: Executor,
   queue: DeadLetterQueue,
@@ -180,7 +166,6 @@ export async function listDeadLetters(
   return quarantinedIn(db, queue, page);
 }
 
-/** Locks the row when one is named. */
 async function quarantinedIn(
   db: Executor,
   queue: DeadLetterQueue,

@@ -1,4 +1,3 @@
-/** Performs operator actions and records who acted and why. The rules are in `domain/operator/operator-actions.ts`. */
 import { and, eq } from 'drizzle-orm';
 import { addAuditEntry } from '#db/access/audit-log.ts';
 import type { Executor } from '#db/connection/database.ts';
@@ -47,14 +46,9 @@ import { forgetCancelAccepted, withdrawCancel } from '#fulfilment/work/subscript
 
 export type ActionResult =
   | { readonly kind: 'applied' | 'unchanged' }
-  /** `detail`: the reason and the possible actions, in sentences. */
   | { readonly kind: 'refused'; readonly refusal: Refusal; readonly detail: string };
 
-/**
- * Performs an operator action, or refuses it. After a refusal the caller rolls the
- * transaction back, because a part of the action may have been written.
- * @throws WorkMissingError when there is no such work.
- */
+/** After a refusal the caller rolls back: a part of the action may have been written. @throws WorkMissingError */
 export async function actOnWork(
   tx: Executor,
   work: WorkRef,
@@ -101,10 +95,7 @@ interface ActionContext {
   readonly now: Date;
 }
 
-/**
- * Performs a judged action.
- * @returns a refusal that only showed while it was performed.
- */
+/** @returns a refusal that only showed while it was performed. */
 type Doing = () => Promise<Refusal | undefined>;
 
 async function judge(
@@ -151,10 +142,7 @@ async function judge(
   }
 }
 
-/**
- * Opens the case that an operator judges before it exists, for work that the service does not finish. It is rolled back
- * when the action is refused.
- */
+/** For work that the service does not finish. The case is rolled back when the action is refused. */
 async function openByPerson(
   { tx, work }: ActionContext,
   operated: OperatedWork,
@@ -177,7 +165,7 @@ async function operatedWork({ tx, work, row }: ActionContext): Promise<OperatedW
   };
 }
 
-/** Statuses whose step is recorded anew when it is due. */
+/** Their step is recorded anew when it is due. */
 const WAITING: ReadonlySet<WorkStatus> = new Set(['held', 'needs_attention']);
 
 async function retry({ tx, work, row, now }: ActionContext): Promise<undefined> {
@@ -255,7 +243,7 @@ async function resolve(
   return undefined;
 }
 
-/** The status of work after a verdict; its workflow continues at once. */
+/** The workflow continues at once. */
 function statusAfter(row: WorkRow, { verdict }: Resolution, now: Date): Pick<WorkRow, 'status' | 'nextStepAt'> {
   // A bought subscription stays active.
   if (row.completedAt !== null) return { status: 'active', nextStepAt: null };
@@ -263,7 +251,7 @@ function statusAfter(row: WorkRow, { verdict }: Resolution, now: Date): Pick<Wor
   return isDone ? { status: 'processing', nextStepAt: null } : { status: 'held', nextStepAt: now };
 }
 
-/** True when the service id belongs to another attempt: one purchase of the service is one attempt of ours. */
+/** One purchase of the service is one attempt of ours. */
 async function isTaken(
   tx: Executor,
   { kind }: WorkRef,

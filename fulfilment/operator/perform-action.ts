@@ -15,11 +15,10 @@ export interface ActionRequest {
   readonly action: OperatorAction;
   readonly operator: Operator;
   readonly owner: Owner;
-  /** True: the action is only judged. */
   readonly dryRun?: boolean;
-  /** False when the workflow itself performs the action; true by default. */
+  /** False when the workflow itself performs the action. */
   readonly wakesWorkflow?: boolean;
-  /** How long it waits for its workflow to compare its memory with the row, in milliseconds. */
+  /** The wait for its workflow to compare its memory with the row. */
   readonly comparisonMs?: number;
 }
 
@@ -27,13 +26,12 @@ export interface ActionRequest {
 export const COMPARISON_MS = 8_000;
 const COMPARISON_READ_MS = 200;
 
-/** `before`: the work before the action. */
 export type ActionOutcome =
   | { readonly kind: 'missing' }
   | { readonly kind: 'applied' | 'unchanged'; readonly before: ChosenWork }
   | { readonly kind: 'refused'; readonly before: ChosenWork; readonly refusal: Refusal; readonly detail: string };
 
-/** Rolls back the transaction of an action that was refused, possibly after writes, or that was only judged. */
+/** For an action that was refused, possibly after writes, or only judged. */
 class RolledBackError extends Error {
   readonly outcome: ActionOutcome;
 
@@ -44,8 +42,8 @@ class RolledBackError extends Error {
 }
 
 /**
- * Performs an operator action in a transaction of its own, and wakes the workflow. A refused action changes nothing.
- * When the workflow must compare its memory with the row first, that is requested and awaited.
+ * A refused action changes nothing. When the workflow must compare its memory with the row first, that is requested
+ * and awaited.
  */
 export async function performAction(database: Database, request: ActionRequest, now: Date): Promise<ActionOutcome> {
   const { work, dryRun = false, comparisonMs = COMPARISON_MS } = request;

@@ -1,4 +1,3 @@
-/** Adds, changes and ends pricing rules, each with its version and its audit entry. */
 import { and, eq, isNull } from 'drizzle-orm';
 import { addAuditEntry } from '#db/access/audit-log.ts';
 import type { Executor } from '#db/connection/database.ts';
@@ -12,10 +11,7 @@ export interface PricingActor {
   readonly reason: string;
 }
 
-/**
- * Stores a rule.
- * @returns the new rule, or the rule in force with the same target and currency.
- */
+/** @returns the new rule, or the rule in force with the same target and currency. */
 export async function addPricingRule(
   tx: Executor,
   { target, currency, terms }: PricingRule,
@@ -66,7 +62,7 @@ export type PricingRuleOutcome =
 export interface PricingRuleChange {
   /** Undefined: the rule ends. */
   readonly terms: PricingTerms | undefined;
-  /** The version that the caller has read; undefined: any. */
+  /** As the caller has read it; undefined: any. */
   readonly version: number | undefined;
 }
 

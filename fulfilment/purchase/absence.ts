@@ -8,17 +8,16 @@ import { restartResendWindow } from '#fulfilment/attempts/recover.ts';
 import type { WorkHandlers, WorkDependencies } from '#fulfilment/purchase/handler.ts';
 
 /**
- * Proves that no send of an attempt has bought so far: a complete list of the service without it, a control of that
- * list, and a reading of the wallet that proves that it cost nothing. A request may still be on its way, so the attempt
- * stays unknown: it neither fails nor is it bought again. Only its resend window restarts, for the same key. This helps
- * only when the service replays keys (`docs/adr/0018-absence-restarts-the-resend-window.md`).
+ * The proof: a complete list without the attempt, a control of that list, and a reading of the wallet. A request may
+ * still be on its way, so the attempt stays unknown and only its resend window restarts, for the same key. This needs
+ * a service that replays keys (`docs/adr/0018-absence-restarts-the-resend-window.md`).
  */
 export function createAbsenceProof(
   { database, purchaseInForce, now }: WorkDependencies,
   handlers: WorkHandlers,
   readDebitEvidence: PurchaseActivities['readDebitEvidence'],
 ): PurchaseActivities['proveAbsence'] {
-  /** @returns on what evidence it was not bought, as a sentence, or what else was seen. */
+  /** @returns the evidence as a sentence, or what else was seen. */
   const absenceOf = async (work: WorkRef, attempt: AttemptRow): Promise<AbsenceResult | string> => {
     const readAt = new Date(now()).toISOString();
     const lookedUp = await handlers[work.kind].lookUp(attempt);
@@ -49,7 +48,7 @@ export function createAbsenceProof(
     return { kind: 'unproven', mayPass: result.mayPass ?? false, detail: result.detail };
   };
 
-  /** Makes the same call, after its empty answer, for our newest delivered purchase. @returns the id of its work. */
+  /** The same call for our newest delivered purchase, after the empty answer. @returns the id of its work. */
   const controlOf = async (work: WorkRef, attempt: AttemptRow): Promise<string> => {
     const control = await database.run((db) => newestDelivered(db, work.kind, attempt.id));
     if (control === undefined) return 'none';

@@ -24,26 +24,23 @@ import { attemptSnapshot, noteOf, type WorkDependencies } from '#fulfilment/purc
 import { markInProgress } from '#fulfilment/work/change.ts';
 import type { ServiceFailure, ServiceResult } from '#upstream/client/error-mapping.ts';
 
-/** A send that was claimed. */
 interface ClaimedSend {
   readonly work: WorkRef;
   /** The work as it is now, locked. */
   readonly current: WorkRow;
-  /** The attempt as it was when the send was claimed. */
+  /** As it was when the send was claimed. */
   readonly attempt: AttemptRow;
   readonly leaseToken: string;
-  /** How money was reserved; undefined when nothing was to be sent. */
+  /** Undefined when nothing was to be sent. */
   readonly reserved: Reserved | undefined;
 }
 
-/** The result of a send as it was stored. */
 export interface RecordedSend {
   readonly result: SendResult;
-  /** The answer as it was judged: one about another purchase is a failure. */
+  /** An answer about another purchase is a failure. */
   readonly answer: ServiceResult<AttemptReport>;
-  /** The attempt as it is now. */
   readonly attempt: AttemptRow;
-  /** True when the answer may change a circuit of the purchase gate. */
+  /** It may change a circuit of the purchase gate. */
   readonly concernsGate: boolean;
 }
 
@@ -51,11 +48,7 @@ type Stored = Omit<RecordedSend, 'result'>;
 
 type Tools = Pick<WorkDependencies, 'sendLeaseMs' | 'now'>;
 
-/**
- * Stores the answer of a claimed send, with a timeline entry.
- *
- * @param answered by the service, or our own reason not to send.
- */
+/** `answered` is by the service, or our own reason not to send. */
 export async function recordSend(
   tx: Executor,
   tools: Tools,
@@ -120,11 +113,8 @@ async function storeFailure(
 }
 
 /**
- * Restores the claim of a send that may have bought, when PostgreSQL has lost it during the send: the attempt becomes
- * unknown, with the sends that this worker knows of.
- *
- * @param claimed the attempt as it was when the send was claimed.
- * @param after the attempt as it is now.
+ * PostgreSQL has lost the claim during the send: the attempt becomes unknown, with the sends that this worker knows
+ * of. `claimed` is the attempt at the claim, `after` the attempt now.
  */
 async function restoreLostClaim(
   tx: Executor,
@@ -166,7 +156,7 @@ function sentEntry(attempt: AttemptRow, answer: ServiceResult<AttemptReport>, re
   return { event, message: answer.detail, detail: { ...detail, failure_class: answer.failure }, dedupKey };
 }
 
-/** The outcome of the send by the attempt's present state: an event may have settled it during the send. */
+/** An event may have settled the attempt during the send. */
 function outcomeOf(attempt: AttemptRow, answer: ServiceResult<AttemptReport>): SendOutcome {
   const { state } = attempt;
   if (state === 'processing' || state === 'completed' || state === 'failed')
@@ -176,24 +166,17 @@ function outcomeOf(attempt: AttemptRow, answer: ServiceResult<AttemptReport>): S
   return { kind: 'failure', failure, ...(retryAfterMs !== undefined && { retryAfterMs }) };
 }
 
-/** The attempt that an answer is about. */
 interface Answered {
   readonly work: WorkRef;
-  /** The work as it is now, locked. */
+  /** Locked. */
   readonly current: WorkRow;
   /** Locked. */
   readonly attempt: AttemptRow;
-  /** Of the send that was answered; undefined for a look-up. */
+  /** Undefined for a look-up. */
   readonly leaseToken?: string;
 }
 
-/**
- * Stores the facts of a service record, from the answer to a send or from a look-up. Wakes the workflow when the answer
- * came too late for the step that waited for it.
- *
- * @param entry for the timeline.
- * @returns the attempt as it is now.
- */
+/** Wakes the workflow when the answer came too late for the step that waited for it. */
 export async function recordAnswer(
   tx: Executor,
   { work, current, attempt: before, leaseToken }: Answered,
@@ -215,20 +198,17 @@ export async function recordAnswer(
   return after;
 }
 
-/** A locked attempt whose send the service has accepted, with what else its answer is judged by. */
 interface AnsweredAttempt {
+  /** Locked. */
   readonly attempt: AttemptRow;
-  /** True when the service id of the answer belongs to another attempt of the kind. */
+  /** The service id of the answer belongs to another attempt of the kind. */
   readonly isTaken: boolean;
   readonly circuits: readonly CircuitGlance[];
 }
 
 /**
- * Reads and locks an attempt after the answer to its send, in one statement. The caller holds the lock of its work, so
- * this lock does not wait and the rest is current.
- *
- * @param serviceId of the answer.
- * @throws RowMissingError when it does not exist.
+ * One statement. The caller holds the lock of the work, so this lock does not wait and the rest is current. @throws
+ * RowMissingError
  */
 async function lockAnsweredAttempt(
   tx: Executor,
@@ -248,11 +228,7 @@ async function lockAnsweredAttempt(
   return { ...locked, isTaken: serviceId !== undefined && locked.isTaken };
 }
 
-/**
- * Stores a failed send.
- * @param leaseToken of that send; nothing changes when another send has taken the lease since.
- * @returns the attempt as it is now.
- */
+/** Nothing changes when another send has taken the lease since. */
 export async function recordSendFailure(
   tx: Executor,
   attemptId: string,
@@ -278,10 +254,7 @@ export async function recordSendFailure(
 
 const refusedState = (event: AttemptEvent) => attemptStateAfter('sending', event);
 
-/**
- * Columns after a refusal. When an earlier send may have bought, the refusal proves nothing, and the window of that
- * send continues.
- */
+/** When an earlier send may have bought, a refusal proves nothing, and the window of that send continues. */
 const REFUSED = {
   state: sql`case when ${attempts.anyUnknown} then ${refusedState('refused_after_unknown')}
     else ${refusedState('refused')} end`,

@@ -10,14 +10,10 @@ import { type AttemptRow, RowMissingError } from '#db/work/rows.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 
 /**
- * Stores an attempt before its first send: key, exact body and reference (rule 1). An existing attempt is not changed,
- * so that a step that runs twice sends the same bytes.
- *
- * @param attempt.idempotencyKey follows from the work and the number, so a lost row gets the same key again.
- * @param attempt.reference undefined when the interface takes none.
- * @param attempt.serviceEsimId the service's id of an eSIM that exists before the purchase.
- * @param attempt.encryptedBody builds and encrypts the request body for the id of the new attempt.
- * @param writes are run in the same statement, also when the attempt exists.
+ * Stored before the first send (rule 1). An existing attempt is not changed, so that a step that runs twice sends the
+ * same bytes.
+ * `idempotencyKey` follows from work and number, so a lost row gets the same key again. `writes` run in the same
+ * statement, also when the attempt exists.
  */
 export async function openAttempt(
   tx: Executor,
@@ -61,19 +57,18 @@ export async function openAttempt(
   return row;
 }
 
-/** A locked attempt, with durations by the database's clock. */
+/** Durations are by the database's clock. */
 export interface LockedAttempt {
   readonly attempt: AttemptRow;
-  /** Milliseconds until the lease of its last send ends; zero or less: it has ended. Null: there is no lease. */
+  /** Zero or less: the lease of its last send has ended. Null: there is no lease. */
   readonly leaseLeftMs: number | null;
-  /** Milliseconds since its first send that was not definitely refused; null: there was none. */
+  /** Since its first send that was not definitely refused; null: there was none. */
   readonly unrefusedForMs: number | null;
 }
 
 /**
- * Reads and locks an attempt before a claim. The caller holds the lock of its work, so this lock does not wait and the
- * durations are current.
- * @throws RowMissingError when it does not exist.
+ * The caller holds the lock of the work, so this lock does not wait and the durations are current. @throws
+ * RowMissingError
  */
 export async function lockAttempt(tx: Executor, attemptId: string): Promise<LockedAttempt> {
   const [locked] = await tx

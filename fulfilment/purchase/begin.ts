@@ -18,7 +18,6 @@ import { attemptSnapshot, type WorkDependencies, type WorkHandlers } from '#fulf
 import { buyingBarrier } from '#fulfilment/work/buying-barrier.ts';
 import { updateWork } from '#fulfilment/work/change.ts';
 
-/** Where a run begins and where a further attempt begins: reads the work, and opens its attempts. */
 export function attemptOpening(
   { database, keyRing, sendLeaseMs, now, purchaseInForce }: WorkDependencies,
   handlers: WorkHandlers,
@@ -50,10 +49,7 @@ export function attemptOpening(
     return openAttempt(tx, prepared, [entry, ...writes]);
   };
 
-  /**
-   * The number of attempts that the present policy allows, with the operators' overrides and grants. Stored with the
-   * work, so that later grants count from there.
-   */
+  /** Stored with the work, so that later grants count from there. */
   const attemptsInForce = async (tx: Executor, work: WorkRef, row: WorkRow) => {
     const { retryRule: stored, retryOverrides, extraAttempts } = row;
     const rule = retryRule('supplier_failed', await purchaseInForce(tx));

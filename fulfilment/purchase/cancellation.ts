@@ -25,10 +25,7 @@ import { esimDetails } from '#upstream/mapping/esims.ts';
 import { refundReport } from '#upstream/mapping/events.ts';
 import { readRefundEvidence } from '#upstream/mapping/refund-evidence.ts';
 
-/**
- * Cancellations: reads the conditions of the refund, then sends `POST /esims/{id}/cancel`. They work like a purchase
- * without a price: one key, a lease, a look-up after a lost answer. Their result is the refund.
- */
+/** Like a purchase without a price: one key, a lease, a look-up after a lost answer. The result is the refund. */
 export function cancellationHandler(dependencies: WorkDependencies): WorkHandler {
   const { database, service, now } = dependencies;
 
@@ -92,13 +89,12 @@ export function cancellationHandler(dependencies: WorkDependencies): WorkHandler
   };
 }
 
-/** True when an unknown condition may be known after a later read. */
 function mayBeReadLater(facts: RefundEvidence): boolean {
   const { usage, installation, topups, debit } = facts;
   return [usage, installation, topups, debit].some((reading) => !reading.ok && reading.mayPass);
 }
 
-/** Makes the look-ups of cancellations: the eSIM and its refund are read, a list shows many refunds. */
+/** Reads the eSIM and its refund; a list shows many refunds. */
 function cancellationLookUp({ database, service }: WorkDependencies): Pick<WorkHandler, 'lookUp' | 'lookUpMany'> {
   const lookUp = async (attempt: AttemptRow): Promise<LookUpResult> => {
     const serviceEsimId = esimOf(attempt);
@@ -115,10 +111,7 @@ function cancellationLookUp({ database, service }: WorkDependencies): Pick<WorkH
     return foundAs(serviceEsimId, isCancelled ? 'cancelled' : open, record);
   };
 
-  /**
-   * The refund of an attempt: by its id, else the newest refund of the eSIM since the first send that belongs to no
-   * other attempt.
-   */
+  /** By its id, else the eSIM's newest refund since the first send that belongs to no other attempt. */
   const refundOf = async (attempt: AttemptRow): Promise<OptionalResult<ServiceRefund | undefined>> => {
     if (attempt.serviceId !== null) {
       const byId = await service.getRefund(attempt.serviceId);
@@ -174,7 +167,6 @@ function mayBe(attempt: AttemptRow, { created_at: at }: ServiceRefund): boolean 
   return at == null || Date.parse(at) >= sinceFirstSend(attempt);
 }
 
-/** The report in the answer to a cancellation. */
 function reportOfAnswer({ status, refund }: EsimCancellation): AttemptReport {
   return reportOf({ esim: status, ...(refund != null && refundReport(refund)) }, refund);
 }
@@ -185,7 +177,7 @@ function reportOf(cancellation: CancellationDetails, refund: ServiceRefund | nul
   return { outcome, serviceId: cancellation.serviceRefundId, reason, cancellation };
 }
 
-/** The result of a look-up, with the event that would have reported it. */
+/** With the event that would have reported it. */
 function foundAs(esimId: string, esim: CancellationDetails['esim'], refund: ServiceRefund | undefined): Found {
   const facts = reportOf({ esim, ...(refund !== undefined && refundReport(refund)) }, refund);
   if (esim === 'cancelled') {

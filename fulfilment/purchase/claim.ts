@@ -31,15 +31,14 @@ import { readClaimConditions } from '#fulfilment/work/buying-barrier.ts';
 import { startingSend } from '#fulfilment/work/change.ts';
 import type { ServiceResult } from '#upstream/client/error-mapping.ts';
 
-/** The result of one transaction that tried to claim a send. */
 type ClaimResult =
   | Extract<Claimed, { kind: 'claimed' }>
   | { readonly kind: 'gated'; readonly stop: GateStop }
   /** Its batch was cancelled, and it has bought nothing: it is abandoned now. */
   | { readonly kind: 'cancelled' }
-  /** A later workflow task has decided newer steps: this worker was frozen, or cut off from Temporal. */
+  /** This worker was frozen, or cut off from Temporal: a later workflow task has decided newer steps. */
   | { readonly kind: 'superseded' }
-  /** The offer forbids it. The refusal is stored already, as the result of a send. */
+  /** The refusal is stored already, as the result of a send. */
   | { readonly kind: 'objected'; readonly result: SendResult; readonly answer: ServiceResult<AttemptReport> }
   | { readonly kind: 'unsent'; readonly outcome: SendResult['outcome']; readonly attempt?: AttemptRow };
 
@@ -57,10 +56,7 @@ export async function claimOnce(
   }
 }
 
-/**
- * One transaction: locks the work, then the attempt; checks barriers, the price limit, lost records and the gate; takes
- * the lease.
- */
+/** One transaction, which locks the work and then the attempt. */
 async function claimWith(
   sender: Sender,
   { work, attemptId, resendWindowMs, retryRule, witness, task }: Request,
@@ -114,7 +110,7 @@ async function claimWith(
   });
 }
 
-/** True when the deadline of the caller has passed, or the one that an operator has set instead. */
+/** The deadline of an operator replaces that of the caller. */
 function isLate({ deadlineAt, retryOverrides }: WorkRow, now: number): boolean {
   return now >= (retryOverrides?.deadlineAt ?? deadlineAt?.getTime() ?? Infinity);
 }
@@ -123,7 +119,6 @@ function cannotHaveBought(attempt: AttemptRow): boolean {
   return !isSettledByService(attempt.state) && !mayHaveBought(attempt);
 }
 
-/** Why `claimSend` granted no lease, as the outcome of the activity. */
 function notGranted(refused: Exclude<SendClaim, { kind: 'claimed' }>): Extract<ClaimResult, { kind: 'unsent' }> {
   switch (refused.kind) {
     case 'settled':
@@ -145,34 +140,25 @@ function notGranted(refused: Exclude<SendClaim, { kind: 'claimed' }>): Extract<C
   }
 }
 
-/** The result of a claim. */
 export type SendClaim =
   | { readonly kind: 'claimed'; readonly leaseToken: string; readonly attempt: AttemptRow }
-  /** Another send may be under way. */
   | { readonly kind: 'leased'; readonly leaseLeftMs: number }
   /** Another attempt for the same eSIM is not settled. */
   | { readonly kind: 'esim_busy' }
   /** It may have been bought, and no attempt may be resent at this moment. */
   | { readonly kind: 'resend_not_allowed' }
-  /** It may have been bought, and the resend window is over, or a resend would show nothing new. */
+  /** The resend window is over, or a resend would show nothing new. */
   | { readonly kind: 'too_late' }
   /** The service has it already: nothing is sent. */
   | { readonly kind: 'settled'; readonly outcome: ObservedOutcome; readonly attempt: AttemptRow };
 
 /**
- * Takes the sole right to send an attempt (rule 1), as `decideSendClaim` decides. A send whose lease ended without a
- * result counts as unknown from here on.
- *
- * @param locked read in this transaction.
- * @param claim.leaseMs length of the lease.
- * @param claim.resendWindowMs window from the first send that was not refused; undefined: an attempt that may have
- *   bought is not resent.
- * @param claim.esimId our id of its eSIM: no other attempt is sent for that eSIM until this one is settled (rule 6).
- * @param claim.limit the price limit of this send, null: none. It is stored because a charge is compared with the limit
- *   at the time of its send. Undefined: nothing will be sent.
- * @param claim.price as listed at this moment; undefined: not known. After a send that may have bought, the known price
- *   stays.
- * @param claim.writes are run in the statement that takes the lease; without a claim they are not run.
+ * Takes the sole right to send an attempt (rule 1). A send whose lease ended without a result counts as unknown from
+ * here on.
+ * `locked` is read in this transaction. Without `resendWindowMs` an attempt that may have bought is not resent. No
+ * other attempt is sent for `esimId` until this one is settled (rule 6). `limit` is stored because a charge is
+ * compared with the limit at its send (null: no limit; undefined: nothing will be sent). After a send that may have
+ * bought, the known `price` stays. `writes` run only with the claim, in its statement.
  */
 export async function claimSend(
   tx: Executor,
@@ -231,8 +217,8 @@ export async function claimSend(
 }
 
 /**
- * The last reading of the wallet that is stored now. After the first send that may have bought, it stays; where that
- * send is known only from a workflow, no reading is known to be from before it.
+ * After the first send that may have bought, the reading stays. Where only a workflow knows of that send, no reading
+ * is known to be from before it.
  */
 const READING_BEFORE = sql`coalesce(${attempts.readingBefore}, case when ${attempts.firstUnrefusedSendAt} is null
   then coalesce((select max(${walletReadings.id}) from ${walletReadings}), 0) else 0 end)`;

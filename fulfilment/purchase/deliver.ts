@@ -6,7 +6,7 @@ import { noteDrift, noteUnfilled } from '#fulfilment/gate/drift.ts';
 import type { WorkHandlers, WorkDependencies } from '#fulfilment/purchase/handler.ts';
 import type { ServiceFailure } from '#upstream/client/error-mapping.ts';
 
-/** Makes the activity that stores what was bought. `not_yet` is a result: the workflow waits and runs it again. */
+/** `not_yet` is a result: the workflow waits and runs it again. */
 export function createCompletion(
   dependencies: WorkDependencies,
   handlers: WorkHandlers,
@@ -17,7 +17,7 @@ export function createCompletion(
   };
 }
 
-/** Stores what an attempt has bought. A delivery that cannot be used, or is missing for long, is drift. */
+/** A delivery that cannot be used, or is missing for long, is drift. */
 export async function complete(
   dependencies: Pick<WorkDependencies, 'database' | 'gate' | 'now'>,
   handler: WorkHandlers[WorkKind],
@@ -50,7 +50,7 @@ async function completionOf(
   }
 }
 
-/** What a result shows about the delivery; undefined: nothing. A service that does not answer shows nothing. */
+/** A service that does not answer shows nothing. */
 function driftIn(result: CompletionResult): 'misstated' | 'missing' | undefined {
   if (result.kind === 'unreadable') return result.isOurs === false ? undefined : 'misstated';
   if (result.kind !== 'not_yet') return undefined;
@@ -59,8 +59,8 @@ function driftIn(result: CompletionResult): 'misstated' | 'missing' | undefined 
 }
 
 /**
- * The service answers, and does not give it (yet). It does not know the eSIM: `invalid_request`, or for good answers
- * with a page of HTML, a 404 without a code or a 403.
+ * The service does not know the eSIM: `invalid_request`, or for good answers with a page of HTML, a 404 without a code
+ * or a 403.
  */
 const MISSING: ReadonlySet<NotYetReason> = new Set([
   'not_filled',
@@ -74,10 +74,10 @@ function detailOf(result: CompletionResult): string {
   return 'detail' in result ? result.detail : '';
 }
 
-/** Thrown while a purchase is completed: the workflow waits and tries again. */
+/** The workflow waits and tries again. */
 export class NotYetError extends Error {
   readonly reason: NotYetReason;
-  /** Wait that the service asked for, in milliseconds. */
+  /** As the service asked for. */
   readonly retryAfterMs: number | undefined;
 
   constructor(reason: NotYetReason, detail: string, retryAfterMs?: number) {
@@ -88,7 +88,6 @@ export class NotYetError extends Error {
   }
 }
 
-/** The service did not answer. */
 export function notAnswered({
   failure,
   detail,

@@ -19,7 +19,6 @@ import { esimDetails } from '#upstream/mapping/esims.ts';
 
 type LookUpOrder = (attempt: AttemptRow) => Promise<LookUpResult<ServiceOrder>>;
 
-/** Completes an order: reads its eSIM from the service and stores it, with its activation code encrypted. */
 export function createEsimDelivery(dependencies: WorkDependencies, lookUp: LookUpOrder): WorkHandler['complete'] {
   const { database, keyRing, service, now } = dependencies;
 
@@ -102,17 +101,13 @@ async function unlessTaken(store: () => Promise<void>): Promise<boolean> {
   }
 }
 
-/** Why the named eSIM may not be that of this order, as a clause. */
 interface Doubt {
   readonly about: string;
-  /** True when the eSIM's own record names another order; false when the eSIM may only not exist yet. */
+  /** By the eSIM's own record. False when the eSIM may only not exist yet. */
   readonly isAnothers: boolean;
 }
 
-/**
- * An event may have named a wrong eSIM or a wrong order.
- * @returns undefined without a sign of that.
- */
+/** An event may have named a wrong eSIM or a wrong order. */
 function doubtOf({ serviceId }: AttemptRow, answer: ServiceResult<ServiceEsim>): Doubt | undefined {
   if (!answer.ok)
     return answer.code === 'not_found' ? { about: 'which it does not know', isAnothers: false } : undefined;
@@ -121,10 +116,7 @@ function doubtOf({ serviceId }: AttemptRow, answer: ServiceResult<ServiceEsim>):
   return { about: `which is of order ${orderId} by its own record`, isAnothers: true };
 }
 
-/**
- * Compares the doubt with the service's record of the order.
- * @returns undefined when the record agrees or shows nothing: the eSIM may appear later.
- */
+/** @returns undefined when the record of the order agrees or shows nothing: the eSIM may appear later. */
 function judgeDoubt(
   { serviceEsimId }: AttemptRow,
   lookedUp: LookUpResult | NotOurs,
@@ -144,10 +136,7 @@ function judgeDoubt(
   return isAnothers ? { kind: 'unreadable', detail: `${named}.` } : undefined;
 }
 
-/**
- * Reads the order when its event named no eSIM or no price.
- * @returns the attempt, and the result of the look-up if there was one.
- */
+/** For an order whose event named no eSIM or no price. */
 async function withEsimId(
   dependencies: WorkDependencies,
   lookUp: LookUpOrder,
@@ -164,15 +153,13 @@ async function withEsimId(
   throw new NotYetError(lookedUp.failure.class, lookedUp.failure.detail);
 }
 
-/** The eSIM that a completed order delivered. */
 interface DeliveredEsim {
-  /** Our id; follows from the order (`deliveredEsimId`). */
+  /** Follows from the order (`deliveredEsimId`). */
   readonly id: string;
   readonly serviceEsimId: string;
-  /** The id in its own record, if that is another one. */
+  /** Set if it is another one. */
   readonly namedByRecord?: string;
   readonly iccid: string | null;
-  /** Encrypted with the AAD of this eSIM's row. */
   readonly encryptedActivationCode: Buffer;
   readonly status: string;
   readonly installedAt: Date | null;
@@ -180,10 +167,7 @@ interface DeliveredEsim {
   readonly expiresAt: Date | null;
 }
 
-/**
- * Completes an order with its eSIM. Idempotent.
- * @throws WorkFinishedError when it has another end.
- */
+/** Idempotent. @throws WorkFinishedError when the order has another end. */
 export async function completeOrder(
   tx: Executor,
   orderId: string,

@@ -33,8 +33,8 @@ import type { WorkDependencies } from '#fulfilment/purchase/handler.ts';
 import type { UnreadWallet, WalletReadings } from '#fulfilment/purchase/wallet-readings.ts';
 
 /**
- * Makes the activity that judges by the wallet what an attempt cost, and updates our books (rules 3 and 7). One reading
- * is judged for all attempts of the work: a debit of an earlier one may have appeared since.
+ * One reading is judged for all attempts of the work (rules 3 and 7): a debit of an earlier one may have appeared
+ * since.
  */
 export function createDebitEvidence(
   { database, purchaseInForce }: WorkDependencies,
@@ -88,21 +88,19 @@ export function createDebitEvidence(
 
 interface Question {
   readonly work: WorkRef;
-  /** The attempt that is judged. */
   readonly attempt: AttemptRow;
-  /** All attempts of the work that may have cost something. */
+  /** Those of the work that may have cost something. */
   readonly sent: readonly AttemptRow[];
 }
 
 const timeOf = (date: Date | null) => date?.getTime() ?? 0;
 
-/** The last reading before the first send of all these attempts; undefined: not known. */
+/** The last reading before the first send of all; undefined: not known. */
 function beforeAll(sent: readonly AttemptRow[]): number | undefined {
   const before = Math.min(...sent.map(({ readingBefore }) => readingBefore ?? 0));
   return before > 0 && Number.isFinite(before) ? before : undefined;
 }
 
-/** The debits and credits of one attempt. */
 interface Costs {
   readonly debits: readonly Money[];
   readonly credits: readonly Money[];
@@ -141,7 +139,7 @@ async function judge(
 
 const DEBIT_VANISHED = 'Our journal has a debit for this attempt, but the wallet shows none. This proves nothing.';
 
-/** Reads the debits and credits of an attempt, and books the first of each. */
+/** Books the first debit and the first credit. */
 async function bookCosts(tx: Executor, attempt: AttemptRow): Promise<Costs> {
   const movements = await movementsOf(tx, attempt);
   const of = (direction: Movement['direction']) =>
@@ -155,7 +153,6 @@ async function bookCosts(tx: Executor, attempt: AttemptRow): Promise<Costs> {
   return { debits, credits };
 }
 
-/** True when each debit has a credit of the same amount. */
 function areCredited(debits: readonly Money[], credits: readonly Money[]): boolean {
   const left = [...credits];
   return debits.every((debit) => {
@@ -169,7 +166,6 @@ function textOf([first]: readonly Money[]): string {
   return first === undefined ? 'nothing' : plainText(first);
 }
 
-/** Judges attempts that have no debit. */
 async function absenceOf(
   tx: Executor,
   work: WorkRef,
@@ -206,10 +202,7 @@ async function absenceOf(
   });
 }
 
-/**
- * True for a debit of another purchase of ours. A further debit that names only the eSIM of a top-up, or its order, may
- * be for the top-up.
- */
+/** A further debit that names only the eSIM of a top-up, or its order, may be for the top-up. */
 async function isOfAnother(tx: Executor, { id, purchase }: NamedRow, work: WorkRef): Promise<boolean> {
   if (purchase === undefined || purchase.work.id === work.id) return false;
   if (work.kind !== 'topup' || purchase.work.kind !== 'order') return true;
@@ -221,19 +214,17 @@ async function firstAsync<Item>(items: readonly Item[], fits: (item: Item) => Pr
   return undefined;
 }
 
-/** A row of the wallet with our purchase that it names, and the first send of that. */
 interface NamedRow extends Movement {
   readonly firstReading: number;
-  /** An operator has explained it, or the service has. */
+  /** By an operator, or by the service. */
   readonly isExplained: boolean;
   readonly purchase: Purchase | undefined;
   readonly send: { readonly sentAt: Date | null; readonly readingBefore: number | null } | undefined;
 }
 
 /**
- * The newest steady reading up to one, whose balance contains none of the rows since, with these rows. A row that is
- * older than the newest row of that reading, or is for a purchase that was sent before it, may have come late.
- * @returns without such a reading, the rows since `before`.
+ * From the newest steady reading, whose balance contains none of the rows since. A row older than the newest row of
+ * that reading, or for a purchase sent before it, may have come late. Without such a reading: the rows since `before`.
  */
 async function ledgerSince(
   tx: Executor,

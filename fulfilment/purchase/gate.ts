@@ -18,16 +18,15 @@ import { lockAttempt, type LockedAttempt } from '#fulfilment/purchase/attempt.ts
 import type { WorkDependencies } from '#fulfilment/purchase/handler.ts';
 import { priceLimit } from '#fulfilment/purchase/offer.ts';
 
-/** The decision of the gate about a send before it is claimed. */
 type Admission =
   | {
       readonly kind: 'admitted';
-      /** Reserves the money: the last statements of the transaction. @throws MoneyShortError when the gate stops it. */
+      /** The last statements of the transaction. @throws MoneyShortError when the gate stops it. */
       readonly reserve: () => Promise<Reserved | undefined>;
     }
   | { readonly kind: 'stopped'; readonly stop: GateStop };
 
-/** The wallet or a limit stops a claim whose other changes are made already: it is rolled back. */
+/** The other changes of the claim are made already, so it is rolled back. */
 export class MoneyShortError extends Error {
   constructor() {
     super('the wallet or a daily limit does not cover the price');
@@ -36,45 +35,38 @@ export class MoneyShortError extends Error {
 }
 
 /**
- * When the money of a claim is reserved. `last`: other claims then wait for one commit, not for all statements of this
- * one. `first`: the hold of a stopped purchase is committed with the decision.
+ * `last`: other claims wait for one commit, not for all statements of this one. `first`: the hold of a stopped
+ * purchase is committed with the decision.
  */
 export type ReservationOrder = 'first' | 'last';
 
-/** The result of a send, for the circuits. */
 export interface SendReport {
   readonly evidence: SendEvidence;
   readonly detail?: string | undefined;
   readonly retryAfterMs?: number | undefined;
 }
 
-/** The result of the gate before any call to the service. */
 type BeforeSend =
   | { readonly kind: 'stopped'; readonly stop: GateStop }
   | {
       readonly kind: 'passes';
-      /** The work, not locked. */
+      /** Not locked. */
       readonly row: WorkRow;
-      /** True when the price must be known before the send: for a daily limit, or for the caller's limit. */
+      /** For a daily limit, or for the caller's limit. */
       readonly priceNeeded: boolean;
-      /** The last reading of the wallet. */
       readonly reading: WalletReading | undefined;
     };
 
-/** The purchase gate as the sending activity uses it. */
 export interface Gate {
   /**
-   * Checks pauses and circuits before any call to the service.
-   * @throws WorkMissingError; WorkFinishedError when the gate is not clear and the work has ended.
+   * Before any call to the service. @throws WorkMissingError; WorkFinishedError when the gate is not clear and the
+   * work has ended.
    */
   before(work: WorkRef, attemptId: string): Promise<BeforeSend>;
   /**
-   * Runs in the transaction that claims the send, with the work locked: checks pauses and circuits again, then the
-   * daily limits and the wallet.
-   * @param locked the attempt as read in this transaction; the claim that follows uses the same values.
-   * @param isClear read in this transaction: no pause is in force, no circuit is open, and this work is not held.
-   * @param price undefined: not known; `'refused'`: it will not be sent.
-   * @param order `last` has an effect only while no barrier is in force.
+   * In the transaction that claims the send, with the work locked; `locked` and `isClear` are read in it. `price` is
+   * undefined when not known, `'refused'` when nothing will be sent. `last` has an effect only while no barrier is in
+   * force.
    */
   admit(
     tx: Executor,
@@ -85,7 +77,7 @@ export interface Gate {
     price: Money | undefined | 'refused',
     order: ReservationOrder,
   ): Promise<Admission>;
-  /** Reports the result of a send to the circuits. Never throws: the next send reports again. */
+  /** Never throws: the next send reports again. */
   report(work: WorkRef, attemptId: string, report: SendReport): Promise<void>;
 }
 
@@ -180,7 +172,7 @@ async function reserveOrThrow(tx: Executor, request: ReservationRequest, policy:
   return reservation.how;
 }
 
-/** True for cancellations: they spend nothing and pass no purchase gate. */
+/** Cancellations spend nothing and pass no purchase gate. */
 export function isFree({ kind }: WorkRef): boolean {
   return !KINDS[kind].isPurchase;
 }

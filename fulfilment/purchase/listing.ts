@@ -9,7 +9,6 @@ import type { ServiceOrder, ServiceTopup, VpnSubscription } from '#upstream/cont
 import { chargeOf } from '#upstream/mapping/events.ts';
 import { CLOCK_SKEW_MS } from '#upstream/mapping/wallet-movements.ts';
 
-/** How an item of a list becomes a result, and how sentences name the items. */
 interface Search<Item> {
   readonly found: (item: Item) => Found<Item>;
   /** `orders`, … */
@@ -17,10 +16,8 @@ interface Search<Item> {
 }
 
 /**
- * The result of a read by the service's id.
- *
- * @returns undefined when the service has no such call or does not know the id. The id may be wrong; a list may still
- *   contain the purchase.
+ * Undefined when the service has no such call or does not know the id. The id may be wrong; a list may still contain
+ * the purchase.
  */
 export function resultById<Item>(
   read: OptionalResult<Item>,
@@ -32,8 +29,8 @@ export function resultById<Item>(
 }
 
 /**
- * The result of a list that was filtered for one attempt. Exactly one item is the purchase. An empty list proves its
- * absence only when the list is complete. With several items none is chosen.
+ * For a list filtered for one attempt. An empty list proves absence only when it is complete. Of several items none is
+ * chosen.
  */
 export function resultOfList<Item>(
   list: OptionalResult<Listing<Item>>,
@@ -51,17 +48,13 @@ export function resultOfList<Item>(
   );
 }
 
-/** As {@link Search}, for a list that was not filtered for one attempt. */
 interface WideSearch<Item, Attempt> {
-  /** Undefined when the item alone is not enough: a single look-up is needed. */
+  /** Undefined when a single look-up is needed. */
   readonly found: (item: Item, attempt: Attempt) => Found | undefined;
   readonly noun: string;
 }
 
-/**
- * Finds many attempts in a list that was not filtered, by the service's id or by our reference. An attempt that matches
- * several items is left out: its single look-up judges that.
- */
+/** By the service's id or our reference. An attempt that matches several items is left to its single look-up. */
 export function resultsByReference<Item, Attempt extends Pick<AttemptRow, 'id' | 'serviceId' | 'reference'>>(
   list: OptionalResult<Listing<Item>>,
   attempts: readonly Attempt[],
@@ -80,7 +73,6 @@ export function resultsByReference<Item, Attempt extends Pick<AttemptRow, 'id' |
   });
 }
 
-/** The fields by which an item without our reference is assigned to an attempt. */
 interface ItemOfEsim {
   readonly id: string;
   readonly esim_id?: string | null | undefined;
@@ -90,12 +82,9 @@ interface ItemOfEsim {
 type AttemptOfEsim = Pick<AttemptRow, 'id' | 'serviceId' | 'serviceEsimId' | 'firstSentAt' | 'createdAt'>;
 
 /**
- * Finds many attempts in a list that was not filtered and carries no reference of ours: by the service's id, else by
- * the eSIM. The eSIM is used only when the match is unique: the list goes back to the attempt's first send, exactly one
- * item fits, and that item fits no other attempt. Every other attempt is left out and needs a single look-up.
- *
- * @param search.mayBe false for an item that belongs to another attempt, or cannot belong to this one for another
- *   reason than its eSIM.
+ * By the service's id, else by the eSIM when the match is unique: the list goes back to the attempt's first send,
+ * exactly one item fits, and that item fits no other attempt. All others need a single look-up. `mayBe` is false for
+ * an item that cannot be of this attempt for another reason than its eSIM.
  */
 export function resultsByEsim<Item extends ItemOfEsim, Attempt extends AttemptOfEsim>(
   list: OptionalResult<Listing<Item>>,
@@ -127,7 +116,7 @@ function timesOf(items: Iterable<ItemOfEsim>): number[] {
   return [...items].flatMap(({ created_at: at }) => (at == null ? [] : [Date.parse(at)]));
 }
 
-/** @param candidates the items that fit an attempt; it is found when there is exactly one. */
+/** It is found when exactly one candidate fits. */
 function matched<Item, Attempt extends Pick<AttemptRow, 'id'>>(
   attempts: readonly Attempt[],
   { found }: WideSearch<Item, Attempt>,
@@ -154,10 +143,7 @@ function drift(detail: string): Extract<LookUpResult, { kind: 'unavailable' }> {
   return { kind: 'unavailable', failure: { class: 'contract_drift', detail } };
 }
 
-/**
- * The facts of a purchase from a record of the service, for every kind.
- * @param codeOnly as of `storedReason`.
- */
+/** `codeOnly` as of `storedReason`. */
 export function purchaseReport(
   record: ServiceOrder | ServiceTopup | VpnSubscription,
   outcome: ObservedOutcome,
@@ -176,19 +162,13 @@ export function purchaseReport(
   };
 }
 
-/**
- * The reference of an attempt.
- * @throws Error for kinds without a reference, whose column is null.
- */
+/** @throws Error for kinds without a reference, whose column is null. */
 export function ownReference({ id, reference }: AttemptRow): string {
   if (reference === null) throw new Error(`attempt ${id} has no reference`);
   return reference;
 }
 
-/**
- * Nothing older at the service can belong to this attempt, allowing for clock skew.
- * @returns epoch milliseconds.
- */
+/** Nothing older can belong to this attempt, allowing for clock skew. @returns epoch milliseconds. */
 export function sinceFirstSend({ firstSentAt, createdAt }: Pick<AttemptRow, 'firstSentAt' | 'createdAt'>): number {
   return (firstSentAt ?? createdAt).getTime() - CLOCK_SKEW_MS;
 }

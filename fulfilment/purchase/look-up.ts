@@ -7,11 +7,8 @@ import { recordAnswer } from '#fulfilment/purchase/answer.ts';
 import type { LookUpResult, WorkHandlers, WorkDependencies } from '#fulfilment/purchase/handler.ts';
 
 /**
- * Looks an attempt up that the service calls completed, and stores the facts of its record. An event may contain only a
- * part of them.
- *
- * @returns the attempt as it now is, and the result of the look-up.
- * @throws WorkFinishedError when the work has ended meanwhile.
+ * For a completed attempt: an event may contain only a part of its facts. @throws WorkFinishedError when the work has
+ * ended meanwhile.
  */
 export async function lookUpAndStore<Found>(
   { database, now }: WorkDependencies,
@@ -29,7 +26,6 @@ export async function lookUpAndStore<Found>(
   });
 }
 
-/** Makes the activity that looks an attempt up at the service and stores the result. */
 export function createLookUp(
   { database, now }: WorkDependencies,
   handlers: WorkHandlers,

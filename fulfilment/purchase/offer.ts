@@ -6,7 +6,6 @@ import { CachedRead } from '#upstream/cached-read.ts';
 import type { Listing, ServiceClient } from '#upstream/client.ts';
 import type { ServiceFailure } from '#upstream/client/error-mapping.ts';
 
-/** The caller's present price limit. */
 export function priceLimit({
   maxPriceAmount: amount,
   maxPriceCurrency: currency,
@@ -14,13 +13,7 @@ export function priceLimit({
   return amount === null || currency === null ? null : { amount, currency };
 }
 
-/**
- * Compares the price with the caller's limit at the moment of the send; the limit may have changed since the offer was
- * read.
- * @param price undefined: not known.
- * @param isFresh true when the price was read for this send.
- * @returns why it is not sent; undefined when it may be sent.
- */
+/** The limit may have changed since the offer was read. `isFresh`: the price was read for this send. */
 export function priceObjection(
   limit: PriceLimit,
   price: Money | undefined,
@@ -36,27 +29,21 @@ export function priceObjection(
   return refusal('price_above_limit', `The price is ${plainText(price)}, above the limit of ${plainText(limit)}.`);
 }
 
-/**
- * The refusal when the offer could not be read.
- * @param what subject of the sentence, such as `The price`.
- */
+/** `what` is the subject of the sentence, such as `The price`. */
 export function unreadOffer(failure: ServiceFailure, what: string): ServiceFailure {
   return isDefinite(failure.failure)
     ? failure
     : refusal('not_sent', `${what} could not be read, so nothing was sent. ${failure.detail}`);
 }
 
-/**
- * The refusal when a list of offers lacks an item. Only a complete list proves that it is not offered.
- * @param proven failure and sentence when the list is complete.
- */
+/** Only a complete list proves that the item is not offered: then `proven` is the refusal. */
 export function notListed({ complete }: Listing<unknown>, ...proven: Parameters<typeof refusal>): ServiceFailure {
   if (complete) return refusal(...proven);
   const detail = 'The list of the service does not show it, and is not known to be complete; nothing was sent.';
   return refusal('not_sent', detail);
 }
 
-/** A reason not to send, in the form of a failure of the service. */
+/** In the form of a failure of the service. */
 export function refusal(failure: ServiceFailure['failure'], detail: string): ServiceFailure {
   return { ok: false, kind: 'failure', failure, detail };
 }
@@ -67,12 +54,7 @@ const RETRY_AFTER_MS = 5_000;
 /** By the id of the package; undefined when the list could not be read. */
 type Prices = ReadonlyMap<number, Money> | undefined;
 
-/**
- * Prices of packages for reserving money and counting daily limits. A missing price stops no purchase.
- *
- * @param options.maxAgeMs how old a price may be.
- * @param options.now epoch milliseconds.
- */
+/** For reserving money and counting daily limits. A missing price stops no purchase. */
 export function priceList(
   service: Pick<ServiceClient, 'listPackages'>,
   { maxAgeMs, now }: { readonly maxAgeMs: number; readonly now: () => number },

@@ -15,7 +15,6 @@ import { priceList, notListed, unreadOffer } from '#fulfilment/purchase/offer.ts
 import { orderRequestBytes } from '#upstream/client/request-bytes.ts';
 import type { ServiceOrder } from '#upstream/contract.ts';
 
-/** Orders of eSIM packages: `POST /orders`, looked up by our reference. */
 export function orderHandler(dependencies: WorkDependencies): WorkHandler {
   const { keyRing, service, gate, now } = dependencies;
   const prices = priceList(service, { maxAgeMs: gate.priceAgeMs, now });
@@ -82,12 +81,10 @@ export function orderHandler(dependencies: WorkDependencies): WorkHandler {
   };
 }
 
-/** True for a completed order without its eSIM. */
 function isUnfilled(result: LookUpResult<ServiceOrder>): boolean {
   return result.kind === 'found' && result.facts.outcome === 'completed' && result.record.esim_id == null;
 }
 
-/** True when the list shows the order that was read by its id, with its eSIM. */
 function isSameFilled(byId: LookUpResult<ServiceOrder>, listed: LookUpResult<ServiceOrder>): boolean {
   if (byId.kind !== 'found' || listed.kind !== 'found') return false;
   return listed.record.id === byId.record.id && listed.facts.outcome === 'completed' && !isUnfilled(listed);

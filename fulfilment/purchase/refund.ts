@@ -17,17 +17,14 @@ import { completeWork } from '#fulfilment/work/record-step.ts';
 import { settleRefund } from '#fulfilment/work/refunds.ts';
 import { isFinalMovement, isOfOrder, moneyOf } from '#upstream/mapping/wallet-movements.ts';
 
-/**
- * Makes the completion of cancellations: the eSIM is cancelled and its refund is in the wallet, or the caller or an
- * operator does without the refund.
- */
+/** Complete when the refund is in the wallet, or the caller or an operator does without it. */
 export function cancellationCompletion(
   dependencies: WorkDependencies,
   lookUp: WorkHandler['lookUp'],
 ): WorkHandler['complete'] {
   const { database, service, now } = dependencies;
 
-  /** Searches the wallet for the final credit of a refund. A pending one settles nothing. */
+  /** A pending credit settles nothing. */
   const creditOf = async (
     attempt: AttemptRow,
     refund: RefundRow,
@@ -77,7 +74,7 @@ export function cancellationCompletion(
       const read = await readCancellation(db, id);
       return { ...read, refund: await findRefund(db, id), debit: await debitOfOrder(db, read.esim.orderId) };
     });
-    /** @param completed whether the refund was paid; undefined: its status stays as the service reported it. */
+    /** `completed` undefined: the status of the refund stays as the service reported it. */
     const finish = (message: string, completed: boolean | undefined, credit?: Money): Promise<CompletionResult> =>
       database.transaction(async (tx) => {
         const entry = {
@@ -152,13 +149,12 @@ export function cancellationCompletion(
   };
 }
 
-/** The result of the search for the credit of a refund. */
 type CreditSearch =
   /** `row`: its id and time at the service. */
   | { readonly kind: 'found'; readonly credit: Money; readonly row: string; readonly verdict: CreditVerdict }
-  /** There is one, and it does not settle the refund. */
+  /** It does not settle the refund. */
   | { readonly kind: 'other_amount'; readonly credit: Money; readonly detail: string }
-  /** It may appear later. `failure`: why the wallet could not be read. */
+  /** `failure`: why the wallet could not be read. */
   | { readonly kind: 'not_yet'; readonly failure?: FailureClass; readonly detail: string }
   | { readonly kind: 'never'; readonly detail: string };
 
@@ -166,7 +162,6 @@ function reportedAmount({ amount, currency }: RefundRow): Money | undefined {
   return amount === null || currency === null ? undefined : { amount, currency };
 }
 
-/** Opens a case when the credit differs from the debit, or from the refund that the service reported. */
 async function reportOtherAmount(
   tx: Executor,
   id: string,

@@ -26,10 +26,7 @@ import type { WalletReadings } from '#fulfilment/purchase/wallet-readings.ts';
 import { withAttributes } from '#telemetry/tracing.ts';
 import type { ServiceResult } from '#upstream/client/error-mapping.ts';
 
-/**
- * Makes the use case that spends money: admit, claim, send, record, deliver. Each step can end it.
- * @returns a function that calls `begin` right before its request may leave.
- */
+/** Spends money. The returned function calls `begin` right before its request may leave. */
 export function createSendPurchase(
   dependencies: WorkDependencies,
   handlers: WorkHandlers,
@@ -61,9 +58,6 @@ export function createSendPurchase(
   };
 }
 
-/**
- * Checks pauses and circuits before the service is called, then reads the offer and, where money is spent, the wallet.
- */
 async function admit(sender: Sender, { work, attemptId }: Request): Promise<Admitted> {
   const { handlers, purchaseGate, wallet, readings, gate: policy } = sender;
   const began = startLease(sender);
@@ -79,10 +73,7 @@ async function admit(sender: Sender, { work, attemptId }: Request): Promise<Admi
   return { kind: 'admitted', began, offer, priceNeeded };
 }
 
-/**
- * Takes the lease of the send and reserves its money. A claim that the wallet stops is tried once more when the wallet
- * can be read again: money may have come since.
- */
+/** A claim that the wallet stops is tried once more when the wallet can be read again: money may have come since. */
 async function claim(
   sender: Sender,
   request: Request,
@@ -119,9 +110,8 @@ async function claim(
 }
 
 /**
- * Sends the stored bytes once. The client reads the lease again right before the request leaves.
- *
- * @param begin called right before that: without this call the activity fails as one that sent nothing.
+ * Sends once. Without the call of `begin`, right before the request leaves, the activity fails as one that sent
+ * nothing.
  */
 async function send(
   { keyRing, handlers }: Sender,
@@ -138,7 +128,6 @@ async function send(
   );
 }
 
-/** Stores the answer of a send, then reports it to the circuits of the gate if it may change one. */
 async function record(
   sender: Sender,
   { work, attemptId }: Request,
@@ -165,7 +154,7 @@ function isCompleted({ outcome }: SendResult): boolean {
   return outcome.kind === 'accepted' && outcome.outcome === 'completed';
 }
 
-/** @param attempt as it was read under its lock; undefined: it is read now. */
+/** `attempt` is as it was read under its lock; undefined: it is read now. */
 async function unsent(
   { database }: Sender,
   attemptId: string,
@@ -189,14 +178,9 @@ function reportOf(answer: ServiceResult<unknown>): SendReport {
 type Deliverer = Pick<Sender, 'handlers' | 'database' | 'gate' | 'now'>;
 
 /**
- * Delivers a purchase in the activity of its send. Called after the facts of the send are committed, so nothing here
- * can make its outcome unknown: an error, a delay and everything but a plain success are left to `completePurchase`,
- * which Temporal repeats where operators see it.
- *
- * @param attempt that the service calls completed.
- * @param time limits the delivery: it ends before the activity does. A delivery that goes on after it has no other
- *   effect than one that `completePurchase` makes.
- * @returns what was delivered; undefined when it was not.
+ * Called after the facts of the send are committed, so nothing here can make its outcome unknown. All but a plain
+ * success is left to `completePurchase`, which Temporal repeats where operators see it. `time` ends before the
+ * activity does; a delivery that goes on after it has the effect of `completePurchase`.
  */
 export async function deliverAtOnce(
   sender: Deliverer,

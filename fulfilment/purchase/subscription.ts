@@ -14,7 +14,6 @@ import type { VpnSubscription } from '#upstream/contract.ts';
 /** Failures that a repeated call would give again. */
 const REFUSALS: ReadonlySet<FailureClass> = new Set(['cancellation_refused', 'invalid_request']);
 
-/** Makes the activities of a bought subscription. */
 export function createSubscription({ database, keyRing, service, now }: WorkDependencies): SubscriptionActivities {
   /** @throws Error when nothing was bought; no workflow calls it then. */
   const serviceIdOf = async (work: WorkRef): Promise<string> => {

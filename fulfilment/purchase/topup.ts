@@ -18,10 +18,7 @@ import { completeWork } from '#fulfilment/work/record-step.ts';
 import { topupRequestBytes } from '#upstream/client/request-bytes.ts';
 import type { ServiceTopup } from '#upstream/contract.ts';
 
-/**
- * Top-ups: reads the options of the eSIM, then sends `POST /topups`. A top-up has no reference of ours, so after a lost
- * answer it is looked up by its eSIM: only one top-up of an eSIM may be unsettled (rule 6).
- */
+/** A top-up has no reference of ours and is looked up by its eSIM: only one of an eSIM may be unsettled (rule 6). */
 export function topupHandler(dependencies: WorkDependencies): WorkHandler {
   const { database, service, now } = dependencies;
 
@@ -139,7 +136,7 @@ export function topupHandler(dependencies: WorkDependencies): WorkHandler {
 
 const OTHER_ESIM = 'The service answered with the top-up of another eSIM of ours.';
 
-/** False when the record cannot be of this attempt: another package, or created before the first send. */
+/** Another package, or a time before the first send, excludes it. */
 function mayBe(attempt: AttemptRow, packageId: number | undefined, topup: ServiceTopup): boolean {
   if (topup.package_id != null && topup.package_id !== packageId) return false;
   return topup.created_at == null || Date.parse(topup.created_at) >= sinceFirstSend(attempt);

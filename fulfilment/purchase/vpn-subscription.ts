@@ -25,7 +25,6 @@ import type { SubscriptionReport } from '#fulfilment/work/subscription.ts';
 import { vpnOrderRequestBytes } from '#upstream/client/request-bytes.ts';
 import { givesAccess, type VpnAccess, type VpnSubscription } from '#upstream/contract.ts';
 
-/** VPN subscriptions: reads the plans, then sends `POST /vpn/orders`; looked up by our reference. */
 export function vpnSubscriptionHandler(dependencies: WorkDependencies): WorkHandler {
   const { database, keyRing, service, now } = dependencies;
 
@@ -49,11 +48,7 @@ export function vpnSubscriptionHandler(dependencies: WorkDependencies): WorkHand
     });
   };
 
-  /**
-   * Reads what is not stored yet.
-   *
-   * @throws NotYetError while the service does not answer, or gives no access data.
-   */
+  /** @throws NotYetError while the service does not answer, or gives no access data. */
   const fill = async (known: AttemptRow): Promise<AttemptRow | { readonly drift: string; readonly isOurs?: false }> => {
     const isFilled = async () => {
       const { encryptedAccess, endedAs } = await database.run((db) => readVpnSubscription(db, known.subjectId));
@@ -164,7 +159,6 @@ export function vpnSubscriptionHandler(dependencies: WorkDependencies): WorkHand
   }
 }
 
-/** The part of a service record about the subscription itself. */
 export function subscriptionReport(
   { status, started_at: startedAt, expires_at: expiresAt, access }: VpnSubscription,
   encrypt: (access: VpnAccess) => Buffer,
@@ -187,12 +181,10 @@ function subscriptionSnapshot(row: VpnSubscriptionRow): SubscriptionSnapshot {
   };
 }
 
-/** True for an active subscription without access data. */
 function isUnfilled(result: LookUpResult<VpnSubscription>): boolean {
   return result.kind === 'found' && result.record.status === 'active' && !givesAccess(result.record.access);
 }
 
-/** True when the list shows the subscription that was read by its id, with access data. */
 function isSameFilled(byId: LookUpResult<VpnSubscription>, listed: LookUpResult<VpnSubscription>): boolean {
   if (byId.kind !== 'found' || listed.kind !== 'found') return false;
   return listed.record.id === byId.record.id && listed.record.status === 'active' && !isUnfilled(listed);

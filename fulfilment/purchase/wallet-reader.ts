@@ -17,11 +17,11 @@ interface WalletReaderOptions {
   readonly policy: GatePolicy;
   /** Epoch milliseconds. */
   readonly now: () => number;
-  /** Called once when the balance falls below the threshold, and once when it is back above it. */
+  /** Once below the threshold, and once back above it. */
   readonly onCrossing?: ((balance: Money, crossed: 'low' | 'well') => void) | undefined;
 }
 
-/** Reads the balance of the service for the gate. Concurrent callers share one read. */
+/** Concurrent callers share one read. */
 export class WalletReader {
   readonly #options: WalletReaderOptions;
   #reading: Promise<Money | undefined> | undefined;
@@ -31,15 +31,12 @@ export class WalletReader {
     this.#options = options;
   }
 
-  /**
-   * Reads the balance when the last reading is older than `maxAgeMs`.
-   * @returns true when it was read now.
-   */
+  /** @returns true when the balance was read now. */
   async refreshIfOlderThan(maxAgeMs: number): Promise<boolean> {
     return this.refreshIfOld(await this.#options.database.run(latestReading), maxAgeMs);
   }
 
-  /** As {@link refreshIfOlderThan}. @param known the last reading; undefined: none that can be used. */
+  /** As {@link refreshIfOlderThan}. `known` undefined: no reading can be used. */
   async refreshIfOld(known: WalletReading | undefined, maxAgeMs: number): Promise<boolean> {
     const { policy, now } = this.#options;
     if (known !== undefined && now() - known.readAt.getTime() <= maxAgeMs) return false;
@@ -48,15 +45,12 @@ export class WalletReader {
     return this.refresh();
   }
 
-  /** @returns false when it could not be read; once the last reading is too old, the balance is then unknown. */
+  /** @returns false when it could not be read; the balance is unknown once the last reading is too old. */
   async refresh(): Promise<boolean> {
     return (await (this.#reading ??= this.read().finally(() => (this.#reading = undefined)))) !== undefined;
   }
 
-  /**
-   * Reads the balance now, without sharing an earlier read.
-   * @returns undefined when it could not be read.
-   */
+  /** Does not share an earlier read. @returns undefined when the balance could not be read. */
   async read(): Promise<Money | undefined> {
     const { database, service, policy, now, onCrossing } = this.#options;
     const debitKnownBefore = new Date(now() - policy.debitShowsAfterMs);

@@ -14,28 +14,26 @@ import type { Listing } from '#upstream/client/lists.ts';
 import type { WalletTransaction } from '#upstream/contract.ts';
 import { CLOCK_SKEW_MS, countsInWallet, isFinalMovement, movementOf } from '#upstream/mapping/wallet-movements.ts';
 
-/** A wallet whose rows could not be read. */
 export type UnreadWallet = Exclude<OptionalResult<Listing<WalletTransaction>>, { ok: true }>;
 
-/** A stored reading, with the rows as the service sent them. */
+/** As the service sent them. */
 export interface ReadRows {
   readonly ok: true;
   readonly reading: WalletReading;
   readonly items: readonly WalletTransaction[];
-  /** True when these are all rows, or all back to a known one and to the time that was asked for. */
+  /** All rows, or all back to a known one and to the time that was asked for. */
   readonly isReached: boolean;
-  /** The balance at the end of the reading, also where it changed meanwhile; undefined: it could not be read. */
+  /** Also where it changed meanwhile; undefined: it could not be read. */
   readonly balance: Money | undefined;
 }
 
 interface Bounds {
-  /** Reads back at least to a row that was known by this reading; undefined: to any known row. */
+  /** At least to a row that was known by this reading; undefined: to any known row. */
   readonly backTo?: number;
-  /** Reads back at least to this time of the service, in epoch milliseconds. */
+  /** At least to this time of the service, in epoch milliseconds. */
   readonly since?: number;
   readonly maxPages?: number;
   readonly deadlineMs?: number;
-  /** Reads the balance at the end; by default the balance alone. */
   readonly balanceAfter?: () => Promise<Money | undefined>;
 }
 
@@ -43,8 +41,8 @@ interface Bounds {
 const READS = 3;
 
 /**
- * Reads the wallet with its rows, for evidence and for the books. The rows are not filtered: a filter by time fails
- * with the time zone or the clock of the service, and its empty answer would look like an absence.
+ * Rows are not filtered: a filter by time fails with the time zone or clock of the service, and its empty answer would
+ * look like an absence.
  */
 export class WalletReadings {
   readonly #dependencies: Pick<WorkDependencies, 'database' | 'service'>;
@@ -56,9 +54,7 @@ export class WalletReadings {
     this.#dependencies = dependencies;
   }
 
-  /**
-   * A reading as it is wanted: a stored one, or a new one. Concurrent callers share it.
-   */
+  /** Concurrent callers share a reading. */
   async since(wanted: WantedReading): Promise<WalletReading | UnreadWallet> {
     const { database } = this.#dependencies;
     const find = () => database.run((db) => readingSince(db, wanted));
@@ -75,9 +71,8 @@ export class WalletReadings {
   }
 
   /**
-   * Reads the wallet once before anything is bought: a proof that a purchase cost nothing compares with it. Stops no
-   * purchase when the wallet cannot be read.
-   * @param pauseMs a failed reading is not repeated for this long.
+   * A proof that a purchase cost nothing compares with this reading. Stops no purchase when the wallet cannot be read.
+   * A failed reading is not repeated for `pauseMs`.
    */
   async ensureFirst(pauseMs: number): Promise<void> {
     if (this.#hasFirst || performance.now() - this.#failedAt < pauseMs) return;
@@ -132,7 +127,7 @@ function isOlder({ created_at: at }: WalletTransaction, newestKnown: Date | null
   return newestKnown != null && Date.parse(at) <= newestKnown.getTime();
 }
 
-/** Reads the rows; only where the service refuses that, those since the newest known row. */
+/** Only where the service refuses that, reads those since the newest known row. */
 async function readRows(
   service: WorkDependencies['service'],
   known: Awaited<ReturnType<typeof knownRows>>,
@@ -147,10 +142,7 @@ async function readRows(
   return { rows: await service.listWalletTransactions({ since: Math.max(0, from) }, bounds), isFiltered: true };
 }
 
-/**
- * Ends the reading of a list, newest first, at a page with a known row. A list in another order is read to its end.
- * @param since also reads back to this time.
- */
+/** Ends at a page with a known row. A list in another order than newest first is read to its end. */
 function reachesBack(known: ReadonlySet<string>, since = Infinity): (page: readonly WalletTransaction[]) => boolean {
   const seen = new Set<string>();
   let oldest = Infinity;

@@ -18,12 +18,7 @@ import { parkedPurchases } from '#fulfilment/gate/overview.ts';
 import { activePauses } from '#fulfilment/gate/pauses.ts';
 import type { Degradation } from '#telemetry/probes.ts';
 
-/** What the readiness probe names as degraded. */
-
-/**
- * What holds purchases, what keeps webhooks of the service away, and queues of the relay that are behind. Each
- * condition appears once.
- */
+/** Each condition appears once. */
 export async function readConditions(db: Executor): Promise<Degradation[]> {
   const all = [
     ...(await readAccountConditions(db)),
@@ -34,7 +29,7 @@ export async function readConditions(db: Executor): Promise<Degradation[]> {
   return all.filter(({ condition }, index) => all.findIndex((other) => other.condition === condition) === index);
 }
 
-/** Problems of our account. They block every purchase until someone corrects them at the service. */
+/** Problems of our account block every purchase until someone corrects them at the service. */
 async function readAccountConditions(db: Executor): Promise<Degradation[]> {
   const conditions = ['not_approved', 'unauthorized', 'insufficient_balance'] as const;
   const held = await countHeldWork(db, conditions);
@@ -51,7 +46,6 @@ export function heldPurchases(count: number): string {
   return counted(count, 'purchase is held', 'purchases are held');
 }
 
-/** Circuits that are not closed, by the failure class of held work, pauses, and drift stops. */
 export async function readGateConditions(db: Executor): Promise<Degradation[]> {
   const circuits = (await listCircuits(db)).filter(({ state }) => state !== 'closed');
   const pauses = (await activePauses(db)).map(
@@ -73,7 +67,6 @@ export async function readGateConditions(db: Executor): Promise<Degradation[]> {
   ].filter(({ detail }) => detail !== '');
 }
 
-/** For each drift stop: what it stops, since when, the money of its parked purchases, and what ends it. */
 export async function driftStopTexts(db: Executor): Promise<{ readonly text: string; readonly isDrift: boolean }[]> {
   const lines = await stoppedLines(db);
   const parked = lines.length === 0 ? [] : await parkedPurchases(db);
@@ -116,7 +109,6 @@ const CONSEQUENCES = {
   events: 'events and webhooks to internal systems do not go out',
 } as const satisfies Record<(typeof LAGGING_QUEUES)[number], string>;
 
-/** Queues whose oldest row has waited longer than a healthy relay needs. */
 async function readRelayConditions(db: Executor): Promise<Degradation[]> {
   const lag = await relayLag(db);
   return LAGGING_QUEUES.filter((queue) => lag[queue] * 1_000 >= RELAY_POLICY.behindAfterMs).map((queue) => ({

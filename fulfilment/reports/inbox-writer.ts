@@ -1,8 +1,7 @@
 import { and, count, eq, gt, inArray, isNotNull, or, sql } from 'drizzle-orm';
 /**
- * Stores webhooks of the service, each delivery exactly once, and classifies them: new, a duplicate, a replay of signed
- * content under another id, or a conflict with another body under the same id. The relay judges later what a new one
- * *means*.
+ * Stores each webhook exactly once and classifies it: new, duplicate, replay of signed content under another id, or
+ * conflict.
  */
 import * as z from 'zod';
 import type { KeyRing } from '#crypto/key-ring.ts';
@@ -16,7 +15,6 @@ import { addTimelineEntry } from '#db/work/timeline.ts';
 import type { ObservedOutcome } from '#domain/relay/observation.ts';
 import { KINDS, type WorkKind } from '#domain/work/kinds.ts';
 
-/** What is read from the body of a delivery before it is stored. */
 export interface ParsedDelivery {
   readonly state: 'pending' | 'quarantined' | 'ignored';
   /** Why it is quarantined or ignored. */
@@ -31,11 +29,11 @@ export interface ParsedDelivery {
 
 export interface VerifiedDelivery {
   readonly deliveryId: string;
-  /** The timestamp as signed. */
+  /** As signed. */
   readonly timestamp: string;
   readonly body: Buffer;
   readonly headerEvent: string | undefined;
-  /** `traceparent` of the request; undefined: it is not traced. */
+  /** Undefined: the request is not traced. */
   readonly traceparent?: string | undefined;
   readonly reading: ParsedDelivery;
 }
@@ -90,10 +88,7 @@ export class InboxWriter {
     });
   }
 
-  /**
-   * Resolves when the delivery is durably stored, or was stored before.
-   * @throws DatabaseUnavailableError when it could not be stored: the sender must repeat it.
-   */
+  /** Resolves when the delivery is durably stored. @throws DatabaseUnavailableError: the sender must repeat it. */
   async accept(delivery: VerifiedDelivery): Promise<InboxResult> {
     const { reading } = delivery;
     const bodyHash = this.#keyRing.hash(delivery.body, 'webhook_body');
@@ -117,9 +112,8 @@ export class InboxWriter {
 }
 
 /**
- * Two statements for any number of new deliveries: the insert, and a search for conflicts after its commit, because two
- * processes that store two bodies under one id at the same time cannot see each other before. Both run before the
- * answer, so a delivery whose process dies in between comes again and is checked again.
+ * The search for conflicts follows the commit of the insert: two processes that store two bodies under one id cannot
+ * see each other before. Both precede the answer: a delivery whose process dies in between comes again.
  */
 async function storeDeliveries(database: Database, rows: readonly NewRow[]): Promise<InboxResult[]> {
   const stored = await database.run((db) => insertNew(db, rows));
@@ -139,9 +133,8 @@ async function storeDeliveries(database: Database, rows: readonly NewRow[]): Pro
 }
 
 /**
- * One array for each column: the statement is the same for any number of rows. Thousands of placeholders would cost
- * more than the insert.
- * @returns the keys of the new rows. A concurrent insert of the same row is waited for.
+ * One array for each column: thousands of placeholders would cost more than the insert. A concurrent insert of the
+ * same row is waited for. @returns the keys of the new rows.
  */
 async function insertNew(db: Executor, rows: readonly NewRow[]): Promise<Set<string>> {
   const column = <Name extends keyof NewRow>(name: Name) => sql.param(rows.map((row) => row[name]));
@@ -163,9 +156,8 @@ async function insertNew(db: Executor, rows: readonly NewRow[]): Promise<Set<str
 }
 
 /**
- * Rows that were not inserted are duplicates, or replays: signed content that came before under another id. Replays are
- * stored as such, without a second effect.
- * @returns the keys of the new replays.
+ * A replay is signed content that came before under another id; it has no second effect. @returns the keys of new
+ * ones.
  */
 async function storeReplays(db: Executor, rows: readonly NewRow[]): Promise<Set<string>> {
   const duplicates = new Set(
@@ -188,10 +180,7 @@ async function storeReplays(db: Executor, rows: readonly NewRow[]): Promise<Set<
   );
 }
 
-/**
- * Opens a case for each delivery id with more than one body.
- * @returns those ids.
- */
+/** @returns the delivery ids with more than one body. */
 async function reportConflicts(database: Database, rows: readonly NewRow[]): Promise<Map<string, 'new' | 'known'>> {
   const ids = [...new Set(rows.map(({ deliveryId }) => deliveryId))];
   const conflicting = await database.run((db) =>
@@ -210,7 +199,7 @@ async function reportConflicts(database: Database, rows: readonly NewRow[]): Pro
   return reported;
 }
 
-/** The case is about the delivery. Work that one of the bodies was matched to gets a timeline entry. */
+/** Work that one of the bodies was matched to gets a timeline entry. */
 async function openConflictCase(tx: Executor, deliveryId: string): Promise<boolean> {
   const isNew = await openCase(
     tx,

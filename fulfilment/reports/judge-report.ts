@@ -21,13 +21,12 @@ import { storeCancellationReport, storeEsimReport } from '#fulfilment/work/cance
 import { openContradiction } from '#fulfilment/work/events.ts';
 import { newEndOf, storeSubscriptionReport } from '#fulfilment/work/subscription.ts';
 
-/** What the relay does with a row after the transaction that judged it. */
 export type Judgement =
-  /** It matches no attempt of ours (yet); the row waits. */
+  /** The row waits. */
   | { readonly kind: 'unmatched' }
-  /** Another relay or a workflow has settled it, or another relay holds it; nothing was written. */
+  /** Another relay or a workflow has settled or holds it; nothing was written. */
   | { readonly kind: 'left' }
-  /** The report is settled in this transaction: it changed nothing, or its work has ended. */
+  /** It changed nothing, or its work has ended. */
   | { readonly kind: 'applied'; readonly contradiction: boolean }
   | { readonly kind: 'signal'; readonly match: InboxMatch; readonly observation: ServiceObservation };
 
@@ -40,18 +39,12 @@ interface Matched {
 }
 
 export interface JudgeOptions {
-  /** How long the row stays leased from now on, in milliseconds. */
+  /** From now on. */
   readonly leaseMs: number;
   readonly encryptAccess: (workId: string, access: NonNullable<PurchaseEvent['access']>) => Buffer;
 }
 
-/**
- * Judges one report of the service in one transaction: finds its attempt, decides by the tables of the domain, and
- * stores the reported facts with the attempt. The row is read again under its lock, since another relay may have
- * changed it.
- *
- * @param reported the event of the row, already decrypted and parsed.
- */
+/** One transaction. The row is read again under its lock: another relay may have changed it. */
 export async function judgeReport(
   database: Database,
   row: InboxRow,
@@ -77,7 +70,7 @@ export async function judgeReport(
   });
 }
 
-/** A report that names no work of ours may still be about an eSIM of ours: the service has acted by itself. */
+/** The service may have acted by itself on an eSIM of ours. */
 async function withoutWork(tx: Executor, row: InboxRow, event: PurchaseEvent, now: Date): Promise<Judgement> {
   const stored = await storeEsimReport(tx, event, now);
   if (stored === undefined) {
@@ -164,10 +157,7 @@ async function signal(
   return { kind: 'signal', match, observation };
 }
 
-/**
- * Why an event does not belong to the attempt that it names.
- * @returns undefined when it may belong to it.
- */
+/** @returns undefined when the event may belong to the attempt that it names. */
 function foreignTo(match: InboxMatch, event: PurchaseEvent): string | undefined {
   if (namesAnotherPurchase(match, event) || namesAnotherAttempt(match, event))
     return 'Its id and its reference do not belong together';
@@ -175,12 +165,12 @@ function foreignTo(match: InboxMatch, event: PurchaseEvent): string | undefined 
   return isAsOrdered(ordered, event.productId) ? undefined : `It is of ${event.productId}, and ${ordered} was ordered`;
 }
 
-/** It names our reference with another id than the known one: the service may have bought twice. */
+/** Our reference with another id than the known one: the service may have bought twice. */
 function namesAnotherPurchase({ attempt }: InboxMatch, event: PurchaseEvent): boolean {
   return attempt.serviceId !== null && event.serviceId !== undefined && attempt.serviceId !== event.serviceId;
 }
 
-/** It names the known id of this attempt with another reference. */
+/** The known id of this attempt with another reference. */
 function namesAnotherAttempt({ attempt }: InboxMatch, event: PurchaseEvent): boolean {
   return event.reference !== undefined && event.reference !== attempt.reference;
 }

@@ -1,4 +1,3 @@
-/** Finding the attempt that a report is about, and merging the report with what is known already. */
 import { and, desc, eq, isNotNull, isNull, lte, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { attempts, topups } from '#db/schema.ts';
@@ -11,7 +10,7 @@ import type { WorkRef } from '#domain/work/kinds.ts';
 import { knownReports } from '#fulfilment/work/cancellation.ts';
 import { newEndOf } from '#fulfilment/work/subscription.ts';
 
-/** The names in an event by which its attempt is found. Without a service id the eSIM identifies the cancellation. */
+/** Without a service id the eSIM identifies the cancellation. */
 interface NamedPurchase extends Pick<
   PurchaseEvent,
   'kind' | 'outcome' | 'serviceId' | 'reference' | 'serviceEsimId' | 'productId' | 'cancellation'
@@ -19,12 +18,11 @@ interface NamedPurchase extends Pick<
   readonly receivedAt: Date;
 }
 
-/** The attempt that an inbox row is about, with its work. */
 export interface InboxMatch {
   readonly attempt: typeof attempts.$inferSelect;
   readonly work: WorkRef;
   readonly row: WorkRow;
-  /** Id of the ordered package or VPN plan; null for a kind that orders nothing. */
+  /** Null for a kind that orders nothing. */
   readonly orderedProduct: number | null;
   readonly start: StoredStart | null;
   readonly isCurrent: boolean;
@@ -35,8 +33,8 @@ type Found = Pick<InboxMatch['attempt'], 'id' | 'subjectId'>;
 const FOUND = { id: attempts.id, subjectId: attempts.subjectId };
 
 /**
- * Finds the attempt of an event: by the service's id, else by our reference, else, for kinds without a reference, by
- * the eSIM, of which only one attempt may be under way. Locks the work, then its attempts.
+ * By the service's id, else our reference, else, for kinds without one, the eSIM, of which only one attempt may be
+ * under way. Locks the work, then its attempts.
  */
 export async function lockMatch(tx: Executor, named: NamedPurchase): Promise<InboxMatch | undefined> {
   const { kind } = named;
@@ -85,10 +83,10 @@ async function findByEsim(db: Executor, named: NamedPurchase): Promise<Found | u
   return kind === 'topup' ? findUnsettledTopup(db, serviceEsimId, named) : undefined;
 }
 
-/** Allowed difference between the clocks of a worker and of PostgreSQL. */
+/** Between a worker and PostgreSQL. */
 const CLOCKS_DIFFER_MS = 10_000;
 
-/** The newest cancellation attempt of an eSIM; only one can be under way. */
+/** Only one can be under way. */
 async function findNewestCancellation(
   db: Executor,
   serviceEsimId: string,
@@ -112,9 +110,8 @@ async function findNewestCancellation(
 }
 
 /**
- * The one unsettled top-up of an eSIM that has no service id yet. A failure is never matched this way: somebody may
- * have tried the same top-up by hand, and after that failure we would buy a second time. Our top-up is then looked up
- * by its id, or a person decides.
+ * A failure is never matched this way: somebody may have tried the same top-up by hand, and after that failure we
+ * would buy a second time. Our top-up is then looked up by its id, or a person decides.
  */
 async function findUnsettledTopup(
   db: Executor,
@@ -139,11 +136,10 @@ async function findUnsettledTopup(
 }
 
 interface ReportInContext {
-  /** The report, with the outcome that it has together with earlier ones. */
+  /** With the outcome that it has together with earlier ones. */
   readonly event: PurchaseEvent;
-  /** What it means for what follows the purchase. */
   readonly followUp: ObservationDecision;
-  /** True when it names something that is not stored yet. */
+  /** It names something that is not stored yet. */
   readonly isNew: boolean;
 }
 
@@ -159,7 +155,6 @@ export async function inContext(tx: Executor, match: InboxMatch, event: Purchase
   }
 }
 
-/** A report about a VPN subscription, with the decision about its end and about what is not stored yet. */
 async function subscriptionInContext(tx: Executor, match: InboxMatch, event: PurchaseEvent): Promise<ReportInContext> {
   const known = await readVpnSubscription(tx, match.work.id);
   const { startedAt, expiresAt } = event;
@@ -174,7 +169,6 @@ async function subscriptionInContext(tx: Executor, match: InboxMatch, event: Pur
   return { event, followUp, isNew: isNew || namesMore(match, event) };
 }
 
-/** A report about a cancellation, merged with the earlier reports about eSIM and refund. */
 async function cancellationInContext(tx: Executor, match: InboxMatch, event: PurchaseEvent): Promise<ReportInContext> {
   const isNew = namesMore(match, event);
   const { cancellation } = event;
@@ -192,17 +186,16 @@ async function cancellationInContext(tx: Executor, match: InboxMatch, event: Pur
   };
 }
 
-/** True when the service has accepted or completed the attempt: more about it may come in any order. */
+/** More about it may come in any order. */
 export function isBought({ attempt: { state, subjectKind } }: InboxMatch): boolean {
   return subjectKind !== 'cancellation' && (state === 'processing' || state === 'completed');
 }
 
-/** True when it names the eSIM of an order whose workflow waits for that name. */
+/** The workflow of the order waits for that name. */
 function namesNewEsim(match: InboxMatch, { serviceEsimId }: PurchaseEvent): boolean {
   return isBought(match) && match.attempt.serviceEsimId === null && serviceEsimId !== undefined;
 }
 
-/** True when it names something about the purchase that is not stored yet. */
 function namesMore(match: InboxMatch, event: PurchaseEvent): boolean {
   const { serviceId, chargedAmount } = match.attempt;
   return (

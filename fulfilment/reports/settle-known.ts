@@ -15,8 +15,8 @@ export interface ReadRow {
 }
 
 /**
- * The cases in which a report says nothing new, by the tables of the domain. They hold for each attempt of the work,
- * and for reports of a purchase alone, which say nothing of an end, a cancellation or a refund.
+ * By the tables of the domain. They hold for each attempt, and only for reports without an end, cancellation or
+ * refund.
  */
 const KNOWN_CASES = WORK_STATUSES.flatMap((status) =>
   ATTEMPT_STATES.flatMap((attemptState) =>
@@ -37,13 +37,8 @@ const settledRows = z.array(
 );
 
 /**
- * Applies the reports that say nothing new, for each kind of work with one statement: most reports repeat the answer to
- * a send. The others are left to `judgeReport`, which judges one at a time: everything that is not plainly the known
- * purchase of the known attempt, and rows whose work or attempt is locked now.
- *
- * Holds the work and the attempt while it decides, and waits for neither.
- *
- * @returns the ids of the applied rows.
+ * One statement for each kind of work: most reports repeat the answer to a send. All that is not plainly known, or is
+ * locked now, is left to `judgeReport`. Holds the work and the attempt while it decides, and waits for neither.
  */
 export async function settleKnown(db: Executor, rows: readonly ReadRow[], now: Date): Promise<ReadonlySet<bigint>> {
   const settled = new Set<bigint>();
@@ -62,10 +57,7 @@ export async function settleKnown(db: Executor, rows: readonly ReadRow[], now: D
   return settled;
 }
 
-/**
- * It names its purchase, and reports no more than the outcome and names of the purchase. An earlier judgement as
- * something new stays.
- */
+/** No more than the outcome and names of the purchase. An earlier judgement as something new stays. */
 function isPlain({ row, event }: ReadRow): boolean {
   const { serviceId, cancellation, endedAs, access, startedAt, expiresAt } = event;
   const isJudged = row.decision !== null && row.decision !== 'known';

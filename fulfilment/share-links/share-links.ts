@@ -1,4 +1,4 @@
-/** Creating, revoking and opening share links. Each writes its audit entry in the caller's transaction. */
+/** Each action writes its audit entry in the caller's transaction. */
 import { and, desc, eq, exists, gt, gte, isNotNull, isNull, lt, lte, sql, type SQL } from 'drizzle-orm';
 import { generateShareSecret, hashShareSecret } from '#crypto/generated-secrets.ts';
 import { type ApiKeyRow, lineageOf, lockUnrevokedKey } from '#db/access/api-keys.ts';
@@ -11,16 +11,15 @@ import { findCancellationInForce } from '#db/work/cancellations.ts';
 import type { EsimRow } from '#db/work/rows.ts';
 import { sharedEsimView, type SharedEsimView, type ShareLinkStatus } from '#domain/esims/share-link.ts';
 
-/** The caller of an action, for the audit log: the id of its API key. */
+/** The id of the caller's API key, for the audit log. */
 interface Acting {
   readonly actor: string;
   readonly now: Date;
 }
 
 /**
- * Stores a link with a new secret, which only this result contains.
- * @returns undefined when the key of the caller has been revoked: what a process remembers of a key may be older than
- *   the revocation, which closes the links of the key.
+ * Only this result contains the secret. @returns undefined when the caller's key is revoked, which closes its links: a
+ * process may remember the key for longer.
  */
 export async function createShareLink(
   tx: Executor,
@@ -40,10 +39,7 @@ export async function createShareLink(
   return { row, secret };
 }
 
-/**
- * Revokes a link: its page is gone at once. A revoked link is not changed.
- * @returns undefined when the owner has no such link.
- */
+/** Its page is gone at once. A revoked link is not changed. @returns undefined when the owner has no such link. */
 export async function revokeShareLink(
   tx: Executor,
   id: string,
@@ -57,7 +53,7 @@ export async function revokeShareLink(
   return row;
 }
 
-/** Revokes the open links that a lineage made while this key of it, which is revoked, was valid. @returns how many. */
+/** The open links that a lineage made while this key, which is revoked, was valid. */
 export async function revokeShareLinksOfKey(tx: Executor, key: ApiKeyRow, { actor, now }: Acting): Promise<number> {
   const revoked = await tx
     .update(shareLinks)
@@ -81,10 +77,7 @@ export async function revokeShareLinksOfKey(tx: Executor, key: ApiKeyRow, { acto
   return revoked.length;
 }
 
-/**
- * Counts a view of a link and adds it to the audit log, before the codes of the eSIM are shown.
- * @returns false when the link has ended meanwhile.
- */
+/** Before the codes of the eSIM are shown. @returns false when the link has ended meanwhile. */
 export async function recordShareLinkView(tx: Executor, { link, esim }: OpenShareLink, now: Date): Promise<boolean> {
   const counted = await tx
     .update(shareLinks)
@@ -120,10 +113,6 @@ export interface ShareLinkFilter {
   readonly status?: ShareLinkStatus | undefined;
 }
 
-/**
- * A page of the links whose eSIMs the owner may see, newest first.
- * @param page.after id of the last one of the previous page. @param page.now decides which have expired.
- */
 export async function listShareLinks(
   db: Executor,
   owner: Owner,
@@ -165,7 +154,6 @@ function ownLinks(db: Executor, owner: Owner): SQL | undefined {
   );
 }
 
-/** Finds a link whose eSIM the owner may see. @param lock true to lock the row until the transaction ends. */
 export async function findShareLink(
   db: Executor,
   id: string,
@@ -185,10 +173,7 @@ export interface OpenShareLink {
   readonly esim: EsimRow;
 }
 
-/**
- * Finds a link by its secret, if it is neither expired nor revoked. One statement in every case: the time of an answer
- * does not tell whether the secret exists.
- */
+/** One statement in every case: the time of an answer does not tell whether the secret exists. */
 export async function findOpenShareLink(
   db: Executor,
   secretHash: Buffer,

@@ -1,4 +1,3 @@
-/** Announces eSIMs and subscriptions whose data or time runs out. */
 import { and, asc, eq, gt, isNotNull, lte, notInArray, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import type { EsimState, UsageReading } from '#db/esims/esim-queries.ts';
@@ -23,10 +22,7 @@ export interface ExpiryCursor {
   readonly id: string;
 }
 
-/**
- * Announces one page of approaching ends, in the caller's transaction.
- * @returns where the page ended; undefined after the last one.
- */
+/** Runs in the caller's transaction. @returns where the page ended; undefined after the last one. */
 export type AnnouncePage = (
   tx: Executor,
   policy: WatchPolicy,
@@ -67,7 +63,7 @@ export const announceExpiringEsims: AnnouncePage = async (tx, policy, now, after
   );
 };
 
-/** VPN subscriptions whose period ends soon. One that its customer has cancelled is not announced. */
+/** One that its customer has cancelled is not announced. */
 export const announceExpiringSubscriptions: AnnouncePage = async (tx, policy, now, after) => {
   const { id, expiresAt, apiKeyId, externalSubscriptionId, status } = vpnSubscriptions;
   const rows = await tx
@@ -122,7 +118,7 @@ async function announcePage<Row extends { readonly id: string; readonly expiresA
   return { announced, next: last?.expiresAt == null ? undefined : { expiresAt: last.expiresAt, id: last.id } };
 }
 
-/** Announces that the data of an eSIM is low, once for each threshold and top-up. */
+/** Once for each threshold and top-up. */
 export async function announceLowData(
   tx: Executor,
   esim: Pick<EsimRow, 'id' | 'orderId'>,
@@ -151,10 +147,7 @@ export async function announceLowData(
   await announceNew(tx, [{ event, key: dataKey(threshold, sale.completedTopups) }], now);
 }
 
-/**
- * Time of the next read of an eSIM.
- * @returns null when it has ended.
- */
+/** @returns null when the eSIM has ended. */
 export function nextLook(
   { status, activatedAt, expiresAt }: Pick<EsimState, 'status' | 'activatedAt' | 'expiresAt'>,
   { againAfterMs, idleAfterMs }: WatchPolicy,
@@ -167,7 +160,7 @@ export function nextLook(
   return expiresAt !== null && expiresAt > now && expiresAt < usual ? expiresAt : usual;
 }
 
-/** False after a top-up until the eSIM is read again: its end may have changed. */
+/** After a top-up its end may have changed. */
 function isReadSinceTopup() {
   return sql`not exists (select 1 from ${topups} where ${topups.esimId} = ${esims.id}
     and ${topups.status} = 'completed' and ${topups.completedAt} >= ${esims.readAt})`;

@@ -1,4 +1,3 @@
-/** Storing what a reading of an eSIM shows, and announcing the milestones that it proves. */
 import { and, count, eq, max } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { type EsimState, storeEsimState, storeUsage, type UsageReading } from '#db/esims/esim-queries.ts';
@@ -7,18 +6,13 @@ import { announcements, orders, topups } from '#db/schema.ts';
 import type { EsimRow } from '#db/work/rows.ts';
 import { isUndoneByTopup, type Milestone, milestoneKey, milestonesOf } from '#domain/esims/esim-state.ts';
 
-/** What was read from the service, at one time. */
 export interface ReadEsim {
   readonly state: EsimState;
-  /** Absent when its data was not read. */
   readonly usage?: UsageReading | undefined;
   readonly readAt: Date;
 }
 
-/**
- * Stores a reading of an eSIM, and announces the milestones that it proves: each once for the eSIM, used up data again
- * after each top-up.
- */
+/** Each milestone is announced once for the eSIM, used up data again after each top-up. */
 export async function recordEsim(
   tx: Executor,
   esim: Pick<EsimRow, 'id' | 'orderId'>,
@@ -70,16 +64,13 @@ async function announceMilestones(
   await announceNew(tx, due, now);
 }
 
-/** An announcement. The same key for the same subject is announced once. */
+/** The same key for the same subject is announced once. */
 export interface DueAnnouncement {
   readonly event: NewEvent;
   readonly key: string;
 }
 
-/**
- * Announces what was not announced before. Announcements are remembered longer than their events are kept.
- * @returns how many.
- */
+/** Announcements are remembered longer than their events are kept. */
 export async function announceNew(tx: Executor, due: readonly DueAnnouncement[], now: Date): Promise<number> {
   if (due.length === 0) return 0;
   const fresh = await tx
@@ -93,7 +84,6 @@ export async function announceNew(tx: Executor, due: readonly DueAnnouncement[],
   return fresh.length;
 }
 
-/** The order of an eSIM and its top-ups, as announcements name and count them. */
 export interface EsimSale {
   readonly apiKeyId: string;
   readonly externalOrderId: string;

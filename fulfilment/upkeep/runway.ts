@@ -1,4 +1,3 @@
-/** Calculates the runway of the wallet from our rows. */
 import { and, asc, count, eq, gt, inArray, isNull, ne, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { recordEvent } from '#db/events/event-log.ts';
@@ -8,7 +7,7 @@ import { isRunwayLow, runwayOf, thresholdDays, type Runway, type RunwayKnowledge
 import type { RunwayPolicy } from '#domain/policy/upkeep-policy.ts';
 import { latestReading, reservedIn } from '#fulfilment/gate/wallet.ts';
 
-/** Journal rows of sales; later periods of subscriptions count. */
+/** Sales, with the later periods of subscriptions. */
 const SOLD = and(eq(journal.direction, 'debit'), inArray(journal.causeKind, ['attempt', 'subscription_period']));
 
 const DAY_SECONDS = 86_400;
@@ -76,16 +75,12 @@ async function knowledge(db: Executor, { windowDays }: RunwayPolicy, now: number
   };
 }
 
-/** The runway as the schedule last calculated it. */
 export async function lastRunway(db: Executor): Promise<typeof walletRunway.$inferSelect | undefined> {
   const [row] = await db.select().from(walletRunway);
   return row;
 }
 
-/**
- * Stores the runway, and announces when it falls below the threshold and when it recovers.
- * @param now epoch milliseconds.
- */
+/** Announces when the runway falls below the threshold and when it recovers. `now` in epoch milliseconds. */
 export async function noteRunway(
   tx: Executor,
   policy: RunwayPolicy,

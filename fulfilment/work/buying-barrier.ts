@@ -8,8 +8,8 @@ import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
 import { gateIsClear } from '#fulfilment/gate/admission.ts';
 
 /**
- * Finds what bars work from being bought or from failing. Runs in that transaction, with the work locked.
- * @param answered keys of the inbox rows that this step handles.
+ * Runs in the transaction that buys or fails, with the work locked. `answered` holds the keys of rows that this step
+ * handles.
  */
 export async function buyingBarrier(
   tx: Executor,
@@ -20,14 +20,13 @@ export async function buyingBarrier(
   return barrierOf(rows[0]);
 }
 
-/** What is read before a send is claimed, with the work locked. */
+/** With the work locked. */
 interface ClaimConditions {
   readonly barrier: BuyingBarrier | undefined;
-  /** No pause is in force, no circuit is open, and this work is not held. */
   readonly isGateClear: boolean;
 }
 
-/** Reads the barriers and the gate in one statement. */
+/** One statement. */
 export async function readClaimConditions(tx: Executor, work: WorkRef): Promise<ClaimConditions> {
   const { rows } = await tx.execute<Barriers & { clear: boolean }>(
     sql`select ${barriers(work, [])}, ${gateIsClear(work)} as clear`,
@@ -49,16 +48,12 @@ function barrierOf(read: Barriers | undefined): BuyingBarrier | undefined {
   return read?.pending === true ? 'observations_pending' : undefined;
 }
 
-/** True while a report about the work is not judged or not handled. */
 export async function hasPendingObservations(tx: Executor, work: WorkRef): Promise<boolean> {
   const { rows } = await tx.execute<Pick<Barriers, 'pending'>>(sql`select ${observationsPending(work, [])} as pending`);
   return rows[0]?.pending === true;
 }
 
-/**
- * The condition that a report about the work is not judged or not handled. One probe for each name, so that each can
- * use an index.
- */
+/** One probe for each name, so that each can use an index. */
 function observationsPending({ kind, id }: WorkRef, answered: readonly string[]): SQL {
   const isOpen = and(
     eq(inbox.subjectKind, kind),

@@ -1,4 +1,3 @@
-/** Storing what the service, or an operator, reports of a cancellation. */
 import { and, eq, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { lookAgainAt } from '#db/esims/esim-queries.ts';
@@ -11,7 +10,6 @@ import type { WorkRef } from '#domain/work/kinds.ts';
 import { wakeHeldOfEsim } from '#fulfilment/work/record-step.ts';
 import { settlePaidRefunds, type CancellationDetails, storeRefund } from '#fulfilment/work/refunds.ts';
 
-/** What is known about a cancellation so far, in the form of a report. */
 export async function knownReports(db: Executor, cancellationId: string): Promise<CancellationReport> {
   const [row] = await db
     .select({ cancelledAt: cancellations.cancelledAt })
@@ -24,7 +22,7 @@ export async function knownReports(db: Executor, cancellationId: string): Promis
   };
 }
 
-/** Stores a report; parts that it does not contain stay. The caller holds the lock of the work. */
+/** Parts that the report does not contain stay. The caller holds the lock of the work. */
 export async function storeCancellationReport(
   tx: Executor,
   work: WorkRef,
@@ -67,7 +65,6 @@ async function settleBookedRefund(tx: Executor, work: WorkRef, now: Date): Promi
   );
 }
 
-/** Stores that the eSIM is cancelled. */
 async function noteCancelled(tx: Executor, work: WorkRef, now: Date): Promise<typeof cancellations.$inferSelect> {
   const [row] = await tx
     .update(cancellations)
@@ -81,7 +78,7 @@ async function noteCancelled(tx: Executor, work: WorkRef, now: Date): Promise<ty
   return row;
 }
 
-/** Stores that an eSIM is cancelled. Held top-ups of it are woken: they fail now. */
+/** Held top-ups of the eSIM are woken: they fail now. */
 async function markCancelled(tx: Executor, esimId: string): Promise<void> {
   await tx
     .update(esims)
@@ -91,9 +88,8 @@ async function markCancelled(tx: Executor, esimId: string): Promise<void> {
 }
 
 /**
- * Stores what a report says of an eSIM for which no cancellation of ours is in force. A refund alone does not prove
- * that the eSIM is cancelled: it is read soon. The books find the cause of the credit.
- * @returns the order of the eSIM, and a note; undefined when the report is not about such an eSIM.
+ * No cancellation of ours is in force. A refund alone does not prove that the eSIM is cancelled: it is read soon. The
+ * books find the cause of the credit. @returns undefined when the report is not about such an eSIM.
  */
 export async function storeEsimReport(
   tx: Executor,
@@ -116,7 +112,7 @@ export async function storeEsimReport(
   return { order, note };
 }
 
-/** Undoes a cancellation that an operator calls not done. The status of the eSIM at the service is unknown then. */
+/** An operator calls it not done. The status of the eSIM at the service is unknown then. */
 export async function undoCancelled(tx: Executor, work: WorkRef): Promise<void> {
   const [row] = await tx
     .update(cancellations)

@@ -13,14 +13,10 @@ import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
 import type { WorkStatus } from '#domain/work/lifecycle.ts';
 import { announcing } from '#fulfilment/work/events.ts';
 
-/** A change of shared columns; a change of status includes its time. */
+/** A change of status includes its time. */
 type WorkChange = (Partial<WorkRow> & { status?: never }) | (Partial<WorkRow> & Pick<WorkRow, 'status' | 'updatedAt'>);
 
-/**
- * Changes shared columns and announces a new status, in one statement.
- * @param row of the work, locked in this transaction, with all columns of its kind.
- * @param writes are run in the same statement.
- */
+/** One statement with `writes`. `row` is locked in this transaction and has all columns of its kind. */
 export async function updateWork(
   tx: Executor,
   work: WorkRef,
@@ -68,16 +64,15 @@ function noteStatus(tx: Executor, { kind, id }: WorkRef, before: WorkRow, after:
 
 const NOTHING_IN_THE_WAY = { failureClass: null, failureDetail: null, attentionReason: null, nextStepAt: null };
 
-/** Marks a purchase as accepted by the service, which ends its hold or case. @param row as of {@link updateWork}. */
+/** Ends the hold or case of the work. `row` as of {@link updateWork}. */
 export async function markInProgress(tx: Executor, work: WorkRef, row: WorkRow, now: Date): Promise<void> {
   const change = { status: 'processing', ...NOTHING_IN_THE_WAY, updatedAt: now } as const;
   await updateWork(tx, work, row, change, [continuing(tx, work, now)]);
 }
 
 /**
- * Mark a purchase as being sent, which ends its hold or case, and take it from the gate. No event announces this
- * status. The caller holds the lock of the work.
- * @param retryRule the retry rule of a failure; undefined: unchanged.
+ * Ends its hold or case, and takes it from the gate. No event announces this status. The caller holds the lock of the
+ * work. `retryRule` undefined: unchanged.
  */
 export function startingSend(tx: Executor, work: WorkRef, now: Date, retryRule: RetryRule | undefined): Write[] {
   const table = workTable(work.kind);
@@ -94,10 +89,8 @@ function continuing(tx: Executor, work: WorkRef, now: Date): Write {
 }
 
 /**
- * Counts an order of a batch that ends in this transaction. Announces the end of the batch with its last order: the
- * lock of the batch's row lets two last orders count one after the other.
- *
- * @param row of the work before its end, with all columns of its kind.
+ * Announces the end of the batch with its last order: the lock of the batch's row lets two last orders count one after
+ * the other. `row` is from before the end, with all columns of its kind.
  */
 export async function countEnded(
   tx: Executor,

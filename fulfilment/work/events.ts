@@ -1,4 +1,3 @@
-/** Announces statuses of work and refunds. */
 import { eq } from 'drizzle-orm';
 import { runWrites, type Write } from '#db/connection/alongside.ts';
 import type { Executor } from '#db/connection/database.ts';
@@ -16,24 +15,22 @@ import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
 
 /**
- * Announces a status of work as part of another statement, unless it was announced last: work that is held again for
- * the same reason was held all the time. That the service has accepted it is announced once, whatever its attempts do.
- * @param row the work as it will be, with all columns of its kind.
- * @returns a write that returns the event if it is new; undefined for a status that no event announces.
+ * A status that was announced last is not announced again: work that is held again for the same reason was held all
+ * the time. `row` is the work as it will be, with all columns of its kind.
  */
 export function announcing(work: WorkRef, row: WorkRow, now: Date): Write | undefined {
   const event = statusEvent(work, row);
   return event && recordingStatusEvent(event, REASONS_OF_WORK, now, { isOnce: row.status === 'processing' });
 }
 
-/** The event of newly accepted work, which has no earlier one. @throws Error for another status. */
+/** Newly accepted work has no earlier event. @throws Error for another status. */
 export function acceptedEvent(work: WorkRef, row: WorkRow): NewEvent {
   const event = row.status === 'accepted' ? statusEvent(work, row) : undefined;
   if (event === undefined) throw new Error(`new work has the status ${row.status}`);
   return { ...event, data: { ...event.data, previous_status: null } };
 }
 
-/** Fields that, beside the type, distinguish a status event of work from the last one. */
+/** They distinguish a status event from the last one of the same type. */
 const REASONS_OF_WORK = ['failure_class', 'attention_reason'] as const;
 
 /** @returns undefined for a status that no event announces. */
@@ -67,7 +64,7 @@ function timesOfSubscription(row: VpnSubscriptionRow): EventData {
   };
 }
 
-/** Opens the case of a contradiction, and tells the caller of work that had ended. */
+/** Tells the caller of work that had ended. */
 export async function openContradiction(
   tx: Executor,
   work: WorkRef,
@@ -78,7 +75,7 @@ export async function openContradiction(
   if (await openCase(tx, work, 'contradiction', detail, attemptId)) await announceDoubt(tx, work, 'contradiction', now);
 }
 
-/** Tells the caller of ended work that its end is in doubt. Call when the case of `reason` opens. */
+/** The end of the work is in doubt. Call it when the case of `reason` opens. */
 export async function announceDoubt(
   tx: Executor,
   work: WorkRef,
@@ -92,7 +89,6 @@ export async function announceDoubt(
   await recordEvent(tx, { ...ended, type: `${work.kind}.in_doubt`, data }, now);
 }
 
-/** Announces the present status of the refund of a cancellation, if there is one. */
 export async function announceRefund(tx: Executor, cancellationId: string, now: Date): Promise<void> {
   const [row] = await tx
     .select({ refund: refunds, apiKeyId: cancellations.apiKeyId, traceparent: cancellations.traceparent })

@@ -26,33 +26,27 @@ import {
 import { buyingBarrier } from '#fulfilment/work/buying-barrier.ts';
 import { updateWork } from '#fulfilment/work/change.ts';
 
-/** A step of work: its new status, and the reason. */
 interface WorkStep {
   readonly status: WorkStatus;
   readonly entry: TimelineEntry;
   readonly failure?: FailureDetail | undefined;
   readonly attention?: { readonly reason: AttentionReason; readonly detail: string } | undefined;
-  /** The attempt and the state for which the case opens; undefined: any. */
+  /** The case opens for this attempt and state only; undefined: for any. */
   readonly judged?: { readonly number: number; readonly state: AttemptState } | undefined;
   readonly nextStepAt?: Date | undefined;
-  /** The retry rule; undefined: unchanged. */
+  /** Undefined: unchanged. */
   readonly retryRule?: RetryRule | undefined;
-  /** The workflow task that decided it; undefined: no workflow did. */
+  /** Undefined: no workflow decided it. */
   readonly task?: TaskPosition | undefined;
-  /** Keys of the inbox rows that this step handles. */
   readonly applied?: readonly string[] | undefined;
-  /** What follows used-up attempts when the caller has not chosen; absent: the work fails. */
+  /** When the caller has not chosen; absent: the work fails. */
   readonly whenUsedUp?: WhenUsedUp | undefined;
 }
 
 /**
- * Records a step of work: status, timeline, case and inbox in one transaction.
- *
- * A purchase fails only with the proof that it cost nothing: each attempt is refused, was never sent, or is settled.
- * One reading of the wallet settles all attempts together (`readDebitEvidence`).
- *
- * @returns with every result but `recorded`, nothing has changed.
- * @throws WorkFinishedError when it has ended; RangeError when the status may not follow the present one.
+ * One transaction. A purchase fails only with the proof that it cost nothing: each attempt is refused, was never sent,
+ * or is settled by one reading of the wallet for all (`readDebitEvidence`). Only `recorded` means a change. @throws
+ * WorkFinishedError when it has ended; RangeError when the status may not follow the present one.
  */
 export async function recordStep(tx: Executor, work: WorkRef, step: WorkStep, now: Date): Promise<RecordResult> {
   const { row, epoch } = await lockWorkInEpoch(tx, work);
@@ -77,12 +71,7 @@ export async function recordStep(tx: Executor, work: WorkRef, step: WorkStep, no
   return 'recorded';
 }
 
-/**
- * Stores a step of work that is locked and has not ended.
- * @param more.change further columns of the work.
- * @param more.writes are run in the same statement.
- * @throws RangeError when the status may not follow the present one.
- */
+/** The work is locked and has not ended. @throws RangeError when the status may not follow the present one. */
 async function storeStep(
   tx: Executor,
   work: WorkRef,
@@ -145,7 +134,7 @@ async function closePassed(
   if (isPassed && attention?.reason !== attentionReason) await closeCase(tx, work, attentionReason, entry.message, now);
 }
 
-/** Wakes held work of an eSIM. @param heldFor undefined: for any reason. */
+/** `heldFor` undefined: for any reason. */
 export async function wakeHeldOfEsim(
   tx: Executor,
   kind: WorkKind,
@@ -159,7 +148,7 @@ export async function wakeHeldOfEsim(
     await requestWake(tx, { kind, id });
 }
 
-/** True when the attempt of this number is in this state; false when it has no row. */
+/** False when it has no row. */
 async function isInState(
   tx: Executor,
   work: WorkRef,
@@ -194,10 +183,7 @@ const ASKS: ReadonlySet<AttentionReason> = new Set(
   JUDGED_BY_PERSONS.filter((reason) => reason !== 'message_quarantined'),
 );
 
-/**
- * Why a person is asked although nothing was charged: a case that only a person can judge is open, or the caller or the
- * policy wants it.
- */
+/** Why a person is asked although nothing was charged. */
 async function reasonToAsk(
   tx: Executor,
   work: WorkRef,
@@ -210,7 +196,6 @@ async function reasonToAsk(
   return asks ? 'attempts_used_up' : undefined;
 }
 
-/** The result of a successful purchase. */
 export interface Completion {
   readonly attemptId: string;
   /** `active` for subscriptions. */
@@ -219,22 +204,15 @@ export interface Completion {
   readonly esimId?: string;
   readonly charged: Money | undefined;
   readonly entry: Omit<TimelineEntry, 'event' | 'dedupKey'>;
-  /** Keys of the inbox rows that this completion handles. */
   readonly applied: readonly string[];
 }
 
-/**
- * Completes a purchase: attempt, work, timeline and inbox in one transaction.
- * @throws WorkFinishedError when it has ended.
- */
+/** One transaction. @throws WorkFinishedError when the work has ended. */
 export async function completeWork(tx: Executor, work: WorkRef, completion: Completion, now: Date): Promise<void> {
   await completeLocked(tx, work, await lockUnfinishedWork(tx, work), completion, now);
 }
 
-/**
- * As {@link completeWork}, for work that is locked and has not ended.
- * @param writes are run in the same statement.
- */
+/** As {@link completeWork}, for locked work that has not ended. `writes` run in the same statement. */
 export async function completeLocked(
   tx: Executor,
   work: WorkRef,

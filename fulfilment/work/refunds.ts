@@ -1,4 +1,3 @@
-/** Storing what the service, or an operator, reports of a refund. */
 import { eq, and, inArray, isNotNull, isNull, ne, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
@@ -25,25 +24,22 @@ import type { WorkRef } from '#domain/work/kinds.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
 import { announceRefund, openContradiction } from '#fulfilment/work/events.ts';
 
-/** A report of the service about a cancellation. */
 export interface CancellationDetails extends CancellationReport {
   readonly serviceRefundId?: string | undefined;
-  /** The amount given back to the reseller. */
+  /** Given back to the reseller. */
   readonly refunded?: Money | undefined;
 }
 
-/** Stores an expected refund when there is none yet. */
 export async function expectRefund(tx: Executor, work: WorkRef, now: Date): Promise<void> {
   if ((await findRefund(tx, work.id)) === undefined) await storeRefund(tx, work, {}, now);
 }
 
-/** Stores the refund id that an operator named. */
 export async function nameRefund(tx: Executor, work: WorkRef, serviceRefundId: string, now: Date): Promise<void> {
   await expectRefund(tx, work, now);
   await tx.update(refunds).set({ serviceRefundId }).where(eq(refunds.cancellationId, work.id));
 }
 
-/** Stores a report about a refund. Without a report the refund counts as expected. A settled refund stays settled. */
+/** Without a report the refund counts as expected. A settled refund stays settled. */
 export async function storeRefund(
   tx: Executor,
   work: WorkRef,
@@ -90,10 +86,7 @@ export async function storeRefund(
   });
 }
 
-/**
- * Opens a case when the service reports another amount for a refund than before. The newer amount counts: the wallet is
- * searched for it.
- */
+/** The newer amount counts: the wallet is searched for it. */
 async function reportOtherRefund(
   tx: Executor,
   work: WorkRef,
@@ -108,7 +101,7 @@ async function reportOtherRefund(
   await openContradiction(tx, work, detail, now);
 }
 
-/** Settles a refund. @param completed true when the money is in the wallet. */
+/** `completed`: the money is in the wallet. */
 export async function settleRefund(tx: Executor, cancellationId: string, completed: boolean, now: Date): Promise<void> {
   const { status, from } = completed ? PAID_REFUND : GIVEN_UP_REFUND;
   await tx
@@ -118,7 +111,7 @@ export async function settleRefund(tx: Executor, cancellationId: string, complet
   await announceRefund(tx, cancellationId, now);
 }
 
-/** Marks a refund as needing attention, like its cancellation. A settled refund is not changed. */
+/** A settled refund is not changed. */
 export async function markRefundNeedsAttention(tx: Executor, cancellationId: string, now: Date): Promise<void> {
   await tx
     .update(refunds)
@@ -127,17 +120,15 @@ export async function markRefundNeedsAttention(tx: Executor, cancellationId: str
   await announceRefund(tx, cancellationId, now);
 }
 
-/** A wallet credit that refunds an order. */
 interface PaidRefund {
   readonly orderId: string;
-  /** The service's id of the wallet movement. */
   readonly movementId: string;
   readonly money: Money;
 }
 
 /**
- * Completes the refunds that these credits pay. A cancellation that still waits for a report is woken. A credit that is
- * not what was debited opens a case, and settles only a refund that the service reported like this.
+ * A cancellation that waits for a report is woken. A credit that is not what was debited opens a case, and settles
+ * only a refund that the service reported like this.
  */
 export async function settlePaidRefunds(tx: Executor, credits: readonly PaidRefund[], now: Date): Promise<void> {
   for (const credit of credits) {
@@ -161,7 +152,7 @@ export async function settlePaidRefunds(tx: Executor, credits: readonly PaidRefu
   }
 }
 
-/** Judges a credit, and opens a case when it is not what was debited. @returns whether it settles the refund. */
+/** A credit that is not what was debited opens a case. */
 async function mayBeSettled(
   tx: Executor,
   work: WorkRef,
@@ -174,7 +165,6 @@ async function mayBeSettled(
   return verdict !== 'other_amount';
 }
 
-/** The service's id of the refund that a wallet credit names. */
 async function namedRefund(tx: Executor, { movementId }: PaidRefund): Promise<string | null> {
   const [movement] = await tx
     .select({ refundId: walletMovements.refundId })
@@ -183,7 +173,7 @@ async function namedRefund(tx: Executor, { movementId }: PaidRefund): Promise<st
   return movement?.refundId ?? null;
 }
 
-/** All refunds of an order, locked: reports are stored without the lock of the books. */
+/** Locked: reports are stored without the lock of the books. */
 async function refundsOfOrder(tx: Executor, orderId: string) {
   const rows = await tx
     .select({ refund: refunds, isInForce: sql<boolean>`${isInForce}` })
@@ -201,7 +191,7 @@ async function refundsOfOrder(tx: Executor, orderId: string) {
   }));
 }
 
-/** Completes a refund that was never reported, or whose amount was not: the credit proves it. */
+/** The credit proves a refund that was never reported, or whose amount was not. */
 async function settleUnreportedRefund(
   tx: Executor,
   { orderId, money }: PaidRefund,

@@ -1,4 +1,3 @@
-/** Storing what the service reports of a VPN subscription. */
 import { eq } from 'drizzle-orm';
 import { addAuditEntry } from '#db/access/audit-log.ts';
 import type { Executor } from '#db/connection/database.ts';
@@ -11,18 +10,16 @@ import { readVpnSubscription } from '#db/work/vpn-subscriptions.ts';
 import type { SubscriptionEnd } from '#domain/relay/observation.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
 
-/** A report of the service about a sold subscription. */
 export interface SubscriptionReport {
   readonly startedAt?: Date | undefined;
   readonly expiresAt?: Date | undefined;
   readonly endedAs?: SubscriptionEnd | undefined;
-  /** Encrypted for {@link accessAad}. */
   readonly encryptedAccess?: Buffer | undefined;
 }
 
 /**
- * Stores a report; parts that it does not contain stay, and an end is never undone. A later end of the paid period is a
- * renewal, and announced as such. The caller holds the lock of the work.
+ * Missing parts stay, and an end is never undone. A later end of the paid period is a renewal, and announced as such.
+ * The caller holds the lock of the work.
  */
 export async function storeSubscriptionReport(
   tx: Executor,
@@ -45,7 +42,7 @@ export async function storeSubscriptionReport(
     .where(eq(vpnSubscriptions.id, id));
 }
 
-/** The end of the paid period by a report that renews a subscription; undefined when it does not. */
+/** Undefined when the report does not renew it. */
 export function newEndOf(
   { status, completedAt, endedAs, expiresAt: known }: VpnSubscriptionRow,
   report: Pick<SubscriptionReport, 'expiresAt' | 'endedAs'>,
@@ -74,13 +71,7 @@ async function announceRenewal(tx: Executor, known: VpnSubscriptionRow, expiresA
   await recordEvent(tx, { type: event, subject, apiKeyId, data, traceparent }, now);
 }
 
-/**
- * Stores that the customer ends a subscription, wakes its workflow, and writes an entry in the audit log. A repetition
- * changes nothing.
- *
- * @param reason the caller's reason, if one was given.
- * @throws WorkMissingError
- */
+/** Wakes the workflow, and writes an entry in the audit log. A repetition changes nothing. @throws WorkMissingError */
 export async function cancelVpnSubscription(
   tx: Executor,
   id: string,
@@ -96,10 +87,7 @@ export async function cancelVpnSubscription(
   return result;
 }
 
-/**
- * Stores that the service accepted the cancellation, and clears the former failure.
- * @param endedAs set when the service reports that the subscription has ended.
- */
+/** Clears the former failure. `endedAs` is set when the service reports that the subscription has ended. */
 export async function noteCancelAccepted(
   tx: Executor,
   id: string,
@@ -119,12 +107,9 @@ export async function noteCancelAccepted(
     .where(eq(vpnSubscriptions.id, id));
 }
 
-/** The result of a request to cancel a subscription. */
 type CancelRequest = 'requested' | 'unchanged' | 'not_active' | 'already_ended';
 
-/**
- * Notes that the customer ends it; its workflow cancels it at the service. The caller wakes the workflow.
- */
+/** Its workflow cancels it at the service. The caller wakes the workflow. */
 async function requestCancel(tx: Executor, id: string, reason: string | undefined, now: Date): Promise<CancelRequest> {
   const work = { kind: 'vpn_subscription', id } as const;
   const { status } = await lockWork(tx, work);
@@ -144,12 +129,11 @@ async function requestCancel(tx: Executor, id: string, reason: string | undefine
   return 'requested';
 }
 
-/** Forgets that the service accepted the cancellation, because no end followed: it is requested again. */
+/** No end followed: the cancellation is requested again. */
 export async function forgetCancelAccepted(tx: Executor, id: string): Promise<void> {
   await tx.update(vpnSubscriptions).set({ cancelAcceptedAt: null }).where(eq(vpnSubscriptions.id, id));
 }
 
-/** Withdraws the cancellation: the subscription continues. */
 export async function withdrawCancel(tx: Executor, id: string): Promise<void> {
   await tx
     .update(vpnSubscriptions)

@@ -1,4 +1,3 @@
-/** What the queues of a relay share: access to Temporal, parallel work, and what follows the failure of a row. */
 import { DecryptionError, type KeyRing } from '#crypto/key-ring.ts';
 import { sqlState, type Database } from '#db/connection/database.ts';
 import type { Wakeups } from '#db/connection/wakeups.ts';
@@ -13,7 +12,7 @@ import type { Metrics } from '#telemetry/metrics.ts';
 import { inSpan } from '#telemetry/tracing.ts';
 import type { StartOutcome } from '#temporal/start-work.ts';
 
-/** The relay's access to the workflows of work. Each call starts the workflow if none is running. */
+/** Each call starts the workflow if none is running. */
 export interface WorkWorkflows {
   /** @returns `finished` when it has completed and was not started. */
   start(work: StartedWork): Promise<StartOutcome>;
@@ -21,7 +20,6 @@ export interface WorkWorkflows {
   signalReport(work: StartedWork, observation: ServiceObservation): Promise<NotifyOutcome>;
 }
 
-/** The relay's access to the workflows that deliver to webhook endpoints. */
 export interface EndpointWorkflows {
   wake(endpointId: string, options: { readonly urgent: boolean }): Promise<void>;
 }
@@ -35,28 +33,26 @@ export interface RelayOptions {
   readonly policy: RelayPolicy;
   readonly metrics: Metrics;
   readonly logger: Logger;
-  /** Epoch milliseconds, for metrics and displayed times. Leases use the clock of PostgreSQL. */
+  /** For metrics and displayed times. Leases use the clock of PostgreSQL. */
   readonly now: () => number;
 }
 
 export interface RelayContext extends RelayOptions {
-  /** Calls Temporal. @throws CutOffError when the relay has to end, also during the call. */
+  /** @throws CutOffError when the relay has to end, also during the call. */
   readonly call: <Result>(work: () => Promise<Result>) => Promise<Result>;
   /** Called when a row was postponed: only a poll knows when it is due. */
   readonly onPostponed: () => void;
-  /** True when calls are cut off: rows that were not started are released. */
   readonly isCutOff: () => boolean;
 }
 
 export interface Batch {
   readonly taken: number;
-  /** True when more rows may be due now. */
   readonly again: boolean;
-  /** Milliseconds until failed rows without a due time of their own are tried again; absent: there are none. */
+  /** Until failed rows without a due time are tried again. */
   readonly retryAfterMs?: number;
 }
 
-/** The relay has to end and no longer waits for Temporal. Whether the call had an effect is unknown. */
+/** Whether the call had an effect is unknown. */
 export class CutOffError extends Error {
   override readonly name = 'CutOffError';
 
@@ -65,7 +61,7 @@ export class CutOffError extends Error {
   }
 }
 
-/** The workflow has ended although the work has not, so no workflow got the message. The row is tried again. */
+/** No workflow got the message, because it ended before its work. The row is tried again. */
 export class WorkflowEndedError extends Error {
   override readonly name = 'WorkflowEndedError';
 
@@ -85,7 +81,7 @@ export class UnreadableRowError extends Error {
 /** Rows processed in parallel. Temporal answers each start in milliseconds, so more would only queue there. */
 const PARALLEL = 16;
 
-/** Runs `work` for all items, some at a time. `work` does not throw. */
+/** `work` must not throw. */
 export async function inParallel<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
   const waiting = items.values();
   const lane = async () => {
@@ -94,16 +90,12 @@ export async function inParallel<Item>(items: readonly Item[], work: (item: Item
   await Promise.all(Array.from({ length: Math.min(PARALLEL, items.length) }, lane));
 }
 
-/** Counts a row and the time since it was stored. */
 export function countRow({ metrics, now }: RelayContext, queue: 'inbox' | 'outbox', result: string, since: Date): void {
   metrics.relayRows.inc({ queue, result });
   metrics.relayDelay.observe({ queue }, Math.max(0, now() - since.getTime()) / 1_000);
 }
 
-/**
- * Runs a call to Temporal in a span of the trace of its work. The workflow and its activities continue that trace.
- * @param options.link `traceparent` of the request that caused the call.
- */
+/** The workflow and its activities continue the trace of this span. */
 export function inWorkSpan<Result>(
   call: string,
   { kind, id, traceparent }: StartedWork,
@@ -125,11 +117,7 @@ const TEXTS = {
   },
 } as const;
 
-/**
- * Releases, postpones or quarantines a row that could not be handed over. Never throws.
- * @param about names the row in the log.
- * @param quarantine stores that the row cannot be processed, with this text.
- */
+/** Releases, postpones or quarantines the row. Never throws. */
 export async function handleFailure(
   { database, policy, metrics, logger, onPostponed }: RelayContext,
   queue: keyof typeof TEXTS,

@@ -27,7 +27,6 @@ import {
   type RelayContext,
 } from '#worker/relay/context.ts';
 
-/** Judges reports of the service and signals them to the workflows of their work. */
 export async function relayInbox(context: RelayContext): Promise<Batch> {
   const { database, policy } = context;
   const rows = await database.run((db) => takeInbox(db, policy));
@@ -61,7 +60,7 @@ function readOrFail({ keyRing }: RelayContext, row: InboxRow): ReadRow {
   }
 }
 
-/** Applies reports that say nothing new. @returns their ids; none after a failure: the others are judged one by one. */
+/** @returns the ids of applied rows; none after a failure: the others are judged one by one. */
 async function settleTogether(
   context: RelayContext,
   rows: readonly InboxRow[],
@@ -126,9 +125,8 @@ async function signal(
 }
 
 /**
- * Stores the result of notifying a workflow. When the work has ended meanwhile, the row is judged against that end at
- * once; the share lock waits for a step that is about to end it. When no workflow was notified, the row stays pending.
- * @returns `try_again` when no workflow was notified although the work continues; the caller postpones the row.
+ * Judges the row at once when its work has ended: the share lock waits for a step that is about to end it.
+ * `try_again`: no workflow was notified although the work continues; the caller postpones the row.
  */
 export async function recordNotification(
   tx: Executor,
@@ -147,11 +145,7 @@ export async function recordNotification(
   return next;
 }
 
-/**
- * Decrypts and parses the event of a pending row.
- * @throws UnreadableRowError when it is not an event of a purchase, because the stored data were altered.
- * @throws DecryptionError when the key ring cannot decrypt it.
- */
+/** @throws UnreadableRowError when the stored data were altered. @throws DecryptionError without the key. */
 export function readReport(keyRing: KeyRing, row: InboxRow): PurchaseEvent {
   const found = reportInColumns(row);
   if (found !== undefined) return found;
@@ -160,10 +154,7 @@ export function readReport(keyRing: KeyRing, row: InboxRow): PurchaseEvent {
   return event.purchase;
 }
 
-/**
- * A row of the reconciler whose event the service does not send, such as a VPN subscription in progress. Its columns
- * hold the whole report.
- */
+/** The columns hold the whole report when the service has no such event, as for a VPN subscription in progress. */
 function reportInColumns(row: InboxRow): PurchaseEvent | undefined {
   const { source, subjectKind, event, outcome, serviceId, reference } = row;
   const isSent = EVENT_KINDS.some((kind) => kind === event);

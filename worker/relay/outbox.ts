@@ -14,7 +14,6 @@ import {
   type RelayContext,
 } from '#worker/relay/context.ts';
 
-/** Starts and wakes the workflows that outbox rows request. */
 export async function relayOutbox(context: RelayContext): Promise<Batch> {
   const { database, policy } = context;
   const rows = await database.run((db) => takeOutbox(db, policy));
@@ -29,7 +28,6 @@ export async function relayOutbox(context: RelayContext): Promise<Batch> {
   return { taken: rows.length, again: rows.length === policy.batch };
 }
 
-/** @returns true when the row is finished. */
 async function handOver(context: RelayContext, row: TakenRequest): Promise<boolean> {
   const { database, workflows, call } = context;
   try {

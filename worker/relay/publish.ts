@@ -4,11 +4,8 @@ import { queueDeliveries } from '#fulfilment/event-webhooks/queue-deliveries.ts'
 import { inParallel, type Batch, type RelayContext } from '#worker/relay/context.ts';
 
 /**
- * Publishes announced events in their order, and queues their deliveries to webhook endpoints. One transaction does
- * both, so that no published event lacks its deliveries. Needs only PostgreSQL.
- *
- * Without an endpoint the transaction is one statement. Whether there is one is known from the last round, and each
- * round finds out again.
+ * One transaction publishes events and queues their deliveries, so that no published event lacks them. Without an
+ * endpoint it is one statement; the last round tells whether there is one.
  */
 export function eventPublication(context: RelayContext): () => Promise<Batch> {
   const {
@@ -39,7 +36,7 @@ export function eventPublication(context: RelayContext): () => Promise<Batch> {
   };
 }
 
-/** Wakes the workflows of endpoints with waiting deliveries. A failed one is tried again after `policy.pollMs`. */
+/** A failed wake is tried again after `policy.pollMs`. */
 export async function relayEndpointWakes(context: RelayContext): Promise<Batch> {
   const {
     database,

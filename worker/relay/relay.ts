@@ -10,11 +10,8 @@ import { relayOutbox } from '#worker/relay/outbox.ts';
 import { eventPublication, relayEndpointWakes } from '#worker/relay/publish.ts';
 
 /**
- * Passes rows of PostgreSQL on: starts of work (outbox) and reports of the service (inbox) to Temporal, events to their
- * readers. Every step is idempotent, so the process may die at any point. Several relays share the rows.
- *
- * Each queue has its own loop, so that events, which need only PostgreSQL, do not wait for a Temporal that hangs. A
- * loop is woken only for its queue.
+ * Every step is idempotent, so the process may die at any point. Several relays share the rows. Each queue has its own
+ * loop: events do not wait for a Temporal that hangs.
  */
 export class Relay {
   readonly #options: RelayOptions;
@@ -45,10 +42,7 @@ export class Relay {
     for (const loop of this.#loops()) loop.start();
   }
 
-  /**
-   * Takes no more rows and waits up to `policy.stopMs` for those in progress. Then cuts calls to Temporal off and
-   * releases their rows. Resolves within twice that time in any case.
-   */
+  /** Waits up to `policy.stopMs`, then cuts calls to Temporal off. Resolves within twice that time in any case. */
   async stop(): Promise<void> {
     const { policy, logger } = this.#options;
     const stopped = Promise.all(this.#loops().map((loop) => loop.stop()));
@@ -61,7 +55,6 @@ export class Relay {
     );
   }
 
-  /** Processes all queues until nothing is due. @returns the number of rows taken. */
   async drain(): Promise<number> {
     const events = this.#events.drain().then(async (published) => {
       await this.#endpoints.drain();
@@ -77,7 +70,6 @@ export class Relay {
   }
 }
 
-/** Repeats a step whenever it is woken, and after the time that the step returns. */
 class Loop {
   readonly #stopping = new AbortController();
   readonly #waiter: Waiter;
@@ -110,7 +102,6 @@ class Loop {
     this.#waiter.wake();
   }
 
-  /** Begins no more steps, and waits for the present one. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     this.wake();
@@ -167,10 +158,7 @@ function queueLoop(
   return { loop, drain };
 }
 
-/**
- * Wakes the readers of queues with rows that are due, and no others: for rows whose notification was lost, rows that
- * were postponed, and rows of a relay that has died.
- */
+/** Finds rows whose notification was lost, postponed rows, and rows of a relay that has died. */
 function slowPoll({ database, wakeups, policy, logger }: RelayOptions): Loop {
   let waitMs = policy.pollMs;
   return new Loop(

@@ -1,7 +1,4 @@
-/**
- * The descriptions of all signals, queries and updates, as the Temporal UI and `temporal workflow metadata` show them:
- * the JSON of the argument, with an example.
- */
+/** The Temporal UI and `temporal workflow metadata` show these texts. */
 import type { Money } from '#domain/money/money.ts';
 import type { ServiceObservation } from '#domain/relay/observation.ts';
 import type { ActionBy, ResolveRequest, RetryPolicyRequest } from '#workflows/messages.ts';
@@ -39,7 +36,6 @@ const OBSERVATION: ServiceObservation = {
 
 const DELIVERIES_WAIT = { urgent: true };
 
-/** An example argument of each handler that takes one. */
 export const HANDLER_EXAMPLES = {
   retry: ACTION_BY,
   release: ACTION_BY,
@@ -57,7 +53,6 @@ function withExample(text: string, name: keyof typeof HANDLER_EXAMPLES): string 
   return `${text} Example: ${JSON.stringify(HANDLER_EXAMPLES[name])}`;
 }
 
-/** By name of the signal, query or update. */
 export const HANDLER_DESCRIPTIONS = {
   retry: withExample(`Retries at once work that is held or needs attention. ${BY_AND_REASON}`, 'retry'),
   release: withExample(

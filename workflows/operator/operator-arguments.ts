@@ -1,7 +1,4 @@
-/**
- * Checks of the arguments of updates: an operator may type any JSON, or nothing. Each function returns the error as a
- * sentence, or undefined.
- */
+/** An operator may type any JSON, or nothing. Each function returns the error as a sentence, or undefined. */
 import { isDecimal } from '#domain/money/money.ts';
 import { caseVerdicts, MAX_ACTION_REASON, SERVICE_ID } from '#domain/operator/operator-actions.ts';
 import {
@@ -16,13 +13,11 @@ const CURRENCY = /^[A-Z]{3}$/;
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Every argument. @param example of an argument of this update. */
 export function objectProblem(input: unknown, example: object): string | undefined {
   if (typeof input === 'object' && input !== null && !Array.isArray(input)) return undefined;
   return `The argument must be one JSON object, such as ${JSON.stringify(example)}.`;
 }
 
-/** Every action: `{"by": …, "reason": …}`. */
 export function actionProblem(input: unknown): string | undefined {
   const fields = fieldsOf(input);
   const missing = (['by', 'reason'] as const).find((name) => !isText(fields[name]));
@@ -34,7 +29,6 @@ export function actionProblem(input: unknown): string | undefined {
   );
 }
 
-/** `changeLimit`: with `max_price`. */
 export function limitProblem(input: unknown): string | undefined {
   const { max_price: limit } = fieldsOf(input);
   if (limit === null) return actionProblem(input);
@@ -48,10 +42,7 @@ const { attempts: ATTEMPTS, seconds: SECONDS } = RETRY_CHANGE_BOUNDS;
 /** RFC 3339 with an offset, as the API takes it. */
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/;
 
-/**
- * `changeRetryPolicy`: with at least one of `attempts`, `first_wait_seconds`, `longest_wait_seconds` and `deadline`.
- * The API checks the same with zod, which the bundle of the workflows must not contain.
- */
+/** The API checks the same with zod, which the bundle of the workflows must not contain. */
 export function retryPolicyProblem(input: unknown): string | undefined {
   const fields = fieldsOf(input);
   const { attempts, first_wait_seconds: first, longest_wait_seconds: longest, deadline } = fields;
@@ -74,7 +65,6 @@ export function retryPolicyProblem(input: unknown): string | undefined {
   return actionProblem(input);
 }
 
-/** `resolve`: with `case`, `verdict` and, where they apply, the ids at the service and `next`. */
 export function resolutionProblem(input: unknown): string | undefined {
   const fields = fieldsOf(input);
   if (!isOneOf(fields['case'], Object.keys(ATTENTION_REASONS))) return oneOf('case', Object.keys(ATTENTION_REASONS));
@@ -100,7 +90,6 @@ function isText(value: unknown): boolean {
   return !value.includes('\0') && value.isWellFormed();
 }
 
-/** True for a field that is left out or `null`. */
 function isUnset(value: unknown): value is null | undefined {
   return value === undefined || value === null;
 }

@@ -33,8 +33,8 @@ import {
 import type { Progress } from '#workflows/work/progress.ts';
 
 /**
- * Not a local activity: in one workflow task several handlers may each have one under way, and a replay could finish
- * them in another order than the timer that the first action ends.
+ * Not a local activity: several handlers may each have one in a workflow task, and a replay could finish them in
+ * another order than the timer that the first action ends.
  */
 function actOnWork(input: Parameters<PurchaseActivities['actOnWork']>[0]): Promise<unknown> {
   const activities = proxyActivities<Pick<PurchaseActivities, 'actOnWork'>>({
@@ -46,23 +46,21 @@ function actOnWork(input: Parameters<PurchaseActivities['actOnWork']>[0]): Promi
   return activities.actOnWork(input);
 }
 
-/** The action as the Temporal UI shows it; without the operator's name and reason. */
+/** Without the operator's name and reason. */
 function actionText(action: OperatorAction): string {
   return action.action === 'resolve' ? `verdict ${action.verdict} (${action.reason})` : `action ${action.action}`;
 }
 
-/** What the handlers of updates need. */
 export interface OperatorUpdatesContext {
   readonly work: WorkRef;
   readonly progress: Progress;
-  /** Called when the action is stored in PostgreSQL: ends the wait under way. */
+  /** Ends the wait under way. */
   readonly acted: () => void;
 }
 
 /**
- * Registers the updates by which operators act from the Temporal UI and its command line. An activity applies the
- * action: the rules and the audit record are those of the API. What can be refused without PostgreSQL is refused by the
- * validator, and leaves no event in the history.
+ * The activity applies the same rules and audit record as the API. The validator refuses what it can without
+ * PostgreSQL; that leaves no event in the history.
  */
 export function handleOperatorUpdates({ work, progress, acted }: OperatorUpdatesContext): void {
   const perform = async (by: ActionBy, action: OperatorAction): Promise<Explanation> => {
@@ -77,7 +75,6 @@ export function handleOperatorUpdates({ work, progress, acted }: OperatorUpdates
     acted();
     return progress.explanation();
   };
-  /** @param problem returns what is wrong with the argument. */
   const validated = (name: keyof typeof HANDLER_EXAMPLES, problem: (input: unknown) => string | undefined) => ({
     description: HANDLER_DESCRIPTIONS[name],
     validator: (input: unknown) => {

@@ -1,14 +1,13 @@
 /**
- * Refuses unencrypted inputs, updates and signals: any client of the Temporal server could have sent them, also a web
- * page in an operator's browser. The worker's codec puts a mark in the place of each such payload
- * (`domain/service/refused-payload.ts`). Bundled with the workflows as an interceptor of all of them.
+ * Any client of the Temporal server could send unencrypted payloads, also a web page in an operator's browser. The
+ * codec marks each one (`domain/service/refused-payload.ts`).
  */
 import { ApplicationFailure } from '@temporalio/common';
 import { log, type WorkflowInboundCallsInterceptor, type WorkflowInterceptorsFactory } from '@temporalio/workflow';
 import { refusalAmong, type PayloadRefusal } from '#domain/service/refused-payload.ts';
 import { ACTION_REFUSED, operatorActedSignal, UNENCRYPTED_INPUT } from '#workflows/messages.ts';
 
-/** Signals without an argument; the workflow only reads PostgreSQL again. All others need an argument. */
+/** The workflow only reads PostgreSQL again for them. */
 const SIGNALS_WITHOUT_DATA: ReadonlySet<string> = new Set([operatorActedSignal.name]);
 
 const REASONS: Readonly<Record<PayloadRefusal, string>> = {

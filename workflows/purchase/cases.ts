@@ -10,15 +10,13 @@ import { CONTRADICTION, type Step, type StepNamed } from '#workflows/purchase/st
 import { WAIT_NAMES } from '#workflows/wait-names.ts';
 import type { WorkRun } from '#workflows/work/work-run.ts';
 
-/** The next step that is shown after an end. */
 export function nothingMore({ noun }: WorkRun): string {
   return `Nothing: the ${noun} has ended.`;
 }
 
-/** The failure of the attempt before one that was never sent. */
 const BEFORE = { class: 'supplier_failed', detail: FAILURE_CLASSES.supplier_failed.meaning } as const;
 
-/** Ends the work without effect, unless PostgreSQL knows that it may have been bought or has an unjudged report. */
+/** Unless PostgreSQL knows that it may have been bought or has an unjudged report. */
 export async function fail(purchase: Purchase, step: StepNamed<'fail'>): Promise<Step> {
   const { run, rules } = purchase;
   const status = ENDS_WITHOUT_EFFECT[run.work.kind];
@@ -52,8 +50,8 @@ export async function fail(purchase: Purchase, step: StepNamed<'fail'>): Promise
 }
 
 /**
- * The present attempt cost nothing, and an earlier one has no proof of that: a restore or a verdict may have taken it
- * away. One reading is judged for all attempts, once; then a person decides.
+ * An earlier attempt lost its proof of no cost, by a restore or a verdict. One reading is judged for all attempts,
+ * once; then a person decides.
  */
 export function settleEarlier(purchase: Purchase, failure: FailureClass): Step {
   const { attempt } = purchase.run;
@@ -66,11 +64,7 @@ export function settleEarlier(purchase: Purchase, failure: FailureClass): Step {
   return { step: 'settle', failure };
 }
 
-/**
- * PostgreSQL allows neither a purchase nor a failure at this moment: a contradiction needs a person, an unjudged report
- * needs the relay.
- * @param then the step to try again when no report comes in time.
- */
+/** A contradiction needs a person, an unjudged report needs the relay. `then` follows when no report comes in time. */
 export async function barred(purchase: Purchase, by: BuyingBarrier, then: Step): Promise<Step> {
   if (by === 'contradiction') return CONTRADICTION;
   const detail = 'A report of the service about it is not processed yet.';
@@ -78,11 +72,7 @@ export async function barred(purchase: Purchase, by: BuyingBarrier, then: Step):
   return purchase.waitThen(delayMs, WAIT_NAMES.unjudgedReport(), then);
 }
 
-/**
- * Counts a try that failed because of ourselves. After a while a case opens; the work still continues without a person.
- * @param firstMs the first wait, in milliseconds.
- * @returns the wait before the next try, in milliseconds.
- */
+/** Counts a try that failed because of ourselves; a case opens after a while. @returns the wait in milliseconds. */
 export async function stalled(purchase: Purchase, firstMs: number, detail: string): Promise<number> {
   const { run } = purchase;
   const { since, tries } = purchase.stall ?? { since: Date.now(), tries: 0 };
@@ -100,10 +90,7 @@ export async function stalled(purchase: Purchase, firstMs: number, detail: strin
   return delayMs;
 }
 
-/**
- * Opens a case for a look-up without an answer, and repeats it with growing waits. An operator's action or a report
- * also ends the wait.
- */
+/** Waits grow. An operator's action or a report also ends a wait. */
 export async function retryLater(purchase: Purchase, step: StepNamed<'retry_later'>): Promise<Step> {
   const { run } = purchase;
   const { reason, detail } = step;
@@ -157,13 +144,11 @@ function resumed({ resume, detail }: StepNamed<'retry_later'>, failure: FailureC
   }
 }
 
-/** Opens a case, and waits for a person or for a report of the service. */
 export async function openCase(purchase: Purchase, step: StepNamed<'open_case'>): Promise<Step> {
   const { run } = purchase;
   const { reason, detail } = step;
   if (step.isRecorded !== true) {
-    // An operator action that came meanwhile is handled first. For a contradiction, PostgreSQL knows whether a person
-    // has judged it.
+    // An action that came meanwhile goes first. PostgreSQL knows whether a person has judged a contradiction.
     if (run.hasNewAction && reason !== 'contradiction') {
       await run.reload();
       return purchase.nextStep();
@@ -174,7 +159,6 @@ export async function openCase(purchase: Purchase, step: StepNamed<'open_case'>)
       status: 'needs_attention',
       message: `Waits for a person: ${detail}`,
       attention: { reason, detail },
-      // The case of a contradiction does not depend on the state of the attempt.
       ...(reason !== 'contradiction' && { attemptState }),
       ...(failure !== undefined && { failure }),
       next: 'A person decides, or the service reports more.',
@@ -195,11 +179,7 @@ export async function openCase(purchase: Purchase, step: StepNamed<'open_case'>)
   return woken === 'observation' ? purchase.takeReports() : purchase.nextStep();
 }
 
-/**
- * True when the last read only compared the run with a restarted database, and the row still has the open case.
- * @param before the work as it was read before.
- * @param wakeAt the recorded end of the wait, in epoch milliseconds.
- */
+/** True when the last read only compared the run with a restarted database. `wakeAt` is in epoch milliseconds. */
 function isOnlyCompared(
   { snapshot }: WorkRun,
   before: WorkSnapshot,

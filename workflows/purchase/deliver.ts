@@ -10,19 +10,13 @@ import { WAIT_NAMES } from '#workflows/wait-names.ts';
 import type { Shown } from '#workflows/work/progress.ts';
 import type { WorkRun } from '#workflows/work/work-run.ts';
 
-/** The data that are read from the service before work is completed. */
 export interface Delivery {
-  /** As sentences name it, such as `eSIM`. */
   readonly name: string;
-  /** Status of the work afterwards. */
   readonly status: WorkStatus;
-  /** Case for a delivery that cannot be read for a long time. */
   readonly overdue: StepNamed<'retry_later'>['reason'];
-  /** The sentence about completed work. */
   readonly done: (esimId: string) => string;
 }
 
-/** Reads the delivery from the service and completes the work with it, in one activity. */
 export async function deliver(purchase: Purchase, delivery: Delivery): Promise<Step> {
   const { run } = purchase;
   const now = `The service has completed the ${run.noun}; its ${delivery.name} is being read.`;
@@ -54,7 +48,6 @@ export async function deliver(purchase: Purchase, delivery: Delivery): Promise<S
   }
 }
 
-/** The end of a purchase whose delivery is stored. */
 export function delivered(
   { run }: Purchase,
   { status, done }: Delivery,
@@ -83,10 +76,7 @@ async function complete(
   }
 }
 
-/**
- * Waits and reads again, with growing waits. After the deadline for the delivery a case is opened, and it is still
- * read: what the service fills late is delivered.
- */
+/** After the deadline a case opens, and the reads go on: what the service fills late is delivered. */
 async function waitToReadAgain(
   purchase: Purchase,
   { name, overdue }: Delivery,
@@ -122,7 +112,7 @@ async function waitToReadAgain(
   return purchase.waitThen(pause, WAIT_NAMES.completion(name, reason), { step: 'deliver' });
 }
 
-/** Work with an open case keeps its status during further look-ups: only an answer changes PostgreSQL. */
+/** Work with an open case keeps its status: only an answer changes PostgreSQL. */
 export function showAskedAgain(run: WorkRun, shown: Pick<Shown, 'now' | 'next' | 'nextStepAt'>): void {
   const { attention, failure } = run;
   run.show({

@@ -6,10 +6,7 @@ import type { Purchase } from '#workflows/purchase/purchase.ts';
 import type { Step, StepNamed } from '#workflows/purchase/steps.ts';
 import { WAIT_NAMES } from '#workflows/wait-names.ts';
 
-/**
- * Holds work that provably bought nothing, with growing waits or until the purchase gate wakes it. It fails at its
- * deadline.
- */
+/** The work provably bought nothing. It fails at its deadline. */
 export async function hold(purchase: Purchase, step: StepNamed<'hold'>): Promise<Step> {
   const { run } = purchase;
   const { failure, gated, delayIsNamed = false } = step;
@@ -41,7 +38,6 @@ export async function hold(purchase: Purchase, step: StepNamed<'hold'>): Promise
     });
     const { retryOverrides, rule } = run;
     const name = gated === undefined ? WAIT_NAMES.hold(failure, purchase.holds) : WAIT_NAMES.gate(failure);
-    // Ends early for a report, an operator's action, or a wake by the gate.
     const woken = await run.wait(wakeAt - Date.now(), name);
     if (woken === 'observation') return purchase.takeReports();
     if (woken === 'time') {
@@ -53,7 +49,6 @@ export async function hold(purchase: Purchase, step: StepNamed<'hold'>): Promise
     // A change of the retry rule alone does not end a hold, but it does send what the gate holds to the gate.
     const staysHeld = gated === undefined && then.step === 'send' && run.isOnlyRescheduled(retryOverrides, wakeAt);
     if (!staysHeld || !equalWaits(rule, run.rule)) {
-      // Something has changed: the waits start again with the shortest.
       purchase.holds = staysHeld ? 1 : 0;
       // A time that the service named is kept.
       if (!delayIsNamed) delayMs = run.rule.firstDelayMs;
@@ -62,10 +57,7 @@ export async function hold(purchase: Purchase, step: StepNamed<'hold'>): Promise
   }
 }
 
-/**
- * Waits for the report about accepted work. Without one it is looked up from time to time: the reconciler reads for all
- * work, but only its own workflow can open a case when the service denies it.
- */
+/** The reconciler reads for all work, but only this workflow can open a case when the service denies it. */
 export async function waitForService(purchase: Purchase, { isDenied }: StepNamed<'await_service'>): Promise<Step> {
   const { run } = purchase;
   if (isDenied === true) return readAccepted(purchase);
@@ -82,7 +74,7 @@ export async function waitForService(purchase: Purchase, { isDenied }: StepNamed
   return woken === 'time' ? { step: 'look_up', failure: 'timeout' } : purchase.nextStep();
 }
 
-/** The first of the doubling times after the acceptance that is still to come, in epoch milliseconds. */
+/** The next of the doubling times since the acceptance, in epoch milliseconds. */
 function nextReadAt(since: number, { deniedAfterMs }: Pick<PurchasePolicy, 'deniedAfterMs'>): number {
   let afterMs = deniedAfterMs;
   while (since + afterMs <= Date.now()) afterMs *= 2;
@@ -90,8 +82,8 @@ function nextReadAt(since: number, { deniedAfterMs }: Pick<PurchasePolicy, 'deni
 }
 
 /**
- * Reads accepted work. When neither its id nor a complete list shows it, a case opens and the reads go on: the service
- * has accepted it, so it may have been bought, and it never fails by this.
+ * A case opens when neither its id nor a complete list shows it. The service has accepted it, so it may have been
+ * bought and never fails by this.
  */
 async function readAccepted(purchase: Purchase): Promise<Step> {
   const { run } = purchase;

@@ -11,10 +11,7 @@ import { WAIT_NAMES } from '#workflows/wait-names.ts';
 
 const NO_ANSWER = 'The service has not answered for a long time.';
 
-/**
- * Looks up an attempt that may not be resent, a few times. Without an answer the look-up is repeated later. An attempt
- * that the service does not list continues with the proof of its absence, or with a case.
- */
+/** For an attempt that may not be resent. One that is not listed needs the proof of its absence, or a case. */
 export async function lookUp(purchase: Purchase, step: StepNamed<'look_up'>): Promise<Step> {
   const { run } = purchase;
   const { failure } = step;
@@ -46,11 +43,9 @@ export async function lookUp(purchase: Purchase, step: StepNamed<'look_up'>): Pr
 }
 
 /**
- * Proves that no send so far has bought: a complete list without the attempt and a complete wallet without its debit,
- * both read long enough after the last send.
- *
- * A request may still be on its way, so the attempt stays unknown: it neither fails nor is it bought again. The same
- * bytes are sent again with the same key, within a new resend window. A late request then meets the same key.
+ * The proof: a complete list without the attempt and a complete wallet without its debit, both read long enough after
+ * the last send. A request may still be on its way, so the attempt stays unknown and is never bought anew. The same
+ * bytes follow with the same key: a late request meets that key.
  */
 export async function proveAbsence(purchase: Purchase, step: StepNamed<'prove_absence'>): Promise<Step> {
   const { run } = purchase;
@@ -91,7 +86,6 @@ export async function proveAbsence(purchase: Purchase, step: StepNamed<'prove_ab
   return { step: 'send' };
 }
 
-/** Decides what follows when the service answered every time and does not list the attempt. */
 function afterNotFound(purchase: Purchase, failure: FailureClass): Step {
   const { run, proofs } = purchase;
   if (isOverdue(purchase)) return overdueCase(purchase, failure);
@@ -114,10 +108,7 @@ function isOverdue({ run }: Purchase): boolean {
   return Date.now() >= run.deadline;
 }
 
-/**
- * After its deadline it may not be bought. It may not fail either: no failure was reported for the attempt, and a
- * request may still arrive.
- */
+/** It may not fail either: no failure was reported for the attempt, and a request may still arrive. */
 function overdueCase(purchase: Purchase, failure: FailureClass): Step {
   const detail =
     'Its deadline passed while its outcome was unknown, and the service does not list it: nothing is sent again.';
@@ -141,7 +132,6 @@ function showLookUp({ run }: Purchase, { failure }: StepNamed<'look_up'>, n: num
   });
 }
 
-/** Looks the attempt up at the service once. The activity stores what it finds. */
 export async function readAttempt(purchase: Purchase): Promise<PurchaseLookUp> {
   try {
     return await reads(purchase, `Look attempt ${purchase.run.attempt.number} up at the service`).lookUpPurchase(
@@ -164,7 +154,6 @@ async function readAbsence(purchase: Purchase): Promise<AbsenceResult> {
   }
 }
 
-/** @param summary of the activity, for the Temporal UI. */
 function reads({ run }: Purchase, summary: string) {
   return proxyActivities<Pick<PurchaseActivities, 'lookUpPurchase' | 'proveAbsence'>>({
     ...repeatedRead(run.policy, DEADLINES_OF_READS),

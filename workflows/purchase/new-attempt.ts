@@ -8,7 +8,6 @@ import type { Step, StepNamed } from '#workflows/purchase/steps.ts';
 import { WAIT_NAMES } from '#workflows/wait-names.ts';
 import { openNextAttempt } from '#workflows/work/work-records.ts';
 
-/** Waits, by the retry rule, before a further attempt. Ends the purchase when no further one is allowed. */
 export async function waitForNewAttempt(purchase: Purchase, step: StepNamed<'new_attempt'>): Promise<Step> {
   const { run } = purchase;
   const { evidence } = step;
@@ -51,8 +50,8 @@ export async function waitForNewAttempt(purchase: Purchase, step: StepNamed<'new
 }
 
 /**
- * Opens the next attempt: PostgreSQL stores its key, reference and exact bytes, or refuses it. When PostgreSQL has
- * started since the last read, the present attempt is compared with its row first: its row may be lost.
+ * Stores key, reference and exact bytes. After a start of PostgreSQL the present attempt is compared with its row
+ * first: the row may be lost.
  */
 export async function openAttempt(purchase: Purchase, step: StepNamed<'open_attempt'>): Promise<Step> {
   const { run } = purchase;
@@ -78,10 +77,7 @@ export async function openAttempt(purchase: Purchase, step: StepNamed<'open_atte
   return purchase.nextStep();
 }
 
-/**
- * The purchase fails, unless the caller or the policy wants a person to decide.
- * @param allowed number of attempts.
- */
+/** The purchase fails, unless the caller or the policy wants a person to decide. */
 function usedUp({ run }: Purchase, allowed: number, evidence: string): Step {
   const { number, failure: known } = run.attempt;
   const all = allowed === 1 ? 'The only attempt failed.' : `All ${allowed} attempts failed.`;

@@ -7,40 +7,29 @@ import type { WaitName } from '#workflows/wait-names.ts';
 import type { CarriedState, Stall } from '#workflows/work/run-state.ts';
 import type { LifecycleState, WorkRun } from '#workflows/work/work-run.ts';
 
-/** The differences between buying and cancelling in the steps that both share. */
 export interface PurchaseRules {
-  /** The step that follows a report about the attempt. */
   readonly afterReport: (outcome: ObservedOutcome, run: WorkRun) => Step;
-  /** What is shown while the service works on it. */
   readonly inProgress: (run: WorkRun) => { readonly now: string; readonly next: string };
-  /** Begins the message of the end without effect. */
   readonly failed: string;
 }
 
-/**
- * One purchase, or one cancellation, in one run: the counters that the steps share, and the next step by the state of
- * the attempt. Everything else is in PostgreSQL and read through `run`.
- */
+/** The counters that the steps share. Everything else is in PostgreSQL and read through `run`. */
 export class Purchase {
   readonly run: WorkRun;
   readonly rules: PurchaseRules;
-  /** Holds in a row; each waits longer than the one before. */
+  /** Holds in a row. */
   holds: number;
   /** Look-ups in a row without an answer. */
   unansweredReads: number;
-  /** Proofs of absence since the service last answered a send of the attempt. */
+  /** Since the service last answered a send of the attempt. */
   proofs: number;
-  /** Failed reads of a delivery: since when (epoch milliseconds), and how many. */
+  /** `since` in epoch milliseconds. */
   unread: CarriedState['unread'];
-  /** The evidence that is awaited for an attempt. */
   awaited: CarriedState['awaited'];
-  /** When the wait for the service began, in epoch milliseconds. A read of the row does not restart the wait. */
+  /** Epoch milliseconds. A read of the row does not restart the wait. */
   awaitedSince: number | undefined;
-  /** A failure on our side that blocks the work. */
   stall: Stall | undefined;
-  /** The attempt that was not opened because an earlier one was not settled. */
   unsettledBefore: number | undefined;
-  /** The step under way, and the holds before it. */
   #current: { readonly step: Step; readonly holds: number } | undefined;
 
   constructor(run: WorkRun, rules: PurchaseRules) {
@@ -71,23 +60,21 @@ export class Purchase {
     };
   }
 
-  /** Sets the step that a following run would begin with. @param holds in a row before it. */
+  /** A following run would begin with this step. */
   begin(step: Step, holds = this.holds): void {
     this.#current = { step, holds };
   }
 
-  /** Continues as new with this step when the history is long. @param holds in a row before it. */
   async continueAsNewIfLong(step: Step, holds = this.holds): Promise<void> {
     this.begin(step, holds);
     await this.run.continueAsNewIfLong();
   }
 
-  /** The newest attempt, as activities take it. */
   get attemptRef(): AttemptRef {
     return { work: this.run.work, attemptId: this.run.attempt.id };
   }
 
-  /** The first step of this run: that of the last run if nothing has changed, else by the state of the attempt. */
+  /** The step of the last run if nothing has changed, else by the state of the attempt. */
   firstStep(): Step {
     const { carried } = this.run;
     const { attempt, attention, observations } = this.run.snapshot;
@@ -100,7 +87,6 @@ export class Purchase {
     return (witness === undefined ? undefined : stepAfterLostEnd(witness, attempt)) ?? this.nextStep();
   }
 
-  /** The step that follows from the state of the attempt in PostgreSQL. */
   nextStep(): Step {
     const { state, failure, named, settled } = this.run.attempt;
     const lastFailure = failure?.class ?? 'worker_lost';
@@ -125,30 +111,26 @@ export class Purchase {
     }
   }
 
-  /** The step that follows a send; the domain decides. */
   stepAfterSend(outcome: SendOutcome): NextStep {
     const history = { ...this.run.attempt.history, holds: this.holds };
     return decideAfterSend(outcome, history, this.run.policy, Date.now(), this.run.retryOverrides);
   }
 
-  /**
-   * The step after an operator's action. A change of the attempt takes precedence. @param otherwise without such a
-   * change.
-   */
+  /** A change of the attempt takes precedence over `otherwise`. */
   stepAfterAction(otherwise: Step): Step {
     const { state, named } = this.run.attempt;
     const isChanged = state === 'processing' || state === 'completed' || state === 'failed' || named;
     return isChanged ? this.nextStep() : otherwise;
   }
 
-  /** Waits, then continues with `then`, unless a report or an action leads elsewhere. @param ms in milliseconds. */
+  /** A report or an action may lead elsewhere than to `then`. */
   async waitThen(ms: number, summary: WaitName, then: Step): Promise<Step> {
     const woken = await this.run.wait(ms, summary);
     if (woken === 'observation') return this.takeReports();
     return woken === 'operator' ? this.stepAfterAction(then) : then;
   }
 
-  /** Takes the queued reports. The relay has judged them and stored their content. */
+  /** The relay has judged the reports and stored their content. */
   async takeReports(): Promise<Step> {
     const { run } = this;
     const taken = run.observations.takeAll();
@@ -166,8 +148,8 @@ export class Purchase {
 }
 
 /**
- * The step for work whose end PostgreSQL has lost. Its caller knows that it ended without effect, so nothing is sent or
- * bought for it again without a person.
+ * PostgreSQL has lost the end of the work. Its caller knows that it ended without effect, so nothing is sent or bought
+ * again without a person.
  */
 function stepAfterLostEnd(witness: Witness, { state, settled, failure }: AttemptSnapshot): Step | undefined {
   const ended = endedWithoutEffect(witness);

@@ -11,11 +11,7 @@ import type { Step, StepNamed } from '#workflows/purchase/steps.ts';
 import { WAIT_NAMES } from '#workflows/wait-names.ts';
 import { taskPosition } from '#workflows/work/work-records.ts';
 
-/**
- * Sends the stored bytes of the attempt once, and decides the next step.
- * @param delivery made by the same activity when the service calls the purchase completed in its answer;
- *   undefined: never.
- */
+/** Sends the stored bytes once. The same activity makes the delivery when the answer calls the purchase completed. */
 export async function send(purchase: Purchase, delivery?: Delivery): Promise<Step> {
   const { run } = purchase;
   if (!run.observations.isEmpty) return purchase.takeReports();
@@ -47,9 +43,8 @@ export async function send(purchase: Purchase, delivery?: Delivery): Promise<Ste
 }
 
 /**
- * One send is one Temporal attempt: another send is a decision of the workflow, visible in its history.
- *
- * @returns undefined when the result was lost, with the worker or with PostgreSQL.
+ * One Temporal attempt: another send is a decision of the workflow, visible in its history. @returns undefined when
+ * the result was lost.
  */
 async function sendOnce(
   { run, attemptRef }: Purchase,
@@ -86,7 +81,6 @@ async function sendOnce(
   }
 }
 
-/** Reads the attempt from PostgreSQL after a send without a result. */
 async function afterLostResult(purchase: Purchase): Promise<Step> {
   const { run } = purchase;
   await run.reload();
@@ -106,7 +100,6 @@ async function afterLostResult(purchase: Purchase): Promise<Step> {
   return purchase.waitThen(delayMs, WAIT_NAMES.notBegun(number), { step: 'send' });
 }
 
-/** Waits before the bytes whose outcome is unknown are sent once more. */
 export async function waitToResend(purchase: Purchase, step: StepNamed<'resend'>): Promise<Step> {
   const { run } = purchase;
   const { delayMs, gated } = step;
@@ -126,12 +119,11 @@ export async function waitToResend(purchase: Purchase, step: StepNamed<'resend'>
   return purchase.waitThen(delayMs, WAIT_NAMES.resend(run.attempt.number, step.failure), { step: 'send' });
 }
 
-/** Waits until the lease of another send has ended. */
 export async function waitForOtherSend(purchase: Purchase, { delayMs }: StepNamed<'wait_for_lease'>): Promise<Step> {
   return purchase.waitThen(delayMs, WAIT_NAMES.otherSend(), { step: 'send' });
 }
 
-/** True when the service answered the send. A send that the gate, another send or we stopped has no answer. */
+/** False for a send that the gate, another send or we stopped. */
 function isAnswered(outcome: SendOutcome): boolean {
   return outcome.kind === 'accepted' || (outcome.kind === 'failure' && isDefiniteAnswer(outcome.failure));
 }

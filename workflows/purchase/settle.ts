@@ -11,9 +11,8 @@ import type { Step, StepNamed } from '#workflows/purchase/steps.ts';
 import { WAIT_NAMES } from '#workflows/wait-names.ts';
 
 /**
- * Reads the wallet after the service has reported a failure. Only a wallet without the debit, or with its credit, lets
- * the work fail or be bought again. A kind that costs nothing ends at once: its wallet would prove nothing, and a
- * further attempt would send it twice.
+ * Only a wallet without the debit, or with its credit, lets the work fail or be bought again. A kind that costs
+ * nothing ends at once: a further attempt would send it twice.
  */
 export async function settle(purchase: Purchase, step: StepNamed<'settle'>): Promise<Step> {
   const { run } = purchase;
@@ -63,8 +62,8 @@ export async function settle(purchase: Purchase, step: StepNamed<'settle'>): Pro
 }
 
 /**
- * Waits while nothing proves what an attempt cost. It neither fails nor is bought again meanwhile. After a while a case
- * opens; it is judged again after that, too.
+ * The attempt neither fails nor is bought again while nothing proves its cost. A case opens, and the evidence is
+ * judged again.
  */
 export async function awaitEvidence(purchase: Purchase, step: StepNamed<'await_evidence'>): Promise<Step> {
   const { run } = purchase;

@@ -5,7 +5,6 @@ import type { WorkEnd } from '#domain/work/lifecycle.ts';
 import type { Subscription } from '#workflows/subscription/subscription.ts';
 import { WAIT_NAMES } from '#workflows/wait-names.ts';
 
-/** Cancels a subscription: requests it at the service, and waits for the confirmation or the end of its time. */
 export async function cancel(subscription: Subscription): Promise<WorkEnd | undefined> {
   const { run } = subscription;
   const { cancelAcceptedAt, expiresAt } = run.subscription;
@@ -39,7 +38,6 @@ export async function cancel(subscription: Subscription): Promise<WorkEnd | unde
   return Date.now() < endsAt ? undefined : endUnconfirmed(subscription, answer, expiresAt, cancelAcceptedAt);
 }
 
-/** The service accepted the cancellation and has not confirmed it in time. */
 async function endUnconfirmed(
   subscription: Subscription,
   answer: SubscriptionLookUp,
@@ -84,7 +82,6 @@ async function requestCancellation(subscription: Subscription): Promise<void> {
   if (result.kind === 'refused') await subscription.openCase('cancellation_refused', result.detail);
 }
 
-/** Waits before the cancellation is requested again; opens a case after the deadline. */
 async function waitToRequestAgain(
   subscription: Subscription,
   { failure, retryAfterMs = 0 }: Extract<CancellationResult, { kind: 'unavailable' }>,
@@ -114,7 +111,7 @@ async function waitToRequestAgain(
   await run.wait(pause, WAIT_NAMES.cancelRequest(failure.class));
 }
 
-/** Opens a case; the request is repeated without a person. */
+/** The request is repeated without a person. */
 async function waitWithCase({ run }: Subscription, failure: FailureDetail, requests: number): Promise<void> {
   const { lookUpAgainMs, lookUpAgainMaxMs } = run.policy;
   const pause = backoffMs(lookUpAgainMs, lookUpAgainMaxMs, requests);

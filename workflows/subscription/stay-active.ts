@@ -11,7 +11,6 @@ import {
 import { WAIT_NAMES } from '#workflows/wait-names.ts';
 import type { Silence } from '#workflows/work/run-state.ts';
 
-/** Waits for the end of the subscription, a report of the service, or a cancellation by its customer. */
 export async function stayActive(subscription: Subscription): Promise<WorkEnd | undefined> {
   await endSilenceOfRenewed(subscription);
   const { run, silence } = subscription;
@@ -37,7 +36,7 @@ export async function stayActive(subscription: Subscription): Promise<WorkEnd | 
   return woken === 'time' ? readAtEnd(subscription) : undefined;
 }
 
-/** A report of the service has renewed it while its look-ups had no answer: nothing needs to be looked up any more. */
+/** A report has renewed it while its look-ups had no answer. */
 async function endSilenceOfRenewed(subscription: Subscription): Promise<void> {
   const { run, silence } = subscription;
   const { expiresAt } = run.subscription;
@@ -50,7 +49,7 @@ async function endSilenceOfRenewed(subscription: Subscription): Promise<void> {
   await run.record({ status: 'active', message, next: nextForActive(expiresAt) });
 }
 
-/** Reads it at the service: it may have been renewed, or have ended without a report. */
+/** It may have been renewed, or have ended without a report. */
 async function readAtEnd(subscription: Subscription): Promise<WorkEnd | undefined> {
   const { run } = subscription;
   const answer = await subscription.read();
@@ -77,10 +76,7 @@ async function readAtEnd(subscription: Subscription): Promise<WorkEnd | undefine
 /** A time without a zone may be hours off. */
 const STATUS_COUNTS = 'Its stated time is over, but its status counts; it is read again with growing waits.';
 
-/**
- * Counts a failed read. A failed read proves nothing about the subscription: a growing wait or a case follows, never an
- * end.
- */
+/** A failed read proves nothing about the subscription: a growing wait or a case follows, never an end. */
 function noteSilence(
   subscription: Subscription,
   { failure, retryAfterMs = 0 }: Extract<SubscriptionLookUp, { kind: 'unavailable' }>,
@@ -99,7 +95,7 @@ function noteSilence(
   return silence;
 }
 
-/** @returns epoch milliseconds. */
+/** Epoch milliseconds. */
 function nextReadAt(
   { silence, isEscalated, activeAfterEndAt, run }: Subscription,
   expiresAt: number | undefined,
@@ -141,7 +137,6 @@ async function showActive(subscription: Subscription, expiresAt: number | undefi
   run.show({ status: 'active', now, next, nextStepAt: expiresAt });
 }
 
-/** Opens a case for a subscription that the service has not shown for long, or shows the open case. */
 async function showEscalated(
   subscription: Subscription,
   expiresAt: number | undefined,

@@ -6,21 +6,17 @@ import { repeatedRead, requireGivenUp } from '#workflows/activity-options.ts';
 import type { Silence, Unanswered } from '#workflows/work/run-state.ts';
 import type { LifecycleState, WorkRun } from '#workflows/work/work-run.ts';
 
-/** How long a read of a subscription, or the request to cancel it, may take, in deadlines of one call. */
 const DEADLINES_OF_REQUESTS = 3;
 
 export const REPORT_DURING_CASE = 'The service reported more about it; a person must decide about the open case first.';
 
-/** An active subscription in one run: state that is not in PostgreSQL, and what its steps share. */
+/** State that is not in PostgreSQL. */
 export class Subscription {
   readonly run: WorkRun;
-  /** Reads since the service accepted its cancellation. */
   cancelChecks: number;
-  /** Failed reads in a row. */
   silence: Silence | undefined;
-  /** When the service last showed it as active after the end of its time, in epoch milliseconds. */
+  /** Epoch milliseconds. */
   activeAfterEndAt: number | undefined;
-  /** Requests to cancel without an answer, in a row. */
   unanswered: Unanswered | undefined;
 
   constructor(run: WorkRun) {
@@ -42,36 +38,28 @@ export class Subscription {
     };
   }
 
-  /**
-   * Reads it from PostgreSQL again. After a loss of commits PostgreSQL may not know that it was bought: a new run then
-   * completes it again.
-   */
+  /** After a loss of commits PostgreSQL may not know that it was bought: a new run then completes it again. */
   async reload(): Promise<void> {
     await this.run.reload();
     if (!this.run.subscription.isActive) await this.run.memory.continueAsNew(() => ({ holds: 0 }));
   }
 
-  /**
-   * Takes the queued reports; the next recorded step marks them as handled.
-   * @returns true when one contradicts what is known.
-   */
+  /** The next recorded step marks them as handled. @returns true when one contradicts what is known. */
   takeReports(): boolean {
     const taken = this.run.observations.takeAll();
     this.run.answer(taken.map(({ inboxId }) => inboxId));
     return taken.some(({ decision }) => decision === 'contradiction');
   }
 
-  /** True while a case is open because the subscription cannot be read at the service. */
   get isEscalated(): boolean {
     return this.run.attention === 'delivery_unavailable';
   }
 
-  /** @param expiresAt epoch milliseconds. */
+  /** `expiresAt` in epoch milliseconds. */
   isOver(expiresAt: number | undefined): boolean {
     return expiresAt !== undefined && Date.now() >= expiresAt + this.run.policy.expiryGraceMs;
   }
 
-  /** Looks the subscription up at the service. The activity stores the result. */
   async read(): Promise<SubscriptionLookUp> {
     try {
       return await this.#service('Look the subscription up at the service').lookUpSubscription({ work: this.run.work });
@@ -82,7 +70,7 @@ export class Subscription {
     }
   }
 
-  /** Requests its cancellation at the service, which may be repeated. */
+  /** It may be repeated. */
   async requestCancellation(): Promise<CancellationResult> {
     try {
       const service = this.#service('Ask the service to cancel the subscription');
@@ -94,7 +82,6 @@ export class Subscription {
     }
   }
 
-  /** @param summary for the Temporal UI. */
   #service(summary: string): SubscriptionActivities {
     return proxyActivities<SubscriptionActivities>({
       ...repeatedRead(this.run.policy, DEADLINES_OF_REQUESTS),
@@ -102,7 +89,6 @@ export class Subscription {
     });
   }
 
-  /** Opens a case and waits for a person, or for a report of the service. */
   async openCase(reason: 'cancellation_refused' | 'contradiction', detail: string): Promise<void> {
     const recorded = await this.run.record({
       status: 'needs_attention',
@@ -114,7 +100,7 @@ export class Subscription {
     if (recorded === 'recorded') await this.run.waitForPerson(reason);
   }
 
-  /** Continues to wait with an open case. A report is handled by recording the case again. */
+  /** Recording the case again handles a report. */
   async keepCase(reason: 'cancellation_refused' | 'contradiction'): Promise<void> {
     if (this.run.owesAnswers) await this.openCase(reason, REPORT_DURING_CASE);
     else await this.run.waitForPerson(reason);
@@ -126,18 +112,17 @@ export class Subscription {
   }
 }
 
-/** How a subscription ended, in a sentence. */
 export function endingOf(end: SubscriptionEnd): string {
   return end === 'cancelled' ? 'The service has cancelled it.' : 'Its time is over, as the service reports.';
 }
 
-/** The next step of an active subscription. @param expiresAt epoch milliseconds. */
+/** `expiresAt` in epoch milliseconds. */
 export function nextForActive(expiresAt: number | undefined): string {
   const until = expiresAt === undefined ? 'its end is not known' : `it ends at ${new Date(expiresAt).toISOString()}`;
   return `Its end, or its cancellation (${until}).`;
 }
 
-/** Says that a subscription cannot be read at the service. @param expiresAt epoch milliseconds. */
+/** `expiresAt` in epoch milliseconds. */
 export function unreadableText(expiresAt: number | undefined): string {
   const known =
     expiresAt === undefined ? 'Its end is not known' : `Its time ended at ${new Date(expiresAt).toISOString()}`;

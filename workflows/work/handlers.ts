@@ -13,21 +13,15 @@ import { ObservationQueue } from '#workflows/work/observation-queue.ts';
 import { Progress } from '#workflows/work/progress.ts';
 import { RunMemory } from '#workflows/work/run-memory.ts';
 
-/** Parts of every run that exist before its work is read. */
 export interface RunParts {
   readonly input: PurchaseWorkflowInput;
   readonly memory: RunMemory;
-  /** Reports that no step has taken yet. */
   readonly observations: ObservationQueue;
   readonly progress: Progress;
-  /** Operator actions since this run began. */
+  /** Since this run began. */
   readonly actions: { count: number };
 }
 
-/**
- * Registers the signals, queries and updates of a run.
- * @returns what they fill.
- */
 export function registerHandlers(input: PurchaseWorkflowInput): RunParts {
   const { work, carried } = input;
   const parts: RunParts = {

@@ -1,5 +1,4 @@
 import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
-/** The current details of a workflow of work: its state, its next step, and what an operator can do, in Markdown. */
 import type { OperatedAttempt } from '#domain/operator/operator-actions.ts';
 import { possibleCommands } from '#domain/operator/possible-actions.ts';
 import { resubmission } from '#domain/retry/resubmission.ts';
@@ -11,7 +10,6 @@ import { adviceOf } from '#domain/work/status-text.ts';
 import type { Explanation } from '#workflows/messages.ts';
 import { SEARCH_ATTRIBUTES } from '#workflows/search-attributes.ts';
 
-/** What a workflow shows about its work. */
 export interface Shown {
   readonly status: WorkStatus;
   readonly now: string;
@@ -20,15 +18,12 @@ export interface Shown {
   readonly attention?: AttentionReason | undefined;
   /** Epoch milliseconds. */
   readonly nextStepAt?: number | undefined;
-  /** The current attempt, once there is one. */
   readonly attempt?: (OperatedAttempt & { readonly charged?: string }) | undefined;
-  /** The retry rule, in a sentence. */
   readonly retry?: string | undefined;
-  /** The limit of its price. */
   readonly maxPrice?: string | undefined;
 }
 
-/** The service may report more after the end of a workflow: whether to submit again, only the API knows then. */
+/** After the end of a workflow only the API knows of later reports. */
 function currentResubmission(kind: WorkKind, { status, attention, attempt }: Shown): Explanation['resubmission'] {
   const attempts = attempt === undefined ? [] : [attempt];
   const { verdict, reason } = resubmission({ kind, status, attempts, inDoubt: attention === 'contradiction' });
@@ -44,7 +39,6 @@ const RESUBMISSION = { not_needed: 'Not needed', no: 'No', ask_api: 'Ask the API
   string
 >;
 
-/** The details in Markdown. @param runId of the workflow. */
 export function currentDetails(work: WorkRef, shown: Shown, runId: string): string {
   const { status, now, next, failure, attention, nextStepAt, retry, attempt, maxPrice } = shown;
   // The list shows each orderly end as *Completed*.
@@ -70,7 +64,7 @@ export function currentDetails(work: WorkRef, shown: Shown, runId: string): stri
   return lines.join('\n');
 }
 
-/** The commands of an operator, as a list. Nothing before the work is read, or when its row is lost. */
+/** None before the work is read, or when its row is lost. */
 function commandLines(work: WorkRef, { attempt, ...shown }: Shown): string[] {
   if (attempt === undefined) return [];
   const commands = possibleCommands(work, { ...shown, attempt });
@@ -87,9 +81,8 @@ function commandLines(work: WorkRef, { attempt, ...shown }: Shown): string[] {
 }
 
 /**
- * Shows the work in the Temporal UI: current details in Markdown on the workflow's page, and search attributes for
- * lists and filters. Current details are a query and need a worker. Search attributes are stored, so they must suffice
- * without the details; they are written only when they change, because each write is an event.
+ * Current details are a query and need a worker. Search attributes are stored and must suffice without them; they are
+ * written only when they change, because each write is an event.
  */
 export class Progress {
   readonly #work: WorkRef;

@@ -12,14 +12,8 @@ import { readWork } from '#workflows/work/work-records.ts';
 import { WorkRun } from '#workflows/work/work-run.ts';
 
 /**
- * Runs a lifecycle to its end. The frame of every order, top-up, VPN subscription and cancellation: it registers the
- * handlers, reads the work, calls the lifecycle, and waits for the handlers.
- *
- * The state of the work is in PostgreSQL. A run may be terminated, reset or started anew at any point: it begins with a
- * read and goes on from there.
- *
- * @param lifecycle carries the work from its stored state to its end.
- * @returns how the work ended; a business failure is a result, not an error.
+ * The state of the work is in PostgreSQL. A run may be terminated, reset or started anew at any point: it begins with
+ * a read and goes on from there.
  */
 export async function runToEnd(
   started: PurchaseWorkflowInput,
@@ -42,7 +36,7 @@ export async function runToEnd(
   return { ...end, ...(memory.witness !== undefined && { witness: memory.witness }) };
 }
 
-/** Shows an open case that the run finds when it begins, so that a search for cases finds the run. */
+/** A search for cases then finds the run. */
 function showOpenCase(run: WorkRun): void {
   const { status, attention, failure } = run;
   if (attention === undefined) return;
@@ -50,10 +44,7 @@ function showOpenCase(run: WorkRun): void {
   run.show({ status, now, next: 'A person decides, or the service reports more.', failure, attention });
 }
 
-/**
- * Turns the end of the work outside this run (such as an operator's abandon) into a result, and waits when PostgreSQL
- * has lost the row.
- */
+/** The work may end outside this run, as by an operator's abandon. */
 async function endOf(parts: RunParts, run: () => Promise<WorkEnd>): Promise<WorkEnd> {
   try {
     return await run();
@@ -70,8 +61,8 @@ async function endOf(parts: RunParts, run: () => Promise<WorkEnd>): Promise<Work
 }
 
 /**
- * Waits for a row that PostgreSQL has lost, then continues as new. A request of this work may have bought, and only
- * this run knows it. The row returns when its caller repeats the request, or when a backup is restored.
+ * A request of this work may have bought, and only this run knows it. The row returns when its caller repeats the
+ * request, or when a backup is restored.
  */
 async function waitForRow({ input, memory, progress, actions }: RunParts): Promise<never> {
   const { missingRowCheckMs, missingRowCheckMaxMs } = input.policy;

@@ -6,13 +6,9 @@ import type { TaskPosition } from '#domain/work/lifecycle.ts';
 import type { RunMemory } from '#workflows/work/run-memory.ts';
 
 /**
- * Short steps in PostgreSQL, repeated until the database answers. A wait between two tries is a timer of the server, so
- * that a waiting workflow does not occupy a worker. The waits grow to five minutes: an outage of a day is a history of
- * less than 2,000 events.
- *
- * A replay compares the types of local activities with the history, so a type is never renamed. It does not compare
- * summaries.
- * @param summary for the Temporal UI; without personal data.
+ * Waits between tries are timers of the server, so a waiting workflow occupies no worker. They grow to five minutes:
+ * an outage of a day makes less than 2,000 events.
+ * A replay compares the types of local activities, so a type is never renamed. Summaries are not compared.
  */
 function database(summary: string) {
   return proxyLocalActivities<Pick<PurchaseActivities, 'beginWork' | 'openNextAttempt' | 'recordStep'>>({
@@ -23,21 +19,18 @@ function database(summary: string) {
   });
 }
 
-/** Records a step. Its summary names the event of the timeline, with the reason of a case or the failure class. */
 export async function recordStep(step: StepRecord): Promise<RecordResult> {
   const cause = step.attention?.reason ?? step.failure?.class;
   return database(`Record ${step.event}${cause === undefined ? '' : ` (${cause})`}`).recordStep(step);
 }
 
-/** Opens a further attempt. @param number of the attempt. */
 export async function openNextAttempt(work: WorkRef, number: number): Promise<OpenResult> {
   return database(`Store key and body of attempt ${number}`).openNextAttempt({ work, number });
 }
 
 /**
- * Reads the work from PostgreSQL. A row that knows less than this run is made unknown. A send without a result counts
- * as sent unless the row proves the contrary.
- * @param isFirst true for the first read of a run, after which PostgreSQL refuses steps of earlier runs.
+ * A row that knows less than this run is made unknown. A send without a result counts as sent unless the row proves
+ * the contrary. After the first read PostgreSQL refuses steps of earlier runs.
  */
 export async function readWork(work: WorkRef, memory: RunMemory, isFirst = false): Promise<WorkSnapshot> {
   const summary = `Read the ${KINDS[work.kind].noun} from PostgreSQL`;
@@ -55,7 +48,6 @@ export async function readWork(work: WorkRef, memory: RunMemory, isFirst = false
   }
 }
 
-/** The workflow task that decides now. */
 export function taskPosition(): TaskPosition {
   const { runId, historyLength } = workflowInfo();
   return { runId, historyLength, at: Date.now() };
