@@ -25,7 +25,7 @@ import { serviceCallObserver, unusedObserver, workFactObserver } from '#telemetr
 import { ENDPOINTS } from '#upstream/contract.ts';
 import { openService } from '#upstream/service.ts';
 
-/** The API makes no purchases: a short deadline is safe. */
+/** For calls that a caller waits for. The API makes no purchases. */
 const SERVICE_DEADLINE_MS = 10_000;
 
 export interface ApiParts {

@@ -31,6 +31,7 @@ export class RateLimits {
   readonly #visits = new RecentMap<Bucket>();
   readonly #known = new RecentMap<number>();
 
+  /** @param now epoch milliseconds. */
   constructor(settings: RateLimitSettings, now: () => number) {
     this.#settings = settings;
     this.#now = now;

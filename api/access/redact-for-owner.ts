@@ -11,7 +11,7 @@ import { FAILURE_CLASSES, isAboutAccount, isFailureClass } from '#domain/work/fa
 export function workFor<Shown extends Pick<WorkJson, 'failure' | 'attention'>>(owner: Owner, shown: Shown): Shown {
   const { failure, attention } = shown;
   if (owner === undefined || failure === null) return shown;
-  // The detail may quote the wallet, work of other keys, or what the service says about the account.
+  // The detail may quote the wallet, the newest delivery of another key, or what the service says about the account.
   const redacted = { ...failure, detail: FAILURE_CLASSES[failure.class].meaning };
   if (isAboutAccount(failure.class)) redacted.service_message = null;
   if (attention !== null) redacted.advice = 'A person decides about it.';

@@ -70,6 +70,7 @@ export const refundCondition = z
   })
   .meta({ id: 'RefundCondition' });
 
+/** @param now epoch milliseconds. */
 export function refundConditionJson({ name, result, evidence, asOf }: RefundCondition, now: number) {
   return {
     name,
@@ -186,6 +187,7 @@ export const cancellationListQuery = z.strictObject({
   ...workListQuery('cancellation', statusesOf('cancellation'), cancellationExpansions),
 });
 
+/** @throws Error when it has no eSIM, which a constraint of the database prevents. */
 export function cancellationJson(
   { row: cancellation, refund, serviceId: _serviceId, ...facts }: StoredCancellation,
   now: number,

@@ -62,6 +62,7 @@ export function itemFilter(search: ItemSearch): ItemFilter {
 
 export function itemOrder<Field extends string>(sort: Field | `-${Field}`): ItemOrder<Field> {
   const isReversed = sort.startsWith('-');
+  // The sign is all that the text may have beside the name.
   return { field: (isReversed ? sort.slice(1) : sort) as Field, isReversed };
 }
 

@@ -154,6 +154,7 @@ export const usageOutput = z
   })
   .meta({ id: 'EsimUsage', example: { unlimited: false, measured_at: '2030-01-31T11:59:00.000Z', age_seconds: 0 } });
 
+/** @param now epoch milliseconds. */
 export function esimJson(esim: EsimWithOrder, keyRing: KeyRing, now: number): z.input<typeof esimOutput> {
   return {
     id: esim.id,
@@ -189,6 +190,7 @@ export function activationJson(
   };
 }
 
+/** @param now epoch milliseconds. */
 export function usageJson(
   esimId: string,
   { usedMb, totalMb, measuredAt, readAt }: UsageReading,

@@ -172,6 +172,7 @@ export const freshness = {
   age_seconds: z.number().meta({ description: 'Age of that read in seconds.', example: 1.5 }),
 };
 
+/** @param readAt, now epoch milliseconds. */
 export function ageOf(readAt: number, now: number) {
   return { read_at: new Date(readAt).toISOString(), age_seconds: Math.max(0, now - readAt) / 1_000 };
 }

@@ -95,7 +95,7 @@ export interface Operation extends Documentation {
   /** False when the body is optional because all its fields are. */
   readonly bodyRequired: boolean;
   readonly bodyExample: unknown;
-  /** The headers alone decide about these problems; the body is then not read. */
+  /** @throws Problem when the headers alone refuse the request; its body is then not read. */
   readonly beforeBody?: ((headers: IncomingHeaders) => void) | undefined;
   readonly handle: (incoming: Incoming) => Promise<Reply | StreamedReply>;
 }

@@ -113,6 +113,7 @@ const walletTransactionQuery = z.strictObject({
   ...pageQuery,
 });
 
+/** @throws TypeError when it has neither a journal row nor a movement. */
 function walletTransactionJson({ entry, movement: shown, work }: WalletLine): z.input<typeof walletTransaction> {
   const row = entry ?? shown;
   if (row === undefined) throw new TypeError('a line of the wallet is a row of the journal, a movement, or both');

@@ -32,12 +32,14 @@ export function otherHeaderPrefix(names: readonly string[], own: string): string
 export interface RefusedPrefixesOptions {
   readonly database: Pick<Database, 'run'>;
   readonly logger: Pick<Logger, 'warn'>;
+  /** Epoch milliseconds. */
   readonly now: () => number;
 }
 
 interface Unwritten {
   prefix: string;
   deliveries: number;
+  /** Epoch milliseconds of the last write. */
   writtenAt: number | undefined;
   readonly logged: Set<string>;
 }

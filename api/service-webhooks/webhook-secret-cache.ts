@@ -7,6 +7,7 @@ export interface StoredSecretsOptions {
   /** @throws when the database is down. */
   readonly read: () => Promise<StoredWebhookSecrets>;
   readonly logger: Pick<Logger, 'warn'>;
+  /** Epoch milliseconds. */
   readonly now: () => number;
 }
 

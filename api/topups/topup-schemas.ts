@@ -63,6 +63,7 @@ export const topupListQuery = z.strictObject({
   ...workListQuery('topup', statusesOf('topup'), purchaseExpansions),
 });
 
+/** @throws Error when it has no eSIM, which a constraint of the database prevents. */
 export function topupJson(
   { row: topup, serviceId, ...facts }: StoredTopup,
   customer: string | null,

@@ -16,7 +16,10 @@ import { KINDS } from '#domain/work/kinds.ts';
 import { statusesOf, type WorkStatus } from '#domain/work/lifecycle.ts';
 import { COMPARISON_MS, performAction } from '#fulfilment/operator/perform-action.ts';
 
-/** Stored under the Idempotency-Key: a repetition acts on the same work, even if the filter selects other work now. */
+/**
+ * Stored under the Idempotency-Key: a repetition acts on the same work, even if the filter selects other work now. A
+ * version before 0.1.0 stored no `action_id`.
+ */
 const selection = z.object({ matched: z.int(), ids: z.array(z.string()), action_id: z.string().optional() });
 
 /** Each is carried out like a single action. */
@@ -134,7 +137,7 @@ export function bulkOperation(dependencies: ApiDependencies, resource: WorkResou
       const data: BulkLine[] = [];
       for (const id of about.ids)
         data.push(await performOne(dependencies, resource, id, { ...request, comparisonMs: 0 }));
-      // Requested together, so they are awaited together.
+      // All comparisons are requested by now, and are awaited together.
       const until = performance.now() + COMPARISON_MS;
       for (const [index, { id, refusal: refused }] of data.entries()) {
         const comparisonMs = until - performance.now();

@@ -64,7 +64,7 @@ export async function replyAfterPreferredWait(
       seconds: preferred,
       lineageId,
       onClose,
-      // A person may take long.
+      // Do not wait for a person.
       until: (status) => finished.when(status) || status === 'needs_attention',
     });
     if (found === undefined) return accepted;

@@ -119,7 +119,7 @@ function methodOf(operation: DescribedOperation, api: DescribedApi, closedSets: 
 
   const needsQuery = inQuery.some(({ required }) => required);
   const optionsType = key || prefers ? 'WriteOptions' : 'CallOptions';
-  // The query of a call with a body says little beside the body.
+  // The query says little beside the body, so it is given with the options.
   const withOptions = bodyType !== undefined && inQuery.length > 0 && !needsQuery;
   const args = [
     ...inPath.map(({ name, schema }) => `${camel(name)}: ${isNumeric(schema) ? 'string | number' : 'string'}`),

@@ -1,4 +1,4 @@
-/** With the table, if that decides: a table of the same migration has no earlier user. */
+/** With the changed table if it decides: a table of the same migration has no earlier user. */
 const FORMS: readonly RegExp[] = [
   /^drop\s+(?:table|column|type|view|function|trigger|index|schema|sequence)\b/i,
   /^alter\s+table\s+(?:only\s+)?"?(?<table>\w+)"?\s+(?:rename|drop)\b/i,

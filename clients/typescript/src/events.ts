@@ -44,7 +44,7 @@ export class EventStream implements AsyncIterable<Event> {
     this.#cursor = cursor;
   }
 
-  /** Store it after you have processed the event returned last. Undefined before the first connection. */
+  /** Store it after you processed an event; start with it after a restart. Undefined before the first connection. */
   get cursor(): string | undefined {
     return this.#cursor;
   }

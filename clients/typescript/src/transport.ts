@@ -164,7 +164,7 @@ export class Transport {
     if (keyed === true) headers.set('Idempotency-Key', options.idempotencyKey ?? crypto.randomUUID());
     if (prefers === true && options.wait !== undefined) headers.set('Prefer', `wait=${options.wait}`);
     if (body !== undefined) headers.set('Content-Type', 'application/json');
-    // Redirects would be the same at the next attempt.
+    // Redirects are not followed: they count as an answer, and would be the same at the next attempt.
     const init: RequestInit = {
       method,
       headers,
