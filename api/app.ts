@@ -40,7 +40,6 @@ import { vpnPlanOperations } from '#api/vpn/vpn-plans.ts';
 import { vpnSubscriptionOperations } from '#api/vpn/vpn-subscriptions.ts';
 import { webhookEndpointOperations } from '#api/webhook-endpoints/webhook-endpoints.ts';
 
-/** Builds the Express application. Opens no port: the caller listens. */
 export function createApp(dependencies: ApiDependencies): Express {
   const app = express();
   app.disable('x-powered-by');

@@ -25,7 +25,7 @@ import { serviceCallObserver, unusedObserver, workFactObserver } from '#telemetr
 import { ENDPOINTS } from '#upstream/contract.ts';
 import { openService } from '#upstream/service.ts';
 
-/** Deadline of the calls that a caller waits for (packages, wallet, webhook secret). The API makes no purchases. */
+/** For calls that a caller waits for. The API makes no purchases. */
 const SERVICE_DEADLINE_MS = 10_000;
 
 export interface ApiParts {
@@ -33,18 +33,16 @@ export interface ApiParts {
   readonly state: {
     /** While this is set, only probes and documentation are answered. */
     closedBecause: string | undefined;
-    /** Where the API listens, once it does. */
+    /** Set once the API listens. */
     address: string;
-    /** Requests are still answered, but `/readyz` reports that the process stops. */
     stopping: boolean;
   };
-  /** Listens for notifications of published events, once `listen` is called. */
   readonly wakeups: Wakeups;
   readonly keys: KeyCache;
   close(): Promise<void>;
 }
 
-/** Creates the parts of an API process. Opens no connection yet; the API has no connection to Temporal. */
+/** Opens no connection yet. The API has no connection to Temporal. */
 export function createApiParts(config: ApiConfig, now: () => number = Date.now): ApiParts {
   const { service: serviceConfig } = config;
   const secrets = [

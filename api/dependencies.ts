@@ -19,11 +19,9 @@ import type { UnusedObserver } from '#telemetry/observers.ts';
 import type { DegradationCheck, ReadinessCheck } from '#telemetry/probes.ts';
 import type { ServiceClient } from '#upstream/client.ts';
 
-/** Dependencies of the API. Tests replace some of them. */
 export interface ApiDependencies {
   readonly database: Database;
   readonly keyRing: KeyRing;
-  /** The calls to the service that the API makes for its callers. */
   readonly service: Pick<
     ServiceClient,
     | 'createWebhookSecret'
@@ -40,46 +38,41 @@ export interface ApiDependencies {
     | 'rotateWebhookSecret'
     | 'simulateEsim'
   >;
-  /** The environment of the service; rows stored for the other environment are ignored. */
+  /** Rows stored for the other environment are ignored. */
   readonly serviceMode: ServiceMode;
   readonly intake: Pick<InboxWriter, 'accept'>;
   readonly tail: EventTail;
   readonly waits: Waits;
   readonly streams: StreamPolicy;
   readonly running: MountDependencies['running'];
-  /** Called for fields of the service's events that are ignored because their form is not understood. */
+  /** For fields of the service's events whose form is not understood. */
   readonly onUnused: UnusedObserver;
-  /** The prefix of the service's webhook headers: the text before `-Event`. */
+  /** The text before `-Event` in the service's webhook headers. */
   readonly headerPrefix: string;
-  /** Webhook secrets of the configuration; they are valid in addition to the stored ones. */
+  /** Valid in addition to the stored ones. */
   readonly webhookSecrets: readonly AcceptedSecret[];
   readonly storedSecrets: WebhookSecretCache;
-  /** Default validity of a former stored secret, in milliseconds. */
   readonly webhookSecretOverlapMs: number;
-  /** How far the timestamp of a webhook of the service may be from our clock, in milliseconds. */
   readonly webhookToleranceMs: number;
-  /** The daily limit of all API keys together, which the worker enforces. */
+  /** Of all API keys together; the worker enforces it. */
   readonly spendLimit: Money | undefined;
-  /** The threshold below which the runway of the wallet counts as low; the worker announces it. */
+  /** The worker announces a low runway. */
   readonly runway: RunwayPolicy;
   readonly webhookTargets: { readonly policy: AddressPolicy; readonly lookup: HostLookup };
-  /**
-   * How long the former secret of a webhook endpoint still signs, in milliseconds, where the caller names no other
-   * time.
-   */
+  /** For callers that name no other time. */
   readonly endpointSecretOverlapMs: number;
-  /** Address under which callers reach the API, without a trailing slash. */
+  /** Without a trailing slash. */
   readonly publicUrl: () => string;
-  /** Address under which end customers reach the pages of share links, without a trailing slash. */
+  /** Of the pages for end customers, without a trailing slash. */
   readonly shareLinkUrl: () => string;
   readonly bodyLimitBytes: number;
   readonly keys: Pick<KeyCache, 'find' | 'findAnew'>;
   readonly rateLimits: RateLimitSettings;
-  /** Addresses and networks of proxies whose X-Forwarded-For is trusted. */
+  /** Their X-Forwarded-For is trusted. */
   readonly trustedProxies: readonly string[];
   readonly readinessChecks: Readonly<Record<string, ReadinessCheck>>;
   readonly degraded: DegradationCheck;
-  /** Why only probes and documentation are answered now; undefined when all calls are. */
+  /** Only probes and documentation are answered while it is set. */
   readonly closedBecause: () => string | undefined;
   readonly logger: Logger;
   readonly metrics: Metrics;

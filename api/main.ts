@@ -11,10 +11,10 @@ import { requireCurrentSchema, SchemaNotCurrentError } from '#db/connection/migr
 import { forgetRefusedPrefix } from '#db/service/webhook-secrets.ts';
 import { startTracing } from '#telemetry/tracing.ts';
 
-/** Wait between two tries to reach PostgreSQL while the process starts, in milliseconds. */
+/** Between two tries to reach PostgreSQL at the start. */
 const START_RETRY_MS = 1_000;
 
-/** Time to end after everything was closed. Only a receiver of spans that does not answer keeps the process alive. */
+/** Only a receiver of spans that does not answer keeps the process alive. */
 const EXIT_AFTER_MS = 1_000;
 
 const NO_WEBHOOK_SECRET =
@@ -25,7 +25,7 @@ const config = exitOnConfigurationError(() => readApiConfig());
 await runApi(config);
 setTimeout(() => process.exit(), EXIT_AFTER_MS).unref();
 
-/** Serves the API until SIGTERM or SIGINT, then finishes running answers. Needs PostgreSQL, never Temporal. */
+/** Needs PostgreSQL, never Temporal. */
 async function runApi(config: ApiConfig): Promise<void> {
   const parts = createApiParts(config);
   const { logger } = parts.dependencies;
@@ -46,7 +46,6 @@ async function runApi(config: ApiConfig): Promise<void> {
       await stopped;
       parts.state.stopping = true;
     } finally {
-      // Waiting callers are answered now; the server finishes running answers.
       await Promise.all([parts.dependencies.tail.stop(), server.stop()]);
     }
     logger.info('the API has stopped');
@@ -60,7 +59,7 @@ async function runApi(config: ApiConfig): Promise<void> {
 }
 
 /**
- * Answers only probes until the database is reachable, has the current schema, and belongs to this service and mode.
+ * Only probes are answered until the database is reachable, has the current schema, and is of this service and mode.
  */
 async function openWhenUsable(config: ApiConfig, parts: ApiParts, signal: AbortSignal): Promise<void> {
   const { database, keyRing, storedSecrets, tail, webhookSecrets, logger } = parts.dependencies;

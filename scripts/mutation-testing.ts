@@ -1,9 +1,6 @@
 /**
- * Changes the rules that decide about money, one small change at a time, and runs their tests: `npm run test:mutation
- * [FILE…]`. Exits with 1 when the tests of a rule detect less than {@link LEAST_SCORE} percent of the changes.
- *
- * Stryker makes the changes. It ignores code with `as const`, such as our tables, so it works on a copy without these
- * words; they have no effect at run time.
+ * Changes the rules about money, one small change at a time, and runs their tests: `npm run test:mutation [FILE…]`.
+ * Stryker ignores code with `as const`, so it works on a copy without these words; they have no effect at run time.
  */
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -14,10 +11,7 @@ const BOOKS =
   ['causes', 'debits-credits', 'journal'].map((part) => `unit/domain/money/reconciliation-${part}`).join(' ') +
   ' property/domain/reconciliation';
 
-/**
- * The rules that decide about money, each with the tests that must detect changes of it. Only these run: a rule must
- * not depend on tests that detect a change by accident.
- */
+/** Only these tests run: a rule must not depend on tests that detect a change by accident. */
 const RULES: Readonly<Record<string, string>> = {
   'platform/crypto/webhook-signatures.ts': 'unit/crypto/webhook-signature property/edges/signature',
   'domain/work/attempt-lifecycle.ts': 'unit/domain/work/attempt-lifecycle',
@@ -53,14 +47,13 @@ const MUTATED_RULES = Object.entries(RULES).map(([file, names]) => ({
   tests: names.split(' ').map((name) => `test/${name}.test.ts`),
 }));
 
-/** Minimum share of changes that the tests of each rule must detect, in percent. */
+/** In percent, for the tests of each rule. */
 const LEAST_SCORE = 90;
 
 const PROJECT = join(import.meta.dirname, '..');
 const PACKAGE = join(PROJECT, 'test/mutation');
 const COPY = join(PROJECT, '.cache/mutation');
 const REPORTS = join(PROJECT, 'test/artifacts/mutation');
-/** The folders that the rules and their tests import. */
 const COPIED = ['package.json', 'domain', 'platform', 'simulator', 'test', 'upstream'];
 
 const reportSchema = z.object({

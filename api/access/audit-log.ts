@@ -47,7 +47,7 @@ const query = z.strictObject({
   ...pageQuery,
 });
 
-/** The audit log. Entries are never changed. */
+/** Entries are never changed. */
 export function auditLogOperations({ database }: ApiDependencies): Operation[] {
   return [
     operation({

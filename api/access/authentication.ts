@@ -12,7 +12,7 @@ import type { Logger } from '#telemetry/logger.ts';
 const BEARER = /^Bearer +([^\s]+) *$/i;
 const REALM = 'Bearer realm="reseller"';
 
-/** Said by the form of a key alone, whether it exists or not. */
+/** Decided by the form of a key alone, whether it exists or not. */
 const OTHER_MODE: Readonly<Record<ApiKeyMode, string>> = {
   test:
     'A key that begins with `rsk_test_` was made for the sandbox, and this installation buys with real money. ' +
@@ -36,11 +36,7 @@ export interface PresentedKey {
   readonly address: string;
 }
 
-/**
- * Authenticates a caller.
- *
- * @throws Problem unauthenticated, rate_limited
- */
+/** @throws Problem unauthenticated, rate_limited */
 export async function authenticate(
   dependencies: AuthenticationDependencies,
   presented: PresentedKey,
@@ -57,11 +53,7 @@ export async function authenticate(
   }
 }
 
-/**
- * The caller of a call with this key.
- *
- * @throws Problem missing_scope
- */
+/** @throws Problem missing_scope */
 export function callerOf(key: ApiKeyRow, scope: RequiredScope): Caller {
   if (!allows(key, scope)) throw lacking(scope);
   const lineageId = lineageOf(key);
@@ -80,10 +72,7 @@ function allows(key: ApiKeyRow, scope: RequiredScope): boolean {
 
 type KeyReading = Pick<AuthenticationDependencies, 'keys' | 'now'>;
 
-/**
- * Checks a key again during a long call. @returns false when it is revoked, expired, without this scope, or sees other
- * work.
- */
+/** Checks a key again during a long call: whether it is still valid, has this scope, and sees the same work. */
 export async function mayStill(
   { keys, now }: KeyReading,
   { keyPrefix, ownerId }: Caller,
@@ -137,7 +126,7 @@ function isAlive(key: ApiKeyRow, at: Date): boolean {
   return key.revokedAt === null && (key.expiresAt === null || key.expiresAt > at);
 }
 
-/** What is wrong with the form of the header. It never contains the header. */
+/** It never contains the header. */
 function malformed(authorization: string): string {
   const send = 'Send `Authorization: Bearer <API key>`.';
   if (parseApiKey(authorization.trim()) !== undefined)
@@ -151,7 +140,7 @@ function malformed(authorization: string): string {
   );
 }
 
-/** The same answer for unknown, revoked and expired keys: it must not reveal which keys exist. */
+/** Unknown, revoked and expired keys get the same answer: it must not reveal which keys exist. */
 export function refused(detail = 'The API key is not valid: unknown, revoked or expired.'): Problem {
   return new Problem('unauthenticated', {
     detail,
@@ -159,7 +148,6 @@ export function refused(detail = 'The API key is not valid: unknown, revoked or 
   });
 }
 
-/** The problem of a key without a scope. @param what needs the scope. */
 export function lacking(scope: RequiredScope, what = 'This'): Problem {
   return new Problem('missing_scope', {
     detail: `${what} needs the scope ${scope}.`,
@@ -170,22 +158,18 @@ export function lacking(scope: RequiredScope, what = 'This'): Problem {
 
 export interface KeyCacheOptions {
   readonly read: (prefix: string) => Promise<ApiKeyRow | undefined>;
-  /** Notifications that keys were changed. */
   readonly changes: Pick<Wakeups, 'listen' | 'next' | 'wake' | 'close'>;
-  /** Milliseconds of a clock that only goes forward. */
+  /** Milliseconds of a monotonic clock. */
   readonly now: () => number;
 }
 
 interface Reading {
   readonly key: Promise<ApiKeyRow | undefined>;
-  /** When the read began: what was changed later may be missing in it. */
+  /** When the read began: it may miss what changed later. */
   readonly at: number;
 }
 
-/**
- * API keys in the memory of this process. A key is read again when a notification says that keys were changed, and
- * after {@link KEY_AGE_MS} in any case, because a notification may be lost.
- */
+/** Reads a key again after a notification of changes, and after {@link KEY_AGE_MS}: a notification may be lost. */
 export class KeyCache {
   readonly #options: KeyCacheOptions;
   readonly #readings = new Map<string, Reading>();
@@ -226,7 +210,7 @@ export class KeyCache {
     }
   }
 
-  /** Reads a key, once for all that ask in the same turn. @throws the errors of the read. */
+  /** Shares one read among all that ask in the same turn. */
   async findAnew(prefix: string): Promise<ApiKeyRow | undefined> {
     const known = this.#anew.get(prefix);
     if (known !== undefined) return known;
@@ -244,7 +228,7 @@ export class KeyCache {
     while (!this.#closed) {
       // Needs no poll: the age of a reading is limited in any case.
       await this.#options.changes.next();
-      // Reads under way are forgotten, too: they may have begun before the change.
+      // Reads under way may have begun before the change.
       this.#readings.clear();
     }
   }

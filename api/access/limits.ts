@@ -4,39 +4,31 @@ import { BURST_MS, FAILURE_WINDOW_MS, KNOWN_KEY_MS, SHARE_LINK_BURST_MS } from '
 import { counted } from '#domain/text.ts';
 import { type Bucket, type Quota, quotaPerMinute, takeToken, tokensAt } from '#domain/token-bucket.ts';
 
-/**
- * Maximum number of entries in memory: far more than there are keys. Callers without a key can add addresses only
- * slowly.
- */
+/** Far more than there are keys. Callers without a key can add addresses only slowly. */
 const MAX_ENTRIES = 10_000;
 
 export interface RateLimitSettings {
-  /** Requests a minute of each key without its own limit; undefined: not limited. */
+  /** For keys without their own limit; undefined: not limited. */
   readonly perMinute: number | undefined;
-  /** Failed authentications a minute from one address. */
+  /** Of one address. */
   readonly failuresPerMinute: number;
-  /** Pages of share links a minute for one address. */
+  /** Of one address. */
   readonly sharePagesPerMinute: number;
 }
 
-/** State of a key's limit in an answer, by draft-ietf-httpapi-ratelimit-headers-10. */
+/** draft-ietf-httpapi-ratelimit-headers-10. */
 export interface RateLimitState {
   readonly headers: Readonly<Record<string, string>>;
-  /** The answer when the limit is exceeded; undefined otherwise. */
   readonly refusal: Problem | undefined;
 }
 
-/**
- * The limits of one API process: requests of each key, failed authentications and visits of each address. They are in
- * memory; docs/adr/0015-callers-wait-on-one-event-tail.md explains why.
- */
+/** In memory: docs/adr/0015-callers-wait-on-one-event-tail.md explains why. */
 export class RateLimits {
   readonly #settings: RateLimitSettings;
   readonly #now: () => number;
   readonly #keys = new RecentMap<Bucket>();
   readonly #failures = new RecentMap<Bucket>();
   readonly #visits = new RecentMap<Bucket>();
-  /** Time of the last valid use of a key prefix. */
   readonly #known = new RecentMap<number>();
 
   /** @param now epoch milliseconds. */
@@ -45,9 +37,7 @@ export class RateLimits {
     this.#now = now;
   }
 
-  /**
-   * Counts a request. @param own the key's own limit, requests a minute. @returns undefined without a limit.
-   */
+  /** @param own the key's own limit, requests a minute. @returns undefined without a limit. */
   use(lineageId: string, own: number | null): RateLimitState | undefined {
     const perMinute = own ?? this.#settings.perMinute;
     if (perMinute === undefined) return undefined;
@@ -65,7 +55,6 @@ export class RateLimits {
     };
   }
 
-  /** Counts a visit of a page by a person without a key. @returns the answer when the limit is exceeded. */
   visit(address: string): Problem | undefined {
     const place = networkOf(address);
     const quota = quotaPerMinute(this.#settings.sharePagesPerMinute, SHARE_LINK_BURST_MS);
@@ -75,9 +64,8 @@ export class RateLimits {
   }
 
   /**
-   * Refuses the lookup of more keys for an address with too many failures. A key that was valid recently is
-   * still looked up, so that others behind the same address are not locked out.
-   *
+   * Refuses the lookup of more keys for an address with too many failures. A key that was valid recently is still
+   * looked up, so that others behind the same address are not locked out.
    * @throws Problem rate_limited
    */
   requireTrust(address: string, prefix: string | undefined): void {
@@ -90,10 +78,7 @@ export class RateLimits {
     this.#known.set(prefix, this.#now());
   }
 
-  /**
-   * Records a failed authentication. @returns the answer instead of 401 after too many failures, and whether this
-   * was the first one above the limit.
-   */
+  /** After too many failures the answer replaces 401. `exhausted`: this was the first failure above the limit. */
   noteFailure(address: string): { readonly refusal: Problem | undefined; readonly exhausted: boolean } {
     const place = networkOf(address);
     const { bucket, taken, remaining } = takeToken(this.#failures.get(place), this.#failureQuota(), this.#now());
@@ -124,7 +109,7 @@ function seconds(ms: number): number {
   return Math.ceil(ms / 1_000);
 }
 
-/** A bounded map: removes the least recently used entry. */
+/** Removes the least recently used entry. */
 class RecentMap<Value> {
   readonly #entries = new Map<string, Value>();
 
@@ -141,21 +126,19 @@ class RecentMap<Value> {
   }
 }
 
-/** Counts what is open for each lineage of API keys in this process, so that a key and its successor share a limit. */
+/** By lineage, so that a key and its successor share a limit. */
 export class OpenPerKey {
   readonly #open = new Map<string, number>();
   readonly #onChange: (all: number) => void;
   #all = 0;
 
-  /** @param onChange called with the number of all that are open. */
   constructor(onChange: (all: number) => void = () => undefined) {
     this.#onChange = onChange;
   }
 
   /**
-   * Counts one more, unless this lineage has as many open as it may. Nothing happens between the look and the count.
-   *
-   * @returns what ends the count, once; undefined when there are too many.
+   * Nothing may happen between the look and the count.
+   * @returns ends the count, once; undefined: there are too many.
    */
   enter(lineageId: string, limit: number): (() => void) | undefined {
     if ((this.#open.get(lineageId) ?? 0) >= limit) return undefined;
@@ -176,23 +159,18 @@ export class OpenPerKey {
   }
 }
 
-/** Common key of all values of `X-Forwarded-For` that are not addresses. */
 const NOT_AN_ADDRESS = 'other';
 
 const DECIMAL = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/;
 
 /**
- * The network to which limits apply: an IPv4 address, or the /64 network of an IPv6 address, because one
- * household or server has a whole /64. All spellings of an address give the same result: IPv4 inside IPv6, zones, upper
- * case, leading zeros, and the port that some proxies add.
- *
- * @param address text from the connection or a trusted proxy.
- * @returns an address without a prefix length, or `other` for text that is not an address.
+ * The network to which limits apply: an IPv4 address, or the /64 network of an IPv6 address, because one household or
+ * server has a whole /64. All spellings of an address give the same result.
  */
 export function networkOf(address: string): string {
   const plain = withoutPort(address.trim());
   const octets = DECIMAL.exec(plain)?.slice(1).map(Number);
-  // Not parsed by the library: it reads a leading zero as octal.
+  // The library reads a leading zero as octal.
   if (octets !== undefined) return octets.every((octet) => octet <= 255) ? octets.join('.') : NOT_AN_ADDRESS;
   if (!ipaddr.IPv6.isValid(plain)) return NOT_AN_ADDRESS;
   const parsed = ipaddr.IPv6.parse(plain);

@@ -62,7 +62,6 @@ const keyOutput = z
     },
   });
 
-/** The API key of the caller. */
 export function ownKeyOperations({ database, rateLimits, now }: ApiDependencies): Operation[] {
   return [
     operation({
@@ -99,7 +98,6 @@ function keyJson(
     id: key.id,
     name: key.name,
     prefix: key.prefix,
-    // In the order of the documentation.
     scopes: apiScopes.filter((scope) => key.scopes.includes(scope)),
     own_work_only: key.ownWorkOnly,
     created_by: lineageOf(key),

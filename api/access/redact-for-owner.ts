@@ -5,8 +5,7 @@ import { ATTENTION_REASONS, isAttentionReason, type AttentionReason } from '#dom
 import { FAILURE_CLASSES, isAboutAccount, isFailureClass } from '#domain/work/failure.ts';
 
 /**
- * Work as an owner sees it: a key that is limited to its own work does not learn what a failure or a case says about
- * the account.
+ * A key that is limited to its own work does not learn what a failure or a case says about the account.
  * @param owner undefined: a key that sees everything.
  */
 export function workFor<Shown extends Pick<WorkJson, 'failure' | 'attention'>>(owner: Owner, shown: Shown): Shown {
@@ -19,7 +18,6 @@ export function workFor<Shown extends Pick<WorkJson, 'failure' | 'attention'>>(o
   return { ...shown, failure: redacted };
 }
 
-/** Stored work without a successor that the owner may not see. */
 export function withOwnSuccessor<Stored extends { readonly replacedBy: Successor | null }>(
   owner: Owner,
   stored: Stored,
@@ -36,7 +34,6 @@ const QUOTING: Readonly<Record<string, string>> = {
   'attempt.not_listed': 'The service does not list it.',
 };
 
-/** A line of a timeline as an owner sees it. */
 export function entryFor<
   Entry extends {
     readonly event: string;
@@ -56,7 +53,7 @@ export function entryFor<
   return isAnswer && !isAboutAccount(failure) ? entry : { ...entry, message: FAILURE_CLASSES[failure].meaning };
 }
 
-/** A case as an owner sees it: both texts may quote the wallet, or an operator. */
+/** Both texts may quote the wallet, or an operator. */
 export function caseFor<
   Case extends { readonly detail: string; readonly resolution: string | null; readonly reason: AttentionReason },
 >(owner: Owner, row: Case): Case {

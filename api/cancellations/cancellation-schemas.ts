@@ -187,10 +187,7 @@ export const cancellationListQuery = z.strictObject({
   ...workListQuery('cancellation', statusesOf('cancellation'), cancellationExpansions),
 });
 
-/**
- * @param now epoch milliseconds, for the age of the evidence. @throws Error when it has no eSIM, which a constraint
- *   of the database prevents.
- */
+/** @throws Error when it has no eSIM, which a constraint of the database prevents. */
 export function cancellationJson(
   { row: cancellation, refund, serviceId: _serviceId, ...facts }: StoredCancellation,
   now: number,

@@ -27,7 +27,6 @@ import { cancellationReads, type StoredCancellation } from '#db/work/cancellatio
 import { NO_ATTEMPTS } from '#db/work/work-reads.ts';
 import { acceptCancellation } from '#fulfilment/accept/cancellation.ts';
 
-/** The cancellation that an eSIM has already. */
 export const EXISTING: WorkReference = { field: 'esim_id', taken: 'cancellation_exists', isForGood: false };
 
 export function cancellationOperations(dependencies: ApiDependencies): Operation[] {

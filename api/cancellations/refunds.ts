@@ -86,7 +86,6 @@ const preflight = z
     },
   });
 
-/** Forecast of the refund of a cancellation. */
 export function cancellationPreflightOperations(dependencies: ApiDependencies): Operation[] {
   const { database, service, now } = dependencies;
   return [

@@ -141,7 +141,6 @@ interface LetterRequest {
   readonly caller: Caller;
 }
 
-/** @throws Problem dead_letter_not_found */
 async function settle(
   { database, now }: ApiDependencies,
   { params: { id }, body: { reason }, caller }: LetterRequest,
@@ -155,7 +154,7 @@ async function settle(
   });
 }
 
-/** @throws Problem dead_letter_not_found when it cannot be the id of one. */
+/** @throws Problem dead_letter_not_found */
 function readId(id: string): { readonly queue: DeadLetterQueue; readonly rowId: bigint } {
   const [, name, number = ''] = ID.exec(id) ?? [];
   const queue = DEAD_LETTER_QUEUES.find((each) => each === name);

@@ -12,15 +12,11 @@ import {
 import { flagInQuery } from '#api/lists/lists.ts';
 import type { ItemFilter, ItemOrder } from '#db/catalogue/catalogue-pages.ts';
 
-/** Filters and order that the lists of packages and VPN plans share. */
-
-/** A whole number from 1 on as a filter. */
 export const countInQuery = (description: string) =>
   queryInteger(1, MAX_INTEGER)
     .optional()
     .meta({ description, override: { type: 'integer', minimum: 1, maximum: MAX_INTEGER } });
 
-/** @param nouns what the list shows. @param example a text in a name. */
 export function itemSearch(nouns: 'packages' | 'plans', example: string) {
   return {
     q: z
@@ -64,19 +60,17 @@ export function itemFilter(search: ItemSearch): ItemFilter {
   };
 }
 
-/** The order of a query: `-price` is the field `price`, reversed. */
 export function itemOrder<Field extends string>(sort: Field | `-${Field}`): ItemOrder<Field> {
   const isReversed = sort.startsWith('-');
   // The sign is all that the text may have beside the name.
   return { field: (isReversed ? sort.slice(1) : sort) as Field, isReversed };
 }
 
-/** The id of an item in a path. @returns undefined for a text that no id has. */
 export function itemIdOf(text: string): number | undefined {
   return /^(?:0|[1-9][0-9]{0,14})$/.test(text) ? Number(text) : undefined;
 }
 
-/** When an item of the catalogue appeared, changed and disappeared, by our readings. */
+/** By our readings of the catalogue. */
 export const itemTimes = {
   created_at: instant.meta({ description: 'When we first read it.', example: '2030-01-01T12:00:00.000Z' }),
   updated_at: instant.meta({ description: 'When we first read its present state.' }),

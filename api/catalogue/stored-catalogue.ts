@@ -12,10 +12,7 @@ import { readPackages, readPlans } from '#upstream/mapping/catalogue.ts';
 /** As many pages as the worker reads: a part of the catalogue would be an incomplete reading. */
 const BOUNDS = { maxPages: CATALOGUE_POLICY.pages };
 
-/**
- * The catalogue in PostgreSQL, which the worker reads from the service on a schedule. Before its first reading the API
- * reads it itself, once for all requests that wait.
- */
+/** The worker reads it from the service. Before its first reading the API reads it, once for all requests that wait. */
 export class StoredCatalogue {
   readonly #database: ApiDependencies['database'];
   readonly #firstReadings: Readonly<Record<CatalogueName, CachedRead<Date>>>;
@@ -40,10 +37,8 @@ export class StoredCatalogue {
   }
 
   /**
-   * When the stored catalogue was read from the service, in epoch milliseconds.
-   *
-   * @throws Problem service_timeout, service_unavailable, service_failed when it was never read and cannot be read
-   *   now.
+   * Epoch milliseconds.
+   * @throws Problem service_timeout, service_unavailable, service_failed when it was never read and cannot be read now.
    */
   async readAt(catalogue: CatalogueName): Promise<number> {
     const stored = await this.#database.run((db) => catalogueReadAt(db, catalogue));

@@ -12,19 +12,14 @@ import type { Owner } from '#db/lists/ownership.ts';
 import type { EsimRow } from '#db/work/rows.ts';
 import { type Activation, parseLpaString } from '#domain/esims/activation.ts';
 
-/** The eSIM of the `esim_id` of a body. @throws Problem validation_failed when the owner has no eSIM with this id. */
+/** @throws Problem validation_failed when the owner has no eSIM with this id. */
 export async function requireEsim(db: Executor, id: string, owner: Owner): Promise<EsimRow> {
   const esim = await findEsim(db, id, owner);
   if (esim !== undefined) return esim;
   throw invalid([{ in: 'body', field: 'esim_id', message: 'is not the id of an existing eSIM' }]);
 }
 
-/**
- * The eSIM of the `id` of a path.
- *
- * @param find reads the wanted columns of an eSIM that the owner may see.
- * @throws Problem esim_not_found when the owner has no eSIM with this id.
- */
+/** @throws Problem esim_not_found when the owner has no eSIM with this id. */
 export async function requireEsimOfPath<Row>(
   find: (db: Executor, id: string, owner: Owner) => Promise<Row | undefined>,
   db: Executor,
@@ -36,7 +31,7 @@ export async function requireEsimOfPath<Row>(
   return esim;
 }
 
-/** Decrypts the activation code of an eSIM. The caller audits the read. @throws Error when it is not readable. */
+/** The caller audits the read. @throws Error when it is not readable. */
 export function storedActivation(
   keyRing: KeyRing,
   { id, encryptedActivationCode }: Pick<EsimRow, 'id' | 'encryptedActivationCode'>,
@@ -46,9 +41,6 @@ export function storedActivation(
   return activation;
 }
 
-/** `expand=esim,activation`: the eSIM of work and its activation data. */
-
-/** The eSIM that work delivered or changes. */
 export const esimExpansion: Expansion = {
   name: 'esim',
   scope: 'esims:read',
@@ -59,7 +51,6 @@ export const esimExpansion: Expansion = {
   },
 };
 
-/** The activation data of that eSIM. */
 const activationExpansion: Expansion = {
   name: 'activation',
   scope: 'esims:reveal',
@@ -80,10 +71,8 @@ const activationExpansion: Expansion = {
   },
 };
 
-/** What answers about purchases for an eSIM embed. */
 export const purchaseExpansions = [esimExpansion, activationExpansion] as const;
 
-/** The fields of an answer for {@link purchaseExpansions}. */
 export const purchaseExpansionsOutput = {
   esim: esimOutput.nullable().optional().meta({ description: 'With `expand=esim`; null until there is one.' }),
   activation: activationOutput
@@ -110,23 +99,15 @@ function ofEsim(works: readonly WorkOfEsim[], byEsim: ReadonlyMap<string, object
   );
 }
 
-/** QR codes of activation codes, as images. The terminal's are in `cli/terminal/qr-code.ts`. */
-
 /** Margin required by the QR standard; without it cameras fail. */
 export const QUIET_ZONE_MODULES = 4;
 /** A typical code is then about 400 pixels wide, including the margin. */
 const PNG_PIXELS_PER_MODULE = 10;
 
-/** @param text the LPA string. @returns an SVG document. */
 export function qrCodeSvg(text: string): Promise<string> {
   return QRCode.toString(text, { type: 'svg', margin: QUIET_ZONE_MODULES });
 }
 
-/**
- * @param text the LPA string.
- * @param scale pixels for each module.
- * @returns the bytes of a PNG image.
- */
 export function qrCodePng(text: string, scale: number = PNG_PIXELS_PER_MODULE): Promise<Buffer> {
   return QRCode.toBuffer(text, { type: 'png', margin: QUIET_ZONE_MODULES, scale });
 }

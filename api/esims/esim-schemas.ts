@@ -154,7 +154,7 @@ export const usageOutput = z
   })
   .meta({ id: 'EsimUsage', example: { unlimited: false, measured_at: '2030-01-31T11:59:00.000Z', age_seconds: 0 } });
 
-/** An eSIM as the API shows it. @param now epoch milliseconds. */
+/** @param now epoch milliseconds. */
 export function esimJson(esim: EsimWithOrder, keyRing: KeyRing, now: number): z.input<typeof esimOutput> {
   return {
     id: esim.id,

@@ -33,7 +33,7 @@ const path = idInPath('esim', esimExampleId);
 
 const AUDITED = 'Needs the scope `esims:reveal`. Each read is written to the audit log, and no cache stores it.';
 
-/** Delivered eSIMs. Activation codes need the scope `esims:reveal`, and each read is audited. */
+/** Each read of an activation code is audited. */
 export function esimOperations(dependencies: ApiDependencies): Operation[] {
   const { database, keyRing, now } = dependencies;
   const read = (id: string, { ownerId }: Caller): Promise<EsimRow> =>

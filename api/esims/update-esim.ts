@@ -11,7 +11,7 @@ import { findEsim, lockEsim, storeCustomer, viewEsim } from '#db/esims/esim-quer
 import { recordEsim } from '#fulfilment/upkeep/record-esim.ts';
 import { esimDetails } from '#upstream/mapping/esims.ts';
 
-/** Changes the customer of an eSIM, who may be another than that of its order. */
+/** The customer of an eSIM may be another than that of its order. */
 export function updateEsimOperation({ database, keyRing, now }: ApiDependencies): Operation {
   return operation({
     id: 'updateEsim',
@@ -50,7 +50,7 @@ export function updateEsimOperation({ database, keyRing, now }: ApiDependencies)
   });
 }
 
-/** Simulates the phone of a customer at the sandbox of the service. */
+/** Only in the sandbox of the service. */
 export function simulateEsimOperation(dependencies: ApiDependencies): Operation {
   const { database, keyRing, now, service, serviceMode } = dependencies;
   return operation({

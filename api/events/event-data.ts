@@ -1,7 +1,6 @@
 /**
- * The content of `data` for each type of event. The description of the API, the types of the client and the page
- * *Events* of `/docs` are made from it, and a test compares written events with it. Events are not parsed with it at
- * run time, so events of earlier versions are shown unchanged.
+ * A test compares written events with these schemas. Events are not parsed with them at run time, so events of earlier
+ * versions are shown unchanged.
  */
 import * as z from 'zod';
 import {
@@ -40,7 +39,7 @@ const exampleEsimId = 'esim_01JQ8Z6A2B3C4D5E6F7G8H9JKM';
 const orderId = ourId('order', exampleOrderId);
 const esimId = ourId('esim', exampleEsimId);
 const batchId = ourId('orderBatch', exampleBatchId);
-/** For fields that were added later: stored events are shown unchanged. */
+/** Stored events of earlier versions are shown unchanged. */
 const LATER = 'Absent in events of earlier versions.';
 
 const externalOrderId = z.string().meta({ description: 'Your reference of the order.', example: 'shop-2030-000123' });
@@ -244,7 +243,6 @@ export const eventExample = {
   },
 } as const;
 
-/** An event of any type; `type` determines `data`. */
 export const eventOutput = z
   .discriminatedUnion('type', [
     orderEvent,
@@ -276,5 +274,4 @@ export const eventOutput = z
 // Does not compile while a type of event has no schema above.
 '' as EventType satisfies z.output<typeof eventOutput>['type'];
 
-/** Event schemas: one for all types with the same `data`. */
 export const eventShapes = eventOutput.options;

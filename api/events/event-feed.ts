@@ -28,10 +28,7 @@ import {
 import { eventEnvelope } from '#outbound/event-message.ts';
 
 const tag = 'Events';
-/**
- * Retry-After for a caller that was not allowed to wait. The time of the next event is unknown, and the caller should
- * not poll too often.
- */
+/** For a caller that was not allowed to wait: the time of the next event is unknown. */
 const RETRY_AFTER_SECONDS = 5;
 
 export function eventOperations(dependencies: ApiDependencies): Operation[] {
@@ -80,7 +77,7 @@ export function eventOperations(dependencies: ApiDependencies): Operation[] {
             if (heard.length <= query.limit) heard.push(event);
             return true;
           },
-          // The page is read once. What is published later is heard, so that it costs no read for each caller.
+          // Later events are heard, so that they cost no read for each caller.
           read: async () => {
             if (first !== undefined) return { events: heard, passed: first.passed };
             first = await readPage(dependencies, filter, after, query.limit + 1);
@@ -124,14 +121,13 @@ export function eventOperations(dependencies: ApiDependencies): Operation[] {
       problems: ['cursor_expired', 'too_many_streams'],
       handle: async ({ query, caller, header, onClose }) => {
         const filter = filterOf(query, caller);
-        // An EventSource that reconnects sends the same URL and the last id; the header is empty when it
-        // received none.
+        // An EventSource that reconnects sends the same URL and the last id; the header is empty when it received none.
         const sent = header('Last-Event-ID');
         const last = sent === '' ? undefined : sent;
         const given = last ?? query.cursor;
         const seen =
           given === undefined ? undefined : readNumberCursor('v', given, last === undefined ? 'query' : 'header');
-        // Determined before the answer begins, so that the caller misses no event from then on.
+        // Determined before the answer begins, so that the caller misses no event.
         const after = await database.run(async (db) => {
           if (seen === undefined) return (await keptPositions(db)).newest;
           await requireKept(db, seen);
@@ -177,9 +173,7 @@ interface FoundPage {
   readonly passed: bigint;
 }
 
-/**
- * Reads the page, then checks that its start is still stored: events deleted in between must not be skipped silently.
- */
+/** Reads before it checks that the start is still stored: events deleted in between must not be skipped silently. */
 async function readPage(
   { database }: ApiDependencies,
   filter: EventFilter,
@@ -194,10 +188,7 @@ async function readPage(
   });
 }
 
-/**
- * @throws Problem cursor_expired when an event after this position is not kept any more, or the position was never
- *   reached.
- */
+/** @throws Problem cursor_expired when a later event is not kept any more, or the position was never reached. */
 async function requireKept(db: Parameters<typeof keptPositions>[0], after: bigint): Promise<void> {
   const { oldest, newest } = await keptPositions(db);
   if (after + 1n < oldest) throw new Problem('cursor_expired');

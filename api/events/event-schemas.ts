@@ -76,7 +76,6 @@ export const eventListQuery = z.strictObject({
 
 export const eventStreamQuery = z.strictObject({ ...narrowing, cursor });
 
-/** The header that an EventSource sends when it connects again. */
 export const eventStreamHeaders = z.strictObject({
   'Last-Event-ID': z.string().optional().meta({
     description:
@@ -84,7 +83,6 @@ export const eventStreamHeaders = z.strictObject({
   }),
 });
 
-/** The types that all filters of a query select. */
 export function wantedTypes(query: {
   readonly type?: readonly EventType[] | undefined;
   readonly subject_kind?: readonly EventSubjectKind[] | undefined;

@@ -10,21 +10,17 @@ import type { PublishedEvent } from '#db/events/event-log.ts';
 import { listEvents, meets, type EventFilter } from '#db/events/event-queries.ts';
 import { eventEnvelope } from '#outbound/event-message.ts';
 
-/** Events in one read while a reader catches up. */
 const PAGE = 100;
-/** Wait of a browser before it connects again. */
 const RECONNECT_MS = 2_000;
 /** X-Accel-Buffering switches the buffering of proxies off. */
 const HEADERS = { 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no' };
 
 interface Reader {
-  /** The position before the first event. */
   readonly after: bigint;
   readonly caller: Caller;
   readonly onClose: Incoming['onClose'];
 }
 
-/** Server-sent events: new events for readers that stay connected. */
 export class EventStreams {
   readonly #dependencies: ApiDependencies;
   readonly #open: OpenPerKey;
@@ -58,9 +54,9 @@ export class EventStreams {
       keySeenAt = performance.now();
       return true;
     };
-    // Send the start position: a reader whose connection breaks before the first event then misses nothing.
+    // A reader whose connection breaks before the first event then misses nothing.
     if (!(await writer.send(`retry: ${RECONNECT_MS}\nid: ${numberCursor('v', position)}\n\n`))) return;
-    /** Sends all published events at the speed of the reader. @returns false when the stream is over. */
+    /** @returns false when the stream is over. */
     const catchUp = async (): Promise<boolean> => {
       for (;;) {
         const after = position;
@@ -74,7 +70,7 @@ export class EventStreams {
         if (!(await mayStay(Math.min(KEY_TRUSTED_MS, streams.heartbeatMs)))) return false;
       }
     };
-    // First catch up without listening, so that no events accumulate; then listen and send those in between.
+    // Catch up without listening, so that no events accumulate; then listen, and send those in between.
     if (!(await catchUp())) return;
     const buffer = new EventBuffer(tail, writer, (event) => event.position > position && meets(filter, event), {
       ...filter,
@@ -88,7 +84,6 @@ export class EventStreams {
         const events = buffer.take();
         if (events.length > 0 && !(await mayStay(KEY_TRUSTED_MS))) return;
         for (const event of events) {
-          // Already read from the database.
           if (event.position <= position) continue;
           if (!(await writer.send(asText(event)))) return;
           position = event.position;
@@ -103,7 +98,7 @@ export class EventStreams {
     }
   }
 
-  /** Whether the key may still read events. True while the database is down, so that streams stay open. */
+  /** True while the database is down, so that streams stay open. */
   async #mayStay({ caller }: Reader): Promise<boolean> {
     try {
       return await mayStill(this.#dependencies, caller, 'events:read');
@@ -114,20 +109,16 @@ export class EventStreams {
   }
 }
 
-/**
- * Time after which the key is checked again, in milliseconds; events in quick succession are sent without a check
- * of each.
- */
+/** Events in quick succession are sent without a check of the key for each. */
 const KEY_TRUSTED_MS = 1_000;
 
-/** Queue of new events for one reader. Closes the connection of a reader that is too far behind. */
+/** Closes the connection of a reader that is too far behind. */
 class EventBuffer {
   readonly end: () => void;
   #events: PublishedEvent[] = [];
   #over = false;
   #wake: (() => void) | undefined;
 
-  /** @param isRelevant whether the reader gets an event. */
   constructor(
     tail: ApiDependencies['tail'],
     writer: StreamWriter,
@@ -171,7 +162,7 @@ class EventBuffer {
   }
 }
 
-/** Also moves the reader's cursor on: with a filter that rarely matches it would expire. */
+/** Moves the reader's cursor on: with a filter that rarely matches it would expire. */
 function heartbeat(position: bigint): string {
   return `: still here\nid: ${numberCursor('v', position)}\n\n`;
 }

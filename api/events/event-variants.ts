@@ -18,11 +18,6 @@ const NOUNS = {
   webhook_endpoint: 'webhook endpoint',
 } as const satisfies Record<EventSubjectKind, string>;
 
-/**
- * The schema of the events with the same `data`.
- *
- * @param id the name of the schema.
- */
 export function variant<Kind extends EventSubjectKind, Type extends EventType, Data extends z.ZodRawShape>(
   id: string,
   kind: Kind,
@@ -48,8 +43,6 @@ export function variant<Kind extends EventSubjectKind, Type extends EventType, D
     })
     .meta({ id });
 }
-
-/** The content of `data` of events about the account: its wallet and its webhook endpoints. */
 
 const DAY_SHARES = 'Days, to one decimal place.';
 
@@ -116,9 +109,6 @@ export const webhookEndpointTestEvent = variant(
   { message: z.string().meta({ description: 'A human-readable sentence.' }) },
 );
 
-/** The content of `data` of events about packages and VPN plans. */
-
-/** @param noun what the event is about. */
 function fields(noun: 'package' | 'VPN plan', example: string) {
   return {
     name: z.string().meta({ description: `Name of the ${noun}.`, example }),

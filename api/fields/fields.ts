@@ -30,7 +30,6 @@ export const packageId = wholeNumber(1, MAX_INTEGER).meta({
   example: 1001,
 });
 
-/** The nouns of the ids, each with its article. */
 export const ID_NOUNS: Readonly<Record<IdKind, string>> = {
   ...(Object.fromEntries(WORK_KINDS.map((kind) => [kind, withArticle(KINDS[kind].noun)])) as Record<
     (typeof WORK_KINDS)[number],
@@ -53,7 +52,6 @@ export const ID_NOUNS: Readonly<Record<IdKind, string>> = {
   webhookDelivery: 'a webhook delivery',
 };
 
-/** One of our ids, in an answer. */
 export function ourId(kind: IdKind, example: string) {
   return z
     .string()
@@ -62,7 +60,7 @@ export function ourId(kind: IdKind, example: string) {
 
 export const exampleKeyId = 'key_01JQ8Z00000000000000000000';
 
-/** The API key that created a resource, in an answer. Read from the owner of the row, without another query. */
+/** Read from the owner of the row, without another query. */
 export const createdBy = ourId('apiKey', exampleKeyId).meta({
   description:
     'Id of the API key that created it; after rotations the id of the first key of the lineage. The ' +
@@ -79,12 +77,12 @@ export const workKindField = z.enum(WORK_KINDS).meta({
   description: `Kind of work: ${WORK_KINDS.map((kind) => `\`${kind}\` (${KINDS[kind].noun})`).join(', ')}.`,
 });
 
-/** One of our ids in a path. The handler answers an id of another form with 404. */
+/** The handler answers an id of another form with 404. */
 export function idInPath(kind: IdKind, example: string) {
   return z.strictObject({ id: ourId(kind, example) });
 }
 
-/** Whether a text has the form of an id of this kind; avoids queries for invalid ids. */
+/** Avoids queries for invalid ids. */
 export function mayExist(kind: IdKind, id: string): boolean {
   return isId(kind, id);
 }
@@ -99,7 +97,6 @@ export const instant = z.iso
   .datetime({ offset: true, error: 'must be an RFC 3339 time with offset, such as 2030-01-31T12:00:00Z' })
   .meta({ description: 'RFC 3339 time.', example: '2030-01-31T12:00:00.000Z' });
 
-/** {@link instant} of a request, as a Date. */
 export const instantInput = instant
   .meta({ example: undefined })
   .transform((text) => new Date(text))
@@ -110,7 +107,6 @@ export function timeInQuery(description: string) {
   return instantInput.optional().meta({ description, override: { type: 'string', format: 'date-time' } });
 }
 
-/** A time in RFC 3339 with milliseconds, or null. */
 export function instantJson(instant: Date | null): string | null {
   return instant === null ? null : instant.toISOString();
 }
@@ -133,13 +129,9 @@ export function priceForReseller(example: string) {
   });
 }
 
-/** The pattern of {@link isUnsignedDecimal}, for the description. */
 const DECIMAL_PATTERN = '^(0|[1-9][0-9]{0,14})(\\.[0-9]{1,6})?$';
 
-/**
- * An amount without its currency in a request: a string, because JSON numbers lose digits in many
- * parsers.
- */
+/** A string, because JSON numbers lose digits in many parsers. */
 export const unsignedDecimal = z
   .string()
   .refine(isUnsignedDecimal, {
@@ -149,21 +141,17 @@ export const unsignedDecimal = z
 
 export const moneyInput = z.strictObject({ amount: unsignedDecimal, currency }).meta({ id: 'MoneyInput' });
 
-/** Text that PostgreSQL can store, for the description. UTF-8 excludes lone surrogates already. */
+/** UTF-8 excludes lone surrogates already. */
 export const TEXT_PATTERN = '^[^\\x00]*$';
 
-/** {@link TEXT_PATTERN} with at least one visible character. */
 export const FILLED_TEXT_PATTERN = '^[^\\x00]*[^\\s\\x00][^\\x00]*$';
 
-/** A check of a text: PostgreSQL can store neither NUL nor a lone surrogate. */
+/** PostgreSQL can store neither NUL nor a lone surrogate. */
 export const storable = z.refine<string>((text) => !text.includes('\0') && text.isWellFormed(), {
   message: 'must be well-formed text without NUL',
 });
 
-/**
- * A text with content; the space around it is removed. Its length counts as it was sent, because the description of the
- * API states it so.
- */
+/** The space around it is removed. Its length counts as sent: the description of the API states it so. */
 export function filledText(maxLength: number) {
   return z.string().max(maxLength).trim().min(1, 'must not be empty').check(storable);
 }
@@ -173,20 +161,18 @@ export const country = z
   .regex(/^[A-Z]{2}$/, 'must be an ISO 3166-1 alpha-2 code in upper case, such as DE')
   .meta({ description: 'ISO 3166-1 alpha-2 code.', example: 'DE' });
 
-/** The values of a closed set with their meanings, for a description. */
 export function meaningsOf(values: Readonly<Record<string, string | { readonly meaning: string }>>): string {
   return Object.entries(values)
     .map(([name, said]) => `\`${name}\`: ${typeof said === 'string' ? said : said.meaning}`)
     .join(' ');
 }
 
-/** Time and age of a read from the service. */
 export const freshness = {
   read_at: instant.meta({ description: 'When this was read from the service.' }),
   age_seconds: z.number().meta({ description: 'Age of that read in seconds.', example: 1.5 }),
 };
 
-/** {@link freshness} of a read. @param readAt, now epoch milliseconds. */
+/** @param readAt, now epoch milliseconds. */
 export function ageOf(readAt: number, now: number) {
   return { read_at: new Date(readAt).toISOString(), age_seconds: Math.max(0, now - readAt) / 1_000 };
 }
@@ -197,7 +183,7 @@ export const actionReason = filledText(MAX_ACTION_REASON).meta({
   override: { pattern: FILLED_TEXT_PATTERN },
 });
 
-/** Failure classes in a query, without a schema id: parameters contain their schema. */
+/** Without a schema id: parameters contain their schema. */
 export const failureClassInQuery = z.enum(Object.keys(FAILURE_CLASSES) as [FailureClass, ...FailureClass[]]);
 
 /** A request takes the known classes; an answer may have others, in later versions. */
@@ -207,7 +193,6 @@ export const failureClass = failureClassInQuery.meta({
   description: meaningsOf(FAILURE_CLASSES),
 });
 
-/** Why work that failed was not tried again. */
 export const failureEnd = z
   .enum(Object.keys(FAILURE_ENDS) as [FailureEnd, ...FailureEnd[]])
   .nullable()
@@ -218,7 +203,6 @@ export const failureEnd = z
     example: null,
   });
 
-/** The reason of a failure in the words of the service. */
 export const serviceMessage = z
   .string()
   .nullable()
@@ -229,7 +213,7 @@ export const serviceMessage = z
     example: null,
   });
 
-/** Reasons of cases in a query, without a schema id. */
+/** Without a schema id: parameters contain their schema. */
 export const attentionReasonInQuery = z.enum(Object.keys(ATTENTION_REASONS) as [AttentionReason, ...AttentionReason[]]);
 
 export const attentionReason = attentionReasonInQuery.meta({

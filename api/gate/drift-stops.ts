@@ -55,7 +55,6 @@ export const driftStopOutput = z
     },
   });
 
-/** Operations on drift stops; `GET /v1/purchase-gate` lists them. */
 export function driftStopOperations({ database, now }: ApiDependencies): Operation[] {
   return [
     operation({
@@ -88,7 +87,6 @@ export function driftStopOperations({ database, now }: ApiDependencies): Operati
   ];
 }
 
-/** A drift stop as the API shows it. @param parked the parked purchases of all kinds. */
 export function driftStopJson(line: LineRow, parked: readonly Parked[]): z.input<typeof driftStopOutput> {
   const { kind, state, since, detail, stoppedProducts, canaries } = line;
   return {

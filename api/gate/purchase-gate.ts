@@ -67,7 +67,7 @@ const gateOutput = z
     wallet: z
       .strictObject({
         balance: money,
-        // Amount that running purchases may still take from the balance.
+        // What running purchases may still take.
         reserved: money,
         available: money,
         read_at: instant,

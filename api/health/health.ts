@@ -41,7 +41,7 @@ const readiness = z
 /** Error messages of drivers may contain passwords in URLs. */
 const redactor = createRedactor();
 
-/** Probes and metrics, without a key: a proxy in front of the API must not forward these paths. */
+/** Need no key: a proxy in front of the API must not forward these paths. */
 export function healthOperations({ readinessChecks, degraded, metrics }: ApiDependencies): Operation[] {
   const readReadiness = joined(() => checkReadiness(readinessChecks, { degraded }));
   const readMetrics = joined(() => metrics.render());

@@ -1,21 +1,18 @@
-/** A call that will be removed. The policy: `docs/reference/versions.md`. */
+/** The policy: `docs/reference/versions.md`. */
 export interface Deprecation {
-  /** Day from which the call is deprecated, such as `2030-01-31`. */
+  /** Such as `2030-01-31`. */
   readonly since: string;
   /** First day on which the call may be missing. */
   readonly removal: string;
-  /** What to use instead: the end of a sentence, such as `` `GET /v1/orders` ``. */
+  /** The end of a sentence, such as `` `GET /v1/orders` ``. */
   readonly instead: string;
 }
 
-/** Shortest time between the two days. */
 const NOTICE_DAYS = 180;
 const DAY_MS = 86_400_000;
 
 /**
- * Headers of every answer of a deprecated call: `Deprecation` (RFC 9745), `Sunset` (RFC 8594), and a link to the
- * description of the API, which names the call to use instead.
- *
+ * `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and a link to the description, which names the call to use instead.
  * @throws RangeError when a day is invalid, or the notice is too short.
  */
 export function deprecationHeaders({ since, removal }: Deprecation): Readonly<Record<string, string>> {
@@ -31,7 +28,6 @@ export function deprecationHeaders({ since, removal }: Deprecation): Readonly<Re
   };
 }
 
-/** The sentence about a deprecated call in the description of the API. */
 export function deprecationNotice({ since, removal, instead }: Deprecation): string {
   return `Deprecated since ${since}; it may be missing from ${removal} on. Use ${instead}.`;
 }

@@ -1,4 +1,4 @@
-/** HTML that is safe to send. Only {@link html} and {@link trustedHtml} make it. */
+/** Only {@link html} and {@link trustedHtml} make it. */
 export class SafeHtml {
   readonly text: string;
 
@@ -9,12 +9,12 @@ export class SafeHtml {
 
 type Part = string | number | SafeHtml | undefined | readonly SafeHtml[];
 
-/** A template whose values are escaped, also inside quoted attributes. */
+/** Escapes values, also inside quoted attributes. */
 export function html(texts: TemplateStringsArray, ...parts: readonly Part[]): SafeHtml {
   return new SafeHtml(texts.map((text, place) => `${text}${render(parts[place])}`).join(''));
 }
 
-/** HTML of our own or of a library that makes it. Never text of a request, of the service or of the database. */
+/** Never for text of a request, of the service or of the database. */
 export function trustedHtml(text: string): SafeHtml {
   return new SafeHtml(text);
 }
@@ -26,7 +26,7 @@ function render(part: Part): string {
   return part.map(({ text }) => text).join('');
 }
 
-/** Text for HTML, also inside quoted attributes. */
+/** Safe also inside quoted attributes. */
 export function escapeHtml(text: string): string {
   return text
     .replaceAll('&', '&amp;')

@@ -22,7 +22,7 @@ export interface IdempotencyDependencies {
 }
 
 export interface IdempotentRequest {
-  /** The key lineage of the caller: a retry after the API key was rotated is still a retry. */
+  /** A retry after the API key was rotated is still a retry. */
   readonly lineageId: string;
   readonly header: string | undefined;
   readonly target: string;
@@ -32,12 +32,9 @@ export interface IdempotentRequest {
 }
 
 /**
- * Runs `work` once for each Idempotency-Key, and answers every repetition with the first answer, byte for byte.
- * Work and answer are committed together. A refused request stores nothing: the same key may be sent again with a
- * corrected request.
- *
+ * Runs `work` once for each Idempotency-Key; every repetition gets the first answer, byte for byte. Work and answer are
+ * committed together. A refused request stores nothing: its key may be sent again with a corrected request.
  * @param work runs in a transaction, possibly several times; an error rolls it back.
- * @returns the answer, and whether it is a repetition.
  * @throws Problem idempotency_key_missing, idempotency_key_invalid, idempotency_in_progress, idempotency_key_reused,
  *   database_unavailable, and the errors of `work`.
  */
@@ -75,9 +72,6 @@ export async function answerOnce(
 }
 
 /**
- * Finds the stored answer of a repetition, before any work is done.
- *
- * @returns undefined when there is none.
  * @throws Problem idempotency_key_missing, idempotency_key_invalid, idempotency_key_reused, and
  *   DatabaseUnavailableError.
  */
@@ -89,9 +83,7 @@ export async function findReplay(
   return before && asReplay(before);
 }
 
-/**
- * The key of a request, and how its answer is found. @throws Problem idempotency_key_missing, idempotency_key_invalid
- */
+/** @throws Problem idempotency_key_missing, idempotency_key_invalid */
 function keyOf(keyRing: KeyRing, { lineageId, header, target, json }: IdempotentRequest) {
   const id: IdempotencyKey = { apiKeyId: lineageId, key: readIdempotencyKey(header) };
   const requestHash = keyRing.hash(`${target}\n${canonicalJson(json)}`, 'idempotency');
@@ -106,8 +98,8 @@ function answerOf(found: IdempotencyFinding): Reply | undefined {
 }
 
 /**
- * The connection broke, perhaps during the commit. A stored answer proves that the commit succeeded. Without one
- * nothing is proved yet; the caller may safely retry with the same key.
+ * The connection broke, perhaps during the commit. A stored answer proves the commit. Without one nothing is proved;
+ * the caller may safely retry with the same key.
  */
 async function resolveUnknownCommit(
   database: Database,
@@ -126,13 +118,10 @@ async function resolveUnknownCommit(
 const QUOTED = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\]){1,255})"$/;
 const BARE = /^[\x21\x23-\x7e][\x21-\x7e]{0,254}$/;
 
-/** All forms that {@link readIdempotencyKey} accepts, as the pattern of a JSON schema. */
 const IDEMPOTENCY_KEY_FORMS = `${BARE.source}|${QUOTED.source}`;
 
 /**
- * The key in a header. The IETF draft requires a string in quotes, but most clients send it bare: `"k"` and `k`
- * are the same key.
- *
+ * The IETF draft requires a string in quotes, but most clients send it bare: `"k"` and `k` are the same key.
  * @throws Problem idempotency_key_missing, idempotency_key_invalid
  */
 export function readIdempotencyKey(header: string | undefined): string {
@@ -151,9 +140,7 @@ function inProgress(): Problem {
   return new Problem('idempotency_in_progress', { headers: { 'Retry-After': String(IN_PROGRESS_RETRY_SECONDS) } });
 }
 
-/** The header `Idempotency-Key`, as the API describes it. */
-
-/** The example of all calls. The forms of /docs show and send new keys. */
+/** The forms of /docs show and send new keys. */
 const EXAMPLE_IDEMPOTENCY_KEY = '4f5d2f0e-2a53-4c6f-9d0e-7a0f6a2a1c11';
 
 const FORM =
@@ -176,7 +163,7 @@ export const idempotencyKeyHeader = z.strictObject({
   }),
 });
 
-/** For bulk actions: required unless the call is a dry run. */
+/** Required unless the call is a dry run. */
 export const bulkIdempotencyKeyHeader = z.strictObject({
   'Idempotency-Key': idempotencyKey(
     'Required unless `dry_run` is true; the same for each retry of the call.',
@@ -188,8 +175,7 @@ export const replayedHeader = {
 } as const;
 
 /**
- * The same text for the same content, independent of field order and white space. Used to compare requests.
- *
+ * The same text for the same content, independent of field order and white space.
  * @param value JSON of bounded depth, from {@link readJsonBody}.
  */
 export function canonicalJson(value: unknown): string {

@@ -16,10 +16,10 @@ import {
   UNAUTHENTICATED_BODIES,
 } from '#domain/policy/api-policy.ts';
 
-/** After a wait longer than this, the API key is checked again before the answer is sent. */
+/** After a longer wait the API key is checked again before the answer is sent. */
 const KEY_HOLDS_MS = 500;
 
-/** False for what senders name as the Content-Encoding of a body that is not encoded. */
+/** Some senders name the Content-Encoding of a body that is not encoded. */
 export function isEncoded(contentEncoding: string | undefined): boolean {
   return !/^\s*(?:identity|none|utf-?8)?\s*$/i.test(contentEncoding ?? '');
 }
@@ -29,7 +29,7 @@ export interface MountDependencies extends AuthenticationDependencies {
   readonly running: Readonly<Record<keyof typeof AT_ONCE, OpenPerKey>>;
 }
 
-/** Mounts operations: per path the methods that exist, and for all others 405 with those in Allow. */
+/** Other methods of a path get 405, with Allow. */
 export function mountOperations(app: Express, operations: readonly Operation[], dependencies: MountDependencies): void {
   const bodies = {
     unauthenticated: new BodiesUnderWay(UNAUTHENTICATED_BODIES),
@@ -48,7 +48,6 @@ export function mountOperations(app: Express, operations: readonly Operation[], 
   });
 }
 
-/** A path as the API description writes it: an id, ours or a number, is `{id}`. */
 function pathWithoutIds(path: string): string {
   return path.replaceAll(/\/(?:[a-z]+_[0-9A-Z]+|[0-9]+)(?=\/|$)/g, '/{id}');
 }
@@ -106,7 +105,6 @@ function handlersOf(
       takeBytes: () => {
         const body: unknown = request.body;
         request.body = undefined;
-        // Without a body the reader sets no buffer.
         return Buffer.isBuffer(body) ? body : Buffer.alloc(0);
       },
       header: (name) => request.get(name),
@@ -143,7 +141,7 @@ function handlersOf(
   return [guard, guarded, answer];
 }
 
-/** Takes a place of a heavy call. @throws Problem too_many_streams, rate_limited */
+/** @throws Problem too_many_streams, rate_limited */
 function takePlace(
   { heavy }: Operation,
   caller: Caller | undefined,
@@ -177,16 +175,15 @@ function otherMethods(path: string, operations: readonly Operation[]): RequestHa
   };
 }
 
-/** Retry-After of a refusal. Bodies arrive within milliseconds, so there is room again soon. */
+/** Bodies arrive within milliseconds, so there is room again soon. */
 const RETRY_AFTER_S = '1';
 
 interface Body {
   readonly sender: string;
-  /** In the unit of the limits. */
   readonly size: number;
 }
 
-/** Limits the memory of bodies that are being read, in total and for each sender. */
+/** In total and for each sender. */
 class BodiesUnderWay {
   readonly #limits: BodyLimits;
   readonly #underWay = new Map<string, number>();
@@ -196,7 +193,7 @@ class BodiesUnderWay {
     this.#limits = limits;
   }
 
-  /** Wraps the body reader. @throws Problem rate_limited when too much is being read. */
+  /** @throws Problem rate_limited when too much is being read. */
   guard(read: RequestHandler, bodyOf: (request: Request) => Body): RequestHandler {
     return (request, response, next) => {
       const { deadlineMs } = this.#limits;

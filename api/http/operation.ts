@@ -1,7 +1,4 @@
-/**
- * The definition of a call of our API. It is used for routing, authorisation, input checks and the description
- * in /openapi.json.
- */
+/** Used for routing, authorisation, input checks and the description in /openapi.json. */
 import * as z from 'zod';
 import type { Deprecation } from '#api/http/deprecation.ts';
 import { readIdempotencyKey } from '#api/http/idempotency.ts';
@@ -14,32 +11,26 @@ import type { AT_ONCE } from '#domain/policy/api-policy.ts';
 
 export interface Caller {
   readonly apiKeyId: string;
-  /** Finds the key again. */
   readonly keyPrefix: string;
-  /**
-   * The first key of the lineage, which rotations continue. It owns what is created, and scopes Idempotency-Keys.
-   */
+  /** The first key of the lineage, which rotations continue. It owns what is created, and scopes Idempotency-Keys. */
   readonly lineageId: string;
   /** Limits the caller to the work of this lineage; undefined: no limit. */
   readonly ownerId: string | undefined;
-  /** What the key may do. The scope of the call itself is checked before. */
+  /** The scope of the call itself is checked before. */
   readonly scopes: readonly string[];
 }
 
-/** An answer other than a problem, as documented. */
 export interface DocumentedAnswer {
   readonly description: string;
   readonly contentType: string;
-  /** Other content types of the answer, such as HTML for browsers. */
+  /** Such as HTML for browsers. */
   readonly otherContentTypes?: readonly string[];
   /** Absent when the content is not JSON. */
   readonly schema?: z.ZodType;
-  /** What its example has in other words than the schema. */
   readonly example?: Readonly<Record<string, unknown>>;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** An answer with JSON; its example is composed from the schema. */
 export function jsonAnswer(
   description: string,
   schema: z.ZodType,
@@ -51,28 +42,23 @@ export function jsonAnswer(
 interface Documentation {
   readonly id: string;
   readonly method: 'get' | 'post' | 'patch' | 'delete';
-  /** With `{name}` for parameters. */
   readonly path: `/${string}`;
   readonly tag: string;
   readonly summary: string;
   readonly description?: string;
-  /**
-   * Request headers other than Authorization and the Idempotency-Key of an idempotent call: described here, read by the
-   * handler.
-   */
+  /** Other than Authorization and the Idempotency-Key of an idempotent call; read by the handler. */
   readonly requestHeaders?: z.ZodObject;
   readonly answers: Readonly<Record<number, DocumentedAnswer>>;
-  /** Problems of the handler; those of authorisation and parsing are added automatically. */
+  /** Those of authorisation and parsing are added automatically. */
   readonly problems?: readonly ProblemCode[];
-  /** Set when the call will be removed. */
   readonly deprecation?: Deprecation;
-  /** The longest body, for a call whose bodies may be longer than `API_BODY_LIMIT`. */
+  /** For a call whose bodies may be longer than `API_BODY_LIMIT`. */
   readonly bodyLimitBytes?: number;
-  /** Set for heavy calls: how many of them one API key may run at the same time. */
+  /** How many heavy calls one API key may run at the same time. */
   readonly heavy?: keyof typeof AT_ONCE;
-  /** True for calls about the whole account: they refuse keys that are limited to their own work. */
+  /** Calls about the whole account refuse keys that are limited to their own work. */
   readonly accountWide?: true;
-  /** Set for pages that people without a key visit: limits the requests of an address, and shows problems as a page. */
+  /** Limits the requests of an address, and shows problems as a page. */
   readonly visitorPage?: VisitorPage;
 }
 
@@ -81,25 +67,23 @@ export type VisitorPage = (problem: Problem, request: Pick<Incoming, 'query' | '
 export interface Incoming {
   readonly params: unknown;
   readonly query: unknown;
-  /** The body. It is not kept: a request may wait long, and its body may be much longer than what it says. */
+  /** Not kept: a request may wait long, and its body may be much longer than what it says. */
   readonly takeBytes: () => Buffer;
-  /** Value of a header; a repeated one is joined by Node. */
+  /** A repeated header is joined by Node. */
   readonly header: (name: string) => string | undefined;
   readonly headerNames: () => readonly string[];
   readonly caller: Caller | undefined;
   /** True for HEAD: the answer has no body. */
   readonly isHead: boolean;
-  /** `X-Request-Id` of the answer. */
   readonly requestId: string;
   readonly onClose: (listener: () => void) => void;
 }
 
 export type IncomingHeaders = Pick<Incoming, 'header' | 'headerNames'>;
 
-/** The scope that a call requires; `none`: any valid key. */
+/** `none`: any valid key. */
 export type RequiredScope = ApiScope | 'none';
 
-/** An operation without type parameters, ready to be mounted. */
 export interface Operation extends Documentation {
   readonly scope: RequiredScope | undefined;
   readonly reads: 'nothing' | 'json' | 'bytes';
@@ -111,7 +95,7 @@ export interface Operation extends Documentation {
   /** False when the body is optional because all its fields are. */
   readonly bodyRequired: boolean;
   readonly bodyExample: unknown;
-  /** Throws a problem when the headers alone decide that the request is refused; then its body is not read. */
+  /** @throws Problem when the headers alone refuse the request; its body is then not read. */
   readonly beforeBody?: ((headers: IncomingHeaders) => void) | undefined;
   readonly handle: (incoming: Incoming) => Promise<Reply | StreamedReply>;
 }
@@ -123,11 +107,10 @@ export interface ApiRequest<Params extends z.ZodObject, Query extends z.ZodObjec
   readonly params: z.output<Params>;
   readonly query: z.output<Query>;
   readonly body: z.output<Body>;
-  /** The body as it was read, before the schema. */
+  /** Before the schema. */
   readonly json: unknown;
   readonly header: Incoming['header'];
   readonly caller: Caller;
-  /** True for HEAD: the caller does not get the body. */
   readonly isHead: boolean;
   readonly onClose: Incoming['onClose'];
   readonly requestId: string;
@@ -142,16 +125,15 @@ interface Definition<
   readonly params?: Params;
   readonly query?: Query;
   readonly body?: Body;
-  /** In place of an example that the schema composes. */
   readonly bodyExample?: z.input<Body>;
-  /** True for a body that is required although no single field is. */
+  /** For a body that is required although no single field is. */
   readonly bodyRequired?: true;
   readonly idempotent?: boolean;
   readonly prefersWait?: boolean;
   readonly handle: (request: ApiRequest<Params, Query, Body>) => Promise<Reply | StreamedReply>;
 }
 
-/** Defines a call that needs an API key and accepts only the fields in its schemas. */
+/** Accepts only the fields in its schemas. */
 export function operation<
   Params extends z.ZodObject = None,
   Query extends z.ZodObject = None,
@@ -207,7 +189,6 @@ function bodyOf({ takeBytes, header }: Incoming, isRequired: boolean): unknown {
   return bytes.length === 0 && !isRequired ? {} : readJsonBody(bytes, header('Content-Type'));
 }
 
-/** A call that needs no API key: probes, pages, webhooks. */
 export function publicOperation(
   definition: Documentation & {
     readonly reads?: 'bytes';

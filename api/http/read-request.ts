@@ -6,9 +6,9 @@ import { readJson } from '#upstream/client/json.ts';
 
 /** Far above our deepest request, which has two levels. */
 const MAX_DEPTH = 32;
-/** Of one object. Our largest request has 30, and metadata 20. */
+/** Our largest request has 30, and metadata 20. */
 export const MAX_NAMES = 200;
-/** Of a body. A batch of 1,000 items, each with all of its fields, has 30,000. */
+/** A batch of 1,000 items, each with all of its fields, has 30,000. */
 export const MAX_VALUES = 50_000;
 
 const UNREADABLE = {
@@ -18,12 +18,7 @@ const UNREADABLE = {
   too_deep: 'The body is nested too deeply.',
 } as const;
 
-/**
- * Reads a request body as JSON.
- *
- * @param contentType as sent; a charset parameter is allowed, JSON is UTF-8 in any case.
- * @throws Problem unsupported_media_type, malformed_json
- */
+/** A charset parameter is allowed; JSON is UTF-8 in any case. @throws Problem unsupported_media_type, malformed_json */
 export function readJsonBody(bytes: Buffer, contentType: string | undefined): unknown {
   if (bytes.length === 0) throw new Problem('malformed_json', { detail: 'The body is empty. Send a JSON object.' });
   if (!/^application\/json\s*(?:;|$)/i.test(contentType ?? '')) {
@@ -37,10 +32,7 @@ export function readJsonBody(bytes: Buffer, contentType: string | undefined): un
   return json.value;
 }
 
-/**
- * Limits come before the checks of fields, which make something for each name and value. Walks without recursion, level
- * by level.
- */
+/** Limits come before the checks of fields, which allocate for each name and value. Walks without recursion. */
 function requireHarmless(root: unknown): void {
   let level: unknown[] = [root];
   let values = 0;
@@ -67,12 +59,10 @@ function requireHarmless(root: unknown): void {
   }
 }
 
-/** Query parameters that are pairs, written as `name[key]=value` (`deepObject` of OpenAPI). */
-
 /** A key of another form stays part of the name, which then is unknown. */
 const PAIR = /^([a-z_]+)\[([A-Za-z0-9][^[\]]*)\]$/;
 
-/** Puts the pairs of each such parameter of the schema into one object. */
+/** `deepObject` of OpenAPI: `name[key]=value`. */
 function gatherPairs(schema: z.ZodObject, query: unknown): unknown {
   const others: [string, unknown][] = [];
   const pairs = new Map<string, [string, unknown][]>();
@@ -84,7 +74,6 @@ function gatherPairs(schema: z.ZodObject, query: unknown): unknown {
   return Object.fromEntries([...[...pairs].map(([name, each]) => [name, Object.fromEntries(each)]), ...others]);
 }
 
-/** The name of a pair as the caller writes it. @param field its path, such as `metadata.shop_order`. */
 function pairName(schema: z.ZodObject, field: string): string {
   const [, name = '', key = ''] = /^([a-z_]+)\.(.+)$/s.exec(field) ?? [];
   return takesPairs(schema, name) ? `${name}[${key}]` : field;
@@ -95,17 +84,11 @@ function takesPairs(schema: z.ZodObject, name: string): boolean {
   return (parameter instanceof z.ZodOptional ? parameter.unwrap() : parameter) instanceof z.ZodRecord;
 }
 
-/** Maximum number of errors in one answer. */
 const MAX_ERRORS = 50;
 const MAX_NAME = 100;
 const NAMES = { body: 'field', query: 'parameter', path: 'parameter', header: 'header' } as const;
 
-/**
- * Checks a part of a request.
- *
- * @returns the value, or its errors field by field. They contain names of the request, never values, which may be an
- *   IMEI.
- */
+/** Errors contain names of the request, never values, which may be an IMEI. */
 function checkFields<Schema extends z.ZodObject>(
   schema: Schema,
   where: FieldError['in'],
@@ -123,7 +106,6 @@ function checkFields<Schema extends z.ZodObject>(
   return { errors: errors.slice(0, MAX_ERRORS) };
 }
 
-/** Errors for query parameters that are given more than once. Their values are a list. */
 function repeatedParameters(schema: z.ZodObject, query: unknown): FieldError[] {
   return Object.entries(query ?? {}).flatMap(([name, value]) => {
     if (!Array.isArray(value) || !Object.hasOwn(schema.shape, name.replace(/\[.*$/, ''))) return [];
@@ -133,7 +115,6 @@ function repeatedParameters(schema: z.ZodObject, query: unknown): FieldError[] {
   });
 }
 
-/** Whether a parameter takes several values, as `listOf` declares. */
 function takesSeveral(schema: unknown): boolean {
   const inner = schema instanceof z.ZodOptional ? schema.unwrap() : schema;
   const override = inner instanceof z.ZodType ? inner.meta()?.['override'] : undefined;
@@ -169,7 +150,6 @@ function unknownName(name: string, known: readonly string[], noun: string): stri
   return `is not a known ${noun}; known are ${known.map((each) => `\`${each}\``).join(', ')}`;
 }
 
-/** Names of the fields of the object at a path of a schema. */
 function fieldsAt(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
   let at: unknown = schema;
   for (const key of path) {
@@ -182,7 +162,6 @@ function fieldsAt(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
   return object instanceof z.ZodObject ? Object.keys(object.shape) : [];
 }
 
-/** The schema in `optional`, `nullable`, `default` and transformations. */
 function withoutWrappers(schema: unknown): unknown {
   let at = schema;
   for (;;) {
@@ -206,9 +185,8 @@ function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
   return value;
 }
 
-/** Sentences for what a schema refuses without a message of its own: texts of the validator are not for our callers. */
+/** Texts of the validator are not for our callers. */
 
-/** The types of JSON, as callers name them. */
 const TYPES: Readonly<Record<string, string>> = {
   string: 'a string',
   number: 'a number',
@@ -220,7 +198,7 @@ const TYPES: Readonly<Record<string, string>> = {
   null: 'null',
 };
 
-/** The message of an issue. It follows the name of the field, and never contains the value. */
+/** Follows the name of the field, and never contains the value. */
 function schemaMessage(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
     case 'invalid_type':
@@ -265,10 +243,7 @@ function typeOf(value: unknown): string {
   return TYPES[typeof value] ?? 'nothing';
 }
 
-/**
- * PostgreSQL cannot store a NUL. Refuses it in all query parameters, in case the schema of a field
- * allows it.
- */
+/** PostgreSQL cannot store a NUL, which the schema of a field may allow. */
 export function refuseNul(query: unknown, errors: FieldError[]): void {
   for (const [field, value] of Object.entries(query ?? {})) {
     if (typeof value !== 'string' || !value.includes('\0')) continue;
@@ -277,7 +252,7 @@ export function refuseNul(query: unknown, errors: FieldError[]): void {
   }
 }
 
-/** A repeated parameter has one error: that it is repeated. */
+/** A repeated parameter has one error. */
 export function checkQuery(schema: z.ZodObject, input: unknown, errors: FieldError[]): unknown {
   const repeated = repeatedParameters(schema, input);
   const names = new Set(repeated.map(({ field }) => field));

@@ -4,19 +4,18 @@ import { gzipSync } from 'node:zlib';
 import type { Response } from 'express';
 import type { Incoming } from '#api/http/operation.ts';
 
-/** An answer before it is sent: bytes, so that it can be stored and repeated exactly. */
+/** Bytes, so that it can be stored and repeated exactly. */
 export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
 }
 
-/** A streamed answer; it lasts until one side ends it. */
 export interface StreamedReply {
   readonly status: 200;
   readonly headers: Readonly<Record<string, string>>;
   readonly send: (writer: StreamWriter) => Promise<void>;
-  /** Time without reading after which the connection of a reader is closed, in milliseconds. */
+  /** The connection of a reader that reads nothing for so long is closed. */
   readonly stallMs: number;
 }
 
@@ -41,16 +40,16 @@ export function bytesReply(
 
 export function sendReply(response: Response, reply: Reply): void {
   response.status(reply.status);
-  // Not with Express, which would add a charset to the type.
+  // Express would add a charset to the type.
   for (const [name, value] of Object.entries(reply.headers)) response.setHeader(name, value);
-  // `end` leaves HEAD without a body and adds nothing of its own, such as an ETag. For HEAD some bodies are not made.
+  // `end` leaves HEAD without a body and adds no ETag. For HEAD some bodies are not made.
   if (reply.status !== 304 && response.req.method !== 'HEAD') response.setHeader('Content-Length', reply.body.length);
   response.end(reply.body);
 }
 
 /**
- * Sends a streamed answer. An error during the stream breaks the connection: the status is sent by then, and an answer
- * that ends properly would look whole.
+ * An error during the stream breaks the connection: the status is sent by then, and an answer that ends properly would
+ * look whole.
  */
 export async function sendStream(response: Response, { status, headers, send, stallMs }: StreamedReply): Promise<void> {
   response.status(status).set({ ...headers });
@@ -70,15 +69,14 @@ export async function sendStream(response: Response, { status, headers, send, st
 }
 
 /**
- * Calls a listener once when the connection of a reader has closed, also when that happened before this call: a
- * connection may break while its request waits for PostgreSQL, and `close` is emitted only once.
+ * Also when it closed before this call: `close` is emitted only once, perhaps while the request waits for PostgreSQL.
  */
 export function onceClosed(response: ServerResponse, listener: () => void): void {
   if (response.closed || response.destroyed) listener();
   else response.once('close', listener);
 }
 
-/** Writes a streamed answer to one reader, no faster than it reads, so that nothing accumulates in memory. */
+/** No faster than the reader reads, so that nothing accumulates in memory. */
 export class StreamWriter {
   readonly #response: ServerResponse;
   readonly #stallMs: number;
@@ -100,11 +98,7 @@ export class StreamWriter {
     this.#response.destroy();
   }
 
-  /**
-   * Writes, and waits until the socket accepts more. Closes the connection of a reader that stalls too long.
-   *
-   * @returns false when the connection is closed.
-   */
+  /** Closes the connection of a reader that stalls too long. @returns false when the connection is closed. */
   async send(text: string | Uint8Array): Promise<boolean> {
     if (this.closed) return false;
     if (!this.#response.write(text) && !this.closed) await this.#room();
@@ -127,13 +121,12 @@ export class StreamWriter {
   }
 }
 
-/** Content that changes only with a release: compressed once, and not sent again to those who have it. */
+/** For content that changes only with a release. */
 export class CacheableReply {
   readonly #plain: Buffer;
   readonly #compressed: Buffer;
   readonly #headers: Readonly<Record<string, string>>;
 
-  /** @param more headers, such as a policy of a page. */
   constructor(content: Buffer | string, contentType: string, more: Readonly<Record<string, string>> = {}) {
     this.#plain = Buffer.from(content);
     this.#compressed = gzipSync(this.#plain);
@@ -151,7 +144,7 @@ export class CacheableReply {
     return new CacheableReply(JSON.stringify(value), 'application/json; charset=utf-8');
   }
 
-  /** The answer to a request: 304, compressed, or as it is (RFC 9110, sections 8.8.3, 12.5.3 and 13.1.2). */
+  /** RFC 9110, sections 8.8.3, 12.5.3 and 13.1.2. */
   for(header: Incoming['header']): Reply {
     const known = header('If-None-Match')?.split(',').map(withoutWeakness) ?? [];
     const tag = withoutWeakness(this.#headers['ETag'] ?? '');

@@ -9,24 +9,22 @@ import { beginSpan, traceIdOf } from '#telemetry/tracing.ts';
 
 export interface RequestContext {
   readonly requestId: string;
-  /** The span of the request; undefined for probes. */
+  /** Undefined for probes. */
   readonly span: RequestSpan | undefined;
   route: string;
   apiKeyId: string | undefined;
-  /** Set by the guard of an operation that needs an API key. */
   caller: Caller | undefined;
-  /** Set by the guard of a page for people: shows problems. */
   visitorPage: VisitorPage | undefined;
 }
 
-/** A property of the request: a map with weak keys costs the garbage collector more. */
+/** A map with weak keys costs the garbage collector more. */
 const CONTEXT = Symbol('context');
 
 interface RequestWithContext extends IncomingMessage {
   [CONTEXT]?: RequestContext;
 }
 
-/** A caller's request id is used when it is harmless in logs and headers. */
+/** Harmless in logs and headers. */
 const USABLE_REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
 
 /** @throws TypeError when {@link requestContext} did not run. */
@@ -36,7 +34,6 @@ export function contextOf(request: IncomingMessage): RequestContext {
   return context;
 }
 
-/** Gives each request an id, and logs and counts it after its answer. */
 export function requestContext(logger: Logger, metrics: Metrics): RequestHandler {
   return (request: Request, response: Response, next: NextFunction) => {
     const started = performance.now();
@@ -70,7 +67,7 @@ function report(
 ): void {
   const { route, requestId, apiKeyId, span } = context;
   const { method } = request;
-  // The caller closed the connection before the answer. There is no standard status; proxies use 499.
+  // The caller closed the connection before the answer. Proxies use 499; there is no standard status.
   const status = response.writableFinished ? response.statusCode : 499;
   span?.end(route, status);
   metrics.httpRequests.inc({ method: KNOWN_METHODS.has(method) ? method : 'other', route, status: String(status) });
@@ -92,29 +89,20 @@ function report(
 
 const KNOWN_METHODS = new Set(['GET', 'HEAD', 'POST', 'OPTIONS', 'PUT', 'PATCH', 'DELETE']);
 
-/**
- * Routes without log lines: probes are called every few seconds, and webhooks are counted and stored anyway.
- *
- */
+/** Probes are called every few seconds, and webhooks are counted and stored anyway. */
 const QUIET_ROUTES = new Set(['/healthz', '/readyz', '/metrics', '/webhooks/service']);
 
 interface RequestSpan {
   readonly traceparent: string | undefined;
-  /** Runs `work` so that its spans belong to the request. */
   run<Result>(work: () => Result): Result;
-  /** @param route the path pattern. @param status of the answer, or 499. */
+  /** @param status of the answer, or 499. */
   end(route: string, status: number): void;
 }
 
-/** Calls of other programs every few seconds, which would hide the requests of callers. */
+/** They would hide the requests of callers. */
 const PROBES = /^\/(?:healthz|readyz|metrics)(?:$|\?)/;
 
-/**
- * Begins the span of a request, as part of the trace of a valid `traceparent`. `tracestate` and `baggage` are not read:
- * they may contain anything, and would be handed on to others.
- *
- * @returns undefined for probes.
- */
+/** `tracestate` and `baggage` are not read: they may contain anything, and would be handed on to others. */
 function beginRequestSpan({ method = '', url = '', headers }: IncomingMessage): RequestSpan | undefined {
   if (PROBES.test(url)) return undefined;
   const { traceparent } = headers;
@@ -133,16 +121,10 @@ function beginRequestSpan({ method = '', url = '', headers }: IncomingMessage): 
   };
 }
 
-/**
- * Headers that must have one value. Node uses the first of two; a proxy in front of us may have checked the
- * other.
- */
+/** Node uses the first of two headers; a proxy in front of us may have checked the other. */
 const SINGLE = new Set(['host', 'authorization', 'content-type']);
 
-/**
- * Refuses requests that repeat one of these headers (RFC 9112, 3.2, requires it for Host), and requests with chunks in
- * HTTP/1.0, whose end a proxy in front of us may see elsewhere (RFC 9112, 6.1).
- */
+/** RFC 9112, 3.2, forbids a repeated Host. A proxy may see the end of chunks in HTTP/1.0 elsewhere (RFC 9112, 6.1). */
 export const refuseAmbiguousHeaders: RequestHandler = ({ rawHeaders, headers, httpVersion }, response, next) => {
   if (httpVersion === '1.0' && headers['transfer-encoding'] !== undefined) {
     response.set('Connection', 'close');
@@ -161,7 +143,6 @@ export const refuseAmbiguousHeaders: RequestHandler = ({ rawHeaders, headers, ht
 /** For answers that no browser should render or embed. */
 const STRICT_POLICY = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
-/** For our own pages: scripts and styles from this server only. */
 export const PAGE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
   "connect-src 'self'; " +
@@ -171,7 +152,7 @@ export function securityHeaders(_request: Request, response: Response, next: Nex
   response.setHeader('Content-Security-Policy', STRICT_POLICY);
   response.setHeader('X-Content-Type-Options', 'nosniff');
   response.setHeader('Referrer-Policy', 'no-referrer');
-  // Answers contain business data of one caller: no cache may store them.
+  // No cache may store the business data of a caller.
   response.setHeader('Cache-Control', 'no-store');
   next();
 }

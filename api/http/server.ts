@@ -2,28 +2,22 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { listen, SLOW_REQUESTS } from '#telemetry/http-server.ts';
 
 /**
- * Longer than the idle time of the usual load balancers (60 s), so that they close first and never send into a closing
+ * Longer than the idle time of usual load balancers (60 s), so that they close first and never send into a closing
  * connection.
  */
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
-/** Time for running answers at a stop: above the timeouts of the database, below the 30 s of Kubernetes. */
+/** Above the timeouts of the database, below the 30 s of Kubernetes. */
 export const DRAIN_MS = 22_000;
 
 export interface RunningServer {
   readonly host: string;
   readonly port: number;
-  /** Its address for programs on this machine. */
   readonly address: string;
-  /** Accepts no more connections, finishes running answers, then closes all connections. */
+  /** Finishes running answers, then closes all connections. */
   stop(): Promise<void>;
 }
 
-/**
- * Listens for HTTP.
- *
- * @param address.port 0 lets the system choose.
- * @throws Error with code EADDRINUSE or EACCES when the port cannot be taken.
- */
+/** @param address.port 0 lets the system choose. @throws Error with code EADDRINUSE or EACCES */
 export async function startServer(
   listener: RequestListener,
   address: { readonly host: string; readonly port: number },
@@ -46,13 +40,13 @@ export async function startServer(
   };
 }
 
-/** A wildcard is no host to connect to: this machine reaches it by loopback. */
+/** A wildcard is no host to connect to. */
 function hostInUrl(host: string): string {
   if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
   return host.includes(':') ? `[${host}]` : host;
 }
 
-/** Closes connections after their answer: `server.close` only closes idle ones. */
+/** `server.close` only closes idle connections. */
 function closeConnectionsWhenStopping(server: Server): { stopping: boolean } {
   const state = { stopping: false };
   server.prependListener('request', (_request, response) => {

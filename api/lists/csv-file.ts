@@ -1,4 +1,4 @@
-/** Whole lists as CSV files. They are read and sent page by page, so that a file of any length needs little memory. */
+/** Files are read and sent page by page, so that a file of any length needs little memory. */
 import { mayStill } from '#api/access/authentication.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import type { Caller, DocumentedAnswer } from '#api/http/operation.ts';
@@ -9,7 +9,6 @@ import type { Money } from '#domain/money/money.ts';
 import { EXPORTS } from '#domain/policy/api-policy.ts';
 import { BYTE_ORDER_MARK, type CsvField, csvLines, moneyFields, moneyNames } from '#outbound/csv.ts';
 
-/** A column of a file: text from callers or the service, a value of ours, or an amount with its currency. */
 export type CsvColumn<Item> =
   | { readonly kind: 'text'; readonly of: (item: Item) => string | null | undefined }
   | { readonly kind: 'safe'; readonly of: (item: Item) => string | number | null | undefined }
@@ -17,12 +16,12 @@ export type CsvColumn<Item> =
 
 export type CsvColumns<Item> = Readonly<Record<string, CsvColumn<Item>>>;
 
-/** Text from callers or the service: a reference, a reason. */
+/** Text from callers or the service, which a spreadsheet could run as a formula. */
 export function text<Item>(of: (item: Item) => string | null | undefined): CsvColumn<Item> {
   return { kind: 'text', of };
 }
 
-/** A value of ours that no spreadsheet runs as a formula: an id, a time, a number. */
+/** A value of ours that no spreadsheet runs as a formula. */
 export function safe<Item>(of: (item: Item) => string | number | null | undefined): CsvColumn<Item> {
   return { kind: 'safe', of };
 }
@@ -39,7 +38,6 @@ interface CsvItem<Item, Position> {
 export interface CsvFile<Item, Position> {
   readonly name: string;
   readonly columns: CsvColumns<Item>;
-  /** Reads the items after a position, in the order of the list. @param after undefined: from the beginning. */
   readonly read: (after: Position | undefined, limit: number) => Promise<readonly CsvItem<Item, Position>[]>;
 }
 
@@ -63,13 +61,11 @@ export const csvQuery = {
 export interface CsvReader {
   readonly bom?: boolean | undefined;
   readonly caller: Caller;
-  /** The scope of the call: a key that loses it gets no further page. */
+  /** A key that loses it gets no further page. */
   readonly scope: ApiScope;
 }
 
-/**
- * Sends a list as a file. The first page is read before the answer begins, so that a failure then is a problem.
- */
+/** The first page is read before the answer begins, so that a failure then is a problem. */
 export async function csvReply<Item, Position>(
   dependencies: Pick<ApiDependencies, 'keys' | 'now' | 'streams'>,
   { bom = false, caller, scope }: CsvReader,

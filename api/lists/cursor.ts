@@ -1,4 +1,4 @@
-/** The end of a page as an opaque text. It contains no secret, and is checked when it is used. */
+/** An opaque text without secrets. It is checked when it is used. */
 import { invalid } from '#api/problems/problem.ts';
 import type { PagePosition } from '#db/lists/pages.ts';
 import type { ReconciliationPosition } from '#db/money/reconciliations.ts';
@@ -8,12 +8,11 @@ import { byKind, type WorkKind } from '#domain/work/kinds.ts';
 
 export type ListKind = WorkKind | 'orderBatch' | 'refund' | 'esim' | 'pricingRule';
 
-/** Cursor of lists that are ordered by creation, newest first. */
 export function positionCursor(kind: ListKind, { createdAt, id }: PagePosition): string {
   return encode(`${LETTERS[kind]}.${createdAt.getTime()}.${id}`);
 }
 
-/** @throws Problem validation_failed when it is not one of ours. */
+/** @throws Problem validation_failed */
 export function readPositionCursor(kind: ListKind, cursor: string): PagePosition {
   const [, letter, milliseconds = '', id = ''] = /^(\w)\.([0-9]{1,15})\.(\w+)$/.exec(decode(cursor)) ?? [];
   if (letter !== LETTERS[kind] || !isId(kind, id)) throw notOurs();
@@ -28,12 +27,11 @@ const LETTERS = {
   pricingRule: 'g',
 } as const satisfies Record<ListKind, string>;
 
-/** Cursor of lists that are ordered by ids, which sort by creation. */
 export function idCursor(id: string): string {
   return encode(`i.${id}`);
 }
 
-/** @throws Problem validation_failed when it is not one of ours. */
+/** @throws Problem validation_failed */
 export function readIdCursor(kind: IdKind, cursor: string): string {
   const id = /^i\.(\w+)$/.exec(decode(cursor))?.[1] ?? '';
   if (!isId(kind, id)) throw notOurs();
@@ -44,7 +42,7 @@ export function caseCursor({ openedAt, id }: CasePosition): string {
   return encode(`c.${openedAt.getTime()}.${id}`);
 }
 
-/** @throws Problem validation_failed when it is not one of ours. */
+/** @throws Problem validation_failed */
 export function readCaseCursor(cursor: string): CasePosition {
   const [, milliseconds = '', id = ''] = /^c\.([0-9]{1,15})\.(\w+)$/.exec(decode(cursor)) ?? [];
   if (!isId('case', id)) throw notOurs();
@@ -55,7 +53,7 @@ export function reconciliationCursor({ startedAt, id }: ReconciliationPosition):
   return encode(`r.${startedAt.getTime()}.${id}`);
 }
 
-/** @throws Problem validation_failed when it is not one of ours. */
+/** @throws Problem validation_failed */
 export function readReconciliationCursor(cursor: string): ReconciliationPosition {
   const [, milliseconds = '', id = ''] = /^r\.([0-9]{1,15})\.(\w+)$/.exec(decode(cursor)) ?? [];
   if (!isId('reconciliation', id)) throw notOurs();
@@ -63,12 +61,10 @@ export function readReconciliationCursor(cursor: string): ReconciliationPosition
 }
 
 /**
- * Timelines, the journal, movements without a row in it, the audit log, versions of a pricing
- * rule, events, and dead letters of the inbox and the outbox.
+ * Timelines, journal, movements without a row in it, audit log, pricing rules, events, dead letters (inbox, outbox).
  */
 type NumberedList = 't' | 'j' | 'm' | 'a' | 'g' | 'v' | 'd' | 'b';
 
-/** Where the request carried the cursor, for the error message. */
 const CURSOR_PLACES = {
   query: { in: 'query', field: 'cursor' },
   header: { in: 'header', field: 'Last-Event-ID' },
@@ -76,12 +72,11 @@ const CURSOR_PLACES = {
 
 type CursorPlace = keyof typeof CURSOR_PLACES;
 
-/** Cursor of lists that are ordered by one number. @param list letter that identifies the list. */
 export function numberCursor(list: NumberedList, last: bigint): string {
   return encode(`${list}.${last}`);
 }
 
-/** @throws Problem validation_failed when it is not one of ours. */
+/** @throws Problem validation_failed */
 export function readNumberCursor(list: NumberedList, cursor: string, place: CursorPlace = 'query'): bigint {
   // Versions are 32 bits long, all others 64.
   const most = list === 'g' ? 9 : 18;
@@ -90,7 +85,7 @@ export function readNumberCursor(list: NumberedList, cursor: string, place: Curs
   return BigInt(digits);
 }
 
-/** The forms of sorting keys as text, by their types of PostgreSQL. */
+/** By types of PostgreSQL. */
 const KEY_FORMS = {
   text: /^[A-Z]{3}$/,
   boolean: /^(?:true|false)$/,
@@ -99,15 +94,11 @@ const KEY_FORMS = {
   float8: /^-?(?:Infinity|[0-9]{1,17}(?:\.[0-9]{1,17})?(?:e[+-]?[0-9]{1,2})?)$/, // Within the range of float8.
 } as const;
 
-/** Cursor of lists with several orders: the sorting keys of the last item. @param sort the order. */
 export function sortedCursor(list: 'p' | 'l', sort: string, keys: readonly string[]): string {
   return encode([list, sort, ...keys].join(' '));
 }
 
-/**
- * @param types of the sorting keys of this order.
- * @throws Problem validation_failed when it is not one of ours, or of another order.
- */
+/** @throws Problem validation_failed when it is not one of ours, or of another order. */
 export function readSortedCursor(
   list: 'p' | 'l',
   sort: string,

@@ -8,7 +8,6 @@ import { ID_PREFIXES, type IdKind, idPattern, isId } from '#domain/work/identifi
 const MAX_WAIT_SECONDS = 3_600;
 
 export const waitInQuery = queryInteger(0, MAX_WAIT_SECONDS)
-  // `wait=0` means no wait.
   .transform((seconds) => (seconds === 0 ? undefined : seconds))
   .optional()
   .meta({
@@ -25,7 +24,6 @@ export function flagInQuery(description: string) {
     .meta({ description, override: { type: 'boolean' } });
 }
 
-/** Values of a closed set in one parameter, separated by commas. */
 export function listOf<Value extends string>(values: readonly [Value, ...Value[]]) {
   const isOne = (text: string): text is Value => (values as readonly string[]).includes(text);
   return z
@@ -44,16 +42,10 @@ export function listOf<Value extends string>(values: readonly [Value, ...Value[]
     .meta({ override: { type: 'array', items: { type: 'string', enum: [...values] }, minItems: 1 } });
 }
 
-/** Filters of lists that take several values. */
-
-/** As many as a page can have, so that one call reads what belongs to a page of the caller's own. */
+/** One call can then read what belongs to a page of the caller's own. */
 const MAX_VALUES = 100;
 
-/**
- * Values in one parameter, separated by commas. A value that may contain a comma is also searched as a whole.
- *
- * @param form what each of them must be, in words and as a pattern.
- */
+/** A value that may contain a comma is also searched as a whole. */
 export function severalInQuery(
   isOne: (text: string) => boolean,
   { form, pattern, description }: Readonly<Record<'form' | 'pattern' | 'description', string>>,
@@ -109,19 +101,11 @@ export function pageShape<Item extends z.ZodType>(item: Item) {
   };
 }
 
-/** A page of a list that has no further fields. */
 export function pageOf<Item extends z.ZodType>(item: Item, id: string) {
   return z.strictObject(pageShape(item)).meta({ id });
 }
 
-/**
- * Answers with a page of a list.
- *
- * @param found items of the page, and one more if there is a next page.
- * @param limit maximum number of items.
- * @param cursor returns the cursor after the last item of this page.
- * @param more more fields of the answer.
- */
+/** @param found items of the page, and one more if there is a next page. */
 export function pageReply<Item>(
   found: readonly Item[],
   limit: number,

@@ -10,9 +10,6 @@ import { sqlState } from '#db/connection/database.ts';
 import { SALES_GROUPS, type SalesRow, sumSales } from '#db/money/sales.ts';
 import { paddedAmount, subtractMoney } from '#domain/money/money.ts';
 
-/** The summary of sales, as the API shows it. */
-
-/** Longest span of days, and most groups of one answer. */
 const MAX_DAYS = 366;
 const MAX_GROUPS = 10_000;
 
@@ -133,7 +130,7 @@ function saleJson({ currency, cost, refunded, revenue, is_priced: isPriced, ...s
   };
 }
 
-/** The names that both JavaScript and PostgreSQL know: regions with a city, and UTC. Offsets are no names. */
+/** JavaScript and PostgreSQL both know regions with a city, and UTC. Offsets are no names. */
 function isTimeZone(name: string): boolean {
   if (!/^(?:UTC|GMT|[A-Z][A-Za-z_]+\/[A-Za-z0-9_+\-/]+)$/.test(name)) return false;
   try {
@@ -148,7 +145,6 @@ const DAY_MS = 86_400_000;
 /** `invalid_parameter_value`: PostgreSQL knows fewer time zones than JavaScript. */
 const UNKNOWN_TIME_ZONE = '22023';
 
-/** What was sold: sums by day, kind, package and country, as JSON and as a file. */
 export function salesOperations(dependencies: ApiDependencies): Operation[] {
   const { database } = dependencies;
   const read = async (query: z.output<typeof salesQuery>): Promise<SaleOutput[]> => {
@@ -214,7 +210,6 @@ export function salesOperations(dependencies: ApiDependencies): Operation[] {
   ];
 }
 
-/** @throws Problem validation_failed */
 function requireSpan(fromDay: string, toDay: string): void {
   const days = (Date.parse(toDay) - Date.parse(fromDay)) / DAY_MS + 1;
   if (days < 1) throw invalid([{ in: 'query', field: 'to_day', message: 'must not be before from_day' }]);

@@ -14,8 +14,6 @@ import { CAUSE_KINDS, DIRECTIONS } from '#domain/money/books.ts';
 import { plainAmount } from '#domain/money/money.ts';
 import { explainMovement } from '#fulfilment/operator/corrections.ts';
 
-/** Wallet transactions and reports of reconciliations, as the API shows them. */
-
 export const direction = z
   .enum(DIRECTIONS)
   .meta({ description: '`debit`: money left the wallet at the service; `credit`: money came in.' });
@@ -29,7 +27,6 @@ export const workId = z.string().nullable().meta({
 
 export const nullableText = z.string().nullable();
 
-/** Id of the object that the service names as the subject of a movement. */
 const namedId = (what: string) =>
   nullableText.meta({ description: `Id of the ${what} at the service, if the movement has one.` });
 
@@ -116,10 +113,7 @@ const walletTransactionQuery = z.strictObject({
   ...pageQuery,
 });
 
-/**
- * A line of the wallet as the API shows it.
- * @throws TypeError when it has neither a journal row nor a movement.
- */
+/** @throws TypeError when it has neither a journal row nor a movement. */
 function walletTransactionJson({ entry, movement: shown, work }: WalletLine): z.input<typeof walletTransaction> {
   const row = entry ?? shown;
   if (row === undefined) throw new TypeError('a line of the wallet is a row of the journal, a movement, or both');
@@ -257,7 +251,6 @@ export function walletTransactionOperations(dependencies: ApiDependencies): Oper
 
 type Filter = Omit<z.output<typeof walletTransactionQuery>, 'limit' | 'cursor'>;
 
-/** A page of the journal, or of the movements without a cause in it. */
 async function linesOf(
   db: Executor,
   { cause, direction, order_id: orderId, esim_id: esimId, created_after: after, created_before: before }: Filter,
@@ -267,7 +260,6 @@ async function linesOf(
   return cause === 'none' ? listMovementsWithoutCause(db, filter, page) : listJournal(db, { ...filter, cause }, page);
 }
 
-/** @throws TypeError when it has neither a journal row nor a movement. */
 function idOf({ entry, movement }: WalletLine): bigint {
   const row = entry ?? movement;
   if (row === undefined) throw new TypeError('a line of the wallet is a row of the journal, a movement, or both');

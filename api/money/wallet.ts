@@ -9,7 +9,7 @@ import { RUNWAY_UNKNOWNS, thresholdDays, type RunwayUnknown } from '#domain/mone
 import { lastRunway, readRunway, type RunwayCalculation } from '#fulfilment/upkeep/runway.ts';
 import { CachedRead } from '#upstream/cached-read.ts';
 
-/** Maximum age of a cached balance: polling dashboards must not cause a call to the service each time. */
+/** Polling dashboards must not cause a call to the service each time. */
 const MAX_AGE_MS = 3_000;
 
 const walletOutput = z

@@ -6,22 +6,16 @@ import { CachedRead, type ReadAt } from '#upstream/cached-read.ts';
 import type { Listing } from '#upstream/client.ts';
 import type { ServicePackage, VpnPlan } from '#upstream/contract.ts';
 
-/**
- * How old a price may be that a purchase or a quote is checked with, in milliseconds. The stored catalogue is older;
- * `max_price` protects a caller against a change in between.
- */
+/** For the check of a purchase or a quote. `max_price` protects a caller against a later change. */
 const PRICES_MAX_AGE_MS = 30_000;
-/** How long a request waits for a newer reading, in milliseconds. */
 const WAIT_MS = 1_000;
-/** After a late or failed reading no request waits for this long, in milliseconds. */
+/** After a late or failed reading no request waits for this long. */
 const PAUSE_MS = 5_000;
-/** Requests that wait for a reading at the same time; further ones are not checked. */
+/** Further requests are not checked. */
 const MAX_WAITING = 20;
 
-/** The lists of offers: packages, VPN plans, and the top-up options of an eSIM. */
 export type OffersOf = 'packages' | 'plans' | 'options';
 
-/** The field that names an offer of a list, and the clause about an id that the list lacks. */
 const NAMED: Readonly<Record<OffersOf, { field: 'package_id' | 'vpn_plan_id'; noun: string; missing: string }>> = {
   packages: {
     field: 'package_id',
@@ -46,7 +40,6 @@ export interface Offer {
   readonly available: boolean;
 }
 
-/** What a request wants to buy. */
 export interface Wanted {
   readonly of: OffersOf;
   readonly id: number;
@@ -56,7 +49,6 @@ export interface Wanted {
   readonly ifUnavailable: 'refuse' | 'hold' | 'report';
 }
 
-/** The fields of a request that say on which terms it wants to buy. */
 interface Terms {
   readonly max_price?: Money | undefined;
   readonly customer_price?: Money | undefined;
@@ -73,15 +65,15 @@ interface OfferList {
 }
 
 /**
- * What the service offers, to refuse a purchase that cannot succeed before it is stored. While the service cannot be
- * read, nothing is refused: the purchase then meets the same conditions later.
+ * Refuses a purchase that cannot succeed before it is stored. While the service cannot be read, nothing is refused: the
+ * purchase then meets the same conditions later.
  */
 export class Offers {
   readonly packages: CachedRead<Listing<ServicePackage>>;
   readonly plans: CachedRead<Listing<VpnPlan>>;
   readonly #service: Pick<ApiDependencies['service'], 'listTopupOptions'>;
   readonly #now: () => number;
-  /** Until when no request waits for a list, in epoch milliseconds. */
+  /** Epoch milliseconds. */
   readonly #pausedUntil = new Map<OffersOf, number>();
   #waiting = 0;
 
@@ -93,7 +85,7 @@ export class Offers {
     this.#now = now;
   }
 
-  /** The top-up options of an eSIM. They are read for each request, because each eSIM has others. */
+  /** Read for each request, because each eSIM has others. */
   topupOptions(serviceEsimId: string): { get(): Promise<ReadAt<Listing<ServicePackage>>> } {
     return {
       get: async () => {
@@ -103,15 +95,14 @@ export class Offers {
     };
   }
 
-  /** @returns why this cannot be bought; undefined when it can be bought, or the offers are not known. */
+  /** @returns undefined also when the offers are not known. */
   async objectionTo(list: OfferList, wanted: Wanted): Promise<Problem | undefined> {
     return this.objectionToAll(list, wanted.of, [{ wanted, at: '' }]);
   }
 
   /**
-   * As {@link objectionTo}, for several purchases of one request, with all objections to all of them.
-   *
-   * @param each.at the beginning of the names of its fields, such as `items.3.`.
+   * All objections to all purchases of one request.
+   * @param each.at the beginning of field names, such as `items.3.`.
    */
   async objectionToAll(
     list: OfferList,
@@ -128,11 +119,7 @@ export class Offers {
     return fieldProblem('purchase_not_possible', errors, { read_at: new Date(current.readAt).toISOString() });
   }
 
-  /**
-   * The currency of the price of what a piece of work buys.
-   *
-   * @returns undefined when it is not offered, or the offers are not known.
-   */
+  /** @returns undefined when it is not offered, or the offers are not known. */
   async currencyOf(of: 'packages' | 'plans', work: object): Promise<string | undefined> {
     const id: unknown = Reflect.get(work, NAMED[of].field);
     const list: OfferList = this[of];
@@ -153,7 +140,7 @@ export class Offers {
   }
 }
 
-/** All objections to a purchase, by the fields of its request. Only a complete list proves that it lacks an id. */
+/** Only a complete list proves that it lacks an id. */
 export function objections({ items, complete }: Listing<Offer>, wanted: Wanted): readonly FieldError[] {
   const { id, maxPrice, customerPrice, ifUnavailable } = wanted;
   const { field, noun, missing } = NAMED[wanted.of];
@@ -181,10 +168,9 @@ function isDefinite(error: unknown): boolean {
   return error instanceof Problem && error.code === 'service_failed';
 }
 
-/** Why there is no value: the time is over, or the promise was rejected. */
 type Missing = { readonly missing: 'late' } | { readonly missing: 'failed'; readonly error: unknown };
 
-/** The value of a promise, or why it is missing after these milliseconds. Never throws. */
+/** Never throws. */
 async function within<Value extends object>(ms: number, promise: Promise<Value>): Promise<Value | Missing> {
   const over = new AbortController();
   try {

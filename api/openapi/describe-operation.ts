@@ -114,7 +114,7 @@ function describeProblems(operation: Operation): [string, ZodOpenApiResponseObje
   const byStatus = Map.groupBy(problemsOf(operation), (code) => PROBLEMS[code].status);
   return (
     [...byStatus]
-      // A status that means something else here, such as the 503 of /readyz, is described by the operation itself.
+      // The operation itself describes a status that means something else here, such as the 503 of /readyz.
       .filter(([status]) => operation.answers[status] === undefined)
       .toSorted(([left], [right]) => left - right)
       .map(([status, codes]) => [
@@ -136,7 +136,6 @@ function describeProblems(operation: Operation): [string, ZodOpenApiResponseObje
   );
 }
 
-/** Problems of the handler and of the steps before it. */
 export function problemsOf(operation: Operation): ProblemCode[] {
   const { scope, params, query, body, reads, idempotent } = operation;
   const codes: ProblemCode[] = [...(operation.problems ?? []), 'internal_error', 'malformed_request'];

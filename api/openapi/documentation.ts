@@ -13,11 +13,7 @@ import { siteOperations } from '#api/site/site.ts';
 
 const tag = 'Documentation';
 
-/**
- * The description of the API and the pages about its problems.
- *
- * @param others all other operations; the description covers them and these.
- */
+/** @param others all other operations; the description covers them and these. */
 export function documentationOperations(
   others: readonly Operation[],
   version: string,
@@ -91,7 +87,6 @@ function nameIn(params: unknown, name: string): string {
   return z.looseObject({ [name]: z.string() }).parse(params)[name] as string;
 }
 
-/** The HTML page of a problem, at the address in its `type`: its meaning, what to do, and an example. */
 function problemPage(code: ProblemCode): string {
   const { status, title, advice } = PROBLEMS[code];
   const meaning = PROBLEM_MEANINGS[code];
@@ -115,7 +110,6 @@ function problemPage(code: ProblemCode): string {
   return sitePage('../docs', code, content);
 }
 
-/** The same for programs. @param publicUrl address of the API. */
 function problemExplanation(code: ProblemCode, publicUrl: string): Record<string, unknown> {
   const { status, title, advice } = PROBLEMS[code];
   return { type: problemType(code, publicUrl), code, status, title, meaning: PROBLEM_MEANINGS[code] ?? null, advice };

@@ -1,4 +1,3 @@
-/** Examples of requests and answers, composed of the examples of the fields in their schemas. */
 import * as z from 'zod';
 import type { DocumentedAnswer, Operation } from '#api/http/operation.ts';
 
@@ -19,12 +18,11 @@ interface Described {
   readonly items?: Described;
 }
 
-/** Of a field without an example of its own. */
 const PLAIN: Readonly<Record<string, unknown>> = { string: '…', boolean: false, null: null };
 
 /**
- * An example that meets a schema, composed of those of its parts. The `example` in the metadata of an object replaces
- * single fields. A field that may be null is null, and an optional field is absent, unless it has an example itself.
+ * The `example` in the metadata of an object replaces single fields. Without an example, a field that may be null is
+ * null, and an optional field is absent.
  */
 export function exampleOf(schema: z.ZodType, io: 'input' | 'output'): unknown {
   const made = MADE[io].get(schema);
@@ -38,12 +36,11 @@ export function exampleOf(schema: z.ZodType, io: 'input' | 'output'): unknown {
 /** Many calls answer with the same schema. */
 const MADE = { input: new WeakMap<z.ZodType, unknown>(), output: new WeakMap<z.ZodType, unknown>() };
 
-/** The example of a call's body; undefined when it has none. */
 export function bodyExampleOf({ body, bodyExample }: Pick<Operation, 'body' | 'bodyExample'>): unknown {
   return body && (bodyExample ?? exampleOf(body, 'input'));
 }
 
-/** The example of an answer; undefined when it is not JSON. */
+/** Undefined when it is not JSON. */
 export function answerExampleOf({ schema, example }: DocumentedAnswer): unknown {
   if (schema === undefined) return undefined;
   const composed = exampleOf(schema, 'output');

@@ -1,9 +1,7 @@
-/** The extension with the known values of a set that may grow. */
 export const OPEN_SET = 'x-extensible-enum';
-/** In the metadata of a schema: its set stays closed in answers, because it selects one of several schemas. */
+/** Keeps the set closed in answers, because it selects one of several schemas. */
 export const SELECTS_SCHEMA = 'x-selects-schema';
 
-/** The part of a JSON schema that describes a set of values. */
 interface SetSchema {
   enum?: unknown[] | undefined;
   type?: unknown;
@@ -12,8 +10,8 @@ interface SetSchema {
 }
 
 /**
- * Turns a set of texts in an answer into a text with known values: a later version may add values, and generated
- * clients refuse a value that is not in an `enum`. Sets in requests stay closed.
+ * A later version may add values to an answer, and generated clients refuse a value that is not in an `enum`. Sets in
+ * requests stay closed.
  */
 export function openSet(schema: SetSchema): void {
   const isClosed = schema[SELECTS_SCHEMA] === true;

@@ -9,11 +9,6 @@ import { problemExample } from '#api/problems/problem-schema.ts';
 import { eventWebhooks, webhookEventSchemas } from '#api/webhook-endpoints/event-webhooks.ts';
 import { API_SCOPES } from '#db/access/api-keys.ts';
 
-/**
- * The OpenAPI description of exactly the operations that are mounted, from the schemas that check them.
- *
- * @param version of the product.
- */
 export function openApiDocument(operations: readonly Operation[], version: string): object {
   const paths: ZodOpenApiPathsObject = {};
   for (const operation of operations) {
@@ -38,7 +33,7 @@ export function openApiDocument(operations: readonly Operation[], version: strin
         'in its answer; a missing or invalid one is generated.\n\n' +
         `<details><summary>Scopes of API keys</summary>\n\n${scopesTable()}\n\n</details>`,
     },
-    // Relative to the address of the document: each installation has its own.
+    // Relative, because each installation has its own address.
     servers: [{ url: '/', description: 'This installation' }],
     tags: tagsOf(operations),
     paths,
@@ -65,7 +60,7 @@ export function openApiDocument(operations: readonly Operation[], version: strin
   };
   const described = createDocument(document, {
     override: ({ jsonSchema, io }) => {
-      // Requests are closed, answers are open: later versions may add fields, which generated clients must accept.
+      // Answers are open: later versions may add fields, which generated clients must accept.
       if (io === 'output' && jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
       if (io === 'output') openSet(jsonSchema);
       // It names only some fields: the examples of calls are composed of it.
@@ -81,7 +76,7 @@ export function openApiDocument(operations: readonly Operation[], version: strin
   return withoutSuggestedFilters(described);
 }
 
-/** Describes a value of several types as a choice: generators know lists of types only for a type or null. */
+/** Generators know lists of types only for a type or null. */
 function oneTypeEach(value: unknown): void {
   if (typeof value !== 'object' || value === null) return;
   for (const each of Object.values(value)) oneTypeEach(each);
@@ -92,15 +87,15 @@ function oneTypeEach(value: unknown): void {
   Object.assign(value, { anyOf: types.map((type) => ({ type })) });
 }
 
-/** Removes bounds that only say that a number is exact in JavaScript. */
+/** They only say that a number is exact in JavaScript. */
 function withoutSafeBounds(schema: { minimum?: number | undefined; maximum?: number | undefined }): void {
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
 }
 
 /**
- * A schema with a new description (`money.meta(…)`) becomes a reference with `additionalProperties: false`
- * beside it, which would forbid all properties of the reference. Removes it: the referenced schema decides.
+ * A schema with a new description (`money.meta(…)`) becomes a reference with `additionalProperties: false` beside it,
+ * which would forbid all properties of the reference.
  */
 function leaveReferencesOpen(value: unknown): void {
   if (typeof value !== 'object' || value === null) return;
@@ -108,10 +103,7 @@ function leaveReferencesOpen(value: unknown): void {
   for (const each of Object.values(value)) leaveReferencesOpen(each);
 }
 
-/**
- * Several values are separated by commas in one parameter; the default of OpenAPI repeats the parameter. Pairs are
- * written as `name[key]=value`.
- */
+/** By default OpenAPI repeats the parameter for several values. Pairs are written as `name[key]=value`. */
 function styleParameters({ paths = {} }: ReturnType<typeof createDocument>): void {
   const operations = Object.values(paths).flatMap(({ get, post }) => [get, post]);
   for (const parameter of operations.flatMap((each) => each?.parameters ?? [])) {
@@ -125,10 +117,7 @@ function isOfType(schema: unknown, type: string): boolean {
   return typeof schema === 'object' && schema !== null && 'type' in schema && schema.type === type;
 }
 
-/**
- * Removes the examples of optional query parameters: /docs would send them, and the first list of a new
- * reader would be empty.
- */
+/** /docs would send the examples of optional query parameters, and the first list of a new reader would be empty. */
 function withoutSuggestedFilters(document: ReturnType<typeof createDocument>): object {
   for (const operation of Object.values(document.paths ?? {}).flatMap(({ get }) => (get === undefined ? [] : [get]))) {
     for (const parameter of operation.parameters ?? []) {
@@ -146,7 +135,6 @@ function scopesTable(): string {
   return ['| Scope | What it allows |', '|---|---|', ...rows].join('\n');
 }
 
-/** Tags in the order of the table; others come last. */
 function tagsOf(operations: readonly Operation[]) {
   const used = new Set(operations.map(({ tag }) => tag));
   const known = Object.keys(TAGS).filter((name) => used.has(name));
@@ -160,7 +148,7 @@ function problemExamples() {
   );
 }
 
-/** Groups of calls in the description, in the order in which a new reader needs them. */
+/** In the order in which a new reader needs them. */
 export const TAGS: Readonly<Record<string, string>> = {
   Orders: 'Buy an eSIM package, follow the order to its delivery, and read its timeline.',
   eSIMs: 'Delivered eSIMs: installation facts, activation code, QR codes, usage and top-up options.',

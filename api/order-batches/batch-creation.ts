@@ -29,8 +29,8 @@ type Items = BatchRequest['body']['items'];
 export const BATCHES_PATH = '/v1/order-batches';
 
 /**
- * Creates a batch as a whole or not at all, once for an Idempotency-Key and once for the caller's reference. The ids of
- * its orders follow from their references, as those of single orders do.
+ * Creates a batch as a whole or not at all. The ids of its orders follow from their references, as those of single
+ * orders.
  */
 export async function createBatch(
   dependencies: ApiDependencies,
@@ -39,7 +39,7 @@ export async function createBatch(
 ): Promise<Reply> {
   const { lineageId, ownerId } = caller;
   const traceparent = currentTraceparent();
-  // Before the transaction, which must not wait for the service.
+  // The transaction must not wait for the service.
   const objection = await objectionTo(offers, body.items);
   const replay = { lineageId, header: header('Idempotency-Key'), target: `POST ${BATCHES_PATH}`, json };
   return answerOnce(dependencies, replay, async (tx) => {
@@ -74,7 +74,7 @@ function placeOf(index: number): string {
   return `items.${index}.`;
 }
 
-/** The limit of each item, and the errors that its schema does not see. */
+/** Errors that the schema of an item does not see. */
 function checkItems({ keyRing }: ApiDependencies, items: Items, lineageId: string, now: Date) {
   const errors: FieldError[] = [];
   const limits = items.map((item, index) => {
@@ -139,7 +139,6 @@ function newBatch(
   };
 }
 
-/** The first order of each item, as it is stored. */
 function termsOf(items: Items, { orders }: NewBatch): StoredBatch['ofItems'] {
   let next = 0;
   return items.flatMap(({ quantity }) => {
@@ -153,7 +152,7 @@ function termsOf(items: Items, { orders }: NewBatch): StoredBatch['ofItems'] {
   });
 }
 
-/** The problem of a used reference; a key that is limited to its own work gets no id of others. */
+/** A key that is limited to its own work gets no id of others. */
 async function taken(
   tx: Executor,
   { taken: what, existingId }: Extract<BatchAcceptance, { accepted: false }>,

@@ -26,14 +26,13 @@ import { lpaString } from '#domain/esims/activation.ts';
 import { MAX_BATCH } from '#domain/work/identifiers.ts';
 import { abandonUnsent, requestBatchCancel } from '#fulfilment/accept/batch.ts';
 
-/** Time after which a call abandons no further orders, in milliseconds. Callers wait at most half a minute. */
+/** Then no further orders are abandoned: callers wait at most half a minute. */
 const CANCEL_MS = 15_000;
 
 const tag = 'Orders';
 const ANSWER = { contentType: 'application/json', schema: batchOutput } as const;
 const params = idInPath('orderBatch', exampleBatchId);
 
-/** Batches of orders: create, list, read, cancel, QR codes. */
 export function batchOperations(dependencies: ApiDependencies, offers: Offers): Operation[] {
   const { database, keyRing } = dependencies;
   const read = async (id: string, { ownerId }: Caller): Promise<StoredBatch> => {
@@ -156,7 +155,6 @@ const AUDITED =
   'Contains the eSIMs that are delivered so far, by position. Needs the scope `esims:reveal`. Each eSIM is written ' +
   'to the audit log as one read of its QR code, and no cache stores the file.';
 
-/** The QR codes of a batch as a file. */
 function batchCodeOperations(
   dependencies: ApiDependencies,
   read: (id: string, caller: Caller) => Promise<StoredBatch>,
@@ -220,7 +218,7 @@ interface FileRequest {
   readonly isHead: boolean;
 }
 
-/** Decrypts the activation codes of a batch, after an audit entry for each. HEAD shows none. */
+/** Writes an audit entry for each code. HEAD shows none. */
 async function revealCodes(
   { database, keyRing, now }: ApiDependencies,
   batchId: string,

@@ -4,25 +4,19 @@ import PDFDocument from 'pdfkit';
 import QRCode from 'qrcode';
 import { qrCodePng, QUIET_ZONE_MODULES } from '#api/esims/delivered-esim.ts';
 
-/** An activation code with the names by which people find it. */
 export interface LabelledCode {
-  /** The caller's reference of the order. */
   readonly reference: string;
   readonly iccid: string | null;
-  /** The LPA string. */
   readonly text: string;
 }
 
-/** Sharp when printed 2.5 cm wide. The time for an image grows with its area: with 10 pixels it doubles. */
+/** Sharp when printed 2.5 cm wide. With 10 pixels an image takes twice as long. */
 const PIXELS_PER_MODULE = 6;
 
-/** Files of a batch have a time without a meaning: the format has no time zone. */
+/** The format has no time zone, so files have a time without a meaning. */
 const NO_TIME = new Date(1980, 0, 1);
 
-/**
- * A ZIP archive with a PNG image of each code. The images are compressed already, so they are stored as they are. One
- * image at a time is made: other requests are answered in between.
- */
+/** Images are compressed already, so they are stored as they are. Other requests are answered between two images. */
 export async function* qrArchive(codes: readonly LabelledCode[]): AsyncGenerator<Uint8Array> {
   let chunks: Uint8Array[] = [];
   const zip = new Zip((error, chunk) => {
@@ -42,8 +36,7 @@ export async function* qrArchive(codes: readonly LabelledCode[]): AsyncGenerator
 }
 
 /**
- * A name that every file system accepts, which contains no path. The last characters of a reference of a batch's order
- * are its position, so the names stay different.
+ * Every file system accepts it, and it contains no path. The last characters are the position, so names stay different.
  */
 function fileStem(reference: string): string {
   return reference.replaceAll(/[^A-Za-z0-9._-]/g, '_').replace(/^[.-]/, '_');
@@ -57,10 +50,7 @@ const MARGIN = 36;
 const CODE = 140;
 const LABEL = { size: 8, smallSize: 7, gap: 4 };
 
-/**
- * A4 pages with the codes, to print and cut. The codes are drawn, so that they are sharp on every printer. Other
- * requests are answered between two pages.
- */
+/** Drawn codes are sharp on every printer. Other requests are answered between two pages. */
 export async function* qrSheet(codes: readonly LabelledCode[]): AsyncGenerator<Uint8Array> {
   const document = new PDFDocument({
     size: 'A4',
@@ -114,7 +104,7 @@ function drawCode(document: PDFKit.PDFDocument, { text, reference, iccid }: Labe
   document.font('Helvetica', LABEL.smallSize).text(`ICCID ${iccid}`, place.left, below + LABEL.size + LABEL.gap, label);
 }
 
-/** Neighbouring dark modules of a row, as one rectangle each. */
+/** Neighbouring dark modules, as one rectangle each. */
 function* darkRuns(
   modules: QRCode.BitMatrix,
   row: number,

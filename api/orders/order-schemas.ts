@@ -74,7 +74,6 @@ export const orderListQuery = z.strictObject({
   ...workListQuery('order', statusesOf('order'), purchaseExpansions),
 });
 
-/** An order as the API shows it. @param customer the reference of its customer. */
 export function orderJson(
   { row: order, serviceId, ...facts }: StoredOrder,
   customer: string | null,
@@ -93,7 +92,6 @@ export function orderJson(
   };
 }
 
-/** The columns of the list as a file. */
 export const orderCsv: CsvColumns<OrderOutput> = {
   id: safe((order) => order.id),
   status: safe((order) => order.status),

@@ -25,7 +25,6 @@ import { orderReads, type StoredOrder } from '#db/work/orders.ts';
 import { NO_ATTEMPTS } from '#db/work/work-reads.ts';
 import { acceptOrder } from '#fulfilment/accept/order.ts';
 
-/** Orders of eSIMs: create, read, list, timeline, operator actions. */
 export function orderOperations(dependencies: ApiDependencies, offers: Offers): Operation[] {
   const { keyRing } = dependencies;
   const show = (stored: StoredOrder, owner: Owner) =>

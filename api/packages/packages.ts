@@ -30,7 +30,6 @@ import { countriesOf, REGIONS } from '#domain/catalogue/catalogue.ts';
 import { plainAmount, plainMoney } from '#domain/money/money.ts';
 import type { ServicePackage } from '#upstream/contract.ts';
 
-/** A package that recharges an eSIM. */
 export const topupOption = z
   .strictObject({
     id: packageId,
@@ -55,12 +54,10 @@ export const topupOption = z
   })
   .meta({ id: 'TopupOption' });
 
-/** A package of the catalogue. */
 const packageOutput = z.strictObject({ ...topupOption.shape, ...itemTimes }).meta({ id: 'Package' });
 
 type TopupOption = z.input<typeof topupOption>;
 
-/** @param rules those in force, for the suggested price. */
 export function topupOptionJson(each: ServicePackage, rules: readonly AnyPricingRule[]): TopupOption {
   return {
     id: each.id,
@@ -76,7 +73,6 @@ export function topupOptionJson(each: ServicePackage, rules: readonly AnyPricing
   };
 }
 
-/** A stored package. @param rules those in force, for the suggested price. */
 function storedPackageJson(row: PackageRow, rules: readonly AnyPricingRule[]): z.input<typeof packageOutput> {
   const { dataMb, unlimited, days, priceAmount, priceCurrency, publicPriceAmount, publicPriceCurrency } = row;
   const { id, name, countries, available } = row;
@@ -96,11 +92,9 @@ function storedPackageJson(row: PackageRow, rules: readonly AnyPricingRule[]): z
   };
 }
 
-/** Filters and order of the list of packages. */
-
 const SORTS = ['id', 'price', '-price', 'data', '-data', 'days', '-days'] as const;
 
-/** More would be a list of the world, and each code is looked up in each package. */
+/** Each code is looked up in each package. */
 const MAX_COUNTRIES = 50;
 
 const countries = z
@@ -117,7 +111,6 @@ const countries = z
     override: { type: 'array', items: { type: 'string', pattern: '^[A-Z]{2}$' }, minItems: 1, maxItems: MAX_COUNTRIES },
   });
 
-/** The parameters that choose and order packages. */
 const packageSearch = {
   ...itemSearch('packages', 'europe'),
   country: countries,
@@ -142,7 +135,7 @@ const packageSearch = {
     }),
 };
 
-/** The filter of a query. A value that the service does not say meets none. */
+/** A value that the service does not say meets no filter. */
 function packageFilter(search: Omit<z.output<z.ZodObject<typeof packageSearch>>, 'sort'>): PackageFilter {
   return {
     ...itemFilter(search),
@@ -160,7 +153,6 @@ const packagePage = z.strictObject({ ...pageShape(packageOutput), ...freshness }
 
 const packageWithAge = z.strictObject({ ...packageOutput.shape, ...freshness }).meta({ id: 'PackageWithAge' });
 
-/** Packages of the service, as last read. */
 export function packageOperations({ database, now }: ApiDependencies, catalogue: StoredCatalogue): Operation[] {
   return [
     operation({

@@ -23,7 +23,6 @@ export const termsExample = {
 
 const amountInput = unsignedDecimal.meta({ description: 'In the currency of the rule.', example: '0.50' });
 
-/** Decimals from zero to a power of ten, for the description. */
 function patternUpTo(power: string): string {
   return `^((0|[1-9][0-9]{0,${power.length - 2}})(\\.[0-9]{1,6})?|${power}(\\.0{1,6})?)$`;
 }
@@ -103,7 +102,6 @@ export const pricingTermsInput = z
   })
   .meta({ id: 'PricingTermsInput', example: termsExample });
 
-/** A rule of a request. */
 export const pricingRuleInput = z
   .strictObject({ target: pricingTarget, currency, terms: pricingTermsInput })
   .meta({ id: 'PricingRuleInput', description: 'Applies only to prices in its currency.' });
@@ -157,7 +155,7 @@ const pricingRuleVersion = z
 
 export const pricingRuleVersionPage = pageOf(pricingRuleVersion, 'PricingRuleVersionPage');
 
-/** @returns errors of the terms that the schema of the fields cannot detect. */
+/** Errors that the schema of the fields cannot detect. */
 export function termsErrors(terms: PricingTerms, field: string) {
   return termsProblems(terms).map((problem) => ({
     in: 'body' as const,
@@ -178,7 +176,6 @@ function targetFrom(target: z.output<typeof pricingTarget>): PricingTarget {
   }
 }
 
-/** Pricing terms of a request in terms of the domain. */
 export function termsFrom(terms: z.output<typeof pricingTermsInput>): PricingTerms {
   return {
     margin: terms.margin,
@@ -189,7 +186,6 @@ export function termsFrom(terms: z.output<typeof pricingTermsInput>): PricingTer
   };
 }
 
-/** A pricing rule of a request in terms of the domain. */
 export function ruleFrom({ target, currency: code, terms }: z.output<typeof pricingRuleInput>): PricingRule {
   return { target: targetFrom(target), currency: code, terms: termsFrom(terms) };
 }
@@ -229,7 +225,6 @@ export function pricingRuleJson(rule: StoredPricingRule): z.input<typeof pricing
   };
 }
 
-/** A version of a pricing rule, with its author and reason. */
 export function pricingRuleVersionJson(row: PricingRuleVersionRow): z.input<typeof pricingRuleVersion> {
   const { version, change, terms, actor, reason, at } = row;
   return { version, change, terms: termsJson(terms), changed_by: actor, reason, created_at: at.toISOString() };

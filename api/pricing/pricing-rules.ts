@@ -58,7 +58,6 @@ const versionInQuery = queryInteger(1, MAX_INTEGER)
 
 const ruleAnswer = (description: string) => jsonAnswer(description, pricingRuleOutput);
 
-/** Pricing rules: list, read, create, change, end, what-if. */
 export function pricingOperations(dependencies: ApiDependencies, catalogue: StoredCatalogue): Operation[] {
   const { database, now } = dependencies;
   const find = async (id: string) => {

@@ -17,7 +17,6 @@ export const margin = z
   })
   .meta({ id: 'Margin' });
 
-/** The suggested selling price. */
 export const suggestedPrice = z
   .strictObject({
     amount: z.string().meta({ example: '13.99' }),
@@ -65,20 +64,18 @@ const suggestedPriceExample: z.input<typeof suggestedPrice> = {
   ],
 };
 
-/** The suggested price in the answer about a package or plan. */
 export const suggestedPriceField = suggestedPrice
   .nullable()
   .meta({ description: 'Null when no pricing rule applies.', example: suggestedPriceExample });
 
-/** A margin as the API shows it. @param code the currency of the price. */
 export function marginJson({ amount, percent }: Margin, code: string): z.input<typeof margin> {
   return { amount: { amount, currency: code }, percent };
 }
 
-/** A stored rule, or a rule of a request, which has neither id nor version. */
+/** A rule of a request has neither id nor version. */
 export type AnyPricingRule = PricingRule & Partial<Pick<StoredPricingRule, 'id' | 'version'>>;
 
-/** A suggested price with its calculation; null without a rule. */
+/** Null without a rule. */
 export function suggestionJson(
   suggestion: RuledSuggestion<AnyPricingRule> | undefined,
 ): z.input<typeof suggestedPrice> | null {
@@ -98,7 +95,6 @@ export function suggestionJson(
   };
 }
 
-/** The suggestion of the rules for an item, as JSON. */
 export function suggestedPriceJson(
   item: PricedItem,
   rules: readonly AnyPricingRule[],
@@ -106,13 +102,11 @@ export function suggestedPriceJson(
   return suggestionJson(suggestPrice(item, rules));
 }
 
-/** What pricing rules need of a package or plan. */
 interface Priced {
   readonly id: number;
   readonly price: Money;
 }
 
-/** A package as pricing rules see it. */
 export function pricedPackage({
   id,
   countries,
@@ -121,12 +115,10 @@ export function pricedPackage({
   return { kind: 'package', id, countries, cost: paddedMoney(price) };
 }
 
-/** A VPN plan as pricing rules see it. */
 export function pricedPlan({ id, price }: Priced): PricedItem {
   return { kind: 'vpn_plan', id, cost: paddedMoney(price) };
 }
 
-/** An item of a list of the service, with its price as one value. */
 export function listedPrice<Item extends Pick<ServicePackage, 'price_for_reseller' | 'currency'>>(item: Item) {
   return { ...item, price: { amount: item.price_for_reseller, currency: item.currency } };
 }

@@ -115,13 +115,12 @@ const whatIfOutput = z
   })
   .meta({ id: 'WhatIf' });
 
-/** A package or plan of the service. */
 interface Listed {
   readonly name: string;
   readonly item: PricedItem;
 }
 
-/** Prices a list by other rules or at other costs, and stores nothing. */
+/** Stores nothing. */
 export function whatIfOperation({ database, now }: ApiDependencies, catalogue: StoredCatalogue): Operation {
   return operation({
     id: 'tryPricing',
@@ -203,7 +202,7 @@ function ruleErrors(tried: readonly AnyPricingRule[]): FieldError[] {
   return [...tried.flatMap(({ terms }, index) => termsErrors(terms, `rules.${index}.terms`)), ...ties];
 }
 
-/** Refuses two prices for one item: one of them would be ignored silently. */
+/** One of two prices for an item would be ignored silently. */
 function doubles(body: z.output<typeof whatIfInput>, field: 'price_list' | 'selling_prices'): FieldError[] {
   const seen = new Set<string>();
   return body[field].flatMap((each, index) => {
@@ -215,7 +214,7 @@ function doubles(body: z.output<typeof whatIfInput>, field: 'price_list' | 'sell
   });
 }
 
-/** Refuses ids that the service does not list: they cannot be priced. */
+/** An id that the service does not list cannot be priced. */
 function unknownIds(body: z.output<typeof whatIfInput>, listed: readonly Listed[]): FieldError[] {
   const known = new Set(listed.map(({ item }) => nameOf(item)));
   const read = new Set(listed.map(({ item }) => item.kind));

@@ -11,9 +11,7 @@ import type { Logger } from '#telemetry/logger.ts';
 /** PostgreSQL restarts or fails over within seconds; earlier retries only add load. */
 const DATABASE_RETRY_SECONDS = 2;
 
-/**
- * Turns an error into an answer. An unknown error is opaque: only its request id refers to the log.
- */
+/** An unknown error is opaque: only its request id refers to the log. */
 export function errorHandler(options: {
   logger: Logger;
   bodyLimitBytes: number;
@@ -60,7 +58,6 @@ function asProblem(error: unknown, bodyLimitBytes: number): Problem {
   return new Problem(known ?? 'internal_error', { cause: error });
 }
 
-/** The problem for a database that does not answer, with `Retry-After`. */
 export function databaseUnavailable(cause: unknown): Problem {
   return new Problem('database_unavailable', { headers: { 'Retry-After': String(DATABASE_RETRY_SECONDS) }, cause });
 }
@@ -71,7 +68,6 @@ function isDatabaseBusy(error: unknown): boolean {
   return state !== undefined && (state.startsWith('53') || ['55P03', '57014', '25006'].includes(state));
 }
 
-/** Errors of Express and its body reader. */
 const BODY_PROBLEMS: Readonly<Record<string, ProblemCode>> = {
   'entity.too.large': 'payload_too_large',
   'encoding.unsupported': 'unsupported_encoding',

@@ -3,7 +3,6 @@ import { KINDS, WORK_KINDS, type WorkKind } from '#domain/work/kinds.ts';
 interface ProblemRow {
   readonly status: number;
   readonly title: string;
-  /** What the caller should do; shown on the problem's own page and in the API description. */
   readonly advice: string;
 }
 
@@ -20,7 +19,6 @@ const WORK_NOT_FOUND = Object.fromEntries(
 
 type CallerReference = Extract<(typeof KINDS)[WorkKind], { readonly callerReference: string }>['callerReference'];
 
-/** By the field with the caller's own reference, the problem that there is work with this reference. */
 const REFERENCE_TAKEN = Object.fromEntries(
   Object.values(KINDS).flatMap((kind) => {
     if (!('callerReference' in kind)) return [];
@@ -33,7 +31,7 @@ const REFERENCE_TAKEN = Object.fromEntries(
   }),
 ) as Record<`${CallerReference}_taken`, ProblemRow & { readonly status: 409 }>;
 
-/** Error answers of the API (RFC 9457). Callers switch on the codes: none is renamed or gets another meaning. */
+/** RFC 9457. Callers switch on the codes: none is renamed or gets another meaning. */
 export const PROBLEMS = {
   validation_failed: {
     status: 400,

@@ -1,9 +1,6 @@
 import type { ProblemCode } from '#api/problems/problem-catalogue.ts';
 
-/**
- * The meaning of problems whose title does not suffice; shown on the problem's page and in the
- * reference.
- */
+/** Of problems whose title does not suffice. */
 export const PROBLEM_MEANINGS: Partial<Record<ProblemCode, string>> = {
   validation_failed:
     'A field, a parameter or the whole body does not match the API description, or has an unknown field. Nothing ' +

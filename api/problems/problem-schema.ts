@@ -1,4 +1,3 @@
-/** Problem answers, as the API describes them. */
 import * as z from 'zod';
 import { apiScope, failureClass, instant, meaningsOf } from '#api/fields/fields.ts';
 import { type ProblemCode, problemCodes, PROBLEMS } from '#api/problems/problem-catalogue.ts';
@@ -13,13 +12,11 @@ const fieldError = z
   })
   .meta({ id: 'FieldError' });
 
-/** Why an action is refused. */
 export const refusal = z.enum(Object.keys(REFUSALS) as [Refusal, ...Refusal[]]);
 
-/** Address of an installation in examples. */
 export const EXAMPLE_ADDRESS = 'https://fulfilment.example.com';
 
-/** Every problem answer. Members that belong to one code only are described as optional. */
+/** Members that belong to one code only are described as optional. */
 export const problemSchema = z
   .strictObject({
     type: z.string().meta({ description: 'Address of a page about this problem.' }),
@@ -102,7 +99,6 @@ const EXAMPLE_MEMBERS: Partial<Record<ProblemCode, Members>> = {
   service_timeout: { failure_class: 'timeout' },
 };
 
-/** An answer with this problem. */
 export function problemExample(code: ProblemCode): Record<string, unknown> {
   const { title, status, advice } = PROBLEMS[code];
   return {

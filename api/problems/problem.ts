@@ -7,7 +7,7 @@ import { ID_PREFIXES, type IdKind, idKindOf } from '#domain/work/identifiers.ts'
 import type { OptionalResult } from '#upstream/client.ts';
 import type { ServiceFailure, ServiceResult } from '#upstream/client/error-mapping.ts';
 
-/** One error of a request. The message never contains the value. */
+/** The message never contains the value. */
 export interface FieldError {
   readonly in: 'body' | 'query' | 'path' | 'header';
   /** Dotted path, such as `max_price.amount`; empty for the whole body. */
@@ -16,16 +16,14 @@ export interface FieldError {
 }
 
 export interface ProblemOptions {
-  /** A sentence about this occurrence; never personal data. */
+  /** Never contains personal data. */
   readonly detail?: string;
   readonly errors?: readonly FieldError[];
   readonly headers?: Readonly<Record<string, string>>;
-  /** More members of the body. */
   readonly extra?: Readonly<Record<string, unknown>>;
   readonly cause?: unknown;
 }
 
-/** Thrown by handlers; the error handler turns it into an answer. */
 export class Problem extends Error {
   readonly code: ProblemCode;
   readonly detail: string | undefined;
@@ -48,27 +46,19 @@ export class Problem extends Error {
   }
 }
 
-/** Path of the page that explains a problem. */
 export function problemPath(code: ProblemCode): `/problems/${string}` {
   return `/problems/${code.replaceAll('_', '-')}`;
 }
 
-/** The `type` of a problem's answers: the address of its page. @param publicUrl address of the API. */
 export function problemType(code: ProblemCode, publicUrl: string): string {
   return `${publicUrl}${problemPath(code)}`;
 }
 
-/** The code whose page has this name. The code itself is accepted, too. */
+/** Accepts the code itself, too. */
 export function codeOfProblemPage(name: string): ProblemCode | undefined {
   return problemCodes.find((code) => code === name || problemPath(code) === `/problems/${name}`);
 }
 
-/**
- * The body of the answer.
- *
- * @param requestId id for reports of the problem.
- * @param publicUrl address of the API, for the link to the problem's page.
- */
 export function problemBody(problem: Problem, requestId: string, publicUrl: string): Record<string, unknown> {
   return {
     type: problemType(problem.code, publicUrl),
@@ -82,19 +72,19 @@ export function problemBody(problem: Problem, requestId: string, publicUrl: stri
   };
 }
 
-/** Retry-After if the service gives no time, in seconds. */
+/** Used when the service gives no time. */
 const RETRY_SECONDS = 5;
 
-/** Failures answered with 503: the call did not happen, or the condition passes. Other failures are 502. */
+/** Answered with 503: the call did not happen, or the condition passes. Other failures are 502. */
 const UNAVAILABLE: ReadonlySet<FailureClass> = new Set(['not_sent', 'rate_limited', 'unauthorized', 'not_approved']);
 
-/** @returns the answer of the service. @throws Problem service_timeout, service_unavailable, service_failed */
+/** @throws Problem service_timeout, service_unavailable, service_failed */
 export function valueOf<Value>(result: ServiceResult<Value>): Value {
   if (result.ok) return result.value;
   throw problemOf(result);
 }
 
-/** {@link valueOf} for a call that the service may lack. @throws also Problem service_does_not_offer. */
+/** @throws Problem service_does_not_offer, and those of {@link valueOf} */
 export function optionalValueOf<Value>(result: OptionalResult<Value>): Value {
   if (result.ok || result.kind === 'failure') return valueOf(result);
   throw new Problem('service_does_not_offer', {
@@ -102,7 +92,6 @@ export function optionalValueOf<Value>(result: OptionalResult<Value>): Value {
   });
 }
 
-/** @param detail replaces the failure's own sentence. */
 export function problemOf(failure: ServiceFailure, detail: string = failure.detail): Problem {
   return new Problem(codeOf(failure.failure), {
     detail,
@@ -120,12 +109,7 @@ function retryAfterSeconds({ retryAfterMs }: ServiceFailure): number {
   return retryAfterMs === undefined ? RETRY_SECONDS : Math.max(1, Math.ceil(retryAfterMs / 1_000));
 }
 
-/**
- * Adds to a 404 what kind of id the path contains, unless it says more already. It never contains the id.
- *
- * @param params the schema of the path, which names the kind of its `id`.
- * @returns the same error when it is no such problem.
- */
+/** Adds to a 404 what kind of id the path contains. It never contains the id. */
 export function explainMissing(error: unknown, params: z.ZodObject | undefined, path: unknown): unknown {
   if (!(error instanceof Problem) || PROBLEMS[error.code].status !== 404 || error.detail !== undefined) return error;
   const kind = kindOfId(params);
@@ -150,12 +134,10 @@ function kindOfId(params: z.ZodObject | undefined): IdKind | undefined {
   return typeof kind === 'string' && kind in ID_PREFIXES ? (kind as IdKind) : undefined;
 }
 
-/** The problem with field errors. Its detail is a sentence about the first of them. */
 export function invalid(errors: readonly FieldError[]): Problem {
   return fieldProblem('validation_failed', errors);
 }
 
-/** A problem with field errors. @param extra more members of the body. */
 export function fieldProblem(
   code: ProblemCode,
   errors: readonly FieldError[],

@@ -1,10 +1,8 @@
 /**
- * Suggestions for names and paths that the API does not know. A wrong suggestion costs the caller more time than none,
- * so these rules are stricter than those of `#domain/text.ts`.
+ * A wrong suggestion costs the caller more time than none, so these rules are stricter than those of `#domain/text.ts`.
  */
 import { changedLetters } from '#domain/text.ts';
 
-/** Names in other APIs for parameters of ours. */
 const SYNONYMS: Readonly<Record<string, string>> = {
   page: 'cursor',
   offset: 'cursor',
@@ -22,7 +20,6 @@ const SYNONYMS: Readonly<Record<string, string>> = {
   end_date: 'created_before',
 };
 
-/** Pairs of words with opposite meanings. */
 const OPPOSITES: readonly (readonly [string, string])[] = [
   ['min', 'max'],
   ['minimum', 'maximum'],
@@ -36,25 +33,19 @@ const OPPOSITES: readonly (readonly [string, string])[] = [
 const MAX_SUGGESTIONS = 3;
 const MAX_LENGTH = 100;
 
-/** The known names that the caller probably means, best first; usually none or one. */
+/** Best first; usually none or one. */
 export function suggestedNames(name: string, known: readonly string[]): string[] {
   const synonym = SYNONYMS[name.toLowerCase()];
   if (synonym !== undefined && known.includes(synonym)) return [synonym];
   return best(known, (candidate) => differenceOfNames(name, candidate));
 }
 
-/**
- * The known paths that the caller probably means.
- *
- * @param path with `{id}` for ids.
- * @param known with `{name}` for parameters.
- */
+/** @param path with `{id}` for ids. @param known with `{name}` for parameters. */
 export function suggestedPaths(path: string, known: readonly string[]): string[] {
   const given = segmentsOf(path);
   return best([...new Set(known)], (candidate) => differenceOfPaths(given, segmentsOf(candidate)));
 }
 
-/** The suggestions as a question, without a capital; undefined without any. */
 export function didYouMean(suggestions: readonly string[]): string | undefined {
   const names = suggestions.map((each) => `\`${each}\``);
   const last = names.pop();
@@ -62,7 +53,7 @@ export function didYouMean(suggestions: readonly string[]): string | undefined {
   return `did you mean ${names.length === 0 ? last : `${names.join(', ')} or ${last}`}?`;
 }
 
-/** Candidates with the smallest difference. @param differenceOf undefined: the candidate is not meant. */
+/** @param differenceOf undefined: the candidate is not meant. */
 function best(candidates: readonly string[], differenceOf: (candidate: string) => number | undefined): string[] {
   const scored = candidates.flatMap((candidate) => {
     const difference = differenceOf(candidate);
@@ -86,7 +77,7 @@ function contradict(given: readonly string[], other: readonly string[], one: str
   return given.includes(one) && other.includes(two);
 }
 
-/** The share of the words of `all` that are in `part`; 0 unless `all` has each word of `part`. */
+/** 0 unless `all` has each word of `part`. */
 function share(part: readonly string[], all: readonly string[]): number {
   const isPart = part.some((word) => word.length > 2) && part.every((word) => all.includes(word));
   return isPart ? part.length / all.length : 0;
@@ -101,14 +92,14 @@ function wordsOf(name: string): string[] {
   return words.filter(Boolean);
 }
 
-/** The number of letters to change, if they are few enough for a slip or a plural; else undefined. */
+/** Undefined when there are too many for a slip or a plural. */
 function differenceOfWords(given: string, other: string): number | undefined {
   if (`${given}s` === other || `${other}s` === given || `${other}es` === given || `${given}es` === other) return 1;
   const changes = changedLetters(given, other);
   return changes <= Math.floor(Math.max(given.length, other.length) / 5) ? changes : undefined;
 }
 
-/** Segments without the version, a leading `api` and a trailing slash. */
+/** Without the version, a leading `api` and a trailing slash. */
 function segmentsOf(path: string): string[] {
   const segments = path.slice(0, MAX_LENGTH).split('/').filter(Boolean);
   if (segments[0]?.toLowerCase() === 'api') segments.shift();

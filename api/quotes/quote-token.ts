@@ -3,13 +3,10 @@ import type { FieldError } from '#api/problems/problem.ts';
 import type { KeyRing } from '#crypto/key-ring.ts';
 import { isUnsignedDecimal, type Money } from '#domain/money/money.ts';
 
-/** What a quote was made for: the caller, and what it would buy. */
 export interface QuotedItem {
   readonly lineageId: string;
   readonly kind: 'order' | 'topup' | 'vpn_subscription';
-  /** The package, or the VPN plan. */
   readonly itemId: number;
-  /** Our id of the eSIM that a top-up recharges. */
   readonly esimId: string | undefined;
 }
 
@@ -24,22 +21,13 @@ const content = z.object({
   expires: z.number(),
 });
 
-/**
- * A quote as a text that only this installation can make and read. Nothing is stored: the text contains the price.
- *
- * @param expiresAt epoch milliseconds.
- */
+/** Only this installation can make and read it. Nothing is stored: the text contains the price. */
 export function quoteToken(keyRing: KeyRing, item: QuotedItem, { amount, currency }: Money, expiresAt: number): string {
   const plain: z.input<typeof content> = { of: nameOf(item), amount, currency, expires: expiresAt };
   return PREFIX + keyRing.encrypt(JSON.stringify(plain), AAD).toString('base64url');
 }
 
-/**
- * The price of a quote.
- *
- * @param now epoch milliseconds.
- * @returns `other`: no quote of ours for this caller and item.
- */
+/** `other`: no quote of ours for this caller and item. */
 function quotedPrice(keyRing: KeyRing, token: string, item: QuotedItem, now: number): Money | 'expired' | 'other' {
   const read = token.startsWith(PREFIX) ? contentOf(keyRing, token.slice(PREFIX.length)) : undefined;
   if (read === undefined || read.of !== nameOf(item)) return 'other';
@@ -60,17 +48,11 @@ function nameOf({ lineageId, kind, itemId, esimId }: QuotedItem): string {
   return [lineageId, kind, itemId, esimId ?? ''].join('/');
 }
 
-/** The limit of a purchase, or why its quote cannot be used. */
 export type LimitOfRequest =
   | { readonly limit: Money | undefined; readonly error?: never; readonly isExpired?: never }
   | { readonly limit?: never; readonly error: FieldError; readonly isExpired: boolean };
 
-/**
- * The limit of a purchase: the given one, or the price of the given quote.
- *
- * @param item what the quote must be about.
- * @param now epoch milliseconds.
- */
+/** The given limit, or the price of the given quote. @param item what the quote must be about. */
 export function limitOfRequest(
   keyRing: KeyRing,
   {

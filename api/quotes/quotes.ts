@@ -27,7 +27,6 @@ import { type ForeseenHold, foreseenHolds } from '#fulfilment/gate/foreseen-hold
 import type { ReadAt } from '#upstream/cached-read.ts';
 import type { Listing } from '#upstream/client.ts';
 
-/** How long the price of a quote can be used as the limit of a purchase, in milliseconds. */
 export const QUOTE_VALID_MS = 15 * 60_000;
 
 const quoteInput = z
@@ -96,22 +95,19 @@ export const quoteOutput = z
     description: 'What would happen with a purchase now. Nothing is bought, stored or reserved.',
   });
 
-/** An offer with its name and price. */
 interface Priced extends Offer {
   readonly name: string;
   readonly price_for_reseller: string;
 }
 
-/** What a quote is about, and the offers that contain it. */
 interface Subject {
   readonly item: QuotedItem;
   readonly wanted: Wanted;
   readonly offers: ReadAt<Listing<Priced>>;
-  /** The offer as the pricing rules take it; undefined: not listed. */
+  /** Undefined: not listed. */
   readonly priced: PricedItem | undefined;
 }
 
-/** Quotes: what a purchase would cost, and what would happen with it. */
 export function quoteOperations(dependencies: ApiDependencies, offers: Offers): Operation[] {
   const { database, keyRing, now, spendLimit } = dependencies;
   return [
@@ -175,7 +171,7 @@ function holdJson({ failure, detail }: ForeseenHold) {
   return { failure_class: failure, meaning: FAILURE_CLASSES[failure].meaning, detail: detail ?? null };
 }
 
-/** A list that is not known to be complete proves no absence, but a quote needs a price. */
+/** A list that may be incomplete proves no absence, but a quote needs a price. */
 function objectionsOf(list: Listing<Offer>, wanted: Wanted): readonly FieldError[] {
   return objections({ ...list, complete: true }, wanted);
 }

@@ -1,4 +1,3 @@
-/** Webhook deliveries whose header names have another prefix: refused, and reported with the setting to change. */
 import type { Database } from '#db/connection/database.ts';
 import { addRefusedDeliveries } from '#db/service/webhook-secrets.ts';
 import { HEADER_PREFIX } from '#domain/service/service-address.ts';
@@ -13,12 +12,8 @@ const MOST_LOGGED = 20;
 const SIGNATURE_SUFFIX = serviceHeaders('').signature.toLowerCase();
 
 /**
- * The prefix under which a request carries all four headers of a delivery.
- *
- * @param names of the headers of the request, in lower case.
- * @param own our prefix.
- * @returns the prefix with each part capitalised, such as `X-Acme`; undefined unless all four are present, or if one
- *   has our prefix.
+ * The prefix under which a request carries all four headers of a delivery, such as `X-Acme`; undefined if one of them
+ * has our own prefix.
  */
 export function otherHeaderPrefix(names: readonly string[], own: string): string | undefined {
   const present = new Set(names);
@@ -41,7 +36,6 @@ export interface RefusedPrefixesOptions {
   readonly now: () => number;
 }
 
-/** Deliveries of one kind, verified or not, that are not in the database yet. */
 interface Unwritten {
   prefix: string;
   deliveries: number;
@@ -50,7 +44,7 @@ interface Unwritten {
   readonly logged: Set<string>;
 }
 
-/** Logs each prefix once, and stores the last one for other processes. Verified deliveries have limits of their own. */
+/** Stores the last prefix for other processes. Verified deliveries have limits of their own. */
 export class RefusedPrefixes {
   readonly #options: RefusedPrefixesOptions;
   readonly #verified: Unwritten = { prefix: '', deliveries: 0, writtenAt: undefined, logged: new Set() };
@@ -60,7 +54,7 @@ export class RefusedPrefixes {
     this.#options = options;
   }
 
-  /** Records one refused delivery. Never throws. @param verified true when its signature is valid. */
+  /** Never throws. */
   async add(prefix: string, verified: boolean): Promise<void> {
     const { logger, now } = this.#options;
     const kind = verified ? this.#verified : this.#unverified;

@@ -32,7 +32,6 @@ type Result = (typeof RESULTS)[number];
 
 /** Visible ASCII. Ids of rows of the reconciler begin with `read:`. */
 const DELIVERY_ID = /^(?!read:)[\x21-\x7e]{1,255}$/;
-/** Maximum stored length of the event header, which operators see with a quarantined delivery. */
 const MAX_HEADER_EVENT = 255;
 
 const receipt = z
@@ -58,11 +57,10 @@ function signedHeaders(names: ServiceHeaders) {
   });
 }
 
-/** The call that receives the service's webhooks. */
 export function serviceWebhookOperations(dependencies: ApiDependencies): Operation[] {
   const names = serviceHeaders(dependencies.headerPrefix);
   const refusedPrefixes = new RefusedPrefixes(dependencies);
-  // One delivery makes an alert. Prometheus sees an increase only from a value that it has read before.
+  // Prometheus sees an increase only from a value that it has read before, and one delivery must make an alert.
   for (const result of RESULTS) dependencies.metrics.webhookDeliveries.inc({ result }, 0);
   return [
     publicOperation({
@@ -89,16 +87,12 @@ export function serviceWebhookOperations(dependencies: ApiDependencies): Operati
   ];
 }
 
-/**
- * Refuses a delivery before its body is read: without timestamp or signature, or with a malformed or old one.
- *
- * @throws Problem invalid_signature
- */
+/** Refuses a delivery by its headers, before its body is read. @throws Problem invalid_signature */
 function refuseByHeaders(
   { headerPrefix, webhookToleranceMs: toleranceMs, metrics, now }: ApiDependencies,
   { header, headerNames }: IncomingHeaders,
 ): void {
-  // The report says whether one of our secrets signed the delivery; that check needs the body.
+  // Whether one of our secrets signed the delivery belongs to the report; that check needs the body.
   if (otherHeaderPrefix(headerNames(), headerPrefix) !== undefined) return;
   const names = serviceHeaders(headerPrefix);
   const refusal = refusalOfHeaders({
@@ -116,9 +110,7 @@ function refuseByHeaders(
 }
 
 /**
- * Refuses and records a delivery with another header prefix, also if its signature is valid: the operator decides which
- * header names are accepted.
- *
+ * Also if the signature is valid: the operator decides which header names are accepted.
  * @throws Problem invalid_signature
  */
 async function refuseOtherPrefix(
@@ -180,10 +172,8 @@ async function receive(
 }
 
 /**
- * Verifies a delivery with the configured and the stored secrets. If none matches, another process may have stored a
- * new secret, so the list is read again, at most once a second for all deliveries. While the database is down the last
- * list is used, so that forged deliveries get their 401.
- *
+ * If no secret matches, another process may have stored a new one: the list is read again, at most once a second. While
+ * the database is down the last list is used.
  * @throws Problem database_unavailable when the stored secrets were never read, so that no signature can be judged.
  */
 async function verify(
@@ -221,7 +211,7 @@ function alertOn(
       'a webhook delivery was stored and is not processed; an operator should look at it',
     );
   }
-  // The unsigned header is stored with the delivery, but not logged.
+  // The header is unsigned, so it is stored but not logged.
   if (stored.kind === 'stored' && headerEvent !== undefined && event !== undefined && headerEvent !== event) {
     metrics.webhookDeliveries.inc({ result: 'header_disagrees' });
     logger.warn(
@@ -239,10 +229,7 @@ function alertOn(
 }
 
 /**
- * Parses a delivery before it is stored. Every delivery is stored. Only a clear report about a purchase is passed to
- * the relay; all others wait for an operator.
- *
- * @param onUnused receives fields with an unknown form.
+ * Every delivery is stored. Only a clear report about a purchase is passed to the relay; others wait for an operator.
  */
 export function readDelivery(body: Buffer, onUnused?: UnusedObserver): ParsedDelivery {
   const event = parseEvent(body, (kind, fields) => onUnused?.(`event ${kind}`, { fields, items: 0 }));

@@ -11,16 +11,12 @@ export interface StoredSecretsOptions {
   readonly now: () => number;
 }
 
-/** Interval of the reads, in milliseconds: the time until a secret of another process is known here. */
+/** The time until a secret of another process is known here. */
 const REFRESH_EVERY_MS = 5_000;
 /** Limits how often forged deliveries can make this process query the database. */
 const LOOK_AGAIN_AFTER_MS = 1_000;
 
-/**
- * Caches the stored webhook secrets, so that a delivery is verified without the database. The list is read
- * every few seconds, and at once when a signature matches none of them, but at most once a second.
- * While the database is down the last list is used.
- */
+/** A delivery is verified without the database. While the database is down the last list is used. */
 export class WebhookSecretCache {
   readonly #options: StoredSecretsOptions;
   #known: readonly AcceptedSecret[] | undefined;
@@ -33,12 +29,12 @@ export class WebhookSecretCache {
     this.#options = options;
   }
 
-  /** Newest first; the same array until the list was read again. Undefined until it was read for the first time. */
+  /** Newest first; the same array until the list was read again. Undefined before the first read. */
   current(): readonly AcceptedSecret[] | undefined {
     return this.#known;
   }
 
-  /** Reads the list after a signature that matches none, unless it was just read. Never throws. */
+  /** After a signature that matches no secret. Never throws. */
   async lookAgain(): Promise<void> {
     const { now } = this.#options;
     const isRecent = this.#triedAt !== undefined && Math.abs(now() - this.#triedAt) < LOOK_AGAIN_AFTER_MS;
@@ -46,13 +42,12 @@ export class WebhookSecretCache {
     await this.refresh();
   }
 
-  /** Reads the list; concurrent callers share one read. A failure keeps the former list. Never throws. */
+  /** Concurrent callers share one read. A failure keeps the former list. Never throws. */
   async refresh(): Promise<void> {
     this.#underWay ??= this.#read().finally(() => (this.#underWay = undefined));
     await this.#underWay;
   }
 
-  /** Reads the list again and again. @returns when the signal is aborted. */
   async keepFresh(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await this.refresh();

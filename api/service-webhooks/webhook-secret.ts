@@ -13,7 +13,7 @@ import { changeWebhookSecret, type SecretChange, type SecretRefusal } from '#ups
 const tag = 'Administration';
 const PATH = '/v1/service/webhook-secret';
 
-/** Usual duration of a change, in seconds. */
+/** Usual duration of a change. */
 const BUSY_RETRY_SECONDS = 5;
 
 const secretOutput = z
@@ -63,7 +63,6 @@ const STORED =
   'The service shows it once. It is stored encrypted at once and never shown. Every API ' +
   'process accepts it within seconds; secrets of the configuration remain valid too.';
 
-/** Administration of the secret that signs the service's webhooks. */
 export function serviceSecretOperations(dependencies: ApiDependencies): Operation[] {
   return [
     operation({
@@ -130,7 +129,6 @@ async function change(dependencies: ApiDependencies, request: ChangeRequest): Pr
     target: `POST ${request.path}`,
     json: request.json,
   };
-  // A repetition changes nothing.
   const before = await findReplay(dependencies, asked);
   if (before !== undefined) return before;
   // In its own transaction: the audit log keeps the attempt even when the change fails.
@@ -138,7 +136,7 @@ async function change(dependencies: ApiDependencies, request: ChangeRequest): Pr
   const reply = await answerOnce(
     dependencies,
     asked,
-    // Call the service inside the transaction: its lock excludes other changes until this one is stored.
+    // The lock of the transaction excludes other changes until this one is stored.
     async (tx) => {
       const store = new WebhookSecretStore(tx, { keyRing, environment, overlapMs, now });
       const result = await changeWebhookSecret(service, store, kind);

@@ -23,7 +23,6 @@ import { SHARE_LINK_LIFE } from '#domain/policy/api-policy.ts';
 import type { ShareLinkRow } from '#fulfilment/share-links/share-links.ts';
 
 export const shareLinkExampleId = 'link_01JQ8Z7B3C4D5E6F7G8H9JKMNP';
-/** In examples only. */
 export const SHARE_EXAMPLE_SECRET = '7dK2mQx9VtR4bLw8ZpC1nYs5HgJ3fEu6';
 const SHARE_EXAMPLE_URL = 'https://esim.example.com';
 const EXAMPLE_PATH = `/e/${SHARE_EXAMPLE_SECRET}`;
@@ -107,7 +106,6 @@ export const createdShareLinkOutput = z
 
 export const shareLinkPage = pageOf(shareLinkOutput, 'ShareLinkPage');
 
-/** The end that a request asks for. */
 export function requestedEnd(
   { expires_in_seconds: duration, expires_at: end }: z.output<typeof shareLinkInput>,
   now: Date,
@@ -115,7 +113,7 @@ export function requestedEnd(
   return end ?? new Date(now.getTime() + (duration === undefined ? defaultMs : duration * 1_000));
 }
 
-/** What is wrong with the end of a link, as an error of its field. @returns undefined when it is within the bounds. */
+/** @returns undefined when it is within the bounds. */
 export function endProblem(end: Date, now: Date): string | undefined {
   const lifeMs = end.getTime() - now.getTime();
   return lifeMs >= minMs && lifeMs <= maxMs ? undefined : `must be ${BOUNDS}`;

@@ -37,7 +37,6 @@ const LINK_PATH = '/v1/share-links';
 const esimPath = idInPath('esim', esimExampleId);
 const linkPath = idInPath('shareLink', shareLinkExampleId);
 
-/** Share links of eSIMs: create, list, read, revoke. */
 export function shareLinkOperations(dependencies: ApiDependencies): Operation[] {
   const { database, now, shareLinkUrl } = dependencies;
   const shown = (row: ShareLinkRow | undefined) => {

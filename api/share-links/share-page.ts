@@ -25,7 +25,6 @@ const page = (description: string, headers: DocumentedAnswer['headers'] = {}): D
   headers,
 });
 
-/** The page of a share link, and what robots may read. */
 export function sharePageOperations(dependencies: ApiDependencies): Operation[] {
   const { closedBecause } = dependencies;
   return [
@@ -103,7 +102,7 @@ function gonePage(request: LanguageRequest): Reply {
   return messagePage(404, language, PAGE_TEXTS[language].gone);
 }
 
-/** A problem as a page for people: they cannot read problem+json. */
+/** People cannot read problem+json. */
 function problemPage({ status, headers }: Problem, request: LanguageRequest): Reply {
   const language = pageLanguage(request);
   const { tooMany, unavailable } = PAGE_TEXTS[language];

@@ -63,10 +63,7 @@ export const topupListQuery = z.strictObject({
   ...workListQuery('topup', statusesOf('topup'), purchaseExpansions),
 });
 
-/**
- * @param customer the reference of its customer.
- * @throws Error when it has no eSIM, which a constraint of the database prevents.
- */
+/** @throws Error when it has no eSIM, which a constraint of the database prevents. */
 export function topupJson(
   { row: topup, serviceId, ...facts }: StoredTopup,
   customer: string | null,
@@ -85,7 +82,6 @@ export function topupJson(
   };
 }
 
-/** The columns of the list as a file. */
 export const topupCsv: CsvColumns<TopupOutput> = {
   id: safe((topup) => topup.id),
   status: safe((topup) => topup.status),

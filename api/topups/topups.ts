@@ -25,7 +25,6 @@ import { type StoredTopup, topupReads } from '#db/work/topups.ts';
 import { NO_ATTEMPTS } from '#db/work/work-reads.ts';
 import { acceptTopup } from '#fulfilment/accept/topup.ts';
 
-/** Top-ups of eSIMs: create, read, list, timeline, operator actions. */
 export function topupOperations(dependencies: ApiDependencies, offers: Offers): Operation[] {
   const { database, keyRing } = dependencies;
   const show = (stored: StoredTopup, owner: Owner) =>

@@ -41,7 +41,6 @@ const query = z.strictObject({
     }),
 });
 
-/** Updates of the storefront application that the service publishes. */
 export function storefrontUpdateOperations({ service, now }: ApiDependencies): Operation[] {
   return [
     operation({

@@ -1,4 +1,3 @@
-/** Access data of VPN subscriptions, for their own call and for `expand=access`. */
 import * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { idInPath, mayExist, ourId } from '#api/fields/fields.ts';
@@ -13,7 +12,6 @@ import { vpnAccess } from '#upstream/contract.ts';
 
 export const exampleSubscriptionId = 'vpn_01JQ8ZAF6G7H8J9K0MNPQRSTVW';
 
-/** Access data of a VPN subscription. */
 export const accessOutput = z
   .strictObject({
     subscription_id: ourId('vpn_subscription', exampleSubscriptionId),
@@ -45,10 +43,9 @@ const accessExpansion: Expansion = {
     ),
 };
 
-/** What answers about VPN subscriptions embed. */
 export const subscriptionExpansions = [accessExpansion] as const;
 
-/** Decrypts the access data of subscriptions. Each is audited. @returns by id, without those that have none. */
+/** Writes an audit entry for each. */
 async function revealAccess(
   { database, keyRing, now }: Pick<ApiDependencies, 'database' | 'keyRing' | 'now'>,
   ids: readonly string[],

@@ -116,7 +116,6 @@ export const vpnSubscriptionListQuery = z.strictObject({
   ...workListQuery('vpn_subscription', statusesOf('vpn_subscription'), subscriptionExpansions),
 });
 
-/** A VPN subscription as the API shows it. @param customer the reference of its customer. */
 export function vpnSubscriptionJson(
   { row: subscription, serviceId, renewedAt, endRecordedAt, debits, ...facts }: StoredVpnSubscription,
   customer: string | null,

@@ -40,11 +40,9 @@ import { isFinal } from '#domain/work/lifecycle.ts';
 import { acceptVpnSubscription } from '#fulfilment/accept/vpn-subscription.ts';
 import { cancelVpnSubscription } from '#fulfilment/work/subscription.ts';
 
-/** Of the examples, once its customer has ended it, and once the service has. */
 const REQUESTED = { cancel_requested_at: '2030-02-03T09:00:00.000Z' };
 const CANCELLED_AT = '2030-02-03T09:00:05.000Z';
 
-/** VPN subscriptions: create, read, list, cancel, access data, operator actions. */
 export function vpnSubscriptionOperations(dependencies: ApiDependencies, offers: Offers): Operation[] {
   const { keyRing } = dependencies;
   const show = (stored: StoredVpnSubscription, owner: Owner) => {

@@ -12,7 +12,6 @@ export interface WaitsOptions {
 export interface Wait<Found> {
   readonly seconds: number;
   readonly lineageId: string;
-  /** The subject of relevant events; default: all. */
   readonly subjectId?: string;
   readonly isRelevant: (event: PublishedEvent) => boolean;
   readonly read: () => Promise<Found>;
@@ -23,41 +22,33 @@ export interface Wait<Found> {
 export interface WaitResult<Found> {
   /** The last value read; undefined after the caller has disconnected. */
   readonly found: Found | undefined;
-  /** False when the wait was shorter than granted: too many callers wait, or the process stops. */
+  /** False when too many callers wait, or the process stops. */
   readonly isGranted: boolean;
 }
 
-/**
- * Lets callers wait for a change. A waiting caller needs no database connection and no thread, only a
- * listener of the event tail and a timer.
- */
+/** A waiting caller needs no database connection and no thread, only a listener of the event tail and a timer. */
 export class Waits {
   readonly #options: WaitsOptions;
   #waiting = 0;
-  /** Number of waiting callers of each key lineage. */
+  /** By key lineage. */
   readonly #waitingOf = new Map<string, number>();
 
   constructor(options: WaitsOptions) {
     this.#options = options;
   }
 
-  /** The granted part of the requested seconds. */
+  /** In seconds. */
   granted(seconds: number): number {
     return Math.min(seconds, Math.floor(this.#options.policy.maxMs / 1_000));
   }
 
-  /**
-   * Reads again after each relevant event until the value is as expected or the time is over. Returns at once when the
-   * process stops, or too many callers wait, of this key or in total.
-   *
-   * @throws the errors of `read`.
-   */
+  /** Returns at once when the process stops, or too many callers wait, of this key or in total. */
   async until<Found>(wait: Wait<Found>): Promise<WaitResult<Found>> {
     const { tail, policy, metrics } = this.#options;
     const granted = this.granted(wait.seconds);
     if (granted === 0) return { found: await wait.read(), isGranted: true };
     if (tail.stopped || !this.#hasRoom(wait.lineageId, policy)) return { found: await wait.read(), isGranted: false };
-    // Listen before the first read, so that no change in between is missed.
+    // Before the first read, so that no change in between is missed.
     const eventWait = new EventWait(tail, wait, granted * 1_000);
     this.#count(wait.lineageId, 1, metrics);
     try {
@@ -89,22 +80,19 @@ export class Waits {
 }
 
 interface EventWaitOptions {
-  /** Limits the wait to events of this subject; default: all events. */
+  /** Default: all events. */
   readonly subjectId?: string;
-  /** True for an event after which the caller reads again. */
   readonly isRelevant: (event: PublishedEvent) => boolean;
   readonly onClose: (listener: () => void) => void;
 }
 
-/** Waits for the next relevant event of the event tail, until the time is over or the caller is gone. */
 class EventWait {
-  /** Why the wait is over; undefined while it lasts. */
+  /** Undefined while it lasts. */
   endReason: 'time' | 'stop' | 'gone' | undefined;
   readonly end: () => void;
   #hasEvent = false;
   #wake: (() => void) | undefined;
 
-  /** @param ms maximum wait in milliseconds. */
   constructor(tail: Pick<EventTail, 'listen'>, { subjectId, isRelevant, onClose }: EventWaitOptions, ms: number) {
     const endFor = (reason: 'time' | 'stop' | 'gone') => () => {
       this.endReason ??= reason;
@@ -127,7 +115,7 @@ class EventWait {
     };
   }
 
-  /** Resolves with the next relevant event or when the wait ends; at once if an event came since the last call. */
+  /** At once if an event came since the last call. */
   async next(): Promise<void> {
     if (!this.#hasEvent && this.endReason === undefined) {
       await new Promise<void>((resolve) => (this.#wake = resolve));

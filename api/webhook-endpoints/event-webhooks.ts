@@ -1,4 +1,3 @@
-/** Event webhooks in the description of the API: their content, and the meaning of the answers. */
 import * as z from 'zod';
 import type { oas31, ZodOpenApiComponentsObject, ZodOpenApiPathsObject } from 'zod-openapi';
 import { eventExample, eventShapes } from '#api/events/event-data.ts';
@@ -18,12 +17,9 @@ const withTimestamp: oas31.SchemaObject = {
   required: ['timestamp'],
 };
 
-/**
- * The body of a delivery, from `webhookBody`. It consists of parts of answers and is described like them, open
- * to new fields.
- */
+/** Consists of parts of answers and is described like them, open to new fields. */
 export const webhookEventSchemas: NonNullable<ZodOpenApiComponentsObject['schemas']> = {
-  // One for each content: generators combine objects, and not an object with a choice.
+  // Generators combine objects, and not an object with a choice.
   ...Object.fromEntries(
     eventShapes.map((event) => [
       `Webhook${nameOf(event)}`,

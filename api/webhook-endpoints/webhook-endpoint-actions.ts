@@ -180,7 +180,6 @@ async function replay(
 
 const params = idInPath('webhookEndpoint', exampleEndpointId);
 
-/** The deliveries of a webhook endpoint, with each try. */
 export function webhookDeliveryOperation({ database, keyRing }: ApiDependencies): Operation {
   return operation({
     id: 'listWebhookDeliveries',
@@ -239,7 +238,7 @@ function deliveryJson(
   };
 }
 
-/** @returns null when the key of the excerpt is no longer in the key ring; the rest of the log can be read. */
+/** Null when the key of the excerpt is no longer in the key ring; the rest of the log can be read. */
 function excerptOf(keyRing: KeyRing, row: WebhookTryRow): string | null {
   if (row.encryptedExcerpt === null) return null;
   try {

@@ -1,4 +1,3 @@
-/** Shared by the calls about webhook endpoints. */
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { instantJson, mayExist } from '#api/fields/fields.ts';
 import type { Caller } from '#api/http/operation.ts';
@@ -13,27 +12,20 @@ import { type EndpointRequest, missedSince } from '#fulfilment/event-webhooks/ma
 export const ENDPOINTS_PATH = '/v1/webhook-endpoints';
 export const ENDPOINTS_TAG = 'Webhook endpoints';
 
-/** Reads an endpoint that the caller may see. @throws Problem webhook_endpoint_not_found */
+/** @throws Problem webhook_endpoint_not_found */
 export async function requireEndpoint(db: Executor, id: string, { ownerId }: Caller): Promise<WebhookEndpointRow> {
   const found = mayExist('webhookEndpoint', id) ? await findWebhookEndpoint(db, id, ownerId) : undefined;
   if (found === undefined) throw new Problem('webhook_endpoint_not_found');
   return found;
 }
 
-/**
- * An action of the caller on an endpoint.
- * @param now epoch milliseconds.
- * @throws Problem webhook_endpoint_not_found when the id cannot be one.
- */
+/** @throws Problem webhook_endpoint_not_found */
 export function endpointRequest({ ownerId: owner, apiKeyId: actor }: Caller, id: string, now: number): EndpointRequest {
   if (!mayExist('webhookEndpoint', id)) throw new Problem('webhook_endpoint_not_found');
   return { id, owner, actor, now: new Date(now) };
 }
 
-/**
- * Changes an endpoint and answers with its new state.
- * @throws Problem, EndpointRefusedError
- */
+/** @throws Problem, EndpointRefusedError */
 export async function changeAndShow(
   { database, now }: ApiDependencies,
   caller: Caller,

@@ -69,8 +69,7 @@ export function webhookEndpointOperations(dependencies: ApiDependencies): Operat
           target: `POST ${ENDPOINTS_PATH}`,
           json,
         };
-        // Look the name up outside a transaction: a name server may be slow. A repetition gets its answer
-        // independent of the result.
+        // Outside a transaction: a name server may be slow. A repetition gets its answer independent of the result.
         const problem = await urlProblem(dependencies, body.url);
         return answerOnce(dependencies, request, async (tx) => {
           if (problem !== undefined) throw problem;
@@ -206,7 +205,6 @@ export function webhookEndpointOperations(dependencies: ApiDependencies): Operat
   ];
 }
 
-/** @returns a problem validation_failed when events may not be sent to this URL. */
 async function urlProblem(
   { webhookTargets: { policy, lookup } }: ApiDependencies,
   url: string,

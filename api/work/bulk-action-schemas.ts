@@ -8,10 +8,10 @@ import { idPattern, isId } from '#domain/work/identifiers.ts';
 import { KINDS } from '#domain/work/kinds.ts';
 import { statusesOf, type WorkStatus } from '#domain/work/lifecycle.ts';
 
-/** Maximum number of actions in one call: each is a separate transaction, and the caller waits for all of them. */
+/** Each is a separate transaction, and the caller waits for all of them. */
 export const MAX_BULK = 100;
 
-/** Actions on several. Ids at the service can only be given for one. */
+/** Ids at the service can only be given for one. */
 const ACTIONS = ['retry', 'release', 'abandon', 'limit', 'resolve'] as const;
 /** Only purchases are held by the purchase gate and have a price. */
 const ACTIONS_WITHOUT_PURCHASE = ['retry', 'abandon', 'resolve'] as const;
@@ -99,7 +99,6 @@ export function bulkInput({ kind, name }: WorkResource) {
 
 export type BulkInput = z.output<ReturnType<typeof bulkInput>>;
 
-/** The action of a request. @param body checked by {@link bulkInput}. */
 export function bulkActionOf({ action, max_price: maxPrice, case: reason, verdict, next }: BulkInput): OperatorAction {
   if (action === 'limit') return { action: 'change_limit', maxPrice: maxPrice ?? null };
   if (action !== 'resolve') return { action };

@@ -17,12 +17,12 @@ import { statusesOf, type WorkStatus } from '#domain/work/lifecycle.ts';
 import { COMPARISON_MS, performAction } from '#fulfilment/operator/perform-action.ts';
 
 /**
- * The selected work, stored under the Idempotency-Key: a repetition acts on the same work, even if the filter selects
- * other work now. Without `action_id` it was stored by a version before 0.1.0, in the last day.
+ * Stored under the Idempotency-Key: a repetition acts on the same work, even if the filter selects other work now. A
+ * version before 0.1.0 stored no `action_id`.
  */
 const selection = z.object({ matched: z.int(), ids: z.array(z.string()), action_id: z.string().optional() });
 
-/** One action on several; each is carried out like a single action. */
+/** Each is carried out like a single action. */
 export function bulkOperation(dependencies: ApiDependencies, resource: WorkResource): Operation {
   const { kind, name, exampleId } = resource;
   const { noun, path } = KINDS[kind];
@@ -118,12 +118,12 @@ export function bulkOperation(dependencies: ApiDependencies, resource: WorkResou
         target: `POST ${path}/bulk-actions`,
         json,
       };
-      // Store the selection first. Then each action detects by the same action id whether it was carried out.
+      // The selection is stored first. Each action then detects by the same action id whether it was carried out.
       const kept = await answerOnce(dependencies, replay, async (tx) => {
         const { matched, chosen } = await chooseWork(tx, kind, caller.ownerId, choice, MAX_BULK);
         const chosenIds =
           ids !== undefined && !hasFilter({ ...choice }) ? [...new Set(ids)] : chosen.map(({ id }) => id);
-        // A separate action id: the Idempotency-Key may be reused after a day for another call.
+        // Not the Idempotency-Key, which may be reused after a day for another call.
         return jsonReply(200, { matched, ids: chosenIds, action_id: newId('action') });
       });
       const about = selection.parse(JSON.parse(kept.body.toString('utf8')));
@@ -158,9 +158,8 @@ interface BulkRequest {
   readonly action: OperatorAction;
   readonly reason: string;
   readonly caller: Caller;
-  /** The same for all work of a call, and for a repetition of the call. */
+  /** The same for a repetition of the call. */
   readonly actionId: string;
-  /** True: the action is only checked. */
   readonly dryRun: boolean;
   readonly comparisonMs?: number;
 }
@@ -189,7 +188,6 @@ async function performOne(
   return { ...line, result: how.dryRun && outcome.kind === 'applied' ? 'would_apply' : outcome.kind };
 }
 
-/** True when the selection has a filter besides ids. */
 function hasFilter(choice: Readonly<Record<string, unknown>>): boolean {
   return Object.entries(choice).some(([name, value]) => name !== 'ids' && value !== undefined);
 }

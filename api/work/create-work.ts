@@ -24,7 +24,6 @@ import { isFinished } from '#domain/work/lifecycle.ts';
 import type { Acceptance, NewWork } from '#fulfilment/accept/work.ts';
 import { currentTraceparent } from '#telemetry/tracing.ts';
 
-/** The part of a request that is the same for work of every kind. */
 interface CreationRequest {
   readonly body: {
     readonly max_price?: Money | undefined;
@@ -42,16 +41,13 @@ interface CreationRequest {
   readonly requestId: string;
 }
 
-/** How callers name work, so that repeated requests get the same. */
 export interface WorkReference {
   readonly field: string;
-  /** The problem of a used one. */
   readonly taken: ProblemCode;
-  /** True when it identifies one piece of work permanently; false when it is free again after that has ended. */
+  /** False when it is free again after its work has ended. */
   readonly isForGood: boolean;
 }
 
-/** The field of our API with the caller's own reference. */
 export function callerReference<Field extends `external_${'order' | 'topup' | 'subscription'}_id`>(field: Field) {
   return { field, taken: `${field}_taken`, isForGood: true } as const satisfies WorkReference;
 }
@@ -59,26 +55,20 @@ export function callerReference<Field extends `external_${'order' | 'topup' | 's
 interface Creation<Row> {
   readonly target: string;
   readonly reference: WorkReference;
-  /** The reference that identifies the work; undefined when the caller gave none. */
   readonly named: string | undefined;
-  /**
-   * Why new work cannot succeed, found before the transaction. A repeated request gets its answer or the existing work
-   * all the same.
-   */
+  /** Found before the transaction. A repeated request gets its answer or the existing work all the same. */
   readonly objection?: Problem | undefined;
-  /** What a quote must be about; absent for a kind without quotes. */
+  /** Absent for a kind without quotes. */
   readonly item?: Pick<QuotedItem, 'itemId' | 'esimId' | 'kind'>;
-  /** Stores the work; its error becomes the answer. */
   readonly accept: (tx: Executor, work: NewWork, now: Date) => Promise<Acceptance<Row>>;
   readonly show: (row: Row) => WorkJson;
 }
 
 /**
- * Creates work once for an Idempotency-Key, and once for the caller's reference.
- *
- * The id is derived from the permanent identity of the work: the caller's reference, or a permanent key.
- * If PostgreSQL loses the row with its last commits, a caller that retries gets the same work, and its purchase
- * the same idempotency key. A reference whose work ended without buying gets new work with the id of its next use.
+ * Creates work once for an Idempotency-Key, and once for the caller's reference. The id is derived from the caller's
+ * reference, or from a permanent key: if PostgreSQL loses the row with its last commits, a caller that retries gets the
+ * same work, and its purchase the same idempotency key. A reference whose work ended without buying gets new work with
+ * the id of its next use.
  */
 export async function createWork<Row>(
   dependencies: ApiDependencies,
@@ -91,7 +81,7 @@ export async function createWork<Row>(
   const { lineageId, ownerId } = caller;
   const traceparent = currentTraceparent();
   // Before anything is stored. The stored answer is the plain one: a repetition gets the same bytes, and no secret is
-  // stored with it.
+  // stored.
   const view = viewOfWork(dependencies, resource, expand, { caller, isHead: false });
   if (expand !== undefined && preferredWait(header('Prefer')) === undefined) throw invalid([EXPANDED_AT_ONCE]);
   const isNamed = named !== undefined;
@@ -144,7 +134,6 @@ export async function createWork<Row>(
   return replyAfterPreferredWait(dependencies, waiter, reply, { when: isFinished, status: 201 });
 }
 
-/** What the calls have in common that create work. */
 export function creationCall({ kind, tag, expansions }: WorkResource) {
   const note =
     ' Only with `Prefer: wait=N`. Absent when the work is accepted but cannot be read at the end of the wait.';
@@ -164,7 +153,6 @@ const EXPANDED_AT_ONCE = {
   message: 'needs the header `Prefer: wait=N`: nothing has been bought when the answer comes at once',
 } as const;
 
-/** Headers of answers to callers who may wait (`Prefer: wait=N`), for their description. */
 export function waitingHeaders(kind: WorkKind) {
   return {
     Location: `Address of the ${KINDS[kind].noun}.`,
@@ -174,7 +162,6 @@ export function waitingHeaders(kind: WorkKind) {
 
 export const retryAfterHeader = { 'Retry-After': 'Seconds after which to read it again.' } as const;
 
-/** The answers of a call that creates work. @param unbought its fields in an example before anything is bought. */
 export function creationAnswers(
   { kind, output }: WorkResource,
   unbought: Readonly<Record<string, unknown>>,
@@ -190,16 +177,13 @@ export function creationAnswers(
   };
 }
 
-/** True for a deadline that has passed. */
 export function isPast(deadline: Date | undefined, now: Date): boolean {
   return deadline !== undefined && deadline <= now;
 }
 
 export const PAST_DEADLINE = { in: 'body', field: 'deadline', message: 'must lie in the future' } as const;
 
-/**
- * The problem with the existing work; a key that is limited to its own work gets no id of other work.
- */
+/** A key that is limited to its own work gets no id of other work. */
 export async function alreadyExists(
   db: Executor,
   kind: WorkKind,

@@ -1,4 +1,3 @@
-/** What answers about work embed on request: the parameter `expand`. */
 import { lacking, requireStill } from '#api/access/authentication.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import type { Caller } from '#api/http/operation.ts';
@@ -7,31 +6,23 @@ import type { WorkJson, WorkResource } from '#api/work/work-resource.ts';
 import { type ApiScope, scopesOfKind } from '#db/access/api-keys.ts';
 import type { WorkKind } from '#domain/work/kinds.ts';
 
-/** The operator's view, which work of every kind has. */
 const OPERATIONS = 'operations';
 
 type EmbeddedName = 'access' | 'activation' | 'esim';
 
 export type ExpandName = EmbeddedName | typeof OPERATIONS;
 
-/** The part of work that says what belongs to it. */
 interface Expandable {
   readonly id: string;
   readonly esim_id?: string | null;
 }
 
-/** Something that belongs to work and has a call of its own. */
 export interface Expansion {
   readonly name: EmbeddedName;
   readonly scope: ApiScope;
   /** Such as `the eSIM`. */
   readonly description: string;
-  /**
-   * Reads it for all work of an answer, in a number of statements that does not depend on the number of works. Secrets
-   * are audited before they are returned, once for each thing.
-   *
-   * @returns values by id of the work, without those of work that has none.
-   */
+  /** The number of statements must not depend on the number of works. Secrets are audited before they are returned. */
   embed(
     dependencies: ApiDependencies,
     works: readonly Expandable[],
@@ -39,7 +30,6 @@ export interface Expansion {
   ): Promise<ReadonlyMap<string, object>>;
 }
 
-/** The scope that each value of `expand` needs. */
 function expandScopes(kind: WorkKind, expansions: readonly Expansion[]): ReadonlyMap<ExpandName, ApiScope> {
   return new Map<ExpandName, ApiScope>([
     [OPERATIONS, scopesOfKind(kind).operate],
@@ -47,7 +37,6 @@ function expandScopes(kind: WorkKind, expansions: readonly Expansion[]): Readonl
   ]);
 }
 
-/** The parameter `expand` of calls about a kind of work. @param note more text of its description. */
 export function expandInQuery(kind: WorkKind, expansions: readonly Expansion[], note = '') {
   const meanings = [
     `\`${OPERATIONS}\`: attempts, retry policy and what an operator needs (\`${scopesOfKind(kind).operate}\`).`,
@@ -62,25 +51,18 @@ export function expandInQuery(kind: WorkKind, expansions: readonly Expansion[], 
     });
 }
 
-/** Work without the operator's view. */
 export function plainWork({ operations: _operations, ...work }: WorkJson): object {
   return work;
 }
 
-/** Completes work for an answer. */
 export interface WorkView {
   readonly one: (work: WorkJson) => Promise<object>;
   readonly all: (works: readonly WorkJson[]) => Promise<object[]>;
-  /** Shows work after a wait: the API key may have changed since. @throws Problem unauthenticated */
+  /** After a wait the API key may have changed. @throws Problem unauthenticated */
   readonly afterWait: (work: WorkJson) => Promise<object>;
 }
 
-/**
- * How a caller sees work.
- *
- * @param expand the values of the parameter `expand`.
- * @throws Problem missing_scope
- */
+/** @throws Problem missing_scope */
 export function viewOfWork(
   dependencies: ApiDependencies,
   { kind, expansions }: Pick<WorkResource, 'kind' | 'expansions'>,

@@ -6,25 +6,16 @@ import type { WorkJson } from '#api/work/work-resource.ts';
 import { DatabaseUnavailableError } from '#db/connection/database.ts';
 import { isFinal, isFinished, isWaitOver, retryAfterSeconds, type WorkStatus } from '#domain/work/lifecycle.ts';
 
-/** Answers about work that wait for its end: `Prefer: wait=N` and `?wait=N`. */
-
-/** Retry-After for work that was just accepted, in seconds. */
 export const RETRY_AFTER_SECONDS = retryAfterSeconds('accepted', null, 0);
 
 interface Waiter {
   readonly seconds: number;
   readonly lineageId: string;
   readonly onClose: Incoming['onClose'];
-  /** Whether a status ends the wait. */
   readonly until: (status: WorkStatus) => boolean;
 }
 
-/**
- * Reads work, waiting for a status.
- *
- * @param find reads the work as the API shows it to this caller. @returns an empty result without such work, or after
- *   the caller has disconnected.
- */
+/** Empty without such work, or after the caller has disconnected. */
 async function readWhen(
   { waits }: Pick<ApiDependencies, 'waits'>,
   id: string,
@@ -43,12 +34,8 @@ async function readWhen(
 }
 
 /**
- * Answers a caller with `Prefer: wait=N` with the work when it is finished, or when the time is over; other callers get
- * `accepted` at once. A repetition waits too: the answer stored under the Idempotency-Key says that the work was
- * accepted.
- *
- * @param accepted the answer without a wait. @param finished when the work is finished, and the status of that answer
- *   then.
+ * `Prefer: wait=N`: answers when the work is finished or the time is over; other callers get `accepted` at once. A
+ * repetition waits too: the answer stored under the Idempotency-Key says that the work was accepted.
  */
 export async function replyAfterPreferredWait(
   dependencies: Pick<ApiDependencies, 'waits' | 'database' | 'logger' | 'now'>,
@@ -98,7 +85,6 @@ export async function replyAfterPreferredWait(
   }
 }
 
-/** Headers of the answer to a `GET` that may wait (`?wait=N`), for its description. */
 export const longPollHeaders = {
   'Preference-Applied':
     'With `wait=N`: `wait=` and the seconds granted, as with `Prefer: wait=N`. Absent when the API did not wait: ' +
@@ -106,7 +92,6 @@ export const longPollHeaders = {
   'Retry-After': 'With `wait=N`, when the wait ended without the result: seconds after which to call again.',
 } as const;
 
-/** The header Preference-Applied of a `GET` that has waited. @param seconds the requested seconds. */
 export function preferenceApplied(
   { waits }: Pick<ApiDependencies, 'waits'>,
   seconds: number,
@@ -116,10 +101,7 @@ export function preferenceApplied(
 }
 
 /**
- * Answers a `GET` of work, at once or when it reaches a given status.
- *
- * @param asked.wait in seconds; undefined: no wait. @param asked.until undefined: until it is
- *   finished, or waits for a person.
+ * @param asked.until undefined: until it is finished, or waits for a person.
  * @returns undefined without such work, or after the caller has disconnected.
  */
 export async function replyAfterWait(
@@ -157,39 +139,28 @@ export async function replyAfterWait(
   });
 }
 
-/** The id of the work in the Location of an answer. @throws Error when there is none. */
+/** @throws Error when there is none. */
 export function locatedId(path: string, { headers }: Reply): string {
   const location = headers['Location'];
   if (location === undefined || !location.startsWith(`${path}/`)) throw new Error(`an answer of ${path} names no work`);
   return location.slice(path.length + 1);
 }
 
-/**
- * The header Retry-After for unfinished work.
- *
- * @param work as the API shows it. @param now epoch milliseconds. @returns whole seconds, as text.
- */
+/** Whole seconds. */
 export function retryAfter({ status, operations: { next_step_at: next } }: WorkJson, now: number): string {
   return String(retryAfterSeconds(status, next === null ? null : Date.parse(next), now));
 }
 
 /**
- * One preference (RFC 7240): a name with an optional value, plain or quoted; parameters are ignored. No two
- * parts of the pattern match the same characters, so that no header causes catastrophic backtracking.
+ * RFC 7240; parameters are ignored. No two parts match the same characters, so no header causes catastrophic
+ * backtracking.
  */
 const PREFERENCE =
   /\s*([!#$%&'*+.^_`|~0-9A-Za-z-]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s";,]*)))?\s*((?:;(?:[^";,]|"(?:[^"\\]|\\.)*")*)*)(?:,|$)/y;
-/** Longer headers are ignored. */
 const MAX_LENGTH = 1_000;
-/** Maximum number of preferences that are read. */
 const MAX_PREFERENCES = 20;
 
-/**
- * The wait that a caller requests with the header `Prefer`.
- *
- * @returns seconds; undefined without a readable `wait`: RFC 7240 requires that unknown preferences are
- *   ignored.
- */
+/** Undefined without a readable `wait`: RFC 7240 requires that unknown preferences are ignored. */
 export function preferredWait(header: string | undefined): number | undefined {
   if (header === undefined || header.length > MAX_LENGTH) return undefined;
   PREFERENCE.lastIndex = 0;
@@ -197,7 +168,6 @@ export function preferredWait(header: string | undefined): number | undefined {
     const found = PREFERENCE.exec(header);
     if (found === null) return undefined;
     const [, name = '', quoted, plain = ''] = found;
-    // The first of several is used.
     if (name.toLowerCase() === 'wait') return seconds(quoted ?? plain);
   }
   return undefined;

@@ -42,7 +42,6 @@ export const newLimit = moneyInput.nullable().meta({
   example: { amount: '14.00', currency: 'USD' },
 });
 
-/** Fields of a verdict on an open case, for one or several. */
 export const verdictFields = {
   case: attentionReason.meta({
     description: 'The reason of the open case, as `operations.attention.reason` shows it.',
@@ -80,7 +79,7 @@ const retryPolicy = z
   .refine((change) => !changesNothing(change), { message: `must contain at least one of: ${RETRY_CHANGE_FIELDS}` })
   .refine(waitsAreOrdered, { path: ['first_wait_seconds'], message: 'must not be more than longest_wait_seconds' })
   .meta({ id: 'RetryPolicyChange' });
-/** Fields for every kind of work; each kind adds its ids at the service. */
+/** Each kind adds its ids at the service. */
 const resolution = z.strictObject({ reason: actionReason, ...verdictFields });
 const serviceName = z.string().regex(SERVICE_ID, 'must have 1 to 128 visible ASCII characters').optional();
 
@@ -183,7 +182,7 @@ export function workActionOperations(dependencies: ApiDependencies, resource: Wo
         example: { reason: 'Their support says it was never sold.', case: 'outcome_unknown', verdict: 'not_bought' },
       }),
       handle: (request) => {
-        // Parse again without the ids at the service, which differ by kind and have no type.
+        // The ids at the service differ by kind and have no type.
         const given = resolution.strip().parse(request.body);
         const { case: reason, verdict, next } = given;
         const nameOf = (field: string) => serviceName.parse(Reflect.get(request.body, field));
@@ -228,10 +227,7 @@ async function performOnWork(
   return jsonReply(200, found);
 }
 
-/**
- * Adds the currency of the price to a new price limit, so that a limit in another currency is refused. Without an
- * answer of the service it is not known, and the limit is accepted.
- */
+/** A limit in another currency can then be refused. Without an answer of the service the limit is accepted. */
 export async function withPriceCurrency(
   { database }: Pick<ApiDependencies, 'database'>,
   resource: WorkResource,

@@ -8,7 +8,7 @@ import { CALLER_REFERENCE_CHARACTERS, isCallerReference } from '#domain/work/ide
 import { KINDS, type WorkKind } from '#domain/work/kinds.ts';
 import type { NewCustomer } from '#fulfilment/accept/work.ts';
 
-/** The caller's reference of the end customer. It may be personal: stored encrypted, found by a keyed hash. */
+/** The reference may be personal: stored encrypted, found by a keyed hash. */
 
 const MAX_CUSTOMER_REFERENCE = 255;
 
@@ -37,14 +37,12 @@ export const customerReferenceInQuery = customerReference.optional().meta({
     'Your exact reference of the customer. Compared by a keyed hash. It is part of the URL, which proxies may log.',
 });
 
-/** The hash by which a reference is found. */
 export function customerHash(keyRing: KeyRing, reference: string): Buffer;
 export function customerHash(keyRing: KeyRing, reference: string | undefined): Buffer | undefined;
 export function customerHash(keyRing: KeyRing, reference: string | undefined): Buffer | undefined {
   return reference === undefined ? undefined : keyRing.hash(reference, 'customer_reference');
 }
 
-/** The reference of new work as it is stored. */
 export function newCustomer(keyRing: KeyRing, kind: CustomerWork, id: string, reference: string): NewCustomer {
   return {
     encryptedCustomerReference: keyRing.encrypt(reference, customerReferenceAad(kind, id)),
@@ -52,7 +50,7 @@ export function newCustomer(keyRing: KeyRing, kind: CustomerWork, id: string, re
   };
 }
 
-/** The stored reference. @param id of the work; for an eSIM that of its order. */
+/** @param id of the work; for an eSIM that of its order. */
 export function readCustomer(
   keyRing: KeyRing,
   kind: CustomerWork,
@@ -76,7 +74,6 @@ const metadataText = (most: number) =>
     .check(storable)
     .meta({ override: { pattern: TEXT_PATTERN } });
 
-/** The caller's own data, of a limited size. */
 function metadataOf({ pairs: most, value }: { readonly pairs: number; readonly value: number }) {
   return z
     .record(metadataKey, metadataText(value))
@@ -92,7 +89,7 @@ export const metadata = metadataOf({ pairs: 20, value: 500 });
 
 const MAX_METADATA_FILTERS = 5;
 
-/** Filter by metadata, `metadata[key]=value`, once for each pair. */
+/** `metadata[key]=value`, once for each pair. */
 export const metadataInQuery = z
   .record(metadataKey, metadataText(500), { error: 'must be written as `metadata[key]=value`' })
   .refine((pairs) => Object.keys(pairs).length <= MAX_METADATA_FILTERS, {
@@ -104,14 +101,13 @@ export const metadataInQuery = z
     override: { maxProperties: MAX_METADATA_FILTERS },
   });
 
-/** Of an item of a batch: a batch has many items. */
+/** Smaller, because a batch has many items. */
 export const itemMetadata = metadataOf({ pairs: 5, value: 100 });
 
 const REFERENCE_PATTERN = `^${CALLER_REFERENCE_CHARACTERS}{1,64}$`;
 
 const REFERENCE_FORM = 'must have 1 to 64 visible ASCII characters other than `~`';
 
-/** The caller's references of work in a query, separated by commas. */
 export function callerReferencesInQuery(kind: WorkKind) {
   return severalInQuery(isCallerReference, {
     form: REFERENCE_FORM,
@@ -134,7 +130,6 @@ export function callerReference(kind: WorkKind, example: string) {
     });
 }
 
-/** Fields of a purchase request that every kind of work shares. */
 export function purchaseInput(kind: WorkKind) {
   const noun = KINDS[kind].noun;
   return {

@@ -11,7 +11,6 @@ import { FAILURE_CLASSES } from '#domain/work/failure.ts';
 import type { WorkKind } from '#domain/work/kinds.ts';
 import { adviceOf, describeStatus } from '#domain/work/status-text.ts';
 
-/** The fields that work of all kinds has, with those of the operator's view. */
 export function workJson(
   kind: WorkKind,
   row: WorkRow,
@@ -41,7 +40,6 @@ export function workJson(
   };
 }
 
-/** The fields that work with a reference of the caller's own has. */
 export function referenceJson(
   row: {
     readonly replacesId: string | null;
@@ -57,11 +55,7 @@ export function referenceJson(
   };
 }
 
-/**
- * The state of work in sentences.
- * @param work as the API shows it to this caller.
- * @param owner undefined: a key that sees everything.
- */
+/** @param owner undefined: a key that sees everything. */
 export function currentStateJson(
   kind: WorkKind,
   { status, failure, attention, operations: { next_step_at: nextAt, resubmission: again } }: WorkJson,
@@ -89,7 +83,7 @@ const OVERRIDE_NAMES = {
   deadlineAt: 'deadline',
 } as const satisfies Record<(typeof RETRY_OVERRIDES)[number], string>;
 
-/** Fields set by an operator, else the configured values that its workflow has stored. */
+/** Set by an operator, else the configured values that its workflow has stored. */
 function retryPolicyJson({ retryRule, retryOverrides, extraAttempts, createdAt, deadlineAt }: WorkRow) {
   const overrides = retryOverrides ?? {};
   const rule = retryRule === null ? undefined : ruleOfWork(retryRule, overrides, extraAttempts);

@@ -1,4 +1,3 @@
-/** The lists of work of each kind, as pages and as files. */
 import type * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
@@ -34,7 +33,6 @@ export function workFilter(query: CommonQuery): WorkFilter {
   };
 }
 
-/** The list of a kind and its file. */
 export function listOperations<Query extends z.ZodObject & z.ZodType<CommonQuery>, Shown extends object>(
   dependencies: ApiDependencies,
   resource: WorkResource,
@@ -87,7 +85,7 @@ export function listOperations<Query extends z.ZodObject & z.ZodType<CommonQuery
       problems: ['too_many_streams'],
       heavy: 'file',
       handle: async ({ query: { bom, ...query }, caller }) => {
-        // With a size of the page, which has no influence on the filters.
+        // The size of the page has no influence on the filters.
         const filters = { limit: 0, ...query } as z.output<Query>;
         return csvReply(
           dependencies,

@@ -16,7 +16,6 @@ import { workEventType } from '#domain/events/event-types.ts';
 import { KINDS } from '#domain/work/kinds.ts';
 import { statusesOf, type WorkStatus } from '#domain/work/lifecycle.ts';
 
-/** Reads of one piece of work and of its timeline. */
 export function workReadOperations(dependencies: ApiDependencies, resource: WorkResource): Operation[] {
   const { database } = dependencies;
   const { kind, name, tag, output, exampleId } = resource;
@@ -101,7 +100,6 @@ export function workReadOperations(dependencies: ApiDependencies, resource: Work
   ];
 }
 
-/** Of `order`, `an`. */
 export function article(noun: string): string {
   return /^[aeiou]/.test(noun) ? 'an' : 'a';
 }

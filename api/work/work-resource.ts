@@ -1,4 +1,3 @@
-/** A kind of work, for the calls that all kinds share. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
@@ -13,10 +12,9 @@ import type { FailureClass } from '#domain/work/failure.ts';
 import type { WorkKind } from '#domain/work/kinds.ts';
 import type { WorkStatus } from '#domain/work/lifecycle.ts';
 
-/** What an operator needs beside what a shop sees. */
 export type OperationsJson = z.input<typeof operationsOutput>;
 
-/** Work with the operator's view; each kind adds fields. What of it a caller sees is decided by `expand.ts`. */
+/** Each kind adds fields. `expand.ts` decides what of it a caller sees. */
 export interface WorkJson {
   readonly id: string;
   readonly status: WorkStatus;
@@ -27,7 +25,6 @@ export interface WorkJson {
     readonly advice: string;
   } | null;
   readonly attention: { readonly reason: AttentionReason; readonly meaning: string } | null;
-  /** Of a kind that has one. */
   readonly esim_id?: string | null;
   readonly operations: OperationsJson;
 }
@@ -39,28 +36,24 @@ interface ResolutionField {
 
 export interface WorkResource {
   readonly kind: WorkKind;
-  /** The name used in operation ids: `Order` in `getOrder`. */
+  /** `Order` in `getOrder`. */
   readonly name: string;
   readonly tag: string;
   readonly output: z.ZodType;
   readonly exampleId: string;
-  /** What its answers embed on request, beside the operator's view. */
   readonly expansions: readonly Expansion[];
-  /** Fields of a verdict with the ids of the purchase at the service. */
   readonly resolution: {
     readonly serviceId: ResolutionField;
-    /** For a kind that delivers an eSIM. */
     readonly serviceEsimId?: ResolutionField;
   };
-  /** The currency of the price of work, for a kind that has one; undefined while it is not known. */
+  /** Undefined while it is not known. */
   readonly priceCurrency?: (found: WorkJson) => Promise<string | undefined>;
-  /** Reads work of the owner, redacted for a key that is limited to its own work. */
+  /** Redacted for a key that is limited to its own work. */
   find(db: Executor, id: string, owner: Owner): Promise<WorkJson | undefined>;
-  /** As {@link find}, by one read of the database for all callers that wait. */
+  /** By one read of the database for all callers that wait. */
   findTogether(id: string, owner: Owner): Promise<WorkJson | undefined>;
 }
 
-/** The two reads of a resource. @param show stored work as the API shows it to an owner. */
 export function findersOf<Stored extends StoredWork>(
   { database }: Pick<ApiDependencies, 'database'>,
   reads: Pick<WorkReads<Stored, WorkFilter>, 'find' | 'page'>,
@@ -92,10 +85,8 @@ export function findersOf<Stored extends StoredWork>(
 const MAX_KEYS = 500;
 
 /**
- * Lets callers share reads: one read serves all keys that are asked for in the same turn, or while an earlier read is
- * under way. A read begins after it was asked for, so that it misses no change that its callers know of.
- *
- * @param readAll returns what it found for each key.
+ * One read serves all keys that are asked for in the same turn, or while an earlier read is under way. It begins after
+ * it was asked for, so that it misses no change that its callers know of.
  */
 function together<Key, Found>(
   readAll: (keys: readonly Key[]) => Promise<(key: Key) => Found>,
@@ -119,7 +110,6 @@ function together<Key, Found>(
   };
 }
 
-/** The problem for an unknown id. */
 export function notFound({ kind }: Pick<WorkResource, 'kind'>): Problem {
   return new Problem(`${kind}_not_found`);
 }

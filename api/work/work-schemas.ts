@@ -1,4 +1,3 @@
-/** Fields that requests and answers about work of every kind share. */
 import * as z from 'zod';
 import {
   attentionReason,
@@ -20,10 +19,8 @@ import { metadataInQuery } from '#api/work/work-input.ts';
 import { KINDS, type WorkKind } from '#domain/work/kinds.ts';
 import type { WorkStatus } from '#domain/work/lifecycle.ts';
 
-/** Statuses of one kind, from `statusesOf`. */
 type Statuses<Status extends WorkStatus> = readonly [Status, ...Status[]];
 
-/** The final statuses of one-time purchases, for a description. */
 export const PURCHASE_ENDS = '`completed`, `failed` and `abandoned` are final; `failed` means definitely not bought.';
 
 const resubmissionSchema = z
@@ -66,7 +63,6 @@ const retryPolicy = z
       'Work held by the purchase gate continues when the gate releases it, independent of the waits.',
   });
 
-/** What an operator needs beside what a shop sees. */
 export const operationsOutput = z
   .strictObject({
     attempts: z.int().min(0).meta({
@@ -83,11 +79,6 @@ export const operationsOutput = z
   })
   .meta({ id: 'WorkOperations' });
 
-/**
- * The answer fields of work of every kind.
- *
- * @param ends text of the description about the final statuses.
- */
 export function workOutput<Status extends WorkStatus>(kind: WorkKind, statuses: Statuses<Status>, ends: string) {
   return {
     status: z.enum(statuses).meta({
@@ -186,7 +177,6 @@ const timelineEntry = z
   })
   .meta({ id: 'TimelineEntry' });
 
-/** The current state of work, in sentences. */
 const currentState = z
   .strictObject({
     now: z.string().meta({

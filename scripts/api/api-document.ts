@@ -2,7 +2,6 @@ import * as z from 'zod';
 import { openApiDocument, productVersion } from '#api/openapi/openapi.ts';
 import { apiOperations } from '#cli/api/operations.ts';
 
-/** The answer of `GET /openapi.json`, as plain JSON. */
 export async function apiDocument(): Promise<unknown> {
   const document: unknown = JSON.parse(JSON.stringify(openApiDocument(await apiOperations(), productVersion())));
   return document;
@@ -48,7 +47,7 @@ const document = z.looseObject({
 
 export type DescribedParameter = z.output<typeof parameter>;
 
-/** An operation of the description, with its references resolved. */
+/** With its references resolved. */
 export interface DescribedOperation {
   readonly id: string;
   readonly method: (typeof METHODS)[number];
@@ -56,12 +55,10 @@ export interface DescribedOperation {
   readonly tag: string;
   readonly summary: string;
   readonly description: string;
-  /** False when no API key is needed. */
   readonly authenticated: boolean;
   readonly parameters: readonly DescribedParameter[];
-  /** The JSON body; undefined when the operation has none. */
   readonly body: { readonly required: boolean; readonly schema: unknown; readonly example: unknown } | undefined;
-  /** The answers, successes first. */
+  /** Successes first. */
   readonly answers: readonly {
     readonly status: number;
     readonly contentType: string;
@@ -76,12 +73,12 @@ export interface DescribedApi {
   readonly schemas: Readonly<Record<string, unknown>>;
 }
 
-/** True when the answer lasts as long as the connection. Code that waits for the end of an answer must not call it. */
+/** Code that waits for the end of an answer must not call a stream. */
 export function isStream({ answers }: DescribedOperation): boolean {
   return answers.some(({ contentType }) => contentType === 'text/event-stream');
 }
 
-/** Reads our OpenAPI document. @throws ZodError when it has another form. */
+/** @throws ZodError */
 export function readDescription(input: unknown): DescribedApi {
   const { tags, paths, components } = document.parse(input);
   const operations = Object.entries(paths).flatMap(([path, methods]) =>

@@ -9,13 +9,11 @@ import {
   type DescribedParameter,
 } from '#scripts/api/api-document.ts';
 
-/** The words of the description for several values in one parameter. Methods take an array instead. */
+/** Methods take an array instead. */
 const COMMAS = ', separated by commas';
 
-/** The type of the body of an answer. */
 type Reading = { readonly kind: 'json'; readonly type: string } | { readonly kind: 'text' | 'bytes' | 'nothing' };
 
-/** Generates the class with a method for every call that needs an API key. */
 export function clientOperations(api: DescribedApi): string {
   const operations = api.operations.filter((operation) => operation.authenticated && !isStream(operation));
   const closedSets = namedSets(api);
@@ -54,7 +52,6 @@ export function clientOperations(api: DescribedApi): string {
   ].join('\n');
 }
 
-/** The calls that read one piece of work, by kind. */
 function readsOfWork(api: DescribedApi): readonly { readonly kind: WorkKind; readonly read: DescribedOperation }[] {
   return WORK_KINDS.flatMap((kind) => {
     const read = api.operations.find(
@@ -74,10 +71,7 @@ function workReads(api: DescribedApi): string[] {
   });
 }
 
-/**
- * The statuses that `until` accepts for no kind of work, as a type. @throws Error when it accepts one of them for some
- * kinds only.
- */
+/** @throws Error when it accepts a status for some kinds of work only. */
 function unannouncedStatuses(api: DescribedApi): string {
   const left = new Set<string>();
   const taken = new Set<unknown>();
@@ -106,9 +100,8 @@ function importsOf(types: ReadonlySet<string>): string[] {
 
 interface Method {
   readonly text: string;
-  /** The named types that it uses. */
   readonly types: readonly string[];
-  /** The interface of its query; empty when it has none. */
+  /** Empty when it has none. */
   readonly query: readonly string[];
 }
 
@@ -126,7 +119,7 @@ function methodOf(operation: DescribedOperation, api: DescribedApi, closedSets: 
 
   const needsQuery = inQuery.some(({ required }) => required);
   const optionsType = key || prefers ? 'WriteOptions' : 'CallOptions';
-  // The query of a call with a body says little beside the body: it is given with the options.
+  // The query says little beside the body, so it is given with the options.
   const withOptions = bodyType !== undefined && inQuery.length > 0 && !needsQuery;
   const args = [
     ...inPath.map(({ name, schema }) => `${camel(name)}: ${isNumeric(schema) ? 'string | number' : 'string'}`),
@@ -195,7 +188,6 @@ function nameIn(schema: unknown): string | undefined {
   return typeof reference === 'string' ? reference.split('/').at(-1) : undefined;
 }
 
-/** The type of the items of a page. */
 function itemOf(schema: unknown, api: DescribedApi): string | undefined {
   const page = api.schemas[nameIn(schema) ?? ''];
   if (typeof page !== 'object' || page === null || !('properties' in page)) return undefined;
@@ -203,10 +195,10 @@ function itemOf(schema: unknown, api: DescribedApi): string | undefined {
   return nameIn(data?.items);
 }
 
-/** Names of enumerations, by their values. */
+/** By their values. */
 type NamedSets = ReadonlyMap<string, string>;
 
-/** Parameters list their values. If a named schema has the same values, its name is used instead. */
+/** A named schema with the same values replaces the values of a parameter. */
 function namedSets({ schemas }: DescribedApi): NamedSets {
   return new Map(
     Object.entries(schemas).flatMap(([name, schema]) => {
@@ -241,13 +233,11 @@ function queryType(schema: DescribedParameter['schema'], closedSets: NamedSets):
   return schema.type === 'integer' || schema.type === 'number' ? ' number' : ' string';
 }
 
-/** The name of the enumeration of a parameter with one or several of its values; undefined for other parameters. */
 function nameOfSet(schema: DescribedParameter['schema'], closedSets: NamedSets): string | undefined {
   const values = valuesOfList(schema) ?? enumOf(schema);
   return values && closedSets.get(keyOf(values));
 }
 
-/** The values of a parameter with several values of an enumeration; undefined for other parameters. */
 function valuesOfList({ type, items }: DescribedParameter['schema']): readonly unknown[] | undefined {
   return type === 'array' ? enumOf(items) : undefined;
 }
@@ -258,7 +248,6 @@ function enumOf(schema: unknown): readonly unknown[] | undefined {
     : undefined;
 }
 
-/** The known values of a set that may grow. */
 function knownOf(schema: unknown): readonly unknown[] | undefined {
   const values = typeof schema === 'object' && schema !== null && OPEN_SET in schema ? schema[OPEN_SET] : undefined;
   return Array.isArray(values) ? values : undefined;

@@ -2,10 +2,9 @@ import { compile, type JSONSchema } from 'json-schema-to-typescript';
 import { OPEN_SET } from '#api/openapi/open-sets.ts';
 import type { DescribedApi } from '#scripts/api/api-document.ts';
 
-/** The wrapper that gives the generator all schemas at once. It is removed from the result. */
+/** Gives the generator all schemas at once. It is removed from the result. */
 const GATHERED = 'GatheredSchemas';
 
-/** Generates TypeScript types of all named schemas of the description. */
 export async function clientTypes(api: DescribedApi): Promise<string> {
   const names = Object.keys(api.schemas);
   const gathered = {
@@ -29,8 +28,8 @@ export async function clientTypes(api: DescribedApi): Promise<string> {
 }
 
 /**
- * Moves references into `allOf`: with other keywords beside a reference, the generator makes a separate type of each.
- * Patterns are removed: TypeScript cannot express them.
+ * With other keywords beside a reference, the generator makes a separate type of each. TypeScript cannot express
+ * patterns.
  */
 function prepared(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(prepared);

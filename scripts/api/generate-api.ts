@@ -1,6 +1,5 @@
 /**
- * `npm run generate:api`: writes all files that are made from the description of the API. With `--client` only the
- * parts of the TypeScript client, which are not committed: `npm ci`, `npm test` and `npm run typecheck` make them.
+ * `npm run generate:api`. With `--client` only the client's parts that are not committed: `npm ci` and tests need them.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +11,6 @@ import { httpCollection } from '#scripts/api/http-collection.ts';
 const PROJECT = join(import.meta.dirname, '../..');
 const NOTE = '// Made from the description of the API by `npm run generate:api`; manual changes are lost.\n\n';
 
-/** The generated part of the TypeScript client, by path. */
 async function clientFiles(api: DescribedApi): Promise<Readonly<Record<string, string>>> {
   return {
     'clients/typescript/src/types.ts': NOTE + (await clientTypes(api)),
@@ -20,17 +18,14 @@ async function clientFiles(api: DescribedApi): Promise<Readonly<Record<string, s
   };
 }
 
-/** The generated documents, which are committed, by path. */
 export async function documentFiles(): Promise<Readonly<Record<string, string>>> {
   return { 'docs/reference/api.http': httpCollection(readDescription(await apiDocument())) };
 }
 
-/** Writes the generated part of the TypeScript client. @param project where its folder is. */
 export async function writeClient(project = PROJECT): Promise<void> {
   writeChanged(project, await clientFiles(readDescription(await apiDocument())));
 }
 
-/** @returns the paths whose content differs. */
 export function staleFiles(files: Readonly<Record<string, string>>, project = PROJECT): string[] {
   return Object.keys(files).filter((path) => {
     const file = join(project, path);

@@ -8,7 +8,6 @@ const HEAD = `# All calls of the API, for the REST clients of VS Code (REST Clie
 # \`{{$guid}}\` is a new one for each request; in JetBrains it is \`{{$uuid}}\`. Ids are examples: replace them.
 `;
 
-/** Generates one request for each call, in the `.http` format. */
 export function httpCollection(api: DescribedApi): string {
   const ids = variablesOf(api);
   const variables = [
@@ -29,7 +28,6 @@ export function httpCollection(api: DescribedApi): string {
   return [HEAD, variables.join('\n'), '', ...groups].join('\n');
 }
 
-/** The kinds of ids in paths, each with an example. */
 function variablesOf(api: DescribedApi): ReadonlyMap<string, string> {
   const parameters = api.operations.flatMap((operation) => operation.parameters);
   return new Map(
@@ -82,7 +80,6 @@ function exampleOf({ name, schema, example }: DescribedParameter): string {
   return typeof given === 'string' || typeof given === 'number' ? String(given) : name;
 }
 
-/** Replaces ids in an example body by the variables of their kinds. */
 function withVariables(text: string, ids: ReadonlyMap<string, string>): string {
   return text.replaceAll(/"(\w+)_id": "[a-z]{2,7}_[0-9A-HJKMNP-TV-Z]{26}"/g, (all, kind: string) =>
     ids.has(kind) ? `"${kind}_id": "{{${kind}}}"` : all,

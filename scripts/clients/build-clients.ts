@@ -1,7 +1,4 @@
-/**
- * `npm run build:clients -- FOLDER`: builds the packages of the clients into a folder: a `.tgz` for npm and a `.whl`
- * for pip.
- */
+/** `npm run build:clients -- FOLDER`: a `.tgz` for npm and a `.whl` for pip. */
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -11,15 +8,13 @@ import { pythonDescription } from '#scripts/clients/python-description.ts';
 import { installPythonPackages } from '#scripts/clients/python-packages.ts';
 
 const PROJECT = join(import.meta.dirname, '../..');
-/** The generator, the type checker and the build tool of the Python client. */
 const REQUIREMENTS = join(PROJECT, 'test/openapi-tools/requirements.txt');
 
-/** The programs of the virtual environment with the tools for the Python client. */
 export function pythonTools(): string {
   return installPythonPackages('openapi-python-client', REQUIREMENTS);
 }
 
-/** Packs the TypeScript client in a copy outside the project, as somebody does who has only this folder. */
+/** In a copy outside the project, as somebody does who has only this folder. */
 export async function buildTypeScriptClient(folder: string): Promise<string> {
   await writeClient();
   const copy = copyOf('typescript', folder, /node_modules|dist|\.tgz$/);
@@ -28,13 +23,12 @@ export async function buildTypeScriptClient(folder: string): Promise<string> {
   return only(copy, '.tgz');
 }
 
-/** Generates the calls of the Python client beside its hand-written modules. @returns its folder. */
 export async function generatePythonClient(folder: string): Promise<string> {
   const copy = copyOf('python', folder, /__pycache__|\/rest$|\/dist$/);
   const description = join(folder, 'openapi.json');
   writeFileSync(description, JSON.stringify(pythonDescription(await apiDocument())));
   const generated = join(copy, 'src/reseller_fulfilment/rest');
-  // Values of a set are texts, `expand=["esim"]`, rather than an enumeration of each call.
+  // The generator would make an enumeration for each call.
   const settings = join(folder, 'generator.yaml');
   writeFileSync(settings, 'literal_enums: true\n');
   const args = ['generate', '--path', description, '--output-path', generated, '--meta', 'none', '--fail-on-warning'];
@@ -43,7 +37,6 @@ export async function generatePythonClient(folder: string): Promise<string> {
   return copy;
 }
 
-/** Builds the Python client as a wheel. @param source the folder of {@link generatePythonClient}. */
 export function buildPythonClient(source: string): string {
   const wheels = join(source, 'dist');
   const args = ['wheel', '--quiet', '--no-build-isolation', '--no-deps', '--wheel-dir', wheels, '.'];

@@ -1,6 +1,4 @@
-/** The description of the API, as the generator of the Python client needs it. */
-
-/** Value of the Idempotency-Key that the client replaces by a new key: `NEW_KEY` in `retries.py`. */
+/** The client replaces it by a new key: `NEW_KEY` in `retries.py`. */
 const NEW_KEY = 'new';
 /** The generator writes files for this content type only. */
 const FILE = 'application/octet-stream';
@@ -15,10 +13,8 @@ interface Parameter {
 }
 
 /**
- * Prepares the description: keys are optional, because the client makes them; images, archives and PDF documents are
- * files; and the names of pairs in a query are complete, because the generator does not write their prefix.
- *
- * @param document the OpenAPI document, as plain JSON.
+ * Keys are optional, because the client makes them. Names of pairs are complete, because the generator omits their
+ * prefix.
  */
 export function pythonDescription(document: unknown): unknown {
   if (Array.isArray(document)) return document.map(pythonDescription);

@@ -4,15 +4,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cacheDirectory } from '#cli/embedded/tool.ts';
 
-/**
- * Installs packages of Python with pinned versions into a virtual environment in the user's cache, if they are not
- * there yet.
- *
- * @param name of the environment.
- * @param requirements a file with the versions.
- * @returns the folder of its programs.
- * @throws Error if there is no Python, or the packages cannot be downloaded.
- */
+/** Into a virtual environment in the user's cache. @throws Error without Python, or when a download fails. */
 export function installPythonPackages(name: string, requirements: string): string {
   const version = createHash('sha256').update(readFileSync(requirements)).digest('hex').slice(0, 12);
   const folder = join(cacheDirectory(process.env), `${name}-${version}`);
@@ -23,7 +15,7 @@ export function installPythonPackages(name: string, requirements: string): strin
   rmSync(folder, { recursive: true, force: true });
   run('python3', ['-m', 'venv', folder]);
   run(join(programs, 'pip'), ['install', '--quiet', '--disable-pip-version-check', '--requirement', requirements]);
-  // The last step, so that an interrupted installation is repeated.
+  // Last, so that an interrupted installation is repeated.
   writeFileSync(marker, '');
   return programs;
 }

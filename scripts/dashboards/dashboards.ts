@@ -1,4 +1,4 @@
-/** `npm run generate:dashboards`: writes the Grafana dashboards of `ops/grafana/dashboards`. */
+/** `npm run generate:dashboards` */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Dashboard } from '@grafana/grafana-foundation-sdk/dashboard';
@@ -8,10 +8,9 @@ import { service } from '#scripts/dashboards/service.ts';
 import { webhooks } from '#scripts/dashboards/webhooks.ts';
 import { workers } from '#scripts/dashboards/workers.ts';
 
-/** All dashboards, in the order of an operator's questions. */
+/** In the order of an operator's questions. */
 export const DASHBOARDS: readonly Dashboard[] = [fulfilment, money, service, webhooks, workers];
 
-/** The files of the dashboards, as Grafana reads them, with paths from the root of the project. */
 export function dashboardFiles(): { readonly path: string; readonly text: string }[] {
   return DASHBOARDS.map((dashboard) => ({
     path: `ops/grafana/dashboards/${dashboard.uid?.replace('reseller-', '')}.json`,

@@ -4,7 +4,6 @@ const DELIVERED = 'kind=~"order|topup",result="completed"';
 /** Probes and scrapes are no requests of callers. */
 const REQUESTS = 'route!~"/healthz|/readyz|/metrics"';
 
-/** Is work accepted, carried out, and how fast? What waits for a person? */
 export const fulfilment = dashboard(
   'fulfilment',
   'fulfilment',

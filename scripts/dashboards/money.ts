@@ -1,6 +1,5 @@
 import { chart, dashboard, number, perSecond } from '#scripts/dashboards/panels.ts';
 
-/** Can we buy, is anything bought twice, and do our books equal the wallet of the service? */
 export const money = dashboard(
   'money',
   'money',

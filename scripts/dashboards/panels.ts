@@ -1,4 +1,4 @@
-/** The parts of the Grafana dashboards. Grafana's own builders check names and types of the fields. */
+/** Grafana's own builders check names and types of the fields. */
 import type * as cog from '@grafana/grafana-foundation-sdk/cog';
 import { BigValueColorMode, BigValueGraphMode, ReduceDataOptionsBuilder } from '@grafana/grafana-foundation-sdk/common';
 import {
@@ -15,23 +15,17 @@ import { DataqueryBuilder } from '@grafana/grafana-foundation-sdk/prometheus';
 import { PanelBuilder as StatBuilder } from '@grafana/grafana-foundation-sdk/stat';
 import { PanelBuilder as TimeseriesBuilder } from '@grafana/grafana-foundation-sdk/timeseries';
 
-/** The data source is a variable of each dashboard, so that the files work in each Grafana. */
+/** The files then work in each Grafana. */
 const SOURCE = { type: 'prometheus', uid: '${datasource}' };
 const WIDTH = 24;
 const NUMBER = { width: WIDTH / 6, height: 4 } as const;
 const CHART = { width: WIDTH / 2, height: 8 } as const;
 const TAG = 'reseller-fulfilment';
 
-/** Units of Grafana: a plain number, seconds, events per second, bytes, a share from 0 to 1, money without currency. */
+/** A number, seconds, events per second, bytes, a share from 0 to 1, money without currency. */
 export type Unit = 'short' | 's' | 'cps' | 'bytes' | 'percentunit' | 'locale';
 
-/**
- * One number, and its course.
- *
- * @param description what the number means, and what to do when it is red.
- * @param expression PromQL with one series as its result.
- * @param redFrom the lowest value that asks for a person; without it the number is never red.
- */
+/** @param expression PromQL with one series. @param redFrom without it the number is never red. */
 export function number(
   title: string,
   description: string,
@@ -55,7 +49,7 @@ export function number(
     .withTarget(new DataqueryBuilder().expr(expression).legendFormat(title).refId('A'));
 }
 
-/** Lines over time. @param lines at most three: PromQL by its legend, in which Grafana replaces `{{label}}`. */
+/** @param lines at most three: PromQL by its legend, in which Grafana replaces `{{label}}`. */
 export function chart(
   title: string,
   description: string,
@@ -78,23 +72,23 @@ export function chart(
   return panel;
 }
 
-/** The 95th percentile by labels, of a histogram. @param by labels, separated by commas; may be empty. */
+/** @param by labels, separated by commas; may be empty. */
 export function p95(histogram: string, by: string): string {
   return quantile(0.95, histogram, by);
 }
 
-/** A quantile of a histogram by labels. @param share from 0 to 1. @param selector of series, in braces. */
+/** @param share from 0 to 1. @param selector of series, in braces. */
 export function quantile(share: number, histogram: string, by: string, selector = ''): string {
   const labels = ['le', ...by.split(',').filter((label) => label !== '')].join(', ');
   return `histogram_quantile(${share}, sum by (${labels}) (rate(${histogram}_bucket${selector}[$__rate_interval])))`;
 }
 
-/** What happens each second, by labels, of a counter. @param selector of series, in braces; may be empty. */
+/** @param selector of series, in braces; may be empty. */
 export function perSecond(counter: string, by: string, selector = ''): string {
   return `sum by (${by}) (rate(${counter}${selector}[$__rate_interval]))`;
 }
 
-/** One dashboard. @param name of its file and of its address in Grafana. */
+/** @param name of its file and of its address in Grafana. */
 export function dashboard(
   name: string,
   title: string,

@@ -2,7 +2,6 @@ import { chart, dashboard, number, p95, perSecond } from '#scripts/dashboards/pa
 
 const NO_ANSWER = 'outcome=~"timeout|connection_lost|server_error|unreadable_answer"';
 
-/** Is the service up, fast, and does it answer as its specification says? */
 export const service = dashboard(
   'service',
   'service',

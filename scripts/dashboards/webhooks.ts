@@ -1,6 +1,5 @@
 import { chart, dashboard, number, p95, perSecond } from '#scripts/dashboards/panels.ts';
 
-/** Do webhooks of the service arrive, and do our events go out? */
 export const webhooks = dashboard(
   'webhooks',
   'webhooks and events',

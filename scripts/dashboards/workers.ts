@@ -1,6 +1,5 @@
 import { chart, dashboard, number, p95, perSecond } from '#scripts/dashboards/panels.ts';
 
-/** Do all processes run, and are there enough workers? */
 export const workers = dashboard(
   'workers',
   'Temporal and processes',

@@ -1,6 +1,4 @@
-/** Finds statements of migrations that a running earlier version may not survive. */
-
-/** Each form with the table that it changes, if that decides: a table of the same migration has no earlier user. */
+/** With the changed table if it decides: a table of the same migration has no earlier user. */
 const FORMS: readonly RegExp[] = [
   /^drop\s+(?:table|column|type|view|function|trigger|index|schema|sequence)\b/i,
   /^alter\s+table\s+(?:only\s+)?"?(?<table>\w+)"?\s+(?:rename|drop)\b/i,
@@ -11,7 +9,7 @@ const FORMS: readonly RegExp[] = [
   /^create\s+unique\s+index\s+\S+\s+on\s+"?(?<table>\w+)"?/i,
 ];
 
-/** The statements of a migration that remove, rename or restrict what earlier versions use. */
+/** They remove, rename or restrict what earlier versions use. */
 export function contractingStatements(text: string): string[] {
   const statements = text
     .split('--> statement-breakpoint')
@@ -26,12 +24,7 @@ export function contractingStatements(text: string): string[] {
   );
 }
 
-/**
- * Checks the rule "expand first, contract later" (docs/how-to/change-the-database.md).
- *
- * @param name of the file. @param all names of all migrations, in their order.
- * @returns a sentence for each violation.
- */
+/** The rule "expand first, contract later" (docs/how-to/change-the-database.md). @param all names, in their order. */
 export function problemsOf(name: string, text: string, all: readonly string[]): string[] {
   const found = contractingStatements(text);
   if (found.length === 0) return [];

@@ -1,4 +1,4 @@
-/** `npm run generate:policy`: writes the schemas and the example of the policy file. */
+/** `npm run generate:policy` */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { policyDocuments } from '#scripts/policy/policy-documents.ts';

@@ -1,4 +1,3 @@
-/** The documents of the policy file, from the definitions of its settings. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
@@ -6,13 +5,11 @@ import * as z from 'zod';
 import { policySchema } from '#config/policy/policy-schema.ts';
 import { CONFIGURATION_FIELDS } from '#config/variables.ts';
 
-/** A document below the folder of the project. */
 export interface PolicyDocument {
   readonly path: string;
   readonly text: string;
 }
 
-/** The parts of a JSON Schema that are read here. */
 interface Described {
   readonly description: string;
   readonly default?: unknown;
@@ -25,7 +22,6 @@ interface Described {
 const SCHEMA_FILE = 'policy.schema.json';
 const CHART_VALUES = 'ops/helm/reseller-fulfilment/values.schema.json';
 
-/** The schema for editors, that of the values of the Helm chart, and the example with every setting. */
 export function policyDocuments(): PolicyDocument[] {
   return [
     { path: SCHEMA_FILE, text: `${JSON.stringify(editorSchema(), undefined, 2)}\n` },
@@ -82,12 +78,10 @@ function exampleOf(setting: string, described: Described): string[] {
   return [`  #${setting}: ${described.default === undefined ? '500.00 USD' : flow(described.default)}`];
 }
 
-/** A default as YAML. */
 function flow(value: unknown): string {
   return Array.isArray(value) ? `[${value.map(String).join(', ')}]` : String(value);
 }
 
-/** What a setting means, its bounds, and that it has no default. */
 function explanationOf({ description, default: value, minimum, maximum, type }: Described): string {
   return [
     description,
@@ -96,7 +90,6 @@ function explanationOf({ description, default: value, minimum, maximum, type }: 
   ].join(' ');
 }
 
-/** Breaks a text into lines. @param width letters of a line. */
 function wrapped(text: string, width: number): string[] {
   const lines: string[] = [];
   for (const word of text.split(' ')) {
@@ -109,7 +102,6 @@ function wrapped(text: string, width: number): string[] {
 
 const VALUES = join(import.meta.dirname, '../../ops/helm/reseller-fulfilment/values.yaml');
 
-/** Maps whose names the user chooses. */
 const FREE: ReadonlySet<string> = new Set([
   'env',
   'labels',
@@ -120,10 +112,6 @@ const FREE: ReadonlySet<string> = new Set([
   'podDisruptionBudget',
 ]);
 
-/**
- * The schema of the values of the Helm chart, from its `values.yaml`.
- * @param policy the JSON Schema of the policy file.
- */
 function chartValuesSchema({ $schema: version, ...policy }: Readonly<Record<string, unknown>>): object {
   const values = parse(readFileSync(VALUES, 'utf8')) as Readonly<Record<string, unknown>>;
   const schema = schemaOf('', values);

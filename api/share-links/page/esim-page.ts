@@ -7,20 +7,17 @@ import { PAGE_TEXTS } from '#api/share-links/page/texts-by-language.ts';
 import { installLinks, lpaString, type Activation } from '#domain/esims/activation.ts';
 import type { ShareLanguage } from '#domain/esims/share-link.ts';
 
-/** What the page of an eSIM shows. */
 export interface EsimPage {
   readonly language: ShareLanguage;
   readonly label: string | null;
   readonly activation: Activation;
   readonly isInstalled: boolean;
-  /** End of the link. */
   readonly expiresAt: Date;
-  /** The phone of the visitor: its installation comes first. */
+  /** Its installation comes first. */
   readonly phone: 'ios' | 'android' | undefined;
   readonly keptQuery: string;
 }
 
-/** The page with everything that installs the eSIM. */
 export async function esimPage(page: EsimPage): Promise<Reply> {
   const { language, activation, isInstalled, phone, keptQuery } = page;
   const texts = PAGE_TEXTS[language];
@@ -51,7 +48,7 @@ export async function esimPage(page: EsimPage): Promise<Reply> {
   return framedPage({ status: 200, language, heading: texts.heading, content, footer, keptQuery });
 }
 
-/** The page for previews of the link: it contains no code, and a person can go on. */
+/** Contains no code: previews of a link open it. */
 export function previewPage(language: ShareLanguage, label: string | null): Reply {
   const texts = PAGE_TEXTS[language];
   const content = html`${labelOf(label)}
@@ -68,7 +65,6 @@ function installButtons({ oneTap }: PageTexts, activation: Activation, phone: Es
   const links = installLinks(activation);
   const systems = phone === 'android' ? (['android', 'ios'] as const) : (['ios', 'android'] as const);
   return systems.map((system) => {
-    // Without a known phone, both are equal.
     const style = phone === undefined || phone === system ? 'button first' : 'button';
     return html`<a class="${style}" href="${links[system]}" rel="noopener noreferrer">${oneTap[system]}</a> `;
   });
@@ -95,7 +91,6 @@ function manualSection({ manual }: PageTexts, activation: Activation): SafeHtml 
   </section>`;
 }
 
-/** @param isUnordered true for a list whose order does not matter. */
 function stepsSection(id: string, { heading, steps }: Steps, isUnordered = false): SafeHtml {
   const items = steps.map((step) => html`<li>${step}</li>`);
   return html`<section aria-labelledby="${id}">

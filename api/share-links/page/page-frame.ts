@@ -5,19 +5,18 @@ import type { Message } from '#api/share-links/page/page-texts.ts';
 import { PAGE_TEXTS } from '#api/share-links/page/texts-by-language.ts';
 import { SHARE_LANGUAGES, type ShareLanguage, shareLanguages } from '#domain/esims/share-link.ts';
 
-/** A page without its frame. */
 export interface FramedPage {
   readonly status: number;
   readonly language: ShareLanguage;
   readonly heading: string;
   readonly content: SafeHtml;
   readonly footer?: SafeHtml;
-  /** Kept by the links to other languages, such as `&show=1`. */
+  /** Such as `&show=1`. */
   readonly keptQuery?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Sends a page with its languages. It needs no script, sets no cookie, and is neither stored nor indexed. */
+/** Needs no script, sets no cookie, and is neither stored nor indexed. */
 export function framedPage(page: FramedPage): Reply {
   const { language, heading, content, footer, keptQuery = '' } = page;
   const languages = shareLanguages.map((each) => languageLink(each, each === language, keptQuery));
@@ -55,7 +54,6 @@ export function framedPage(page: FramedPage): Reply {
   });
 }
 
-/** A page that only says something. */
 export function messagePage(
   status: number,
   language: ShareLanguage,
@@ -131,10 +129,9 @@ code {
 }
 `;
 
-/** The element with the style of the pages. */
 const SHARE_PAGE_STYLE = trustedHtml(`<style>${STYLE}</style>`);
 
-/** Nothing but this style: no script, no form, and nothing of another host or of this one. */
+/** No script, no form, and nothing of another host or of this one. */
 const SHARE_PAGE_POLICY =
   `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; ` +
   "frame-ancestors 'none'; base-uri 'none'; form-action 'none'";

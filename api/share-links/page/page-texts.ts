@@ -1,19 +1,15 @@
-/** A page that only says something. */
 export interface Message {
   readonly heading: string;
   readonly text: string;
 }
 
-/** A section with ordered steps. */
 export interface Steps {
   readonly heading: string;
   readonly steps: readonly string[];
 }
 
-/** All texts of the page in one language. */
 export interface PageTexts {
   readonly heading: string;
-  /** Label of the list of languages. */
   readonly languages: string;
   readonly alreadyInstalled: string;
   readonly before: Steps;
@@ -30,10 +26,9 @@ export interface PageTexts {
   readonly ios: Steps;
   readonly android: Steps;
   readonly afterwards: Steps;
-  /** Before the time until which the page can be opened. */
   readonly availableUntil: string;
   readonly keepPrivate: string;
-  /** Shown to previews of messengers, with a link to the codes. */
+  /** For previews of messengers, with a link to the codes. */
   readonly preview: { readonly text: string; readonly open: string };
   readonly cancelled: Message;
   readonly expired: Message;

@@ -2,14 +2,11 @@ import * as z from 'zod';
 import type { Incoming } from '#api/http/operation.ts';
 import { type ShareLanguage, shareLanguages } from '#domain/esims/share-link.ts';
 
-/** What the headers of a visitor tell. They choose what is shown first, and never grant anything. */
+/** They choose what is shown first, and never grant anything. */
 
 type Headers = Pick<Incoming, 'header'>;
 
-/**
- * Fetchers that show a preview of a link in a chat or a feed, by their own names for themselves. Not every name with
- * "bot" in it: there are phones with such names.
- */
+/** By their own names for themselves. Not every name with "bot" in it: there are phones with such names. */
 const PREVIEWS = new RegExp(
   [
     'facebookexternalhit',
@@ -44,20 +41,18 @@ const PREVIEWS = new RegExp(
   'i',
 );
 
-/** True for a request that no person makes: a preview, a search engine, or a browser that loads pages in advance. */
+/** A preview, a search engine, or a browser that loads pages in advance. */
 export function isPreview({ header }: Headers): boolean {
   const purpose = [header('Sec-Purpose'), header('Purpose'), header('X-Moz'), header('X-Purpose')].join(' ');
   return /\b(?:prefetch|preview)\b/i.test(purpose) || PREVIEWS.test(header('User-Agent') ?? '');
 }
 
-/** The system of the phone, if the request comes from one. */
 export function phoneOf({ header }: Headers): 'ios' | 'android' | undefined {
   const agent = header('User-Agent') ?? '';
   if (/\b(?:iPhone|iPad)\b/.test(agent)) return 'ios';
   return /\bAndroid\b/.test(agent) ? 'android' : undefined;
 }
 
-/** The part of a request that chooses the language. */
 export interface LanguageRequest {
   readonly query: unknown;
   readonly header: (name: string) => string | undefined;
@@ -67,16 +62,13 @@ const chosen = z.looseObject({ lang: z.enum(shareLanguages) });
 /** More than browsers send. */
 const MAX_RANGES = 20;
 
-/**
- * The language of a page: the customer's choice (`?lang=`), the language of the link, the best one of the browser
- * (`Accept-Language`, RFC 9110, section 12.5.4), or English.
- */
+/** The customer's choice (`?lang=`), the language of the link, `Accept-Language` (RFC 9110, 12.5.4), or English. */
 export function pageLanguage({ query, header }: LanguageRequest, ofLink?: ShareLanguage | null): ShareLanguage {
   const own = chosen.safeParse(query).data?.lang;
   return own ?? ofLink ?? preferredLanguage(header('Accept-Language')) ?? 'en';
 }
 
-/** The language with the highest quality; of equal ones the first. A region or script does not matter. */
+/** Of languages with equal quality the first. A region or script does not matter. */
 function preferredLanguage(accepted = ''): ShareLanguage | undefined {
   const ranges = accepted
     .split(',', MAX_RANGES)

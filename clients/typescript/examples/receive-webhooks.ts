@@ -13,13 +13,10 @@ import { Webhook, WebhookVerificationError } from 'standardwebhooks';
 const webhook = new Webhook(process.env['RESELLER_WEBHOOK_SECRET'] ?? '');
 const LARGEST_BODY = 100_000;
 
-/**
- * A table in the database of your shop. A row proves that an event was received. Your program processes the rows and
- * marks them as done.
- */
+/** A table in the database of your shop. Your program processes its rows and marks them as done. */
 const inbox = new DatabaseSync(process.argv[3] ?? ':memory:');
 inbox.exec('CREATE TABLE IF NOT EXISTS inbox (webhook_id TEXT PRIMARY KEY, event TEXT NOT NULL, done_at TEXT)');
-// One statement: with two, a crash between them would lose an event or process it twice.
+// With two statements, a crash between them would lose an event or process it twice.
 const keep = inbox.prepare('INSERT INTO inbox (webhook_id, event) VALUES (?, ?) ON CONFLICT DO NOTHING');
 
 const server = createServer((request, response) => {
@@ -34,14 +31,14 @@ const server = createServer((request, response) => {
 });
 server.listen(Number(process.argv[2] ?? 5_000), '127.0.0.1', () => console.log('listening', server.address()));
 
-/** @returns the status of the answer. Process the event later: the API waits at most 15 s for the answer. */
+/** Process the event later: the API waits at most 15 s for the answer. */
 async function receive(request: IncomingMessage): Promise<number> {
   const raw = await bytesOf(request);
   if (raw === undefined) return 413;
   const header = (name: string) => String(request.headers[name] ?? '');
   const id = header('webhook-id');
   try {
-    // Verify the received bytes: JSON that was parsed and written again has another signature.
+    // JSON that was parsed and written again has another signature.
     webhook.verify(raw, {
       'webhook-id': id,
       'webhook-timestamp': header('webhook-timestamp'),

@@ -28,8 +28,8 @@ const client = new ResellerClient({
 });
 
 /**
- * The number of the sale in your shop. Use the same number when the program is started again after a crash, so that
- * nothing is bought twice: the API stores the Idempotency-Key of a purchase for a day, and its reference for ever.
+ * The number of the sale in your shop. Use the same number after a crash, so that nothing is bought twice: the API
+ * stores the Idempotency-Key of a purchase for a day, and its reference for ever.
  */
 const sale = process.argv[2] ?? `sale-${Date.now()}`;
 
@@ -47,7 +47,7 @@ console.log(`LPA       ${activation.activation_code}`);
 console.log(`iPhone    ${activation.install_links.ios}`);
 console.log(`Android   ${activation.install_links.android}`);
 
-// Anyone with the code can install the eSIM, so only this user may read the file.
+// Anyone with the code can install the eSIM.
 const picture = process.argv[3] ?? join(tmpdir(), `${esimId}.png`);
 writeFileSync(picture, await client.getEsimQrPng(esimId), { mode: 0o600 });
 console.log(`QR code   ${picture}`);
@@ -89,10 +89,7 @@ async function recharge(esimId: string, bought: TopupOption): Promise<Topup> {
   }
 }
 
-/**
- * The maximum price that the service may charge: the limit of your pricing rules, or the price just read. Above it,
- * nothing is bought.
- */
+/** The limit of your pricing rules, or the price just read. Above it, nothing is bought. */
 function limitOf({ suggested_price: suggested, price_for_reseller: price }: TopupOption): MoneyInput {
   return suggested?.max_price ?? price;
 }

@@ -12,9 +12,7 @@ const client = new ResellerClient({
   apiKey: process.env['RESELLER_API_KEY'] ?? readFileSync('.data/dev-api-key', 'utf8').trim(),
 });
 
-/**
- * The file with the position. A shop stores it in its database, in the same transaction as the effects of the event.
- */
+/** A shop stores the position in its database, in the same transaction as the effects of the event. */
 const place = process.argv[2];
 const cursor = place !== undefined && existsSync(place) ? readFileSync(place, 'utf8') : undefined;
 

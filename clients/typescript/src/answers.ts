@@ -1,20 +1,17 @@
 import { NoAnswerError, ProblemError } from './errors.ts';
 import type { Problem } from './types.ts';
 
-/** The parts of a request that its errors name. */
 export interface Asked {
-  /** Origin of the request. */
   readonly origin: string;
   readonly idempotencyKey: string | undefined;
 }
 
-/** Reads a successful answer; undefined when it does not come from the API. Throws when the answer breaks off. */
+/** Undefined when it does not come from the API. Throws when the answer breaks off. */
 export type Read<Value> = (answer: Response) => Promise<{ readonly value: Value } | undefined>;
 
-/** The result of one attempt. */
 export type Outcome<Value> = { readonly value: Value } | { readonly failure: ProblemError | NoAnswerError };
 
-/** Reads JSON. Every JSON answer of the API is an object. */
+/** Every JSON answer of the API is an object. */
 export async function readJson(answer: Response): Promise<{ readonly value: object } | undefined> {
   const value = parseJson(await answer.text());
   return typeof value === 'object' && value !== null ? { value } : undefined;
@@ -31,7 +28,7 @@ export async function readBytes(answer: Response): Promise<{ readonly value: Uin
   return isPage(answer) ? undefined : { value };
 }
 
-/** The error when no answer came, or when it (`answer`) broke off. */
+/** Without an answer, or when it broke off. */
 export function noAnswer({ origin, idempotencyKey }: Asked, cause: unknown, answer?: Response): NoAnswerError {
   const reason = cause instanceof Error ? cause.message : String(cause);
   if (answer === undefined) return new NoAnswerError(`no answer from ${origin}: ${reason}`, { cause, idempotencyKey });
@@ -39,7 +36,7 @@ export function noAnswer({ origin, idempotencyKey }: Asked, cause: unknown, answ
   return new NoAnswerError(`${answer.status} from ${origin}, and the answer broke off: ${reason}`, options);
 }
 
-/** The error for a successful answer that does not come from the API. */
+/** For a successful answer that does not come from the API. */
 export function foreign(
   { status, headers }: Response,
   { origin, idempotencyKey }: Asked,
@@ -52,7 +49,7 @@ export function foreign(
   });
 }
 
-/** The error for a refusal; a NoAnswerError when it breaks off or does not come from the API. */
+/** A NoAnswerError when the refusal breaks off or does not come from the API. */
 export async function refusal(answer: Response, asked: Asked): Promise<ProblemError | NoAnswerError> {
   const text = await answer.text().catch((cause: unknown) => noAnswer(asked, cause, answer));
   if (text instanceof NoAnswerError) return text;
@@ -68,7 +65,7 @@ export async function refusal(answer: Response, asked: Asked): Promise<ProblemEr
   });
 }
 
-/** True for an HTML page. The API sends none to callers with a key; a proxy under maintenance does, with 200. */
+/** The API sends no page to callers with a key; a proxy under maintenance does, with 200. */
 function isPage({ headers }: Response): boolean {
   return headers.get('Content-Type')?.startsWith('text/html') ?? false;
 }
@@ -81,14 +78,14 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Other gateways also send `code` and `status`, with other meanings, so `request_id` is required too. */
+/** Other gateways also send `code` and `status`, with other meanings. */
 function isProblemBody(body: unknown): body is Problem {
   if (typeof body !== 'object' || body === null || !('code' in body && 'status' in body && 'request_id' in body))
     return false;
   return typeof body.code === 'string' && typeof body.status === 'number' && typeof body.request_id === 'string';
 }
 
-/** Only for refusals: with `202`, Retry-After says when to read the created resource. */
+/** With `202`, Retry-After says when to read the created resource. */
 function retryAfter({ ok, headers }: Response): number | undefined {
   const header = ok ? null : headers.get('Retry-After');
   if (header === null) return undefined;

@@ -11,10 +11,7 @@ export interface Work {
 }
 
 export interface WaitOptions<Status extends string> extends CallOptions {
-  /**
-   * Statuses to wait for, except those without an event. A final status ends every wait. Default: `active` and
-   * `needs_attention`, because a person then has to act.
-   */
+  /** Statuses to wait for; a final status ends every wait. Default: `active` and `needs_attention`. */
   readonly until?: readonly Exclude<KnownValue<Status>, UnannouncedStatus>[];
   /** Milliseconds. Default: 60 s. */
   readonly timeoutMs?: number;
@@ -27,7 +24,7 @@ const POLL_MS = 500;
 /** The longest wait that proxies usually allow. */
 const LONGEST_POLL_SECONDS = 20;
 
-/** Milliseconds to pause after an answer that did not wait. */
+/** After an answer that did not wait. */
 function pauseAfter({ headers }: ResponseInfo): number {
   const seconds = headers.has('Preference-Applied')
     ? Number.NaN
@@ -41,28 +38,19 @@ export class ResellerClient extends Operations {
     super(new Transport(options));
   }
 
-  /**
-   * Follows events as they happen, and reconnects when needed: `for await (const event of client.streamEvents())`.
-   *
-   * Scope: `events:read`.
-   */
+  /** Follows events as they happen, and reconnects when needed. Scope: `events:read`. */
   streamEvents(query: StreamEventsQuery = {}, options: StreamOptions = {}): EventStream {
     return new EventStream(this.transport, query, options);
   }
 
   /**
-   * Reads an order, a batch, a top-up, a VPN subscription or a cancellation until it has a final status or one of
-   * `until`.
-   *
-   * @param work the result of another call.
-   * @returns the work as read last; check its `status`.
+   * Reads work until it has a final status or one of `until`: check its `status`.
    * @throws StillInProgressError after the time-out; the work continues.
    */
   async waitFor<Kind extends Work>(work: Kind, options: WaitOptions<Kind['status']> = {}): Promise<Kind> {
     const read = WORK_READS[work.id.split('_')[0] ?? ''];
     if (read === undefined)
       throw new TypeError(`${work.id} is no id of an order, a batch, a top-up, a subscription or a cancellation`);
-    // A final status never changes, so it always ends the wait.
     const enough = new Set<string>([...FINAL_STATUSES, ...(options.until ?? ['active', 'needs_attention'])]);
     const end = Date.now() + (options.timeoutMs ?? DEFAULT_WAIT_MS);
     const { until: _until, timeoutMs: _timeoutMs, expand = [], ...call } = options;
@@ -71,7 +59,6 @@ export class ResellerClient extends Operations {
       const leftMs = end - Date.now();
       if (leftMs <= 0) throw new StillInProgressError(`${work.id} is ${current.status}`, current);
       const wait = Math.max(1, Math.min(LONGEST_POLL_SECONDS, Math.floor(leftMs / 1_000)));
-      // Without `until`, the API waits for the same statuses.
       const query = { ...(expand.length > 0 && { expand }), ...(read.waits && { wait, until: options.until }) };
       const path = `${read.path}/${encodeURIComponent(work.id)}`;
       const asked = Date.now();
@@ -87,8 +74,7 @@ export class ResellerClient extends Operations {
         query,
         options: { ...call, onResponse, ...(read.waits ? { wait } : {}) },
       });
-      // An answer that waited is followed by the next request at once. When too many requests wait, the API answers at
-      // once with Retry-After.
+      // When too many requests wait, the API answers at once with Retry-After.
       if (!enough.has(current.status) && Date.now() - asked < pauseMs)
         await this.transport.sleep(Math.min(pauseMs, leftMs), options.signal);
     }

@@ -37,9 +37,8 @@ export function isProblem<Code extends ProblemCode>(
 }
 
 /**
- * No usable answer came: the connection failed, the time-out passed, the answer broke off, or it does not come from the
- * API. The call may have been carried out. `cause` is the underlying error; undefined when a complete answer came that
- * is not from the API.
+ * No usable answer came; the call may have been carried out. `cause` is undefined when a complete answer came that is
+ * not from the API.
  */
 export class NoAnswerError extends Error {
   /** Status of an answer that broke off or does not come from the API; undefined when no answer began. */

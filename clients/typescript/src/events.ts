@@ -4,10 +4,7 @@ import { StreamParser, type StreamBlock } from './sse.ts';
 import type { CallOptions, Transport } from './transport.ts';
 import type { Event } from './types.ts';
 
-/**
- * A filter of events and a start position: `cursor` is that of a stream or of the feed. Without it, the stream begins
- * with new events.
- */
+/** `cursor` is that of a stream or of the feed. Without it, the stream begins with new events. */
 export interface StreamEventsQuery extends Pick<ListEventsQuery, 'type' | 'subject_kind' | 'subject_id'> {
   readonly cursor?: string | undefined;
 }
@@ -15,29 +12,24 @@ export interface StreamEventsQuery extends Pick<ListEventsQuery, 'type' | 'subje
 export interface StreamOptions extends CallOptions {
   /** Failed connections in a row before the stream throws the last error. Default: no limit. */
   readonly retries?: number;
-  /**
-   * Milliseconds without data after which a connection counts as broken. Default: 60 s; the API sends a heartbeat every
-   * 15 s.
-   */
+  /** Milliseconds without data before a new connection. Default: 60 s; the API sends a heartbeat every 15 s. */
   readonly idleTimeoutMs?: number;
   /** Called for each lost or failed connection, with the milliseconds until the next attempt; for a log. */
   readonly onDisconnect?: (reason: ProblemError | NoAnswerError, nextInMs: number) => void;
 }
 
-/** Wait before a new connection, until the API sets it with `retry`. */
+/** Until the API sets it with `retry`. */
 const DEFAULT_RETRY_MS = 2_000;
-/** Minimum wait, so that a server that closes connections at once is not called in a loop. */
+/** A server that closes connections at once is not called in a loop. */
 const SHORTEST_RETRY_MS = 250;
-/** Maximum wait after several failures. */
 const LONGEST_DELAY_MS = 30_000;
-/** Maximum wait from `retry` or `Retry-After`, so that one answer cannot stop a stream for ever. */
+/** One `retry` or `Retry-After` cannot stop a stream for ever. */
 const LONGEST_ASKED_MS = 3_600_000;
 const DEFAULT_IDLE_TIMEOUT_MS = 60_000;
 
 /**
- * Events as they happen, in order, each once. After a broken connection, a new one starts after the last event that was
- * returned, so no event is missed. `for await` ends only by `break` or an error: that of the `signal`, or a permanent
- * refusal such as `unauthenticated` or `cursor_expired`.
+ * Events in order, each once, also across broken connections. `for await` ends only by `break` or an error: that of the
+ * `signal`, or a permanent refusal such as `unauthenticated` or `cursor_expired`.
  */
 export class EventStream implements AsyncIterable<Event> {
   readonly #transport: Transport;
@@ -52,10 +44,7 @@ export class EventStream implements AsyncIterable<Event> {
     this.#cursor = cursor;
   }
 
-  /**
-   * The position: the event returned last, or a later one that the filter excluded. Store it after you have processed
-   * that event, and start with it after a restart. Undefined before the first connection.
-   */
+  /** Store it after you processed an event; start with it after a restart. Undefined before the first connection. */
   get cursor(): string | undefined {
     return this.#cursor;
   }
@@ -92,7 +81,7 @@ export class EventStream implements AsyncIterable<Event> {
     }
   }
 
-  /** The blocks of one connection. The connection is closed when the caller stops reading. */
+  /** Closed when the caller stops reading. */
   async *#connect(parser: StreamParser): AsyncGenerator<StreamBlock, void> {
     const { signal, idleTimeoutMs = DEFAULT_IDLE_TIMEOUT_MS, ...options } = this.#options;
     const connection = new AbortController();
@@ -133,10 +122,7 @@ export class EventStream implements AsyncIterable<Event> {
     }
   }
 
-  /**
-   * Doubles the wait with each failure and adds up to a quarter at random, so that many readers do not reconnect at
-   * once.
-   */
+  /** Adds up to a quarter at random, so that many readers do not reconnect at once. */
   #delay(retryMs: number, failures: number): number {
     const first = Math.min(LONGEST_ASKED_MS, Math.max(SHORTEST_RETRY_MS, retryMs));
     const full = Math.max(first, Math.min(LONGEST_DELAY_MS, first * 2 ** failures));
@@ -144,7 +130,7 @@ export class EventStream implements AsyncIterable<Event> {
   }
 }
 
-/** True when the next attempt may succeed. All other refusals (key, permission, cursor, query) are permanent. */
+/** All other refusals (key, permission, cursor, query) are permanent. */
 function isPassing(error: unknown): error is ProblemError | NoAnswerError {
   if (!(error instanceof ProblemError || error instanceof NoAnswerError)) return false;
   const { status, cause } = error;

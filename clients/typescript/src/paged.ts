@@ -7,10 +7,8 @@ export interface Page<Item> {
 }
 
 /**
- * A list in pages. `for await` reads all items and asks for the next page when it is needed. To follow events after
- * that, keep the `next_cursor` of the last page and repeat the call with it and with `wait`.
- *
- * @typeParam PageOf - the type of a page; some contain more than their items, such as `read_at` or `current_state`.
+ * `for await` reads all items, page by page. To follow events after that, keep the `next_cursor` of the last page.
+ * @typeParam PageOf - some pages contain more than their items, such as `read_at`.
  */
 export class Paged<Item, PageOf extends Page<Item> = Page<Item>> implements AsyncIterable<Item> {
   readonly #read: (cursor: { cursor?: string }) => Promise<PageOf>;

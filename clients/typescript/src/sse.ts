@@ -1,31 +1,28 @@
-/** A block of a stream of server-sent events, up to its blank line. */
+/** Up to a blank line. */
 export interface StreamBlock {
-  /** The `Last-Event-ID` for continuing after this block; empty when the connection has sent no id. */
+  /** For continuing after this block; empty when the connection has sent no id. */
   readonly lastEventId: string;
-  /** Its `data` lines, joined; undefined for a block without data, which is not an event. */
+  /** Undefined for a block without data, which is not an event. */
   readonly data: string | undefined;
 }
 
 /**
- * Parses a stream of server-sent events by the HTML standard
- * (https://html.spec.whatwg.org/multipage/server-sent-events.html), from bytes that may be split at any place. An
- * incomplete block at the end of the stream is ignored, its id included. Written here because this package has no
- * dependencies.
+ * https://html.spec.whatwg.org/multipage/server-sent-events.html. Bytes may be split at any place. An incomplete block
+ * at the end is ignored, its id included. Written here because this package has no dependencies.
  */
 export class StreamParser {
-  /** The wait before the next connection in milliseconds, if the stream sets it with `retry`. */
+  /** If the stream sets it with `retry`. */
   retryMs: number | undefined;
   // The byte order mark is removed below: Node.js would also remove a second one when the first arrives alone.
   readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   #hasBegun = false;
   /** The part of a line received so far. */
   #line = '';
-  /** True after a carriage return: a following line feed belongs to it. */
+  /** A line feed after a carriage return belongs to it. */
   #afterReturn = false;
   #id = '';
   #data: string[] = [];
 
-  /** @returns the blocks that these bytes complete. */
   push(bytes: Uint8Array): StreamBlock[] {
     let text = this.#decoder.decode(bytes, { stream: true });
     if (text === '') return [];

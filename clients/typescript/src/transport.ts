@@ -22,10 +22,7 @@ export interface ResponseInfo {
   readonly headers: Headers;
 }
 
-/**
- * Called for every answer of the API or of a proxy, refusals and retries included. For logs and metrics. An error that
- * it throws ends the call without a retry.
- */
+/** Called for every answer, refusals and retries included. An error that it throws ends the call without a retry. */
 export type OnResponse = (response: ResponseInfo) => void;
 
 export interface TransportOptions {
@@ -54,31 +51,27 @@ export interface CallOptions {
 }
 
 export interface WriteOptions extends CallOptions {
-  /**
-   * The client generates a key by default; its errors contain it. Set your own if the call must stay one call across
-   * restarts of your program.
-   */
+  /** Default: a generated key. Set your own if the call must stay one call across restarts of your program. */
   readonly idempotencyKey?: string;
   /** Seconds to wait for the finished resource, if the call supports it. */
   readonly wait?: number;
 }
 
 export interface Call {
-  /** The name of the call. */
   readonly operation: string;
   readonly method: string;
   readonly path: string;
   readonly query?: object;
   readonly body?: unknown;
-  /** True when the call has an Idempotency-Key: it may then always be sent again. */
+  /** A call with an Idempotency-Key may always be sent again. */
   readonly keyed?: boolean;
-  /** True when the call supports `Prefer: wait=N`. */
+  /** `Prefer: wait=N`. */
   readonly prefers?: boolean;
   readonly headers?: Readonly<Record<string, string>>;
   readonly options: WriteOptions;
 }
 
-/** The request of all attempts of a call. */
+/** The same for all attempts of a call. */
 interface Sent extends Asked {
   readonly url: string;
   readonly init: RequestInit;
@@ -86,13 +79,11 @@ interface Sent extends Asked {
 
 const DEFAULT_RETRIES = 4;
 const DEFAULT_TIMEOUT_MS = 30_000;
-/** The delay starts at the first value and doubles with each attempt, up to the second. */
 const FIRST_DELAY_MS = 250;
 const LONGEST_DELAY_MS = 8_000;
 /** With a longer `Retry-After`, the call fails, so that the caller can plan the next attempt. */
 const LONGEST_RETRY_AFTER_MS = 60_000;
 
-/** Sends calls: key, idempotency, retries, errors. */
 export class Transport {
   readonly #options: TransportOptions;
 
@@ -117,8 +108,7 @@ export class Transport {
   }
 
   /**
-   * Opens a stream, with one attempt and without a time-out: the caller reconnects, and ends it by the signal.
-   *
+   * One attempt without a time-out: the caller reconnects, and ends it by the signal.
    * @throws ProblemError, NoAnswerError; its `status` is set when an answer came that is not a stream.
    */
   async stream(call: Call, signal: AbortSignal): Promise<ReadableStream<Uint8Array>> {
@@ -137,7 +127,7 @@ export class Transport {
     await (this.#options.sleep ?? sleep)(ms, signal);
   }
 
-  /** A random number from 0 to 1. */
+  /** From 0 to 1. */
   random(): number {
     return (this.#options.random ?? Math.random)();
   }
@@ -161,7 +151,7 @@ export class Transport {
     }
   }
 
-  /** Makes the request of all attempts; above all, they have the same Idempotency-Key. */
+  /** All attempts have the same Idempotency-Key. */
   #request({ method, path, query = {}, body, keyed, prefers, headers: own, options }: Call): Sent {
     const url = new URL(this.#options.baseUrl.replace(/\/+$/, '') + path);
     for (const [name, value] of Object.entries(query).flatMap(parametersOf)) url.searchParams.set(name, value);
@@ -184,7 +174,7 @@ export class Transport {
     return { url: url.href, init, origin: url.origin, idempotencyKey: headers.get('Idempotency-Key') ?? undefined };
   }
 
-  /** Makes one attempt and reads the whole answer. An answer that breaks off counts as none. */
+  /** An answer that breaks off counts as none. */
   async #try<Value>(call: Call, sent: Sent, read: Read<Value>): Promise<Outcome<Value>> {
     const { options, query = {} } = call;
     const waits = options.wait ?? ('wait' in query && typeof query.wait === 'number' ? query.wait : 0);
@@ -212,7 +202,7 @@ export class Transport {
     options.onResponse?.(response);
   }
 
-  /** The delay doubles each time; half of it is random, so that many clients do not return at once. */
+  /** Half of it is random, so that many clients do not return at once. */
   #delay(tries: number): number {
     const full = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** tries);
     return full / 2 + this.random() * (full / 2);
@@ -229,9 +219,8 @@ function parametersOf([name, value]: [string, unknown]): [string, string][] {
 }
 
 /**
- * True when the call may be sent again. After 429 it was not carried out. After other temporary failures it may have
- * been, so it is repeated only when that is harmless: for a read, for an idempotent HTTP method, or with a key, which
- * makes the API return the first answer.
+ * After 429 the call was not carried out. After other temporary failures it may have been: it is repeated only as a
+ * read, with an idempotent HTTP method, or with a key, which makes the API return the first answer.
  */
 function mayRepeat({ method, keyed }: Call, failure: ProblemError | NoAnswerError): boolean {
   if (failure.status === 429) return true;
