@@ -23,7 +23,7 @@ import { walletTransactionOperations } from '#api/money/wallet-transactions.ts';
 import { walletOperations } from '#api/money/wallet.ts';
 import { Offers } from '#api/offers/offers.ts';
 import { documentationOperations } from '#api/openapi/documentation.ts';
-import { productVersion } from '#api/openapi/openapi.ts';
+import { productVersion } from '#api/openapi/version.ts';
 import { batchOperations } from '#api/order-batches/batches.ts';
 import { orderOperations } from '#api/orders/orders.ts';
 import { packageOperations } from '#api/packages/packages.ts';

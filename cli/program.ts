@@ -1,6 +1,6 @@
 /** The `reseller` command. Each command is registered beside its implementation, which is loaded on use. */
 import { Command } from 'commander';
-import { productVersion } from '#api/openapi/openapi.ts';
+import { productVersion } from '#api/openapi/version.ts';
 import { addEncryptionKeysCommand, addKeysCommand } from '#cli/access/access-commands.ts';
 import { WORK_RESOURCES } from '#cli/operator/kinds.ts';
 import {

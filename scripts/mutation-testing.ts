@@ -19,25 +19,22 @@ const RULES: Readonly<Record<string, string>> = {
   'domain/work/failure.ts': 'unit/domain/purchase/purchase-decision unit/domain/work/failure',
   'domain/work/hold-reasons.ts': 'unit/domain/purchase/purchase-decision',
   'domain/work/lifecycle.ts': 'unit/domain/work/lifecycle',
-  'domain/work/transitions.ts': 'unit/domain/work/lifecycle',
   'domain/money/money.ts': 'property/domain/money',
   'domain/relay/observation.ts': 'unit/domain/relay/observation',
   'domain/operator/operator-actions.ts':
     'unit/domain/operator/operator-actions unit/domain/operator/operator-verdicts property/domain/operator-actions',
-  'domain/purchase/price-limit.ts': 'property/domain/price-limit',
   'domain/purchase/purchase-decision.ts': 'unit/domain/purchase/purchase-decision property/domain/purchase-decision',
   'domain/gate/purchase-gate.ts': 'property/domain/purchase-gate',
   'domain/money/books.ts': BOOKS,
   'domain/money/reconciliation.ts': BOOKS,
-  'domain/cancellation/refund.ts': 'property/domain/refund',
+  'domain/cancellation/refund.ts': 'unit/domain/cancellation/refund-lifecycle property/domain/refund',
   'domain/cancellation/refund-conditions.ts': 'property/domain/refund-conditions',
-  'domain/cancellation/refund-lifecycle.ts': 'unit/domain/cancellation/refund-lifecycle',
   'domain/relay/relay-decision.ts': ['inbox-decision', 'poll-interval', 'relay-failure', 'start-decision']
     .map((name) => `unit/domain/relay/${name}`)
     .join(' '),
-  'domain/purchase/restored-records.ts': 'unit/domain/purchase/restored-records',
+  'domain/purchase/recovery.ts': 'unit/domain/purchase/restored-records',
   'domain/retry/retry-rules.ts': 'unit/domain/retry/retry-rules property/domain/retry-rules',
-  'domain/purchase/send-claim.ts': 'unit/domain/purchase/send-claim',
+  'domain/purchase/send-claim.ts': 'unit/domain/purchase/send-claim property/domain/price-limit',
   'domain/relay/sweep-decision.ts': 'unit/domain/relay/sweep-decision',
   'upstream/client/error-mapping.ts':
     'unit/upstream/error-mapping-classes unit/upstream/error-mapping-details property/edges/upstream-mapping',
@@ -65,6 +62,10 @@ const unknown = wanted.filter((file) => !MUTATED_RULES.some((rule) => rule.file 
 if (unknown.length > 0) fail(`not in the list of rules: ${unknown.join(', ')}`);
 
 if (!existsSync(join(PACKAGE, 'node_modules'))) run('npm', ['ci', '--ignore-scripts'], PACKAGE);
+const missing = MUTATED_RULES.flatMap(({ file, tests }) => [file, ...tests]).filter(
+  (file) => !existsSync(join(PROJECT, file)),
+);
+if (missing.length > 0) fail(`these files of the list are gone: ${missing.join(', ')}`);
 copyTree();
 const scores = MUTATED_RULES.filter(({ file }) => wanted.length === 0 || wanted.includes(file)).map(scoreOf);
 print('\n| rule | changes | detected | score |\n|---|---|---|---|');

@@ -171,8 +171,3 @@ export const TAGS: Readonly<Record<string, string>> = {
   'Operation of this API': 'Probes and metrics.',
   Documentation: 'This description, a page with a client for it, and a page for each problem.',
 };
-
-export function productVersion(): string {
-  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
-  return z.object({ version: z.string() }).parse(JSON.parse(text)).version;
-}

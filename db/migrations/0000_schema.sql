@@ -1019,7 +1019,7 @@ CREATE FUNCTION gate_counted(reservation gate_reservations) RETURNS numeric LANG
   )
 $$;
 --> statement-breakpoint
--- The lock that `lockAccount` in `db/gate` takes.
+-- The lock that `lockAccount` takes.
 CREATE FUNCTION lock_gate_account() RETURNS void LANGUAGE sql AS $$
   SELECT pg_advisory_xact_lock(hashtextextended('purchase_gate.account', 0))
 $$;

@@ -22,7 +22,7 @@ export function customerIndex(
     .where(sql`${customerReferenceHash} is not null`);
 }
 
-/** The columns of every kind of work; `fulfilment/work/update-work.ts` changes them for all kinds. */
+/** The columns of every kind of work; `fulfilment/work/change.ts` changes them for all kinds. */
 export function workColumns<Status extends WorkStatus>() {
   return {
     id: text('id').primaryKey(),

@@ -254,6 +254,7 @@ async function firstWaiting(
 }
 
 export function isOfOtherProduct(kind: PurchaseKind, products: readonly number[]): SQL {
+  if (products.length === 0) return sql`true`;
   const others = and(eq(workTable(kind).id, gateWaits.subjectId), notInArray(productColumn(kind), [...products]));
   return sql`exists (select from ${workTable(kind)} where ${others})`;
 }

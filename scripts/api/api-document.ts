@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { openApiDocument, productVersion } from '#api/openapi/openapi.ts';
+import { openApiDocument } from '#api/openapi/openapi.ts';
+import { productVersion } from '#api/openapi/version.ts';
 import { apiOperations } from '#cli/api/operations.ts';
 
 export async function apiDocument(): Promise<unknown> {

@@ -207,7 +207,11 @@ function readAmount(fields: Fields, name: string, unit: AmountUnit): void {
   if (typeof beside !== 'string' && !isAlone) return;
   fields[name] = value;
   fields['currency'] = currency;
-  toDecimal(fields, name, divisor === undefined ? unit : Number(divisor));
+  const isNumber = typeof divisor === 'number' || (typeof divisor === 'string' && /^\d+$/.test(divisor));
+  if (divisor === undefined) return toDecimal(fields, name, unit);
+  // One that cannot be read makes the amount unreadable.
+  const stated = isNumber ? Number(divisor) : Number.NaN;
+  toDecimal(fields, name, stated === 1 ? 'decimal' : stated);
 }
 
 /** A value that contradicts the unit is removed. */

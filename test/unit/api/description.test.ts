@@ -32,7 +32,7 @@ describe('the description of the API', () => {
     expect(
       api.tags
         .filter(({ description }) => description === undefined)
-        .map(({ name }) => `add ${name} to api/openapi/tags.ts`),
+        .map(({ name }) => `add ${name} to api/openapi/openapi.ts`),
     ).toEqual([]);
     expect(api.tags.map(({ name }) => name)).toEqual(Object.keys(TAGS));
     const ids = api.operations.map(({ id }) => id);

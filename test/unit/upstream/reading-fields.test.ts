@@ -102,9 +102,22 @@ describe('money', () => {
     expect(reading).toMatchObject({ value: { refund: { amount: '4.50' } } });
   });
 
-  it('may state its own divisor', () => {
-    const price_for_reseller = { amount: 450, divisor: 100, currency: 'EUR' };
+  it.each([100, '100'])('may state its own divisor: %j', (divisor) => {
+    const price_for_reseller = { amount: 450, divisor, currency: 'EUR' };
     expect(priced({ price_for_reseller })).toMatchObject({ value: { price_for_reseller: '4.50', currency: 'EUR' } });
+  });
+
+  it.each([
+    ['4.50', '4.50'],
+    [4.5, '4.5'],
+  ])('of %s with the divisor 1 is as it stands', (amount, expected) => {
+    const reading = priced({ price_for_reseller: { amount, divisor: 1, currency: 'EUR' } });
+    expect(reading).toMatchObject({ value: { price_for_reseller: expected } });
+  });
+
+  it.each([true, [100], '', 'x', null, 60])('with the divisor %j is unreadable', (divisor) => {
+    const reading = priced({ price_for_reseller: { amount: 450, divisor, currency: 'EUR' } });
+    expect(reading.ok && reading.value.price_for_reseller).not.toEqual(expect.stringMatching(/\d/));
   });
 
   it.each<[string, unknown[], boolean]>([
