@@ -1,5 +1,3 @@
-/** Whether a process has the encryption keys that a database has been used with. */
-
 /** A key that a database has been used with, beside the ring of a process. */
 export interface RecordedKey {
   readonly keyId: string;
@@ -13,12 +11,7 @@ export type KeyProblem =
   | { readonly kind: 'other_bytes' | 'missing'; readonly keyId: string }
   | { readonly kind: 'other_hash_key'; readonly keyId: string; readonly configured: string };
 
-/**
- * Compares the keys that a database was used with with the configured keys.
- * @param recorded keys recorded in the database; empty before its first use.
- * @param ring ids of the configured keys, newest first.
- * @returns the problems; empty when the ring can be used.
- */
+/** @param ring ids of the configured keys, newest first. @returns the problems; empty when the ring can be used. */
 export function judgeKeys(recorded: readonly RecordedKey[], ring: readonly string[]): KeyProblem[] {
   const problems: KeyProblem[] = [];
   for (const { keyId, sameBytes } of recorded) {
@@ -27,7 +20,6 @@ export function judgeKeys(recorded: readonly RecordedKey[], ring: readonly strin
   }
   const hashKey = recorded.find(({ makesHashes }) => makesHashes);
   const configured = ring.at(-1);
-  // A missing key is reported above.
   if (hashKey?.sameBytes !== undefined && configured !== undefined && configured !== hashKey.keyId) {
     problems.push({ kind: 'other_hash_key', keyId: hashKey.keyId, configured });
   }

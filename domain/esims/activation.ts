@@ -2,9 +2,8 @@
 export interface Activation {
   readonly smdpAddress: string;
   readonly matchingId: string;
-  /** True when the user must type a confirmation code as well. */
   readonly confirmationCodeRequired: boolean;
-  /** The fields after the matching id, separated by `$`, when they have more content than the confirmation code. */
+  /** The fields after the matching id, when they hold more than the confirmation code. */
   readonly furtherFields?: string;
 }
 
@@ -23,9 +22,7 @@ export function lpaString({ smdpAddress, matchingId, confirmationCodeRequired, f
 }
 
 /**
- * Reads an LPA string, with or without its `LPA:` prefix. A port of the host is kept, and a dot at its end is omitted.
- * Further fields, which later versions of SGP.22 have, are kept.
- *
+ * A port of the host is kept, and a dot at its end is omitted. Further fields of later versions of SGP.22 are kept.
  * @returns undefined when it is not an activation code of format 1.
  */
 export function parseLpaString(text: string): Activation | undefined {
@@ -49,7 +46,7 @@ export function parseLpaString(text: string): Activation | undefined {
   };
 }
 
-/** One-tap installation links; each opens the system's own eSIM dialogue with the code filled in. */
+/** Each link opens the system's own eSIM dialogue with the code filled in. */
 export function installLinks(activation: Activation): { ios: string; android: string } {
   const code = encodeURIComponent(lpaString(activation));
   return {

@@ -2,21 +2,14 @@ import { paddedMoney, sumByCurrency, type Money } from '#domain/money/money.ts';
 
 export interface Period {
   readonly start: Date;
-  /** Null when the service has not stated it. */
   readonly end: Date | null;
-  /** What it cost; null when no debit is known. */
   readonly charged: Money | null;
 }
 
 /**
- * The paid periods of a subscription, oldest first; the reported ones come before those that only a debit shows.
- *
- * A renewal is debited around the start of its period, before or after it. A debit therefore belongs to the period
- * whose start is nearest. One that is nearest to the end of the last reported period, or that comes while the service
- * states no end, shows a period that nobody has reported.
- *
+ * Oldest first. A renewal is debited before or after the start of its period, so a debit belongs to the nearest start.
+ * One that is nearest to the end of the last reported period shows a period that nobody has reported.
  * @param renewedAt the former ends, where each renewal began a further period.
- * @param end of the last reported period.
  * @param charged for the first period.
  */
 export function subscriptionPeriods(
@@ -56,10 +49,7 @@ export function subscriptionPeriods(
   return { current: reported.at(-1) ?? { start, end, charged }, all: [...reported, ...others] };
 }
 
-/**
- * When a subscription ended, and when it was cancelled at the service.
- * @param endRecordedAt when its end was recorded; null: it has not ended. Its paid time may have been over before.
- */
+/** @param endRecordedAt null: it has not ended. Its paid time may have been over before. */
 export function subscriptionTimes(
   {
     status,
