@@ -2,14 +2,11 @@ import type { Executor } from '#db/connection/database.ts';
 import { installation } from '#db/schema.ts';
 import type { ServiceMode } from '#domain/service/service-address.ts';
 
-/** Which service and environment a database belongs to. */
 export interface Installation {
-  /** `{base_url}`, without a trailing slash. */
   readonly serviceBaseUrl: string;
   readonly serviceMode: ServiceMode;
 }
 
-/** This database holds the records of another service or environment. */
 export class OtherInstallationError extends Error {
   readonly stamped: Readonly<Record<keyof Installation, string>>;
 
@@ -25,11 +22,7 @@ export class OtherInstallationError extends Error {
   }
 }
 
-/**
- * Stamps the database with service and environment at its first use, and refuses others later.
- *
- * @throws OtherInstallationError when the database belongs to another service or environment.
- */
+/** @throws OtherInstallationError when the database belongs to another service or environment. */
 export async function stampOrVerify(db: Executor, configured: Installation): Promise<void> {
   await db
     .insert(installation)
@@ -41,9 +34,7 @@ export async function stampOrVerify(db: Executor, configured: Installation): Pro
 }
 
 /**
- * Checks the stamp without writing.
- *
- * @returns false when there is none yet.
+ * Writes nothing; false when there is no stamp yet.
  * @throws OtherInstallationError when the database belongs to another service or environment.
  */
 export async function verifyStamp(db: Executor, configured: Installation): Promise<boolean> {
@@ -55,7 +46,7 @@ export async function verifyStamp(db: Executor, configured: Installation): Promi
   return true;
 }
 
-/** The environment of the service that the database belongs to; undefined before its first use. */
+/** Undefined before the first use of the database. */
 export async function stampedMode(db: Executor): Promise<string | undefined> {
   const [stamped] = await db.select({ mode: installation.serviceMode }).from(installation);
   return stamped?.mode;

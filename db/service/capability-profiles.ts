@@ -10,7 +10,7 @@ export interface NewCapabilityProfile extends MeasuredProfile {
   readonly measuredAt: Date;
 }
 
-/** A stored profile; one of another version may lack items or have unknown ones. */
+/** One of another version may lack items or have unknown ones. */
 export interface StoredCapabilityProfile {
   readonly id: bigint;
   readonly environment: string;
@@ -24,7 +24,7 @@ export function judgedProfile({ findings, confirmation }: StoredCapabilityProfil
   return { findings, confirmed: confirmation !== undefined };
 }
 
-/** Stores a profile, unconfirmed, as the newest of its environment. @returns its id. */
+/** Unconfirmed, as the newest of its environment. @returns its id. */
 export async function addCapabilityProfile(db: Executor, profile: NewCapabilityProfile): Promise<bigint> {
   const { environment, measuredAt, findings, evidence } = profile;
   const [row] = await db
@@ -54,8 +54,7 @@ export async function newestCapabilityProfile(
 }
 
 /**
- * Confirms a profile. Only the newest of its environment: the operator must confirm what counts.
- *
+ * Only the newest of its environment: the operator must confirm what counts.
  * @returns false when it is confirmed already, or is not the newest.
  */
 export async function confirmCapabilityProfile(

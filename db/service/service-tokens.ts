@@ -21,8 +21,8 @@ export interface StoredServiceToken {
 const tokenContent = z.object({ account: z.string(), access_token: z.string() });
 
 /**
- * Stores the access token in PostgreSQL: one row for each environment, encrypted, replaced by compare-and-set on its
- * version. Every method throws DatabaseUnavailableError when PostgreSQL cannot be reached.
+ * One encrypted row for each environment, replaced by compare-and-set on its version.
+ * @throws DatabaseUnavailableError from every method.
  */
 export class ServiceTokenStore {
   readonly #database: Database;
@@ -31,9 +31,8 @@ export class ServiceTokenStore {
   readonly #account: string;
 
   /**
-   * @param options.environment `production` or `sandbox`.
-   * @param options.account e-mail address of the reseller account; a token of another account is not used, or a
-   *   changed configuration would go on buying from the old wallet.
+   * @param options.account e-mail address; a token of another account is not used, or a changed configuration would go
+   *   on buying from the old wallet.
    */
   constructor(options: { database: Database; keyRing: KeyRing; environment: string; account: string }) {
     this.#database = options.database;
@@ -43,8 +42,8 @@ export class ServiceTokenStore {
   }
 
   /**
-   * @returns undefined when there is no row. A row with the token of another account, or one that no configured key
-   *   decrypts, has a version and no token: the next login replaces it.
+   * Undefined without a row. A token of another account, or one that no key decrypts, is left out: the next login
+   * replaces it.
    */
   async read(): Promise<StoredServiceToken | undefined> {
     const [row] = await this.#database.run((db) =>
@@ -65,10 +64,8 @@ export class ServiceTokenStore {
   }
 
   /**
-   * Stores a new token, unless another process has done so since the version was read.
-   *
-   * @param replacedVersion version of {@link read}; undefined when there was no row.
-   * @returns the version of the stored token; undefined when another process was faster.
+   * @param replacedVersion undefined when there was no row.
+   * @returns the stored version; undefined when another process was faster.
    */
   async replace(
     replacedVersion: number | undefined,
