@@ -1,4 +1,3 @@
-/** The additional authenticated data of each encrypted column: table, column and row. */
 import type { WebhookTryRow } from '#db/events/webhook-deliveries.ts';
 
 export function deviceImeiAad(orderId: string): string {

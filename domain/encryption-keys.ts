@@ -1,9 +1,7 @@
-/** A key that a database has been used with, beside the ring of a process. */
 export interface RecordedKey {
   readonly keyId: string;
   /** True when the ring has the same bytes under this id, false when it has others; undefined when it has none. */
   readonly sameBytes: boolean | undefined;
-  /** It makes the keyed hashes. */
   readonly makesHashes: boolean;
 }
 

@@ -15,10 +15,7 @@ export function nearNames(name: string, candidates: Iterable<string>): string[] 
 const ALIKE = 0.5;
 const MAX_SUGGESTIONS = 2;
 
-/**
- * From 0 to 1: the maximum of shared words, shared letters (`iccid`, `ICC_ID`) and one name being the end of the other
- * (`id`, `package_id`).
- */
+/** From 0 to 1: shared words, shared letters (`iccid`, `ICC_ID`), or the same end (`id`, `package_id`). */
 function likeness(left: string, right: string): number {
   const [one, other] = [plain(left), plain(right)];
   const end = one !== '' && other !== '' && (one.endsWith(other) || other.endsWith(one)) ? ALIKE : 0;
@@ -51,7 +48,6 @@ function commonLetters(left: string, right: string): number {
   return 1 - changedLetters(left, right) / Math.max(left.length, right.length);
 }
 
-/** Levenshtein distance. */
 export function changedLetters(left: string, right: string): number {
   let previous = Array.from({ length: right.length + 1 }, (_cell, column) => column);
   for (let row = 1; row <= left.length; row += 1) {

@@ -2,7 +2,6 @@
 
 export interface Quota {
   readonly count: number;
-  /** Time in which an empty bucket fills. */
   readonly windowMs: number;
 }
 

@@ -45,7 +45,6 @@ export interface NewApiKey {
   readonly expiresAt?: Date;
   readonly spendLimit?: Money;
   readonly rateLimit?: number;
-  /** Only work that was made with the key. */
   readonly ownWorkOnly?: boolean;
 }
 
@@ -102,9 +101,7 @@ export type Rotation =
   | { readonly ok: false; readonly refusal: RotationRefusal };
 
 /**
- * The successor has the lineage, so work and limits continue. The former key works until the overlap or its own expiry
- * ends.
- * @param successor.expiresAt absent: the successor lives as long as the former key was made to live.
+ * The former key works until the overlap or its own expiry ends. @param successor.expiresAt absent: as for the former.
  */
 export async function rotateApiKey(
   tx: Executor,
@@ -196,7 +193,6 @@ export interface WorkScopes {
 
 type WorkScope = `${(typeof KINDS)[WorkKind]['scope']}:${'read' | 'write' | 'operate'}`;
 
-/** `orders:read`, `orders:write`, `orders:operate`. */
 export function scopesOfKind(kind: WorkKind): WorkScopes {
   const { scope } = KINDS[kind];
   return { read: `${scope}:read`, write: `${scope}:write`, operate: `${scope}:operate` };

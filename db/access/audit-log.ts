@@ -23,7 +23,6 @@ export interface AuditEntry {
   /** An API key's id, `command/<operating-system account>`, or `share_link/<id>`. */
   readonly actor: string;
   readonly action: string;
-  /** A webhook secret has the id of its environment. */
   readonly subject: WorkRef | { readonly kind: OtherSubject; readonly id: string };
   /** For an API key or webhook endpoint the change, without secrets. */
   readonly reason?: string;
@@ -51,9 +50,7 @@ export interface AuditFilter {
   readonly action?: string | undefined;
   readonly subjectKind?: string | undefined;
   readonly subjectId?: string | undefined;
-  /** Exclusive. */
   readonly after?: Date | undefined;
-  /** Exclusive. */
   readonly before?: Date | undefined;
 }
 

@@ -10,10 +10,8 @@ export interface ItemFilter {
   readonly minDays?: number | undefined;
   readonly maxDays?: number | undefined;
   readonly currency?: string | undefined;
-  /** Both in the currency of the item. */
   readonly minPrice?: string | undefined;
   readonly maxPrice?: string | undefined;
-  /** Exclusive. */
   readonly updatedAfter?: Date | undefined;
   readonly includeRemoved?: boolean | undefined;
 }

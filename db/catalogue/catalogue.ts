@@ -109,7 +109,6 @@ function* inBatches<Item, Row>(items: readonly Item[], rowOf: (item: Item) => Ro
 
 export type CatalogueReadingRow = typeof catalogueReadings.$inferSelect;
 
-/** Until the end of the transaction. */
 export async function lockCatalogue(tx: Executor, catalogue: CatalogueName): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtext('catalogue'), hashtext(${catalogue}))`);
 }
@@ -126,9 +125,7 @@ export async function findReadingOfRun(
   return row;
 }
 
-/**
- * The newest complete reading that counts, or the newest one when none was complete. Undefined when it was never read.
- */
+/** The newest complete reading that counts, else the newest one. Undefined when it was never read. */
 export async function catalogueReadAt(db: Executor, catalogue: CatalogueName): Promise<Date | undefined> {
   const [row] = await db
     .select({ readAt: catalogueReadings.readAt })
@@ -192,10 +189,7 @@ export async function addReading(
   return row;
 }
 
-/**
- * It may have changed at the service since, and a top-up may have a price of its own.
- * @returns undefined when the catalogue does not have it, or the work orders nothing.
- */
+/** It may have changed at the service since. Undefined when the catalogue lacks it, or the work orders nothing. */
 export async function cataloguePrice(db: Executor, { kind, id }: WorkRef): Promise<Money | undefined> {
   const { product } = storedKind(kind);
   if (product === undefined) return undefined;

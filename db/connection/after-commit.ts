@@ -6,10 +6,7 @@ export type Queue = 'outbox' | 'inbox' | 'events' | 'endpoints' | 'gate';
 
 const filledBy = new WeakMap<object, Set<Queue>>();
 
-/**
- * Outside a transaction it must follow the statement that writes the rows: an earlier note may be taken by another
- * statement, before the rows exist.
- */
+/** Outside a transaction: call it after the statement that writes the rows, or it is taken before they exist. */
 export function noteFilled(db: object, ...queues: readonly Queue[]): void {
   if (queues.length === 0) return;
   filledBy.set(db, new Set([...(filledBy.get(db) ?? []), ...queues]));

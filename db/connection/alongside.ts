@@ -4,20 +4,18 @@ import type { Executor } from '#db/connection/database.ts';
 
 export interface Write {
   readonly statement: SQLWrapper;
-  /** The statement then returns a row for each of the written rows. */
   readonly fills?: Queue;
 }
 
 /**
- * Writes that PostgreSQL runs as part of another statement: `tx.with(...alongside(…)).update(…)`.
- * All see the rows as before the statement: none may touch a row that another one writes, or depend on it. If one may
- * fill a queue, the statement returns {@link queuesFilled}, and the caller notes it.
+ * Writes that PostgreSQL runs as part of another statement: `tx.with(...alongside(…)).update(…)`. All see the rows as
+ * before the statement: none may touch a row that another one writes, or depend on it. If one may fill a queue, the
+ * statement returns {@link queuesFilled}, and the caller notes it.
  */
 export function alongside(writes: readonly Write[]): WithSubquery[] {
   return writes.map(({ statement }, index) => new WithSubquery(sql`${statement.getSQL()}`, {}, nameOf(index), true));
 }
 
-/** For the `returning` of the statement. */
 export function queuesFilled(writes: readonly Write[]): SQL<Queue[]> {
   const filled = writes.flatMap(({ fills }, index) =>
     fills === undefined ? [] : [sql`case when exists (select from ${sql.identifier(nameOf(index))}) then ${fills} end`],

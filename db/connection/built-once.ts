@@ -4,10 +4,7 @@ export interface BuiltQuery<Rows> {
   execute(values: Record<string, unknown>): Promise<Rows>;
 }
 
-/**
- * Built once for each executor. For queries of every request, building costs more than sending.
- * @param build uses `sql.placeholder` for each value, and prepares under a unique name.
- */
+/** For queries of every request, building costs more than sending. @param build prepares under a unique name. */
 export function builtOnce<Rows>(
   build: (db: Executor) => BuiltQuery<Rows>,
 ): (db: Executor, values: Readonly<Record<string, unknown>>) => Promise<Rows> {

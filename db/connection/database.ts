@@ -4,19 +4,14 @@ import { type Queue, takeFacts, takeFilled } from '#db/connection/after-commit.t
 import { PooledClient, PreparedClient } from '#db/connection/prepared-client.ts';
 import type { WorkFact } from '#domain/work/work-fact.ts';
 
-/** Drizzle on one connection, inside or outside a transaction. */
 export type Executor = NodePgDatabase;
 
 export interface DatabaseOptions {
   readonly url: string;
   readonly poolSize: number;
-  /**
-   * A pooler in transaction mode, such as PgBouncer, refuses parameters of a connection and may forget prepared
-   * statements: each transaction sets the limits, and nothing is prepared.
-   */
+  /** A pooler in transaction mode, such as PgBouncer: transactions set the limits, and nothing is prepared. */
   readonly isPooled?: boolean;
   readonly applicationName: string;
-  /** For example while PostgreSQL restarts; the pool replaces the connection. */
   readonly onConnectionError: (error: Error) => void;
   /** After a commit; must not throw. Without it the slow poll finds the rows. */
   readonly onFilled?: (queues: ReadonlySet<Queue>) => void;
@@ -153,7 +148,6 @@ export class Database {
   }
 }
 
-/** Undefined when the connection is clean again. */
 async function rollBack(client: pg.PoolClient, error: unknown): Promise<Error | undefined> {
   if (isConnectionError(error)) return error as Error;
   try {

@@ -1,4 +1,3 @@
-/** Wrong keys are found before anything is encrypted. */
 import { asc, eq, is, sql } from 'drizzle-orm';
 import { getTableConfig, PgTable } from 'drizzle-orm/pg-core';
 import type { KeyRing } from '#crypto/key-ring.ts';
@@ -29,7 +28,6 @@ export interface KeyUse {
   readonly firstUsedAt: Date;
 }
 
-/** The oldest first. */
 export async function keyUse(db: Executor): Promise<KeyUse[]> {
   const { keyId, makesHashes, firstUsedAt } = encryptionKeys;
   return db.select({ keyId, makesHashes, firstUsedAt }).from(encryptionKeys).orderBy(asc(firstUsedAt), asc(keyId));
@@ -78,10 +76,7 @@ export type Retirement =
   | { readonly kind: 'makes_hashes' }
   | { readonly kind: 'in_use'; readonly values: readonly EncryptedValues[] };
 
-/**
- * Refused while a stored value is encrypted with it, and for the hash key, whose hashes are kept for good. Payloads in
- * Temporal are not counted.
- */
+/** Refused while a stored value is encrypted with it, and for the hash key. Payloads in Temporal are not counted. */
 export async function retireKey(tx: Executor, keyId: string): Promise<Retirement> {
   const [row] = await tx.select().from(encryptionKeys).where(eq(encryptionKeys.keyId, keyId)).for('update');
   if (row === undefined) return { kind: 'unknown' };

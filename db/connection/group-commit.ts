@@ -1,7 +1,6 @@
 import { DatabaseUnavailableError } from '#db/connection/database.ts';
 
 export interface GroupCommitOptions<Item, Result> {
-  /** Returns the results in the same order. */
   readonly commit: (items: readonly Item[]) => Promise<readonly Result[]>;
   readonly maxBatch: number;
   /** One batch is written while the next one gathers. */
@@ -27,10 +26,7 @@ export class GroupCommit<Item, Result> {
     this.#options = options;
   }
 
-  /**
-   * @throws DatabaseUnavailableError when PostgreSQL is unavailable or too many items wait; else what `commit` throws
-   *   for the item.
-   */
+  /** @throws DatabaseUnavailableError, also when too many items wait; else what `commit` throws for the item. */
   async add(item: Item): Promise<Result> {
     if (this.#waiting.length >= this.#options.maxWaiting) {
       throw new DatabaseUnavailableError(new Error(`${this.#waiting.length} items wait to be written`));
@@ -41,7 +37,6 @@ export class GroupCommit<Item, Result> {
     });
   }
 
-  /** After the requests of this turn of the event loop, so that they form one batch. */
   #schedule(): void {
     if (this.#scheduled || this.#underWay >= this.#options.maxConcurrent || this.#waiting.length === 0) return;
     this.#scheduled = true;

@@ -6,7 +6,6 @@ import { ID_PREFIXES, type IdKind } from '#domain/work/identifiers.ts';
 const bytes = Buffer.alloc(1_024);
 let used = bytes.length;
 
-/** Eight random bits; a letter of an id takes five. */
 function random(): number {
   if (used === bytes.length) {
     randomFillSync(bytes);
@@ -17,10 +16,7 @@ function random(): number {
 
 const nextUlid = monotonicFactory(random);
 
-/**
- * Sortable by creation time. Ids of work may derive from a reference (`platform/crypto/derived-ids.ts`), so no query
- * sorts work by id alone.
- */
+/** Sortable by creation time; ids of work may derive from a reference instead (`platform/crypto/derived-ids.ts`). */
 export function newId(kind: IdKind): string {
   return `${ID_PREFIXES[kind]}_${nextUlid()}`;
 }

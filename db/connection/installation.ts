@@ -33,10 +33,7 @@ export async function stampOrVerify(db: Executor, configured: Installation): Pro
   }
 }
 
-/**
- * Writes nothing; false when there is no stamp yet.
- * @throws OtherInstallationError when the database belongs to another service or environment.
- */
+/** False when there is no stamp yet. @throws OtherInstallationError */
 export async function verifyStamp(db: Executor, configured: Installation): Promise<boolean> {
   const [stamped] = await db.select().from(installation);
   if (stamped === undefined) return false;
@@ -46,7 +43,6 @@ export async function verifyStamp(db: Executor, configured: Installation): Promi
   return true;
 }
 
-/** Undefined before the first use of the database. */
 export async function stampedMode(db: Executor): Promise<string | undefined> {
   const [stamped] = await db.select({ mode: installation.serviceMode }).from(installation);
   return stamped?.mode;

@@ -26,10 +26,7 @@ export class TableLockedError extends Error {
   }
 }
 
-/**
- * Safe from several processes at once, and again.
- * @throws TableLockedError when nothing was changed, because other work uses a table; UnreleasedSchemaError.
- */
+/** Safe from several processes at once. @throws TableLockedError when nothing was changed; UnreleasedSchemaError. */
 export async function migrate(url: string, folder = MIGRATIONS_FOLDER): Promise<void> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000, application_name: 'migrate' });
   // The statement in flight rejects by itself.
@@ -73,10 +70,7 @@ export class SchemaNotCurrentError extends Error {
   }
 }
 
-/**
- * Accepts a newer database, as during a rollout, until a migration has removed something that this version uses.
- * @throws UnreleasedSchemaError; SchemaNotCurrentError.
- */
+/** Accepts a newer database that still supports this version. @throws UnreleasedSchemaError; SchemaNotCurrentError. */
 export async function requireCurrentSchema(db: Executor): Promise<void> {
   const applied = await countApplied(db);
   const expected = ownMigrations().length;

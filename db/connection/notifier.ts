@@ -1,13 +1,9 @@
 import pg from 'pg';
 import type { Queue } from '#db/connection/after-commit.ts';
 
-/**
- * `relay`: the payload names the filled queues. `events`: the payload is the newest published position. {@link
- * HEARTBEAT} says only that notifications arrive.
- */
+/** `relay`: the payload names the filled queues. `events`: the newest published position. */
 export type Channel = 'relay' | 'events' | 'api_keys';
 
-/** Of the slow poll. */
 export const HEARTBEAT = 'heartbeat';
 
 // NOTIFY takes a lock that all notifying commits of the cluster share: it is sent after the transaction, and at most

@@ -6,10 +6,7 @@ const MAX_STATEMENTS = 500;
 /** More than a row has. Batches differ in length: every connection would keep each statement. */
 const MAX_VALUES = 64;
 
-/**
- * A comment in a statement that is not prepared: its best plan depends so much on a value that one plan for all would
- * be dangerous.
- */
+/** For a statement that is not prepared: one plan for all values would be dangerous. */
 export const PLANNED_BY_VALUE = '/* planned by value */';
 
 const names = new Map<string, string>();

@@ -91,7 +91,6 @@ export class Wakeups {
     await this.#own.next(pollMs);
   }
 
-  /** Only {@link close} cuts it short. */
   async pause(ms: number): Promise<void> {
     await delay(ms, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
   }

@@ -24,7 +24,6 @@ export async function findEsim(db: Executor, id: string, owner: Owner): Promise<
   return row;
 }
 
-/** By the service's id, or by ICCID. */
 export async function isEsimOfAnotherOrder(
   db: Executor,
   orderId: string,
@@ -75,13 +74,11 @@ export interface EsimFilter {
   readonly customerReferenceHash?: Buffer | undefined;
   readonly iccid?: string | undefined;
   readonly packageId?: number | undefined;
-  /** All exclusive. */
   readonly createdAfter?: Date | undefined;
   readonly createdBefore?: Date | undefined;
   readonly updatedAfter?: Date | undefined;
 }
 
-/** Newest first; runs when awaited. */
 export function listEsims(
   db: Executor,
   owner: Given<Owner>,

@@ -18,7 +18,6 @@ export type PublishedEvent = EventRow & { readonly position: bigint };
 export interface NewEvent {
   readonly type: EventType;
   readonly subject: EventSubject;
-  /** Null for events of the whole account. */
   readonly apiKeyId: string | null;
   /** No personal data and no secret: stored in plain text and sent to others. */
   readonly data: EventData;
@@ -45,7 +44,6 @@ export function eventValues({ type, subject, apiKeyId, data, traceparent = null 
   return { eventId, type, subjectKind: subject.kind, subjectId: subject.id, apiKeyId, data, occurredAt, traceparent };
 }
 
-/** In the transaction that causes it. @returns its id. */
 export async function recordEvent(tx: Executor, event: NewEvent, now: Date): Promise<string> {
   const values = eventValues(event, now);
   await insertEvent(tx, values);
@@ -63,9 +61,8 @@ export async function recordEvents(tx: Executor, added: readonly NewEvent[], now
 }
 
 /**
- * Part of a statement that changes the status. Nothing is recorded when the last status event has the same type and
- * reasons, nor a second event of a type that is announced once.
- * @param reasons fields that, beside the type, distinguish the event from the last one.
+ * Nothing is recorded when the last status event has the same type and the same fields named in `reasons`, nor a second
+ * event of a type that is announced once.
  */
 export function recordingStatusEvent(
   { type, subject, apiKeyId, data, traceparent = null }: NewEvent,
@@ -101,9 +98,9 @@ export async function holdPublication(tx: Executor): Promise<void> {
 }
 
 /**
- * Assigns positions and notifies readers. Positions have no gaps, and none becomes visible after a higher one.
- * Waits for a process that publishes now: it may have read before the caller's event was committed, and nothing else
- * would publish that event.
+ * Assigns positions and notifies readers. Positions have no gaps, and none becomes visible after a higher one. Waits
+ * for a process that publishes now: it may have read before the caller's event was committed, and nothing else would
+ * publish that event.
  * @returns the events in order; none when the other process has published all of them.
  */
 export async function publishEvents(db: Executor, batch: number): Promise<PublishedEvent[]> {

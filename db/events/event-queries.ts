@@ -11,7 +11,6 @@ export interface EventFilter {
   readonly owner: string | undefined;
 }
 
-/** Oldest first, after this position. */
 export async function listEvents(
   db: Executor,
   filter: EventFilter,
@@ -36,10 +35,7 @@ function typesIn(types: readonly EventType[] | undefined): SQL | undefined {
   return types === undefined ? undefined : inArray(events.type, [...types]);
 }
 
-/**
- * No index gives several types in the order of the feed, but each type has one, and a page needs only the first few of
- * each.
- */
+/** No index gives several types in the order of the feed, but each type has one. */
 function pageByType(types: readonly EventType[], inPage: SQL | undefined, limit: number): SQL {
   const wanted = sql.join(
     types.map((type) => sql`(${type}::text)`),

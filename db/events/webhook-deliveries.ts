@@ -12,7 +12,6 @@ export type WebhookTryRow = typeof webhookTries.$inferSelect;
 /** PostgreSQL takes 65,535 parameters in a statement. */
 const ROWS_PER_INSERT = 1_000;
 
-/** A delivery that was queued before is tried again. */
 export async function addDeliveries(
   tx: Executor,
   pairs: readonly { endpointId: string; eventId: string }[],
@@ -72,7 +71,6 @@ export async function forgetDeliveries(
   return rows.length;
 }
 
-/** After an outage. */
 export async function bringForward(tx: Executor, endpointId: string, now: Date): Promise<void> {
   const { nextTryAt, state } = webhookDeliveries;
   await tx
@@ -115,7 +113,6 @@ export async function countPendingDeliveries(db: Executor, endpointId: string): 
   return db.$count(pending.as('pending'));
 }
 
-/** Newest first. @param page.after id of the last one of the previous page. */
 export async function listDeliveries(
   db: Executor,
   endpointId: string,

@@ -64,7 +64,6 @@ export interface EndpointFilter {
   readonly createdBy?: string | undefined;
 }
 
-/** Newest first. @param after id of the last one of the previous page. */
 export async function listWebhookEndpoints(
   db: Executor,
   owner: EndpointOwner,

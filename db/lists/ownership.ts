@@ -1,7 +1,4 @@
-/**
- * Every query for a caller takes an owner and uses a condition of this file: other work does not exist for a limited
- * key.
- */
+/** Every query for a caller takes an owner and uses a condition of this file. */
 import { and, eq, exists, or, sql, type SQL } from 'drizzle-orm';
 import { builtOnce, type BuiltQuery } from '#db/connection/built-once.ts';
 import type { Executor } from '#db/connection/database.ts';

@@ -18,7 +18,6 @@ export interface PageOptions {
 export type Given<Value> = Value | Placeholder;
 type AllGiven<Values> = { readonly [Name in keyof Values]: Given<Values[Name]> };
 
-/** Absent fields do not filter. */
 export type GivenFilter<Filter> = {
   readonly [Name in keyof Filter]: Filter[Name] extends readonly (infer Item)[] | undefined
     ? readonly Given<Item>[] | undefined
@@ -100,9 +99,8 @@ interface Listed extends PgTable {
 }
 
 /**
- * No index gives several statuses in the order of the list, but each status has one, and a page needs only the first
- * few of each.
- * @param inPage all other conditions; applied before the first few are taken.
+ * No index gives several statuses in the order of the list, but each status has one.
+ * @param inPage all other conditions; applied before the first few of each status are taken.
  */
 export function pageOfStatuses(
   table: Listed,
@@ -141,10 +139,7 @@ export function oneOf(column: AnyPgColumn): Condition {
   return (values) => sql`${column} = any(array(select unnest(${sql.param(values)}::text[])))`;
 }
 
-/**
- * A rare pair is found by the index, a common one by reading the newest rows. PostgreSQL must know which, so the
- * statement is not prepared.
- */
+/** Found by the index if rare, else by reading the newest rows: PostgreSQL must know which, so it is not prepared. */
 export function hasPairs(column: AnyPgColumn, pairs: unknown): SQL {
   // The first part is the condition of the index.
   const isIndexed = sql`${column} <> '{}'::jsonb`;

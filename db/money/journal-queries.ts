@@ -13,18 +13,14 @@ export type WalletMovementRow = typeof walletMovements.$inferSelect;
 export interface WalletLine {
   readonly entry: JournalRow | undefined;
   readonly movement: WalletMovementRow | undefined;
-  /** Undefined while not known. */
   readonly work: WorkRef | undefined;
 }
 
 export interface WalletFilter {
   readonly direction?: Direction | undefined;
   readonly orderId?: string | undefined;
-  /** Includes its top-ups. */
   readonly esimId?: string | undefined;
-  /** Exclusive: time of recording. */
   readonly after?: Date | undefined;
-  /** Exclusive. */
   readonly before?: Date | undefined;
 }
 
@@ -51,7 +47,6 @@ function worksOf({ orderId, esimId }: WalletFilter): Works[] {
   ];
 }
 
-/** Attempts, refunds, and adjustments of their amounts. */
 function isForOneOf(works: Works): SQL {
   return sql`(${journal.causeKind}, ${journal.causeId}) in (
     with works (kind, id) as (${works}),
@@ -76,10 +71,7 @@ function isOfDirection(direction: Direction): SQL {
   return direction === 'credit' ? sql`${journal.direction} = 'credit'` : eq(journal.direction, direction);
 }
 
-/**
- * An upper bound of ids, so that a page does not read all newer rows. Ids are taken in the order of times but for
- * transactions under way at once, and none takes an hour.
- */
+/** So that a page does not read all newer rows. Ids follow times, but for transactions at once; none takes an hour. */
 function idBefore(before: Date): SQL {
   return sql`coalesce((select later.id from ${journal} as later
     where later.recorded_at > ${before}::timestamptz + interval '1 hour' order by later.recorded_at limit 1),

@@ -16,10 +16,7 @@ import { type Money, plainAmount } from '#domain/money/money.ts';
 /** The number of parameters is limited. */
 const ROWS_AT_ONCE = 1_000;
 
-/**
- * Append-only, with one debit and one credit for each cause, so a movement that is seen twice is written once.
- * @returns the number of new rows.
- */
+/** A movement that is seen twice is written once. @returns the number of new rows. */
 export async function bookEntries(db: Executor, entries: readonly Entry[]): Promise<number> {
   let booked = 0;
   for (let start = 0; start < entries.length; start += ROWS_AT_ONCE) {
@@ -41,7 +38,6 @@ export async function bookEntries(db: Executor, entries: readonly Entry[]): Prom
   return booked;
 }
 
-/** True when it is new. */
 export async function recordMovement(
   db: Executor,
   { direction, attemptId: id, money }: { direction: Direction; attemptId: string; money: Money },
@@ -49,7 +45,6 @@ export async function recordMovement(
   return (await bookEntries(db, [{ direction, money, cause: { kind: 'attempt', id } }])) > 0;
 }
 
-/** Part of another statement. */
 export function bookingDebit(db: Executor, attemptId: string, { amount, currency }: Money): Write {
   const statement = db
     .insert(journal)
@@ -58,7 +53,6 @@ export function bookingDebit(db: Executor, attemptId: string, { amount, currency
   return { statement };
 }
 
-/** True when it is new. */
 export async function recordRefund(db: Executor, orderId: string, money: Money): Promise<boolean> {
   return (await bookEntries(db, [{ direction: 'credit', money, cause: { kind: 'refund', id: orderId } }])) > 0;
 }
@@ -76,18 +70,12 @@ export async function isBooked(db: Executor, { kind, id }: Cause): Promise<boole
   return (await db.$count(journal, and(eq(journal.causeKind, kind), eq(journal.causeId, id)))) > 0;
 }
 
-/**
- * A row has the time of its transaction's start and is visible at its end. The checkpoint stays behind by more than a
- * transaction lasts, so no row appears before it.
- */
+/** Longer than a transaction lasts: a row has the time of its start and is visible at its end. */
 const MARGIN_MS = 30 * 60_000;
 /** Other rows, such as adjustments, are written for a movement. */
 const EXPECT_MOVEMENTS: CauseKind[] = ['attempt', 'subscription_period', 'refund'];
 
-/**
- * By the clock of the database. Needs the lock of the books.
- * @param marginMs only a test without concurrent transactions may shorten it.
- */
+/** Needs the lock of the books. @param marginMs only a test without concurrent transactions may shorten it. */
 export async function advanceCheckpoint(tx: Executor, marginMs = MARGIN_MS): Promise<void> {
   const { through: from, sums } = await findCheckpoint(tx);
   const { rows } = await tx.execute<{ ms: string }>(sql`select floor(extract(epoch from now()) * 1000) as ms`);

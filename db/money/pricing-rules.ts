@@ -55,7 +55,6 @@ export async function listPricingRules(
   return rows.map(ruleOf);
 }
 
-/** Newest first. */
 export async function listRuleVersions(
   db: Executor,
   id: string,

@@ -66,7 +66,6 @@ export type ReconciliationPosition = Pick<ReconciliationRow, 'startedAt' | 'id'>
 
 const NEWEST_FIRST = sql`${reconciliations.startedAt} desc nulls last, ${reconciliations.id} desc nulls last`;
 
-/** Newest first. The bounds are exclusive. */
 export async function listReconciliations(
   db: Executor,
   filter: {

@@ -9,7 +9,6 @@ export const SALES_GROUPS = ['day', 'kind', 'package', 'country'] as const;
 export type SalesGroup = (typeof SALES_GROUPS)[number];
 
 export interface SalesWindow {
-  /** `YYYY-MM-DD`; both days are included. */
   readonly fromDay: string;
   readonly toDay: string;
   readonly timeZone: string;
@@ -31,14 +30,11 @@ const salesRow = z.object({
   is_priced: z.boolean(),
 });
 
-/** Exact decimals in `currency`. */
 export type SalesRow = z.output<typeof salesRow>;
 
 /**
- * A debit for a purchase or later period is a sale on its day; the credit of a failed purchase takes one back on the
- * day of the credit. So a day that is over does not change, except by country: a package counts with its present
- * countries.
- * @param limit of groups.
+ * A credit of a failed purchase counts on its own day, so a past day does not change, except by country: packages count
+ * with their present countries.
  */
 export async function sumSales(
   db: Executor,

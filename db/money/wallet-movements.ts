@@ -47,16 +47,13 @@ export async function storeMovements(
   return stored;
 }
 
-/** @param after undefined: all. */
 export async function countReadSince(db: Executor, after: Date | undefined): Promise<number> {
   return db.$count(walletMovements, after === undefined ? undefined : gt(walletMovements.readAt, after));
 }
 
 /**
- * The oldest, and beyond the limit also the newest. Movements that no purchase explains stay for ever: from the oldest
- * only, they would hide all later ones.
- * @param limit of each of both.
- * @returns `isWhole`: these are all.
+ * Movements that no purchase explains stay for ever: read from the oldest only, they would hide all later ones.
+ * @param limit of each of oldest and newest. @returns `isWhole`: these are all.
  */
 export async function movementsWithoutCause(
   db: Executor,
@@ -126,7 +123,6 @@ export async function placeMovements(tx: Executor, places: readonly Placed[]): P
   }
 }
 
-/** Its debit in the wallet, else what was reported; undefined: not known. */
 export async function debitOfOrder(db: Executor, orderId: string): Promise<Money | undefined> {
   const [row] = await db
     .select({
@@ -181,7 +177,6 @@ export async function purchasesKept(db: Executor): Promise<Purchase[]> {
   return found;
 }
 
-/** Undefined when no movement has this field. */
 function isNamed(
   column: typeof attempts.serviceId | typeof attempts.reference | typeof attempts.serviceEsimId,
   movements: readonly Movement[],

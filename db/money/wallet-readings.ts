@@ -21,10 +21,7 @@ export async function databaseTime(db: Executor): Promise<Date> {
 /** A page has up to 100 rows; late rows may stand between known ones. */
 const KNOWN_ROWS = 1_000;
 
-/**
- * A reading that contains one of these newest rows reaches back to it.
- * @param by the last of the readings; undefined: all.
- */
+/** A reading that contains one of these newest rows reaches back to it. @param by the last reading; undefined: all. */
 export async function knownRows(
   db: Executor,
   by?: number,
@@ -105,7 +102,6 @@ async function ofOurPurchases(tx: Executor, movements: readonly ReadMovement[]):
   return movements.filter(({ names }) => typeof find(names) !== 'string');
 }
 
-/** Null: no reading had shown them. */
 async function earliestReadingOf(db: Executor, ids: readonly string[]): Promise<number | null> {
   if (ids.length === 0) return null;
   const { rows } = await db.execute<{ earliest: string | null }>(sql`
@@ -118,10 +114,7 @@ async function earliestReadingOf(db: Executor, ids: readonly string[]): Promise<
   return earliest === null ? null : Number(earliest);
 }
 
-/**
- * Began at or after `beganAt` by the database's clock, has a number above `after`, and reaches back to the reading
- * `backTo`.
- */
+/** Began at or after `beganAt`, has a number above `after`, and reaches back to the reading `backTo`. */
 export interface WantedReading {
   readonly beganAt: Date;
   readonly after: number;
@@ -152,7 +145,6 @@ export async function hasReading(db: Executor): Promise<boolean> {
   return (await db.select({ id: walletReadings.id }).from(walletReadings).limit(1)).length > 0;
 }
 
-/** By the attempt's id or reference. */
 export async function movementsOf(db: Executor, attempt: AttemptRow): Promise<Movement[]> {
   const { serviceId, reference } = storedKind(attempt.subjectKind).movementNames;
   const names = or(isNamed(serviceId, attempt.serviceId), isNamed(reference, attempt.reference));
@@ -166,7 +158,6 @@ function isNamed(column: keyof MovementNames | undefined, name: string | null): 
   return column === undefined || name === null ? undefined : eq(walletMovements[column], name);
 }
 
-/** By the names of the purchase, or by its eSIM alone. */
 export async function firstDebitOf(db: Executor, purchase: Purchase): Promise<string | undefined> {
   const { work, serviceId, reference, serviceEsimId } = purchase;
   const { movementNames } = storedKind(work.kind);
@@ -190,7 +181,6 @@ export async function firstDebitOf(db: Executor, purchase: Purchase): Promise<st
 /** With purchases under way during all of these readings, the ledger is given up. */
 const STEADY_READINGS = 10;
 
-/** With a steady balance, newest first. */
 export async function steadyReadings(db: Executor, upTo: number): Promise<readonly WalletReading[]> {
   const rows = await db
     .select()
@@ -241,7 +231,6 @@ function readingOf(row: typeof walletReadings.$inferSelect): WalletReading {
   };
 }
 
-/** Of the first debits of our purchases. */
 async function noteDelays(tx: Executor, reading: number, debits: readonly ReadMovement[]): Promise<void> {
   const find = purchaseFinder(await purchasesNamedBy(tx, debits));
   const purchases = debits.map(({ names }) => find(names)).filter((found) => typeof found !== 'string');

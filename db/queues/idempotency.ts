@@ -68,9 +68,9 @@ const lockedAnswer = builtOnce((db) =>
 );
 
 /**
- * Locks until the transaction ends; a dead process releases it.
- * It sees what was committed before this statement, not before its lock: it may miss a request that ended just now.
- * Then {@link storeAnswer} fails, and the caller looks again.
+ * Locks until the transaction ends; a dead process releases it. It sees what was committed before this statement, not
+ * before its lock: it may miss a request that ended just now. Then {@link storeAnswer} fails, and the caller looks
+ * again.
  * @param requestHash keyed.
  */
 export async function lockAndFindAnswer(
@@ -121,11 +121,7 @@ export async function storeAnswer(
   });
 }
 
-/**
- * Except those kept for good: the results of the others have a unique reference, so a late repetition is refused, or
- * spend nothing.
- * @returns fewer than `batch`: none are left.
- */
+/** The results of the others have a unique reference, or spend nothing. @returns fewer than `batch`: none are left. */
 export async function forgetAnswers(db: Executor, options: { before: Date; batch: number }): Promise<number> {
   const old = db
     .select({ apiKeyId: idempotencyKeys.apiKeyId, key: idempotencyKeys.key })

@@ -31,10 +31,7 @@ export async function markApplied(tx: Executor, keys: readonly string[], note: s
 
 const NAMED_BY_ESIM = WORK_KINDS.filter((kind) => KINDS[kind].reportsName === 'esim');
 
-/**
- * Unmatched rows whose attempt is known by now. Storing an id does the same; this finds rows that were set aside at
- * that moment.
- */
+/** Storing an id does the same; this finds rows that were set aside at that moment. */
 export async function requeueMatchable(db: Executor, batch: number): Promise<number> {
   const matchable = db
     .select({ id: inbox.id })
@@ -70,7 +67,6 @@ export function isUnapplied({ kind, id }: WorkRef): SQL | undefined {
   return and(eq(inbox.subjectKind, kind), eq(inbox.subjectId, id), sql`${inbox.state} in ('pending', 'relayed')`);
 }
 
-/** The id or reference that the rows name is stored now. */
 export function requeueingUnmatched(
   tx: Executor,
   kind: WorkKind,
@@ -92,7 +88,6 @@ export function requeueingUnmatched(
   return [{ statement, fills: 'inbox' }];
 }
 
-/** One row for each outcome of an attempt. @returns true when it is new. */
 export async function addReadObservation(
   db: Executor,
   observation: Omit<typeof inbox.$inferInsert, 'source' | 'state'>,
@@ -114,19 +109,12 @@ export function readDeliveryId(attemptId: string, outcome: ObservedOutcome): str
 /** With the id, 64 bits distinguish two bodies. */
 const HASH_DIGITS = 16;
 
-/**
- * Such as `17.6b86b273ff34fce1`. After a loss of commits PostgreSQL assigns ids again: the hash keeps a workflow from
- * taking another report for one that it has handled.
- */
+/** PostgreSQL may assign ids again after a loss of commits: the hash of the body tells the reports apart. */
 export function inboxKey({ id, bodyHash }: { readonly id: bigint; readonly bodyHash: Buffer }): string {
   return `${id}.${bodyHash.toString('hex').slice(0, HASH_DIGITS)}`;
 }
 
-/**
- * A row that is not judged does not match: its report is not stored, so no workflow has handled it.
- * @param keys not empty.
- * @throws SyntaxError for an invalid key.
- */
+/** A row that is not judged does not match: no workflow has handled it. @throws SyntaxError for an invalid key. */
 export function isAnsweredBy(keys: readonly string[]): SQL | undefined {
   const named = keys.map((key) => {
     const [id = '', hash = ''] = key.split('.');
@@ -149,10 +137,7 @@ export function isAnsweredBy(keys: readonly string[]): SQL | undefined {
 /** Delivery ids of `reseller doctor`: such webhooks prove nothing about the service's. */
 export const OWN_PING = 'doctor-';
 
-/**
- * Reports that look-ups found since the last webhook, and that a webhook should have brought.
- * @returns up to `policy.reports`; 0 while webhooks arrive.
- */
+/** Those that a webhook should have brought. @returns up to `policy.reports`; 0 while webhooks arrive. */
 export async function missedWebhooks(
   db: Executor,
   { windowMs, reports }: WebhookSilencePolicy,

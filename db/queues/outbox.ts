@@ -7,7 +7,6 @@ import type { WorkRef } from '#domain/work/kinds.ts';
 
 export type OutboxRow = typeof outbox.$inferSelect;
 
-/** Placeholders: `subjectKind`, `subjectId`. */
 export function startInsert(db: Executor) {
   return db
     .insert(outbox)
@@ -32,10 +31,7 @@ export async function requestStarts(tx: Executor, works: readonly WorkRef[]): Pr
   noteFilled(tx, 'outbox');
 }
 
-/**
- * In the caller's transaction. The relay may be handing over an earlier request now: `tries` is increased, so that this
- * request is not settled with that one.
- */
+/** `tries` is increased, so that the relay does not settle this request with an earlier one that it hands over now. */
 export async function requestWake(tx: Executor, { kind, id }: WorkRef): Promise<void> {
   await tx
     .insert(outbox)

@@ -56,7 +56,6 @@ export async function takeInbox(db: Executor, { batch, leaseMs }: Taking): Promi
   return rows.toSorted(byId);
 }
 
-/** `start` is null when the row of the work is missing. */
 export type TakenRequest = OutboxRow & { readonly start: StoredStart | null };
 
 const startOfSubject = sql<StoredStart | null>`case ${outbox.subjectKind} ${sql.join(
@@ -115,11 +114,7 @@ export async function settleOutbox(db: Executor, rows: readonly TakenRow[]): Pro
   if (rows.length > 0) await db.delete(outbox).where(stillHeld('outbox', rows));
 }
 
-/**
- * The caller holds the lock of the work: work is locked before inbox rows.
- * @returns the stored row, and the epoch of the database.
- * @throws Error when the row does not exist.
- */
+/** Work is locked before inbox rows: the caller holds its lock. @throws Error when the row does not exist. */
 export async function holdRow(tx: Executor, row: TakenRow): Promise<StoredInboxRow & { readonly epoch: string }> {
   const { state, decision, tries } = inbox;
   const [stored] = await tx
@@ -136,10 +131,7 @@ export interface RowJudgement {
   readonly attemptId: string;
   readonly work: WorkRef;
   readonly decision: ObservationDecision;
-  /**
-   * `leaseMs` renews the lease, so that the call that follows has a whole one; a new workflow run finds the attempt and
-   * the decision.
-   */
+  /** `leaseMs` renews the lease, so that the call that follows has a whole one. */
   readonly end: { readonly note: string; readonly appliedAt: Date } | { readonly leaseMs: number };
 }
 
@@ -155,7 +147,6 @@ export async function storeJudgement(
     .where(eq(inbox.id, id));
 }
 
-/** @returns false when the report belongs to another relay by now. */
 export async function changeHeld(
   db: Executor,
   row: TakenRow,
@@ -182,7 +173,7 @@ const polled = z.object({
 });
 
 /**
- * One statement for all queues. Its notification wakes nobody: listeners then know that notifications arrive.
+ * Its notification wakes nobody: it only proves that notifications arrive.
  * @returns the queues with due rows, and the milliseconds until the next postponed one.
  */
 export async function pollQueues(

@@ -9,7 +9,6 @@ import { SUBSCRIPTION_ENTRIES } from '#db/work/vpn-subscriptions.ts';
 import type { InboxState } from '#domain/relay/relay-decision.ts';
 import { WORK_KINDS } from '#domain/work/kinds.ts';
 
-/** Nothing will process them again. */
 const SETTLED: InboxState[] = ['applied', 'replayed', 'ignored'];
 
 interface Old {
@@ -30,10 +29,7 @@ function hasEnded(db: Executor, subjectId: AnyPgColumn): SQL | undefined {
   );
 }
 
-/**
- * Ids grow with time, so halving the range finds the first kept row with some dozen reads: a search would read the
- * whole table for each batch.
- */
+/** Ids grow with time: halving their range needs some dozen reads, a search would read the whole table. */
 function olderThan(table: typeof timeline | typeof inbox, at: AnyPgColumn, before: Date): SQL | undefined {
   const { id } = table;
   const firstKept = sql`(with recursive range (low, high) as (
@@ -73,10 +69,7 @@ export async function forgetTimeline(db: Executor, { before, batch }: Old): Prom
   return (await db.delete(timeline).where(inArray(timeline.id, old)).returning({ id: timeline.id })).length;
 }
 
-/**
- * The policy keeps them for as long as a copy of the delivery would be accepted.
- * @returns fewer than `batch`: none are left.
- */
+/** The policy keeps reports while a copy would be accepted. @returns fewer than `batch`: none are left. */
 export async function forgetReports(db: Executor, { before, batch }: Old): Promise<number> {
   const old = db.select({ id: inbox.id }).from(inbox).where(dueReports(db, before)).orderBy(asc(inbox.id)).limit(batch);
   return (await db.delete(inbox).where(inArray(inbox.id, old)).returning({ id: inbox.id })).length;
@@ -108,11 +101,7 @@ export const SWEPT_TABLES = [
   'webhook_deliveries',
 ] as const;
 
-/**
- * Reads the first row of an index, and for `timeline` and `inbox` also the older rows of unfinished work.
- * @param now epoch milliseconds.
- * @returns milliseconds; 0 when no row is due.
- */
+/** @param now epoch milliseconds. @returns milliseconds; 0 when no row is due. */
 export async function overdueRows(
   db: Executor,
   kept: KeptTimes,

@@ -11,7 +11,6 @@ interface SweepPlace {
   readonly id: string;
 }
 
-/** Without the state in Temporal. */
 export interface UnfinishedWork extends Omit<SweptWork, 'isRunning'> {
   readonly id: string;
 }
@@ -23,7 +22,6 @@ export interface SweepPage {
   readonly rows: number;
 }
 
-/** By an index of unfinished rows. */
 export async function readUnfinished(
   db: Executor,
   { kind, after, idleBefore, rows }: SweepPage,

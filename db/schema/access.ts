@@ -17,7 +17,6 @@ export const apiKeys = pgTable(
     lastUsedAt: instant('last_used_at'),
     /** First key of the lineage, which owns the work; null: this key is the first. */
     lineageId: text('lineage_id'),
-    /** Only work of its lineage. */
     ownWorkOnly: boolean('own_work_only').notNull().default(false),
     /** Null: as configured. The same in all keys of a lineage, like the limit below. */
     rateLimit: integer('rate_limit'),
@@ -33,7 +32,6 @@ export const idempotencyKeys = pgTable(
   {
     apiKeyId: text('api_key_id').notNull(),
     key: text('key').notNull(),
-    /** Of method, path and body. */
     requestHash: bytea('request_hash').notNull(),
     responseStatus: integer('response_status').notNull(),
     responseHeaders: jsonb('response_headers').$type<Record<string, string>>().notNull(),

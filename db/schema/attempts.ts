@@ -32,17 +32,13 @@ export const attempts = pgTable(
     encryptedRequestBody: bytea('encrypted_request_body').notNull(),
     state: text('state').$type<AttemptState>().notNull().default('prepared'),
     sends: integer('sends').notNull().default(0),
-    /** A send had an unknown result. */
     anyUnknown: boolean('any_unknown').notNull().default(false),
     firstSentAt: instant('first_sent_at'),
     /** Start of the resend window; null: every send was refused. */
     firstUnrefusedSendAt: instant('first_unrefused_send_at'),
     lastSentAt: instant('last_sent_at'),
     failedAt: instant('failed_at'),
-    /**
-     * Before the first send that was not refused; 0: not known, because records were lost. A proof that it cost nothing
-     * begins there.
-     */
+    /** 0: not known, because records were lost. A proof that it cost nothing begins at this reading. */
     readingBefore: bigint('reading_before', { mode: 'number' }),
     /** Of all sends that may have bought; null: one of them had no limit. */
     limitAmount: amount('limit_amount'),
@@ -117,7 +113,6 @@ export const cases = pgTable(
     subjectId: text('subject_id').notNull(),
     reason: text('reason').$type<AttentionReason>().notNull(),
     attemptId: text('attempt_id'),
-    /** Null: the case is about its work alone. */
     product: integer('product'),
     detail: text('detail').notNull(),
     openedAt: instant('opened_at').notNull().defaultNow(),

@@ -45,7 +45,6 @@ export const journalCheckpoint = pgTable(
   'journal_checkpoint',
   {
     singleton: boolean('singleton').primaryKey().default(true),
-    /** Earlier rows are in `sums`. */
     through: instant('through').notNull(),
     sums: jsonb('sums').$type<readonly JournalSum[]>().notNull(),
   },
@@ -97,18 +96,14 @@ export const walletMovements = pgTable(
   ],
 );
 
-/** `domain/money/absence.ts` says what they prove. */
 export const walletReadings = pgTable('wallet_readings', {
-  /** In the order in which they were stored. */
   id: bigint('id', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
   beganAt: instant('began_at').notNull(),
   storedAt: instant('stored_at').notNull().defaultNow(),
   /** Null: it changed during the reading, or was not read. */
   balanceAmount: amount('balance_amount'),
   balanceCurrency: text('balance_currency'),
-  /** The service stated that these are all rows. */
   isWhole: boolean('is_whole').notNull(),
-  /** The earliest reading that had shown one of its rows already. */
   reachesBackTo: bigint('reaches_back_to', { mode: 'number' }),
   /** Also where it is older than our books. */
   newestRow: text('newest_row'),

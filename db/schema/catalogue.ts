@@ -16,7 +16,6 @@ import { amount, inList, instant } from '#db/schema/columns.ts';
 import { CATALOGUES, type CatalogueName, READING_VERDICTS, type ReadingVerdict } from '#domain/catalogue/catalogue.ts';
 import { PRICING_TARGET_KINDS, type PricingTargetKind, type PricingTerms } from '#domain/pricing/pricing-rule.ts';
 
-/** @param days name of the column of the duration. */
 const itemColumns = <Days extends string>(days: Days) => ({
   id: bigint('id', { mode: 'number' }).primaryKey(),
   name: text('name').notNull(),
@@ -33,12 +32,10 @@ const itemColumns = <Days extends string>(days: Days) => ({
   removedAt: instant('removed_at'),
 });
 
-/** Those that the service no longer lists stay. */
 export const packages = pgTable(
   'packages',
   {
     ...itemColumns('validity_days'),
-    /** ISO 3166-1 alpha-2 codes. */
     countries: text('countries').array().notNull(),
     /** Null: unlimited or not known. */
     dataMb: doublePrecision('data_mb'),
@@ -60,7 +57,6 @@ export const catalogueReadings = pgTable(
     catalogue: text('catalogue').$type<CatalogueName>().notNull(),
     /** A step that runs twice makes one row. */
     runId: text('run_id').notNull(),
-    /** When the reading began. */
     readAt: instant('read_at').notNull(),
     complete: boolean('complete').notNull(),
     verdict: text('verdict').$type<ReadingVerdict>().notNull(),
@@ -68,7 +64,6 @@ export const catalogueReadings = pgTable(
     created: integer('created').notNull(),
     changed: integer('changed').notNull(),
     removed: integer('removed').notNull(),
-    /** Ids that a suspicious reading lacks. */
     suspected: bigint('suspected', { mode: 'number' }).array().notNull(),
   },
   (table) => [
@@ -85,11 +80,9 @@ export const pricingRules = pgTable(
   {
     id: text('id').primaryKey(),
     targetKind: text('target_kind').$type<PricingTargetKind>().notNull(),
-    /** Empty for the default. */
     targetKey: text('target_key').notNull(),
     currency: text('currency').notNull(),
     terms: jsonb('terms').$type<PricingTerms>().notNull(),
-    /** From 1. */
     version: integer('version').notNull(),
     createdAt: instant('created_at').notNull(),
     updatedAt: instant('updated_at').notNull(),

@@ -11,7 +11,6 @@ export const amount = (name: string) => numeric(name, { precision: 21, scale: 6 
 export const inList = (values: readonly string[]) => sql.raw(values.map((value) => `'${value}'`).join(', '));
 export const unfinished = (status: AnyPgColumn) => sql`${status} not in (${inList(FINAL_STATUSES)})`;
 
-/** Most rows may belong to no customer. */
 export function customerIndex(
   name: string,
   { customerReferenceHash, createdAt, id }: Readonly<Record<'customerReferenceHash' | 'createdAt' | 'id', AnyPgColumn>>,
@@ -31,7 +30,6 @@ export function workColumns<Status extends WorkStatus>() {
     /** Work that is held or not sent yet then fails. */
     deadlineAt: instant('deadline_at'),
     extraAttempts: integer('extra_attempts').notNull().default(0),
-    /** Null before it is first sent or held. */
     retryRule: jsonb('retry_rule').$type<RetryRule>(),
     retryOverrides: jsonb('retry_overrides').$type<RetryOverrides>(),
     metadata: jsonb('metadata').$type<Record<string, string>>().notNull().default({}),
@@ -39,7 +37,6 @@ export function workColumns<Status extends WorkStatus>() {
     failureClass: text('failure_class').$type<FailureClass>(),
     failureDetail: text('failure_detail'),
     serviceMessage: text('service_message'),
-    /** Beside the failure. */
     failureEnd: text('failure_end').$type<FailureEnd>(),
     /** Null: as the policy has it. */
     whenUsedUp: text('when_used_up').$type<WhenUsedUp>(),
@@ -51,10 +48,7 @@ export function workColumns<Status extends WorkStatus>() {
     createdAt: instant('created_at').notNull().defaultNow(),
     updatedAt: instant('updated_at').notNull().defaultNow(),
     completedAt: instant('completed_at'),
-    /**
-     * Epoch in which its workflow last compared its knowledge with this row. In another epoch the row may have lost
-     * changes.
-     */
+    /** The last comparison of its workflow with this row; in another epoch the row may have lost changes. */
     comparedEpoch: text('compared_epoch'),
     /** A step of an earlier task is refused. */
     recordedIn: jsonb('recorded_in').$type<TaskPosition>(),
@@ -76,16 +70,13 @@ export function referenceColumns() {
   };
 }
 
-/** It may be personal. */
 export function customerColumns() {
   return {
     encryptedCustomerReference: bytea('encrypted_customer_reference'),
-    /** For searches. */
     customerReferenceHash: bytea('customer_reference_hash'),
   };
 }
 
-/** Null: not given. */
 export function customerPriceColumns() {
   return { customerPrice: amount('customer_price'), customerPriceCurrency: text('customer_price_currency') };
 }

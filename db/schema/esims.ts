@@ -13,7 +13,6 @@ export const esims = pgTable(
     iccid: text('iccid'),
     packageId: integer('package_id').notNull(),
     encryptedActivationCode: bytea('encrypted_activation_code').notNull(),
-    /** Bound to the order (`customerReferenceAad`). */
     encryptedCustomerReference: bytea('encrypted_customer_reference'),
     customerReferenceHash: bytea('customer_reference_hash'),
     status: text('status').notNull(),
@@ -47,7 +46,6 @@ export const esimUsage = pgTable('esim_usage', {
   esimId: text('esim_id').primaryKey(),
   usedMb: doublePrecision('used_mb').notNull(),
   totalMb: doublePrecision('total_mb'),
-  /** Null: not reported. */
   unlimited: boolean('unlimited'),
   /** By the supplier, when reported. */
   measuredAt: instant('measured_at'),

@@ -40,7 +40,6 @@ export const events = pgTable(
     type: text('type').$type<EventType>().notNull(),
     subjectKind: text('subject_kind').$type<EventSubjectKind>().notNull(),
     subjectId: text('subject_id').notNull(),
-    /** Null for the whole account. */
     apiKeyId: text('api_key_id'),
     data: jsonb('data').$type<EventData>().notNull(),
     occurredAt: instant('occurred_at').notNull(),
@@ -76,14 +75,12 @@ export const webhookEndpoints = pgTable(
   {
     id: text('id').primaryKey(),
     apiKeyId: text('api_key_id').notNull(),
-    /** Null: all. */
     ownerId: text('owner_id'),
     url: text('url').notNull(),
     description: text('description'),
     eventTypes: text('event_types').array().notNull(),
     disabledReason: text('disabled_reason').$type<DisabledReason>(),
     disabledAt: instant('disabled_at'),
-    /** Since the last success, over all deliveries. */
     failures: integer('failures').notNull().default(0),
     failingSince: instant('failing_since'),
     lastFailure: text('last_failure'),

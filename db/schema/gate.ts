@@ -19,7 +19,6 @@ import { PAUSE_ORIGINS, type Barrier, type PauseOrigin } from '#domain/gate/purc
 import type { FailureClass } from '#domain/work/failure.ts';
 import type { PurchaseKind, WorkKind } from '#domain/work/kinds.ts';
 
-/** One row. */
 export const gateWallet = pgTable(
   'gate_wallet',
   {
@@ -37,7 +36,6 @@ export const gateWallet = pgTable(
   (table) => [check('gate_wallet_one_row', sql`${table.singleton}`)],
 );
 
-/** One row. */
 export const walletRunway = pgTable(
   'wallet_runway',
   {
@@ -50,8 +48,7 @@ export const walletRunway = pgTable(
 );
 
 /**
- * Written in the transaction that claims the send (docs/adr/0010-purchase-gate.md). Triggers keep `counted` and the
- * totals below; every writer holds the account lock.
+ * Triggers keep `counted` and the totals below; every writer holds the account lock (docs/adr/0010-purchase-gate.md).
  */
 export const gateReservations = pgTable(
   'gate_reservations',
@@ -128,14 +125,12 @@ export const gateLines = pgTable(
     canaries: jsonb('canaries').$type<readonly Canary[]>().notNull().default([]),
     isStarted: boolean('is_started').notNull().default(false),
     since: instant('since'),
-    /** The last drift as a sentence. */
     detail: text('detail'),
     longestFillMs: doublePrecision('longest_fill_ms').notNull().default(0),
   },
   (table) => [check('gate_lines_state', sql`${table.state} in (${inList(LINE_STATES)})`)],
 );
 
-/** Bought; the delivery is missing, or misstates a needed fact. */
 export const gateDrifts = pgTable(
   'gate_drifts',
   {
@@ -148,7 +143,6 @@ export const gateDrifts = pgTable(
     /** Null: it is no drift yet. */
     driftedAt: instant('drifted_at'),
     detail: text('detail').notNull(),
-    /** Found whole, or ended otherwise. */
     settledAt: instant('settled_at'),
   },
   (table) => [
@@ -166,7 +160,6 @@ export const gatePauses = pgTable(
     id: text('id').primaryKey(),
     origin: text('origin').$type<PauseOrigin>().notNull().default('operator'),
     kind: text('kind').$type<WorkKind>(),
-    /** Null: all. */
     failureClass: text('failure_class').$type<FailureClass>(),
     reason: text('reason').notNull(),
     pausedBy: text('paused_by').notNull(),
@@ -190,7 +183,6 @@ export const gateWaits = pgTable(
     subjectKind: text('subject_kind').$type<WorkKind>().notNull(),
     subjectId: text('subject_id').notNull(),
     barrier: text('barrier').$type<Barrier>().notNull(),
-    /** Apart from a pause. */
     failureClass: text('failure_class').$type<FailureClass>().notNull(),
     /** The oldest goes first. */
     acceptedAt: instant('accepted_at').notNull(),

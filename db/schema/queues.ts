@@ -82,7 +82,6 @@ export const outbox = pgTable(
     availableAt: instant('available_at').notNull().defaultNow(),
     tries: integer('tries').notNull().default(0),
     lastError: text('last_error'),
-    /** Too many quarantine the row. */
     lastingErrors: integer('lasting_errors').notNull().default(0),
     quarantinedAt: instant('quarantined_at'),
   },

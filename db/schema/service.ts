@@ -32,7 +32,6 @@ export const encryptionKeys = pgTable(
     keyId: text('key_id').primaryKey(),
     /** Equal for equal bytes of the key; the key cannot be derived from it. */
     checkValue: bytea('check_value').notNull(),
-    /** The last of ENCRYPTION_KEYS. */
     makesHashes: boolean('makes_hashes').notNull(),
     firstUsedAt: instant('first_used_at').notNull().defaultNow(),
   },
@@ -77,7 +76,6 @@ export const capabilityProfiles = pgTable(
     id: bigint('id', { mode: 'bigint' }).primaryKey().generatedAlwaysAsIdentity(),
     environment: text('environment').notNull(),
     measuredAt: instant('measured_at').notNull(),
-    /** Null when the probe could not tell. */
     findings: jsonb('findings').$type<Record<string, boolean | null>>().notNull(),
     evidence: jsonb('evidence').$type<Record<string, string>>().notNull(),
     confirmedAt: instant('confirmed_at'),

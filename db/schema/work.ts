@@ -40,7 +40,6 @@ function referenceIndexes(
   ];
 }
 
-/** A page reads little more than itself. */
 function filterIndexes(
   name: string,
   {
@@ -76,7 +75,6 @@ export const orders = pgTable(
     packageId: integer('package_id').notNull(),
     ...customerPriceColumns(),
     encryptedDeviceImei: bytea('encrypted_device_imei'),
-    /** Null: ordered by itself. */
     batchId: text('batch_id'),
     batchPosition: integer('batch_position'),
   },
@@ -163,7 +161,6 @@ export const refunds = pgTable(
     orderId: text('order_id').notNull(),
     serviceRefundId: text('service_refund_id').unique(),
     status: text('status').$type<RefundStatus>().notNull(),
-    /** As the service reports it. */
     serviceState: text('service_state').$type<RefundState>(),
     review: text('review').$type<RefundReview>(),
     /** By an operator, whatever the service reports. */
@@ -201,7 +198,6 @@ export const vpnSubscriptions = pgTable(
     startedAt: instant('started_at'),
     expiresAt: instant('expires_at'),
     endedAs: text('ended_as').$type<SubscriptionEnd>(),
-    /** By its customer. */
     cancelRequestedAt: instant('cancel_requested_at'),
     cancelAcceptedAt: instant('cancel_accepted_at'),
   },
@@ -222,15 +218,12 @@ export const vpnSubscriptions = pgTable(
   ],
 );
 
-/** As its caller gave it. */
 export interface StoredBatchItem {
   readonly packageId: number;
   readonly quantity: number;
-  /** For each of its orders. */
   readonly maxPrice: { readonly amount: string; readonly currency: string } | null;
 }
 
-/** The orders have the `batch_id`. */
 export const orderBatches = pgTable(
   'order_batches',
   {

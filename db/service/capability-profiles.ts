@@ -24,7 +24,6 @@ export function judgedProfile({ findings, confirmation }: StoredCapabilityProfil
   return { findings, confirmed: confirmation !== undefined };
 }
 
-/** Unconfirmed, as the newest of its environment. @returns its id. */
 export async function addCapabilityProfile(db: Executor, profile: NewCapabilityProfile): Promise<bigint> {
   const { environment, measuredAt, findings, evidence } = profile;
   const [row] = await db
@@ -53,10 +52,7 @@ export async function newestCapabilityProfile(
   };
 }
 
-/**
- * Only the newest of its environment: the operator must confirm what counts.
- * @returns false when it is confirmed already, or is not the newest.
- */
+/** Only the newest: the operator must confirm what counts. False when it is confirmed already, or is not the newest. */
 export async function confirmCapabilityProfile(
   db: Executor,
   id: bigint,

@@ -6,7 +6,6 @@ import { serviceTokens } from '#db/schema.ts';
 
 export interface ServiceToken {
   readonly accessToken: string;
-  /** Increases by one with every renewal. */
   readonly version: number;
   /** Epoch milliseconds; undefined when the service named no expiry. */
   readonly expiresAt: number | undefined;
@@ -30,10 +29,7 @@ export class ServiceTokenStore {
   readonly #environment: string;
   readonly #account: string;
 
-  /**
-   * @param options.account e-mail address; a token of another account is not used, or a changed configuration would go
-   *   on buying from the old wallet.
-   */
+  /** @param options.account a token of another account is not used: it would go on buying from the old wallet. */
   constructor(options: { database: Database; keyRing: KeyRing; environment: string; account: string }) {
     this.#database = options.database;
     this.#keyRing = options.keyRing;
@@ -41,10 +37,7 @@ export class ServiceTokenStore {
     this.#account = options.account;
   }
 
-  /**
-   * Undefined without a row. A token of another account, or one that no key decrypts, is left out: the next login
-   * replaces it.
-   */
+  /** Undefined without a row. A token of another account, or one that no key decrypts, is left out. */
   async read(): Promise<StoredServiceToken | undefined> {
     const [row] = await this.#database.run((db) =>
       db.select().from(serviceTokens).where(eq(serviceTokens.environment, this.#environment)),
@@ -63,10 +56,7 @@ export class ServiceTokenStore {
     };
   }
 
-  /**
-   * @param replacedVersion undefined when there was no row.
-   * @returns the stored version; undefined when another process was faster.
-   */
+  /** @param replacedVersion undefined: no row. @returns undefined when another process was faster. */
   async replace(
     replacedVersion: number | undefined,
     token: Omit<ServiceToken, 'version'>,

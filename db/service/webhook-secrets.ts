@@ -1,6 +1,4 @@
-/**
- * The service shows each secret once. The newest verifies until it is replaced, former ones until their overlap ends.
- */
+/** The service shows each secret once. Former ones verify until their overlap ends. */
 import { and, desc, eq, gte, isNull, lt, or, sql } from 'drizzle-orm';
 import * as z from 'zod';
 import { DecryptionError, type KeyRing } from '#crypto/key-ring.ts';
@@ -16,7 +14,6 @@ interface StoredWebhookSecret extends AcceptedSecret {
 
 export interface StoredWebhookSecrets {
   readonly secrets: readonly StoredWebhookSecret[];
-  /** No configured key decrypts them. */
   readonly undecryptable: number;
 }
 
@@ -47,7 +44,6 @@ export async function readWebhookSecrets(
 
 export interface ReplacedWebhookSecret {
   readonly storedAt: Date;
-  /** Undefined when none was stored. */
   readonly formerVerifiesUntil: Date | undefined;
 }
 
@@ -124,7 +120,6 @@ function secretAad({ environment, storedAt }: { readonly environment: string; re
   return `webhook_secrets.encrypted_secret/${environment}/${storedAt.toISOString()}`;
 }
 
-/** Another prefix replaces the former one. */
 export async function addRefusedDeliveries(
   db: Executor,
   { prefix, verified, deliveries }: Pick<RefusedHeaderPrefix, 'prefix' | 'verified' | 'deliveries'>,
@@ -143,7 +138,6 @@ export async function addRefusedDeliveries(
     });
 }
 
-/** The prefix is accepted from now on. */
 export async function forgetRefusedPrefix(db: Executor, prefix: string): Promise<void> {
   await db.delete(refusedHeaderPrefixes).where(sql`lower(${refusedHeaderPrefixes.prefix}) = lower(${prefix})`);
 }

@@ -14,7 +14,6 @@ export async function currentAttempt(db: Executor, work: WorkRef): Promise<Attem
   return currentOf(await attemptsOf(db, work));
 }
 
-/** @param all newest first. */
 export function currentOf(all: readonly AttemptRow[]): AttemptRow | undefined {
   return all.find(({ state }) => MAY_BE_BOUGHT.has(state)) ?? all[0];
 }
@@ -147,7 +146,6 @@ export async function areSettled(db: Executor, work: WorkRef): Promise<boolean> 
   );
 }
 
-/** The wallet shows that it cost nothing. */
 export async function markSettled(tx: Executor, attemptId: string): Promise<void> {
   // Meanwhile an operator or a report may have called it bought.
   const isFailed = and(eq(attempts.id, attemptId), eq(attempts.state, 'failed'));

@@ -39,7 +39,6 @@ export const cancellationReads = workReads<StoredCancellation, CancellationFilte
 interface RefundFilter {
   readonly statuses?: readonly RefundStatus[] | undefined;
   readonly esimId?: string | undefined;
-  /** All exclusive. */
   readonly createdAfter?: Date | undefined;
   readonly createdBefore?: Date | undefined;
   readonly updatedAfter?: Date | undefined;
@@ -53,7 +52,6 @@ export async function findRefundById(db: Executor, id: string, owner: Owner): Pr
   return row;
 }
 
-/** Newest first; runs when awaited. */
 export function listRefunds(
   db: Executor,
   owner: Given<Owner>,
@@ -103,7 +101,6 @@ export async function findRefund(db: Executor, cancellationId: string): Promise<
   return row;
 }
 
-/** It continues, or has cancelled the eSIM: another one is not possible. */
 export async function findCancellationInForce(db: Executor, esimId: string): Promise<string | undefined> {
   const [row] = await db
     .select({ id: cancellations.id })

@@ -13,11 +13,7 @@ import { FINAL_STATUSES, type WorkStatus } from '#domain/work/lifecycle.ts';
 
 export type CaseRow = typeof cases.$inferSelect;
 
-/**
- * An open case with the same reason is not changed.
- * @param product see {@link openCaseOfProduct}.
- * @returns true when it is new.
- */
+/** An open case with the same reason is not changed. @returns true when it is new. */
 export async function openCase(
   db: Executor,
   subject: Subject,
@@ -66,9 +62,8 @@ export async function openCaseOnce(
 }
 
 /**
- * One for each product and reason, and none with the same detail after a person has closed it.
- * @param detail names no work, so that the same difference has the same detail.
- * @returns true when it is new.
+ * None with the same detail after a person has closed it.
+ * @param detail names no work, so that the same difference has the same detail. @returns true when it is new.
  */
 export async function openCaseOfProduct(
   db: Executor,
@@ -122,7 +117,6 @@ export function closingCases(db: Executor, subject: Subject, resolution: string,
   return { statement: closing(db, subject, notInArray(cases.reason, [...JUDGED_BY_PERSONS]), resolution, now) };
 }
 
-/** After a verdict. */
 export async function closeCase(
   db: Executor,
   subject: Subject,
@@ -169,7 +163,6 @@ function workStatus(db: Executor): SQL<WorkStatus | null> {
   return sql<WorkStatus | null>`coalesce(${sql.join(ofKind, sql`, `)})`;
 }
 
-/** Oldest first. */
 export async function listOpenCases(
   db: Executor,
   owner: Owner,
@@ -200,7 +193,6 @@ export async function listOpenCases(
     .limit(limit);
 }
 
-/** Open or closed. @param owner undefined: all. */
 export async function findCase(db: Executor, id: string, owner: Owner): Promise<CaseOfWork | undefined> {
   const [row] = await db
     .select({ ...getTableColumns(cases), workStatus: workStatus(db) })

@@ -14,7 +14,6 @@ export interface ChosenWork {
   readonly attentionReason: string | null;
 }
 
-/** Oldest first, with the total count. */
 export async function chooseWork(
   db: Executor,
   kind: WorkKind,

@@ -37,7 +37,6 @@ export interface StoredBatch {
   readonly row: OrderBatchRow;
   readonly counts: ReadonlyMap<StatusOf<'order'>, number>;
   readonly charged: readonly Money[];
-  /** In the order of the items: from the first order of each. */
   readonly ofItems: readonly ItemTerms[];
 }
 
@@ -47,9 +46,7 @@ interface BatchFilter {
   readonly externalBatchId?: string | undefined;
   readonly isCompleted?: boolean | undefined;
   readonly createdBy?: string | undefined;
-  /** Exclusive. */
   readonly createdAfter?: Date | undefined;
-  /** Exclusive. */
   readonly createdBefore?: Date | undefined;
 }
 
@@ -65,7 +62,6 @@ export async function findBatch(db: Executor, id: string, owner: Owner): Promise
   return (await withOrders(db, rows))[0];
 }
 
-/** Newest first. */
 export async function listBatches(
   db: Executor,
   owner: Owner,
@@ -92,7 +88,6 @@ export async function listBatches(
   return withOrders(db, rows);
 }
 
-/** One query for all batches. */
 async function withOrders(db: Executor, rows: readonly OrderBatchRow[]): Promise<StoredBatch[]> {
   if (rows.length === 0) return [];
   const groups = await db
@@ -128,7 +123,6 @@ async function withOrders(db: Executor, rows: readonly OrderBatchRow[]): Promise
   });
 }
 
-/** By batch. */
 async function firstOrders(db: Executor, batchIds: readonly string[]): Promise<Map<string | null, ItemTerms[]>> {
   const items = sql`lateral (
     select 1 + sum((item->>'quantity')::int) over (order by number) - (item->>'quantity')::int as position

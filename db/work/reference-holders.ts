@@ -23,10 +23,7 @@ export async function findHolderId(
     .limit(1);
 }
 
-/**
- * @param requestKey keyed hash of the new request's Idempotency-Key.
- * @returns undefined when the owner may not see the work.
- */
+/** @param requestKey keyed hash of the Idempotency-Key. @returns undefined when the owner may not see the work. */
 export async function readHolder(
   db: Executor,
   { kind, id }: WorkRef,

@@ -38,13 +38,10 @@ export interface StoredStart {
 }
 
 interface StoredKind {
-  /** Made with `workColumns`. */
   readonly table: unknown;
   /** `callerReference` in the API; absent for a kind without one. */
   readonly reference?: AnyPgColumn;
-  /** Absent for a kind that orders nothing. */
   readonly product?: { readonly column: AnyPgColumn; readonly field: 'package_id' | 'vpn_plan_id' };
-  /** Under the names of the API. */
   readonly eventData?: Readonly<Record<string, AnyPgColumn>>;
   /** Empty for a kind that is never debited. */
   readonly movementNames: {
@@ -52,7 +49,6 @@ interface StoredKind {
     readonly reference?: MovementName;
     readonly serviceEsimId?: MovementName;
   };
-  /** The reference and the package, if these are not its own. */
   readonly startsWith?: {
     readonly reference: AnyPgColumn;
     readonly packageId: AnyPgColumn;
@@ -98,7 +94,6 @@ export function storedKind(kind: WorkKind): StoredKind {
   return STORED_KINDS[kind];
 }
 
-/** No table of the database. */
 const anyWork = pgTable('work', workColumns<WorkStatus>());
 
 type WorkTable = typeof anyWork;
@@ -118,7 +113,6 @@ export function wholeRow<Kind extends WorkKind>(_kind: Kind, row: WorkRow): Whol
   return row as unknown as WholeRow<Kind>;
 }
 
-/** Those that other kinds do not have. */
 function ownEventColumns(kind: WorkKind): Readonly<Record<string, AnyPgColumn>> {
   const { reference, product, eventData } = storedKind(kind);
   const entry = KINDS[kind];
@@ -228,9 +222,7 @@ function unfinished(work: WorkRef, row: WorkRow): WorkRow {
 
 /** Shown in the Temporal UI; no personal data. */
 export interface StartedWork extends WorkRef {
-  /** Our id when there is no reference. */
   readonly externalReference: string;
-  /** VPN plans use the other field. */
   readonly packageId?: number;
   readonly vpnPlanId?: number;
   /** Absent: not traced. */

@@ -8,14 +8,12 @@ import type { WorkRef } from '#domain/work/kinds.ts';
 export type Subject = WorkRef | { readonly kind: 'delivery'; readonly id: string };
 
 export interface TimelineEntry {
-  /** Such as `attempt.sent`. */
   readonly event: string;
   /** A sentence; never personal data. */
   readonly message: string;
   readonly detail?: Readonly<Record<string, string | number | boolean | null>>;
   /** An entry with the same key and subject is written once, so that an activity may run twice. */
   readonly dedupKey?: string;
-  /** Absent: now. */
   readonly at?: Date;
 }
 
@@ -36,10 +34,7 @@ export function entryInsert(db: Executor) {
 
 const insertEntry = builtOnce((db) => entryInsert(db).prepare('timeline_entry'));
 
-/**
- * Left out when one of the last three entries says the same: a try, its wait and a closed gate may repeat for days.
- * What a person judges by is told each time.
- */
+/** Not when one of the last three says the same, except what a person judges by: tries and waits repeat for days. */
 export function timelineEntry({ kind, id }: Subject, entry: TimelineEntry): Write {
   const { event, message, detail = {}, dedupKey = null, at } = entry;
   const maySkip = !event.endsWith('.needs_attention') && event !== 'attempt.unknown';

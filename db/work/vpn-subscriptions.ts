@@ -10,13 +10,10 @@ import { attemptSummary, summaryColumns, type WorkFilter, workReads, type Stored
 export interface StoredVpnSubscription extends StoredWork<VpnSubscriptionRow> {
   /** In RFC 3339. */
   readonly renewedAt: readonly string[];
-  /** Null: it has not ended. */
   readonly endRecordedAt: Date | null;
-  /** Of later periods. */
   readonly debits: readonly { readonly at: string; readonly amount: string; readonly currency: string }[];
 }
 
-/** The periods and the end of a subscription are read from these. */
 export const SUBSCRIPTION_ENTRIES = {
   renewed: 'vpn_subscription.renewed',
   ends: ['vpn_subscription.cancelled', 'vpn_subscription.expired'],

@@ -31,13 +31,9 @@ export interface WorkFilter {
   /** Lineage of an API key. */
   readonly createdBy?: string | undefined;
   readonly ids?: readonly string[] | undefined;
-  /** All of these pairs. */
   readonly metadata?: Readonly<Record<string, string>> | undefined;
-  /** Exclusive. */
   readonly createdAfter?: Date | undefined;
-  /** Exclusive. */
   readonly createdBefore?: Date | undefined;
-  /** Exclusive. */
   readonly updatedAfter?: Date | undefined;
 }
 
@@ -52,11 +48,9 @@ export interface AttemptSummary {
   readonly attemptStates: readonly OperatedAttempt[];
   /** A case of {@link DOUBTS} is open. */
   readonly inDoubt: boolean;
-  /** Null while nothing uses its reference again. */
   readonly replacedBy: Successor | null;
 }
 
-/** For work that was just accepted. */
 export const NO_ATTEMPTS: AttemptSummary = {
   attempts: 0,
   serviceId: null,
@@ -87,7 +81,6 @@ export function workConditions(
   );
 }
 
-/** @param own conditions that only this kind has. */
 function workPage(
   kind: WorkKind,
   owner: Given<Owner>,
@@ -103,7 +96,6 @@ function newestFirst(kind: WorkKind): SQL {
   return newest(table.createdAt, table.id);
 }
 
-/** For a lateral join. */
 export function attemptSummary(db: Executor, kind: WorkKind) {
   const openDoubt = db
     .select({ id: cases.id })
@@ -135,7 +127,6 @@ export function attemptSummary(db: Executor, kind: WorkKind) {
     .as('facts');
 }
 
-/** For the row of the outer query. */
 function successorOf(kind: WorkKind): SQL<Successor | null> {
   if (storedKind(kind).reference === undefined) return sql`null`;
   const table = workTable(kind);
@@ -144,7 +135,6 @@ function successorOf(kind: WorkKind): SQL<Successor | null> {
     where next.replaces_id = ${table}.${sql.identifier('id')})`;
 }
 
-/** For a selection. */
 export function summaryColumns({
   attempts: count,
   serviceId,
@@ -163,7 +153,6 @@ export interface TimelineRow {
   readonly detail: Readonly<Record<string, string | number | boolean | null>>;
 }
 
-/** Oldest first. @param after id of the last entry of the previous page. */
 export async function listTimeline(
   db: Executor,
   work: WorkRef,
@@ -189,7 +178,6 @@ export async function listTimeline(
     .limit(options.limit);
 }
 
-/** For this owner. */
 export async function workExists(db: Executor, { kind, id }: WorkRef, owner: Owner): Promise<boolean> {
   const table = workTable(kind);
   const rows = await db
@@ -199,12 +187,10 @@ export async function workExists(db: Executor, { kind, id }: WorkRef, owner: Own
   return rows.length > 0;
 }
 
-/** With what its attempts add. */
 export interface StoredWork<Row = WorkRow> extends AttemptSummary {
   readonly row: Row;
 }
 
-/** It runs when it is awaited. */
 interface WorkQuery<Stored> extends PromiseLike<Stored[]>, SQLWrapper {
   prepare(name: string): BuiltQuery<Stored[]>;
   toSQL(): { sql: string; params: unknown[] };
@@ -218,7 +204,6 @@ interface WorkSelection<Stored> {
 
 export interface WorkReads<Stored, Filter> {
   readonly find: (db: Executor, id: string, owner: Owner) => Promise<Stored | undefined>;
-  /** Newest first; built for each call. */
   readonly list: (db: Executor, owner: Given<Owner>, filter: GivenFilter<Filter>, page: GivenPage) => WorkQuery<Stored>;
   /** Built once for each set of filters. */
   readonly page: (db: Executor, owner: Owner, filter: Filter, page: PageOptions) => Promise<Stored[]>;

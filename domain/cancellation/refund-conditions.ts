@@ -1,6 +1,5 @@
 /**
- * The five conditions of an automatic refund (specification, States and transitions). The result is a forecast: the
- * service and its supplier decide.
+ * The conditions of an automatic refund (specification, States and transitions). The service decides, not the forecast.
  */
 import { counted } from '#domain/text.ts';
 
@@ -26,7 +25,6 @@ export interface RefundCondition {
   readonly asOf: number | undefined;
 }
 
-/** A value that was read, or in `detail` the reason why it could not be read. */
 export type Evidence<Value> =
   | { readonly ok: true; readonly value: Value; readonly asOf: number }
   /** `mayPass`: a later read may succeed. False: this service never shows it. */
@@ -38,7 +36,6 @@ export interface RefundEvidence {
     readonly installedAt: number | undefined;
     readonly activatedAt: number | undefined;
   }>;
-  /** From our rows and the service's list. */
   readonly topups: Evidence<{ readonly completed: number }>;
   /** True when the wallet shows the debit of the order that delivered the eSIM. */
   readonly debit: Evidence<{ readonly found: boolean }>;
@@ -77,10 +74,7 @@ export function judgeRefundConditions({
   ];
 }
 
-/**
- * One failed condition means no refund; one unknown condition leaves it open.
- * @param esimStatus at the service, before anything is sent. A cancelled eSIM is not refunded again.
- */
+/** @param esimStatus before anything is sent. A cancelled eSIM is not refunded again. */
 export function forecastRefund(conditions: readonly RefundCondition[], esimStatus?: string): RefundForecast {
   if (esimStatus === 'cancelled') return 'no_refund_expected';
   if (conditions.some(({ result }) => result === 'fail')) return 'no_refund_expected';

@@ -18,15 +18,11 @@ export interface RefundReport {
 }
 
 export interface CancellationReport {
-  /** Undefined when the report is about the refund only. */
   readonly esim?: 'processing' | 'cancelled' | 'refused' | undefined;
   readonly refund?: RefundReport | undefined;
 }
 
-/**
- * `completed`: the eSIM is cancelled and its refund is decided. `failed`: the eSIM stays as it is.
- * @param report merged with the earlier reports; see {@link mergeReports}.
- */
+/** `completed`: the eSIM is cancelled and its refund is decided. @param report see {@link mergeReports}. */
 export function cancellationOutcome({ esim, refund }: CancellationReport): ObservedOutcome {
   if (esim === 'refused') return 'failed';
   if (refund === undefined || refund.state === 'processing') return 'processing';
@@ -40,7 +36,6 @@ export function isCancelled({ esim, refund }: CancellationReport): boolean {
   return esim === 'cancelled' || refund?.state === 'completed' || (refund?.review === 'accepted' && esim === undefined);
 }
 
-/** `unreported`: no report yet. */
 export const REFUND_DECISIONS = {
   unreported: { processing: 'advance', completed: 'advance', failed: 'advance' },
   processing: { processing: 'known', completed: 'advance', failed: 'advance' },
@@ -78,17 +73,12 @@ export function refundStatusOf({
 }
 
 export interface RefundOfOrder {
-  /** The service's id; null while we do not know it. */
   readonly serviceRefundId: string | null;
-  /** The amount that the service reported; undefined before it reports one. */
   readonly reportedAmount: Money | undefined;
   readonly isInForce: boolean;
 }
 
-/**
- * One eSIM may have several refunds: a refused cancellation leaves a failed one, and a later one is paid. An id that
- * the service names decides first.
- */
+/** One eSIM may have several refunds, such as a failed and a paid one. An id that the service names decides first. */
 export function refundOfCredit<Refund extends RefundOfOrder>(
   refunds: readonly Refund[],
   { refundId, money }: { readonly refundId: string | null; readonly money: Money },
@@ -102,9 +92,7 @@ export function refundOfCredit<Refund extends RefundOfOrder>(
   return unnamed.find(({ isInForce }) => isInForce) ?? unnamed[0];
 }
 
-/**
- * `settles_otherwise`: it settles the refund as reported, but that is not what was debited, so a person has to know.
- */
+/** `settles_otherwise`: as reported, but not what was debited, so a person has to know. */
 export type CreditVerdict = 'settles' | 'settles_otherwise' | 'other_amount';
 
 /** Zero, and money in another currency, settles nothing, whatever was reported. */
@@ -209,7 +197,6 @@ export const REFUND_LIFECYCLE = {
   },
 } as const satisfies Record<RefundEvent, Record<RefundStatusOrNone, RefundStatusOrNone | 'unchanged'>>;
 
-/** @param known undefined before the first report. */
 export function refundStatusAfterReport(
   known: RefundStatus | undefined,
   reported: 'expected' | 'manual_review' | 'failed',
@@ -219,7 +206,6 @@ export function refundStatusAfterReport(
   return next === 'unchanged' ? known : next;
 }
 
-/** The event as one UPDATE without a read. */
 function change(event: 'paid' | 'given_up' | 'case_opened') {
   return {
     status: REFUND_LIFECYCLE[event].expected,

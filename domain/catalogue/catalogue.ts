@@ -16,7 +16,6 @@ export interface CatalogueItem {
 export interface CataloguePackage extends CatalogueItem {
   readonly countries: readonly string[];
   readonly dataMb: number | null;
-  /** Null: not known. */
   readonly unlimited: boolean | null;
   readonly publicPrice: Money | null;
 }
@@ -45,10 +44,8 @@ export interface KnownItem<Item> {
 }
 
 export type CatalogueChange<Item> =
-  /** Listed for the first time, or again. */
   | { readonly kind: 'created'; readonly before: Item | undefined; readonly after: Item }
   | { readonly kind: 'changed'; readonly before: Item; readonly after: Item }
-  /** `after` is not available. */
   | { readonly kind: 'removed'; readonly before: Item; readonly after: Item };
 
 export interface ReadingResult<Item> {
@@ -108,7 +105,6 @@ function isMoney(value: unknown): value is { readonly amount: string; readonly c
   return typeof value === 'object' && value !== null && 'amount' in value && 'currency' in value;
 }
 
-/** `created` of `package.created`. */
 export function announcedChanges<Item extends CatalogueItem>(
   change: CatalogueChange<Item>,
 ): readonly ('created' | 'removed' | 'unavailable' | 'available' | 'price_changed')[] {

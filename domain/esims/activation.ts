@@ -3,7 +3,6 @@ export interface Activation {
   readonly smdpAddress: string;
   readonly matchingId: string;
   readonly confirmationCodeRequired: boolean;
-  /** The fields after the matching id, when they hold more than the confirmation code. */
   readonly furtherFields?: string;
 }
 
@@ -11,7 +10,6 @@ const HOST = /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:
 const PORT = /:[0-9]{1,5}$/;
 const MATCHING_ID = /^[0-9A-Z-]{0,255}$/i;
 const FIELD = /^[!-~]{0,255}$/;
-/** More than any version of the format has. */
 const MAX_FURTHER = 6;
 
 /** The LPA string that goes into a QR code: `LPA:1$<SM-DP+ address>$<matching id>`. */
@@ -21,10 +19,7 @@ export function lpaString({ smdpAddress, matchingId, confirmationCodeRequired, f
   return confirmationCodeRequired ? `${base}$$1` : base;
 }
 
-/**
- * A port of the host is kept, and a dot at its end is omitted. Further fields of later versions of SGP.22 are kept.
- * @returns undefined when it is not an activation code of format 1.
- */
+/** Further fields of later versions of SGP.22 are kept. @returns undefined when it is no code of format 1. */
 export function parseLpaString(text: string): Activation | undefined {
   const [format, host, matchingId, ...further] = text.trim().replace(/^LPA:/i, '').split('$');
   if (format !== '1' || host === undefined || matchingId === undefined || further.length > MAX_FURTHER)

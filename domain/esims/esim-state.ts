@@ -36,10 +36,7 @@ export function dataThreshold(reading: DataUsage, shares: readonly number[]): nu
   return reached.length === 0 ? undefined : Math.min(...reached);
 }
 
-/**
- * @param endsAt epoch milliseconds, as is `now`.
- * @returns undefined when no threshold is reached or the time is over.
- */
+/** @param endsAt epoch milliseconds, as is `now`. @returns undefined when no threshold is reached, or after the end. */
 export function timeThreshold(endsAt: number, now: number, thresholdsMs: readonly number[]): number | undefined {
   const left = endsAt - now;
   if (left <= 0) return undefined;
@@ -60,7 +57,6 @@ export function renewalKey(thresholdMs: number, endsAt: number): string {
   return `expiring/${thresholdMs}/${endsAt}`;
 }
 
-/** Milestones of an eSIM on a phone. */
 export const MILESTONES = ['installed', 'activated', 'used_up', 'expired'] as const;
 
 export type Milestone = (typeof MILESTONES)[number];
@@ -71,7 +67,6 @@ export interface EsimReading {
   readonly installedAt: number | null;
   readonly activatedAt: number | null;
   readonly expiresAt: number | null;
-  /** Undefined when its data was not read. */
   readonly usage: DataUsage | undefined;
   readonly readAt: number;
 }

@@ -23,7 +23,6 @@ export const SHARE_LINK_STATUSES = {
 
 export type ShareLinkStatus = keyof typeof SHARE_LINK_STATUSES;
 
-/** A revoked link stays revoked after its end. */
 export function shareLinkStatus(
   { revokedAt, expiresAt }: { readonly revokedAt: Date | null; readonly expiresAt: Date },
   now: Date,

@@ -54,8 +54,7 @@ export function isDelivered(outcome: TryOutcome): boolean {
 }
 
 /**
- * @param spread random number from 0 to 1: it changes each wait by up to a fifth, so that failed deliveries are not
- *   retried together.
+ * @param spread from 0 to 1: changes each wait by up to a fifth, so that failed deliveries are not retried together.
  */
 export function judgeTry(
   outcome: TryOutcome,
@@ -119,7 +118,6 @@ export const DELIVERY_EVENTS = {
 
 export type DeliveryEvent = keyof typeof DELIVERY_EVENTS;
 
-/** Every pair has a decision; `unchanged`: the event comes too late. */
 export const DELIVERY_LIFECYCLE = {
   queued: { pending: 'pending', delivered: 'pending', failed: 'pending' },
   // A delivery stays delivered, also when a later try overtook the one that arrived.

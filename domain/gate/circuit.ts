@@ -1,8 +1,5 @@
 import type { GatePolicy } from '#domain/policy/gate-policy.ts';
-/**
- * The service's circuits: a condition of the whole service, or of our account, is found out once, not by every
- * purchase.
- */
+/** A condition of the whole service, or of our account, is found out once, not by every purchase. */
 import { backoffMs } from '#domain/policy/settings.ts';
 import { FAILURE_CLASSES, type FailureClass } from '#domain/work/failure.ts';
 
@@ -15,10 +12,7 @@ export const circuitNames = [
 ] as const satisfies readonly FailureClass[];
 export type CircuitName = (typeof circuitNames)[number];
 
-/**
- * `classes`: the failures that show the condition. `atOnce`: one of them opens the circuit, since a retry does not
- * help.
- */
+/** `atOnce`: one failure opens the circuit, since a retry does not help. */
 export const CIRCUITS: Readonly<
   Record<CircuitName, { readonly classes: readonly FailureClass[]; readonly atOnce?: true }>
 > = {
@@ -90,13 +84,9 @@ export const CIRCUIT_TABLE: Readonly<Record<CircuitEvent, Readonly<Record<Circui
 /** Times are epoch milliseconds. */
 export interface Circuit {
   readonly state: CircuitState;
-  /** Failures in a row while closed. */
   readonly failures: number;
-  /** Openings since it was last closed; sets the back-off. */
   readonly openings: number;
-  /** Time from which the next canary may pass; null unless open. */
   readonly probeAt: number | null;
-  /** Time at which the canary counts as lost; null unless probing. */
   readonly canaryUntil: number | null;
 }
 
@@ -160,26 +150,19 @@ function opened(name: CircuitName, circuit: Circuit, now: number, policy: Circui
   return { ...circuit, state: 'open', openings, probeAt: now + Math.max(delay, retryAfterMs), canaryUntil: null };
 }
 
-/**
- * Milliseconds. Spread by up to a fifth so that several installations do not probe at the same time; the same for the
- * same opening.
- */
+/** Milliseconds. Spread by up to a fifth so that several installations do not probe at the same time. */
 export function probeDelayMs(name: CircuitName, openings: number, policy: CircuitPolicy): number {
   const base = backoffMs(policy.probeDelayMs, policy.probeDelayMaxMs, openings);
   return Math.round(base * (0.8 + 0.4 * seeded(`${name}/${openings}`)));
 }
 
-/** From 0 to 1, from the FNV-1a hash. */
 function seeded(text: string): number {
   let hash = 0x811c9dc5;
   for (const character of text) hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01000193) >>> 0;
   return hash / 0xffffffff;
 }
 
-/**
- * `canary`: it passes, and its result decides about the circuit.
- * @param candidate.isOldest no work that was accepted earlier is held at this circuit.
- */
+/** `canary`: its result decides about the circuit. @param candidate.isOldest of the work held at this circuit. */
 export function judgeAtCircuit(
   circuit: Pick<Circuit, 'state' | 'probeAt'>,
   candidate: Readonly<Record<'isCanary' | 'isWaiting' | 'isOldest' | 'isReleased', boolean>>,
@@ -214,7 +197,6 @@ export function evidenceFor(name: CircuitName, evidence: SendEvidence): 'failed'
   return SHOWS_OVER[evidence.failure].includes(name) ? 'succeeded' : 'nothing';
 }
 
-/** Undefined when it changes nothing. */
 export function sendEventFor(
   name: CircuitName,
   circuit: Pick<Circuit, 'state' | 'failures'> | undefined,
@@ -232,7 +214,6 @@ export function sendEventFor(
 /** The service answered our login. This does not show that it would sell. */
 const ANSWERED = ['service_down', 'unauthorized', 'rate_limited'] as const;
 
-/** By failure class, the circuits whose condition the answer disproves. */
 const SHOWS_OVER: Readonly<Record<FailureClass, readonly CircuitName[]>> = {
   invalid_request: ANSWERED,
   cancellation_refused: ANSWERED,

@@ -16,11 +16,8 @@ export type LineState = (typeof LINE_STATES)[number];
 /** Times are epoch milliseconds. */
 export interface Canary {
   readonly id: string;
-  /** Id of its package or VPN plan. */
   readonly product: number;
-  /** When it was woken, or sent without having been held. */
   readonly calledAt: number;
-  /** Null: it was woken and not sent yet. */
   readonly sentAt: number | null;
 }
 
@@ -59,8 +56,7 @@ export function afterReleaseByDocument(line: Line): Line {
 const CLOCKS_APART_MS = 2_000;
 
 /**
- * A send that began before the stop shows nothing new about the kind, so it stops its product alone; a canary always
- * counts.
+ * A send that began before the stop says nothing new about the kind: it stops its product alone.
  * @param drifted.begunAt its first send, in epoch milliseconds.
  */
 export function afterDrift(
@@ -100,19 +96,14 @@ export function withoutCanary(line: Line, id: string): Line {
 /** `whole`: delivered. `passed_on`: it definitely bought nothing. */
 export type CanaryFate = 'whole' | 'passed_on' | 'pending';
 
-/**
- * The fates of the canaries, and the products of drifted purchases that are still open, or ended without being whole.
- */
+/** Fates of the canaries, and products of drifted purchases that are still open, or ended without being whole. */
 interface LineFacts {
   readonly fates: ReadonlyMap<string, CanaryFate>;
   readonly parkedProducts: ReadonlySet<number>;
   readonly unprovenProducts: ReadonlySet<number>;
 }
 
-/**
- * When no drifted purchase is parked any more, the stop ends by itself. What remains is one canary, unless the kind was
- * proven since.
- */
+/** Without a parked drifted purchase the stop ends: one canary remains, unless the kind was proven since. */
 export function afterLook(
   line: Line,
   { fates, parkedProducts, unprovenProducts }: LineFacts,
@@ -165,10 +156,7 @@ export function nextCanary<Waiting extends { readonly product: number }>(
   return other ?? (line.isStarted ? waiting.find(isStopped) : undefined);
 }
 
-/**
- * `canary`: it passes, and its delivery decides.
- * @param candidate.mayHaveBought it was sent: a resend with the same key is no further purchase.
- */
+/** `canary`: its delivery decides. @param candidate.mayHaveBought a resend with the same key is no further purchase. */
 export function judgeAtLine(
   line: Line,
   candidate: Pick<Canary, 'id' | 'product'> & { readonly mayHaveBought: boolean; readonly isFirst: boolean },
@@ -196,7 +184,6 @@ export function judgeAtLine(
 /** A longer fill was no fill but a repair, and says nothing about the next one. */
 export const LONGEST_FILL_MS = 30 * 60_000;
 
-/** @param longestFillMs longest time that a delivery of its kind took. */
 export function isUnfilledTooLong(unfilledMs: number, longestFillMs: number, policy: DriftPolicy): boolean {
   return unfilledMs >= Math.max(policy.unfilledMs, longestFillMs * policy.unfilledShare);
 }

@@ -1,13 +1,9 @@
 /**
- * Holds the first purchases of a kind in production until the service's answers have been seen. Cancellations spend
- * nothing and are never held.
+ * Holds the first purchases of a kind until the service's answers were seen. Cancellations spend nothing: never held.
  */
 import { KINDS, type PurchaseKind } from '#domain/work/kinds.ts';
 
-/**
- * `problems` keep purchases held, even with evidence. `evidence` that the answers have the shapes of the contract: one
- * is enough. `byDocumentAlone`: no purchase of the kind was seen.
- */
+/** `problems` keep purchases held, even with evidence. `byDocumentAlone`: no purchase of the kind was seen. */
 export interface Sighting {
   readonly problems: readonly string[];
   readonly evidence: readonly string[];
@@ -52,7 +48,6 @@ function heldReason(kind: PurchaseKind, clauses: readonly string[], ...first: re
   return [fact, listed(clauses), ...first, FIRST_PURCHASE_CHECK_ADVICE].join(' ');
 }
 
-/** The plural noun: `orders`, `top-ups` or `VPN subscriptions`. */
 export function nounOf(kind: PurchaseKind): string {
   return `${KINDS[kind].noun}s`;
 }

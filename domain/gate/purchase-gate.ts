@@ -34,10 +34,7 @@ export function lineOf(barrier: string): PurchaseKind | undefined {
   return PURCHASE_KINDS.find((kind) => barrier === `drift:${kind}`);
 }
 
-/**
- * `other_currency`: price and balance cannot be compared, so nothing is reserved.
- * @param funds.reserved money that purchases in flight may still debit.
- */
+/** `other_currency`: not comparable, so nothing is reserved. @param funds.reserved purchases in flight may debit it. */
 export function judgeReservation(
   price: Money,
   { balance, reserved }: { readonly balance: Money; readonly reserved: Money },
@@ -72,7 +69,6 @@ export function spendProblem(
   );
 }
 
-/** The day (UTC) whose limits count. */
 export function spendDay(now: number): string {
   return new Date(now).toISOString().slice(0, 10);
 }

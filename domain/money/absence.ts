@@ -27,17 +27,11 @@ export interface AbsenceFacts {
   readonly reading: WalletReading;
   /** The last reading before the first send; undefined: none, or not known. */
   readonly before: number | undefined;
-  /** Currencies in which these attempts would be debited, as far as known. */
   readonly currencies: readonly string[];
-  /** True when a reading before the first send had rows. */
   readonly hadRows: boolean;
-  /**
-   * The newest steady reading before the first send that contains none of the rows since: a row that came late could
-   * stand for one that is missing.
-   */
+  /** Without any of the rows since: a row that came late could stand for one that is missing. */
   readonly base: Pick<WalletReading, 'id' | 'balance'> | undefined;
   readonly since: readonly Pick<Movement, 'direction' | 'money'>[];
-  /** A debit that may be for one of the attempts, as a clause. */
   readonly suspect: string | undefined;
   /** The service's id of a debit of ours whose purchase began after these attempts had failed. */
   readonly laterDebit: string | undefined;
@@ -125,7 +119,6 @@ export function readingText({ id, beganAt }: Pick<WalletReading, 'id' | 'beganAt
 export interface DebitDelay {
   /** The longest time until a debit was shown that an earlier reading lacked; null: none was ever missing. */
   readonly longestMs: number | null;
-  /** The shortest time after which the first reading showed a debit. */
   readonly withinMs: number | null;
 }
 

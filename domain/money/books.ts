@@ -40,7 +40,6 @@ export function slotOf({ cause, direction }: Pick<Entry, 'cause' | 'direction'>)
   return `${cause.kind} ${cause.id} ${direction}`;
 }
 
-/** The cause of a period from 2 on; the first has its attempt. */
 export function periodCause(subscriptionId: string, number: number): Cause {
   return { kind: 'subscription_period', id: `${subscriptionId}/${number}` };
 }
@@ -94,17 +93,13 @@ export const RECONCILIATION_STATUSES = ['complete', 'incomplete', 'unsupported',
 export type ReconciliationStatus = (typeof RECONCILIATION_STATUSES)[number];
 
 /**
- * `pending`: too recent to be judged. `unmatched`: movements without a cause. `outstanding`: journal rows without a
- * movement. `findings`: also beyond the listed maximum.
+ * `pending`: too recent to be judged. `unmatched`: movements without a cause. `outstanding`: rows without a movement.
  */
 export type ReconciliationCounts = Readonly<
   Record<'read' | 'new' | 'matched' | 'booked' | 'pending' | 'unmatched' | 'outstanding' | 'findings', number>
 >;
 
-/**
- * `journal`: credits less debits. `outstanding`: the part that the service has not shown yet. `unmatched`: movements
- * that are not in the journal.
- */
+/** `outstanding`: not shown by the service yet. `unmatched`: movements that are not in the journal. */
 export type CurrencySums = Readonly<
   Record<'currency' | 'debits' | 'credits' | 'journal' | 'outstanding' | 'unmatched', string>
 >;
@@ -115,7 +110,6 @@ export interface JournalSum {
   readonly sum: string;
 }
 
-/** One sum for each currency and direction. */
 export function addSums(...parts: readonly (readonly JournalSum[])[]): JournalSum[] {
   return DIRECTIONS.flatMap((direction) => {
     const own = parts.flat().filter((each) => each.direction === direction);
@@ -151,7 +145,6 @@ export function sumsOf(
   });
 }
 
-/** The balance that the service should have if our books are complete. */
 export function expectedBalance(sums: readonly CurrencySums[], currency: string): Money {
   const own = sums.find((each) => each.currency === currency) ?? { journal: '0', outstanding: '0', unmatched: '0' };
   const money = (amount: string): Money => ({ amount, currency });
@@ -160,7 +153,6 @@ export function expectedBalance(sums: readonly CurrencySums[], currency: string)
 
 type Moved = Pick<Entry, 'direction' | 'money'>;
 
-/** Credits less debits. */
 export function netOf(moved: readonly Moved[], currency: string): Money {
   return moved
     .filter(({ money }) => money.currency === currency)
@@ -170,7 +162,6 @@ export function netOf(moved: readonly Moved[], currency: string): Money {
     });
 }
 
-/** Null where the movement names none. */
 export type MovementNames = Readonly<
   Record<
     'orderId' | 'orderReference' | 'topupId' | 'subscriptionId' | 'subscriptionReference' | 'esimId',
@@ -240,7 +231,6 @@ export function namesSomething({ names }: Movement): boolean {
 /** Reasons of movements without a purchase. Assumed, like the field itself. */
 const ADJUSTMENT_REASONS: ReadonlySet<string> = new Set(['adjustment', 'correction']);
 
-/** For a movement that names no purchase. */
 export function ownCause({ id, direction, reason }: Movement): Cause | undefined {
   if (reason === 'deposit' && direction === 'credit') return { kind: 'deposit', id };
   return ADJUSTMENT_REASONS.has(reason) ? { kind: 'adjustment', id } : undefined;

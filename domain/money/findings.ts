@@ -61,7 +61,6 @@ export function orphanFinding(reason: OrphanReason, movement: Movement): Finding
   return { kind: reason === 'unnamed' ? 'unnamed_movement' : 'orphan_movement', detail, ...about(movement, null) };
 }
 
-/** The service debited a failed purchase and credited nothing. */
 export function keptMoneyFinding(debit: Movement, purchase: Purchase): Finding {
   const { work } = purchase;
   const detail = `The service keeps ${text(debit.money)} for a failed attempt of ${KINDS[work.kind].noun} ${work.id}.`;

@@ -20,10 +20,7 @@ export function isUnsignedDecimal(text: string): boolean {
   return isDecimal(text) && !text.startsWith('-');
 }
 
-/**
- * A number's shortest representation is exact for up to 15 significant digits.
- * @throws RangeError when it is not a finite decimal that fits our columns.
- */
+/** Exact for numbers of up to 15 significant digits. @throws RangeError when it does not fit our columns. */
 export function parseDecimal(value: string | number): Decimal {
   const text = typeof value === 'number' ? numberToPlain(value) : value.trim();
   if (!isDecimal(text)) throw new RangeError(`not a decimal amount: ${JSON.stringify(value)}`);
@@ -42,7 +39,6 @@ export function addMoney(left: Money, right: Money): Money {
   return { amount: new Big(left.amount).plus(right.amount).toFixed(), currency: left.currency };
 }
 
-/** One sum for each currency, in the order in which the currencies appear. */
 export function sumByCurrency(amounts: Iterable<Money>): Money[] {
   const sums = new Map<string, Money>();
   for (const money of amounts) {
@@ -70,7 +66,6 @@ export function plainAmount(amount: Decimal): Decimal {
   return amount.replace(/(\.\d{2}\d*?)0+$/, '$1');
 }
 
-/** @returns null unless both columns are set. */
 export function plainMoney(amount: Decimal | null, currency: string | null): Money | null {
   return amount === null || currency === null ? null : { amount: plainAmount(amount), currency };
 }

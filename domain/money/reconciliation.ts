@@ -1,7 +1,4 @@
-/**
- * Finds the cause of every movement of the wallet (rule 7). The result does not depend on the order in which facts
- * came. A movement that has a cause keeps it.
- */
+/** Rule 7. The result does not depend on the order in which facts came. A movement that has a cause keeps it. */
 import {
   corrections,
   periodCause,
@@ -45,7 +42,6 @@ export interface BooksRules {
 
 export interface Knowledge {
   readonly movements: readonly Movement[];
-  /** Movements of these purchases that have a cause already. */
   readonly placed: readonly Placed[];
   readonly purchases: readonly Purchase[];
   readonly outstanding: readonly Outstanding[];
@@ -54,7 +50,6 @@ export interface Knowledge {
   readonly now: number;
 }
 
-/** Every movement gets exactly one. */
 type Place =
   | ({ readonly kind: 'booked' } & Placed)
   | { readonly kind: 'pending'; readonly movement: Movement }
@@ -113,7 +108,6 @@ class Reconciliation {
     return { places, entries: this.#entries, findings: this.#findings, outstanding: [...this.#outstanding.values()] };
   }
 
-  /** @returns undefined when the movement was booked or is an orphan. */
   #purchaseOrPlace(movement: Movement): Purchase | undefined {
     if (!namesSomething(movement)) {
       const own = ownCause(movement);
@@ -273,7 +267,6 @@ function shownDebit(placed: readonly Placed[], { kind, id }: Cause): Movement | 
   return placed.find(isIts)?.movement;
 }
 
-/** More excess debits of this amount were booked than credited. */
 function hasExcess({ placed }: Account, money: Money): boolean {
   const adjusted = placed.filter(
     ({ cause, movement }) => cause.kind === 'adjustment' && equalMoney(movement.money, money),

@@ -32,7 +32,6 @@ export interface KnownRunway {
   readonly kind: 'known';
   /** The balance less what is reserved and held; may be negative. */
   readonly available: Money;
-  /** Days are periods of 24 hours that end now. */
   readonly sales: { readonly mean: Money; readonly deviation: Money; readonly days: number };
   readonly days: number;
   /** One standard deviation earlier and later; days count as independent. */
@@ -89,9 +88,7 @@ export function runwayOf(
   };
 }
 
-/**
- * Over *d* days the sum is *d* means, plus or minus one deviation times the root of *d*. Solved for the root of *d*.
- */
+/** Over *d* days: *d* means, plus or minus one deviation times the root of *d*. Solved for that root. */
 function spread(available: Big, mean: Big, deviation: Big): [number, number] {
   if (available.lte(0)) return [0, 0];
   const root = deviation.pow(2).plus(mean.times(available).times(4)).sqrt();
@@ -117,7 +114,6 @@ export function isRunwayLow(
   return runway.days < (wasLow ? threshold * RESTORED_AT : threshold);
 }
 
-/** Rounded as shown. */
 export function thresholdDays({ lowMs }: Pick<RunwayPolicy, 'lowMs'>): number {
   return shown(new Big(lowMs).div(DAY_MS));
 }

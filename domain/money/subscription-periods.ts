@@ -7,10 +7,9 @@ export interface Period {
 }
 
 /**
- * Oldest first. A renewal is debited before or after the start of its period, so a debit belongs to the nearest start.
- * One that is nearest to the end of the last reported period shows a period that nobody has reported.
- * @param renewedAt the former ends, where each renewal began a further period.
- * @param charged for the first period.
+ * A renewal is debited around the start of its period, so a debit belongs to the nearest start. One nearest to the last
+ * reported end shows a period that nobody has reported.
+ * @param renewedAt former ends, where renewals began further periods.
  */
 export function subscriptionPeriods(
   start: Date,
@@ -39,7 +38,6 @@ export function subscriptionPeriods(
     return {
       start: new Date(each),
       end: next === undefined ? end : new Date(next),
-      // Amounts of two currencies have no sum.
       charged: sum !== undefined && sums.length === 0 ? paddedMoney(sum) : null,
     };
   });
@@ -49,7 +47,6 @@ export function subscriptionPeriods(
   return { current: reported.at(-1) ?? { start, end, charged }, all: [...reported, ...others] };
 }
 
-/** @param endRecordedAt null: it has not ended. Its paid time may have been over before. */
 export function subscriptionTimes(
   {
     status,

@@ -1,7 +1,4 @@
-/**
- * Actions of an operator. Work that may have been bought is neither abandoned nor bought again unless the operator
- * states the true result.
- */
+/** Work that may have been bought is neither abandoned nor bought again unless the operator states the true result. */
 import type { Money } from '#domain/money/money.ts';
 import type { AttemptState } from '#domain/relay/observation.ts';
 import {
@@ -63,10 +60,8 @@ export type OperatorAction =
       readonly action: 'resolve';
       readonly reason: AttentionReason;
       readonly verdict: CaseVerdict;
-      /** The service's id of the purchase, with `bought`. */
       readonly serviceId?: string;
       readonly serviceEsimId?: string;
-      /** With `not_bought`. */
       readonly next?: 'continue' | 'abandon';
     };
 
@@ -101,11 +96,9 @@ export interface JudgedCase {
   readonly reason: AttentionReason;
   readonly attempt: OperatedAttempt | undefined;
   readonly laterAttempts: readonly OperatedAttempt[];
-  /** For a cancellation: whether the eSIM is known to be cancelled. */
   readonly isCancelled?: boolean | undefined;
 }
 
-/** A code for programs, a sentence for people. */
 export const REFUSALS = {
   already_ended: 'It has ended, so no action is possible.',
   not_waiting: 'Only work that is held or needs attention can be retried; this work is in progress.',
@@ -145,7 +138,6 @@ export type Refusal = keyof typeof REFUSALS;
 /** `unchanged`: it was done before; no error and no effect. */
 export type ActionJudgement = 'allowed' | 'unchanged' | Refusal;
 
-/** @param waking a retry was requested and its workflow was not woken yet. */
 export function judgeRetry(work: OperatedWork, waking: boolean): ActionJudgement {
   if (isFinal(work.status)) return 'already_ended';
   if (work.openContradiction) return 'contradiction_open';
@@ -153,7 +145,6 @@ export function judgeRetry(work: OperatedWork, waking: boolean): ActionJudgement
   return work.status === 'held' || work.status === 'needs_attention' ? 'allowed' : 'not_waiting';
 }
 
-/** @param released it was released and has not passed yet. */
 export function judgeRelease(work: OperatedWork, released: boolean): ActionJudgement {
   if (isFinal(work.status)) return 'already_ended';
   if (work.openContradiction) return 'contradiction_open';
@@ -171,10 +162,7 @@ export function judgeAbandon(work: OperatedWork): ActionJudgement {
   return work.awaitsComparison === true ? 'not_compared' : 'allowed';
 }
 
-/**
- * A purchase that was made already stays as it is.
- * @param isComparable false when the limit is in another currency than the price.
- */
+/** A purchase that was made already stays as it is. @param isComparable false: limit and price differ in currency. */
 export function judgeLimitChange(work: OperatedWork, same: boolean, isComparable = true): ActionJudgement {
   if (isFinal(work.status)) return 'already_ended';
   if (!isComparable) return 'other_currency';
@@ -217,8 +205,8 @@ export function judgeResolve(
 }
 
 /**
- * The service works on the purchase and may finish it. The verdict `not_bought` then counts as a reported failure: the
- * wallet has to show that it cost nothing before anything is bought again.
+ * The service may still finish the purchase: `not_bought` counts as a reported failure, and the wallet has to show that
+ * it cost nothing before anything is bought again.
  */
 export function needsWallet({ reason, attempt, isCancelled }: Omit<JudgedCase, 'laterAttempts'>): boolean {
   return attempt?.state === 'processing' && isCancelled === undefined && reason !== 'contradiction';

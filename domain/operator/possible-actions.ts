@@ -75,7 +75,6 @@ function possibleVerdicts(work: OperatedWork, kind: WorkKind, reason: AttentionR
   );
 }
 
-/** A sentence for an operator whose action was refused; '' for ended work. */
 export function possibleNow(work: OperatedWork, kind: WorkKind, openCases: readonly AttentionReason[]): string {
   if (isFinal(work.status)) return '';
   const possible = possibleActions(work, kind, openCases);

@@ -3,8 +3,8 @@ export interface AnswerLimits {
   /** The largest record of the contract has a few kilobytes. */
   readonly recordBytes: number;
   /**
-   * For a page of a list or an OpenAPI document. 100 packages have about 50 KB; a price list without pages of 20,000
-   * packages has about 8 MiB. A worker reads at most 50 answers at a time.
+   * For a list or document. A price list of 20,000 packages has about 8 MiB; a worker reads at most 50 answers at a
+   * time.
    */
   readonly listBytes: number;
   /** Reading blocks the process: 20,000 items take about a second. */

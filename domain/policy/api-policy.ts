@@ -25,10 +25,7 @@ export const WAITING_SETTINGS = {
   ),
   /** Beside NOTIFY, because a notification may be lost. */
   pollMs: 2 * SECOND,
-  /**
-   * The slowest poll while notifications arrive. An event whose notification was lost is passed on after this time at
-   * most.
-   */
+  /** The slowest poll. An event whose notification was lost is passed on after this time at most. */
   pollMaxMs: 30 * SECOND,
 };
 
@@ -44,7 +41,6 @@ export const STREAM_SETTINGS = {
   ),
   /** Events that may wait for a slow reader. Beyond that it is disconnected. */
   maxBehind: 1_000,
-  /** How long a reader may accept no data at all. */
   stallMs: 30 * SECOND,
 };
 
@@ -72,10 +68,7 @@ export const FAILURE_WINDOW_MS = MINUTE;
 /** How long a key that was valid is still looked up although its address has too many failures. */
 export const KNOWN_KEY_MS = HOUR;
 
-/**
- * Milliseconds for which a process uses a key that it has read. A change is notified at once; this bounds the time if
- * the notification is lost.
- */
+/** Milliseconds. A change of a key is notified at once; this bounds the time if the notification is lost. */
 export const KEY_AGE_MS = 2 * SECOND;
 
 /** Milliseconds. */
@@ -94,7 +87,6 @@ export const SHARE_LINK_BURST_MS = 15 * SECOND;
 /** One working day to deploy the new key. */
 export const DEFAULT_KEY_OVERLAP_MS = DAY;
 
-/** In one API process. */
 export interface BodyLimits {
   readonly total: number;
   /** Of one address without an API key, or of one lineage of API keys. */

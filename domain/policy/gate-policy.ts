@@ -1,4 +1,3 @@
-/** Times and limits of the purchase gate; see `docs/adr/0010-purchase-gate.md`. */
 import {
   A_SECOND,
   amount,

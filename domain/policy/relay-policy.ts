@@ -23,15 +23,9 @@ export const RELAY_SETTINGS = {
   ),
   retryDelayMs: SECOND,
   retryDelayMaxMs: MINUTE,
-  /**
-   * With a lasting error, before a row is quarantined. Ten tries take four minutes: longer than a deployment with a new
-   * encryption key.
-   */
+  /** With a lasting error. Ten tries take four minutes: longer than a deployment with a new encryption key. */
   lastingTries: 10,
-  /**
-   * For calls under way at a stop. Twice this plus WORKER_SHUTDOWN_GRACE (20 s) stays below the 30 s after which the
-   * container is killed.
-   */
+  /** Twice this plus WORKER_SHUTDOWN_GRACE (20 s) stays below the 30 s after which the container is killed. */
   stopMs: 2 * SECOND,
   /** For `/readyz`. A relay that died holds a row until its lease ends. */
   behindAfterMs: 45 * SECOND,

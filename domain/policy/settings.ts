@@ -51,7 +51,6 @@ export type SettingNames<Table> = {
   [Key in keyof Table]: Table[Key] extends Setting<unknown, infer Name> ? Name : never;
 }[keyof Table];
 
-/** @param valueOf default: the setting's own default. */
 export function valuesOf<Table extends object>(
   table: Table,
   valueOf: (setting: Setting) => unknown = ({ fallback }) => fallback,
@@ -84,7 +83,6 @@ export function amount<Name extends string>(name: Name, description: string): Se
   return new Setting<Money | undefined, Name>(name, undefined, description, { kind: 'amount' });
 }
 
-/** From 0 to 1; up to five. */
 export function shares<Name extends string>(
   name: Name,
   fallback: readonly number[],
@@ -123,7 +121,6 @@ export function writeDuration(ms: number): string {
   return `${ms / size}${unit}`;
 }
 
-/** @param n from 1. */
 export function backoffMs(first: number, ceiling: number, n: number): number {
   return Math.min(ceiling, first * 2 ** Math.min(Math.max(n, 1) - 1, 30));
 }

@@ -30,7 +30,6 @@ export const RECONCILE_SETTINGS = {
   readsAtOnce: 4,
   /** From this number of silent pieces of work on, their list is read first: one page is one read. */
   listFrom: 10,
-  /** Work that they do not show is looked up one by one. */
   listPages: 40,
 };
 
@@ -50,10 +49,7 @@ export const SWEEP_SETTINGS = {
   listIds: 500,
   /** Shorter than the timeout of its activity; the next sweep continues. */
   sweepingMs: 15 * SECOND,
-  /**
-   * A workflow that has not handled a report, the end of an attempt or a planned step for this long is woken. Sends and
-   * their retries end sooner.
-   */
+  /** A workflow that has not handled a report or a planned step for so long is woken. Sends and retries end sooner. */
   overdueAfterMs: 15 * MINUTE,
   /** For work without a time for its next step. This only finds rows that PostgreSQL has lost changes of. */
   noReportAfterMs: 2 * HOUR,
@@ -96,7 +92,6 @@ export const BOOKS_SETTINGS = {
   shortestPeriodMs: DAY,
   /** More than a busy shop makes in a day. A longer outage needs several runs. */
   pages: count('books.pages', 200, [1, 10_000], 'Pages of 100 movements read in one run.'),
-  /** Deadline for all of these pages. */
   readDeadlineMs: 2 * MINUTE,
   /** A quarter: the accounts of that period are then usually closed. */
   reportsKeptMs: 90 * DAY,
@@ -155,10 +150,7 @@ export const CATALOGUE_SETTINGS = {
     'How often packages and VPN plans are read from the service and stored.',
     A_SECOND,
   ),
-  /**
-   * Share that a reading may drop at once. If it lacks more, a second reading must confirm it: a supplier that fails
-   * for a moment looks the same.
-   */
+  /** A supplier that fails for a moment looks like a drop: a second reading must confirm a larger one. */
   maxDropShare: 0.2,
   /** A bound for a list that does not end. */
   pages: 1_000,

@@ -25,8 +25,7 @@ export const SERVICE_WEBHOOK_SETTINGS = {
     { min: 2 * SECOND, max: WEBHOOK_TOLERANCE_SECONDS * SECOND },
   ),
   /**
-   * The specification does not state how long the service delivers webhooks signed with the old secret. A day covers
-   * senders that retry for hours. Rotate a leaked secret with an overlap of zero.
+   * The specification is silent: a day covers senders that retry for hours. Rotate a leaked secret with zero overlap.
    */
   secretOverlapMs: duration(
     'service_webhooks.secret_overlap',

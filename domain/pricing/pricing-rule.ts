@@ -11,7 +11,6 @@ export type PricingTarget =
   | { readonly kind: 'vpn_plan'; readonly vpnPlanId: number };
 export type PricingTargetKind = PricingTarget['kind'];
 
-/** A percentage of `price_for_reseller` plus an amount. */
 export interface Markup {
   readonly percent: Decimal;
   readonly amount: Decimal;
@@ -21,7 +20,6 @@ export interface Markup {
 export interface Rounding {
   readonly step: Decimal;
   readonly ending: Decimal;
-  /** `nearest` does not go below the minimum. */
   readonly direction: 'up' | 'nearest';
 }
 
@@ -50,7 +48,6 @@ export function ruleName({ target, currency }: Pick<PricingRule, 'target' | 'cur
   return [target.kind, targetKey(target), currency].filter((part) => part !== '').join(' ');
 }
 
-/** Empty for the default. */
 export function targetKey(target: PricingTarget): string {
   switch (target.kind) {
     case 'default':

@@ -31,7 +31,6 @@ export interface Trial<Rule extends PricingRule> {
   readonly rules: readonly Rule[];
   readonly newCost: Money;
   readonly newRules: readonly Rule[];
-  /** The shop's present price; undefined: the price that the rules suggest now. */
   readonly sellingPrice: Money | undefined;
 }
 
@@ -66,7 +65,6 @@ function keptPrice(price: Money, cost: Money, rule: PricingRule | undefined): Ke
   };
 }
 
-/** The rules in force, with the tried rules in place of those of the same name. */
 export function withRules<Rule extends PricingRule>(inForce: readonly Rule[], tried: readonly Rule[]): Rule[] {
   const replaced = new Set(tried.map(ruleName));
   return [...inForce.filter((rule) => !replaced.has(ruleName(rule))), ...tried];

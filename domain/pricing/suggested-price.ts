@@ -92,7 +92,6 @@ interface PricingStep {
 export interface Suggestion {
   readonly price: Money;
   readonly margin: Margin;
-  /** The highest cost at which the price still keeps the minimum margin. */
   readonly maxPrice: Money;
   readonly explanation: readonly PricingStep[];
 }
@@ -102,8 +101,8 @@ export interface RuledSuggestion<Rule extends PricingRule> extends Suggestion {
 }
 
 /**
- * The most specific rule: package or plan, then country, then default. Of several countries the highest price counts,
- * so that none is sold below its rule.
+ * Package or plan, then country, then default; of several countries the highest price, so that none is sold below its
+ * rule.
  * @returns undefined when no rule applies, or the price does not fit our amounts.
  */
 export function suggestPrice<Rule extends PricingRule>(
@@ -127,7 +126,6 @@ export function suggestPrice<Rule extends PricingRule>(
   return undefined;
 }
 
-/** @returns undefined when the price does not fit our amounts. */
 export function priceByTerms(cost: Money, terms: PricingTerms): Suggestion | undefined {
   const { currency } = cost;
   const explanation: PricingStep[] = [];
@@ -171,7 +169,6 @@ export function priceByTerms(cost: Money, terms: PricingTerms): Suggestion | und
   };
 }
 
-/** Not below `floor`. */
 function roundTo(price: Big, { step, ending, direction }: Rounding, floor: Big): Big {
   const beyond = price.minus(ending);
   if (beyond.lt(0)) return new Big(ending);
@@ -183,7 +180,6 @@ function roundTo(price: Big, { step, ending, direction }: Rounding, floor: Big):
   return direction === 'nearest' && isBelowNearer && below.gte(floor) ? below : above;
 }
 
-/** Such as 0.01; 1 when the currency has no smaller unit. */
 function smallestUnit(currency: string): Decimal {
   const known = smallestUnits.get(currency);
   if (known !== undefined) return known;

@@ -13,17 +13,13 @@ export type SendOutcome =
   /** Another send of this attempt may be under way; nothing was sent. */
   | { readonly kind: 'lease_held'; readonly retryAfterMs: number };
 
-/**
- * Why an order may neither be bought nor fail now. `contradiction`: a person has to judge. `observations_pending`: a
- * report has not been judged yet.
- */
+/** Why an order may neither be bought nor fail now. `observations_pending`: a report has not been judged yet. */
 export type BuyingBarrier = 'contradiction' | 'observations_pending';
 
 /**
  * `superseded`: a later workflow task has recorded a step. `not_compared`: PostgreSQL has started since the workflow
- * compared its knowledge with the row; commits may be lost. `may_be_bought`: the work was to fail, but it is not proven
- * that it cost nothing. `judged`: a person has judged the contradiction meanwhile. `changed`: so has the state of the
- * attempt.
+ * compared its knowledge with the row; commits may be lost. `may_be_bought`: it is not proven that the work cost
+ * nothing. `judged`: a person has judged the contradiction. `changed`: the attempt has another state by now.
  */
 export type RecordResult =
   | 'recorded'
@@ -40,7 +36,6 @@ export interface AttemptHistory {
   readonly firstSentAt: number | undefined;
   /** First send that was not definitely refused, in epoch milliseconds; the resend window starts here. */
   readonly firstUnrefusedSendAt?: number | undefined;
-  /** Sends so far, this one included. */
   readonly sends: number;
   /** Holds in a row before this one; sets the back-off. */
   readonly holds: number;
@@ -65,15 +60,10 @@ export type NextStep =
     }
   /** Send the same bytes again with the same key. */
   | { readonly step: 'resend'; readonly failure: FailureClass; readonly delayMs: number; readonly gated?: string }
-  /** Without an answer a case opens. */
   | { readonly step: 'look_up'; readonly failure: FailureClass }
   | { readonly step: 'wait_for_lease'; readonly delayMs: number };
 
-/**
- * Rule 2. After an unknown send, a later refusal of the same attempt is no evidence: "balance too low" may be our own
- * first debit.
- * @param overrides set by an operator for this work.
- */
+/** Rule 2. After an unknown send a refusal is no evidence: "balance too low" may be our own first debit. */
 export function decideAfterSend(
   outcome: SendOutcome,
   history: AttemptHistory,
@@ -154,27 +144,19 @@ function windowEnd({ firstUnrefusedSendAt }: AttemptHistory, { resendWindowMs }:
   return (firstUnrefusedSendAt ?? now) + resendWindowMs;
 }
 
-/** What the wallet shows for an attempt that the service reports as failed. */
 export type DebitEvidence =
-  /** See `domain/money/absence.ts`. */
   | 'no_debit'
-  /** There is a debit and a credit of the same amount. */
   | 'credited'
-  /** There is a debit and no credit yet. */
   | 'debited'
   /** Nothing proves yet what it cost; a later reading may. */
   | 'awaited'
-  /** The wallet cannot be read. */
   | 'unavailable';
 
 export function costNothing(evidence: DebitEvidence): boolean {
   return evidence === 'no_debit' || evidence === 'credited';
 }
 
-/**
- * Rule 3. Debits and credits may appear late, so the wallet is read several times before a case opens.
- * @param reads reads of the wallet for this attempt, this one included.
- */
+/** Rule 3. Debits and credits may appear late. @param reads reads of the wallet for this attempt, this one included. */
 export function decideSettlement(
   reads: number,
   policy: Pick<PurchasePolicy, 'settleReads'>,

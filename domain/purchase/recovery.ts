@@ -6,7 +6,6 @@ import type { AttemptState } from '#domain/relay/observation.ts';
 import type { FailureClass, FailureEnd } from '#domain/work/failure.ts';
 import type { FinalStatus, WorkEnd } from '#domain/work/lifecycle.ts';
 
-/** What a workflow knows about its newest attempt. */
 export interface Witness {
   readonly number: number;
   readonly state: AttemptState;
@@ -16,7 +15,6 @@ export interface Witness {
   readonly firstSentAt?: number;
   /** Start of the resend window, in epoch milliseconds. */
   readonly firstUnrefusedSendAt?: number;
-  /** The result of a send is unknown. */
   readonly anyUnknown: boolean;
   readonly serviceId?: string;
   readonly ended?: FinalStatus;
@@ -56,10 +54,7 @@ export function restoration(witness: Witness, row: AttemptRecord | undefined): R
   return HAD.has(witness.state) || witness.state === 'failed' ? 'doubt' : 'none';
 }
 
-/**
- * Nothing may be claimed or decided from such a row.
- * @param row of any attempt of the work; a row with another number is not compared.
- */
+/** Nothing may be claimed or decided from such a row. @param row with another number it is not compared. */
 export function knowsMore(witness: Witness, row: AttemptRecord & { readonly number: number }): boolean {
   return witness.number === row.number && restoration(witness, row) === 'doubt';
 }

@@ -25,7 +25,6 @@ export interface AttemptSnapshot {
   readonly named: boolean;
   readonly serviceId?: string;
   readonly failure?: FailureDetail;
-  /** Such as `3.20 USD`; absent while unknown. */
   readonly charged?: string;
   readonly history: Omit<AttemptHistory, 'holds'>;
 }
@@ -36,7 +35,6 @@ export interface WorkSnapshot {
   readonly failure?: FailureClass;
   /** Epoch milliseconds; held work then ends. */
   readonly deadlineAt?: number;
-  /** Such as `15.00 USD`. */
   readonly maxPrice?: string;
   /** Epoch milliseconds. */
   readonly acceptedAt: number;
@@ -66,16 +64,12 @@ export interface SubscriptionSnapshot {
   readonly cancelAcceptedAt?: number;
 }
 
-/** A cancellation, from PostgreSQL. */
 export interface CancellationSnapshot {
   /** Epoch milliseconds. */
   readonly cancelledAt?: number;
   readonly acceptWithoutRefund: boolean;
-  /** As the service reports. */
   readonly refundFailed: boolean;
-  /** As the service reports. */
   readonly refundOpen: boolean;
-  /** Its money was found in the wallet. */
   readonly refundPaid: boolean;
 }
 
@@ -122,7 +116,6 @@ export type OpenResult =
   | { readonly kind: 'barred'; readonly by: BuyingBarrier }
   /** An earlier attempt may have bought, or may have cost something. */
   | { readonly kind: 'unsettled' }
-  /** The configuration allows no further attempt. */
   | { readonly kind: 'not_allowed'; readonly attempts: number };
 
 export type PurchaseLookUp =
@@ -134,7 +127,6 @@ export type PurchaseLookUp =
 export type AbsenceResult =
   /** List and wallet lack it: its resend window restarts. */
   | { readonly kind: 'absent' }
-  /** It is no longer unknown, or the service lists it. */
   | { readonly kind: 'changed' }
   | ({ readonly kind: 'awaited' } & AwaitedEvidence)
   /** `mayPass`: the service did not answer now. */
@@ -143,7 +135,6 @@ export type AbsenceResult =
 export interface AwaitedEvidence {
   readonly reason: string;
   readonly detail: string;
-  /** Until a reading can prove anything. */
   readonly againInMs?: number;
 }
 
@@ -151,7 +142,6 @@ export type EvidenceResult =
   | ({ readonly evidence: 'awaited' } & AwaitedEvidence)
   | {
       readonly evidence: Exclude<DebitEvidence, 'awaited'>;
-      /** The wallet could not be read now. */
       readonly mayPass?: boolean;
       readonly detail: string;
     };
@@ -161,7 +151,6 @@ export type CompletionResult =
   /** `isOurs`: false for a record that is about another purchase. */
   | { readonly kind: 'unreadable'; readonly isOurs?: false; readonly detail: string }
   | { readonly kind: 'needs_attention'; readonly reason: AttentionReason; readonly detail: string }
-  /** Continue from the stored state. */
   | { readonly kind: 'changed' }
   | {
       readonly kind: 'not_yet';
@@ -177,7 +166,6 @@ export interface StepRecord {
   /** Undefined: decided by an earlier version, and never refused as superseded. */
   readonly task?: TaskPosition;
   readonly status: WorkStatus;
-  /** Name of the timeline entry, such as `order.held`. */
   readonly event: string;
   readonly message: string;
   readonly attemptNumber: number;
@@ -195,7 +183,6 @@ export interface AttemptRef {
   readonly attemptId: string;
 }
 
-/** All are idempotent. */
 export interface PurchaseActivities {
   /**
    * Opens the first attempt if there is none. Fails with `WORK_FINISHED` or `WORK_MISSING`.
@@ -224,14 +211,10 @@ export interface PurchaseActivities {
     },
   ): Promise<SendResult>;
   lookUpPurchase(input: AttemptRef): Promise<PurchaseLookUp>;
-  /** When list and wallet lack the attempt, its resend window restarts. */
   proveAbsence(input: AttemptRef): Promise<AbsenceResult>;
   readDebitEvidence(input: AttemptRef): Promise<EvidenceResult>;
   completePurchase(input: AttemptRef & { applied: readonly string[] }): Promise<CompletionResult>;
-  /**
-   * One transaction for status, timeline, case and inbox.
-   * @returns anything but `recorded` means that nothing changed; see {@link RecordResult}.
-   */
+  /** One transaction. @returns anything but `recorded` means that nothing changed; see {@link RecordResult}. */
   recordStep(step: StepRecord): Promise<RecordResult>;
   /** Fails with `ACTION_REFUSED`, not retryable, when it is not allowed. */
   actOnWork(input: { work: WorkRef; action: OperatorAction; operator: Operator }): Promise<'applied' | 'unchanged'>;

@@ -9,9 +9,7 @@ import { isFinal, type WorkStatus } from '#domain/work/lifecycle.ts';
 /** Both durations are measured by the database's clock. */
 export interface SendCandidate {
   readonly state: AttemptState;
-  /** A send of the attempt had an unknown result. */
   readonly anyUnknown: boolean;
-  /** Of its last send, or as a person recorded it. */
   readonly failureClass: FailureClass | null;
   /** Zero or less: the lease has ended. Null: there is no lease. */
   readonly leaseLeftMs: number | null;
@@ -28,10 +26,7 @@ type SendClaimDecision =
   | 'too_late'
   | 'claim';
 
-/**
- * @param resendWindowMs from the first send that was not refused; undefined: an attempt with an unknown result may not
- *   be resent.
- */
+/** @param resendWindowMs from the first send that was not refused; undefined: nothing unknown may be resent. */
 export function decideSendClaim(facts: SendCandidate, resendWindowMs: number | undefined): SendClaimDecision {
   const { state, failureClass, leaseLeftMs, unrefusedForMs } = facts;
   if (isSettledByService(state)) return 'settled';
@@ -48,10 +43,7 @@ export function mayHaveBought({ state, anyUnknown }: Pick<SendCandidate, 'state'
   return anyUnknown || state === 'sending' || state === 'unknown';
 }
 
-/**
- * The planned window, limited by the present policy: an operator may have revoked resends meanwhile.
- * @returns milliseconds; undefined: nothing is resent.
- */
+/** An operator may have revoked resends meanwhile. @returns milliseconds; undefined: nothing is resent. */
 export function resendWindowInForce(
   planned: number | undefined,
   inForce: { readonly resendAllowed: boolean; readonly resendWindowMs: number },
@@ -76,24 +68,17 @@ export interface StoredAnswer {
   readonly before: AttemptState;
   readonly after: AttemptState;
   readonly work: WorkStatus;
-  /**
-   * Another send has taken the lease since, or an event has ended it: the workflow may have continued without this
-   * answer.
-   */
+  /** Another send has the lease, or an event ended it: the workflow may have continued without this answer. */
   readonly holdsLease: boolean;
 }
 
 export interface AnswerEffect {
-  /** The hold or the case is over. */
   readonly isInProgress: boolean;
   /** The workflow must read its rows again. */
   readonly wakes: boolean;
 }
 
-/**
- * An answer without new information does not end a wait for a person. An ordinary answer wakes no workflow, because the
- * workflow waits for it.
- */
+/** An answer without news ends no wait for a person. An ordinary answer wakes no workflow, which waits for it. */
 export function afterAnswer({ before, after, work, holdsLease }: StoredAnswer): AnswerEffect {
   if (isFinal(work)) return { isInProgress: false, wakes: false };
   const isNews = before !== after;

@@ -8,10 +8,7 @@ import { type FinalStatus, isFinal, type WorkStatus } from '#domain/work/lifecyc
 export const OBSERVED_OUTCOMES = ['processing', 'completed', 'failed'] as const;
 export type ObservedOutcome = (typeof OBSERVED_OUTCOMES)[number];
 
-/**
- * `sending`: a send is under way, or its process died. `unknown`: the service may have bought. `refused`: it provably
- * has not.
- */
+/** `sending`: also when its process died. `unknown`: the service may have bought. `refused`: it provably has not. */
 export const ATTEMPT_STATES = [
   'prepared',
   'sending',
@@ -25,7 +22,6 @@ export type AttemptState = (typeof ATTEMPT_STATES)[number];
 
 export type ObservationDecision =
   | 'advance'
-  /** Known or older: record it, change nothing. */
   | 'known'
   /** Stop and open a case. Nothing is bought without a person's decision. */
   | 'contradiction';
@@ -63,9 +59,7 @@ export interface ObservedWork {
   readonly latestAttempt: boolean;
 }
 
-/**
- * @param followUp the meaning for the time after the purchase: the end of a subscription, the refund of a cancellation.
- */
+/** @param followUp for the time after the purchase: the end of a subscription, the refund of a cancellation. */
 export function judgeObservation(
   work: ObservedWork,
   outcome: ObservedOutcome,
@@ -84,10 +78,7 @@ export function judgeObservation(
   return decision === 'known' ? followUp : decision;
 }
 
-/**
- * Another product under our reference or id, for example bought by hand, is never taken for ours.
- * @param sold as the service reports it; undefined: not reported.
- */
+/** Another product under our reference or id is never taken for ours. @param sold undefined: not reported. */
 export function isAsOrdered(ordered: number | undefined, sold: number | undefined): boolean {
   return ordered === undefined || sold === undefined || ordered === sold;
 }
@@ -114,7 +105,6 @@ export interface PurchaseEvent {
   readonly access?: Readonly<Record<string, string | null | undefined>>;
   readonly startedAt?: string;
   readonly expiresAt?: string;
-  /** `outcome` follows from this report alone. */
   readonly cancellation?: CancellationReport & { readonly serviceRefundId?: string; readonly refunded?: Money };
   readonly unmetConditions?: readonly string[];
 }
@@ -123,14 +113,10 @@ export interface PurchaseEvent {
 export interface ServiceObservation {
   /** The same row twice has no second effect. */
   readonly inboxId: string;
-  /**
-   * Epoch of the database at the read. PostgreSQL may lose that a row was handled: in another epoch the same row counts
-   * again.
-   */
+  /** PostgreSQL may lose that a row was handled: in another epoch of the database the same row counts again. */
   readonly epoch?: string;
   readonly source: 'webhook' | 'read';
   readonly attemptNumber: number;
   readonly outcome: ObservedOutcome;
-  /** A report that is `known` is not signalled. */
   readonly decision: Exclude<ObservationDecision, 'known'>;
 }

@@ -4,10 +4,7 @@ import type { ObservationDecision } from '#domain/relay/observation.ts';
 
 /** What a relay does with one row of the inbox. Pure: the model checker uses the same rule as production. */
 
-/**
- * `applied`: the state machine confirmed it. `unmatched`: it names nothing of ours yet. `quarantined`: not acted upon
- * until an operator requeues or dismisses it. `replayed`: signed content that came before under another id.
- */
+/** `unmatched`: it names nothing of ours yet. `replayed`: signed content that came before under another id. */
 export const INBOX_STATES = [
   'pending',
   'relayed',
@@ -22,7 +19,6 @@ export type InboxState = (typeof INBOX_STATES)[number];
 /** Read under its lock: a copy from before may be out of date. */
 export interface StoredInboxRow {
   readonly state: InboxState;
-  /** Of an earlier judgement. */
   readonly decision: ObservationDecision | null;
   /** False when another relay has taken the row since. */
   readonly isOurs: boolean;
@@ -30,7 +26,6 @@ export interface StoredInboxRow {
 
 export type InboxAction =
   | { readonly kind: 'leave' }
-  /** The row is settled; no workflow is notified. */
   | { readonly kind: 'apply'; readonly decision: ObservationDecision }
   /** A workflow must be notified before the row counts as settled. */
   | { readonly kind: 'notify'; readonly decision: NotifyingDecision };
@@ -70,10 +65,7 @@ export const START_DECISIONS = {
   unclean: { unfinished: 'start', ended: 'start' },
 } as const satisfies Record<WorkflowRunState, Record<'unfinished' | 'ended', StartDecision>>;
 
-/**
- * @param isEnded of the row, read after the state of the workflow. A workflow ends its row before it completes, so a
- *   row that is then unfinished has lost that end.
- */
+/** @param isEnded read after the state of the workflow, which ends its row before it completes. */
 export function startDecision(workflow: WorkflowRunState, isEnded: boolean): StartDecision {
   return START_DECISIONS[workflow][isEnded ? 'ended' : 'unfinished'];
 }
@@ -84,10 +76,7 @@ export type HandOverOutcome = 'started' | 'notified' | 'running' | 'finished';
 /** `accepted`: no workflow has recorded a step yet. */
 type RowProgress = 'accepted' | 'in_progress' | 'ended';
 
-/**
- * `wake`: PostgreSQL has lost what the workflow recorded, so it reads its row again. `try_again`: no workflow has the
- * work.
- */
+/** `wake`: PostgreSQL has lost what the workflow recorded. `try_again`: no workflow has the work. */
 type HandOverDecision = 'done' | 'wake' | 'try_again';
 
 export const HAND_OVER_DECISIONS = {
@@ -105,15 +94,13 @@ export function needsRow(outcome: HandOverOutcome): boolean {
 
 export type RelayFailure =
   | { readonly kind: 'sql'; readonly state: string }
-  /** It cannot be decrypted, or does not have the stored form. */
   | { readonly kind: 'unreadable' }
   | { readonly kind: 'work_missing' }
-  /** Outages, timeouts and unknown errors. */
   | { readonly kind: 'other' };
 
 /**
- * A retry cannot help without a change. Only errors that are known to last count: an outage must never quarantine a
- * row. SQLSTATE class 22 is a data exception, 23 a constraint violation.
+ * Only errors that are known to last count: an outage must never quarantine a row. SQLSTATE class 22 is a data
+ * exception, 23 a constraint violation.
  */
 export function isLasting(failure: RelayFailure): boolean {
   switch (failure.kind) {

@@ -1,7 +1,4 @@
-/**
- * Starts a workflow that does not run, and wakes one whose row or inbox shows that it should have continued. PostgreSQL
- * may have lost commits, and nothing else would end the difference.
- */
+/** A row or inbox may show that a workflow should have continued: PostgreSQL may have lost commits. */
 import type { SweepPolicy } from '#domain/policy/upkeep-policy.ts';
 import type { AttemptState } from '#domain/relay/observation.ts';
 import type { WorkStatus } from '#domain/work/lifecycle.ts';
@@ -76,7 +73,6 @@ function wakeReason(work: SweptWork, policy: WakePolicy, now: number): WakeReaso
     if (SHORT.has(status)) return 'no_report';
     if (hasEnded) return 'attempt_ended';
   }
-  // The workflow is active.
   if (!isOverdue(updatedAt)) return undefined;
   if (status === 'needs_attention' && !hasOpenCase) return 'case_missing';
   if (nextStepAt !== undefined) return isOverdue(nextStepAt) ? 'step_overdue' : undefined;

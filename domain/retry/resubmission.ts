@@ -3,10 +3,7 @@ import type { AttentionReason } from '#domain/work/attention.ts';
 import { type KindTexts, KINDS, type WorkKind } from '#domain/work/kinds.ts';
 import type { WorkStatus } from '#domain/work/lifecycle.ts';
 
-/**
- * `no`: it may have been bought, or a person may still let it be bought, so that both would be paid. `yes`: nothing was
- * bought.
- */
+/** `no`: it may have been bought, or may still be, so that both would be paid. `yes`: nothing was bought. */
 type ResubmissionVerdict = 'not_needed' | 'no' | 'yes';
 
 export interface Resubmission {
@@ -57,7 +54,6 @@ function judged({ status, attempts, inDoubt }: Omit<Resubmitted, 'kind'>): Judge
     case 'needs_attention':
       if (attempts.some(({ state }) => state === 'completed')) return { verdict: 'not_needed', standing: 'done' };
       if (attempts.some(mayHaveCost)) return { verdict: 'no', standing: 'unknown' };
-      // A person may still let it be bought.
       return { verdict: status === 'needs_attention' ? 'no' : 'not_needed', standing: 'waiting' };
   }
 }

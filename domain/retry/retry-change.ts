@@ -2,7 +2,6 @@ import { RETRY_BOUNDS, type RetryChange } from '#domain/retry/retry-rules.ts';
 
 /** An absent field stays as it is; `null` undoes an earlier change. */
 export interface RetryChangeRequest {
-  /** Attempts in total, including those already made. */
   readonly attempts?: number | null | undefined;
   readonly first_wait_seconds?: number | null | undefined;
   readonly longest_wait_seconds?: number | null | undefined;

@@ -27,10 +27,8 @@ export type WhenUsedUp = (typeof WHEN_USED_UP)[number];
 export interface RetryRule {
   /** The first included. A resend of the same attempt does not count. */
   readonly attempts: number;
-  /** Doubled each time. */
   readonly firstDelayMs: number;
   readonly maxDelayMs: number;
-  /** From the acceptance of the work. */
   readonly totalMs: number;
 }
 
@@ -40,7 +38,6 @@ export type RetryRules = Readonly<Partial<Record<RetriedClass, Partial<RetryRule
 /** A value outside is probably a typing error. */
 export const RETRY_BOUNDS = {
   attempts: { min: 1, max: 20 },
-  /** From a second to a week. */
   delayMs: { min: 1_000, max: 604_800_000 },
   /** Milliseconds. A quarter: by then the books of the service are closed. */
   deadlineMs: 92 * 86_400_000,
@@ -149,7 +146,6 @@ export function isRetried(failure: string): failure is RetriedClass {
   return Object.hasOwn(RETRY_TABLE, failure);
 }
 
-/** The number of attempts applies to it. */
 export function leadsToNewAttempt(failure: RetriedClass): boolean {
   return FAILURE_CLASSES[failure].disposition === 'new_attempt';
 }
@@ -172,9 +168,7 @@ function ordered(firstDelayMs: number, maxDelayMs: number): Delays {
   return { firstDelayMs: Math.min(firstDelayMs, maxDelayMs), maxDelayMs };
 }
 
-/**
- * A first wait that is set counts even above the former longest wait; when both are set, the longest limits the first.
- */
+/** A set first wait counts even above the former longest wait; when both are set, the longest limits the first. */
 function delayed(delays: Delays, { firstDelayMs = delays.firstDelayMs, maxDelayMs }: Partial<Delays>): Delays {
   return ordered(firstDelayMs, maxDelayMs ?? Math.max(delays.maxDelayMs, firstDelayMs));
 }

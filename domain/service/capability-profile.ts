@@ -1,10 +1,7 @@
 import type { Policy } from '#domain/policy/policy.ts';
 import type { ServiceMode } from '#domain/service/service-address.ts';
 
-/**
- * Abilities that the specification does not state. Each has a fallback: without it work with an unknown result needs
- * attention.
- */
+/** Not stated by the specification. Without one of them work with an unknown result needs attention. */
 export const CAPABILITIES = {
   key_replay: 'A repeated Idempotency-Key returns the stored result. Without it, nothing is sent twice.',
   order_read: 'GET /orders/{id} exists. Without it, only webhooks report the result of an order.',
@@ -59,7 +56,6 @@ export type ProfileItem = Capability | Trait;
 export const PROFILE_ITEMS: Readonly<Record<ProfileItem, string>> = { ...CAPABILITIES, ...TRAITS };
 export const profileItems = Object.keys(PROFILE_ITEMS) as readonly ProfileItem[];
 
-/** Null when the probe could not tell. */
 type ProfileFindings = Readonly<Record<ProfileItem, boolean | null>>;
 
 export interface MeasuredProfile {
@@ -68,7 +64,6 @@ export interface MeasuredProfile {
 }
 
 export interface JudgedProfile {
-  /** A profile of another version may lack an item. */
   readonly findings: Readonly<Partial<Record<ProfileItem, boolean | null>>>;
   readonly confirmed: boolean;
 }
@@ -81,15 +76,13 @@ export interface Permission {
 export interface Permissions {
   /** Resending the bytes of an unanswered purchase with their key. */
   readonly resends: Permission;
-  /** Buying a failed order again with a new key. */
   readonly newAttempts: Permission;
 }
 
 /**
  * In production resends need a confirmed profile; in the sandbox no money is at risk. A new attempt needs none: the
- * reading of the wallet that precedes it proves itself.
+ * reading of the wallet before it proves itself.
  * @param configured can forbid, never allow.
- * @param profile the newest; undefined when there is none.
  */
 export function permissions(
   configured: { readonly resendAllowed: boolean },

@@ -3,7 +3,6 @@
 /** `not_yet`: the fact is waited for. `misstated`: waiting does not help. */
 export type FactState = 'known' | 'not_yet' | 'misstated';
 
-/** Without spaces, hyphens and underscores. */
 const PLACEHOLDERS: ReadonlySet<string> = new Set(
   (
     'pending processing provisioning inprogress queued waiting awaiting generating creating ' +
@@ -12,10 +11,7 @@ const PLACEHOLDERS: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/**
- * Absent, null, empty, zero, a word such as `PENDING`, an activation code without content, and a list or object of such
- * values.
- */
+/** Absent, empty, zero, a word such as `PENDING`, an activation code without content, and a list of such values. */
 export function isNotThereYet(value: unknown): boolean {
   if (value === undefined || value === null || value === false || value === 0) return true;
   if (typeof value === 'string') return isPlaceholder(value);

@@ -9,7 +9,6 @@ export function refusedPayload(refusal: PayloadRefusal): Readonly<Record<typeof 
   return { [FIELD]: refusal };
 }
 
-/** Undefined when all arguments were encrypted. */
 export function refusalAmong(args: readonly unknown[]): PayloadRefusal | undefined {
   for (const value of args) {
     if (typeof value !== 'object' || value === null || !(FIELD in value)) continue;

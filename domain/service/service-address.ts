@@ -22,7 +22,6 @@ export const HEADER_PREFIX = /^[A-Za-z0-9]([A-Za-z0-9_-]{0,38}[A-Za-z0-9])?$/;
 export interface RefusedHeaderPrefix {
   readonly prefix: string;
   readonly verified: boolean;
-  /** The most recent ones may be missing. */
   readonly deliveries: number;
   readonly lastAt: Date;
 }
@@ -51,8 +50,8 @@ export const WEBHOOK_TOLERANCE_SECONDS = 300;
 
 /**
  * A timestamp may be ahead of our clock by the whole tolerance, so a copy is accepted for twice that. A stored report
- * is needed for as long: only that shows that the delivery is a copy.
- * A retry that is signed anew may come later; about ended work it has no effect.
+ * is needed for as long: only that shows that the delivery is a copy. A retry that is signed anew may come later; about
+ * ended work it has no effect.
  */
 export function copiesAcceptedForMs(toleranceMs: number): number {
   return 2 * toleranceMs;

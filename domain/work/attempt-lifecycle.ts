@@ -1,6 +1,4 @@
-/**
- * The storage takes the next state from this table. What a report means for the work is decided in `observation.ts`.
- */
+/** The storage takes the next state from this table. */
 import type { AttemptState, ObservedOutcome } from '#domain/relay/observation.ts';
 
 export const ATTEMPT_EVENTS = {
@@ -25,7 +23,6 @@ export type AttemptEvent = keyof typeof ATTEMPT_EVENTS;
 /** `unchanged`: known already or too late. `forbidden`: it must not happen. */
 type Next = AttemptState | 'unchanged' | 'forbidden';
 
-/** Every pair has a decision. */
 export const ATTEMPT_LIFECYCLE = {
   // An attempt that the service has is never sent again.
   claimed: {

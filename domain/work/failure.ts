@@ -1,17 +1,11 @@
-/**
- * *Definite*: the send provably bought nothing. *Unknown*: the service may have bought. Every result of the client maps
- * to exactly one class.
- */
+/** *Definite*: the send provably bought nothing. *Unknown*: the service may have bought. */
 
 import { HOLD_REASONS } from '#domain/work/hold-reasons.ts';
 
 /** After a definite failure. An unknown result is always resent or looked up. */
 type Disposition =
-  /** Does not pass. */
   | 'fail'
-  /** The same attempt is sent again. */
   | 'hold'
-  /** The service knows the key or reference already. */
   | 'look_up'
   /** A new attempt is allowed once there is evidence (rule 3). */
   | 'new_attempt';
@@ -172,7 +166,6 @@ export interface FailureDetail {
   /** Never personal data. It may quote the service, see `foreign-text.ts`. */
   readonly detail: string;
   readonly serviceMessage?: string | undefined;
-  /** Set once work has ended for it. */
   readonly endedBy?: FailureEnd | undefined;
 }
 

@@ -39,8 +39,7 @@ export function idKindOf(text: string): IdKind | undefined {
 }
 
 /**
- * The caller's own for the first attempt of its first use, else a derived, unique one, so that events and debits can be
- * matched.
+ * The caller's own at first, else a derived, unique one, so that events and debits can be matched.
  * @param use from 1: work that ended without buying frees its reference.
  */
 export function attemptReference(reference: string, use: number, attemptNumber: number): string {
@@ -57,7 +56,6 @@ export function isCallerReference(text: string): boolean {
   return CALLER_REFERENCE.test(text);
 }
 
-/** A shorter beginning is shared by references that have nothing in common. */
 const SHORTEST_CUT = 8;
 
 /**
@@ -69,10 +67,7 @@ export function looselyNames(ours: string, theirs: string | number | null | unde
   return isFormOf(ours, other) || isFormOf(other, ours);
 }
 
-/**
- * In another case, with spaces around it, without leading zeros, or cut at its end. It identifies a purchase only in
- * the answer to its own send.
- */
+/** It identifies a purchase only in the answer to its own send. */
 export function isFormOf(ours: string, theirs: string): boolean {
   const [own, other] = [plain(ours), plain(theirs)];
   if (own === '' || other === '') return false;
@@ -97,7 +92,6 @@ export const FREES_REFERENCE = ['failed', 'abandoned'] as const satisfies readon
 
 export interface ReferenceUse {
   readonly number: number;
-  /** Null for the first use. */
   readonly replaces: string | null;
 }
 
@@ -107,13 +101,11 @@ export interface ReferenceHolder {
   readonly id: string;
   readonly status: WorkStatus;
   readonly use: number;
-  /** It may have been bought after all. */
   readonly inDoubt: boolean;
   /** It, or the work of an earlier use, has the Idempotency-Key of this request. */
   readonly isOfSameKey: boolean;
 }
 
-/** Undefined while the reference is not free. */
 export function nextUse({ id, status, use, inDoubt, isOfSameKey }: ReferenceHolder): ReferenceUse | undefined {
   const isFree = (FREES_REFERENCE as readonly WorkStatus[]).includes(status) && !inDoubt;
   // A late repetition of the old request must not buy what a person has abandoned since.

@@ -13,9 +13,7 @@ interface ResubmissionTexts {
 
 export interface KindTexts {
   readonly processing: (noun: string) => string;
-  /** A clause. */
   readonly heldTooLong: string;
-  /** A clause. */
   readonly leftBehind: string;
   readonly resubmission: ResubmissionTexts;
   readonly verdicts: { readonly bought: string; readonly not_bought: string };
@@ -83,7 +81,6 @@ interface KindOfWork {
   /** It spends money: wallet movements are looked for before a further attempt. */
   readonly isPurchase: boolean;
   readonly isRenewed: boolean;
-  /** It is completed by money that comes back. */
   readonly isRefund: boolean;
   /** `existing`: only one piece of such work may be under way for an eSIM. */
   readonly esim: 'none' | 'existing' | 'delivered';
@@ -91,7 +88,6 @@ interface KindOfWork {
   readonly hasDelivery: boolean;
   /** `esim`: the service has no id of its own for it. */
   readonly reportsName: 'id' | 'id_or_esim' | 'esim';
-  /** It stands for one piece of work for good. */
   readonly callerReference?: `external_${string}_id`;
   readonly productNoun: 'package' | 'plan';
   /** The trait that says that purchases of the kind were seen through. */

@@ -15,8 +15,7 @@ const PURCHASE = {
 } as const;
 
 /**
- * A cancellation that the service has accepted ends as `cancelled` even without a confirmation. `expired` follows
- * `cancelling` when the service reports it.
+ * An accepted cancellation ends as `cancelled` even without a confirmation; `expired` only by report of the service.
  */
 const SUBSCRIPTION = {
   accepted: ['held', 'submitting', 'processing', 'active', 'failed', 'needs_attention', 'abandoned'],
@@ -42,7 +41,6 @@ const SUBSCRIPTION = {
   abandoned: [],
 } as const;
 
-/** `refused`: the eSIM is not cancelled. */
 const CANCELLATION = {
   accepted: ['held', 'submitting', 'processing', 'completed', 'refused', 'needs_attention', 'abandoned'],
   held: ['submitting', 'processing', 'completed', 'refused', 'needs_attention', 'abandoned'],
@@ -54,7 +52,6 @@ const CANCELLATION = {
   abandoned: [],
 } as const;
 
-/** The statuses that may follow each status. */
 export const LIFECYCLES = {
   order: PURCHASE,
   topup: PURCHASE,
@@ -64,7 +61,6 @@ export const LIFECYCLES = {
 
 export type StatusOf<Kind extends WorkKind> = keyof (typeof LIFECYCLES)[Kind];
 
-/** A status means the same for every kind that has it. */
 export type WorkStatus = { [Kind in WorkKind]: StatusOf<Kind> }[WorkKind];
 
 /** No workflow runs any more. */
@@ -131,10 +127,7 @@ export interface WorkEnd {
   readonly endedBy?: FailureEnd;
 }
 
-/**
- * A worker may lose its workflow task and not know it: it still runs local activities after another worker has decided
- * newer steps.
- */
+/** A worker that lost its task may still run local activities after another worker has decided newer steps. */
 export interface TaskPosition {
   readonly runId: string;
   /** Of the history when the task began; it grows with every task of a run. */
@@ -147,10 +140,7 @@ export function startOfRun(runId: string): TaskPosition {
   return { runId, historyLength: 0, at: 0 };
 }
 
-/**
- * Temporal has given a later task to another worker.
- * @param last of the last recorded step, or the start of the newest run.
- */
+/** Temporal gave a later task to another worker. @param last last recorded step, or the start of the newest run. */
 export function isSuperseded(step: TaskPosition, last: TaskPosition): boolean {
   if (step.runId !== last.runId) return true;
   if (step.historyLength !== last.historyLength) return step.historyLength < last.historyLength;

@@ -10,7 +10,6 @@ export interface DescribedWork {
   readonly failure?: { readonly class: FailureClass; readonly detail: string | null } | undefined;
   readonly attention?: AttentionReason | undefined;
   readonly isTimed: boolean;
-  /** Whatever its status says. */
   readonly isInDoubt?: boolean;
 }
 
@@ -20,7 +19,6 @@ export interface StatusText {
   readonly next: string;
 }
 
-/** What is happening, why, and what happens next. */
 export function describeStatus(work: DescribedWork): StatusText {
   return { now: nowOf(work), reason: whyOf(work), next: nextOf(work) };
 }
@@ -39,7 +37,6 @@ export function adviceOf({
   if (attention != null) return ATTENTION_REASONS[attention].advice;
   if (endedBy != null) return FAILURE_ENDS[endedBy].advice;
   const { advice, disposition } = FAILURE_CLASSES[failure];
-  // The advice of these classes tells what follows by itself.
   if (isFinal(status) && disposition !== 'fail')
     return 'If it is still wanted, submit it again with a new Idempotency-Key; the same reference may be used.';
   return status === 'held' && disposition === 'new_attempt'

@@ -6,7 +6,6 @@ import type { WorkStatus } from '#domain/work/lifecycle.ts';
 interface AboutWork {
   readonly kind: WorkKind;
   readonly id: string;
-  /** Null: unknown. */
   readonly requestId: string | null;
   /** Null: it was not traced. */
   readonly traceparent: string | null;
@@ -15,12 +14,10 @@ interface AboutWork {
 interface StatusFact extends AboutWork {
   readonly fact: 'status';
   readonly status: WorkStatus;
-  /** Undefined for work that was accepted now. */
   readonly previous: WorkStatus | undefined;
   readonly failureClass: FailureClass | null;
   readonly attentionReason: AttentionReason | null;
   readonly acceptedAt: Date;
-  /** Now, for the first time. */
   readonly isCompletion: boolean;
 }
 
@@ -30,11 +27,9 @@ interface SendFact extends AboutWork {
   readonly attempt: number;
   readonly send: number;
   readonly state: string;
-  /** Undefined when the service accepted the attempt. */
   readonly failureClass: FailureClass | undefined;
 }
 
-/** By webhook or look-up. */
 interface ReportFact extends AboutWork {
   readonly fact: 'report';
   readonly attempt: number;

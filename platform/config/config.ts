@@ -183,7 +183,6 @@ export function readApiConfig(environment: Environment = process.env) {
     publicUrl: raw.API_PUBLIC_URL,
     shareLinkUrl: raw.API_SHARE_LINK_URL,
     bodyLimitBytes: raw.API_BODY_LIMIT,
-    /** In each process. */
     rateLimits: {
       perMinute: raw.API_RATE_LIMIT,
       failuresPerMinute: raw.API_FAILED_AUTHENTICATIONS,
@@ -237,7 +236,6 @@ export function readCodecServerConfig(environment: Environment = process.env) {
     host: raw.CODEC_HOST,
     port: raw.CODEC_PORT,
     allowedOrigins: raw.CODEC_ALLOWED_ORIGIN,
-    /** Without a token. */
     allowedHosts: raw.CODEC_ALLOWED_HOSTS,
     token: raw.CODEC_TOKEN,
   };

@@ -29,7 +29,6 @@ export function problemText({ name, message, place }: ConfigurationProblem): str
 export class ConfigurationError extends Error {
   readonly problems: readonly ConfigurationProblem[];
 
-  /** @param document documents the variables. */
   constructor(problems: readonly ConfigurationProblem[], document = 'docs/configuration.md') {
     const single = new Map(problems.map((problem) => [problemText(problem), problem]));
     const lines = [...single.keys()].map((text) => `  - ${text}`);
@@ -39,7 +38,6 @@ export class ConfigurationError extends Error {
   }
 }
 
-/** Prints a configuration error and ends the process with exit code 78. */
 export function exitOnConfigurationError<Result>(read: () => Result): Result {
   try {
     return read();

@@ -9,16 +9,12 @@ export interface ConfiguredValue {
   readonly name: string;
   /** As written; of a secret only that it is set. */
   readonly value: string | undefined;
-  /** `default`, `environment`, `npm start`, or a file with the line. */
   readonly source: string;
 }
 
 const MASKED = '(secret)';
 
-/**
- * @param setByStart variables that `npm start` has set itself.
- * @throws ConfigurationError when the policy file is not usable. Variables are not checked.
- */
+/** @throws ConfigurationError when the policy file is not usable. Variables are not checked. */
 export function configuredValues(environment: Environment, setByStart: readonly string[] = []): ConfiguredValue[] {
   const present = presentOf(environment);
   const policy = readPolicy(environment);

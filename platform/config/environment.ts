@@ -19,8 +19,7 @@ for (const name of Object.keys(process.env)) if (/^PG[A-Z_]+$/.test(name)) delet
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * An empty variable counts as missing. A secret may be in the file that `<NAME>_FILE` names.
- * @throws ConfigurationError with every problem.
+ * An empty variable counts as missing; `<NAME>_FILE` may name a file. @throws ConfigurationError with every problem.
  */
 export function parseEnvironment<Shape extends z.ZodRawShape>(
   schema: z.ZodObject<Shape>,
@@ -53,10 +52,7 @@ export function presentOf(environment: Environment): Record<string, string> {
   return Object.fromEntries([...present, ...lower.map(([name, value]) => [name.toUpperCase(), value] as const)]);
 }
 
-/**
- * For other processes: secrets instead of the names of their files, and an absolute path of the policy file.
- * @throws ConfigurationError when a file cannot be read.
- */
+/** Secrets instead of the names of their files. @throws ConfigurationError when a file cannot be read. */
 export function withoutFiles(environment: Environment): Record<string, string> {
   const { values, problems } = readSecretFiles(SECRET_NAMES, presentOf(environment));
   if (problems.length > 0) throw new ConfigurationError(problems);
@@ -85,11 +81,7 @@ export function readTogether<Parts extends Readers>(
   return Object.fromEntries(parts) as { [Name in keyof Parts]: ReturnType<Parts[Name]> };
 }
 
-/**
- * The environment also has variables of other programs. A name counts only if it is at most two letters away from an
- * unset one of ours and begins with the same word.
- * @param environment without empty variables.
- */
+/** The environment also has variables of other programs: a name counts if it is near an unset one of ours. */
 export function misspelled(
   known: readonly string[],
   environment: Readonly<Record<string, string>>,
@@ -102,7 +94,6 @@ export function misspelled(
   });
 }
 
-/** At most two changed letters. */
 function nearestName(name: string, known: readonly string[]): string | undefined {
   const [word = ''] = name.split('_', 1);
   return known

@@ -15,7 +15,6 @@ export function flag(fallback: boolean) {
     .transform((text) => text === 'true');
 }
 
-/** 0 lets the system choose. */
 export function port(fallback: number) {
   const error = 'must be a port number';
   return z.coerce.number({ error }).int({ error }).min(0, { error }).max(65_535, { error }).default(fallback);
@@ -26,7 +25,6 @@ const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h:
 
 export const DURATION = /^\d{1,9}(ms|s|m|h|d)$/;
 
-/** Of a {@link DURATION}. */
 export function milliseconds(text: string): number {
   const unit = /[a-z]+$/.exec(text)?.[0] ?? 'ms';
   return Number.parseInt(text, 10) * (UNITS[unit] ?? 1);
@@ -127,7 +125,6 @@ export function headerPrefix() {
     .default(DEFAULT_HEADER_PREFIX);
 }
 
-/** Requests a minute, or `none`. */
 export function rateLimit(fallback: string) {
   return z
     .string()
@@ -145,7 +142,6 @@ export function perSecond() {
     .transform((text) => (text === 'none' ? undefined : Number(text)));
 }
 
-/** IP addresses and networks (`10.0.0.0/8`), comma separated. */
 export function networkList() {
   return z
     .string()

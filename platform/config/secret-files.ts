@@ -22,11 +22,7 @@ export function fileVariable(name: string): string {
 /** Bytes. A larger file is probably another one. */
 const MAX_BYTES = 65_536;
 
-/**
- * One line break at the end does not belong to the secret.
- * @param environment without empty variables.
- * @returns the environment with the secrets, and what could not be read.
- */
+/** One line break at the end does not belong to the secret. Returns also what could not be read. */
 export function readSecretFiles(
   names: readonly string[],
   environment: Readonly<Record<string, string>>,
@@ -63,7 +59,6 @@ function readSecret(path: string): { readonly secret: string } | { readonly prob
   }
 }
 
-/** The end of a sentence about the file. */
 export function unreadableText(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'ENOENT') return 'does not exist';

@@ -23,9 +23,7 @@ export type DatabaseConfig = ReturnType<typeof databaseOf>;
 export type TemporalConfig = ReturnType<typeof temporalOf>;
 export type ServiceConfig = ReturnType<typeof serviceOf>;
 
-/** PEM. */
 export interface TemporalTls {
-  /** Undefined: the public authorities. */
   readonly ca?: Buffer;
   readonly client?: { readonly cert: Buffer; readonly key: Buffer };
   /** In the server's certificate; undefined: the host of the address. */
@@ -91,7 +89,6 @@ export function serviceOf(raw: Raw<typeof serviceFields>) {
       { name: 'SERVICE_BASE_URL', message: 'must begin with https:// in production: others could read the password' },
     ]);
   return {
-    /** Without a trailing slash. */
     baseUrl: raw.SERVICE_BASE_URL.replace(/\/+$/, ''),
     proxy: proxyOf(raw),
     mode: raw.SERVICE_MODE,
@@ -134,7 +131,6 @@ function isExcepted(host: string, port: string, exceptions: string): boolean {
     });
 }
 
-/** All but those in `SERVICE_MISSING_CAPABILITIES`. */
 export function capabilitiesOf(raw: Pick<Raw<typeof serviceFields>, 'SERVICE_MISSING_CAPABILITIES'>): Capabilities {
   return { ...ALL_CAPABILITIES, ...Object.fromEntries(raw.SERVICE_MISSING_CAPABILITIES.map((name) => [name, false])) };
 }

@@ -24,22 +24,18 @@ export const SIMULATOR_FIELDS = {
   /** With a URL and without a secret, webhooks begin after a call that creates a secret. */
   SIMULATOR_WEBHOOK_SECRET: secret(z.string().min(8, 'must have 8 characters or more').optional()),
   SIMULATOR_WEBHOOK_TIMEOUT: durationMs('10s'),
-  /** Doubled each time. */
   SIMULATOR_WEBHOOK_RETRY_DELAY: durationMs('2s'),
   SIMULATOR_WEBHOOK_ATTEMPTS: z.coerce.number().int().min(1).max(50).default(12),
   SIMULATOR_EMAIL: z.email().default('reseller@example.com'),
   SIMULATOR_PASSWORD: secret(z.string().min(1).default('simulator-password')),
   /** Default: a random seed for each data file. */
   SIMULATOR_SEED: z.string().min(1).max(128).optional(),
-  /** Default: that of the shape. */
   SIMULATOR_HEADER_PREFIX: z
     .string()
     .regex(/^[A-Za-z][A-Za-z0-9-]{0,63}$/, 'must be the beginning of a header name, such as X-Acme')
     .optional(),
   SIMULATOR_APPROVED: flag(false),
-  /** For a purchase that is not completed at once. */
   SIMULATOR_PROCESSING_DELAY: durationMs('2s'),
-  /** Of a refund in manual review. */
   SIMULATOR_REVIEW_DELAY: durationMs('24h'),
   /** Of one token in a window; default: no limit. */
   SIMULATOR_RATE_LIMIT: z.coerce
@@ -55,7 +51,6 @@ export const SIMULATOR_FIELDS = {
 
 export type SimulatorConfig = ReturnType<typeof readSimulatorConfig>;
 
-/** The first of each is the default. */
 export interface SimulatorNames {
   readonly dialects: readonly [string, ...string[]];
   readonly shapes: readonly [string, ...string[]];

@@ -1,4 +1,3 @@
-/** Checked before anything connects. */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
@@ -12,7 +11,6 @@ const BEGINS_PEM = /-----BEGIN /;
 /** The variables name files, because certificates and keys have several lines and are renewed. */
 export const temporalTlsFields = {
   TEMPORAL_TLS_CA: pemFile(caProblem).optional(),
-  /** With its intermediate certificates. */
   TEMPORAL_TLS_CERT: pemFile(certificateProblem).optional(),
   TEMPORAL_TLS_KEY: pemFile(keyProblem).optional(),
   TEMPORAL_TLS_SERVER_NAME: z
@@ -23,11 +21,7 @@ export const temporalTlsFields = {
 
 type RawTls = { readonly [Name in keyof typeof temporalTlsFields]?: z.output<(typeof temporalTlsFields)[Name]> };
 
-/**
- * Undefined when no variable asks for TLS.
- * @param enabled TLS is wanted without any file, too.
- * @throws ConfigurationError when certificate and key do not belong together.
- */
+/** Undefined: no TLS is asked for. @throws ConfigurationError when certificate and key do not belong together. */
 export function temporalTlsOf(raw: RawTls, enabled: boolean): TemporalTls | undefined {
   const { TEMPORAL_TLS_CA: ca, TEMPORAL_TLS_CERT: cert, TEMPORAL_TLS_KEY: key } = raw;
   const { TEMPORAL_TLS_SERVER_NAME: serverName } = raw;
@@ -54,7 +48,6 @@ function pairProblem(cert: Buffer | undefined, key: Buffer | undefined): Configu
   };
 }
 
-/** @param problemOf why the content is not usable. */
 function pemFile(problemOf: (pem: string) => string | undefined) {
   return z.string().transform((path, context) => {
     const content = BEGINS_PEM.test(path) ? undefined : read(path);

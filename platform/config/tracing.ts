@@ -11,7 +11,6 @@ const SAMPLERS = [
   'parentbased_traceidratio',
 ] as const;
 
-/** `key=value` pairs, comma separated, percent-encoded. */
 function headers() {
   return z
     .string()
@@ -48,7 +47,6 @@ function positive(fallback: number) {
 }
 
 export const tracingFields = {
-  /** Takes precedence. */
   OTEL_SDK_DISABLED: z
     .string()
     .default('false')
@@ -66,16 +64,13 @@ export const tracingFields = {
   OTEL_TRACES_SAMPLER_ARG: z.coerce.number().min(0).max(1).default(1),
   /** Milliseconds between two exports. */
   OTEL_BSP_SCHEDULE_DELAY: positive(5_000),
-  /** Further spans are dropped. */
   OTEL_BSP_MAX_QUEUE_SIZE: positive(2_048),
   OTEL_BSP_MAX_EXPORT_BATCH_SIZE: positive(512),
 };
 
 export type TracingConfig = NonNullable<ReturnType<typeof tracingOf>>;
 
-/**
- * Undefined: off. The SDK itself reads the name of the service, addresses, time limit, compression and certificates.
- */
+/** Undefined: off. The SDK itself reads addresses, time limit, compression and certificates. */
 export function tracingOf(raw: z.output<z.ZodObject<typeof tracingFields>>) {
   const address = raw.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? raw.OTEL_EXPORTER_OTLP_ENDPOINT;
   const exporter = raw.OTEL_TRACES_EXPORTER ?? (address === undefined ? 'none' : 'otlp');

@@ -1,4 +1,3 @@
-/** Delays, limits and counts are in the policy file: `policy/`. */
 import * as z from 'zod';
 import {
   durationMs,
@@ -24,7 +23,6 @@ export type Raw<Fields extends z.ZodRawShape> = z.output<z.ZodObject<Fields>>;
 
 export const databaseFields = {
   DATABASE_URL: secret(urlOf('postgres:', 'postgresql:')),
-  /** For both addresses, if they contain none. */
   DATABASE_PASSWORD: secret(z.string().min(1).optional()),
   /** At least two: a process may read the token of the service during a transaction. */
   DATABASE_POOL_SIZE: z.coerce.number().int().min(2).max(200).default(10),
@@ -60,7 +58,6 @@ export const serviceFields = {
   /** For calls to the service; also in lower case. */
   HTTPS_PROXY: secret(z.string().optional()),
   HTTP_PROXY: secret(z.string().optional()),
-  /** A domain includes its subdomains. */
   NO_PROXY: z.string().optional(),
   SERVICE_HEADER_PREFIX: headerPrefix(),
   SERVICE_MISSING_CAPABILITIES: z
@@ -86,13 +83,11 @@ export const apiFields = {
   API_SHARE_LINK_URL: urlOf('http:', 'https:')
     .transform((address) => address.replace(/\/+$/, ''))
     .optional(),
-  /** A minute for one address, in each process. */
   API_SHARE_LINK_RATE: z.coerce.number().int().min(1).max(1_000_000).default(120),
   /** `reseller doctor` checks it. */
   PUBLIC_WEBHOOK_URL: urlOf('http:', 'https:').optional(),
   /** A minute for each API key without its own limit, in each process. */
   API_RATE_LIMIT: rateLimit('6000'),
-  /** A minute from one address. */
   API_FAILED_AUTHENTICATIONS: z.coerce.number().int().min(1).max(1_000_000).default(30),
   /** Their X-Forwarded-For is trusted. */
   API_TRUSTED_PROXIES: networkList().default([]),
@@ -101,7 +96,6 @@ export const apiFields = {
 };
 
 export const deploymentFields = {
-  /** Without it, workers have no version. */
   WORKER_DEPLOYMENT_NAME: z
     .string()
     .regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/, 'must be up to 63 letters, digits, - and _')
@@ -117,9 +111,7 @@ export const workerFields = {
   WORKER_PROBE_HOST: z.string().min(1).default('127.0.0.1'),
   WORKER_PROBE_PORT: port(3001),
   WORKER_SHUTDOWN_GRACE: durationMs('20s'),
-  /** In all workers together. */
   WORKER_PURCHASES_PER_SECOND: perSecond(),
-  /** In all workers together. */
   WORKER_READS_PER_SECOND: perSecond(),
   /** Built by `node worker/build-bundle.ts FILE`. Default: the worker bundles at its start. */
   WORKFLOW_BUNDLE: z.string().min(1).optional(),
@@ -142,7 +134,6 @@ export const codecFields = {
   CODEC_ALLOWED_ORIGIN: originList('http://127.0.0.1:8233,http://localhost:8233'),
   /** Any with CODEC_TOKEN. Refuses DNS rebinding: a page whose name resolves to this server. */
   CODEC_ALLOWED_HOSTS: hostList('127.0.0.1,localhost,[::1]'),
-  /** Without one the codec server listens on loopback only. */
   CODEC_TOKEN: secret(z.string().min(16).optional()),
   /** The operator states that other machines cannot connect. */
   CODEC_WITHOUT_TOKEN: flag(false),
@@ -153,7 +144,6 @@ export const temporalUiFields = {
   TEMPORAL_UI_PORT: port(8233),
   /** Only the proxy should reach it. */
   TEMPORAL_UI_TARGET: urlOf('http:').default('http://127.0.0.1:8080'),
-  /** Others are refused. */
   TEMPORAL_UI_ORIGINS: originList('http://127.0.0.1:8233,http://localhost:8233'),
 };
 

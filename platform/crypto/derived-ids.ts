@@ -1,7 +1,4 @@
-/**
- * A row that the database has lost gets the same id again. Keyed hashes: others cannot compute them, and they do not
- * reveal their input.
- */
+/** A row that is lost gets the same id again. Keyed hashes: others cannot compute them, and the input stays secret. */
 import type { KeyRing } from '#crypto/key-ring.ts';
 import { ID_PREFIXES } from '#domain/work/identifiers.ts';
 import type { WorkKind, WorkRef } from '#domain/work/kinds.ts';
@@ -31,11 +28,7 @@ export function requestKey(keyRing: KeyRing, lineageId: string, key: string): Bu
 
 const BYTES = 16;
 
-/**
- * Version 8 (RFC 9562, 5.8).
- * @param purpose different purposes give different ids.
- * @param parts their order matters.
- */
+/** Version 8 (RFC 9562, 5.8). @param purpose different purposes give different ids. @param parts in this order. */
 export function derivedUuid(keyRing: KeyRing, purpose: string, parts: readonly string[]): string {
   const bytes = derivedBytes(keyRing, purpose, parts);
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x80, 6);

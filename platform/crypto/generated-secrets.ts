@@ -2,8 +2,8 @@ import { hash, randomBytes as systemRandomBytes, timingSafeEqual } from 'node:cr
 
 /**
  * `rsk_test_<prefix>_<secret>`, or `rsk_live_…` where purchases cost real money. Letters and digits only: a double
- * click selects the whole key.
- * Only an unsalted SHA-256 hash is stored: a key has 256 random bits, which cannot be guessed or precomputed.
+ * click selects the whole key. Only an unsalted SHA-256 hash is stored: a key has 256 random bits, which cannot be
+ * guessed or precomputed.
  */
 const KEY = /^rsk_(test|live)_([0-9A-Za-z]{8})_([0-9A-Za-z]{43})$/;
 
@@ -40,7 +40,6 @@ export function parseApiKey(text: string): { readonly prefix: string; readonly m
   return prefix === undefined ? undefined : { prefix, mode: mode === 'live' ? 'live' : 'test' };
 }
 
-/** Of the keys of an installation. */
 export function apiKeyMode(serviceMode: string | undefined): ApiKeyMode {
   return serviceMode === 'production' ? 'live' : 'test';
 }
@@ -67,14 +66,12 @@ export function generateShareSecret(randomBytes: (size: number) => Uint8Array = 
   return base62(randomBytes(BYTES), LENGTH);
 }
 
-/** Stored instead of the secret. */
 export function hashShareSecret(secret: string): Buffer {
   return hash('sha256', secret, 'buffer');
 }
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** The `length` lowest digits. */
 function base62(bytes: Uint8Array, length: number): string {
   let rest = BigInt(`0x${Buffer.from(bytes).toString('hex')}`);
   let digits = '';

@@ -36,9 +36,9 @@ const ALGORITHM = 'aes-256-gcm';
 
 /**
  * AES-256-GCM. The first key encrypts and all keys decrypt: to rotate, put a new key in front. A value is bound to its
- * additional authenticated data (AAD): moved to another row or column it cannot be decrypted.
- * Layout: format (1 byte), length of the key id (1), key id, IV (12), ciphertext, tag (16).
- * IVs are random, so one key should encrypt at most 2^32 values (NIST SP 800-38D, 8.3). Rotate long before that.
+ * additional authenticated data (AAD): moved to another row or column it cannot be decrypted. Layout: format (1 byte),
+ * length of the key id (1), key id, IV (12), ciphertext, tag (16). IVs are random, so one key should encrypt at most
+ * 2^32 values (NIST SP 800-38D, 8.3). Rotate long before that.
  */
 export class KeyRing {
   readonly #primary: NamedKey;
@@ -46,10 +46,7 @@ export class KeyRing {
   readonly #hashKey: KeyObject;
   readonly #checkValues: ReadonlyMap<string, Buffer>;
 
-  /**
-   * @param keys the **last** also derives the key of {@link hash}, so keep it when rotating.
-   * @throws RangeError when there is no key, a key does not have 32 bytes, or an id is empty, too long or used twice.
-   */
+  /** @param keys the **last** also derives the key of {@link hash}: keep it when rotating. @throws RangeError */
   constructor(keys: readonly NamedKey[]) {
     const primary = keys[0];
     const oldest = keys.at(-1);
@@ -119,8 +116,7 @@ export class KeyRing {
   }
 
   /**
-   * HMAC-SHA-256, to compare and find values that must not be readable.
-   * @param purpose different purposes give different hashes.
+   * HMAC-SHA-256, to find values that must not be readable. @param purpose different purposes give different hashes.
    */
   hash(content: Uint8Array | string, purpose: string): Buffer {
     return createHmac('sha256', this.#hashKey).update(purpose).update('\0').update(content).digest();

@@ -37,9 +37,8 @@ const SIGNATURE = /^v1=([0-9a-f]{64})$/;
 
 /**
  * Signature rules 1 to 4 of the specification: `v1=` and the lowercase hexadecimal HMAC-SHA-256 of timestamp, full stop
- * and raw body.
- * Timestamps are whole seconds, the clock has milliseconds: one millisecond more than the tolerance is refused.
- * Does not check for duplicates (rule 5): the transaction that stores the delivery does.
+ * and raw body. Timestamps are whole seconds, the clock has milliseconds: one millisecond more than the tolerance is
+ * refused. Does not check for duplicates (rule 5): the transaction that stores the delivery does.
  */
 export function verifyWebhook(delivery: SignedDelivery): WebhookVerdict {
   const { timestampHeader, signatureHeader, rawBody, secrets, now } = delivery;
@@ -75,11 +74,7 @@ export function refusalOfHeaders({
   return SIGNATURE.test(signatureHeader) ? undefined : 'signature_malformed';
 }
 
-/**
- * As the service signs (Signature rules 1 and 2), for a ping to our own address.
- * @param timestamp Unix time in seconds, digits only.
- * @throws RangeError when the secret is empty or the timestamp is invalid.
- */
+/** As the service signs (Signature rules 1 and 2). @param timestamp in seconds. @throws RangeError */
 export function signWebhook(secret: string, timestamp: string, rawBody: Uint8Array): string {
   if (secret === '') throw new RangeError('the secret is empty');
   if (!UNIX_SECONDS.test(timestamp)) throw new RangeError('the timestamp must be Unix time in seconds, digits only');

@@ -20,16 +20,10 @@ export function moneyFields(money: Money | null | undefined): CsvField[] {
 /** Makes Excel read a file as UTF-8. */
 export const BYTE_ORDER_MARK = '\uFEFF';
 
-/**
- * Where a spreadsheet would begin a formula. In some countries `;` separates cells, also in the middle of a text,
- * quoted or not.
- */
+/** Where a spreadsheet would begin a formula; in some countries `;` separates cells, also in the middle of a text. */
 const FORMULA = /^(?=[\t\r])|(?<=^|[;|\t\r\n])(?=[ "]*[=+\-@＝＋－＠])/gu;
 
-/**
- * RFC 4180. A `'` stops a spreadsheet from running a text as a formula; numbers below zero stay.
- * @param lineEnd `windows` as the standard says, or `unix` for pipes.
- */
+/** RFC 4180. A `'` stops a spreadsheet from running a text as a formula. @param lineEnd `unix` for pipes. */
 export function csvLines(rows: readonly (readonly CsvField[])[], lineEnd: 'windows' | 'unix'): string {
   return stringify([...rows], {
     record_delimiter: lineEnd,

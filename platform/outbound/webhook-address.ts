@@ -28,10 +28,7 @@ export function mayConnect(protocol: string, verdict: AddressVerdict): boolean {
   return protocol === 'https:' ? verdict !== 'refused' : verdict === 'allowed';
 }
 
-/**
- * With the present addresses of the host. An unknown host is accepted: it is judged at every try.
- * @returns the end of a sentence; undefined when there is no problem.
- */
+/** An unknown host is accepted: it is judged at every try. @returns the end of a sentence; undefined: no problem. */
 export async function endpointUrlProblem(
   text: string,
   policy: AddressPolicy,
@@ -69,10 +66,7 @@ export type AddressVerdict = 'public' | 'allowed' | 'refused';
 export class AddressPolicy {
   readonly #allowed: readonly Subnet[];
 
-  /**
-   * @param allowed addresses and networks that are accepted although they are not public.
-   * @throws Error for an invalid address or network.
-   */
+  /** @param allowed accepted although they are not public. @throws Error for an invalid address or network. */
   constructor(allowed: readonly string[] = []) {
     this.#allowed = allowed.map((text) =>
       ipaddr.parseCIDR(text.includes('/') ? text : `${text}/${text.includes(':') ? 128 : 32}`),

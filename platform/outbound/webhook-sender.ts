@@ -46,10 +46,7 @@ class HostUnknownError extends Error {
   override readonly name = 'HostUnknownError';
 }
 
-/**
- * No redirects; never throws. The address is judged when the connection is opened: a name may point to another address
- * since the endpoint was created.
- */
+/** No redirects; never throws. Addresses are judged when connecting: a name may point elsewhere by now. */
 export class WebhookSender {
   readonly #options: WebhookSenderOptions;
   readonly #agent: Agent;

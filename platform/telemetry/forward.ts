@@ -88,9 +88,7 @@ function ofTheMessage({ rawHeaders, headers }: IncomingMessage, without?: string
   return rawHeaders.filter((_, index) => !dropped.has(rawHeaders[index - (index % 2)]?.toLowerCase()));
 }
 
-/**
- * Node.js adds them unless it gets a list: a host, which HTTP/1.0 does not require, and the length of an absent body.
- */
+/** Node.js adds them unless it gets a list: a host, which HTTP/1.0 does not require, and the length of no body. */
 function neededHeaders({ headers, method = '' }: IncomingMessage, { host, port }: Target): string[] {
   const hasBody = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
   return [

@@ -23,10 +23,7 @@ export async function listen(
   return (server.address() as AddressInfo).port;
 }
 
-/**
- * Waits until all connections are closed.
- * @param connections closed at once: `idle` ones, so that running requests are answered, or `all`.
- */
+/** @param connections closed at once: `idle` ones, so that running requests are answered, or `all`. */
 export async function close(server: Server, connections: 'idle' | 'all'): Promise<void> {
   await new Promise<void>((resolve) => {
     server.close(() => resolve());
@@ -58,9 +55,8 @@ export interface SmallServer {
 }
 
 /**
- * For routes beside the API, such as probes: no cache stores answers, errors are JSON.
- * @param answerError not called after the answer has begun.
- * @throws Error with code EADDRINUSE or EACCES.
+ * No cache stores answers. @param answerError not called after the answer has begun. @throws Error with code EADDRINUSE
+ * or EACCES.
  */
 export async function startSmallServer(
   options: SmallServerOptions,

@@ -12,10 +12,7 @@ export interface LoggerOptions {
   readonly secrets?: readonly string[];
 }
 
-/**
- * JSON lines. `redaction.ts` redacts fields, texts, bindings of child loggers and errors with their causes.
- * @param destination default: standard output.
- */
+/** `redaction.ts` redacts fields, texts, bindings of child loggers and errors with their causes. */
 export function createLogger(options: LoggerOptions, destination?: DestinationStream): Logger {
   const redactor = createRedactor(options.secrets);
   const logger = pino(

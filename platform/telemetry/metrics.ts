@@ -9,20 +9,13 @@ const DURATION_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 1
 /** Seconds: a fraction for an order, hours for held work, days for a refund. */
 const WORK_BUCKETS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3_600, 21_600, 86_400, 604_800];
 
-/**
- * Gauges of prom-client with the ending of a counter, which `promtool check metrics` reports. They only sum other
- * gauges.
- */
+/** Sums of prom-client with the ending of a counter, which `promtool check metrics` reports. */
 const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total'];
 
 /** Half the time that Prometheus waits for a scrape. */
 const REFRESH_LIMIT_MS = 5_000;
 
-/**
- * On their own registry, so that one process can have several. Labels are closed sets, never ids or raw paths, so that
- * the number of series is bounded.
- * @param options.processMetrics memory, CPU, event loop and garbage collection; default true.
- */
+/** Labels are closed sets, never ids or raw paths, so that the number of series is bounded. */
 export function createMetrics(options: { readonly processMetrics?: boolean; readonly refreshLimitMs?: number } = {}) {
   const { refreshLimitMs = REFRESH_LIMIT_MS } = options;
   const registry = new Registry();
@@ -56,8 +49,7 @@ export function createMetrics(options: { readonly processMetrics?: boolean; read
 }
 
 /**
- * A scrape is answered while PostgreSQL hangs. It joins a reading that still runs: else scrapes would take all
- * connections.
+ * A scrape is answered while PostgreSQL hangs, and joins a running reading: else scrapes would take all connections.
  */
 function limited<Value>(read: () => Promise<Value>, limitMs: number): () => Promise<Value> {
   const reading = joined(read);

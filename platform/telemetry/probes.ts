@@ -72,10 +72,7 @@ export interface ProbeServerOptions {
 /** Error messages of drivers may contain passwords in URLs. */
 const redactor = createRedactor();
 
-/**
- * For a process without an API: `/healthz`, `/readyz` (503 with the reasons) and `/metrics`.
- * @throws Error with code EADDRINUSE or EACCES.
- */
+/** `/healthz`, `/readyz` (503 with the reasons) and `/metrics`. @throws Error with code EADDRINUSE or EACCES. */
 export async function startProbeServer(options: ProbeServerOptions): Promise<SmallServer> {
   const { host, port, checks, degraded, checkDeadlineMs: deadlineMs, metrics } = options;
   const readReadiness = joined(() => checkReadiness(checks, { degraded, deadlineMs }));

@@ -1,7 +1,4 @@
-/**
- * Removes secrets and personal data from log entries: fields by name at any depth, parts of texts by shape, and
- * configured secrets literally.
- */
+/** Removes fields by name at any depth, parts of texts by shape, and configured secrets literally. */
 
 const REDACTED = '[redacted]';
 
@@ -120,10 +117,7 @@ function redactText(raw: string, known: readonly string[]): string {
   return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text;
 }
 
-/**
- * drizzle appends the parameters of a failed query to its message, and messages are passed on: into other errors,
- * placeholders, and through Temporal.
- */
+/** drizzle appends the parameters of a failed query to its message, and messages are passed on through Temporal. */
 function withoutQueryParameters(text: string): string {
   const query = text.indexOf('Failed query: ');
   const parameters = query < 0 ? -1 : text.indexOf('\nparams:', query);

@@ -67,10 +67,7 @@ function samplerOf({ sampler, ratio }: TracingConfig): Sampler {
   return sampler.startsWith('parentbased_') ? new ParentBasedSampler({ root: ofRoot() }) : ofRoot();
 }
 
-/**
- * Redacts spans by the rules of log lines. Our spans contain no secrets: this is for mistakes.
- * A receiver that does not answer is logged once, and once more when it answers again.
- */
+/** Our spans contain no secrets: redaction is for mistakes. A silent receiver is logged once. */
 export class SafeExporter implements SpanExporter {
   readonly #exporter: SpanExporter;
   readonly #logger: Pick<Logger, 'warn' | 'info'>;

@@ -157,11 +157,7 @@ export function isPassing(error: unknown): boolean {
   return status !== undefined && PASSING.has(status);
 }
 
-/**
- * No worker can answer the query: none polls the task queue, or those of the run's version have ended. The server has
- * only these texts for it.
- * @param error of gRPC, or of Temporal's client with it as its cause.
- */
+/** No worker polls the task queue, or those of the run's version have ended. The server has only these texts for it. */
 export function isUnanswered(error: unknown): boolean {
   const cause = isGrpcServiceError(error) ? error : error instanceof Error ? error.cause : undefined;
   return (

@@ -73,11 +73,7 @@ async function ensureSchedule(client: Client, wanted: ReturnType<typeof wantedSc
   }
 }
 
-/**
- * A comparison of the books beside the schedule; joins one that runs already.
- * @param timeoutMs the comparison continues afterwards.
- * @returns undefined when it has not ended in time.
- */
+/** Joins one that runs already. @param timeoutMs it continues afterwards. @returns undefined: not ended in time. */
 export async function compareBooks(client: Client, timeoutMs: number): Promise<BooksResult | undefined> {
   const handle = await client.workflow.start<() => Promise<BooksResult>>(MAINTENANCE_WORKFLOWS.books, {
     workflowId: BOOKS_BY_HAND,

@@ -27,9 +27,8 @@ export interface SetUpResult {
 }
 
 /**
- * Waits until the search attributes can be used. Idempotent; may run in several processes at once.
- * @throws TemporalUnavailableError
- * @throws NamespaceSetUpError when a search attribute has another type, or we may not create what is missing.
+ * Idempotent; may run in several processes at once.
+ * @throws TemporalUnavailableError; NamespaceSetUpError when an attribute has another type, or we may not create one.
  */
 export async function setUpNamespace(config: TemporalConfig): Promise<SetUpResult> {
   const connection = await connect(config);
@@ -47,11 +46,7 @@ export interface NamespaceState {
   readonly missingSearchAttributes: readonly string[];
 }
 
-/**
- * Changes nothing.
- * @throws NamespaceSetUpError when a search attribute has another type.
- * @throws ServiceError of Temporal's client without permission to read.
- */
+/** Changes nothing. @throws NamespaceSetUpError; ServiceError of Temporal's client without permission to read. */
 export async function checkNamespace(connection: Connection, namespace: string): Promise<NamespaceState> {
   const exists = await namespaceExists(connection, namespace);
   const missing = exists ? await missingSearchAttributes(connection, namespace) : new NotYet();

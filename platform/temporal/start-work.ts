@@ -45,10 +45,7 @@ export interface WorkStart extends StartAttributes {
 export interface StartOptions {
   /** Its client must share the worker's `NativeConnection`. */
   readonly eager?: boolean;
-  /**
-   * Of the row. Called only when the workflow has completed: an unfinished row has lost its end, and a new run is
-   * started.
-   */
+  /** Called only when the workflow has completed: an unfinished row has lost its end, and a new run is started. */
   readonly isEnded: () => Promise<boolean>;
 }
 
@@ -73,10 +70,7 @@ export async function startWork(client: Client, start: WorkStart, options: Start
   return startAgainIfNeeded(client, start, options, begin);
 }
 
-/**
- * Starts the workflow if none is running.
- * @returns `finished` when it has completed and was not signalled; the caller then judges the report by the row.
- */
+/** Starts it if none is running. @returns `finished` when it has completed: the caller then judges by the row. */
 export async function signalReport(
   client: Client,
   start: WorkStart,
@@ -173,10 +167,7 @@ function startOptions(start: WorkStart, again: Again | undefined): WorkflowStart
   };
 }
 
-/**
- * Another process may have started a run that has completed meanwhile. No run may follow it with the knowledge of an
- * earlier one.
- */
+/** A run that another process started may have completed: none may follow it with older knowledge. */
 function reusePolicy(again: Again | undefined): WorkflowIdReusePolicy {
   if (again === undefined) return WorkflowIdReusePolicy.REJECT_DUPLICATE;
   return again.isAfterEnd ? WorkflowIdReusePolicy.ALLOW_DUPLICATE : WorkflowIdReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY;
@@ -229,10 +220,7 @@ async function rememberedBy(client: Client, work: WorkRef, runId: string | undef
 /** Without an answer the sweeper continues. */
 const CALL_DEADLINE_MS = 5_000;
 
-/**
- * One call of Temporal's visibility, which is eventually consistent: work that was just started may be missing.
- * @throws ServiceError when Temporal does not answer.
- */
+/** Visibility is eventually consistent: just started work may be missing. @throws ServiceError */
 export async function findRunning(client: Client, work: readonly WorkRef[]): Promise<ReadonlySet<string>> {
   if (work.length === 0) return new Set();
   const byWorkflow = new Map(work.map((each) => [workflowId(each), each.id]));

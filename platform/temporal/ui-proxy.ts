@@ -22,8 +22,7 @@ export interface UiProxy {
 }
 
 /**
- * The Temporal UI answers any `Host`: an attacker could point a name at this machine (DNS rebinding). Requests that are
- * not GET or HEAD must not come from another page.
+ * The Temporal UI answers any `Host`: an attacker could point a name at this machine (DNS rebinding).
  * @throws Error with code EADDRINUSE or EACCES.
  */
 export async function startUiProxy(options: UiProxyOptions): Promise<UiProxy> {

@@ -109,9 +109,7 @@ export interface WorkerDeploymentOptions {
   readonly identity: string;
 }
 
-/**
- * Each method throws a ServiceError of Temporal's client, such as NOT_FOUND before a worker of a version has connected.
- */
+/** Each method throws a ServiceError of Temporal's client, such as NOT_FOUND before a worker has connected. */
 export class WorkerDeployment {
   readonly #service: ConnectionLike['workflowService'];
   readonly #deployment: { readonly namespace: string; readonly deploymentName: string };
@@ -151,10 +149,7 @@ export class WorkerDeployment {
     return [...versions, { build_id: NO_VERSION, status: 'unversioned', percentage: null, pinned_runs: 0, runs }];
   }
 
-  /**
-   * Refused while its workers poll fewer task queues than those of the current one.
-   * @param buildId undefined: workers without a version.
-   */
+  /** Refused while its workers poll fewer task queues than the current ones. @param buildId undefined: unversioned. */
   async setCurrent(buildId: string | undefined): Promise<void> {
     const change = { ...this.#deployment, identity: this.#identity, buildId: buildId ?? '' };
     await this.#service.setWorkerDeploymentCurrentVersion(change);

@@ -15,16 +15,12 @@ export interface PolicyFile {
 
 export const SETTING_NAMES: readonly string[] = [...SETTING_SCHEMAS.keys()];
 
-/** With the place of its name. */
 interface SetValue {
   readonly value: unknown;
   readonly place: Place;
 }
 
-/**
- * Without POLICY_FILE: the defaults.
- * @throws ConfigurationError with every problem of the file, and for variables of the form `POLICY_…`.
- */
+/** Without POLICY_FILE: the defaults. @throws ConfigurationError with every problem, also for variables `POLICY_…`. */
 export function readPolicy(environment: Environment): PolicyFile {
   const { POLICY_FILE: path, ...others } = presentOf(environment);
   const problems = Object.keys(others)
@@ -79,7 +75,6 @@ function contentOf(document: Document, place: Place): unknown {
   }
 }
 
-/** Without the parser's picture of the line, and without its function names. */
 function syntaxMessage({ code, message }: Pick<YAMLParseError, 'code' | 'message'>): string {
   if (code === 'MULTIPLE_DOCS') return 'a policy file has one document: remove the second `---` and what follows it';
   return message.split('\n', 1)[0]?.replace(/ at line \d+, column \d+:?$/, '') ?? message;
@@ -135,7 +130,6 @@ function notInEnvironment(variable: string): string {
   return `is not a variable of this program: the policy is in the file that POLICY_FILE names${hint}`;
 }
 
-/** Of the deepest part that the document contains. */
 function offsetOf(document: Document, path: readonly PropertyKey[], part: 'name' | 'value'): number {
   let node: unknown = document.contents;
   let offset = startOf(node);

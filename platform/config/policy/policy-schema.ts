@@ -1,4 +1,3 @@
-/** `domain/policy` declares the settings; the output is the policy. */
 import * as z from 'zod';
 import { DURATION, milliseconds, price } from '#config/fields.ts';
 import { contradictions, POLICY_GROUPS, policyOf, SETTINGS } from '#domain/policy/policy.ts';
@@ -29,7 +28,6 @@ function wholeNumber(min: number, max: number) {
   return z.int({ error }).min(min, { error }).max(max, { error });
 }
 
-/** @param like an example of the list. */
 function upToFive<Item extends z.ZodType>(item: (error: string) => Item, plural: string, like: string) {
   const error = `must be a list of up to five ${plural} such as ${like}`;
   return z.array(item(error), { error }).max(5, { error });
@@ -108,7 +106,6 @@ function whole<Rule extends z.ZodType<z.output<typeof waitsOnly>>>(rule: Rule): 
     });
 }
 
-/** Only classes that are tried again have a rule. */
 const retryRules = z
   .strictObject(
     Object.fromEntries(

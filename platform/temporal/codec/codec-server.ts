@@ -25,10 +25,7 @@ const BODY_LIMIT_BYTES = 8 * 1_024 * 1_024;
 const BODIES_LIMIT_BYTES = 2 * BODY_LIMIT_BYTES;
 /** A page of a history has up to a thousand events with a few payloads each. */
 const MAX_PAYLOADS = 5_000;
-/**
- * Braces, brackets and commas of a body: one of our payloads has seven. Counted before the JSON is parsed, which
- * creates an object for each.
- */
+/** Braces, brackets and commas, counted before the JSON is parsed, which creates an object for each. */
 const MAX_MARKS = 20 * MAX_PAYLOADS;
 
 /** Browsers then do not repeat the preflight before every call. */

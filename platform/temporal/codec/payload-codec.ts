@@ -44,8 +44,7 @@ export class PayloadDecryptionError extends Error {
 
 /**
  * AES-256-GCM for every payload and, with `failure-converter.ts`, messages of failures. Not search attributes: the
- * server must read those.
- * Decoding passes plain payloads through; workers use {@link WorkerCodec}, which refuses them.
+ * server must read those. Decoding passes plain payloads through; workers use {@link WorkerCodec}, which refuses them.
  */
 export class EncryptionCodec implements PayloadCodec {
   readonly #keyRing: KeyRing;
@@ -87,11 +86,10 @@ function isEncrypted(payload: Payload): boolean {
 }
 
 /**
- * Any client of the Temporal server can write plain payloads; encrypted ones need a key.
- * A plain or altered payload of a workflow is replaced by a mark, which `workflows/operator/refuse-unencrypted.ts`
- * refuses: an error would fail the workflow task for as long as the signal is in the history. A missing key stays an
- * error: two workers with different keys would replay one history differently. Only workers write results of
- * activities, so a plain one is an error.
+ * Any client of the Temporal server can write plain payloads; encrypted ones need a key. A plain or altered payload of
+ * a workflow is replaced by a mark, which `workflows/operator/refuse-unencrypted.ts` refuses: an error would fail the
+ * workflow task for as long as the signal is in the history. A missing key stays an error: two workers with different
+ * keys would replay one history differently. Only workers write results of activities, so a plain one is an error.
  */
 export class WorkerCodec extends EncryptionCodec {
   /** @throws PayloadDecryptionError, PlainPayloadError */
