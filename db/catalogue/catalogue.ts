@@ -109,6 +109,7 @@ function* inBatches<Item, Row>(items: readonly Item[], rowOf: (item: Item) => Ro
 
 export type CatalogueReadingRow = typeof catalogueReadings.$inferSelect;
 
+/** Until the end of the transaction. */
 export async function lockCatalogue(tx: Executor, catalogue: CatalogueName): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtext('catalogue'), hashtext(${catalogue}))`);
 }

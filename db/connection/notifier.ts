@@ -116,5 +116,6 @@ export class Notifier {
 }
 
 function payloadOf(queues: ReadonlySet<Queue>): string {
+  // The names are constants of this program.
   return queues.size === 0 ? '' : `, '${[...queues].join(',')}'`;
 }

@@ -17,6 +17,7 @@ export const apiKeys = pgTable(
     lastUsedAt: instant('last_used_at'),
     /** First key of the lineage, which owns the work; null: this key is the first. */
     lineageId: text('lineage_id'),
+    /** Only work of its lineage. */
     ownWorkOnly: boolean('own_work_only').notNull().default(false),
     /** Null: as configured. The same in all keys of a lineage, like the limit below. */
     rateLimit: integer('rate_limit'),

@@ -70,6 +70,7 @@ export function referenceColumns() {
   };
 }
 
+/** The reference of the end customer may be personal. */
 export function customerColumns() {
   return {
     encryptedCustomerReference: bytea('encrypted_customer_reference'),

@@ -94,7 +94,7 @@ export class WebhookSecretStore {
       .set({ verifiesUntil: until })
       .where(and(ofEnvironment, isNull(webhookSecrets.verifiesUntil)))
       .returning({ id: webhookSecrets.id });
-    // A shorter overlap also applies to earlier secrets: one has leaked.
+    // A shorter overlap, because a secret leaked, also applies to earlier secrets.
     await this.#tx
       .update(webhookSecrets)
       .set({ verifiesUntil: until })

@@ -10,6 +10,7 @@ const HOST = /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:
 const PORT = /:[0-9]{1,5}$/;
 const MATCHING_ID = /^[0-9A-Z-]{0,255}$/i;
 const FIELD = /^[!-~]{0,255}$/;
+/** More than any version of the format has. */
 const MAX_FURTHER = 6;
 
 /** The LPA string that goes into a QR code: `LPA:1$<SM-DP+ address>$<matching id>`. */

@@ -3,6 +3,7 @@ import Big from 'big.js';
 /** An exact decimal amount in plain notation (`"12.50"`), never a float. */
 export type Decimal = string;
 
+/** Amounts of different currencies are never compared or added. */
 export interface Money {
   readonly amount: Decimal;
   /** ISO 4217 code, upper case. */

@@ -38,6 +38,7 @@ export function subscriptionPeriods(
     return {
       start: new Date(each),
       end: next === undefined ? end : new Date(next),
+      // Amounts of two currencies have no sum.
       charged: sum !== undefined && sums.length === 0 ? paddedMoney(sum) : null,
     };
   });

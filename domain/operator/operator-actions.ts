@@ -65,6 +65,7 @@ export type OperatorAction =
       readonly next?: 'continue' | 'abandon';
     };
 
+/** Characters. */
 export const MAX_ACTION_REASON = 500;
 
 export const SERVICE_ID = /^[\x21-\x7e]{1,128}$/;

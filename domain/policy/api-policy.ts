@@ -41,6 +41,7 @@ export const STREAM_SETTINGS = {
   ),
   /** Events that may wait for a slow reader. Beyond that it is disconnected. */
   maxBehind: 1_000,
+  /** How long a reader may accept no data at all. */
   stallMs: 30 * SECOND,
 };
 

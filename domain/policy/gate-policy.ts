@@ -1,3 +1,4 @@
+/** See `docs/adr/0010-purchase-gate.md`. */
 import {
   A_SECOND,
   amount,
@@ -40,12 +41,14 @@ export const GATE_SETTINGS = {
     [1, 1_000],
     'Failures in a row, over all work, after which purchases are held without a call; `not_approved` needs one.',
   ),
+  /** Spread by a fifth. */
   probeDelayMs: duration(
     'gate.circuit_probe_delay',
     5 * SECOND,
     'First wait before one held purchase, the canary, is sent; doubled each time.',
     FIRST_WAIT,
   ),
+  /** The end of an outage is noticed within this time. */
   probeDelayMaxMs: duration('gate.circuit_probe_delay_max', 2 * MINUTE, 'Longest such wait.'),
   /** A canary without a result after this time counts as lost: it is woken, reads a price and sends within it. */
   canaryLeaseMs: 90 * SECOND,

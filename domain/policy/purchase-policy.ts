@@ -35,6 +35,7 @@ export const PURCHASE_SETTINGS = {
   ),
   /** False in production until an operator has confirmed that the service replays keys. */
   resendAllowed: true,
+  /** The service does not state how long it keeps keys. Usual payment services keep them for a day. */
   resendWindowMs: duration(
     'purchase.resend_window',
     10 * MINUTE,

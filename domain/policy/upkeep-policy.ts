@@ -30,6 +30,7 @@ export const RECONCILE_SETTINGS = {
   readsAtOnce: 4,
   /** From this number of silent pieces of work on, their list is read first: one page is one read. */
   listFrom: 10,
+  /** Work that they do not show is looked up one by one. */
   listPages: 40,
 };
 
@@ -150,7 +151,7 @@ export const CATALOGUE_SETTINGS = {
     'How often packages and VPN plans are read from the service and stored.',
     A_SECOND,
   ),
-  /** A supplier that fails for a moment looks like a drop: a second reading must confirm a larger one. */
+  /** Share of a catalogue, from 0 to 1. A second reading must confirm more: a supplier may fail for a moment. */
   maxDropShare: 0.2,
   /** A bound for a list that does not end. */
   pages: 1_000,

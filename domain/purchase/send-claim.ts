@@ -19,6 +19,7 @@ export interface SendCandidate {
 
 type SendClaimDecision =
   | 'settled'
+  /** Another send may be under way. */
   | 'leased'
   /** It may have been bought. */
   | 'resend_not_allowed'

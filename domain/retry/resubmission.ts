@@ -54,6 +54,7 @@ function judged({ status, attempts, inDoubt }: Omit<Resubmitted, 'kind'>): Judge
     case 'needs_attention':
       if (attempts.some(({ state }) => state === 'completed')) return { verdict: 'not_needed', standing: 'done' };
       if (attempts.some(mayHaveCost)) return { verdict: 'no', standing: 'unknown' };
+      // A person may still let it be bought.
       return { verdict: status === 'needs_attention' ? 'no' : 'not_needed', standing: 'waiting' };
   }
 }

@@ -1,6 +1,7 @@
 /** Texts of the service that we keep and show. They may contain control characters, and repeat what was sent. */
 
 const MOST_CHARACTERS = 300;
+/** More is not looked at. */
 const MOST_READ = 2_000;
 /** Control, format and separating characters, lone surrogates. */
 const UNPRINTABLE = /[\p{C}\p{Z}]+/gu;

@@ -56,6 +56,7 @@ export function isCallerReference(text: string): boolean {
   return CALLER_REFERENCE.test(text);
 }
 
+/** A shorter beginning is shared by references that have nothing in common. */
 const SHORTEST_CUT = 8;
 
 /**
@@ -101,6 +102,7 @@ export interface ReferenceHolder {
   readonly id: string;
   readonly status: WorkStatus;
   readonly use: number;
+  /** It may have been bought after all. */
   readonly inDoubt: boolean;
   /** It, or the work of an earlier use, has the Idempotency-Key of this request. */
   readonly isOfSameKey: boolean;

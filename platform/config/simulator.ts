@@ -24,6 +24,7 @@ export const SIMULATOR_FIELDS = {
   /** With a URL and without a secret, webhooks begin after a call that creates a secret. */
   SIMULATOR_WEBHOOK_SECRET: secret(z.string().min(8, 'must have 8 characters or more').optional()),
   SIMULATOR_WEBHOOK_TIMEOUT: durationMs('10s'),
+  /** First wait; doubled each time. */
   SIMULATOR_WEBHOOK_RETRY_DELAY: durationMs('2s'),
   SIMULATOR_WEBHOOK_ATTEMPTS: z.coerce.number().int().min(1).max(50).default(12),
   SIMULATOR_EMAIL: z.email().default('reseller@example.com'),

@@ -23,6 +23,7 @@ export type Raw<Fields extends z.ZodRawShape> = z.output<z.ZodObject<Fields>>;
 
 export const databaseFields = {
   DATABASE_URL: secret(urlOf('postgres:', 'postgresql:')),
+  /** For both addresses, if they contain none. */
   DATABASE_PASSWORD: secret(z.string().min(1).optional()),
   /** At least two: a process may read the token of the service during a transaction. */
   DATABASE_POOL_SIZE: z.coerce.number().int().min(2).max(200).default(10),
@@ -83,11 +84,13 @@ export const apiFields = {
   API_SHARE_LINK_URL: urlOf('http:', 'https:')
     .transform((address) => address.replace(/\/+$/, ''))
     .optional(),
+  /** A minute for one address, in each process. */
   API_SHARE_LINK_RATE: z.coerce.number().int().min(1).max(1_000_000).default(120),
   /** `reseller doctor` checks it. */
   PUBLIC_WEBHOOK_URL: urlOf('http:', 'https:').optional(),
   /** A minute for each API key without its own limit, in each process. */
   API_RATE_LIMIT: rateLimit('6000'),
+  /** A minute from one address. */
   API_FAILED_AUTHENTICATIONS: z.coerce.number().int().min(1).max(1_000_000).default(30),
   /** Their X-Forwarded-For is trusted. */
   API_TRUSTED_PROXIES: networkList().default([]),
@@ -134,6 +137,7 @@ export const codecFields = {
   CODEC_ALLOWED_ORIGIN: originList('http://127.0.0.1:8233,http://localhost:8233'),
   /** Any with CODEC_TOKEN. Refuses DNS rebinding: a page whose name resolves to this server. */
   CODEC_ALLOWED_HOSTS: hostList('127.0.0.1,localhost,[::1]'),
+  /** Without one the codec server listens on loopback only. */
   CODEC_TOKEN: secret(z.string().min(16).optional()),
   /** The operator states that other machines cannot connect. */
   CODEC_WITHOUT_TOKEN: flag(false),

@@ -4,6 +4,7 @@ import express, { type Express, type NextFunction, type Request, type Response }
 
 /** Milliseconds for the arrival of a request. */
 export const SLOW_REQUESTS = {
+  /** Headers fit into one packet. */
   headersTimeout: 10_000,
   /** Far above the time of a body at the limit on a mobile connection. */
   requestTimeout: 30_000,

@@ -124,6 +124,7 @@ function traceparentOf(span: SpanContext | undefined): string | undefined {
   return `00-${span.traceId}-${span.spanId}-0${flags}`;
 }
 
+/** A name in a program, which contains no data. */
 const TYPE = /^[\w.]{1,64}$/;
 
 /** A failure of an activity has its own type. */
