@@ -50,6 +50,7 @@ export interface AuditFilter {
   readonly action?: string | undefined;
   readonly subjectKind?: string | undefined;
   readonly subjectId?: string | undefined;
+  /** Both exclusive. */
   readonly after?: Date | undefined;
   readonly before?: Date | undefined;
 }

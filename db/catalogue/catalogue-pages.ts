@@ -12,6 +12,7 @@ export interface ItemFilter {
   readonly currency?: string | undefined;
   readonly minPrice?: string | undefined;
   readonly maxPrice?: string | undefined;
+  /** Exclusive. */
   readonly updatedAfter?: Date | undefined;
   readonly includeRemoved?: boolean | undefined;
 }

@@ -74,6 +74,7 @@ export interface EsimFilter {
   readonly customerReferenceHash?: Buffer | undefined;
   readonly iccid?: string | undefined;
   readonly packageId?: number | undefined;
+  /** All exclusive. */
   readonly createdAfter?: Date | undefined;
   readonly createdBefore?: Date | undefined;
   readonly updatedAfter?: Date | undefined;

@@ -20,6 +20,7 @@ export interface WalletFilter {
   readonly direction?: Direction | undefined;
   readonly orderId?: string | undefined;
   readonly esimId?: string | undefined;
+  /** Both exclusive, by the time of recording. */
   readonly after?: Date | undefined;
   readonly before?: Date | undefined;
 }

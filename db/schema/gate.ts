@@ -143,6 +143,7 @@ export const gateDrifts = pgTable(
     /** Null: it is no drift yet. */
     driftedAt: instant('drifted_at'),
     detail: text('detail').notNull(),
+    /** Found whole, or ended otherwise. */
     settledAt: instant('settled_at'),
   },
   (table) => [

@@ -39,6 +39,7 @@ export const cancellationReads = workReads<StoredCancellation, CancellationFilte
 interface RefundFilter {
   readonly statuses?: readonly RefundStatus[] | undefined;
   readonly esimId?: string | undefined;
+  /** All exclusive. */
   readonly createdAfter?: Date | undefined;
   readonly createdBefore?: Date | undefined;
   readonly updatedAfter?: Date | undefined;

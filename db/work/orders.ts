@@ -46,6 +46,7 @@ interface BatchFilter {
   readonly externalBatchId?: string | undefined;
   readonly isCompleted?: boolean | undefined;
   readonly createdBy?: string | undefined;
+  /** Both exclusive. */
   readonly createdAfter?: Date | undefined;
   readonly createdBefore?: Date | undefined;
 }

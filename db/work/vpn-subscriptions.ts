@@ -10,6 +10,7 @@ import { attemptSummary, summaryColumns, type WorkFilter, workReads, type Stored
 export interface StoredVpnSubscription extends StoredWork<VpnSubscriptionRow> {
   /** In RFC 3339. */
   readonly renewedAt: readonly string[];
+  /** Null: it has not ended. */
   readonly endRecordedAt: Date | null;
   readonly debits: readonly { readonly at: string; readonly amount: string; readonly currency: string }[];
 }

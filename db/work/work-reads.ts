@@ -32,6 +32,7 @@ export interface WorkFilter {
   readonly createdBy?: string | undefined;
   readonly ids?: readonly string[] | undefined;
   readonly metadata?: Readonly<Record<string, string>> | undefined;
+  /** All exclusive. */
   readonly createdAfter?: Date | undefined;
   readonly createdBefore?: Date | undefined;
   readonly updatedAfter?: Date | undefined;

@@ -67,6 +67,7 @@ export interface EsimReading {
   readonly installedAt: number | null;
   readonly activatedAt: number | null;
   readonly expiresAt: number | null;
+  /** Undefined when its data was not read. */
   readonly usage: DataUsage | undefined;
   readonly readAt: number;
 }

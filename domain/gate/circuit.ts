@@ -85,8 +85,11 @@ export const CIRCUIT_TABLE: Readonly<Record<CircuitEvent, Readonly<Record<Circui
 export interface Circuit {
   readonly state: CircuitState;
   readonly failures: number;
+  /** Since it was last closed; sets the back-off. */
   readonly openings: number;
+  /** The next canary may pass from then on; null unless open. */
   readonly probeAt: number | null;
+  /** The canary then counts as lost; null unless probing. */
   readonly canaryUntil: number | null;
 }
 

@@ -17,7 +17,9 @@ export type LineState = (typeof LINE_STATES)[number];
 export interface Canary {
   readonly id: string;
   readonly product: number;
+  /** When it was woken, or sent without having been held. */
   readonly calledAt: number;
+  /** Null: it was woken and not sent yet. */
   readonly sentAt: number | null;
 }
 

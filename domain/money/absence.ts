@@ -32,6 +32,7 @@ export interface AbsenceFacts {
   /** Without any of the rows since: a row that came late could stand for one that is missing. */
   readonly base: Pick<WalletReading, 'id' | 'balance'> | undefined;
   readonly since: readonly Pick<Movement, 'direction' | 'money'>[];
+  /** A debit that may be for one of the attempts, as a clause. */
   readonly suspect: string | undefined;
   /** The service's id of a debit of ours whose purchase began after these attempts had failed. */
   readonly laterDebit: string | undefined;

@@ -42,6 +42,7 @@ export interface BooksRules {
 
 export interface Knowledge {
   readonly movements: readonly Movement[];
+  /** Movements of these purchases that have a cause already. */
   readonly placed: readonly Placed[];
   readonly purchases: readonly Purchase[];
   readonly outstanding: readonly Outstanding[];

@@ -139,6 +139,7 @@ export type Refusal = keyof typeof REFUSALS;
 /** `unchanged`: it was done before; no error and no effect. */
 export type ActionJudgement = 'allowed' | 'unchanged' | Refusal;
 
+/** @param waking a retry was requested and its workflow was not woken yet. */
 export function judgeRetry(work: OperatedWork, waking: boolean): ActionJudgement {
   if (isFinal(work.status)) return 'already_ended';
   if (work.openContradiction) return 'contradiction_open';
@@ -146,6 +147,7 @@ export function judgeRetry(work: OperatedWork, waking: boolean): ActionJudgement
   return work.status === 'held' || work.status === 'needs_attention' ? 'allowed' : 'not_waiting';
 }
 
+/** @param released it was released and has not passed yet. */
 export function judgeRelease(work: OperatedWork, released: boolean): ActionJudgement {
   if (isFinal(work.status)) return 'already_ended';
   if (work.openContradiction) return 'contradiction_open';

@@ -20,6 +20,7 @@ export interface Markup {
 export interface Rounding {
   readonly step: Decimal;
   readonly ending: Decimal;
+  /** `nearest` does not go below the minimum. */
   readonly direction: 'up' | 'nearest';
 }
 

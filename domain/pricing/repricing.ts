@@ -31,6 +31,7 @@ export interface Trial<Rule extends PricingRule> {
   readonly rules: readonly Rule[];
   readonly newCost: Money;
   readonly newRules: readonly Rule[];
+  /** The shop's present price; undefined: the price that the rules suggest now. */
   readonly sellingPrice: Money | undefined;
 }
 

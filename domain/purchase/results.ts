@@ -68,8 +68,10 @@ export interface CancellationSnapshot {
   /** Epoch milliseconds. */
   readonly cancelledAt?: number;
   readonly acceptWithoutRefund: boolean;
+  /** As the service reports, like `refundOpen`. */
   readonly refundFailed: boolean;
   readonly refundOpen: boolean;
+  /** Its money was found in the wallet. */
   readonly refundPaid: boolean;
 }
 
@@ -133,6 +135,7 @@ export type AbsenceResult =
   | { readonly kind: 'unproven'; readonly mayPass: boolean; readonly detail: string };
 
 export interface AwaitedEvidence {
+  /** The same for as long as the reason is. */
   readonly reason: string;
   readonly detail: string;
   readonly againInMs?: number;
@@ -142,6 +145,7 @@ export type EvidenceResult =
   | ({ readonly evidence: 'awaited' } & AwaitedEvidence)
   | {
       readonly evidence: Exclude<DebitEvidence, 'awaited'>;
+      /** With `unavailable`: the wallet could not be read now. */
       readonly mayPass?: boolean;
       readonly detail: string;
     };

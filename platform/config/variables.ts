@@ -59,6 +59,7 @@ export const serviceFields = {
   /** For calls to the service; also in lower case. */
   HTTPS_PROXY: secret(z.string().optional()),
   HTTP_PROXY: secret(z.string().optional()),
+  /** A domain includes its subdomains. */
   NO_PROXY: z.string().optional(),
   SERVICE_HEADER_PREFIX: headerPrefix(),
   SERVICE_MISSING_CAPABILITIES: z
@@ -114,7 +115,9 @@ export const workerFields = {
   WORKER_PROBE_HOST: z.string().min(1).default('127.0.0.1'),
   WORKER_PROBE_PORT: port(3001),
   WORKER_SHUTDOWN_GRACE: durationMs('20s'),
+  /** In all workers together. */
   WORKER_PURCHASES_PER_SECOND: perSecond(),
+  /** In all workers together. */
   WORKER_READS_PER_SECOND: perSecond(),
   /** Built by `node worker/build-bundle.ts FILE`. Default: the worker bundles at its start. */
   WORKFLOW_BUNDLE: z.string().min(1).optional(),
