@@ -28,7 +28,7 @@ export function isUseDue(key: ApiKeyRow, now: Date): boolean {
   return key.lastUsedAt === null || key.lastUsedAt.getTime() < now.getTime() - USE_NOTED_EVERY_MS;
 }
 
-/** At most once a minute over all processes. */
+/** Writes at most once a minute over all processes. */
 export async function noteApiKeyUse(db: Executor, id: string, now: Date): Promise<void> {
   const before = new Date(now.getTime() - USE_NOTED_EVERY_MS);
   await db
@@ -89,7 +89,7 @@ export async function revokeApiKey(db: Executor, prefix: string, now: Date): Pro
   return changeOf(rows[0]);
 }
 
-/** Until the transaction ends. @returns false when it is revoked already. */
+/** Locks until the transaction ends. @returns false when it is revoked already. */
 export async function lockUnrevokedKey(tx: Executor, id: string): Promise<boolean> {
   const unrevoked = and(eq(apiKeys.id, id), isNull(apiKeys.revokedAt));
   return (await tx.select({ id: apiKeys.id }).from(apiKeys).where(unrevoked).for('share')).length > 0;
@@ -147,7 +147,7 @@ export async function rotateApiKey(
   return { ok: true, id, formerExpiresAt, expiresAt };
 }
 
-/** For the lineage; null: no limit of its own. Not ok when the key does not exist. */
+/** The limit belongs to the lineage; null: no limit of its own. Not ok when the key does not exist. */
 export async function changeSpendLimit(db: Executor, prefix: string, limit: Money | null): Promise<KeyChange> {
   return changeLineage(db, prefix, {
     spendLimitAmount: limit?.amount ?? null,
@@ -155,7 +155,7 @@ export async function changeSpendLimit(db: Executor, prefix: string, limit: Mone
   });
 }
 
-/** For the lineage. Not ok when the key does not exist. @param perMinute null: as configured. */
+/** The limit belongs to the lineage. Not ok when the key does not exist. @param perMinute null: as configured. */
 export async function changeRateLimit(db: Executor, prefix: string, perMinute: number | null): Promise<KeyChange> {
   return changeLineage(db, prefix, { rateLimit: perMinute });
 }

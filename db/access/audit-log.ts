@@ -24,7 +24,7 @@ export interface AuditEntry {
   readonly actor: string;
   readonly action: string;
   readonly subject: WorkRef | { readonly kind: OtherSubject; readonly id: string };
-  /** For an API key or webhook endpoint the change, without secrets. */
+  /** For an API key or webhook endpoint it names the change, without secrets. */
   readonly reason?: string;
 }
 

@@ -44,7 +44,7 @@ export interface ItemOrder<Field extends string> {
 
 interface Page {
   readonly limit: number;
-  /** Of the last item of the page before: it may have changed since. */
+  /** Keys of the last item of the page before: the item may have changed since. */
   readonly after: readonly string[] | undefined;
 }
 

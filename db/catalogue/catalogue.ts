@@ -109,7 +109,7 @@ function* inBatches<Item, Row>(items: readonly Item[], rowOf: (item: Item) => Ro
 
 export type CatalogueReadingRow = typeof catalogueReadings.$inferSelect;
 
-/** Until the end of the transaction. */
+/** Locks until the end of the transaction. */
 export async function lockCatalogue(tx: Executor, catalogue: CatalogueName): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtext('catalogue'), hashtext(${catalogue}))`);
 }
@@ -190,7 +190,9 @@ export async function addReading(
   return row;
 }
 
-/** It may have changed at the service since. Undefined when the catalogue lacks it, or the work orders nothing. */
+/**
+ * The price may have changed at the service since. Undefined when the catalogue lacks it, or the work orders nothing.
+ */
 export async function cataloguePrice(db: Executor, { kind, id }: WorkRef): Promise<Money | undefined> {
   const { product } = storedKind(kind);
   if (product === undefined) return undefined;

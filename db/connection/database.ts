@@ -13,9 +13,9 @@ export interface DatabaseOptions {
   readonly isPooled?: boolean;
   readonly applicationName: string;
   readonly onConnectionError: (error: Error) => void;
-  /** After a commit; must not throw. Without it the slow poll finds the rows. */
+  /** Called after a commit; must not throw. Without it the slow poll finds the rows. */
   readonly onFilled?: (queues: ReadonlySet<Queue>) => void;
-  /** After a commit, in their order; must not throw. */
+  /** Called after a commit, in the order of the facts; must not throw. */
   readonly onFacts?: (facts: readonly WorkFact[]) => void;
 }
 

@@ -4,8 +4,8 @@ import { sql, type SQL } from 'drizzle-orm';
 export const PRESENT = sql<Date>`statement_timestamp()`;
 
 /**
- * By PostgreSQL's clock, which all processes share. The time of the statement: an index can be used, and a long
- * transaction sets no past times. Cut to milliseconds: a value that is rounded up would be due too late.
+ * PostgreSQL's clock is shared by all processes. The time is that of the statement: an index can be used, and a long
+ * transaction sets no past times. It is cut to milliseconds: a value that is rounded up would be due too late.
  * @param ms may be negative.
  */
 export function fromNow(ms: number): SQL<Date> {

@@ -9,7 +9,7 @@ import { schemaSupport } from '#db/schema.ts';
 
 const MIGRATIONS_FOLDER = fileURLToPath(new URL('../migrations', import.meta.url));
 
-/** No other program of this database may use it. */
+/** No other program of this database may use this number. */
 const MIGRATION_LOCK = 7_301_883;
 
 /** Longer than a statement of the product takes, short enough for callers that wait behind a locked table. */

@@ -6,7 +6,7 @@ const MAX_STATEMENTS = 500;
 /** More than a row has. Batches differ in length: every connection would keep each statement. */
 const MAX_VALUES = 64;
 
-/** For a statement that is not prepared: one plan for all values would be dangerous. */
+/** Marks a statement that is not prepared: one plan for all values would be dangerous. */
 export const PLANNED_BY_VALUE = '/* planned by value */';
 
 const names = new Map<string, string>();

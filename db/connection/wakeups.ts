@@ -20,7 +20,7 @@ export interface WakeupsOptions {
 
 export interface Waiter {
   wake(): void;
-  /** At once if there was a wake-up since the last call; without `pollMs` it may never resolve. */
+  /** Resolves at once if there was a wake-up since the last call; without `pollMs` it may never resolve. */
   next(pollMs?: number): Promise<void>;
 }
 

@@ -171,7 +171,7 @@ export async function esimsToLookAt(db: Executor, now: Date, limit: number): Pro
     .limit(limit);
 }
 
-/** Also after a failed read, so that the eSIM is not first in the queue again. */
+/** Set also after a failed read, so that the eSIM is not first in the queue again. */
 export async function lookAgainAt(tx: Executor, id: string, at: Date | null): Promise<void> {
   await tx.update(esims).set({ watchDueAt: at }).where(eq(esims.id, id));
 }

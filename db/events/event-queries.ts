@@ -75,7 +75,7 @@ export async function keptPositions(db: Executor): Promise<{ readonly oldest: bi
 /** Events are published almost in the order of their times. */
 const OUT_OF_ORDER = 1_000;
 
-/** Before the first event that is later than a time; the newest position when there is none. */
+/** The position before the first event that is later than a time; the newest position when there is none. */
 export async function positionBefore(db: Executor, time: Date): Promise<bigint> {
   const first = db
     .select({ position: events.position })
@@ -89,7 +89,7 @@ export async function positionBefore(db: Executor, time: Date): Promise<bigint> 
   return (await keptPositions(db)).newest;
 }
 
-/** Never the newest event, because positions continue from it. @returns fewer than `batch`: none are left. */
+/** Never deletes the newest event, because positions continue from it. @returns fewer than `batch`: none are left. */
 export async function forgetEvents(
   db: Executor,
   { before, batch }: { readonly before: Date; readonly batch: number },

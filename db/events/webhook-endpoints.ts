@@ -109,7 +109,7 @@ export async function changeWebhookEndpoint(
     .where(eq(webhookEndpoints.id, id));
 }
 
-/** In the caller's transaction. @param urgent even while it waits for the end of an outage. */
+/** Runs in the caller's transaction. @param urgent wakes it even while it waits for the end of an outage. */
 export async function requestEndpointWake(
   tx: Executor,
   ids: readonly string[],
@@ -198,7 +198,7 @@ export async function addEndpointSecret(
     .values({ endpointId, createdAt, encryptedSecret: keyRing.encrypt(secret, secretAad({ endpointId, createdAt })) });
 }
 
-/** Without the row's number, which is assigned on insert. */
+/** The AAD lacks the row's number, which is assigned on insert. */
 function secretAad({ endpointId, createdAt }: { readonly endpointId: string; readonly createdAt: Date }): string {
   return `webhook_endpoint_secrets.encrypted_secret/${endpointId}/${createdAt.toISOString()}`;
 }

@@ -154,7 +154,7 @@ export async function listMovementsWithoutCause(db: Executor, filter: WalletFilt
   return rows.map((movement) => ({ entry: undefined, movement, work: undefined }));
 }
 
-/** After an operator has explained it. A movement with a cause is not changed. Undefined when it does not exist. */
+/** An operator has explained the movement. One with a cause is not changed. Undefined when it does not exist. */
 export async function bookAsAdjustment(
   tx: Executor,
   id: bigint,

@@ -103,7 +103,7 @@ export async function journalSums(db: Executor): Promise<JournalSum[]> {
   return addSums(sums, await sumsWhere(db, gte(journal.recordedAt, through)));
 }
 
-/** Except rows that have no movement by nature. */
+/** Leaves out rows that have no movement by nature. */
 export async function outstandingEntries(db: Executor): Promise<Outstanding[]> {
   const { through } = await findCheckpoint(db);
   const stored = db.select({ id: journalOutstanding.journalId }).from(journalOutstanding);

@@ -5,7 +5,7 @@ import type { ReconciliationStatus } from '#domain/money/books.ts';
 
 export type ReconciliationRow = typeof reconciliations.$inferSelect;
 
-/** Until the transaction ends: two reconciliations at once would judge the same movements. */
+/** Locks until the transaction ends: two reconciliations at once would judge the same movements. */
 export async function lockBooks(tx: Executor): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtext('books'))`);
 }
@@ -49,7 +49,7 @@ export async function addReconciliation(tx: Executor, report: ReconciliationRow)
   await tx.insert(reconciliations).values(report).onConflictDoNothing({ target: reconciliations.runId });
 }
 
-/** Never the newest complete one, which says how far was read. */
+/** Keeps the newest complete report, which says how far was read. */
 export async function forgetReconciliations(tx: Executor, before: Date): Promise<void> {
   const newest = tx
     .select({ id: reconciliations.id })

@@ -201,7 +201,7 @@ export async function rowsSince(
   return db.select().from(walletMovements).where(between).orderBy(walletMovements.id);
 }
 
-/** By the clock, and by the last reading before. */
+/** The first sends by the clock, and by the last reading before them. */
 export async function firstSends(
   db: Executor,
   attemptIds: readonly string[],

@@ -121,7 +121,9 @@ export async function storeAnswer(
   });
 }
 
-/** The results of the others have a unique reference, or spend nothing. @returns fewer than `batch`: none are left. */
+/**
+ * Keeps answers without a unique reference: a repetition would spend again. @returns fewer than `batch`: none are left.
+ */
 export async function forgetAnswers(db: Executor, options: { before: Date; batch: number }): Promise<number> {
   const old = db
     .select({ apiKeyId: idempotencyKeys.apiKeyId, key: idempotencyKeys.key })

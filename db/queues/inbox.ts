@@ -137,7 +137,7 @@ export function isAnsweredBy(keys: readonly string[]): SQL | undefined {
 /** Delivery ids of `reseller doctor`: such webhooks prove nothing about the service's. */
 export const OWN_PING = 'doctor-';
 
-/** Those that a webhook should have brought. @returns up to `policy.reports`; 0 while webhooks arrive. */
+/** Counts reports that a webhook should have brought. @returns up to `policy.reports`; 0 while webhooks arrive. */
 export async function missedWebhooks(
   db: Executor,
   { windowMs, reports }: WebhookSilencePolicy,

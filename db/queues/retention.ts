@@ -47,7 +47,7 @@ function olderThan(table: typeof timeline | typeof inbox, at: AnyPgColumn, befor
   return and(sql`${id} < ${firstKept}`, lt(at, before));
 }
 
-/** Those that answers about subscriptions are read from stay. */
+/** Entries that answers about subscriptions are read from stay. */
 export function dueEntries(db: Executor, before: Date): SQL | undefined {
   const kept = [SUBSCRIPTION_ENTRIES.renewed, ...SUBSCRIPTION_ENTRIES.ends];
   const isOld = olderThan(timeline, timeline.at, before);

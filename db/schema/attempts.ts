@@ -40,10 +40,10 @@ export const attempts = pgTable(
     failedAt: instant('failed_at'),
     /** 0: not known, because records were lost. A proof that it cost nothing begins at this reading. */
     readingBefore: bigint('reading_before', { mode: 'number' }),
-    /** Of all sends that may have bought; null: one of them had no limit. */
+    /** The highest limit of all sends that may have bought; null: one of them had no limit. */
     limitAmount: amount('limit_amount'),
     limitCurrency: text('limit_currency'),
-    /** As listed at the first of these sends, to compare the charge with. */
+    /** The price as listed at the first of these sends, to compare the charge with. */
     priceAmount: amount('price_amount'),
     priceCurrency: text('price_currency'),
     /** Ends by the database's clock. */
@@ -56,7 +56,7 @@ export const attempts = pgTable(
     settled: boolean('settled').notNull().default(false),
     serviceId: text('service_id'),
     serviceEsimId: text('service_esim_id'),
-    /** From the first send until the attempt is settled: no other attempt of that eSIM is sent meanwhile. */
+    /** Set from the first send until the attempt is settled: no other attempt of that eSIM is sent meanwhile. */
     busyEsimId: text('busy_esim_id'),
     chargedAmount: amount('charged_amount'),
     chargedCurrency: text('charged_currency'),

@@ -51,7 +51,7 @@ export const journalCheckpoint = pgTable(
   (table) => [check('journal_checkpoint_one_row', sql`${table.singleton}`)],
 );
 
-/** From before the checkpoint, without a movement of the wallet. */
+/** Rows from before the checkpoint, without a movement of the wallet. */
 export const journalOutstanding = pgTable('journal_outstanding', {
   journalId: bigint('journal_id', { mode: 'bigint' })
     .primaryKey()
@@ -105,13 +105,13 @@ export const walletReadings = pgTable('wallet_readings', {
   balanceCurrency: text('balance_currency'),
   isWhole: boolean('is_whole').notNull(),
   reachesBackTo: bigint('reaches_back_to', { mode: 'number' }),
-  /** Also where it is older than our books. */
+  /** The newest row, also where it is older than our books. */
   newestRow: text('newest_row'),
   newestRowAt: instant('newest_row_at'),
   newRows: integer('new_rows').notNull(),
 });
 
-/** Between a purchase and its debit, by kind (`domain/money/absence.ts`). */
+/** The time between a purchase and its debit, by kind (`domain/money/absence.ts`). */
 export const debitDelays = pgTable('debit_delays', {
   kind: text('kind').$type<WorkKind>().primaryKey(),
   longestMs: bigint('longest_ms', { mode: 'number' }),
@@ -137,7 +137,7 @@ export const reconciliations = pgTable(
     expectedBalance: amount('expected_balance'),
     counts: jsonb('counts').$type<ReconciliationCounts>().notNull(),
     sums: jsonb('sums').$type<readonly CurrencySums[]>().notNull(),
-    /** Only the first; `counts` has their number. */
+    /** Only the first findings; `counts` has their number. */
     findings: jsonb('findings').$type<readonly Finding[]>().notNull(),
     findingCounts: jsonb('finding_counts').$type<Readonly<Partial<Record<FindingKind, number>>>>().notNull(),
   },

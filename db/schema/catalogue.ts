@@ -19,7 +19,7 @@ import { PRICING_TARGET_KINDS, type PricingTargetKind, type PricingTerms } from 
 const itemColumns = <Days extends string>(days: Days) => ({
   id: bigint('id', { mode: 'number' }).primaryKey(),
   name: text('name').notNull(),
-  /** In lower case by the rules of JavaScript: those of PostgreSQL depend on its locale. */
+  /** Lower case by the rules of JavaScript: those of PostgreSQL depend on its locale. */
   searchName: text('search_name').notNull(),
   days: bigint(days, { mode: 'number' }),
   priceAmount: amount('price_amount').notNull(),
@@ -46,7 +46,7 @@ export const packages = pgTable(
   (table) => [index('packages_countries').using('gin', table.countries), index('packages_updated').on(table.updatedAt)],
 );
 
-/** Those that the service no longer lists stay. */
+/** Plans that the service no longer lists stay. */
 export const vpnPlans = pgTable('vpn_plans', itemColumns('duration_days'));
 
 /** A reading that failed has no row. */

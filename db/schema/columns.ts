@@ -65,7 +65,7 @@ export function referenceColumns() {
     /** From 1: work that ended without buying frees its reference. */
     referenceUse: integer('reference_use').notNull().default(1),
     replacesId: text('replaces_id'),
-    /** Of caller and Idempotency-Key; null: no request created it. */
+    /** Keyed hash of caller and Idempotency-Key; null: no request created it. */
     requestKey: bytea('request_key'),
   };
 }

@@ -23,7 +23,7 @@ export const esims = pgTable(
     /** Null: the eSIM has ended. */
     watchDueAt: instant('watch_due_at').defaultNow(),
     createdAt: instant('created_at').notNull().defaultNow(),
-    /** Of its status or times; an equal reading changes nothing. */
+    /** Changes with the status or a time; an equal reading changes nothing. */
     updatedAt: instant('updated_at').notNull().defaultNow(),
   },
   (table) => [

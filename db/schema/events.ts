@@ -142,7 +142,7 @@ export const webhookDeliveries = pgTable(
       .references(() => webhookEndpoints.id),
     eventId: text('event_id').notNull(),
     state: text('state').$type<DeliveryState>().notNull().default('pending'),
-    /** Its publication, or its last replay. */
+    /** Starts with the publication, or with the last replay. */
     triedSince: instant('tried_since').notNull(),
     failedTries: integer('failed_tries').notNull().default(0),
     tries: integer('tries').notNull().default(0),

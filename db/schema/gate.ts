@@ -23,7 +23,7 @@ export const gateWallet = pgTable(
   'gate_wallet',
   {
     singleton: boolean('singleton').primaryKey().default(true),
-    /** In the order of their start, so that no clock decides what a reading covers. */
+    /** Numbers the reads in the order of their start, so that no clock decides what a reading covers. */
     readsStarted: integer('reads_started').notNull().default(0),
     /** Null before the first read, and after a purchase without a reservation. */
     reading: integer('reading'),
@@ -75,7 +75,7 @@ export const gateReservations = pgTable(
   ],
 );
 
-/** By day, currency and API key. Kept by a trigger. */
+/** Total by day, currency and API key. Kept by a trigger. */
 export const gateSpending = pgTable(
   'gate_spending',
   {
@@ -88,7 +88,7 @@ export const gateSpending = pgTable(
   (table) => [primaryKey({ columns: [table.day, table.currency, table.apiKeyId] })],
 );
 
-/** Of the reservations that are not over, by currency. Kept by a trigger. */
+/** Total of the reservations that are not over, by currency. Kept by a trigger. */
 export const gateReserved = pgTable('gate_reserved', {
   currency: text('currency').primaryKey(),
   amount: amount('amount').notNull(),
@@ -205,7 +205,7 @@ export const gateWaits = pgTable(
   ],
 );
 
-/** Until the work has passed or was stopped by a barrier that no override lifts. */
+/** Valid until the work has passed or was stopped by a barrier that no override lifts. */
 export const gateOverrides = pgTable(
   'gate_overrides',
   {

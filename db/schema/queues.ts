@@ -14,7 +14,7 @@ export const inbox = pgTable(
     /** X-Service-Delivery, or a derived id for a look-up. */
     deliveryId: text('delivery_id').notNull(),
     bodyHash: bytea('body_hash').notNull(),
-    /** Of timestamp and body: the same under another delivery id is a replay. */
+    /** Hash of timestamp and body: the same under another delivery id is a replay. */
     signedHash: bytea('signed_hash').notNull(),
     encryptedBody: bytea('encrypted_body').notNull(),
     /** X-Service-Event is not signed, so it decides nothing. */

@@ -88,7 +88,7 @@ export const capabilityProfiles = pgTable(
 export const refusedHeaderPrefixes = pgTable('refused_header_prefixes', {
   verified: boolean('verified').primaryKey(),
   prefix: text('prefix').notNull(),
-  /** Those of the last minute may be missing. */
+  /** Deliveries of the last minute may be missing. */
   deliveries: bigint('deliveries', { mode: 'number' }).notNull(),
   lastAt: instant('last_at').notNull().defaultNow(),
 });

@@ -70,8 +70,8 @@ export class WebhookSecretStore {
   }
 
   /**
-   * For the rest of the transaction, with the call to the service. Of two concurrent rotations the later must be stored
-   * last; otherwise the secret that the service signs with would end.
+   * Locks for the rest of the transaction, with the call to the service. Of two concurrent rotations the later must be
+   * stored last; otherwise the secret that the service signs with would end.
    * @returns false when another process holds it.
    */
   async lock(): Promise<boolean> {
@@ -115,7 +115,7 @@ function decrypt(keyRing: KeyRing, row: typeof webhookSecrets.$inferSelect): str
   }
 }
 
-/** Without the row's number, which is assigned on insert. */
+/** The AAD lacks the row's number, which is assigned on insert. */
 function secretAad({ environment, storedAt }: { readonly environment: string; readonly storedAt: Date }): string {
   return `webhook_secrets.encrypted_secret/${environment}/${storedAt.toISOString()}`;
 }

@@ -20,7 +20,7 @@ export function currentOf(all: readonly AttemptRow[]): AttemptRow | undefined {
 
 const MAY_BE_BOUGHT: ReadonlySet<AttemptState> = new Set(['sending', 'unknown', 'processing', 'completed']);
 
-/** With the reports that the workflow has not applied yet, oldest first; one read. */
+/** Reads also the reports that the workflow has not applied yet, oldest first; one read. */
 export async function readProgress(
   db: Executor,
   work: WorkRef,

@@ -123,7 +123,7 @@ export async function cancelledAmong(db: Executor, ids: readonly string[]): Prom
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Just before a send; not after a send that may have reached the service. */
+/** Runs just before a send; not after a send that may have reached the service. */
 export async function storePreflight(db: Executor, id: string, conditions: readonly RefundCondition[]): Promise<void> {
   const takenUp = db
     .select({ id: attempts.id })

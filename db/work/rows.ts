@@ -195,7 +195,7 @@ export async function lockWork(tx: Executor, work: WorkRef): Promise<WorkRow> {
   return row;
 }
 
-/** With the present epoch of the database. @throws as of {@link lockUnfinishedWork} */
+/** Reads also the present epoch of the database. @throws as of {@link lockUnfinishedWork} */
 export async function lockWorkInEpoch(
   tx: Executor,
   work: WorkRef,

@@ -34,7 +34,10 @@ export function entryInsert(db: Executor) {
 
 const insertEntry = builtOnce((db) => entryInsert(db).prepare('timeline_entry'));
 
-/** Not when one of the last three says the same, except what a person judges by: tries and waits repeat for days. */
+/**
+ * Adds nothing when one of the last three entries says the same: tries and waits may repeat for days. What a person
+ * judges by is told each time.
+ */
 export function timelineEntry({ kind, id }: Subject, entry: TimelineEntry): Write {
   const { event, message, detail = {}, dedupKey = null, at } = entry;
   const maySkip = !event.endsWith('.needs_attention') && event !== 'attempt.unknown';

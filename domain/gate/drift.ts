@@ -105,7 +105,7 @@ interface LineFacts {
   readonly unprovenProducts: ReadonlySet<number>;
 }
 
-/** Without a parked drifted purchase the stop ends: one canary remains, unless the kind was proven since. */
+/** Once no drifted purchase is parked, the stop ends: one canary remains, unless the kind was proven since. */
 export function afterLook(
   line: Line,
   { fates, parkedProducts, unprovenProducts }: LineFacts,

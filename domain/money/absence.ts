@@ -29,7 +29,10 @@ export interface AbsenceFacts {
   readonly before: number | undefined;
   readonly currencies: readonly string[];
   readonly hadRows: boolean;
-  /** Without any of the rows since: a row that came late could stand for one that is missing. */
+  /**
+   * The newest steady reading before the first send without any of the rows since: a row that came late could stand for
+   * one that is missing.
+   */
   readonly base: Pick<WalletReading, 'id' | 'balance'> | undefined;
   readonly since: readonly Pick<Movement, 'direction' | 'money'>[];
   /** A debit that may be for one of the attempts, as a clause. */
@@ -138,7 +141,8 @@ export const NO_DEBIT_SEEN: DebitDelay = { longestMs: null, withinMs: null };
 
 /**
  * How long after a failure a reading must begin to prove an absence, in milliseconds: twice the longest time after
- * which a debit was still missing. If none was ever missing, the shortest time after which one was there.
+ * which a debit was still missing. If none was ever missing, the shortest time after which one was there, at most the
+ * time for a kind of which nothing was seen.
  */
 export function evidenceDelayMs(
   { settleDelayMs, unseenDebitDelayMs }: Pick<PurchasePolicy, 'settleDelayMs' | 'unseenDebitDelayMs'>,

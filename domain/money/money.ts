@@ -62,7 +62,7 @@ export function equalMoney(left: Money, right: Money): boolean {
   return left.currency === right.currency && new Big(left.amount).eq(right.amount);
 }
 
-/** Without the padding of the database (six decimal places); at least two stay. */
+/** Removes the padding of the database (six decimal places); at least two places stay. */
 export function plainAmount(amount: Decimal): Decimal {
   return amount.replace(/(\.\d{2}\d*?)0+$/, '$1');
 }

@@ -171,7 +171,7 @@ class Reconciliation {
       this.#findings.push(amountFinding('period', cost, debit, purchase));
   }
 
-  /** By the wallet, else by the report of the service. */
+  /** The charge by the wallet, else by the report of the service. */
   #debitOf({ placed }: Account, cause: Cause): Money | undefined {
     return shownDebit(placed, cause)?.money ?? this.#outstanding.get(slotOf({ cause, direction: 'debit' }))?.money;
   }

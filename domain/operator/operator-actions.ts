@@ -89,7 +89,7 @@ export interface OperatedWork {
   readonly openContradiction: boolean;
   readonly observationsPending: boolean;
   readonly failure?: FailureClass | undefined;
-  /** Until its workflow has compared its knowledge with the row after PostgreSQL was started or restored. */
+  /** True until its workflow has compared its knowledge with the row after PostgreSQL was started or restored. */
   readonly awaitsComparison?: boolean;
 }
 
@@ -155,7 +155,7 @@ export function judgeRelease(work: OperatedWork, released: boolean): ActionJudge
   return work.status === 'held' ? 'allowed' : 'not_held';
 }
 
-/** Only work that provably bought nothing. */
+/** Allowed only for work that provably bought nothing. */
 export function judgeAbandon(work: OperatedWork): ActionJudgement {
   if (work.status === 'abandoned') return 'unchanged';
   if (isFinal(work.status)) return 'already_ended';
@@ -172,7 +172,7 @@ export function judgeLimitChange(work: OperatedWork, same: boolean, isComparable
   return same ? 'unchanged' : 'allowed';
 }
 
-/** It does not change what may be sent again at all. */
+/** A retry policy does not change what may be sent again at all. */
 export function judgeRetryChange(
   work: OperatedWork,
   current: RetryOverrides,

@@ -90,13 +90,13 @@ export const DEFAULT_KEY_OVERLAP_MS = DAY;
 
 export interface BodyLimits {
   readonly total: number;
-  /** Of one address without an API key, or of one lineage of API keys. */
+  /** Limit of one address without an API key, or of one lineage of API keys. */
   readonly perSender: number;
   /** Milliseconds for one body; absent: as long as its whole request. */
   readonly deadlineMs?: number;
 }
 
-/** In bodies. Without a key come webhooks, whose signature can only be checked after the body was read. */
+/** In bodies. Senders without a key send webhooks, whose signature can only be checked after the body was read. */
 export const UNAUTHENTICATED_BODIES: BodyLimits = {
   // A body is at most API_BODY_LIMIT, 512 KiB by default: 32 MiB in all.
   total: 64,

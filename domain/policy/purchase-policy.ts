@@ -48,7 +48,7 @@ export const PURCHASE_SETTINGS = {
     FIRST_WAIT,
   ),
   resendDelayMaxMs: 2 * MINUTE,
-  /** Before a case opens. The reconciler continues to look it up. */
+  /** Look-ups before a case opens. The reconciler continues to look it up. */
   lookUps: 3,
   /** Debits may appear late. */
   settleDelayMs: duration(
@@ -63,7 +63,7 @@ export const PURCHASE_SETTINGS = {
     'The same while no debit of this kind was seen to appear in the wallet. Afterwards twice the longest time seen ' +
       'counts, if it is longer than settle_delay.',
   ),
-  /** Before a debit without its credit, or a wallet without an answer, becomes a case. */
+  /** Reads before a debit without its credit, or a wallet without an answer, becomes a case. */
   settleReads: 5,
   /** Doubled each time. */
   evidenceAgainMs: 30 * SECOND,

@@ -11,7 +11,7 @@ export const RELAY_SETTINGS = {
   ),
   /** A row that nobody announced waits this long at most. */
   pollMaxMs: 10 * SECOND,
-  /** After each round: a burst of wake-ups becomes one round. */
+  /** Pause after each round: a burst of wake-ups becomes one round. */
   roundPauseMs: 10,
   batch: 100,
   /** Longer than any call to Temporal, so that rows are rarely taken twice. */
@@ -23,11 +23,11 @@ export const RELAY_SETTINGS = {
   ),
   retryDelayMs: SECOND,
   retryDelayMaxMs: MINUTE,
-  /** With a lasting error. Ten tries take four minutes: longer than a deployment with a new encryption key. */
+  /** Tries with a lasting error. Ten take four minutes: longer than a deployment with a new encryption key. */
   lastingTries: 10,
   /** Twice this plus WORKER_SHUTDOWN_GRACE (20 s) stays below the 30 s after which the container is killed. */
   stopMs: 2 * SECOND,
-  /** For `/readyz`. A relay that died holds a row until its lease ends. */
+  /** Shown by `/readyz`. A relay that died holds a row until its lease ends. */
   behindAfterMs: 45 * SECOND,
 };
 

@@ -91,7 +91,7 @@ export const OUTBOUND_SETTINGS = {
     'An endpoint without a success for this time is disabled.',
   ),
   lanes: 4,
-  /** Of one round, before the next endpoint has its turn. It ends within the grace of a stopping worker. */
+  /** Time of one round, before the next endpoint has its turn. It ends within the grace of a stopping worker. */
   roundMs: 5 * SECOND,
   logKeptMs: duration('event_webhooks.log_kept', 30 * DAY, 'How long finished deliveries are kept.'),
   secretOverlapMs: duration(

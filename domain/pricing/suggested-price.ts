@@ -19,7 +19,7 @@ export interface Margin {
   readonly percent: Decimal | null;
 }
 
-/** Not below its minimum price or the cost. Not rounded. */
+/** The result is not below the minimum price or the cost, and not rounded. */
 export function leastPrice(cost: Money, terms: Pick<PricingTerms, 'minimumMargin' | 'minimumPrice'>): Money {
   return { amount: paddedAmount(floorOf(cost.amount, terms).toFixed()), currency: cost.currency };
 }

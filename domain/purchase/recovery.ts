@@ -20,7 +20,7 @@ export interface Witness {
   readonly ended?: FinalStatus;
   readonly failure?: FailureClass;
   readonly endedBy?: FailureEnd;
-  /** Its row was found to know less; until the service reports its state. */
+  /** Its row was found to know less. True until the service reports its state. */
   readonly isRestored?: boolean;
 }
 

@@ -10,7 +10,7 @@ import { isFinal, type WorkStatus } from '#domain/work/lifecycle.ts';
 export interface SendCandidate {
   readonly state: AttemptState;
   readonly anyUnknown: boolean;
-  /** Of its last send, or as a person recorded it. */
+  /** The failure of its last send, or the one that a person recorded. */
   readonly failureClass: FailureClass | null;
   /** Zero or less: the lease has ended. Null: there is no lease. */
   readonly leaseLeftMs: number | null;

@@ -19,7 +19,7 @@ export type RetriedClass = {
     : never;
 }[FailureClass];
 
-/** For attempts that provably cost nothing. */
+/** What follows when the attempts are used up and provably cost nothing. */
 export const WHEN_USED_UP = ['fail', 'ask'] as const;
 export type WhenUsedUp = (typeof WHEN_USED_UP)[number];
 
@@ -90,7 +90,7 @@ export const RETRY_SETTINGS = {
 export type RetrySettings = Values<typeof RETRY_SETTINGS>;
 
 interface RetryRow {
-  /** As a multiple of the general one, as is `longest`. */
+  /** A multiple of the general wait, as is `longest`. */
   readonly first: number;
   readonly longest: number;
   readonly reason: string;
@@ -173,7 +173,7 @@ function delayed(delays: Delays, { firstDelayMs = delays.firstDelayMs, maxDelayM
   return ordered(firstDelayMs, maxDelayMs ?? Math.max(delays.maxDelayMs, firstDelayMs));
 }
 
-/** For every failure; an absent value is as configured. */
+/** Valid for every failure; an absent value is as configured. */
 export interface RetryOverrides {
   readonly attempts?: number;
   readonly firstDelayMs?: number;

@@ -1,7 +1,7 @@
 import type { Policy } from '#domain/policy/policy.ts';
 import type { ServiceMode } from '#domain/service/service-address.ts';
 
-/** Not stated by the specification. Without one of them work with an unknown result needs attention. */
+/** The specification does not state these. Without one of them work with an unknown result needs attention. */
 export const CAPABILITIES = {
   key_replay: 'A repeated Idempotency-Key returns the stored result. Without it, nothing is sent twice.',
   order_read: 'GET /orders/{id} exists. Without it, only webhooks report the result of an order.',

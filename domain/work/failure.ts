@@ -2,7 +2,7 @@
 
 import { HOLD_REASONS } from '#domain/work/hold-reasons.ts';
 
-/** After a definite failure. An unknown result is always resent or looked up. */
+/** What follows a definite failure. An unknown result is always resent or looked up. */
 type Disposition =
   | 'fail'
   | 'hold'
@@ -143,7 +143,7 @@ export function isDefiniteAnswer(failure: FailureClass): boolean {
   return certainty === 'definite' && withoutAnswer !== true;
 }
 
-/** Beside the cause, which `failure.class` keeps. */
+/** What ended the work beside the cause, which `failure.class` keeps. */
 export const FAILURE_ENDS = {
   attempts_used_up: {
     meaning: 'All attempts that the retry policy allows failed, and it is proven that none was charged.',

@@ -11,7 +11,7 @@ const PERSONAL = /[^\s@"'<>(),;:]+@[^\s@"'<>(),;:]+|(?<!\d)(?!(?:19|20)\d\d-\d\d
 const LEAST_SENT = 3;
 
 /**
- * Without e-mail addresses, long numbers and what we sent: these may be personal.
+ * Removes e-mail addresses, long numbers and what we sent: these may be personal.
  * @param sent values of the request that the text may repeat. @returns undefined when nothing is left.
  */
 export function foreignText(text: string | null | undefined, sent: readonly string[] = []): string | undefined {

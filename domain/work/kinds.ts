@@ -69,14 +69,14 @@ interface KindOfWork {
   readonly path: string;
   /** As in `orders:read`. */
   readonly scope: string;
-  /** In the cursors of its list, so that a cursor of another list is refused. */
+  /** Part of the cursors of its list, so that a cursor of another list is refused. */
   readonly cursorLetter: string;
   readonly workflowType: string;
   readonly product: string;
   readonly summary: string;
   /** What was asked of the service definitely did not happen. */
   readonly endWithoutEffect: 'failed' | 'refused';
-  /** For an attempt that the service accepted and then reported as failed. */
+  /** The class for an attempt that the service accepted and then reported as failed. */
   readonly failureReported: FailureClass;
   /** It spends money: wallet movements are looked for before a further attempt. */
   readonly isPurchase: boolean;

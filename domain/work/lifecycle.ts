@@ -130,7 +130,7 @@ export interface WorkEnd {
 /** A worker that lost its task may still run local activities after another worker has decided newer steps. */
 export interface TaskPosition {
   readonly runId: string;
-  /** Of the history when the task began; it grows with every task of a run. */
+  /** Length of the history when the task began; it grows with every task of a run. */
   readonly historyLength: number;
   /** Epoch milliseconds of the workflow. Orders tasks with the same history. */
   readonly at: number;

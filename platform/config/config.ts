@@ -73,7 +73,7 @@ export function readDeploymentVersion(environment: Environment = process.env): D
   return deploymentOf(parseEnvironment(z.object(deploymentFields), environment));
 }
 
-/** For the check of our own webhook address. @throws ConfigurationError */
+/** Used to check our own webhook address. @throws ConfigurationError */
 export function readWebhookAddressConfig(environment: Environment = process.env) {
   const { PUBLIC_WEBHOOK_URL, SERVICE_WEBHOOK_SECRETS } = apiFields;
   const { SERVICE_HEADER_PREFIX } = serviceFields;
@@ -93,7 +93,7 @@ export function readEncryptionKeys(environment: Environment = process.env): read
   return parseEnvironment(z.object(secretFields), environment).ENCRYPTION_KEYS;
 }
 
-/** For the command that makes the service create a webhook secret. @throws ConfigurationError */
+/** Used by the command that makes the service create a webhook secret. @throws ConfigurationError */
 export function readServiceSecretConfig(environment: Environment = process.env) {
   const { SERVICE_WEBHOOK_SECRETS } = apiFields;
   const fields = { ...databaseFields, ...secretFields, ...serviceFields, SERVICE_WEBHOOK_SECRETS };
@@ -107,7 +107,7 @@ export function readServiceSecretConfig(environment: Environment = process.env) 
   };
 }
 
-/** Those that SERVICE_MISSING_CAPABILITIES leaves on. @throws ConfigurationError */
+/** Capabilities that SERVICE_MISSING_CAPABILITIES leaves on. @throws ConfigurationError */
 export function readCapabilities(environment: Environment = process.env): Capabilities {
   return capabilitiesOf(
     parseEnvironment(
@@ -149,7 +149,7 @@ const processFields = {
   ...tracingFields,
 };
 
-/** With the problems of both. @throws ConfigurationError */
+/** Reports the problems of both. @throws ConfigurationError */
 function readWithPolicy<Fields extends z.ZodRawShape>(environment: Environment, fields: Fields) {
   return readTogether(environment, {
     raw: (given) => parseEnvironment(z.object(fields), given),

@@ -14,7 +14,7 @@ import { ALL_CAPABILITIES, type Capabilities } from '#domain/service/capability-
 
 export interface WebhookSecret {
   readonly secret: string;
-  /** After a rotation, in epoch milliseconds. */
+  /** Epoch milliseconds, after a rotation. */
   readonly acceptedUntil?: number;
 }
 
@@ -26,7 +26,7 @@ export type ServiceConfig = ReturnType<typeof serviceOf>;
 export interface TemporalTls {
   readonly ca?: Buffer;
   readonly client?: { readonly cert: Buffer; readonly key: Buffer };
-  /** In the server's certificate; undefined: the host of the address. */
+  /** The name in the server's certificate; undefined: the host of the address. */
   readonly serverName?: string;
 }
 

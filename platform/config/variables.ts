@@ -23,11 +23,11 @@ export type Raw<Fields extends z.ZodRawShape> = z.output<z.ZodObject<Fields>>;
 
 export const databaseFields = {
   DATABASE_URL: secret(urlOf('postgres:', 'postgresql:')),
-  /** For both addresses, if they contain none. */
+  /** Used in both addresses, if they contain none. */
   DATABASE_PASSWORD: secret(z.string().min(1).optional()),
   /** At least two: a process may read the token of the service during a transaction. */
   DATABASE_POOL_SIZE: z.coerce.number().int().min(2).max(200).default(10),
-  /** Without a pooler in transaction mode: LISTEN needs it. */
+  /** No pooler in transaction mode: LISTEN needs it. */
   DATABASE_DIRECT_URL: secret(urlOf('postgres:', 'postgresql:').optional()),
 };
 
@@ -56,7 +56,7 @@ export const serviceFields = {
   SERVICE_PASSWORD: secret(z.string().min(1)),
   SERVICE_DEVICE_NAME: z.string().min(1).max(255).default('reseller-fulfilment'),
   SERVICE_TOKEN_DAYS: z.coerce.number().int().min(1).max(3650).optional(),
-  /** For calls to the service; also in lower case. */
+  /** Used for calls to the service; also in lower case. */
   HTTPS_PROXY: secret(z.string().optional()),
   HTTP_PROXY: secret(z.string().optional()),
   /** A domain includes its subdomains. */
@@ -174,7 +174,7 @@ export const CONFIGURATION_FIELDS = {
   tracing: tracingFields,
 } as const satisfies Record<string, z.ZodRawShape>;
 
-/** With those that name the file of a secret. */
+/** Includes the names of the variables that name the file of a secret. */
 export const VARIABLE_NAMES: ReadonlySet<string> = new Set(
   Object.values(CONFIGURATION_FIELDS)
     .flatMap((part): [string, z.ZodType][] => Object.entries(part))

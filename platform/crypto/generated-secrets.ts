@@ -48,7 +48,7 @@ export function hashApiKey(key: string): Buffer {
   return hash('sha256', key, 'buffer');
 }
 
-/** In constant time. @param hash the stored hash. */
+/** Takes constant time. @param hash the stored hash. */
 export function matchesApiKey(key: string, hash: Uint8Array): boolean {
   const presented = hashApiKey(key);
   return hash.length === presented.length && timingSafeEqual(presented, hash);

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes as systemRandomBytes, timingSafeEqual } from 'node:crypto';
 import { WEBHOOK_TOLERANCE_SECONDS } from '#domain/service/service-address.ts';
 
-/** For metrics and logs. The answer is always 401 without the reason. */
+/** Shown in metrics and logs. The answer is always 401 without the reason. */
 export type WebhookRefusal =
   | 'timestamp_missing'
   | 'timestamp_malformed'
@@ -31,7 +31,7 @@ export interface SignedDelivery {
   readonly toleranceMs?: number;
 }
 
-/** Until the year 33658; exact in a number. */
+/** Lasts until the year 33658; exact in a number. */
 const UNIX_SECONDS = /^[0-9]{1,12}$/;
 const SIGNATURE = /^v1=([0-9a-f]{64})$/;
 
@@ -58,7 +58,7 @@ export function verifyWebhook(delivery: SignedDelivery): WebhookVerdict {
   return matches ? { ok: true } : refuse('signature_mismatch');
 }
 
-/** Before the body is read. @returns the reason to refuse; undefined when the body decides. */
+/** Called before the body is read. @returns the reason to refuse; undefined when the body decides. */
 export function refusalOfHeaders({
   timestampHeader,
   signatureHeader,
@@ -74,7 +74,7 @@ export function refusalOfHeaders({
   return SIGNATURE.test(signatureHeader) ? undefined : 'signature_malformed';
 }
 
-/** As the service signs (Signature rules 1 and 2). @param timestamp in seconds. @throws RangeError */
+/** Signs as the service does (Signature rules 1 and 2). @param timestamp in seconds. @throws RangeError */
 export function signWebhook(secret: string, timestamp: string, rawBody: Uint8Array): string {
   if (secret === '') throw new RangeError('the secret is empty');
   if (!UNIX_SECONDS.test(timestamp)) throw new RangeError('the timestamp must be Unix time in seconds, digits only');

@@ -40,7 +40,7 @@ export function eventEnvelope({ id, type, occurredAt, subjectKind: kind, subject
 
 const USER_AGENT = 'reseller-fulfilment-webhooks/1';
 
-/** With the additional field `timestamp` of Standard Webhooks. The same bytes at every try. */
+/** Adds the field `timestamp` of Standard Webhooks. The bytes are the same at every try. */
 export function webhookBody(event: EventRow): Buffer {
   return envelopeBody(eventEnvelope(event));
 }

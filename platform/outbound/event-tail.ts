@@ -18,7 +18,7 @@ export interface EventTailOptions {
   readonly read: (after: bigint, limit: number) => Promise<readonly PublishedEvent[]>;
   readonly lastPosition: () => Promise<bigint>;
   readonly wakeups: Pick<Wakeups, 'next' | 'pause' | 'wake' | 'isHearing'>;
-  /** Between two reads without a notification: notifications may be lost. */
+  /** Times between two reads without a notification: notifications may be lost. */
   readonly policy: PollPolicy;
   readonly logger: Logger;
 }
@@ -48,7 +48,7 @@ export class EventTail {
     return this.#position;
   }
 
-  /** From now on. @throws DatabaseUnavailableError */
+  /** Starts with events published from now on. @throws DatabaseUnavailableError */
   async open(): Promise<void> {
     this.#position ??= await this.#options.lastPosition();
     this.#running ??= this.#run();

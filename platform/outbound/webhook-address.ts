@@ -1,4 +1,4 @@
-/** At the creation of an endpoint and at every try. */
+/** URLs are checked at the creation of an endpoint and at every try. */
 import { Resolver } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';

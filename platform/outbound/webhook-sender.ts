@@ -11,7 +11,7 @@ export interface WebhookRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
-  /** For lookup, connection, request and answer together. */
+  /** Covers lookup, connection, request and answer together. */
   readonly deadlineMs: number;
 }
 
@@ -192,7 +192,7 @@ function codeOf(error: Error): string {
   return 'code' in error && typeof error.code === 'string' ? error.code : '';
 }
 
-/** Also those of an AggregateError, one for each address that was tried. */
+/** Includes the errors of an AggregateError, one for each address that was tried. */
 function causesOf(error: unknown): Error[] {
   if (!(error instanceof Error)) return [];
   const parts: unknown[] = error instanceof AggregateError ? error.errors : [];
@@ -224,7 +224,7 @@ export function createCourier(sender: Pick<WebhookSender, 'send'>, now: () => nu
   };
 }
 
-/** In the trace of the event's work, with a link to the round of deliveries. */
+/** The span belongs to the trace of the event's work, with a link to the round of deliveries. */
 function spanOptions({ id, type, traceparent }: StoredEvent): SpanOptions {
   const round = currentTraceparent();
   return {

@@ -36,7 +36,7 @@ export interface ReadinessOptions {
 /** Kubernetes waits one second for a probe by default; answer before that. */
 const CHECK_DEADLINE_MS = 900;
 
-/** In parallel, each with a time limit. Never throws. */
+/** Checks run in parallel, each with a time limit. Never throws. */
 export async function checkReadiness(
   checks: Readonly<Record<string, ReadinessCheck>>,
   { degraded: readDegraded = async () => [], deadlineMs = CHECK_DEADLINE_MS }: ReadinessOptions = {},

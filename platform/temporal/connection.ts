@@ -167,7 +167,7 @@ export function isUnanswered(error: unknown): boolean {
   );
 }
 
-/** Also of an error of Temporal's client with it as its cause. */
+/** Accepts also an error of Temporal's client with the gRPC error as its cause. */
 function statusBehind(error: unknown): number | undefined {
   return grpcStatus(error) ?? (error instanceof Error ? grpcStatus(error.cause) : undefined);
 }

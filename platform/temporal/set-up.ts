@@ -6,7 +6,7 @@ import type { TemporalConfig } from '#config/config.ts';
 import { connect, GRPC_STATUS, grpcStatus } from '#temporal/connection.ts';
 import { SEARCH_ATTRIBUTES } from '#workflows/search-attributes.ts';
 
-/** Of a namespace that we create. Business facts remain in PostgreSQL. */
+/** Retention of a namespace that we create. Business facts remain in PostgreSQL. */
 const RETENTION_DAYS = 30;
 
 /** On PostgreSQL all services of the server know a new search attribute after up to half a minute. */

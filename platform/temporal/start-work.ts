@@ -57,7 +57,7 @@ type PurchaseWorkflow = (input: PurchaseWorkflowInput) => Promise<PurchaseWorkfl
 /** A workflow may end between our start and our read of its state. */
 const TRIES = 3;
 
-/** Not while it runs or when it has completed. Idempotent. */
+/** Starts nothing while the workflow runs or when it has completed. Idempotent. */
 export async function startWork(client: Client, start: WorkStart, options: StartOptions): Promise<StartOutcome> {
   const begin = async (again: Again | undefined) => {
     await client.workflow.start<PurchaseWorkflow>(WORK_WORKFLOWS[start.kind], {
@@ -80,7 +80,7 @@ export async function signalReport(
   return signalWithStart(client, start, { signal: serviceObservedSignal.name, signalArgs: [observation] }, options);
 }
 
-/** For an operator action in PostgreSQL. Starts the workflow if none is running. */
+/** Tells the workflow of an operator action in PostgreSQL. Starts it if none is running. */
 export async function wakeWork(
   client: Client,
   start: WorkStart,
@@ -173,7 +173,7 @@ function reusePolicy(again: Again | undefined): WorkflowIdReusePolicy {
   return again.isAfterEnd ? WorkflowIdReusePolicy.ALLOW_DUPLICATE : WorkflowIdReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY;
 }
 
-/** In Markdown, so that no character is interpreted. */
+/** Markdown code, so that no character is interpreted. */
 function asCode(text: string): string {
   return `\`${text.replaceAll('`', "'")}\``;
 }
@@ -197,12 +197,12 @@ async function witnessOf(client: Client, work: WorkRef, runId: string | undefine
   return witnessOfEnd(end, witness);
 }
 
-/** It needs a worker that replays the run. */
+/** Limits a query, which needs a worker that replays the run. */
 const QUERY_DEADLINE_MS = 5_000;
 
 /**
- * Of a run that was terminated or has failed. Empty when it cannot be queried: it never ran a task, or its history
- * cannot be replayed.
+ * What a run that was terminated or has failed knew. Empty when it cannot be queried: it never ran a task, or its
+ * history cannot be replayed.
  * @throws Error when it cannot be queried now. A new run must not begin then: it could send again what the old one has
  *   sent.
  */
@@ -217,7 +217,7 @@ async function rememberedBy(client: Client, work: WorkRef, runId: string | undef
   }
 }
 
-/** Without an answer the sweeper continues. */
+/** Limits a call; without an answer the sweeper continues. */
 const CALL_DEADLINE_MS = 5_000;
 
 /** Visibility is eventually consistent: just started work may be missing. @throws ServiceError */

@@ -20,7 +20,7 @@ interface SetValue {
   readonly place: Place;
 }
 
-/** Without POLICY_FILE: the defaults. @throws ConfigurationError with every problem, also for variables `POLICY_…`. */
+/** The defaults without POLICY_FILE. @throws ConfigurationError with every problem, also for variables `POLICY_…`. */
 export function readPolicy(environment: Environment): PolicyFile {
   const { POLICY_FILE: path, ...others } = presentOf(environment);
   const problems = Object.keys(others)

@@ -15,10 +15,10 @@ import { type PayloadRefusal, refusedPayload } from '#domain/service/refused-pay
 /** The value that the Temporal UI knows. */
 const ENCRYPTED_ENCODING = 'binary/encrypted';
 
-/** For operators. Decryption uses the id inside the encrypted data. */
+/** Shown to operators. Decryption uses the id inside the encrypted data. */
 export const KEY_ID_METADATA = 'encryption-key-id';
 
-/** Not the workflow: the codec server does not know where a payload comes from. */
+/** The AAD lacks the workflow: the codec server does not know where a payload comes from. */
 const AAD = 'temporal.payload';
 
 const { Payload: PayloadMessage } = proto.temporal.api.common.v1;
@@ -120,7 +120,7 @@ function marked(refusal: PayloadRefusal): Payload {
   return defaultPayloadConverter.toPayload(refusedPayload(refusal));
 }
 
-/** For `bundleWorkflowCode`, too. */
+/** `bundleWorkflowCode` needs it, too. */
 export const FAILURE_CONVERTER_PATH = fileURLToPath(new URL('failure-converter.ts', import.meta.url));
 
 /** For clients. The codec runs in the main thread only, so no key enters the workflow sandbox. */
