@@ -1,8 +1,4 @@
-/**
- * The record of business facts. Uniqueness is enforced here: a workflow id is unique only as long as Temporal retains
- * it. Secrets and personal data are `encrypted` columns (AES-256-GCM, bound to table, column and row); raw bodies are
- * encrypted bytes, never `jsonb`.
- */
+/** Uniqueness is enforced here: a workflow id is unique only as long as Temporal retains it. */
 export * from '#db/schema/access.ts';
 export * from '#db/schema/attempts.ts';
 export * from '#db/schema/books.ts';

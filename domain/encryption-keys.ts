@@ -1,11 +1,7 @@
-/** Whether a process has the encryption keys that a database has been used with. */
-
-/** A key that a database has been used with, beside the ring of a process. */
 export interface RecordedKey {
   readonly keyId: string;
   /** True when the ring has the same bytes under this id, false when it has others; undefined when it has none. */
   readonly sameBytes: boolean | undefined;
-  /** It makes the keyed hashes. */
   readonly makesHashes: boolean;
 }
 
@@ -13,12 +9,7 @@ export type KeyProblem =
   | { readonly kind: 'other_bytes' | 'missing'; readonly keyId: string }
   | { readonly kind: 'other_hash_key'; readonly keyId: string; readonly configured: string };
 
-/**
- * Compares the keys that a database was used with with the configured keys.
- * @param recorded keys recorded in the database; empty before its first use.
- * @param ring ids of the configured keys, newest first.
- * @returns the problems; empty when the ring can be used.
- */
+/** @param ring ids of the configured keys, newest first. @returns the problems; empty when the ring can be used. */
 export function judgeKeys(recorded: readonly RecordedKey[], ring: readonly string[]): KeyProblem[] {
   const problems: KeyProblem[] = [];
   for (const { keyId, sameBytes } of recorded) {
@@ -27,7 +18,6 @@ export function judgeKeys(recorded: readonly RecordedKey[], ring: readonly strin
   }
   const hashKey = recorded.find(({ makesHashes }) => makesHashes);
   const configured = ring.at(-1);
-  // A missing key is reported above.
   if (hashKey?.sameBytes !== undefined && configured !== undefined && configured !== hashKey.keyId) {
     problems.push({ kind: 'other_hash_key', keyId: hashKey.keyId, configured });
   }

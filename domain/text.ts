@@ -1,13 +1,8 @@
-/** `3 failures`, `1 failure`. */
 export function counted(count: number, singular: string, plural = `${singular}s`): string {
   return `${count} ${count === 1 ? singular : plural}`;
 }
 
-/**
- * Finds names that may mean the same as ours, nearest first.
- *
- * @param candidates names of the document without a counterpart on our side.
- */
+/** Nearest first. @param candidates names without a counterpart on our side. */
 export function nearNames(name: string, candidates: Iterable<string>): string[] {
   const scored = [...candidates].map((candidate) => ({ candidate, score: likeness(name, candidate) }));
   return scored
@@ -20,10 +15,7 @@ export function nearNames(name: string, candidates: Iterable<string>): string[] 
 const ALIKE = 0.5;
 const MAX_SUGGESTIONS = 2;
 
-/**
- * Likeness from 0 to 1: the maximum of shared words (`external_order_id`, `orderReference`), shared letters (`iccid`,
- * `ICC_ID`) and one name being the end of the other (`id`, `package_id`).
- */
+/** From 0 to 1: shared words, shared letters (`iccid`, `ICC_ID`), or the same end (`id`, `package_id`). */
 function likeness(left: string, right: string): number {
   const [one, other] = [plain(left), plain(right)];
   const end = one !== '' && other !== '' && (one.endsWith(other) || other.endsWith(one)) ? ALIKE : 0;
@@ -56,7 +48,6 @@ function commonLetters(left: string, right: string): number {
   return 1 - changedLetters(left, right) / Math.max(left.length, right.length);
 }
 
-/** The number of letters to change, add or remove (Levenshtein distance). */
 export function changedLetters(left: string, right: string): number {
   let previous = Array.from({ length: right.length + 1 }, (_cell, column) => column);
   for (let row = 1; row <= left.length; row += 1) {

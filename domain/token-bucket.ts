@@ -1,12 +1,7 @@
-/**
- * A token bucket. Each request takes a token, and tokens come back at a constant rate. A caller that was silent may use
- * a full bucket at once. Unlike a counter with fixed windows, it never lets twice the limit through.
- */
+/** Tokens come back at a constant rate. Unlike a counter with fixed windows, it never lets twice the limit through. */
 
 export interface Quota {
-  /** Tokens of a full bucket. */
   readonly count: number;
-  /** Time in which an empty bucket fills, in milliseconds. */
   readonly windowMs: number;
 }
 
@@ -19,26 +14,17 @@ export interface Taking {
   readonly bucket: Bucket;
   readonly taken: boolean;
   readonly remaining: number;
-  /** Milliseconds until the bucket is full if no token is taken. */
   readonly fullInMs: number;
-  /** Milliseconds until there is a whole token; 0 while there is one. */
   readonly nextInMs: number;
 }
 
-/**
- * The quota for a limit per minute.
- * @param burstMs time of silence whose tokens may be used at once, in milliseconds.
- */
+/** @param burstMs time of silence whose tokens may be used at once. */
 export function quotaPerMinute(perMinute: number, burstMs: number): Quota {
   const count = Math.max(1, Math.floor((perMinute * burstMs) / 60_000));
   return { count, windowMs: (count * 60_000) / perMinute };
 }
 
-/**
- * Takes a token if there is a whole one.
- * @param before undefined: a full bucket.
- * @param now epoch milliseconds.
- */
+/** @param before undefined: a full bucket. @param now epoch milliseconds. */
 export function takeToken(before: Bucket | undefined, quota: Quota, now: number): Taking {
   const there = tokensAt(before, quota, now);
   const taken = there >= 1;
@@ -54,10 +40,7 @@ export function takeToken(before: Bucket | undefined, quota: Quota, now: number)
   };
 }
 
-/**
- * The tokens of a bucket at a time. A clock that goes back neither adds nor removes tokens.
- * @param now epoch milliseconds.
- */
+/** A clock that goes back neither adds nor removes tokens. @param now epoch milliseconds. */
 export function tokensAt(before: Bucket | undefined, { count, windowMs }: Quota, now: number): number {
   if (before === undefined) return count;
   return Math.min(count, before.tokens + (Math.max(0, now - before.at) * count) / windowMs);

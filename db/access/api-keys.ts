@@ -7,10 +7,9 @@ import { KINDS, WORK_KINDS, type WorkKind } from '#domain/work/kinds.ts';
 
 export type ApiKeyRow = typeof apiKeys.$inferSelect;
 
-/** Resolution of the time of last use: a minute shows which keys are in use and saves a write per request. */
+/** A minute shows which keys are in use and saves a write per request. */
 const USE_NOTED_EVERY_MS = 60_000;
 
-/** The lineage of a key: the id of its first key. */
 export function lineageOf({ id, lineageId }: Pick<ApiKeyRow, 'id' | 'lineageId'>): string {
   return lineageId ?? id;
 }
@@ -29,7 +28,7 @@ export function isUseDue(key: ApiKeyRow, now: Date): boolean {
   return key.lastUsedAt === null || key.lastUsedAt.getTime() < now.getTime() - USE_NOTED_EVERY_MS;
 }
 
-/** Stores the time of use of a key, at most once a minute over all processes. */
+/** Writes at most once a minute over all processes. */
 export async function noteApiKeyUse(db: Executor, id: string, now: Date): Promise<void> {
   const before = new Date(now.getTime() - USE_NOTED_EVERY_MS);
   await db
@@ -39,7 +38,6 @@ export async function noteApiKeyUse(db: Executor, id: string, now: Date): Promis
 }
 
 export interface NewApiKey {
-  /** The system that uses the key, for people. */
   readonly name: string;
   readonly prefix: string;
   readonly hash: Buffer;
@@ -47,11 +45,10 @@ export interface NewApiKey {
   readonly expiresAt?: Date;
   readonly spendLimit?: Money;
   readonly rateLimit?: number;
-  /** True: the key only sees and changes work that was made with it. */
   readonly ownWorkOnly?: boolean;
 }
 
-/** The daily limit for the work of its lineage; undefined: no limit of its own. */
+/** Of its lineage; undefined: no limit of its own. */
 export function spendLimitOf({
   spendLimitAmount: amount,
   spendLimitCurrency: currency,
@@ -76,7 +73,6 @@ export async function addApiKey(db: Executor, key: NewApiKey): Promise<string> {
   return id;
 }
 
-/** Tells the API processes to read keys again, in the caller's transaction or after the change. */
 async function notifyChange(db: Executor): Promise<void> {
   await db.execute(sql`notify api_keys`);
 }
@@ -93,7 +89,7 @@ export async function revokeApiKey(db: Executor, prefix: string, now: Date): Pro
   return changeOf(rows[0]);
 }
 
-/** Keeps a key from being revoked until the transaction ends. @returns false when it is revoked already. */
+/** Locks until the transaction ends. @returns false when it is revoked already. */
 export async function lockUnrevokedKey(tx: Executor, id: string): Promise<boolean> {
   const unrevoked = and(eq(apiKeys.id, id), isNull(apiKeys.revokedAt));
   return (await tx.select({ id: apiKeys.id }).from(apiKeys).where(unrevoked).for('share')).length > 0;
@@ -105,10 +101,7 @@ export type Rotation =
   | { readonly ok: false; readonly refusal: RotationRefusal };
 
 /**
- * Makes the successor of a key with its name, scopes, limits and lineage, so that its work and limits continue. The
- * former key works until the overlap or its own expiry ends.
- *
- * @param successor.expiresAt absent: the successor lives as long as the former key was made to live.
+ * The former key works until the overlap or its own expiry ends. @param successor.expiresAt absent: as for the former.
  */
 export async function rotateApiKey(
   tx: Executor,
@@ -154,7 +147,7 @@ export async function rotateApiKey(
   return { ok: true, id, formerExpiresAt, expiresAt };
 }
 
-/** Changes the daily limit of a key's lineage; null: no limit of its own. Not ok when the key does not exist. */
+/** The limit belongs to the lineage; null: no limit of its own. Not ok when the key does not exist. */
 export async function changeSpendLimit(db: Executor, prefix: string, limit: Money | null): Promise<KeyChange> {
   return changeLineage(db, prefix, {
     spendLimitAmount: limit?.amount ?? null,
@@ -162,15 +155,11 @@ export async function changeSpendLimit(db: Executor, prefix: string, limit: Mone
   });
 }
 
-/**
- * Changes the rate limit of a lineage, which its keys share. Not ok when the key does not exist.
- * @param perMinute requests a minute; null: as configured.
- */
+/** The limit belongs to the lineage. Not ok when the key does not exist. @param perMinute null: as configured. */
 export async function changeRateLimit(db: Executor, prefix: string, perMinute: number | null): Promise<KeyChange> {
   return changeLineage(db, prefix, { rateLimit: perMinute });
 }
 
-/** Limits belong to a lineage and are the same in all of its keys. */
 async function changeLineage(
   db: Executor,
   prefix: string,
@@ -204,7 +193,6 @@ export interface WorkScopes {
 
 type WorkScope = `${(typeof KINDS)[WorkKind]['scope']}:${'read' | 'write' | 'operate'}`;
 
-/** The scopes of a kind of work: `orders:read`, `orders:write`, `orders:operate`. */
 export function scopesOfKind(kind: WorkKind): WorkScopes {
   const { scope } = KINDS[kind];
   return { read: `${scope}:read`, write: `${scope}:write`, operate: `${scope}:operate` };
@@ -223,11 +211,9 @@ function describeWorkScopes(): Readonly<Record<WorkScope, string>> {
       [operate, `${actions}: for operators. Each action is audited.`],
     ];
   });
-  // One entry for each scope of each kind.
   return Object.fromEntries(entries) as Record<WorkScope, string>;
 }
 
-/** API scopes, each with the sentence that the documentation shows. */
 export const API_SCOPES = {
   ...describeWorkScopes(),
   'cancellations:read': 'Read cancellations, refunds and their timelines.',

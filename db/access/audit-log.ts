@@ -20,20 +20,15 @@ type OtherSubject =
   | 'webhook_secret';
 
 export interface AuditEntry {
-  /**
-   * The id of an API key, `command/<account>` for a command and its operating-system account, or `share_link/<id>` for
-   * a visitor with that link.
-   */
+  /** An API key's id, `command/<operating-system account>`, or `share_link/<id>`. */
   readonly actor: string;
-  /** Stable name, such as `esim.activation_revealed`. */
   readonly action: string;
-  /** A webhook secret has the id of its environment. */
   readonly subject: WorkRef | { readonly kind: OtherSubject; readonly id: string };
-  /** The actor's reason, when one is required; for an API key or webhook endpoint the change, without secrets. */
+  /** For an API key or webhook endpoint it names the change, without secrets. */
   readonly reason?: string;
 }
 
-/** Writes an audit entry. Written before the action, so that no action happens without an entry. */
+/** Written before the action, so that no action happens without an entry. */
 export async function addAuditEntry(db: Executor, entry: AuditEntry, now: Date): Promise<void> {
   await addAuditEntries(db, [entry], now);
 }
@@ -55,9 +50,8 @@ export interface AuditFilter {
   readonly action?: string | undefined;
   readonly subjectKind?: string | undefined;
   readonly subjectId?: string | undefined;
-  /** Exclusive. */
+  /** Both exclusive. */
   readonly after?: Date | undefined;
-  /** Exclusive. */
   readonly before?: Date | undefined;
 }
 
@@ -66,7 +60,7 @@ export interface AuditRow {
   readonly key: { readonly name: string; readonly prefix: string } | null;
 }
 
-/** A page of the audit log, newest first. @param page.after id of the last entry of the previous page. */
+/** Newest first. @param page.after id of the last entry of the previous page. */
 export async function listAuditEntries(
   db: Executor,
   filter: AuditFilter,

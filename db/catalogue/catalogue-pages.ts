@@ -3,14 +3,13 @@ import type { PackageRow, VpnPlanRow } from '#db/catalogue/catalogue.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { packages, vpnPlans } from '#db/schema.ts';
 
-/** Filters of packages and plans alike. A value that is not known meets none. */
+/** A value that is not known meets none of the filters. */
 export interface ItemFilter {
   readonly text?: string | undefined;
   readonly available?: boolean | undefined;
   readonly minDays?: number | undefined;
   readonly maxDays?: number | undefined;
   readonly currency?: string | undefined;
-  /** Both in the currency of the item. */
   readonly minPrice?: string | undefined;
   readonly maxPrice?: string | undefined;
   /** Exclusive. */
@@ -26,7 +25,6 @@ export interface PackageFilter extends ItemFilter {
   readonly maxDataMb?: number | undefined;
 }
 
-/** The sorting keys of each order, as types of PostgreSQL. The last one is the id. */
 export const SORTING_KEYS = {
   id: ['bigint'],
   price: ['text', 'numeric', 'bigint'],
@@ -34,13 +32,11 @@ export const SORTING_KEYS = {
   data: ['boolean', 'float8', 'bigint'],
 } as const;
 
-/** An item with its sorting keys as text, for the position of a page. */
 export interface SortedItem<Row> {
   readonly row: Row;
   readonly keys: readonly string[];
 }
 
-/** An order of items; the last sorting key is the id. */
 export interface ItemOrder<Field extends string> {
   readonly field: Field;
   readonly isReversed: boolean;
@@ -48,7 +44,7 @@ export interface ItemOrder<Field extends string> {
 
 interface Page {
   readonly limit: number;
-  /** Sorting keys of the last item of the page before: it may have changed since. */
+  /** Keys of the last item of the page before: the item may have changed since. */
   readonly after: readonly string[] | undefined;
 }
 
@@ -127,7 +123,7 @@ function meetsFilter(table: Table, filter: ItemFilter): SQL | undefined {
   );
 }
 
-/** The sorting keys, all ascending. What is not known is last in both directions. */
+/** All ascending. What is not known is last in both directions. */
 function itemKeys(table: Table, field: 'id' | 'price' | 'days', isReversed: boolean): readonly SQL[] {
   const sign = signOf(isReversed);
   const id = sql`${table.id}`;
@@ -151,7 +147,7 @@ function asTexts(keys: readonly SQL[]): SQL<string[]> {
   return sql<string[]>`array[${sql.join(texts, sql`, `)}]`;
 }
 
-/** Compares with the values that the last item had: it may have another price by now, or be removed. */
+/** The last item may have another price by now, or be removed. */
 function isAfter(keys: readonly SQL[], field: keyof typeof SORTING_KEYS, after: readonly string[]): SQL {
   const types = SORTING_KEYS[field];
   const values = after.map((value, index) => sql`${value}::${sql.raw(types[index] ?? 'text')}`);

@@ -1,4 +1,3 @@
-/** The stored items of the catalogue, as readings compare and change them. */
 import { and, asc, desc, eq, getTableColumns, gt, isNull, lt, ne, sql, type SQL } from 'drizzle-orm';
 import type { PgTable } from 'drizzle-orm/pg-core';
 import type { Executor } from '#db/connection/database.ts';
@@ -18,7 +17,7 @@ import type { WorkRef } from '#domain/work/kinds.ts';
 export type PackageRow = typeof packages.$inferSelect;
 export type VpnPlanRow = typeof vpnPlans.$inferSelect;
 
-/** Items of one statement: PostgreSQL takes 65,535 values. */
+/** PostgreSQL takes 65,535 values in a statement. */
 const BATCH = 1_000;
 
 function planOf(row: VpnPlanRow): CatalogueItem {
@@ -33,9 +32,7 @@ function packageOf(row: PackageRow): CataloguePackage {
 }
 
 interface ItemStore<Item> {
-  /** All items that were ever read, by id. */
   readonly known: (db: Executor) => Promise<KnownItem<Item>[]>;
-  /** Those that are listed now, by id. */
   readonly listed: (db: Executor) => Promise<Item[]>;
   readonly store: (tx: Executor, changes: readonly CatalogueChange<Item>[], readAt: Date) => Promise<void>;
 }
@@ -66,7 +63,6 @@ export const STORED_ITEMS: { readonly [Name in CatalogueName]: ItemStore<Catalog
 const NEW_PACKAGE = newValues(packages);
 const NEW_PLAN = newValues(vpnPlans);
 
-/** For an item that exists: all new values but its first time. */
 function newValues(table: PgTable): Record<string, SQL> {
   return Object.fromEntries(
     Object.entries(getTableColumns(table))
@@ -113,7 +109,7 @@ function* inBatches<Item, Row>(items: readonly Item[], rowOf: (item: Item) => Ro
 
 export type CatalogueReadingRow = typeof catalogueReadings.$inferSelect;
 
-/** Blocks other readings of a catalogue until the end of the transaction. */
+/** Locks until the end of the transaction. */
 export async function lockCatalogue(tx: Executor, catalogue: CatalogueName): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtext('catalogue'), hashtext(${catalogue}))`);
 }
@@ -130,12 +126,7 @@ export async function findReadingOfRun(
   return row;
 }
 
-/**
- * When the stored catalogue was read: the newest complete reading that counts, or the newest one when none was
- * complete.
- *
- * @returns undefined when it was never read.
- */
+/** The newest complete reading that counts, else the newest one. Undefined when it was never read. */
 export async function catalogueReadAt(db: Executor, catalogue: CatalogueName): Promise<Date | undefined> {
   const [row] = await db
     .select({ readAt: catalogueReadings.readAt })
@@ -178,7 +169,7 @@ export async function suspectedIds(db: Executor, catalogue: CatalogueName): Prom
   return new Set(row?.suspected);
 }
 
-/** Stores a reading. Deletes those of its catalogue from before `keptSince`, but for the newest of each verdict. */
+/** Deletes those of its catalogue from before `keptSince`, but for the newest of each verdict. */
 export async function addReading(
   tx: Executor,
   reading: Omit<typeof catalogueReadings.$inferInsert, 'id'>,
@@ -200,9 +191,7 @@ export async function addReading(
 }
 
 /**
- * The price of what a piece of work orders, in the stored catalogue. It may have changed at the service since, and a
- * top-up may have a price of its own.
- * @returns undefined when the catalogue does not have it, or the work orders nothing.
+ * The price may have changed at the service since. Undefined when the catalogue lacks it, or the work orders nothing.
  */
 export async function cataloguePrice(db: Executor, { kind, id }: WorkRef): Promise<Money | undefined> {
   const { product } = storedKind(kind);

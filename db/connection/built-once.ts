@@ -1,15 +1,10 @@
 import type { Executor } from '#db/connection/database.ts';
 
-/** A query with placeholders, as drizzle's `prepare` makes it. */
 export interface BuiltQuery<Rows> {
   execute(values: Record<string, unknown>): Promise<Rows>;
 }
 
-/**
- * A query whose text is built once for each executor. For queries of every request, building costs more than sending.
- *
- * @param build makes the query with `sql.placeholder` for each value and prepares it under a unique name.
- */
+/** For queries of every request, building costs more than sending. @param build prepares under a unique name. */
 export function builtOnce<Rows>(
   build: (db: Executor) => BuiltQuery<Rows>,
 ): (db: Executor, values: Readonly<Record<string, unknown>>) => Promise<Rows> {

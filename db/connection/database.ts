@@ -4,31 +4,22 @@ import { type Queue, takeFacts, takeFilled } from '#db/connection/after-commit.t
 import { PooledClient, PreparedClient } from '#db/connection/prepared-client.ts';
 import type { WorkFact } from '#domain/work/work-fact.ts';
 
-/** Drizzle on one connection, inside or outside a transaction; the first parameter of every storage function. */
 export type Executor = NodePgDatabase;
 
 export interface DatabaseOptions {
   readonly url: string;
   readonly poolSize: number;
-  /**
-   * True: a pooler in transaction mode, such as PgBouncer, shares the connections. It refuses parameters of a
-   * connection and may forget prepared statements, so each transaction sets the limits, and nothing is prepared.
-   */
+  /** A pooler in transaction mode, such as PgBouncer: transactions set the limits, and nothing is prepared. */
   readonly isPooled?: boolean;
-  /** Shown in `pg_stat_activity`. */
   readonly applicationName: string;
-  /** Called when an idle connection breaks, for example while PostgreSQL restarts; the pool replaces it. */
   readonly onConnectionError: (error: Error) => void;
-  /**
-   * Called with the queues that a commit has filled, to wake their readers; must not throw. Without it the slow poll
-   * finds the rows.
-   */
+  /** Called after a commit; must not throw. Without it the slow poll finds the rows. */
   readonly onFilled?: (queues: ReadonlySet<Queue>) => void;
-  /** Called with the facts about work of a commit, in their order; must not throw. */
+  /** Called after a commit, in the order of the facts; must not throw. */
   readonly onFacts?: (facts: readonly WorkFact[]) => void;
 }
 
-/** PostgreSQL cannot be reached or cut the connection. The caller may retry; whether a commit succeeded is unknown. */
+/** The caller may retry; whether a commit succeeded is unknown. */
 export class DatabaseUnavailableError extends Error {
   constructor(cause: unknown) {
     super('PostgreSQL is not available', { cause });
@@ -36,10 +27,9 @@ export class DatabaseUnavailableError extends Error {
   }
 }
 
-// A connection takes a second or two at most, and statements are small. Waiting for a lock longer than the shortest
-// deadline of the service would only pile up work.
+// Waiting for a lock longer than the shortest deadline of the service would only pile up work.
 const CONNECT_TIMEOUT_MS = 5_000;
-/** Settings of PostgreSQL, in milliseconds. */
+/** Milliseconds. */
 const LIMITS = {
   statement_timeout: 15_000,
   lock_timeout: 5_000,
@@ -48,18 +38,16 @@ const LIMITS = {
 const TRANSACTION_TRIES = 5;
 const SETTING_LIMITS = Object.entries(LIMITS).map(([name, ms]) => `SET LOCAL ${name} = ${ms}`);
 const BEGIN_WITH_LIMITS = ['BEGIN', ...SETTING_LIMITS].join('; ');
-/** SQLSTATE after a wait for a lock of more than `lock_timeout`. */
+/** SQLSTATE after a wait of more than `lock_timeout`. */
 export const LOCK_NOT_AVAILABLE = '55P03';
 
-/** The connection pool and the only way to run a transaction. */
 export class Database {
   readonly #pool: pg.Pool;
   readonly #isPooled: boolean;
   readonly #onFilled: DatabaseOptions['onFilled'];
   readonly #onFacts: DatabaseOptions['onFacts'];
-  /** One per connection, so that queries that are built once per executor serve all transactions of the connection. */
+  /** One per connection, so that queries that are built once per executor serve all its transactions. */
   readonly #executors = new WeakMap<pg.PoolClient, Executor>();
-  /** For single statements outside a transaction. */
   readonly executor: Executor;
 
   constructor(options: DatabaseOptions) {
@@ -68,8 +56,7 @@ export class Database {
       max: options.poolSize,
       application_name: options.applicationName,
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-      // The server ends a statement at its timeout. A half-open connection never answers, so the client has its own
-      // timeout.
+      // A half-open connection never answers, so the client has its own timeout.
       query_timeout: LIMITS.statement_timeout + 5_000,
       keepAlive: true,
       ...(options.isPooled === true ? { Client: PooledClient } : { Client: PreparedClient, ...LIMITS }),
@@ -82,13 +69,10 @@ export class Database {
   }
 
   /**
-   * Runs `work` in one transaction: commits its result, rolls back on an error. A serialization failure or deadlock
-   * runs it again, so `work` must have no effect outside the transaction.
-   *
-   * @param options.waitsForLocks true: runs it again after the end of a wait for a lock, too. For facts that cannot be
-   *   read again, such as the answer to a purchase.
-   * @throws DatabaseUnavailableError when the connection breaks. The commit may have happened; the caller finds out by
-   *   reading its unique key.
+   * A serialization failure or deadlock runs `work` again, so it must have no effect outside the transaction.
+   * @param options.waitsForLocks also after a wait for a lock. For facts that cannot be read again, such as the answer
+   *   to a purchase.
+   * @throws DatabaseUnavailableError when the connection breaks. The commit may have happened: read its unique key.
    */
   async transaction<Result>(
     work: (tx: Executor) => Promise<Result>,
@@ -105,7 +89,7 @@ export class Database {
     }
   }
 
-  /** Runs single statements. @throws DatabaseUnavailableError when PostgreSQL cannot be reached. */
+  /** @throws DatabaseUnavailableError when PostgreSQL cannot be reached. */
   async run<Result>(work: (db: Executor) => Promise<Result>): Promise<Result> {
     try {
       // Behind a pooler, only a transaction has limits.
@@ -164,7 +148,6 @@ export class Database {
   }
 }
 
-/** @returns the error to discard the connection with, or undefined when it is clean again. */
 async function rollBack(client: pg.PoolClient, error: unknown): Promise<Error | undefined> {
   if (isConnectionError(error)) return error as Error;
   try {
@@ -175,7 +158,6 @@ async function rollBack(client: pg.PoolClient, error: unknown): Promise<Error | 
   }
 }
 
-/** The SQLSTATE of a PostgreSQL error, looking through drizzle's wrapper. */
 export function sqlState(error: unknown): string | undefined {
   for (let current = error; current instanceof Error; current = current.cause) {
     if (current instanceof pg.DatabaseError) return current.code;
@@ -183,12 +165,11 @@ export function sqlState(error: unknown): string | undefined {
   return undefined;
 }
 
-/** True for SQLSTATE classes 22 (data exception) and 23 (integrity constraint violation): a retry would fail again. */
+/** SQLSTATE classes 22 (data exception) and 23 (constraint violation): a retry would fail again. */
 export function isBadData(error: unknown): boolean {
   return /^2[23]/.test(sqlState(error) ?? '');
 }
 
-/** The name of the constraint that a statement violated, looking through drizzle's wrapper. */
 export function violatedConstraint(error: unknown): string | undefined {
   for (let current = error; current instanceof Error; current = current.cause) {
     if (current instanceof pg.DatabaseError) return current.constraint;
@@ -201,7 +182,7 @@ function isSerializationFailure(error: unknown): boolean {
   return state === '40001' || state === '40P01';
 }
 
-/** 08: connection exceptions; 57P01–57P03: the server is shutting down or starting; 53300: too many connections. */
+/** 08: connection exceptions; 57P01–57P03: the server shuts down or starts; 53300: too many connections. */
 function isConnectionError(error: unknown): boolean {
   const state = sqlState(error);
   if (state !== undefined) return state.startsWith('08') || /^57P0[1-3]$/.test(state) || state === '53300';

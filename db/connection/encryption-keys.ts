@@ -1,4 +1,3 @@
-/** The encryption keys that a database was used with, so that wrong keys are found before anything is encrypted. */
 import { asc, eq, is, sql } from 'drizzle-orm';
 import { getTableConfig, PgTable } from 'drizzle-orm/pg-core';
 import type { KeyRing } from '#crypto/key-ring.ts';
@@ -8,7 +7,6 @@ import { describeKeyProblem, judgeKeys, type KeyProblem } from '#domain/encrypti
 
 const { encryptionKeys } = schema;
 
-/** The keys of this process are not those of the database. */
 export class EncryptionKeysError extends Error {
   readonly problems: readonly KeyProblem[];
 
@@ -24,24 +22,18 @@ export class EncryptionKeysError extends Error {
   }
 }
 
-/** A key that a database has been used with. */
 export interface KeyUse {
   readonly keyId: string;
   readonly makesHashes: boolean;
   readonly firstUsedAt: Date;
 }
 
-/** The keys that the database has been used with, the oldest first. */
 export async function keyUse(db: Executor): Promise<KeyUse[]> {
   const { keyId, makesHashes, firstUsedAt } = encryptionKeys;
   return db.select({ keyId, makesHashes, firstUsedAt }).from(encryptionKeys).orderBy(asc(firstUsedAt), asc(keyId));
 }
 
-/**
- * Compares the ring with the keys that the database was used with. Writes nothing.
- *
- * @throws EncryptionKeysError
- */
+/** Writes nothing. @throws EncryptionKeysError */
 export async function verifyKeys(db: Executor, ring: KeyRing): Promise<void> {
   const rows = await db
     .select()
@@ -56,14 +48,10 @@ export async function verifyKeys(db: Executor, ring: KeyRing): Promise<void> {
   if (problems.length > 0) throw new EncryptionKeysError(problems);
 }
 
-/**
- * As {@link verifyKeys}, and stores new keys. Runs before anything is encrypted.
- *
- * @throws EncryptionKeysError; nothing is stored then.
- */
+/** Stores new keys. Runs before anything is encrypted. @throws EncryptionKeysError; nothing is stored then. */
 export async function registerKeys(database: Database, ring: KeyRing): Promise<void> {
   await database.transaction(async (tx) => {
-    // Serialises concurrent first uses: the second one finds the keys of the first.
+    // Serialises concurrent first uses.
     await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('encryption_keys', 0))`);
     await verifyKeys(tx, ring);
     const known = new Set((await keyUse(tx)).map(({ keyId }) => keyId));
@@ -76,24 +64,19 @@ export async function registerKeys(database: Database, ring: KeyRing): Promise<v
   });
 }
 
-/** The number of values of a column that are encrypted with a key. */
 interface EncryptedValues {
   readonly table: string;
   readonly column: string;
   readonly count: number;
 }
 
-/** The result of retiring a key. */
 export type Retirement =
   | { readonly kind: 'retired' }
   | { readonly kind: 'unknown' }
   | { readonly kind: 'makes_hashes' }
   | { readonly kind: 'in_use'; readonly values: readonly EncryptedValues[] };
 
-/**
- * Removes a key, so that processes start without it. Refused while a stored value is encrypted with it, and for the
- * hash key, whose hashes are kept for good. Payloads in Temporal are not counted.
- */
+/** Refused while a stored value is encrypted with it, and for the hash key. Payloads in Temporal are not counted. */
 export async function retireKey(tx: Executor, keyId: string): Promise<Retirement> {
   const [row] = await tx.select().from(encryptionKeys).where(eq(encryptionKeys.keyId, keyId)).for('update');
   if (row === undefined) return { kind: 'unknown' };
@@ -108,7 +91,7 @@ async function valuesEncryptedWith(db: Executor, keyId: string): Promise<Encrypt
   const found: EncryptedValues[] = [];
   for (const { table, column } of encryptedColumns()) {
     const name = sql.identifier(column);
-    // An encrypted value begins with its format, the length of the key's id, and the id (see `KeyRing`).
+    // An encrypted value begins with its format, the length of the key's id, and the id.
     const { rows } = await db.execute<{ count: number }>(sql`
       select count(*)::int as count from ${sql.identifier(table)}
       where octet_length(${name}) > 2 and substring(${name} from 3 for get_byte(${name}, 1)) = convert_to(${keyId},
@@ -119,7 +102,6 @@ async function valuesEncryptedWith(db: Executor, keyId: string): Promise<Encrypt
   return found;
 }
 
-/** Every column that holds encrypted values; their names begin with `encrypted_`. */
 function encryptedColumns(): { readonly table: string; readonly column: string }[] {
   return Object.values(schema).flatMap((table) => {
     if (!is(table, PgTable)) return [];

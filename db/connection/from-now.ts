@@ -1,13 +1,11 @@
 import { sql, type SQL } from 'drizzle-orm';
 
-/** The present time of PostgreSQL's clock, for comparisons with stored times. */
+/** By PostgreSQL's clock, for comparisons with stored times. */
 export const PRESENT = sql<Date>`statement_timestamp()`;
 
 /**
- * A time relative to now, by PostgreSQL's clock, which all processes share. It is the time of the statement, so that an
- * index can be used and a long transaction does not set past times. Cut to milliseconds: a value that is rounded up
- * would be due half a millisecond late.
- *
+ * PostgreSQL's clock is shared by all processes. The time is that of the statement: an index can be used, and a long
+ * transaction sets no past times. It is cut to milliseconds: a value that is rounded up would be due too late.
  * @param ms may be negative.
  */
 export function fromNow(ms: number): SQL<Date> {

@@ -1,12 +1,11 @@
 import { DatabaseUnavailableError } from '#db/connection/database.ts';
 
 export interface GroupCommitOptions<Item, Result> {
-  /** Commits items together; returns their results in the same order. */
   readonly commit: (items: readonly Item[]) => Promise<readonly Result[]>;
   readonly maxBatch: number;
-  /** Concurrent batches: one is written while the next one gathers. */
+  /** One batch is written while the next one gathers. */
   readonly maxConcurrent: number;
-  /** Items that may wait. Beyond that PostgreSQL cannot keep up, and the sender has to repeat the request. */
+  /** Beyond that PostgreSQL cannot keep up, and the sender has to repeat the request. */
   readonly maxWaiting: number;
 }
 
@@ -16,10 +15,7 @@ interface Waiting<Item, Result> {
   readonly reject: (error: unknown) => void;
 }
 
-/**
- * Commits concurrent items in one statement. No item waits for others: a single item is written at once, and items
- * gather only while earlier ones are written. Each caller gets the result of its item after the commit.
- */
+/** Commits concurrent items in one statement. Items gather only while earlier ones are written. */
 export class GroupCommit<Item, Result> {
   readonly #options: GroupCommitOptions<Item, Result>;
   readonly #waiting: Waiting<Item, Result>[] = [];
@@ -30,10 +26,7 @@ export class GroupCommit<Item, Result> {
     this.#options = options;
   }
 
-  /**
-   * @throws DatabaseUnavailableError when PostgreSQL is unavailable or too many items wait; else what `commit` throws
-   *   for the item.
-   */
+  /** @throws DatabaseUnavailableError, also when too many items wait; else what `commit` throws for the item. */
   async add(item: Item): Promise<Result> {
     if (this.#waiting.length >= this.#options.maxWaiting) {
       throw new DatabaseUnavailableError(new Error(`${this.#waiting.length} items wait to be written`));
@@ -44,7 +37,6 @@ export class GroupCommit<Item, Result> {
     });
   }
 
-  /** Runs after the requests of this turn of the event loop were read, so that they form one batch. */
   #schedule(): void {
     if (this.#scheduled || this.#underWay >= this.#options.maxConcurrent || this.#waiting.length === 0) return;
     this.#scheduled = true;

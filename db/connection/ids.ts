@@ -2,11 +2,10 @@ import { randomFillSync } from 'node:crypto';
 import { monotonicFactory } from 'ulid';
 import { ID_PREFIXES, type IdKind } from '#domain/work/identifiers.ts';
 
-/** Random bytes for some sixty ids: one call for each of their letters costs more than all else of an id. */
+/** Bytes for some sixty ids: a call for each letter would cost more than the rest. */
 const bytes = Buffer.alloc(1_024);
 let used = bytes.length;
 
-/** @returns a random number from 0 to below 1, of eight bits; a letter of an id takes five of them. */
 function random(): number {
   if (used === bytes.length) {
     randomFillSync(bytes);
@@ -17,10 +16,7 @@ function random(): number {
 
 const nextUlid = monotonicFactory(random);
 
-/**
- * A new id such as `att_01J…`: unique, and sortable by creation time. Ids of work derive from a reference where there
- * is one (`platform/crypto/derived-ids.ts`), so no query sorts work by id alone.
- */
+/** Sortable by creation time; ids of work may derive from a reference instead (`platform/crypto/derived-ids.ts`). */
 export function newId(kind: IdKind): string {
   return `${ID_PREFIXES[kind]}_${nextUlid()}`;
 }

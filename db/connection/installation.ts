@@ -2,14 +2,11 @@ import type { Executor } from '#db/connection/database.ts';
 import { installation } from '#db/schema.ts';
 import type { ServiceMode } from '#domain/service/service-address.ts';
 
-/** Which service and environment a database belongs to. */
 export interface Installation {
-  /** `{base_url}`, without a trailing slash. */
   readonly serviceBaseUrl: string;
   readonly serviceMode: ServiceMode;
 }
 
-/** This database holds the records of another service or environment. */
 export class OtherInstallationError extends Error {
   readonly stamped: Readonly<Record<keyof Installation, string>>;
 
@@ -25,11 +22,7 @@ export class OtherInstallationError extends Error {
   }
 }
 
-/**
- * Stamps the database with service and environment at its first use, and refuses others later.
- *
- * @throws OtherInstallationError when the database belongs to another service or environment.
- */
+/** @throws OtherInstallationError when the database belongs to another service or environment. */
 export async function stampOrVerify(db: Executor, configured: Installation): Promise<void> {
   await db
     .insert(installation)
@@ -40,12 +33,7 @@ export async function stampOrVerify(db: Executor, configured: Installation): Pro
   }
 }
 
-/**
- * Checks the stamp without writing.
- *
- * @returns false when there is none yet.
- * @throws OtherInstallationError when the database belongs to another service or environment.
- */
+/** False when there is no stamp yet. @throws OtherInstallationError */
 export async function verifyStamp(db: Executor, configured: Installation): Promise<boolean> {
   const [stamped] = await db.select().from(installation);
   if (stamped === undefined) return false;
@@ -55,7 +43,6 @@ export async function verifyStamp(db: Executor, configured: Installation): Promi
   return true;
 }
 
-/** The environment of the service that the database belongs to; undefined before its first use. */
 export async function stampedMode(db: Executor): Promise<string | undefined> {
   const [stamped] = await db.select({ mode: installation.serviceMode }).from(installation);
   return stamped?.mode;

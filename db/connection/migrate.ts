@@ -9,13 +9,12 @@ import { schemaSupport } from '#db/schema.ts';
 
 const MIGRATIONS_FOLDER = fileURLToPath(new URL('../migrations', import.meta.url));
 
-/** Any number that no other program of this database uses; concurrent migrations wait for each other. */
+/** No other program of this database may use this number. */
 const MIGRATION_LOCK = 7_301_883;
 
-/** Longer than a statement of the product takes, and short enough for callers that wait behind a locked table. */
+/** Longer than a statement of the product takes, short enough for callers that wait behind a locked table. */
 const LOCK_TIMEOUT_MS = 4_000;
 
-/** Another connection, such as a long report or `pg_dump`, uses a table that a migration changes. */
 export class TableLockedError extends Error {
   constructor(cause: unknown) {
     super(
@@ -27,20 +26,15 @@ export class TableLockedError extends Error {
   }
 }
 
-/**
- * Brings the database to the current schema. Safe to run from several processes at once, and again.
- *
- * @param folder of the migrations.
- * @throws TableLockedError when nothing was changed, because other work uses a table; UnreleasedSchemaError.
- */
+/** Safe from several processes at once. @throws TableLockedError when nothing was changed; UnreleasedSchemaError. */
 export async function migrate(url: string, folder = MIGRATIONS_FOLDER): Promise<void> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000, application_name: 'migrate' });
-  // A connection that breaks between two statements reports it here; the statement in flight rejects by itself.
+  // The statement in flight rejects by itself.
   client.on('error', () => undefined);
   await client.connect();
   try {
     await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
-    // All migrations are one transaction: while it waits for one table, it keeps the others locked.
+    // One transaction: while it waits for one table, it keeps the others locked.
     await client.query(`set lock_timeout = ${LOCK_TIMEOUT_MS}`);
     const db = drizzle(client);
     await countApplied(db, readMigrationFiles({ migrationsFolder: folder }));
@@ -52,10 +46,7 @@ export async function migrate(url: string, folder = MIGRATIONS_FOLDER): Promise<
   }
 }
 
-/**
- * No migration leads from the schema of this database to that of this version. Migrations from before the first release
- * were joined into one.
- */
+/** Migrations from before the first release were joined into one. */
 export class UnreleasedSchemaError extends Error {
   constructor() {
     super(
@@ -67,7 +58,6 @@ export class UnreleasedSchemaError extends Error {
   }
 }
 
-/** The database lacks migrations of this version, or no longer supports this version. */
 export class SchemaNotCurrentError extends Error {
   constructor(applied: number, expected: number) {
     super(
@@ -80,13 +70,7 @@ export class SchemaNotCurrentError extends Error {
   }
 }
 
-/**
- * Accepts a newer database, as it exists while a new version is rolled out, until a migration has removed something
- * that this version uses.
- *
- * @throws UnreleasedSchemaError; SchemaNotCurrentError unless all migrations of this version have been applied and it
- * is still supported.
- */
+/** Accepts a newer database that still supports this version. @throws UnreleasedSchemaError; SchemaNotCurrentError. */
 export async function requireCurrentSchema(db: Executor): Promise<void> {
   const applied = await countApplied(db);
   const expected = ownMigrations().length;
@@ -95,7 +79,6 @@ export async function requireCurrentSchema(db: Executor): Promise<void> {
   }
 }
 
-/** Number of migrations that a version must know to work with this schema. */
 async function oldestSupported(db: Executor): Promise<number> {
   const { rows } = await db.execute<{ oldest: number }>(
     sql`select ${schemaSupport.oldestMigrations} as oldest from ${schemaSupport}`,

@@ -1,19 +1,15 @@
 import pg from 'pg';
 import type { Queue } from '#db/connection/after-commit.ts';
 
-/**
- * `relay`: rows wait in the queues that the payload names. `events`: events up to the position in the payload were
- * published. `api_keys`: API keys were changed. {@link HEARTBEAT} says only that notifications arrive.
- */
+/** `relay`: the payload names the filled queues. `events`: the newest published position. */
 export type Channel = 'relay' | 'events' | 'api_keys';
 
-/** The payload of the slow poll's notifications. */
 export const HEARTBEAT = 'heartbeat';
 
-// NOTIFY takes a lock that all notifying commits of the cluster share. So it is sent after the transaction, on its own
-// connection, and at most this often.
+// NOTIFY takes a lock that all notifying commits of the cluster share: it is sent after the transaction, and at most
+// this often.
 const MIN_INTERVAL_MS = 10;
-// A notification that could not be sent is sent again: listeners that hear others poll seldom.
+// Listeners that hear others poll seldom.
 const RETRY_AFTER_MS = 1_000;
 const CONNECT_TIMEOUT_MS = 5_000;
 
@@ -25,10 +21,7 @@ export interface NotifierOptions {
   readonly onError: (error: Error) => void;
 }
 
-/**
- * Wakes the listeners of a channel after a commit. Many calls become one notification. A lost notification costs time,
- * never work: every listener also polls.
- */
+/** Many calls become one notification. A lost one costs time, never work: every listener also polls. */
 export class Notifier {
   readonly #options: NotifierOptions;
   #client: pg.Client | undefined;
@@ -43,10 +36,7 @@ export class Notifier {
     this.#options = options;
   }
 
-  /**
-   * Wakes the listeners soon. Returns at once and never throws.
-   * @param queues the queues that were filled; only their readers are woken. None: all readers are.
-   */
+  /** Returns at once and never throws. @param queues wakes only their readers; none: all readers. */
   wake(queues: Iterable<Queue> = []): void {
     if (this.#closed) return;
     for (const queue of queues) this.#queues.add(queue);
@@ -64,7 +54,6 @@ export class Notifier {
     this.#timer.unref();
   }
 
-  /** Sends what is pending and disconnects. */
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#timer);
@@ -106,7 +95,7 @@ export class Notifier {
       query_timeout: CONNECT_TIMEOUT_MS,
       keepAlive: true,
     });
-    // A connection that breaks while idle is replaced at the next call; without the listener it would end the process.
+    // Without the listener a connection that breaks while idle would end the process.
     client.on('error', () => this.#drop(client));
     try {
       await client.connect();

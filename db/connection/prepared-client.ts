@@ -1,20 +1,16 @@
 import { createHash } from 'node:crypto';
 import pg from 'pg';
 
-/** More statements than the product has. Texts that vary without end, such as short lists of ids, get no name. */
+/** More than the product has. Texts that vary without end get no name. */
 const MAX_STATEMENTS = 500;
-/** More values than a row has. Batches differ in length: every connection would keep each of them and use it once. */
+/** More than a row has. Batches differ in length: every connection would keep each statement. */
 const MAX_VALUES = 64;
 
-/**
- * In a statement, as a comment: it is not prepared, because its best plan depends so much on a value that one plan for
- * all values would be dangerous.
- */
+/** Marks a statement that is not prepared: one plan for all values would be dangerous. */
 export const PLANNED_BY_VALUE = '/* planned by value */';
 
 const names = new Map<string, string>();
 
-/** A connection that changes each statement before it is sent. */
 function clientThat(change: (statement: unknown, rest: readonly unknown[]) => unknown) {
   return class extends pg.Client {
     // The overloads of `query` cannot be repeated here; only its first argument is changed.
@@ -25,13 +21,10 @@ function clientThat(change: (statement: unknown, rest: readonly unknown[]) => un
   };
 }
 
-/**
- * A connection that prepares each parameterised statement by name: PostgreSQL parses it once per connection, and plans
- * it again only while plans for the given values are cheaper. Needs its own connection, as LISTEN does.
- */
+/** PostgreSQL parses each statement once per connection. Needs its own connection, as LISTEN does. */
 export const PreparedClient = clientThat(withName);
 
-/** A connection that prepares nothing by name, because a pooler shares it among transactions. */
+/** Prepares nothing by name, because a pooler shares the connection. */
 export const PooledClient = clientThat(withoutName);
 
 function withoutName(statement: unknown): unknown {

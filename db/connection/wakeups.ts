@@ -5,24 +5,22 @@ import { HEARTBEAT, type Channel } from '#db/connection/notifier.ts';
 import type { Logger } from '#telemetry/logger.ts';
 
 const RECONNECT_MS = 1_000;
-/** A notification proves this long that others arrive: longer than two of the slowest polls, which send one each. */
+/** Longer than two of the slowest polls, which send a notification each. */
 const PROOF_MS = 65_000;
 
 export interface WakeupsOptions {
   readonly channel: Channel;
   /** A direct connection: a pooler in transaction mode would lose the notifications. */
   readonly url: string;
-  /** Shown in `pg_stat_activity`. */
   readonly applicationName: string;
   readonly logger: Logger;
-  /** Takes the payloads, except a heartbeat. By default a payload names the queues whose readers are woken. */
+  /** Heartbeats are left out. By default a payload names the queues whose readers are woken. */
   readonly onPayload?: (payload: string) => void;
 }
 
-/** Waits for rows. */
 export interface Waiter {
   wake(): void;
-  /** Resolves at the next wake-up, at once if there was one since the last, or after `pollMs`; without it never. */
+  /** Resolves at once if there was a wake-up since the last call; without `pollMs` it may never resolve. */
   next(pollMs?: number): Promise<void>;
 }
 
@@ -48,10 +46,7 @@ class Wakeup implements Waiter {
   }
 }
 
-/**
- * Wakes waiters: by a notification of PostgreSQL on its own connection, by {@link wake}, or by the slow poll. A lost
- * notification costs one poll, never a row.
- */
+/** Woken by a notification, by {@link wake}, or by the slow poll. A lost notification costs one poll, never a row. */
 export class Wakeups {
   readonly #options: WakeupsOptions;
   readonly #stopping = new AbortController();
@@ -74,7 +69,7 @@ export class Wakeups {
     await this.#listening;
   }
 
-  /** A further waiter, independent of the others. @param queue wakes it only for this queue. */
+  /** Independent of the others. @param queue wakes it only for this queue. */
   subscribe(queue?: Queue): Waiter {
     const waiter = new Wakeup();
     this.#waiters.push(waiter);
@@ -82,23 +77,20 @@ export class Wakeups {
     return waiter;
   }
 
-  /** Wakes all waiters, or only the readers of these queues. */
   wake(queues?: Iterable<string>): void {
     const woken = queues === undefined ? this.#waiters : [...queues].flatMap((queue) => this.#readers.get(queue) ?? []);
     for (const waiter of woken) waiter.wake();
   }
 
-  /** True while notifications are proved to arrive: one has arrived lately, on the connection that listens now. */
+  /** A notification has arrived lately, on the present connection. */
   isHearing(): boolean {
     return this.#heardAt !== undefined && performance.now() - this.#heardAt < PROOF_MS;
   }
 
-  /** As {@link Waiter.next}, for a single waiter. */
   async next(pollMs?: number): Promise<void> {
     await this.#own.next(pollMs);
   }
 
-  /** Waits without being woken by rows; only {@link close} cuts it short. */
   async pause(ms: number): Promise<void> {
     await delay(ms, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
   }
@@ -126,7 +118,6 @@ export class Wakeups {
     else this.wake(payload === '' ? undefined : payload.split(','));
   }
 
-  /** Listens until the connection breaks or {@link close}. */
   async #listenOnce(): Promise<void> {
     const { channel, url, applicationName } = this.#options;
     const client = new pg.Client({
@@ -145,7 +136,6 @@ export class Wakeups {
       await client.connect();
       await client.query(`LISTEN ${channel}`);
       this.#stopping.signal.addEventListener('abort', stop);
-      // Closed while it connected.
       if (this.#stopping.signal.aborted) stop();
       isListening = true;
       // Rows that were added before it listened.

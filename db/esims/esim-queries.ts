@@ -24,7 +24,6 @@ export async function findEsim(db: Executor, id: string, owner: Owner): Promise<
   return row;
 }
 
-/** True when another order has delivered an eSIM that the service names so, by its id, or by its ICCID. */
 export async function isEsimOfAnotherOrder(
   db: Executor,
   orderId: string,
@@ -59,7 +58,6 @@ export async function viewEsim(db: Executor, id: string, owner: Owner): Promise<
   return row;
 }
 
-/** Those of several eSIMs that the owner may see, in one statement. */
 export async function viewEsims(db: Executor, ids: readonly string[], owner: Owner): Promise<EsimWithOrder[]> {
   if (ids.length === 0) return [];
   return db
@@ -82,7 +80,6 @@ export interface EsimFilter {
   readonly updatedAfter?: Date | undefined;
 }
 
-/** A page of eSIMs, newest first. @returns a query that runs when awaited. */
 export function listEsims(
   db: Executor,
   owner: Given<Owner>,
@@ -114,7 +111,7 @@ export function listEsims(
 
 export const pageOfEsims = pagesOf<EsimFilter, EsimWithOrder>('esim_page', listEsims);
 
-/** Condition: the eSIM is of the order that may have bought with one of these references: there is at most one each. */
+/** An order that may have bought: at most one for each reference. */
 function ofOrdersCalled(db: Executor, references: unknown): SQL {
   const isOne = and(
     oneOf(orders.externalOrderId)(references),
@@ -132,14 +129,13 @@ export async function storeCustomer(
   await tx.update(esims).set(customer).where(eq(esims.id, id));
 }
 
-/** Locks an eSIM, so that other work of it neither begins nor ends meanwhile. @throws Error when there is none. */
+/** Other work of the eSIM neither begins nor ends meanwhile. @throws Error when there is none. */
 export async function lockEsim(tx: Executor, id: string): Promise<EsimRow> {
   const [row] = await tx.select().from(esims).where(eq(esims.id, id)).for('update');
   if (row === undefined) throw new Error(`eSIM ${id} does not exist`);
   return row;
 }
 
-/** Our rows for the conditions of a refund: the purchase of the eSIM and its top-ups. */
 export async function readRefundContext(db: Executor, esim: EsimRow) {
   const [bought] = await db
     .select()
@@ -175,7 +171,7 @@ export async function esimsToLookAt(db: Executor, now: Date, limit: number): Pro
     .limit(limit);
 }
 
-/** Sets the next read, also after a failed one, so that the eSIM is not first in the queue again. */
+/** Set also after a failed read, so that the eSIM is not first in the queue again. */
 export async function lookAgainAt(tx: Executor, id: string, at: Date | null): Promise<void> {
   await tx.update(esims).set({ watchDueAt: at }).where(eq(esims.id, id));
 }
@@ -188,7 +184,7 @@ export interface EsimState {
   readonly iccid?: string | null;
 }
 
-/** Stores the reported state of an eSIM. A cancelled eSIM stays cancelled: an older answer may still arrive. */
+/** A cancelled eSIM stays cancelled: an older answer may still arrive. */
 export async function storeEsimState(tx: Executor, id: string, facts: EsimState, readAt: Date): Promise<void> {
   const { status, installedAt, activatedAt, expiresAt, iccid = null } = facts;
   // `updated_at` changes only with the state, not with every read.
@@ -214,7 +210,7 @@ export interface UsageReading extends DataUsage {
   readonly readAt: Date;
 }
 
-/** Stores a reading, unless a newer one is stored. */
+/** A newer stored reading stays. */
 export async function storeUsage(
   tx: Executor,
   esimId: string,

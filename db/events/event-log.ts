@@ -1,4 +1,3 @@
-/** Recording and publishing events. */
 import { desc, isNull, isNotNull, sql } from 'drizzle-orm';
 import * as z from 'zod';
 import { noteFilled } from '#db/connection/after-commit.ts';
@@ -19,14 +18,12 @@ export type PublishedEvent = EventRow & { readonly position: bigint };
 export interface NewEvent {
   readonly type: EventType;
   readonly subject: EventSubject;
-  /** The API key of the work; null for events of the whole account. */
   readonly apiKeyId: string | null;
-  /** No personal data and no secret: it is stored in plain text and sent to others. */
+  /** No personal data and no secret: stored in plain text and sent to others. */
   readonly data: EventData;
   readonly traceparent?: string | null;
 }
 
-/** Inserts an event. Placeholders: those of {@link eventValues}. */
 export function eventInsert(db: Pick<Executor, 'insert'>) {
   return db.insert(events).values({
     id: sql.placeholder('eventId'),
@@ -42,13 +39,11 @@ export function eventInsert(db: Pick<Executor, 'insert'>) {
 
 const insertEvent = builtOnce((db) => eventInsert(db).prepare('event'));
 
-/** The values of {@link eventInsert}, with a new id. */
 export function eventValues({ type, subject, apiKeyId, data, traceparent = null }: NewEvent, occurredAt: Date) {
   const eventId = newId('event');
   return { eventId, type, subjectKind: subject.kind, subjectId: subject.id, apiKeyId, data, occurredAt, traceparent };
 }
 
-/** Records an event in the transaction that causes it. @returns its id. */
 export async function recordEvent(tx: Executor, event: NewEvent, now: Date): Promise<string> {
   const values = eventValues(event, now);
   await insertEvent(tx, values);
@@ -56,7 +51,6 @@ export async function recordEvent(tx: Executor, event: NewEvent, now: Date): Pro
   return values.eventId;
 }
 
-/** Records many events in one statement, in the transaction that causes them. */
 export async function recordEvents(tx: Executor, added: readonly NewEvent[], now: Date): Promise<void> {
   const rows = added.map((event) => {
     const { eventId, ...values } = eventValues(event, now);
@@ -67,11 +61,8 @@ export async function recordEvents(tx: Executor, added: readonly NewEvent[], now
 }
 
 /**
- * Records the status event of a subject, as part of a statement of the transaction that causes it, with the status
- * before. Nothing is recorded when the last status event has the same type and reasons, nor a second event of a type
- * that is announced once. Announcements such as an approaching end are no status events.
- *
- * @param reasons names of the fields that, beside the type, distinguish the event from the last one.
+ * Nothing is recorded when the last status event has the same type and the same fields named in `reasons`, nor a second
+ * event of a type that is announced once.
  */
 export function recordingStatusEvent(
   { type, subject, apiKeyId, data, traceparent = null }: NewEvent,
@@ -101,28 +92,22 @@ export function recordingStatusEvent(
 
 export const unpublished = isNull(events.position);
 
-/** Blocks other publications until the end of the transaction; waits for a present one. */
+/** Waits for a present publication; blocks others until the end of the transaction. */
 export async function holdPublication(tx: Executor): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtext('events.publication'))`);
 }
 
 /**
- * Assigns positions to the oldest events without one, and notifies the readers of events. Positions have no gaps, and
- * none becomes visible after a higher one. In the caller's transaction, or as a transaction of its own.
- *
- * Waits for a process that publishes now: it may have read before the caller's event was committed, and nothing else
- * would publish that event.
- *
+ * Assigns positions and notifies readers. Positions have no gaps, and none becomes visible after a higher one. Waits
+ * for a process that publishes now: it may have read before the caller's event was committed, and nothing else would
+ * publish that event.
  * @returns the events in order; none when the other process has published all of them.
  */
 export async function publishEvents(db: Executor, batch: number): Promise<PublishedEvent[]> {
   return (await publish(db, batch, { unlessReceived: false })).events;
 }
 
-/**
- * As {@link publishEvents}, but publishes nothing while an endpoint may receive events: its deliveries must be queued
- * in the same transaction.
- */
+/** Publishes nothing while an endpoint may receive events: its deliveries must be queued in the same transaction. */
 export async function publishUnlessReceived(
   db: Executor,
   batch: number,
@@ -144,7 +129,7 @@ const publishedRows = z.array(
   }),
 );
 
-/** By a function of the database, which locks, publishes and notifies. */
+/** A function of the database locks, publishes and notifies. */
 async function publish(
   db: Executor,
   batch: number,
@@ -156,7 +141,6 @@ async function publish(
   const rows = publishedRows.parse(answer.rows);
   return {
     isReceived: rows.some((row) => row.isReceived),
-    // The function returns the columns of an event.
     events: rows.flatMap(({ event }) => event ?? []) as unknown as PublishedEvent[],
   };
 }

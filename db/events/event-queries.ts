@@ -7,11 +7,10 @@ import type { EventType } from '#domain/events/event-types.ts';
 export interface EventFilter {
   readonly types?: readonly EventType[] | undefined;
   readonly subjectId?: string | undefined;
-  /** Lineage of API keys whose events are visible; undefined: all. Required, so that no caller can omit it. */
+  /** Lineage of API keys; undefined: all. Required, so that no caller can omit it. */
   readonly owner: string | undefined;
 }
 
-/** A page of the feed, oldest first. @param after the page starts after this position. */
 export async function listEvents(
   db: Executor,
   filter: EventFilter,
@@ -36,10 +35,7 @@ function typesIn(types: readonly EventType[] | undefined): SQL | undefined {
   return types === undefined ? undefined : inArray(events.type, [...types]);
 }
 
-/**
- * The ids of a page of several types. No index gives several types in the order of the feed, but each type has one, and
- * a page needs only the first few of each. So a rare type among a million events is as cheap as alone.
- */
+/** No index gives several types in the order of the feed, but each type has one. */
 function pageByType(types: readonly EventType[], inPage: SQL | undefined, limit: number): SQL {
   const wanted = sql.join(
     types.map((type) => sql`(${type}::text)`),
@@ -58,7 +54,6 @@ export function meets({ types, subjectId, owner }: EventFilter, event: EventRow)
   );
 }
 
-/** @returns undefined also while it is not published. */
 export async function findEvent(
   db: Executor,
   id: string,
@@ -77,10 +72,10 @@ export async function keptPositions(db: Executor): Promise<{ readonly oldest: bi
   return { oldest: kept?.oldest ?? 1n, newest: kept?.newest ?? 0n };
 }
 
-/** Events are published almost in the order of their times; this many are examined for the first one. */
+/** Events are published almost in the order of their times. */
 const OUT_OF_ORDER = 1_000;
 
-/** The position before the first event that is later than a time. @returns the newest position when there is none. */
+/** The position before the first event that is later than a time; the newest position when there is none. */
 export async function positionBefore(db: Executor, time: Date): Promise<bigint> {
   const first = db
     .select({ position: events.position })
@@ -94,12 +89,7 @@ export async function positionBefore(db: Executor, time: Date): Promise<bigint> 
   return (await keptPositions(db)).newest;
 }
 
-/**
- * Deletes the oldest events, never the newest one, because positions continue from it. The rest has no gaps.
- *
- * @param options.before deletes events before this time.
- * @returns how many; fewer than `batch` means that none are left.
- */
+/** Never deletes the newest event, because positions continue from it. @returns fewer than `batch`: none are left. */
 export async function forgetEvents(
   db: Executor,
   { before, batch }: { readonly before: Date; readonly batch: number },

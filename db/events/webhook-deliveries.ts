@@ -12,7 +12,6 @@ export type WebhookTryRow = typeof webhookTries.$inferSelect;
 /** PostgreSQL takes 65,535 parameters in a statement. */
 const ROWS_PER_INSERT = 1_000;
 
-/** Queues events for endpoints; a delivery that was queued before is tried again. */
 export async function addDeliveries(
   tx: Executor,
   pairs: readonly { endpointId: string; eventId: string }[],
@@ -33,7 +32,6 @@ export async function addDeliveries(
       )
       .onConflictDoUpdate({
         target: [webhookDeliveries.endpointId, webhookDeliveries.eventId],
-        // It was queued before, whatever its result was.
         set: {
           state: DELIVERY_LIFECYCLE.queued.pending,
           triedSince: now,
@@ -45,10 +43,7 @@ export async function addDeliveries(
   }
 }
 
-/**
- * Condition on `webhook_deliveries`: an untried test. Few events are about an endpoint, so this avoids a search of its
- * queue.
- */
+/** Few events are about an endpoint, so this avoids a search of its queue. */
 export function untriedTest(db: Executor, endpointId: string): SQL | undefined {
   const tests = db
     .select({ id: events.id })
@@ -76,7 +71,6 @@ export async function forgetDeliveries(
   return rows.length;
 }
 
-/** After an outage: makes all waiting deliveries due now. */
 export async function bringForward(tx: Executor, endpointId: string, now: Date): Promise<void> {
   const { nextTryAt, state } = webhookDeliveries;
   await tx
@@ -107,7 +101,7 @@ export interface DeliveryFilter {
 /** A delivery that is tried for days has some dozens. */
 const TRIES_SHOWN = 100;
 
-/** More waiting deliveries than this are not counted: a receiver that is down for days may have millions. */
+/** A receiver that is down for days may have millions. */
 export const COUNTED_DELIVERIES = 10_000;
 
 export async function countPendingDeliveries(db: Executor, endpointId: string): Promise<number> {
@@ -119,7 +113,6 @@ export async function countPendingDeliveries(db: Executor, endpointId: string): 
   return db.$count(pending.as('pending'));
 }
 
-/** Deliveries of an endpoint, newest first. @param page.after id of the last one of the previous page. */
 export async function listDeliveries(
   db: Executor,
   endpointId: string,

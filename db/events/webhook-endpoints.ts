@@ -15,7 +15,7 @@ export function endpointState({
   return deletedAt === null ? (disabledReason ?? 'enabled') : 'deleted';
 }
 
-/** Restricts endpoints to those of this key's work; undefined: all. */
+/** Restricts to this key's work; undefined: all. */
 export type EndpointOwner = string | undefined;
 
 export interface NewWebhookEndpoint {
@@ -46,7 +46,6 @@ export async function insertWebhookEndpoint(
   return row;
 }
 
-/** @param lock true to lock the row until the transaction ends. */
 export async function findWebhookEndpoint(
   db: Executor,
   id: string,
@@ -65,7 +64,6 @@ export interface EndpointFilter {
   readonly createdBy?: string | undefined;
 }
 
-/** Newest first. @param after id of the last one of the previous page. */
 export async function listWebhookEndpoints(
   db: Executor,
   owner: EndpointOwner,
@@ -87,10 +85,7 @@ export async function listWebhookEndpoints(
     .limit(limit);
 }
 
-/**
- * Number of endpoints of this owner, or of all, without deleted ones. Holds a lock until the transaction ends, so that
- * concurrent creations are counted one after the other.
- */
+/** Locks until the transaction ends, so that concurrent creations are counted one after the other. */
 export async function countWebhookEndpoints(tx: Executor, owner: EndpointOwner): Promise<number> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('webhook_endpoints.number', 0))`);
   const { deletedAt, ownerId } = webhookEndpoints;
@@ -114,10 +109,7 @@ export async function changeWebhookEndpoint(
     .where(eq(webhookEndpoints.id, id));
 }
 
-/**
- * Requests a wake of endpoint workflows in the caller's transaction.
- * @param urgent wakes them even while they wait for the end of an outage.
- */
+/** Runs in the caller's transaction. @param urgent wakes it even while it waits for the end of an outage. */
 export async function requestEndpointWake(
   tx: Executor,
   ids: readonly string[],
@@ -131,10 +123,9 @@ export async function requestEndpointWake(
   noteFilled(tx, 'endpoints');
 }
 
-/** Condition on `webhook_endpoints`: events are queued for it. The function `publish_events` repeats it. */
+/** Condition that the function `publish_events` repeats. */
 export const isReceiving = and(isNull(webhookEndpoints.disabledAt), isNull(webhookEndpoints.deletedAt));
 
-/** Condition on `webhook_endpoints`: its workflow must be woken. */
 export const unsentWake = gt(webhookEndpoints.wakesRequested, webhookEndpoints.wakesSent);
 
 export type EndpointToWake = Pick<WebhookEndpointRow, 'id' | 'wakesRequested' | 'wakeIsUrgent'>;
@@ -149,7 +140,7 @@ export async function endpointsToWake(db: Executor, batch: number): Promise<Endp
     .limit(batch);
 }
 
-/** Stores that its workflow was woken. Later requests need a further wake. */
+/** Later requests need a further wake. */
 export async function noteEndpointWoken(db: Executor, { id, wakesRequested }: EndpointToWake): Promise<void> {
   await db
     .update(webhookEndpoints)
@@ -164,9 +155,7 @@ function own(owner: EndpointOwner): SQL | undefined {
   return owner === undefined ? undefined : eq(webhookEndpoints.ownerId, owner);
 }
 
-/**
- * Ends the secrets of an endpoint that sign now: all sign until this time at most. Those that sign no more are deleted.
- */
+/** All that sign now sign until this time at most. Those that sign no more are deleted. */
 export async function endEndpointSecrets(
   tx: Executor,
   endpointId: string,
@@ -181,10 +170,7 @@ export async function endEndpointSecrets(
   await tx.delete(webhookEndpointSecrets).where(and(former, sql`${signsUntil} <= ${now}`));
 }
 
-/**
- * All secrets that sign, newest first.
- * @throws DecryptionError when the key of one is not in the ring.
- */
+/** Newest first. @throws DecryptionError when the key of one is not in the ring. */
 export async function readEndpointSecrets(
   db: Executor,
   keyRing: KeyRing,
@@ -212,7 +198,7 @@ export async function addEndpointSecret(
     .values({ endpointId, createdAt, encryptedSecret: keyRing.encrypt(secret, secretAad({ endpointId, createdAt })) });
 }
 
-/** The additional authenticated data of a secret; it cannot contain the row's number, which is assigned on insert. */
+/** The AAD lacks the row's number, which is assigned on insert. */
 function secretAad({ endpointId, createdAt }: { readonly endpointId: string; readonly createdAt: Date }): string {
   return `webhook_endpoint_secrets.encrypted_secret/${endpointId}/${createdAt.toISOString()}`;
 }

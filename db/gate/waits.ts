@@ -1,4 +1,3 @@
-/** The queue of work that waits at the gate, and the overrides of operators. */
 import { and, asc, eq, not, sql, type SQL } from 'drizzle-orm';
 import type { AnyPgColumn } from 'drizzle-orm/pg-core';
 import { cataloguePrice } from '#db/catalogue/catalogue.ts';
@@ -12,11 +11,11 @@ import type { WorkRef } from '#domain/work/kinds.ts';
 
 export type GateWait = typeof gateWaits.$inferSelect;
 
-/** Work that waits at a barrier, and the price that the gate compared; without one, the stored catalogue is asked. */
+/** Without a price, the stored catalogue is asked. */
 export type Waiting = Pick<GateWait, 'barrier' | 'failureClass' | 'acceptedAt' | 'apiKeyId' | 'mayHaveBought'> &
   Partial<Pick<GateWait, 'probes'>> & { readonly work: WorkRef; readonly price?: Money | undefined };
 
-/** Puts work into the queue of its barrier; queued work keeps its place. */
+/** Queued work keeps its place. */
 export async function enqueue(tx: Executor, { work, price, ...wait }: Waiting, now: Date): Promise<void> {
   const { barrier, failureClass, mayHaveBought } = wait;
   const known = price ?? (await cataloguePrice(tx, work));
@@ -31,16 +30,14 @@ export async function enqueue(tx: Executor, { work, price, ...wait }: Waiting, n
   noteFilled(tx, 'gate');
 }
 
-/** Condition: the waiting work is held, so it has certainly not bought. */
+/** Held work has certainly not bought. */
 export const IS_HELD = not(gateWaits.mayHaveBought);
 
-/** Condition: work waits at the gate, a circuit is not closed, or a drift stop is to be looked at. */
 export const GATE_IN_USE = sql<boolean>`(exists (select from ${gateWaits})
   or exists (select from ${gateCircuits} where ${gateCircuits.state} <> 'closed')
   or exists (select from ${gateLines} where ${gateLines.state} <> 'open')
   or exists (select from ${gateDrifts} where ${gateDrifts.settledAt} is null))`;
 
-/** As {@link GATE_IN_USE}. */
 export async function isGateInUse(db: Executor): Promise<boolean> {
   const { rows } = await db.execute<{ in_use: boolean }>(sql`select ${GATE_IN_USE} as in_use`);
   return rows[0]?.in_use === true;
@@ -50,13 +47,12 @@ export async function leaveQueue(tx: Executor, work: WorkRef): Promise<void> {
   await deletingWait(tx, work);
 }
 
-/** Finds the place of work in a queue; undefined when it is in none. */
 export async function findWait(db: Executor, work: WorkRef): Promise<GateWait | undefined> {
   const [row] = await db.select().from(gateWaits).where(ofWork(work));
   return row;
 }
 
-/** The next of a queue: the oldest of those that were the canary least often. */
+/** The oldest of those that were the canary least often. */
 export async function firstInQueue(tx: Executor, barrier: Barrier): Promise<GateWait | undefined> {
   const [row] = await tx
     .select()
@@ -75,7 +71,7 @@ export function queuedKeys(db: Executor, barrier: Barrier): Promise<string[]> {
   return distinct(db, gateWaits.apiKeyId, eq(gateWaits.barrier, barrier));
 }
 
-/** The values of a column. Reads one row of each by an index, however long its queue is. */
+/** Reads one row of each by an index, however long its queue is. */
 async function distinct<Value extends string>(db: Executor, column: AnyPgColumn, where: SQL): Promise<Value[]> {
   const next = (after: SQL) =>
     sql`(select ${column} from ${gateWaits} where ${where} and ${column} > ${after} order by ${column} limit 1)`;
@@ -92,7 +88,7 @@ export async function noteProbe(tx: Executor, work: WorkRef): Promise<void> {
     .where(ofWork(work));
 }
 
-/** Grants an operator's override, valid until the work has passed. @returns false when it was granted already. */
+/** Valid until the work has passed. @returns false when it was granted already. */
 export async function grantOverride(tx: Executor, work: WorkRef, grantedBy: string, now: Date): Promise<boolean> {
   const rows = await tx
     .insert(gateOverrides)
@@ -102,18 +98,15 @@ export async function grantOverride(tx: Executor, work: WorkRef, grantedBy: stri
   return rows.length > 0;
 }
 
-/** True when an operator's override for the work is not used yet. */
 export async function hasOverride(db: Executor, { kind, id }: WorkRef): Promise<boolean> {
   const ofWork = and(eq(gateOverrides.subjectKind, kind), eq(gateOverrides.subjectId, id));
   return (await db.$count(gateOverrides, ofWork)) > 0;
 }
 
-/** Removes an operator's override: the work has passed with it. */
 export async function consumeOverride(tx: Executor, work: WorkRef): Promise<void> {
   await deletingOverride(tx, work);
 }
 
-/** Remove queue entry and override: the work has passed, or will not pass any more. */
 export function leavingGate(tx: Executor, work: WorkRef): Write[] {
   return [{ statement: deletingOverride(tx, work) }, { statement: deletingWait(tx, work) }];
 }

@@ -1,7 +1,4 @@
-/**
- * Restricts queries to the work that a caller may see. Every query for a caller takes an owner and uses a condition of
- * this file. For a key that is limited to its own work, other work does not exist.
- */
+/** Every query for a caller takes an owner and uses a condition of this file. */
 import { and, eq, exists, or, sql, type SQL } from 'drizzle-orm';
 import { builtOnce, type BuiltQuery } from '#db/connection/built-once.ts';
 import type { Executor } from '#db/connection/database.ts';
@@ -10,7 +7,7 @@ import { cancellations, cases, esims, orders, refunds } from '#db/schema.ts';
 import { workTable } from '#db/work/rows.ts';
 import { WORK_KINDS, type WorkKind } from '#domain/work/kinds.ts';
 
-/** Lineage of API keys whose work is visible; undefined: all. Required, so that no caller can omit it. */
+/** Lineage of API keys; undefined: all. Required, so that no caller can omit it. */
 export type Owner = string | undefined;
 
 export function ownWork(kind: WorkKind, owner: Given<Owner>): SQL | undefined {
@@ -23,7 +20,6 @@ type ItemsWhere<Item> = (
   limit: Given<number>,
 ) => { prepare(name: string): BuiltQuery<Item[]> };
 
-/** Makes the read of one piece of work by id and owner; its query is built once. */
 export function findOneOfOwner<Item>(
   kind: WorkKind,
   itemsWhere: ItemsWhere<Item>,
@@ -35,7 +31,6 @@ export function findOneOfOwner<Item>(
   return async (db, id, owner) => (await find(db, { id, owner: owner ?? null }))[0];
 }
 
-/** Condition on `esims`: the owner of the order owns the eSIM. */
 export function ownEsims(db: Executor, owner: Given<Owner>): SQL | undefined {
   if (owner === undefined) return undefined;
   const bought = db.select({ one: sql`1` }).from(orders);
@@ -48,7 +43,7 @@ export function ownRefunds(db: Executor, owner: Given<Owner>): SQL | undefined {
   return exists(cancelled.where(and(eq(cancellations.id, refunds.cancellationId), ownWork('cancellation', owner))));
 }
 
-/** Condition on `cases`: cases about work. Cases about webhook deliveries have no owner. */
+/** Cases about webhook deliveries have no owner. */
 export function ownCases(db: Executor, owner: Owner): SQL | undefined {
   if (owner === undefined) return undefined;
   return or(

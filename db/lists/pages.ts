@@ -15,11 +15,9 @@ export interface PageOptions {
   readonly after?: PagePosition | undefined;
 }
 
-/** A value, or its placeholder in a prepared query. */
 export type Given<Value> = Value | Placeholder;
 type AllGiven<Values> = { readonly [Name in keyof Values]: Given<Values[Name]> };
 
-/** A filter with {@link Given} values. Absent fields do not filter. */
 export type GivenFilter<Filter> = {
   readonly [Name in keyof Filter]: Filter[Name] extends readonly (infer Item)[] | undefined
     ? readonly Given<Item>[] | undefined
@@ -42,14 +40,10 @@ type List<Filter, Row> = (
   page: GivenPage,
 ) => Query<Row>;
 
-/** Number of prepared filter sets for each list: more than callers use. Further sets are built on each call. */
+/** More than callers use. Further sets are built on each call. */
 const MAX_SHAPES = 30;
 
-/**
- * Makes the read of a page.
- * @param name of the list, unique and short: PostgreSQL cuts names of statements.
- * @param list the query of a page.
- */
+/** @param name unique and short: PostgreSQL cuts names of statements. */
 export function pagesOf<
   Filter extends { readonly statuses?: readonly string[] | undefined; readonly metadata?: object | undefined },
   Row,
@@ -58,14 +52,13 @@ export function pagesOf<
   list: List<Filter, Row>,
 ): (db: Executor, owner: Owner, filter: Filter, page: PageOptions) => Promise<Row[]> {
   const shapes = new Map<string, ReturnType<typeof builtOnce<Row[]>>>();
-  // TypeScript cannot check that the values, or placeholders of the same names, of a generic filter may be given.
   const given = (filter: object) => filter as GivenFilter<Filter>;
   return async (db, owner, request, page) => {
     const { statuses, ...filter } = request;
     // Planned by its value; see `hasPairs`.
     if (request.metadata !== undefined) return list(db, owner, given(request), page);
     const { limit, after } = page;
-    // A repeated status would displace another one on the page.
+    // A repeated status would displace another one.
     const wanted = statuses === undefined ? undefined : [...new Set(statuses)];
     const ofStatuses = (wanted ?? []).map((status, index) => [`status${index}`, status] as const);
     const ofFilter = Object.entries(filter).filter(([, value]) => value !== undefined);
@@ -106,11 +99,8 @@ interface Listed extends PgTable {
 }
 
 /**
- * The condition of a page of several statuses. No index gives several statuses in the order of the list, but each
- * status has one, and a page needs only the first few of each. So rare statuses among a million rows are as cheap as
- * alone.
- *
- * @param inPage all other conditions; they are applied before the first few of each status are taken.
+ * No index gives several statuses in the order of the list, but each status has one.
+ * @param inPage all other conditions; applied before the first few of each status are taken.
  */
 export function pageOfStatuses(
   table: Listed,
@@ -142,17 +132,14 @@ export function newest(createdAt: SQLWrapper, id: SQLWrapper): SQL {
 
 export type Condition = (value: unknown) => SQL;
 
-/** The column has one of some texts. They are one parameter, so the statement is the same for any number of them. */
+/** One parameter, so the statement is the same for any number of texts. */
 export function oneOf(column: AnyPgColumn): Condition {
-  // The sub-query hides their number. Else a page of 20 among 100 of them would be looked for in the order of the list,
-  // that is in all rows, instead of in the index of the column.
+  // The sub-query hides their number. Else PostgreSQL would look in all rows in the order of the list, not in the index
+  // of the column.
   return (values) => sql`${column} = any(array(select unnest(${sql.param(values)}::text[])))`;
 }
 
-/**
- * An object of texts contains all of some pairs. A pair that few rows have is found in the index of the column, one
- * that most rows have by reading the newest rows. PostgreSQL must know which, so the statement is not prepared.
- */
+/** Found by the index if rare, else by reading the newest rows: PostgreSQL must know which, so it is not prepared. */
 export function hasPairs(column: AnyPgColumn, pairs: unknown): SQL {
   // The first part is the condition of the index.
   const isIndexed = sql`${column} <> '{}'::jsonb`;

@@ -1,4 +1,3 @@
-/** The journal beside the service's movements, for the API; and the explanation of a movement by an operator. */
 import { and, desc, eq, gt, inArray, isNotNull, isNull, lt, or, sql, type SQL } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { bookEntries } from '#db/money/journal.ts';
@@ -11,23 +10,18 @@ import type { WorkRef } from '#domain/work/kinds.ts';
 type JournalRow = typeof journal.$inferSelect;
 export type WalletMovementRow = typeof walletMovements.$inferSelect;
 
-/** A journal row with its movement, or a movement without a journal row. */
 export interface WalletLine {
   readonly entry: JournalRow | undefined;
   readonly movement: WalletMovementRow | undefined;
-  /** The work that it was for, when known. */
   readonly work: WorkRef | undefined;
 }
 
 export interface WalletFilter {
   readonly direction?: Direction | undefined;
-  /** Our id: the cost and credits of an order. */
   readonly orderId?: string | undefined;
-  /** Our id: the same for an eSIM with its top-ups. */
   readonly esimId?: string | undefined;
-  /** Exclusive: time of recording. */
+  /** Both exclusive, by the time of recording. */
   readonly after?: Date | undefined;
-  /** Exclusive. */
   readonly before?: Date | undefined;
 }
 
@@ -37,13 +31,11 @@ export interface JournalFilter extends WalletFilter {
 
 interface Page {
   readonly limit: number;
-  /** Id of the last row of the previous page. */
   readonly after?: bigint | undefined;
 }
 
 type Works = SQL;
 
-/** The work that a filter selects, one condition for each. */
 function worksOf({ orderId, esimId }: WalletFilter): Works[] {
   return [
     ...(orderId === undefined ? [] : [sql`select 'order'::text, ${orderId}::text`]),
@@ -56,7 +48,6 @@ function worksOf({ orderId, esimId }: WalletFilter): Works[] {
   ];
 }
 
-/** The causes of all movements of work: attempts, refunds, and adjustments of their amounts. */
 function isForOneOf(works: Works): SQL {
   return sql`(${journal.causeKind}, ${journal.causeId}) in (
     with works (kind, id) as (${works}),
@@ -66,7 +57,6 @@ function isForOneOf(works: Works): SQL {
     union all select 'adjustment', m.service_id from ${walletMovements} m join tried on tried.id = m.attempt_id)`;
 }
 
-/** The movement names a service id or reference of this work. */
 function namesOneOf(works: Works): SQL {
   const { orderId, orderReference, topupId, esimId } = walletMovements;
   return sql`exists (
@@ -77,23 +67,18 @@ function namesOneOf(works: Works): SQL {
       or works.kind = 'topup' and a.service_id = ${topupId})`;
 }
 
-/** Credits are few and have an index of their own, which a parameter would not select. */
+/** Credits have an index of their own, which a parameter would not select. */
 function isOfDirection(direction: Direction): SQL {
   return direction === 'credit' ? sql`${journal.direction} = 'credit'` : eq(journal.direction, direction);
 }
 
-/**
- * An upper bound of the ids of rows that were recorded before a time, so that a page does not read all newer rows. The
- * page is in the order of ids, which are taken in that of the times but for transactions under way at once. None of
- * them takes an hour.
- */
+/** So that a page does not read all newer rows. Ids follow times, but for transactions at once; none takes an hour. */
 function idBefore(before: Date): SQL {
   return sql`coalesce((select later.id from ${journal} as later
     where later.recorded_at > ${before}::timestamptz + interval '1 hour' order by later.recorded_at limit 1),
     9223372036854775807)`;
 }
 
-/** The query of a page of the journal, newest first. */
 export function journalPage(db: Executor, filter: JournalFilter, page: Page) {
   const { direction, after, before, cause } = filter;
   return db
@@ -113,7 +98,6 @@ export function journalPage(db: Executor, filter: JournalFilter, page: Page) {
     .limit(page.limit);
 }
 
-/** A page of the journal, newest first, with movements and causes. */
 export async function listJournal(db: Executor, filter: JournalFilter, page: Page): Promise<WalletLine[]> {
   const rows = await journalPage(db, filter, page);
   if (rows.length === 0) return [];
@@ -150,7 +134,6 @@ function isAbout({ serviceId }: WalletMovementRow, { causeKind, causeId }: Journ
   return causeKind === 'adjustment' && serviceId === causeId;
 }
 
-/** A page of movements without a cause, newest first. */
 export async function listMovementsWithoutCause(db: Executor, filter: WalletFilter, page: Page): Promise<WalletLine[]> {
   const { direction, after, before } = filter;
   const rows = await db
@@ -171,11 +154,7 @@ export async function listMovementsWithoutCause(db: Executor, filter: WalletFilt
   return rows.map((movement) => ({ entry: undefined, movement, work: undefined }));
 }
 
-/**
- * Books a movement without a cause as an adjustment, after an operator has explained it.
- *
- * @returns the movement as it is now; undefined when it does not exist. A movement with a cause is not changed.
- */
+/** An operator has explained the movement. One with a cause is not changed. Undefined when it does not exist. */
 export async function bookAsAdjustment(
   tx: Executor,
   id: bigint,

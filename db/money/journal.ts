@@ -13,15 +13,10 @@ import {
 import type { Outstanding } from '#domain/money/findings.ts';
 import { type Money, plainAmount } from '#domain/money/money.ts';
 
-/** Rows of one statement; the number of its parameters is limited. */
+/** The number of parameters is limited. */
 const ROWS_AT_ONCE = 1_000;
 
-/**
- * Adds journal rows. The journal is append-only with one debit and one credit for each cause at most, so a movement
- * that is seen twice is written once.
- *
- * @returns the number of new rows.
- */
+/** A movement that is seen twice is written once. @returns the number of new rows. */
 export async function bookEntries(db: Executor, entries: readonly Entry[]): Promise<number> {
   let booked = 0;
   for (let start = 0; start < entries.length; start += ROWS_AT_ONCE) {
@@ -43,7 +38,6 @@ export async function bookEntries(db: Executor, entries: readonly Entry[]): Prom
   return booked;
 }
 
-/** Books a movement of an attempt, as {@link bookEntries}. @returns true when it is new. */
 export async function recordMovement(
   db: Executor,
   { direction, attemptId: id, money }: { direction: Direction; attemptId: string; money: Money },
@@ -51,7 +45,6 @@ export async function recordMovement(
   return (await bookEntries(db, [{ direction, money, cause: { kind: 'attempt', id } }])) > 0;
 }
 
-/** Books the debit of an attempt, as part of another statement. */
 export function bookingDebit(db: Executor, attemptId: string, { amount, currency }: Money): Write {
   const statement = db
     .insert(journal)
@@ -60,7 +53,6 @@ export function bookingDebit(db: Executor, attemptId: string, { amount, currency
   return { statement };
 }
 
-/** Books the credit of an order's refund, as {@link bookEntries}. @returns true when it is new. */
 export async function recordRefund(db: Executor, orderId: string, money: Money): Promise<boolean> {
   return (await bookEntries(db, [{ direction: 'credit', money, cause: { kind: 'refund', id: orderId } }])) > 0;
 }
@@ -78,18 +70,12 @@ export async function isBooked(db: Executor, { kind, id }: Cause): Promise<boole
   return (await db.$count(journal, and(eq(journal.causeKind, kind), eq(journal.causeId, id)))) > 0;
 }
 
-/**
- * A row is recorded at the start of its transaction and visible at its end. The checkpoint stays behind by much more
- * than a transaction lasts, so no row appears before it.
- */
+/** Longer than a transaction lasts: a row has the time of its start and is visible at its end. */
 const MARGIN_MS = 30 * 60_000;
 /** Other rows, such as adjustments, are written for a movement. */
 const EXPECT_MOVEMENTS: CauseKind[] = ['attempt', 'subscription_period', 'refund'];
 
-/**
- * Moves the checkpoint forward, by the clock of the database. Needs the lock of the books.
- * @param marginMs how far it stays behind. Only a test without concurrent transactions may shorten it.
- */
+/** Needs the lock of the books. @param marginMs only a test without concurrent transactions may shorten it. */
 export async function advanceCheckpoint(tx: Executor, marginMs = MARGIN_MS): Promise<void> {
   const { through: from, sums } = await findCheckpoint(tx);
   const { rows } = await tx.execute<{ ms: string }>(sql`select floor(extract(epoch from now()) * 1000) as ms`);
@@ -104,7 +90,6 @@ export async function advanceCheckpoint(tx: Executor, marginMs = MARGIN_MS): Pro
     .onConflictDoUpdate({ target: journalCheckpoint.singleton, set: checkpoint });
 }
 
-/** Forgets the rows before the checkpoint whose movement has been found. */
 export async function forgetMatched(tx: Executor): Promise<void> {
   const found = tx
     .select({ id: journal.id })
@@ -118,7 +103,7 @@ export async function journalSums(db: Executor): Promise<JournalSum[]> {
   return addSums(sums, await sumsWhere(db, gte(journal.recordedAt, through)));
 }
 
-/** Journal rows without a movement, except those that have none by nature. */
+/** Leaves out rows that have no movement by nature. */
 export async function outstandingEntries(db: Executor): Promise<Outstanding[]> {
   const { through } = await findCheckpoint(db);
   const stored = db.select({ id: journalOutstanding.journalId }).from(journalOutstanding);
@@ -155,7 +140,6 @@ function isOutstanding(db: Executor): SQL | undefined {
   return and(inArray(journal.causeKind, EXPECT_MOVEMENTS), notExists(movementsOfRow(db)));
 }
 
-/** The movements of the row of the journal in the query around it. */
 function movementsOfRow(db: Executor) {
   return db
     .select({ id: walletMovements.id })

@@ -1,4 +1,3 @@
-/** Queries of pricing rules and their versions. */
 import { and, asc, desc, eq, isNull, lt, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import type { PageOptions } from '#db/lists/pages.ts';
@@ -15,7 +14,6 @@ export interface StoredPricingRule extends PricingRule {
   readonly endedAt: Date | null;
 }
 
-/** The rules in force; their number is small. */
 export async function rulesInForce(db: Executor): Promise<StoredPricingRule[]> {
   const rows = await db.select().from(pricingRules).where(isNull(pricingRules.endedAt)).orderBy(asc(pricingRules.id));
   return rows.map(ruleOf);
@@ -30,7 +28,6 @@ export interface PricingRuleFilter {
   readonly targetKind?: PricingTargetKind | undefined;
   readonly targetKey?: string | undefined;
   readonly currency?: string | undefined;
-  /** True: ended rules, too. */
   readonly includeEnded: boolean;
 }
 
@@ -58,7 +55,6 @@ export async function listPricingRules(
   return rows.map(ruleOf);
 }
 
-/** A page of the versions of a rule, newest first. @param options.before only older versions. */
 export async function listRuleVersions(
   db: Executor,
   id: string,

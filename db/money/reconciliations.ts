@@ -1,4 +1,3 @@
-/** Queries of reconciliation reports, newest first. */
 import { and, desc, eq, gt, inArray, lt, min, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { installation, reconciliations } from '#db/schema.ts';
@@ -6,18 +5,16 @@ import type { ReconciliationStatus } from '#domain/money/books.ts';
 
 export type ReconciliationRow = typeof reconciliations.$inferSelect;
 
-/** Allows one reconciliation at a time until the transaction ends: two at once would judge the same movements. */
+/** Locks until the transaction ends: two reconciliations at once would judge the same movements. */
 export async function lockBooks(tx: Executor): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtext('books'))`);
 }
 
 /**
- * Time from which movements must be read: the last complete read, or the oldest credit that was pending then. At first:
- * when this database was stamped, or 0 when it was not.
- *
- * @param bounds.overlapMs how much earlier, for late movements.
+ * The last complete read, or the oldest credit that was pending then. At first: when this database was stamped, or 0.
+ * @param bounds.overlapMs for late movements.
  * @param bounds.skewMs possible difference of the clocks.
- * @param bounds.reportsKeptMs a credit that is pending for longer is not waited for any more.
+ * @param bounds.reportsKeptMs an older pending credit is not waited for.
  */
 export async function unreadSince(
   db: Executor,
@@ -48,12 +45,11 @@ export async function findReconciliation(db: Executor, id: string): Promise<Reco
   return row;
 }
 
-/** Stores a report. An existing report of its run is not changed. */
 export async function addReconciliation(tx: Executor, report: ReconciliationRow): Promise<void> {
   await tx.insert(reconciliations).values(report).onConflictDoNothing({ target: reconciliations.runId });
 }
 
-/** Deletes old reports, never the newest complete one, which says how far was read. */
+/** Keeps the newest complete report, which says how far was read. */
 export async function forgetReconciliations(tx: Executor, before: Date): Promise<void> {
   const newest = tx
     .select({ id: reconciliations.id })
@@ -66,12 +62,10 @@ export async function forgetReconciliations(tx: Executor, before: Date): Promise
     .where(and(lt(reconciliations.startedAt, before), sql`${reconciliations.id} not in ${newest}`));
 }
 
-/** Where a page ended; the next one starts after it. */
 export type ReconciliationPosition = Pick<ReconciliationRow, 'startedAt' | 'id'>;
 
 const NEWEST_FIRST = sql`${reconciliations.startedAt} desc nulls last, ${reconciliations.id} desc nulls last`;
 
-/** A page of reports, newest first. The bounds are exclusive. */
 export async function listReconciliations(
   db: Executor,
   filter: {
@@ -99,7 +93,6 @@ export async function listReconciliations(
     .limit(limit);
 }
 
-/** The newest report of one of these statuses, or of any. */
 export async function newestReconciliation(
   db: Executor,
   statuses?: readonly ReconciliationStatus[],

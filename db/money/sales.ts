@@ -1,19 +1,16 @@
-/** What was sold: sums of the journal's rows about purchases. */
 import { sql, type SQL } from 'drizzle-orm';
 import * as z from 'zod';
 import type { Executor } from '#db/connection/database.ts';
 import { attempts, journal, orders, packages, topups, vpnSubscriptions } from '#db/schema.ts';
 import { WORK_KINDS } from '#domain/work/kinds.ts';
 
-/** What sums can be grouped by; they are always apart by currency. */
+/** Always apart by currency. */
 export const SALES_GROUPS = ['day', 'kind', 'package', 'country'] as const;
 export type SalesGroup = (typeof SALES_GROUPS)[number];
 
 export interface SalesWindow {
-  /** First and last day, `YYYY-MM-DD`, both included. */
   readonly fromDay: string;
   readonly toDay: string;
-  /** IANA name of the time zone in which the days are. */
   readonly timeZone: string;
 }
 
@@ -33,16 +30,11 @@ const salesRow = z.object({
   is_priced: z.boolean(),
 });
 
-/** The sums of one group. Amounts are exact decimals in `currency`. */
 export type SalesRow = z.output<typeof salesRow>;
 
 /**
- * Sums what the journal recorded on some days. A debit for a purchase, or for a later period of a subscription, is a
- * sale on its day. A credit of a purchase that failed takes one back on the day of the credit, so the sums of a day
- * that is over do not change, except by country: a package counts with the countries that it has now. Deposits and
- * adjustments are no sales.
- *
- * @param limit the largest number of groups that is read.
+ * A credit of a failed purchase counts on its own day, so a past day does not change, except by country: packages count
+ * with their present countries.
  */
 export async function sumSales(
   db: Executor,

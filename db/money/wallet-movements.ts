@@ -1,4 +1,3 @@
-/** The wallet's movements as read, with their causes. The rules are in `domain/money/reconciliation.ts`. */
 import { and, asc, desc, eq, gt, gte, inArray, isNull, notExists, or, sql, type SQL } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { attempts, journal, walletMovements } from '#db/schema.ts';
@@ -9,19 +8,14 @@ import type { Placed } from '#domain/money/reconciliation.ts';
 import { WORK_KINDS, type WorkKind } from '#domain/work/kinds.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
 
-/** A movement with the further names of the service, as stored. */
 export interface ReadMovement extends Movement {
   readonly refundId: string | null;
 }
 
-/** A statement's parameters are limited; a row of this table has up to 14. */
+/** Parameters are limited; a row has up to 14. */
 const ROWS_AT_ONCE = 1_000;
 
-/**
- * Stores movements; a stored movement keeps its first reading.
- * @param reading its number.
- * @returns the service's ids of the new ones.
- */
+/** A stored movement keeps its first reading. @returns the service's ids of the new ones. */
 export async function storeMovements(
   tx: Executor,
   movements: readonly ReadMovement[],
@@ -53,16 +47,13 @@ export async function storeMovements(
   return stored;
 }
 
-/** Number of the movements that were first read after a time. @param after undefined: all. */
 export async function countReadSince(db: Executor, after: Date | undefined): Promise<number> {
   return db.$count(walletMovements, after === undefined ? undefined : gt(walletMovements.readAt, after));
 }
 
 /**
- * The oldest movements without a cause, and when there are more than the limit, also the newest. Movements that no
- * purchase explains keep their place for ever. Read from the oldest only, enough of them would hide all later ones.
- * @param limit of each of both.
- * @returns `isWhole`: these are all.
+ * Movements that no purchase explains stay for ever: read from the oldest only, they would hide all later ones.
+ * @param limit of each of oldest and newest. @returns `isWhole`: these are all.
  */
 export async function movementsWithoutCause(
   db: Executor,
@@ -83,7 +74,7 @@ export async function movementsWithoutCause(
   return { movements: [...rows.values()].map(movementOf), isWhole };
 }
 
-/** Money that the service moved for no purchase, refund or deposit: its corrections, and what operators explained. */
+/** The service's corrections, and what operators explained. */
 export interface Adjustments extends Money {
   readonly direction: Movement['direction'];
   readonly count: number;
@@ -132,7 +123,6 @@ export async function placeMovements(tx: Executor, places: readonly Placed[]): P
   }
 }
 
-/** What the purchase of an order cost: its debit in the wallet, else what was reported; undefined: not known. */
 export async function debitOfOrder(db: Executor, orderId: string): Promise<Money | undefined> {
   const [row] = await db
     .select({
@@ -170,7 +160,7 @@ export async function purchasesNamedBy(db: Executor, movements: readonly Movemen
   return [...found.values()];
 }
 
-/** Failed attempts whose debit in the journal has no credit. There should be none. */
+/** Failed attempts whose debit has no credit. There should be none. */
 export async function purchasesKept(db: Executor): Promise<Purchase[]> {
   const booked = (direction: 'debit' | 'credit') =>
     db
@@ -187,7 +177,6 @@ export async function purchasesKept(db: Executor): Promise<Purchase[]> {
   return found;
 }
 
-/** The attempt is named by one of the movements. @returns undefined when none of them has this field. */
 function isNamed(
   column: typeof attempts.serviceId | typeof attempts.reference | typeof attempts.serviceEsimId,
   movements: readonly Movement[],

@@ -1,4 +1,3 @@
-/** Readings of the wallet, and what they show about attempts. The rules are in `domain/money/absence.ts`. */
 import { and, asc, desc, eq, gt, inArray, isNotNull, isNull, lte, max, or, sql, lt, type SQL } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { movementOf, purchasesNamedBy, storeMovements, type ReadMovement } from '#db/money/wallet-movements.ts';
@@ -19,14 +18,10 @@ export async function databaseTime(db: Executor): Promise<Date> {
   return new Date(rows[0]?.at ?? NaN);
 }
 
-/** A page of the service contains up to 100 rows; late rows may stand between known ones. */
+/** A page has up to 100 rows; late rows may stand between known ones. */
 const KNOWN_ROWS = 1_000;
 
-/**
- * Ids, at the service, of the newest rows that readings had shown by then, and the time of the newest. A reading that
- * contains one of them reaches back to it.
- * @param by the last of these readings; undefined: all.
- */
+/** A reading that contains one of these newest rows reaches back to it. @param by the last reading; undefined: all. */
 export async function knownRows(
   db: Executor,
   by?: number,
@@ -48,14 +43,11 @@ export async function knownRows(
 }
 
 /**
- * Stores a reading and its rows, one reading at a time: its number follows all numbers that other transactions can see.
- * A send that is claimed later thus begins after it.
- *
+ * One reading at a time: its number follows all that other transactions can see, so a send that is claimed later begins
+ * after it.
  * @param read.beganAt by the database's clock.
- * @param read.balance undefined: it changed during the reading, or was not read.
- * @param read.hasNoGap nothing is missing between the newest row and the oldest one that was read.
+ * @param read.hasNoGap nothing is missing between its newest and oldest row.
  * @param read.movements final ones only.
- * @param skewMs possible difference of the clocks.
  */
 export async function storeReading(
   tx: Executor,
@@ -104,16 +96,12 @@ export async function storeReading(
   return readingOf(row);
 }
 
-/**
- * The movements that name a purchase of ours, however old their time says they are: the service's clock may be behind,
- * and a restore may have lost the first reading.
- */
+/** However old their time is: the service's clock may be behind, and a restore may have lost the first reading. */
 async function ofOurPurchases(tx: Executor, movements: readonly ReadMovement[]): Promise<readonly ReadMovement[]> {
   const find = purchaseFinder(await purchasesNamedBy(tx, movements));
   return movements.filter(({ names }) => typeof find(names) !== 'string');
 }
 
-/** The earliest reading that had shown one of these rows; null: none had. */
 async function earliestReadingOf(db: Executor, ids: readonly string[]): Promise<number | null> {
   if (ids.length === 0) return null;
   const { rows } = await db.execute<{ earliest: string | null }>(sql`
@@ -126,17 +114,14 @@ async function earliestReadingOf(db: Executor, ids: readonly string[]): Promise<
   return earliest === null ? null : Number(earliest);
 }
 
-/**
- * A reading that a judgement may use: it began at or after `beganAt` by the database's clock, its number is higher than
- * `after`, whatever the clocks say, and it reaches back to the reading `backTo`.
- */
+/** Began at or after `beganAt`, has a number above `after`, and reaches back to the reading `backTo`. */
 export interface WantedReading {
   readonly beganAt: Date;
   readonly after: number;
   readonly backTo: number;
 }
 
-/** The newest reading that serves; undefined: the wallet must be read. */
+/** Undefined: the wallet must be read. */
 export async function readingSince(
   db: Executor,
   { beganAt, after, backTo }: WantedReading,
@@ -156,12 +141,10 @@ export async function readingSince(
   return row === undefined ? undefined : readingOf(row);
 }
 
-/** True when the wallet was ever read with its rows. */
 export async function hasReading(db: Executor): Promise<boolean> {
   return (await db.select({ id: walletReadings.id }).from(walletReadings).limit(1)).length > 0;
 }
 
-/** The movements that name this attempt by its id or its reference. */
 export async function movementsOf(db: Executor, attempt: AttemptRow): Promise<Movement[]> {
   const { serviceId, reference } = storedKind(attempt.subjectKind).movementNames;
   const names = or(isNamed(serviceId, attempt.serviceId), isNamed(reference, attempt.reference));
@@ -175,7 +158,6 @@ function isNamed(column: keyof MovementNames | undefined, name: string | null): 
   return column === undefined || name === null ? undefined : eq(walletMovements[column], name);
 }
 
-/** The id of the debit that came first for a purchase: by its names, or by its eSIM alone. */
 export async function firstDebitOf(db: Executor, purchase: Purchase): Promise<string | undefined> {
   const { work, serviceId, reference, serviceEsimId } = purchase;
   const { movementNames } = storedKind(work.kind);
@@ -199,7 +181,6 @@ export async function firstDebitOf(db: Executor, purchase: Purchase): Promise<st
 /** With purchases under way during all of these readings, the ledger is given up. */
 const STEADY_READINGS = 10;
 
-/** The newest readings up to this one with a steady balance, newest first. */
 export async function steadyReadings(db: Executor, upTo: number): Promise<readonly WalletReading[]> {
   const rows = await db
     .select()
@@ -210,7 +191,6 @@ export async function steadyReadings(db: Executor, upTo: number): Promise<readon
   return rows.map(readingOf);
 }
 
-/** Rows that were first shown after one reading, up to another. */
 export async function rowsSince(
   db: Executor,
   after: number,
@@ -221,7 +201,7 @@ export async function rowsSince(
   return db.select().from(walletMovements).where(between).orderBy(walletMovements.id);
 }
 
-/** When these attempts were first sent: by the clock, and by the last reading before it. */
+/** The first sends by the clock, and by the last reading before them. */
 export async function firstSends(
   db: Executor,
   attemptIds: readonly string[],
@@ -232,7 +212,7 @@ export async function firstSends(
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** Time of the newest row that readings had shown by then, in epoch milliseconds; undefined: they showed none. */
+/** Epoch milliseconds; undefined: the readings showed none. */
 export async function newestRowAt(db: Executor, by: number): Promise<number | undefined> {
   const at = max(walletReadings.newestRowAt);
   const [row] = await db.select({ at }).from(walletReadings).where(lte(walletReadings.id, by));
@@ -251,10 +231,6 @@ function readingOf(row: typeof walletReadings.$inferSelect): WalletReading {
   };
 }
 
-/**
- * Notes how long the first debits of our purchases took to appear.
- * @param reading the number of the reading with them.
- */
 async function noteDelays(tx: Executor, reading: number, debits: readonly ReadMovement[]): Promise<void> {
   const find = purchaseFinder(await purchasesNamedBy(tx, debits));
   const purchases = debits.map(({ names }) => find(names)).filter((found) => typeof found !== 'string');

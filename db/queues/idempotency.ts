@@ -1,20 +1,16 @@
-/**
- * Stored answers to POST requests by Idempotency-Key. The answer is stored in the transaction that does the work, so
- * neither exists without the other.
- */
+/** The answer is stored in the transaction that does the work, so neither exists without the other. */
 import { and, eq, inArray, lt, not, sql } from 'drizzle-orm';
 import type { KeyRing } from '#crypto/key-ring.ts';
 import { builtOnce } from '#db/connection/built-once.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { idempotencyKeys } from '#db/schema.ts';
 
-/** A caller's key; two callers may use the same one. */
 export interface IdempotencyKey {
   readonly apiKeyId: string;
   readonly key: string;
 }
 
-/** An answer as it was sent, repeated byte for byte. */
+/** Repeated byte for byte. */
 export interface StoredAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -72,13 +68,10 @@ const lockedAnswer = builtOnce((db) =>
 );
 
 /**
- * Locks a key for the rest of the transaction, and looks it up. A dead process releases it, so no key stays "in
- * progress".
- *
- * The look-up sees what was committed before this statement, not before its lock: a request that ended in this moment
- * may be missed. Then {@link storeAnswer} fails, and the caller looks again.
- *
- * @param requestHash keyed hash of the request.
+ * Locks until the transaction ends; a dead process releases it. It sees what was committed before this statement, not
+ * before its lock: it may miss a request that ended just now. Then {@link storeAnswer} fails, and the caller looks
+ * again.
+ * @param requestHash keyed.
  */
 export async function lockAndFindAnswer(
   tx: Executor,
@@ -107,10 +100,7 @@ const insertAnswer = builtOnce((db) =>
     .prepare('idempotent_answer_stored'),
 );
 
-/**
- * Stores the answer with its work.
- * @param request.isKeptForGood true when its result has no unique reference of its own.
- */
+/** @param request.isKeptForGood its result has no unique reference of its own. */
 export async function storeAnswer(
   tx: Executor,
   keyRing: KeyRing,
@@ -132,10 +122,7 @@ export async function storeAnswer(
 }
 
 /**
- * Deletes old answers, except those kept for good. The results of the others have a unique reference, so a late
- * repetition is refused as a duplicate, or spend nothing.
- *
- * @returns how many; fewer than `batch` means that none are left.
+ * Keeps answers without a unique reference: a repetition would spend again. @returns fewer than `batch`: none are left.
  */
 export async function forgetAnswers(db: Executor, options: { before: Date; batch: number }): Promise<number> {
   const old = db

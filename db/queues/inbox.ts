@@ -1,7 +1,4 @@
-/**
- * The inbox of work: stores results of look-ups, brings rows back.
- * `fulfilment/reports/inbox-writer.ts` stores webhooks. The relay takes rows by `relay-queues.ts`.
- */
+/** `fulfilment/reports/inbox-writer.ts` stores webhooks; the relay takes rows by `relay-queues.ts`. */
 import { and, desc, eq, inArray, isNotNull, isNull, ne, notLike, or, sql, type SQL } from 'drizzle-orm';
 import { noteFilled } from '#db/connection/after-commit.ts';
 import type { Write } from '#db/connection/alongside.ts';
@@ -13,7 +10,7 @@ import { KINDS, WORK_KINDS, type WorkKind, type WorkRef } from '#domain/work/kin
 
 export type InboxRow = typeof inbox.$inferSelect;
 
-/** Rows that a workflow received and ended without handling come again, to be judged against its end. */
+/** The workflow received them and ended without handling: they are judged against its end. */
 export function returningUnanswered(tx: Executor, { kind, id }: WorkRef): Write {
   const statement = tx
     .update(inbox)
@@ -23,10 +20,7 @@ export function returningUnanswered(tx: Executor, { kind, id }: WorkRef): Write 
   return { statement, fills: 'inbox' };
 }
 
-/**
- * Marks rows as applied, with a note. Applied rows are not changed.
- * @param keys of {@link inboxKey}.
- */
+/** Applied rows are not changed. @param keys of {@link inboxKey}. */
 export async function markApplied(tx: Executor, keys: readonly string[], note: string, now: Date): Promise<void> {
   if (keys.length === 0) return;
   await tx
@@ -35,13 +29,9 @@ export async function markApplied(tx: Executor, keys: readonly string[], note: s
     .where(and(isAnsweredBy(keys), isNull(inbox.appliedAt)));
 }
 
-/** Kinds of work that the service has no id of its own for. */
 const NAMED_BY_ESIM = WORK_KINDS.filter((kind) => KINDS[kind].reportsName === 'esim');
 
-/**
- * Brings unmatched rows back whose attempt is known by now. Storing an id brings its rows back by itself; this finds
- * rows that were set aside at that moment.
- */
+/** Storing an id does the same; this finds rows that were set aside at that moment. */
 export async function requeueMatchable(db: Executor, batch: number): Promise<number> {
   const matchable = db
     .select({ id: inbox.id })
@@ -77,7 +67,6 @@ export function isUnapplied({ kind, id }: WorkRef): SQL | undefined {
   return and(eq(inbox.subjectKind, kind), eq(inbox.subjectId, id), sql`${inbox.state} in ('pending', 'relayed')`);
 }
 
-/** Bring unmatched rows back, because the id or reference that they name is stored now. */
 export function requeueingUnmatched(
   tx: Executor,
   kind: WorkKind,
@@ -99,7 +88,6 @@ export function requeueingUnmatched(
   return [{ statement, fills: 'inbox' }];
 }
 
-/** Adds the result of a look-up to the inbox; one row for each outcome of an attempt. @returns true when it is new. */
 export async function addReadObservation(
   db: Executor,
   observation: Omit<typeof inbox.$inferInsert, 'source' | 'state'>,
@@ -113,29 +101,20 @@ export async function addReadObservation(
   return rows.length > 0;
 }
 
-/** The delivery id of a look-up; webhooks with an id that begins with `read:` are refused. */
+/** Webhooks with an id that begins with `read:` are refused. */
 export function readDeliveryId(attemptId: string, outcome: ObservedOutcome): string {
   return `read:${attemptId}:${outcome}`;
 }
 
-/** Hexadecimal digits of the body hash in a key: with the id, 64 bits distinguish two bodies. */
+/** With the id, 64 bits distinguish two bodies. */
 const HASH_DIGITS = 16;
 
-/**
- * The key of a row, such as `17.6b86b273ff34fce1`. After a loss of commits PostgreSQL assigns the ids of lost rows
- * again: the hash of the body keeps a workflow from taking another report for the one that it has handled.
- */
+/** PostgreSQL may assign ids again after a loss of commits: the hash of the body tells the reports apart. */
 export function inboxKey({ id, bodyHash }: { readonly id: bigint; readonly bodyHash: Buffer }): string {
   return `${id}.${bodyHash.toString('hex').slice(0, HASH_DIGITS)}`;
 }
 
-/**
- * Condition for the rows of these keys. A row that is not judged (any more) does not match: its report is not stored,
- * so no workflow has handled it.
- *
- * @param keys not empty.
- * @throws SyntaxError for an invalid key.
- */
+/** A row that is not judged does not match: no workflow has handled it. @throws SyntaxError for an invalid key. */
 export function isAnsweredBy(keys: readonly string[]): SQL | undefined {
   const named = keys.map((key) => {
     const [id = '', hash = ''] = key.split('.');
@@ -155,20 +134,16 @@ export function isAnsweredBy(keys: readonly string[]): SQL | undefined {
   );
 }
 
-/** Prefix of delivery ids of `reseller doctor`: such webhooks prove nothing about the service's. */
+/** Delivery ids of `reseller doctor`: such webhooks prove nothing about the service's. */
 export const OWN_PING = 'doctor-';
 
-/**
- * Counts reports that look-ups found within the window since the last webhook, and that a webhook should have brought.
- *
- * @returns the count, up to `policy.reports`; 0 while webhooks arrive.
- */
+/** Counts reports that a webhook should have brought. @returns up to `policy.reports`; 0 while webhooks arrive. */
 export async function missedWebhooks(
   db: Executor,
   { windowMs, reports }: WebhookSilencePolicy,
   now: Date,
 ): Promise<number> {
-  // The newest rows alone decide. A search for the last webhook would read the whole table if none has ever arrived.
+  // A search for the last webhook would read the whole table if none has ever arrived.
   const newest = await db
     .select({ source: inbox.source, at: inbox.receivedAt })
     .from(inbox)
@@ -180,7 +155,7 @@ export async function missedWebhooks(
   return since.filter(({ at }) => at.getTime() > now.getTime() - windowMs).length;
 }
 
-/** Time of the service's last valid delivery; undefined before the first. Our own pings do not count. */
+/** Our own pings do not count; undefined before the first. */
 export async function lastWebhookAt(db: Executor): Promise<Date | undefined> {
   const [last] = await db
     .select({ at: inbox.receivedAt })

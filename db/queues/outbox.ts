@@ -7,7 +7,6 @@ import type { WorkRef } from '#domain/work/kinds.ts';
 
 export type OutboxRow = typeof outbox.$inferSelect;
 
-/** Requests the start of a workflow. Placeholders: `subjectKind`, `subjectId`. */
 export function startInsert(db: Executor) {
   return db
     .insert(outbox)
@@ -32,17 +31,14 @@ export async function requestStarts(tx: Executor, works: readonly WorkRef[]): Pr
   noteFilled(tx, 'outbox');
 }
 
-/**
- * Requests a wake of a workflow, in the caller's transaction. The relay may be handing over an earlier request and
- * commit before this transaction. `tries` is increased, so that this request is not settled with that one.
- */
+/** `tries` is increased, so that the relay does not settle this request with an earlier one that it hands over now. */
 export async function requestWake(tx: Executor, { kind, id }: WorkRef): Promise<void> {
   await tx
     .insert(outbox)
     .values({ topic: 'wake_work', subjectKind: kind, subjectId: id })
     .onConflictDoUpdate({
       target: [outbox.topic, outbox.subjectKind, outbox.subjectId],
-      // A quarantined request is tried again: an operator has acted since, perhaps on its cause.
+      // Quarantined too: an operator has acted since, perhaps on its cause.
       set: { tries: sql`${outbox.tries} + 1`, availableAt: sql`now()`, quarantinedAt: null },
     });
   noteFilled(tx, 'outbox');

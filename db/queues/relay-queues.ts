@@ -1,9 +1,6 @@
 import { and, eq, getTableColumns, inArray, isNull, min, sql, type SQL } from 'drizzle-orm';
 import type { AnyPgColumn } from 'drizzle-orm/pg-core';
-/**
- * Inbox and outbox as queues of the relay. A taken row belongs to one relay until its lease ends; `tries`, which counts
- * how often it was taken, is the token of that lease.
- */
+/** A taken row belongs to one relay until its lease ends; `tries` is the token of that lease. */
 import * as z from 'zod';
 import type { Queue } from '#db/connection/after-commit.ts';
 import { DATABASE_EPOCH } from '#db/connection/database-epoch.ts';
@@ -28,7 +25,7 @@ const QUEUES = {
   outbox: { table: outbox, isOpen: sql`${outbox.quarantinedAt} is null` },
 } as const;
 
-/** The due rows that no relay holds. As a CTE it runs once: a subquery with SKIP LOCKED may run once for each row. */
+/** As a CTE it runs once: a subquery with SKIP LOCKED may run once for each row. */
 function dueIn(db: Executor, queue: keyof typeof QUEUES, batch: number) {
   const { table, isOpen } = QUEUES[queue];
   return db.$with('due').as(
@@ -44,7 +41,7 @@ function dueIn(db: Executor, queue: keyof typeof QUEUES, batch: number) {
 
 interface Taking {
   readonly batch: number;
-  /** By PostgreSQL's clock; unsettled rows come again when it ends. */
+  /** By PostgreSQL's clock. */
   readonly leaseMs: number;
 }
 
@@ -59,7 +56,6 @@ export async function takeInbox(db: Executor, { batch, leaseMs }: Taking): Promi
   return rows.toSorted(byId);
 }
 
-/** A request to start or wake a workflow, with what it starts with; null when the row of the work is missing. */
 export type TakenRequest = OutboxRow & { readonly start: StoredStart | null };
 
 const startOfSubject = sql<StoredStart | null>`case ${outbox.subjectKind} ${sql.join(
@@ -82,7 +78,7 @@ function byId(left: TakenRow, right: TakenRow): number {
   return left.id < right.id ? -1 : 1;
 }
 
-/** Not those that another relay has taken or settled, or that were requested again, since these rows were taken. */
+/** Another relay may have taken or settled them, or they were requested again. */
 function stillHeld(queue: keyof typeof QUEUES, rows: readonly TakenRow[]): SQL {
   const { table, isOpen } = QUEUES[queue];
   const taken = sql.join(
@@ -93,7 +89,6 @@ function stillHeld(queue: keyof typeof QUEUES, rows: readonly TakenRow[]): SQL {
 }
 
 export interface Postponement {
-  /** Without personal data. */
   readonly error: string;
   readonly delayMs: number;
   /** Too many lasting errors quarantine the row. */
@@ -110,7 +105,6 @@ export async function postpone(
     lasting_errors = lasting_errors + ${isLasting ? 1 : 0}::integer where ${stillHeld(queue, [row])}`);
 }
 
-/** Releases taken rows that were not begun, for another relay. */
 export async function release(db: Executor, queue: keyof typeof QUEUES, rows: readonly TakenRow[]): Promise<void> {
   if (rows.length === 0) return;
   await db.execute(sql`update ${QUEUES[queue].table} set available_at = ${fromNow(0)} where ${stillHeld(queue, rows)}`);
@@ -120,11 +114,7 @@ export async function settleOutbox(db: Executor, rows: readonly TakenRow[]): Pro
   if (rows.length > 0) await db.delete(outbox).where(stillHeld('outbox', rows));
 }
 
-/**
- * Locks a taken report and reads it again. The caller holds the lock of the work: work is locked before inbox rows.
- * @returns the stored row, and the epoch of the database.
- * @throws Error when the row does not exist.
- */
+/** Work is locked before inbox rows: the caller holds its lock. @throws Error when the row does not exist. */
 export async function holdRow(tx: Executor, row: TakenRow): Promise<StoredInboxRow & { readonly epoch: string }> {
   const { state, decision, tries } = inbox;
   const [stored] = await tx
@@ -141,10 +131,7 @@ export interface RowJudgement {
   readonly attemptId: string;
   readonly work: WorkRef;
   readonly decision: ObservationDecision;
-  /**
-   * `applied` with a note ends the row. `leaseMs` renews its lease, so that the call that follows has a whole one; a
-   * new workflow run finds the attempt and the decision.
-   */
+  /** `leaseMs` renews the lease, so that the call that follows has a whole one. */
   readonly end: { readonly note: string; readonly appliedAt: Date } | { readonly leaseMs: number };
 }
 
@@ -160,10 +147,6 @@ export async function storeJudgement(
     .where(eq(inbox.id, id));
 }
 
-/**
- * Changes a report that this relay still holds.
- * @returns false when it belongs to another relay by now.
- */
 export async function changeHeld(
   db: Executor,
   row: TakenRow,
@@ -190,10 +173,8 @@ const polled = z.object({
 });
 
 /**
- * Looks into all queues with one statement, by their indexes. Sends a notification to both channels besides, which
- * wakes nobody: the listeners that hear it know that notifications arrive.
- *
- * @returns the queues with rows that are due, and the milliseconds until the next postponed one.
+ * Its notification wakes nobody: it only proves that notifications arrive.
+ * @returns the queues with due rows, and the milliseconds until the next postponed one.
  */
 export async function pollQueues(
   db: Executor,
@@ -225,7 +206,7 @@ function isPast(ms: number | null): boolean {
 export const LAGGING_QUEUES = ['outbox', 'inbox', 'events'] as const;
 export type LaggingQueue = (typeof LAGGING_QUEUES)[number];
 
-/** @returns for each queue the age of its oldest waiting row in seconds, by PostgreSQL's clock; 0 when none waits. */
+/** Age of the oldest waiting row in seconds, by PostgreSQL's clock; 0 when none waits. */
 export async function relayLag(db: Executor): Promise<Record<LaggingQueue, number>> {
   const ageOf = (since: AnyPgColumn) =>
     sql`coalesce(greatest(0, extract(epoch from ${PRESENT} - ${min(since)})), 0)`.mapWith(Number);

@@ -1,4 +1,4 @@
-/** Deletion of old history: what explains ended work, not what proves its money. */
+/** Deletes what explains ended work, not what proves its money. */
 import { and, asc, eq, inArray, lt, min, not, notExists, notInArray, sql, type SQL } from 'drizzle-orm';
 import type { AnyPgColumn } from 'drizzle-orm/pg-core';
 import type { Executor } from '#db/connection/database.ts';
@@ -9,7 +9,6 @@ import { SUBSCRIPTION_ENTRIES } from '#db/work/vpn-subscriptions.ts';
 import type { InboxState } from '#domain/relay/relay-decision.ts';
 import { WORK_KINDS } from '#domain/work/kinds.ts';
 
-/** States of reports that nothing will process again. */
 const SETTLED: InboxState[] = ['applied', 'replayed', 'ignored'];
 
 interface Old {
@@ -17,7 +16,6 @@ interface Old {
   readonly batch: number;
 }
 
-/** The work that a row names has ended, or is none. */
 function hasEnded(db: Executor, subjectId: AnyPgColumn): SQL | undefined {
   return and(
     ...WORK_KINDS.map((kind) => {
@@ -31,10 +29,7 @@ function hasEnded(db: Executor, subjectId: AnyPgColumn): SQL | undefined {
   );
 }
 
-/**
- * The rows from before a time. Ids grow with time, so halving the range of ids finds the first row that is kept for its
- * age, with some dozen reads: a search through all rows would read the whole table for each batch.
- */
+/** Ids grow with time: halving their range needs some dozen reads, a search would read the whole table. */
 function olderThan(table: typeof timeline | typeof inbox, at: AnyPgColumn, before: Date): SQL | undefined {
   const { id } = table;
   const firstKept = sql`(with recursive range (low, high) as (
@@ -52,7 +47,7 @@ function olderThan(table: typeof timeline | typeof inbox, at: AnyPgColumn, befor
   return and(sql`${id} < ${firstKept}`, lt(at, before));
 }
 
-/** Timeline entries that are due for deletion. Those that answers about subscriptions are read from stay. */
+/** Entries that answers about subscriptions are read from stay. */
 export function dueEntries(db: Executor, before: Date): SQL | undefined {
   const kept = [SUBSCRIPTION_ENTRIES.renewed, ...SUBSCRIPTION_ENTRIES.ends];
   const isOld = olderThan(timeline, timeline.at, before);
@@ -74,11 +69,7 @@ export async function forgetTimeline(db: Executor, { before, batch }: Old): Prom
   return (await db.delete(timeline).where(inArray(timeline.id, old)).returning({ id: timeline.id })).length;
 }
 
-/**
- * Deletes old processed reports of the service about ended work. The policy keeps them for as long as a copy of the
- * delivery would be accepted.
- * @returns how many; fewer than `batch` means that none are left.
- */
+/** The policy keeps reports while a copy would be accepted. @returns fewer than `batch`: none are left. */
 export async function forgetReports(db: Executor, { before, batch }: Old): Promise<number> {
   const old = db.select({ id: inbox.id }).from(inbox).where(dueReports(db, before)).orderBy(asc(inbox.id)).limit(batch);
   return (await db.delete(inbox).where(inArray(inbox.id, old)).returning({ id: inbox.id })).length;
@@ -110,12 +101,7 @@ export const SWEPT_TABLES = [
   'webhook_deliveries',
 ] as const;
 
-/**
- * For how long the oldest row of each table has been due for deletion. Each query reads the first row of an index, and
- * for `timeline` and `inbox` also the older rows of unfinished work.
- * @param now epoch milliseconds.
- * @returns milliseconds; 0 when no row is due.
- */
+/** @param now epoch milliseconds. @returns milliseconds; 0 when no row is due. */
 export async function overdueRows(
   db: Executor,
   kept: KeptTimes,
@@ -126,7 +112,7 @@ export async function overdueRows(
     row?.at == null ? 0 : Math.max(0, now - keptMs - row.at.getTime());
   const { answersKeptMs, eventsKeptMs, deliveriesKeptMs, historyKeptMs } = kept;
   const ofAudit = await db.select({ at: min(auditLog.at) }).from(auditLog);
-  // The newest event stays, whatever its age.
+  // The newest event stays.
   const ofEvents = await db
     .select({ at: events.occurredAt })
     .from(events)

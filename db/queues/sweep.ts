@@ -1,4 +1,3 @@
-/** The sweeper's queries: unfinished work in pages, with what shows whether its workflow should have continued. */
 import { and, asc, eq, inArray, isNull, lt, min, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { attempts, cases, inbox } from '#db/schema.ts';
@@ -12,7 +11,6 @@ interface SweepPlace {
   readonly id: string;
 }
 
-/** Unfinished work of one kind, without the state in Temporal. */
 export interface UnfinishedWork extends Omit<SweptWork, 'isRunning'> {
   readonly id: string;
 }
@@ -24,7 +22,6 @@ export interface SweepPage {
   readonly rows: number;
 }
 
-/** Reads the next unfinished rows of one kind, by an index of unfinished rows. */
 export async function readUnfinished(
   db: Executor,
   { kind, after, idleBefore, rows }: SweepPage,
@@ -84,7 +81,7 @@ async function newestAttempts(
   return new Map(rows.map((row) => [row.subjectId, row]));
 }
 
-/** Latest time of the hand-over: taking a row sets the end of its lease. */
+/** Taking a row sets the end of its lease. */
 async function oldestRelayed(db: Executor, kind: WorkKind, ids: readonly string[]): Promise<ReadonlyMap<string, Date>> {
   const rows = await db
     .select({ id: inbox.subjectId, since: min(inbox.availableAt) })

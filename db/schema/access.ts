@@ -1,9 +1,8 @@
-/** Callers of our API: keys, stored answers, audit log. */
 import { sql } from 'drizzle-orm';
 import { bigserial, boolean, check, index, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import { amount, bytea, instant } from '#db/schema/columns.ts';
 
-/** Keys of our own API. Only a hash is kept. */
+/** Only a hash is kept. */
 export const apiKeys = pgTable(
   'api_keys',
   {
@@ -16,31 +15,29 @@ export const apiKeys = pgTable(
     expiresAt: instant('expires_at'),
     revokedAt: instant('revoked_at'),
     lastUsedAt: instant('last_used_at'),
-    /** First key of the lineage that rotations continue and that owns the work; null: this key is the first. */
+    /** First key of the lineage, which owns the work; null: this key is the first. */
     lineageId: text('lineage_id'),
-    /** True: the key only sees and changes work of its lineage. */
+    /** Only work of its lineage. */
     ownWorkOnly: boolean('own_work_only').notNull().default(false),
-    /** Requests per minute; null: as configured. The same in all keys of a lineage, like the limit below. */
+    /** Null: as configured. The same in all keys of a lineage, like the limit below. */
     rateLimit: integer('rate_limit'),
-    /** Daily limit (UTC) for work of the lineage; null: no limit of its own. */
+    /** Daily (UTC), for the lineage; null: no limit of its own. */
     spendLimitAmount: amount('spend_limit_amount'),
     spendLimitCurrency: text('spend_limit_currency'),
   },
   (table) => [index('api_keys_lineage').on(table.lineageId), check('api_keys_rate_limit', sql`${table.rateLimit} > 0`)],
 );
 
-/** Answers to POST requests by Idempotency-Key, written in the transaction of the work. */
 export const idempotencyKeys = pgTable(
   'idempotency_keys',
   {
     apiKeyId: text('api_key_id').notNull(),
     key: text('key').notNull(),
-    /** Keyed hash of method, path and body. */
     requestHash: bytea('request_hash').notNull(),
     responseStatus: integer('response_status').notNull(),
     responseHeaders: jsonb('response_headers').$type<Record<string, string>>().notNull(),
     encryptedResponseBody: bytea('encrypted_response_body').notNull(),
-    /** True when only this key prevents a repetition of the request: it is never deleted. */
+    /** Only this key prevents a repetition of the request: it is never deleted. */
     keptForGood: boolean('kept_for_good').notNull().default(false),
     createdAt: instant('created_at').notNull().defaultNow(),
   },
@@ -52,7 +49,6 @@ export const idempotencyKeys = pgTable(
   ],
 );
 
-/** The audit log, including each reveal of an activation code. */
 export const auditLog = pgTable(
   'audit_log',
   {

@@ -1,4 +1,3 @@
-/** Attempts at the service. */
 import { sql } from 'drizzle-orm';
 import {
   bigint,
@@ -18,7 +17,7 @@ import type { AttentionReason } from '#domain/work/attention.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
 import type { WorkKind } from '#domain/work/kinds.ts';
 
-/** One attempt with one idempotency key and one exact body. `subject` is its work. */
+/** One idempotency key and one exact body. `subject` is its work. */
 export const attempts = pgTable(
   'attempts',
   {
@@ -27,44 +26,37 @@ export const attempts = pgTable(
     subjectId: text('subject_id').notNull(),
     number: integer('number').notNull(),
     idempotencyKey: text('idempotency_key').notNull().unique(),
-    /** Our reference at the service (`external_order_id`); null when the interface takes none. */
+    /** `external_order_id`; null when the interface takes none. */
     reference: text('reference'),
-    /** The exact bytes of the request body; every send repeats them. */
+    /** Every send repeats these exact bytes. */
     encryptedRequestBody: bytea('encrypted_request_body').notNull(),
     state: text('state').$type<AttemptState>().notNull().default('prepared'),
     sends: integer('sends').notNull().default(0),
-    /** True once a send had an unknown result. */
     anyUnknown: boolean('any_unknown').notNull().default(false),
     firstSentAt: instant('first_sent_at'),
-    /** The first send that was not definitely refused: start of the resend window; null: none. */
+    /** Start of the resend window; null: every send was refused. */
     firstUnrefusedSendAt: instant('first_unrefused_send_at'),
     lastSentAt: instant('last_sent_at'),
     failedAt: instant('failed_at'),
-    /**
-     * The last reading of the wallet before the first send that was not refused; 0: not known, because records were
-     * lost. A proof that it cost nothing begins there.
-     */
+    /** 0: not known, because records were lost. A proof that it cost nothing begins at this reading. */
     readingBefore: bigint('reading_before', { mode: 'number' }),
     /** The highest limit of all sends that may have bought; null: one of them had no limit. */
     limitAmount: amount('limit_amount'),
     limitCurrency: text('limit_currency'),
-    /** The price as listed at the first of these sends, to compare the charge with; null: not known. */
+    /** The price as listed at the first of these sends, to compare the charge with. */
     priceAmount: amount('price_amount'),
     priceCurrency: text('price_currency'),
-    /** Lease of the send: its holder, and its end by the database's clock. */
+    /** Ends by the database's clock. */
     leaseToken: text('lease_token'),
     leaseUntil: instant('lease_until'),
     failureClass: text('failure_class').$type<FailureClass>(),
     failureDetail: text('failure_detail'),
     serviceMessage: text('service_message'),
-    /** True once a failed attempt certainly cost nothing: by the wallet, or by a verdict. */
+    /** It failed and certainly cost nothing: by the wallet, or by a verdict. */
     settled: boolean('settled').notNull().default(false),
     serviceId: text('service_id'),
     serviceEsimId: text('service_esim_id'),
-    /**
-     * Our id of an eSIM from the first send until the attempt is settled: no other attempt of that eSIM is sent
-     * meanwhile.
-     */
+    /** Set from the first send until the attempt is settled: no other attempt of that eSIM is sent meanwhile. */
     busyEsimId: text('busy_esim_id'),
     chargedAmount: amount('charged_amount'),
     chargedCurrency: text('charged_currency'),
@@ -100,19 +92,19 @@ export const timeline = pgTable(
     subjectId: text('subject_id').notNull(),
     at: instant('at').notNull().defaultNow(),
     event: text('event').notNull(),
-    /** A sentence; never personal data. */
+    /** Never personal data. */
     message: text('message').notNull(),
     detail: jsonb('detail').$type<Record<string, string | number | boolean | null>>().notNull().default({}),
-    /** Makes an activity that runs twice write one entry. */
+    /** An activity that runs twice writes one entry. */
     dedupKey: text('dedup_key'),
   },
   (table) => [
-    // Also finds the timeline of a subject, which is short: an index in its order would be one more entry a row.
+    // Also finds the timeline of a subject, which is short.
     uniqueIndex('timeline_dedup').on(table.subjectKind, table.subjectId, table.dedupKey),
   ],
 );
 
-/** Cases. At most one open case for each subject and reason, and for each product and reason. */
+/** At most one open case for each subject and reason, and for each product and reason. */
 export const cases = pgTable(
   'cases',
   {
@@ -121,7 +113,6 @@ export const cases = pgTable(
     subjectId: text('subject_id').notNull(),
     reason: text('reason').$type<AttentionReason>().notNull(),
     attemptId: text('attempt_id'),
-    /** The package or plan that the case is about; null: the case is about its work alone. */
     product: integer('product'),
     detail: text('detail').notNull(),
     openedAt: instant('opened_at').notNull().defaultNow(),

@@ -1,4 +1,3 @@
-/** The journal, the wallet's movements as read, and reconciliations. */
 import { sql } from 'drizzle-orm';
 import { bigint, boolean, check, index, integer, jsonb, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core';
 import { amount, inList, instant } from '#db/schema/columns.ts';
@@ -17,7 +16,7 @@ import {
 import type { Finding } from '#domain/money/findings.ts';
 import type { WorkKind } from '#domain/work/kinds.ts';
 
-/** The journal: append-only (a trigger refuses updates and deletes). One row for each cause and direction. */
+/** Append-only (by a trigger). One row for each cause and direction. */
 export const journal = pgTable(
   'journal',
   {
@@ -41,22 +40,18 @@ export const journal = pgTable(
   ],
 );
 
-/**
- * How far the journal is summed up, so that a comparison of the books reads no row twice: one row, written by each
- * comparison (`db/money/journal.ts`).
- */
+/** One row, so that a comparison of the books reads no row twice (`db/money/journal.ts`). */
 export const journalCheckpoint = pgTable(
   'journal_checkpoint',
   {
     singleton: boolean('singleton').primaryKey().default(true),
-    /** Rows recorded before this time are in `sums`. */
     through: instant('through').notNull(),
     sums: jsonb('sums').$type<readonly JournalSum[]>().notNull(),
   },
   (table) => [check('journal_checkpoint_one_row', sql`${table.singleton}`)],
 );
 
-/** Rows of the journal before the checkpoint without a movement of the wallet. */
+/** Rows from before the checkpoint, without a movement of the wallet. */
 export const journalOutstanding = pgTable('journal_outstanding', {
   journalId: bigint('journal_id', { mode: 'bigint' })
     .primaryKey()
@@ -81,11 +76,11 @@ export const walletMovements = pgTable(
     subscriptionReference: text('subscription_reference'),
     esimId: text('esim_id'),
     refundId: text('refund_id'),
-    /** Cause, once known; with the direction it identifies the journal row. */
+    /** With the direction it identifies the journal row. */
     causeKind: text('cause_kind').$type<CauseKind>(),
     causeId: text('cause_id'),
     attemptId: text('attempt_id'),
-    /** The reading that first showed it; null: before readings were numbered. */
+    /** Null: before readings were numbered. */
     firstReading: bigint('first_reading', { mode: 'number' }),
   },
   (table) => [
@@ -101,26 +96,22 @@ export const walletMovements = pgTable(
   ],
 );
 
-/** Readings of the wallet; `domain/money/absence.ts` says what they prove. */
 export const walletReadings = pgTable('wallet_readings', {
-  /** In the order in which they were stored, one at a time. */
   id: bigint('id', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
   beganAt: instant('began_at').notNull(),
   storedAt: instant('stored_at').notNull().defaultNow(),
-  /** Null: the balance changed during the reading, or was not read. */
+  /** Null: it changed during the reading, or was not read. */
   balanceAmount: amount('balance_amount'),
   balanceCurrency: text('balance_currency'),
-  /** True when the service stated that these are all rows. */
   isWhole: boolean('is_whole').notNull(),
-  /** The earliest reading that had shown one of its rows already; null: none had. */
   reachesBackTo: bigint('reaches_back_to', { mode: 'number' }),
-  /** The newest row, also where it is older than our books; null: no row. */
+  /** The newest row, also where it is older than our books. */
   newestRow: text('newest_row'),
   newestRowAt: instant('newest_row_at'),
   newRows: integer('new_rows').notNull(),
 });
 
-/** The time between a purchase and its debit in the wallet, as seen for each kind (`domain/money/absence.ts`). */
+/** The time between a purchase and its debit, by kind (`domain/money/absence.ts`). */
 export const debitDelays = pgTable('debit_delays', {
   kind: text('kind').$type<WorkKind>().primaryKey(),
   longestMs: bigint('longest_ms', { mode: 'number' }),
@@ -128,26 +119,25 @@ export const debitDelays = pgTable('debit_delays', {
   seenAt: instant('seen_at').notNull(),
 });
 
-/** Reconciliations of our books with the wallet. */
 export const reconciliations = pgTable(
   'reconciliations',
   {
     id: text('id').primaryKey(),
-    /** Id of the run, so that a step that runs twice makes one row. */
+    /** A step that runs twice makes one row. */
     runId: text('run_id').notNull().unique(),
     status: text('status').$type<ReconciliationStatus>().notNull(),
     detail: text('detail').notNull(),
     startedAt: instant('started_at').notNull(),
     finishedAt: instant('finished_at').notNull(),
     readSince: instant('read_since').notNull(),
-    /** The oldest credit that was pending: the next comparison reads from there. Null: none was. */
+    /** The oldest pending credit: the next comparison reads from there. */
     pendingSince: instant('pending_since'),
     balance: amount('balance'),
     balanceCurrency: text('balance_currency'),
     expectedBalance: amount('expected_balance'),
     counts: jsonb('counts').$type<ReconciliationCounts>().notNull(),
     sums: jsonb('sums').$type<readonly CurrencySums[]>().notNull(),
-    /** The first findings; `counts` has their number. */
+    /** Only the first findings; `counts` has their number. */
     findings: jsonb('findings').$type<readonly Finding[]>().notNull(),
     findingCounts: jsonb('finding_counts').$type<Readonly<Partial<Record<FindingKind, number>>>>().notNull(),
   },

@@ -1,4 +1,3 @@
-/** The catalogue of the service as last read: packages, VPN plans, and the readings. */
 import { sql } from 'drizzle-orm';
 import {
   bigint,
@@ -17,11 +16,10 @@ import { amount, inList, instant } from '#db/schema/columns.ts';
 import { CATALOGUES, type CatalogueName, READING_VERDICTS, type ReadingVerdict } from '#domain/catalogue/catalogue.ts';
 import { PRICING_TARGET_KINDS, type PricingTargetKind, type PricingTerms } from '#domain/pricing/pricing-rule.ts';
 
-/** The columns of packages and plans alike. @param days name of the column of the duration. */
 const itemColumns = <Days extends string>(days: Days) => ({
   id: bigint('id', { mode: 'number' }).primaryKey(),
   name: text('name').notNull(),
-  /** The name in lower case by the rules of JavaScript: those of PostgreSQL depend on its locale. */
+  /** Lower case by the rules of JavaScript: those of PostgreSQL depend on its locale. */
   searchName: text('search_name').notNull(),
   days: bigint(days, { mode: 'number' }),
   priceAmount: amount('price_amount').notNull(),
@@ -30,18 +28,16 @@ const itemColumns = <Days extends string>(days: Days) => ({
   available: boolean('available').notNull(),
   createdAt: instant('created_at').notNull(),
   updatedAt: instant('updated_at').notNull(),
-  /** Time of the reading that proved that it is no longer listed; null while it is listed. */
+  /** Time of the reading that proved it; null while it is listed. */
   removedAt: instant('removed_at'),
 });
 
-/** Packages; those that the service no longer lists stay. */
 export const packages = pgTable(
   'packages',
   {
     ...itemColumns('validity_days'),
-    /** ISO 3166-1 alpha-2 codes. */
     countries: text('countries').array().notNull(),
-    /** Null when it is unlimited or not known. */
+    /** Null: unlimited or not known. */
     dataMb: doublePrecision('data_mb'),
     unlimited: boolean('unlimited'),
     publicPriceAmount: amount('public_price_amount'),
@@ -50,18 +46,17 @@ export const packages = pgTable(
   (table) => [index('packages_countries').using('gin', table.countries), index('packages_updated').on(table.updatedAt)],
 );
 
-/** VPN plans; those that the service no longer lists stay. */
+/** Plans that the service no longer lists stay. */
 export const vpnPlans = pgTable('vpn_plans', itemColumns('duration_days'));
 
-/** Readings of a catalogue. A reading that failed has no row. */
+/** A reading that failed has no row. */
 export const catalogueReadings = pgTable(
   'catalogue_readings',
   {
     id: bigint('id', { mode: 'bigint' }).primaryKey().generatedAlwaysAsIdentity(),
     catalogue: text('catalogue').$type<CatalogueName>().notNull(),
-    /** Id of the run, so that a step that runs twice makes one row. */
+    /** A step that runs twice makes one row. */
     runId: text('run_id').notNull(),
-    /** When the reading began: what it shows is at most this old. */
     readAt: instant('read_at').notNull(),
     complete: boolean('complete').notNull(),
     verdict: text('verdict').$type<ReadingVerdict>().notNull(),
@@ -69,7 +64,6 @@ export const catalogueReadings = pgTable(
     created: integer('created').notNull(),
     changed: integer('changed').notNull(),
     removed: integer('removed').notNull(),
-    /** Ids that a suspicious reading lacks; empty otherwise. */
     suspected: bigint('suspected', { mode: 'number' }).array().notNull(),
   },
   (table) => [
@@ -80,17 +74,15 @@ export const catalogueReadings = pgTable(
   ],
 );
 
-/** Present rules. At most one in force for each target and currency. */
+/** At most one in force for each target and currency. */
 export const pricingRules = pgTable(
   'pricing_rules',
   {
     id: text('id').primaryKey(),
     targetKind: text('target_kind').$type<PricingTargetKind>().notNull(),
-    /** The country or the service's id; empty for the default. */
     targetKey: text('target_key').notNull(),
     currency: text('currency').notNull(),
     terms: jsonb('terms').$type<PricingTerms>().notNull(),
-    /** Counts its changes, from 1. */
     version: integer('version').notNull(),
     createdAt: instant('created_at').notNull(),
     updatedAt: instant('updated_at').notNull(),
@@ -108,7 +100,7 @@ export const pricingRules = pgTable(
 export const PRICING_CHANGES = ['created', 'changed', 'ended'] as const;
 export type PricingChange = (typeof PRICING_CHANGES)[number];
 
-/** The versions of rules with actor and reason. Append-only by a trigger. */
+/** Append-only by a trigger. */
 export const pricingRuleVersions = pgTable(
   'pricing_rule_versions',
   {

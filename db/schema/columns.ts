@@ -1,4 +1,3 @@
-/** Column types and conditions that several tables share. */
 import { sql } from 'drizzle-orm';
 import { customType, index, numeric, timestamp, type AnyPgColumn, integer, jsonb, text } from 'drizzle-orm/pg-core';
 import type { RetryOverrides, RetryRule, WhenUsedUp } from '#domain/retry/retry-rules.ts';
@@ -12,7 +11,6 @@ export const amount = (name: string) => numeric(name, { precision: 21, scale: 6 
 export const inList = (values: readonly string[]) => sql.raw(values.map((value) => `'${value}'`).join(', '));
 export const unfinished = (status: AnyPgColumn) => sql`${status} not in (${inList(FINAL_STATUSES)})`;
 
-/** The page of what belongs to a customer; most rows may have none. */
 export function customerIndex(
   name: string,
   { customerReferenceHash, createdAt, id }: Readonly<Record<'customerReferenceHash' | 'createdAt' | 'id', AnyPgColumn>>,
@@ -22,18 +20,16 @@ export function customerIndex(
     .where(sql`${customerReferenceHash} is not null`);
 }
 
-/** The columns of every kind of work; `fulfilment/work/change.ts` changes them for all kinds. */
+/** `fulfilment/work/change.ts` changes them for all kinds. */
 export function workColumns<Status extends WorkStatus>() {
   return {
     id: text('id').primaryKey(),
-    /** Lineage of the API key that owns it. */
     apiKeyId: text('api_key_id').notNull(),
     maxPriceAmount: amount('max_price_amount'),
     maxPriceCurrency: text('max_price_currency'),
-    /** Work that is held or not sent yet fails at this time, without a purchase. */
+    /** Work that is held or not sent yet then fails. */
     deadlineAt: instant('deadline_at'),
     extraAttempts: integer('extra_attempts').notNull().default(0),
-    /** The configured retry rule of its failure; null before it is first sent or held. */
     retryRule: jsonb('retry_rule').$type<RetryRule>(),
     retryOverrides: jsonb('retry_overrides').$type<RetryOverrides>(),
     metadata: jsonb('metadata').$type<Record<string, string>>().notNull().default({}),
@@ -41,9 +37,8 @@ export function workColumns<Status extends WorkStatus>() {
     failureClass: text('failure_class').$type<FailureClass>(),
     failureDetail: text('failure_detail'),
     serviceMessage: text('service_message'),
-    /** What ended it beside that failure; null: it has not ended so. */
     failureEnd: text('failure_end').$type<FailureEnd>(),
-    /** What its caller wants once its attempts are used up; null: as the policy has it. */
+    /** Null: as the policy has it. */
     whenUsedUp: text('when_used_up').$type<WhenUsedUp>(),
     attentionReason: text('attention_reason').$type<AttentionReason>(),
     nextStepAt: instant('next_step_at'),
@@ -53,42 +48,36 @@ export function workColumns<Status extends WorkStatus>() {
     createdAt: instant('created_at').notNull().defaultNow(),
     updatedAt: instant('updated_at').notNull().defaultNow(),
     completedAt: instant('completed_at'),
-    /**
-     * Epoch of the database in which its workflow last compared its knowledge with this row; null: not yet. In another
-     * epoch the row may have lost changes.
-     */
+    /** The last comparison of its workflow with this row; in another epoch the row may have lost changes. */
     comparedEpoch: text('compared_epoch'),
-    /** The workflow task of the last recorded step; null: none yet. A step of an earlier task is refused. */
+    /** A step of an earlier task is refused. */
     recordedIn: jsonb('recorded_in').$type<TaskPosition>(),
     sweptAt: instant('swept_at'),
-    /** Id of the request that created it, for logs; null: no request did. */
+    /** For logs; null: no request did. */
     requestId: text('request_id'),
-    /** `traceparent` of the request that created it; null: it was not traced. */
+    /** Null: it was not traced. */
     traceparent: text('traceparent'),
   };
 }
 
-/** Columns of work with a reference of the caller's own. */
 export function referenceColumns() {
   return {
-    /** The use of the reference, from 1: work that ended without buying frees its reference. */
+    /** From 1: work that ended without buying frees its reference. */
     referenceUse: integer('reference_use').notNull().default(1),
     replacesId: text('replaces_id'),
-    /** Keyed hash of the caller and the Idempotency-Key that created it; null: no request did. */
+    /** Keyed hash of caller and Idempotency-Key; null: no request created it. */
     requestKey: bytea('request_key'),
   };
 }
 
-/** Columns of work with a reference of the end customer, which may be personal. */
+/** The reference of the end customer may be personal. */
 export function customerColumns() {
   return {
     encryptedCustomerReference: bytea('encrypted_customer_reference'),
-    /** Keyed hash of the same, for searches. */
     customerReferenceHash: bytea('customer_reference_hash'),
   };
 }
 
-/** What the customer of the caller pays; null: not given. */
 export function customerPriceColumns() {
   return { customerPrice: amount('customer_price'), customerPriceCurrency: text('customer_price_currency') };
 }

@@ -1,4 +1,3 @@
-/** eSIMs that were bought, and the newest reading of their data. */
 import { sql } from 'drizzle-orm';
 import { boolean, doublePrecision, index, integer, pgTable, text, check, jsonb } from 'drizzle-orm/pg-core';
 import { bytea, customerIndex, instant } from '#db/schema/columns.ts';
@@ -14,7 +13,6 @@ export const esims = pgTable(
     iccid: text('iccid'),
     packageId: integer('package_id').notNull(),
     encryptedActivationCode: bytea('encrypted_activation_code').notNull(),
-    /** That of its order, until it is changed; bound to the order (`customerReferenceAad`). */
     encryptedCustomerReference: bytea('encrypted_customer_reference'),
     customerReferenceHash: bytea('customer_reference_hash'),
     status: text('status').notNull(),
@@ -22,10 +20,10 @@ export const esims = pgTable(
     activatedAt: instant('activated_at'),
     expiresAt: instant('expires_at'),
     readAt: instant('read_at').notNull(),
-    /** Time of the next read for data and time that run out; null: the eSIM has ended. */
+    /** Null: the eSIM has ended. */
     watchDueAt: instant('watch_due_at').defaultNow(),
     createdAt: instant('created_at').notNull().defaultNow(),
-    /** Time of the last change of its status or times; an equal reading changes nothing. */
+    /** Changes with the status or a time; an equal reading changes nothing. */
     updatedAt: instant('updated_at').notNull().defaultNow(),
   },
   (table) => [
@@ -44,19 +42,17 @@ export const esims = pgTable(
   ],
 );
 
-/** The newest reading of the data of an eSIM. */
 export const esimUsage = pgTable('esim_usage', {
   esimId: text('esim_id').primaryKey(),
   usedMb: doublePrecision('used_mb').notNull(),
   totalMb: doublePrecision('total_mb'),
-  /** True: no limit, as the service reports; null: not reported. */
   unlimited: boolean('unlimited'),
-  /** Time of the supplier's measurement, when reported. */
+  /** By the supplier, when reported. */
   measuredAt: instant('measured_at'),
   readAt: instant('read_at').notNull(),
 });
 
-/** Share links. Only the hash of their secret is kept. */
+/** Only the hash of their secret is kept. */
 export const shareLinks = pgTable(
   'share_links',
   {

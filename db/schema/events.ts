@@ -1,4 +1,3 @@
-/** Events for internal systems. */
 import { sql } from 'drizzle-orm';
 import {
   bigint,
@@ -22,31 +21,29 @@ import {
   type TryFailure,
 } from '#domain/events/webhook-delivery.ts';
 
-/** Data of an event: short, plain, without personal data. */
+/** Short, plain, without personal data. */
 export type EventData = Readonly<
   Record<string, string | number | boolean | null | { readonly amount: string; readonly currency: string }>
 >;
 
 /**
- * Events, written in the transaction that causes them. A sequence number is assigned before the commit, so a reader
- * that follows it may skip an event that is committed later. Therefore the relay assigns each committed event its
- * position, one publication at a time; events without a position are not visible.
+ * A sequence number is assigned before the commit, so a reader may skip an event that is committed later. The relay
+ * therefore assigns positions, one publication at a time; events without one are not visible.
  */
 export const events = pgTable(
   'events',
   {
     sequence: bigserial('sequence', { mode: 'bigint' }).primaryKey(),
     id: text('id').notNull().unique(),
-    /** Position in the feed, without gaps; null until published. */
+    /** Without gaps; null until published. */
     position: bigint('position', { mode: 'bigint' }),
     type: text('type').$type<EventType>().notNull(),
     subjectKind: text('subject_kind').$type<EventSubjectKind>().notNull(),
     subjectId: text('subject_id').notNull(),
-    /** The API key of the work; null for the whole account. */
     apiKeyId: text('api_key_id'),
     data: jsonb('data').$type<EventData>().notNull(),
     occurredAt: instant('occurred_at').notNull(),
-    /** `traceparent` of the work that it is about; null: none, or not traced. */
+    /** Null: none, or not traced. */
     traceparent: text('traceparent'),
   },
   (table) => [
@@ -61,7 +58,7 @@ export const events = pgTable(
   ],
 );
 
-/** Announcements that happen once for a subject; kept longer than their events. */
+/** Once for a subject; kept longer than their events. */
 export const announcements = pgTable(
   'announcements',
   {
@@ -72,35 +69,33 @@ export const announcements = pgTable(
   (table) => [primaryKey({ columns: [table.subjectId, table.key] })],
 );
 
-/** Endpoints. A deleted one keeps its row, without secrets, as long as its log is kept. */
+/** A deleted one keeps its row, without secrets, as long as its log is kept. */
 export const webhookEndpoints = pgTable(
   'webhook_endpoints',
   {
     id: text('id').primaryKey(),
     apiKeyId: text('api_key_id').notNull(),
-    /** Lineage whose events it gets; null: all. */
     ownerId: text('owner_id'),
     url: text('url').notNull(),
     description: text('description'),
     eventTypes: text('event_types').array().notNull(),
     disabledReason: text('disabled_reason').$type<DisabledReason>(),
     disabledAt: instant('disabled_at'),
-    /** Failed tries since the last success, over all deliveries. */
     failures: integer('failures').notNull().default(0),
     failingSince: instant('failing_since'),
     lastFailure: text('last_failure'),
     lastDeliveredAt: instant('last_delivered_at'),
     retryAt: instant('retry_at'),
-    /** While missed events are queued piece by piece: time of the first one that is not queued yet. */
+    /** Time of the first missed event that is not queued yet. */
     missedSince: instant('missed_since'),
-    /** Requested and completed wakes: a counter, unlike a flag, cannot lose a concurrent request. */
+    /** A counter, unlike a flag, cannot lose a concurrent request. */
     wakesRequested: bigint('wakes_requested', { mode: 'bigint' })
       .notNull()
       .default(sql`0`),
     wakesSent: bigint('wakes_sent', { mode: 'bigint' })
       .notNull()
       .default(sql`0`),
-    /** True when a caller waits: the workflow is then woken even during an outage of the endpoint. */
+    /** A caller waits: the workflow is woken even during an outage of the endpoint. */
     wakeIsUrgent: boolean('wake_is_urgent').notNull().default(false),
     createdAt: instant('created_at').notNull(),
     updatedAt: instant('updated_at').notNull(),
@@ -117,7 +112,7 @@ export const webhookEndpoints = pgTable(
   ],
 );
 
-/** Secrets of an endpoint: the newest, and former ones until their overlap ends. */
+/** Former ones until their overlap ends. */
 export const webhookEndpointSecrets = pgTable(
   'webhook_endpoint_secrets',
   {
@@ -137,7 +132,7 @@ export const webhookEndpointSecrets = pgTable(
   ],
 );
 
-/** Deliveries: one for each event and endpoint, however often it is replayed. */
+/** One for each event and endpoint, however often it is replayed. */
 export const webhookDeliveries = pgTable(
   'webhook_deliveries',
   {
@@ -147,9 +142,8 @@ export const webhookDeliveries = pgTable(
       .references(() => webhookEndpoints.id),
     eventId: text('event_id').notNull(),
     state: text('state').$type<DeliveryState>().notNull().default('pending'),
-    /** Start of the tries: its publication, or its last replay. */
+    /** Starts with the publication, or with the last replay. */
     triedSince: instant('tried_since').notNull(),
-    /** Failed tries since then. */
     failedTries: integer('failed_tries').notNull().default(0),
     tries: integer('tries').notNull().default(0),
     nextTryAt: instant('next_try_at'),
@@ -185,7 +179,7 @@ export const webhookTries = pgTable(
     durationMs: integer('duration_ms').notNull(),
     status: integer('status'),
     failure: text('failure').$type<TryFailure>(),
-    /** Beginning of the answer's body, encrypted: its content is not under our control. */
+    /** Encrypted: the content is not under our control. */
     encryptedExcerpt: bytea('encrypted_excerpt'),
   },
   (table) => [primaryKey({ columns: [table.deliveryId, table.number] })],

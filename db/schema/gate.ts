@@ -1,4 +1,3 @@
-/** Tables of the purchase gate. */
 import { sql } from 'drizzle-orm';
 import {
   boolean,
@@ -20,14 +19,13 @@ import { PAUSE_ORIGINS, type Barrier, type PauseOrigin } from '#domain/gate/purc
 import type { FailureClass } from '#domain/work/failure.ts';
 import type { PurchaseKind, WorkKind } from '#domain/work/kinds.ts';
 
-/** One row: the last reading of the wallet, and the last release. */
 export const gateWallet = pgTable(
   'gate_wallet',
   {
     singleton: boolean('singleton').primaryKey().default(true),
     /** Numbers the reads in the order of their start, so that no clock decides what a reading covers. */
     readsStarted: integer('reads_started').notNull().default(0),
-    /** Number of the read of `balance`; null before the first, and after a purchase without a reservation. */
+    /** Null before the first read, and after a purchase without a reservation. */
     reading: integer('reading'),
     balanceAmount: amount('balance_amount'),
     balanceCurrency: text('balance_currency'),
@@ -38,13 +36,11 @@ export const gateWallet = pgTable(
   (table) => [check('gate_wallet_one_row', sql`${table.singleton}`)],
 );
 
-/** One row: the runway of the wallet as last calculated. */
 export const walletRunway = pgTable(
   'wallet_runway',
   {
     singleton: boolean('singleton').primaryKey().default(true),
     reckonedAt: instant('reckoned_at').notNull(),
-    /** At the mean of recent sales; null: not known. */
     days: doublePrecision('days'),
     lowSince: instant('low_since'),
   },
@@ -52,9 +48,7 @@ export const walletRunway = pgTable(
 );
 
 /**
- * The amount that a send may debit, written in the transaction that claims the send. Whether it still counts follows
- * from the attempt and the reading of the wallet (docs/adr/0010-purchase-gate.md). Triggers keep `counted` and the
- * totals below; every writer holds the account lock.
+ * Triggers keep `counted` and the totals below; every writer holds the account lock (docs/adr/0010-purchase-gate.md).
  */
 export const gateReservations = pgTable(
   'gate_reservations',
@@ -64,12 +58,12 @@ export const gateReservations = pgTable(
     day: date('day').notNull(),
     amount: amount('amount').notNull(),
     currency: text('currency').notNull(),
-    /** What the attempt may cost as known now: zero, the amount above, or the charge. Set by a trigger alone. */
+    /** Zero, the amount above, or the charge. Set by a trigger alone. */
     counted: amount('counted').notNull().default('0'),
     madeAt: instant('made_at').notNull(),
-    /** The first read of the wallet that began after the debit was known: later balances contain the debit. */
+    /** The first read that began after the debit was known: later balances contain the debit. */
     coveredByReading: integer('covered_by_reading'),
-    /** True once it counts against no reading. It still counts for its day. */
+    /** It counts against no reading, but still for its day. */
     isOver: boolean('is_over').notNull().default(false),
   },
   (table) => [
@@ -81,7 +75,7 @@ export const gateReservations = pgTable(
   ],
 );
 
-/** Total of `counted` for a day, currency and API key. Kept by a trigger. */
+/** Total by day, currency and API key. Kept by a trigger. */
 export const gateSpending = pgTable(
   'gate_spending',
   {
@@ -94,13 +88,13 @@ export const gateSpending = pgTable(
   (table) => [primaryKey({ columns: [table.day, table.currency, table.apiKeyId] })],
 );
 
-/** Total of `counted` of the reservations that are not over, by currency. Kept by a trigger. */
+/** Total of the reservations that are not over, by currency. Kept by a trigger. */
 export const gateReserved = pgTable('gate_reserved', {
   currency: text('currency').primaryKey(),
   amount: amount('amount').notNull(),
 });
 
-/** One row for each circuit that ever changed; a missing row counts as closed. */
+/** A missing row counts as closed. */
 export const gateCircuits = pgTable(
   'gate_circuits',
   {
@@ -119,7 +113,7 @@ export const gateCircuits = pgTable(
   (table) => [check('gate_circuits_state', sql`${table.state} in (${inList(CIRCUIT_STATES)})`)],
 );
 
-/** The drift stop of each kind of purchase; a missing row counts as open. */
+/** By kind of purchase; a missing row counts as open. */
 export const gateLines = pgTable(
   'gate_lines',
   {
@@ -131,15 +125,12 @@ export const gateLines = pgTable(
     canaries: jsonb('canaries').$type<readonly Canary[]>().notNull().default([]),
     isStarted: boolean('is_started').notNull().default(false),
     since: instant('since'),
-    /** The last drift as a sentence; null: none since it was last open. */
     detail: text('detail'),
-    /** The longest time that a bought purchase of the kind waited for its delivery facts. */
     longestFillMs: doublePrecision('longest_fill_ms').notNull().default(0),
   },
   (table) => [check('gate_lines_state', sql`${table.state} in (${inList(LINE_STATES)})`)],
 );
 
-/** Bought purchases whose delivery is not there yet, or misstates a needed fact. */
 export const gateDrifts = pgTable(
   'gate_drifts',
   {
@@ -147,12 +138,12 @@ export const gateDrifts = pgTable(
     subjectId: text('subject_id').notNull(),
     attemptId: text('attempt_id').notNull(),
     product: integer('product').notNull(),
-    /** Time of the first read that lacked the delivery of a completed purchase; null: it was there, and wrong. */
+    /** The first read that lacked the delivery; null: it was there, and wrong. */
     unfilledSince: instant('unfilled_since'),
-    /** Time since when it counts as drift; null: it does not yet. */
+    /** Null: it is no drift yet. */
     driftedAt: instant('drifted_at'),
     detail: text('detail').notNull(),
-    /** Time when it was found whole, or ended otherwise. */
+    /** Found whole, or ended otherwise. */
     settledAt: instant('settled_at'),
   },
   (table) => [
@@ -163,14 +154,13 @@ export const gateDrifts = pgTable(
   ],
 );
 
-/** Pauses of buying. A released pause stays as a record. */
+/** A released pause stays as a record. */
 export const gatePauses = pgTable(
   'gate_pauses',
   {
     id: text('id').primaryKey(),
     origin: text('origin').$type<PauseOrigin>().notNull().default('operator'),
     kind: text('kind').$type<WorkKind>(),
-    /** Only work whose last failure was this; null: all. */
     failureClass: text('failure_class').$type<FailureClass>(),
     reason: text('reason').notNull(),
     pausedBy: text('paused_by').notNull(),
@@ -187,27 +177,23 @@ export const gatePauses = pgTable(
   ],
 );
 
-/**
- * Work that waits at a barrier: held work, and possible purchases that wait for their resend. A row is deleted when the
- * work is released or continues otherwise.
- */
+/** Held work, and possible purchases that wait for their resend. A row is deleted when the work continues. */
 export const gateWaits = pgTable(
   'gate_waits',
   {
     subjectKind: text('subject_kind').$type<WorkKind>().notNull(),
     subjectId: text('subject_id').notNull(),
     barrier: text('barrier').$type<Barrier>().notNull(),
-    /** The failure that it is held for, apart from a pause. */
     failureClass: text('failure_class').$type<FailureClass>().notNull(),
-    /** Time of acceptance: the oldest goes first. */
+    /** The oldest goes first. */
     acceptedAt: instant('accepted_at').notNull(),
     since: instant('since').notNull(),
-    /** How often it was the canary: a canary without a result must not be chosen for ever. */
+    /** A canary without a result must not be chosen for ever. */
     probes: integer('probes').notNull().default(0),
     apiKeyId: text('api_key_id').notNull(),
-    /** True for a possible purchase: it waits for its resend and is not held, and its money is reserved already. */
+    /** It waits for its resend and is not held, and its money is reserved already. */
     mayHaveBought: boolean('may_have_bought').notNull().default(false),
-    /** The price that the gate compared, or that of the stored catalogue; null: not known. */
+    /** As compared by the gate, or from the stored catalogue. */
     priceAmount: amount('price_amount'),
     priceCurrency: text('price_currency'),
   },
@@ -219,7 +205,7 @@ export const gateWaits = pgTable(
   ],
 );
 
-/** Overrides of operators, until the work has passed or was stopped by a barrier that no override lifts. */
+/** Valid until the work has passed or was stopped by a barrier that no override lifts. */
 export const gateOverrides = pgTable(
   'gate_overrides',
   {

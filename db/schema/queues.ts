@@ -1,4 +1,3 @@
-/** The inbox of reports, and the outbox of requests to Temporal. */
 import { sql, type SQL } from 'drizzle-orm';
 import { type AnyPgColumn, bigserial, check, index, integer, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core';
 import { bytea, inList, instant } from '#db/schema/columns.ts';
@@ -6,7 +5,7 @@ import type { ObservationDecision, ObservedOutcome } from '#domain/relay/observa
 import { INBOX_STATES, type InboxState } from '#domain/relay/relay-decision.ts';
 import type { WorkKind } from '#domain/work/kinds.ts';
 
-/** All reports of the service, by webhook or look-up. Processed ones of ended work are deleted after a year or more. */
+/** Processed ones of ended work are deleted after a year or more. */
 export const inbox = pgTable(
   'inbox',
   {
@@ -15,32 +14,31 @@ export const inbox = pgTable(
     /** X-Service-Delivery, or a derived id for a look-up. */
     deliveryId: text('delivery_id').notNull(),
     bodyHash: bytea('body_hash').notNull(),
-    /** Hash of the signed content (timestamp and body): the same under another delivery id is a replay. */
+    /** Hash of timestamp and body: the same under another delivery id is a replay. */
     signedHash: bytea('signed_hash').notNull(),
     encryptedBody: bytea('encrypted_body').notNull(),
-    /** X-Service-Event as it came: not signed, so it decides nothing. A difference from `event` was reported. */
+    /** X-Service-Event is not signed, so it decides nothing. */
     headerEvent: text('header_event'),
     event: text('event'),
     state: text('state').$type<InboxState>().notNull(),
-    /** Why it is quarantined, or how it was applied. */
     note: text('note'),
     reference: text('reference'),
     serviceId: text('service_id'),
     serviceEsimId: text('service_esim_id'),
     outcome: text('outcome').$type<ObservedOutcome>(),
-    /** The first decision; kept, so that a further hand-over does not judge it again. */
+    /** Kept, so that a further hand-over does not judge it again. */
     decision: text('decision').$type<ObservationDecision>(),
     attemptId: text('attempt_id'),
     subjectKind: text('subject_kind').$type<WorkKind>(),
     subjectId: text('subject_id'),
     receivedAt: instant('received_at').notNull().defaultNow(),
-    /** `traceparent` of the request that brought it; null: a look-up, or not traced. */
+    /** Null: a look-up, or not traced. */
     traceparent: text('traceparent'),
     appliedAt: instant('applied_at'),
     tries: integer('tries').notNull().default(0),
     availableAt: instant('available_at').notNull().defaultNow(),
     lastError: text('last_error'),
-    /** Tries with a lasting error; too many quarantine the row. */
+    /** Too many quarantine the row. */
     lastingErrors: integer('lasting_errors').notNull().default(0),
   },
   (table) => [
@@ -58,8 +56,7 @@ export const inbox = pgTable(
     index('inbox_quarantined')
       .on(table.id)
       .where(sql`${table.state} = 'quarantined'`),
-    // Rows that name a purchase and are not applied: a claim looks for them, and an id that becomes known brings them
-    // back.
+    // A claim looks for these rows, and an id that becomes known brings them back.
     index('inbox_open_reference').on(table.reference).where(isOpenWith(table.reference)),
     index('inbox_open_service_esim_id').on(table.serviceEsimId).where(isOpenWith(table.serviceEsimId)),
     index('inbox_open_service_id').on(table.serviceId).where(isOpenWith(table.serviceId)),
@@ -70,11 +67,10 @@ function isOpenWith(name: AnyPgColumn): SQL {
   return sql`state in ('pending', 'relayed', 'quarantined', 'unmatched') and ${name} is not null`;
 }
 
-/** `start_work`: start its workflow. `wake_work`: wake its workflow to read the row again. */
 export const OUTBOX_TOPICS = ['start_work', 'wake_work'] as const;
 export type OutboxTopic = (typeof OUTBOX_TOPICS)[number];
 
-/** Requests to Temporal, written in the transaction that needs them. A row is deleted after the hand-over. */
+/** Written in the transaction that needs them; deleted after the hand-over. */
 export const outbox = pgTable(
   'outbox',
   {
@@ -86,7 +82,6 @@ export const outbox = pgTable(
     availableAt: instant('available_at').notNull().defaultNow(),
     tries: integer('tries').notNull().default(0),
     lastError: text('last_error'),
-    /** Tries with a lasting error; too many quarantine the row. */
     lastingErrors: integer('lasting_errors').notNull().default(0),
     quarantinedAt: instant('quarantined_at'),
   },

@@ -1,9 +1,8 @@
-/** The service of this database, and what is kept for calls to it. */
 import { sql } from 'drizzle-orm';
 import { bigint, boolean, check, index, integer, jsonb, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core';
 import { bytea, instant } from '#db/schema/columns.ts';
 
-/** One row: service and environment of this database. Processes for another one do not start. */
+/** One row. Processes for another service or environment do not start. */
 export const installation = pgTable(
   'installation',
   {
@@ -15,31 +14,24 @@ export const installation = pgTable(
   (table) => [check('installation_one_row', sql`${table.singleton}`)],
 );
 
-/**
- * One row: which versions of the product work with this schema. A migration that removes what earlier versions use
- * raises the number in the same transaction.
- */
+/** One row. A migration that removes what earlier versions use raises the number in the same transaction. */
 export const schemaSupport = pgTable(
   'schema_support',
   {
     singleton: boolean('singleton').primaryKey().default(true),
-    /** A version that knows fewer migrations than this does not start. */
+    /** A version that knows fewer does not start. */
     oldestMigrations: integer('oldest_migrations').notNull(),
   },
   (table) => [check('schema_support_one_row', sql`${table.singleton}`)],
 );
 
-/**
- * The encryption keys of this database. A process whose ring lacks one, or has other bytes under its id, does not
- * start.
- */
+/** A process whose ring lacks a key, or has other bytes under its id, does not start. */
 export const encryptionKeys = pgTable(
   'encryption_keys',
   {
     keyId: text('key_id').primaryKey(),
-    /** `KeyRing.checkValueOf`: equal for equal bytes of the key; the key cannot be derived from it. */
+    /** Equal for equal bytes of the key; the key cannot be derived from it. */
     checkValue: bytea('check_value').notNull(),
-    /** True for the key of the keyed hashes: the last of ENCRYPTION_KEYS. */
     makesHashes: boolean('makes_hashes').notNull(),
     firstUsedAt: instant('first_used_at').notNull().defaultNow(),
   },
@@ -50,7 +42,7 @@ export const encryptionKeys = pgTable(
   ],
 );
 
-/** The service's access token, shared by all processes, replaced by compare-and-set on `version`. */
+/** Shared by all processes, replaced by compare-and-set on `version`. */
 export const serviceTokens = pgTable('service_tokens', {
   environment: text('environment').primaryKey(),
   encryptedToken: bytea('encrypted_token').notNull(),
@@ -59,10 +51,7 @@ export const serviceTokens = pgTable('service_tokens', {
   renewedAt: instant('renewed_at').notNull(),
 });
 
-/**
- * Webhook secrets that the service created; it shows each once. Each verifies until its end, beside those of the
- * configuration.
- */
+/** The service shows each once. Each verifies until its end, beside those of the configuration. */
 export const webhookSecrets = pgTable(
   'webhook_secrets',
   {
@@ -80,16 +69,14 @@ export const webhookSecrets = pgTable(
   ],
 );
 
-/** Capability profiles. The newest row of an environment counts. */
+/** The newest row of an environment counts. */
 export const capabilityProfiles = pgTable(
   'capability_profiles',
   {
     id: bigint('id', { mode: 'bigint' }).primaryKey().generatedAlwaysAsIdentity(),
     environment: text('environment').notNull(),
     measuredAt: instant('measured_at').notNull(),
-    /** By capability: true, false, or null when the probe could not tell. */
     findings: jsonb('findings').$type<Record<string, boolean | null>>().notNull(),
-    /** By capability, a sentence about the test and its result. */
     evidence: jsonb('evidence').$type<Record<string, string>>().notNull(),
     confirmedAt: instant('confirmed_at'),
     confirmedBy: text('confirmed_by'),
@@ -97,15 +84,11 @@ export const capabilityProfiles = pgTable(
   (table) => [index('capability_profiles_newest').on(table.environment, table.id.desc())],
 );
 
-/**
- * The latest deliveries that were refused for their header prefix. Two rows at most: anyone can write the unverified
- * one, and must not replace the verified one.
- */
+/** Two rows at most: anyone can write the unverified one, and must not replace the verified one. */
 export const refusedHeaderPrefixes = pgTable('refused_header_prefixes', {
-  /** True when the signature is valid with one of our secrets. */
   verified: boolean('verified').primaryKey(),
   prefix: text('prefix').notNull(),
-  /** Number with this prefix; those of the last minute may be missing. */
+  /** Deliveries of the last minute may be missing. */
   deliveries: bigint('deliveries', { mode: 'number' }).notNull(),
   lastAt: instant('last_at').notNull().defaultNow(),
 });

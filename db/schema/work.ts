@@ -1,4 +1,3 @@
-/** Work, one table for each kind. */
 import { sql } from 'drizzle-orm';
 import { check, index, integer, jsonb, pgTable, text, uniqueIndex, type AnyPgColumn } from 'drizzle-orm/pg-core';
 import {
@@ -24,7 +23,7 @@ import { SUBSCRIPTION_ENDS, type SubscriptionEnd } from '#domain/relay/observati
 import { FREES_REFERENCE } from '#domain/work/identifiers.ts';
 import { statusesOf, type StatusOf } from '#domain/work/lifecycle.ts';
 
-/** A reference has one use of each number, one successor, and one piece of work that may buy. */
+/** One use of each number, one successor, and one piece of work that may buy. */
 function referenceIndexes(
   name: string,
   reference: AnyPgColumn,
@@ -41,7 +40,6 @@ function referenceIndexes(
   ];
 }
 
-/** Indexes for the filters of work lists, so that a page reads little more than itself. */
 function filterIndexes(
   name: string,
   {
@@ -77,9 +75,7 @@ export const orders = pgTable(
     packageId: integer('package_id').notNull(),
     ...customerPriceColumns(),
     encryptedDeviceImei: bytea('encrypted_device_imei'),
-    /** The batch that it was accepted with; null: ordered by itself. */
     batchId: text('batch_id'),
-    /** Its position in the batch, from 1. */
     batchPosition: integer('batch_position'),
   },
   (table) => [
@@ -106,7 +102,7 @@ export const topups = pgTable(
   'topups',
   {
     ...workColumns<StatusOf<'topup'>>(),
-    /** The caller's own reference; the service takes none. */
+    /** The service takes none. */
     externalTopupId: text('external_topup_id'),
     ...referenceColumns(),
     ...customerColumns(),
@@ -128,22 +124,21 @@ export const topups = pgTable(
   ],
 );
 
-/** Cancellations of eSIMs. They spend nothing, so the price columns stay empty. */
+/** They spend nothing, so the price columns stay empty. */
 export const cancellations = pgTable(
   'cancellations',
   {
     ...workColumns<StatusOf<'cancellation'>>(),
     reason: text('reason'),
     onUnmetConditions: text('on_unmet_conditions').$type<OnUnmetConditions>().notNull().default('refuse'),
-    /** The conditions of the refund before the newest send. */
     preflight: jsonb('preflight').$type<readonly RefundCondition[]>(),
-    /** Time when the eSIM was first known to be cancelled. */
+    /** First known to be cancelled. */
     cancelledAt: instant('cancelled_at'),
   },
   (table) => [
     check('cancellations_status', sql`${table.status} in (${inList(statusesOf('cancellation'))})`),
     check('cancellations_of_esim', sql`${table.esimId} is not null`),
-    // A refused or abandoned cancellation leaves the eSIM unchanged: another one is allowed.
+    // A refused or abandoned cancellation leaves the eSIM unchanged.
     uniqueIndex('cancellations_one_of_esim')
       .on(table.esimId)
       .where(sql`${table.status} not in ('refused', 'abandoned')`),
@@ -156,7 +151,7 @@ export const cancellations = pgTable(
   ],
 );
 
-/** Refunds; one row for each cancellation that the service has accepted. */
+/** One row for each cancellation that the service has accepted. */
 export const refunds = pgTable(
   'refunds',
   {
@@ -166,16 +161,15 @@ export const refunds = pgTable(
     orderId: text('order_id').notNull(),
     serviceRefundId: text('service_refund_id').unique(),
     status: text('status').$type<RefundStatus>().notNull(),
-    /** State as the service reports it; null before a report. */
     serviceState: text('service_state').$type<RefundState>(),
     review: text('review').$type<RefundReview>(),
-    /** An operator's verdict, whatever the service reports. */
+    /** By an operator, whatever the service reports. */
     verdict: text('verdict').$type<'refunded' | 'dismissed'>(),
     amount: amount('amount'),
     currency: text('currency'),
     createdAt: instant('created_at').notNull().defaultNow(),
     updatedAt: instant('updated_at').notNull().defaultNow(),
-    /** Time when the money was found in the wallet, or an operator saw it there. */
+    /** The money was found in the wallet, or an operator saw it there. */
     completedAt: instant('completed_at'),
   },
   (table) => [
@@ -196,15 +190,14 @@ export const vpnSubscriptions = pgTable(
     vpnPlanId: integer('vpn_plan_id').notNull(),
     encryptedCustomerReference: bytea('encrypted_customer_reference').notNull(),
     customerReferenceHash: bytea('customer_reference_hash').notNull(),
-    /** The customer's price; the service takes it without a currency. */
+    /** The service takes it without a currency. */
     customerPrice: amount('customer_price').notNull(),
     customerPriceCurrency: text('customer_price_currency').notNull(),
-    /** Access data for the customer's device, as JSON. */
+    /** JSON for the customer's device. */
     encryptedAccess: bytea('encrypted_access'),
     startedAt: instant('started_at'),
     expiresAt: instant('expires_at'),
     endedAs: text('ended_as').$type<SubscriptionEnd>(),
-    /** Time when its customer cancelled; it is then cancelled at the service. */
     cancelRequestedAt: instant('cancel_requested_at'),
     cancelAcceptedAt: instant('cancel_accepted_at'),
   },
@@ -225,26 +218,22 @@ export const vpnSubscriptions = pgTable(
   ],
 );
 
-/** An item of a batch, as its caller gave it. */
 export interface StoredBatchItem {
   readonly packageId: number;
   readonly quantity: number;
-  /** The limit of each of its orders; null: none. */
   readonly maxPrice: { readonly amount: string; readonly currency: string } | null;
 }
 
-/** Orders that were accepted together. The orders have the `batch_id`. */
 export const orderBatches = pgTable(
   'order_batches',
   {
     id: text('id').primaryKey(),
-    /** Lineage of the API key that owns it and its orders. */
     apiKeyId: text('api_key_id').notNull(),
     externalBatchId: text('external_batch_id').notNull().unique(),
     items: jsonb('items').$type<readonly StoredBatchItem[]>().notNull(),
     metadata: jsonb('metadata').$type<Record<string, string>>().notNull().default({}),
     size: integer('size').notNull(),
-    /** How many orders have ended, by their end; counted in the transaction that ends the order. */
+    /** Counted in the transaction that ends the order. */
     completed: integer('completed').notNull().default(0),
     failed: integer('failed').notNull().default(0),
     abandoned: integer('abandoned').notNull().default(0),

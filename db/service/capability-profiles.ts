@@ -10,7 +10,7 @@ export interface NewCapabilityProfile extends MeasuredProfile {
   readonly measuredAt: Date;
 }
 
-/** A stored profile; one of another version may lack items or have unknown ones. */
+/** One of another version may lack items or have unknown ones. */
 export interface StoredCapabilityProfile {
   readonly id: bigint;
   readonly environment: string;
@@ -24,7 +24,6 @@ export function judgedProfile({ findings, confirmation }: StoredCapabilityProfil
   return { findings, confirmed: confirmation !== undefined };
 }
 
-/** Stores a profile, unconfirmed, as the newest of its environment. @returns its id. */
 export async function addCapabilityProfile(db: Executor, profile: NewCapabilityProfile): Promise<bigint> {
   const { environment, measuredAt, findings, evidence } = profile;
   const [row] = await db
@@ -53,11 +52,7 @@ export async function newestCapabilityProfile(
   };
 }
 
-/**
- * Confirms a profile. Only the newest of its environment: the operator must confirm what counts.
- *
- * @returns false when it is confirmed already, or is not the newest.
- */
+/** Only the newest: the operator must confirm what counts. False when it is confirmed already, or is not the newest. */
 export async function confirmCapabilityProfile(
   db: Executor,
   id: bigint,

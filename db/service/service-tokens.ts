@@ -6,7 +6,6 @@ import { serviceTokens } from '#db/schema.ts';
 
 export interface ServiceToken {
   readonly accessToken: string;
-  /** Increases by one with every renewal. */
   readonly version: number;
   /** Epoch milliseconds; undefined when the service named no expiry. */
   readonly expiresAt: number | undefined;
@@ -21,8 +20,8 @@ export interface StoredServiceToken {
 const tokenContent = z.object({ account: z.string(), access_token: z.string() });
 
 /**
- * Stores the access token in PostgreSQL: one row for each environment, encrypted, replaced by compare-and-set on its
- * version. Every method throws DatabaseUnavailableError when PostgreSQL cannot be reached.
+ * One encrypted row for each environment, replaced by compare-and-set on its version.
+ * @throws DatabaseUnavailableError from every method.
  */
 export class ServiceTokenStore {
   readonly #database: Database;
@@ -30,11 +29,7 @@ export class ServiceTokenStore {
   readonly #environment: string;
   readonly #account: string;
 
-  /**
-   * @param options.environment `production` or `sandbox`.
-   * @param options.account e-mail address of the reseller account; a token of another account is not used, or a
-   *   changed configuration would go on buying from the old wallet.
-   */
+  /** @param options.account a token of another account is not used: it would go on buying from the old wallet. */
   constructor(options: { database: Database; keyRing: KeyRing; environment: string; account: string }) {
     this.#database = options.database;
     this.#keyRing = options.keyRing;
@@ -42,10 +37,7 @@ export class ServiceTokenStore {
     this.#account = options.account;
   }
 
-  /**
-   * @returns undefined when there is no row. A row with the token of another account, or one that no configured key
-   *   decrypts, has a version and no token: the next login replaces it.
-   */
+  /** Undefined without a row. A token of another account, or one that no key decrypts, is left out. */
   async read(): Promise<StoredServiceToken | undefined> {
     const [row] = await this.#database.run((db) =>
       db.select().from(serviceTokens).where(eq(serviceTokens.environment, this.#environment)),
@@ -64,12 +56,7 @@ export class ServiceTokenStore {
     };
   }
 
-  /**
-   * Stores a new token, unless another process has done so since the version was read.
-   *
-   * @param replacedVersion version of {@link read}; undefined when there was no row.
-   * @returns the version of the stored token; undefined when another process was faster.
-   */
+  /** @param replacedVersion undefined: no row. @returns undefined when another process was faster. */
   async replace(
     replacedVersion: number | undefined,
     token: Omit<ServiceToken, 'version'>,

@@ -1,7 +1,4 @@
-/**
- * Webhook secrets that the service created. It shows each once, so they are stored encrypted. The newest verifies until
- * it is replaced, former ones until their overlap ends.
- */
+/** The service shows each secret once. Former ones verify until their overlap ends. */
 import { and, desc, eq, gte, isNull, lt, or, sql } from 'drizzle-orm';
 import * as z from 'zod';
 import { DecryptionError, type KeyRing } from '#crypto/key-ring.ts';
@@ -17,11 +14,10 @@ interface StoredWebhookSecret extends AcceptedSecret {
 
 export interface StoredWebhookSecrets {
   readonly secrets: readonly StoredWebhookSecret[];
-  /** Number of further secrets that no configured key decrypts. */
   readonly undecryptable: number;
 }
 
-/** Reads every secret that still verifies. One that cannot be decrypted is counted and does not affect the others. */
+/** A secret that cannot be decrypted does not affect the others. */
 export async function readWebhookSecrets(
   db: Executor,
   keyRing: KeyRing,
@@ -48,14 +44,13 @@ export async function readWebhookSecrets(
 
 export interface ReplacedWebhookSecret {
   readonly storedAt: Date;
-  /** End of the former secret; undefined when none was stored. */
   readonly formerVerifiesUntil: Date | undefined;
 }
 
 export interface WebhookSecretStoreOptions {
   readonly keyRing: KeyRing;
   readonly environment: string;
-  /** Longest further verification by former secrets, in milliseconds. */
+  /** Milliseconds. */
   readonly overlapMs: number;
   readonly now: () => number;
 }
@@ -64,21 +59,19 @@ export interface WebhookSecretStoreOptions {
 const LOCK_IDLE_TIMEOUT = '180s';
 const lockAnswer = z.object({ rows: z.tuple([z.object({ locked: z.boolean() })]) });
 
-/** Changes the secret in one transaction, which holds the {@link lock}. */
 export class WebhookSecretStore {
   readonly #tx: Executor;
   readonly #options: WebhookSecretStoreOptions;
 
-  /** @param tx the transaction; nothing is stored before it is committed. */
+  /** @param tx nothing is stored before it is committed. */
   constructor(tx: Executor, options: WebhookSecretStoreOptions) {
     this.#tx = tx;
     this.#options = options;
   }
 
   /**
-   * Takes the sole right to change the secret for the rest of the transaction, the call to the service included. Of two
-   * concurrent rotations the later must be stored last; otherwise the secret that the service signs with would end.
-   *
+   * Locks for the rest of the transaction, with the call to the service. Of two concurrent rotations the later must be
+   * stored last; otherwise the secret that the service signs with would end.
    * @returns false when another process holds it.
    */
   async lock(): Promise<boolean> {
@@ -90,10 +83,7 @@ export class WebhookSecretStore {
     return lockAnswer.parse(answer).rows[0].locked;
   }
 
-  /**
-   * Stores a secret as the newest and ends the former ones. Secrets whose end has come are deleted, because only a
-   * thief could use them.
-   */
+  /** Secrets whose end has come are deleted, because only a thief could use them. */
   async replace(secret: string): Promise<ReplacedWebhookSecret> {
     const { keyRing, environment, overlapMs, now } = this.#options;
     const storedAt = new Date(now());
@@ -125,12 +115,11 @@ function decrypt(keyRing: KeyRing, row: typeof webhookSecrets.$inferSelect): str
   }
 }
 
-/** The additional authenticated data of a secret; it cannot contain the row's number, which is assigned on insert. */
+/** The AAD lacks the row's number, which is assigned on insert. */
 function secretAad({ environment, storedAt }: { readonly environment: string; readonly storedAt: Date }): string {
   return `webhook_secrets.encrypted_secret/${environment}/${storedAt.toISOString()}`;
 }
 
-/** Counts deliveries in the row of their kind; another prefix replaces the former one. */
 export async function addRefusedDeliveries(
   db: Executor,
   { prefix, verified, deliveries }: Pick<RefusedHeaderPrefix, 'prefix' | 'verified' | 'deliveries'>,
@@ -149,16 +138,11 @@ export async function addRefusedDeliveries(
     });
 }
 
-/** Deletes the record of a prefix that is accepted from now on. */
 export async function forgetRefusedPrefix(db: Executor, prefix: string): Promise<void> {
   await db.delete(refusedHeaderPrefixes).where(sql`lower(${refusedHeaderPrefixes.prefix}) = lower(${prefix})`);
 }
 
-/**
- * The prefix to report, a verified one first.
- *
- * @returns undefined when there is none, or a valid delivery came later: our prefix is then right.
- */
+/** A verified one first. Undefined also when a valid delivery came later: our prefix is then right. */
 export async function readRefusedPrefix(db: Executor): Promise<RefusedHeaderPrefix | undefined> {
   const refused = await db.select().from(refusedHeaderPrefixes).orderBy(desc(refusedHeaderPrefixes.verified));
   if (refused.length === 0) return undefined;

@@ -1,4 +1,3 @@
-/** Queries of attempts. */
 import { and, desc, eq, inArray, lt, max, ne, type SQL, asc, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { isUnapplied, type InboxRow } from '#db/queues/inbox.ts';
@@ -10,29 +9,24 @@ import type { PriceLimit } from '#domain/purchase/send-claim.ts';
 import type { AttemptState } from '#domain/relay/observation.ts';
 import type { WorkKind, WorkRef } from '#domain/work/kinds.ts';
 
-/**
- * The current attempt: the newest, or an earlier one that an operator found to be bought when the later ones bought
- * nothing.
- */
+/** The newest, or an earlier one that an operator found to be bought when the later ones bought nothing. */
 export async function currentAttempt(db: Executor, work: WorkRef): Promise<AttemptRow | undefined> {
   return currentOf(await attemptsOf(db, work));
 }
 
-/** As {@link currentAttempt}. @param all the attempts of the work, newest first. */
 export function currentOf(all: readonly AttemptRow[]): AttemptRow | undefined {
   return all.find(({ state }) => MAY_BE_BOUGHT.has(state)) ?? all[0];
 }
 
-/** States in which an attempt may have bought. */
 const MAY_BE_BOUGHT: ReadonlySet<AttemptState> = new Set(['sending', 'unknown', 'processing', 'completed']);
 
-/** The current attempt, and the reports that the workflow of the work has not applied yet, oldest first; one read. */
+/** Reads also the reports that the workflow has not applied yet, oldest first; one read. */
 export async function readProgress(
   db: Executor,
   work: WorkRef,
 ): Promise<{ readonly current: AttemptRow | undefined; readonly reports: readonly InboxRow[] }> {
   const table = workTable(work.kind);
-  // Each attempt beside each report: there are few of both, and mostly none of one of them.
+  // There are few of both, and mostly none of one of them.
   const rows = await db
     .select({ attempt: attempts, report: inbox })
     .from(table)
@@ -44,14 +38,12 @@ export async function readProgress(
   return { current: currentOf(rows.flatMap(({ attempt }) => attempt ?? [])), reports: [...reports.values()] };
 }
 
-/** All attempts of a piece of work, newest first. */
 export async function attemptsOf(db: Executor, work: WorkRef): Promise<AttemptRow[]> {
   return db.select().from(attempts).where(ofWork(work)).orderBy(desc(attempts.number));
 }
 
 /**
- * The attempts of a piece of work that may have cost something, and the attempt that is judged, newest first. A refusal
- * is the service's answer that it sold nothing, and clears the reading of the wallet before the send. When the service
+ * Also the judged attempt; newest first. A refusal clears the reading of the wallet before the send. When the service
  * names the refused purchase later, any of its sends may have bought, so the reading before the first one counts.
  */
 export async function attemptsThatMayCost(db: Executor, work: WorkRef, judgedId: string): Promise<AttemptRow[]> {
@@ -77,7 +69,6 @@ async function lastReadingBefore(db: Executor, at: Date): Promise<number | null>
   return last?.id ?? null;
 }
 
-/** One attempt of a piece of work by its number. */
 export async function findAttempt(db: Executor, work: WorkRef, number: number): Promise<AttemptRow | undefined> {
   const rows = await db
     .select()
@@ -90,12 +81,10 @@ function ofWork({ kind, id }: WorkRef): SQL | undefined {
   return and(eq(attempts.subjectKind, kind), eq(attempts.subjectId, id));
 }
 
-/** The work of an attempt. */
 export function workOf({ subjectKind: kind, subjectId: id }: AttemptRow): WorkRef {
   return { kind, id };
 }
 
-/** The newest completed attempt of a kind, other than this one; undefined: there is none. */
 export async function newestDelivered(db: Executor, kind: WorkKind, id: string): Promise<AttemptRow | undefined> {
   const [row] = await db
     .select()
@@ -106,7 +95,6 @@ export async function newestDelivered(db: Executor, kind: WorkKind, id: string):
   return row;
 }
 
-/** The ids among these that belong to other attempts of the same kind. */
 export async function serviceIdsOfOthers(
   db: Executor,
   { id, subjectKind }: Pick<AttemptRow, 'id' | 'subjectKind'>,
@@ -122,21 +110,20 @@ export async function serviceIdsOfOthers(
   return new Set(rows.flatMap(({ serviceId }) => serviceId ?? []));
 }
 
-/** @throws RowMissingError when the attempt does not exist: attempts are never deleted, so its row is lost. */
+/** @throws RowMissingError: attempts are never deleted, so the row is lost. */
 export async function findAttemptById(db: Executor, attemptId: string): Promise<AttemptRow> {
   const [row] = await db.select().from(attempts).where(eq(attempts.id, attemptId));
   if (row === undefined) throw new RowMissingError(`attempt ${attemptId} does not exist in this database`);
   return row;
 }
 
-/** Reads and locks an attempt. The caller holds the lock of its work. @throws RowMissingError */
+/** The caller holds the lock of its work. @throws RowMissingError */
 export async function lockAttemptRow(tx: Executor, attemptId: string): Promise<AttemptRow> {
   const [row] = await tx.select().from(attempts).where(eq(attempts.id, attemptId)).for('update');
   if (row === undefined) throw new RowMissingError(`attempt ${attemptId} does not exist in this database`);
   return row;
 }
 
-/** The price limit of an attempt; null: none. */
 export function limitOf({
   limitAmount: amount,
   limitCurrency: currency,
@@ -144,24 +131,21 @@ export function limitOf({
   return amount === null || currency === null ? null : { amount, currency };
 }
 
-/** The listed price at the send of an attempt; undefined: not known. */
 export function priceAtSend({ priceAmount: amount, priceCurrency: currency }: AttemptRow): Money | undefined {
   return amount === null || currency === null ? undefined : { amount, currency };
 }
 
-/** The charge of an attempt; undefined: not known. */
 export function chargedOf({ chargedAmount: amount, chargedCurrency: currency }: AttemptRow): Money | undefined {
   return amount === null || currency === null ? undefined : { amount, currency };
 }
 
-/** True when every attempt was refused, or failed and provably cost nothing. */
+/** Every attempt was refused, or failed and provably cost nothing. */
 export async function areSettled(db: Executor, work: WorkRef): Promise<boolean> {
   return (await attemptsOf(db, work)).every(
     ({ state, settled, anyUnknown }) => (state === 'failed' && settled) || (state === 'refused' && !anyUnknown),
   );
 }
 
-/** Marks a failed attempt as settled: the wallet shows that it cost nothing. */
 export async function markSettled(tx: Executor, attemptId: string): Promise<void> {
   // Meanwhile an operator or a report may have called it bought.
   const isFailed = and(eq(attempts.id, attemptId), eq(attempts.state, 'failed'));
@@ -170,16 +154,12 @@ export async function markSettled(tx: Executor, attemptId: string): Promise<void
 
 const LAST_CONTACT = sql`greatest(${attempts.lastReportAt}, ${attempts.lastLookUpAt}, ${attempts.firstSentAt})`;
 
-/** The part of the policy that defines silent work. */
 export type SilencePolicy = Pick<
   ReconcilePolicy,
   'silentAfterMs' | 'lookUpAgainShare' | 'lookUpAgainMaxMs' | 'silentPerRun'
 >;
 
-/**
- * Attempts that may have bought and without a report for a while, the longest silence first. The while grows with the
- * age of the attempt.
- */
+/** They may have bought; the longest silence first. The required silence grows with the age of the attempt. */
 export async function findSilentAttempts(db: Executor, policy: SilencePolicy, now: Date): Promise<AttemptRow[]> {
   const at = sql`${now}::timestamptz`;
   const silentBefore = sql`${at} - ${policy.silentAfterMs}::double precision * interval '1 ms'`;
@@ -199,7 +179,7 @@ export async function findSilentAttempts(db: Executor, policy: SilencePolicy, no
     .limit(policy.silentPerRun);
 }
 
-/** Stores that attempts were looked up, so that others come first next time. */
+/** Others come first next time. */
 export async function markLookedUp(db: Executor, attemptIds: readonly string[], now: Date): Promise<void> {
   if (attemptIds.length === 0) return;
   await db
@@ -208,7 +188,6 @@ export async function markLookedUp(db: Executor, attemptIds: readonly string[], 
     .where(inArray(attempts.id, [...attemptIds]));
 }
 
-/** The ids among these that belong to an attempt of this kind. */
 export async function takenServiceIds(
   db: Executor,
   kind: WorkKind,

@@ -1,4 +1,3 @@
-/** Queries of cancellations and refunds. */
 import { and, eq, gt, inArray, isNotNull, lt, notExists, notInArray, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { ownRefunds, type Owner } from '#db/lists/ownership.ts';
@@ -9,14 +8,12 @@ import { attemptSummary, summaryColumns, type WorkFilter, workReads, type Stored
 import type { RefundCondition } from '#domain/cancellation/refund-conditions.ts';
 import type { RefundStatus } from '#domain/cancellation/refund.ts';
 
-/** A cancellation with what its attempts and its refund add. */
 export interface StoredCancellation extends StoredWork<CancellationRow> {
   readonly refund: RefundRow | null;
 }
 
 interface CancellationFilter extends WorkFilter {
   readonly esimId?: string | undefined;
-  /** That of its eSIM. */
   readonly customerReferenceHash?: Buffer | undefined;
 }
 
@@ -39,9 +36,7 @@ export const cancellationReads = workReads<StoredCancellation, CancellationFilte
   },
 );
 
-/** Filters of a list of refunds. */
 interface RefundFilter {
-  /** One of these. */
   readonly statuses?: readonly RefundStatus[] | undefined;
   readonly esimId?: string | undefined;
   /** All exclusive. */
@@ -50,7 +45,6 @@ interface RefundFilter {
   readonly updatedAfter?: Date | undefined;
 }
 
-/** Finds a refund that the owner may see. */
 export async function findRefundById(db: Executor, id: string, owner: Owner): Promise<RefundRow | undefined> {
   const [row] = await db
     .select()
@@ -59,7 +53,6 @@ export async function findRefundById(db: Executor, id: string, owner: Owner): Pr
   return row;
 }
 
-/** A page of refunds, newest first. @returns a query that runs when awaited. */
 export function listRefunds(
   db: Executor,
   owner: Given<Owner>,
@@ -85,7 +78,6 @@ export function listRefunds(
 
 export const pageOfRefunds = pagesOf<RefundFilter, RefundRow>('refund_page', listRefunds);
 
-/** A cancellation with its eSIM. */
 interface CancellationOfEsim {
   readonly cancellation: CancellationRow;
   readonly esim: typeof esims.$inferSelect;
@@ -102,18 +94,14 @@ export async function readCancellation(db: Executor, id: string): Promise<Cancel
   return row;
 }
 
-/**
- * Condition: the cancellation continues or has cancelled its eSIM, as in the unique index `cancellations_one_of_esim`.
- */
+/** As in the unique index `cancellations_one_of_esim`. */
 export const isInForce = notInArray(cancellations.status, ['refused', 'abandoned']);
 
-/** Finds the refund of a cancellation. */
 export async function findRefund(db: Executor, cancellationId: string): Promise<RefundRow | undefined> {
   const [row] = await db.select().from(refunds).where(eq(refunds.cancellationId, cancellationId));
   return row;
 }
 
-/** Id of the cancellation that prevents another one of this eSIM: it continues, or has cancelled the eSIM. */
 export async function findCancellationInForce(db: Executor, esimId: string): Promise<string | undefined> {
   const [row] = await db
     .select({ id: cancellations.id })
@@ -122,13 +110,11 @@ export async function findCancellationInForce(db: Executor, esimId: string): Pro
   return row?.id;
 }
 
-/** True when the eSIM of a cancellation is known to be cancelled. */
 export async function isCancelledAlready(db: Executor, id: string): Promise<boolean> {
   const [row] = await db.select({ at: cancellations.cancelledAt }).from(cancellations).where(eq(cancellations.id, id));
   return row?.at != null;
 }
 
-/** The cancellations among these whose eSIM is known to be cancelled. */
 export async function cancelledAmong(db: Executor, ids: readonly string[]): Promise<ReadonlySet<string>> {
   const rows = await db
     .select({ id: cancellations.id })
@@ -137,7 +123,7 @@ export async function cancelledAmong(db: Executor, ids: readonly string[]): Prom
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Stores the conditions of the refund just before a send; not after a send that may have reached the service. */
+/** Runs just before a send; not after a send that may have reached the service. */
 export async function storePreflight(db: Executor, id: string, conditions: readonly RefundCondition[]): Promise<void> {
   const takenUp = db
     .select({ id: attempts.id })

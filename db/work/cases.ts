@@ -13,13 +13,7 @@ import { FINAL_STATUSES, type WorkStatus } from '#domain/work/lifecycle.ts';
 
 export type CaseRow = typeof cases.$inferSelect;
 
-/**
- * Opens a case; an open case with the same reason is not changed.
- *
- * @param attemptId its attempt, if any.
- * @param product see {@link openCaseOfProduct}.
- * @returns true when it is new.
- */
+/** An open case with the same reason is not changed. @returns true when it is new. */
 export async function openCase(
   db: Executor,
   subject: Subject,
@@ -44,11 +38,7 @@ export async function openCase(
   return rows.length > 0;
 }
 
-/**
- * Opens a case about a persistent finding: once for each reason and attempt, even after a person has closed it.
- *
- * @returns true when it is new.
- */
+/** Once for each reason and attempt, even after a person has closed it. @returns true when it is new. */
 export async function openCaseOnce(
   db: Executor,
   subject: Subject,
@@ -72,12 +62,8 @@ export async function openCaseOnce(
 }
 
 /**
- * Opens a case about a product that several pieces of work may show: one for each product and reason, and none with the
- * same detail after a person has closed it.
- *
- * @param product id of the package or plan.
- * @param detail names no work, so that the same difference has the same detail.
- * @returns true when it is new.
+ * None with the same detail after a person has closed it.
+ * @param detail names no work, so that the same difference has the same detail. @returns true when it is new.
  */
 export async function openCaseOfProduct(
   db: Executor,
@@ -102,7 +88,6 @@ export async function openCaseOfProduct(
   return known === undefined && (await openCase(db, subject, reason, detail, attemptId, product));
 }
 
-/** The open case with this reason. */
 export async function findOpenCase(
   db: Executor,
   subject: Subject,
@@ -115,7 +100,6 @@ export async function findOpenCase(
   return row;
 }
 
-/** The reasons of all open cases of a subject. */
 export async function openReasons(db: Executor, subject: Subject): Promise<AttentionReason[]> {
   const rows = await db
     .select({ reason: cases.reason })
@@ -124,21 +108,15 @@ export async function openReasons(db: Executor, subject: Subject): Promise<Atten
   return rows.map(({ reason }) => reason);
 }
 
-/** True while a case with this reason is open. */
 export async function hasOpenCase(db: Executor, subject: Subject, reason: AttentionReason): Promise<boolean> {
   return (await findOpenCase(db, subject, reason)) !== undefined;
 }
 
-/**
- * Close the open cases of a subject when its work continues, except those that only a person can judge.
- *
- * @param resolution how it was resolved, as a sentence.
- */
+/** The work continues; cases that only a person can judge stay. @param resolution a sentence. */
 export function closingCases(db: Executor, subject: Subject, resolution: string, now: Date): Write {
   return { statement: closing(db, subject, notInArray(cases.reason, [...JUDGED_BY_PERSONS]), resolution, now) };
 }
 
-/** Closes the open case with one reason after a verdict. @param resolution the verdict. */
 export async function closeCase(
   db: Executor,
   subject: Subject,
@@ -157,19 +135,16 @@ function open(subject: Subject, which: SQL): SQL | undefined {
   return and(eq(cases.subjectKind, subject.kind), eq(cases.subjectId, subject.id), which, isNull(cases.closedAt));
 }
 
-/** Where a page ended; the next one starts after it. */
 export interface CasePosition {
   readonly openedAt: Date;
   readonly id: string;
 }
 
-/** A case, and the present status of its work. */
 export type CaseOfWork = CaseRow & {
-  /** `null` for a case about a delivery, and for work whose row is lost. */
+  /** Null for a case about a delivery, and for work whose row is lost. */
   readonly workStatus: WorkStatus | null;
 };
 
-/** How many cases are open, by reason. */
 export async function countOpenCases(db: Executor): Promise<{ reason: AttentionReason; count: number }[]> {
   return db
     .select({ reason: cases.reason, count: count() })
@@ -179,7 +154,7 @@ export async function countOpenCases(db: Executor): Promise<{ reason: AttentionR
     .orderBy(cases.reason);
 }
 
-/** The present status of the work of a case. Ids of different kinds differ, so at most one row is found. */
+/** Ids of different kinds differ, so at most one row is found. */
 function workStatus(db: Executor): SQL<WorkStatus | null> {
   const ofKind = WORK_KINDS.map((kind) => {
     const { id, status } = workTable(kind);
@@ -188,14 +163,13 @@ function workStatus(db: Executor): SQL<WorkStatus | null> {
   return sql<WorkStatus | null>`coalesce(${sql.join(ofKind, sql`, `)})`;
 }
 
-/** A page of open cases, oldest first. */
 export async function listOpenCases(
   db: Executor,
   owner: Owner,
   options: {
     readonly limit: number;
     readonly reason?: AttentionReason | undefined;
-    /** True: only those about ended work. False: only all others. */
+    /** Undefined: both. */
     readonly workEnded?: boolean | undefined;
     readonly after?: CasePosition | undefined;
   },
@@ -219,7 +193,6 @@ export async function listOpenCases(
     .limit(limit);
 }
 
-/** A case, open or closed. @param owner restricts to work of this owner; undefined: all. */
 export async function findCase(db: Executor, id: string, owner: Owner): Promise<CaseOfWork | undefined> {
   const [row] = await db
     .select({ ...getTableColumns(cases), workStatus: workStatus(db) })
@@ -228,7 +201,7 @@ export async function findCase(db: Executor, id: string, owner: Owner): Promise<
   return row;
 }
 
-/** Closes a case about a delivery. Cases about work are resolved with the work. */
+/** Cases about work are resolved with the work. */
 export async function dismissDeliveryCase(
   tx: Executor,
   { subjectId, reason }: CaseRow,

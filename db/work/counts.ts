@@ -1,4 +1,3 @@
-/** Selects the work of a bulk action. */
 import { and, asc, count, notInArray, type SQL, eq, inArray } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import type { Owner } from '#db/lists/ownership.ts';
@@ -8,7 +7,6 @@ import type { FailureClass } from '#domain/work/failure.ts';
 import { type WorkKind, WORK_KINDS } from '#domain/work/kinds.ts';
 import { FINAL_STATUSES, type WorkStatus } from '#domain/work/lifecycle.ts';
 
-/** One selected piece of work, for a preview. */
 export interface ChosenWork {
   readonly id: string;
   readonly status: WorkStatus;
@@ -16,7 +14,6 @@ export interface ChosenWork {
   readonly attentionReason: string | null;
 }
 
-/** The selected work, oldest first, and the total count. */
 export async function chooseWork(
   db: Executor,
   kind: WorkKind,
@@ -43,7 +40,7 @@ export async function chooseWork(
 
 function conditions(kind: WorkKind, owner: Owner, filter: WorkFilter): SQL | undefined {
   const table = workTable(kind);
-  // Oldest first: ended work would be selected on every call, and work that can be changed would never be reached.
+  // Ended work would be selected on every call, and work that can be changed would never be reached.
   const goesOn = filter.ids === undefined && filter.statuses === undefined && filter.attentionReason === undefined;
   return and(
     workConditions(kind, owner, filter, undefined),
@@ -51,10 +48,7 @@ function conditions(kind: WorkKind, owner: Owner, filter: WorkFilter): SQL | und
   );
 }
 
-/**
- * Number of held purchases by failure class; classes without held work are absent. Work leaves when it continues, so
- * the counts show the state of the service without a call to it.
- */
+/** By failure class. Shows the state of the service without a call to it. */
 export async function countHeldWork(
   db: Executor,
   classes: readonly FailureClass[],

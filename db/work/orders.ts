@@ -1,4 +1,3 @@
-/** Orders as the API shows them. */
 import { eq, and, asc, gt, inArray, lt, sql, sum } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import type { Owner } from '#db/lists/ownership.ts';
@@ -9,11 +8,9 @@ import { type WorkFilter, workReads, type StoredWork } from '#db/work/work-reads
 import { type Money, sumByCurrency } from '#domain/money/money.ts';
 import type { StatusOf } from '#domain/work/lifecycle.ts';
 
-/** An order with what its attempts add. */
 export type StoredOrder = StoredWork<OrderRow>;
 
 export interface OrderFilter extends WorkFilter {
-  /** One of these. */
   readonly externalOrderIds?: readonly string[] | undefined;
   readonly packageId?: number | undefined;
   readonly esimId?: string | undefined;
@@ -36,14 +33,10 @@ export async function readOrder(db: Executor, orderId: string): Promise<OrderRow
   return order;
 }
 
-/** A batch with what its orders add. */
 export interface StoredBatch {
   readonly row: OrderBatchRow;
-  /** Number of orders by status. */
   readonly counts: ReadonlyMap<StatusOf<'order'>, number>;
-  /** What the service charged, by currency. */
   readonly charged: readonly Money[];
-  /** What the orders of each item have from it, in the order of the items: that of its first order. */
   readonly ofItems: readonly ItemTerms[];
 }
 
@@ -53,9 +46,8 @@ interface BatchFilter {
   readonly externalBatchId?: string | undefined;
   readonly isCompleted?: boolean | undefined;
   readonly createdBy?: string | undefined;
-  /** Exclusive. */
+  /** Both exclusive. */
   readonly createdAfter?: Date | undefined;
-  /** Exclusive. */
   readonly createdBefore?: Date | undefined;
 }
 
@@ -63,7 +55,6 @@ function ownBatches(owner: Owner) {
   return owner === undefined ? undefined : eq(orderBatches.apiKeyId, owner);
 }
 
-/** Finds a batch that the owner may see. */
 export async function findBatch(db: Executor, id: string, owner: Owner): Promise<StoredBatch | undefined> {
   const rows = await db
     .select()
@@ -72,7 +63,6 @@ export async function findBatch(db: Executor, id: string, owner: Owner): Promise
   return (await withOrders(db, rows))[0];
 }
 
-/** A page of batches, newest first. */
 export async function listBatches(
   db: Executor,
   owner: Owner,
@@ -99,7 +89,6 @@ export async function listBatches(
   return withOrders(db, rows);
 }
 
-/** Adds the counts and charges of the orders, in one query for all batches. */
 async function withOrders(db: Executor, rows: readonly OrderBatchRow[]): Promise<StoredBatch[]> {
   if (rows.length === 0) return [];
   const groups = await db
@@ -135,7 +124,6 @@ async function withOrders(db: Executor, rows: readonly OrderBatchRow[]): Promise
   });
 }
 
-/** The first order of each item, by batch. */
 async function firstOrders(db: Executor, batchIds: readonly string[]): Promise<Map<string | null, ItemTerms[]>> {
   const items = sql`lateral (
     select 1 + sum((item->>'quantity')::int) over (order by number) - (item->>'quantity')::int as position
@@ -155,7 +143,6 @@ async function firstOrders(db: Executor, batchIds: readonly string[]): Promise<M
   return Map.groupBy(found, ({ batchId }) => batchId);
 }
 
-/** An eSIM that an order of a batch has delivered. */
 interface BatchEsim {
   readonly id: string;
   readonly iccid: string | null;
@@ -163,7 +150,6 @@ interface BatchEsim {
   readonly encryptedActivationCode: Buffer;
 }
 
-/** The delivered eSIMs of a batch, by position. */
 export async function esimsOfBatch(db: Executor, batchId: string): Promise<BatchEsim[]> {
   return db
     .select({

@@ -1,4 +1,3 @@
-/** The work that has a caller's reference. */
 import { and, eq, exists, inArray, isNull, sql, type SQL } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { ownWork, type Owner } from '#db/lists/ownership.ts';
@@ -9,7 +8,7 @@ import { DOUBTS } from '#domain/retry/resubmission.ts';
 import { FREES_REFERENCE, type ReferenceHolder } from '#domain/work/identifiers.ts';
 import type { WorkKind, WorkRef } from '#domain/work/kinds.ts';
 
-/** Finds the id of the work that has a reference: the work that may buy, or the last one that has ended. */
+/** The work that may buy, or the last one that has ended. */
 export async function findHolderId(
   db: Executor,
   kind: WorkKind,
@@ -24,12 +23,7 @@ export async function findHolderId(
     .limit(1);
 }
 
-/**
- * Reads what decides whether the reference of some work may be used again.
- *
- * @param requestKey keyed hash of the new request's Idempotency-Key.
- * @returns undefined when the owner may not see the work.
- */
+/** @param requestKey keyed hash of the Idempotency-Key. @returns undefined when the owner may not see the work. */
 export async function readHolder(
   db: Executor,
   { kind, id }: WorkRef,

@@ -18,8 +18,6 @@ import type { MovementNames } from '#domain/money/books.ts';
 import { eachKind, KINDS, type WorkKind, type WorkRef } from '#domain/work/kinds.ts';
 import { type WorkStatus, isFinal } from '#domain/work/lifecycle.ts';
 
-/** Rows as the database stores them: the tables of `db/schema/`. */
-
 export type AttemptRow = typeof attempts.$inferSelect;
 export type CancellationRow = typeof cancellations.$inferSelect;
 export type EsimRow = typeof esims.$inferSelect;
@@ -31,36 +29,29 @@ export type VpnSubscriptionRow = typeof vpnSubscriptions.$inferSelect;
 
 type MovementName = keyof MovementNames;
 
-/** The values that a workflow starts with, as stored. */
 export interface StoredStart {
-  /** The caller's reference; undefined: none. */
   readonly externalReference?: string;
   readonly packageId?: number;
   readonly vpnPlanId?: number;
-  /** Of the request that created the work; undefined: it was not traced. */
+  /** Undefined: not traced. */
   readonly traceparent?: string;
 }
 
 interface StoredKind {
-  /** Its table, made with `workColumns`. */
   readonly table: unknown;
-  /** The caller's own reference, which is `callerReference` in the API; absent for a kind without one. */
+  /** `callerReference` in the API; absent for a kind without one. */
   readonly reference?: AnyPgColumn;
-  /** The ordered package or VPN plan with its name in the API; absent for a kind that orders nothing. */
   readonly product?: { readonly column: AnyPgColumn; readonly field: 'package_id' | 'vpn_plan_id' };
-  /** Further data of its status events, under the names of the API. */
   readonly eventData?: Readonly<Record<string, AnyPgColumn>>;
-  /** The fields by which a wallet movement names one of its attempts; empty for a kind that is never debited. */
+  /** Empty for a kind that is never debited. */
   readonly movementNames: {
     readonly serviceId?: MovementName;
     readonly reference?: MovementName;
     readonly serviceEsimId?: MovementName;
   };
-  /** The reference and the package that its workflow starts with, if these are not its own. */
   readonly startsWith?: {
     readonly reference: AnyPgColumn;
     readonly packageId: AnyPgColumn;
-    /** The tables from its own to those. */
     readonly joins: SQL;
   };
 }
@@ -99,37 +90,29 @@ const STORED_KINDS = {
   },
 } as const satisfies Record<WorkKind, StoredKind>;
 
-/** The entry of one kind. */
 export function storedKind(kind: WorkKind): StoredKind {
   return STORED_KINDS[kind];
 }
 
-/** No table of the database: the shared columns of all work tables. */
 const anyWork = pgTable('work', workColumns<WorkStatus>());
 
 type WorkTable = typeof anyWork;
 
-/** The shared columns of a work row. */
 export type WorkRow = WorkTable['$inferSelect'];
 
-/**
- * The table of a kind of work with the shared columns. A selection of the whole table reads its other columns, too,
- * which the type does not show.
- */
+/** A selection of the whole table reads its other columns, too, which the type does not show. */
 export function workTable(kind: WorkKind): WorkTable {
-  // Every table of the record is made with `workColumns`; the types differ in name and further columns.
+  // Every table of the record is made with `workColumns`.
   return STORED_KINDS[kind].table as unknown as WorkTable;
 }
 
-/** The row of a kind with all of its columns. */
 type WholeRow<Kind extends WorkKind> = (typeof STORED_KINDS)[Kind]['table']['$inferSelect'];
 
-/** All columns of a row that was selected from the whole {@link workTable} of its kind. */
+/** The row must be selected from the whole {@link workTable} of its kind. */
 export function wholeRow<Kind extends WorkKind>(_kind: Kind, row: WorkRow): WholeRow<Kind> {
   return row as unknown as WholeRow<Kind>;
 }
 
-/** By name, the columns of the data of a status event that other kinds do not have. */
 function ownEventColumns(kind: WorkKind): Readonly<Record<string, AnyPgColumn>> {
   const { reference, product, eventData } = storedKind(kind);
   const entry = KINDS[kind];
@@ -140,7 +123,6 @@ function ownEventColumns(kind: WorkKind): Readonly<Record<string, AnyPgColumn>> 
   };
 }
 
-/** By kind, the names of {@link ownEventColumns} with the properties of the row that hold their values. */
 const ownEventProperties = eachKind((kind) => {
   const properties = Object.entries(getTableColumns(workTable(kind)));
   return Object.entries(ownEventColumns(kind)).map(
@@ -148,20 +130,13 @@ const ownEventProperties = eachKind((kind) => {
   );
 });
 
-/**
- * The data of a status event that other kinds do not have: reference, product and `eventData` of the kind.
- * @param row with all columns of its kind.
- */
+/** Reference, product and `eventData` of the kind. @param row with all columns of its kind. */
 export function ownEventData(kind: WorkKind, row: WorkRow): EventData {
   const values = row as unknown as EventData;
   return Object.fromEntries(ownEventProperties[kind].map(([name, property]) => [name, values[property] ?? null]));
 }
 
-/**
- * What the workflow of a piece of work starts with, as an expression for another statement; null when its row is
- * missing.
- * @param id expression of the id of the work.
- */
+/** Null when the row of the work is missing. */
 export function startOf(kind: WorkKind, id: SQL | AnyPgColumn): SQL<StoredStart | null> {
   const { startsWith, reference, product } = storedKind(kind);
   const table = workTable(kind);
@@ -175,7 +150,7 @@ export function startOf(kind: WorkKind, id: SQL | AnyPgColumn): SQL<StoredStart 
   return sql`(${query})`;
 }
 
-/** The work has ended and must not change any more. */
+/** It must not change any more. */
 export class WorkFinishedError extends Error {
   readonly work: WorkRef;
   readonly status: WorkStatus;
@@ -188,10 +163,10 @@ export class WorkFinishedError extends Error {
   }
 }
 
-/** A stored row is missing: this is another database, or PostgreSQL has lost commits. */
+/** This is another database, or PostgreSQL has lost commits. */
 export class RowMissingError extends Error {}
 
-/** The work is not in the database: it was never accepted, or its row is lost. */
+/** It was never accepted, or its row is lost. */
 export class WorkMissingError extends RowMissingError {
   constructor({ kind, id }: WorkRef) {
     super(`${KINDS[kind].noun} ${id} does not exist in this database`);
@@ -207,12 +182,12 @@ export async function readWork(db: Executor, work: WorkRef): Promise<WorkRow> {
   return row;
 }
 
-/** True when work has ended. @throws WorkMissingError */
+/** @throws WorkMissingError */
 export async function hasEnded(db: Executor, work: WorkRef): Promise<boolean> {
   return isFinal((await readWork(db, work)).status);
 }
 
-/** Reads and locks work. Callers that change work and an attempt lock the work first. @throws WorkMissingError */
+/** Callers that change work and an attempt lock the work first. @throws WorkMissingError */
 export async function lockWork(tx: Executor, work: WorkRef): Promise<WorkRow> {
   const table = workTable(work.kind);
   const [row] = await tx.select().from(table).where(eq(table.id, work.id)).for('update');
@@ -220,10 +195,7 @@ export async function lockWork(tx: Executor, work: WorkRef): Promise<WorkRow> {
   return row;
 }
 
-/**
- * Reads and locks work that has not ended, with the present epoch of the database.
- * @throws as of {@link lockUnfinishedWork}
- */
+/** Reads also the present epoch of the database. @throws as of {@link lockUnfinishedWork} */
 export async function lockWorkInEpoch(
   tx: Executor,
   work: WorkRef,
@@ -238,7 +210,7 @@ export async function lockWorkInEpoch(
   return { ...locked, row: unfinished(work, locked.row) };
 }
 
-/** Reads and locks work that has not ended. @throws WorkMissingError, WorkFinishedError */
+/** @throws WorkMissingError, WorkFinishedError */
 export async function lockUnfinishedWork(tx: Executor, work: WorkRef): Promise<WorkRow> {
   return unfinished(work, await lockWork(tx, work));
 }
@@ -248,18 +220,16 @@ function unfinished(work: WorkRef, row: WorkRow): WorkRow {
   return row;
 }
 
-/** The values that the Temporal UI shows from the start of a workflow; no personal data. */
+/** Shown in the Temporal UI; no personal data. */
 export interface StartedWork extends WorkRef {
-  /** The caller's reference; our id when there is none. */
   readonly externalReference: string;
-  /** Set for eSIM packages; VPN plans use the other field. */
   readonly packageId?: number;
   readonly vpnPlanId?: number;
-  /** `traceparent` of the request that created it; absent: it was not traced. */
+  /** Absent: not traced. */
   readonly traceparent?: string;
 }
 
-/** @param stored what its row has, as `startOf` reads it. @throws WorkMissingError without a row. */
+/** @param stored as `startOf` reads it. @throws WorkMissingError without a row. */
 export function startedWork({ kind, id }: WorkRef, stored: StoredStart | null): StartedWork {
   const work = { kind, id };
   if (stored === null) throw new WorkMissingError(work);

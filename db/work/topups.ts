@@ -1,4 +1,3 @@
-/** Top-ups as the API shows them. */
 import { eq, inArray } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { oneOf } from '#db/lists/pages.ts';
@@ -6,12 +5,10 @@ import { topups, esims } from '#db/schema.ts';
 import { type TopupRow, WorkMissingError } from '#db/work/rows.ts';
 import { type WorkFilter, workReads, type StoredWork } from '#db/work/work-reads.ts';
 
-/** A top-up with what its attempts add. */
 export type StoredTopup = StoredWork<TopupRow>;
 
 interface TopupFilter extends WorkFilter {
   readonly esimId?: string | undefined;
-  /** One of these. */
   readonly externalTopupIds?: readonly string[] | undefined;
   readonly packageId?: number | undefined;
   readonly customerReferenceHash?: Buffer | undefined;
@@ -24,7 +21,6 @@ export const topupReads = workReads<StoredTopup, TopupFilter>('topup', {
   customerReferenceHash: topups.customerReferenceHash,
 });
 
-/** A top-up with its eSIM. */
 interface TopupOfEsim {
   readonly topup: TopupRow;
   readonly esim: typeof esims.$inferSelect;
@@ -41,7 +37,6 @@ export async function readTopup(db: Executor, topupId: string): Promise<TopupOfE
   return row;
 }
 
-/** The packages of some top-ups, by our ids. */
 export async function packagesOfTopups(
   db: Executor,
   topupIds: readonly string[],

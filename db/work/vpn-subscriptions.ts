@@ -1,4 +1,3 @@
-/** VPN subscriptions as the API shows them. */
 import { and, eq, inArray, isNotNull, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { ownWork, type Owner } from '#db/lists/ownership.ts';
@@ -8,24 +7,20 @@ import { inList } from '#db/schema/columns.ts';
 import { type VpnSubscriptionRow, WorkMissingError } from '#db/work/rows.ts';
 import { attemptSummary, summaryColumns, type WorkFilter, workReads, type StoredWork } from '#db/work/work-reads.ts';
 
-/** A VPN subscription with what its attempts, its timeline and the wallet add. */
 export interface StoredVpnSubscription extends StoredWork<VpnSubscriptionRow> {
-  /** The ends that renewals have moved, in RFC 3339. */
+  /** In RFC 3339. */
   readonly renewedAt: readonly string[];
-  /** When its end was recorded; null: it has not ended. */
+  /** Null: it has not ended. */
   readonly endRecordedAt: Date | null;
-  /** The debits of later periods. */
   readonly debits: readonly { readonly at: string; readonly amount: string; readonly currency: string }[];
 }
 
-/** Entries of a timeline that the periods and the end of a subscription are read from. */
 export const SUBSCRIPTION_ENTRIES = {
   renewed: 'vpn_subscription.renewed',
   ends: ['vpn_subscription.cancelled', 'vpn_subscription.expired'],
 } as const;
 
 interface VpnSubscriptionFilter extends WorkFilter {
-  /** One of these. */
   readonly externalSubscriptionIds?: readonly string[] | undefined;
   readonly vpnPlanId?: number | undefined;
   readonly customerReferenceHash?: Buffer | undefined;
@@ -63,7 +58,7 @@ export const vpnSubscriptionReads = workReads<StoredVpnSubscription, VpnSubscrip
   },
 );
 
-/** The encrypted access data of those of several subscriptions that have some and are the owner's. */
+/** The owner's; those without access data are left out. */
 export async function accessOfSubscriptions(
   db: Executor,
   ids: readonly string[],

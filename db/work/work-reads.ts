@@ -1,4 +1,3 @@
-/** Queries of work of every kind: filters, list pages, values of attempts, timelines. */
 import { and, asc, eq, exists, gt, inArray, isNull, lt, sql, type SQL, type SQLWrapper } from 'drizzle-orm';
 import type { AnyPgColumn } from 'drizzle-orm/pg-core';
 import type { BuiltQuery } from '#db/connection/built-once.ts';
@@ -25,46 +24,34 @@ import type { FailureClass } from '#domain/work/failure.ts';
 import type { WorkKind, WorkRef } from '#domain/work/kinds.ts';
 import type { WorkStatus } from '#domain/work/lifecycle.ts';
 
-/** Filters that all work lists have. */
 export interface WorkFilter {
-  /** One of these. */
   readonly statuses?: readonly WorkStatus[] | undefined;
   readonly failureClass?: FailureClass | undefined;
   readonly attentionReason?: AttentionReason | undefined;
-  /** Lineage of the API key that made it. */
+  /** Lineage of an API key. */
   readonly createdBy?: string | undefined;
-  /** One of these. */
   readonly ids?: readonly string[] | undefined;
-  /** Its metadata contains all of these pairs. */
   readonly metadata?: Readonly<Record<string, string>> | undefined;
-  /** Exclusive. */
+  /** All exclusive. */
   readonly createdAfter?: Date | undefined;
-  /** Exclusive. */
   readonly createdBefore?: Date | undefined;
-  /** Exclusive. */
   readonly updatedAfter?: Date | undefined;
 }
 
-/** Work that uses the reference of a piece of work again. */
 export interface Successor {
   readonly id: string;
   readonly apiKeyId: string;
 }
 
-/** Values that other rows add to a piece of work. */
 export interface AttemptSummary {
-  /** Number of attempts. */
   readonly attempts: number;
-  /** The service's id of the newest attempt that has one. */
   readonly serviceId: string | null;
   readonly attemptStates: readonly OperatedAttempt[];
   /** A case of {@link DOUBTS} is open. */
   readonly inDoubt: boolean;
-  /** Null while nothing uses its reference again. */
   readonly replacedBy: Successor | null;
 }
 
-/** Of work that was just accepted. */
 export const NO_ATTEMPTS: AttemptSummary = {
   attempts: 0,
   serviceId: null,
@@ -73,7 +60,6 @@ export const NO_ATTEMPTS: AttemptSummary = {
   replacedBy: null,
 };
 
-/** The filter conditions of a query on the table of this kind. */
 export function workConditions(
   kind: WorkKind,
   owner: Given<Owner>,
@@ -96,7 +82,6 @@ export function workConditions(
   );
 }
 
-/** The condition of a list page. @param own conditions that only this kind has. */
 function workPage(
   kind: WorkKind,
   owner: Given<Owner>,
@@ -107,13 +92,11 @@ function workPage(
   return pageOfStatuses(workTable(kind), statuses, and(workConditions(kind, owner, filter, after), own), limit);
 }
 
-/** The order of a page. */
 function newestFirst(kind: WorkKind): SQL {
   const table = workTable(kind);
   return newest(table.createdAt, table.id);
 }
 
-/** {@link AttemptSummary} of each row, for a lateral join. */
 export function attemptSummary(db: Executor, kind: WorkKind) {
   const openDoubt = db
     .select({ id: cases.id })
@@ -136,7 +119,7 @@ export function attemptSummary(db: Executor, kind: WorkKind) {
       >`coalesce(jsonb_agg(jsonb_build_object('state', ${attempts.state}, 'settled', ${attempts.settled})), '[]')`.as(
         'attempt_states',
       ),
-      // A separate query: a single-table selection would write columns without their table.
+      // A single-table selection would write columns without their table.
       inDoubt: sql<boolean>`${exists(openDoubt)}`.as('in_doubt'),
       replacedBy: successorOf(kind).as('replaced_by'),
     })
@@ -145,16 +128,14 @@ export function attemptSummary(db: Executor, kind: WorkKind) {
     .as('facts');
 }
 
-/** The {@link Successor} of the row of the outer query. */
 function successorOf(kind: WorkKind): SQL<Successor | null> {
   if (storedKind(kind).reference === undefined) return sql`null`;
   const table = workTable(kind);
-  // By their names: a single-table selection would write columns without their table.
+  // A single-table selection would write columns without their table.
   return sql`(select jsonb_build_object('id', next.id, 'apiKeyId', next.api_key_id) from ${table} as next
     where next.replaces_id = ${table}.${sql.identifier('id')})`;
 }
 
-/** The columns of {@link attemptSummary}, for a selection. */
 export function summaryColumns({
   attempts: count,
   serviceId,
@@ -173,7 +154,6 @@ export interface TimelineRow {
   readonly detail: Readonly<Record<string, string | number | boolean | null>>;
 }
 
-/** A page of a timeline, oldest first. @param after id of the last entry of the previous page. */
 export async function listTimeline(
   db: Executor,
   work: WorkRef,
@@ -199,7 +179,6 @@ export async function listTimeline(
     .limit(options.limit);
 }
 
-/** True when the work exists and the owner may see it. */
 export async function workExists(db: Executor, { kind, id }: WorkRef, owner: Owner): Promise<boolean> {
   const table = workTable(kind);
   const rows = await db
@@ -209,43 +188,31 @@ export async function workExists(db: Executor, { kind, id }: WorkRef, owner: Own
   return rows.length > 0;
 }
 
-/** The row of one piece of work, with what its attempts add. */
 export interface StoredWork<Row = WorkRow> extends AttemptSummary {
   readonly row: Row;
 }
 
-/** A query that runs when it is awaited. */
 interface WorkQuery<Stored> extends PromiseLike<Stored[]>, SQLWrapper {
   prepare(name: string): BuiltQuery<Stored[]>;
   toSQL(): { sql: string; params: unknown[] };
 }
 
-/** The beginning of a query on the table of a kind, joined with {@link attemptSummary}. */
 interface WorkSelection<Stored> {
   where(condition: SQL | undefined): {
     orderBy(order: SQL): { limit(limit: Given<number>): WorkQuery<Stored> };
   };
 }
 
-/** The reads of one kind of work. */
 export interface WorkReads<Stored, Filter> {
-  /** One that is the owner's. */
   readonly find: (db: Executor, id: string, owner: Owner) => Promise<Stored | undefined>;
-  /** A page, newest first, as a query that is built for each call. */
   readonly list: (db: Executor, owner: Given<Owner>, filter: GivenFilter<Filter>, page: GivenPage) => WorkQuery<Stored>;
-  /** The rows of a page, by a query that is built once for each set of filters. */
+  /** Built once for each set of filters. */
   readonly page: (db: Executor, owner: Owner, filter: Filter, page: PageOptions) => Promise<Stored[]>;
 }
 
-/** By each filter that only this kind has, the column whose value it names, or its condition. */
 type OwnFilters<Filter> = { readonly [Name in Exclude<keyof Filter, keyof WorkFilter>]-?: AnyPgColumn | Condition };
 
-/**
- * Makes the reads of one kind of work.
- *
- * @param filters those that only this kind has.
- * @param select begins the query; for a kind that is shown with rows of another table.
- */
+/** @param filters those that only this kind has. @param select for a kind that is shown with rows of another table. */
 export function workReads<Stored extends StoredWork, Filter extends WorkFilter>(
   kind: WorkKind,
   filters: OwnFilters<Filter>,
@@ -271,7 +238,6 @@ export function workReads<Stored extends StoredWork, Filter extends WorkFilter>(
 function selectWork<Stored>(db: Executor, kind: WorkKind): WorkSelection<Stored> {
   const facts = attemptSummary(db, kind);
   const table = workTable(kind);
-  // The whole row is read; `workTable` shows the type of its shared columns only.
   return db
     .select({ row: table, ...summaryColumns(facts) })
     .from(table)

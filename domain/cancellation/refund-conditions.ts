@@ -1,6 +1,5 @@
 /**
- * The five conditions of an automatic refund (specification, States and transitions), judged by what we can read. The
- * result is a forecast: the service and its supplier decide.
+ * The conditions of an automatic refund (specification, States and transitions). The service decides, not the forecast.
  */
 import { counted } from '#domain/text.ts';
 
@@ -13,45 +12,37 @@ export const REFUND_CONDITIONS = [
 ] as const;
 export type RefundConditionName = (typeof REFUND_CONDITIONS)[number];
 
-/** What the caller wants if a condition of the refund is not met, or is unknown. */
 export const ON_UNMET_CONDITIONS = ['refuse', 'ask_for_review', 'cancel_without_refund'] as const;
 export type OnUnmetConditions = (typeof ON_UNMET_CONDITIONS)[number];
 
 type ConditionResult = 'pass' | 'fail' | 'unknown';
 
-/** One condition with its evidence and the time of that evidence. */
 export interface RefundCondition {
   readonly name: RefundConditionName;
   readonly result: ConditionResult;
-  /** A sentence. */
   readonly evidence: string;
-  /** Time of the evidence, in epoch milliseconds; undefined when there is none. */
+  /** Epoch milliseconds; undefined when there is no evidence. */
   readonly asOf: number | undefined;
 }
 
-/** A value that was read, or in `detail` the reason why it could not be read. */
 export type Evidence<Value> =
   | { readonly ok: true; readonly value: Value; readonly asOf: number }
   /** `mayPass`: a later read may succeed. False: this service never shows it. */
   | { readonly ok: false; readonly detail: string; readonly mayPass: boolean };
 
-/** The evidence for all five conditions. */
 export interface RefundEvidence {
   readonly usage: Evidence<{ readonly dataUsedMb: number }>;
   readonly installation: Evidence<{
     readonly installedAt: number | undefined;
     readonly activatedAt: number | undefined;
   }>;
-  /** Number of completed top-ups of the eSIM, from our rows and the service's list. */
   readonly topups: Evidence<{ readonly completed: number }>;
-  /** Whether the wallet shows the debit of the order that delivered the eSIM. */
+  /** True when the wallet shows the debit of the order that delivered the eSIM. */
   readonly debit: Evidence<{ readonly found: boolean }>;
 }
 
-/** The forecast from all conditions: the refund is automatic only when all of them hold. */
 export type RefundForecast = 'refund_expected' | 'no_refund_expected' | 'unknown';
 
-/** Judges all five conditions. @returns them in the order of the specification. */
 export function judgeRefundConditions({
   usage,
   installation,
@@ -83,12 +74,7 @@ export function judgeRefundConditions({
   ];
 }
 
-/**
- * Forecasts the refund: one failed condition means no refund, one unknown condition leaves it open.
- *
- * @param esimStatus status of the eSIM at the service before anything is sent. An eSIM that is already cancelled is not
- *   refunded again.
- */
+/** @param esimStatus before anything is sent. A cancelled eSIM is not refunded again. */
 export function forecastRefund(conditions: readonly RefundCondition[], esimStatus?: string): RefundForecast {
   if (esimStatus === 'cancelled') return 'no_refund_expected';
   if (conditions.some(({ result }) => result === 'fail')) return 'no_refund_expected';

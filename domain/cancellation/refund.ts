@@ -1,11 +1,6 @@
-/**
- * The cancellation of an eSIM and its refund: what the service reports about both, what a report means for the attempt
- * that asked for the cancellation, and which status our API shows for the refund.
- */
 import { compareAmounts, compareMoney, equalMoney, plainText, type Money } from '#domain/money/money.ts';
 import type { ObservationDecision, ObservedOutcome } from '#domain/relay/observation.ts';
 
-/** State of a refund at the service: `processing`, or one of the outcomes that its events name. */
 export const REFUND_STATES = ['processing', 'completed', 'failed'] as const;
 export type RefundState = (typeof REFUND_STATES)[number];
 
@@ -13,31 +8,21 @@ export type RefundState = (typeof REFUND_STATES)[number];
 export const REFUND_REVIEWS = ['accepted', 'refused', 'manual_review'] as const;
 export type RefundReview = (typeof REFUND_REVIEWS)[number];
 
-/**
- * Status of a refund in our API. `completed` only after its money was found in the wallet, or a person saw it there.
- */
+/** `completed` only after its money was found in the wallet, or a person saw it there. */
 export const REFUND_STATUSES = ['expected', 'manual_review', 'completed', 'failed', 'needs_attention'] as const;
 export type RefundStatus = (typeof REFUND_STATUSES)[number];
 
-/** What the service has reported about a refund. A part that was not reported is undefined. */
 export interface RefundReport {
   readonly state: RefundState;
   readonly review?: RefundReview | undefined;
 }
 
-/** What the service has reported about a cancellation: about the eSIM and about its refund. */
 export interface CancellationReport {
-  /** Undefined when the report is about the refund only. */
   readonly esim?: 'processing' | 'cancelled' | 'refused' | undefined;
   readonly refund?: RefundReport | undefined;
 }
 
-/**
- * What a report about a cancellation means for the attempt: `completed` when the eSIM is cancelled and its refund is
- * decided, `failed` when the eSIM stays as it is, `processing` while either is open.
- *
- * @param report merged with the earlier reports; see {@link mergeReports}.
- */
+/** `completed`: the eSIM is cancelled and its refund is decided. @param report see {@link mergeReports}. */
 export function cancellationOutcome({ esim, refund }: CancellationReport): ObservedOutcome {
   if (esim === 'refused') return 'failed';
   if (refund === undefined || refund.state === 'processing') return 'processing';
@@ -47,12 +32,10 @@ export function cancellationOutcome({ esim, refund }: CancellationReport): Obser
   return refund.review === 'refused' ? 'failed' : 'processing';
 }
 
-/** True when a report says, or implies, that the eSIM is cancelled. */
 export function isCancelled({ esim, refund }: CancellationReport): boolean {
   return esim === 'cancelled' || refund?.state === 'completed' || (refund?.review === 'accepted' && esim === undefined);
 }
 
-/** By the known state of a refund (`unreported`: no report yet), what a further report means. */
 export const REFUND_DECISIONS = {
   unreported: { processing: 'advance', completed: 'advance', failed: 'advance' },
   processing: { processing: 'known', completed: 'advance', failed: 'advance' },
@@ -61,12 +44,7 @@ export const REFUND_DECISIONS = {
   failed: { processing: 'known', completed: 'advance', failed: 'known' },
 } as const satisfies Record<RefundState | 'unreported', Record<RefundState, ObservationDecision>>;
 
-/**
- * Decides what a report about a refund means.
- *
- * @param known undefined before the first report.
- * @param report undefined when the observation says nothing about the refund.
- */
+/** @param report undefined when the observation says nothing about the refund. */
 export function judgeRefund(known: RefundReport | undefined, report: RefundReport | undefined): ObservationDecision {
   if (report === undefined) return 'known';
   const decision = REFUND_DECISIONS[known?.state ?? 'unreported'][report.state];
@@ -74,10 +52,7 @@ export function judgeRefund(known: RefundReport | undefined, report: RefundRepor
   return decision === 'known' && known?.state === report.state && newReview ? 'advance' : decision;
 }
 
-/**
- * Merges a report with the earlier ones; the order in which they arrive does not matter. A cancelled eSIM stays
- * cancelled, and a report that adds nothing changes nothing. Contradictions are judged before anything is stored.
- */
+/** The order of the reports does not matter, and a cancelled eSIM stays cancelled. */
 export function mergeReports(known: CancellationReport, report: CancellationReport): CancellationReport {
   const isNew = judgeRefund(known.refund, report.refund) === 'advance';
   const refund =
@@ -88,10 +63,7 @@ export function mergeReports(known: CancellationReport, report: CancellationRepo
   return { ...(esim !== undefined && { esim }), ...(refund !== undefined && { refund }) };
 }
 
-/**
- * Status of a refund that is not settled yet. A refund that the service reports as paid is still `expected`: the wallet
- * has to show the money.
- */
+/** A refund that the service reports as paid is still `expected`: the wallet has to show the money. */
 export function refundStatusOf({
   state,
   review,
@@ -100,23 +72,13 @@ export function refundStatusOf({
   return state === 'processing' && review === 'manual_review' ? 'manual_review' : 'expected';
 }
 
-/** A refund of ours that a wallet credit may belong to. */
 export interface RefundOfOrder {
-  /** The service's id; null while we do not know it. */
   readonly serviceRefundId: string | null;
-  /** The amount that the service reported; undefined before it reports one. */
   readonly reportedAmount: Money | undefined;
-  /** False when its cancellation was refused or abandoned. */
   readonly isInForce: boolean;
 }
 
-/**
- * Finds the refund of one order that a wallet credit belongs to. One eSIM may have several refunds: a refused
- * cancellation leaves a failed one, and a later one is paid. An id that the service names decides first.
- *
- * @param credit.refundId the service's id of the refund; null when the credit names none.
- * @returns undefined when no refund of this amount was reported.
- */
+/** One eSIM may have several refunds, such as a failed and a paid one. An id that the service names decides first. */
 export function refundOfCredit<Refund extends RefundOfOrder>(
   refunds: readonly Refund[],
   { refundId, money }: { readonly refundId: string | null; readonly money: Money },
@@ -130,16 +92,10 @@ export function refundOfCredit<Refund extends RefundOfOrder>(
   return unnamed.find(({ isInForce }) => isInForce) ?? unnamed[0];
 }
 
-/**
- * What a final credit means for a refund. `settles_otherwise`: it settles the refund as the service reported it, but
- * that is not what was debited, so a person has to know. `other_amount`: it does not settle the refund.
- */
+/** `settles_otherwise`: as reported, but not what was debited, so a person has to know. */
 export type CreditVerdict = 'settles' | 'settles_otherwise' | 'other_amount';
 
-/**
- * Compares a final credit with the debit of the purchase and with the refund that the service reported. Zero, and money
- * in another currency, settles nothing, whatever was reported.
- */
+/** Zero, and money in another currency, settles nothing, whatever was reported. */
 export function judgeCredit(
   credit: Money,
   { debit, reported }: { readonly debit: Money | undefined; readonly reported: Money | undefined },
@@ -152,7 +108,6 @@ export function judgeCredit(
   return isReported ? 'settles_otherwise' : 'other_amount';
 }
 
-/** A credit that is not what was debited, as a sentence. */
 export function otherCreditText(
   credit: Money,
   { debit, reported }: { readonly debit: Money | undefined; readonly reported: Money | undefined },
@@ -165,11 +120,9 @@ export function otherCreditText(
   return `The service credited ${plainText(credit)} as the refund${tail}.`;
 }
 
-/** The statuses of a refund, and `none` while no refund is known. */
 export const REFUND_STATUSES_OR_NONE = ['none', ...REFUND_STATUSES] as const;
 export type RefundStatusOrNone = (typeof REFUND_STATUSES_OR_NONE)[number];
 
-/** What can happen to a refund. */
 export const REFUND_EVENTS = {
   expected: 'The service processes it, or the eSIM is cancelled and the service has not reported on the refund.',
   manual_review: 'The service reports that one of its employees reviews it.',
@@ -182,7 +135,7 @@ export const REFUND_EVENTS = {
 
 export type RefundEvent = keyof typeof REFUND_EVENTS;
 
-/** The next status by event and present status. Every pair has a decision; `unchanged`: the status stays. */
+/** Every pair has a decision; `unchanged`: the status stays. */
 export const REFUND_LIFECYCLE = {
   // Money that was found in the wallet stays there: a later report does not reopen a completed refund.
   expected: {
@@ -244,11 +197,6 @@ export const REFUND_LIFECYCLE = {
   },
 } as const satisfies Record<RefundEvent, Record<RefundStatusOrNone, RefundStatusOrNone | 'unchanged'>>;
 
-/**
- * The status of a refund after a report of the service.
- *
- * @param known the present status; undefined before the first report.
- */
 export function refundStatusAfterReport(
   known: RefundStatus | undefined,
   reported: 'expected' | 'manual_review' | 'failed',
@@ -258,7 +206,6 @@ export function refundStatusAfterReport(
   return next === 'unchanged' ? known : next;
 }
 
-/** The status after an event, and the statuses that the event changes: one UPDATE can store it without a read. */
 function change(event: 'paid' | 'given_up' | 'case_opened') {
   return {
     status: REFUND_LIFECYCLE[event].expected,

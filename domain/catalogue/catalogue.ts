@@ -1,6 +1,5 @@
 import { equalMoney, type Money } from '#domain/money/money.ts';
 
-/** The two catalogues; they are read separately. */
 export const CATALOGUES = ['packages', 'vpn_plans'] as const;
 
 export type CatalogueName = (typeof CATALOGUES)[number];
@@ -10,19 +9,14 @@ export interface CatalogueItem {
   readonly name: string;
   /** Days of validity, or of one period; null: not known. */
   readonly days: number | null;
-  /** What the service charges us. */
   readonly price: Money;
   readonly available: boolean;
 }
 
 export interface CataloguePackage extends CatalogueItem {
-  /** ISO 3166-1 alpha-2 codes. */
   readonly countries: readonly string[];
-  /** Megabytes; null when they are unlimited or not known. */
   readonly dataMb: number | null;
-  /** Null: not known. */
   readonly unlimited: boolean | null;
-  /** The public price; null: the service shows none. */
   readonly publicPrice: Money | null;
 }
 
@@ -39,42 +33,31 @@ export interface ReadCatalogue<Item extends CatalogueItem> {
   readonly withoutPublicPrice?: ReadonlySet<number>;
 }
 
-/** What a reading of a catalogue changes: the difference, and what a missing item proves. */
-
-/**
- * What became of a reading. `recorded`: all of it counts. `incomplete`: nothing was removed because of it.
- * `suspicious`: it lacks too much, and changed nothing.
- */
+/** `incomplete`: nothing was removed because of it. `suspicious`: it lacks too much, and changed nothing. */
 export const READING_VERDICTS = ['recorded', 'incomplete', 'suspicious'] as const;
 
 export type ReadingVerdict = (typeof READING_VERDICTS)[number];
 
 export interface KnownItem<Item> {
   readonly item: Item;
-  /** True when the service had stopped listing it. */
   readonly isRemoved: boolean;
 }
 
 export type CatalogueChange<Item> =
-  /** Listed for the first time, or again; `before` is what was last known. */
   | { readonly kind: 'created'; readonly before: Item | undefined; readonly after: Item }
   | { readonly kind: 'changed'; readonly before: Item; readonly after: Item }
-  /** `after` is not available. */
   | { readonly kind: 'removed'; readonly before: Item; readonly after: Item };
 
 export interface ReadingResult<Item> {
   readonly verdict: ReadingVerdict;
-  /** In the order of the reading; removed items are last. */
   readonly changes: readonly CatalogueChange<Item>[];
   /** Ids of known items that a complete reading lacks. */
   readonly missing: readonly number[];
 }
 
 /**
- * Compares a reading with what is known.
- *
- * @param suspected ids that the complete reading before lacked, if it was suspicious: a second one confirms them.
- * @param maxDropShare share of the listed items that may disappear without confirmation, from 0 to 1.
+ * @param suspected ids that the last complete reading lacked, if it was suspicious: a second one confirms them.
+ * @param maxDropShare share of the items that may disappear without confirmation, from 0 to 1.
  */
 export function readingResult<Item extends CatalogueItem>(
   known: readonly KnownItem<Item>[],
@@ -105,7 +88,6 @@ function changeOf<Item extends CatalogueItem>(
   return isSame(known.item, after) ? undefined : { kind: 'changed', before: known.item, after };
 }
 
-/** True when nothing differs that we keep. Amounts are compared as numbers: `1.5` is `1.50`. */
 function isSame<Item extends CatalogueItem>(left: Item, right: Item): boolean {
   const names = new Set([...Object.keys(left), ...Object.keys(right)]);
   return [...names].every((name) => isSameValue(Reflect.get(left, name), Reflect.get(right, name)));
@@ -123,7 +105,6 @@ function isMoney(value: unknown): value is { readonly amount: string; readonly c
   return typeof value === 'object' && value !== null && 'amount' in value && 'currency' in value;
 }
 
-/** The parts of the types of events that a change causes: `created` of `package.created`. */
 export function announcedChanges<Item extends CatalogueItem>(
   change: CatalogueChange<Item>,
 ): readonly ('created' | 'removed' | 'unavailable' | 'available' | 'price_changed')[] {
@@ -156,9 +137,7 @@ export type Region = keyof typeof LISTS;
 
 export const REGIONS = Object.keys(LISTS) as [Region, ...Region[]];
 
-/**
- * The countries of a region as ISO 3166-1 alpha-2 codes. Cyprus and Turkey belong to two.
- */
+/** Cyprus and Turkey belong to two regions. */
 export function countriesOf(region: Region): readonly string[] {
   return LISTS[region].split(' ');
 }

@@ -2,9 +2,7 @@
 export interface Activation {
   readonly smdpAddress: string;
   readonly matchingId: string;
-  /** True when the user must type a confirmation code as well. */
   readonly confirmationCodeRequired: boolean;
-  /** The fields after the matching id, separated by `$`, when they have more content than the confirmation code. */
   readonly furtherFields?: string;
 }
 
@@ -22,12 +20,7 @@ export function lpaString({ smdpAddress, matchingId, confirmationCodeRequired, f
   return confirmationCodeRequired ? `${base}$$1` : base;
 }
 
-/**
- * Reads an LPA string, with or without its `LPA:` prefix. A port of the host is kept, and a dot at its end is omitted.
- * Further fields, which later versions of SGP.22 have, are kept.
- *
- * @returns undefined when it is not an activation code of format 1.
- */
+/** Further fields of later versions of SGP.22 are kept. @returns undefined when it is no code of format 1. */
 export function parseLpaString(text: string): Activation | undefined {
   const [format, host, matchingId, ...further] = text.trim().replace(/^LPA:/i, '').split('$');
   if (format !== '1' || host === undefined || matchingId === undefined || further.length > MAX_FURTHER)
@@ -49,7 +42,7 @@ export function parseLpaString(text: string): Activation | undefined {
   };
 }
 
-/** One-tap installation links; each opens the system's own eSIM dialogue with the code filled in. */
+/** Each link opens the system's own eSIM dialogue with the code filled in. */
 export function installLinks(activation: Activation): { ios: string; android: string } {
   const code = encodeURIComponent(lpaString(activation));
   return {

@@ -1,5 +1,3 @@
-/** Thresholds of data and time of an eSIM or subscription, and the keys that make each announcement unique. */
-
 export interface DataUsage {
   readonly usedMb: number;
   /** Null: unlimited. Undefined: the service did not report it. */
@@ -8,12 +6,12 @@ export interface DataUsage {
 
 const ENDED: ReadonlySet<string> = new Set(['cancelled', 'expired']);
 
-/** True when an eSIM has ended. A consumed eSIM has not: a top-up makes it active again. */
+/** A consumed eSIM has not ended: a top-up makes it active again. */
 export function isEsimOver(status: string): boolean {
   return ENDED.has(status);
 }
 
-/** True when data can be used: an eSIM that was never active uses none. */
+/** An eSIM that was never active uses no data. */
 export function isEsimInUse({
   status,
   activatedAt,
@@ -24,20 +22,13 @@ export function isEsimInUse({
   return !isEsimOver(status) && (activatedAt !== null || status === 'active' || status === 'consumed');
 }
 
-/**
- * The share of the data that is left, from 0 to 1.
- * @returns undefined when there is no total: unlimited data never runs out.
- */
+/** @returns 0 to 1; undefined when there is no total: unlimited data never runs out. */
 export function shareLeft({ usedMb, totalMb }: DataUsage): number | undefined {
   if (totalMb == null || totalMb <= 0) return undefined;
   return Math.min(1, Math.max(0, (totalMb - usedMb) / totalMb));
 }
 
-/**
- * The lowest threshold that the remaining data has reached. When it passes several at once, one announcement is enough.
- * @param shares thresholds from 0 to 1, in any order.
- * @returns undefined when no threshold is reached.
- */
+/** The lowest threshold that is reached: one announcement is enough. @param shares from 0 to 1, in any order. */
 export function dataThreshold(reading: DataUsage, shares: readonly number[]): number | undefined {
   const left = shareLeft(reading);
   if (left === undefined) return undefined;
@@ -45,11 +36,7 @@ export function dataThreshold(reading: DataUsage, shares: readonly number[]): nu
   return reached.length === 0 ? undefined : Math.min(...reached);
 }
 
-/**
- * The shortest threshold that the remaining time is within.
- * @param endsAt epoch milliseconds, as is `now`.
- * @returns undefined when no threshold is reached or the time is over.
- */
+/** @param endsAt epoch milliseconds, as is `now`. @returns undefined when no threshold is reached, or after the end. */
 export function timeThreshold(endsAt: number, now: number, thresholdsMs: readonly number[]): number | undefined {
   const left = endsAt - now;
   if (left <= 0) return undefined;
@@ -57,12 +44,11 @@ export function timeThreshold(endsAt: number, now: number, thresholdsMs: readonl
   return reached.length === 0 ? undefined : Math.min(...reached);
 }
 
-/** Key of a data announcement: one for each threshold, and again after each top-up. */
+/** One key for each threshold, and again after each top-up. */
 export function dataKey(share: number, completedTopups: number): string {
   return `data_low/${share}/${completedTopups}`;
 }
 
-/** Key of an expiry announcement of an eSIM: one for each threshold, and again after each top-up. */
 export function expiryKey(thresholdMs: number, completedTopups: number): string {
   return `expiring/${thresholdMs}/${completedTopups}`;
 }
@@ -71,12 +57,11 @@ export function renewalKey(thresholdMs: number, endsAt: number): string {
   return `expiring/${thresholdMs}/${endsAt}`;
 }
 
-/** A phone has installed the eSIM; it is in use; its data is used up; it has expired. */
 export const MILESTONES = ['installed', 'activated', 'used_up', 'expired'] as const;
 
 export type Milestone = (typeof MILESTONES)[number];
 
-/** A reading of an eSIM. Times are epoch milliseconds; null: the service does not report it. */
+/** Times are epoch milliseconds; null: the service does not report it. */
 export interface EsimReading {
   readonly status: string;
   readonly installedAt: number | null;
@@ -87,7 +72,6 @@ export interface EsimReading {
   readonly readAt: number;
 }
 
-/** Statuses that only an eSIM on a phone has, and those that only a used one has. */
 const ON_A_PHONE: ReadonlySet<string> = new Set(['installed', 'active', 'consumed']);
 const USED: ReadonlySet<string> = new Set(['active', 'consumed']);
 
@@ -106,12 +90,11 @@ const PROOFS: Readonly<Record<Milestone, (reading: EsimReading) => boolean>> = {
     status === 'expired' || (status !== 'cancelled' && expiresAt !== null && expiresAt <= readAt),
 };
 
-/** True when a top-up undoes a milestone: data that is used up comes back, and a later end may apply. */
+/** Used up data comes back with a top-up, and a later end may apply. */
 export function isUndoneByTopup(milestone: Milestone): boolean {
   return milestone === 'used_up' || milestone === 'expired';
 }
 
-/** Key of the announcement of a milestone: one for each eSIM; used up data again after each top-up. */
 export function milestoneKey(milestone: Milestone, completedTopups: number): string {
   return milestone === 'used_up' ? `used_up/${completedTopups}` : milestone;
 }

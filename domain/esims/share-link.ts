@@ -23,7 +23,6 @@ export const SHARE_LINK_STATUSES = {
 
 export type ShareLinkStatus = keyof typeof SHARE_LINK_STATUSES;
 
-/** The status of a link. A revoked link stays revoked after its end. */
 export function shareLinkStatus(
   { revokedAt, expiresAt }: { readonly revokedAt: Date | null; readonly expiresAt: Date },
   now: Date,
@@ -32,13 +31,10 @@ export function shareLinkStatus(
   return expiresAt <= now ? 'expired' : 'active';
 }
 
-/**
- * What the page of an open link shows: how to install the eSIM; the same with the notice that it is installed; or that
- * the eSIM was cancelled or has expired, without its codes.
- */
+/** `cancelled` and `expired`: the page shows no codes. */
 export type SharedEsimView = 'ready' | 'installed' | 'cancelled' | 'expired';
 
-/** @param isBeingCancelled true when its reseller has asked for a cancellation: the customer must not install it. */
+/** @param isBeingCancelled a cancellation was requested: the customer must not install it. */
 export function sharedEsimView(
   esim: Omit<EsimReading, 'usage' | 'readAt'>,
   { isBeingCancelled, now }: { readonly isBeingCancelled: boolean; readonly now: number },

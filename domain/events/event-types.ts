@@ -1,7 +1,4 @@
-/**
- * The closed set of event types. An event names what has changed; its present state is read from the resource. An event
- * holds no personal data and no secret.
- */
+/** The closed set of event types. An event names what has changed; it holds no personal data and no secret. */
 import { REFUND_STATUSES, type RefundStatus } from '#domain/cancellation/refund.ts';
 import { KINDS, WORK_KINDS, type WorkKind } from '#domain/work/kinds.ts';
 import { LIFECYCLES, statusesOf, type StatusOf } from '#domain/work/lifecycle.ts';
@@ -62,7 +59,6 @@ export type EventSubjectKind =
   | 'vpn_plan'
   | 'webhook_endpoint';
 
-/** The subject of an event: one of our resources and its id. The id of a singleton, such as the wallet, is its name. */
 export interface EventSubject {
   readonly kind: EventSubjectKind;
   readonly id: string;
@@ -95,7 +91,7 @@ export function announcedStatuses<Kind extends StatusKind>(
   kind: Kind,
 ): readonly [AnnouncedStatus<Kind>, ...AnnouncedStatus<Kind>[]] {
   const all: readonly string[] = kind === 'refund' ? REFUND_STATUSES : statusesOf(kind);
-  // `AnnouncedStatus` excludes the same status, and every kind has others.
+  // The compiler does not see that both exclude the same status.
   return all.filter((status) => status !== UNANNOUNCED) as unknown as readonly [
     AnnouncedStatus<Kind>,
     ...AnnouncedStatus<Kind>[],
@@ -111,7 +107,6 @@ export function statusEventTypes<Kind extends StatusKind>(
   ];
 }
 
-/** The event types of work of a kind that have the same content: those of its statuses, and its correction. */
 export function workEventTypes<Kind extends WorkKind>(
   kind: Kind,
 ): readonly [StatusEventType<Kind> | DoubtEventType<Kind>, ...(StatusEventType<Kind> | DoubtEventType<Kind>)[]] {
@@ -121,7 +116,6 @@ export function workEventTypes<Kind extends WorkKind>(
 
 export function workEventType(kind: WorkKind, status: string): EventType | undefined {
   if (status === UNANNOUNCED || !(status in LIFECYCLES[kind])) return undefined;
-  // Every other status of the table has an event type.
   return `${kind}.${status}` as EventType;
 }
 
@@ -143,12 +137,9 @@ export const EVENT_TYPES: Readonly<Record<EventType, string>> = Object.fromEntri
   ]),
   ...REFUND_STATUSES.map((status) => [`refund.${status}`, `The refund ${REFUND_MEANINGS[status]}.`]),
   ...Object.entries(OTHER_EVENTS),
-  // `fromEntries` loses the keys: the lists above are the members of `EventType`.
 ]) as Record<EventType, string>;
 
 export const eventTypes = Object.keys(EVENT_TYPES) as readonly EventType[];
-
-/** Filters of webhook endpoints: single event types, all types of one kind (`order.*`), or all (`*`). */
 
 /** Sent to one endpoint alone when a caller requests it, whatever the filter of the endpoint is. */
 export const TEST_EVENT = 'webhook_endpoint.test' satisfies EventType;

@@ -1,12 +1,6 @@
 import { backoffMs } from '#domain/policy/settings.ts';
 import type { OutboundPolicy } from '#domain/policy/webhook-policy.ts';
 
-/**
- * What follows a try to deliver an event to a webhook endpoint, for the delivery and for the endpoint. Each delivery
- * has its own schedule. An endpoint that only fails gets one delivery at a time, at growing intervals.
- */
-
-/** Why a try got no answer, each as a clause for people. */
 export const TRY_FAILURES = {
   address_refused: 'webhooks may not be sent to its address',
   host_unknown: 'its host name is not known',
@@ -35,16 +29,13 @@ export type DisabledReason = keyof typeof DISABLED_REASONS;
 
 export interface EndpointHealth {
   readonly failures: number;
-  /** Time of the first of these failures, in epoch milliseconds. */
   readonly failingSince?: number;
   /** Nothing is sent to the endpoint before this time, in epoch milliseconds. */
   readonly retryAt?: number;
 }
 
 export interface JudgedTry {
-  /** Failed tries of this delivery since it was last queued, without this try. */
   readonly failedTries: number;
-  /** Time when this delivery was last queued, in epoch milliseconds. */
   readonly triedSince: number;
   readonly health: EndpointHealth;
 }
@@ -57,16 +48,13 @@ export interface TryJudgement {
 
 const GONE = 410;
 
-/** True when the event has arrived: the answer is a 2xx. Redirects are not followed. */
+/** A 2xx. Redirects are not followed. */
 export function isDelivered(outcome: TryOutcome): boolean {
   return outcome.kind === 'answered' && outcome.status >= 200 && outcome.status <= 299;
 }
 
 /**
- * Judges a try.
- * @param now epoch milliseconds.
- * @param spread random number from 0 to 1. It changes each wait by up to a fifth, so that deliveries that failed
- *   together are not retried together.
+ * @param spread from 0 to 1: changes each wait by up to a fifth, so that failed deliveries are not retried together.
  */
 export function judgeTry(
   outcome: TryOutcome,
@@ -98,7 +86,7 @@ export function judgeTry(
   };
 }
 
-/** True when an endpoint only fails: it then gets one delivery at a time, until one succeeds. */
+/** A failing endpoint gets one delivery at a time, until one succeeds. */
 export function isFailing(
   { failures }: Pick<EndpointHealth, 'failures'>,
   { failingAfter }: Pick<OutboundPolicy, 'failingAfter'>,
@@ -106,7 +94,6 @@ export function isFailing(
   return failures >= failingAfter;
 }
 
-/** The result of a try as a clause, such as "it answered 503". */
 export function describeOutcome(outcome: TryOutcome): string {
   if (outcome.kind === 'no_answer') return TRY_FAILURES[outcome.failure];
   const isRedirect = outcome.status >= 300 && outcome.status <= 399;
@@ -131,7 +118,6 @@ export const DELIVERY_EVENTS = {
 
 export type DeliveryEvent = keyof typeof DELIVERY_EVENTS;
 
-/** The next state by event and present state. Every pair has a decision; `unchanged`: the event comes too late. */
 export const DELIVERY_LIFECYCLE = {
   queued: { pending: 'pending', delivered: 'pending', failed: 'pending' },
   // A delivery stays delivered, also when a later try overtook the one that arrived.
@@ -140,7 +126,6 @@ export const DELIVERY_LIFECYCLE = {
   given_up: { pending: 'failed', delivered: 'unchanged', failed: 'unchanged' },
 } as const satisfies Record<DeliveryEvent, Record<DeliveryState, DeliveryState | 'unchanged'>>;
 
-/** The event that a try is, by the state in which it leaves its delivery. */
 export const EVENT_OF_TRY = { pending: 'missed', delivered: 'arrived', failed: 'given_up' } as const satisfies Record<
   DeliveryState,
   DeliveryEvent

@@ -1,8 +1,5 @@
 import type { GatePolicy } from '#domain/policy/gate-policy.ts';
-/**
- * The service's circuits. A condition of the service as a whole, or of our account there, is found out once instead of
- * by every purchase. Each condition has one circuit; the table below is the lifecycle of all of them.
- */
+/** A condition of the whole service, or of our account, is found out once, not by every purchase. */
 import { backoffMs } from '#domain/policy/settings.ts';
 import { FAILURE_CLASSES, type FailureClass } from '#domain/work/failure.ts';
 
@@ -13,13 +10,9 @@ export const circuitNames = [
   'rate_limited',
   'insufficient_balance',
 ] as const satisfies readonly FailureClass[];
-/** Named after the failure class of the work that is held while it is open. */
 export type CircuitName = (typeof circuitNames)[number];
 
-/**
- * `classes`: the failures that show the condition. `atOnce`: one of them opens the circuit, since a retry does not
- * help.
- */
+/** `atOnce`: one failure opens the circuit, since a retry does not help. */
 export const CIRCUITS: Readonly<
   Record<CircuitName, { readonly classes: readonly FailureClass[]; readonly atOnce?: true }>
 > = {
@@ -31,17 +24,16 @@ export const CIRCUITS: Readonly<
 };
 
 /**
- * `closed`: purchases pass. `open`: purchases are held without a call to the service. `probing`: held, except one
- * canary that is under way. `releasing`: new purchases pass, and held purchases follow at a set rate.
+ * `open`: purchases are held without a call. `probing`: held, except one canary. `releasing`: new purchases pass, and
+ * held ones follow at a set rate.
  */
 export const CIRCUIT_STATES = ['closed', 'open', 'probing', 'releasing'] as const;
 export type CircuitState = (typeof CIRCUIT_STATES)[number];
 
 /**
- * `failed`, `succeeded`: the result of a send that is not the canary. `purchased`: the service accepted such a send,
- * which the condition would have prevented. `probe_started`: a canary passes. `canary_…`: the result of the canary;
- * `canary_lost` when it showed nothing or did not report in time. `drained`: no work is held any more. `idle`: a canary
- * has been due for `circuitIdleMs` and no work waits.
+ * `failed`, `succeeded`: the result of a send that is not the canary. `purchased`: the service accepted such a send.
+ * `canary_lost`: it showed nothing or did not report in time. `drained`: no work is held any more. `idle`: a canary has
+ * been due for `circuitIdleMs` and no work waits.
  */
 export const CIRCUIT_EVENTS = [
   'failed',
@@ -57,9 +49,8 @@ export const CIRCUIT_EVENTS = [
 export type CircuitEvent = (typeof CIRCUIT_EVENTS)[number];
 
 /**
- * The effect of an event in a state. `count`: one more failure in a row; enough of them open the circuit.
- * `probe_soon`: the next canary may go at once. `reopen`: with a longer delay than before; `try_another`: with a short
- * one, since another canary has to find out. `close_on_trial`: the next failure opens it again.
+ * `count`: one more failure in a row. `probe_soon`: the next canary may go at once. `reopen`: with a longer delay;
+ * `try_another`: with a short one. `close_on_trial`: the next failure opens it again.
  */
 type CircuitDecision =
   | 'stay'
@@ -74,9 +65,8 @@ type CircuitDecision =
   | 'close_on_trial';
 
 /**
- * The effect of every event in every state. A send that ends while the circuit is open or probing began before: its
- * failure says nothing new. A purchase passed the circuit and proves as much as a canary. Without work no canary would
- * ever close an idle circuit.
+ * A send that ends while the circuit is open or probing began before: its failure says nothing new. A purchase proves
+ * as much as a canary. Without work no canary would ever close an idle circuit.
  */
 export const CIRCUIT_TABLE: Readonly<Record<CircuitEvent, Readonly<Record<CircuitState, CircuitDecision>>>> = {
   failed: { closed: 'count', open: 'stay', probing: 'stay', releasing: 'reopen' },
@@ -91,16 +81,15 @@ export const CIRCUIT_TABLE: Readonly<Record<CircuitEvent, Readonly<Record<Circui
   idle: { closed: 'stay', open: 'close_on_trial', probing: 'stay', releasing: 'stay' },
 };
 
-/** A circuit. Times are epoch milliseconds. */
+/** Times are epoch milliseconds. */
 export interface Circuit {
   readonly state: CircuitState;
-  /** Failures in a row while closed. */
   readonly failures: number;
-  /** Openings since the circuit was last closed; sets the back-off. */
+  /** Since it was last closed; sets the back-off. */
   readonly openings: number;
-  /** Time from which the next canary may pass; null unless open. */
+  /** The next canary may pass from then on; null unless open. */
   readonly probeAt: number | null;
-  /** Time at which the canary counts as lost; null unless probing. */
+  /** The canary then counts as lost; null unless probing. */
   readonly canaryUntil: number | null;
 }
 
@@ -111,7 +100,7 @@ export type CircuitPolicy = Pick<
   'circuitFailures' | 'probeDelayMs' | 'probeDelayMaxMs' | 'canaryLeaseMs' | 'circuitIdleMs'
 >;
 
-/** The circuit after an event. @param happening.retryAfterMs with a failure: the wait that the service asked for. */
+/** @param happening.retryAfterMs with a failure: the wait that the service asked for. */
 export function afterCircuitEvent(
   name: CircuitName,
   circuit: Circuit,
@@ -150,7 +139,7 @@ export function afterCircuitEvent(
   }
 }
 
-/** True when a canary has been due for `circuitIdleMs` and no work waits that could be one. */
+/** A canary has been due for `circuitIdleMs`, and no work waits that could be one. */
 export function isIdle({ state, probeAt }: Circuit, isAwaited: boolean, now: number, policy: CircuitPolicy): boolean {
   return state === 'open' && !isAwaited && probeAt !== null && probeAt + policy.circuitIdleMs <= now;
 }
@@ -164,28 +153,19 @@ function opened(name: CircuitName, circuit: Circuit, now: number, policy: Circui
   return { ...circuit, state: 'open', openings, probeAt: now + Math.max(delay, retryAfterMs), canaryUntil: null };
 }
 
-/**
- * The wait before a canary, in milliseconds: doubled with each opening, and spread by up to a fifth so that several
- * installations do not probe at the same time. The spread is the same for the same opening.
- */
+/** Milliseconds. Spread by up to a fifth so that several installations do not probe at the same time. */
 export function probeDelayMs(name: CircuitName, openings: number, policy: CircuitPolicy): number {
   const base = backoffMs(policy.probeDelayMs, policy.probeDelayMaxMs, openings);
   return Math.round(base * (0.8 + 0.4 * seeded(`${name}/${openings}`)));
 }
 
-/** A number from 0 to 1 from the FNV-1a hash of `text`. */
 function seeded(text: string): number {
   let hash = 0x811c9dc5;
   for (const character of text) hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01000193) >>> 0;
   return hash / 0xffffffff;
 }
 
-/**
- * Decides whether a piece of work may pass a circuit. `canary`: it passes, and its result decides about the circuit.
- * @param candidate.isWaiting it is held at this circuit and not released yet.
- * @param candidate.isOldest no work that was accepted earlier is held at this circuit.
- * @param candidate.isReleased by an operator.
- */
+/** `canary`: its result decides about the circuit. @param candidate.isOldest of the work held at this circuit. */
 export function judgeAtCircuit(
   circuit: Pick<Circuit, 'state' | 'probeAt'>,
   candidate: Readonly<Record<'isCanary' | 'isWaiting' | 'isOldest' | 'isReleased', boolean>>,
@@ -205,27 +185,21 @@ export function judgeAtCircuit(
   }
 }
 
-/** The reason for a hold at this circuit, as a sentence. */
 export function circuitSentence(name: CircuitName): string {
   return FAILURE_CLASSES[name].meaning;
 }
 
-/** The result of a send, or of the read of a price before it. `none`: no request reached the service. */
+/** `none`: no request reached the service. */
 export type SendEvidence =
   | { readonly kind: 'accepted' | 'none' }
   | { readonly kind: 'failure'; readonly failure: FailureClass };
 
-/** Whether a send shows that the condition of a circuit holds (`failed`) or does not hold (`succeeded`). */
 export function evidenceFor(name: CircuitName, evidence: SendEvidence): 'failed' | 'succeeded' | 'nothing' {
   if (evidence.kind !== 'failure') return evidence.kind === 'none' ? 'nothing' : 'succeeded';
   if (CIRCUITS[name].classes.includes(evidence.failure)) return 'failed';
   return SHOWS_OVER[evidence.failure].includes(name) ? 'succeeded' : 'nothing';
 }
 
-/**
- * The event that a send is for a circuit; undefined when it changes nothing.
- * @param isCanary true when the send was the canary of this circuit.
- */
 export function sendEventFor(
   name: CircuitName,
   circuit: Pick<Circuit, 'state' | 'failures'> | undefined,
@@ -240,10 +214,9 @@ export function sendEventFor(
   return evidence.kind === 'accepted' ? 'purchased' : 'succeeded';
 }
 
-/** The service answered, accepted our login and did not limit the rate. This does not show that it would sell. */
+/** The service answered our login. This does not show that it would sell. */
 const ANSWERED = ['service_down', 'unauthorized', 'rate_limited'] as const;
 
-/** By failure class, the circuits whose condition the answer disproves. */
 const SHOWS_OVER: Readonly<Record<FailureClass, readonly CircuitName[]>> = {
   invalid_request: ANSWERED,
   cancellation_refused: ANSWERED,

@@ -1,27 +1,21 @@
 /**
- * The drift stop. *Drift* is a purchase that the service names as ours, whose answer or delivery misstates a fact
- * needed for the delivery, or lacks it for too long. Each such purchase is paid and cannot be delivered, so the product
- * stops at once, and its kind at the second drift. One purchase, the canary, then goes first and must be delivered
- * whole.
- *
- * No circuit: there an acceptance is a success and a canary without a result lets another try at once. Here only a
- * whole delivery is a success.
+ * The drift stop. *Drift*: a purchase of ours whose delivery lacks or misstates a needed fact. It is paid and cannot be
+ * delivered, so the product stops at once, and its kind at the second drift. One canary must then be delivered whole.
+ * No circuit: there an acceptance is a success; here only a whole delivery is.
  */
 import type { GatePolicy } from '#domain/policy/gate-policy.ts';
 import { KINDS, type PurchaseKind } from '#domain/work/kinds.ts';
 
 /**
- * `open`: purchases of the kind pass. `proving`: one at a time, until one is delivered whole. `product_stopped`: a
- * canary was delivered whole, and only the stopped products are held. `stopped`: none passes until the drifted
- * purchases are whole or a person starts a canary.
+ * `proving`: one purchase at a time, until one is delivered whole. `product_stopped`: only the stopped products are
+ * held. `stopped`: none passes until the drifted purchases are whole or a person starts a canary.
  */
 export const LINE_STATES = ['open', 'proving', 'product_stopped', 'stopped'] as const;
 export type LineState = (typeof LINE_STATES)[number];
 
-/** A purchase that goes first. Times are epoch milliseconds. */
+/** Times are epoch milliseconds. */
 export interface Canary {
   readonly id: string;
-  /** Id of its package or VPN plan. */
   readonly product: number;
   /** When it was woken, or sent without having been held. */
   readonly calledAt: number;
@@ -29,17 +23,15 @@ export interface Canary {
   readonly sentAt: number | null;
 }
 
-/** The purchases of one kind. */
 export interface Line {
   readonly state: LineState;
   /** Drifts since the line was last open that count: see {@link afterDrift}. */
   readonly drifts: number;
-  /** Products that are held, whatever the state. */
   readonly stoppedProducts: readonly number[];
   /** Time of the last stop; null: none since the line was last open. */
   readonly stoppedAt: Date | null;
   readonly canaries: readonly Canary[];
-  /** True once a person has started the line after its last stop: a stopped product may then be the canary. */
+  /** A person has started the line after its last stop: a stopped product may then be the canary. */
   readonly isStarted: boolean;
 }
 
@@ -66,8 +58,7 @@ export function afterReleaseByDocument(line: Line): Line {
 const CLOCKS_APART_MS = 2_000;
 
 /**
- * The line after a drift. A send that began before the stop shows nothing new about the kind, so it stops its product
- * alone; a canary always counts.
+ * A send that began before the stop says nothing new about the kind: it stops its product alone.
  * @param drifted.begunAt its first send, in epoch milliseconds.
  */
 export function afterDrift(
@@ -87,22 +78,18 @@ export function afterDrift(
   return { ...changed, state, drifts: line.drifts + 1, stoppedAt: new Date(now), isStarted: false };
 }
 
-/**
- * A person starts a line that is not open: a stopped product may be the canary, a stopped kind has one again, and a
- * canary that shows nothing is not waited for any more.
- */
+/** A stopped product may then be the canary, and a canary that shows nothing is not waited for any more. */
 export function afterStart(line: Line): Line {
   if (line.state === 'open') return line;
   return { ...line, state: line.state === 'stopped' ? 'proving' : line.state, canaries: [], isStarted: true };
 }
 
-/** A purchase was claimed as the canary. */
 export function afterSend(line: Line, { id, product }: Pick<Canary, 'id' | 'product'>, now: number): Line {
   const others = line.canaries.filter((canary) => canary.id !== id);
   return { ...line, canaries: [...others, { id, product, calledAt: now, sentAt: now }] };
 }
 
-/** A canary that was stopped elsewhere before its send. One that was sent may have bought, and stays. */
+/** A canary that was sent may have bought, and stays. */
 export function withoutCanary(line: Line, id: string): Line {
   const canaries = line.canaries.filter((canary) => canary.id !== id || canary.sentAt !== null);
   return canaries.length === line.canaries.length ? line : { ...line, canaries };
@@ -111,20 +98,14 @@ export function withoutCanary(line: Line, id: string): Line {
 /** `whole`: delivered. `passed_on`: it definitely bought nothing. */
 export type CanaryFate = 'whole' | 'passed_on' | 'pending';
 
-/**
- * What our rows show now: the fates by id of the canary, the products of drifted purchases that are neither whole nor
- * judged by a person, and those of drifted purchases that have ended since the last look and were never whole.
- */
+/** Fates of the canaries, and products of drifted purchases that are still open, or ended without being whole. */
 interface LineFacts {
   readonly fates: ReadonlyMap<string, CanaryFate>;
   readonly parkedProducts: ReadonlySet<number>;
   readonly unprovenProducts: ReadonlySet<number>;
 }
 
-/**
- * The line after a look at its purchases. When no drifted purchase is parked any more, the stop ends by itself: what
- * remains is one canary, unless the kind was proven since.
- */
+/** Once no drifted purchase is parked, the stop ends: one canary remains, unless the kind was proven since. */
 export function afterLook(
   line: Line,
   { fates, parkedProducts, unprovenProducts }: LineFacts,
@@ -157,16 +138,14 @@ export function afterLook(
   return { ...line, stoppedProducts, canaries };
 }
 
-/** True when a canary may go now. One that shows nothing for long lets one other go, up to a limit. */
+/** A canary that shows nothing for long lets one other go, up to a limit. */
 function hasTurn({ state, canaries, isStarted }: Line, now: number, policy: DriftPolicy): boolean {
   if (state !== 'proving' && !(state === 'product_stopped' && isStarted)) return false;
   if (canaries.length >= policy.driftCanaries) return false;
   return canaries.every(({ sentAt }) => sentAt !== null && now >= sentAt + policy.driftCanaryMs);
 }
 
-/**
- * The waiting purchase that goes next as the canary: another product first. @param waiting in the order of the queue.
- */
+/** Another product goes first. @param waiting in the order of the queue. */
 export function nextCanary<Waiting extends { readonly product: number }>(
   line: Line,
   waiting: readonly Waiting[],
@@ -179,11 +158,7 @@ export function nextCanary<Waiting extends { readonly product: number }>(
   return other ?? (line.isStarted ? waiting.find(isStopped) : undefined);
 }
 
-/**
- * Decides whether a purchase may pass. `canary`: it passes, and its delivery decides.
- * @param candidate.mayHaveBought it was sent: a resend with the same key is no further purchase.
- * @param candidate.isFirst no other purchase of the kind waits at the line.
- */
+/** `canary`: its delivery decides. @param candidate.mayHaveBought a resend with the same key is no further purchase. */
 export function judgeAtLine(
   line: Line,
   candidate: Pick<Canary, 'id' | 'product'> & { readonly mayHaveBought: boolean; readonly isFirst: boolean },
@@ -211,20 +186,14 @@ export function judgeAtLine(
 /** A longer fill was no fill but a repair, and says nothing about the next one. */
 export const LONGEST_FILL_MS = 30 * 60_000;
 
-/**
- * True when a bought purchase lacks its delivery for too long.
- * @param longestFillMs the longest time that a delivery of its kind took to fill, in milliseconds.
- */
 export function isUnfilledTooLong(unfilledMs: number, longestFillMs: number, policy: DriftPolicy): boolean {
   return unfilledMs >= Math.max(policy.unfilledMs, longestFillMs * policy.unfilledShare);
 }
 
-/** False for a line on which one purchase goes first without a drift: only a document has shown the answers. */
 export function hasDrift({ drifts, stoppedProducts }: Pick<Line, 'drifts' | 'stoppedProducts'>): boolean {
   return drifts > 0 || stoppedProducts.length > 0;
 }
 
-/** What a line that is not open stops, and what ends it. Both are sentences. */
 export function lineTexts(
   kind: PurchaseKind,
   { state, stoppedProducts }: Pick<Line, 'state' | 'stoppedProducts'>,

@@ -1,15 +1,9 @@
 /**
- * Holds the first purchases of a kind in production until the shapes of the service's answers have been seen. The hold
- * is a pause that the product sets itself. Cancellations spend nothing and are never held.
+ * Holds the first purchases of a kind until the service's answers were seen. Cancellations spend nothing: never held.
  */
 import { KINDS, type PurchaseKind } from '#domain/work/kinds.ts';
 
-/**
- * What the checks of the service showed for one kind of purchase, as clauses; those about a call begin with its name.
- * `problems`: differences, and free reads that failed; one keeps purchases held, even with evidence. `evidence` that
- * the shapes are those of the contract: one is enough. `byDocumentAlone`: no purchase of the kind was seen. `missing`:
- * reasons why evidence is missing.
- */
+/** `problems` keep purchases held, even with evidence. `byDocumentAlone`: no purchase of the kind was seen. */
 export interface Sighting {
   readonly problems: readonly string[];
   readonly evidence: readonly string[];
@@ -19,10 +13,9 @@ export interface Sighting {
 
 export type FirstPurchaseCheck =
   | { readonly kind: 'seen'; readonly evidence: string; readonly byDocumentAlone?: boolean }
-  /** `reason`: the text of the pause. */
   | { readonly kind: 'unseen'; readonly reason: string };
 
-/** Longest text of such a pause, in characters. The text is repeated with every held piece of work. */
+/** Characters. The text is repeated with every held piece of work. */
 export const MAX_FIRST_PURCHASE_CHECK_TEXT = 1_200;
 const MOST_CLAUSES = 4;
 const LONGEST_CLAUSE = 180;
@@ -39,12 +32,10 @@ export function judgeFirstPurchaseCheck(
   };
 }
 
-/** Text of the pause before the first check of the service. */
 export function notLookedYet(kind: PurchaseKind): string {
   return heldReason(kind, ['The worker looks at the service now']);
 }
 
-/** How an operator ends the hold. */
 export const FIRST_PURCHASE_CHECK_ADVICE =
   'Run `npx reseller sandbox tour` against the sandbox and confirm its profile here, or ' +
   '`npx reseller contract check openapi.json --record` with the OpenAPI document of the service; ' +
@@ -57,12 +48,11 @@ function heldReason(kind: PurchaseKind, clauses: readonly string[], ...first: re
   return [fact, listed(clauses), ...first, FIRST_PURCHASE_CHECK_ADVICE].join(' ');
 }
 
-/** The plural noun: `orders`, `top-ups` or `VPN subscriptions`. */
 export function nounOf(kind: PurchaseKind): string {
   return `${KINDS[kind].noun}s`;
 }
 
-/** Clauses as sentences. Some quote the service's own document, so their number, length and characters are limited. */
+/** Some clauses quote the service's own document, so their number, length and characters are limited. */
 function listed(clauses: readonly string[]): string {
   const named = clauses.slice(0, MOST_CLAUSES).map((clause) => {
     const plain = clause.replaceAll(/\p{C}/gu, '?').replace(/\.$/, '');

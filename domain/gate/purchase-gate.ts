@@ -1,4 +1,3 @@
-/** Comparisons of the purchase gate: a price with the wallet and with the daily limits. */
 import { circuitNames, type CircuitName } from '#domain/gate/circuit.ts';
 import { addMoney, compareMoney, plainText, subtractMoney, type Money } from '#domain/money/money.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
@@ -7,31 +6,22 @@ import { PURCHASE_KINDS, type PurchaseKind } from '#domain/work/kinds.ts';
 /** Where work is held: a circuit, a pause (by its id), the drift stop of its kind, the daily limits or the wallet. */
 export type Barrier = `circuit:${CircuitName}` | `pause:${string}` | `drift:${PurchaseKind}` | 'spend_limit' | 'wallet';
 
-/**
- * Who paused buying: an operator, or the product itself: before the service's answers have been seen
- * (`first-purchase-check.ts`), or because its amounts cannot be understood (`fulfilment/books/charges.ts`).
- */
+/** `first_purchase_check`: before the service's answers have been seen. `amounts`: its amounts cannot be understood. */
 export const PAUSE_ORIGINS = ['operator', 'first_purchase_check', 'amounts'] as const;
 export type PauseOrigin = (typeof PAUSE_ORIGINS)[number];
 
-/** What a pause holds: `all buying`, `topup`, or `order that failed with supplier_failed`. */
 export function pauseScope(kind: string | null, failureClass: string | null): string {
   return `${kind ?? 'all buying'}${failureClass === null ? '' : ` that failed with ${failureClass}`}`;
 }
 
-/** Why the gate does not let work through. */
 export interface GateStop {
   readonly barrier: Barrier;
   readonly failure: FailureClass;
-  /** A sentence. */
   readonly detail: string;
-  /** Wait before the work asks the gate again, if it is not woken before; milliseconds. */
+  /** Milliseconds before the work asks the gate again, if it is not woken before. */
   readonly recheckMs: number;
 }
 
-/**
- * The circuit, pause id or kind of a barrier such as `circuit:service_down`; undefined for barriers of another sort.
- */
 export function circuitOf(barrier: string): CircuitName | undefined {
   return circuitNames.find((name) => barrier === `circuit:${name}`);
 }
@@ -44,11 +34,7 @@ export function lineOf(barrier: string): PurchaseKind | undefined {
   return PURCHASE_KINDS.find((kind) => barrier === `drift:${kind}`);
 }
 
-/**
- * Decides whether a balance, less what is reserved, covers a price. `other_currency`: price and balance cannot be
- * compared, so nothing is reserved.
- * @param funds.reserved money that purchases in flight may still debit from that balance.
- */
+/** `other_currency`: not comparable, so nothing is reserved. @param funds.reserved purchases in flight may debit it. */
 export function judgeReservation(
   price: Money,
   { balance, reserved }: { readonly balance: Money; readonly reserved: Money },
@@ -62,10 +48,7 @@ export function judgeReservation(
   return { kind: 'short', detail };
 }
 
-/**
- * Why a price exceeds a daily limit, in a sentence; undefined when it does not.
- * @param spend.whose the owner of the limit as part of a sentence: `of this API key`.
- */
+/** Undefined when no limit is exceeded. @param spend.whose the owner of the limit in a sentence: `of this API key`. */
 export function spendProblem(
   price: Money,
   { limit, spent, whose }: { readonly limit: Money; readonly spent: Money; readonly whose: string },
@@ -86,23 +69,18 @@ export function spendProblem(
   );
 }
 
-/** The day (UTC) whose limits count, such as `2030-01-31`. */
 export function spendDay(now: number): string {
   return new Date(now).toISOString().slice(0, 10);
 }
 
-/** Milliseconds until the next day (UTC). */
+/** Days are in UTC. */
 export function untilNextDay(now: number): number {
   return DAY_MS - (now % DAY_MS);
 }
 
 const DAY_MS = 86_400_000;
 
-/**
- * The number of held pieces of work that may be released now.
- * @param lastAt time of the last release in epoch milliseconds; null: never.
- * @param perSecond the release rate.
- */
+/** @param lastAt epoch milliseconds; null: never. */
 export function releasable(lastAt: number | null, now: number, perSecond: number): number {
   if (lastAt === null) return 1;
   // At most one second's worth, so that a gate that was down for long does not release all at once.

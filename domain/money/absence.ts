@@ -7,7 +7,7 @@ import { compareMoney, plainText, subtractMoney, type Money } from '#domain/mone
 import type { PurchasePolicy } from '#domain/policy/purchase-policy.ts';
 import { looselyNames } from '#domain/work/identifiers.ts';
 
-/** A reading of the wallet: its balance, its rows without a filter, its balance again. */
+/** The balance, the rows without a filter, the balance again. */
 export interface WalletReading {
   /** Rises with the time of the reading. */
   readonly id: number;
@@ -15,29 +15,25 @@ export interface WalletReading {
   readonly beganAt: number;
   /** Undefined: the balance changed during the reading, or was not read. */
   readonly balance: Money | undefined;
-  /** True when the service stated that these are all rows. */
+  /** The service stated that these are all rows. */
   readonly isWhole: boolean;
-  /** The earliest reading that had shown one of these rows already; undefined: none had. */
+  /** The earliest reading that had shown one of these rows already. */
   readonly reachesBackTo: number | undefined;
-  /** The time of its newest row as the service states it, in epoch milliseconds; undefined: it has no row. */
+  /** As the service states it, in epoch milliseconds; undefined: it has no row. */
   readonly newestRowAt?: number | undefined;
 }
 
-/** What one reading, and all readings before it, show about attempts that have no debit in the wallet. */
 export interface AbsenceFacts {
   readonly reading: WalletReading;
-  /** The last reading before the first send; undefined: there was none, or it is not known. */
+  /** The last reading before the first send; undefined: none, or not known. */
   readonly before: number | undefined;
-  /** The currencies in which these attempts would be debited, as far as they are known. */
   readonly currencies: readonly string[];
-  /** True when a reading before the first send had rows. */
   readonly hadRows: boolean;
   /**
-   * The newest reading before the first send with a steady balance that contains none of the rows since: a row that
-   * came late could stand for one that is missing.
+   * The newest steady reading before the first send without any of the rows since: a row that came late could stand for
+   * one that is missing.
    */
   readonly base: Pick<WalletReading, 'id' | 'balance'> | undefined;
-  /** Rows that were first shown after `base`. */
   readonly since: readonly Pick<Movement, 'direction' | 'money'>[];
   /** A debit that may be for one of the attempts, as a clause. */
   readonly suspect: string | undefined;
@@ -45,7 +41,6 @@ export interface AbsenceFacts {
   readonly laterDebit: string | undefined;
 }
 
-/** `detail`: on what evidence, or why there is none, as a sentence. */
 export type Absence =
   | { readonly isProven: true; readonly by: 'ledger' | 'bracket'; readonly detail: string }
   | {
@@ -55,12 +50,8 @@ export type Absence =
     };
 
 /**
- * Judges whether a reading proves that attempts without a debit cost nothing.
- *
- * - *Ledger*: the difference between the balance and the sum of the rows is what it was before the first send.
- * - *Bracket*: the rows include one from before the first send and a debit of ours from after it.
- *
- * A ledger that contradicts refuses both.
+ * *Ledger*: balance less sum of the rows is what it was before the first send. *Bracket*: the rows include one from
+ * before the first send and a debit of ours from after it. A ledger that contradicts refuses both.
  */
 export function judgeAbsence(facts: AbsenceFacts): Absence {
   const { reading, before, suspect } = facts;
@@ -125,20 +116,17 @@ function named(reading: WalletReading): string {
   return readingText(reading).replace('the', 'The');
 }
 
-/** A reading in a sentence: its number and its time. */
 export function readingText({ id, beganAt }: Pick<WalletReading, 'id' | 'beganAt'>): string {
   return `the reading ${id} of ${new Date(beganAt).toISOString()}`;
 }
 
-/** How long debits of a kind took to appear in the wallet. Times are in milliseconds. */
 export interface DebitDelay {
-  /** The longest time until a reading showed a debit that an earlier one had not shown; null: none was ever missing. */
+  /** The longest time until a debit was shown that an earlier reading lacked; null: none was ever missing. */
   readonly longestMs: number | null;
-  /** The shortest time after which the first reading showed a debit. */
   readonly withinMs: number | null;
 }
 
-/** Adds one debit. @param debit.wasMissing a reading after the purchase had not shown it. */
+/** @param debit.wasMissing a reading after the purchase had not shown it. */
 export function withDebit(
   known: DebitDelay,
   { elapsedMs, wasMissing }: { readonly elapsedMs: number; readonly wasMissing: boolean },
@@ -152,9 +140,9 @@ export function withDebit(
 export const NO_DEBIT_SEEN: DebitDelay = { longestMs: null, withinMs: null };
 
 /**
- * How long after a failure a reading may begin that proves an absence, in milliseconds: twice the longest time after
- * which a debit was still missing. If none was ever missing, it is the shortest time after which one was there, at most
- * the time for a kind of which nothing was seen.
+ * How long after a failure a reading must begin to prove an absence, in milliseconds: twice the longest time after
+ * which a debit was still missing. If none was ever missing, twice the shortest time after which one was there, at
+ * most the time for a kind of which nothing was seen.
  */
 export function evidenceDelayMs(
   { settleDelayMs, unseenDebitDelayMs }: Pick<PurchasePolicy, 'settleDelayMs' | 'unseenDebitDelayMs'>,
@@ -164,18 +152,14 @@ export function evidenceDelayMs(
   return Math.max(settleDelayMs, Math.min(unseenDebitDelayMs, 2 * (withinMs ?? Infinity)));
 }
 
-/** Delays that were not seen again for a week say nothing about the service of today. */
+/** A week: older delays say nothing about the service of today. */
 export const DEBIT_DELAY_KEPT_MS = 7 * 24 * 3_600_000;
 
-/** The names of an attempt, and which names of a movement correspond to them. */
 export interface NamedAttempt extends Pick<Purchase, 'serviceId' | 'reference' | 'serviceEsimId'> {
   readonly fields: { readonly serviceId?: keyof MovementNames; readonly reference?: keyof MovementNames };
 }
 
-/**
- * True when a debit may be for an attempt. It is for no other purchase of ours. A debit is excluded only by a name of
- * the same field with another value; a name that is similar to one of ours excludes nothing.
- */
+/** A debit is excluded only by a name of the same field with another value; a similar name excludes nothing. */
 export function mayBeFor({ serviceId, reference, serviceEsimId, fields }: NamedAttempt, names: MovementNames): boolean {
   const given = Object.values<string | null>({ ...names }).filter((name) => name !== null);
   if (given.length === 0) return true;

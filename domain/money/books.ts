@@ -1,7 +1,3 @@
-/**
- * Terms of the books: our journal of the wallet at the service, the movements of that wallet, and how a movement names
- * a purchase. The rules that match the two are in `reconciliation.ts`.
- */
 import {
   addMoney,
   compareMoney,
@@ -17,14 +13,8 @@ import type { AttentionReason } from '#domain/work/attention.ts';
 import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
 
 /**
- * Causes of a wallet movement; each movement has exactly one.
- *
- * - `attempt`: the cost of an attempt, and the credit when it failed; the id is that of the attempt.
- * - `subscription_period`: a later period of a VPN subscription; id `<id of the subscription>/<number>`, from 2 on.
- * - `refund`: the credit for something that was bought.
- * - `deposit`: money paid in; the id is that of the movement at the service.
- * - `adjustment`: everything else: the opening balance, a debit too many, the difference to an amount that we had
- *   recorded, and what an operator has explained. The id is that of the movement.
+ * Each movement has exactly one cause. `subscription_period`: id `<id of the subscription>/<number>`, from 2 on.
+ * `adjustment`: the opening balance, a debit too many, a corrected amount, or what an operator has explained.
  */
 export const CAUSE_KINDS = ['attempt', 'subscription_period', 'refund', 'deposit', 'adjustment'] as const;
 export type CauseKind = (typeof CAUSE_KINDS)[number];
@@ -35,7 +25,6 @@ export interface Cause {
 }
 
 export const DIRECTIONS = ['debit', 'credit'] as const;
-/** A debit takes money out of the wallet, a credit puts money in. */
 export type Direction = (typeof DIRECTIONS)[number];
 
 export interface Entry {
@@ -47,17 +36,15 @@ export interface Entry {
 /** The balance of the wallet when our journal began. No id of the service contains a space. */
 export const OPENING: Cause = { kind: 'adjustment', id: 'opening balance' };
 
-/** The unique key of a journal row: one row for each cause and direction. */
 export function slotOf({ cause, direction }: Pick<Entry, 'cause' | 'direction'>): string {
   return `${cause.kind} ${cause.id} ${direction}`;
 }
 
-/** The cause of the `number`-th period of a subscription. The first period has its attempt as cause. */
 export function periodCause(subscriptionId: string, number: number): Cause {
   return { kind: 'subscription_period', id: `${subscriptionId}/${number}` };
 }
 
-/** The journal is append-only: the difference corrects a wrong amount. @param movement its amount is the right one. */
+/** The journal is append-only: the difference corrects a wrong amount. */
 export function corrections(reported: Money, movement: Pick<Movement, 'id' | 'direction' | 'money'>): Entry[] {
   const { id, direction, money } = movement;
   const cause: Cause = { kind: 'adjustment', id };
@@ -74,7 +61,6 @@ export function corrections(reported: Money, movement: Pick<Movement, 'id' | 'di
     : [{ direction: opposite, money: negateMoney(difference), cause }];
 }
 
-/** Kinds of finding of a reconciliation, the worst first. */
 export const FINDING_KINDS = {
   debited_twice: 'The service debited one purchase more than once.',
   charge_not_refunded: 'The service kept the money of a failed purchase.',
@@ -88,7 +74,7 @@ export const FINDING_KINDS = {
 
 export type FindingKind = keyof typeof FINDING_KINDS;
 
-/** Findings about work that open a case. `once`: a finding that persists opens one case, not one in each run. */
+/** `once`: a finding that persists opens one case, not one in each run. */
 export const FINDING_CASES = {
   debited_twice: { once: false },
   amount_differs: { once: false },
@@ -96,33 +82,24 @@ export const FINDING_CASES = {
   movement_missing: { once: true },
 } as const satisfies Partial<Record<FindingKind & AttentionReason, { readonly once: boolean }>>;
 
-/** True for a finding, or the reason of a case, with an entry in {@link FINDING_CASES}. */
 export function isFindingCase(kind: FindingKind | AttentionReason): kind is keyof typeof FINDING_CASES {
   return kind in FINDING_CASES;
 }
 
 export const findingKinds = Object.keys(FINDING_KINDS) as readonly FindingKind[];
 
-/**
- * How complete a reconciliation is. `incomplete`: the service has more movements than could be read. `unsupported`: it
- * shows no movements. `unavailable`: it did not answer.
- */
+/** `incomplete`: the service has more movements than could be read. `unsupported`: it shows none. */
 export const RECONCILIATION_STATUSES = ['complete', 'incomplete', 'unsupported', 'unavailable'] as const;
 export type ReconciliationStatus = (typeof RECONCILIATION_STATUSES)[number];
 
 /**
- * Counts of one reconciliation. `read`, `new`: movements read from the service, and for the first time. `booked`: rows
- * added to the journal. `pending`: movements too recent to be judged. `unmatched`: all known movements without a cause.
- * `outstanding`: journal rows without a movement, recent ones included. `findings`: also beyond the listed maximum.
+ * `pending`: too recent to be judged. `unmatched`: movements without a cause. `outstanding`: rows without a movement.
  */
 export type ReconciliationCounts = Readonly<
   Record<'read' | 'new' | 'matched' | 'booked' | 'pending' | 'unmatched' | 'outstanding' | 'findings', number>
 >;
 
-/**
- * The books in one currency. `journal`: its credits less its debits. `outstanding`: the part of it that the service has
- * not shown yet. `unmatched`: movements of the service that are not in the journal.
- */
+/** `outstanding`: not shown by the service yet. `unmatched`: movements that are not in the journal. */
 export type CurrencySums = Readonly<
   Record<'currency' | 'debits' | 'credits' | 'journal' | 'outstanding' | 'unmatched', string>
 >;
@@ -133,7 +110,6 @@ export interface JournalSum {
   readonly sum: string;
 }
 
-/** Adds sums of different parts of the journal: one for each currency and direction. */
 export function addSums(...parts: readonly (readonly JournalSum[])[]): JournalSum[] {
   return DIRECTIONS.flatMap((direction) => {
     const own = parts.flat().filter((each) => each.direction === direction);
@@ -169,7 +145,6 @@ export function sumsOf(
   });
 }
 
-/** The balance that the service should have if our books are complete. */
 export function expectedBalance(sums: readonly CurrencySums[], currency: string): Money {
   const own = sums.find((each) => each.currency === currency) ?? { journal: '0', outstanding: '0', unmatched: '0' };
   const money = (amount: string): Money => ({ amount, currency });
@@ -178,7 +153,6 @@ export function expectedBalance(sums: readonly CurrencySums[], currency: string)
 
 type Moved = Pick<Entry, 'direction' | 'money'>;
 
-/** Credits less debits in one currency. */
 export function netOf(moved: readonly Moved[], currency: string): Money {
   return moved
     .filter(({ money }) => money.currency === currency)
@@ -188,7 +162,6 @@ export function netOf(moved: readonly Moved[], currency: string): Money {
     });
 }
 
-/** The ids and references that a movement names; null where it names none. */
 export type MovementNames = Readonly<
   Record<
     'orderId' | 'orderReference' | 'topupId' | 'subscriptionId' | 'subscriptionReference' | 'esimId',
@@ -196,17 +169,15 @@ export type MovementNames = Readonly<
   >
 >;
 
-/** One movement of the service's wallet; the id is the service's. */
 export interface Movement extends Moved {
   readonly id: string;
-  /** The reason as the service names it: `order`, `refund`, `deposit`, … */
+  /** In the words of the service: `order`, `refund`, `deposit`, … */
   readonly reason: string;
   /** Epoch milliseconds. */
   readonly occurredAt: number;
   readonly names: MovementNames;
 }
 
-/** An attempt, as the books need it. */
 export interface Purchase {
   readonly attemptId: string;
   readonly work: WorkRef;
@@ -214,13 +185,12 @@ export interface Purchase {
   readonly serviceId: string | null;
   readonly serviceEsimId: string | null;
   readonly state: AttemptState;
-  /** True when no workflow looks into its costs any more: it is settled, superseded, or its work has ended. */
+  /** No workflow looks into its costs any more. */
   readonly isOver: boolean;
-  /** When a subscription ended, in epoch milliseconds. */
+  /** End of a subscription, in epoch milliseconds. */
   readonly endedAt?: number | undefined;
 }
 
-/** Returns a function that finds the one purchase that a movement names. */
 export function purchaseFinder(
   purchases: readonly Purchase[],
 ): (names: MovementNames) => Purchase | 'unknown' | 'ambiguous' {
@@ -261,7 +231,6 @@ export function namesSomething({ names }: Movement): boolean {
 /** Reasons of movements without a purchase. Assumed, like the field itself. */
 const ADJUSTMENT_REASONS: ReadonlySet<string> = new Set(['adjustment', 'correction']);
 
-/** The cause of a movement that names no purchase but gives its reason. */
 export function ownCause({ id, direction, reason }: Movement): Cause | undefined {
   if (reason === 'deposit' && direction === 'credit') return { kind: 'deposit', id };
   return ADJUSTMENT_REASONS.has(reason) ? { kind: 'adjustment', id } : undefined;
@@ -271,7 +240,6 @@ export function byAge(one: Movement, other: Movement): number {
   return one.occurredAt - other.occurredAt || compare(one.id, other.id);
 }
 
-/** Order of texts by code units. */
 export function compare(one: string, other: string): number {
   if (one === other) return 0;
   return one < other ? -1 : 1;

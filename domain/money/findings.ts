@@ -4,21 +4,16 @@ import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
 
 export interface Finding {
   readonly kind: FindingKind;
-  /** A sentence. */
   readonly detail: string;
-  /** The service's id of the movement. */
   readonly movementId?: string;
   readonly work?: WorkRef;
   readonly attemptId?: string;
   readonly direction?: Direction;
   readonly money?: Money;
-  /** How an amount differs from the expected one. */
   readonly comparison?: AmountComparison;
 }
 
-/** A row of the journal for which the service has shown no movement yet. */
 export interface Outstanding extends Entry {
-  /** Epoch milliseconds. */
   readonly recordedAt: number;
   readonly work?: WorkRef | undefined;
   readonly attemptId?: string | undefined;
@@ -49,10 +44,7 @@ const AMOUNTS = {
     `The service credited ${moved} for a failed attempt; its debit was ${expected}.`,
 } as const;
 
-/**
- * The amount of a movement is not the expected one: that in our journal, that of the first period, or the debit of the
- * failed attempt.
- */
+/** Expected is the amount in our journal, that of the first period, or the debit of the failed attempt. */
 export function amountFinding(
   than: keyof typeof AMOUNTS,
   expected: Money,
@@ -69,7 +61,6 @@ export function orphanFinding(reason: OrphanReason, movement: Movement): Finding
   return { kind: reason === 'unnamed' ? 'unnamed_movement' : 'orphan_movement', detail, ...about(movement, null) };
 }
 
-/** The service debited a failed purchase and credited nothing. */
 export function keptMoneyFinding(debit: Movement, purchase: Purchase): Finding {
   const { work } = purchase;
   const detail = `The service keeps ${text(debit.money)} for a failed attempt of ${KINDS[work.kind].noun} ${work.id}.`;

@@ -3,7 +3,7 @@ import Big from 'big.js';
 /** An exact decimal amount in plain notation (`"12.50"`), never a float. */
 export type Decimal = string;
 
-/** An amount with its currency; amounts of different currencies are never compared or added. */
+/** Amounts of different currencies are never compared or added. */
 export interface Money {
   readonly amount: Decimal;
   /** ISO 4217 code, upper case. */
@@ -12,7 +12,7 @@ export interface Money {
 
 const PLAIN_DECIMAL = /^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,6})?$/;
 
-/** True for plain decimal notation that fits our `numeric(21,6)` columns: no exponent, sign only when negative. */
+/** Fits our `numeric(21,6)` columns; no exponent. */
 export function isDecimal(text: string): boolean {
   return PLAIN_DECIMAL.test(text);
 }
@@ -21,33 +21,25 @@ export function isUnsignedDecimal(text: string): boolean {
   return isDecimal(text) && !text.startsWith('-');
 }
 
-/**
- * Reads an amount as JSON carries it.
- *
- * @param value a decimal string, or a number (the specification states `customer_price` as a number); a number's
- *   shortest representation is exact for up to 15 significant digits.
- * @returns the amount in plain notation, trailing zeros as given.
- * @throws RangeError when it is not a finite decimal that fits our columns.
- */
+/** Exact for numbers of up to 15 significant digits. @throws RangeError when it does not fit our columns. */
 export function parseDecimal(value: string | number): Decimal {
   const text = typeof value === 'number' ? numberToPlain(value) : value.trim();
   if (!isDecimal(text)) throw new RangeError(`not a decimal amount: ${JSON.stringify(value)}`);
   return text;
 }
 
-/** Compares two amounts of one currency. @returns -1, 0 or 1. @throws RangeError on different currencies. */
+/** @throws RangeError on different currencies. */
 export function compareMoney(left: Money, right: Money): -1 | 0 | 1 {
   requireSameCurrency(left, right);
   return new Big(left.amount).cmp(right.amount);
 }
 
-/** Adds two amounts of one currency. @throws RangeError on different currencies. */
+/** @throws RangeError on different currencies. */
 export function addMoney(left: Money, right: Money): Money {
   requireSameCurrency(left, right);
   return { amount: new Big(left.amount).plus(right.amount).toFixed(), currency: left.currency };
 }
 
-/** Adds amounts: one sum for each currency, in the order in which the currencies appear. */
 export function sumByCurrency(amounts: Iterable<Money>): Money[] {
   const sums = new Map<string, Money>();
   for (const money of amounts) {
@@ -57,7 +49,7 @@ export function sumByCurrency(amounts: Iterable<Money>): Money[] {
   return [...sums.values()];
 }
 
-/** Subtracts `right` from `left`. @throws RangeError on different currencies. */
+/** @throws RangeError on different currencies. */
 export function subtractMoney(left: Money, right: Money): Money {
   return addMoney(left, negateMoney(right));
 }
@@ -66,20 +58,15 @@ export function negateMoney(money: Money): Money {
   return { amount: new Big(money.amount).times(-1).toFixed(), currency: money.currency };
 }
 
-/** True when both are the same amount of the same currency (`1.5` equals `1.50`). */
 export function equalMoney(left: Money, right: Money): boolean {
   return left.currency === right.currency && new Big(left.amount).eq(right.amount);
 }
 
-/** An amount without padding: the database pads to six decimal places, of which at least two stay. */
+/** Removes the padding of the database (six decimal places); at least two places stay. */
 export function plainAmount(amount: Decimal): Decimal {
   return amount.replace(/(\.\d{2}\d*?)0+$/, '$1');
 }
 
-/**
- * The money of two columns.
- * @returns null unless both columns are set.
- */
 export function plainMoney(amount: Decimal | null, currency: string | null): Money | null {
   return amount === null || currency === null ? null : { amount: plainAmount(amount), currency };
 }
@@ -90,12 +77,10 @@ export function paddedAmount(amount: Decimal): Decimal {
   return (exact.toFixed().split('.')[1] ?? '').length < 2 ? exact.toFixed(2) : exact.toFixed();
 }
 
-/** {@link paddedAmount} with the currency. */
 export function paddedMoney({ amount, currency }: Money): Money {
   return { amount: paddedAmount(amount), currency };
 }
 
-/** An amount with its currency, for a sentence: `3.20 USD`. */
 export function plainText({ amount, currency }: Money): string {
   return `${paddedAmount(amount)} ${currency}`;
 }
@@ -111,19 +96,15 @@ function requireSameCurrency(left: Money, right: Money): void {
   }
 }
 
-/**
- * The result of a comparison. `other_unit`: one amount is 10, 100 or 1,000 times the other, as when one part of the
- * service counts in cents. `differs`: any other difference in one currency.
- */
+/** `other_unit`: one amount is 10, 100 or 1,000 times the other, as when one part of the service counts in cents. */
 export type AmountComparison = 'equal' | 'differs' | 'other_unit' | 'other_currency';
 
-/** Tenths, cents, thousandths: minor units of ISO 4217 have up to three decimals, and some services use tenths. */
+/** Minor units of ISO 4217 have up to three decimals, and some services use tenths. */
 const FACTORS = [10, 100, 1_000] as const;
 
 /** Below this, rounding to a whole number changes an amount too much to show a factor. */
 const SMALLEST_ROUNDED = 10;
 
-/** Compares an amount with the one that was expected. The order of the two does not matter. */
 export function compareAmounts(expected: Money, actual: Money): AmountComparison {
   if (expected.currency !== actual.currency) return 'other_currency';
   const one = new Big(expected.amount);
@@ -133,7 +114,7 @@ export function compareAmounts(expected: Money, actual: Money): AmountComparison
   return FACTORS.some((factor) => isMultiple(smaller.times(factor), larger)) ? 'other_unit' : 'differs';
 }
 
-/** True for results that stop buying: the amounts of the service cannot be understood. */
+/** Results that stop buying: the amounts of the service cannot be understood. */
 export function isOtherMoney(comparison: AmountComparison): comparison is 'other_unit' | 'other_currency' {
   return comparison === 'other_unit' || comparison === 'other_currency';
 }

@@ -1,7 +1,4 @@
-/**
- * Finds the cause of every movement of the service's wallet (rule 7). Pure: the result depends on what is
- * known, not on the order in which it came. A movement that has a cause keeps it.
- */
+/** Rule 7. The result does not depend on the order in which facts came. A movement that has a cause keeps it. */
 import {
   corrections,
   periodCause,
@@ -37,48 +34,39 @@ export interface Placed {
 }
 
 export interface BooksRules {
-  /** A movement without a cause, and a journal row without a movement, are not judged while younger than this. */
+  /** Younger movements without a cause, and journal rows without a movement, are not judged. */
   readonly graceMs: number;
-  /** Two debits of one subscription closer together than this are one too many; further apart they are two periods. */
+  /** Two debits of one subscription closer than this are one too many. */
   readonly shortestPeriodMs: number;
 }
 
 export interface Knowledge {
-  /** Movements without a cause. */
   readonly movements: readonly Movement[];
-  /** Movements of the purchases below that have a cause already. */
+  /** Movements of these purchases that have a cause already. */
   readonly placed: readonly Placed[];
   readonly purchases: readonly Purchase[];
-  /** All journal rows without a movement. */
   readonly outstanding: readonly Outstanding[];
   /** False when the service may have movements that were not read: an absent movement then proves nothing. */
   readonly complete: boolean;
-  /** Epoch milliseconds. */
   readonly now: number;
 }
 
-/** The result for one movement; every movement gets exactly one. */
 type Place =
   | ({ readonly kind: 'booked' } & Placed)
-  /** Too recent to be judged. */
   | { readonly kind: 'pending'; readonly movement: Movement }
   | { readonly kind: 'orphan'; readonly movement: Movement; readonly reason: OrphanReason };
 
 export interface Judgement {
   readonly places: readonly Place[];
-  /** Rows to add to the journal. */
   readonly entries: readonly Entry[];
   readonly findings: readonly Finding[];
-  /** Journal rows that still have no movement. */
   readonly outstanding: readonly Outstanding[];
 }
 
-/** Finds the one cause of each movement, the rows that the journal lacks, and the findings. */
 export function reconcile(knowledge: Knowledge, rules: BooksRules): Judgement {
   return new Reconciliation(knowledge, rules).judge();
 }
 
-/** A purchase with its movements, matched now or before. */
 interface Account {
   readonly purchase: Purchase;
   readonly placed: Placed[];
@@ -121,10 +109,6 @@ class Reconciliation {
     return { places, entries: this.#entries, findings: this.#findings, outstanding: [...this.#outstanding.values()] };
   }
 
-  /**
-   * Books a movement that names no purchase.
-   * @returns the purchase that it names, or undefined when it was booked or is an orphan.
-   */
   #purchaseOrPlace(movement: Movement): Purchase | undefined {
     if (!namesSomething(movement)) {
       const own = ownCause(movement);
@@ -160,7 +144,7 @@ class Reconciliation {
     }
   }
 
-  /** The debit of the attempt itself: the one with the amount that the service reported, else the first. */
+  /** The debit with the amount that the service reported, else the first. */
   #ownDebit({ work }: Purchase, debits: readonly Movement[], slot: string): Movement | undefined {
     const reported = this.#outstanding.get(slot);
     const same =
@@ -178,7 +162,7 @@ class Reconciliation {
       .every(({ movement }) => Math.abs(occurredAt - movement.occurredAt) >= this.#rules.shortestPeriodMs);
   }
 
-  /** Books a further period. A price may change with time, but not its unit or currency. */
+  /** A price may change with time, but not its unit or currency. */
   #placePeriod(account: Account, debit: Movement, first: Cause): void {
     const { purchase } = account;
     this.#book(debit, this.#nextPeriod(purchase), account);
@@ -187,7 +171,7 @@ class Reconciliation {
       this.#findings.push(amountFinding('period', cost, debit, purchase));
   }
 
-  /** What an attempt cost by the wallet, else by the report of the service. */
+  /** The charge by the wallet, else by the report of the service. */
   #debitOf({ placed }: Account, cause: Cause): Money | undefined {
     return shownDebit(placed, cause)?.money ?? this.#outstanding.get(slotOf({ cause, direction: 'debit' }))?.money;
   }
@@ -211,7 +195,7 @@ class Reconciliation {
     else this.#placeExcess(account, credit);
   }
 
-  /** Books a credit. That of a failed attempt must be its debit; a refund is judged with its cancellation. */
+  /** A failed attempt's credit must be its debit; a refund is judged with its cancellation. */
   #placeOwnCredit(account: Account, credit: Movement, cause: Cause): void {
     this.#book(credit, cause, account);
     const debit = cause.kind === 'attempt' ? this.#debitOf(account, cause) : undefined;
@@ -284,7 +268,6 @@ function shownDebit(placed: readonly Placed[], { kind, id }: Cause): Movement | 
   return placed.find(isIts)?.movement;
 }
 
-/** True when more excess debits of this amount were booked than credited. */
 function hasExcess({ placed }: Account, money: Money): boolean {
   const adjusted = placed.filter(
     ({ cause, movement }) => cause.kind === 'adjustment' && equalMoney(movement.money, money),

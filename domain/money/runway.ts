@@ -1,7 +1,4 @@
-/**
- * How long the wallet lasts at the pace of recent sales: a mean without growth, with the spread that chance alone
- * causes. When it cannot be calculated, the result is unknown, with the reason.
- */
+/** How long the wallet lasts at the mean of recent sales, with the spread that chance alone causes. */
 import Big from 'big.js';
 import { paddedAmount, subtractMoney, type Money } from '#domain/money/money.ts';
 import type { RunwayPolicy } from '#domain/policy/upkeep-policy.ts';
@@ -17,18 +14,16 @@ export const RUNWAY_UNKNOWNS = {
 export type RunwayUnknown = keyof typeof RUNWAY_UNKNOWNS;
 
 export interface RunwayKnowledge {
-  /** The balance as last read, and when (epoch milliseconds); undefined: not known. */
+  /** `readAt`: epoch milliseconds. Undefined: not known. */
   readonly wallet: { readonly balance: Money; readonly readAt: number } | undefined;
-  /** Money that purchases under way may still debit, and known prices of held work; in the currency of the wallet. */
+  /** What purchases under way may still debit, and known prices of held work. */
   readonly reserved: Money;
   readonly held: Money;
-  /** Number of held pieces of work without a known price. */
   readonly heldWithoutPrice: number;
-  /** Time of the first sale, in epoch milliseconds; undefined: none yet. */
+  /** Epoch milliseconds; undefined: none yet. */
   readonly firstSaleAt: number | undefined;
-  /** Sums of sales in the currency of the wallet, by age in whole days; a day without sales may be missing. */
+  /** By age in whole days; a day without sales may be missing. */
   readonly salesByAge: ReadonlyMap<number, string>;
-  /** True when something was sold in another currency within the window. */
   readonly soldInOtherCurrency: boolean;
   readonly now: number;
 }
@@ -37,11 +32,9 @@ export interface KnownRunway {
   readonly kind: 'known';
   /** The balance less what is reserved and held; may be negative. */
   readonly available: Money;
-  /** Mean and standard deviation of the days that were counted: periods of 24 hours that end now. */
   readonly sales: { readonly mean: Money; readonly deviation: Money; readonly days: number };
-  /** Days that the money lasts at the mean. */
   readonly days: number;
-  /** The same, one standard deviation earlier and later; days count as independent of each other. */
+  /** One standard deviation earlier and later; days count as independent. */
   readonly earliestDays: number;
   readonly latestDays: number;
 }
@@ -54,7 +47,6 @@ const DAY_MS = 86_400_000;
 const DAY_DIGITS = 1;
 const MONEY_DIGITS = 6;
 
-/** The number of whole days of sales that are counted. */
 export function daysLookedAt(
   firstSaleAt: number,
   now: number,
@@ -96,10 +88,7 @@ export function runwayOf(
   };
 }
 
-/**
- * The earliest and the latest number of days in which the sales reach `available`. Over *d* days the sum is *d* means,
- * plus or minus one deviation times the root of *d*. Solved for the root of *d*.
- */
+/** Over *d* days: *d* means, plus or minus one deviation times the root of *d*. Solved for that root. */
 function spread(available: Big, mean: Big, deviation: Big): [number, number] {
   if (available.lte(0)) return [0, 0];
   const root = deviation.pow(2).plus(mean.times(available).times(4)).sqrt();
@@ -111,14 +100,10 @@ function shown(days: Big): number {
   return days.lte(0) ? 0 : Number(days.round(DAY_DIGITS).toFixed());
 }
 
-/** A low runway ends above the threshold by this factor, so that one near the threshold is announced once. */
+/** Above the threshold, so that a runway near it is announced once. */
 const RESTORED_AT = 1.2;
 
-/**
- * Whether the runway is low.
- * @param wasLow whether it was low at the last calculation.
- * @returns undefined when the runway is unknown: the state then stays as it was.
- */
+/** @returns undefined when the runway is unknown: the state then stays as it was. */
 export function isRunwayLow(
   runway: Runway,
   wasLow: boolean,
@@ -129,7 +114,6 @@ export function isRunwayLow(
   return runway.days < (wasLow ? threshold * RESTORED_AT : threshold);
 }
 
-/** The threshold in days, rounded as shown. */
 export function thresholdDays({ lowMs }: Pick<RunwayPolicy, 'lowMs'>): number {
   return shown(new Big(lowMs).div(DAY_MS));
 }

@@ -2,22 +2,14 @@ import { paddedMoney, sumByCurrency, type Money } from '#domain/money/money.ts';
 
 export interface Period {
   readonly start: Date;
-  /** Null when the service has not stated it. */
   readonly end: Date | null;
-  /** What it cost; null when no debit is known. */
   readonly charged: Money | null;
 }
 
 /**
- * The paid periods of a subscription, oldest first; the reported ones come before those that only a debit shows.
- *
- * A renewal is debited around the start of its period, before or after it. A debit therefore belongs to the period
- * whose start is nearest. One that is nearest to the end of the last reported period, or that comes while the service
- * states no end, shows a period that nobody has reported.
- *
- * @param renewedAt the former ends, where each renewal began a further period.
- * @param end of the last reported period.
- * @param charged for the first period.
+ * A renewal is debited around the start of its period, so a debit belongs to the nearest start. One nearest to the last
+ * reported end shows a period that nobody has reported.
+ * @param renewedAt former ends, where renewals began further periods.
  */
 export function subscriptionPeriods(
   start: Date,
@@ -56,10 +48,6 @@ export function subscriptionPeriods(
   return { current: reported.at(-1) ?? { start, end, charged }, all: [...reported, ...others] };
 }
 
-/**
- * When a subscription ended, and when it was cancelled at the service.
- * @param endRecordedAt when its end was recorded; null: it has not ended. Its paid time may have been over before.
- */
 export function subscriptionTimes(
   {
     status,

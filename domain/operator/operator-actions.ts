@@ -1,8 +1,4 @@
-/**
- * The actions of an operator on work, and when each is allowed. An action alone never endangers money: work that may
- * have been bought is neither abandoned nor bought again unless the operator states the true result, which is recorded
- * with the operator's name.
- */
+/** Work that may have been bought is neither abandoned nor bought again unless the operator states the true result. */
 import type { Money } from '#domain/money/money.ts';
 import type { AttemptState } from '#domain/relay/observation.ts';
 import {
@@ -15,7 +11,6 @@ import type { AttentionReason } from '#domain/work/attention.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
 import { isFinal, type WorkStatus } from '#domain/work/lifecycle.ts';
 
-/** The verdicts of an operator who has looked at the service's console or asked the service. */
 export const CASE_VERDICTS = {
   bought: 'The service sold it, under the given id. It will be delivered.',
   not_bought: 'The service sold nothing and keeps no money for this attempt. It may be bought again.',
@@ -56,35 +51,30 @@ export const VERDICTS_OF = {
 
 export type OperatorAction =
   | { readonly action: 'retry' }
-  /** Lets it through the purchase gate now, past a pause and an open circuit. */
   | { readonly action: 'release' }
   | { readonly action: 'abandon' }
-  /** `null`: no limit. `priceCurrency`: that of the price, where it is known. */
+  /** `maxPrice`: null for no limit. `priceCurrency`: undefined while the price is not known. */
   | { readonly action: 'change_limit'; readonly maxPrice: Money | null; readonly priceCurrency?: string }
-  /** Changes how often, how fast and until when this work is retried. */
   | { readonly action: 'change_retry'; readonly change: RetryChange }
   | {
       readonly action: 'resolve';
       readonly reason: AttentionReason;
       readonly verdict: CaseVerdict;
-      /** With `bought`: the service's id of the purchase, and its eSIM where known. */
       readonly serviceId?: string;
       readonly serviceEsimId?: string;
-      /** With `not_bought`: whether it is bought again or abandoned. */
       readonly next?: 'continue' | 'abandon';
     };
 
-/** Longest reason for an action, in characters. */
+/** Characters. */
 export const MAX_ACTION_REASON = 500;
 
 export const SERVICE_ID = /^[\x21-\x7e]{1,128}$/;
 
 export interface Operator {
-  /** Id of an API key, or a name given in the Temporal UI. */
   readonly actor: string;
-  /** The operator's reason; never personal data of a customer. */
+  /** Never personal data of a customer. */
   readonly reason: string;
-  /** Unique for the action: the same action done twice has one effect. */
+  /** The same action done twice has one effect. */
   readonly actionId: string;
 }
 
@@ -107,11 +97,9 @@ export interface JudgedCase {
   readonly reason: AttentionReason;
   readonly attempt: OperatedAttempt | undefined;
   readonly laterAttempts: readonly OperatedAttempt[];
-  /** For a cancellation: whether the eSIM is known to be cancelled. */
   readonly isCancelled?: boolean | undefined;
 }
 
-/** Why an action is refused: a code for programs, a sentence for people. */
 export const REFUSALS = {
   already_ended: 'It has ended, so no action is possible.',
   not_waiting: 'Only work that is held or needs attention can be retried; this work is in progress.',
@@ -148,13 +136,10 @@ export const REFUSALS = {
 
 export type Refusal = keyof typeof REFUSALS;
 
-/** `unchanged`: it was done before; doing it again is no error and has no effect. */
+/** `unchanged`: it was done before; no error and no effect. */
 export type ActionJudgement = 'allowed' | 'unchanged' | Refusal;
 
-/**
- * Whether work that is held or needs attention may be retried now.
- * @param waking true when a retry was requested and its workflow was not woken yet.
- */
+/** @param waking a retry was requested and its workflow was not woken yet. */
 export function judgeRetry(work: OperatedWork, waking: boolean): ActionJudgement {
   if (isFinal(work.status)) return 'already_ended';
   if (work.openContradiction) return 'contradiction_open';
@@ -162,10 +147,7 @@ export function judgeRetry(work: OperatedWork, waking: boolean): ActionJudgement
   return work.status === 'held' || work.status === 'needs_attention' ? 'allowed' : 'not_waiting';
 }
 
-/**
- * Whether held work may pass the purchase gate now.
- * @param released true when it was released and has not passed yet.
- */
+/** @param released it was released and has not passed yet. */
 export function judgeRelease(work: OperatedWork, released: boolean): ActionJudgement {
   if (isFinal(work.status)) return 'already_ended';
   if (work.openContradiction) return 'contradiction_open';
@@ -173,7 +155,7 @@ export function judgeRelease(work: OperatedWork, released: boolean): ActionJudge
   return work.status === 'held' ? 'allowed' : 'not_held';
 }
 
-/** Whether work may be abandoned: only when it provably bought nothing. */
+/** Allowed only for work that provably bought nothing. */
 export function judgeAbandon(work: OperatedWork): ActionJudgement {
   if (work.status === 'abandoned') return 'unchanged';
   if (isFinal(work.status)) return 'already_ended';
@@ -183,23 +165,14 @@ export function judgeAbandon(work: OperatedWork): ActionJudgement {
   return work.awaitsComparison === true ? 'not_compared' : 'allowed';
 }
 
-/**
- * Whether the price limit may be changed. A purchase that was made already stays as it is.
- * @param same true when the limit is the same already.
- * @param isComparable false when the limit is in another currency than the price.
- */
+/** A purchase that was made already stays as it is. @param isComparable false: limit and price differ in currency. */
 export function judgeLimitChange(work: OperatedWork, same: boolean, isComparable = true): ActionJudgement {
   if (isFinal(work.status)) return 'already_ended';
   if (!isComparable) return 'other_currency';
   return same ? 'unchanged' : 'allowed';
 }
 
-/**
- * Whether the retry policy of the work may be changed. It does not change what may be sent again at all.
- * @param current the present overrides.
- * @param next the overrides after the change.
- * @param now epoch milliseconds.
- */
+/** A retry policy does not change what may be sent again at all. */
 export function judgeRetryChange(
   work: OperatedWork,
   current: RetryOverrides,
@@ -213,10 +186,7 @@ export function judgeRetryChange(
   return isNew && !deadlineIsPossible(deadlineAt, now) ? 'deadline_not_possible' : 'allowed';
 }
 
-/**
- * Whether a verdict on an open case is allowed. Cases may be open after the work has ended; then the verdict closes
- * them and moves nothing.
- */
+/** Cases may be open after the work has ended; the verdict then closes them and moves nothing. */
 export function judgeResolve(
   work: Pick<OperatedWork, 'status' | 'observationsPending'>,
   { reason, attempt, laterAttempts, isCancelled }: JudgedCase,
@@ -231,16 +201,15 @@ export function judgeResolve(
   // After a contradiction the reports of the service no longer decide: the operator's verdict counts.
   if (work.observationsPending && reason !== 'contradiction') return 'observations_pending';
   if (verdict === 'bought') return laterAttempts.some(mayHaveCost) ? 'later_attempt_open' : 'allowed';
-  // A verdict counts if the service is silent or contradicts itself. A clear report of the service counts more.
-  // `processing` says nothing about the end; for a purchase the wallet is then read (`needsWallet`).
+  // A clear report of the service counts more than a verdict. `processing` says nothing about the end; for a purchase
+  // the wallet is then read (`needsWallet`).
   const saysBought = attempt?.state === 'completed' || (attempt?.state === 'processing' && isCancelled === true);
   return saysBought && reason !== 'contradiction' ? 'service_says_bought' : 'allowed';
 }
 
 /**
- * True when a verdict `not_bought` is no proof by itself: the service works on the purchase and may finish it. The
- * verdict then counts as a reported failure, and the wallet has to show that it cost nothing before anything is bought
- * again.
+ * The service may still finish the purchase: `not_bought` counts as a reported failure, and the wallet has to show that
+ * it cost nothing before anything is bought again.
  */
 export function needsWallet({ reason, attempt, isCancelled }: Omit<JudgedCase, 'laterAttempts'>): boolean {
   return attempt?.state === 'processing' && isCancelled === undefined && reason !== 'contradiction';

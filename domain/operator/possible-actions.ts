@@ -1,4 +1,3 @@
-/** The actions that are possible on work at present, so that a refusal can name them. */
 import { circuitNames } from '#domain/gate/circuit.ts';
 import {
   CASE_VERDICTS,
@@ -17,10 +16,7 @@ import type { FailureClass } from '#domain/work/failure.ts';
 import { KINDS, type WorkKind, type WorkRef } from '#domain/work/kinds.ts';
 import { isFinal, type WorkStatus } from '#domain/work/lifecycle.ts';
 
-/**
- * The cases that an operator may judge before they are open: the service may never finish its work, and an operator
- * need not wait until it counts as silent. Work that needs attention is judged by its open case.
- */
+/** The service may never finish its work: an operator need not wait until it counts as silent. */
 export function judgeableWithoutCase(work: OperatedWork, kind: WorkKind): readonly AttentionReason[] {
   const { status, attempt, openContradiction } = work;
   if (isFinal(status) || openContradiction || NOT_BY_ATTEMPT.has(status)) return [];
@@ -43,10 +39,8 @@ export function judgeableWithoutCase(work: OperatedWork, kind: WorkKind): readon
   }
 }
 
-/** Statuses in which the work does not wait for its attempt. */
 const NOT_BY_ATTEMPT: ReadonlySet<OperatedWork['status']> = new Set(['needs_attention', 'active', 'cancelling']);
 
-/** An action that would be allowed; with `resolve` the reason of the case. */
 export type PossibleAction =
   | { readonly action: 'retry' | 'release' | 'abandon' | 'limit' }
   | { readonly action: 'resolve'; readonly reason: AttentionReason };
@@ -70,7 +64,6 @@ export function possibleActions(
   ];
 }
 
-/** The verdicts that would be allowed on a case of this reason about the newest attempt. */
 function possibleVerdicts(work: OperatedWork, kind: WorkKind, reason: AttentionReason): CaseVerdict[] {
   const { attempt } = work;
   // Whether an eSIM is known to be cancelled decides between verdicts, not whether one is possible.
@@ -82,10 +75,6 @@ function possibleVerdicts(work: OperatedWork, kind: WorkKind, reason: AttentionR
   );
 }
 
-/**
- * The possible actions as a sentence for an operator whose action was refused.
- * @returns '' for ended work.
- */
 export function possibleNow(work: OperatedWork, kind: WorkKind, openCases: readonly AttentionReason[]): string {
   if (isFinal(work.status)) return '';
   const possible = possibleActions(work, kind, openCases);
@@ -101,7 +90,6 @@ function nameOf(work: OperatedWork, kind: WorkKind, possible: PossibleAction): s
   return `\`resolve\` with the case \`${possible.reason}\` (${verdicts.join(' or ')})`;
 }
 
-/** Work that waits for a condition or for a person, as its workflow knows it. */
 export interface WaitingWork {
   readonly status: WorkStatus;
   readonly failure?: FailureClass | undefined;
@@ -109,7 +97,6 @@ export interface WaitingWork {
   readonly attempt: OperatedAttempt;
 }
 
-/** A command, what it does, and for `resolve` the verdicts with their meanings. */
 export interface PossibleCommand {
   readonly command: string;
   readonly effect: string;

@@ -1,4 +1,4 @@
-/** Times and limits of the purchase gate; see `docs/adr/0010-purchase-gate.md`. */
+/** See `docs/adr/0010-purchase-gate.md`. */
 import {
   A_SECOND,
   amount,
@@ -53,9 +53,8 @@ export const GATE_SETTINGS = {
   /** A canary without a result after this time counts as lost: it is woken, reads a price and sends within it. */
   canaryLeaseMs: 90 * SECOND,
   /**
-   * An open circuit closes on trial when a canary has been due for this long and no work could be one. Without this
-   * rule the circuit and its alert would stay until the next purchase. Longer than the longest wait for a canary, so
-   * that an outage does not look like idle time.
+   * An open circuit closes on trial when a canary has been due for this long and no work could be one. Longer than the
+   * longest wait for a canary, so that an outage does not look like idle time.
    */
   circuitIdleMs: 5 * MINUTE,
   releasesPerSecond: count(
@@ -83,16 +82,13 @@ export const GATE_SETTINGS = {
     'A balance below this, such as `50.00 EUR`, is announced once, by event, log and the metric ' +
       '`reseller_wallet_low`. The balance is read for purchases and with each comparison of the books.',
   ),
-  /**
-   * A bought purchase whose delivery is not there counts as drift after this time, or after `unfilledShare` times the
-   * longest fill seen, if that is longer. Services that fill a purchase later need seconds to minutes.
-   */
+  /** Drift is a delivery that is missing for this long, or for `unfilledShare` times the longest fill seen. */
   unfilledMs: 5 * MINUTE,
   /** A fill that is a little slower than all before is no drift. */
   unfilledShare: 2,
-  /** A canary of the drift stop without a result for this long lets one other purchase go. */
+  /** A canary without a result for this long lets one other purchase go. */
   driftCanaryMs: 10 * MINUTE,
-  /** Most such canaries without a result: each may be money without a delivery. */
+  /** Each may be money without a delivery. */
   driftCanaries: 3,
 };
 

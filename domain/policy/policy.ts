@@ -1,8 +1,4 @@
-/**
- * Every delay, limit and count of the product. Each table declares its values once: what is configured with its name in
- * the policy file, default, bounds and meaning, and the rest as plain values. A workflow receives its copy of the
- * policy in its input and never reads configuration. Tests shorten the values.
- */
+/** Every delay, limit and count of the product. A workflow gets its copy in its input and never reads configuration. */
 import { STREAM_SETTINGS, WAITING_SETTINGS } from '#domain/policy/api-policy.ts';
 import { GATE_SETTINGS } from '#domain/policy/gate-policy.ts';
 import { MIN_SEND_MARGIN_MS, PURCHASE_SETTINGS } from '#domain/policy/purchase-policy.ts';
@@ -45,7 +41,6 @@ type Tables = typeof TABLES;
 export type Policy = { readonly [Name in keyof Tables]: Values<Tables[Name]> };
 export type SettingName = { [Name in keyof Tables]: SettingNames<Tables[Name]> }[keyof Tables];
 
-/** The groups of the policy file, in the order of its documents. */
 export const POLICY_GROUPS = {
   purchase: 'Purchases: sending, waiting for the service, delivering.',
   retry: 'Failures that hold work, or allow a new attempt.',
@@ -66,22 +61,16 @@ export const POLICY_GROUPS = {
   streams: 'Event streams.',
 } as const satisfies Record<string, string>;
 
-/** Every setting of the policy file. */
 export const SETTINGS: readonly Setting[] = Object.values(TABLES)
   .flatMap((table): unknown[] => Object.values(table))
   .filter((each) => each instanceof Setting);
 
-/**
- * The policy from the values of its settings.
- *
- * @param valueOf the value of a setting; default: its own default.
- */
 export function policyOf(valueOf?: (setting: Setting) => unknown): Policy {
   const policy = Object.fromEntries(Object.entries(TABLES).map(([name, table]) => [name, valuesOf(table, valueOf)]));
   return consistent(policy as unknown as Policy);
 }
 
-/** Sets the values that depend on others. The longest of doubled waits is never shorter than the first. */
+/** The longest of doubled waits is never shorter than the first. */
 function consistent(policy: Policy): Policy {
   const { purchase, gate, runway, watch, outbound } = policy;
   return {
@@ -112,7 +101,7 @@ function consistent(policy: Policy): Policy {
 
 export const DEFAULT_POLICY: Policy = policyOf();
 
-/** Values that contradict each other: the setting to change, and what it must be. */
+/** The setting to change, and what it must be. */
 export function contradictions({ purchase, outbound, sweep, serviceWebhooks }: Policy): [SettingName, string][] {
   const found: [SettingName, string][] = [];
   const leastLease = purchase.sendDeadlineMs + MIN_SEND_MARGIN_MS;

@@ -1,4 +1,3 @@
-/** Times and limits of a purchase, from the first send to its end. A workflow gets its copy in its input. */
 import {
   A_SECOND,
   DAY,
@@ -28,19 +27,13 @@ export const PURCHASE_SETTINGS = {
       'than send_deadline, for the time between the claim and the request.',
     { max: TIMER.max },
   ),
-  /**
-   * One deadline to read the price, then one lease. The missing heartbeat shows a lost worker sooner; the lease guards
-   * what that worker may still be sending.
-   */
+  /** One deadline to read the price, then one lease. */
   sendActivityTimeoutMs: duration(
     'purchase.send_activity_timeout',
     MINUTE,
     'How long Temporal waits for a send. At least send_deadline and send_lease together.',
   ),
-  /**
-   * Whether an attempt with an unknown result may be sent again with its key. False in production until an operator has
-   * confirmed that the service replays keys.
-   */
+  /** False in production until an operator has confirmed that the service replays keys. */
   resendAllowed: true,
   /** The service does not state how long it keeps keys. Usual payment services keep them for a day. */
   resendWindowMs: duration(
@@ -55,7 +48,7 @@ export const PURCHASE_SETTINGS = {
     FIRST_WAIT,
   ),
   resendDelayMaxMs: 2 * MINUTE,
-  /** Look-ups of an attempt with an unknown result before a case opens. The reconciler continues to look it up. */
+  /** Look-ups before a case opens. The reconciler continues to look it up. */
   lookUps: 3,
   /** Debits may appear late. */
   settleDelayMs: duration(
@@ -70,11 +63,11 @@ export const PURCHASE_SETTINGS = {
     'The same while no debit of this kind was seen to appear in the wallet. Afterwards twice the longest time seen ' +
       'counts, if it is longer than settle_delay.',
   ),
-  /** Reads of the wallet before a debit without its credit, or a wallet without an answer, becomes a case. */
+  /** Reads before a debit without its credit, or a wallet without an answer, becomes a case. */
   settleReads: 5,
-  /** First wait before the wallet is read again while nothing proves what a failed attempt cost; doubled each time. */
+  /** Doubled each time. */
   evidenceAgainMs: 30 * SECOND,
-  /** Longest such wait: another purchase, whose debit may be the proof, comes at any time. */
+  /** Another purchase, whose debit may be the proof, comes at any time. */
   evidenceAgainMaxMs: MINUTE,
   /** A busy wallet shows the proof in minutes. */
   evidenceDeadlineMs: duration(
@@ -110,7 +103,7 @@ export const PURCHASE_SETTINGS = {
     'First wait for a report of the service that is not processed yet; doubled each time.',
     FIRST_WAIT,
   ),
-  /** A day of such waits is still a short history, and who removes the cause sees the effect within minutes. */
+  /** A day of such waits is still a short history. */
   blockedRetryMaxMs: duration(
     'purchase.blocked_retry_max',
     5 * MINUTE,
@@ -146,10 +139,7 @@ export const PURCHASE_SETTINGS = {
       'service. The same applies to a VPN subscription whose end, or accepted cancellation, the service does not ' +
       'report.',
   ),
-  /**
-   * Number of history events from which a workflow continues as new. The server ends a workflow at 51,200 events, and a
-   * replay reads the whole history. No step between two checks of the length adds as many events again.
-   */
+  /** The server ends a workflow at 51,200 events. No step between two checks adds as many events again. */
   historyLimit: 1_000,
   ...RETRY_SETTINGS,
   /** A review by a person at the service takes days; after two weeks it was probably forgotten. */
@@ -181,14 +171,14 @@ export const PURCHASE_SETTINGS = {
     10 * MINUTE,
     'Wait after the end of a subscription’s time before it is looked up.',
   ),
-  /** How often a VPN subscription without a known end is read: there is no other sign to wait for. */
+  /** A subscription without a known end: there is no other sign to wait for. */
   unknownExpiryCheckMs: DAY,
 };
 
 export type PurchasePolicy = Values<typeof PURCHASE_SETTINGS>;
 export const PURCHASE_POLICY: PurchasePolicy = valuesOf(PURCHASE_SETTINGS);
 
-/** Failures of a look-up that only show that the service did not answer now. */
+/** The service did not answer now. */
 const PASSING: ReadonlySet<FailureClass> = new Set([
   'not_sent',
   'service_down',
@@ -202,10 +192,7 @@ const PASSING: ReadonlySet<FailureClass> = new Set([
   'worker_lost',
 ]);
 
-/**
- * True when a failed look-up is repeated automatically: the service could not be reached. Any other failure is an
- * answer that does not help, or shows that the service has no such call; an operator has to look.
- */
+/** Any other failure is an answer that does not help, or shows that the service has no such call. */
 export function isLookUpRetried(failure: FailureClass): boolean {
   return PASSING.has(failure);
 }

@@ -1,4 +1,3 @@
-/** Times and limits of the relay, and of how a worker watches Temporal. */
 import { duration, MINUTE, SECOND, TIMER, type Values, valuesOf } from '#domain/policy/settings.ts';
 
 export const RELAY_SETTINGS = {
@@ -10,17 +9,10 @@ export const RELAY_SETTINGS = {
       'waits.',
     TIMER,
   ),
-  /**
-   * A row that nobody announced waits this long at most: its writer died between its commit and the notification, stops
-   * its relay, or is a command.
-   */
+  /** A row that nobody announced waits this long at most. */
   pollMaxMs: 10 * SECOND,
-  /**
-   * Pause of a queue after each round. A burst of wake-ups becomes one round, and a row that comes right after a round
-   * waits this long.
-   */
+  /** Pause after each round: a burst of wake-ups becomes one round. */
   roundPauseMs: 10,
-  /** Rows taken at once. */
   batch: 100,
   /** Longer than any call to Temporal, so that rows are rarely taken twice. */
   leaseMs: duration(
@@ -29,36 +21,22 @@ export const RELAY_SETTINGS = {
     'How long rows that a relay took belong to it. Rows of a stopped relay become available after that.',
     TIMER,
   ),
-  /** First wait before a row is tried again; doubled each time. */
   retryDelayMs: SECOND,
   retryDelayMaxMs: MINUTE,
-  /**
-   * Tries with a lasting error before a row is quarantined. With the growing waits ten tries take four minutes: longer
-   * than a deployment in which one process already has a new encryption key and another does not.
-   */
+  /** Tries with a lasting error. Ten take four minutes: longer than a deployment with a new encryption key. */
   lastingTries: 10,
-  /**
-   * Time for calls under way when the process stops. Twice this plus WORKER_SHUTDOWN_GRACE (20 s) stays below the 30 s
-   * after which the container is killed.
-   */
+  /** Twice this plus WORKER_SHUTDOWN_GRACE (20 s) stays below the 30 s after which the container is killed. */
   stopMs: 2 * SECOND,
-  /**
-   * `/readyz` reports the relay as behind when a row waits for longer. A healthy relay takes milliseconds; a relay that
-   * died holds a row until its lease ends.
-   */
+  /** Shown by `/readyz`. A relay that died holds a row until its lease ends. */
   behindAfterMs: 45 * SECOND,
 };
 
-/** How a worker watches whether Temporal answers. */
 export const TEMPORAL_HEALTH_POLICY = {
   /** Interval between two checks: short enough for a probe every ten seconds. */
   everyMs: 5 * SECOND,
   /** Deadline of one check. A busy server answers within a second. */
   deadlineMs: 5 * SECOND,
-  /**
-   * Time without an answer after which Temporal counts as unreachable. One lost check does not count, and a restart
-   * takes a few seconds.
-   */
+  /** One lost check does not count, and a restart takes a few seconds. */
   unreachableAfterMs: 15 * SECOND,
 };
 

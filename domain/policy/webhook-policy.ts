@@ -1,4 +1,3 @@
-/** Times and limits of webhooks in both directions: those of the service, and event webhooks to webhook endpoints. */
 import {
   count,
   DAY,
@@ -13,13 +12,9 @@ import {
 } from '#domain/policy/settings.ts';
 import { WEBHOOK_TOLERANCE_SECONDS } from '#domain/service/service-address.ts';
 
-/**
- * Longest overlap of webhook secrets, the service's and ours, and of API keys. A longer overlap would defeat the
- * rotation.
- */
+/** A longer overlap would defeat the rotation. */
 export const MAX_WEBHOOK_SECRET_OVERLAP_MS = 30 * DAY;
 
-/** Webhooks that the service sends to us. */
 export const SERVICE_WEBHOOK_SETTINGS = {
   /** Timestamps are whole seconds, so a new one is up to a second old already. */
   toleranceMs: duration(
@@ -30,8 +25,7 @@ export const SERVICE_WEBHOOK_SETTINGS = {
     { min: 2 * SECOND, max: WEBHOOK_TOLERANCE_SECONDS * SECOND },
   ),
   /**
-   * The specification states neither how soon the service signs with a new secret nor how long it delivers webhooks
-   * signed before. A day covers senders that retry for hours. Rotate a leaked secret with an overlap of zero.
+   * The specification is silent: a day covers senders that retry for hours. Rotate a leaked secret with zero overlap.
    */
   secretOverlapMs: duration(
     'service_webhooks.secret_overlap',
@@ -41,7 +35,6 @@ export const SERVICE_WEBHOOK_SETTINGS = {
   ),
 };
 
-/** When webhooks of the service count as missing. */
 export const WEBHOOK_SILENCE_SETTINGS = {
   windowMs: duration(
     'service_webhooks.silence_window',
@@ -57,7 +50,6 @@ export const WEBHOOK_SILENCE_SETTINGS = {
   ),
 };
 
-/** How events are delivered to webhook endpoints of internal systems. */
 export const OUTBOUND_SETTINGS = {
   /** Receivers should answer first and work afterwards; Standard Webhooks recommends 15 to 30 s. */
   sendDeadlineMs: duration(
@@ -84,10 +76,7 @@ export const OUTBOUND_SETTINGS = {
   retryDelayMaxMs: duration('event_webhooks.retry_delay_max', 6 * HOUR, 'Longest such wait.'),
   /** A receiver that broke on Friday evening is repaired on Monday morning. */
   retryForMs: duration('event_webhooks.retry_for', 3 * DAY, 'How long one delivery is tried. Less than events.kept.'),
-  /**
-   * Failed tries in a row after which an endpoint counts as failing and gets one delivery at a time. Fewer failures may
-   * be single events that it cannot process.
-   */
+  /** Fewer failures may be single events that it cannot process. */
   failingAfter: 5,
   /** The end of an outage is noticed within this time. */
   probeDelayMaxMs: duration(
@@ -101,12 +90,8 @@ export const OUTBOUND_SETTINGS = {
     5 * DAY,
     'An endpoint without a success for this time is disabled.',
   ),
-  /** Concurrent deliveries to one endpoint. */
   lanes: 4,
-  /**
-   * Time of one round of sending before the next endpoint has its turn. A round ends with the tries under way, within
-   * the grace of a stopping worker.
-   */
+  /** Time of one round, before the next endpoint has its turn. It ends within the grace of a stopping worker. */
   roundMs: 5 * SECOND,
   logKeptMs: duration('event_webhooks.log_kept', 30 * DAY, 'How long finished deliveries are kept.'),
   secretOverlapMs: duration(

@@ -3,7 +3,7 @@ import type { Decimal, Money } from '#domain/money/money.ts';
 
 export const PRICING_TARGET_KINDS = ['default', 'country', 'package', 'vpn_plan'] as const;
 
-/** The target of a rule. `country`: an ISO 3166-1 alpha-2 code. Ids are those of the service. */
+/** `country`: ISO 3166-1 alpha-2. Ids are those of the service. */
 export type PricingTarget =
   | { readonly kind: 'default' }
   | { readonly kind: 'country'; readonly country: string }
@@ -11,7 +11,6 @@ export type PricingTarget =
   | { readonly kind: 'vpn_plan'; readonly vpnPlanId: number };
 export type PricingTargetKind = PricingTarget['kind'];
 
-/** A percentage of `price_for_reseller` plus an amount. */
 export interface Markup {
   readonly percent: Decimal;
   readonly amount: Decimal;
@@ -25,10 +24,8 @@ export interface Rounding {
   readonly direction: 'up' | 'nearest';
 }
 
-/** The terms of a rule. All amounts are in its currency. */
 export interface PricingTerms {
   readonly margin: Markup;
-  /** Both parts apply. */
   readonly minimumMargin: Markup;
   readonly minimumPrice: Decimal | null;
   /** Null: round up to the smallest unit of the currency. */
@@ -47,15 +44,11 @@ export type PricedItem =
   | { readonly kind: 'package'; readonly id: number; readonly countries: readonly string[]; readonly cost: Money }
   | { readonly kind: 'vpn_plan'; readonly id: number; readonly cost: Money };
 
-/**
- * The unique name of a rule by target and currency, such as `country DE EUR`. The database allows one rule in force for
- * each name.
- */
+/** Such as `country DE EUR`. The database allows one rule in force for each name. */
 export function ruleName({ target, currency }: Pick<PricingRule, 'target' | 'currency'>): string {
   return [target.kind, targetKey(target), currency].filter((part) => part !== '').join(' ');
 }
 
-/** The key of a target within its kind, as text; empty for the default. */
 export function targetKey(target: PricingTarget): string {
   switch (target.kind) {
     case 'default':

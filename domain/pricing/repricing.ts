@@ -1,4 +1,3 @@
-/** Effects of changed rules or changed prices of the service on selling prices. */
 import { compareMoney, equalMoney, type Money } from '#domain/money/money.ts';
 import { type PricedItem, type PricingRule, ruleName } from '#domain/pricing/pricing-rule.ts';
 import {
@@ -36,7 +35,6 @@ export interface Trial<Rule extends PricingRule> {
   readonly sellingPrice: Money | undefined;
 }
 
-/** Prices an item before and after the change. Stores nothing. */
 export function reprice<Rule extends PricingRule>({
   item,
   rules,
@@ -68,7 +66,6 @@ function keptPrice(price: Money, cost: Money, rule: PricingRule | undefined): Ke
   };
 }
 
-/** The rules in force, with the tried rules in place of those of the same name. */
 export function withRules<Rule extends PricingRule>(inForce: readonly Rule[], tried: readonly Rule[]): Rule[] {
   const replaced = new Set(tried.map(ruleName));
   return [...inForce.filter((rule) => !replaced.has(ruleName(rule))), ...tried];

@@ -1,4 +1,3 @@
-/** Margins between a cost of the service and a selling price of the same currency. */
 import Big from 'big.js';
 import { compareMoney, type Decimal, isDecimal, type Money, paddedAmount } from '#domain/money/money.ts';
 import {
@@ -20,10 +19,7 @@ export interface Margin {
   readonly percent: Decimal | null;
 }
 
-/**
- * The lowest price that a rule allows for a cost: with its minimum margin, and not below its minimum price or the cost.
- * Not rounded.
- */
+/** The result is not below the minimum price or the cost, and not rounded. */
 export function leastPrice(cost: Money, terms: Pick<PricingTerms, 'minimumMargin' | 'minimumPrice'>): Money {
   return { amount: paddedAmount(floorOf(cost.amount, terms).toFixed()), currency: cost.currency };
 }
@@ -36,15 +32,12 @@ export function marginOf(cost: Decimal, price: Decimal): Margin {
   };
 }
 
-/** True when a price does not cover a cost. @throws RangeError on different currencies. */
+/** @throws RangeError on different currencies. */
 export function isSoldAtLoss(cost: Money, sellingPrice: Money): boolean {
   return compareMoney(sellingPrice, cost) < 0;
 }
 
-/**
- * The highest cost at which a price is still allowed: within the drift, and not so high that the price loses the
- * minimum margin.
- */
+/** Within the drift, and not so high that the price loses the minimum margin. */
 function highestCost(cost: Decimal, price: Big, { minimumMargin, maxPriceDriftPercent }: PricingTerms): Decimal {
   const bounds = [
     new Big(cost).plus(shareOf(cost, maxPriceDriftPercent)),
@@ -63,7 +56,7 @@ function floorOf(
   return minimumPrice !== null && withMargin.lt(minimumPrice) ? new Big(minimumPrice) : withMargin;
 }
 
-/** The lowest price with the margin: the larger of percentage and amount is added to the cost. */
+/** The larger of percentage and amount is added to the cost. */
 function marginFloor(cost: Decimal, { percent, amount }: Markup): Big {
   const byPercent = new Big(cost).plus(shareOf(cost, percent));
   const byAmount = new Big(cost).plus(amount);
@@ -79,10 +72,7 @@ function isZero(decimal: Decimal): boolean {
   return new Big(decimal).eq(0);
 }
 
-/**
- * Selling prices that the reseller's own rules suggest: exact decimals in one currency, never below the rule's minimum
- * and never below the cost. The shop decides what a customer pays.
- */
+/** The shop decides what a customer pays. */
 
 export const PRICING_STEPS = [
   'cost',
@@ -93,7 +83,6 @@ export const PRICING_STEPS = [
   'rounding',
 ] as const;
 
-/** One step from the cost to the suggestion; `amount` is the price after it. */
 interface PricingStep {
   readonly step: (typeof PRICING_STEPS)[number];
   readonly amount: Decimal;
@@ -103,7 +92,6 @@ interface PricingStep {
 export interface Suggestion {
   readonly price: Money;
   readonly margin: Margin;
-  /** The highest cost at which the price still keeps the minimum margin. */
   readonly maxPrice: Money;
   readonly explanation: readonly PricingStep[];
 }
@@ -113,9 +101,8 @@ export interface RuledSuggestion<Rule extends PricingRule> extends Suggestion {
 }
 
 /**
- * The price that the most specific rule suggests: the rule of the package or plan, else of one of its countries, else
- * the default. When several countries of a package have rules, the highest price counts, so that no country is sold
- * below its rule; of equal prices, the first by country.
+ * Package or plan, then country, then default; of several countries the highest price, so that none is sold below its
+ * rule.
  * @returns undefined when no rule applies, or the price does not fit our amounts.
  */
 export function suggestPrice<Rule extends PricingRule>(
@@ -139,10 +126,6 @@ export function suggestPrice<Rule extends PricingRule>(
   return undefined;
 }
 
-/**
- * The price for a cost by these terms.
- * @returns undefined when the price does not fit our amounts.
- */
 export function priceByTerms(cost: Money, terms: PricingTerms): Suggestion | undefined {
   const { currency } = cost;
   const explanation: PricingStep[] = [];
@@ -186,7 +169,6 @@ export function priceByTerms(cost: Money, terms: PricingTerms): Suggestion | und
   };
 }
 
-/** Rounds to the grid, and not below `floor`. */
 function roundTo(price: Big, { step, ending, direction }: Rounding, floor: Big): Big {
   const beyond = price.minus(ending);
   if (beyond.lt(0)) return new Big(ending);
@@ -198,7 +180,6 @@ function roundTo(price: Big, { step, ending, direction }: Rounding, floor: Big):
   return direction === 'nearest' && isBelowNearer && below.gte(floor) ? below : above;
 }
 
-/** The smallest unit of a currency, such as 0.01; 1 when it has no smaller unit. */
 function smallestUnit(currency: string): Decimal {
   const known = smallestUnits.get(currency);
   if (known !== undefined) return known;

@@ -5,30 +5,21 @@ import { retryRule, ruleOfWork, type RetryOverrides } from '#domain/retry/retry-
 import type { AttentionReason } from '#domain/work/attention.ts';
 import { FAILURE_CLASSES, isDefinite, type FailureClass } from '#domain/work/failure.ts';
 
-/** The result of one send of an attempt. */
 export type SendOutcome =
-  /** The service has the purchase; `outcome` is its reported state. */
   | { readonly kind: 'accepted'; readonly outcome: ObservedOutcome }
   | { readonly kind: 'failure'; readonly failure: FailureClass; readonly retryAfterMs?: number }
-  /** The purchase gate held it; nothing was sent. `recheckMs`: wait before it asks again, unless it is woken before. */
+  /** Nothing was sent. `recheckMs`: wait before it asks again, unless it is woken before. */
   | { readonly kind: 'gated'; readonly failure: FailureClass; readonly detail: string; readonly recheckMs: number }
   /** Another send of this attempt may be under way; nothing was sent. */
   | { readonly kind: 'lease_held'; readonly retryAfterMs: number };
 
-/**
- * Why an order may neither be bought nor fail at this moment. `contradiction`: two reports exclude each other, and a
- * person has to judge. `observations_pending`: a report has not been judged yet.
- */
+/** Why an order may neither be bought nor fail now. `observations_pending`: a report has not been judged yet. */
 export type BuyingBarrier = 'contradiction' | 'observations_pending';
 
 /**
- * The result of recording a step of work. `superseded`: a later workflow task has recorded a step, so the worker of
- * this one has lost it. `not_compared`: PostgreSQL has started since the workflow last compared what it knows with
- * the row; commits may be lost, such as the attempt that the step is about. `may_be_bought`: the work was to fail
- * although an attempt may have bought, or is not proven to have cost nothing. A barrier: it forbids the failure. The
- * reason of a case: a person is to decide instead of the failure. `judged`: the case was to open for a contradiction
- * that a person has judged meanwhile. `changed`: the case was to open for an attempt whose state has changed
- * meanwhile.
+ * `superseded`: a later workflow task has recorded a step. `not_compared`: PostgreSQL has started since the workflow
+ * compared its knowledge with the row; commits may be lost. `may_be_bought`: it is not proven that the work cost
+ * nothing. `judged`: a person has judged the contradiction. `changed`: the attempt has another state by now.
  */
 export type RecordResult =
   | 'recorded'
@@ -40,35 +31,26 @@ export type RecordResult =
   | BuyingBarrier
   | AttentionReason;
 
-/** The attempt at the end of a send. */
 export interface AttemptHistory {
-  /** Epoch milliseconds of the first send; undefined before it. */
+  /** Epoch milliseconds. */
   readonly firstSentAt: number | undefined;
-  /**
-   * Epoch milliseconds of the first send that was not definitely refused; the resend window starts here. Undefined:
-   * every send was refused.
-   */
+  /** First send that was not definitely refused, in epoch milliseconds; the resend window starts here. */
   readonly firstUnrefusedSendAt?: number | undefined;
-  /** Sends so far, this one included. */
   readonly sends: number;
   /** Holds in a row before this one; sets the back-off. */
   readonly holds: number;
-  /** True once a send of this attempt had an unknown result. From then on a refusal proves nothing. */
+  /** From then on a refusal proves nothing. */
   readonly anyUnknown: boolean;
 }
 
-/** The next step of a purchase. */
 export type NextStep =
   | { readonly step: 'send' }
   | { readonly step: 'await_service' }
   | { readonly step: 'deliver' }
-  /** The service reported a failure: read the wallet, then fail or make a new attempt. */
+  /** Read the wallet, then fail or make a new attempt. */
   | { readonly step: 'settle'; readonly failure: FailureClass }
   | { readonly step: 'fail'; readonly failure: FailureClass }
-  /**
-   * `gated`: why the purchase gate holds it, as a sentence; absent when the service refused. `delayIsNamed`: the
-   * service named the delay, so no rule of ours shortens it.
-   */
+  /** `delayIsNamed`: the service named the delay, so no rule of ours shortens it. */
   | {
       readonly step: 'hold';
       readonly failure: FailureClass;
@@ -78,19 +60,10 @@ export type NextStep =
     }
   /** Send the same bytes again with the same key. */
   | { readonly step: 'resend'; readonly failure: FailureClass; readonly delayMs: number; readonly gated?: string }
-  /** Look the attempt up at the service; without an answer a case opens. */
   | { readonly step: 'look_up'; readonly failure: FailureClass }
   | { readonly step: 'wait_for_lease'; readonly delayMs: number };
 
-/**
- * Decides how a purchase continues after a send (rule 2).
- *
- * After an unknown send, a later refusal of the same attempt is no evidence ("balance too low" may be our own first
- * debit), so it counts as one more unknown.
- *
- * @param now epoch milliseconds.
- * @param overrides set by an operator for this work.
- */
+/** Rule 2. After an unknown send a refusal is no evidence: "balance too low" may be our own first debit. */
 export function decideAfterSend(
   outcome: SendOutcome,
   history: AttemptHistory,
@@ -121,10 +94,7 @@ export function decideAfterSend(
   }
 }
 
-/**
- * The gate held it, so nothing was sent. If nothing can have been bought, it is held. If an earlier send may have
- * bought, it is resent within its window, and looked up afterwards.
- */
+/** If an earlier send may have bought, it is resent within its window, and looked up afterwards. */
 function atGate(
   { failure, detail: gated, recheckMs }: Extract<SendOutcome, { kind: 'gated' }>,
   history: AttemptHistory,
@@ -137,7 +107,6 @@ function atGate(
   return { step: 'resend', failure, delayMs: Math.min(recheckMs, windowLeft), gated };
 }
 
-/** How a purchase continues once the service is known to have it. */
 export function afterAcceptance(outcome: ObservedOutcome): NextStep {
   switch (outcome) {
     case 'processing':
@@ -149,7 +118,7 @@ export function afterAcceptance(outcome: ObservedOutcome): NextStep {
   }
 }
 
-/** True when a resend would show nothing new: the service has it already, or its answer could not be read. */
+/** A resend would show nothing new: the service has it already, or its answer could not be read. */
 export function isNeverResent(failure: FailureClass): boolean {
   return failure === 'key_or_reference_used' || failure === 'contract_drift';
 }
@@ -170,34 +139,24 @@ function afterUnknown(
   return { step: 'look_up', failure };
 }
 
-/** The end of the resend window, in epoch milliseconds. Refused sends before do not start a window. */
+/** Refused sends before do not start a window. */
 function windowEnd({ firstUnrefusedSendAt }: AttemptHistory, { resendWindowMs }: PurchasePolicy, now: number): number {
   return (firstUnrefusedSendAt ?? now) + resendWindowMs;
 }
 
-/** What the wallet shows for an attempt that the service reports as failed. */
 export type DebitEvidence =
-  /** A reading proves that there is no debit for it (`domain/money/absence.ts`). */
   | 'no_debit'
-  /** There is a debit and a credit of the same amount. */
   | 'credited'
-  /** There is a debit and no credit yet. */
   | 'debited'
   /** Nothing proves yet what it cost; a later reading may. */
   | 'awaited'
-  /** The wallet cannot be read. */
   | 'unavailable';
 
-/** True when the evidence shows that a failed attempt cost nothing, or that its debit was credited. */
 export function costNothing(evidence: DebitEvidence): boolean {
   return evidence === 'no_debit' || evidence === 'credited';
 }
 
-/**
- * Decides how it continues while the evidence does not show that a failed attempt cost nothing (rule 3).
- * Debits and credits may appear late, so the wallet is read several times before a case opens.
- * @param reads reads of the wallet for this attempt, this one included.
- */
+/** Rule 3. Debits and credits may appear late. @param reads reads of the wallet for this attempt, this one included. */
 export function decideSettlement(
   reads: number,
   policy: Pick<PurchasePolicy, 'settleReads'>,

@@ -1,25 +1,20 @@
-/**
- * What the sweeper does with one piece of unfinished work. It starts a workflow that does not run. It wakes a running
- * workflow whose row or inbox shows that it should have continued; the workflow then reads its row again. Such a
- * difference arises when PostgreSQL loses commits, and nothing else would end it.
- */
+/** A row or inbox may show that a workflow should have continued: PostgreSQL may have lost commits. */
 import type { SweepPolicy } from '#domain/policy/upkeep-policy.ts';
 import type { AttemptState } from '#domain/relay/observation.ts';
 import type { WorkStatus } from '#domain/work/lifecycle.ts';
 
-/** Unfinished work with its state in PostgreSQL and Temporal. Times are epoch milliseconds. */
+/** Times are epoch milliseconds. */
 export interface SweptWork {
   readonly status: WorkStatus;
   readonly createdAt: number;
   readonly updatedAt: number;
-  /** True when PostgreSQL has started since that change and the last wake, so that later changes may be lost. */
+  /** PostgreSQL has started since that change and the last wake, so later changes may be lost. */
   readonly mayBeSetBack?: boolean;
   readonly nextStepAt?: number;
   readonly sweptAt?: number;
-  /** State of the newest attempt; undefined before one is opened. */
   readonly attemptState?: AttemptState;
   readonly lastReportAt?: number;
-  /** Since when the oldest report that was relayed to its workflow is not handled. */
+  /** Since when the oldest relayed report is not handled. */
   readonly relayedSince?: number;
   readonly hasOpenCase: boolean;
   readonly isRunning: boolean;
@@ -37,12 +32,10 @@ type WakePolicy = Pick<
   'idleAfterMs' | 'overdueAfterMs' | 'noReportAfterMs' | 'wakeAgainShare' | 'wakeAgainMaxMs'
 >;
 
-/** Statuses in which the purchase is under way. */
 const BUYING: ReadonlySet<WorkStatus> = new Set<WorkStatus>(['accepted', 'submitting', 'processing', 'held']);
-/** Of these, the statuses that last seconds unless a next step is planned. */
+/** These last seconds unless a next step is planned. */
 const SHORT: ReadonlySet<WorkStatus> = new Set<WorkStatus>(['accepted', 'submitting', 'held']);
 
-/** Decides what the sweeper does. @param now epoch milliseconds. */
 export function sweepDecision(work: SweptWork, policy: WakePolicy, now: number): SweepDecision {
   const { sweptAt, isRunning } = work;
   if (!isRunning) {
@@ -55,20 +48,12 @@ export function sweepDecision(work: SweptWork, policy: WakePolicy, now: number):
   return reason === undefined ? { kind: 'leave' } : { kind: 'wake', reason };
 }
 
-/**
- * How long work is not woken again, in milliseconds; grows with its age.
- * @param now epoch milliseconds.
- */
+/** Milliseconds; grows with its age. */
 export function wakeAgainAfterMs({ createdAt }: Pick<SweptWork, 'createdAt'>, policy: WakePolicy, now: number): number {
   const { overdueAfterMs, wakeAgainShare, wakeAgainMaxMs } = policy;
   return Math.min(wakeAgainMaxMs, Math.max(overdueAfterMs, (now - createdAt) * wakeAgainShare));
 }
 
-/**
- * The difference between a running workflow and its row.
- * @param now epoch milliseconds.
- * @returns undefined when there is none.
- */
 function wakeReason(work: SweptWork, policy: WakePolicy, now: number): WakeReason | undefined {
   const {
     status,
@@ -83,13 +68,11 @@ function wakeReason(work: SweptWork, policy: WakePolicy, now: number): WakeReaso
   const isOverdue = (since: number) => now - since >= policy.overdueAfterMs;
   if (relayedSince !== undefined && (mayBeSetBack || isOverdue(relayedSince))) return 'report_unanswered';
   const hasEnded = BUYING.has(status) && (attemptState === 'completed' || attemptState === 'failed');
-  // The workflow may wait for a report about a send, or for a person because of a case, that the restored row does not
-  // know. Nothing else tells it soon.
+  // The workflow may wait for a report or for a person, and the restored row does not know it.
   if (mayBeSetBack && (nextStepAt ?? 0) <= now) {
     if (SHORT.has(status)) return 'no_report';
     if (hasEnded) return 'attempt_ended';
   }
-  // A recent change of the row shows that the workflow is active.
   if (!isOverdue(updatedAt)) return undefined;
   if (status === 'needs_attention' && !hasOpenCase) return 'case_missing';
   if (nextStepAt !== undefined) return isOverdue(nextStepAt) ? 'step_overdue' : undefined;

@@ -1,34 +1,27 @@
-/** Whether a caller should submit the same work again. */
 import { mayHaveCost, type OperatedAttempt } from '#domain/operator/operator-actions.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
 import { type KindTexts, KINDS, type WorkKind } from '#domain/work/kinds.ts';
 import type { WorkStatus } from '#domain/work/lifecycle.ts';
 
-/**
- * `not_needed`: the submitted work is bought or continues. `no`: it may have been bought, or a person may still let it
- * be bought, so that both would be paid. `yes`: nothing was bought.
- */
+/** `no`: it may have been bought, or may still be, so that both would be paid. `yes`: nothing was bought. */
 type ResubmissionVerdict = 'not_needed' | 'no' | 'yes';
 
 export interface Resubmission {
   readonly verdict: ResubmissionVerdict;
-  /** A sentence. */
   readonly reason: string;
 }
 
-/** Cases that make it uncertain whether the work was bought, or show that it was paid for without a purchase. */
+/** It is uncertain whether the work was bought, or it was paid for without a purchase. */
 export const DOUBTS = ['contradiction', 'charge_not_refunded'] as const satisfies readonly AttentionReason[];
 
 export interface Resubmitted {
   readonly kind: WorkKind;
   readonly status: WorkStatus;
-  /** The attempts so far. */
   readonly attempts: readonly OperatedAttempt[];
-  /** True while a case of {@link DOUBTS} is open. */
   readonly inDoubt: boolean;
 }
 
-/** Decides whether the same work may be submitted again as new work. Only `yes` is safe. */
+/** Only `yes` is safe. */
 export function resubmission({ kind, ...submitted }: Resubmitted): Resubmission {
   const { verdict, standing } = judged(submitted);
   return { verdict, reason: KINDS[kind].texts.resubmission[standing] };
@@ -61,7 +54,7 @@ function judged({ status, attempts, inDoubt }: Omit<Resubmitted, 'kind'>): Judge
     case 'needs_attention':
       if (attempts.some(({ state }) => state === 'completed')) return { verdict: 'not_needed', standing: 'done' };
       if (attempts.some(mayHaveCost)) return { verdict: 'no', standing: 'unknown' };
-      // A person who decides may still let it be bought; until then it does not continue.
+      // A person may still let it be bought.
       return { verdict: status === 'needs_attention' ? 'no' : 'not_needed', standing: 'waiting' };
   }
 }

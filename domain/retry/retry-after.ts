@@ -2,15 +2,12 @@
 const MIN_MS = 1_000;
 const MAX_MS = 3_600_000;
 
-// The only form of date that senders may use; Date.parse alone accepts much more. Names are checked by Date.parse.
+// The only date that senders may use; Date.parse accepts much more.
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
 /**
- * Reads a Retry-After header (RFC 9110, section 10.2.3).
- *
- * @param value seconds or an HTTP date; of several the longest counts.
- * @param now epoch milliseconds.
- * @returns milliseconds from now, between a second and an hour; undefined when there is no readable value.
+ * RFC 9110, section 10.2.3; of several values the longest counts.
+ * @returns milliseconds, between a second and an hour; undefined when there is no readable value.
  */
 export function retryAfterMs(value: string | readonly string[] | undefined, now: number): number | undefined {
   const values = value === undefined ? [] : typeof value === 'string' ? [value] : value;

@@ -1,9 +1,7 @@
-/** A change of the retry policy of one piece of work, from the API or from a workflow update. */
 import { RETRY_BOUNDS, type RetryChange } from '#domain/retry/retry-rules.ts';
 
 /** An absent field stays as it is; `null` undoes an earlier change. */
 export interface RetryChangeRequest {
-  /** Attempts in total, including those already made. */
   readonly attempts?: number | null | undefined;
   readonly first_wait_seconds?: number | null | undefined;
   readonly longest_wait_seconds?: number | null | undefined;
@@ -12,16 +10,13 @@ export interface RetryChangeRequest {
 }
 
 const { delayMs } = RETRY_BOUNDS;
-/** Bounds of the fields of a request. */
 export const RETRY_CHANGE_BOUNDS = {
   attempts: RETRY_BOUNDS.attempts,
   seconds: { min: delayMs.min / 1_000, max: delayMs.max / 1_000 },
 } as const;
 
-/** Field names, for the message about a request that names none of them. */
 export const RETRY_CHANGE_FIELDS = 'attempts, first_wait_seconds, longest_wait_seconds or deadline';
 
-/** True when no field is given. */
 export function changesNothing({
   attempts,
   first_wait_seconds: first,
@@ -31,7 +26,6 @@ export function changesNothing({
   return [attempts, first, longest, deadline].every((value) => value === undefined);
 }
 
-/** False when the first wait would be longer than the longest one. */
 export function waitsAreOrdered({
   first_wait_seconds: first,
   longest_wait_seconds: longest,
@@ -39,10 +33,6 @@ export function waitsAreOrdered({
   return typeof first !== 'number' || typeof longest !== 'number' || first <= longest;
 }
 
-/**
- * Converts a request to a change in milliseconds.
- * @param request with every field within its bounds.
- */
 export function retryChangeOf({
   attempts,
   first_wait_seconds: first,

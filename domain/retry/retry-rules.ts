@@ -9,51 +9,41 @@ import {
   Setting,
   type Values,
 } from '#domain/policy/settings.ts';
-/**
- * How often, how fast and for how long failures are retried: by failure class, as configured, and as an operator
- * changed it for one piece of work. Whether a further send is safe is decided elsewhere, before these rules are used.
- */
+/** How often and how long failures are retried. Whether a further send is safe is decided before. */
 import { counted } from '#domain/text.ts';
 import { FAILURE_CLASSES, type FailureClass } from '#domain/work/failure.ts';
 
-/** Failure classes that are retried: those that hold work, and those that allow a new attempt. */
 export type RetriedClass = {
   [Class in FailureClass]: (typeof FAILURE_CLASSES)[Class]['disposition'] extends 'hold' | 'new_attempt'
     ? Class
     : never;
 }[FailureClass];
 
-/** What follows when the attempts are used up and provably cost nothing: the work fails, or a person is asked. */
+/** What follows when the attempts are used up and provably cost nothing. */
 export const WHEN_USED_UP = ['fail', 'ask'] as const;
 export type WhenUsedUp = (typeof WHEN_USED_UP)[number];
 
-/** The retry rule of a class. Durations are in milliseconds. */
+/** Milliseconds. */
 export interface RetryRule {
-  /** Attempts to buy one piece of work, the first included. A resend of the same attempt does not count. */
+  /** The first included. A resend of the same attempt does not count. */
   readonly attempts: number;
-  /** First wait; doubled each time. */
   readonly firstDelayMs: number;
   readonly maxDelayMs: number;
-  /** How long it is retried, from the acceptance of the work. */
   readonly totalMs: number;
 }
 
-/**
- * Configured rules of single classes. A missing value is that of all classes. Only classes that lead to new attempts
- * have `attempts`.
- */
+/** Only classes that lead to new attempts have `attempts`. */
 export type RetryRules = Readonly<Partial<Record<RetriedClass, Partial<RetryRule>>>>;
 
-/** Bounds of what an operator may set; a value outside is probably a typing error. */
+/** A value outside is probably a typing error. */
 export const RETRY_BOUNDS = {
   attempts: { min: 1, max: 20 },
-  /** From a second to a week. */
   delayMs: { min: 1_000, max: 604_800_000 },
-  /** From now, in milliseconds. 92 days, a quarter: by then the books of the service are closed. */
+  /** Milliseconds. A quarter: by then the books of the service are closed. */
   deadlineMs: 92 * 86_400_000,
 } as const;
 
-/** Settings for all failure classes, and rules of single ones. Durations are in milliseconds. */
+/** Durations are in milliseconds. */
 export const RETRY_SETTINGS = {
   /** A Retry-After of the service takes precedence. */
   holdDelayMs: duration(
@@ -100,9 +90,8 @@ export const RETRY_SETTINGS = {
 export type RetrySettings = Values<typeof RETRY_SETTINGS>;
 
 interface RetryRow {
-  /** First wait of the class, as a multiple of the general one. */
+  /** A multiple of the general wait, as is `longest`. */
   readonly first: number;
-  /** Longest wait of the class, as a multiple of the general one. */
   readonly longest: number;
   readonly reason: string;
 }
@@ -110,10 +99,7 @@ interface RetryRow {
 const AS_ALL = { first: 1, longest: 1 } as const;
 const BY_THE_HOUR = { first: 4, longest: 6 } as const;
 
-/**
- * Every retried class, in multiples of the general settings, so that a general setting changes all of them. The total
- * time is the same for all: a caller who set no deadline can rely on one time, whatever the cause.
- */
+/** The total time is the same for all: a caller can rely on one time, whatever the cause. */
 export const RETRY_TABLE = {
   package_unavailable: {
     ...BY_THE_HOUR,
@@ -156,20 +142,15 @@ export const RETRY_TABLE = {
 
 export const retriedClasses = Object.keys(RETRY_TABLE) as readonly RetriedClass[];
 
-/** True when work that failed in this way is retried. */
 export function isRetried(failure: string): failure is RetriedClass {
   return Object.hasOwn(RETRY_TABLE, failure);
 }
 
-/** True when a new attempt may follow this class, so that the number of attempts applies to it. */
 export function leadsToNewAttempt(failure: RetriedClass): boolean {
   return FAILURE_CLASSES[failure].disposition === 'new_attempt';
 }
 
-/**
- * The retry rule of a class by table and configuration.
- * @param failure undefined, or a class that is not retried: the general rule.
- */
+/** @param failure undefined, or a class that is not retried: the general rule. */
 export function retryRule(failure: FailureClass | undefined, settings: RetrySettings): RetryRule {
   const { holdDelayMs, holdDelayMaxMs, holdDeadlineMs, maxAttempts, attemptDelayMs, retryRules } = settings;
   const attempts = retryRules?.supplier_failed?.attempts ?? maxAttempts;
@@ -183,35 +164,28 @@ export function retryRule(failure: FailureClass | undefined, settings: RetrySett
 
 type Delays = Pick<RetryRule, 'firstDelayMs' | 'maxDelayMs'>;
 
-/** The first wait is never longer than the longest one. */
 function ordered(firstDelayMs: number, maxDelayMs: number): Delays {
   return { firstDelayMs: Math.min(firstDelayMs, maxDelayMs), maxDelayMs };
 }
 
-/**
- * Applies changed waits. A first wait that is set counts even above the former longest wait; when both are set, the
- * longest wait limits the first.
- */
+/** A set first wait counts even above the former longest wait; when both are set, the longest limits the first. */
 function delayed(delays: Delays, { firstDelayMs = delays.firstDelayMs, maxDelayMs }: Partial<Delays>): Delays {
   return ordered(firstDelayMs, maxDelayMs ?? Math.max(delays.maxDelayMs, firstDelayMs));
 }
 
-/** What an operator has set for one piece of work, for every failure; an absent value is as configured. */
+/** Valid for every failure; an absent value is as configured. */
 export interface RetryOverrides {
   readonly attempts?: number;
   readonly firstDelayMs?: number;
   readonly maxDelayMs?: number;
-  /** Epoch milliseconds at which held work ends; replaces the caller's deadline and every total time. */
+  /** Epoch milliseconds; replaces the caller's deadline and every total time. */
   readonly deadlineAt?: number;
 }
 
-/** A change of {@link RetryOverrides}: an absent value stays, `null` removes one. */
+/** Absent: unchanged. `null`: removed. */
 export type RetryChange = { readonly [Name in keyof RetryOverrides]: RetryOverrides[Name] | null };
 
-/**
- * The rule of one piece of work.
- * @param granted attempts that operators have granted one by one; an override takes precedence.
- */
+/** @param granted attempts that operators granted one by one; an override takes precedence. */
 export function ruleOfWork(rule: RetryRule, overrides: RetryOverrides, granted = 0): RetryRule {
   return { ...rule, ...delayed(rule, overrides), attempts: overrides.attempts ?? rule.attempts + granted };
 }
@@ -220,13 +194,13 @@ export function equalWaits(left: RetryRule, right: RetryRule): boolean {
   return left.firstDelayMs === right.firstDelayMs && left.maxDelayMs === right.maxDelayMs;
 }
 
-/** Time of acceptance, and the caller's deadline; epoch milliseconds. */
+/** Epoch milliseconds. */
 export interface WorkTimes {
   readonly acceptedAt: number;
   readonly deadlineAt?: number | undefined;
 }
 
-/** When held work is given up, in epoch milliseconds. */
+/** Epoch milliseconds. */
 export function givesUpAt(
   { acceptedAt, deadlineAt = Infinity }: WorkTimes,
   { totalMs }: RetryRule,
@@ -248,18 +222,12 @@ export function equalOverrides(left: RetryOverrides, right: RetryOverrides): boo
   return RETRY_OVERRIDES.every((name) => left[name] === right[name]);
 }
 
-/**
- * True when an operator may set this deadline.
- * @param deadlineAt epoch milliseconds, as is `now`.
- */
+/** @param deadlineAt epoch milliseconds, as is `now`. */
 export function deadlineIsPossible(deadlineAt: number, now: number): boolean {
   return deadlineAt > now && deadlineAt <= now + RETRY_BOUNDS.deadlineMs;
 }
 
-/**
- * Describes a rule in a sentence or two.
- * @param givesUp epoch milliseconds.
- */
+/** @param givesUp epoch milliseconds. */
 export function retrySentence(
   { attempts, firstDelayMs, maxDelayMs }: RetryRule,
   givesUp: number,
@@ -285,7 +253,7 @@ const OVERRIDE_TEXTS = {
 } as const satisfies Record<keyof RetryOverrides, string>;
 export const RETRY_OVERRIDES = Object.keys(OVERRIDE_TEXTS) as readonly (keyof RetryOverrides)[];
 
-/** A duration in its largest whole unit, such as `90 s` or `2 h`. @param ms milliseconds. */
+/** In the largest whole unit, such as `90 s` or `2 h`. */
 export function durationText(ms: number): string {
   const [unit, size] = UNITS.find(([, size]) => ms >= size && ms % size === 0) ?? (['ms', 1] as const);
   return `${ms / size} ${unit}`;

@@ -1,10 +1,7 @@
 import type { Policy } from '#domain/policy/policy.ts';
 import type { ServiceMode } from '#domain/service/service-address.ts';
 
-/**
- * Abilities that the service may or may not have, because the specification does not say. Each has a fallback. The
- * product stays money-safe without any of them: work with an unknown result then needs attention.
- */
+/** The specification does not state these. Without one of them work with an unknown result needs attention. */
 export const CAPABILITIES = {
   key_replay: 'A repeated Idempotency-Key returns the stored result. Without it, nothing is sent twice.',
   order_read: 'GET /orders/{id} exists. Without it, only webhooks report the result of an order.',
@@ -39,15 +36,9 @@ export type Capability = keyof typeof CAPABILITIES;
 export const capabilities = Object.keys(CAPABILITIES) as readonly Capability[];
 export type Capabilities = Readonly<Record<Capability, boolean>>;
 
-// One entry for each capability.
 export const ALL_CAPABILITIES = Object.fromEntries(capabilities.map((each) => [each, true])) as Capabilities;
 
-/**
- * The capability profile: what `reseller sandbox tour` found the service able to do. An operator confirms it, and the
- * policy of the workers is limited to what it allows.
- */
-
-/** Behaviour that is no call of its own. It cannot be switched off, so it is no capability. */
+/** Behaviour that is no call of its own and cannot be switched off. */
 const TRAITS = {
   key_retention: 'The service still knows a key at the end of the time for resends.',
   key_serialised:
@@ -65,17 +56,14 @@ export type ProfileItem = Capability | Trait;
 export const PROFILE_ITEMS: Readonly<Record<ProfileItem, string>> = { ...CAPABILITIES, ...TRAITS };
 export const profileItems = Object.keys(PROFILE_ITEMS) as readonly ProfileItem[];
 
-/** By item: true, false, or null when the probe could not tell. */
 type ProfileFindings = Readonly<Record<ProfileItem, boolean | null>>;
 
-/** The findings, with a sentence for each item that names the test and its result. */
 export interface MeasuredProfile {
   readonly findings: ProfileFindings;
   readonly evidence: Readonly<Record<ProfileItem, string>>;
 }
 
 export interface JudgedProfile {
-  /** A profile of another version may lack an item, which counts as null. */
   readonly findings: Readonly<Partial<Record<ProfileItem, boolean | null>>>;
   readonly confirmed: boolean;
 }
@@ -88,16 +76,13 @@ export interface Permission {
 export interface Permissions {
   /** Resending the bytes of an unanswered purchase with their key. */
   readonly resends: Permission;
-  /** Buying a failed order again with a new key. */
   readonly newAttempts: Permission;
 }
 
 /**
- * What a profile allows. In the sandbox resends are allowed without a profile, because no money is at risk. In
- * production they are not allowed until a profile is confirmed. A new attempt needs no profile: the reading of the
- * wallet that precedes it proves itself.
- * @param configured `resendAllowed` of the configuration: it can forbid, never allow.
- * @param profile the newest; undefined when there is none.
+ * In production resends need a confirmed profile; in the sandbox no money is at risk. A new attempt needs none: the
+ * reading of the wallet before it proves itself.
+ * @param configured can forbid, never allow.
  */
 export function permissions(
   configured: { readonly resendAllowed: boolean },
@@ -111,12 +96,7 @@ export function permissions(
   };
 }
 
-/**
- * The policy that workers use: the configured policy, limited by the profile. A profile never extends it.
- * @param policy as configured.
- * @param profile the newest of the sandbox; undefined when there is none.
- * @param mode of the service that we buy from.
- */
+/** The policy limited by the profile, which never extends it. @param profile the newest of the sandbox. */
 export function effectivePolicy(policy: Policy, profile: JudgedProfile | undefined, mode: ServiceMode): Policy {
   const { resends } = permissions(policy.purchase, profile, mode);
   return { ...policy, purchase: { ...policy.purchase, resendAllowed: resends.allowed } };

@@ -1,15 +1,8 @@
-/**
- * What an answer of the service says about one fact that a delivery needs: the eSIM of an order, its ICCID and
- * activation code, the access data of a subscription. The only place that tells "not filled yet" from "wrong".
- */
+/** The only place that tells "not filled yet" from "wrong" in an answer of the service. */
 
-/**
- * `known`: a value that can be used. `not_yet`: no value so far, so the fact is waited for. `misstated`: a value that
- * cannot be used, so waiting does not help.
- */
+/** `not_yet`: the fact is waited for. `misstated`: waiting does not help. */
 export type FactState = 'known' | 'not_yet' | 'misstated';
 
-/** Words that services put where a value is to come, without spaces, hyphens and underscores. */
 const PLACEHOLDERS: ReadonlySet<string> = new Set(
   (
     'pending processing provisioning inprogress queued waiting awaiting generating creating ' +
@@ -18,10 +11,7 @@ const PLACEHOLDERS: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/**
- * True for a value that only keeps a place: absent, null, empty, zero, a word such as `PENDING`, an activation code
- * without content, and a list or an object of such values.
- */
+/** Absent, empty, zero, a word such as `PENDING`, an activation code without content, and a list of such values. */
 export function isNotThereYet(value: unknown): boolean {
   if (value === undefined || value === null || value === false || value === 0) return true;
   if (typeof value === 'string') return isPlaceholder(value);

@@ -1,10 +1,6 @@
-/**
- * The lifecycle of an attempt as a table: the next state for each event and state. The storage takes the next state
- * from it. What a report means for the work, such as a contradiction, is decided in `observation.ts`.
- */
+/** The storage takes the next state from this table. */
 import type { AttemptState, ObservedOutcome } from '#domain/relay/observation.ts';
 
-/** What can happen to an attempt. */
 export const ATTEMPT_EVENTS = {
   claimed:
     'A worker took the lease for a send. A running send is replaced only when its lease has ended without a result.',
@@ -24,10 +20,9 @@ export const ATTEMPT_EVENTS = {
 
 export type AttemptEvent = keyof typeof ATTEMPT_EVENTS;
 
-/** `unchanged`: the event is known already or comes too late. `forbidden`: it must not happen. */
+/** `unchanged`: known already or too late. `forbidden`: it must not happen. */
 type Next = AttemptState | 'unchanged' | 'forbidden';
 
-/** The next state by event and present state. Every pair has a decision. */
 export const ATTEMPT_LIFECYCLE = {
   // An attempt that the service has is never sent again.
   claimed: {
@@ -105,8 +100,7 @@ export const ATTEMPT_LIFECYCLE = {
     completed: 'completed',
     failed: 'completed',
   },
-  // A report that the row knows stays true. The verdicts below were checked by `operator-actions.ts`; they apply in
-  // every state.
+  // `operator-actions.ts` has checked these verdicts; they apply in every state.
   records_lost: {
     prepared: 'unknown',
     sending: 'unknown',
@@ -154,14 +148,13 @@ export const ATTEMPT_LIFECYCLE = {
   },
 } as const satisfies Record<AttemptEvent, Record<AttemptState, Next>>;
 
-/** The state of an attempt after an event. @throws RangeError when the event must not happen in this state. */
+/** @throws RangeError when the event must not happen in this state. */
 export function attemptStateAfter(state: AttemptState, event: AttemptEvent): AttemptState {
   const next: Next = ATTEMPT_LIFECYCLE[event][state];
   if (next === 'forbidden') throw new RangeError(`an attempt that is ${state} cannot be ${event}`);
   return next === 'unchanged' ? state : next;
 }
 
-/** True when the service has the attempt: nothing more is sent, and its state is the one that the service reported. */
 export function isSettledByService(state: AttemptState): state is ObservedOutcome {
   return ATTEMPT_LIFECYCLE.claimed[state] === 'forbidden';
 }

@@ -1,7 +1,4 @@
-/**
- * The closed set of reasons of cases, each with its meaning and with advice for the operator. `forCaller` is for a
- * shop: it says nothing about the account, such as the wallet.
- */
+/** `forCaller` is for a shop: it says nothing about the account, such as the wallet. */
 export const ATTENTION_REASONS = {
   outcome_unknown: {
     meaning: 'The service may have bought it. Neither a resend nor a look-up has shown the outcome.',
@@ -142,7 +139,7 @@ export function isAttentionReason(name: unknown): name is AttentionReason {
   return typeof name === 'string' && Object.hasOwn(ATTENTION_REASONS, name);
 }
 
-/** Reasons that only a person can judge: such a case stays open when the work continues. */
+/** Such a case stays open when the work continues. */
 export const JUDGED_BY_PERSONS = [
   'contradiction',
   'iccid_unreadable',

@@ -1,27 +1,19 @@
-/**
- * The closed catalogue of failures of a send to the service, and what each means for money.
- *
- * A class is *definite* when it proves that this send bought nothing, and *unknown* when the service may have bought
- * although we have no readable answer. Every result of the client maps to exactly one class.
- */
+/** *Definite*: the send provably bought nothing. *Unknown*: the service may have bought. */
 
 import { HOLD_REASONS } from '#domain/work/hold-reasons.ts';
 
-/** How the workflow continues after a definite failure. An unknown result is always resent or looked up. */
+/** What follows a definite failure. An unknown result is always resent or looked up. */
 type Disposition =
-  /** Does not pass: the order fails for good. */
   | 'fail'
-  /** Passes by itself or after a correction elsewhere: the work is held, and the same attempt is sent again. */
   | 'hold'
-  /** The service knows the key or reference already: look the attempt up. */
   | 'look_up'
-  /** The attempt is over; a new one is allowed once there is evidence (rule 3). */
+  /** A new attempt is allowed once there is evidence (rule 3). */
   | 'new_attempt';
 
 interface FailureClassRow {
   readonly certainty: 'definite' | 'unknown';
   readonly disposition: Disposition;
-  /** True when we found the failure ourselves: it does not show that the service answers. */
+  /** We found it ourselves: it does not show that the service answers. */
   readonly withoutAnswer?: true;
   readonly meaning: string;
   readonly advice: string;
@@ -118,7 +110,7 @@ export const FAILURE_CLASSES = {
   ...HOLD_REASONS,
 } as const satisfies Record<string, FailureClassRow>;
 
-/** Name of a failure class; stable, shown in the API (`failure.class`) and as the search attribute `FailureClass`. */
+/** Stable: shown in the API and as the search attribute `FailureClass`. */
 export type FailureClass = keyof typeof FAILURE_CLASSES;
 
 export const failureClasses = Object.keys(FAILURE_CLASSES) as readonly FailureClass[];
@@ -136,26 +128,22 @@ const ABOUT_THE_ACCOUNT: ReadonlySet<FailureClass> = new Set([
   'unauthorized',
 ]);
 
-/**
- * True for failures whose details concern the whole account: the wallet and its reservations, who paused buying and
- * why, the amount spent in a day, what the service says about our account.
- */
+/** Their details concern the whole account: wallet, reservations, pauses, the amount spent in a day. */
 export function isAboutAccount(failure: FailureClass): boolean {
   return ABOUT_THE_ACCOUNT.has(failure);
 }
 
-/** True when this failure proves that the send bought nothing. */
 export function isDefinite(failure: FailureClass): boolean {
   return FAILURE_CLASSES[failure].certainty === 'definite';
 }
 
-/** True when this failure is a definite answer of the service; false when we found it ourselves. */
+/** False when we found it ourselves. */
 export function isDefiniteAnswer(failure: FailureClass): boolean {
   const { certainty, withoutAnswer }: FailureClassRow = FAILURE_CLASSES[failure];
   return certainty === 'definite' && withoutAnswer !== true;
 }
 
-/** What ended work beside the cause, which `failure.class` keeps: it was not tried again. */
+/** What ended the work beside the cause, which `failure.class` keeps. */
 export const FAILURE_ENDS = {
   attempts_used_up: {
     meaning: 'All attempts that the retry policy allows failed, and it is proven that none was charged.',
@@ -173,14 +161,11 @@ export const FAILURE_ENDS = {
 
 export type FailureEnd = keyof typeof FAILURE_ENDS;
 
-/** A failure as the API, the timeline and the Temporal UI show it. */
 export interface FailureDetail {
   readonly class: FailureClass;
-  /** A sentence for the reader; never holds personal data. It may quote the service, see `foreign-text.ts`. */
+  /** Never personal data. It may quote the service, see `foreign-text.ts`. */
   readonly detail: string;
-  /** The reason in the words of the service, see `foreign-text.ts`. */
   readonly serviceMessage?: string | undefined;
-  /** Set once work has ended for it. */
   readonly endedBy?: FailureEnd | undefined;
 }
 
@@ -193,7 +178,7 @@ const FAILS_EVERY_CALL: ReadonlySet<FailureClass> = new Set([
   'not_approved',
 ]);
 
-/** True when every further call of the same batch would fail in the same way, so that the batch stops. */
+/** The batch then stops. */
 export function failsEveryCall(failure: FailureClass): boolean {
   return FAILS_EVERY_CALL.has(failure);
 }

@@ -1,7 +1,4 @@
-/**
- * Texts of the service that we keep and show: the reason of a failure. Such a text is foreign: it may contain control
- * characters, and it may repeat what was sent.
- */
+/** Texts of the service that we keep and show. They may contain control characters, and repeat what was sent. */
 
 const MOST_CHARACTERS = 300;
 /** More is not looked at. */
@@ -14,11 +11,8 @@ const PERSONAL = /[^\s@"'<>(),;:]+@[^\s@"'<>(),;:]+|(?<!\d)(?!(?:19|20)\d\d-\d\d
 const LEAST_SENT = 3;
 
 /**
- * Makes a text of the service safe to keep: one line, at most 300 characters, without e-mail addresses, long numbers
- * and what we sent: these may be personal.
- *
- * @param sent values of the request that the text may repeat.
- * @returns undefined when nothing is left.
+ * Removes e-mail addresses, long numbers and what we sent: these may be personal.
+ * @param sent values of the request that the text may repeat. @returns undefined when nothing is left.
  */
 export function foreignText(text: string | null | undefined, sent: readonly string[] = []): string | undefined {
   if (text === null || text === undefined) return undefined;
@@ -34,7 +28,6 @@ export function foreignText(text: string | null | undefined, sent: readonly stri
   return characters.length > MOST_CHARACTERS ? `${characters.slice(0, MOST_CHARACTERS - 1).join('')}…` : known;
 }
 
-/** As a part of a regular expression that stands for itself. */
 function escaped(text: string): string {
   return text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
 }
@@ -43,32 +36,26 @@ function onOneLine(text: string): string {
   return text.replaceAll(UNPRINTABLE, ' ').trim();
 }
 
-/** A sentence of ours without the quoted text of the service: it is about one purchase, and others see the sentence. */
+/** The quote is about one purchase, and others see the sentence. */
 export function withoutQuote(sentence: string): string {
   return sentence.replace(/: “[^”]*”$/, '.');
 }
 
-/** A reason of the service as part of a sentence of ours. */
 export function quoted(text: string): string {
   return `“${text.replaceAll(/[“”]/g, '"')}”`;
 }
 
-/** The reason that the service gives for a failed purchase: a code, or a sentence, or both. */
 export interface ServiceReason {
   readonly code?: string;
   readonly message: string;
 }
 
-/** That reason as it is stored. */
 export interface StoredReason {
   readonly failureDetail: string;
   readonly serviceMessage?: string | undefined;
 }
 
-/**
- * @param reason undefined: the service gave none.
- * @param codeOnly true for a request with personal data, which the message may repeat: only the code is kept.
- */
+/** @param codeOnly for a request with personal data, which the message may repeat. */
 export function storedReason(reason: ServiceReason | null | undefined, codeOnly = false): StoredReason {
   if (reason === null || reason === undefined) return { failureDetail: 'The service gave no reason.' };
   const message = codeOnly ? undefined : foreignText(reason.message);
@@ -80,7 +67,6 @@ export function storedReason(reason: ServiceReason | null | undefined, codeOnly 
   };
 }
 
-/** Why the service refuses to cancel an eSIM. @param unmet its names of the conditions that are not met. */
 export function refusedCancellation(unmet: readonly string[]): StoredReason {
   const named = unmet.length === 0 ? undefined : foreignText(unmet.join(', '));
   const said = named === undefined ? '.' : `; not met: ${named}.`;

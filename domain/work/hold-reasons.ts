@@ -1,12 +1,8 @@
-/**
- * The failure classes that hold work: nothing was bought, the obstacle passes, and the same attempt is sent again. All
- * other failure classes are in `failure.ts`.
- */
+/** Failures that hold work: nothing was bought, and the same attempt is sent again. */
 interface HoldReason {
-  /** Nothing was bought. */
   readonly certainty: 'definite';
   readonly disposition: 'hold';
-  /** True when we found the failure ourselves: it does not show that the service answers. */
+  /** We found it ourselves: it does not show that the service answers. */
   readonly withoutAnswer?: true;
   readonly meaning: string;
   readonly advice: string;

@@ -1,7 +1,6 @@
 import { byKind } from '#domain/work/kinds.ts';
 import type { FinalStatus, WorkStatus } from '#domain/work/lifecycle.ts';
 
-/** Prefixes of the ids that our API hands out. */
 export const ID_PREFIXES = {
   ...byKind('idPrefix'),
   orderBatch: 'bat',
@@ -25,17 +24,14 @@ export type IdKind = keyof typeof ID_PREFIXES;
 
 const ULID = '[0-9A-HJKMNP-TV-Z]{26}';
 
-/** The regular expression of ids of this kind. */
 export function idPattern(kind: IdKind): string {
   return `^${ID_PREFIXES[kind]}_${ULID}$`;
 }
 
-/** True when `text` has the form of an id of this kind (`ord_01J…`). */
 export function isId(kind: IdKind, text: string): boolean {
   return new RegExp(idPattern(kind)).test(text);
 }
 
-/** The kind of the id that `text` has the form of, if any. */
 export function idKindOf(text: string): IdKind | undefined {
   const [prefix] = text.split('_', 1);
   const kinds = Object.keys(ID_PREFIXES) as IdKind[];
@@ -43,10 +39,8 @@ export function idKindOf(text: string): IdKind | undefined {
 }
 
 /**
- * The reference of an attempt at the service: the caller's own for the first attempt of its first use, a derived,
- * unique one for each other attempt, so that events and debits can be matched to the attempt.
- *
- * @param use of the caller's reference, from 1: work that ended without buying frees its reference.
+ * The caller's own at first, else a derived, unique one, so that events and debits can be matched.
+ * @param use from 1: work that ended without buying frees its reference.
  */
 export function attemptReference(reference: string, use: number, attemptNumber: number): string {
   if (use > 1) return `${reference}~${use}.${attemptNumber}`;
@@ -58,7 +52,6 @@ export const CALLER_REFERENCE_CHARACTERS = '[!-}]';
 
 const CALLER_REFERENCE = new RegExp(`^${CALLER_REFERENCE_CHARACTERS}{1,64}$`);
 
-/** True when a caller's reference cannot be a derived one. */
 export function isCallerReference(text: string): boolean {
   return CALLER_REFERENCE.test(text);
 }
@@ -67,19 +60,15 @@ export function isCallerReference(text: string): boolean {
 const SHORTEST_CUT = 8;
 
 /**
- * True when a name at the service may be ours in another form: in another case, with spaces around it, as a number, or
- * cut at its end. Two of our own references may be the same name in this sense, so a match proves nothing: it must
- * never identify, settle or credit a purchase. It only prevents the conclusion that something is absent.
+ * A match proves nothing, because two of our own references may match: it must never identify, settle or credit a
+ * purchase. It only prevents the conclusion that something is absent.
  */
 export function looselyNames(ours: string, theirs: string | number | null | undefined): boolean {
   const other = String(theirs ?? '');
   return isFormOf(ours, other) || isFormOf(other, ours);
 }
 
-/**
- * True when a name is ours in another case, with spaces around it, without the zeros at its beginning, or cut at its
- * end. It identifies a purchase only in the answer to its own send.
- */
+/** It identifies a purchase only in the answer to its own send. */
 export function isFormOf(ours: string, theirs: string): boolean {
   const [own, other] = [plain(ours), plain(theirs)];
   if (own === '' || other === '') return false;
@@ -99,58 +88,44 @@ export function isImei(text: string): boolean {
   return /^[0-9]{14,16}$/.test(text);
 }
 
-/** The final statuses that prove that nothing was bought, so that the reference is free again. */
+/** They prove that nothing was bought. */
 export const FREES_REFERENCE = ['failed', 'abandoned'] as const satisfies readonly FinalStatus[];
 
-/** One use of a reference. */
 export interface ReferenceUse {
-  /** From 1. */
   readonly number: number;
-  /** Id of the work of the previous use; null for the first one. */
   readonly replaces: string | null;
 }
 
 export const FIRST_USE: ReferenceUse = { number: 1, replaces: null };
 
-/** The work that has a reference now. */
 export interface ReferenceHolder {
   readonly id: string;
   readonly status: WorkStatus;
   readonly use: number;
-  /** True while a case is open because it may have been bought after all. */
+  /** It may have been bought after all. */
   readonly inDoubt: boolean;
-  /** True when it, or the work of an earlier use, was created with the Idempotency-Key of this request. */
+  /** It, or the work of an earlier use, has the Idempotency-Key of this request. */
   readonly isOfSameKey: boolean;
 }
 
-/** The next use of a reference. @returns undefined while the reference is not free. */
 export function nextUse({ id, status, use, inDoubt, isOfSameKey }: ReferenceHolder): ReferenceUse | undefined {
   const isFree = (FREES_REFERENCE as readonly WorkStatus[]).includes(status) && !inDoubt;
   // A late repetition of the old request must not buy what a person has abandoned since.
   return isFree && !isOfSameKey ? { number: use + 1, replaces: id } : undefined;
 }
 
-/** Batches: many orders that are accepted together. Each of them is an ordinary order with its own workflow. */
-
-/** The largest number of eSIMs in a batch. */
 export const MAX_BATCH = 1_000;
 
 const POSITION_DIGITS = String(MAX_BATCH).length;
 
-/** The longest reference of a batch: those of its orders have at most 64 characters. */
+/** The references of its orders have at most 64 characters. */
 export const MAX_BATCH_REFERENCE = 64 - 1 - POSITION_DIGITS;
 
-/** The statuses with which an order of a batch ends. */
 export const BATCH_ENDS = ['completed', 'failed', 'abandoned'] as const;
 
 export type BatchEnd = (typeof BATCH_ENDS)[number];
 
-/**
- * The reference of an order of a batch: that of the batch, a hyphen and the position with four digits. A caller may
- * give it too: so an order that bought nothing can be ordered again by itself.
- *
- * @param position from 1.
- */
+/** A caller may give it too: an order that bought nothing can be ordered again by itself. @param position from 1. */
 export function batchOrderReference(batchReference: string, position: number): string {
   return `${batchReference}-${String(position).padStart(POSITION_DIGITS, '0')}`;
 }

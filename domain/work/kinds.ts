@@ -1,14 +1,9 @@
 import type { Trait } from '#domain/service/capability-profile.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
 
-/** Sentences about work that differ between kinds. A kind of work names its texts in `domain/work/kinds.ts`. */
-
-/** Why a caller should submit the same again, or should not. */
 interface ResubmissionTexts {
-  /** The text while a case leaves open whether it happened. */
   readonly in_doubt: string;
   readonly done: string;
-  /** Done, and ended since. */
   readonly over: string;
   readonly not_done: string;
   readonly under_way: string;
@@ -17,18 +12,13 @@ interface ResubmissionTexts {
 }
 
 export interface KindTexts {
-  /** The service works on it. */
   readonly processing: (noun: string) => string;
-  /** A clause: the end of work that is held for too long. */
   readonly heldTooLong: string;
-  /** A clause: the state after abandonment. */
   readonly leftBehind: string;
   readonly resubmission: ResubmissionTexts;
-  /** What a verdict of an operator means for it. */
   readonly verdicts: { readonly bought: string; readonly not_bought: string };
 }
 
-/** Texts of purchases. */
 const PURCHASE_TEXTS: KindTexts = {
   processing: (noun) => `The service has accepted the ${noun} and works on it.`,
   heldTooLong: 'fails without having bought',
@@ -52,7 +42,6 @@ const PURCHASE_TEXTS: KindTexts = {
   },
 };
 
-/** Texts of cancellations of eSIMs. */
 const CANCELLATION_TEXTS: KindTexts = {
   processing: () => 'The service decides about the cancellation or its refund.',
   heldTooLong: 'is refused without having been sent',
@@ -72,60 +61,37 @@ const CANCELLATION_TEXTS: KindTexts = {
   },
 };
 
-/**
- * Work: an order, a top-up, a VPN subscription or a cancellation, each carried out by one workflow. What all kinds
- * share (inbox, outbox, relay, sweeper, cases, timeline) names work by kind and id.
- */
-
-/** The properties of a kind that every layer needs. A property that one layer needs is in a table of that layer. */
+/** Properties that every layer needs. A property that one layer needs is in a table of that layer. */
 interface KindOfWork {
-  /** Noun of the kind in a sentence. */
   readonly noun: string;
-  /** Prefix of our ids. */
   readonly idPrefix: string;
-  /** Its command: `npx reseller <command>`. */
   readonly command: string;
-  /** Path of its list in our API. */
   readonly path: string;
-  /** The first part of its API scopes, as in `orders:read`. */
+  /** As in `orders:read`. */
   readonly scope: string;
-  /** Letter in the cursors of its list, so that a cursor of another list is refused. */
+  /** Part of the cursors of its list, so that a cursor of another list is refused. */
   readonly cursorLetter: string;
-  /** Its workflow type in Temporal. */
   readonly workflowType: string;
-  /** Value of the search attribute `Product`. */
   readonly product: string;
-  /** Static summary of its workflow in the Temporal UI. */
   readonly summary: string;
-  /** The final status when what was asked of the service definitely did not happen. */
+  /** What was asked of the service definitely did not happen. */
   readonly endWithoutEffect: 'failed' | 'refused';
-  /** The failure class of an attempt that the service accepted and then reported as failed. */
+  /** The class for an attempt that the service accepted and then reported as failed. */
   readonly failureReported: FailureClass;
-  /** True when it spends money at the service. Otherwise no wallet movement is looked for before a further attempt. */
+  /** It spends money: wallet movements are looked for before a further attempt. */
   readonly isPurchase: boolean;
-  /** True when the service charges again for each further period. */
   readonly isRenewed: boolean;
-  /** True when it is completed by money that comes back. */
   readonly isRefund: boolean;
-  /**
-   * Its eSIM. `existing`: it changes an eSIM that exists, so that only one piece of such work may be under way for it.
-   * `delivered`: the eSIM is known once it is bought.
-   */
+  /** `existing`: only one piece of such work may be under way for an eSIM. */
   readonly esim: 'none' | 'existing' | 'delivered';
-  /** True when more must be read at the service after it reported success. */
+  /** More must be read after the service reported success. */
   readonly hasDelivery: boolean;
-  /**
-   * The id that every report contains. `esim`: the service has no id of its own for it, so that a stored report is
-   * matched by the eSIM also later.
-   */
+  /** `esim`: the service has no id of its own for it. */
   readonly reportsName: 'id' | 'id_or_esim' | 'esim';
-  /** The field of our API with the caller's own reference, which stands for one piece of work for good. */
   readonly callerReference?: `external_${string}_id`;
-  /** What is ordered, in a sentence about its id. */
   readonly productNoun: 'package' | 'plan';
-  /** The trait of a capability profile that says that purchases of the kind were seen through. */
+  /** The trait that says that purchases of the kind were seen through. */
   readonly seenTrait?: Trait;
-  /** Sentences about it. */
   readonly texts: KindTexts;
 }
 
@@ -226,28 +192,23 @@ export type WorkKind = keyof typeof KINDS;
 
 export const WORK_KINDS = Object.keys(KINDS) as [WorkKind, ...WorkKind[]];
 
-/** Kinds of work that spend money. */
 export type PurchaseKind = {
   [Kind in WorkKind]: (typeof KINDS)[Kind]['isPurchase'] extends true ? Kind : never;
 }[WorkKind];
 
 export const PURCHASE_KINDS = WORK_KINDS.filter((kind): kind is PurchaseKind => KINDS[kind].isPurchase);
 
-/** Makes one value for each kind. */
 export function eachKind<Value>(make: (kind: WorkKind) => Value): Readonly<Record<WorkKind, Value>> {
   return Object.fromEntries(WORK_KINDS.map((kind) => [kind, make(kind)])) as Record<WorkKind, Value>;
 }
 
-/** One property of all kinds, by kind. */
 export function byKind<Property extends keyof (typeof KINDS)[WorkKind]>(
   property: Property,
 ): { readonly [Kind in WorkKind]: (typeof KINDS)[Kind][Property] } {
   const entries = WORK_KINDS.map((kind) => [kind, KINDS[kind][property]] as const);
-  // The keys are those of the table, and each value is read from the entry of its key.
   return Object.fromEntries(entries) as { readonly [Kind in WorkKind]: (typeof KINDS)[Kind][Property] };
 }
 
-/** One piece of work; the id is ours. */
 export interface WorkRef {
   readonly kind: WorkKind;
   readonly id: string;

@@ -1,36 +1,28 @@
-/** The status of work in sentences, for readers who know neither the statuses nor the service. */
+/** For readers who know neither the statuses nor the service. */
 import { ATTENTION_REASONS, type AttentionReason } from '#domain/work/attention.ts';
 import { FAILURE_CLASSES, FAILURE_ENDS, type FailureClass, type FailureEnd } from '#domain/work/failure.ts';
 import { KINDS, type WorkKind } from '#domain/work/kinds.ts';
 import { isFinal, type WorkStatus } from '#domain/work/lifecycle.ts';
 
-/** Work whose status is described. */
 export interface DescribedWork {
   readonly kind: WorkKind;
   readonly status: WorkStatus;
-  /** The failure that holds it, or that ended it. */
   readonly failure?: { readonly class: FailureClass; readonly detail: string | null } | undefined;
-  /** The reason of its open case. */
   readonly attention?: AttentionReason | undefined;
-  /** True when its next step has a time. */
   readonly isTimed: boolean;
-  /** True when it may have been bought or paid for, whatever its status says. */
   readonly isInDoubt?: boolean;
 }
 
-/** Three sentences; `reason` only when it waits or did not succeed. */
 export interface StatusText {
   readonly now: string;
   readonly reason: string | undefined;
   readonly next: string;
 }
 
-/** Describes the status: what is happening, why, and what happens next. */
 export function describeStatus(work: DescribedWork): StatusText {
   return { now: nowOf(work), reason: whyOf(work), next: nextOf(work) };
 }
 
-/** What the reader of a failure can do; for work with a case, as its operator. */
 export function adviceOf({
   status,
   failure,
@@ -45,7 +37,6 @@ export function adviceOf({
   if (attention != null) return ATTENTION_REASONS[attention].advice;
   if (endedBy != null) return FAILURE_ENDS[endedBy].advice;
   const { advice, disposition } = FAILURE_CLASSES[failure];
-  // The advice of these classes tells what follows by itself.
   if (isFinal(status) && disposition !== 'fail')
     return 'If it is still wanted, submit it again with a new Idempotency-Key; the same reference may be used.';
   return status === 'held' && disposition === 'new_attempt'
@@ -53,7 +44,7 @@ export function adviceOf({
     : advice;
 }
 
-/** The service reported a failure; the wallet is read before anything else happens. */
+/** The wallet is read before anything else happens. */
 function isSettling({ status, failure, isTimed }: DescribedWork): boolean {
   return status === 'processing' && failure !== undefined && isTimed;
 }

@@ -1,7 +1,4 @@
-/**
- * Reads the configuration of each process and command: addresses and secrets from environment variables, delays, limits
- * and counts from the policy file. Only this folder reads `process.env`. `docs/configuration.md` documents both.
- */
+/** Only this folder reads `process.env`. `docs/configuration.md` documents variables and the policy file. */
 import * as z from 'zod';
 import { parseEnvironment, readTogether, type Environment } from '#config/environment.ts';
 import { isLoopback } from '#config/fields.ts';
@@ -52,7 +49,7 @@ export type ServiceSecretConfig = ReturnType<typeof readServiceSecretConfig>;
 export type ApiConfig = ReturnType<typeof readApiConfig>;
 export type WorkerConfig = ReturnType<typeof readWorkerConfig>;
 
-/** For commands that need only the database. @throws ConfigurationError */
+/** @throws ConfigurationError */
 export function readDatabaseConfig(environment: Environment = process.env): {
   database: DatabaseConfig;
   logLevel: string;
@@ -61,22 +58,22 @@ export function readDatabaseConfig(environment: Environment = process.env): {
   return { database: databaseOf(raw), logLevel: raw.LOG_LEVEL };
 }
 
-/** For commands that need only the service. @throws ConfigurationError */
+/** @throws ConfigurationError */
 export function readServiceConfig(environment: Environment = process.env): ServiceConfig {
   return serviceOf(parseEnvironment(z.object(serviceFields), environment));
 }
 
-/** For commands that need only Temporal. @throws ConfigurationError */
+/** @throws ConfigurationError */
 export function readTemporalConfig(environment: Environment = process.env): TemporalConfig {
   return temporalOf(parseEnvironment(z.object(temporalFields), environment));
 }
 
-/** For commands about versions of the workers; undefined: workers have none. @throws ConfigurationError */
+/** Undefined: workers have no version. @throws ConfigurationError */
 export function readDeploymentVersion(environment: Environment = process.env): DeploymentVersion | undefined {
   return deploymentOf(parseEnvironment(z.object(deploymentFields), environment));
 }
 
-/** For the check of our own webhook address. @throws ConfigurationError */
+/** Used to check our own webhook address. @throws ConfigurationError */
 export function readWebhookAddressConfig(environment: Environment = process.env) {
   const { PUBLIC_WEBHOOK_URL, SERVICE_WEBHOOK_SECRETS } = apiFields;
   const { SERVICE_HEADER_PREFIX } = serviceFields;
@@ -91,12 +88,12 @@ export function readWebhookAddressConfig(environment: Environment = process.env)
   };
 }
 
-/** For commands that need only the encryption keys. @throws ConfigurationError */
+/** @throws ConfigurationError */
 export function readEncryptionKeys(environment: Environment = process.env): readonly EncryptionKey[] {
   return parseEnvironment(z.object(secretFields), environment).ENCRYPTION_KEYS;
 }
 
-/** For the command that makes the service create a webhook secret. @throws ConfigurationError */
+/** Used by the command that makes the service create a webhook secret. @throws ConfigurationError */
 export function readServiceSecretConfig(environment: Environment = process.env) {
   const { SERVICE_WEBHOOK_SECRETS } = apiFields;
   const fields = { ...databaseFields, ...secretFields, ...serviceFields, SERVICE_WEBHOOK_SECRETS };
@@ -105,13 +102,12 @@ export function readServiceSecretConfig(environment: Environment = process.env) 
     database: databaseOf(raw),
     encryptionKeys: raw.ENCRYPTION_KEYS,
     service: serviceOf(raw),
-    /** Accepted in addition to the stored ones. */
     configuredSecrets: raw.SERVICE_WEBHOOK_SECRETS,
     overlapMs: policy.serviceWebhooks.secretOverlapMs,
   };
 }
 
-/** The capabilities of the service that SERVICE_MISSING_CAPABILITIES leaves on. @throws ConfigurationError */
+/** Capabilities that SERVICE_MISSING_CAPABILITIES leaves on. @throws ConfigurationError */
 export function readCapabilities(environment: Environment = process.env): Capabilities {
   return capabilitiesOf(
     parseEnvironment(
@@ -121,23 +117,18 @@ export function readCapabilities(environment: Environment = process.env): Capabi
   );
 }
 
-/**
- * The prefix in the header names of service webhooks, for `serviceHeaders`.
- *
- * @returns everything before `-Event`, such as `X-Acme`.
- * @throws ConfigurationError
- */
+/** Everything before `-Event`, such as `X-Acme`. @throws ConfigurationError */
 export function readHeaderPrefix(environment: Environment = process.env): string {
   const { SERVICE_HEADER_PREFIX } = serviceFields;
   return parseEnvironment(z.object({ SERVICE_HEADER_PREFIX }), environment).SERVICE_HEADER_PREFIX;
 }
 
-/** How long the bytes of a purchase may be sent again, in milliseconds. @throws ConfigurationError */
+/** Milliseconds. @throws ConfigurationError */
 export function readResendWindow(environment: Environment = process.env): number {
   return readPolicy(environment).policy.purchase.resendWindowMs;
 }
 
-/** The policy of a process. @throws ConfigurationError */
+/** @throws ConfigurationError */
 function readPolicyOfProcess(environment: Environment): Policy {
   const { SERVICE_MISSING_CAPABILITIES } = serviceFields;
   const { raw, file } = readTogether(environment, {
@@ -148,7 +139,6 @@ function readPolicyOfProcess(environment: Environment): Policy {
   return { ...policy, purchase: { ...policy.purchase, resendAllowed: isResendAllowed(raw) } };
 }
 
-/** The variables that API and worker share. */
 const processFields = {
   ...commonFields,
   ...databaseFields,
@@ -159,7 +149,7 @@ const processFields = {
   ...tracingFields,
 };
 
-/** Variables and the policy, with the problems of both. @throws ConfigurationError */
+/** Reports the problems of both. @throws ConfigurationError */
 function readWithPolicy<Fields extends z.ZodRawShape>(environment: Environment, fields: Fields) {
   return readTogether(environment, {
     raw: (given) => parseEnvironment(z.object(fields), given),
@@ -167,7 +157,7 @@ function readWithPolicy<Fields extends z.ZodRawShape>(environment: Environment, 
   });
 }
 
-/** @throws ConfigurationError naming every missing or wrong variable and setting. */
+/** @throws ConfigurationError */
 export function readApiConfig(environment: Environment = process.env) {
   const { raw, policy } = readWithPolicy(environment, { ...processFields, ...apiFields });
   return {
@@ -193,7 +183,6 @@ export function readApiConfig(environment: Environment = process.env) {
     publicUrl: raw.API_PUBLIC_URL,
     shareLinkUrl: raw.API_SHARE_LINK_URL,
     bodyLimitBytes: raw.API_BODY_LIMIT,
-    /** In each process. */
     rateLimits: {
       perMinute: raw.API_RATE_LIMIT,
       failuresPerMinute: raw.API_FAILED_AUTHENTICATIONS,
@@ -203,7 +192,7 @@ export function readApiConfig(environment: Environment = process.env) {
   };
 }
 
-/** @throws ConfigurationError naming every missing or wrong variable and setting. */
+/** @throws ConfigurationError */
 export function readWorkerConfig(environment: Environment = process.env) {
   const { raw, policy } = readWithPolicy(environment, { ...processFields, ...workerFields });
   return {
@@ -226,7 +215,7 @@ export function readWorkerConfig(environment: Environment = process.env) {
   };
 }
 
-/** @throws ConfigurationError naming every missing or wrong variable. */
+/** @throws ConfigurationError */
 export function readCodecServerConfig(environment: Environment = process.env) {
   const raw = parseEnvironment(
     z.object({ ...commonFields, ...secretFields, ...codecFields }).superRefine((value, context) => {
@@ -247,13 +236,12 @@ export function readCodecServerConfig(environment: Environment = process.env) {
     host: raw.CODEC_HOST,
     port: raw.CODEC_PORT,
     allowedOrigins: raw.CODEC_ALLOWED_ORIGIN,
-    /** Accepted `Host` names without a token. */
     allowedHosts: raw.CODEC_ALLOWED_HOSTS,
     token: raw.CODEC_TOKEN,
   };
 }
 
-/** @throws ConfigurationError naming every missing or wrong variable. */
+/** @throws ConfigurationError */
 export function readUiProxyConfig(environment: Environment = process.env) {
   const raw = parseEnvironment(z.object({ ...commonFields, ...temporalUiFields }), environment);
   return {

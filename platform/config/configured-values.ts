@@ -1,4 +1,3 @@
-/** Every value of the configuration with its source, for people. */
 import * as z from 'zod';
 import { presentOf, type Environment } from '#config/environment.ts';
 import { readPolicy } from '#config/policy/policy-file.ts';
@@ -6,25 +5,16 @@ import { SETTING_SCHEMAS } from '#config/policy/policy-schema.ts';
 import { fileVariable, isSecret } from '#config/secret-files.ts';
 import { CONFIGURATION_FIELDS } from '#config/variables.ts';
 
-/** One variable, or one setting of the policy file. */
 export interface ConfiguredValue {
-  /** The name of the variable, or the whole name of the setting, such as `retry.hold_delay`. */
   readonly name: string;
-  /** As written; undefined without a value. Of a secret only that it is set. */
+  /** As written; of a secret only that it is set. */
   readonly value: string | undefined;
-  /** `default`, `environment`, `npm start`, or a file with the line. */
   readonly source: string;
 }
 
-/** Text in place of a secret. */
 const MASKED = '(secret)';
 
-/**
- * Every value of the configuration, as it is written.
- *
- * @param setByStart names of the variables that `npm start` has set itself.
- * @throws ConfigurationError when the policy file is not usable. Variables are not checked.
- */
+/** @throws ConfigurationError when the policy file is not usable. Variables are not checked. */
 export function configuredValues(environment: Environment, setByStart: readonly string[] = []): ConfiguredValue[] {
   const present = presentOf(environment);
   const policy = readPolicy(environment);
@@ -48,7 +38,6 @@ function variable(name: string, field: z.ZodType, present: Readonly<Record<strin
   return { name, value: isSecret(field) ? MASKED : value, source: 'environment' };
 }
 
-/** The default as text; undefined without one. */
 function defaultOf(field: z.ZodType): string | undefined {
   const { default: value } = z.toJSONSchema(field, { io: 'input', unrepresentable: 'any' });
   const isEmpty = value === '' || (Array.isArray(value) && value.length === 0);

@@ -7,24 +7,19 @@ import { SECRET_NAMES, VARIABLE_NAMES } from '#config/variables.ts';
 import { changedLetters } from '#domain/text.ts';
 
 /**
- * Time for one address of a name with several, in milliseconds, in every process and for every connection: Node gives
- * 250, and a host with a slower handshake would never be reached. Two addresses are tried within the time limits of
- * calls to the service (8 s) and of event webhooks (15 s).
+ * Milliseconds for one address of a name with several. Node gives 250: a host with a slower handshake would never be
+ * reached. Two addresses fit into the time limits of the service (8 s) and of event webhooks (15 s).
  */
 export const ADDRESS_ATTEMPT_MS = 2_500;
 setDefaultAutoSelectFamilyAttemptTimeout(ADDRESS_ATTEMPT_MS);
 
-// `DATABASE_URL` alone says how PostgreSQL is reached. `pg` would also obey these variables of libpq, which a shell may
-// have for another server: with PGSSLMODE=require, the embedded server could not be reached.
+// `pg` would also obey these variables of libpq: with PGSSLMODE=require, the embedded server could not be reached.
 for (const name of Object.keys(process.env)) if (/^PG[A-Z_]+$/.test(name)) delete process.env[name];
 
-/** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Parses environment variables. An empty one counts as missing. A secret may be in the file that `<NAME>_FILE` names.
- *
- * @throws ConfigurationError with every problem: missing and wrong variables, unreadable files, misspelled names.
+ * An empty variable counts as missing; `<NAME>_FILE` may name a file. @throws ConfigurationError with every problem.
  */
 export function parseEnvironment<Shape extends z.ZodRawShape>(
   schema: z.ZodObject<Shape>,
@@ -48,22 +43,16 @@ export function parseEnvironment<Shape extends z.ZodRawShape>(
   throw new ConfigurationError(problems);
 }
 
-/** Variables of other programs, too, which prefer the name in lower case. */
+/** Other programs read these, too, and prefer the lower case. */
 const IN_LOWER_CASE: ReadonlySet<string> = new Set(['https_proxy', 'http_proxy', 'no_proxy']);
 
-/** The variables that are not empty. */
 export function presentOf(environment: Environment): Record<string, string> {
   const present = Object.entries(environment).filter((entry): entry is [string, string] => (entry[1] ?? '') !== '');
   const lower = present.filter(([name]) => IN_LOWER_CASE.has(name));
   return Object.fromEntries([...present, ...lower.map(([name, value]) => [name.toUpperCase(), value] as const)]);
 }
 
-/**
- * The environment for other processes: secrets in place of the names of their files, and an absolute path of the policy
- * file.
- *
- * @throws ConfigurationError when a file cannot be read.
- */
+/** Secrets instead of the names of their files. @throws ConfigurationError when a file cannot be read. */
 export function withoutFiles(environment: Environment): Record<string, string> {
   const { values, problems } = readSecretFiles(SECRET_NAMES, presentOf(environment));
   if (problems.length > 0) throw new ConfigurationError(problems);
@@ -73,11 +62,7 @@ export function withoutFiles(environment: Environment): Record<string, string> {
 
 type Readers = Readonly<Record<string, (environment: Environment) => unknown>>;
 
-/**
- * Reads several parts of the configuration.
- *
- * @throws ConfigurationError with the problems of all parts at once.
- */
+/** @throws ConfigurationError with the problems of all parts at once. */
 export function readTogether<Parts extends Readers>(
   environment: Environment,
   readers: Parts,
@@ -96,14 +81,7 @@ export function readTogether<Parts extends Readers>(
   return Object.fromEntries(parts) as { [Name in keyof Parts]: ReturnType<Parts[Name]> };
 }
 
-/**
- * Variables that are probably misspelled. An environment also contains variables of other programs, so a name counts
- * only if it is one or two letters away from one of ours that is not set, and begins with the same word: `API_PROT`
- * and not `APP_PORT`. If another program needs such a variable, set ours, too.
- *
- * @param known our names.
- * @param environment without empty variables.
- */
+/** The environment also has variables of other programs: a name counts if it is near an unset one of ours. */
 export function misspelled(
   known: readonly string[],
   environment: Readonly<Record<string, string>>,
@@ -116,7 +94,6 @@ export function misspelled(
   });
 }
 
-/** The known name with the fewest changed letters, if there are at most two. */
 function nearestName(name: string, known: readonly string[]): string | undefined {
   const [word = ''] = name.split('_', 1);
   return known
@@ -126,7 +103,7 @@ function nearestName(name: string, known: readonly string[]): string | undefined
     .toSorted((left, right) => left.changes - right.changes)[0]?.candidate;
 }
 
-/** Changed letters; two neighbours in the wrong order count as one. */
+/** Two neighbours in the wrong order count as one changed letter. */
 function slips(left: string, right: string): number {
   const changes = changedLetters(left, right);
   return changes === 2 && left.length === right.length && swaps(left, right) ? 1 : changes;

@@ -2,14 +2,12 @@ import { isIP } from 'node:net';
 import * as z from 'zod';
 import { DEFAULT_HEADER_PREFIX, HEADER_PREFIX } from '#domain/service/service-address.ts';
 
-/** An absolute URL with one of these schemes. */
 export function urlOf(...protocols: string[]) {
   return z.string().refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol), {
     message: `must be a URL that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
   });
 }
 
-/** `true` or `false`. */
 export function flag(fallback: boolean) {
   return z
     .enum(['true', 'false'], { message: 'must be true or false' })
@@ -17,7 +15,6 @@ export function flag(fallback: boolean) {
     .transform((text) => text === 'true');
 }
 
-/** A TCP port; 0 lets the system choose. */
 export function port(fallback: number) {
   const error = 'must be a port number';
   return z.coerce.number({ error }).int({ error }).min(0, { error }).max(65_535, { error }).default(fallback);
@@ -26,16 +23,14 @@ export function port(fallback: number) {
 const DAY_MS = 86_400_000;
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: DAY_MS };
 
-/** A duration such as `20s`. */
 export const DURATION = /^\d{1,9}(ms|s|m|h|d)$/;
 
-/** @param text a {@link DURATION}. @returns milliseconds. */
 export function milliseconds(text: string): number {
   const unit = /[a-z]+$/.exec(text)?.[0] ?? 'ms';
   return Number.parseInt(text, 10) * (UNITS[unit] ?? 1);
 }
 
-/** A duration such as `500ms`, `20s`, `10m`, `24h` or `7d`, parsed to milliseconds; ten years at most. */
+/** `500ms`, `20s`, `10m`, `24h` or `7d`, parsed to milliseconds; ten years at most. */
 export function durationMs(fallback: string) {
   return z
     .string()
@@ -45,7 +40,6 @@ export function durationMs(fallback: string) {
     .refine((ms) => ms <= 3_650 * DAY_MS, 'must be at most 3650d');
 }
 
-/** An amount with its currency, such as `500.00 USD`. */
 export function price() {
   const error = 'must be an amount with its currency, such as 500.00 USD';
   return z
@@ -95,7 +89,7 @@ export function secretList() {
   });
 }
 
-/** Origins as browsers send them (`scheme://host[:port]`), comma separated. */
+/** `scheme://host[:port]`, comma separated. */
 export function originList(fallback: string) {
   return z
     .string()
@@ -106,7 +100,7 @@ export function originList(fallback: string) {
     });
 }
 
-/** Names or addresses of this server as in `Host`, in lower case, comma separated, without port. */
+/** As in `Host`, in lower case, without port, comma separated. */
 export function hostList(fallback: string) {
   return z
     .string()
@@ -120,7 +114,6 @@ export function hostList(fallback: string) {
     );
 }
 
-/** The part of the service's webhook header names before `-Event`. */
 export function headerPrefix() {
   return z
     .string()
@@ -132,7 +125,6 @@ export function headerPrefix() {
     .default(DEFAULT_HEADER_PREFIX);
 }
 
-/** Requests a minute, or `none`. */
 export function rateLimit(fallback: string) {
   return z
     .string()
@@ -141,7 +133,7 @@ export function rateLimit(fallback: string) {
     .transform((text) => (text === 'none' ? undefined : Number(text)));
 }
 
-/** How many a second, such as `5` or `0.5`; `none` for no limit. */
+/** Such as `5` or `0.5`; `none` for no limit. */
 export function perSecond() {
   return z
     .string()
@@ -150,7 +142,6 @@ export function perSecond() {
     .transform((text) => (text === 'none' ? undefined : Number(text)));
 }
 
-/** IP addresses and networks (`10.0.0.0/8`), comma separated. */
 export function networkList() {
   return z
     .string()
@@ -172,7 +163,6 @@ function isNetwork(text: string): boolean {
   return family !== 0 && (bits === undefined || Number(bits) <= (family === 4 ? 32 : 128));
 }
 
-/** True when only this machine can reach a server that listens on `host`. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(host);
 }

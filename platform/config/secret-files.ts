@@ -1,37 +1,28 @@
-/** Secrets in files: `<NAME>_FILE` names a file with the value of `<NAME>`, as containers mount secrets. */
+/** `<NAME>_FILE` names a file with the value of `<NAME>`, as containers mount secrets. */
 import { readFileSync } from 'node:fs';
 import type * as z from 'zod';
 import type { ConfigurationProblem } from '#config/configuration-error.ts';
 
 const secrets = new WeakSet<z.ZodType>();
 
-/** Marks a variable as a secret: it may be in a file, and no command prints it. */
+/** It may be in a file, and no command prints it. */
 export function secret<Field extends z.ZodType>(field: Field): Field {
   secrets.add(field);
   return field;
 }
 
-/** True when {@link secret} marked this variable. */
 export function isSecret(field: z.ZodType): boolean {
   return secrets.has(field);
 }
 
-/** The variable that names the file of a secret. */
 export function fileVariable(name: string): string {
   return `${name}_FILE`;
 }
 
-/** Largest secret file, in bytes: a list of keys has a few hundred. A larger file is probably another one. */
+/** Bytes. A larger file is probably another one. */
 const MAX_BYTES = 65_536;
 
-/**
- * Reads the files of secrets. One line break at the end of a file does not belong to the secret.
- *
- * @param names of the secrets.
- * @param environment without empty variables.
- * @returns the environment with the secrets in place of the names of their files; and what could not be read, with the
- *   variable that names the file.
- */
+/** One line break at the end does not belong to the secret. Returns also what could not be read. */
 export function readSecretFiles(
   names: readonly string[],
   environment: Readonly<Record<string, string>>,
@@ -68,7 +59,6 @@ function readSecret(path: string): { readonly secret: string } | { readonly prob
   }
 }
 
-/** Why a file could not be read, as the end of a sentence about it. */
 export function unreadableText(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'ENOENT') return 'does not exist';

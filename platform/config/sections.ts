@@ -1,4 +1,3 @@
-/** Sections of the configuration that several processes and commands read. */
 import { ConfigurationError } from '#config/configuration-error.ts';
 import { isLoopback } from '#config/fields.ts';
 import { temporalTlsOf } from '#config/temporal-tls.ts';
@@ -13,10 +12,9 @@ import {
 } from '#config/variables.ts';
 import { ALL_CAPABILITIES, type Capabilities } from '#domain/service/capability-profile.ts';
 
-/** A webhook secret. */
 export interface WebhookSecret {
   readonly secret: string;
-  /** End of its validity after a rotation, in epoch milliseconds. */
+  /** Epoch milliseconds, after a rotation. */
   readonly acceptedUntil?: number;
 }
 
@@ -25,23 +23,19 @@ export type DatabaseConfig = ReturnType<typeof databaseOf>;
 export type TemporalConfig = ReturnType<typeof temporalOf>;
 export type ServiceConfig = ReturnType<typeof serviceOf>;
 
-/** TLS to Temporal. Certificates and keys are in PEM form. */
 export interface TemporalTls {
-  /** The authorities that may have issued the server's certificate; undefined: the public ones. */
   readonly ca?: Buffer;
-  /** Our client certificate, for a server that requires one. */
   readonly client?: { readonly cert: Buffer; readonly key: Buffer };
-  /** The name that the server's certificate must have; undefined: the host of the address. */
+  /** The name in the server's certificate; undefined: the host of the address. */
   readonly serverName?: string;
 }
 
-/** A version of a Temporal worker deployment. */
 export interface DeploymentVersion {
   readonly deploymentName: string;
   readonly buildId: string;
 }
 
-/** The configuration of the database from its variables. @throws ConfigurationError for two passwords. */
+/** @throws ConfigurationError for two passwords. */
 export function databaseOf(raw: Raw<typeof databaseFields>) {
   const url = withPassword('DATABASE_URL', raw.DATABASE_URL, raw.DATABASE_PASSWORD);
   const direct = raw.DATABASE_DIRECT_URL;
@@ -59,7 +53,7 @@ function withPassword(name: string, address: string, password: string | undefine
   return url.href;
 }
 
-/** The configuration of Temporal from its variables. @throws ConfigurationError */
+/** @throws ConfigurationError */
 export function temporalOf(raw: Raw<typeof temporalFields>) {
   const apiKey = raw.TEMPORAL_API_KEY;
   return {
@@ -71,7 +65,7 @@ export function temporalOf(raw: Raw<typeof temporalFields>) {
   };
 }
 
-/** The version of the workers; undefined: they have none. @throws ConfigurationError when one variable is missing. */
+/** Undefined: workers have no version. @throws ConfigurationError when one variable is missing. */
 export function deploymentOf(raw: Raw<typeof deploymentFields>): DeploymentVersion | undefined {
   const { WORKER_DEPLOYMENT_NAME: deploymentName, WORKER_BUILD_ID: buildId } = raw;
   if (deploymentName === undefined && buildId === undefined) return undefined;
@@ -86,10 +80,7 @@ export function deploymentOf(raw: Raw<typeof deploymentFields>): DeploymentVersi
   return { deploymentName, buildId };
 }
 
-/**
- * The configuration of the service from its variables.
- * @throws ConfigurationError for a proxy that cannot be used, and for production without TLS.
- */
+/** @throws ConfigurationError for a proxy that cannot be used, and for production without TLS. */
 export function serviceOf(raw: Raw<typeof serviceFields>) {
   const { protocol, hostname } = new URL(raw.SERVICE_BASE_URL);
   const isLocal = isLoopback(hostname.replace(/^\[(.*)\]$/, '$1'));
@@ -98,14 +89,13 @@ export function serviceOf(raw: Raw<typeof serviceFields>) {
       { name: 'SERVICE_BASE_URL', message: 'must begin with https:// in production: others could read the password' },
     ]);
   return {
-    /** `{base_url}`: the production base address, without a trailing slash. */
     baseUrl: raw.SERVICE_BASE_URL.replace(/\/+$/, ''),
     proxy: proxyOf(raw),
     mode: raw.SERVICE_MODE,
     email: raw.SERVICE_EMAIL,
     password: raw.SERVICE_PASSWORD,
     deviceName: raw.SERVICE_DEVICE_NAME,
-    /** Sent at login in production only. */
+    /** In production only. */
     tokenDays: raw.SERVICE_MODE === 'production' ? raw.SERVICE_TOKEN_DAYS : undefined,
     capabilities: capabilitiesOf(raw),
     /** False: no purchase is ever sent a second time without an operator. */
@@ -125,7 +115,7 @@ function proxyOf(raw: Raw<typeof serviceFields>): string | undefined {
   throw new ConfigurationError([{ name, message: 'must be the URL of an HTTP proxy, such as http://proxy:3128' }]);
 }
 
-/** @param exceptions hosts and domains, each with or without a port and a leading `.` or `*.`; `*` is every host. */
+/** @param exceptions hosts and domains, with or without a port and a leading `.` or `*.`; `*` is every host. */
 function isExcepted(host: string, port: string, exceptions: string): boolean {
   return exceptions
     .toLowerCase()
@@ -141,7 +131,6 @@ function isExcepted(host: string, port: string, exceptions: string): boolean {
     });
 }
 
-/** All capabilities, except those in `SERVICE_MISSING_CAPABILITIES`. */
 export function capabilitiesOf(raw: Pick<Raw<typeof serviceFields>, 'SERVICE_MISSING_CAPABILITIES'>): Capabilities {
   return { ...ALL_CAPABILITIES, ...Object.fromEntries(raw.SERVICE_MISSING_CAPABILITIES.map((name) => [name, false])) };
 }

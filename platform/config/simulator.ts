@@ -1,4 +1,4 @@
-/** Reads the simulator's configuration from environment variables. `docs/simulator.md` documents them. */
+/** `docs/simulator.md` documents the variables. */
 import * as z from 'zod';
 import { ConfigurationError } from '#config/configuration-error.ts';
 import { parseEnvironment, type Environment } from '#config/environment.ts';
@@ -19,31 +19,26 @@ export const SIMULATOR_FIELDS = {
   /** The admin API has no authentication: use another address than loopback only on a separate machine. */
   SIMULATOR_HOST: z.string().min(1).default('127.0.0.1'),
   SIMULATOR_PORT: port(4000),
-  /** A file, or `:memory:`. */
   SIMULATOR_DATA: z.string().min(1).default('.data/simulator.sqlite'),
   SIMULATOR_WEBHOOK_URL: urlOf('http:', 'https:').optional(),
   /** With a URL and without a secret, webhooks begin after a call that creates a secret. */
   SIMULATOR_WEBHOOK_SECRET: secret(z.string().min(8, 'must have 8 characters or more').optional()),
   SIMULATOR_WEBHOOK_TIMEOUT: durationMs('10s'),
-  /** First wait before a delivery is tried again; doubled each time. */
+  /** First wait; doubled each time. */
   SIMULATOR_WEBHOOK_RETRY_DELAY: durationMs('2s'),
   SIMULATOR_WEBHOOK_ATTEMPTS: z.coerce.number().int().min(1).max(50).default(12),
-  /** The only reseller account. */
   SIMULATOR_EMAIL: z.email().default('reseller@example.com'),
   SIMULATOR_PASSWORD: secret(z.string().min(1).default('simulator-password')),
-  /** The same seed gives the same ids, ICCIDs and matching ids. Default: a random seed for each data file. */
+  /** Default: a random seed for each data file. */
   SIMULATOR_SEED: z.string().min(1).max(128).optional(),
-  /** Prefix of the names of webhook headers; default: that of the shape. */
   SIMULATOR_HEADER_PREFIX: z
     .string()
     .regex(/^[A-Za-z][A-Za-z0-9-]{0,63}$/, 'must be the beginning of a header name, such as X-Acme')
     .optional(),
   SIMULATOR_APPROVED: flag(false),
-  /** How long a purchase stays `processing` if it is not completed at once. */
   SIMULATOR_PROCESSING_DELAY: durationMs('2s'),
-  /** Time until the decision about a refund in manual review. */
   SIMULATOR_REVIEW_DELAY: durationMs('24h'),
-  /** Calls that one token may make in a window; default: no limit. */
+  /** Of one token in a window; default: no limit. */
   SIMULATOR_RATE_LIMIT: z.coerce
     .number({ message: 'must be a number of calls' })
     .int()
@@ -57,14 +52,13 @@ export const SIMULATOR_FIELDS = {
 
 export type SimulatorConfig = ReturnType<typeof readSimulatorConfig>;
 
-/** Names of the simulator's dialects, shapes and fault profiles; the first of each is the default. */
 export interface SimulatorNames {
   readonly dialects: readonly [string, ...string[]];
   readonly shapes: readonly [string, ...string[]];
   readonly faultProfiles: readonly [string, ...string[]];
 }
 
-/** @throws ConfigurationError naming every missing or wrong variable. */
+/** @throws ConfigurationError */
 export function readSimulatorConfig(names: SimulatorNames, environment: Environment = process.env) {
   const raw = readFields(names, environment);
   return {

@@ -1,4 +1,3 @@
-/** Certificates of the connection to Temporal: read from their files and checked, before anything connects. */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
@@ -11,12 +10,9 @@ const BEGINS_PEM = /-----BEGIN /;
 
 /** The variables name files, because certificates and keys have several lines and are renewed. */
 export const temporalTlsFields = {
-  /** Certificates of the authorities that may have issued the server's certificate. */
   TEMPORAL_TLS_CA: pemFile(caProblem).optional(),
-  /** Our client certificate, with its intermediate certificates. */
   TEMPORAL_TLS_CERT: pemFile(certificateProblem).optional(),
   TEMPORAL_TLS_KEY: pemFile(keyProblem).optional(),
-  /** The name that the server's certificate must have, if it is not the host of the address. */
   TEMPORAL_TLS_SERVER_NAME: z
     .string()
     .regex(/^[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$/, 'must be a host name, without scheme and port')
@@ -25,12 +21,7 @@ export const temporalTlsFields = {
 
 type RawTls = { readonly [Name in keyof typeof temporalTlsFields]?: z.output<(typeof temporalTlsFields)[Name]> };
 
-/**
- * The TLS settings; undefined when no variable asks for TLS.
- *
- * @param enabled TLS is wanted without any file, too.
- * @throws ConfigurationError when certificate and key do not belong together.
- */
+/** Undefined: no TLS is asked for. @throws ConfigurationError when certificate and key do not belong together. */
 export function temporalTlsOf(raw: RawTls, enabled: boolean): TemporalTls | undefined {
   const { TEMPORAL_TLS_CA: ca, TEMPORAL_TLS_CERT: cert, TEMPORAL_TLS_KEY: key } = raw;
   const { TEMPORAL_TLS_SERVER_NAME: serverName } = raw;
@@ -57,7 +48,6 @@ function pairProblem(cert: Buffer | undefined, key: Buffer | undefined): Configu
   };
 }
 
-/** The path of a PEM file, parsed to its content. @param problemOf why the content is not usable. */
 function pemFile(problemOf: (pem: string) => string | undefined) {
   return z.string().transform((path, context) => {
     const content = BEGINS_PEM.test(path) ? undefined : read(path);
@@ -73,7 +63,7 @@ function pemFile(problemOf: (pem: string) => string | undefined) {
   });
 }
 
-/** @returns the content, or the system's code of the error. */
+/** The content, or the system's code of the error. */
 function read(path: string): Buffer | string {
   try {
     return readFileSync(path);

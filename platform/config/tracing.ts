@@ -1,4 +1,3 @@
-/** The standard variables of OpenTelemetry that turn tracing on and configure it. */
 import * as z from 'zod';
 import { urlOf } from '#config/fields.ts';
 import { secret } from '#config/secret-files.ts';
@@ -12,7 +11,6 @@ const SAMPLERS = [
   'parentbased_traceidratio',
 ] as const;
 
-/** `key=value` pairs, comma separated, each percent-encoded, as headers of HTTP. */
 function headers() {
   return z
     .string()
@@ -39,7 +37,7 @@ function decoded(text: string): string | undefined {
   }
 }
 
-/** The exporter speaks protobuf over HTTP, which every collector accepts on port 4318. */
+/** Protobuf over HTTP, which every collector accepts on port 4318. */
 function protocol() {
   return z.enum(['http/protobuf'], { message: 'must be http/protobuf' }).default('http/protobuf');
 }
@@ -49,39 +47,30 @@ function positive(fallback: number) {
 }
 
 export const tracingFields = {
-  /** `true` turns tracing off, whatever the others say. */
   OTEL_SDK_DISABLED: z
     .string()
     .default('false')
     .transform((text) => text.toLowerCase() === 'true'),
   /** `otlp` turns tracing on, `none` off. Absent: on if there is an endpoint. */
   OTEL_TRACES_EXPORTER: z.enum(['otlp', 'none'], { message: 'must be otlp or none' }).optional(),
-  /** Base address of an OTLP receiver; `/v1/traces` is appended. */
   OTEL_EXPORTER_OTLP_ENDPOINT: urlOf('http:', 'https:').optional(),
-  /** Complete address for traces, in place of the base address. */
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: urlOf('http:', 'https:').optional(),
   OTEL_EXPORTER_OTLP_PROTOCOL: protocol(),
   OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: protocol(),
-  /** Headers of each export, such as the key of a hosted service. */
   OTEL_EXPORTER_OTLP_HEADERS: secret(headers().optional()),
   OTEL_EXPORTER_OTLP_TRACES_HEADERS: secret(headers().optional()),
   OTEL_SERVICE_NAME: z.string().min(1).optional(),
   OTEL_TRACES_SAMPLER: z.enum(SAMPLERS).default('parentbased_always_on'),
-  /** The share of traces of a `traceidratio` sampler. */
   OTEL_TRACES_SAMPLER_ARG: z.coerce.number().min(0).max(1).default(1),
   /** Milliseconds between two exports. */
   OTEL_BSP_SCHEDULE_DELAY: positive(5_000),
-  /** Spans that wait for an export; further ones are dropped. */
   OTEL_BSP_MAX_QUEUE_SIZE: positive(2_048),
   OTEL_BSP_MAX_EXPORT_BATCH_SIZE: positive(512),
 };
 
 export type TracingConfig = NonNullable<ReturnType<typeof tracingOf>>;
 
-/**
- * The configuration of tracing; undefined: off. The SDK itself reads the name of the service,
- * addresses, time limit, compression and certificates.
- */
+/** Undefined: off. The SDK itself reads addresses, time limit, compression and certificates. */
 export function tracingOf(raw: z.output<z.ZodObject<typeof tracingFields>>) {
   const address = raw.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? raw.OTEL_EXPORTER_OTLP_ENDPOINT;
   const exporter = raw.OTEL_TRACES_EXPORTER ?? (address === undefined ? 'none' : 'otlp');

@@ -1,4 +1,3 @@
-/** The environment variables by section. Delays, limits and counts are in the policy file: `policy/`. */
 import * as z from 'zod';
 import {
   durationMs,
@@ -20,16 +19,15 @@ import { tracingFields } from '#config/tracing.ts';
 import { capabilities, type Capabilities } from '#domain/service/capability-profile.ts';
 import { BASE_PATH } from '#domain/service/service-address.ts';
 
-/** Parsed values by variable name. */
 export type Raw<Fields extends z.ZodRawShape> = z.output<z.ZodObject<Fields>>;
 
 export const databaseFields = {
   DATABASE_URL: secret(urlOf('postgres:', 'postgresql:')),
-  /** The password of both addresses, if they contain none. */
+  /** Used in both addresses, if they contain none. */
   DATABASE_PASSWORD: secret(z.string().min(1).optional()),
   /** At least two: a process may read the token of the service during a transaction. */
   DATABASE_POOL_SIZE: z.coerce.number().int().min(2).max(200).default(10),
-  /** Address without a pooler in transaction mode: LISTEN needs it. */
+  /** No pooler in transaction mode: LISTEN needs it. */
   DATABASE_DIRECT_URL: secret(urlOf('postgres:', 'postgresql:').optional()),
 };
 
@@ -41,12 +39,11 @@ export const temporalFields = {
   TEMPORAL_NAMESPACE: z.string().min(1).default('default'),
   TEMPORAL_TLS: flag(false),
   ...temporalTlsFields,
-  /** API key for Temporal clusters that require one. */
   TEMPORAL_API_KEY: secret(z.string().min(1).optional()),
 };
 
 export const secretFields = {
-  /** `id:base64` of 32 bytes each, comma separated; the first encrypts, all decrypt. */
+  /** 32 bytes each; the first encrypts, all decrypt. */
   ENCRYPTION_KEYS: secret(keyList()),
 };
 
@@ -59,14 +56,12 @@ export const serviceFields = {
   SERVICE_PASSWORD: secret(z.string().min(1)),
   SERVICE_DEVICE_NAME: z.string().min(1).max(255).default('reseller-fulfilment'),
   SERVICE_TOKEN_DAYS: z.coerce.number().int().min(1).max(3650).optional(),
-  /** Proxies for calls to the service, by its scheme, as other programs read them; also in lower case. */
+  /** Used for calls to the service; also in lower case. */
   HTTPS_PROXY: secret(z.string().optional()),
   HTTP_PROXY: secret(z.string().optional()),
-  /** Hosts that are called without a proxy, comma separated; a domain includes its subdomains. */
+  /** A domain includes its subdomains. */
   NO_PROXY: z.string().optional(),
-  /** Prefix of the header names of the service's webhooks. */
   SERVICE_HEADER_PREFIX: headerPrefix(),
-  /** Names of capabilities that the service does not have, comma separated. */
   SERVICE_MISSING_CAPABILITIES: z
     .string()
     .default('')
@@ -82,37 +77,33 @@ export const serviceFields = {
 export const apiFields = {
   API_HOST: z.string().min(1).default('127.0.0.1'),
   API_PORT: port(3000),
-  /** Secrets of service webhooks, in addition to stored ones: `secret`, or `secret@<RFC 3339 time of its end>`. */
+  /** In addition to stored ones: `secret`, or `secret@<RFC 3339 time of its end>`. */
   SERVICE_WEBHOOK_SECRETS: secret(secretList().default([])),
-  /** Address under which callers reach the API, without a trailing slash. */
   API_PUBLIC_URL: urlOf('http:', 'https:')
     .transform((address) => address.replace(/\/+$/, ''))
     .optional(),
-  /** The same for the pages of share links, which end customers open. */
   API_SHARE_LINK_URL: urlOf('http:', 'https:')
     .transform((address) => address.replace(/\/+$/, ''))
     .optional(),
-  /** Pages of share links a minute for one address, in each process. */
+  /** A minute for one address, in each process. */
   API_SHARE_LINK_RATE: z.coerce.number().int().min(1).max(1_000_000).default(120),
-  /** Our public address for service webhooks; `reseller doctor` checks it. */
+  /** `reseller doctor` checks it. */
   PUBLIC_WEBHOOK_URL: urlOf('http:', 'https:').optional(),
-  /** Requests a minute of each API key without its own limit, in each process. */
+  /** A minute for each API key without its own limit, in each process. */
   API_RATE_LIMIT: rateLimit('6000'),
-  /** Failed authentications a minute from one address. */
+  /** A minute from one address. */
   API_FAILED_AUTHENTICATIONS: z.coerce.number().int().min(1).max(1_000_000).default(30),
-  /** Proxies in front of the API whose X-Forwarded-For is trusted. */
+  /** Their X-Forwarded-For is trusted. */
   API_TRUSTED_PROXIES: networkList().default([]),
-  /** Largest accepted request body, in bytes. */
+  /** Bytes. */
   API_BODY_LIMIT: z.coerce.number().int().min(1_024).max(1_048_576).default(524_288),
 };
 
 export const deploymentFields = {
-  /** Name of the Temporal worker deployment that the workers belong to; without it, workers have no version. */
   WORKER_DEPLOYMENT_NAME: z
     .string()
     .regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/, 'must be up to 63 letters, digits, - and _')
     .optional(),
-  /** The build that these workers run; with the name of the deployment it is their version. */
   WORKER_BUILD_ID: z
     .string()
     .regex(/^[A-Za-z0-9][A-Za-z0-9._+-]{0,99}$/, 'must be up to 100 letters, digits, ., _, + and -')
@@ -122,53 +113,44 @@ export const deploymentFields = {
 export const workerFields = {
   ...deploymentFields,
   WORKER_PROBE_HOST: z.string().min(1).default('127.0.0.1'),
-  /** Port of the worker's health, readiness and metrics. */
   WORKER_PROBE_PORT: port(3001),
   WORKER_SHUTDOWN_GRACE: durationMs('20s'),
-  /** Activities a second that send purchases, in all workers together. */
+  /** In all workers together. */
   WORKER_PURCHASES_PER_SECOND: perSecond(),
-  /** Activities a second that look work up at the service, in all workers together. */
+  /** In all workers together. */
   WORKER_READS_PER_SECOND: perSecond(),
-  /** File with the workflows, built by `node worker/build-bundle.ts FILE`. Default: the worker bundles at its start. */
+  /** Built by `node worker/build-bundle.ts FILE`. Default: the worker bundles at its start. */
   WORKFLOW_BUNDLE: z.string().min(1).optional(),
 };
 
-/** Settings of the API and the worker for event webhooks. */
 export const outboundFields = {
-  /** Networks that are not public and in which webhook endpoints are allowed, comma separated. */
   WEBHOOK_ALLOWED_ADDRESSES: networkList().default([]),
-  /** HTTP proxy that decides, in our place, which addresses event webhooks may reach. */
+  /** It decides, in our place, which addresses event webhooks may reach. */
   WEBHOOK_PROXY: secret(urlOf('http:', 'https:').optional()),
 };
 
 export const policyFields = {
-  /** The policy file; without it, every setting has its default. */
   POLICY_FILE: z.string().min(1).optional(),
 };
 
 export const codecFields = {
   CODEC_HOST: z.string().min(1).default('127.0.0.1'),
   CODEC_PORT: port(8234),
-  /** Origins of the Temporal UI, comma separated: the only ones that may call the codec server from a browser. */
+  /** The only origins that may call the codec server from a browser. */
   CODEC_ALLOWED_ORIGIN: originList('http://127.0.0.1:8233,http://localhost:8233'),
-  /**
-   * Accepted `Host` names, comma separated, without port; any with CODEC_TOKEN. Refuses DNS rebinding: a page whose
-   * name resolves to this server.
-   */
+  /** Any with CODEC_TOKEN. Refuses DNS rebinding: a page whose name resolves to this server. */
   CODEC_ALLOWED_HOSTS: hostList('127.0.0.1,localhost,[::1]'),
-  /** Bearer token that the codec server requires; without one it listens on loopback only. */
+  /** Without one the codec server listens on loopback only. */
   CODEC_TOKEN: secret(z.string().min(16).optional()),
-  /** Allows other addresses without a token: the operator states that other machines cannot connect. */
+  /** The operator states that other machines cannot connect. */
   CODEC_WITHOUT_TOKEN: flag(false),
 };
 
-/** The proxy in front of the Temporal UI. */
 export const temporalUiFields = {
   TEMPORAL_UI_HOST: z.string().min(1).default('127.0.0.1'),
   TEMPORAL_UI_PORT: port(8233),
-  /** URL of the Temporal UI itself, which only the proxy should reach. */
+  /** Only the proxy should reach it. */
   TEMPORAL_UI_TARGET: urlOf('http:').default('http://127.0.0.1:8080'),
-  /** Addresses under which operators open the UI, comma separated; others are refused. */
   TEMPORAL_UI_ORIGINS: originList('http://127.0.0.1:8233,http://localhost:8233'),
 };
 
@@ -176,7 +158,7 @@ export const commonFields = {
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
 };
 
-/** Every variable, by section; a test compares `docs/configuration.md` with it. */
+/** A test compares `docs/configuration.md` with it. */
 export const CONFIGURATION_FIELDS = {
   common: commonFields,
   database: databaseFields,
@@ -192,14 +174,13 @@ export const CONFIGURATION_FIELDS = {
   tracing: tracingFields,
 } as const satisfies Record<string, z.ZodRawShape>;
 
-/** The names of all variables, with those that name the file of a secret. */
+/** Includes the names of the variables that name the file of a secret. */
 export const VARIABLE_NAMES: ReadonlySet<string> = new Set(
   Object.values(CONFIGURATION_FIELDS)
     .flatMap((part): [string, z.ZodType][] => Object.entries(part))
     .flatMap(([name, field]) => (isSecret(field) ? [name, fileVariable(name)] : [name])),
 );
 
-/** The names of all secrets. */
 export const SECRET_NAMES: readonly string[] = [...VARIABLE_NAMES].filter((name) =>
   VARIABLE_NAMES.has(fileVariable(name)),
 );

@@ -1,12 +1,9 @@
-/**
- * Ids that are derived from the identity of their object. A row that the database has lost gets the same id again. They
- * are keyed hashes: others cannot compute them, and they do not reveal their input.
- */
+/** A row that is lost gets the same id again. Keyed hashes: others cannot compute them, and the input stays secret. */
 import type { KeyRing } from '#crypto/key-ring.ts';
 import { ID_PREFIXES } from '#domain/work/identifiers.ts';
 import type { WorkKind, WorkRef } from '#domain/work/kinds.ts';
 
-/** The idempotency key of an attempt. @param number of the attempt, from 1. */
+/** @param number from 1. */
 export function attemptKey(keyRing: KeyRing, { kind, id }: WorkRef, number: number): string {
   return derivedUuid(keyRing, 'attempt_idempotency_key', [kind, id, String(number)]);
 }
@@ -15,12 +12,11 @@ export function workId(keyRing: KeyRing, kind: WorkKind, naming: readonly string
   return `${ID_PREFIXES[kind]}_${derivedUlid(keyRing, 'work_id', [kind, ...naming])}`;
 }
 
-/** The id of the eSIM that an order delivers. If the row is lost and stored again, callers still have the right id. */
+/** If the row is lost and stored again, callers still have the right id. */
 export function deliveredEsimId(keyRing: KeyRing, orderId: string): string {
   return `${ID_PREFIXES.esim}_${derivedUlid(keyRing, 'delivered_esim_id', [orderId])}`;
 }
 
-/** The id of a batch of orders. @param reference the caller's, which is unique. */
 export function batchId(keyRing: KeyRing, reference: string): string {
   return `${ID_PREFIXES.orderBatch}_${derivedUlid(keyRing, 'batch_id', [reference])}`;
 }
@@ -32,12 +28,7 @@ export function requestKey(keyRing: KeyRing, lineageId: string, key: string): Bu
 
 const BYTES = 16;
 
-/**
- * A UUID of version 8 (RFC 9562, 5.8).
- *
- * @param purpose separates uses: different purposes give different ids.
- * @param parts input of the hash; their order matters.
- */
+/** Version 8 (RFC 9562, 5.8). @param purpose different purposes give different ids. @param parts in this order. */
 export function derivedUuid(keyRing: KeyRing, purpose: string, parts: readonly string[]): string {
   const bytes = derivedBytes(keyRing, purpose, parts);
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x80, 6);
@@ -49,10 +40,7 @@ export function derivedUuid(keyRing: KeyRing, purpose: string, parts: readonly s
 const BASE32 = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const BASE32_LENGTH = 26;
 
-/**
- * 128 bits in the form of a ULID: 26 digits of Crockford's base 32. They do not sort by time. Parameters as of
- * {@link derivedUuid}.
- */
+/** 26 digits of Crockford's base 32, which do not sort by time. Parameters as of {@link derivedUuid}. */
 export function derivedUlid(keyRing: KeyRing, purpose: string, parts: readonly string[]): string {
   let rest = BigInt(`0x${derivedBytes(keyRing, purpose, parts).toString('hex')}`);
   let text = '';
@@ -63,7 +51,7 @@ export function derivedUlid(keyRing: KeyRing, purpose: string, parts: readonly s
   return text;
 }
 
-/** Encodes the parts as JSON, so that different lists never give the same input. */
+/** JSON, so that different lists never give the same input. */
 function derivedBytes(keyRing: KeyRing, purpose: string, parts: readonly string[]): Buffer {
   return keyRing.hash(JSON.stringify(parts), purpose).subarray(0, BYTES);
 }

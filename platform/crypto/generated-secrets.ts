@@ -1,12 +1,9 @@
 import { hash, randomBytes as systemRandomBytes, timingSafeEqual } from 'node:crypto';
 
 /**
- * Keys of our own API: `rsk_test_<prefix>_<secret>`, or `rsk_live_…` where purchases cost real money. The prefix is
- * public and identifies the key. All parts have letters and digits only: a double click selects the whole key, and
- * shells and URLs do not change it.
- *
- * Only an unsalted SHA-256 hash is stored. A password would need a slow, salted hash. A key has 256 random bits, which
- * cannot be guessed or precomputed.
+ * `rsk_test_<prefix>_<secret>`, or `rsk_live_…` where purchases cost real money. Letters and digits only: a double
+ * click selects the whole key. Only an unsalted SHA-256 hash is stored: a key has 256 random bits, which cannot be
+ * guessed or precomputed.
  */
 const KEY = /^rsk_(test|live)_([0-9A-Za-z]{8})_([0-9A-Za-z]{43})$/;
 
@@ -14,10 +11,9 @@ const PREFIX_LENGTH = 8;
 /** 62^43 is just above 2^256. */
 const SECRET_LENGTH = 43;
 const SECRET_BYTES = 32;
-/** 16 bits more than eight letters need, so that all prefixes are about equally likely. */
+/** 16 bits more than eight letters need: all prefixes are about equally likely. */
 const PREFIX_BYTES = 8;
 
-/** Whether a key buys in the sandbox of the service, or with real money. */
 export type ApiKeyMode = 'test' | 'live';
 
 export interface GeneratedApiKey {
@@ -28,7 +24,7 @@ export interface GeneratedApiKey {
   readonly hash: Buffer;
 }
 
-/** Generates a key. @param randomBytes a cryptographic source; tests pass their own. */
+/** @param randomBytes cryptographic; tests pass their own. */
 export function generateApiKey(
   mode: ApiKeyMode = 'test',
   randomBytes: (size: number) => Uint8Array = systemRandomBytes,
@@ -38,13 +34,12 @@ export function generateApiKey(
   return { key, prefix, hash: hashApiKey(key) };
 }
 
-/** @returns the public prefix to look the key up by, or undefined when `text` is not one of our keys. */
+/** Undefined when `text` is not one of our keys. */
 export function parseApiKey(text: string): { readonly prefix: string; readonly mode: ApiKeyMode } | undefined {
   const [, mode, prefix] = KEY.exec(text) ?? [];
   return prefix === undefined ? undefined : { prefix, mode: mode === 'live' ? 'live' : 'test' };
 }
 
-/** The mode of the keys of an installation. */
 export function apiKeyMode(serviceMode: string | undefined): ApiKeyMode {
   return serviceMode === 'production' ? 'live' : 'test';
 }
@@ -53,32 +48,30 @@ export function hashApiKey(key: string): Buffer {
   return hash('sha256', key, 'buffer');
 }
 
-/** Compares in constant time. @param hash the stored hash. */
+/** Takes constant time. @param hash the stored hash. */
 export function matchesApiKey(key: string, hash: Uint8Array): boolean {
   const presented = hashApiKey(key);
   return hash.length === presented.length && timingSafeEqual(presented, hash);
 }
 
 /**
- * Secrets of share links. Letters and digits only: messengers end a link before other characters. 62^32 is above
- * 2^190, so a secret cannot be guessed, and its unsalted SHA-256 hash can be stored.
+ * Messengers end a link before other characters. 62^32 is above 2^190: a secret cannot be guessed, and its unsalted
+ * SHA-256 hash can be stored.
  */
 const LENGTH = 32;
-/** 32 bits more than the letters need, so that all secrets are about equally likely. */
+/** 32 bits more than needed: all secrets are about equally likely. */
 const BYTES = 28;
 
 export function generateShareSecret(randomBytes: (size: number) => Uint8Array = systemRandomBytes): string {
   return base62(randomBytes(BYTES), LENGTH);
 }
 
-/** The hash that is stored instead of the secret, and by which a link is looked up. */
 export function hashShareSecret(secret: string): Buffer {
   return hash('sha256', secret, 'buffer');
 }
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** The `length` lowest digits of the bytes as a number to base 62: letters and digits only. */
 function base62(bytes: Uint8Array, length: number): string {
   let rest = BigInt(`0x${Buffer.from(bytes).toString('hex')}`);
   let digits = '';

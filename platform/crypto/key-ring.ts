@@ -13,7 +13,7 @@ export interface NamedKey {
   readonly key: Uint8Array;
 }
 
-/** An encrypted value cannot be decrypted: wrong key, other additional authenticated data, or altered bytes. */
+/** Wrong key, other additional authenticated data, or altered bytes. */
 export class DecryptionError extends Error {
   constructor(reason: string) {
     super(`cannot decrypt: ${reason}`);
@@ -21,7 +21,7 @@ export class DecryptionError extends Error {
   }
 }
 
-/** The value was encrypted with a key that this process does not have. A process with the key can decrypt it. */
+/** A process with the key can decrypt it. */
 export class MissingKeyError extends DecryptionError {
   constructor(id: string) {
     super(`key ${JSON.stringify(id)} is not in ENCRYPTION_KEYS`);
@@ -35,13 +35,10 @@ const TAG_BYTES = 16;
 const ALGORITHM = 'aes-256-gcm';
 
 /**
- * Encrypts and decrypts with AES-256-GCM. The first key encrypts and all keys decrypt: to rotate, put a new key in
- * front. Each encrypted value contains the id of its key. It is bound to its additional authenticated data (AAD), a
- * text such as `orders.encrypted_device_imei/ord_…`: moved to another row or column it cannot be decrypted.
- *
- * Layout: format (1 byte), length of the key id (1), key id, IV (12), ciphertext, tag (16).
- *
- * IVs are random, so one key should encrypt at most 2^32 values (NIST SP 800-38D, 8.3). Rotate long before that.
+ * AES-256-GCM. The first key encrypts and all keys decrypt: to rotate, put a new key in front. A value is bound to its
+ * additional authenticated data (AAD): moved to another row or column it cannot be decrypted. Layout: format (1 byte),
+ * length of the key id (1), key id, IV (12), ciphertext, tag (16). IVs are random, so one key should encrypt at most
+ * 2^32 values (NIST SP 800-38D, 8.3). Rotate long before that.
  */
 export class KeyRing {
   readonly #primary: NamedKey;
@@ -49,10 +46,7 @@ export class KeyRing {
   readonly #hashKey: KeyObject;
   readonly #checkValues: ReadonlyMap<string, Buffer>;
 
-  /**
-   * @param keys at least one. The **last** key also derives the key of {@link hash}, so keep it when rotating.
-   * @throws RangeError when there is no key, a key does not have 32 bytes, or an id is empty, too long or used twice.
-   */
+  /** @param keys the **last** also derives the key of {@link hash}: keep it when rotating. @throws RangeError */
   constructor(keys: readonly NamedKey[]) {
     const primary = keys[0];
     const oldest = keys.at(-1);
@@ -71,16 +65,11 @@ export class KeyRing {
     this.#checkValues = new Map(keys.map(({ id, key }) => [id, derive(key, 'check').export()]));
   }
 
-  /** Ids of all keys: the first encrypts, the last is used for the hashes. */
   get keyIds(): readonly string[] {
     return [...this.#encryptionKeys.keys()];
   }
 
-  /**
-   * A one-way value (HKDF-SHA-256 with its own purpose) that is equal for equal bytes of a key.
-   *
-   * @returns undefined when the ring has no key of this id.
-   */
+  /** One-way (HKDF-SHA-256), equal for equal bytes of a key. Undefined when the ring has no key of this id. */
   checkValueOf(id: string): Buffer | undefined {
     return this.#checkValues.get(id);
   }
@@ -89,10 +78,7 @@ export class KeyRing {
     return this.#primary.id;
   }
 
-  /**
-   * @param plaintext text is encrypted as UTF-8.
-   * @param aad row and column of the value; {@link decrypt} needs the same text.
-   */
+  /** @param plaintext text is encrypted as UTF-8. @param aad row and column; {@link decrypt} needs the same text. */
   encrypt(plaintext: Uint8Array | string, aad: string): Buffer {
     const id = Buffer.from(this.#primary.id, 'utf8');
     const header = Buffer.concat([Buffer.from([FORMAT, id.length]), id]);
@@ -103,11 +89,7 @@ export class KeyRing {
     return Buffer.concat([header, iv, cipher.update(body), cipher.final(), cipher.getAuthTag()]);
   }
 
-  /**
-   * @param aad the same text as for {@link encrypt}.
-   * @throws DecryptionError when the AAD differs or the bytes were altered; {@link MissingKeyError} when the key is
-   *   unknown.
-   */
+  /** @throws DecryptionError when the AAD differs or the bytes were altered; {@link MissingKeyError}. */
   decrypt(encrypted: Uint8Array, aad: string): Buffer {
     const bytes = Buffer.from(encrypted.buffer, encrypted.byteOffset, encrypted.byteLength);
     const idLength = bytes[1] ?? 0;
@@ -134,9 +116,7 @@ export class KeyRing {
   }
 
   /**
-   * Keyed hash (HMAC-SHA-256), to compare and find values that must not be readable.
-   *
-   * @param purpose separates uses: different purposes give different hashes.
+   * HMAC-SHA-256, to find values that must not be readable. @param purpose different purposes give different hashes.
    */
   hash(content: Uint8Array | string, purpose: string): Buffer {
     return createHmac('sha256', this.#hashKey).update(purpose).update('\0').update(content).digest();
@@ -149,7 +129,7 @@ export class KeyRing {
   }
 }
 
-/** Returns a key object: Node copies plain bytes into one at every use, which costs more than the encryption. */
+/** Node copies plain bytes into a key object at every use, which costs more than the encryption. */
 function derive(key: Uint8Array, purpose: string): KeyObject {
   return createSecretKey(Buffer.from(hkdfSync('sha256', key, Buffer.alloc(0), `reseller-fulfilment/${purpose}`, 32)));
 }

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes as systemRandomBytes, timingSafeEqual } from 'node:crypto';
 import { WEBHOOK_TOLERANCE_SECONDS } from '#domain/service/service-address.ts';
 
-/** Why a delivery is not authentic, for metrics and logs. The answer is always 401 without the reason. */
+/** Shown in metrics and logs. The answer is always 401 without the reason. */
 export type WebhookRefusal =
   | 'timestamp_missing'
   | 'timestamp_malformed'
@@ -15,35 +15,30 @@ export type WebhookVerdict = { readonly ok: true } | { readonly ok: false; reado
 
 export interface AcceptedSecret {
   readonly secret: string;
-  /** End of its validity during a rotation, epoch milliseconds, inclusive. */
+  /** During a rotation, epoch milliseconds, inclusive. */
   readonly acceptedUntil?: number;
 }
 
 export interface SignedDelivery {
-  /** `X-Service-Timestamp` as received. */
   readonly timestampHeader: string | undefined;
-  /** `X-Service-Signature` as received. Node joins repeated headers with commas; that is refused as malformed. */
+  /** Node joins repeated headers with commas; that is refused as malformed. */
   readonly signatureHeader: string | undefined;
-  /** The request body exactly as received, before any decoding. */
+  /** Exactly as received, before any decoding. */
   readonly rawBody: Uint8Array;
   readonly secrets: readonly AcceptedSecret[];
   readonly now: number;
-  /** Milliseconds; that of the specification unless it is shorter. */
+  /** That of the specification unless it is shorter. */
   readonly toleranceMs?: number;
 }
 
-/** Twelve digits suffice until the year 33658 and are exact in a number. */
+/** Lasts until the year 33658; exact in a number. */
 const UNIX_SECONDS = /^[0-9]{1,12}$/;
 const SIGNATURE = /^v1=([0-9a-f]{64})$/;
 
 /**
- * Verifies an inbound webhook (specification, Signature rules 1 to 4): `v1=` and the lowercase hexadecimal HMAC-SHA-256
- * of timestamp, full stop and raw body.
- *
- * The timestamp is in whole seconds, the clock in milliseconds: a difference of the tolerance is accepted, one of a
- * millisecond more is refused.
- *
- * Does not check for duplicates (rule 5): the transaction that stores the delivery does.
+ * Signature rules 1 to 4 of the specification: `v1=` and the lowercase hexadecimal HMAC-SHA-256 of timestamp, full stop
+ * and raw body. Timestamps are whole seconds, the clock has milliseconds: one millisecond more than the tolerance is
+ * refused. Does not check for duplicates (rule 5): the transaction that stores the delivery does.
  */
 export function verifyWebhook(delivery: SignedDelivery): WebhookVerdict {
   const { timestampHeader, signatureHeader, rawBody, secrets, now } = delivery;
@@ -55,7 +50,7 @@ export function verifyWebhook(delivery: SignedDelivery): WebhookVerdict {
 
   const received = Buffer.from(SIGNATURE.exec(signatureHeader ?? '')?.[1] ?? '', 'hex');
   let matches = false;
-  // Try every secret, also after a match: the time must not reveal which one matched.
+  // Also after a match: the time must not reveal which secret matched.
   for (const { secret } of accepted) {
     const expected = digestOf(secret, timestampHeader, rawBody);
     matches = timingSafeEqual(expected, received) || matches;
@@ -63,11 +58,7 @@ export function verifyWebhook(delivery: SignedDelivery): WebhookVerdict {
   return matches ? { ok: true } : refuse('signature_mismatch');
 }
 
-/**
- * Checks the headers of a delivery before its body is read.
- *
- * @returns the reason to refuse the delivery; undefined when the body decides.
- */
+/** Called before the body is read. @returns the reason to refuse; undefined when the body decides. */
 export function refusalOfHeaders({
   timestampHeader,
   signatureHeader,
@@ -83,14 +74,7 @@ export function refusalOfHeaders({
   return SIGNATURE.test(signatureHeader) ? undefined : 'signature_malformed';
 }
 
-/**
- * Signs a delivery like the service (specification, Signature rules 1 and 2), for a ping to our own address.
- *
- * @param timestamp Unix time in seconds, digits only, as it goes into `X-Service-Timestamp`.
- * @param rawBody the bytes that are sent.
- * @returns the value of `X-Service-Signature`.
- * @throws RangeError when the secret is empty or the timestamp is invalid.
- */
+/** Signs as the service does (Signature rules 1 and 2). @param timestamp in seconds. @throws RangeError */
 export function signWebhook(secret: string, timestamp: string, rawBody: Uint8Array): string {
   if (secret === '') throw new RangeError('the secret is empty');
   if (!UNIX_SECONDS.test(timestamp)) throw new RangeError('the timestamp must be Unix time in seconds, digits only');
@@ -105,18 +89,18 @@ function refuse(reason: WebhookRefusal): WebhookVerdict {
   return { ok: false, reason };
 }
 
-/** Refuses an empty secret: with it anyone could sign. */
+/** With an empty secret anyone could sign. */
 function isAccepted({ secret, acceptedUntil }: AcceptedSecret, now: number): boolean {
   return secret !== '' && (acceptedUntil === undefined || now <= acceptedUntil);
 }
 
-/** Signatures of event webhooks, by the Standard Webhooks specification, version 1. */
+/** By the Standard Webhooks specification, version 1. */
 
 const PREFIX = 'whsec_';
 /** The specification requires 24 to 64 bytes. */
 const SECRET_BYTES = 32;
 
-/** Generates a secret, `whsec_…`. @param randomBytes a cryptographic source; tests pass their own. */
+/** `whsec_…`. @param randomBytes cryptographic; tests pass their own. */
 export function generateWebhookSecret(randomBytes: (size: number) => Uint8Array = systemRandomBytes): string {
   return `${PREFIX}${Buffer.from(randomBytes(SECRET_BYTES)).toString('base64')}`;
 }
@@ -126,15 +110,11 @@ export interface SignedWebhook {
   readonly id: string;
   readonly at: Date;
   readonly body: Uint8Array;
-  /** Every secret that signs now; during a rotation also the former one, so that receivers can change over. */
+  /** During a rotation also the former one, so that receivers can change over. */
   readonly secrets: readonly string[];
 }
 
-/**
- * The headers of a delivery.
- *
- * @throws RangeError without a secret, or with one that is not of the form `whsec_…`.
- */
+/** @throws RangeError without a secret, or with one that is not of the form `whsec_…`. */
 export function standardWebhookHeaders({ id, at, body, secrets }: SignedWebhook): Record<string, string> {
   if (secrets.length === 0) throw new RangeError('a delivery cannot be signed without a secret');
   const timestamp = String(Math.floor(at.getTime() / 1_000));

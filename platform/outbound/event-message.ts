@@ -1,4 +1,3 @@
-/** The form of events for internal systems: the same in feed, stream and webhooks. */
 import { standardWebhookHeaders } from '#crypto/webhook-signatures.ts';
 import type { EventRow } from '#db/events/event-log.ts';
 import type { EventData } from '#db/schema/events.ts';
@@ -9,7 +8,7 @@ export interface EventEnvelope {
   readonly id: string;
   readonly type: EventType;
   readonly created_at: string;
-  /** The object that changed; `href` is its path in the API. */
+  /** `href` is its path in the API. */
   readonly subject: EventSubject & { readonly href: string };
   readonly data: EventData;
 }
@@ -39,18 +38,14 @@ export function eventEnvelope({ id, type, occurredAt, subjectKind: kind, subject
   };
 }
 
-/** Product and version of the webhook format. */
 const USER_AGENT = 'reseller-fulfilment-webhooks/1';
 
-/**
- * The body of all deliveries of an event: its envelope, with the additional field `timestamp` of Standard Webhooks. The
- * same bytes at every try.
- */
+/** Adds the field `timestamp` of Standard Webhooks. The bytes are the same at every try. */
 export function webhookBody(event: EventRow): Buffer {
   return envelopeBody(eventEnvelope(event));
 }
 
-/** {@link webhookBody} of an event in the form of the feed. */
+/** As {@link webhookBody}, from the form of the feed. */
 export function envelopeBody({
   type,
   created_at: timestamp,

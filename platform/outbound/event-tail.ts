@@ -7,11 +7,10 @@ const BATCH = 500;
 const RETRY_MS = 1_000;
 
 export interface TailListener {
-  /** Only events of this subject; default: all events. */
+  /** Default: all events. */
   readonly subjectId?: string;
   /** Must be synchronous and must not throw: all other listeners wait for it. */
   readonly onEvent: (event: PublishedEvent) => void;
-  /** Called when no more events will come. */
   readonly onStop: () => void;
 }
 
@@ -19,21 +18,18 @@ export interface EventTailOptions {
   readonly read: (after: bigint, limit: number) => Promise<readonly PublishedEvent[]>;
   readonly lastPosition: () => Promise<bigint>;
   readonly wakeups: Pick<Wakeups, 'next' | 'pause' | 'wake' | 'isHearing'>;
-  /** Times between two reads without a notification, in milliseconds: notifications may be lost. */
+  /** Times between two reads without a notification: notifications may be lost. */
   readonly policy: PollPolicy;
   readonly logger: Logger;
 }
 
-/**
- * Reads new events once for the whole process and passes them to all listeners, so that a thousand waiting callers cost
- * one query. A caller that first listens and then reads the past events misses none.
- */
+/** Reads new events once for all listeners. A caller that first listens and then reads the past events misses none. */
 export class EventTail {
   readonly #options: EventTailOptions;
   readonly #ofAll = new Set<TailListener>();
   readonly #ofSubject = new Map<string, Set<TailListener>>();
   #position: bigint | undefined;
-  /** The newest position of the notifications since the last turn; undefined: events must be read to know it. */
+  /** Undefined: events must be read to know it. */
   #announced: bigint | undefined;
   #running: Promise<void> | undefined;
   #stopped = false;
@@ -46,7 +42,7 @@ export class EventTail {
     return this.#stopped;
   }
 
-  /** Position of the newest event that was passed on. @throws Error before {@link open} */
+  /** Newest event that was passed on. @throws Error before {@link open} */
   get position(): bigint {
     if (this.#position === undefined) throw new Error('the event tail is not open yet');
     return this.#position;
@@ -67,11 +63,7 @@ export class EventTail {
     await this.#running;
   }
 
-  /**
-   * Passes events up to this position on soon.
-   *
-   * @param position the payload of a notification; empty from a process of an earlier version, which sends none.
-   */
+  /** @param position the payload of a notification; empty from a process of an earlier version. */
   hear(position: string): void {
     this.#announced = /^\d{1,18}$/.test(position) ? BigInt(position) : undefined;
     this.#options.wakeups.wake();

@@ -1,4 +1,4 @@
-/** Checks of the URL of an endpoint, at its creation and at every try. */
+/** URLs are checked at the creation of an endpoint and at every try. */
 import { Resolver } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
@@ -6,10 +6,10 @@ import ipaddr from 'ipaddr.js';
 const MAX_URL_LENGTH = 2_048;
 const HTTPS_PORT = 443;
 const HTTP_PORT = 80;
-/** Lower ports belong to system services, which are no receivers of webhooks. */
+/** Lower ports belong to system services. */
 const FIRST_FREE_PORT = 1_024;
 
-/** @returns the problem of a URL, as the end of a sentence; undefined when there is none. */
+/** The end of a sentence; undefined when there is no problem. */
 export function urlProblem(text: string): string | undefined {
   if (text.length > MAX_URL_LENGTH) return `must have at most ${MAX_URL_LENGTH} characters`;
   if (!URL.canParse(text)) return 'must be an absolute URL';
@@ -23,19 +23,12 @@ export function urlProblem(text: string): string | undefined {
   return undefined;
 }
 
-/**
- * Plain HTTP is permitted only for addresses of the configuration: otherwise others could read the events in transit.
- */
+/** Plain HTTP is permitted only for configured addresses: otherwise others could read the events in transit. */
 export function mayConnect(protocol: string, verdict: AddressVerdict): boolean {
   return protocol === 'https:' ? verdict !== 'refused' : verdict === 'allowed';
 }
 
-/**
- * Checks a URL with the addresses that its host has now. An unknown host is accepted: it is looked up and judged at
- * every try.
- *
- * @returns the problem, as the end of a sentence; undefined when there is none.
- */
+/** An unknown host is accepted: it is judged at every try. @returns the end of a sentence; undefined: no problem. */
 export async function endpointUrlProblem(
   text: string,
   policy: AddressPolicy,
@@ -63,30 +56,26 @@ function portOf({ port, protocol }: URL): number {
   return protocol === 'https:' ? HTTPS_PORT : HTTP_PORT;
 }
 
-/** `public`: on the Internet. `allowed`: listed in the configuration. `refused`: all others. */
+/** `allowed`: listed in the configuration. */
 export type AddressVerdict = 'public' | 'allowed' | 'refused';
 
 /**
- * Decides which addresses webhooks may be sent to, against server-side request forgery. Only addresses that the IANA
- * registries show as public are accepted, so that unknown special ranges are refused. An IPv4-mapped IPv6 address is
- * judged as its IPv4 address; other encodings of one (NAT64, 6to4, Teredo) are refused.
+ * Against server-side request forgery: only addresses that the IANA registries show as public are accepted. An
+ * IPv4-mapped IPv6 address is judged as IPv4; NAT64, 6to4 and Teredo are refused.
  */
 export class AddressPolicy {
   readonly #allowed: readonly Subnet[];
 
-  /**
-   * @param allowed addresses and networks such as `10.20.0.0/16` that are accepted although they are not public.
-   * @throws Error for an invalid address or network.
-   */
+  /** @param allowed accepted although they are not public. @throws Error for an invalid address or network. */
   constructor(allowed: readonly string[] = []) {
     this.#allowed = allowed.map((text) =>
       ipaddr.parseCIDR(text.includes('/') ? text : `${text}/${text.includes(':') ? 128 : 32}`),
     );
   }
 
-  /** Judges an address. An invalid one is refused. */
+  /** An invalid address is refused. */
   judge(text: string): AddressVerdict {
-    // Accept the usual form only: parsers disagree about `010.0.0.1`, and a zone names an interface of this machine.
+    // Parsers disagree about `010.0.0.1`, and a zone names an interface of this machine.
     if (isIP(text) === 0 || text.includes('%')) return 'refused';
     const address = ipaddr.process(text);
     if (this.#allowed.some((subnet) => contains(subnet, address))) return 'allowed';
@@ -108,23 +97,20 @@ function isPublic(address: Address): boolean {
   return !PUBLIC_LOOKING.some((subnet) => contains(subnet, address));
 }
 
-/** False for a network of the other family. */
+/** False for the other family. */
 function contains([network, bits]: Subnet, address: Address): boolean {
   if (network.kind() === 'ipv4')
     return address.kind() === 'ipv4' && ipaddr.IPv4.prototype.match.call(address, network, bits);
   return address.kind() === 'ipv6' && ipaddr.IPv6.prototype.match.call(address, network, bits);
 }
 
-/** Finds the addresses of a host name. @throws Error when it has none, or the lookup fails. */
+/** @throws Error when the name has no address, or the lookup fails. */
 export type HostLookup = (host: string) => Promise<readonly string[]>;
 
 const TIMEOUT_MS = 3_000;
 const TRIES = 2;
 
-/**
- * Looks names up in DNS only. The system's lookup also reads files of this machine, and a slow name server would block
- * one of the few threads of the process.
- */
+/** DNS only. The system's lookup also reads files, and a slow name server would block one of the few threads. */
 export function dnsLookup(): HostLookup {
   const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: TRIES });
   return async (host) => {

@@ -11,7 +11,7 @@ export interface WebhookRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
-  /** Time limit of lookup, connection, request and answer together, in milliseconds. */
+  /** Covers lookup, connection, request and answer together. */
   readonly deadlineMs: number;
 }
 
@@ -23,12 +23,12 @@ export interface WebhookResult {
 export interface WebhookSenderOptions {
   readonly policy: AddressPolicy;
   readonly lookup: HostLookup;
-  /** URL of a proxy. It finds and judges the addresses of names in our place. */
+  /** It finds and judges the addresses of names in our place. */
   readonly proxy?: string | undefined;
   readonly now: () => number;
 }
 
-/** Size of the excerpt of an answer; the rest is not read. */
+/** The rest of an answer is not read. */
 export const EXCERPT_BYTES = 1_024;
 /** The status decides the outcome, so the wait for the body is short. */
 const EXCERPT_TIMEOUT_MS = 1_000;
@@ -38,7 +38,6 @@ const KEEP_ALIVE_MS = 4_000;
 const CONNECTIONS_PER_ORIGIN = 8;
 const MAX_HEADER_BYTES = 16_384;
 
-/** The host is, or resolves to, an address that the policy refuses. */
 class AddressRefusedError extends Error {
   override readonly name = 'AddressRefusedError';
 }
@@ -47,10 +46,7 @@ class HostUnknownError extends Error {
   override readonly name = 'HostUnknownError';
 }
 
-/**
- * Sends webhooks: one request for each try, no redirects; never throws. The address is judged when the connection is
- * opened, so that a name cannot be pointed to another address after the endpoint was created.
- */
+/** No redirects; never throws. Addresses are judged when connecting: a name may point elsewhere by now. */
 export class WebhookSender {
   readonly #options: WebhookSenderOptions;
   readonly #agent: Agent;
@@ -102,13 +98,13 @@ export class WebhookSender {
     await Promise.all([this.#agent.destroy(), this.#proxy?.destroy()]);
   }
 
-  /** Only names over TLS go through the proxy: it can judge these alone. */
+  /** The proxy can judge names over TLS only. */
   #dispatcherFor({ protocol, hostname }: URL): Dispatcher {
     const isName = isIP(hostname.replace(/^\[(.*)\]$/, '$1')) === 0 && hostname !== 'localhost';
     return (protocol === 'https:' && isName ? this.#proxy : undefined) ?? this.#agent;
   }
 
-  /** Judges addresses when connecting: literal ones here, those of names in their lookup. */
+  /** Literal addresses here, those of names in their lookup. */
   #connector(): buildConnector.connector {
     const { policy } = this.#options;
     const settings = { timeout: CONNECT_TIMEOUT_MS, allowH2: false };
@@ -188,7 +184,7 @@ function failureOf(error: unknown): TryFailure {
   return causes.some((each) => TLS_CODES.test(codeOf(each))) ? 'tls_failed' : 'connection_failed';
 }
 
-/** Error codes of Node and OpenSSL for TLS failures. */
+/** TLS failures of Node and OpenSSL. */
 const TLS_CODES =
   /^(ERR_TLS|ERR_SSL|CERT_|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED|EPROTO$|HOSTNAME_MISMATCH|INVALID_CA|PATH_LENGTH)/;
 
@@ -196,7 +192,7 @@ function codeOf(error: Error): string {
   return 'code' in error && typeof error.code === 'string' ? error.code : '';
 }
 
-/** An error, its causes, and the errors of an AggregateError (one for each address that was tried). */
+/** Includes the errors of an AggregateError, one for each address that was tried. */
 function causesOf(error: unknown): Error[] {
   if (!(error instanceof Error)) return [];
   const parts: unknown[] = error instanceof AggregateError ? error.errors : [];
@@ -210,10 +206,10 @@ interface CourierRequest {
   readonly deadlineMs: number;
 }
 
-/** Serialises, signs and sends an event. Never throws because of a receiver. */
+/** Never throws because of a receiver. */
 export type Courier = (request: CourierRequest) => Promise<WebhookResult>;
 
-/** @param now epoch milliseconds; the signature contains the time of the try. */
+/** @param now epoch milliseconds, for the signature. */
 export function createCourier(sender: Pick<WebhookSender, 'send'>, now: () => number): Courier {
   return ({ url, event, secrets, deadlineMs }) => {
     const body = webhookBody(event);
@@ -228,7 +224,7 @@ export function createCourier(sender: Pick<WebhookSender, 'send'>, now: () => nu
   };
 }
 
-/** In the trace of the work that the event is about, with a link to the round of deliveries. */
+/** The span belongs to the trace of the event's work, with a link to the round of deliveries. */
 function spanOptions({ id, type, traceparent }: StoredEvent): SpanOptions {
   const round = currentTraceparent();
   return {

@@ -1,7 +1,7 @@
 import { request as send, type IncomingMessage, type ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream';
 
-/** Headers of one connection, which are not forwarded (RFC 9110, 7.6.1), and `Expect`, which Node.js has answered. */
+/** RFC 9110, 7.6.1, and `Expect`, which Node.js has answered. */
 const OF_ONE_CONNECTION = new Set([
   'connection',
   'expect',
@@ -12,10 +12,9 @@ const OF_ONE_CONNECTION = new Set([
   'upgrade',
 ]);
 
-/** Methods of requests that read. They have no body. */
 export const READS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
-/** Headers that stay, also when `Connection` names them: dropped, a body could become a second request. */
+/** They stay even when `Connection` names them: without them, a body could become a second request. */
 const OF_THE_MESSAGE = new Set(['content-length', 'host', 'transfer-encoding']);
 
 interface Target {
@@ -23,21 +22,17 @@ interface Target {
   readonly port: number;
 }
 
-/** A failure of {@link forward}. The answer may have begun. */
 export interface ForwardFailure {
   readonly error: Error;
-  /** False: no connection was made, so no byte of the request was sent. */
+  /** False: no byte of the request was sent. */
   readonly sent: boolean;
 }
 
 /**
- * Sends a request to another HTTP server and streams the answer back. The end of the caller's connection also ends the
- * request. Each request has a connection of its own: on a kept one, a server that closes it would leave open whether
- * it has received the request. The server is nevertheless asked to keep the connection. Otherwise it closes it right
- * after an answer that it gives before it has read the body, such as 413, and the reset may arrive before the answer.
- *
- * @param target host and port of the other server.
- * @param onFailure called at most once, when there is no complete answer.
+ * Streams the answer back. Each request has its own connection: on a kept one, a server that closes it would leave open
+ * whether it has received the request. The server is still asked to keep it: otherwise an answer before the whole body,
+ * such as 413, may be lost to the reset.
+ * @param onFailure at most once, when there is no complete answer.
  */
 export function forward(
   request: IncomingMessage,
@@ -85,10 +80,7 @@ export function forward(
   });
 }
 
-/**
- * Names and values in turn, as received: a header that is repeated stays repeated, so that the other server can refuse
- * it. Without those that `Connection` names, except those that the message cannot be read without.
- */
+/** As received: a repeated header stays repeated, so that the other server can refuse it. */
 function ofTheMessage({ rawHeaders, headers }: IncomingMessage, without?: string): string[] {
   const named = (headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase());
   const dropped = new Set([...OF_ONE_CONNECTION, ...named.filter((name) => !OF_THE_MESSAGE.has(name)), without]);
@@ -96,10 +88,7 @@ function ofTheMessage({ rawHeaders, headers }: IncomingMessage, without?: string
   return rawHeaders.filter((_, index) => !dropped.has(rawHeaders[index - (index % 2)]?.toLowerCase()));
 }
 
-/**
- * Headers that Node.js adds to a request, unless it gets them as a list: a host, which HTTP/1.0 does not require, and
- * the length of a body that does not exist. It would send chunks instead.
- */
+/** Node.js adds them unless it gets a list: a host, which HTTP/1.0 does not require, and the length of no body. */
 function neededHeaders({ headers, method = '' }: IncomingMessage, { host, port }: Target): string[] {
   const hasBody = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
   return [

@@ -2,22 +2,17 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 
-/** Time limits for the arrival of a request, in milliseconds. The connection of a slower one is closed. */
+/** Milliseconds for the arrival of a request. */
 export const SLOW_REQUESTS = {
   /** Headers fit into one packet. */
   headersTimeout: 10_000,
-  /** A whole request: far above the time of a body at the limit on a mobile connection. */
+  /** Far above the time of a body at the limit on a mobile connection. */
   requestTimeout: 30_000,
-  /** How often the two are checked; the default of 30 s would make them meaningless. */
+  /** The default of 30 s would make the two meaningless. */
   connectionsCheckingInterval: 2_000,
 } as const;
 
-/**
- * Starts listening.
- *
- * @param address.port 0 lets the system choose.
- * @returns the port. @throws Error with code EADDRINUSE or EACCES when the port cannot be taken.
- */
+/** @param address.port 0 lets the system choose. @throws Error with code EADDRINUSE or EACCES. */
 export async function listen(
   server: Server,
   { host, port }: { readonly host: string; readonly port: number },
@@ -29,11 +24,7 @@ export async function listen(
   return (server.address() as AddressInfo).port;
 }
 
-/**
- * Stops listening and waits until all connections are closed.
- *
- * @param connections connections to close at once: `idle` ones, so that running requests are answered, or `all`.
- */
+/** @param connections closed at once: `idle` ones, so that running requests are answered, or `all`. */
 export async function close(server: Server, connections: 'idle' | 'all'): Promise<void> {
   await new Promise<void>((resolve) => {
     server.close(() => resolve());
@@ -54,7 +45,7 @@ export class HttpError extends Error {
 export interface SmallServerOptions {
   readonly host: string;
   readonly port: number;
-  /** Connections that `close` ends: `idle` ones, so that running requests are answered, or `all`. */
+  /** As `connections` of {@link close}. */
   readonly closes: 'idle' | 'all';
 }
 
@@ -65,11 +56,8 @@ export interface SmallServer {
 }
 
 /**
- * Serves a few routes beside the API, such as probes: exact paths, answers that no cache may store, errors as JSON.
- *
- * @param addRoutes adds the routes; other paths are answered with 404.
- * @param answerError answers an error of a route; not called after the answer has begun.
- * @throws Error with code EADDRINUSE or EACCES when the port cannot be taken.
+ * No cache stores answers. @param answerError not called after the answer has begun. @throws Error with code EADDRINUSE
+ * or EACCES.
  */
 export async function startSmallServer(
   options: SmallServerOptions,
@@ -98,7 +86,7 @@ export async function startSmallServer(
   };
 }
 
-/** A route for other methods than the allowed ones. @throws HttpError 405 */
+/** @throws HttpError 405 */
 export function onlyMethods(methods: string) {
   return (_request: Request, response: Response): void => {
     response.setHeader('Allow', methods);

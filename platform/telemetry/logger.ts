@@ -1,23 +1,18 @@
 import { pino, type DestinationStream, type Logger as PinoLogger } from 'pino';
 import { createRedactor, type Redactor } from '#telemetry/redaction.ts';
 
-/** Logs as `logger.info({ orderId }, 'order accepted')`: fields first, then a fixed sentence. */
+/** `logger.info({ orderId }, 'order accepted')`: fields first, then a fixed sentence. */
 export type Logger = PinoLogger;
 
 export interface LoggerOptions {
-  /** A level of pino (`trace` to `fatal`), or `silent`. */
+  /** Of pino (`trace` to `fatal`), or `silent`. */
   readonly level: string;
   readonly name: string;
-  /** Passwords and secrets of the configuration, which are removed from every field and text. */
+  /** Removed from every field and text. */
   readonly secrets?: readonly string[];
 }
 
-/**
- * Creates a logger that writes JSON lines. `redaction.ts` redacts fields, texts, bindings of child loggers
- * and errors with their causes.
- *
- * @param destination default: standard output.
- */
+/** `redaction.ts` redacts fields, texts, bindings of child loggers and errors with their causes. */
 export function createLogger(options: LoggerOptions, destination?: DestinationStream): Logger {
   const redactor = createRedactor(options.secrets);
   const logger = pino(
@@ -26,7 +21,7 @@ export function createLogger(options: LoggerOptions, destination?: DestinationSt
       base: { name: options.name, pid: process.pid },
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
-      // The hook has redacted the error already. Pino's serializer would read the unredacted original.
+      // Pino's serializer would read the unredacted original.
       serializers: { err: (error: unknown) => error },
       hooks: {
         logMethod(input, method) {
@@ -40,7 +35,6 @@ export function createLogger(options: LoggerOptions, destination?: DestinationSt
   return logger;
 }
 
-/** Pino's arguments: fields or an error first, then a text and the values of its placeholders. */
 type LogArguments = Parameters<Parameters<NonNullable<NonNullable<pino.LoggerOptions['hooks']>['logMethod']>>[1]>;
 
 function redactArguments(input: readonly unknown[], redactor: Redactor): LogArguments {
@@ -53,13 +47,13 @@ function redactArguments(input: readonly unknown[], redactor: Redactor): LogArgu
     redacted[0] = { err: redacted[0] };
     redacted[1] ??= redactor.message(input[0]);
   }
-  // The type of the hook has only the form (text, ...placeholders); pino passes on all forms.
+  // The type of the hook has only one form; pino passes on all forms.
   return redacted as unknown as LogArguments;
 }
 
-/** Redacts the bindings of child loggers, to which pino applies no formatter. Children inherit these methods. */
+/** Pino applies no formatter to bindings of child loggers. Children inherit these methods. */
 function redactBindings(logger: Logger, redactor: Redactor): void {
-  // The generic type of `child` is for custom levels, which are not used here.
+  // The generic type is for custom levels, which are not used here.
   const methods = logger as unknown as BindingMethods;
   const original: BindingMethods = { child: methods.child, setBindings: methods.setBindings };
   const redact = (bindings: pino.Bindings): pino.Bindings => ({ ...(redactor.value(bindings) as object) });

@@ -3,28 +3,19 @@ import { joined, within } from '#telemetry/waiting.ts';
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** Seconds. Database work takes milliseconds, a purchase at the service up to its deadline of 20 s. */
+/** Seconds, up to the deadline of a purchase of 20 s. */
 const DURATION_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30];
 
-/** Seconds. An order takes a fraction of a second, work that is held takes hours, a refund takes days. */
+/** Seconds: a fraction for an order, hours for held work, days for a refund. */
 const WORK_BUCKETS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3_600, 21_600, 86_400, 604_800];
 
-/**
- * Gauges of prom-client with the ending of a counter, which `promtool check metrics` reports. They are the sums of
- * `nodejs_active_handles` and so on, by type.
- */
+/** Sums of prom-client with the ending of a counter, which `promtool check metrics` reports. */
 const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total'];
 
-/** Half the time that Prometheus waits for a scrape (10 s by default). */
+/** Half the time that Prometheus waits for a scrape. */
 const REFRESH_LIMIT_MS = 5_000;
 
-/**
- * Creates all metrics of the product, on their own registry, so that one process can have several. Labels are closed
- * sets (route patterns, endpoint names, states), never ids or raw paths, so that the number of series is bounded.
- *
- * @param options.processMetrics also measure memory, CPU, event loop and garbage collection; default true.
- * @param options.refreshLimitMs time limit of a refresh before a render.
- */
+/** Labels are closed sets, never ids or raw paths, so that the number of series is bounded. */
 export function createMetrics(options: { readonly processMetrics?: boolean; readonly refreshLimitMs?: number } = {}) {
   const { refreshLimitMs = REFRESH_LIMIT_MS } = options;
   const registry = new Registry();
@@ -37,11 +28,11 @@ export function createMetrics(options: { readonly processMetrics?: boolean; read
   const metrics = { ...processMetrics(registry), ...workMetrics(registry), ...gateMetrics(registry) };
   return {
     ...metrics,
-    /** Adds a function that sets gauges before every render. Its failure is counted and does not prevent the render. */
+    /** Sets gauges before every render. Its failure is counted and does not prevent the render. */
     refreshWith(refresh: () => Promise<void>): void {
       refreshes.push(limited(refresh, refreshLimitMs));
     },
-    /** Adds metrics that another part of the process renders. A failure to read them is counted as one of a refresh. */
+    /** A failure to read them is counted as one of a refresh. */
     renderAlso(read: () => Promise<string>): void {
       others.push(limited(read, refreshLimitMs));
     },
@@ -58,8 +49,7 @@ export function createMetrics(options: { readonly processMetrics?: boolean; read
 }
 
 /**
- * A scrape is answered while PostgreSQL hangs. It waits for a reading that still runs: another one at each scrape would
- * take all connections.
+ * A scrape is answered while PostgreSQL hangs, and joins a running reading: else scrapes would take all connections.
  */
 function limited<Value>(read: () => Promise<Value>, limitMs: number): () => Promise<Value> {
   const reading = joined(read);
@@ -73,7 +63,7 @@ function makers(registry: Registry) {
       new Counter({ name, help, labelNames, registers }),
     gauge: <Label extends string>(name: string, help: string, labelNames: Label[]) =>
       new Gauge({ name, help, labelNames, registers }),
-    /** A gauge without labels has no value before it is set: 0 would be false in a process that never sets it. */
+    /** 0 would be false in a process that never sets the gauge. */
     unsetGauge: (name: string, help: string) => {
       const gauge = new Gauge({ name, help, registers });
       gauge.remove();
@@ -95,7 +85,7 @@ function processMetrics(registry: Registry) {
       'reseller_metrics_refresh_failures_total',
       'Refreshes of gauges that failed or took too long; those gauges show old values.',
     ),
-    /** `route` is the pattern (`/v1/orders/{id}`), or `unmatched`. */
+    /** `route` is the pattern, or `unmatched`. */
     httpRequests: counter('reseller_http_requests_total', 'Requests to the API by method, route pattern and status.', [
       'method',
       'route',
@@ -115,7 +105,6 @@ function processMetrics(registry: Registry) {
       'Time of a call to the service, from sending to the outcome.',
       ['endpoint'],
     ),
-    /** `field` is a name of the contract, such as `data[].countries`. */
     upstreamUnused: counter(
       'reseller_upstream_unused_fields_total',
       'Fields of answers of the service that could not be used, by endpoint and field.',
@@ -126,10 +115,7 @@ function processMetrics(registry: Registry) {
       'Items of lists of the service that could not be read, by endpoint.',
       ['endpoint'],
     ),
-    /**
-     * `accepted`, `duplicate`, `quarantined` or the reason of the refusal. `conflict` and `header_disagrees` are
-     * counted in addition.
-     */
+    /** `conflict` and `header_disagrees` are counted in addition. */
     webhookDeliveries: counter('reseller_webhook_deliveries_total', 'Deliveries of the service by result.', ['result']),
     relayRows: counter('reseller_relay_rows_total', 'Rows processed by the relay, by queue and result.', [
       'queue',
@@ -148,7 +134,6 @@ function processMetrics(registry: Registry) {
       'Time since Temporal last answered this worker; 0 while it answers.',
     ),
     events: counter('reseller_events_total', 'Events announced to internal systems, by type.', ['type']),
-    /** `delivered` or `failed`. */
     outboundTries: counter(
       'reseller_outbound_webhook_tries_total',
       'Tries to deliver events to webhook endpoints, by result.',
@@ -169,7 +154,6 @@ function processMetrics(registry: Registry) {
       'reseller_outbound_failing_seconds',
       'Time without success of the enabled webhook endpoint that has failed for longest; 0 when none fails.',
     ),
-    /** For an `answer`, or on a `stream`. */
     waiting: gauge('reseller_waiting', 'Callers that wait now, for an answer or on an event stream.', ['for']),
     booksFindings: gauge(
       'reseller_books_findings',
@@ -195,7 +179,6 @@ function processMetrics(registry: Registry) {
   };
 }
 
-/** Work and the catalogue. `worker/gauges.ts` sets the gauges of the database. */
 function workMetrics(registry: Registry) {
   const { gauge, histogram } = makers(registry);
   return {
@@ -232,7 +215,6 @@ function workMetrics(registry: Registry) {
   };
 }
 
-/** The purchase gate and the wallet; `worker/gauges.ts` sets them. */
 function gateMetrics(registry: Registry) {
   const { gauge, unsetGauge } = makers(registry);
   return {

@@ -4,7 +4,6 @@ import type { Logger } from '#telemetry/logger.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
 import { traceIdOf } from '#telemetry/tracing.ts';
 
-/** Logs facts about work, each with its ids, and measures how long work took. */
 export function workFactObserver(
   metrics: Metrics,
   logger: Logger,
@@ -46,12 +45,11 @@ function log(logger: Logger, each: WorkFact): void {
   }
 }
 
-/** The ids by which the lines of one piece of work are found. */
 function aboutWork({ kind, id, requestId, traceparent }: Exclude<WorkFact, { fact: 'batch' }>) {
   return { kind, workId: id, requestId, traceId: traceIdOf(traceparent) };
 }
 
-/** Ends of work that are measured. A VPN subscription that ends later was measured when it was bought. */
+/** A VPN subscription that ends later was measured when it was bought. */
 const MEASURED: ReadonlySet<string> = new Set(['completed', 'failed', 'abandoned', 'refused']);
 
 function measure(metrics: Metrics, each: WorkFact, nowMs: number): void {
@@ -61,17 +59,17 @@ function measure(metrics: Metrics, each: WorkFact, nowMs: number): void {
   metrics.workDuration.observe({ kind: each.kind, result }, Math.max(0, nowMs - each.acceptedAt.getTime()) / 1_000);
 }
 
-/** One call to the service, as the client reports it. Has names of the contract, no content. */
+/** Names of the contract, no content. */
 interface ServiceCall {
   readonly endpoint: string;
   readonly outcome: string;
   readonly durationMs: number;
   readonly unused?: { readonly fields: readonly string[]; readonly items: number };
-  /** Fields of the answer that name what was sent in another form. */
+  /** They name what was sent in another form. */
   readonly differing?: readonly string[];
 }
 
-/** Receives unusable parts. @param source a call of the contract, or an event such as `event order.completed`. */
+/** @param source a call of the contract, or an event such as `event order.completed`. */
 export type UnusedObserver = (
   source: string,
   unused: NonNullable<ServiceCall['unused']> & Pick<ServiceCall, 'differing'>,
@@ -85,7 +83,7 @@ const DIFFERING_FIELD =
   'the service names what we sent in another form (case, end, or another id of its own); it is accepted, because it ' +
   'answers our own call. Compare the field with the contract: in lists and events only the exact form is ours';
 
-/** Counts unusable parts of answers and events, and logs each field once in the lifetime of the process. */
+/** Each field is logged once in the lifetime of the process. */
 export function unusedObserver(metrics: Metrics, logger: Pick<Logger, 'warn'>): UnusedObserver {
   const logged = new Set<string>();
   const logOnce = (endpoint: string, field: string, message: string) => {
@@ -111,12 +109,7 @@ const OUTCOMES_FROM_ZERO: readonly FailureClass[] = [
   'unauthorized',
 ];
 
-/**
- * Counts calls to the service.
- *
- * @param endpoints all calls of the contract.
- * @param onUnused receives the unusable parts of an answer.
- */
+/** @param endpoints all calls of the contract. @param onUnused unusable parts of an answer. */
 export function serviceCallObserver(
   metrics: Metrics,
   endpoints: readonly string[],

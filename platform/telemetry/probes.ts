@@ -3,7 +3,7 @@ import type { Metrics } from '#telemetry/metrics.ts';
 import { createRedactor } from '#telemetry/redaction.ts';
 import { joined, within } from '#telemetry/waiting.ts';
 
-/** Resolves when a dependency of the process is usable, and rejects with the problem otherwise. */
+/** Rejects with the problem when a dependency is not usable. */
 export type ReadinessCheck = () => Promise<void>;
 
 interface CheckResult {
@@ -11,21 +11,20 @@ interface CheckResult {
   readonly detail?: string;
 }
 
-/** A condition in which the process still accepts work, but the work will wait. */
+/** The process still accepts work, but the work will wait. */
 export interface Degradation {
   /** Stable name, such as `not_approved`. */
   readonly condition: string;
-  /** The fact and the advice, as text. */
   readonly detail: string;
 }
 
-/** Returns the active degradations from stored data, without calls to other systems. */
+/** From stored data, without calls to other systems. */
 export type DegradationCheck = () => Promise<readonly Degradation[]>;
 
 export interface Readiness {
   readonly ready: boolean;
   readonly checks: Readonly<Record<string, CheckResult>>;
-  /** Does not affect `ready`: the process still accepts requests. */
+  /** Does not affect `ready`. */
   readonly degraded: readonly Degradation[];
 }
 
@@ -37,7 +36,7 @@ export interface ReadinessOptions {
 /** Kubernetes waits one second for a probe by default; answer before that. */
 const CHECK_DEADLINE_MS = 900;
 
-/** Runs all checks in parallel, each with a time limit. Never throws. */
+/** Checks run in parallel, each with a time limit. Never throws. */
 export async function checkReadiness(
   checks: Readonly<Record<string, ReadinessCheck>>,
   { degraded: readDegraded = async () => [], deadlineMs = CHECK_DEADLINE_MS }: ReadinessOptions = {},
@@ -46,7 +45,7 @@ export async function checkReadiness(
     Promise.all(
       Object.entries(checks).map(async ([name, check]) => [name, await runCheck(check, deadlineMs)] as const),
     ),
-    // If the degradations cannot be read, the check of the same source fails too and shows it.
+    // The check of the same source then fails too and shows it.
     within(deadlineMs, readDegraded).catch(() => []),
   ]);
   return { ready: results.every(([, result]) => result.ok), checks: Object.fromEntries(results), degraded };
@@ -65,7 +64,6 @@ export interface ProbeServerOptions {
   readonly host: string;
   readonly port: number;
   readonly checks: Readonly<Record<string, ReadinessCheck>>;
-  /** Conditions that `/readyz` shows and that do not affect readiness. */
   readonly degraded?: DegradationCheck;
   readonly metrics: Metrics;
   readonly checkDeadlineMs?: number;
@@ -74,12 +72,7 @@ export interface ProbeServerOptions {
 /** Error messages of drivers may contain passwords in URLs. */
 const redactor = createRedactor();
 
-/**
- * Serves the probes of a process without an API: `/healthz` (the process runs), `/readyz` (every check passes, else
- * 503 with the reasons) and `/metrics`.
- *
- * @throws Error with code EADDRINUSE or EACCES when the port cannot be taken.
- */
+/** `/healthz`, `/readyz` (503 with the reasons) and `/metrics`. @throws Error with code EADDRINUSE or EACCES. */
 export async function startProbeServer(options: ProbeServerOptions): Promise<SmallServer> {
   const { host, port, checks, degraded, checkDeadlineMs: deadlineMs, metrics } = options;
   const readReadiness = joined(() => checkReadiness(checks, { degraded, deadlineMs }));

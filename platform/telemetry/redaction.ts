@@ -1,11 +1,8 @@
-/**
- * Removes secrets and personal data from log entries in three ways: fields by their name at any depth, parts of texts
- * by their shape, and known secrets of the configuration literally. Bytes are only counted.
- */
+/** Removes fields by name at any depth, parts of texts by shape, and configured secrets literally. */
 
 const REDACTED = '[redacted]';
 
-/** Parts of field names of secrets and personal data, without case and punctuation. */
+/** Without case and punctuation. */
 const SECRET_NAME_PARTS = [
   'password',
   'passwd',
@@ -32,23 +29,23 @@ const SECRET_NAME_PARTS = [
   'responsebody',
 ];
 
-/** Complete field names; as parts of other names they are harmless. */
+/** As parts of other names they are harmless. */
 const SECRET_NAMES = new Set(['lpa', 'body', 'params', 'parameters', 'qr', 'activation']);
 
 const SECRET_NAME_PATTERN = new RegExp(SECRET_NAME_PARTS.join('|'));
 
-/** Whether a field of this name is never logged, in any spelling (`deviceImei`, `device_imei`, …). */
+/** In any spelling (`deviceImei`, `device_imei`, …). */
 export function isSecretName(name: string): boolean {
   const plain = name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
   return SECRET_NAMES.has(plain) || SECRET_NAME_PATTERN.test(plain);
 }
 
-/** Names whose value is removed from a text that contains `"name": "value"` or `name=value`. */
+/** In a text with `"name": "value"` or `name=value`. */
 const TEXT_NAME =
   '[a-z_-]{0,40}(?:password|secret|token|api_?key|signature|imei|activation_?code|matching_?id|customer_?reference)';
-/** A quote, with the escapes of a JSON text inside another. */
+/** With the escapes of a JSON text inside another. */
 const QUOTE = String.raw`\\{0,7}["']`;
-/** The value of a JSON field: a text, a text inside a text, a truncated text, or a number. */
+/** A text, a text inside a text, a truncated text, or a number. */
 const FIELD_VALUE = [
   String.raw`"(?:[^"\\]|\\.){0,8000}"`,
   String.raw`'(?:[^'\\]|\\.){0,8000}'`,
@@ -57,7 +54,7 @@ const FIELD_VALUE = [
   String.raw`[^\s,}\]"'\\]+`,
 ].join('|');
 
-/** Patterns of secrets in texts, with their replacement. Quantifiers are bounded, so that no text takes long. */
+/** Quantifiers are bounded, so that no text takes long. */
 const SHAPES: readonly (readonly [RegExp, string])[] = [
   [/\b(Bearer|Basic)\s+[A-Za-z0-9+/=._~-]{4,}/gi, `$1 ${REDACTED}`],
   [/\brsk_((?:[a-z]{4}_)?[0-9A-Za-z]{8})_[0-9A-Za-z]{20,}/g, `rsk_$1_${REDACTED}`],
@@ -74,29 +71,27 @@ const SHAPES: readonly (readonly [RegExp, string])[] = [
 ];
 
 export interface Redactor {
-  /** Removes known secrets and parts with the shape of a secret. */
   text(text: string): string;
-  /** Returns a plain copy of any value, safe to log. Never throws. */
+  /** A plain copy. Never throws. */
   value(value: unknown): unknown;
-  /** Returns the message of an error, safe to show. */
   message(error: Error): string;
 }
 
-/** Limits of the size of a log entry: deeper values, longer lists and longer texts are cut. */
+/** Deeper values, longer lists and longer texts are cut. */
 const MAX_DEPTH = 8;
 const MAX_ITEMS = 100;
 const MAX_TEXT = 8_000;
 
-/** Texts that were found harmless and need not be searched again: their number and length. */
+/** Harmless texts that need not be searched again. */
 const MAX_KEPT_TEXTS = 1_000;
 const MAX_KEPT_TEXT = 100;
 
 const MIN_KNOWN_SECRET = 6;
 
-/** @param knownSecrets values that must not appear anywhere, such as passwords of the configuration. */
+/** @param knownSecrets must not appear anywhere. */
 export function createRedactor(knownSecrets: readonly string[] = []): Redactor {
   const known = knownSecrets.filter((secret) => secret.length >= MIN_KNOWN_SECRET);
-  // Names of fields, routes and sentences come again in every line. A secret is not kept: its text would change.
+  // Sentences come again in every line. A secret is not kept: its text would change.
   const harmless = new Set<string>();
   const text = (raw: string) => {
     if (harmless.has(raw)) return raw;
@@ -122,10 +117,7 @@ function redactText(raw: string, known: readonly string[]): string {
   return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text;
 }
 
-/**
- * drizzle appends the parameters of a failed query to its message. Removes them from any text, because messages are
- * passed on: into other errors, placeholders, and through Temporal.
- */
+/** drizzle appends the parameters of a failed query to its message, and messages are passed on through Temporal. */
 function withoutQueryParameters(text: string): string {
   const query = text.indexOf('Failed query: ');
   const parameters = query < 0 ? -1 : text.indexOf('\nparams:', query);
@@ -200,15 +192,12 @@ function redactEntries(
   return Object.fromEntries(shown);
 }
 
-/** Keeps null, undefined and flags: they contain no secret. */
+/** Null, undefined and flags contain no secret. */
 function redactWhole(value: unknown): unknown {
   return value === null || value === undefined || typeof value === 'boolean' ? value : REDACTED;
 }
 
-/**
- * Fields of an error that are kept in addition to name, message, stack and cause. Others may contain customer data:
- * requests, bodies, query parameters, the `detail` of PostgreSQL, which quotes rows.
- */
+/** Other fields may contain customer data: bodies, query parameters, the `detail` of PostgreSQL, which quotes rows. */
 const ERROR_FIELDS = [
   'code',
   'errno',
@@ -239,10 +228,7 @@ function redactError(error: Error, text: RedactText, inner: (value: unknown) => 
   return shown;
 }
 
-/**
- * The message of an error without the data it quotes: PostgreSQL quotes values that it could not read (SQLSTATE class
- * 22), `JSON.parse` quotes the text.
- */
+/** PostgreSQL quotes values that it could not read (SQLSTATE class 22), `JSON.parse` quotes the text. */
 function safeMessage(error: Error): string {
   if (error instanceof SyntaxError && error.message.includes('JSON')) return 'not valid JSON';
   if ('severity' in error && 'code' in error && String(error.code).startsWith('22')) {
@@ -251,12 +237,11 @@ function safeMessage(error: Error): string {
   return error.message;
 }
 
-/** Uses the name of the class for errors that do not set a name. */
 function nameOf(error: Error): string {
   return error.name === 'Error' ? error.constructor.name : error.name;
 }
 
-/** Only the frames of a stack: its head repeats the original message. */
+/** The head of a stack repeats the original message. */
 function stackFrames(error: Error): string {
   const stack = error.stack ?? '';
   const afterMessage = stack.lastIndexOf(error.message) + error.message.length;

@@ -1,4 +1,4 @@
-/** The SDK of OpenTelemetry. Loaded by `tracing.ts`, only when tracing is on. */
+/** Loaded by `tracing.ts`, only when tracing is on. */
 import { type Attributes, context, propagation, trace } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { type ExportResult, ExportResultCode, W3CTraceContextPropagator } from '@opentelemetry/core';
@@ -29,7 +29,7 @@ import { settlesWithin } from '#telemetry/waiting.ts';
 /** A receiver that does not answer must not delay the end of a process for longer. */
 const LAST_EXPORT_MS = 3_000;
 
-/** Registers the SDK with the API of OpenTelemetry. Nothing is patched: `tracing.ts` makes all spans. */
+/** Nothing is patched: `tracing.ts` makes all spans. */
 export function startSdk(config: TracingConfig, process: string, logger: Logger): Tracing {
   const exporter = new SafeExporter(new OTLPTraceExporter({ headers: { ...config.headers } }), logger);
   const provider = new TracerProvider({
@@ -67,12 +67,7 @@ function samplerOf({ sampler, ratio }: TracingConfig): Sampler {
   return sampler.startsWith('parentbased_') ? new ParentBasedSampler({ root: ofRoot() }) : ofRoot();
 }
 
-/**
- * Removes what looks like a secret or personal data from spans before they leave the process, by the rules of log
- * lines. Our spans contain none: this is for mistakes.
- *
- * A receiver that does not answer is logged once, and once more when it answers again.
- */
+/** Our spans contain no secrets: redaction is for mistakes. A silent receiver is logged once. */
 export class SafeExporter implements SpanExporter {
   readonly #exporter: SpanExporter;
   readonly #logger: Pick<Logger, 'warn' | 'info'>;

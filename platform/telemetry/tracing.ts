@@ -1,7 +1,4 @@
-/**
- * Spans, through the API of OpenTelemetry. While no SDK is started (`tracing-sdk.ts`), these functions only run the
- * work that they are given: there is no trace id, and nothing is handed on.
- */
+/** While no SDK is started (`tracing-sdk.ts`), these functions only run their work: there is no trace id. */
 import {
   context,
   type Context,
@@ -19,12 +16,12 @@ import {
 import type { TracingConfig } from '#config/tracing.ts';
 import type { Logger } from '#telemetry/logger.ts';
 
-/** Names and values that are no secret and no personal data: spans leave the installation. */
+/** No secret and no personal data: spans leave the installation. */
 export type SpanAttributes = Readonly<Record<string, string | number | undefined>>;
 
 export interface SpanOptions {
   readonly kind?: 'internal' | 'server' | 'client' | 'producer';
-  /** `traceparent` of the span that it belongs to; undefined or invalid: a new trace. Absent: the present span. */
+  /** `traceparent`; undefined or invalid: a new trace. Absent: the present span. */
   readonly parent?: string | null | undefined;
   /** `traceparent` of another span that caused it. */
   readonly link?: string | null | undefined;
@@ -32,13 +29,13 @@ export interface SpanOptions {
 }
 
 export interface BegunSpan {
-  /** What others need to continue the trace; undefined while nothing is traced. */
+  /** Undefined while nothing is traced. */
   readonly traceparent: string | undefined;
-  /** Runs `work` so that spans inside belong to this one. */
+  /** Spans that begin in `work` belong to this one. */
   run<Result>(work: () => Result): Result;
   set(attributes: SpanAttributes): void;
   rename(name: string): void;
-  /** Marks it as failed. @param reason of a small set, such as a class of failures; never a message. */
+  /** @param reason of a small set, such as failure classes; never a message. */
   fail(reason: string): void;
   end(): void;
 }
@@ -52,7 +49,6 @@ const KINDS = {
 
 const INHERITED = createContextKey('attributes of the spans inside');
 
-/** Begins a span. The caller ends it. */
 export function beginSpan(name: string, options: SpanOptions = {}): BegunSpan {
   const { kind = 'internal', link, attributes } = options;
   const parent = 'parent' in options ? contextOf(options.parent) : context.active();
@@ -76,7 +72,7 @@ export function beginSpan(name: string, options: SpanOptions = {}): BegunSpan {
   };
 }
 
-/** Runs `work` in a span, which ends with it. An error marks the span with its name, never with its message. */
+/** An error marks the span with its name, never with its message. */
 export async function inSpan<Result>(
   name: string,
   options: SpanOptions,
@@ -93,17 +89,17 @@ export async function inSpan<Result>(
   }
 }
 
-/** Runs `work` so that the spans that begin in it have these attributes. */
+/** For the spans that begin in `work`. */
 export function withAttributes<Result>(attributes: SpanAttributes, work: () => Result): Result {
   return context.with(context.active().setValue(INHERITED, attributes), work);
 }
 
-/** `traceparent` of the present span; undefined while nothing is traced. */
+/** Undefined while nothing is traced. */
 export function currentTraceparent(): string | undefined {
   return traceparentOf(trace.getSpanContext(context.active()));
 }
 
-/** The header that hands the trace on to another server; empty while nothing is traced. */
+/** Empty while nothing is traced. */
 export function traceHeaders(span: Pick<BegunSpan, 'traceparent'>): { readonly traceparent?: string } {
   return span.traceparent === undefined ? {} : { traceparent: span.traceparent };
 }
@@ -112,7 +108,7 @@ export function traceIdOf(traceparent: string | null | undefined): string | unde
   return traceparent?.split('-', 2)[1];
 }
 
-/** The context of a remote span; the root for an invalid `traceparent`, and while nothing is traced. */
+/** The root for an invalid `traceparent`, and while nothing is traced. */
 function contextOf(traceparent: string | null | undefined): Context {
   return traceparent ? propagation.extract(ROOT_CONTEXT, { traceparent }) : ROOT_CONTEXT;
 }
@@ -131,23 +127,18 @@ function traceparentOf(span: SpanContext | undefined): string | undefined {
 /** A name in a program, which contains no data. */
 const TYPE = /^[\w.]{1,64}$/;
 
-/** A failure of an activity has a type of its own. */
+/** A failure of an activity has its own type. */
 function typeOf(error: unknown): string {
   if (!(error instanceof Error)) return typeof error;
   return 'type' in error && typeof error.type === 'string' && TYPE.test(error.type) ? error.type : error.name;
 }
 
 export interface Tracing {
-  /** Exports the spans that wait. Resolves within some seconds, also when the receiver does not answer. */
+  /** Exports the waiting spans. Resolves within seconds, also when the receiver does not answer. */
   stop(): Promise<void>;
 }
 
-/**
- * Starts the export of spans, once in a process, before anything is traced.
- *
- * @param config undefined: tracing is off, and the SDK is not loaded.
- * @param process `api` or `worker`.
- */
+/** Once in a process, before anything is traced. @param config undefined: tracing is off, and the SDK is not loaded. */
 export async function startTracing(
   config: TracingConfig | undefined,
   process: string,

@@ -1,4 +1,3 @@
-/** Entry of the codec server's process: decrypts payloads for the Temporal UI and CLI. */
 import { readCodecServerConfig } from '#config/config.ts';
 import { exitOnConfigurationError } from '#config/configuration-error.ts';
 import { KeyRing } from '#crypto/key-ring.ts';

@@ -1,21 +1,17 @@
-/** Why no connection to Temporal could be made. gRPC only says that it was not made in time. */
+/** gRPC only says that no connection was made in time. */
 import { connect as connectTcp } from 'node:net';
 import { connect as connectTls, type ConnectionOptions, type TLSSocket } from 'node:tls';
 import type { TemporalConfig, TemporalTls } from '#config/config.ts';
 
-/** Longest wait for one connection, in milliseconds. */
+/** Milliseconds for one connection. */
 const PATIENCE_MS = 1_500;
-/** Beginning of every HTTP/2 connection, with empty settings (RFC 9113, 3.4): the server answers with its own. */
+/** With empty settings (RFC 9113, 3.4): the server answers with its own. */
 const HTTP2_PREFACE = Buffer.concat([
   Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'),
   Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0]),
 ]);
 
-/**
- * Connects once more and looks at what happens.
- *
- * @returns a clause that follows the address, with advice; undefined when nothing is wrong or it cannot be told.
- */
+/** A clause that follows the address, with advice; undefined when nothing is wrong or it cannot be told. */
 export async function connectionProblem({ address, tls }: TemporalConfig): Promise<string | undefined> {
   const separator = address.lastIndexOf(':');
   const at = { host: address.slice(0, separator), port: Number(address.slice(separator + 1)) };
@@ -37,7 +33,7 @@ function optionsOf({ ca, client, serverName }: TemporalTls): ConnectionOptions {
 
 interface Tried {
   readonly connected: boolean;
-  /** Code of OpenSSL or of the system. */
+  /** Of OpenSSL or of the system. */
   readonly code?: string;
   readonly message?: string;
   readonly names?: string;

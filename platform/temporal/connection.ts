@@ -16,32 +16,27 @@ import { createDataConverter } from '#temporal/codec/payload-codec.ts';
 import { connectionProblem } from '#temporal/connection-problem.ts';
 import { TRACE_HEADER } from '#workflows/messages.ts';
 
-/** Long enough for a server that is starting, short enough for a person who waits. */
+/** Long enough for a server that is starting. */
 const CONNECT_TIMEOUT_MS = 10_000;
 
 export interface ConnectOptions {
   readonly timeoutMs?: number;
 }
 
-/** Temporal cannot be reached, or refuses our credentials. The message contains advice. */
+/** The message contains advice. */
 export class TemporalUnavailableError extends Error {
   private constructor(message: string, cause: unknown) {
     super(message, { cause });
     this.name = 'TemporalUnavailableError';
   }
 
-  /** Finds out why a connection failed; this takes up to three seconds. */
+  /** Takes up to three seconds. */
   static async explaining(config: TemporalConfig, cause: unknown): Promise<TemporalUnavailableError> {
     return new TemporalUnavailableError(`Temporal at ${config.address} ${await whatIsWrong(config, cause)}`, cause);
   }
 }
 
-/**
- * Connects a client.
- *
- * @returns the client; the caller closes `client.connection`.
- * @throws TemporalUnavailableError
- */
+/** The caller closes `client.connection`. @throws TemporalUnavailableError */
 export async function connectClient(
   config: TemporalConfig,
   keyRing: KeyRing,
@@ -50,7 +45,7 @@ export async function connectClient(
   return createClient(await connect(config, options), config, keyRing);
 }
 
-/** Opens a connection without a client, for set-up. @throws TemporalUnavailableError */
+/** For set-up. @throws TemporalUnavailableError */
 export async function connect(config: TemporalConfig, options: ConnectOptions = {}): Promise<Connection> {
   try {
     return await Connection.connect({
@@ -63,36 +58,31 @@ export async function connect(config: TemporalConfig, options: ConnectOptions = 
   }
 }
 
-/** Opens a connection and closes it, to find out whether Temporal answers. @throws TemporalUnavailableError */
+/** Whether Temporal answers. @throws TemporalUnavailableError */
 export async function tryConnection(config: TemporalConfig, options: ConnectOptions): Promise<void> {
   const connection = await connect(config, options);
   await connection.close();
 }
 
-/**
- * A client that connects at its first call, for a process that must start and serve while Temporal is down. Its calls
- * fail while Temporal is down.
- */
+/** Connects at its first call, for a process that must start and serve while Temporal is down. */
 export function createLazyClient(config: TemporalConfig, keyRing: KeyRing): Client {
   return createClient(Connection.lazy({ ...connectionOptions(config), ...DIRECT }), config, keyRing);
 }
 
-/** Connects a worker. @throws TemporalUnavailableError */
+/** @throws TemporalUnavailableError */
 export async function connectNative(config: TemporalConfig, options: ConnectOptions = {}): Promise<NativeConnection> {
   const timeoutMs = options.timeoutMs ?? CONNECT_TIMEOUT_MS;
   const connecting = NativeConnection.connect(connectionOptions(config));
   try {
     return await within(timeoutMs, () => connecting);
   } catch (error) {
-    // It may still succeed after the deadline: close it then.
+    // It may still succeed after the deadline.
     connecting.then((late) => late.close()).catch(() => undefined);
     throw await TemporalUnavailableError.explaining(config, error);
   }
 }
 
-/**
- * A client on an existing connection. On a worker's `NativeConnection` it can start workflows eagerly on that worker.
- */
+/** On a worker's `NativeConnection` it can start workflows eagerly on that worker. */
 export function createClient(connection: ConnectionLike, config: TemporalConfig, keyRing: KeyRing): Client {
   return new Client({
     connection,
@@ -108,7 +98,7 @@ function connectionOptions({ address, tls, apiKey }: TemporalConfig): ServerOpti
   return { address, tls: tls === undefined ? false : tlsOptions(tls), ...(apiKey === undefined ? {} : { apiKey }) };
 }
 
-/** The gRPC library would obey `http_proxy` and its kin, also for this machine. A worker's connection does not. */
+/** The gRPC library would obey `http_proxy`, also for this machine. A worker's connection does not. */
 const DIRECT = { channelArgs: { 'grpc.enable_http_proxy': 0 } };
 
 type ServerOptions = Pick<ConnectionOptions, 'address' | 'tls'> & { readonly apiKey?: string };
@@ -121,7 +111,7 @@ function tlsOptions({ ca, client, serverName }: TemporalTls): Exclude<Connection
   };
 }
 
-/** A worker's connection reports the status as a text only, that of the gRPC library in it. */
+/** A worker's connection reports the status as a text only. */
 const REFUSED = /does not have (valid authentication credentials|permission to execute)/;
 
 function isRefusal(cause: unknown): boolean {
@@ -161,22 +151,13 @@ export const GRPC_STATUS = {
 const { cancelled, deadlineExceeded, resourceExhausted, unavailable } = GRPC_STATUS;
 const PASSING: ReadonlySet<number> = new Set([cancelled, deadlineExceeded, resourceExhausted, unavailable]);
 
-/**
- * Whether the same call may succeed a moment later.
- *
- * @param error an error of gRPC, or one of Temporal's client with it as its cause.
- */
+/** The same call may succeed a moment later. @param error of gRPC, or of Temporal's client with it as its cause. */
 export function isPassing(error: unknown): boolean {
   const status = statusBehind(error);
   return status !== undefined && PASSING.has(status);
 }
 
-/**
- * Whether a query failed because no worker can answer it: none has polled the task queue for some time, or those of the
- * run's version have ended. The server has no status of its own for it, only these texts.
- *
- * @param error an error of gRPC, or one of Temporal's client with it as its cause.
- */
+/** No worker polls the task queue, or those of the run's version have ended. The server has only these texts for it. */
 export function isUnanswered(error: unknown): boolean {
   const cause = isGrpcServiceError(error) ? error : error instanceof Error ? error.cause : undefined;
   return (
@@ -186,17 +167,16 @@ export function isUnanswered(error: unknown): boolean {
   );
 }
 
-/** As {@link grpcStatus}, also of an error of Temporal's client with an error of gRPC as its cause. */
+/** Accepts also an error of Temporal's client with the gRPC error as its cause. */
 function statusBehind(error: unknown): number | undefined {
   return grpcStatus(error) ?? (error instanceof Error ? grpcStatus(error.cause) : undefined);
 }
 
-/** The gRPC status of an error of Temporal's server; undefined for any other error. */
 export function grpcStatus(error: unknown): number | undefined {
   return isGrpcServiceError(error) ? error.code : undefined;
 }
 
-/** The header that carries a trace through Temporal. It is not encrypted: a trace id is a random number. */
+/** Not encrypted: a trace id is a random number. */
 
 const traceHeaderSender: WorkflowClientInterceptor = {
   startWithDetails: (input, next) => next({ ...input, headers: withTrace(input.headers) }),
@@ -209,7 +189,7 @@ function withTrace(headers: Headers): Headers {
   return { ...headers, [TRACE_HEADER]: defaultPayloadConverter.toPayload({ traceparent }) };
 }
 
-/** `traceparent` in the headers of an activity. Any client of the server may have written it: undefined if unusable. */
+/** Any client of the server may have written it: undefined if unusable. */
 export function traceparentIn(headers: Headers): string | undefined {
   const payload = headers[TRACE_HEADER];
   if (payload === undefined) return undefined;

@@ -14,7 +14,7 @@ import {
   TASK_QUEUE,
 } from '#workflows/messages.ts';
 
-/** Ids of the schedules; the ids of their workflows begin with them. */
+/** The ids of their workflows begin with them. */
 export const SCHEDULE_IDS = ['reconcile', 'sweep', 'books', 'watch', 'catalogue'] as const;
 export type ScheduleId = (typeof SCHEDULE_IDS)[number];
 
@@ -23,10 +23,7 @@ export type Intervals = Readonly<Record<ScheduleId, { readonly everyMs: number }
 /** Intervals of Temporal are whole seconds. */
 const SHORTEST_INTERVAL_MS = 1_000;
 
-/**
- * The shortest window that Temporal allows: runs that were missed while Temporal was down need not be repeated, because
- * one run does the work of all of them.
- */
+/** The shortest that Temporal allows: one run does the work of all missed ones. */
 const CATCH_UP_WINDOW_MS = 10_000;
 
 const SUMMARIES: Readonly<Record<ScheduleId, string>> = {
@@ -37,10 +34,7 @@ const SUMMARIES: Readonly<Record<ScheduleId, string>> = {
   sweep: 'Restarts unfinished orders that have no running workflow',
 };
 
-/**
- * Creates the schedules, and sets the intervals of existing ones. May run in several workers at once. Keeps a pause of
- * an operator.
- */
+/** May run in several workers at once. Keeps a pause of an operator. */
 export async function ensureSchedules(client: Client, intervals: Intervals): Promise<void> {
   for (const id of SCHEDULE_IDS) await ensureSchedule(client, wantedSchedule(id, intervals[id].everyMs));
 }
@@ -68,7 +62,7 @@ async function ensureSchedule(client: Client, wanted: ReturnType<typeof wantedSc
     if (!(error instanceof ScheduleAlreadyRunning)) throw error;
     const handle = client.schedule.getHandle(wanted.scheduleId);
     const { spec, action } = await handle.describe();
-    // Every start of a worker gets here: do not write an unchanged schedule again.
+    // Every start of a worker gets here.
     const intervals = spec.intervals ?? [];
     const isUnchanged =
       intervals.length === 1 &&
@@ -79,13 +73,7 @@ async function ensureSchedule(client: Client, wanted: ReturnType<typeof wantedSc
   }
 }
 
-/**
- * Makes a worker compare our books with the wallet at the service now, in addition to the schedule. If such a
- * comparison is running already, waits for its result.
- *
- * @param timeoutMs how long to wait, in milliseconds; the comparison continues afterwards.
- * @returns undefined when it has not ended in time.
- */
+/** Joins one that runs already. @param timeoutMs it continues afterwards. @returns undefined: not ended in time. */
 export async function compareBooks(client: Client, timeoutMs: number): Promise<BooksResult | undefined> {
   const handle = await client.workflow.start<() => Promise<BooksResult>>(MAINTENANCE_WORKFLOWS.books, {
     workflowId: BOOKS_BY_HAND,

@@ -3,16 +3,13 @@ import { DefaultLogger, type LogEntry, Runtime, type RuntimeOptions } from '@tem
 import { close, listen } from '#telemetry/http-server.ts';
 import type { Logger } from '#telemetry/logger.ts';
 
-/**
- * Passes the log entries of the Temporal SDK (worker, core, workflows, activities) to our logger, which redacts them:
- * `Runtime.install({ logger: createSdkLogger(logger) })`.
- */
+/** For `Runtime.install`: our logger redacts the entries. */
 export function createSdkLogger(logger: Logger): DefaultLogger {
-  // All levels: our logger filters by its own level.
+  // Our logger filters by its own level.
   return new DefaultLogger('TRACE', (entry) => write(logger, entry));
 }
 
-/** Said at each start of a worker that only carries out activities, as ours for purchases, reads and upkeep do. */
+/** At each start of a worker that only carries out activities. */
 const WITHOUT_WORKFLOWS = /^No workflows registered\b/;
 
 function write(logger: Logger, { level, message, meta }: LogEntry): void {
@@ -32,19 +29,17 @@ function write(logger: Logger, { level, message, meta }: LogEntry): void {
   }
 }
 
-/** Ports that are tried: another process may take a free port before the SDK does. */
+/** Another process may take a free port before the SDK does. */
 const TRIES = 5;
 
-/** Time limit for reading the metrics of the SDK, which are in this process, in milliseconds. */
+/** Milliseconds. */
 const READ_DEADLINE_MS = 2_000;
 
 const LOOPBACK = '127.0.0.1';
 
 /**
- * Installs the runtime of the SDK with its metrics: slots, schedule-to-start latency, sticky cache, calls to Temporal.
- * The SDK serves them only at an address of its own, which here is a free port of the loopback interface.
- *
- * @returns a function that reads the metrics, so that the process has one address for Prometheus.
+ * The SDK serves its metrics only at an address of its own, here a free port of loopback.
+ * @returns a function that reads them, so that the process has one address for Prometheus.
  * @throws Error when the runtime cannot be installed.
  */
 export async function installRuntime(options: RuntimeOptions): Promise<() => Promise<string>> {

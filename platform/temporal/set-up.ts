@@ -6,17 +6,14 @@ import type { TemporalConfig } from '#config/config.ts';
 import { connect, GRPC_STATUS, grpcStatus } from '#temporal/connection.ts';
 import { SEARCH_ATTRIBUTES } from '#workflows/search-attributes.ts';
 
-/**
- * Retention of a namespace that we create. Operators can look at closed workflows for this long; business facts remain
- * in PostgreSQL.
- */
+/** Retention of a namespace that we create. Business facts remain in PostgreSQL. */
 const RETENTION_DAYS = 30;
 
-/** A server on PostgreSQL needs up to half a minute until all its services know a new search attribute. */
+/** On PostgreSQL all services of the server know a new search attribute after up to half a minute. */
 const USABLE_WITHIN_MS = 60_000;
 const POLL_MS = 200;
 
-/** The namespace cannot be set up. The message contains advice. */
+/** The message contains advice. */
 export class NamespaceSetUpError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -30,11 +27,8 @@ export interface SetUpResult {
 }
 
 /**
- * Sets up a namespace for our workflows: registers it and adds its search attributes if they are missing, and waits
- * until they can be used. Idempotent; may run in several processes at once.
- *
- * @throws TemporalUnavailableError
- * @throws NamespaceSetUpError when a search attribute exists with another type, or we may not create what is missing.
+ * Idempotent; may run in several processes at once.
+ * @throws TemporalUnavailableError; NamespaceSetUpError when an attribute has another type, or we may not create one.
  */
 export async function setUpNamespace(config: TemporalConfig): Promise<SetUpResult> {
   const connection = await connect(config);
@@ -52,12 +46,7 @@ export interface NamespaceState {
   readonly missingSearchAttributes: readonly string[];
 }
 
-/**
- * Finds out what {@link setUpNamespace} would do. Changes nothing.
- *
- * @throws NamespaceSetUpError when a search attribute exists with another type.
- * @throws ServiceError of Temporal's client without permission to read.
- */
+/** Changes nothing. @throws NamespaceSetUpError; ServiceError of Temporal's client without permission to read. */
 export async function checkNamespace(connection: Connection, namespace: string): Promise<NamespaceState> {
   const exists = await namespaceExists(connection, namespace);
   const missing = exists ? await missingSearchAttributes(connection, namespace) : new NotYet();
@@ -95,7 +84,7 @@ async function namespaceExists(connection: Connection, namespace: string): Promi
   }
 }
 
-/** Each search attribute with the protocol's number of its type. */
+/** By the protocol's number of its type. */
 const WANTED: ReadonlyMap<string, number> = new Map(
   Object.values(SEARCH_ATTRIBUTES).map(({ name, type }) => [name, encodeSearchAttributeIndexedValueType(type) ?? 0]),
 );
@@ -114,7 +103,7 @@ async function ensureSearchAttributes(connection: Connection, namespace: string)
       added = [...missing.keys()];
     } catch (error) {
       if (grpcStatus(error) === GRPC_STATUS.permissionDenied) throw mayNotAdd(namespace, missing, error);
-      // Another process may be adding them now: read again.
+      // Another process may be adding them now.
       return new NotYet(error);
     }
     return new NotYet();
@@ -122,7 +111,7 @@ async function ensureSearchAttributes(connection: Connection, namespace: string)
   return added;
 }
 
-/** @throws NamespaceSetUpError when one exists with another type. */
+/** @throws NamespaceSetUpError when one has another type. */
 async function missingSearchAttributes(
   connection: Connection,
   namespace: string,
@@ -141,7 +130,7 @@ async function missingSearchAttributes(
   return new Map([...WANTED].filter(([name]) => customAttributes[name] === undefined));
 }
 
-/** @returns NotYet while the operator service does not know a new namespace. */
+/** NotYet while the operator service does not know a new namespace. */
 async function existingSearchAttributes(
   connection: Connection,
   namespace: string,
@@ -154,7 +143,7 @@ async function existingSearchAttributes(
   }
 }
 
-/** Tries a query: the frontend knows new search attributes later than the list shows them. */
+/** The frontend knows new search attributes later than the list shows them. */
 async function areUsable(connection: Connection, namespace: string): Promise<true | NotYet> {
   const query = [...WANTED.keys()].map((name) => `${name} IS NULL`).join(' AND ');
   try {
@@ -174,7 +163,6 @@ function mayNotAdd(namespace: string, missing: ReadonlyMap<string, number>, caus
   );
 }
 
-/** The namespace or an attribute cannot be used yet, with the reason if there is one. */
 class NotYet {
   readonly reason: unknown;
 

@@ -35,7 +35,7 @@ import {
   WEBHOOK_STAGES,
 } from '#workflows/search-attributes.ts';
 
-/** Input of the start of a workflow. Contains no personal data: parts of it are indexed as plain text. */
+/** No personal data: parts of it are indexed as plain text. */
 export interface WorkStart extends StartAttributes {
   readonly id: string;
   readonly vpnPlanId?: number;
@@ -43,27 +43,21 @@ export interface WorkStart extends StartAttributes {
 }
 
 export interface StartOptions {
-  /** Requests that this process runs the first task; its client must share the worker's `NativeConnection`. */
+  /** Its client must share the worker's `NativeConnection`. */
   readonly eager?: boolean;
-  /**
-   * Reads whether the row of the work has ended. Called only when the workflow has completed. If the row is unfinished,
-   * the database has lost its end, and a new run is started.
-   */
+  /** Called only when the workflow has completed: an unfinished row has lost its end, and a new run is started. */
   readonly isEnded: () => Promise<boolean>;
 }
 
-/**
- * `started` by this call; it is `running` already; it has `finished`, and its row has ended. One that was terminated,
- * failed or timed out is started again.
- */
+/** `finished`: its row has ended, too. One that was terminated, failed or timed out is started again. */
 export type StartOutcome = 'started' | 'running' | 'finished';
 
 type PurchaseWorkflow = (input: PurchaseWorkflowInput) => Promise<PurchaseWorkflowResult>;
 
-/** A workflow may end between our start and our read of its state. After this number of times it is an error. */
+/** A workflow may end between our start and our read of its state. */
 const TRIES = 3;
 
-/** Starts the workflow of work unless it is running or has completed. Idempotent. */
+/** Starts nothing while the workflow runs or when it has completed. Idempotent. */
 export async function startWork(client: Client, start: WorkStart, options: StartOptions): Promise<StartOutcome> {
   const begin = async (again: Again | undefined) => {
     await client.workflow.start<PurchaseWorkflow>(WORK_WORKFLOWS[start.kind], {
@@ -76,11 +70,7 @@ export async function startWork(client: Client, start: WorkStart, options: Start
   return startAgainIfNeeded(client, start, options, begin);
 }
 
-/**
- * Signals a report of the service to a workflow, and starts the workflow if none is running.
- *
- * @returns `finished` when it has completed and was not signalled; the caller then judges the report by the row.
- */
+/** Starts it if none is running. @returns `finished` when it has completed: the caller then judges by the row. */
 export async function signalReport(
   client: Client,
   start: WorkStart,
@@ -90,7 +80,7 @@ export async function signalReport(
   return signalWithStart(client, start, { signal: serviceObservedSignal.name, signalArgs: [observation] }, options);
 }
 
-/** Signals an operator action in PostgreSQL to a workflow, and starts the workflow if none is running. */
+/** Tells the workflow of an operator action in PostgreSQL. Starts it if none is running. */
 export async function wakeWork(
   client: Client,
   start: WorkStart,
@@ -114,19 +104,18 @@ async function signalWithStart(
     return 'notified' as const;
   };
   const outcome = await startAgainIfNeeded(client, start, options, notify);
-  // It was started after the signal was refused, so it accepts the signal now.
+  // It was started after the signal was refused.
   if (outcome === 'running') return signalWithStart(client, start, signal, options);
   return outcome;
 }
 
 interface Again {
-  /** What the earlier run knew; empty when it cannot be queried. */
   readonly remembered: Remembered;
-  /** True when that run has completed, and the database has lost the end of its row. */
+  /** The run has completed, and the database has lost the end of its row. */
   readonly isAfterEnd: boolean;
 }
 
-/** Decides what follows if Temporal refuses the start because of an earlier run. */
+/** Temporal refuses the start because of an earlier run. */
 async function startAgainIfNeeded<Begun extends string>(
   client: Client,
   work: WorkRef,
@@ -141,7 +130,7 @@ async function startAgainIfNeeded<Begun extends string>(
       if (!(error instanceof WorkflowExecutionAlreadyStartedError) || attempt === TRIES) throw error;
     }
     const { state, runId } = await newestRun(client, work);
-    // Read the row after the workflow: a workflow ends its row before it completes.
+    // After the workflow: a workflow ends its row before it completes.
     const decision = startDecision(state, state === 'completed' && (await isEnded()));
     if (decision === 'leave') return state === 'running' ? 'running' : 'finished';
     if (decision === 'start_anew')
@@ -160,7 +149,7 @@ function startOptions(start: WorkStart, again: Again | undefined): WorkflowStart
     workflowId: workflowId(start),
     taskQueue: TASK_QUEUE,
     args: [{ work: { kind, id }, policy, ...(again !== undefined && { carried: { holds: 0, ...again.remembered } }) }],
-    // A second run follows Terminate, a bug, or a database that has lost commits. It gets what the earlier run knew.
+    // A second run gets what the earlier run knew.
     workflowIdReusePolicy: reusePolicy(again),
     typedSearchAttributes: startSearchAttributes(start),
     staticSummary: `${item} for ${asCode(externalReference)} (${environment})`,
@@ -178,16 +167,13 @@ function startOptions(start: WorkStart, again: Again | undefined): WorkflowStart
   };
 }
 
-/**
- * Another process may have started a run that has completed meanwhile. No run may follow it with the knowledge of an
- * earlier one.
- */
+/** A run that another process started may have completed: none may follow it with older knowledge. */
 function reusePolicy(again: Again | undefined): WorkflowIdReusePolicy {
   if (again === undefined) return WorkflowIdReusePolicy.REJECT_DUPLICATE;
   return again.isAfterEnd ? WorkflowIdReusePolicy.ALLOW_DUPLICATE : WorkflowIdReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY;
 }
 
-/** A caller's text as code in Markdown, so that no character is interpreted. */
+/** Markdown code, so that no character is interpreted. */
 function asCode(text: string): string {
   return `\`${text.replaceAll('`', "'")}\``;
 }
@@ -211,15 +197,14 @@ async function witnessOf(client: Client, work: WorkRef, runId: string | undefine
   return witnessOfEnd(end, witness);
 }
 
-/** Time limit of the query: it needs a worker that replays the run. */
+/** Limits a query, which needs a worker that replays the run. */
 const QUERY_DEADLINE_MS = 5_000;
 
 /**
- * The knowledge of a run that was terminated or has failed. Its row has the same, unless PostgreSQL has lost commits.
- *
- * @returns an empty object when the run cannot be queried: it never ran a task, or its history cannot be replayed.
- * @throws Error when it cannot be queried now, such as without a worker of its version. A new run must not begin then:
- *   it could send again what the old one has sent.
+ * What a run that was terminated or has failed knew. Empty when it cannot be queried: it never ran a task, or its
+ * history cannot be replayed.
+ * @throws Error when it cannot be queried now. A new run must not begin then: it could send again what the old one has
+ *   sent.
  */
 async function rememberedBy(client: Client, work: WorkRef, runId: string | undefined): Promise<Remembered> {
   try {
@@ -232,15 +217,10 @@ async function rememberedBy(client: Client, work: WorkRef, runId: string | undef
   }
 }
 
-/** Time limit of the call; without its answer the sweeper continues. */
+/** Limits a call; without an answer the sweeper continues. */
 const CALL_DEADLINE_MS = 5_000;
 
-/**
- * Finds out in one call of Temporal's visibility which work has a running workflow. Visibility is eventually
- * consistent: work that was just started may be missing.
- *
- * @returns the ids of work with a running workflow. @throws ServiceError when Temporal does not answer.
- */
+/** Visibility is eventually consistent: just started work may be missing. @throws ServiceError */
 export async function findRunning(client: Client, work: readonly WorkRef[]): Promise<ReadonlySet<string>> {
   if (work.length === 0) return new Set();
   const byWorkflow = new Map(work.map((each) => [workflowId(each), each.id]));
@@ -259,9 +239,7 @@ export async function findRunning(client: Client, work: readonly WorkRef[]): Pro
 
 type EndpointWorkflow = (input: WebhookEndpointInput) => Promise<WebhookEndpointResult>;
 
-/**
- * Signals the workflow of an endpoint that deliveries wait, and starts the workflow if none is running. Idempotent.
- */
+/** Starts the workflow if none is running. Idempotent. */
 export async function wakeEndpoint(
   client: Client,
   endpointId: string,
@@ -273,7 +251,7 @@ export async function wakeEndpoint(
     args: [{ endpointId }],
     signal: deliveriesWaitSignal,
     signalArgs: [wake],
-    // Each run ends when no delivery waits, so there are many runs with this id.
+    // Each run ends when no delivery waits.
     workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
     workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
     typedSearchAttributes: [

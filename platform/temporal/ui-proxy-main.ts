@@ -1,4 +1,3 @@
-/** Entry of the proxy of the Temporal UI, which refuses requests for other hosts and from other pages. */
 import { readUiProxyConfig } from '#config/config.ts';
 import { exitOnConfigurationError } from '#config/configuration-error.ts';
 import { createLogger } from '#telemetry/logger.ts';

@@ -5,9 +5,8 @@ import { close, listen, SLOW_REQUESTS } from '#telemetry/http-server.ts';
 export interface UiProxyOptions {
   readonly host: string;
   readonly port: number;
-  /** URL of the Temporal UI itself, such as `http://temporal-ui:8080`. */
   readonly target: string;
-  /** The addresses that operators open, as browsers send them in `Origin`. Requests for others are refused. */
+  /** As browsers send them in `Origin`. */
   readonly origins: readonly string[];
   readonly onProblem?: (problem: UiProxyProblem) => void;
 }
@@ -23,11 +22,8 @@ export interface UiProxy {
 }
 
 /**
- * Protects the Temporal UI, which answers any `Host`, against DNS rebinding: an attacker could point the name of a web
- * page at this machine and use the UI. The proxy forwards requests whose `Host` is that of one of the origins. Requests
- * that are not GET or HEAD must not come from another page.
- *
- * @throws Error with code EADDRINUSE or EACCES when the port cannot be taken.
+ * The Temporal UI answers any `Host`: an attacker could point a name at this machine (DNS rebinding).
+ * @throws Error with code EADDRINUSE or EACCES.
  */
 export async function startUiProxy(options: UiProxyOptions): Promise<UiProxy> {
   const server = createServer(SLOW_REQUESTS, (request, response) => {
@@ -48,7 +44,7 @@ function problemOf({ method = '', headers }: IncomingMessage, origins: readonly 
   const { origin } = headers;
   const site = headers['sec-fetch-site'];
   if (origin !== undefined && !origins.includes(origin)) return { what: 'origin', detail: origin };
-  // Browsers always send the origin of such a request. A client without it, such as curl, is no browser.
+  // Browsers always send the origin of such a request; curl does not.
   if (site === 'cross-site' || site === 'same-site') return { what: 'origin', detail: `Sec-Fetch-Site: ${site}` };
   return undefined;
 }

@@ -1,21 +1,16 @@
-/** Versions of our workers in Temporal: which of them get new work, and how an operator changes that. */
 import type { ConnectionLike } from '@temporalio/client';
 import type { temporal as protocol } from '@temporalio/proto';
 import type { DeploymentVersion } from '#config/config.ts';
 import { GRPC_STATUS, grpcStatus } from '#temporal/connection.ts';
 import { TASK_QUEUE } from '#workflows/messages.ts';
 
-/** Where Temporal sends new runs of our workflows. No current version: to workers without a version. */
+/** No current version: to workers without a version. */
 export interface Routing {
   readonly current: DeploymentVersion | undefined;
   readonly ramping: DeploymentVersion | undefined;
 }
 
-/**
- * Reads where new runs go.
- *
- * @throws ServiceError of Temporal's client.
- */
+/** @throws ServiceError of Temporal's client. */
 export async function readRouting(
   { workflowService }: Pick<ConnectionLike, 'workflowService'>,
   namespace: string,
@@ -39,19 +34,13 @@ function versionOf(
 }
 
 /**
- * Which work workers get.
- *
- * - `all`: neither they nor the routing have a version.
- * - `current`: new runs, and those that they began; `ramping`: the same for a share of the runs.
- * - `own_runs`: only runs that they began, because another version is current.
- * - `other_deployment`: only runs that they began, because a version of another deployment is current: one of the two
- *   names is wrong.
- * - `no_current`: nothing, because no version is current. Workers without a version get the work.
- * - `none`: they have no version, and a version is current, which gets everything.
+ * `all`: neither workers nor routing have a version. `current`: new runs and their own; `ramping`: a share of new runs.
+ * `own_runs`: another version is current. `other_deployment`: as `own_runs`, and one of the two names is wrong.
+ * `no_current`: nothing; workers without a version get the work. `none`: a version is current, and they have none.
  */
 export type WorkShare = 'all' | 'current' | 'ramping' | 'own_runs' | 'other_deployment' | 'no_current' | 'none';
 
-/** @param own the version of the workers; undefined: they have none. */
+/** @param own undefined: the workers have no version. */
 export function workShare({ current, ramping }: Routing, own: DeploymentVersion | undefined): WorkShare {
   if (own === undefined) return current === undefined ? 'all' : 'none';
   if (isSame(current, own)) return 'current';
@@ -64,7 +53,7 @@ function isSame(one: DeploymentVersion | undefined, other: DeploymentVersion): b
   return one?.deploymentName === other.deploymentName && one.buildId === other.buildId;
 }
 
-/** What an operator has to know when workers get no new work by mistake; undefined: they get what they should. */
+/** Undefined when workers get what they should. */
 export function idleProblem(
   routing: Routing,
   own: DeploymentVersion | undefined,
@@ -95,20 +84,18 @@ export function idleProblem(
   };
 }
 
-/** `name:build`, as Temporal writes a version. */
+/** `name:build`, as Temporal writes it. */
 export function nameOf({ deploymentName, buildId }: DeploymentVersion): string {
   return `${deploymentName}:${buildId}`;
 }
 
-/** The state of a version, by the number in Temporal's protocol. */
 const STATUSES = ['unknown', 'inactive', 'current', 'ramping', 'draining', 'drained', 'inactive'] as const;
 
 const NO_VERSION = '(none)';
 
-/** A version of a deployment. */
 export interface ListedVersion {
   readonly build_id: string;
-  /** `draining`: it gets no new run, but runs are pinned to it. `drained`: none is. Temporal counts now and then. */
+  /** `draining`: runs are pinned to it. `drained`: none is. Temporal counts now and then. */
   readonly status: (typeof STATUSES)[number] | 'unversioned';
   readonly percentage: number | null;
   readonly pinned_runs: number;
@@ -122,10 +109,7 @@ export interface WorkerDeploymentOptions {
   readonly identity: string;
 }
 
-/**
- * The versions of a worker deployment. Each method throws a ServiceError of Temporal's client, such as NOT_FOUND while
- * no worker of a version has connected yet.
- */
+/** Each method throws a ServiceError of Temporal's client, such as NOT_FOUND before a worker has connected. */
 export class WorkerDeployment {
   readonly #service: ConnectionLike['workflowService'];
   readonly #deployment: { readonly namespace: string; readonly deploymentName: string };
@@ -141,10 +125,7 @@ export class WorkerDeployment {
     return this.#deployment.deploymentName;
   }
 
-  /**
-   * Lists the versions, newest first, and the runs of workers without a version, if there are any. None when no worker
-   * of the deployment has connected yet.
-   */
+  /** Newest first, with the runs of workers without a version. None before a worker of the deployment has connected. */
   async versions(): Promise<ListedVersion[]> {
     const found = await this.#describe();
     const percentage = found?.routingConfig?.rampingVersionPercentage ?? null;
@@ -168,24 +149,20 @@ export class WorkerDeployment {
     return [...versions, { build_id: NO_VERSION, status: 'unversioned', percentage: null, pinned_runs: 0, runs }];
   }
 
-  /**
-   * Sends new runs to a version. Refused while its workers poll fewer task queues than those of the current one.
-   *
-   * @param buildId undefined: to workers without a version.
-   */
+  /** Refused while its workers poll fewer task queues than the current ones. @param buildId undefined: unversioned. */
   async setCurrent(buildId: string | undefined): Promise<void> {
     const change = { ...this.#deployment, identity: this.#identity, buildId: buildId ?? '' };
     await this.#service.setWorkerDeploymentCurrentVersion(change);
   }
 
-  /** Sends a share of new runs to a version. @param percentage 0 ends the share. */
+  /** @param percentage 0 ends the share. */
   async setRamping(buildId: string, percentage: number): Promise<void> {
     const share = { buildId: percentage === 0 ? '' : buildId, percentage };
     const change = { ...this.#deployment, identity: this.#identity, ...share };
     await this.#service.setWorkerDeploymentRampingVersion(change);
   }
 
-  /** Deletes a version. Refused unless it is drained and has no workers. */
+  /** Refused unless it is drained and has no workers. */
   async delete(buildId: string): Promise<void> {
     const { namespace, deploymentName } = this.#deployment;
     const deploymentVersion = { deploymentName, buildId };

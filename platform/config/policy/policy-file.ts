@@ -1,4 +1,3 @@
-/** Reads the policy file, and says where in it an error is. */
 import { readFileSync } from 'node:fs';
 import { isMap, isSeq, LineCounter, parseDocument, type Document, type Node, type YAMLParseError } from 'yaml';
 import type * as z from 'zod';
@@ -11,24 +10,17 @@ import { changedLetters, nearNames } from '#domain/text.ts';
 
 export interface PolicyFile {
   readonly policy: Policy;
-  /** What the file sets, by whole name, such as `retry.hold_delay`. */
   readonly set: ReadonlyMap<string, SetValue>;
 }
 
-/** The whole names of all settings, in the order of the documents. */
 export const SETTING_NAMES: readonly string[] = [...SETTING_SCHEMAS.keys()];
 
-/** A value as the file contains it, and the place of its name. */
 interface SetValue {
   readonly value: unknown;
   readonly place: Place;
 }
 
-/**
- * The policy: the file that POLICY_FILE names, or the defaults.
- *
- * @throws ConfigurationError with every problem of the file, and for variables of the form `POLICY_…`.
- */
+/** The defaults without POLICY_FILE. @throws ConfigurationError with every problem, also for variables `POLICY_…`. */
 export function readPolicy(environment: Environment): PolicyFile {
   const { POLICY_FILE: path, ...others } = presentOf(environment);
   const problems = Object.keys(others)
@@ -38,7 +30,7 @@ export function readPolicy(environment: Environment): PolicyFile {
   return path === undefined ? { policy: policySchema.parse({}), set: new Map() } : readPolicyFile(path);
 }
 
-/** Reads a policy file. @throws ConfigurationError with every problem. */
+/** @throws ConfigurationError with every problem. */
 export function readPolicyFile(path: string): PolicyFile {
   let text: string;
   try {
@@ -49,7 +41,7 @@ export function readPolicyFile(path: string): PolicyFile {
   return parsePolicyFile(text, path);
 }
 
-/** Parses the text of a policy file. @param path for messages. @throws ConfigurationError with every problem. */
+/** @param path for messages. @throws ConfigurationError with every problem. */
 export function parsePolicyFile(text: string, path: string): PolicyFile {
   const lineCounter = new LineCounter();
   const document = parseDocument(text, { lineCounter, stringKeys: true });
@@ -70,7 +62,7 @@ export function parsePolicyFile(text: string, path: string): PolicyFile {
   return { policy: result.data, set: valuesOf(document, placeAt) };
 }
 
-/** @throws ConfigurationError for a file whose aliases repeat other parts so often that they would fill the memory. */
+/** @throws ConfigurationError for aliases that would fill the memory. */
 function contentOf(document: Document, place: Place): unknown {
   try {
     return document.toJS() as unknown;
@@ -83,13 +75,12 @@ function contentOf(document: Document, place: Place): unknown {
   }
 }
 
-/** The message of the parser without its picture of the line; those that speak of its functions are ours. */
 function syntaxMessage({ code, message }: Pick<YAMLParseError, 'code' | 'message'>): string {
   if (code === 'MULTIPLE_DOCS') return 'a policy file has one document: remove the second `---` and what follows it';
   return message.split('\n', 1)[0]?.replace(/ at line \d+, column \d+:?$/, '') ?? message;
 }
 
-/** A group whose settings are all commented out has the value null. */
+/** Null is a group whose settings are all commented out. */
 function withoutEmptyGroups(file: unknown): unknown {
   if (file === null) return {};
   if (typeof file !== 'object' || Array.isArray(file)) return file;
@@ -139,7 +130,6 @@ function notInEnvironment(variable: string): string {
   return `is not a variable of this program: the policy is in the file that POLICY_FILE names${hint}`;
 }
 
-/** Offset of the deepest part of a path that the document contains. */
 function offsetOf(document: Document, path: readonly PropertyKey[], part: 'name' | 'value'): number {
   let node: unknown = document.contents;
   let offset = startOf(node);

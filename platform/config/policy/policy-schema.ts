@@ -1,4 +1,3 @@
-/** The schema of the policy file: `domain/policy` declares the settings, and the output is the policy. */
 import * as z from 'zod';
 import { DURATION, milliseconds, price } from '#config/fields.ts';
 import { contradictions, POLICY_GROUPS, policyOf, SETTINGS } from '#domain/policy/policy.ts';
@@ -16,7 +15,6 @@ const LONGEST_MS = 3_650 * DAY;
 const DURATION_TEXT = 'must be a duration such as 500ms, 20s, 10m, 24h';
 const SHARE = /^\d{1,2}(\.\d{1,2})?%$/;
 
-/** A duration, parsed to milliseconds. */
 function duration({ min = 0, max = LONGEST_MS }: Bounds = {}) {
   return z
     .string({ error: DURATION_TEXT })
@@ -30,7 +28,6 @@ function wholeNumber(min: number, max: number) {
   return z.int({ error }).min(min, { error }).max(max, { error });
 }
 
-/** Up to five values of a list. @param like an example of the list. */
 function upToFive<Item extends z.ZodType>(item: (error: string) => Item, plural: string, like: string) {
   const error = `must be a list of up to five ${plural} such as ${like}`;
   return z.array(item(error), { error }).max(5, { error });
@@ -47,7 +44,6 @@ const shares = upToFive(
 );
 const durations = upToFive(() => duration(), 'durations', '[72h, 24h]');
 
-/** The schema of one setting, with its default as the file would contain it. */
 function schemaOf({ form, fallback, description }: Setting): z.ZodType {
   const described = (schema: z.ZodType, more = '') => schema.meta({ description: description + more });
   switch (form.kind) {
@@ -76,7 +72,7 @@ function boundsText({ min, max }: Bounds): string {
   return max === undefined ? '' : ` At most ${writeDuration(max)}.`;
 }
 
-/** `retry.rules`. The longest total time equals the longest deadline of work: 92 days. */
+/** The longest total time equals the longest deadline of work: 92 days. */
 const { attempts: ATTEMPTS, delayMs: DELAY, deadlineMs: LONGEST_TOTAL_MS } = RETRY_BOUNDS;
 const NO_RULE = 'must be a map with some of attempts, first_delay, max_delay, total';
 const aDelay = (description: string) =>
@@ -98,7 +94,6 @@ const waitsAndAttempts = waitsOnly.extend({
   }),
 });
 
-/** A rule that is checked as a whole. */
 function whole<Rule extends z.ZodType<z.output<typeof waitsOnly>>>(rule: Rule): Rule {
   return rule
     .refine((given) => Object.values(given).some((value) => value !== undefined), {
@@ -111,7 +106,6 @@ function whole<Rule extends z.ZodType<z.output<typeof waitsOnly>>>(rule: Rule): 
     });
 }
 
-/** Rules by failure class; only classes that are tried again have one. */
 const retryRules = z
   .strictObject(
     Object.fromEntries(
@@ -140,12 +134,7 @@ function namesOf({ attempts, first_delay: firstDelayMs, max_delay: maxDelayMs, t
   return Object.fromEntries(named.filter(([, value]) => value !== undefined)) as Partial<RetryRule>;
 }
 
-/**
- * Explains a name that a rule, or the map of rules, cannot have.
- *
- * @param path of the map that has the name, below `retry.rules`.
- * @returns undefined when nothing is known about it.
- */
+/** @param path below `retry.rules`. @returns undefined when nothing is known about the name. */
 export function unknownInRules(path: readonly PropertyKey[], name: string): string | undefined {
   if (path.length === 0) {
     const known = `classes with retries are ${retriedClasses.join(', ')}`;
@@ -160,13 +149,11 @@ export function unknownInRules(path: readonly PropertyKey[], name: string): stri
   );
 }
 
-/** Group and name of a setting in it. */
 export function partsOf(name: string): readonly [group: string, setting: string] {
   const [group = '', setting = ''] = name.split('.');
   return [group, setting];
 }
 
-/** The schema of each setting, by whole name and in the order of the documents. */
 export const SETTING_SCHEMAS: ReadonlyMap<string, z.ZodType> = new Map(
   Object.keys(POLICY_GROUPS).flatMap((group) =>
     SETTINGS.filter(({ name }) => partsOf(name)[0] === group).map((each) => [each.name, schemaOf(each)] as const),
@@ -185,7 +172,6 @@ function mapOf<Shape extends z.ZodRawShape>(what: string, shape: Shape) {
   });
 }
 
-/** The schema of the policy file. */
 export const policySchema = mapOf('groups', Object.fromEntries(groups)).transform((given, context) => {
   const policy = policyOf(({ name }) => {
     const [group, setting] = partsOf(name);

@@ -12,42 +12,32 @@ export interface CodecServerOptions {
   readonly port: number;
   readonly codec: PayloadCodec;
   readonly allowedOrigins: readonly string[];
-  /** Accepted values of `Host` without a token: lower case, without port. */
+  /** Without a token: lower case, without port. */
   readonly allowedHosts: readonly string[];
-  /** Required as `Authorization: Bearer …` when set. */
+  /** As `Authorization: Bearer …`. */
   readonly token?: string | undefined;
   readonly logger: Logger;
 }
 
-/** An answer of Temporal has at most 4 MiB, which are 5.4 MiB in base64. */
+/** Answers of Temporal have at most 4 MiB: 5.4 MiB in base64. */
 const BODY_LIMIT_BYTES = 8 * 1_024 * 1_024;
-/**
- * Limit for the bodies of all requests together: the process has 192 MB in `npm start`, and a body takes several times
- * its size while it is processed.
- */
+/** For all requests together: the process has 192 MB in `npm start`, and a body takes several times its size. */
 const BODIES_LIMIT_BYTES = 2 * BODY_LIMIT_BYTES;
 /** A page of a history has up to a thousand events with a few payloads each. */
 const MAX_PAYLOADS = 5_000;
-/**
- * Limit for the braces, brackets and commas of a body: one of our payloads has seven. They are counted before the JSON
- * is parsed, which creates an object for each.
- */
+/** Braces, brackets and commas, counted before the JSON is parsed, which creates an object for each. */
 const MAX_MARKS = 20 * MAX_PAYLOADS;
 
-/** Ten minutes: browsers do not repeat the preflight before every call. */
+/** Browsers then do not repeat the preflight before every call. */
 const PREFLIGHT_MAX_AGE_S = 600;
 
 const ALLOWED_HEADERS = 'Authorization, Content-Type, X-Namespace';
 
 /**
- * Serves `POST /decode` and `POST /encode` in the protocol of Temporal's UI and CLI for remote codecs, and `GET
- * /healthz`. A caller can read every payload, therefore:
- * - without a token, a `Host` that is not ours is refused: an attacker may point a name at this machine (DNS
- *   rebinding);
- * - an `Origin` that is not the UI's is refused;
- * - a token is required if other machines can connect.
- *
- * @throws Error with code EADDRINUSE or EACCES when the port cannot be taken.
+ * `POST /decode` and `POST /encode` of Temporal's remote codecs, and `GET /healthz`. A caller can read every payload.
+ * So without a token a foreign `Host` is refused (DNS rebinding), an `Origin` that is not the UI's is refused, and a
+ * token is required if other machines can connect.
+ * @throws Error with code EADDRINUSE or EACCES.
  */
 export async function startCodecServer(options: CodecServerOptions): Promise<SmallServer> {
   const { host, port, codec, allowedOrigins, allowedHosts, token, logger } = options;
@@ -95,7 +85,7 @@ interface BodyBudget {
   bytes: number;
 }
 
-/** Reads a body and passes it to `work`; its bytes count until `work` is done. @throws HttpError 413, 503 */
+/** The bytes count until `work` is done. @throws HttpError 413, 503 */
 async function withBody(
   request: IncomingMessage,
   budget: BodyBudget,
@@ -117,7 +107,7 @@ async function withBody(
   }
 }
 
-/** @throws HttpError 403 for a page of another origin than the UI's. The CLI sends no origin. */
+/** @throws HttpError 403 for an origin that is not the UI's. The CLI sends none. */
 function allowOrigin(request: IncomingMessage, response: ServerResponse, allowed: readonly string[]): void {
   response.setHeader('Vary', 'Origin');
   const { origin } = request.headers;
@@ -127,7 +117,7 @@ function allowOrigin(request: IncomingMessage, response: ServerResponse, allowed
   response.setHeader('Access-Control-Allow-Credentials', 'true');
 }
 
-/** @throws HttpError 421 for a `Host` that is not ours. */
+/** @throws HttpError 421 */
 function requireHost({ headers }: IncomingMessage, allowed: readonly string[]): void {
   const host = headers.host?.toLowerCase().replace(/:\d+$/, '') ?? '';
   if (!allowed.includes(host)) throw new HttpError(421, 'this host is not in CODEC_ALLOWED_HOSTS');
@@ -138,7 +128,7 @@ function answerPreflight(response: ServerResponse): void {
     'Access-Control-Allow-Methods': 'POST, OPTIONS',
     'Access-Control-Allow-Headers': ALLOWED_HEADERS,
     'Access-Control-Max-Age': String(PREFLIGHT_MAX_AGE_S),
-    // Allows a UI on a public address to call a codec server on the user's machine.
+    // For a UI on a public address and a codec server on the user's machine.
     'Access-Control-Allow-Private-Network': 'true',
   });
   response.end();

@@ -1,7 +1,6 @@
 /**
- * Puts messages and stack traces of failures into a payload, which the payload codec encrypts. By default they would be
- * plain text in histories. Loaded by path (see `data-converter.ts`), also in the workflow sandbox: import nothing that
- * needs Node.
+ * By default failures would be plain text in histories; the payload codec encrypts them. Loaded by path, also in the
+ * workflow sandbox: import nothing that needs Node.
  */
 import { ApplicationFailure, DefaultFailureConverter, type ProtoFailure } from '@temporalio/common';
 import { ACTION_REFUSED } from '#workflows/messages.ts';
@@ -9,8 +8,8 @@ import { ACTION_REFUSED } from '#workflows/messages.ts';
 type Arguments = Parameters<DefaultFailureConverter['errorToFailure']>;
 
 /**
- * Keeps refusals of operator actions readable: the Temporal UI does not decode the failure of a rejected update. Their
- * messages are fixed texts without input of the operator. Stack trace, cause and details are omitted.
+ * The Temporal UI does not decode the failure of a rejected update: refusals of operator actions stay readable. They
+ * are fixed texts without input of the operator.
  */
 class FailureConverter extends DefaultFailureConverter {
   override errorToFailure(...args: Arguments): ProtoFailure {

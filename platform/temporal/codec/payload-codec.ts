@@ -12,21 +12,18 @@ import proto from '@temporalio/proto';
 import { DecryptionError, type KeyRing, MissingKeyError } from '#crypto/key-ring.ts';
 import { type PayloadRefusal, refusedPayload } from '#domain/service/refused-payload.ts';
 
-/** Value of `encoding` of an encrypted payload; the usual one, which the Temporal UI knows. */
+/** The value that the Temporal UI knows. */
 const ENCRYPTED_ENCODING = 'binary/encrypted';
 
-/** Metadata with the id of the key, for operators. Decryption uses the id inside the encrypted data. */
+/** Shown to operators. Decryption uses the id inside the encrypted data. */
 export const KEY_ID_METADATA = 'encryption-key-id';
 
-/**
- * The additional authenticated data of every payload. It cannot contain the workflow: the codec server does not know
- * where a payload comes from.
- */
+/** The AAD lacks the workflow: the codec server does not know where a payload comes from. */
 const AAD = 'temporal.payload';
 
 const { Payload: PayloadMessage } = proto.temporal.api.common.v1;
 
-/** A payload that only workers write is not encrypted. */
+/** Only workers write such a payload. */
 export class PlainPayloadError extends Error {
   constructor() {
     super('A Temporal payload that only workers write is not encrypted, so another writer has written it.');
@@ -34,7 +31,6 @@ export class PlainPayloadError extends Error {
   }
 }
 
-/** This process lacks the key of a payload, or the payload was altered. */
 export class PayloadDecryptionError extends Error {
   constructor(cause: DecryptionError) {
     super(
@@ -47,11 +43,8 @@ export class PayloadDecryptionError extends Error {
 }
 
 /**
- * Encrypts every payload with AES-256-GCM: arguments, results, signals, updates, queries, memos, summaries, heartbeats
- * and, with `failure-converter.ts`, messages of failures. Not search attributes: the server must read those.
- *
- * Decoding passes plain payloads through: clients and the codec server show what others have written. Workers use
- * {@link WorkerCodec}, which refuses them.
+ * AES-256-GCM for every payload and, with `failure-converter.ts`, messages of failures. Not search attributes: the
+ * server must read those. Decoding passes plain payloads through; workers use {@link WorkerCodec}, which refuses them.
  */
 export class EncryptionCodec implements PayloadCodec {
   readonly #keyRing: KeyRing;
@@ -93,13 +86,10 @@ function isEncrypted(payload: Payload): boolean {
 }
 
 /**
- * The codec of workers: workflows act on encrypted payloads only. Any client of the Temporal server can write plain
- * payloads; encrypted ones need a key.
- *
- * A plain or altered payload of a workflow (input, signal, update) is replaced by a mark, which
- * `workflows/operator/refuse-unencrypted.ts` refuses. An error here would fail the workflow task for as long as the
- * signal is in the history. A missing key remains an error: otherwise two workers with different keys would replay one
- * history differently. Only workers write results of activities, so a plain one is an error.
+ * Any client of the Temporal server can write plain payloads; encrypted ones need a key. A plain or altered payload of
+ * a workflow is replaced by a mark, which `workflows/operator/refuse-unencrypted.ts` refuses: an error would fail the
+ * workflow task for as long as the signal is in the history. A missing key stays an error: two workers with different
+ * keys would replay one history differently. Only workers write results of activities, so a plain one is an error.
  */
 export class WorkerCodec extends EncryptionCodec {
   /** @throws PayloadDecryptionError, PlainPayloadError */
@@ -130,18 +120,15 @@ function marked(refusal: PayloadRefusal): Payload {
   return defaultPayloadConverter.toPayload(refusedPayload(refusal));
 }
 
-/** `bundleWorkflowCode` also needs it when the bundle is built before the worker starts. */
+/** `bundleWorkflowCode` needs it, too. */
 export const FAILURE_CONVERTER_PATH = fileURLToPath(new URL('failure-converter.ts', import.meta.url));
 
-/**
- * The data converter of clients. Workers use {@link createWorkerDataConverter}, with the same format. The codec runs in
- * the main thread only, so no key enters the workflow sandbox.
- */
+/** For clients. The codec runs in the main thread only, so no key enters the workflow sandbox. */
 export function createDataConverter(keyRing: KeyRing): DataConverter {
   return { failureConverterPath: FAILURE_CONVERTER_PATH, payloadCodecs: [new EncryptionCodec(keyRing)] };
 }
 
-/** The data converter of workers, which refuses plain payloads ({@link WorkerCodec}). */
+/** It refuses plain payloads ({@link WorkerCodec}). */
 export function createWorkerDataConverter(keyRing: KeyRing): DataConverter {
   return { failureConverterPath: FAILURE_CONVERTER_PATH, payloadCodecs: [new WorkerCodec(keyRing)] };
 }
