@@ -1,4 +1,3 @@
-/** Compares an OpenAPI document with the contract, for `reseller contract check` and `reseller doctor`. */
 import {
   type Capabilities,
   type Capability,
@@ -38,13 +37,10 @@ export {
 } from '#upstream/contract-check/findings.ts';
 
 /**
- * Compares an OpenAPI document of the service with the contract. Reports what we need and the document lacks, renames
- * or types differently, and what the document requires and we do not send. Never throws, whatever the document
- * contains.
- *
- * @param document the result of `readDocument`.
+ * Reports what we need and the document lacks, renames or types differently, and what it requires and we do not send.
+ * Never throws.
  * @param capabilities calls of a switched-off capability are not compared.
- * @param options.headerPrefix prefix of the headers of a service webhook: everything before `-Event`.
+ * @param options.headerPrefix everything before `-Event` in the headers of a webhook.
  */
 export function checkContract(
   document: JsonObject,
@@ -97,7 +93,7 @@ interface ComparedCall {
   readonly findings: Findings;
 }
 
-/** @returns `found` is undefined when the call is switched off. */
+/** `found` is undefined when the call is switched off. */
 function comparedCall(
   name: EndpointName,
   document: JsonObject,

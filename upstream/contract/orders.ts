@@ -1,4 +1,3 @@
-/** Access, packages, orders with their eSIMs, and the wallet. */
 import * as z from 'zod';
 import { parseLpaString } from '#domain/esims/activation.ts';
 import { type EndpointContract, pageOf } from '#upstream/contract/endpoint.ts';
@@ -78,8 +77,7 @@ export const serviceOrder = z.object({
 export type ServiceOrder = z.output<typeof serviceOrder> & Misstating;
 
 /**
- * With spaces or hyphens, and with the filler of the file on the card. Some issuers have hexadecimal digits (ITU-T
- * E.118; ETSI TS 102 221, section 13.2).
+ * With separators and the filler of the card's file. Some issuers use hexadecimal (ITU-T E.118; ETSI TS 102 221, 13.2).
  */
 const ICCID = /^(?:[0-9A-Fa-f][ -]?){17,21}[0-9A-Ea-e][ -]?[Ff]{0,2}$/;
 
@@ -88,12 +86,9 @@ const isActivationCode = (text: string) => parseLpaString(text) !== undefined;
 export const serviceEsim = z.object({
   id: wireId,
   order_id: wireId.nullish(),
-  /** Only informs: an eSIM is delivered without it. */
+  /** An eSIM is delivered without it. */
   iccid: informingFact(z.string().regex(ICCID)),
-  /**
-   * `LPA:1$<SM-DP+ address>$<matching id>`. Null until the supplier has filled the eSIM, perhaps for some minutes after
-   * the order is completed.
-   */
+  /** `LPA:1$<SM-DP+ address>$<matching id>`. Null until filled, perhaps some minutes after the order is completed. */
   activation_code: deliveredFact(z.string().refine(isActivationCode), 'installing an eSIM'),
   status: wireState,
   installed_at: neededFor(wireTime.nullish(), 'judging the conditions of a refund'),
@@ -115,7 +110,7 @@ export const walletTransaction = z
     /** A debit may have a negative amount. A negative credit has no clear meaning and is refused. */
     amount: wireDecimal,
     currency: wireCurrency,
-    /** The reason of the movement: `order`, `topup`, `vpn`, `refund`, `deposit`, … */
+    /** Such as `order`, `topup`, `vpn`, `refund` or `deposit`. */
     reason: z.string(),
     order_id: neededFor(wireId.nullish(), OF_ORDERS, ['external_order_id']),
     external_order_id: neededFor(wireReference.nullish(), OF_ORDERS, ['order_id']),
