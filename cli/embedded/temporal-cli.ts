@@ -15,10 +15,10 @@ import { cacheDirectory, BUILD_DISK_GB, buildWithGo, goProblem, SERVER_VERSIONS,
 import { UserError } from '#cli/terminal/user-error.ts';
 import type { Environment } from '#config/environment.ts';
 
-/** The release that is downloaded or built; a test compares it with `ops/temporal-cli/go.mod`. */
+/** A test compares it with `ops/temporal-cli/go.mod`. */
 export const TEMPORAL_CLI_VERSION = SERVER_VERSIONS.temporal_cli;
 
-/** The Temporal CLI, which contains a whole Temporal server, and its source. */
+/** Contains a whole Temporal server. */
 export interface TemporalCli {
   readonly path: string;
   readonly source: 'TEMPORAL_CLI_PATH' | 'PATH' | 'cache' | 'download' | 'build';
@@ -27,18 +27,14 @@ export interface TemporalCli {
 export interface ObtainOptions {
   readonly environment: Environment;
   readonly progress: (text: string) => void;
-  /** Called once, before a build that takes minutes. */
+  /** Before a build that takes minutes. */
   readonly announce?: (text: string) => void;
   readonly signal?: AbortSignal;
-  /** Replaced by tests. */
+  /** For tests. */
   readonly download?: typeof downloadBySdk;
 }
 
-/**
- * Looks for the CLI on this machine: TEMPORAL_CLI_PATH, the PATH, our cache.
- *
- * @throws UserError when TEMPORAL_CLI_PATH is not a program.
- */
+/** In TEMPORAL_CLI_PATH, the PATH and our cache. */
 export function findTemporalCli(environment: Environment): TemporalCli | undefined {
   const named = environment['TEMPORAL_CLI_PATH'];
   if (named) {
@@ -58,12 +54,7 @@ export function findTemporalCli(environment: Environment): TemporalCli | undefin
   return isProgram(cached) ? { path: cached, source: 'cache' } : undefined;
 }
 
-/**
- * Finds the CLI on this machine, else downloads it through the SDK, else builds it from source. Stores a downloaded or
- * built one in the cache.
- *
- * @throws UserError when all three fail.
- */
+/** On this machine, else downloaded through the SDK, else built from source. */
 export async function obtainTemporalCli(options: ObtainOptions): Promise<TemporalCli> {
   const { environment } = options;
   const found = findTemporalCli(environment);
@@ -126,12 +117,12 @@ export interface SdkDownloadOptions {
   readonly signal?: AbortSignal;
 }
 
-// Without a connection the SDK waits for ever. It creates its file as soon as the server has answered.
+// Offline the SDK waits for ever. It creates its file as soon as the server has answered.
 const FIRST_SIGN_MS = 8_000;
 const STALLED_MS = 30_000;
 const LOOK_EVERY_MS = 500;
 
-/** Downloads a Temporal server through the SDK. @returns false when the download fails. */
+/** @returns false when the download fails. */
 export async function downloadBySdk(options: SdkDownloadOptions): Promise<boolean> {
   mkdirSync(dirname(options.target), { recursive: true });
   const folder = mkdtempSync(join(dirname(options.target), 'download-'));
@@ -159,7 +150,7 @@ export async function downloadBySdk(options: SdkDownloadOptions): Promise<boolea
   }
 }
 
-/** Aborts the signal when no file appears within {@link FIRST_SIGN_MS}, or it stops growing for {@link STALLED_MS}. */
+/** Aborts without a file within {@link FIRST_SIGN_MS}, or without growth for {@link STALLED_MS}. */
 function watchGrowth(folder: string, progress: (text: string) => void): { signal: AbortSignal; end: () => void } {
   const givingUp = new AbortController();
   let size = 0;

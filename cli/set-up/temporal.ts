@@ -9,7 +9,7 @@ import { readTemporalConfig } from '#config/config.ts';
 import { type Environment, parseEnvironment } from '#config/environment.ts';
 import { CONFIGURATION_FIELDS } from '#config/variables.ts';
 
-/** `reseller prepare`: downloads or builds the Temporal servers, with progress. @throws UserError */
+/** Downloads or builds the Temporal servers. */
 export async function prepareBinaries(environment: Environment, options: { readonly cluster: boolean }): Promise<void> {
   const terminal = new Terminal(process.stdout);
   const prepare = async (name: string, obtain: (step: Step) => Promise<string>) => {
@@ -44,9 +44,7 @@ export async function prepareBinaries(environment: Environment, options: { reado
 }
 
 /**
- * `reseller temporal -- ARGUMENTS`: runs the Temporal CLI with the addresses of Temporal and the codec server in its
- * environment. Options among the arguments override them. @returns its exit code. @throws UserError, ConfigurationError
- *
+ * The Temporal CLI with the addresses of Temporal and the codec server; options among the arguments override them.
  * @param environment of this process, which the program gets too.
  */
 export function runTemporalCli(args: readonly string[], settings: Environment, environment: Environment): number {

@@ -4,10 +4,9 @@ import { type ClusterSize, portOf, PORTS, type PortName } from '#cli/start/setti
 import { UserError } from '#cli/terminal/user-error.ts';
 import type { Environment } from '#config/environment.ts';
 
-/** A cluster that loses one of its machines still has one. */
+/** One machine may be lost. */
 const CLUSTER: ClusterSize = { workers: 2, apis: 2 };
 
-/** `reseller start`. */
 export function addStartCommand(program: Command, environment: Environment): void {
   const command = program
     .command('start')
@@ -80,11 +79,8 @@ function parsePort(text: string): number {
 }
 
 /**
- * Detects options that npm kept: without `--` before them npm takes a script's options for its own, and only sets an
- * environment variable.
- *
- * @param options as they are typed: `--no-demo`, `--api-port`.
- * @throws UserError when npm kept one of them: the start would ignore it.
+ * Without `--` npm keeps a script's options and only sets a variable; the start would ignore them.
+ * @param options as typed: `--no-demo`, `--api-port`.
  */
 export function refuseOptionsTakenByNpm(options: readonly string[], environment: Environment): void {
   const taken = options.filter((option) => environment[variableOf(option)] !== undefined);
@@ -95,7 +91,6 @@ export function refuseOptionsTakenByNpm(options: readonly string[], environment:
   );
 }
 
-/** The npm command that was typed. */
 function npmCommand({ npm_lifecycle_event: script = 'start' }: Environment): string {
   return script === 'start' ? 'npm start' : `npm run ${script}`;
 }
