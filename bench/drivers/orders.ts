@@ -7,8 +7,8 @@ import { closedLoop, placeOrder, serve } from '#bench/drivers/serve.ts';
 import { statusesOf, type StatusOf } from '#domain/work/lifecycle.ts';
 
 /**
- * An order whose end is not seen by then will not come. A task that an overloaded server loses is given out anew after
- * its activity's two minutes: that makes a slow round, and not a failed one.
+ * An overloaded server gives a lost task out anew after its activity's two minutes: that is a slow round, not a failed
+ * one.
  */
 const COMPLETED_WITHIN_MS = 180_000;
 
@@ -38,8 +38,8 @@ interface Awaited {
 }
 
 /**
- * Sees orders end, all of them with one query now and then: asking the API for each would be load of its own. How long
- * each took comes from its row, so that how often is looked does not matter.
+ * One query for all now and then: asking the API for each would be load of its own. Times come from the rows, so the
+ * interval does not matter.
  */
 class Ends {
   readonly #client: pg.Client;
@@ -54,9 +54,7 @@ class Ends {
     this.#looking = this.#look();
   }
 
-  /**
-   * @returns milliseconds from acceptance to delivery. @throws Error when the order ends otherwise, or does not end.
-   */
+  /** Milliseconds from acceptance to delivery. @throws Error for another end, or none. */
   of(orderId: string): Promise<number> {
     return new Promise((resolve, reject) => {
       this.#awaited.set(orderId, { resolve, reject, since: performance.now() });

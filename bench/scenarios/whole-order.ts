@@ -33,14 +33,13 @@ const LIMITS = {
   },
 } as const satisfies Record<string, Limit>;
 
-/** One round of one contestant. */
 interface Round {
   readonly load: LoadResult;
-  /** CPU time for one order by process, in milliseconds. */
+  /** For one order, in milliseconds. */
   readonly cpu: Readonly<Record<string, number>>;
 }
 
-/** Whole orders by this version, by the version before, and on other engines, in turn. */
+/** By this version, the version before, and other engines, in turn. */
 export async function measureWholeOrder(context: BenchContext): Promise<ScenarioResult[]> {
   const { rounds, alone, busy } = SIZES[context.mode];
   const [ours, before, engines] = [await context.product(), await context.before(), await context.engines()];
@@ -114,8 +113,8 @@ async function oneRound(
 }
 
 /**
- * What an order costs beyond an empty workflow on the same engine. With all cores busy, the rate is the inverse of the
- * CPU time, so the peer's rest divided by ours is the ratio of the rates without the engines.
+ * With all cores busy, the rate is the inverse of the CPU time, so the ratio of the rests is that of the rates without
+ * the engines.
  */
 function withoutEngine(
   peer: { readonly id: string; readonly measured: string },

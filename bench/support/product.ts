@@ -16,18 +16,18 @@ import { Database } from '#db/connection/database.ts';
 import { migrate } from '#db/connection/migrate.ts';
 import { setUpNamespace } from '#temporal/set-up.ts';
 
-/** Namespace of the product and of the peer: both have the same server and the same settings in it. */
+/** Product and peer have the same server and settings in it. */
 export const NAMESPACE = 'bench';
 
 type ProcessName = 'simulator' | 'api' | 'worker';
 
 const run = promisify(execFile);
 
-/** Which version of the product is started, and under which names. */
+/** And under which names it is started. */
 interface Version {
   readonly id: 'ours' | 'before';
   readonly measured: string;
-  /** Its checkout, with the packages that it needs. */
+  /** With its packages. */
   readonly project: string;
   readonly database: string;
   readonly namespace: string;
@@ -41,7 +41,7 @@ const OURS: Version = {
   namespace: NAMESPACE,
 };
 
-/** Another checkout of this project. @param project its folder, with its own packages. */
+/** @param project with its own packages. */
 export function versionBefore(project: string): Version {
   return {
     id: 'before',
@@ -52,7 +52,7 @@ export function versionBefore(project: string): Version {
   };
 }
 
-/** A migrated, empty database of its own in the run's PostgreSQL. @returns its connection string. */
+/** Migrated and empty, in the run's PostgreSQL. */
 export async function createProductDatabase({ postgres }: BenchServers, name: string): Promise<string> {
   await postgres.createDatabase(name);
   const url = postgres.url(name);
@@ -60,12 +60,12 @@ export async function createProductDatabase({ postgres }: BenchServers, name: st
   return url;
 }
 
-/** Our own pool on a database, for setting up and for reading rows. The caller closes it. */
+/** The caller closes it. */
 export function openDatabase(url: string): Database {
   return new Database({ url, poolSize: 2, applicationName: 'bench', onConnectionError: () => undefined });
 }
 
-/** API, worker and simulator as processes, with the settings that they have by default. */
+/** With default settings. */
 export class Product implements Contestant {
   readonly id;
   readonly measured;
@@ -125,7 +125,7 @@ export class Product implements Contestant {
       benchSecrets(),
       { TEMPORAL_NAMESPACE: namespace, API_RATE_LIMIT: 'none' },
     );
-    // Another version knows its own schema, and which namespace it needs.
+    // Another version knows its own schema and namespace.
     if (ours) {
       await Promise.all([
         migrate(databaseUrl),
@@ -151,7 +151,7 @@ export class Product implements Contestant {
     this.#running.set(name, child);
   }
 
-  /** Lets so many workers run. The first one always runs. */
+  /** The first one always runs. */
   async haveWorkers(count: number): Promise<void> {
     for (let child; this.#moreWorkers.length >= count && (child = this.#moreWorkers.pop()) !== undefined;)
       await this.#context.children.stop(child);
@@ -173,7 +173,7 @@ export class Product implements Contestant {
     return Object.fromEntries([...this.#running, ...more].map(([name, { identity }]) => [name, identity?.pid ?? 0]));
   }
 
-  /** Resident memory of a process, in MB (10^6 bytes), as its own metrics tell. */
+  /** MB (10^6 bytes), by its own metrics. */
   async residentMb(name: 'api' | 'worker'): Promise<number> {
     const text = await (await fetch(`http://127.0.0.1:${this.#ports[name]}/metrics`)).text();
     const bytes = /^process_resident_memory_bytes (\S+)$/m.exec(text)?.[1];
@@ -181,14 +181,12 @@ export class Product implements Contestant {
     return Number(bytes) / 1e6;
   }
 
-  /**
-   * What a process keeps after all garbage was collected, in MB. Afterwards its resident memory says less than before.
-   */
+  /** MB, after all garbage was collected. Resident memory says less afterwards. */
   async liveHeapMb(name: 'api' | 'worker'): Promise<number> {
     return this.#context.children.liveHeapMb(this.#child(name));
   }
 
-  /** @throws Error when one of the processes has ended by itself or does not stop when asked. */
+  /** @throws Error when one has ended by itself or does not stop. */
   async stop(): Promise<void> {
     await this.database.close();
     await this.haveWorkers(1);
@@ -211,7 +209,7 @@ async function addKey(database: Database): Promise<string> {
   return key;
 }
 
-/** Runs a command of a checkout. @returns what it printed. */
+/** Returns what it printed. */
 async function reseller(project: string, command: readonly string[], environment: Environment): Promise<string> {
   const { PATH, HOME } = process.env;
   const program = join(project, 'cli/reseller.mjs');
@@ -229,7 +227,7 @@ async function createdKey(project: string, environment: Environment): Promise<st
   return key;
 }
 
-/** Secrets for the processes of one run; none of them is kept. */
+/** Of one run; none is kept. */
 export function benchSecrets() {
   return {
     encryption_keys: `bench:${randomBytes(32).toString('base64')}`,
@@ -241,6 +239,6 @@ export function benchSecrets() {
 
 async function freePorts() {
   const [api, worker, simulator] = await Promise.all([freePort(), freePort(), freePort()]);
-  // The rest is not started here; the environment names it all the same.
+  // The rest is not started; the environment names it all the same.
   return { api, worker, simulator, temporal: 0, temporalUi: 0, codec: 0, postgres: 0 };
 }

@@ -1,15 +1,14 @@
-/** The HTTP side of both engines: accepting an order, receiving a webhook, and running an empty workflow. */
+/** Accepts an order, receives a webhook, and runs an empty workflow. */
 import express from 'express';
 import { isAuthentic, Service } from './service.ts';
 import { Shop } from './shop.ts';
 
-/** How an engine is called. */
 export interface Engine {
-  /** Starts the workflow of an order; once, however often it is called. */
+  /** Once, however often it is called. */
   start(orderId: string): Promise<void>;
-  /** Tells a waiting workflow that the service has news of its purchase. */
+  /** The service has news of the purchase. */
   report(orderId: string): Promise<void>;
-  /** Runs a workflow of three empty steps to its end: what the engine itself costs. */
+  /** Three empty steps: the engine's own cost. */
   empty(id: string): Promise<void>;
 }
 
@@ -32,7 +31,7 @@ export const service = new Service(required('SERVICE_BASE_URL'), {
   password: required('SERVICE_PASSWORD'),
 });
 
-/** Serves until SIGTERM. @param stop ends the engine. */
+/** Until SIGTERM. @param stop ends the engine. */
 export async function serve(engine: Engine, stop: () => Promise<void>): Promise<void> {
   await shop.prepare(API_KEY);
   const app = express();
