@@ -9,7 +9,6 @@ const VOLUMES = [100_000, 1_000_000, 10_000_000] as const;
 const SEED = 20_301;
 /** Of the busiest hour; longer gives the same figures. */
 const SECONDS = 600;
-/** Of a large database server. */
 const LARGE = 32;
 
 function clusterResults(): BenchResults {
@@ -127,9 +126,8 @@ function rounded(value: number): string {
   return String(Number(value.toPrecision(2)));
 }
 
-/** Of one order, measured by `npm run bench -- --only workers --cluster`. */
+/** Measured by `npm run bench -- --only workers --cluster`. */
 export interface OrderCosts {
-  /** CPU time in milliseconds. */
   readonly apiMs: number;
   readonly workerMs: number;
   readonly postgresMs: number;
@@ -163,7 +161,6 @@ export const ASSUMED = {
 
 interface CapacityPlan {
   readonly ordersPerDay: number;
-  /** In the busiest hour. */
   readonly perSecond: number;
   /** API and workers by process, PostgreSQL and Temporal by core, the gate as one. */
   readonly parts: readonly Part[];
@@ -172,7 +169,6 @@ interface CapacityPlan {
   readonly gigabytes: Readonly<Record<'productAMonth' | 'temporalAtMost' | 'walAMonth', number>>;
 }
 
-/** Of all kinds. */
 export function planFor(ordersPerDay: number, costs: OrderCosts): CapacityPlan {
   const perSecond = (ordersPerDay * ASSUMED.busiestHour) / 3_600;
   const part = (name: string, serviceMs: number, fewest: number): Part => ({
@@ -214,25 +210,19 @@ function shardsFor(perSecond: number, { temporalCommits }: OrderCosts): number {
 
 interface Part {
   readonly name: string;
-  /** Processes or cores. */
   readonly servers: number;
-  /** Of one of them, for one order, on average. */
+  /** On average, one order takes so much of one server. */
   readonly serviceMs: number;
 }
 
 interface Outcome {
   readonly orders: number;
-  /** Queues and work. */
   readonly p50Ms: number;
   readonly p95Ms: number;
   readonly used: Readonly<Record<string, number>>;
 }
 
-/**
- * Poisson arrivals; one queue for each part, first come, first served. Service times are exponential, which is worse
- * than measured.
- * @param load orders a second, and seconds; the same seed gives the same result.
- */
+/** Service times are exponential, which is worse than measured. The same seed gives the same result. */
 export function simulate(
   parts: readonly Part[],
   load: { readonly perSecond: number; readonly seconds: number; readonly seed: number },

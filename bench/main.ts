@@ -55,9 +55,8 @@ interface Options {
   readonly output: string | undefined;
   /** Another checkout, which takes part as the version before. */
   readonly against: string | undefined;
-  /** Their packages are not the project's own. */
+  /** Leaves out peers whose packages are not the project's own. */
   readonly withoutEngines: boolean;
-  /** On the Temporal server proper. */
   readonly cluster: boolean;
 }
 
@@ -144,7 +143,7 @@ function parsed() {
 const SINGLE_INSERTS = 200;
 const GIB = 2 ** 30;
 
-/** Nothing that names the machine. */
+/** Contains nothing that names the machine. */
 function machineFacts(): BenchResults['machine'] {
   return {
     cores: availableParallelism(),

@@ -1,4 +1,4 @@
-/** One entry per figure. Versioned for readers of old files. */
+/** Versioned for readers of old files. */
 import * as z from 'zod';
 
 export const RESULTS_FORMAT = 3;
@@ -7,7 +7,7 @@ const finite = z.number();
 const spread = z.strictObject({ min: finite, max: finite });
 
 const limit = z.strictObject({
-  /** The value itself, or its ratio to the peer. */
+  /** The limit is set for the value itself, or for its ratio to the peer. */
   of: z.enum(['value', 'ratio_to_peer']),
   bound: z.enum(['at_least', 'at_most']),
   amount: z.number().positive(),
@@ -33,7 +33,6 @@ const scenario = z.strictObject({
   rounds: z.int().positive(),
   /** Null for a figure that is only reported. */
   limit: limit.nullable(),
-  /** What the limit is set for, divided by it. */
   ratio_to_limit: finite.nullable(),
   limit_met: z.boolean().nullable(),
   peer: peer.nullable(),
@@ -54,14 +53,14 @@ export const benchResults = z.strictObject({
     memory_gib: z.number().positive(),
     platform: z.string(),
     node: z.string(),
-    /** Work of others: the lower, the better the figures. */
+    /** Others' work: the lower, the better the figures. */
     load_average_at_start: z.number().nonnegative(),
   }),
   servers: z.strictObject({
     postgresql: z.string(),
     fsync: z.string(),
     synchronous_commit: z.string(),
-    /** One row, one commit: this machine's durable write. */
+    /** One row, one commit: it shows this machine's durable write. */
     single_insert_ms: z.number().positive(),
     temporal: z.string(),
   }),

@@ -39,13 +39,11 @@ import { WORK_KINDS } from '#domain/work/kinds.ts';
 
 export interface ResellerProgram {
   readonly program: Command;
-  /** Once a command has used the environment of this process. */
   readonly usesOwnEnvironment: () => boolean;
 }
 
 export function resellerProgram(environment: Environment): ResellerProgram {
   let ownEnvironment = false;
-  /** Of the `npm start` that was found without --data. */
   let impliedFolder: string | undefined;
 
   async function environmentFor({ data }: SetUpOption): Promise<Environment> {

@@ -2,7 +2,6 @@ import * as z from 'zod';
 import type { Behaviour } from '#simulator/behaviour/behaviours.ts';
 import type { Store } from '#simulator/store/store.ts';
 
-/** Of all prices and both wallets. */
 export const CURRENCY = 'USD';
 
 const row = z.object({
@@ -25,19 +24,14 @@ interface Item {
   readonly available: boolean;
 }
 
-/** With the changes of the admin API. */
 export class Catalogue<Sold extends Item> {
   readonly #kind: 'package' | 'vpn_plan';
   readonly #schema: z.ZodType<Sold>;
   readonly #first: ReadonlyMap<number, Sold>;
-  /** By their text: reading thousands for each page would be slow. */
+  /** Reading thousands for each page would be slow. */
   readonly #parsed = new Map<string, Sold>();
   readonly #store: Store;
 
-  /**
-   * @param schema of items that the admin API adds.
-   * @param items those of a first start.
-   */
   constructor(store: Store, kind: 'package' | 'vpn_plan', schema: z.ZodType<Sold>, items: readonly Sold[]) {
     this.#kind = kind;
     this.#schema = schema;
@@ -57,26 +51,23 @@ export class Catalogue<Sold extends Item> {
     return this.#change(id)?.removed === 1 ? undefined : this.everSold(id);
   }
 
-  /** Also a removed one: what was sold keeps its terms. */
+  /** What was sold keeps its terms, so removed items count, too. */
   everSold(id: number): Sold | undefined {
     return this.#changed(id, this.#change(id));
   }
 
-  /** @returns undefined for an unlisted id. */
   change(id: number, { price, available }: ItemChange): Sold | undefined {
     if (this.get(id) === undefined) return undefined;
     this.#write(id, { price: price ?? null, available: available === undefined ? null : Number(available) });
     return this.get(id);
   }
 
-  /** Replaces an earlier one with its id. */
   add(item: Sold): Sold {
     const { id, price, available } = item;
     this.#write(id, { price, available: Number(available), removed: 0, added: JSON.stringify(item) });
     return item;
   }
 
-  /** @returns false for an unlisted id. */
   remove(id: number): boolean {
     if (this.get(id) === undefined) return false;
     this.#write(id, { removed: 1 });
@@ -136,7 +127,7 @@ export const addedPackage = z.object({
   available: z.boolean(),
 });
 
-/** Unless a rule of the admin API decides; by default completed at once. */
+/** A rule of the admin API overrides it. */
 interface Behaving {
   readonly behaviour?: Behaviour;
 }
@@ -214,7 +205,6 @@ const SPECIAL: readonly CataloguePackage[] = [
   { ...special(9006, 'unavailable', { outcome: 'completed' }), available: false },
 ];
 
-/** In the order of their ids. */
 export const PACKAGES: readonly CataloguePackage[] = [
   ...NATIONAL.map(([id, country, code, dataMb, days, price]) => sold(id, country, [code], dataMb, days, price)),
   ...REGIONAL.map(([id, region, countries, dataMb, days, price]) => sold(id, region, countries, dataMb, days, price)),
@@ -263,7 +253,7 @@ export const addedPlan = z.object({
 
 export type VpnPlanItem = Readonly<z.output<typeof addedPlan>> & Behaving;
 
-/** In the order of their ids; `docs/simulator.md` lists the special ones. */
+/** `docs/simulator.md` lists the special ones. */
 export const VPN_PLANS: readonly VpnPlanItem[] = [
   { id: 301, name: 'VPN, 30 days', durationDays: 30, price: '2.90', available: true },
   { id: 302, name: 'VPN, 90 days', durationDays: 90, price: '7.425', available: true },

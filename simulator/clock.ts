@@ -6,17 +6,13 @@ export interface Clock {
   readonly correct: () => number;
   /** For webhook signatures: receivers compare them with their own clock. */
   readonly wall: () => number;
-  /** Business time only. @param ms not negative. */
+  /** Only business time advances. */
   advance(ms: number): void;
-  /** By which business time is ahead of the machine's time. */
   offset(): number;
   setOffset(ms: number): void;
 }
 
-/**
- * @param offsetMs initial lead of business time.
- * @param errorMs by which the clock is wrong in the present dialect.
- */
+/** `errorMs` is the error of the clock in the present dialect. */
 export function createClock(wall: () => number, offsetMs: number, errorMs: () => number): Clock {
   let offset = offsetMs;
   return {
@@ -33,18 +29,16 @@ export function createClock(wall: () => number, offsetMs: number, errorMs: () =>
   };
 }
 
-/** As the service writes times. */
 export function isoTime(ms: number): string {
   return new Date(ms).toISOString();
 }
 
 export interface DueSource {
-  /** After `now`, epoch milliseconds; undefined when none is planned. */
+  /** Epoch milliseconds. */
   nextDue(now: number): number | undefined;
   runDue(now: number): void;
 }
 
-/** After it, the agenda checks again. */
 const LONGEST_WAIT_MS = 3_600_000;
 
 /** Failed work is still due. Without this pause it would fail in a tight loop. */
@@ -59,7 +53,6 @@ export class Agenda {
   #soon: NodeJS.Immediate | undefined;
   #stopped = false;
 
-  /** @param now of business time. */
   constructor(now: () => number, onError: (error: unknown) => void) {
     this.#now = now;
     this.#onError = onError;
@@ -69,7 +62,7 @@ export class Agenda {
     this.#sources.push(source);
   }
 
-  /** Call it when work was planned or finished, or the clock was moved. Checks after the current call. */
+  /** Call it when work was planned or finished, or the clock was moved. */
   wake(): void {
     if (this.#stopped || this.#soon !== undefined) return;
     this.#soon = setImmediate(() => {

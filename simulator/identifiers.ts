@@ -1,18 +1,12 @@
 import { createHmac } from 'node:crypto';
 
-/**
- * Derived from the seed and a counter in the database. The same seed and calls give the same ids, and a restart never
- * repeats one.
- */
+/** The same seed and calls give the same ids, and a restart never repeats one. */
 export interface Identifiers {
-  /** @param sequence among the records of its kind. */
   id(kind: IdKind, sequence: number): string;
   /** 19 or 20 digits with their Luhn check digit. */
   readonly iccid: (sequence: number) => string;
-  /** Of an activation code. */
   readonly matchingId: (sequence: number) => string;
   readonly vpnLogin: (sequence: number) => { readonly username: string; readonly password: string };
-  /** From 0 up to 1. */
   chance(label: string, sequence: number): number;
 }
 
@@ -35,7 +29,7 @@ const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 /** Telecom (89), a country code that no operator has, and an issuer. */
 const ICCID_PREFIX = '8999942';
 
-/** @param seed is read at each use: a reset may draw a new one. */
+/** `seed` is read at each use: a reset may draw a new one. */
 export function createIdentifiers(seed: () => string): Identifiers {
   const bytes = (label: string, sequence: number): Buffer =>
     createHmac('sha256', seed()).update(`${label}/${sequence}`).digest();

@@ -3,13 +3,10 @@ import { dialectNames, type DialectName } from '#simulator/behaviour/dialect.ts'
 import { faultProfileNames, type FaultProfileName } from '#simulator/behaviour/faults.ts';
 import { shapeNames, type ShapeName } from '#simulator/shapes/shape.ts';
 
-/** The defaults suit tests. */
 export interface SimulatorOptions {
-  /** Default 127.0.0.1. */
   readonly host?: string;
-  /** Default 0: any free port. */
+  /** 0 takes any free port. */
   readonly port?: number;
-  /** Default `:memory:`. */
   readonly dataFile?: string;
   /** Without a secret, nothing is sent until the service's own call creates one. */
   readonly webhook?: { readonly url: string; readonly secret?: string };
@@ -25,19 +22,15 @@ export interface SimulatorOptions {
   /** Of the webhook header names; overrides that of the shape. */
   readonly headerPrefix?: string;
   readonly faultProfile?: FaultProfileName;
-  /** For production. */
   readonly approved?: boolean;
   readonly processingDelayMs?: number;
-  /** Of a refund. */
   readonly reviewDelayMs?: number;
   /** Of one token per window; unlimited when absent. */
   readonly rateLimit?: number;
   readonly rateWindowMs?: number;
   readonly sandboxBalance?: string;
   readonly productionBalance?: string;
-  /** Default `silent`. */
   readonly logLevel?: string;
-  /** Epoch milliseconds. */
   readonly now?: () => number;
 }
 

@@ -37,7 +37,6 @@ import { Wallet } from '#simulator/wallet.ts';
 import { WebhookEndpoints } from '#simulator/webhooks/endpoints.ts';
 import { WebhookQueue } from '#simulator/webhooks/queue.ts';
 
-/** Without its HTTP server. */
 export class Simulation {
   readonly options: ResolvedOptions;
   readonly logger: Logger;
@@ -165,7 +164,6 @@ export class Simulation {
     this.faults.setProfile(rulesOf(profile));
   }
 
-  /** Those of the profile included. */
   clearFaults(): void {
     this.chooseFaultProfile(faultProfile.parse({}));
     this.faults.clear();
@@ -190,7 +188,6 @@ export class Simulation {
     this.wallet.credit(environment, amount, { reason: 'deposit' });
   }
 
-  /** The state of a first start. */
   reset(): void {
     this.store.reset();
     this.#choices.reload();

@@ -11,11 +11,10 @@ import type { walletTransaction } from '#upstream/contract.ts';
 interface Movement extends MovementSubject {
   /** `order`, `topup`, `vpn`, `refund`, `deposit` or another text. */
   readonly reason: string;
-  /** By default that of the prices. Another currency does not change the balance. */
+  /** Another currency than that of the prices does not change the balance. */
   readonly currency?: string;
 }
 
-/** It uses the same wallet. */
 const OF_ANOTHER_SYSTEM = 'another_system';
 const SECOND_CURRENCY = 'EUR';
 
@@ -26,7 +25,6 @@ export class Wallet {
   readonly #identifiers: Identifiers;
   readonly #now: () => number;
 
-  /** @param now epoch milliseconds. */
   constructor(store: Store, ledger: Ledger, identifiers: Identifiers, now: () => number) {
     this.#store = store;
     this.#ledger = ledger;
@@ -61,8 +59,7 @@ export class Wallet {
   }
 
   /**
-   * Another system spends a cent, at most once in `everyMs`; without one it deposits some.
-   * @param inOtherCurrency true: the balance does not change.
+   * Another system spends a cent, at most once in `everyMs`. @param inOtherCurrency true: the balance does not change.
    */
   moveForOthers(environment: Environment, everyMs: number, inOtherCurrency: boolean): void {
     const before = this.#ledger.lastTimeOf(environment, OF_ANOTHER_SYSTEM);
@@ -109,18 +106,15 @@ export class Wallet {
   }
 }
 
-/** At least two decimals. */
 function plain(amount: Big): string {
   const text = amount.toFixed();
   return (text.split('.')[1] ?? '').length < 2 ? amount.toFixed(2) : text;
 }
 
-/** In the unit of the dialect. */
 export function shownAmount({ wallet_amounts: unit }: Dialect, amount: string): string {
   return unit === 'cents' ? new Big(amount).times(100).toFixed() : amount;
 }
 
-/** @param now epoch milliseconds. */
 export function shownMovement(dialect: Dialect, now: number) {
   return (entry: LedgerEntry): z.input<typeof walletTransaction> => {
     const isPending = entry.type === 'credit' && now - entry.createdAt < dialect.credits_pending_for_ms;

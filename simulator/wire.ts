@@ -43,7 +43,6 @@ export function wireTopup(sale: SaleRecord): z.input<typeof serviceTopup> {
   };
 }
 
-/** @param subscription undefined while it is not yet active. */
 export function wireVpnSubscription(
   sale: SaleRecord,
   subscription: SubscriptionRecord | undefined,
@@ -134,7 +133,6 @@ export function wireEsim(esim: EsimRecord, current: EsimState): z.input<typeof s
   };
 }
 
-/** @param now epoch milliseconds. */
 export function wireUsage(esim: EsimRecord, current: EsimState, now: number): z.input<typeof esimUsage> {
   return {
     esim_id: esim.id,

@@ -22,7 +22,6 @@ export class CachedRead<Value> {
     this.#now = options.now;
   }
 
-  /** @throws the error of the read. */
   async get(): Promise<ReadAt<Value>> {
     const kept = this.#kept;
     if (kept !== undefined && Math.abs(this.#now() - kept.readAt) < this.#maxAgeMs(kept.value)) return kept;

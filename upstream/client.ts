@@ -32,8 +32,8 @@ type VpnCancellation =
  * No call throws: each resolves to a success or to a member of the failure catalogue. A deadline covers all pages of a
  * list. Only a request that was answered with 401 is repeated: once, with the same bytes and a new token.
  *
- * An {@link OptionalResult} by id that fails with 404 means that the service has no such record. A search returns only
- * records that name what was searched, also when the service ignores the filter.
+ * A 404 of an {@link OptionalResult} by id means that there is no such record. A search returns only records that name
+ * what was searched, also when the service ignores the filter.
  */
 export type ServiceClient = ReturnType<typeof createServiceClient>;
 
@@ -66,9 +66,8 @@ export function createServiceClient(options: ServiceClientOptions) {
 
     getWallet: async () => await calls.one('getWallet', {}),
     /**
-     * Returns all transactions: a debit without a reference may be the one that the caller looks for.
-     * @param filter `since` in epoch milliseconds; `isEnough` ends the reading, which is complete only after the last
-     * page.
+     * All transactions: a debit without a reference may be the one that the caller looks for.
+     * `isEnough` ends the reading, which is complete only after the last page.
      */
     listWalletTransactions: async (
       filter:
@@ -100,10 +99,7 @@ export function createServiceClient(options: ServiceClientOptions) {
     listRecentTopups: async (recent: Recent) =>
       await listRecent(calls, 'listTopups', recent, (topup) => topup.created_at),
 
-    /**
-     * A refused cancellation has the code `cancellation_refused`. After a lost answer, `already_cancelled` may refer to
-     * our own first call: look the refund up.
-     */
+    /** After a lost answer, `already_cancelled` may refer to our own first call: look the refund up. */
     cancelEsim: async (cancellation: Omit<Send, 'body'> & { readonly esimId: string }) => {
       const { idempotencyKey, esimId, leaseLeftMs } = cancellation;
       const match = esimUnderPath('esim_id', esimId);
@@ -150,10 +146,7 @@ export function createServiceClient(options: ServiceClientOptions) {
   };
 }
 
-/**
- * The call has no Idempotency-Key and may be repeated. After an unknown result one read, within its own deadline,
- * proves the cancellation.
- */
+/** Has no Idempotency-Key and may be repeated. After an unknown result one read can prove the cancellation. */
 async function cancelVpnSubscription(calls: Calls, id: string): Promise<ServiceResult<VpnCancellation>> {
   const result = await calls.one('cancelVpnSubscription', { id }, sameId(id));
   if (result.ok) return { ...result, value: { kind: 'accepted', subscription: result.value } };
@@ -174,10 +167,7 @@ function sameId(id: string): Match<{ readonly id: string }> {
   return (value) => (value.id === id ? {} : { contradiction: 'its id is not the one that was asked for' });
 }
 
-/**
- * An eSIM's record may have another id of its own, such as its ICCID. Who stores the record has to check that it
- * belongs to no other eSIM.
- */
+/** The record may have another id of its own, such as its ICCID. Storing must check that no other eSIM has it. */
 function esimUnderPath<Field extends string>(
   field: Field,
   id: string,

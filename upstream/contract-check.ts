@@ -36,12 +36,7 @@ export {
   type Finding,
 } from '#upstream/contract-check/findings.ts';
 
-/**
- * Reports what we need and the document lacks, renames or types differently, and what it requires and we do not send.
- * Never throws.
- * @param capabilities calls of a switched-off capability are not compared.
- * @param options.headerPrefix everything before `-Event` in the headers of a webhook.
- */
+/** Never throws. Calls of a switched-off capability are not compared. */
 export function checkContract(
   document: JsonObject,
   capabilities: Capabilities,

@@ -1,4 +1,4 @@
-/** Checks the shapes of the service's answers with free reads, before anything is bought. */
+/** Checks the service's answers with free reads, before anything is bought. */
 import type { Sighting } from '#domain/gate/first-purchase-check.ts';
 import type { Capabilities } from '#domain/service/capability-profile.ts';
 import type { PurchaseKind } from '#domain/work/kinds.ts';
@@ -33,10 +33,8 @@ import { isOfOrder } from '#upstream/mapping/wallet-movements.ts';
 export type FirstPurchaseCheckClient = PurchaseReads & FreeReadClient & Pick<ServiceClient, 'getOpenApi'>;
 
 export interface LookOptions {
-  /** Calls of other kinds are not made. */
   readonly kinds: readonly PurchaseKind[];
   readonly capabilities: Capabilities;
-  /** For the list of the wallet's movements. */
   readonly deadlineMs: number;
   /** Without it, the document is downloaded. */
   readonly document?: JsonObject;
@@ -139,7 +137,6 @@ function clause({ part, name, message }: Finding): string {
 }
 
 interface PurchaseCheck {
-  /** To buy, to find out the result, to read the delivery. */
   readonly calls: readonly EndpointName[];
   readonly events: readonly EventKind[];
   /** The options of a top-up have the shape of packages. */

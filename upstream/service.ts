@@ -6,7 +6,6 @@ import { createHttpTransport, type Timers } from '#upstream/client/http.ts';
 import { createServiceSession, type ServiceSession, type TokenStore } from '#upstream/client/session.ts';
 
 export interface ServiceOptions {
-  /** Without a trailing slash. */
   readonly baseUrl: string;
   readonly mode: ServiceMode;
   readonly email: string;
@@ -19,7 +18,6 @@ export interface ServiceOptions {
   /** For one call, login and repetition included; shorter than the lease of a send. */
   readonly deadlineMs: number;
   readonly tokens: TokenStore;
-  /** Epoch milliseconds. */
   readonly now: () => number;
   readonly timers?: Timers;
   readonly onCall?: (event: CallEvent) => void;

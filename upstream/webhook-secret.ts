@@ -16,7 +16,6 @@ export type SecretRefusal =
   | { readonly ok: false; readonly reason: 'missing' }
   | { readonly ok: false; readonly reason: 'busy' }
   | { readonly ok: false; readonly reason: 'unsupported' }
-  /** The service did not create a secret. */
   | { readonly ok: false; readonly reason: 'refused'; readonly failure: ServiceFailure }
   /** A created secret may never have been received. Only a later rotation replaces it. */
   | { readonly ok: false; readonly reason: 'unknown'; readonly failure: ServiceFailure };
@@ -26,9 +25,7 @@ export type SecretChangeResult<Stored> = { readonly ok: true; readonly stored: S
 type SecretCalls = Pick<ServiceClient, 'createWebhookSecret' | 'rotateWebhookSecret'>;
 
 /**
- * The service shows the secret in one answer only, and only the store receives it (specification, Authentication 6).
- * After a lost answer it rotates; if no secret exists then, it creates one again.
- *
+ * The service shows the secret in one answer only (specification, Authentication 6). After a lost answer it rotates.
  * @throws the error of the store. The service may then have a secret that was not stored: rotate again.
  */
 export async function changeWebhookSecret<Stored>(

@@ -16,18 +16,14 @@ import { median } from '#bench/support/figures.ts';
 import type { Contestant } from '#bench/support/orders.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
 
-/** By order. */
 export interface OrderCounts {
   readonly counts: Readonly<Record<Counter, number>>;
-  /** Milliseconds by process; empty where the system does not tell. */
+  /** CPU milliseconds by process; empty where the system does not tell. */
   readonly cpu: Readonly<Record<string, number>>;
-  /** The most frequent first. */
   readonly statements: readonly (readonly [query: string, calls: number])[];
-  /** Of Temporal's API, the most frequent first. */
   readonly operations: readonly (readonly [operation: string, calls: number])[];
 }
 
-/** With their units. */
 export const COUNTERS = {
   statements: { unit: 'statements', measured: 'statements of PostgreSQL, BEGIN and COMMIT included' },
   transactions: { unit: 'transactions', measured: 'explicit transactions' },
@@ -44,7 +40,7 @@ export type Counter = keyof typeof COUNTERS;
 /** After an order's end its webhook is judged and its events are published. */
 const AFTERWORK_MS = 1_000;
 const HISTORIES = 5;
-/** These end when there is work, or by their timeout. */
+/** These calls end when there is work, or by their timeout. */
 const WAITING = /^Poll/;
 
 interface Reading {
@@ -54,7 +50,7 @@ interface Reading {
   readonly service: number;
 }
 
-/** The servers' own counters. WAL and fsyncs are those of the whole server, so nobody else may work meanwhile. */
+/** WAL and fsyncs are those of the whole server, so nobody else may work meanwhile. */
 export async function countOrders(
   context: BenchServers,
   contestant: Contestant,
@@ -96,7 +92,6 @@ export async function countOrders(
   };
 }
 
-/** With the shared servers that it uses. */
 export function processesOf({ sharedProcesses }: BenchServers, contestant: Contestant): Processes {
   const { postgres, temporal } = sharedProcesses;
   return { ...contestant.processes(), postgres, ...(contestant.namespace !== undefined && { temporal }) };
@@ -144,7 +139,6 @@ function sumOf(calls: readonly (readonly [string, number])[]): number {
 
 const state = z.object({ environments: z.object({ sandbox: z.object({ requests: z.int() }) }) });
 
-/** By the simulator's own log. */
 async function serviceCalls(simulatorUrl: string): Promise<number> {
   const answer = state.parse(await (await fetch(`${simulatorUrl}/simulator/state`)).json());
   return answer.environments.sandbox.requests;

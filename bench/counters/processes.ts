@@ -1,4 +1,4 @@
-/** As the operating system counts them. Linux only. */
+/** Linux only. */
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 
@@ -9,7 +9,7 @@ export const canReadProcesses = process.platform === 'linux';
 
 interface Stat {
   readonly parent: number;
-  /** With its children that have ended. */
+  /** Includes children that have ended. */
   readonly ticks: number;
   readonly residentPages: number;
 }
@@ -18,8 +18,8 @@ const ticksPerSecond = once(() => Number(execFileSync('getconf', ['CLK_TCK'], { 
 const pageBytes = once(() => Number(execFileSync('getconf', ['PAGESIZE'], { encoding: 'utf8' })));
 
 /**
- * User and system time with all descendants. Ticks have 10 ms, so differences should be far longer.
- * @returns an empty record where the system does not tell.
+ * Includes all descendants. Ticks have 10 ms, so differences should be far longer. Empty where the system does not
+ * tell.
  */
 export function cpuMs(processes: Processes): Record<string, number> {
   if (!canReadProcesses) return {};
@@ -32,7 +32,7 @@ export function cpuMs(processes: Processes): Record<string, number> {
   );
 }
 
-/** With all descendants, in MB (10^6 bytes). @throws Error where the system does not tell. */
+/** Includes all descendants; MB are 10^6 bytes. @throws Error where the system does not tell. */
 export function residentMb(root: number): number {
   if (!canReadProcesses) throw new Error('resident memory is read from /proc, which only Linux has');
   const all = readAll();

@@ -6,9 +6,8 @@ import type pg from 'pg';
 import * as z from 'zod';
 import { withClient } from '#cli/embedded/postgres.ts';
 
-/** Of one database, but WAL and fsyncs of the server. */
+/** WAL and fsyncs are those of the server, the rest of one database. */
 export interface PostgresCounters {
-  /** By text. */
   readonly statements: ReadonlyMap<string, number>;
   readonly commits: number;
   readonly walBytes: number;
@@ -18,10 +17,7 @@ export interface PostgresCounters {
 /** Marks statements of the benchmark, which are not counted. */
 const OWN_STATEMENT = '/* bench */';
 
-/**
- * A server process writes its counts at most once a second, an idle one after ten seconds. Statements and WAL are exact
- * at once.
- */
+/** A server process writes its counts at most once a second, an idle one after ten seconds. */
 export const WRITTEN_DOWN_AFTER_MS = 11_000;
 
 export const COUNTING_SETTINGS = {
@@ -40,7 +36,6 @@ const server = z.tuple([
 ]);
 const statements = z.array(z.object({ query: z.string(), calls: z.coerce.number() }));
 
-/** Of the contestant's database. */
 export async function readPostgres(url: string): Promise<PostgresCounters> {
   return withClient(url, async (client) => {
     await client.query(`${OWN_STATEMENT} create extension if not exists pg_stat_statements`);
@@ -79,7 +74,7 @@ async function rows(client: pg.Client, text: string): Promise<unknown[]> {
   return (await client.query<object>(text)).rows;
 }
 
-/** Without those that wait for work: they end by their timeout. */
+/** Leaves out calls that wait for work: they end by their timeout. */
 export async function temporalCalls(metricsUrl: string): Promise<ReadonlyMap<string, number>> {
   const text = await (await fetch(metricsUrl)).text();
   const calls = new Map<string, number>();
@@ -95,18 +90,16 @@ export async function temporalCalls(metricsUrl: string): Promise<ReadonlyMap<str
 export interface HistorySize {
   readonly events: number;
   readonly bytes: number;
-  /** In their order. */
   readonly turns: readonly Turn[];
 }
 
-/** As its history shows it. */
 export type Turn = 'local' | 'activity';
 
-/** After the end of a workflow. */
+/** The server lists a workflow a moment after its end. */
 const LISTED_WITHIN_MS = 10_000;
 const LOOK_EVERY_MS = 200;
 
-/** Of the newest completed orders. @throws Error when there is none. */
+/** @throws Error when no order has completed. */
 export async function historySizes(address: string, namespace: string, count: number): Promise<HistorySize[]> {
   const connection = await Connection.connect({ address });
   try {

@@ -1,7 +1,4 @@
-/**
- * Arrivals do not wait for earlier orders. Their seed gives all contestants the same ones. A latency begins at the
- * planned arrival.
- */
+/** Arrivals do not wait for earlier orders. A latency begins at the planned arrival. */
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { Pool } from 'undici';
@@ -19,7 +16,7 @@ const ended = z.array(z.object({ id: z.string(), status: z.string(), endedAt: z.
 
 interface Placed {
   readonly id: string;
-  /** From the beginning. */
+  /** Planned arrival, from the beginning. */
   readonly arrivedMs: number;
   readonly acceptedMs: number;
 }
@@ -39,7 +36,6 @@ serve(openOrderDriver, async (task) => {
   }
 });
 
-/** At their times, without waiting for those before. */
 async function placeAll(api: Pool, task: Task, beganAt: number): Promise<readonly Placed[]> {
   const placed: Promise<Placed>[] = [];
   for (const arrivedMs of arrivalsOf(task)) {
@@ -53,7 +49,7 @@ async function placeAll(api: Pool, task: Task, beganAt: number): Promise<readonl
   return Promise.all(placed);
 }
 
-/** Of a Poisson process. */
+/** Arrivals form a Poisson process. */
 function arrivalsOf({ seed, phases }: Task): number[] {
   const random = seeded(seed);
   const arrivals: number[] = [];

@@ -1,10 +1,8 @@
-/** Between the benchmark and its drivers. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
 
 export interface DriverProtocol<Task extends z.ZodType, Result extends z.ZodType> {
-  /** Also of its file. */
   readonly name: string;
   readonly task: Task;
   readonly result: Result;
@@ -17,11 +15,9 @@ const driverReply = z.discriminatedUnion('ok', [
 
 const load = {
   count: z.int().positive(),
-  /** Under way at a time. */
   atOnce: z.int().positive(),
 };
 
-/** Of a closed loop. */
 const loadResult = z.object({ elapsedMs: z.number().positive(), latenciesMs: z.array(z.number().nonnegative()) });
 export type LoadResult = z.output<typeof loadResult>;
 
@@ -46,7 +42,7 @@ export const orderDriver = {
   result: loadResult,
 } as const satisfies DriverProtocol<z.ZodType, z.ZodType>;
 
-/** At random times of a stated rate; each must be completed in the end. */
+/** Orders arrive at random times; each must be completed in the end. */
 export const openOrderDriver = {
   name: 'open-orders',
   task: z.object({
@@ -55,12 +51,11 @@ export const openOrderDriver = {
     databaseUrl: z.url(),
     packageId: z.int().positive(),
     seed: z.int(),
-    /** One after the other. */
     phases: z.array(z.object({ perSecond: z.number().positive(), seconds: z.number().positive() })).readonly(),
-    /** After the last was placed. */
+    /** Counts from the last arrival. */
     drainWithinMs: z.int().positive(),
   }),
-  /** Planned arrival from the beginning, and from there to its 202 and its delivery. */
+  /** Per order: planned arrival from the beginning, then the time to its 202 and to its delivery. */
   result: z.object({
     orders: z.array(
       z.object({
@@ -88,7 +83,7 @@ export const workflowDriver = {
   result: loadResult,
 } as const satisfies DriverProtocol<z.ZodType, z.ZodType>;
 
-/** Reads in turn, orders, or other calls, to our API or one that does the same. */
+/** Our API may be another one that does the same. */
 export const apiCallDriver = {
   name: 'api-calls',
   task: z.object({
@@ -98,17 +93,14 @@ export const apiCallDriver = {
     call: z.discriminatedUnion('kind', [
       z.object({ kind: z.literal('get'), paths: z.array(z.string()).min(1).readonly() }),
       z.object({ kind: z.literal('order'), packageId: z.int().positive() }),
-      /** To this path and a new id; answered with 200. */
+      /** An id that comes once is added. */
       z.object({ kind: z.literal('post'), pathPrefix: z.string() }),
     ]),
   }),
   result: loadResult,
 } as const satisfies DriverProtocol<z.ZodType, z.ZodType>;
 
-/**
- * Load and measurement share no event loop with what is measured. One driver serves all contestants: what it costs, it
- * costs all.
- */
+/** Load and measurement share no event loop with what is measured. One driver serves all contestants. */
 export class Driver<Task extends z.ZodType, Result extends z.ZodType> implements AsyncDisposable {
   readonly #protocol: DriverProtocol<Task, Result>;
   readonly #child: ChildProcess;

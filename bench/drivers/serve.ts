@@ -22,10 +22,7 @@ async function replyTo(work: () => Promise<unknown>): Promise<void> {
   }
 }
 
-/**
- * `atOnce` lanes begin the next piece when their last has ended. The first failure ends all.
- * @param piece `lane` counts from 0. Returns milliseconds where it knows better than a clock around it.
- */
+/** The first failure ends all lanes. `piece` returns milliseconds where it knows better than a clock around it. */
 export async function closedLoop(
   { count, atOnce }: { readonly count: number; readonly atOnce: number },
   piece: (number: number, lane: number) => Promise<number | void>,

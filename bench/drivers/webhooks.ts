@@ -31,7 +31,6 @@ serve(webhookDriver, async (task) => {
   }
 });
 
-/** A completed order, with new ids. */
 function signedDelivery({ secret, deliveryPrefix }: Task, number: number) {
   const body = JSON.stringify({
     event: 'order.completed',

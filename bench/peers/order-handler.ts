@@ -1,7 +1,4 @@
-/**
- * The plainest Express handlers on our tables: read an order, list orders, and accept one with the same check of the
- * API key and the same rows. Reads check no key, and nothing is validated.
- */
+/** Accepts orders with our check of the API key and our rows. Reads check no key, and nothing is validated. */
 import { randomUUID } from 'node:crypto';
 import { getTableColumns } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/node-postgres';

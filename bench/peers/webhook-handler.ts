@@ -1,6 +1,4 @@
-/**
- * Verify, insert, answer. With `DATABASE_URL` each delivery is one INSERT through a pool; without, it is only verified.
- */
+/** With `DATABASE_URL` each delivery is one INSERT; without, it is only verified. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import express from 'express';
 import pg from 'pg';

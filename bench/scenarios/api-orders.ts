@@ -24,7 +24,7 @@ const LISTS = {
   deep: '/v1/orders?created_before=',
 } as const;
 
-/** Against Express on the same tables, and among many against among few. */
+/** The peer is Express on the same tables; a second comparison is among many against among few. */
 export async function measureApiOrders(context: BenchContext): Promise<ScenarioResult[]> {
   const size = SIZES[context.mode];
   const few = await startApi(context, 'few', size.few);
@@ -158,7 +158,6 @@ export async function measureApiOrders(context: BenchContext): Promise<ScenarioR
   return results;
 }
 
-/** Spread evenly. */
 function pathsAmong(orders: number): readonly string[] {
   const read = Math.min(500, orders);
   return Array.from(
@@ -167,7 +166,7 @@ function pathsAmong(orders: number): readonly string[] {
   );
 }
 
-/** The same JSON must be compared. @throws Error when it is not. */
+/** @throws Error unless both answer the same JSON. */
 async function requireSameAnswer(
   path: string,
   ours: { readonly origin: string; readonly apiKey: string },
@@ -202,7 +201,6 @@ async function startApi(context: BenchContext, name: string, orders: number) {
   return { origin, databaseUrl, apiKey: key, stop: () => context.children.stop(child) };
 }
 
-/** On the tables of the larger database. */
 async function startPeer(context: BenchContext, databaseUrl: string) {
   const port = await freePort();
   const origin = `http://127.0.0.1:${port}`;

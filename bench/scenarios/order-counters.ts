@@ -15,7 +15,6 @@ type Load = (typeof LOADS)[number];
 const REASON = 'What an order needs; above it, something is read or written twice.';
 const LIMITS: Partial<Record<Counter, number>> = { statements: 40, transactions: 5, history_events: 14 };
 const PEER = { id: 'dbos', measured: 'the same order on DBOS Transact' } as const;
-/** Of statements and calls. */
 const SHOWN = 40;
 
 /** Counters hardly depend on what else the machine does, so each contestant is measured once for each load. */
@@ -86,7 +85,7 @@ function loadName(load: Load): string {
   return load === 'alone' ? 'one at a time' : '50 at a time';
 }
 
-/** Shows what could be spared. */
+/** The output shows what could be spared. */
 function show(context: BenchContext, load: Load, figures: OrderCounts | undefined): void {
   context.say(`counters: what one order of ours asks for, ${loadName(load)}`);
   for (const [query, calls] of figures?.statements.slice(0, SHOWN) ?? []) context.say(line(calls, query));

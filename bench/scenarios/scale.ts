@@ -36,10 +36,7 @@ interface Shop {
   readonly activities: ReturnType<typeof openActivities>;
 }
 
-/**
- * Claims, the sweep and the books must not get slower with the number of orders. The activities run in this process,
- * with a service that answers at once.
- */
+/** Claims, the sweep and the books must not get slower with the number of orders. */
 export async function measureScale(context: BenchContext): Promise<ScenarioResult[]> {
   const { orders, rounds, claims, atOnce } = SIZES[context.mode];
   const shops: Shop[] = [];
@@ -128,7 +125,7 @@ async function claimsPerSecond(
   return load.count / (elapsedMs / 1_000);
 }
 
-/** More money than can be spent. */
+/** The balance is more than can be spent. */
 async function readWallet(url: string): Promise<void> {
   await withClient(url, async (client) =>
     client.query(
@@ -158,7 +155,6 @@ const PRICE = { amount: '2.40', currency: 'USD' } as const;
 /** No limit is reached, but all are looked at. */
 const HIGH = '1000000000';
 
-/** In this process, on a database of its own. */
 function openActivities(database: Database) {
   const dependencies = {
     database,
@@ -187,7 +183,6 @@ function openActivities(database: Database) {
     logger,
   });
   return {
-    /** @returns a function that claims and sends it. */
     prepare: async (): Promise<() => Promise<void>> => {
       const order = { kind: 'order', id: newId('order') } as const;
       const unset = { encryptedDeviceImei: null, maxPrice: null, deadlineAt: null };
@@ -215,7 +210,7 @@ function openActivities(database: Database) {
   };
 }
 
-/** Without a network: only ours is measured. */
+/** There is no network: only ours is measured. */
 function instantService(): ServiceClient {
   const at = new Date().toISOString();
   const calls = {

@@ -50,7 +50,6 @@ interface Receiver {
   readonly stop: () => Promise<void>;
 }
 
-/** With many senders at once and with a single one. */
 export async function measureWebhookIngest(context: BenchContext): Promise<ScenarioResult[]> {
   const { rounds, busy, alone } = SIZES[context.mode];
   const secrets = benchSecrets();

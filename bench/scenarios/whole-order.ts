@@ -35,11 +35,10 @@ const LIMITS = {
 
 interface Round {
   readonly load: LoadResult;
-  /** For one order, in milliseconds. */
+  /** CPU milliseconds for one order. */
   readonly cpu: Readonly<Record<string, number>>;
 }
 
-/** By this version, the version before, and other engines, in turn. */
 export async function measureWholeOrder(context: BenchContext): Promise<ScenarioResult[]> {
   const { rounds, alone, busy } = SIZES[context.mode];
   const [ours, before, engines] = [await context.product(), await context.before(), await context.engines()];

@@ -16,15 +16,13 @@ const SIZES = {
 
 interface Round {
   readonly load: LoadResult;
-  /** For one order, in milliseconds; all workers are one part. */
+  /** CPU milliseconds for one order; all workers are one part. */
   readonly cpu: Readonly<Record<string, number>>;
-  /** For one order. */
   readonly bytes: Readonly<Record<'product' | 'temporal' | 'wal', number>>;
-  /** For one order. */
   readonly temporalCommits: number;
 }
 
-/** With one, two and four workers, in turn. `docs/capacity.md` uses it with `--cluster`. */
+/** `docs/capacity.md` uses it with `--cluster`. */
 export async function measureWorkers(context: BenchContext): Promise<ScenarioResult[]> {
   const { workers, rounds, load } = SIZES[context.mode];
   const product = await context.product();
@@ -82,7 +80,6 @@ async function oneRound(context: BenchContext, product: Product, orders: Orders,
 
 const size = z.tuple([z.object({ bytes: z.coerce.number() })]);
 
-/** So far. */
 async function sizesOf({ temporalDatabases }: BenchContext, { databaseUrl }: Product) {
   return withClient(databaseUrl, async (client) => {
     const read = async (expression: string, values: readonly string[] = []) =>

@@ -1,4 +1,4 @@
-/** What a Node process really keeps is asked through the inspector, after a full collection. */
+/** The inspector tells what a Node process really keeps after a full collection. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -9,11 +9,10 @@ import { NODE_ARGUMENTS, QUICK_START } from '#cli/start/supervisor.ts';
 
 interface ChildProcessOptions {
   readonly name: string;
-  /** Such as `api/main.ts`. */
   readonly script: string;
   /** Another checkout; ours when absent. */
   readonly project?: string;
-  /** With PATH, HOME and the cache folder: no other setting of this machine leaks in. */
+  /** Only PATH, HOME and the cache folder are added: no other setting of this machine leaks in. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly isReady: (child: Child) => Promise<boolean>;
 }
@@ -26,7 +25,7 @@ const STOP_GRACE_MS = 30_000;
 /** All have the arguments that the product gives Node. The end of the benchmark ends them. */
 export class Children {
   readonly #logs: string;
-  /** With the port of their sleeping inspector. */
+  /** The value is the port of the inspector, which sleeps. */
   readonly #running = new Map<Child, number>();
   #started = 0;
 
@@ -53,7 +52,7 @@ export class Children {
     return this.#ready(child, options.isReady);
   }
 
-  /** Such as the server of a peer. @throws Error with the end of its log when it is not ready. */
+  /** @throws Error with the end of its log when it is not ready. */
   async startProgram(
     options: Pick<ChildProcessOptions, 'name' | 'environment' | 'isReady'> & {
       readonly command: string;
@@ -92,7 +91,7 @@ export class Children {
     if (signal === 'SIGKILL') throw new Error(`${child.name} did not stop when asked\n${child.tail()}`);
   }
 
-  /** MB, after all garbage was collected. */
+  /** MB after all garbage was collected. */
   async liveHeapMb(child: Child): Promise<number> {
     const inspectPort = this.#running.get(child);
     if (inspectPort === undefined || child.identity === undefined) throw new Error(`${child.name} does not run`);
@@ -108,7 +107,6 @@ export class Children {
     for (const child of this.#running.keys()) child.killNow();
   }
 
-  /** Of all that run, for failures. */
   tails(): string {
     return [...this.#running.keys()].map((child) => `--- ${child.name}\n${child.tail(10)}`).join('\n');
   }
@@ -136,10 +134,7 @@ const message = z.object({
 const attached = z.object({ sessionId: z.string() });
 const received = z.object({ sessionId: z.string(), message: z.string() });
 
-/**
- * Of a process and its worker threads (one runs the workflows), in MB (10^6 bytes).
- * @param inspectPort its `--inspect-port`; it listens there after its first SIGUSR1.
- */
+/** Includes worker threads (one runs the workflows); MB are 10^6 bytes. The port listens after the first SIGUSR1. */
 async function liveHeapMb(pid: number, inspectPort: number): Promise<number> {
   process.kill(pid, 'SIGUSR1');
   const inspector = await Inspector.open(await debuggerUrl(inspectPort));
@@ -179,7 +174,7 @@ class Inspector {
   readonly #socket: WebSocket;
   readonly #pending = new Map<number, Pending>();
   #lastId = 0;
-  /** Of the process's worker threads. */
+  /** Sessions of the worker threads. */
   readonly workers: string[] = [];
 
   private constructor(socket: WebSocket) {

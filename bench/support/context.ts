@@ -13,11 +13,11 @@ import { TemporalCluster, obtainTemporalPrograms } from '#cli/embedded/temporal-
 import { TemporalServer } from '#cli/embedded/temporal-server.ts';
 
 export interface BenchContext extends BenchServers {
-  /** Started by the first call; shared by scenarios. */
+  /** The first call starts it; scenarios share it. */
   product(): Promise<Product>;
-  /** If one was named; started by the first call. */
+  /** The first call starts it, if one was named. */
   before(): Promise<Product | undefined>;
-  /** On other engines, started by the first call; none when left out. */
+  /** The first call starts them; none when left out. */
   engines(): Promise<readonly EnginePeer[]>;
 }
 
@@ -31,7 +31,6 @@ interface ContextOptions {
   /** Another checkout that is measured, too. */
   readonly against?: string | undefined;
   readonly withoutEngines?: boolean;
-  /** The server proper on the PostgreSQL of the run. */
   readonly cluster?: boolean;
 }
 

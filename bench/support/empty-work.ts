@@ -14,7 +14,7 @@ interface Load {
   readonly atOnce: number;
 }
 
-/** The engines' own costs. */
+/** Shows the engines' own costs. */
 export class EmptyWork implements AsyncDisposable {
   readonly #context: BenchContext;
   readonly #worker: Child;
@@ -35,12 +35,10 @@ export class EmptyWork implements AsyncDisposable {
     return new EmptyWork(context, worker, size?.turns ?? []);
   }
 
-  /** Of our newest order. */
   get turns(): readonly Turn[] {
     return this.#turns;
   }
 
-  /** As many turns as an order of ours. */
   async sameTurns(load: Load): Promise<LoadResult> {
     return this.#workflows.run({
       ...load,
@@ -52,14 +50,14 @@ export class EmptyWork implements AsyncDisposable {
     });
   }
 
-  /** CPU milliseconds for one of {@link sameTurns}. */
+  /** CPU milliseconds for one. */
   async onTemporal(load: Load): Promise<number> {
     const { temporal } = this.#context.sharedProcesses;
     const processes = { temporal, worker: this.#worker.identity?.pid ?? 0 };
     return cpuOf(processes, load, async () => this.sameTurns(load));
   }
 
-  /** Three steps on the engine of a peer. @returns CPU milliseconds for one. */
+  /** CPU milliseconds for one. */
   async on(peer: EnginePeer, load: Load): Promise<number> {
     const { simulator: _, ...own } = peer.processes();
     const { postgres } = this.#context.sharedProcesses;
@@ -84,7 +82,6 @@ export class EmptyWork implements AsyncDisposable {
   }
 }
 
-/** With the settings of ours. */
 export async function startEmptyWorker(context: BenchContext, taskQueue: string): Promise<Child> {
   return context.children.start({
     name: 'peer-worker',

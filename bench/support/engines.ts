@@ -131,7 +131,6 @@ const PACKAGE = join(PROJECT, 'bench/peers/engines');
 
 const run = promisify(execFile);
 
-/** On first use. */
 async function installEngines(say: (text: string) => void): Promise<void> {
   const installed = join(PACKAGE, 'node_modules/.package-lock.json');
   const lock = join(PACKAGE, 'package-lock.json');
@@ -147,7 +146,6 @@ async function installEngines(say: (text: string) => void): Promise<void> {
   }
 }
 
-/** @throws UserError when there is none for this platform. */
 function restateServer(): string {
   const name = `@restatedev/restate-server-${process.platform}-${process.arch}`;
   try {

@@ -12,7 +12,6 @@ interface Common {
 }
 
 interface Comparison extends Common {
-  /** One per round. */
   readonly ours: readonly number[];
   readonly peer: { readonly id: string; readonly measured: string; readonly rounds: readonly number[] };
 }
@@ -78,28 +77,22 @@ export function rates(rounds: readonly LoadResult[]): number[] {
   return rounds.map(({ elapsedMs, latenciesMs }) => latenciesMs.length / (elapsedMs / 1_000));
 }
 
-/** Milliseconds, by round. */
 export function medians(rounds: readonly LoadResult[]): number[] {
   return rounds.map(({ latenciesMs }) => percentile(latenciesMs, 0.5));
 }
 
-/** Of all rounds together. @param tail between the median and the highest. */
+/** @param tail between the median and the highest. */
 export function latencies(rounds: readonly LoadResult[], tail: 95 | 99): Record<string, number> {
   const all = rounds.flatMap(({ latenciesMs }) => latenciesMs);
   return { p50_ms: percentile(all, 0.5), [`p${tail}_ms`]: percentile(all, tail / 100), max_ms: percentile(all, 1) };
 }
 
-/** To their delivery. */
 export function openLatencies(name: string, { orders }: OpenLoadResult): Record<string, number> {
   const took = orders.map(({ tookMs }) => tookMs);
   return Object.fromEntries([50, 95, 99].map((share) => [`${name}_p${share}_ms`, percentile(took, share / 100)]));
 }
 
-/**
- * In turn, A B C C B A …, so that the machine's other work and what one leaves behind meet all of them. The first time
- * round warms up and is thrown away.
- * @param contestants `round` is 0 in the warm-up.
- */
+/** The order is A B C C B A …, so that other work on the machine meets all. Round 0 warms up and is thrown away. */
 export async function inTurn<Name extends string, Figures>(
   contestants: Readonly<Record<Name, (round: number) => Promise<Figures>>>,
   rounds: number,
@@ -115,7 +108,7 @@ export async function inTurn<Name extends string, Figures>(
   return measured;
 }
 
-/** Nearest rank. @param share 0 to 1. @throws RangeError when empty. */
+/** Nearest rank. @throws RangeError when empty. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((left, right) => left - right);
   const found = sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)];

@@ -43,13 +43,10 @@ const REST: Readonly<Record<string, string>> = {
     from generate_series(1, $1::int) n`,
 };
 
-/** Each run has its own. */
+/** Each run has its own databases. */
 const filled = new WeakMap<object, Map<number, { readonly url: string; rest: boolean }>>();
 
-/**
- * Written by SQL; the same one for all scenarios of a run.
- * @param rest also reservation, journal, movement, timeline, event and eSIM of each order.
- */
+/** All scenarios of a run share it. @param rest also the other rows of each order. */
 export async function filledDatabase(
   context: BenchServers,
   { orders, rest = false }: { readonly orders: number; readonly rest?: boolean },

@@ -6,17 +6,16 @@ import { withClient } from '#cli/embedded/postgres.ts';
 /** This version of the product, another one, or a peer. */
 export interface Contestant {
   readonly id: 'ours' | 'before' | 'dbos' | 'restate';
-  /** For the results. */
   readonly measured: string;
-  /** `POST {apiUrl}/v1/orders` accepts an order. */
+  /** `POST {apiUrl}/v1/orders`. */
   readonly apiUrl: string;
   readonly apiKey: string;
   readonly databaseUrl: string;
-  /** One of its own, with the same settings as the others'. */
+  /** Its own, with the same settings as the others'. */
   readonly simulatorUrl: string;
   /** Undefined with another engine. */
   readonly namespace: string | undefined;
-  /** By all scenarios so far. */
+  /** Counts all scenarios so far. */
   ordersPlaced: number;
   /** Without the shared servers. */
   processes(): Processes;
@@ -24,7 +23,7 @@ export interface Contestant {
 
 /** The service must not add time of its own. */
 const COMPLETED_AT_ONCE = 2001;
-// Small against one order alone; with many, a look finds many at a time.
+// This is small against one order alone; with many, a look finds many at a time.
 const POLL_ALONE_MS = 10;
 const POLL_BUSY_MS = 25;
 /** After an outage, work waits for its next try, and activities of a killed worker for their timeout. */
@@ -59,7 +58,6 @@ export class Orders implements AsyncDisposable {
     });
   }
 
-  /** @param load.phases one after the other. */
   async arrive(load: {
     readonly seed: number;
     readonly phases: readonly { readonly perSecond: number; readonly seconds: number }[];
@@ -91,10 +89,7 @@ export class Orders implements AsyncDisposable {
 const rows = z.tuple([z.object({ orders: z.int(), esims: z.int(), debits: z.int() })]);
 const state = z.object({ environments: z.object({ sandbox: z.object({ ledger: z.object({ debits: z.int() }) }) }) });
 
-/**
- * Each completed, with an eSIM, and paid once, in the contestant's books and in the service's.
- * @throws Error when a number differs.
- */
+/** Compares the contestant's books with the service's. @throws Error when a number differs. */
 async function requireBooks(contestant: Contestant, expected: number): Promise<void> {
   const answer = await withClient(contestant.databaseUrl, async (client) =>
     client.query<object>(`select /* bench */

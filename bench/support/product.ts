@@ -16,18 +16,16 @@ import { Database } from '#db/connection/database.ts';
 import { migrate } from '#db/connection/migrate.ts';
 import { setUpNamespace } from '#temporal/set-up.ts';
 
-/** Product and peer have the same server and settings in it. */
+/** Product and peer share the server and its settings. */
 export const NAMESPACE = 'bench';
 
 type ProcessName = 'simulator' | 'api' | 'worker';
 
 const run = promisify(execFile);
 
-/** And under which names it is started. */
 interface Version {
   readonly id: 'ours' | 'before';
   readonly measured: string;
-  /** With its packages. */
   readonly project: string;
   readonly database: string;
   readonly namespace: string;
@@ -41,7 +39,6 @@ const OURS: Version = {
   namespace: NAMESPACE,
 };
 
-/** @param project with its own packages. */
 export function versionBefore(project: string): Version {
   return {
     id: 'before',
@@ -52,7 +49,6 @@ export function versionBefore(project: string): Version {
   };
 }
 
-/** Migrated and empty, in the run's PostgreSQL. */
 export async function createProductDatabase({ postgres }: BenchServers, name: string): Promise<string> {
   await postgres.createDatabase(name);
   const url = postgres.url(name);
@@ -65,7 +61,6 @@ export function openDatabase(url: string): Database {
   return new Database({ url, poolSize: 2, applicationName: 'bench', onConnectionError: () => undefined });
 }
 
-/** With default settings. */
 export class Product implements Contestant {
   readonly id;
   readonly measured;
@@ -75,14 +70,13 @@ export class Product implements Contestant {
   readonly databaseUrl: string;
   readonly database: Database;
   readonly apiKey: string;
-  /** By all scenarios so far. */
+  /** Counts all scenarios so far. */
   ordersPlaced = 0;
   readonly #context: BenchServers;
   readonly #version: Version;
   readonly #ports: Readonly<Record<ProcessName, number>>;
   readonly #environments: Readonly<Record<ProcessName, Environment>>;
   readonly #running = new Map<ProcessName, Child>();
-  /** Beside the first one. */
   readonly #moreWorkers: Child[] = [];
 
   private constructor(parts: {
@@ -173,7 +167,7 @@ export class Product implements Contestant {
     return Object.fromEntries([...this.#running, ...more].map(([name, { identity }]) => [name, identity?.pid ?? 0]));
   }
 
-  /** MB (10^6 bytes), by its own metrics. */
+  /** MB (10^6 bytes), by the process's own metrics. */
   async residentMb(name: 'api' | 'worker'): Promise<number> {
     const text = await (await fetch(`http://127.0.0.1:${this.#ports[name]}/metrics`)).text();
     const bytes = /^process_resident_memory_bytes (\S+)$/m.exec(text)?.[1];
@@ -181,7 +175,7 @@ export class Product implements Contestant {
     return Number(bytes) / 1e6;
   }
 
-  /** MB, after all garbage was collected. Resident memory says less afterwards. */
+  /** MB after all garbage was collected. Resident memory says less afterwards. */
   async liveHeapMb(name: 'api' | 'worker'): Promise<number> {
     return this.#context.children.liveHeapMb(this.#child(name));
   }
@@ -209,7 +203,7 @@ async function addKey(database: Database): Promise<string> {
   return key;
 }
 
-/** Returns what it printed. */
+/** @returns the output. */
 async function reseller(project: string, command: readonly string[], environment: Environment): Promise<string> {
   const { PATH, HOME } = process.env;
   const program = join(project, 'cli/reseller.mjs');
@@ -227,7 +221,7 @@ async function createdKey(project: string, environment: Environment): Promise<st
   return key;
 }
 
-/** Of one run; none is kept. */
+/** None is kept. */
 export function benchSecrets() {
   return {
     encryption_keys: `bench:${randomBytes(32).toString('base64')}`,

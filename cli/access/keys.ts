@@ -85,10 +85,7 @@ export async function listKeys(environment: Environment, format: FormatOptions =
   printItems(format, KEY_COLUMNS, listedKeys(keys, new Date()), context);
 }
 
-/**
- * Prints the successor alone to standard output. @param options.overlap milliseconds in which the former key still
- * works.
- */
+/** Prints the successor alone to standard output. */
 export async function rotateKey(
   prefix: string,
   options: { readonly overlap: number; readonly expires?: number },
@@ -222,10 +219,7 @@ function limitOf(text: string): Money | null {
   );
 }
 
-/**
- * A limit in another currency than the wallet's would hold every purchase. Before the wallet was read, its currency is
- * not known.
- */
+/** Another currency than the wallet's would hold every purchase. Before the first reading it is not known. */
 async function requireWalletCurrency(tx: Executor, limit: Money | null | undefined): Promise<void> {
   const reading = limit == null ? undefined : await latestReading(tx);
   if (limit == null || reading === undefined || reading.balance.currency === limit.currency) return;
@@ -263,7 +257,7 @@ function scopesOf(list: string | undefined): readonly ApiScope[] {
   return names as ApiScope[];
 }
 
-/** The mode is that of the service that the database belongs to; before its first use, of `SERVICE_MODE`. */
+/** A key has the mode of the database's service; before the first use, of `SERVICE_MODE`. */
 async function newKey(tx: Executor, environment: Environment) {
   return generateApiKey(apiKeyMode((await stampedMode(tx)) ?? environment['SERVICE_MODE']));
 }

@@ -19,14 +19,11 @@ export interface ApiAccess {
 export interface ApiOptions {
   /** Undefined: the API of the `npm start` that runs on the data folder. */
   readonly api?: string;
-  /** That of --data, or the one found without it. */
+  /** Given with --data, or found without it. */
   readonly data?: string;
 }
 
-/**
- * @throws ConfigurationError for an unreadable file of the key; UserError without a key, or when nothing runs on the
- * folder.
- */
+/** @throws ConfigurationError for an unreadable key file; UserError without a key, or when nothing runs. */
 export function apiAccess(options: ApiOptions, environment: Environment): ApiAccess {
   const { values, problems } = readSecretFiles(['RESELLER_API_KEY'], presentOf(environment));
   if (problems.length > 0) throw new ConfigurationError(problems);

@@ -83,7 +83,7 @@ export class ApiClient {
     });
   }
 
-  /** By default a POST with a body and a GET without. @throws as {@link ask}. */
+  /** @throws as {@link ask}. */
   async call<Schema extends z.ZodType>({
     path,
     answer,

@@ -16,10 +16,7 @@ export interface BackupOptions {
   readonly temporalFile?: string;
 }
 
-/**
- * A base backup of the whole PostgreSQL server, and a copy of Temporal's file. The returned folder has its name only
- * when the backup is complete.
- */
+/** A base backup of PostgreSQL, and a copy of Temporal's file. The folder has its name only when it is complete. */
 export async function backUp(
   { folder, temporalFile }: BackupOptions,
   environment: Environment,

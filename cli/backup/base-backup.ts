@@ -46,8 +46,7 @@ interface Connection {
 }
 
 /**
- * The answer: rows with the start and the tablespaces, a copy stream, a row with the end. Messages of the stream begin
- * with a letter: `n` a new archive, `m` the manifest, `d` bytes, `p` progress.
+ * Rows, a copy stream, a row. Its messages begin with a letter: `n` new archive, `m` manifest, `d` bytes, `p` progress.
  */
 class Receiver {
   readonly #archive: number;
@@ -57,7 +56,6 @@ class Receiver {
   #archives = 0;
   #bytes = 0;
   writeError: Error | undefined;
-  /** First and second column of each row. */
   readonly #rows: (readonly [string, string])[] = [];
   onEnd: (error?: Error) => void = () => undefined;
 

@@ -22,7 +22,6 @@ const description = z.object({
   endLsn: z.string(),
   bytes: z.int(),
   hasTemporalFile: z.boolean(),
-  /** Hexadecimal. */
   temporalSha256: z.string().optional(),
   /** Check values reveal nothing about the keys. */
   encryptionKeys: z.array(z.object({ keyId: z.string(), checkValue: z.base64(), makesHashes: z.boolean() })),
@@ -82,7 +81,7 @@ export async function verifyFiles(backup: string, restored: string): Promise<voi
   }
 }
 
-/** Hexadecimal; undefined without a file. */
+/** @returns undefined without a file. */
 export async function sha256Of(file: string): Promise<string | undefined> {
   const hash = createHash('sha256');
   try {

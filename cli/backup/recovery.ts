@@ -9,10 +9,7 @@ export interface Recovery {
   readonly until?: string;
 }
 
-/**
- * Always begins a new timeline: its log never has names of archived files, and the product sees that commits may be
- * lost.
- */
+/** Begins a new timeline: names of archived files never repeat, and the product sees that commits may be lost. */
 export function prepareRecovery(dataDirectory: string, { walArchive, until }: Recovery): void {
   const settings = {
     // Without an archive nothing is found, and the log in the backup is used.
@@ -38,7 +35,6 @@ function copyFrom(folder: string): string {
   return `(cd ${postgresQuoted(folder)}) || exit 126; [ -e ${file} ] || exit 1; cp ${file} "%p" || exit 126`;
 }
 
-/** Two neighbours between which files are missing. */
 export interface ArchiveGap {
   readonly before: string;
   readonly after: string;
@@ -46,9 +42,7 @@ export interface ArchiveGap {
 
 const SEGMENT = /^[0-9A-F]{24}$/;
 
-/**
- * A recovery ends at the first gap, and PostgreSQL reports no error. Names that are no files of the log are ignored.
- */
+/** A recovery ends at the first gap, and PostgreSQL reports no error. */
 export function gapAmong(names: readonly string[]): ArchiveGap | undefined {
   const sorted = segmentsAmong(names).toSorted();
   for (const [index, after] of sorted.entries()) {
@@ -67,7 +61,7 @@ function segmentsAmong(names: readonly string[]): string[] {
   return [...new Set(names.map((name) => name.replace(/\.partial$/, '')))].filter((name) => SEGMENT.test(name));
 }
 
-/** In the restored server's own log, and in the archive since the backup. */
+/** Looks at the restored server's own log and the archive since the backup. */
 export function gapAfterBackup(dataDirectory: string, walArchive: string): ArchiveGap | undefined {
   const label = readFileSync(join(dataDirectory, 'backup_label'), 'utf8');
   const first = /^START WAL LOCATION: .* \(file ([0-9A-F]{24})\)$/m.exec(label)?.[1] ?? '';
@@ -79,7 +73,7 @@ function timelineOf(name: string): string {
   return name.slice(0, 8);
 }
 
-/** The next file, or the first of the next 4 GB: their number depends on their size. */
+/** The number of files in 4 GB of log depends on their size. */
 function follows(before: string, after: string): boolean {
   const [log, number] = numbersOf(before);
   const [nextLog, nextNumber] = numbersOf(after);

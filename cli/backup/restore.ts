@@ -27,13 +27,11 @@ const run = promisify(execFile);
 
 export interface RestoreOptions extends Recovery {
   readonly backup: string;
-  /** Of an `npm start` that does not run, or only of a PostgreSQL server. */
   readonly target: { readonly data: string } | { readonly postgres: string };
 }
 
 /**
- * Puts a backup into an empty place. Replaces nothing.
- * @returns {@link EXIT_GAP} when the archive has a gap.
+ * Replaces nothing. @returns {@link EXIT_GAP} when the archive has a gap.
  * @throws UserError when the keys do not fit, a file is damaged, or the place is taken.
  */
 export async function restore(

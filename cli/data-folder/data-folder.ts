@@ -117,7 +117,7 @@ function readLock(path: string): z.output<typeof schema> | undefined {
 }
 
 /**
- * Another start may have replaced the lock of a killed one: moving it to a name of our own shows which one was removed.
+ * Another start may have replaced the lock: moving it shows which one was removed.
  * @throws UserError when it is the lock of a running start.
  */
 function removeDeadLock(dataDirectory: string, path: string): void {
@@ -148,7 +148,7 @@ function alreadyRunning(dataDirectory: string, pid: number): UserError {
   );
 }
 
-/** SIGTERM, then SIGKILL to the process groups after the grace period. */
+/** SIGKILL follows SIGTERM after the grace period, for process groups. */
 async function endAll(processes: readonly ProcessIdentity[]): Promise<void> {
   for (const { pid } of processes) sendSignal(pid, 'SIGTERM');
   const deadline = Date.now() + LEFTOVER_GRACE_MS;

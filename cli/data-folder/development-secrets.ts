@@ -12,7 +12,6 @@ const schema = z.object({
   simulator_password: z.string().min(8),
 });
 
-/** Generated once and kept beside the data. */
 export type DevelopmentSecrets = z.output<typeof schema>;
 
 /** @throws UserError when the file is damaged, or missing beside encrypted data. */

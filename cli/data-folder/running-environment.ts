@@ -11,11 +11,10 @@ import { VARIABLE_NAMES } from '#config/variables.ts';
 
 const schema = z.object({
   variables: z.record(z.string(), z.string()),
-  /** Variables that the caller of `npm start` has not set to this value. */
   setByStart: z.array(z.string()),
 });
 
-/** For commands with --data. Only variables of the product: the caller's environment may contain other secrets. */
+/** Stores only variables of the product: the caller's environment may contain other secrets. */
 export function writeRunningEnvironment(
   dataDirectory: string,
   { api, worker, codec }: Pick<ProductEnvironments, 'api' | 'worker' | 'codec'>,
@@ -51,7 +50,6 @@ export function findRunningEnvironment(data: string): Environment | undefined {
   return findStored(data)?.variables;
 }
 
-/** Of {@link findRunningEnvironment}. */
 export function namesSetByStart(data: string): readonly string[] {
   return findStored(data)?.setByStart ?? [];
 }
@@ -62,7 +60,6 @@ function findStored(data: string): z.output<typeof schema> | undefined {
   return text === undefined ? undefined : schema.parse(JSON.parse(text));
 }
 
-/** Empty when no `npm start` runs on the folder. */
 export function adviceToUseRunning(data = '.data'): string {
   return isLocked(resolve(data))
     ? `\n\`npm start\` runs on ${data}: add \`--data ${data}\` to use its configuration.\n`

@@ -33,7 +33,6 @@ import type { Service } from '#upstream/service.ts';
 
 export interface ExamineOptions {
   readonly now?: () => number;
-  /** Of one call to another system. */
   readonly deadlineMs?: number;
   readonly data?: string;
 }
@@ -78,7 +77,7 @@ export async function examine(environment: Environment, options: ExamineOptions 
   return { configuration: checkConfiguration(settings.problems), ...findings, ...temporal, ...service, ...webhook };
 }
 
-/** 0: nothing failed; 78: the configuration cannot be used; else 1. */
+/** 78: the configuration cannot be used. */
 export function exitCodeOf(findings: Findings): number {
   if (findings.configuration.status === 'failure') return EXIT_CONFIGURATION;
   return Object.values(findings).some(({ status }) => status === 'failure') ? 1 : 0;

@@ -9,7 +9,7 @@ export function ok(detail: string): Finding {
   return { status: 'ok', detail };
 }
 
-/** Works, but with a restriction or not for long. */
+/** It works, but with a restriction or not for long. */
 export function warning(detail: string, advice: string): Finding {
   return { status: 'warning', detail, advice };
 }

@@ -20,12 +20,11 @@ import type { Environment } from '#config/environment.ts';
 
 /** A part with a problem is undefined. */
 export interface DoctorSettings {
-  /** Without duplicates. */
   readonly problems: readonly string[];
   readonly database: DatabaseConfig | undefined;
   readonly encryptionKeys: readonly EncryptionKey[] | undefined;
   readonly temporal: TemporalConfig | undefined;
-  /** In an object of its own: workers need no version. */
+  /** Has an object of its own: workers need no version. */
   readonly workers: { readonly version: DeploymentVersion | undefined } | undefined;
   readonly service: ServiceConfig | undefined;
   readonly webhook: WebhookAddressConfig | undefined;

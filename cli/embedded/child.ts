@@ -21,7 +21,6 @@ export interface ReadyOptions {
   readonly pollMs: number;
   /** Throws while the server does not answer. */
   readonly answers: () => Promise<void>;
-  /** @param state how it ended, or that it does not answer, and why. */
   readonly failure: (state: string) => Error;
 }
 
@@ -34,10 +33,7 @@ export interface ChildExit {
 // A larger log is renamed to `.1` when its process is started again.
 const LOG_ROTATE_BYTES = 10 * 1024 * 1024;
 
-/**
- * Leads its own process group: the terminal's Ctrl-C does not reach it, so processes stop in order, and killing the
- * group leaves no orphans.
- */
+/** Its own process group: the terminal's Ctrl-C does not reach it, and killing the group leaves no orphans. */
 export class Child {
   readonly name: string;
   readonly logFile: string;
@@ -137,10 +133,7 @@ function openLog(file: string): number {
   return openSync(file, 'a', 0o600);
 }
 
-/**
- * A server that has ended is not asked: another program could answer on its port.
- * @throws the error of `failure`.
- */
+/** A server that has ended is not asked: another program could answer on its port. */
 export async function untilReady(child: Child, { timeoutMs, pollMs, answers, failure }: ReadyOptions): Promise<void> {
   const deadline = Date.now() + timeoutMs;
   for (;;) {
@@ -155,10 +148,9 @@ export async function untilReady(child: Child, { timeoutMs, pollMs, answers, fai
   }
 }
 
-/** Also after the system has reused the number. */
+/** The system may reuse the number of a process. */
 export interface ProcessIdentity {
   readonly pid: number;
-  /** An opaque text. */
   readonly startedAt: string;
 }
 

@@ -15,12 +15,12 @@ export function choosePortsInLane(number: number, of: number): void {
   lane = { number, of };
 }
 
-/** Something will listen on these ports later. */
+/** Something else will listen on these ports later. */
 export function reservePorts(ports: readonly number[]): void {
   for (const port of ports) chosen.add(port);
 }
 
-/** Of 127.0.0.1, not reserved, and not returned before by this process. */
+/** Never returns a port twice, nor a reserved one. */
 export async function freePort(): Promise<number> {
   for (let tries = 0; tries < TRIES; tries += 1) {
     const port = LOWEST + lane.of * randomInt(Math.floor((HIGHEST - LOWEST) / lane.of)) + lane.number;

@@ -40,7 +40,7 @@ export function postgresAccount(dataDirectory: string): PostgresAccount | undefi
 }
 
 /**
- * If the account may not enter a folder above (a checkout under /root), the command gives it that capability.
+ * Gives the account the capability to enter folders above (a checkout under /root).
  * @throws UserError when it cannot reach them and the system has no `setpriv`.
  */
 export function asAccount(
@@ -64,7 +64,6 @@ export function asAccount(
   return { command: 'setpriv', args: [...ids, ...rights, program, ...args] };
 }
 
-/** @param account undefined: the folder stays ours. */
 export function giveTo(account: PostgresAccount | undefined, folder: string): void {
   if (account === undefined) return;
   chownSync(folder, account.uid, account.gid);

@@ -30,10 +30,7 @@ export async function findPostgresBinaries(): Promise<PostgresBinaries> {
   return { initdb, postgres };
 }
 
-/**
- * The package's install script would create the links, but install scripts may be disabled. Some archives lose the
- * permission to execute.
- */
+/** The package's install script would do this, but may be disabled. Some archives lose the permission to execute. */
 export function completeInstallation(folder: string, programs: readonly string[]): void {
   if (process.platform === 'win32') return;
   for (const program of programs) {

@@ -1,6 +1,5 @@
 import { saysDiskFull, UserError } from '#cli/terminal/user-error.ts';
 
-/** @param output the end of the server's log. */
 export function startFailure(what: string, output: string, dataDirectory: string): Error {
   if (saysDiskFull(output)) {
     return new UserError(

@@ -18,7 +18,6 @@ export interface EmbeddedPostgresOptions {
   readonly logFile: string;
   /** Such as `{ fsync: 'off' }` for the data of a test. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** Undefined: no archive. */
   readonly walArchive?: string;
 }
 
@@ -27,7 +26,7 @@ export const STANDBY_SIGNAL = 'standby.signal';
 const USER = 'reseller';
 
 const READY_TIMEOUT_MS = 60_000;
-/** For backends of a killed server. */
+/** Backends of a killed server may outlive it. */
 const LEFTOVER_TIMEOUT_MS = 10_000;
 const READY_POLL_MS = 50;
 // A fast shutdown writes a checkpoint, which takes time.
@@ -36,8 +35,8 @@ const STOP_GRACE_MS = 20_000;
 const run = promisify(execFile);
 
 /**
- * On loopback, with a password and no Unix socket. The package's wrapper is not used: it stops the server on any signal
- * to our process, before the processes that still need it.
+ * No Unix socket. The package's wrapper is not used: it stops the server on any signal to our process, before the
+ * processes that still need it.
  */
 export class EmbeddedPostgres {
   readonly name = 'PostgreSQL';
@@ -123,7 +122,6 @@ export class EmbeddedPostgres {
     });
   }
 
-  /** Open transactions are rolled back, and a checkpoint is written. */
   async stop(): Promise<void> {
     await this.#child?.stop(STOP_GRACE_MS, 'SIGINT');
     this.#child = undefined;
@@ -214,7 +212,7 @@ export class EmbeddedPostgres {
     }
   }
 
-  /** The process that started it was killed. */
+  /** A killed process may have left a server. */
   async #endLeftover(): Promise<void> {
     const pidFile = join(this.#options.dataDirectory, 'postmaster.pid');
     if (!existsSync(pidFile)) return;
@@ -234,7 +232,6 @@ export class EmbeddedPostgres {
   }
 }
 
-/** On a connection of its own. */
 export async function withClient<Result>(
   url: string,
   work: (client: pg.Client) => Promise<Result>,

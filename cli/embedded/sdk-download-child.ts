@@ -1,7 +1,4 @@
-/**
- * `sdk-download-child.ts dev-server
- * test-server FOLDER VERSION`. A process of its own: the SDK cannot abort a hanging download.
- */
+/** `sdk-download-child.ts KIND FOLDER VERSION`. A process of its own: the SDK cannot abort a hanging download. */
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 
 const [kind, downloadDir = '.', version = 'default'] = process.argv.slice(2);

@@ -18,7 +18,7 @@ import type { Environment } from '#config/environment.ts';
 /** A test compares it with `ops/temporal-cli/go.mod`. */
 export const TEMPORAL_CLI_VERSION = SERVER_VERSIONS.temporal_cli;
 
-/** Contains a whole Temporal server. */
+/** The CLI contains a whole Temporal server. */
 export interface TemporalCli {
   readonly path: string;
   readonly source: 'TEMPORAL_CLI_PATH' | 'PATH' | 'cache' | 'download' | 'build';
@@ -27,14 +27,12 @@ export interface TemporalCli {
 export interface ObtainOptions {
   readonly environment: Environment;
   readonly progress: (text: string) => void;
-  /** Before a build that takes minutes. */
+  /** A build takes minutes. */
   readonly announce?: (text: string) => void;
   readonly signal?: AbortSignal;
-  /** For tests. */
   readonly download?: typeof downloadBySdk;
 }
 
-/** In TEMPORAL_CLI_PATH, the PATH and our cache. */
 export function findTemporalCli(environment: Environment): TemporalCli | undefined {
   const named = environment['TEMPORAL_CLI_PATH'];
   if (named) {
@@ -54,7 +52,7 @@ export function findTemporalCli(environment: Environment): TemporalCli | undefin
   return isProgram(cached) ? { path: cached, source: 'cache' } : undefined;
 }
 
-/** On this machine, else downloaded through the SDK, else built from source. */
+/** Tries this machine, then the SDK's download, then a build from source. */
 export async function obtainTemporalCli(options: ObtainOptions): Promise<TemporalCli> {
   const { environment } = options;
   const found = findTemporalCli(environment);
@@ -109,7 +107,6 @@ function isProgram(path: string): boolean {
 
 export interface SdkDownloadOptions {
   readonly kind: 'dev-server' | 'test-server';
-  /** `default`, or a tag such as `v1.5.1`. */
   readonly version: string;
   readonly target: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -122,7 +119,6 @@ const FIRST_SIGN_MS = 8_000;
 const STALLED_MS = 30_000;
 const LOOK_EVERY_MS = 500;
 
-/** @returns false when the download fails. */
 export async function downloadBySdk(options: SdkDownloadOptions): Promise<boolean> {
   mkdirSync(dirname(options.target), { recursive: true });
   const folder = mkdtempSync(join(dirname(options.target), 'download-'));

@@ -21,7 +21,6 @@ const IMPORT_PATHS: Readonly<Record<keyof TemporalPrograms, string>> = {
   ui: 'github.com/temporalio/ui-server/v2/cmd/server',
 };
 
-/** In the cache, else built from their pinned sources. */
 export async function obtainTemporalPrograms(options: Omit<ObtainOptions, 'download'>): Promise<TemporalPrograms> {
   const { environment, progress, announce, signal } = options;
   const folder = join(
@@ -66,26 +65,24 @@ export interface TemporalClusterOptions {
   /** `postgres://user:password@host:port/…`; the account may create databases. */
   readonly postgresUrl: string;
   readonly databases: { readonly main: string; readonly visibility: string };
-  /** Undefined: no TLS. */
   readonly tls?: FrontendTls;
   readonly logFile: string;
 }
 
-/** Paths of PEM files. */
+/** These are paths of PEM files. */
 export interface FrontendTls {
   readonly cert: string;
   readonly key: string;
-  /** Of the frontend's certificate. */
   readonly ca: string;
-  /** A client without its certificate is refused. Undefined: none is needed. */
+  /** A client without its certificate is refused. */
   readonly clientCa?: string;
-  /** For our own check of readiness. The server name is that of the certificate. */
+  /** Our own check of readiness connects so. The server name is that of the certificate. */
   readonly client: TemporalTls & { readonly serverName: string };
 }
 
 const DYNAMIC_CONFIG = join(import.meta.dirname, '../../ops/temporal/dynamic-config.yaml');
 const PLUGIN = 'postgres12_pgx';
-/** As in `docker-compose.yml`. It cannot be changed later. */
+/** The same as in `docker-compose.yml`. It cannot be changed later. */
 const SHARDS = '16';
 const READY_TIMEOUT_MS = 120_000;
 const READY_POLL_MS = 250;
@@ -103,7 +100,6 @@ export class TemporalCluster {
     this.#ports = ports;
   }
 
-  /** Creates or upgrades the databases and their schema. */
   static async prepare(options: TemporalClusterOptions): Promise<TemporalCluster> {
     const { databases, programs, postgresUrl } = options;
     const url = new URL(postgresUrl);
@@ -179,7 +175,7 @@ export class TemporalCluster {
     }
   }
 
-  /** As in `docker-compose.yml`. */
+  /** The same as in `docker-compose.yml`. */
   #environment(): Readonly<Record<string, string | undefined>> {
     const { databases, postgresUrl, port, tls } = this.#options;
     const url = new URL(postgresUrl);

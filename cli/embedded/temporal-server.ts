@@ -9,18 +9,14 @@ import type { UiProxy } from '#temporal/ui-proxy.ts';
 export interface TemporalServerOptions {
   readonly cli: string;
   readonly port: number;
-  /** Of {@link startUiProxy}; undefined: no UI. */
   readonly uiPort?: number;
   /** Undefined: the state is in memory. */
   readonly databaseFile?: string;
   /** False: a power cut may lose state, and no commit waits for the disk. */
   readonly durable?: boolean;
-  /** Lets the UI show encrypted payloads. */
   readonly codecEndpoint?: string;
   readonly namespaces?: readonly string[];
-  /** Each `name=value`. */
   readonly dynamicConfig?: readonly string[];
-  /** On loopback; undefined: none. */
   readonly metricsPort?: number;
   readonly logFile: string;
   /** Only `PATH` and `GOGC` are used: the CLI would obey `TEMPORAL_ENV` and files in `HOME`. */
@@ -44,7 +40,6 @@ const DYNAMIC_CONFIG = [
 // one sync: a power cut loses nothing.
 const sqlitePragmas = (durable: boolean) => ['journal_mode=wal', `synchronous=${durable ? 2 : 0}`];
 
-/** On loopback, with its UI behind a proxy. */
 export class TemporalServer {
   readonly name = 'Temporal';
   readonly #options: TemporalServerOptions;

@@ -8,7 +8,7 @@ import type { Environment } from '#config/environment.ts';
 /** Must equal `ops/temporal-test-server/pom.xml`. */
 const TEST_SERVER_VERSION = '1.38.0';
 
-/** The time-skipping server of the tests, in TEMPORAL_TEST_SERVER_PATH and our cache. */
+/** Only tests use the time-skipping server. */
 function findTestServer(environment: Environment): string | undefined {
   const named = environment['TEMPORAL_TEST_SERVER_PATH'];
   if (named) return named;
@@ -16,10 +16,7 @@ function findTestServer(environment: Environment): string | undefined {
   return existsSync(cached) ? cached : undefined;
 }
 
-/**
- * On this machine, else through Maven, which takes seconds, else through the SDK.
- * @returns a program that takes a port as its argument.
- */
+/** Maven takes seconds; the SDK is the last resort. The program takes a port as its argument. */
 export async function obtainTestServer(options: ObtainOptions): Promise<string> {
   const { environment } = options;
   const found = findTestServer(environment);

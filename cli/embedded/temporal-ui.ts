@@ -12,11 +12,9 @@ export interface HiddenUi {
 
 export interface TemporalUiOptions {
   readonly program: string;
-  /** Of {@link startUiProxy}. */
   readonly port: number;
   readonly temporalAddress: string;
   readonly namespace: string;
-  /** Lets the UI show encrypted payloads. */
   readonly codecEndpoint: string;
   readonly logFile: string;
 }
@@ -27,7 +25,7 @@ const READY_POLL_MS = 100;
 const ANSWER_TIMEOUT_MS = 2_000;
 const STOP_GRACE_MS = 5_000;
 
-/** Of a cluster, on loopback and behind a proxy. `TemporalServer` contains its own. */
+/** `TemporalServer` contains its own UI. */
 export class TemporalUi {
   readonly name = 'Temporal UI';
   readonly #options: TemporalUiOptions;
@@ -80,7 +78,7 @@ export class TemporalUi {
     await proxy?.close();
   }
 
-  /** Of `ops/temporal/ui.yaml`; the container image has the same names. */
+  /** `ops/temporal/ui.yaml` and the container image have the same names. */
   #environment({ address, port }: HiddenUi): Readonly<Record<string, string | undefined>> {
     const { temporalAddress, namespace, codecEndpoint } = this.#options;
     return {
@@ -105,8 +103,8 @@ export async function hiddenUi(): Promise<HiddenUi> {
 }
 
 /**
- * The UI does not check `Host`, so a web page must not reach it. On Linux it would have to guess one of 16 million
- * addresses of 127.0.0.0/8 and the port; elsewhere only the port.
+ * The UI does not check `Host`, so a web page must not reach it. On Linux a page has to guess one of 16 million
+ * addresses.
  */
 function hiddenAddress(): string {
   if (process.platform !== 'linux') return '127.0.0.1';

@@ -11,9 +11,7 @@ import type { Environment } from '#config/environment.ts';
 export interface ToolOptions {
   readonly cwd?: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Standard output and standard error. */
   readonly onLine?: (line: string) => void;
-  /** Kills the tool and its child processes. */
   readonly signal?: AbortSignal;
 }
 
@@ -29,10 +27,7 @@ export class ToolError extends Error {
 
 const KEPT_LINES = 30;
 
-/**
- * In a process group of its own.
- * @throws ToolError when it fails; the signal's reason when the signal aborted it.
- */
+/** @throws ToolError when it fails; the signal's reason when the signal aborted it. */
 export async function runTool(command: string, args: readonly string[], options: ToolOptions): Promise<string> {
   options.signal?.throwIfAborted();
   const child = spawn(command, args, {
@@ -71,7 +66,6 @@ export async function runTool(command: string, args: readonly string[], options:
   }
 }
 
-/** Undefined when the program is missing or fails. */
 export async function toolAnswers(
   command: string,
   args: readonly string[],
@@ -89,7 +83,7 @@ export function shellQuoted(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-/** Shared by all checkouts of one user. */
+/** All checkouts of one user share it. */
 export function cacheDirectory(environment: Environment): string {
   const base = environment['XDG_CACHE_HOME'] || join(environment['HOME'] || homedir(), '.cache');
   return join(base, 'reseller-fulfilment');
@@ -115,10 +109,10 @@ export interface GoBuildOptions {
 
 // The first version that downloads the toolchain of `go.mod`. Older ones fail with an unclear error.
 const OLDEST_GO = [1, 21] as const;
-/** Measured: sources, build cache and program. */
+/** Measured for sources, build cache and program. */
 export const BUILD_DISK_GB = 4;
 
-/** A clause; undefined when Go can build here. */
+/** @returns a clause; undefined when Go can build here. */
 export async function goProblem(environment: GoBuildOptions['environment']): Promise<string | undefined> {
   const answer = await toolAnswers('go', ['env', 'GOVERSION'], environment);
   if (answer === undefined) return 'Go is not installed';
@@ -128,7 +122,6 @@ export async function goProblem(environment: GoBuildOptions['environment']): Pro
   return old ? `Go is too old (${answer.trim()}; 1.25 or later is needed)` : undefined;
 }
 
-/** From pinned sources. */
 export async function buildWithGo(options: GoBuildOptions): Promise<void> {
   mkdirSync(dirname(options.target), { recursive: true });
   const { bavail, bsize } = statfsSync(dirname(options.target));

@@ -9,7 +9,7 @@ import { messageOf, UserError } from '#cli/terminal/user-error.ts';
 
 const run = promisify(execFile);
 
-/** Its rights count. */
+/** The rights of this server count. */
 export interface ArchiveServer {
   readonly account: PostgresAccount | undefined;
   readonly dataDirectory: string;
@@ -22,7 +22,7 @@ const OPEN_ALL = 'cd "$1" && for file in *; do if [ -f "$file" ]; then true < "$
 const WRITE_ONE = 'file="$1/.write-check.$$" && true > "$file" && rm "$file"';
 
 /**
- * Writes a file as the server will: a server whose archive fails keeps all of its log, and tells only its log file.
+ * Writes a file as the server will: a failing archive keeps all of the log, and only the log file tells.
  * @throws UserError when the server cannot write to the folder.
  */
 export async function prepareArchive(folder: string, server: ArchiveServer): Promise<void> {
@@ -64,7 +64,6 @@ function adviceFor(folder: string, { account }: ArchiveServer): string {
   );
 }
 
-/** With the rights of the server. @returns undefined when the script succeeded. */
 async function failureOf(
   script: string,
   folder: string,
@@ -84,10 +83,7 @@ async function failureOf(
   }
 }
 
-/**
- * Archives each full file, and at least one a minute while there are changes. A file gets its name when it is complete
- * and on the disk.
- */
+/** At least one file a minute while there are changes. A file gets its name when it is complete and on the disk. */
 export function archiveSettings(walArchive: string): Readonly<Record<string, string>> {
   const file = `${postgresQuoted(`${resolve(walArchive)}/`)}%f`;
   return {
@@ -100,7 +96,7 @@ export function archiveSettings(walArchive: string): Readonly<Record<string, str
   };
 }
 
-/** For a shell command in a PostgreSQL setting. A percent sign begins a placeholder there, so it is doubled. */
+/** PostgreSQL takes a percent sign for a placeholder, so it is doubled. */
 export function postgresQuoted(text: string): string {
   return shellQuoted(text).replaceAll('%', '%%');
 }

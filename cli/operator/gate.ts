@@ -115,7 +115,6 @@ export class GateCommands extends ApiCommands {
     this.say(`End it with: npx reseller gate release ${made.id} --reason …`);
   }
 
-  /** Ends a pause, or lets one purchase of a stopped kind go. */
   async release(id: string, { reason, ...options }: ApiOptions & { readonly reason: string }): Promise<void> {
     const query = new URLSearchParams({ reason });
     if (id.startsWith(DRIFT)) {

@@ -1,7 +1,7 @@
 import { eachKind, KINDS, type WorkKind } from '#domain/work/kinds.ts';
 
 interface CommandOfKind {
-  /** Options for the ids that the verdict `bought` takes, by field of the API. */
+  /** The verdict `bought` takes these ids. */
   readonly serviceIds: Readonly<Record<string, string>>;
 }
 
@@ -24,7 +24,7 @@ export type WorkResource = CommandOfKind & {
   readonly command: string;
   readonly path: string;
   readonly noun: string;
-  /** Has a price limit and passes the purchase gate. */
+  /** Such work has a price limit and passes the purchase gate. */
   readonly isPurchase: boolean;
 };
 

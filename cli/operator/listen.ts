@@ -20,7 +20,6 @@ export interface ListenOptions extends ApiOptions {
 export interface ListenContext {
   readonly environment: Environment;
   readonly output: Output;
-  /** For everything that is no event. */
   readonly notes: Output;
   readonly signal: AbortSignal;
 }
@@ -64,7 +63,7 @@ async function report(forward: Forwarder, event: Event, { notes, environment, si
 
 type Forwarder = ReturnType<typeof forwarder>;
 
-/** Each event once. A program can keep its own secret in RESELLER_WEBHOOK_SECRET; otherwise it is new. */
+/** A program can keep its own secret in RESELLER_WEBHOOK_SECRET; otherwise it is new. */
 function forwarder(address: string, environment: Environment) {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url === undefined || !['http:', 'https:'].includes(url.protocol)) {

@@ -91,7 +91,6 @@ export function addWorkActions(work: Command, kind: WorkResource, environment: E
   );
 }
 
-/** A dry run shows what the action would change. */
 function withBulkOptions(command: Command): Command {
   return command
     .option('--dry-run', 'only print what the action would change')

@@ -23,7 +23,7 @@ export interface ReconcileOptions {
   readonly wait?: number;
 }
 
-/** For all pages of a large wallet, and a worker that is starting. */
+/** A large wallet has many pages, and a worker may be starting. */
 const WAIT_MS = 5 * 60_000;
 
 const ADJUSTMENT_HOURS = 24;
@@ -37,8 +37,7 @@ async function linesOfOthers(database: Database, now: Date): Promise<string[]> {
 }
 
 /**
- * @returns 0 without findings (young movements are not judged yet), 1 with findings, 2 when not everything was
- * compared.
+ * @returns 0 without findings, 1 with findings, 2 when not everything was compared.
  * @throws UserError when no worker has compared them in time.
  */
 export async function runReconcile(

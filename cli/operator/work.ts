@@ -36,7 +36,6 @@ export interface ResolveOptions extends ActionOptions {
   readonly case: string;
   readonly verdict: string;
   readonly next?: string;
-  /** By field of the API, for the verdict `bought`. */
   readonly serviceIds: Readonly<Record<string, string | undefined>>;
 }
 
@@ -55,7 +54,6 @@ export type PlainAction = 'retry' | 'release' | 'abandon';
 
 const CHANGES: ReadonlySet<Action> = new Set(['limit', 'retry-policy']);
 
-/** All that match the filters. */
 export const ALL = 'all';
 
 export class WorkCommands extends ApiCommands {
@@ -67,9 +65,8 @@ export class WorkCommands extends ApiCommands {
   }
 
   /**
-   * On the given ids, or on all that match the filters. Each is an action with its own audit entry; a refused one does
-   * not stop the others.
-   * @returns 1 when any was refused.
+   * Each is an action with its own audit entry; a refused one does not stop the others. @returns 1 when any was
+   * refused.
    */
   async perform(action: PlainAction, ids: readonly string[], options: ActionOptions): Promise<number> {
     return await this.#performOnSeveral({ action }, ids, options);
@@ -125,7 +122,7 @@ export class WorkCommands extends ApiCommands {
     return lines;
   }
 
-  /** @param id of one, or {@link ALL}. @param maxPrice such as `12.50 EUR`, or `none`. */
+  /** @param maxPrice such as `12.50 EUR`, or `none`. */
   async limit(id: string, maxPrice: string, options: ActionOptions): Promise<number> {
     const [amount, currency, ...more] = maxPrice.split(' ');
     if (maxPrice !== 'none' && (amount === undefined || currency === undefined || more.length > 0)) {
@@ -156,7 +153,6 @@ export class WorkCommands extends ApiCommands {
     return (await this.#performOnOne(this.api(options), id, 'retry-policy', { reason, ...change })) ? 0 : 1;
   }
 
-  /** @param id of one, or {@link ALL}. */
   async resolve(
     id: string,
     { reason, case: caseReason, verdict, next, serviceIds, ...options }: ResolveOptions,
@@ -184,7 +180,7 @@ export class WorkCommands extends ApiCommands {
     throw new UserError('An id is given together with a filter or --dry-run.', `Give "${ALL}" instead of the id.`);
   }
 
-  /** False when the API refuses the action or knows no such work; the reason is printed. */
+  /** @returns false when the API refuses the action or knows no such work; the reason is printed. */
   async #performOnOne(api: ApiClient, id: string, action: Action, body: Record<string, unknown>): Promise<boolean> {
     try {
       const { status } = await api.call({
@@ -203,7 +199,6 @@ export class WorkCommands extends ApiCommands {
     }
   }
 
-  /** Undefined for every other error. */
   #refusal({ status, code, reason }: ApiError): string | undefined {
     if (status === 409) return reason;
     // An API without this kind of work also answers 404.
@@ -248,7 +243,6 @@ const DONE = {
 } as const;
 export type Action = keyof typeof DONE;
 
-/** @param status at that moment. */
 export function doneLine(id: string, action: Action, status: string | null): string {
   return `${id}  ${DONE[action]}  (status at that moment: ${status})`;
 }

@@ -1,18 +1,13 @@
-/** A call of the API as the command line needs it, read from its operation. */
 import { InvalidArgumentError, Option } from 'commander';
 import * as z from 'zod';
 import type { Operation } from '#api/http/operation.ts';
 import { duration } from '#cli/terminal/options.ts';
 
-/** In the help of an option. */
 const LISTED_VALUES = 12;
 
 export interface Field {
   readonly name: string;
-  /**
-   * `time` is RFC 3339, in a filter also a time span until now; `money` is `12.50 USD`; `texts` have commas; `map` is
-   * `name=value`, repeated.
-   */
+  /** `time` is RFC 3339, in a filter also a time span; `texts` have commas; `map` is `name=value`, repeated. */
   readonly kind: 'text' | 'integer' | 'number' | 'flag' | 'time' | 'money' | 'texts' | 'map' | 'json';
   readonly description: string;
   readonly required: boolean;
@@ -20,10 +15,9 @@ export interface Field {
 
 export interface Call {
   readonly operation: Operation;
-  /** Parameters in the path. */
   readonly path: readonly string[];
   readonly query: readonly Field[];
-  /** Undefined without a body. Of alternatives only the first one's fields are known. */
+  /** Of alternatives only the first one's fields are known. */
   readonly body: readonly Field[] | undefined;
 }
 
@@ -59,7 +53,7 @@ interface Schema {
   readonly $defs?: Readonly<Record<string, Schema>>;
 }
 
-/** As /openapi.json describes them: `override` is the part that it replaces. */
+/** /openapi.json describes them so: `override` is the part that it replaces. */
 function fieldsOf(schema: z.ZodObject): Field[] {
   const root = z.toJSONSchema(schema, {
     io: 'input',
@@ -88,12 +82,12 @@ function kindOf(schema: Schema, plain: Schema, root: Schema): Field['kind'] {
   return plain.type === 'object' && plain.properties === undefined ? 'map' : 'json';
 }
 
-/** The first alternative that is not null. */
+/** The first one that is not null. */
 function given(schema: Schema): Schema {
   return schema.anyOf?.find(({ type }) => type !== 'null') ?? schema;
 }
 
-/** Follows references. Null is ignored. */
+/** Null is ignored. */
 function resolved(schema: Schema, root: Schema): Schema {
   const { $ref } = given(schema);
   if ($ref !== undefined) return resolved(root.$defs?.[$ref.split('/').at(-1) ?? ''] ?? {}, root);
@@ -138,7 +132,6 @@ export function optionOf({ name, kind, description, required }: Field, inFilter:
   }
 }
 
-/** By the names of the API. */
 export function valuesOf(
   fields: readonly Field[],
   options: Readonly<Record<string, unknown>>,

@@ -99,7 +99,6 @@ export const BATCHES: ResourceDefinition = {
   },
 };
 
-/** `esims share` makes them. */
 export const SHARE_LINKS: ResourceDefinition = {
   command: 'share-links',
   about: 'links with which customers install eSIMs',

@@ -1,4 +1,3 @@
-/** For each command the call of the TypeScript client, and what is printed of it. */
 import type { Columns } from '#cli/terminal/columns.ts';
 import type { ResellerClient } from '#clients/typescript/src/index.ts';
 
@@ -6,7 +5,6 @@ type ResultOf<Name extends keyof ResellerClient> = ResellerClient[Name] extends 
   ? Result
   : never;
 
-/** With or without pages. */
 type ItemOf<Name extends keyof ResellerClient> =
   ResultOf<Name> extends AsyncIterable<infer Item>
     ? Item
@@ -26,13 +24,11 @@ export type FileCall = {
 }[keyof ResellerClient];
 
 interface Details {
-  /** Instead of the summary of the call. */
   readonly about?: string;
-  /** Each with its purpose. */
   readonly examples?: readonly Example[];
 }
 
-/** What follows the name of the command. */
+/** What is typed after the name of the command. */
 export type Example = readonly [typed: string, purpose: string];
 
 export interface ListDefinition extends ListDetails {
@@ -42,7 +38,6 @@ export interface ListDefinition extends ListDetails {
 }
 
 interface ListDetails extends Details {
-  /** Default: "Nothing was found." */
   readonly none?: string;
 }
 

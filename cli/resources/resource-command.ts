@@ -7,17 +7,17 @@ import { entries, waitSeconds, withFormatOptions } from '#cli/terminal/options.t
 import type { FormatOptions } from '#cli/terminal/print-items.ts';
 import type { Environment } from '#config/environment.ts';
 
-/** They have another option (`--limit`) or none. */
+/** These parameters have another option (`--limit`) or none. */
 const NOT_OPTIONS: ReadonlySet<string> = new Set(['limit', 'cursor']);
 const DEFAULT_LIMIT = 20;
 
 export interface CallOptions extends ApiOptions, FormatOptions {
   readonly limit?: number;
   readonly all?: boolean;
-  /** The whole body; `-` for the standard input. */
+  /** `-` is the standard input. */
   readonly body?: string;
   readonly idempotencyKey?: string;
-  /** `-` for the standard output. */
+  /** `-` is the standard output. */
   readonly output?: string;
   /** Seconds. */
   readonly wait?: number;
@@ -25,7 +25,6 @@ export interface CallOptions extends ApiOptions, FormatOptions {
 
 const descriptions = new WeakMap<Command, () => Promise<void>>();
 
-/** Commands inside it are completed with it. */
 export function describeWhenEntered(command: Command, describe: () => Promise<void>): void {
   descriptions.set(command, describe);
 }
@@ -45,7 +44,6 @@ export function describeOnEntry(command: Command): void {
   });
 }
 
-/** @returns the command, for further ones. */
 export function addResource(
   program: Command,
   { command: name, about, commands }: ResourceDefinition,

@@ -17,11 +17,9 @@ export interface Typed {
   readonly options: CallOptions & Readonly<Record<string, unknown>>;
   readonly environment: Environment;
   readonly output?: Output;
-  /** For notes that are no part of the result. */
   readonly notes?: Output;
 }
 
-/** @throws UserError for refusals, lost answers and missing options. */
 export async function runCall(definition: CallDefinition, typed: Typed): Promise<void> {
   const { options, environment, output = process.stdout, notes = process.stderr } = typed;
   const call = await apiCall(definition.call);
@@ -78,7 +76,7 @@ async function readList(api: ApiClient, call: Call, typed: Typed, count: number)
   );
 }
 
-/** Only when all of it was read: an earlier file stays if the call fails. */
+/** An earlier file stays if the call fails. */
 async function writeFile(api: ApiClient, call: Call, typed: Typed, output: Output): Promise<void> {
   const { output: file } = typed.options;
   if (file === undefined) throw new UserError('Required, and not given: --output.', 'Give the file to write.');
@@ -92,14 +90,14 @@ async function writeFile(api: ApiClient, call: Call, typed: Typed, output: Outpu
   else output.write(content);
 }
 
-/** Customers' data, or an activation code: only the owner may read it, also in a file that existed. */
+/** It may be data of customers: only the owner may read it, also in a file that existed. */
 function writeForOwner(file: string, content: string | Uint8Array): void {
   const mode = 0o600;
   if (statSync(file, { throwIfNoEntry: false })?.isFile()) chmodSync(file, mode);
   writeFileSync(file, content, { mode });
 }
 
-/** Without the operator's view if the key lacks its scope. */
+/** A key may lack the operator's scope. */
 async function asOperator<Result>(
   fields: readonly Field[],
   given: Readonly<Record<string, unknown>>,

@@ -1,4 +1,3 @@
-/** A charge and a debit are compared with the price, a credit with its debit. */
 import { type Leg, type LegRecord, until } from '#cli/sandbox-tour/leg.ts';
 import { notePurchase } from '#cli/sandbox-tour/observations.ts';
 import {
@@ -19,7 +18,6 @@ export const EARLIER_MS = 10 * 60_000;
 
 interface Compared {
   readonly step: string;
-  /** A clause; the text of the amount follows it. */
   readonly expected: string;
   readonly call: string;
   readonly field: string;
@@ -30,10 +28,7 @@ interface AmountPair {
   readonly actual: Money;
 }
 
-/**
- * One step for several comparisons. Another unit or currency makes amounts unintelligible: these purchases count as not
- * seen.
- */
+/** Another unit or currency makes amounts unintelligible: purchases of these kinds count as not seen. */
 export function noteAmounts(
   leg: LegRecord,
   kinds: readonly PurchaseKind[],
@@ -58,10 +53,7 @@ const BUYS = {
   vpn_subscription: 'POST /vpn/orders',
 } as const satisfies Record<PurchaseKind, string>;
 
-/**
- * The specification does not promise a price in the answer.
- * @returns the charged price, else the listed one.
- */
+/** The specification does not promise a price in the answer. @returns the charged price, else the listed one. */
 export function notePrice(
   leg: LegRecord,
   kind: PurchaseKind,
@@ -91,7 +83,6 @@ export function priceOf(listed: Money, { price_for_reseller: amount, currency }:
 
 export const DEBIT = { step: 'its debit', expected: 'the price,', call: 'GET /wallet/transactions', field: 'amount' };
 
-/** Waits for the debit of a purchase. */
 export async function noteDebit(
   leg: Leg,
   kind: PurchaseKind,

@@ -2,7 +2,6 @@ import type { Observations } from '#cli/sandbox-tour/observations.ts';
 import type { Capabilities } from '#domain/service/capability-profile.ts';
 import type { ServiceClient } from '#upstream/client.ts';
 
-/** They run and are shown in this order. */
 export const LEGS = {
   account: 'account',
   catalogue: 'catalogue',
@@ -26,9 +25,7 @@ export interface TourFinding {
   readonly leg: LegName;
   readonly step: string;
   readonly status: StepStatus;
-  /** By the contract or the configuration, as a clause. */
   readonly expected: string;
-  /** A clause. */
   readonly seen: string;
 }
 
@@ -47,7 +44,6 @@ export interface LegRecord extends LegNotes {
 
 export interface Leg extends TourContext, LegRecord {}
 
-/** Passes each step to `onFinding` at once. */
 export class Notebook {
   readonly #findings: TourFinding[] = [];
   readonly #onFinding: (finding: TourFinding) => void;
@@ -79,7 +75,6 @@ export class Notebook {
   }
 }
 
-/** 0 when nothing failed or drifted, else 1. */
 export function tourExitCode(findings: readonly TourFinding[]): number {
   return findings.some(({ status }) => status === 'failed' || status === 'drift') ? 1 : 0;
 }
@@ -91,16 +86,15 @@ export interface TourContext {
   /** Epoch milliseconds. */
   readonly now: () => number;
   readonly delay: (ms: number) => Promise<unknown>;
-  /** Unique, for keys and references. */
+  /** For keys and references. */
   readonly newId: () => string;
-  /** How long the tour waits for a result. */
   readonly waitMs: number;
 }
 
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 5_000;
 
-/** Pauses grow. @param read returns undefined while there is no value. @returns undefined after `waitMs`. */
+/** @returns undefined after `waitMs`. */
 export async function until<Value>(
   { now, delay, waitMs }: Pick<TourContext, 'now' | 'delay' | 'waitMs'>,
   read: () => Promise<Value | undefined>,

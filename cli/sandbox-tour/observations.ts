@@ -7,27 +7,24 @@ import { PURCHASE_KINDS, type PurchaseKind } from '#domain/work/kinds.ts';
 import type { Listing, OptionalResult } from '#upstream/client.ts';
 import type { ServiceFailure } from '#upstream/client/error-mapping.ts';
 
-/** The service may lack the call. */
 export type CallObservation =
   | { readonly kind: 'works'; readonly detail: string }
   /** 404, 405 or 501 for an object that certainly exists. */
   | { readonly kind: 'missing'; readonly detail: string }
   /** The call differs from our contract. */
   | { readonly kind: 'differs'; readonly detail: string }
-  /** Proves nothing, such as a timeout. */
+  /** A timeout, for example, proves nothing. */
   | { readonly kind: 'broken'; readonly detail: string }
   | { readonly kind: 'unclear'; readonly detail: string };
 
 export type KeyedOperation = 'order' | 'top-up' | 'VPN order' | 'cancellation';
 
-/** With the same bytes and key. */
 export interface KeyRepeat {
   readonly operation: KeyedOperation;
   /** Since the first send. */
   readonly ageMs: number;
   /** `same`: the stored result; `another`: carried out anew. */
   readonly outcome: 'same' | 'another' | 'refused' | 'unclear';
-  /** As a clause. */
   readonly detail: string;
 }
 
@@ -42,14 +39,14 @@ export interface Observations {
   keyRepeats: KeyRepeat[];
   concurrentSends?: SecondPurchase;
   repeatedReference?: SecondPurchase;
-  /** From the answer to a purchase; null when the debit was not seen in time. */
+  /** Null when the debit was not seen in time. */
   debitSeenAfterMs?: number | null;
   readonly resendWindowMs: number;
-  /** Whether a purchase was seen from answer to delivery; absent when none was tried. */
+  /** Absent when no purchase was tried. */
   purchases: Partial<Record<PurchaseKind, CallObservation>>;
 }
 
-/** @param whenItWorks returns the problem of a readable answer, as a clause. */
+/** @param whenItWorks returns a clause about a readable answer; undefined when there is no problem. */
 export function observeCall<Value>(
   result: OptionalResult<Value>,
   whenItWorks: (value: Value) => string | undefined = () => undefined,
@@ -108,7 +105,7 @@ export function noteCall(leg: Leg, capability: Exclude<Capability, 'key_replay'>
   }
 }
 
-/** Kinds of purchase that count as not seen when the answer of a read differs. */
+/** These purchases count as not seen when the answer of a read differs. */
 const READS: Readonly<Partial<Record<Capability, readonly PurchaseKind[]>>> = {
   order_read: ['order'],
   order_list: ['order'],
@@ -153,10 +150,7 @@ export function noteEnd(leg: Leg, step: string, { items, complete }: Listing<unk
 /** Above the usual difference of two clocks, and below that of two time zones (30 minutes). */
 const CLOCKS_DIFFER_MS = 10 * 60_000;
 
-/**
- * It is not if the service writes local time as UTC.
- * @param now epoch milliseconds.
- */
+/** A service may write local time as UTC. */
 export function noteTime(leg: Leg, written: string | null | undefined, now: number): void {
   const [step, expected] = ['the time of the order', 'created_at is about now'];
   if (written == null) return leg.skipped(step, expected, 'the answer has no created_at');

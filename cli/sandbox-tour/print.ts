@@ -29,7 +29,6 @@ export function summaryLines({ findings, before, after, profile }: TourReport): 
   return ['', totals, money, '', ...found];
 }
 
-/** Only items that this version knows. */
 export function profileLines({
   findings,
   evidence,
@@ -61,7 +60,7 @@ export function tourJson(report: TourReport, baseUrl: string, storedAs: bigint |
   };
 }
 
-/** At least two decimals, not rounded. */
+/** Not rounded. */
 function spentOf(before: Money, after: Money): string {
   const [whole, fraction = ''] = subtractMoney(before, after).amount.split('.');
   return `${whole}.${fraction.padEnd(2, '0')}`;

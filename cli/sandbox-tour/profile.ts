@@ -158,7 +158,6 @@ const content = z.object({
   evidence: z.record(name, z.string().max(2_000)),
 });
 
-/** The report of a tour, or only its profile. */
 const file = z.union([z.object({ profile: content }).transform(({ profile }) => profile), content]);
 
 export function profileFileContent({ baseUrl, measuredAt, findings, evidence }: ProfileFile): z.input<typeof content> {
@@ -171,7 +170,6 @@ export function profileFileContent({ baseUrl, measuredAt, findings, evidence }: 
   };
 }
 
-/** Takes the output of {@link profileFileContent} or of a tour's `--json`. */
 export function readProfileFile(text: string): ProfileFile | undefined {
   const parsed = file.safeParse(jsonOf(text));
   if (!parsed.success) return undefined;

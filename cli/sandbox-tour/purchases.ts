@@ -5,13 +5,13 @@ import type { ServiceResult } from '#upstream/client/error-mapping.ts';
 import { orderRequestBytes } from '#upstream/client/request-bytes.ts';
 import type { ServiceOrder } from '#upstream/contract.ts';
 
-/** Kept, so that the same bytes can be sent again. */
+/** Kept: the same bytes can be sent again. */
 export interface OrderRequest {
   readonly idempotencyKey: string;
   readonly reference: string;
   readonly packageId: number;
   readonly body: Buffer;
-  /** Of the first send, epoch milliseconds. */
+  /** First send, epoch milliseconds. */
   readonly sentAtMs: number;
 }
 
@@ -29,7 +29,6 @@ export function newOrderRequest({ newId, now }: Leg, packageId: number): OrderRe
   return { idempotencyKey: newId(), reference, packageId, body, sentAtMs: now() };
 }
 
-/** Waits at most `waitMs`. @returns the last known state. */
 export async function followOrder(leg: Leg, order: ServiceOrder, reference: string): Promise<ServiceOrder> {
   const { client } = leg;
   return await follow(
@@ -56,7 +55,7 @@ interface Progressing {
   readonly status: string;
 }
 
-/** Waits at most `waitMs`, by its read, else its list. @returns the last known state. */
+/** Uses the list when the read fails. */
 export async function follow<Thing extends Progressing>(
   leg: Leg,
   begun: Thing,
@@ -76,7 +75,6 @@ export async function follow<Thing extends Progressing>(
   return ended ?? begun;
 }
 
-/** @param firstId of the object that the first send created. */
 export function observeRepeat(
   operation: KeyedOperation,
   firstId: string,

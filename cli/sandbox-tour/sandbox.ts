@@ -25,10 +25,7 @@ const KEY_AGE_MS = 10_000;
 /** The product waits so long before it uses the wallet as evidence. */
 const WAIT_MS = DEFAULT_POLICY.purchase.settleDelayMs;
 
-/**
- * Stores the measured capabilities.
- * @throws UserError in production, ConfigurationError, and errors of the database; all before anything is sent.
- */
+/** @throws UserError in production, ConfigurationError, and errors of the database; all before anything is sent. */
 export async function runSandboxTour(
   options: SandboxTourOptions,
   environment: Environment,

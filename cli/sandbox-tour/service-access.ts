@@ -37,9 +37,8 @@ function waitAskedFor(result: unknown): number | undefined {
 }
 
 /**
- * Creates no secret: a new one would replace the one that signs webhooks. An existing address answers a GET with 405.
- * On a 404, a GET to an address that certainly exists shows whether this service answers 405 at all.
- * @param deadlineMs of each of at most two reads.
+ * A created secret would replace the one that signs webhooks. An existing address answers a GET with 405. After a 404,
+ * an address that certainly exists shows whether this service answers 405 at all.
  */
 export async function observeWebhookSecret(
   { baseUrl, proxy }: Pick<ServiceConfig, 'baseUrl' | 'proxy'>,

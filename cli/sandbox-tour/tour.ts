@@ -21,7 +21,6 @@ import { ALL_CAPABILITIES, type MeasuredProfile } from '#domain/service/capabili
 
 export interface TourOptions extends OrderChoices {
   readonly vpnPlanId?: number | undefined;
-  /** When the first key is used again. */
   readonly keyAgeMs: number;
   readonly waitMs: number;
   readonly resendWindowMs: number;
@@ -33,7 +32,7 @@ export interface TourOptions extends OrderChoices {
 
 export interface TourReport {
   readonly findings: readonly TourFinding[];
-  /** Fictional; undefined when it could not be read. */
+  /** The balance is fictional. */
   readonly before: Money | undefined;
   readonly after: Money | undefined;
   readonly measuredAt: number;
@@ -41,7 +40,6 @@ export interface TourReport {
   readonly profile: MeasuredProfile | undefined;
 }
 
-/** Of the product, for the answer to a purchase. */
 const CALL_DEADLINE_MS = DEFAULT_POLICY.purchase.sendDeadlineMs;
 
 /** @throws UserError in production, where a tour would spend real money. */
@@ -136,7 +134,7 @@ async function driveEsims(legOf: LegOf, { esims, package: item }: Bought, base: 
   await run(legOf('cancellation'), (leg) => cancellationLeg(leg, input));
 }
 
-/** The other legs run also after an unexpected error, which becomes a step. */
+/** An unexpected error becomes a step, so that the other legs still run. */
 async function run<Result>(leg: Leg, work: (leg: Leg) => Promise<Result>): Promise<Result | undefined> {
   try {
     return await work(leg);

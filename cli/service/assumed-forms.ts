@@ -1,4 +1,3 @@
-/** Rows of `reseller contract assumptions`. */
 import * as z from 'zod';
 import { FAILURE_CLASSES } from '#domain/work/failure.ts';
 import { type ServiceFailure, judgeResult } from '#upstream/client/error-mapping.ts';
@@ -172,7 +171,6 @@ const STATUSES = {
   429: 'The service did not process the request, so it is sent again after `Retry-After`.',
 } as const;
 
-/** Without a known code in the body. */
 export function assumedStatuses(): readonly AssumedForm[] {
   return Object.entries(STATUSES).map(([status, reason]) => {
     const { failure } = refusal(Number(status), '');
@@ -180,7 +178,7 @@ export function assumedStatuses(): readonly AssumedForm[] {
   });
 }
 
-/** They take precedence over the status. */
+/** These codes take precedence over the status. */
 export function codesOfKnown(): readonly string[] {
   return SERVICE_ERROR_CODES.filter((code) => {
     return refusal(422, JSON.stringify({ error: { code } })).failure === 'key_or_reference_used';

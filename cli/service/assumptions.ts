@@ -25,7 +25,6 @@ import {
 } from '#upstream/contract.ts';
 import { VARIANTS, type Variants } from '#upstream/contract/variants.ts';
 
-/** What the specification states, what is assumed, and why, as Markdown. */
 export function printAssumptions(output: Output = process.stdout): void {
   printText(output, assumptionsDocument());
 }
@@ -177,7 +176,7 @@ function callsThatNeed(capability: Capability): string[] {
 interface Marked {
   /** Such as `data[].order_id`. */
   readonly name: string;
-  /** Of the object around it. */
+  /** The path of the object around it. */
   readonly place: string;
   readonly need: Need;
 }
@@ -221,7 +220,6 @@ function collect(schema: unknown, place: string, certain: boolean): Fields {
   };
 }
 
-/** Fields of one purpose, and those of which one is enough. */
 function purposes(marked: readonly Marked[]): string[] {
   const groups = Map.groupBy(marked, ({ place, need: { purpose, alternatives, key } }) =>
     alternatives.length === 0 ? purpose : `${place} ${key}`,

@@ -24,7 +24,6 @@ import { releaseRecorded } from '#fulfilment/gate/pauses.ts';
 /** Probing production would spend money. */
 const MEASURED_IN = 'sandbox';
 
-/** @returns 1 when there is none. */
 export async function showCapabilities(
   options: { readonly json?: boolean },
   environment: Environment,
@@ -37,10 +36,7 @@ export async function showCapabilities(
   return profile === undefined ? 1 : 0;
 }
 
-/**
- * @param options.by default: the account that runs the command.
- * @throws UserError without a profile, or when it was replaced meanwhile.
- */
+/** @throws UserError without a profile, or when it was replaced meanwhile. */
 export async function confirmCapabilities(
   options: { readonly by?: string },
   environment: Environment,
@@ -78,7 +74,7 @@ export async function confirmCapabilities(
   printLines(output, lines);
 }
 
-/** The profile of a tour's `--json` report, not confirmed. @throws UserError for none, or one of another service. */
+/** The profile is stored as not confirmed. @throws UserError for none, or one of another service. */
 export async function importCapabilities(
   file: string,
   environment: Environment,
@@ -201,7 +197,7 @@ export interface ProfileConfig {
 }
 
 /**
- * @param use `write` stamps a database that is used for the first time.
+ * `write` stamps a new database.
  * @throws SchemaNotCurrentError, DatabaseUnavailableError, OtherInstallationError
  */
 export async function withProfileDatabase<Result>(

@@ -1,7 +1,6 @@
 import { CAPABILITIES } from '#domain/service/capability-profile.ts';
 import type { CallReport, CallStatus, ContractReport, EventReport, Finding } from '#upstream/contract-check.ts';
 
-/** A line for each call and event, followed by its differences. */
 export function contractLines(report: ContractReport): string[] {
   const { title = 'OpenAPI document', version, openapi } = report.document;
   return [

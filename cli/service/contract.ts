@@ -18,7 +18,6 @@ import { lookAtService } from '#upstream/first-purchase-check.ts';
 import { openService } from '#upstream/service.ts';
 
 export interface ContractCheckOptions {
-  /** From the service, into the file if one is named. */
   readonly download?: boolean;
   readonly json?: boolean;
   /** Releases held purchases in production that the document proves safe. */
@@ -29,7 +28,7 @@ export const COMPATIBLE = 0;
 export const NOT_COMPATIBLE = 1;
 export const NO_DOCUMENT = 2;
 
-/** @throws with `record` also the errors of `recordDocument`, such as UserError in the sandbox. */
+/** With `record`, @throws also the errors of `recordDocument`, such as UserError in the sandbox. */
 export async function checkContractFile(
   file: string | undefined,
   options: ContractCheckOptions,
@@ -124,15 +123,13 @@ async function download(file: string | undefined, environment: Environment): Pro
 
 interface RecordedDocument {
   readonly lines: readonly string[];
-  /** False while a kind of purchase is held. */
   readonly nothingHeld: boolean;
 }
 
 /**
- * Releases the purchases that the document and free reads prove safe. Spends nothing. Before a worker's first start it
- * creates the pauses, so that their release is recorded.
- * @throws UserError in the sandbox, where nothing is held.
- * @throws ConfigurationError, SchemaNotCurrentError, DatabaseUnavailableError, OtherInstallationError
+ * Releases purchases that the document and free reads prove safe. Before a worker's first start it creates the pauses,
+ * so that their release is recorded.
+ * @throws UserError in the sandbox, where nothing is held; errors of configuration and database.
  */
 async function recordDocument(document: JsonObject, environment: Environment): Promise<RecordedDocument> {
   const { service: config, database: where } = readTogether(environment, {

@@ -5,10 +5,7 @@ import { openService, type Service } from '#upstream/service.ts';
 // Device names have 255 characters at most.
 const MOST_OF_A_NAME = 200;
 
-/**
- * A service may keep one token for each device. This login must not end that of running processes, so the device name
- * ends with the command.
- */
+/** A service may keep one token for each device; this login must not end that of running processes. */
 export function openOwnSession(
   config: ServiceConfig,
   command: string,
@@ -18,7 +15,7 @@ export function openOwnSession(
   return openService({ ...config, deviceName, deadlineMs, tokens: new OwnToken(), now });
 }
 
-/** In memory: the command works without the database. */
+/** The command works without the database. */
 export class OwnToken implements TokenStore {
   #token: SharedToken | undefined;
 

@@ -16,9 +16,8 @@ import { openService } from '#upstream/service.ts';
 import { type SecretChange, type SecretRefusal, changeWebhookSecret } from '#upstream/webhook-secret.ts';
 
 export interface ServiceSecretOptions {
-  /** Of former secrets; default: the configured overlap. */
+  /** The default is the configured overlap. */
   readonly overlap?: number;
-  /** Advice repeats it in commands. */
   readonly data?: string;
 }
 
@@ -27,7 +26,7 @@ interface How {
   readonly data: string | undefined;
 }
 
-/** Of one call; a change makes a few. */
+/** A change makes a few calls. */
 const CALL_DEADLINE_MS = 10_000;
 
 /** The service creates the secret; it is stored encrypted and never printed. */
@@ -93,7 +92,7 @@ async function changeAndStore(
   }
 }
 
-/** `onCreated` comes before the store: a failure after it loses the secret. */
+/** A failure after `onCreated` loses the secret. */
 function observed(store: WebhookSecretStore, onCreated: () => void): Pick<WebhookSecretStore, 'lock' | 'replace'> {
   return {
     lock: () => store.lock(),

@@ -5,7 +5,7 @@ import type { Environment } from '#config/environment.ts';
 import { Database } from '#db/connection/database.ts';
 import { requireCurrentSchema, migrate, TableLockedError, UnreleasedSchemaError } from '#db/connection/migrate.ts';
 
-/** A transaction, and reads during it, such as the service's token. */
+/** A transaction needs one, reads during it another one. */
 const POOL_SIZE = 2;
 
 /** @throws SchemaNotCurrentError, DatabaseUnavailableError, and the errors of `work`. */
@@ -33,7 +33,6 @@ export function account(): string {
   }
 }
 
-/** For audit entries. */
 export function actor(): string {
   return `command/${account()}`;
 }

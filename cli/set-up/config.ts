@@ -11,7 +11,7 @@ interface Form {
   readonly json?: boolean;
 }
 
-/** All processes, or only a policy file. @throws ConfigurationError with every problem, unless printed as JSON. */
+/** @throws ConfigurationError with every problem, unless printed as JSON. */
 export function checkConfiguration(
   file: string | undefined,
   { json }: Form,
@@ -50,7 +50,6 @@ const COLUMNS: Columns<ConfiguredValue> = {
   source: flexible(({ value, source }) => (value === undefined ? '' : source)),
 };
 
-/** @param setByStart variables that `npm start` has set itself. */
 export function showConfiguration(
   { json }: Form,
   environment: Environment,

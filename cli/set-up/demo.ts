@@ -35,7 +35,6 @@ export interface DemoOptions {
   readonly terminal: Terminal;
   readonly signal?: AbortSignal;
   readonly timeoutMs?: number;
-  /** Called once, when the order has not changed for `quietMs`. */
   readonly explainWait?: () => Promise<readonly string[]>;
   readonly quietMs?: number;
 }
@@ -59,7 +58,7 @@ const QUIET_MS = 5_000;
 // Delivered after a delay, so the order waits for a webhook, as usual in production.
 const PREFERRED_PACKAGE = 9001;
 
-/** False: not delivered in time. The order continues without this process. */
+/** When it returns false, the order continues without this process. */
 export async function runDemo(options: DemoOptions): Promise<boolean> {
   const { terminal } = options;
   const api = new ApiClient(options.api, options.signal);
@@ -92,7 +91,6 @@ export async function runDemo(options: DemoOptions): Promise<boolean> {
   return true;
 }
 
-/** The unfinished order of an earlier run, or a new one. */
 async function wantedOrder(api: ApiClient, stateFile: string): Promise<z.output<typeof pending>> {
   const earlier = pending.safeParse(jsonOf(readSecretFile(stateFile)));
   if (earlier.success) return earlier.data;
@@ -104,7 +102,6 @@ async function wantedOrder(api: ApiClient, stateFile: string): Promise<z.output<
   return made;
 }
 
-/** Prints each new entry of the timeline. */
 async function follow(api: ApiClient, orderId: string, options: DemoOptions): Promise<z.output<typeof order>> {
   const { terminal, timeoutMs = FOLLOW_TIMEOUT_MS, quietMs = QUIET_MS } = options;
   let { explainWait } = options;

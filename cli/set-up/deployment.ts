@@ -31,7 +31,6 @@ export async function showDeployment(
   });
 }
 
-/** @param build undefined: the version of the environment. */
 export async function setCurrent(
   build: string | undefined,
   options: DeploymentOptions & { readonly unversioned?: boolean },

@@ -9,7 +9,6 @@ import { readTemporalConfig } from '#config/config.ts';
 import { type Environment, parseEnvironment } from '#config/environment.ts';
 import { CONFIGURATION_FIELDS } from '#config/variables.ts';
 
-/** Downloads or builds the Temporal servers. */
 export async function prepareBinaries(environment: Environment, options: { readonly cluster: boolean }): Promise<void> {
   const terminal = new Terminal(process.stdout);
   const prepare = async (name: string, obtain: (step: Step) => Promise<string>) => {
@@ -43,10 +42,7 @@ export async function prepareBinaries(environment: Environment, options: { reado
   });
 }
 
-/**
- * The Temporal CLI with the addresses of Temporal and the codec server; options among the arguments override them.
- * @param environment of this process, which the program gets too.
- */
+/** Options among the arguments override the addresses. The program also gets `environment`. */
 export function runTemporalCli(args: readonly string[], settings: Environment, environment: Environment): number {
   const cli = findTemporalCli(environment);
   if (cli === undefined) {

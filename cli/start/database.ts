@@ -33,8 +33,7 @@ export function requireUsableSimulatorData({ settings, environments }: Plan): vo
 }
 
 /**
- * Checks before it changes anything. Only with our own simulator it returns an API key: only the operator creates keys
- * that spend real money.
+ * Checks before it changes anything. Only the operator creates keys that spend real money.
  * @throws UserError for a database of another service or an older version; EncryptionKeysError.
  */
 export async function prepareDatabase(
@@ -89,7 +88,7 @@ async function requireOwnDatabase(db: Executor, { settings, environments }: Plan
   }
 }
 
-/** The one in `dev-api-key` with every scope, or a new one if it is missing or not valid. */
+/** A new key replaces one that is missing or not valid. */
 async function developmentApiKey(dataDirectory: string, database: Database): Promise<string> {
   const kept = readDevApiKey(dataDirectory);
   if (kept !== undefined && (await isValid(kept, database))) return kept;

@@ -14,7 +14,6 @@ export interface Layout {
 
 export type ProductEnvironments = Readonly<Record<'api' | 'worker' | 'codec' | 'simulator', Environment>>;
 
-/** The only account of the simulator. */
 export const SIMULATOR_EMAIL = 'reseller@example.com';
 
 /** The C library keeps an arena for each thread: about 50 MB in the worker. See also the arguments in `part.ts`. */
@@ -76,7 +75,7 @@ function firstSecret(list: string): string {
   return entries.find((entry) => !entry.includes('@')) ?? entries[0]?.split('@', 1)[0] ?? '';
 }
 
-/** The product's header prefix, unless the simulator has its own variable. */
+/** The simulator's own variable overrides it. */
 function ownBrand({ SERVICE_HEADER_PREFIX: prefix }: Environment): Environment {
   return prefix === undefined || prefix === '' ? {} : { SIMULATOR_HEADER_PREFIX: prefix };
 }

@@ -1,7 +1,6 @@
 /**
- * Takes the APIs in turn, leaves out those that are not ready, and keeps no state. It never sends a request twice: it
- * tries the next API only if no connection was made. Proxies in the npm registry send the body before they know that
- * they are connected.
+ * Keeps no state, and never sends a request twice: it tries the next API only if no connection was made. Proxies in the
+ * npm registry send the body before they know that they are connected.
  */
 import { createServer, type ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -9,7 +8,7 @@ import { forward, type ForwardFailure } from '#telemetry/forward.ts';
 import { close, listen, SLOW_REQUESTS } from '#telemetry/http-server.ts';
 
 export interface LoadBalancerOptions {
-  /** 0: any free one. */
+  /** 0 takes any free port. */
   readonly port: number;
   readonly apis: readonly number[];
 }
@@ -58,7 +57,6 @@ export async function startLoadBalancer({ port, apis }: LoadBalancerOptions): Pr
   };
 }
 
-/** Until the signal is aborted. */
 async function watch(api: number, ready: Set<number>, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     const limit = AbortSignal.any([signal, AbortSignal.timeout(CHECK_WITHIN_MS)]);

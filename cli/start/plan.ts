@@ -1,4 +1,3 @@
-/** Computed before anything is started. */
 import { join } from 'node:path';
 import type { DevelopmentSecrets } from '#cli/data-folder/development-secrets.ts';
 import { freePort, reservePorts } from '#cli/embedded/ports.ts';
@@ -16,10 +15,10 @@ export interface Plan {
   readonly secrets: DevelopmentSecrets;
   /** `api` is the port that callers use. */
   readonly ports: Ports;
-  /** Behind the load balancer in a cluster, else the one of `ports`. */
+  /** In a cluster, the load balancer is in front of these. */
   readonly apiPorts: readonly number[];
   readonly workerPorts: readonly number[];
-  /** Of a cluster; undefined: each worker has its own, or the caller's. */
+  /** Undefined: each worker has its own, or the caller's. */
   readonly workflowBundle: string | undefined;
   readonly databaseUrl: string;
   readonly temporalAddress: string;
@@ -92,7 +91,7 @@ export interface ProductProcesses {
   readonly simulator: NodeProcess;
 }
 
-/** Not started. In a cluster, numbered from 1. */
+/** Nothing is started. */
 export function productProcesses(plan: Plan): ProductProcesses {
   const { ports, environments, settings, workflowBundle } = plan;
   const bundle = workflowBundle === undefined ? {} : { WORKFLOW_BUNDLE: workflowBundle };
@@ -147,12 +146,10 @@ export function productProcesses(plan: Plan): ProductProcesses {
 }
 
 interface Program {
-  /** Without `.log`. */
   readonly log: string;
   readonly script: string;
   readonly environment: Environment;
   readonly port: number;
-  /** Answers 200 once it is ready. */
   readonly path: string;
   readonly stopGraceMs?: number;
 }

@@ -19,26 +19,19 @@ import type { Environment } from '#config/environment.ts';
 import { setUpNamespace } from '#temporal/set-up.ts';
 import { bundleWorkflows } from '#worker/bundle.ts';
 
-/**
- * Temporal opens up to 40 for each of its four services, each of our processes some more than `DATABASE_POOL_SIZE`.
- * PostgreSQL allows 100 by default.
- */
+/** Temporal opens up to 40 for each of its four services. PostgreSQL allows 100 by default. */
 const CLUSTER_CONNECTIONS = '300';
 
 export interface RunContext {
   readonly settings: StartSettings;
   readonly environment: Environment;
   readonly terminal: Terminal;
-  /** Ctrl-C, SIGTERM or SIGHUP. */
   readonly signal: AbortSignal;
   /** Kills every process: for a second Ctrl-C and a crash of this process. */
   readonly onKillable: (kill: () => void) => void;
 }
 
-/**
- * Stops all processes in order. None is left running, also after an error.
- * @throws UserError or ConfigurationError when a process cannot be started.
- */
+/** Stops all processes in order. None is left running, also after an error. */
 export async function runUntilStopped(context: RunContext): Promise<void> {
   const { settings, terminal } = context;
   prepareDataFolder(settings.dataDirectory);
@@ -63,12 +56,10 @@ class Run {
   readonly #plan: Plan;
   readonly #product: ProductProcesses;
   readonly #supervisor: Supervisor;
-  /** Each after the servers that it needs. */
   readonly #servers: ManagedProcess[] = [];
   #loadBalancer: LoadBalancer | undefined;
   #failure: Error | undefined;
   readonly #failed = new AbortController();
-  /** By the caller or after a failure. */
   readonly #ending: AbortSignal;
   readonly #pending: Promise<unknown>[] = [];
 

@@ -11,7 +11,7 @@ export interface Ports {
   readonly temporal: number;
   readonly temporalUi: number;
   readonly codec: number;
-  /** 0: any free port. */
+  /** 0 takes any free port. */
   readonly postgres: number;
 }
 
@@ -19,7 +19,6 @@ export type PortName = keyof Ports;
 
 interface PortSetting {
   readonly fallback: number;
-  /** That sets the port. */
   readonly variable?: string;
   readonly option: string;
   readonly use: string;
@@ -43,7 +42,6 @@ export interface ClusterSize {
 export interface StartOptions {
   readonly data: string;
   readonly demo: boolean;
-  /** Undefined: no archive. */
   readonly walArchive?: string;
   /** Undefined: one worker, one API and the Temporal development server. */
   readonly cluster?: ClusterSize;
@@ -51,7 +49,6 @@ export interface StartOptions {
 }
 
 export interface StartSettings {
-  /** Absolute. */
   readonly dataDirectory: string;
   readonly demo: boolean;
   readonly walArchive?: string;
@@ -63,10 +60,7 @@ export interface StartSettings {
   readonly serviceBaseUrl?: string;
 }
 
-/**
- * Options replace environment variables. @throws ConfigurationError for invalid ports, and a cluster with servers
- * elsewhere.
- */
+/** @throws ConfigurationError for invalid ports, and a cluster with servers elsewhere. */
 export function startSettings(options: StartOptions, environment: Environment): StartSettings {
   const elsewhere = {
     databaseUrl: environment['DATABASE_URL'],
@@ -101,7 +95,6 @@ export function portOf(text: string): number | undefined {
   return /^\d{1,5}$/.test(text) && port <= 65_535 ? port : undefined;
 }
 
-/** Of this run itself. */
 export function portsTaken(settings: StartSettings): PortName[] {
   return [
     'api',

@@ -78,10 +78,7 @@ function parsePort(text: string): number {
   return port;
 }
 
-/**
- * Without `--` npm keeps a script's options and only sets a variable; the start would ignore them.
- * @param options as typed: `--no-demo`, `--api-port`.
- */
+/** Without `--` npm keeps a script's options and only sets a variable; the start would ignore them. */
 export function refuseOptionsTakenByNpm(options: readonly string[], environment: Environment): void {
   const taken = options.filter((option) => environment[variableOf(option)] !== undefined);
   if (taken.length === 0) return;

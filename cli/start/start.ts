@@ -18,7 +18,7 @@ import { withoutFiles, type Environment } from '#config/environment.ts';
 // One Ctrl-C arrives twice: from the terminal and from npm. Only a later one kills all processes.
 const SAME_SIGNAL_MS = 1_000;
 
-/** Returns after everything was stopped. @throws UserError or ConfigurationError when a process cannot be started. */
+/** Returns after everything was stopped. */
 export async function start(options: StartOptions, environment: Environment): Promise<void> {
   // Only the owner may read databases, logs and keys.
   process.umask(0o077);
@@ -61,7 +61,7 @@ export async function start(options: StartOptions, environment: Environment): Pr
   }
 }
 
-/** An unexpected error is told by its causes, and its stack is in a log. */
+/** The log has the stack of an unexpected error. */
 export function explained(error: unknown, dataDirectory: string): unknown {
   const failure = writeFailure(chainOf(error).find(isDiskFull) ?? error, dataDirectory);
   if (isExplained(failure)) return failure;

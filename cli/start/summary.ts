@@ -8,7 +8,7 @@ import type { Terminal } from '#cli/terminal/terminal.ts';
 import { visible } from '#cli/terminal/visible-text.ts';
 import { readWorkerConfig } from '#config/config.ts';
 
-/** Without the runs of schedules, several a minute, which would hide the work. */
+/** Hides the runs of schedules, several a minute. */
 const WORK = 'ExternalReference IS NOT NULL';
 
 export function addressLines(
@@ -60,7 +60,6 @@ function shellArgument(path: string): string {
   return /^[\w./-]+$/.test(path) ? path : shellQuoted(path);
 }
 
-/** They have ports of their own. */
 function membersOf({ apiPorts, workerPorts, ports }: Plan, at: (port: number) => string): [string, string][] {
   return [
     ['APIs behind it', apiPorts.map(at).join(', ')],
@@ -74,10 +73,7 @@ const readiness = z.object({ degraded: z.array(z.object({ detail: z.string() }))
 
 const ANSWER_TIMEOUT_MS = 2_000;
 
-/**
- * By the workers' `/readyz`, with the command that mends it, and addresses that are printed only after the first order.
- * Never throws.
- */
+/** The workers' `/readyz` gives the reasons. Never throws. */
 export async function waitingLines({
   ports,
   workerPorts,

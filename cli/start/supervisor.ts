@@ -13,16 +13,11 @@ export interface ManagedProcess {
 
 export interface NodeProcessOptions extends Omit<ChildOptions, 'command' | 'args'> {
   readonly script: string;
-  /** Answers 200 once ready. */
   readonly readyUrl: string;
-  /** Between SIGTERM and SIGKILL. */
   readonly stopGraceMs: number;
 }
 
-/**
- * V8 delays garbage collection while memory is free. After a thousand orders the worker then uses 380 MB instead of
- * 270, the API 250 instead of 150. The container image sets the same.
- */
+/** V8 delays garbage collection while memory is free: 380 MB instead of 270 in the worker. The image sets the same. */
 export const NODE_ARGUMENTS = ['--max-semi-space-size=4', '--max-old-space-size=192'] as const;
 
 /** Halves the start time. */
@@ -89,10 +84,8 @@ export class NodeProcess implements ManagedProcess {
 }
 
 export interface SupervisorOptions {
-  /** In the order in which they are stopped. */
   readonly processes: () => readonly ManagedProcess[];
   readonly onStarted: (child: ProcessIdentity) => void;
-  /** After the end or restart of a process. */
   readonly onEvent: (text: string) => void;
   /** A process refuses its configuration: a restart would fail in the same way. */
   readonly onUnusable: (error: Error) => void;
@@ -120,7 +113,7 @@ export class Supervisor {
     void this.#keepRunning(target);
   }
 
-  /** One after the other, then those that were being started meanwhile. */
+  /** Processes that were being started meanwhile come last. */
   async stopAll(onProcess: (name: string) => void = () => undefined): Promise<void> {
     this.#stopping.abort();
     await this.#stopRunning(onProcess);
@@ -174,7 +167,6 @@ export class Supervisor {
     }
   }
 
-  /** Undefined when we are stopping. */
   async #restart(target: ManagedProcess, wait: number): Promise<ChildExit | undefined> {
     try {
       await delay(wait, undefined, { signal: this.#stopping.signal });

@@ -1,4 +1,3 @@
-/** The development server, or the server proper on PostgreSQL. */
 import { join } from 'node:path';
 import { EmbeddedPostgres } from '#cli/embedded/postgres.ts';
 import { obtainTemporalCli, type ObtainOptions, type TemporalCli } from '#cli/embedded/temporal-cli.ts';
@@ -12,14 +11,12 @@ import { readWorkerConfig } from '#config/config.ts';
 
 export interface TemporalStart {
   readonly plan: Plan;
-  /** `progress` is that of the step. */
   readonly obtain: Omit<ObtainOptions, 'progress'>;
-  /** The work may end the step itself with a detail. */
   readonly step: <Value>(name: string, work: (step: Step) => Promise<Value>) => Promise<Value>;
   readonly serve: (server: ManagedProcess) => Promise<void>;
 }
 
-/** As in `docker-compose.yml`. */
+/** The same as in `docker-compose.yml`. */
 const DATABASES = { main: 'temporal', visibility: 'temporal_visibility' } as const;
 
 export async function startDevelopmentServer({ plan, obtain, step, serve }: TemporalStart): Promise<void> {
@@ -43,7 +40,7 @@ export async function startDevelopmentServer({ plan, obtain, step, serve }: Temp
   });
 }
 
-/** @param postgres resolves when the server runs. The programs are built meanwhile. */
+/** The programs are built while `postgres` starts. */
 export async function startCluster(
   { plan, obtain, step, serve }: TemporalStart,
   postgres: Promise<unknown>,

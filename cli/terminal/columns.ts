@@ -1,4 +1,3 @@
-/** As the API sends it. */
 export interface Amount {
   readonly amount: string;
   readonly currency: string;
@@ -12,7 +11,6 @@ export type Column<Item> =
 
 export type Columns<Item> = Readonly<Record<string, Column<Item>>>;
 
-/** A number is aligned on the right. */
 export function text<Item>(of: (item: Item) => Plain): Column<Item> {
   return { kind: 'text', of };
 }

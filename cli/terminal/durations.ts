@@ -7,13 +7,11 @@ const UNITS = [
   [1_000, 'second'],
 ] as const;
 
-/** In its largest whole unit. */
 export function duration(ms: number): string {
   const [size, unit] = UNITS.find(([size]) => ms >= size) ?? UNITS[3];
   return counted(Math.floor(ms / size), unit);
 }
 
-/** Also below a second. */
 export function lapse(ms: number): string {
   return ms < 1_000 ? `${Math.round(ms)} ms` : duration(ms);
 }

@@ -5,17 +5,13 @@ import type { Environment } from '#config/environment.ts';
 import { durationMs } from '#config/fields.ts';
 import { MAX_WEBHOOK_SECRET_OVERLAP_MS } from '#domain/policy/webhook-policy.ts';
 
-/** As given, or the folder found without it. */
 export interface SetUpOption {
   readonly data?: string;
 }
 
 export type EnvironmentFor = (option: SetUpOption) => Promise<Environment>;
 
-/**
- * Takes --data and --api at every place of a command line; the handlers get `data` and `api`.
- * @param onImplied gets the folder that was found without --data.
- */
+/** Both are taken at every place of a command line. @param onImplied gets the folder found without --data. */
 export function withInstallationOptions(
   program: Command,
   environment: Environment,
@@ -44,7 +40,6 @@ export function withFormatOptions(command: Command): Command {
     .option('--csv', 'print CSV with field names');
 }
 
-/** Stored with an operator's action. */
 export const REASON = ['--reason <text>', 'reason, shown in the timeline; no personal data'] as const;
 
 /** Milliseconds. */

@@ -22,18 +22,16 @@ export function printJson(output: Output, value: unknown): void {
   output.write(`${visibleLines(JSON.stringify(value, null, 2))}\n`);
 }
 
-/** Each command has its own names. */
 export type Mark = 'ok' | 'warning' | 'failure' | 'nothing';
 
 const SIGNS: Readonly<Record<Mark, string>> = { ok: '✔', warning: '!', failure: '✘', nothing: '–' };
 
-/** The title is padded to `titleWidth` characters. */
 export function markedLine(mark: Mark, title: string, titleWidth: number, text: string): string {
   // A message of a server may have several lines.
   return `${SIGNS[mark]} ${title.padEnd(titleWidth)} ${text}`.trimEnd().replaceAll(/\s*\n\s*/g, ' ');
 }
 
-/** As it can be typed in a clone. @param data folder that the running command got with --data. */
+/** @param data folder that the running command got with --data. */
 export function typed(command: string, data: string | undefined): string {
   return `\`npx reseller ${command}${data === undefined ? '' : ` --data ${data}`}\``;
 }

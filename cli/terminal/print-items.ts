@@ -11,7 +11,6 @@ export interface FormatOptions {
   readonly csv?: boolean;
 }
 
-/** JSON contains the items as the API sends them. @param none for an empty table. */
 export function printItems<Item>(
   { json, csv }: FormatOptions,
   columns: Columns<Item>,
@@ -36,11 +35,10 @@ export function printObject(
 }
 
 const GAP = '  ';
-/** Of a shortened column. */
 const LEAST_WIDTH = 8;
 const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-/** A terminal omits empty columns and shortens flexible ones; elsewhere all is printed in full, for programs. */
+/** A terminal omits empty columns and shortens flexible ones; programs get everything. */
 function printTable<Item>(output: Output, columns: Columns<Item>, items: readonly Item[], paint: Paint): void {
   const shown = Object.entries(columns)
     .map(([name, column]) => ({ column, title: titleOf(name), cells: items.map((item) => cellText(column, item)) }))
@@ -78,7 +76,7 @@ function aligned<Item>({ kind }: Column<Item>, text: string, width: number, styl
   return kind === 'money' ? space + style(short) : style(short) + space;
 }
 
-/** The widest column first. */
+/** The widest column is shortened first. */
 function fitting<Item>(
   columns: readonly { readonly column: Column<Item>; readonly width: number }[],
   available: number | undefined,
@@ -107,7 +105,7 @@ function shortened(text: string, width: number): string {
   return `${short}…`;
 }
 
-/** Two columns for each East Asian character. */
+/** An East Asian character takes two columns. */
 function widthOf(text: string): number {
   let width = 0;
   for (const { segment } of GRAPHEMES.segment(text)) width += eastAsianWidth(segment.codePointAt(0) ?? 0);
@@ -116,7 +114,6 @@ function widthOf(text: string): number {
 
 type Value = Plain | Amount;
 
-/** Fields with a value. */
 function printDetails(output: Output, object: unknown, paint: Paint): void {
   const lines = fieldsOf(object).flatMap(([name, value]): [string, string][] => {
     const shown = isAmount(value) ? moneyText(value) : timeText(value);
@@ -183,14 +180,13 @@ export function timeText(value: Plain): string {
   return parts === null ? plainText(value) : `${parts[1]} ${parts[2]}Z`;
 }
 
-/** Without characters that could change the terminal. */
+/** Contains no characters that could change the terminal. */
 function plainText(value: Plain): string {
   return visible(String(value ?? ''));
 }
 
 type Style = 'bold' | 'dim' | 'green' | 'yellow' | 'red' | 'cyan';
 
-/** Unchanged where no colours are wanted. */
 export type Paint = (style: Style, text: string) => string;
 
 /** Colours only on a terminal, and not with NO_COLOR (https://no-color.org) or TERM=dumb. */

@@ -13,7 +13,6 @@ const FRAME_MS = 80;
 // Between updates of a step in a log file.
 const PLAIN_UPDATE_MS = 5_000;
 
-/** Animated steps on a terminal; plain lines elsewhere. */
 export class Terminal {
   readonly #output: Output;
   readonly #now: () => number;
@@ -57,7 +56,6 @@ export class Terminal {
     };
   }
 
-  /** Removes the steps that have not ended. */
   close(): void {
     this.#erase();
     this.#active.length = 0;

@@ -7,7 +7,6 @@ import { ConfigurationError, EXIT_CONFIGURATION } from '#config/configuration-er
 export class UserError extends Error {
   readonly advice: string;
 
-  /** @param advice full sentences, or lines to type. */
   constructor(message: string, advice: string, options?: ErrorOptions) {
     super(message, options);
     this.name = 'UserError';
@@ -19,19 +18,17 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Such as `ENOENT`. */
 export function codeOf(error: unknown): string | undefined {
   return error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
 }
 
-/** The outermost first. */
 export function chainOf(error: unknown): readonly Error[] {
   const chain: Error[] = [];
   for (let each = error; each instanceof Error && !chain.includes(each); each = each.cause) chain.push(each);
   return chain;
 }
 
-/** Of the innermost cause: the message of drizzle's error is a whole statement. */
+/** The message of drizzle's error is a whole statement. */
 export function reasonOf(error: unknown): string {
   const innermost = chainOf(error).at(-1) ?? error;
   const code = codeOf(innermost);
@@ -52,7 +49,6 @@ const ADVICE: Readonly<Record<string, string>> = {
   NamespaceSetUpError: '',
 };
 
-/** By the code of a cause. */
 const REFUSALS = [
   // SQLSTATEs: authorization, an unknown database, too many connections.
   { codes: /^(?:28|3D|53300$)/, said: 'PostgreSQL refuses the connection', check: 'Check DATABASE_URL' },
@@ -77,7 +73,6 @@ function refusalIn(error: unknown) {
   })[0];
 }
 
-/** @returns the exit code. */
 export function report(error: unknown, terminal: Output): number {
   // Error messages have line breaks of ours and contain texts of others.
   const output = { write: (text: string) => terminal.write(visibleLines(text)) };
@@ -105,7 +100,7 @@ export function report(error: unknown, terminal: Output): number {
   return 1;
 }
 
-/** Of the file system, SQLite or tar; a quota counts, too. */
+/** A quota counts, too. */
 export function isDiskFull(error: unknown): boolean {
   return ['ENOSPC', 'EDQUOT'].includes(codeOf(error) ?? '') || saysDiskFull(messageOf(error));
 }
@@ -116,7 +111,7 @@ export function saysDiskFull(output: string): boolean {
 
 const CANNOT_WRITE = /^E(?:ACCES|EXIST|FBIG|IO|ISDIR|LOOP|NAMETOOLONG|NOTDIR|PERM|ROFS)$/;
 
-/** What a failed copy left. A failure must not hide the first error. */
+/** A failure must not hide the first error. */
 export function removeQuietly(path: string): void {
   try {
     rmSync(path, { recursive: true, force: true });

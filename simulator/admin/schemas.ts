@@ -15,7 +15,7 @@ const environment = z.enum(ENVIRONMENTS);
 const amount = z.string().regex(/^(?:0|[1-9]\d{0,11})(?:\.\d{1,6})?$/, 'must be an amount as text, such as "10.00"');
 const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' });
 
-/** For calls without a body: they also accept an empty object. */
+/** Calls without a body also accept an empty object. */
 export const nothing = z.strictObject({});
 
 export const deposit = z.strictObject({
@@ -55,7 +55,6 @@ export const webhookSend = z.strictObject({
   environment: environment.default('sandbox'),
   event: z.string().regex(/^[\x21-\x7e]{1,128}$/, 'must be visible ASCII characters'),
   data: z.record(z.string(), z.unknown()).default({}),
-  /** In place of the usual body. */
   body: z.string().max(1_048_576).optional(),
   ...tampering.shape,
 });

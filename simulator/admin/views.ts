@@ -62,7 +62,7 @@ export function saleView({ kinds, subscriptions }: Simulation, sale: SaleRecord)
   };
 }
 
-/** Without the activation code: many people may look at the status page. */
+/** The activation code is missing: many people may look at the status page. */
 export function esimView({ esimLifecycle, clock }: Simulation, esim: EsimRecord): Record<string, unknown> {
   const facts = esimLifecycle.state(esim);
   const { activation_code: _code, ...shown } = wireEsim(esim, facts);
@@ -129,7 +129,7 @@ function timeOrNull(ms: number | null): string | null {
   return ms === null ? null : isoTime(ms);
 }
 
-/** One item more is read, to find out whether another page follows. */
+/** It reads one item more, to find out whether another page follows. */
 export function listView<Row extends { readonly sequence: number }>(
   read: (page: { cursor: number | undefined; limit: number }) => Row[],
   { after, limit }: { readonly after?: number | undefined; readonly limit: number },

@@ -33,14 +33,12 @@ export type VpnCancellationOutcome = (typeof VPN_CANCELLATION_OUTCOMES)[number];
 
 const FAILING: ReadonlySet<Outcome> = new Set(['processing_then_failed', 'failed_at_once', 'stay_processing']);
 
-/** The configured delay when absent. */
 const delay_ms = z.int().nonnegative().optional();
 
 const behaviourFields = {
   outcome: z.enum(OUTCOMES),
-  /** Time in `processing`. */
   delay_ms,
-  /** After the failure; null for no credit. */
+  /** Counts from the failure; null for no credit. */
   credit_after_ms: z.int().nonnegative().nullable().optional(),
   /** False: the failed purchase is never debited. Only with `failed_at_once`. */
   debited: z.boolean().optional(),
@@ -50,13 +48,11 @@ export type Behaviour = z.output<z.ZodObject<typeof behaviourFields>>;
 
 const matchFields = {
   environment: z.enum(ENVIRONMENTS).optional(),
-  /** Null: until the rule is removed. */
   count: z.int().min(1).nullable().default(null),
 };
 
 const saleRule = z
   .strictObject({
-    /** All kinds when absent. */
     operation: z.enum(SALE_KINDS).optional(),
     ...behaviourFields,
     ...matchFields,
@@ -84,7 +80,6 @@ const cancellationRule = z.strictObject({
   operation: z.literal('cancellation'),
   outcome: z.enum(CANCELLATION_OUTCOMES),
   delay_ms,
-  /** By default amount and currency of the order. */
   refund_amount: z
     .string()
     .regex(/^(?:0|[1-9]\d{0,11})(?:\.\d{1,6})?$/, 'must be an amount as text, such as "1.00"')
@@ -103,7 +98,6 @@ const vpnCancellationRule = z.strictObject({
   ...matchFields,
 });
 
-/** A rule of the admin API for the next `count` operations that match. */
 export const behaviourRule = z.discriminatedUnion('operation', [saleRule, cancellationRule, vpnCancellationRule]);
 export type BehaviourRule = z.output<typeof behaviourRule>;
 type SaleRule = z.output<typeof saleRule>;
@@ -139,7 +133,6 @@ export class Behaviours {
     return rows.map(({ id, rule, used }) => ({ id, ...behaviourRule.parse(JSON.parse(rule)), used }));
   }
 
-  /** @returns false for an unknown id. */
   remove(id: string): boolean {
     return this.#store.run('DELETE FROM behaviours WHERE id = :id', { id }) > 0;
   }
@@ -153,7 +146,6 @@ export class Behaviours {
     return rule ?? item.behaviour ?? { outcome: 'completed' };
   }
 
-  /** @returns undefined when no rule matches. */
   ofCancellation(environment: Environment): z.output<typeof cancellationRule> | undefined {
     const isOne = (rule: BehaviourRule): rule is z.output<typeof cancellationRule> => rule.operation === 'cancellation';
     return this.#take(environment, isOne);

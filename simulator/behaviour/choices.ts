@@ -59,7 +59,6 @@ export class Choices {
     this.#shaper = this.#makeShaper();
   }
 
-  /** After the settings were cleared. */
   reload(): void {
     this.#seed = this.#storedSeed();
     this.#dialectChoice = this.#storedDialect();
@@ -116,7 +115,7 @@ export class Choices {
     this.#settings.set('approved', approved);
   }
 
-  /** Drawn once for each data file, so that ids differ between files. */
+  /** Each data file draws one, so that ids differ between files. */
   #storedSeed(): string {
     const seed = this.#options.seed ?? this.#settings.get('seed', z.string()) ?? randomBytes(16).toString('hex');
     this.#settings.set('seed', seed);
@@ -144,7 +143,6 @@ const RELEASED_AT = '2026-01-15T09:00:00.000Z';
 const SETTING = 'releases';
 const storedReleases = z.record(z.string(), z.string());
 
-/** An unknown channel has no update. */
 export class Releases {
   readonly #settings: Settings;
 
@@ -152,7 +150,6 @@ export class Releases {
     this.#settings = settings;
   }
 
-  /** Including changes of the admin API. */
   all(): Readonly<Record<string, string>> {
     return { ...RELEASES, ...this.#settings.get(SETTING, storedReleases) };
   }
@@ -161,7 +158,6 @@ export class Releases {
     this.#settings.set(SETTING, { ...this.#settings.get(SETTING, storedReleases), [channel]: version });
   }
 
-  /** @param current in dotted numbers. */
   latest(current: string, channel: string): z.input<typeof latestUpdate> {
     const releases = this.all();
     const latest = Object.hasOwn(releases, channel) ? releases[channel] : undefined;
@@ -180,7 +176,7 @@ export class Releases {
   }
 }
 
-/** Dotted numbers of any length; a missing part is 0. */
+/** A missing part is 0. */
 export function compareVersions(left: string, right: string): number {
   const [a, b] = [left.split('.').map(BigInt), right.split('.').map(BigInt)];
   for (let index = 0; index < Math.max(a.length, b.length); index += 1) {

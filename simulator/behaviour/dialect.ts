@@ -244,7 +244,6 @@ export function isServed(name: EndpointName, dialect: Dialect, environment: Envi
   return capability === undefined || switchOf(capability, dialect);
 }
 
-/** False for logins and calls without a token. */
 export function needsToken(name: EndpointName, dialect: Dialect): boolean {
   const { withoutToken }: EndpointContract = ENDPOINTS[name];
   return name !== 'login' && (withoutToken !== true || !dialect.public_without_token);

@@ -32,15 +32,14 @@ export const requestFault = z.discriminatedUnion('kind', [
   }),
   /** After the work, these fields have other values in each record of the answer. Null empties a field. */
   z.strictObject({ kind: z.literal('fields'), set: z.record(z.string(), z.json()) }),
-  /** The work is done. */
+  /** The work is done before. */
   z.strictObject({ kind: z.literal('accepted_but_answer_lost') }),
-  /** Before any work. */
+  /** No work is done. */
   z.strictObject({ kind: z.literal('connection_reset') }),
-  /** Until the caller gives up. */
   z.strictObject({ kind: z.literal('hang'), after_work: z.boolean().default(false) }),
-  /** The work is done. */
+  /** The work is done before. */
   z.strictObject({ kind: z.literal('truncated_body') }),
-  /** The work is done; the answer is not JSON. */
+  /** The work is done before; the answer is not JSON. */
   z.strictObject({ kind: z.literal('garbage_body') }),
 ]);
 export type RequestFault = z.output<typeof requestFault>;
@@ -48,13 +47,12 @@ export type RequestFault = z.output<typeof requestFault>;
 export const webhookFault = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('lost') }),
   z.strictObject({ kind: z.literal('late'), ms: milliseconds }),
-  /** At the same time. */
   z.strictObject({ kind: z.literal('twice') }),
   /** Until the next event of the same subject was delivered, at most `ms`. */
   z.strictObject({ kind: z.literal('out_of_order'), ms: milliseconds.default(5_000) }),
   /** Signed with another secret. */
   z.strictObject({ kind: z.literal('forged'), every_attempt: z.boolean().default(false) }),
-  /** Signed correctly, but this many seconds in the past. */
+  /** The signature is correct, but this many seconds old. */
   z.strictObject({
     kind: z.literal('stale_timestamp'),
     seconds: z.int().min(1).max(31_536_000).default(600),
@@ -71,11 +69,9 @@ export type WebhookFault = z.output<typeof webhookFault>;
 
 const ruleFields = {
   environment: z.enum(ENVIRONMENTS).optional(),
-  /** Counted from 1. */
   nth: z.int().min(1).default(1),
-  /** Null for ever. */
   count: z.int().min(1).nullable().default(1),
-  /** Derived from the seed. */
+  /** The seed decides each hit. */
   probability: z.number().gt(0).max(1).default(1),
 };
 
@@ -95,10 +91,8 @@ export const faultRule = z.discriminatedUnion('target', [
 ]);
 type FaultRule = z.output<typeof faultRule>;
 
-/** Counts matches and fired faults. */
 type StoredFault = FaultRule & {
   readonly id: string;
-  /** True for a rule of the fault profile. */
   readonly profile: boolean;
   readonly hits: number;
   readonly fired: number;
@@ -138,7 +132,6 @@ export class Faults {
     return this.#store.all(row, 'SELECT * FROM fault_rules ORDER BY sequence').map(stored);
   }
 
-  /** @returns false for an unknown id. */
   remove(id: string): boolean {
     return this.#store.run('DELETE FROM fault_rules WHERE id = :id', { id }) > 0;
   }
@@ -216,7 +209,6 @@ const webhookKinds = Object.keys(WEBHOOK_FAULTS) as [WebhookKind, ...WebhookKind
 
 const chance = z.number().min(0).max(1);
 
-/** For every call and webhook. */
 interface FaultChances {
   readonly request: Readonly<Partial<Record<RequestKind, number | undefined>>>;
   readonly webhook: Readonly<Partial<Record<WebhookKind, number | undefined>>>;

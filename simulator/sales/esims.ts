@@ -5,7 +5,6 @@ import type { EsimCondition, EsimRecord } from '#simulator/store/esims.ts';
 import type { SaleRecord } from '#simulator/store/sales.ts';
 import type { SimulatedState } from '#upstream/contract.ts';
 
-/** Phones use them, top-ups recharge them. */
 export class EsimLifecycle {
   readonly #simulation: Simulation;
 
@@ -39,7 +38,7 @@ export class EsimLifecycle {
     this.#simulation.esims.change(esim.id, condition);
   }
 
-  /** Those for exactly the same countries, limited or unlimited as its own package. Empty when cancelled or expired. */
+  /** Needs exactly the same countries, limited or unlimited alike. Empty when cancelled or expired. */
   topupOptions(esim: EsimRecord): CataloguePackage[] {
     const { status } = this.state(esim);
     if (status === 'cancelled' || status === 'expired') return [];
@@ -68,24 +67,17 @@ function isCompatible(item: CataloguePackage, own: CataloguePackage): boolean {
 
 export interface EsimState {
   readonly usedMb: number;
-  /** Null: unlimited. */
   readonly totalMb: number | null;
   /** An active eSIM without data or time is shown as consumed or expired. */
   readonly status: EsimRecord['status'] | 'expired';
 }
 
 const DAY_MS = 86_400_000;
-/** Used when a phone is switched on. */
 const FIRST_USE_MB = 10;
-/** Of an unlimited package. */
 const UNLIMITED_MB_A_DAY = 1_024;
 const UNLIMITED_CONSUMED_MB = 51_200;
 
-/**
- * Usage grows evenly, so that a package lasts as long as it is valid. Top-ups do not change the rate.
- * @param item the package with which it was bought.
- * @param now epoch milliseconds.
- */
+/** Usage grows evenly, so that a package lasts as long as it is valid. Top-ups do not change the rate. */
 function esimState(
   esim: EsimRecord,
   item: CataloguePackage,
@@ -115,7 +107,6 @@ function mayBecome(shown: EsimState['status'], state: SimulatedState): boolean {
   return from >= 0 && ORDER_OF_STATES.indexOf(state) >= from;
 }
 
-/** @param now epoch milliseconds. */
 function conditionAfter(
   state: SimulatedState,
   esim: EsimRecord,
@@ -132,7 +123,7 @@ function conditionAfter(
   return { ...common, usedMb: current.totalMb ?? Math.max(current.usedMb, UNLIMITED_CONSUMED_MB) };
 }
 
-/** A consumed eSIM is active again, and a running one lasts longer. @param now epoch milliseconds. */
+/** A consumed eSIM is active again, and a running one lasts longer. */
 function recharged(esim: EsimRecord, current: EsimState, topup: CataloguePackage, now: number): EsimCondition {
   const expiresAt = esim.expiresAt === null ? null : esim.expiresAt + topup.validityDays * DAY_MS;
   const wasOn = esim.status === 'active' || esim.status === 'consumed';

@@ -11,13 +11,11 @@ export interface KeyedCall {
   readonly operation: EndpointName;
   readonly environment: Environment;
   readonly key: string;
-  /** Empty when the path has none. */
   readonly id: string;
   /** The exact bytes: a key belongs to one body. */
   readonly rawBody: Uint8Array;
   /** Between the checks and the execution. */
   readonly workMs: number;
-  /** When the simulator stops. */
   readonly signal: AbortSignal;
 }
 
@@ -26,24 +24,20 @@ export interface KeyedWork<Item> {
   find(): Item;
   requireUnique?(): void;
   requireBalance?(item: Item): void;
-  /**
-   * In the transaction that stores the result under the key. Throws only before it has changed anything. A returned
-   * refusal keeps its changes.
-   */
+  /** Throws only before it has changed anything. A returned refusal keeps its changes. */
   carryOut(item: Item): Answer;
 }
 
 /** The dialect decides about repeated and concurrent keys. */
 export class KeyedOperations {
   readonly #simulation: Simulation;
-  /** Lost with the process, as is the operation: nothing is written before the execution. */
+  /** They are lost with the process, but nothing is written before the execution. */
   readonly #inUse = new Set<string>();
 
   constructor(simulation: Simulation) {
     this.#simulation = simulation;
   }
 
-  /** @throws ServiceError */
   async run<Item>(call: KeyedCall, work: KeyedWork<Item>): Promise<Answer> {
     if (call.environment === 'production' && !this.#simulation.approved) {
       throw new ServiceError(403, 'not_approved', 'This reseller is not approved for production yet.');
@@ -106,7 +100,6 @@ function doOrRefuse<Item>(work: KeyedWork<Item>, dialect: Dialect): Answer {
   }
 }
 
-/** Operation, item and body. */
 function fingerprintOf({ operation, id, rawBody }: KeyedCall): string {
   return createHash('sha256').update(`${operation} ${id}\n`).update(rawBody).digest('hex');
 }

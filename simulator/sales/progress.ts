@@ -4,7 +4,6 @@ import type { MovementSubject } from '#simulator/store/ledger.ts';
 import type { Failure, SaleKind, SaleRecord } from '#simulator/store/sales.ts';
 import { wireOrder, wireTopup, wireVpnSubscription } from '#simulator/wire.ts';
 
-/** At once, when they are due, or by the admin API. */
 export class SaleProgress implements DueSource {
   readonly #simulation: Simulation;
 
@@ -12,7 +11,6 @@ export class SaleProgress implements DueSource {
     this.#simulation = simulation;
   }
 
-  /** @returns undefined when it is no longer processing. */
   complete(sale: SaleRecord): SaleRecord | undefined {
     const { store, sales, kinds, clock } = this.#simulation;
     return store.transaction(() => {
@@ -22,11 +20,7 @@ export class SaleProgress implements DueSource {
     });
   }
 
-  /**
-   * Credits the debit as the behaviour says: at once, later or never.
-   * @param debited false when it was never debited.
-   * @returns undefined when it is no longer processing.
-   */
+  /** The behaviour decides when the debit is credited. @param debited false when it was never debited. */
   fail(sale: SaleRecord, failure?: Failure, debited = true): SaleRecord | undefined {
     const { store, sales, kinds, clock } = this.#simulation;
     return store.transaction(() => {
@@ -57,7 +51,7 @@ export class SaleProgress implements DueSource {
     }
   }
 
-  /** In the transaction of the change. */
+  /** Runs in the transaction of the change. */
   announce(sale: SaleRecord): void {
     this.#simulation.agenda.wake();
     const kind = this.#simulation.kinds[sale.kind];
@@ -86,13 +80,11 @@ export class SaleProgress implements DueSource {
 }
 
 interface KindOfSale {
-  /** In the transaction of the completion. @returns the id of a new eSIM. */
+  /** Runs in the transaction of the completion. @returns the id of a new eSIM. */
   deliver(sale: SaleRecord): string | undefined;
-  /** Undefined when the interface has none for the status. */
   event(sale: SaleRecord): string | undefined;
   answer(sale: SaleRecord): Record<string, unknown>;
   announcement(sale: SaleRecord): Record<string, unknown>;
-  /** Names the purchase in its debit and credit. */
   subject(sale: SaleRecord): MovementSubject;
   readonly failure: Failure;
 }

@@ -58,7 +58,6 @@ export class Purchases {
     });
   }
 
-  /** Applies the planned outcome when it is due at once. */
   #sell({ environment, kind, item, reference, esimId }: Basket): Answer {
     const { store, sales, wallet, behaviours, progress, identifiers, clock, kinds, options } = this.#simulation;
     const behaviour = behaviours.ofSale(environment, kind, item);
@@ -140,7 +139,6 @@ export class Purchases {
   }
 }
 
-/** @param what the operation under way. */
 export function esimBusy(what: 'top-up' | 'cancellation'): ServiceError {
   return new ServiceError(409, 'esim_busy', `A ${what} of this eSIM is under way.`);
 }

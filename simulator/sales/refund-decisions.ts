@@ -6,20 +6,15 @@ import type { LedgerEntry } from '#simulator/store/ledger.ts';
 import type { SaleRecord } from '#simulator/store/sales.ts';
 import type { RefundCondition } from '#upstream/contract.ts';
 
-/** `delayMs` null: no step is planned. */
 type CancellationPlan = Omit<RefundProgress, 'dueAt'> & { readonly delayMs: number | null };
 
 interface CancellationDelays {
-  /** When the rule names no delay. */
+  /** The rule may name another delay. */
   readonly processingDelayMs: number;
-  /** Of a manual review. */
   readonly reviewDelayMs: number;
 }
 
-/**
- * @param rule without one, the conditions decide.
- * @param unmet conditions.
- */
+/** The conditions decide without a rule. */
 export function planned(
   rule: { readonly outcome: CancellationOutcome; readonly delay_ms?: number | undefined } | undefined,
   unmet: readonly RefundCondition[],
@@ -67,7 +62,7 @@ interface CancellationEvidence {
   readonly usage: EsimState;
   readonly completedTopups: number;
   readonly order: SaleRecord;
-  /** Already visible ones of the order. */
+  /** Only visible ones. */
   readonly movements: readonly LedgerEntry[];
 }
 
@@ -89,7 +84,6 @@ type RefundDecision = 'accepted' | 'refused' | 'manual_review';
 /** Nothing was used, but a phone has the profile, or the debit is not visible (yet). */
 const NEEDS_REVIEW: ReadonlySet<RefundCondition> = new Set(['never_installed', 'debit_verified']);
 
-/** Without a manual review. */
 function decisionByConditions(unmet: readonly RefundCondition[]): RefundDecision {
   if (unmet.length === 0) return 'accepted';
   return unmet.every((condition) => NEEDS_REVIEW.has(condition)) ? 'manual_review' : 'refused';

@@ -3,7 +3,7 @@ import { ServiceError } from '#simulator/service/errors.ts';
 import type { Simulation } from '#simulator/simulation.ts';
 import type { SaleRecord, SubscriptionRecord } from '#simulator/store/sales.ts';
 
-/** When they expire or are cancelled. Nothing is refunded. */
+/** Nothing is refunded. */
 export class VpnSubscriptions implements DueSource {
   readonly #simulation: Simulation;
 
@@ -11,10 +11,7 @@ export class VpnSubscriptions implements DueSource {
     this.#simulation = simulation;
   }
 
-  /**
-   * At once, or later by a rule.
-   * @throws ServiceError 409 when already cancelled, 422 when not active yet, failed or expired.
-   */
+  /** @throws ServiceError 409 when already cancelled, 422 when not active yet, failed or expired. */
   cancel(sale: SaleRecord): void {
     const { store, subscriptions, behaviours, clock, agenda, options } = this.#simulation;
     const subscription = this.#requireCancellable(sale);
@@ -33,7 +30,6 @@ export class VpnSubscriptions implements DueSource {
     agenda.wake();
   }
 
-  /** @returns false when it is not active. */
   end(sale: SaleRecord, status: 'cancelled' | 'expired'): boolean {
     const { store, subscriptions, kinds, webhooks, clock, agenda } = this.#simulation;
     return store.transaction(() => {

@@ -13,10 +13,8 @@ export function jsonAnswer(status: number, body: unknown, headers: Readonly<Reco
   return { status, body: JSON.stringify(body), headers: { 'Content-Type': 'application/json', ...headers } };
 }
 
-/** By field name. */
 export type FieldProblems = Readonly<Record<string, string>>;
 
-/** The error codes of the contract, and one of the admin API. */
 type RefusalCode = ServiceErrorCode | 'conflict';
 
 export class ServiceError extends Error {

@@ -8,16 +8,13 @@ export type Ending =
   | { readonly kind: 'truncated'; readonly answer: Answer }
   | { readonly kind: 'reset' }
   | { readonly kind: 'closed' }
-  /** Until the caller gives up. */
   | { readonly kind: 'silence' };
 
 export interface FaultPlan {
   readonly arrivalMs: number;
   readonly workMs: number;
   readonly answerMs: number;
-  /** Before any work, if set. */
   readonly instead: Ending | undefined;
-  /** Makes what is sent from the answer of the work. */
   readonly after: (answer: Answer) => Ending;
 }
 
@@ -35,7 +32,6 @@ export function planOf(faults: readonly RequestFault[]): FaultPlan {
   };
 }
 
-/** @returns the sent status. */
 export async function perform(ending: Ending, response: Response): Promise<number | null> {
   if (response.destroyed) return null;
   switch (ending.kind) {
@@ -75,7 +71,6 @@ function isAfterWork(fault: RequestFault): boolean {
   }
 }
 
-/** @param worked undefined when no work was done. */
 function endingOf(fault: RequestFault, worked: Answer | undefined): Ending {
   switch (fault.kind) {
     case 'rate_limited':
@@ -101,7 +96,7 @@ function endingOf(fault: RequestFault, worked: Answer | undefined): Ending {
   }
 }
 
-/** In a plain record, or each of a plain list. A refusal stays as it is. */
+/** A refusal stays as it is. */
 function withFields(answer: Answer, set: Readonly<Record<string, unknown>>): Answer {
   if (answer.status >= 300) return answer;
   const body: unknown = JSON.parse(answer.body);
@@ -132,7 +127,7 @@ function write(response: Response, { status, body, headers = {} }: Answer): void
   response.end(body);
 }
 
-/** Announces the whole length. */
+/** The length is that of the whole body. */
 async function writeHalf(response: Response, { status, body, headers = {} }: Answer): Promise<void> {
   const bytes = Buffer.from(body);
   response.writeHead(status, { ...headers, 'Content-Length': bytes.length });

@@ -167,7 +167,7 @@ export const HANDLERS: Readonly<Record<EndpointName, Handler>> = {
   rotateWebhookSecret: ({ endpoints }, { environment }) => jsonAnswer(200, endpoints.rotateSecret(environment)),
 };
 
-/** @param since as sent; undefined: from the first movement on. */
+/** Undefined `since`: from the first movement on. */
 function shownBy(dialect: Dialect, since: string | undefined, now: number): LedgerFilter {
   const {
     wallet_list_cached_ms: cached,
@@ -186,7 +186,6 @@ function shownBy(dialect: Dialect, since: string | undefined, now: number): Ledg
   };
 }
 
-/** @param since epoch milliseconds. */
 function firstShown({ wallet_filter_shift_ms: shift, wallet_filter_edge_ms: edge }: Dialect, since: number): number {
   const shifted = since + shift;
   return edge === null ? shifted : shifted - (shifted % edge) + edge;

@@ -22,7 +22,6 @@ import {
   serviceHeaders,
 } from '#upstream/contract.ts';
 
-/** They answer 201. */
 const CREATING: ReadonlySet<EndpointName> = new Set([
   'createOrder',
   'createTopup',
@@ -53,7 +52,6 @@ export function describedService(dialect: Dialect, environment: Environment, sha
   return shapedDocument(openApiDocument(dialect, environment), shaper);
 }
 
-/** Made from the contract, in the plain shape. */
 export function openApiDocument(dialect: Dialect, environment: Environment): Document {
   const key = JSON.stringify(dialect);
   const known = lastMade.get(environment);
@@ -124,7 +122,6 @@ function parametersOf({ path, query = [], requiredQuery = [], idempotencyKey }: 
   };
 }
 
-/** Refusals that follow from no general rule. */
 const FURTHER_REFUSALS: Readonly<Partial<Record<EndpointName, readonly (keyof typeof REFUSALS)[]>>> = {
   createOrder: [402],
   createTopup: [402],

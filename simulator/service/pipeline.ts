@@ -22,10 +22,7 @@ interface Received {
 
 type Work = (received: Received) => Answer | Promise<Answer>;
 
-/**
- * Read, log, apply faults, work, apply faults, answer, log.
- * @param stopping ends waits when the simulator stops.
- */
+/** Read, log, apply faults, work, apply faults, answer, log. */
 export class Pipeline {
   readonly #simulation: Simulation;
   readonly #stopping: AbortSignal;
@@ -40,7 +37,6 @@ export class Pipeline {
     return this.#handler(environment, name, (received) => this.#serve(name, received));
   }
 
-  /** For requests outside the interface. */
   refuse(environment: Environment, refusal: (request: Request) => ServiceError): RequestHandler {
     return this.#handler(environment, undefined, ({ request }) => refusal(request).answer());
   }
@@ -167,14 +163,12 @@ export class Pipeline {
   }
 }
 
-/** @throws ServiceError */
 function jsonBody({ method, body: schema }: EndpointContract, bytes: Buffer, contentType: string | undefined): unknown {
   if (schema !== undefined) return strictJsonOf(bytes, contentType);
   if (method === 'POST' && bytes.length > 0) parsed(noBody, strictJsonOf(bytes, contentType));
   return undefined;
 }
 
-/** For the rate limit. */
 function callerOf(request: Request, environment: Environment): string {
   return request.get('Authorization') ?? `${environment} ${request.socket.remoteAddress ?? ''}`;
 }
@@ -192,7 +186,7 @@ function refusalOr(error: unknown): ServiceError {
   throw error;
 }
 
-/** Outside the calls for which the specification defines the header. @throws ServiceError 400 */
+/** The specification defines the header for other calls only. @throws ServiceError 400 */
 function refuseHeader(request: Request, name: string): void {
   if (request.get(name) === undefined) return;
   const fields = { [name]: 'is not allowed here' };
@@ -210,7 +204,6 @@ function keyOf(request: Request): string {
   return key;
 }
 
-/** Relative to the base address. */
 export function serviceRouter(simulation: Simulation, environment: Environment, pipeline: Pipeline): Router {
   const router = Router({ caseSensitive: true, strict: true });
   for (const path of new Set(endpointNames.map((name) => ENDPOINTS[name].path))) {

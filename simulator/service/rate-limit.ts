@@ -3,7 +3,6 @@ import * as z from 'zod';
 import type { Simulation } from '#simulator/simulation.ts';
 
 export const rateLimit = z.strictObject({
-  /** Null: unlimited. */
   requests: z.int().min(1).max(1_000_000).nullable(),
   window_ms: z.int().min(1).max(86_400_000).default(60_000),
 });

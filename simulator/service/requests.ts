@@ -84,7 +84,6 @@ function refusalOf(error: unknown): ServiceError {
 const MAX_PAGE = 100;
 const DEFAULT_PAGE = 50;
 
-/** For validation and the OpenAPI document. */
 export const QUERY_FIELDS: Readonly<Record<string, z.ZodType<string>>> = {
   cursor: z.string().regex(/^[A-Za-z0-9_-]{1,32}$/, 'is no cursor of this list'),
   page: z.string().regex(/^[1-9]\d{0,5}$/, 'must be a number from 1 on'),
@@ -99,7 +98,6 @@ export const QUERY_FIELDS: Readonly<Record<string, z.ZodType<string>>> = {
   ...updateQuery.shape,
 };
 
-/** @throws ServiceError 422 */
 export function queryFrom(
   query: unknown,
   { query: names = [], requiredQuery = [] }: Pick<EndpointContract, 'query' | 'requiredQuery'>,
@@ -123,12 +121,11 @@ export function pageFrom(query: Readonly<Record<string, string>>): Page {
   return { cursor: cursor === undefined ? undefined : sequenceOf(cursor), limit: Number(limit ?? DEFAULT_PAGE) };
 }
 
-/** To find out whether another page follows. */
+/** It finds out whether another page follows. */
 export function oneMore(page: Page): Page {
   return { ...page, limit: page.limit + 1 };
 }
 
-/** @param wire makes the item of a row. */
 export function pageAnswer<Row extends { readonly sequence: number }>(
   rows: readonly Row[],
   page: Page,
@@ -141,7 +138,6 @@ export function pageAnswer<Row extends { readonly sequence: number }>(
   });
 }
 
-/** The ids of the items are their sequence. */
 export function catalogueAnswer<Item extends { readonly id: number }>(
   items: readonly Item[],
   page: Page,
@@ -151,7 +147,6 @@ export function catalogueAnswer<Item extends { readonly id: number }>(
   return pageAnswer(rows, page, ({ item }) => wire(item));
 }
 
-/** For calls without a cursor. */
 export function wholeList<Item>(items: readonly Item[], wire: (item: Item) => unknown): Answer {
   return jsonAnswer(200, { data: items.map(wire), next_cursor: null });
 }
@@ -175,7 +170,6 @@ export const vpnOrderBody = vpnOrderRequest
   .strict();
 export const simulationBody = simulationRequest.strict();
 
-/** Empty, or an empty object. */
 export const noBody = z.strictObject({});
 
 // The specification allows expires_in_days on production login only.
@@ -205,8 +199,7 @@ function notBlank(reference: z.ZodString): z.ZodString {
 }
 
 /**
- * Parsers that take the first or the last would act on different requests; `JSON.parse` drops the first.
- * @returns the path, such as `device.0.id`.
+ * Parsers that take the first or the last name would act on different requests. @returns a path such as `device.0.id`.
  */
 function repeatedName(text: string): string | undefined {
   const open: Level[] = [];

@@ -11,9 +11,8 @@ import { Pipeline, serviceRouter } from '#simulator/service/pipeline.ts';
 import { Simulation } from '#simulator/simulation.ts';
 
 export interface RunningSimulator {
-  /** Without a path. */
   readonly url: string;
-  /** Of production; the sandbox's is this followed by `/sandbox`. */
+  /** This is production; the sandbox's ends with `/sandbox`. */
   readonly baseUrl: string;
   readonly port: number;
   /** Aborts calls and webhooks under way; the state stays in the data file. */
@@ -62,7 +61,7 @@ function application(simulation: Simulation, pipeline: Pipeline): Express {
   return app;
 }
 
-/** Unknown addresses, and paths that are not valid URLs. */
+/** Unknown addresses, and paths that are no valid URLs, get here. */
 function errorHandler(simulation: Simulation): ErrorRequestHandler {
   return (error: unknown, request, response, _next) => {
     const { logger, shaper } = simulation;
@@ -102,7 +101,6 @@ const FILES = [
   ['/page/tables.js', 'tables.js', 'text/javascript; charset=utf-8'],
 ] as const;
 
-/** Only resources of this server, no framing. */
 const HEADERS = {
   'Content-Security-Policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; " +
@@ -112,7 +110,6 @@ const HEADERS = {
   'Cache-Control': 'no-cache',
 } as const;
 
-/** At `/`. */
 function pageRouter(): Router {
   const router = Router({ caseSensitive: true, strict: true });
   for (const [path, file, type] of FILES) {

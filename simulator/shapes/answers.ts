@@ -6,14 +6,11 @@ import { serviceErrorBody } from '#upstream/contract.ts';
 type Paging = Shape['paging'];
 type Query = Readonly<Record<string, string>>;
 
-/** Except in the plain shape. */
 const PAGE_SIZE = 25;
-/** Of a handler. */
 const MOST_AT_ONCE = '100';
 
 const integer: JsonObject = { type: 'integer', minimum: 0 };
 
-/** And the fields of a list beside its items. */
 const PAGINGS: Readonly<Record<Paging, { readonly parameters: readonly string[]; readonly fields: JsonObject }>> = {
   cursor: { parameters: ['cursor', 'limit'], fields: { next_cursor: { type: ['string', 'null'] } } },
   page: {
@@ -27,12 +24,10 @@ const PAGINGS: Readonly<Record<Paging, { readonly parameters: readonly string[];
 };
 const ALL_PARAMETERS = new Set(Object.values(PAGINGS).flatMap(({ parameters }) => parameters));
 
-/** With their schemas. */
 export function pagingFields(paging: Paging): JsonObject {
   return PAGINGS[paging].fields;
 }
 
-/** @param names of the contract. */
 export function queryNames(names: readonly string[], paging: Paging): readonly string[] {
   if (!names.includes('cursor')) return names;
   return [...names.filter((name) => !ALL_PARAMETERS.has(name)), ...PAGINGS[paging].parameters];
@@ -50,12 +45,11 @@ interface ListRequest {
   readonly query: Query;
   /** False for a list that is always whole. */
   readonly isPaged: boolean;
-  /** Without a query. */
   readonly address: string;
   readonly read: (query: Query) => Answer | Promise<Answer>;
 }
 
-/** As `data` with the fields of its paging. @throws ServiceError 422 */
+/** @throws ServiceError 422 */
 export async function pageOfList(request: ListRequest): Promise<Answer> {
   const { paging, query, isPaged, address, read } = request;
   if (paging === 'cursor') return read(query);
@@ -117,7 +111,6 @@ function indexAfter(items: readonly Json[], id: string): number {
 }
 
 interface ErrorShape {
-  /** Undefined without a body. */
   readonly contentType: string | undefined;
   readonly schema: JsonObject;
   readonly body: (error: ErrorContent) => Json;
@@ -170,12 +163,11 @@ const SHAPES_OF_ERRORS: Readonly<Record<Exclude<Shape['errors'], 'code'>, ErrorS
   empty: { contentType: undefined, schema: text, body: () => '' },
 };
 
-/** @returns undefined for the error body of the contract. */
 export function errorShape(errors: Shape['errors']): Pick<ErrorShape, 'contentType' | 'schema'> | undefined {
   return errors === 'code' ? undefined : SHAPES_OF_ERRORS[errors];
 }
 
-/** The status stays. @param answer with the contract's error body. */
+/** The status stays. */
 export function shapedError(errors: Shape['errors'], answer: Answer): Answer {
   if (errors === 'code') return answer;
   const { error } = serviceErrorBody.parse(jsonFrom(answer.body));

@@ -12,11 +12,9 @@ import { AMOUNT_FIELDS, statedUnit } from '#upstream/contract.ts';
 
 export interface ShapeContext {
   readonly shape: Shape;
-  /** Undefined for an unknown id. */
   readonly numberOf: (id: string) => number | undefined;
 }
 
-/** Named as in envelopes. */
 const RECORDS = [
   'token',
   'package',
@@ -41,7 +39,6 @@ export type RecordName = (typeof RECORDS)[number];
 /** Null stays null. */
 export interface FieldChange {
   readonly schema: JsonObject;
-  /** @param record the plain record. */
   readonly value: (plain: Json, record: JsonObject) => Json;
 }
 
@@ -55,7 +52,6 @@ const STATUSES = new Set(['status', 'review']);
 const ODD_PACKAGE = 1004;
 const ZONE_OFFSET_MS = 7_200_000;
 
-/** @returns undefined for an unchanged field. */
 export function fieldChange(
   context: ShapeContext,
   record: RecordName,
@@ -88,13 +84,12 @@ function numberId({ numberOf }: ShapeContext): FieldChange {
   return { schema: { type: 'integer', minimum: 1 }, value: ofText((id) => numberOf(id) ?? id) };
 }
 
-/** The contract names these otherwise. */
 const CONTRACT_NAMES: Readonly<Partial<Record<RecordName, string>>> = {
   vpn_plan: 'plan',
   vpn_subscription: 'subscription',
 };
 
-/** @param unit of whole numbers, if the service's terms have one. */
+/** The service's terms may have a unit of whole numbers. */
 function amount({ money, currency }: Shape, unit: number | undefined): FieldChange | undefined {
   switch (money) {
     case 'text':

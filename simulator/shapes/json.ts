@@ -5,7 +5,6 @@ export interface JsonObject {
   readonly [name: string]: Json;
 }
 
-/** Its schema, and the conversion of the plain value. */
 export interface Shaped {
   readonly schema: JsonObject;
   readonly value: (plain: Json) => Json;
@@ -13,7 +12,7 @@ export interface Shaped {
 
 const json = z.json();
 
-/** Parses a text, or converts a value. @throws SyntaxError */
+/** @throws SyntaxError */
 export function jsonFrom(source: unknown): Json {
   return json.parse(JSON.parse(typeof source === 'string' ? source : JSON.stringify(source)));
 }
@@ -26,13 +25,11 @@ export function isObject(value: Json | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !isArray(value);
 }
 
-/** Empty when it is not a text. */
 export function textAt(object: JsonObject, name: string): string {
   const value = object[name];
   return typeof value === 'string' ? value : '';
 }
 
-/** Empty when there is none. */
 export function objectAt(value: Json, ...path: readonly string[]): JsonObject {
   let current: Json | undefined = value;
   for (const step of path) current = isObject(current) ? current[step] : undefined;

@@ -11,10 +11,8 @@ import {
 } from '#simulator/shapes/json.ts';
 import { NEEDED_FOR } from '#upstream/contract.ts';
 
-/** By field name. */
 const NESTED: Readonly<Record<string, RecordName>> = { failure: 'failure', access: 'access', refund: 'refund' };
 
-/** For the shape with extra fields. */
 export const EXTRA: Readonly<{ values: JsonObject; schemas: JsonObject }> = {
   values: { internal_reference: 'r-1', tags: [], audit: { version: 3, by: null } },
   schemas: {
@@ -31,10 +29,7 @@ interface Field {
   readonly value: (plain: Json, record: JsonObject) => Json;
 }
 
-/**
- * @param schema of the plain record; null may be allowed.
- * @param data the record in the field `data` of an event.
- */
+/** @param data the record in the field `data` of an event. */
 export function shapedRecord(context: ShapeContext, record: RecordName, schema: JsonObject, data?: RecordName): Shaped {
   const { inner, nullable } = splitNull(schema);
   const { properties } = inner;
@@ -74,7 +69,6 @@ interface Place {
   readonly properties: JsonObject;
 }
 
-/** @returns undefined for an omitted field. */
 function shapedField(
   context: ShapeContext,
   { record, data, properties }: Place,

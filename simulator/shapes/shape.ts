@@ -7,10 +7,7 @@ const brand = z
   .string()
   .regex(/^[A-Za-z][A-Za-z0-9-]{0,63}$/, 'must be the beginning of a header name, such as X-Acme');
 
-/**
- * Forms that the specification does not show, combinable with each other and with every dialect (how a service
- * behaves). Requests differ only in the query parameters of paging.
- */
+/** Forms combine with each other and with every dialect. Requests differ only in the query parameters of paging. */
 export const shapeProperties = z.strictObject({
   envelope: z.enum(['none', 'data', 'data_named', 'named']).meta({
     description: 'A single resource: bare, {"data": …}, {"data": {"order": …}} or {"order": …}.',
@@ -129,7 +126,6 @@ export const SHAPES = {
   empty_errors: { ...PLAIN, errors: 'empty' },
   branded: { ...PLAIN, header_prefix: 'X-Acme' },
   event_type: { ...PLAIN, event_field: 'type' },
-  /** Many differences at once. */
   framework: {
     ...PLAIN,
     envelope: 'data',
@@ -166,7 +162,7 @@ export function looksPlain(shape: Shape): boolean {
   return isDeepStrictEqual(shape, PLAIN);
 }
 
-/** @param headerPrefix of the configuration; the choice overrides it. */
+/** The choice overrides the prefix of the configuration. */
 export function shapeOf({ name, properties }: ShapeChoice, headerPrefix?: string): Shape {
   const changed = Object.fromEntries(Object.entries(properties).filter(([, value]) => value !== undefined));
   return { ...SHAPES[name], ...(headerPrefix === undefined ? {} : { header_prefix: headerPrefix }), ...changed };
@@ -210,7 +206,6 @@ const EVENT_RECORDS: Readonly<Record<EventSubject, RecordName>> = {
   vpn: 'vpn_subscription',
 };
 
-/** Undefined for a ping and an unknown event. */
 export function eventRecord(event: string): RecordName | undefined {
   const subject = eventSubject(event);
   return subject && EVENT_RECORDS[subject];

@@ -37,7 +37,6 @@ export class Shaper {
     this.#isPlain = isOurUnit && looksPlain({ ...shape, header_prefix: 'X-Service', errors: 'code' });
   }
 
-  /** @param name undefined for requests outside the interface. */
   answer(name: EndpointName | undefined, answer: Answer): Answer {
     if (answer.verbatim === true) return answer;
     if (answer.status >= 400) return shapedError(this.shape.errors, answer);
@@ -45,7 +44,6 @@ export class Shaper {
     return shaped === undefined ? answer : { ...answer, body: JSON.stringify(shaped.value(jsonFrom(answer.body))) };
   }
 
-  /** Before it is signed. */
   event(event: string, plain: Readonly<Record<string, unknown>>): unknown {
     if (this.#isPlain) return plain;
     let shaped = this.#events.get(event);
@@ -56,7 +54,6 @@ export class Shaper {
     return shaped.value(jsonFrom(plain));
   }
 
-  /** Undefined when it is the same in all shapes. */
   described(name: EndpointName): Shaped | undefined {
     if (name === 'getOpenApi') return undefined;
     const known = this.#answers.get(name);
@@ -120,7 +117,6 @@ export function isList(name: EndpointName): boolean {
   return LISTS.has(name);
 }
 
-/** Undefined when it is no list. */
 export function itemSchema(schema: JsonObject): JsonObject | undefined {
   const { type, items } = objectAt(schema, 'properties', 'data');
   return type === 'array' && isObject(items) ? items : undefined;
@@ -154,7 +150,7 @@ export class IdNumbers {
     return undefined;
   }
 
-  /** The given text when no id has this number. */
+  /** An unknown number stays as it is. */
   textOf(given: string): string {
     if (!/^[1-9]\d{1,14}$/.test(given)) return given;
     const [, table] = TABLES.find(([digit]) => digit === Number(given) % 10) ?? [];

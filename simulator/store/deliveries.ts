@@ -57,7 +57,7 @@ export class Deliveries {
     return this.#store.get(row, 'SELECT * FROM deliveries WHERE id = :id', { id });
   }
 
-  /** Without those whose subject has another one under way. */
+  /** Leaves out those whose subject has another one under way. */
   due(now: number, limit: number): DeliveryRecord[] {
     return this.#store.all(
       row,
@@ -69,13 +69,11 @@ export class Deliveries {
     );
   }
 
-  /** After `now`, epoch milliseconds. */
   nextDue(now: number): number | undefined {
     const later = `deliveries WHERE status = 'pending' AND sending = 0 AND next_attempt_at > :now`;
     return this.#store.least('next_attempt_at', later, { now });
   }
 
-  /** Counts the attempt. @param signedAt of the machine. */
   claim(id: string, signedAt: number): void {
     this.#store.run(
       'UPDATE deliveries SET sending = 1, held = 0, attempts = attempts + 1, signed_at = :signedAt WHERE id = :id',

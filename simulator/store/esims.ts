@@ -73,7 +73,7 @@ export class Esims {
   }
 }
 
-/** The end of the review (planned, or by the conditions then), or the payment of the refund. */
+/** The end of the review, or the payment of the refund. */
 const REFUND_STEPS = ['accept', 'refuse', 'review', 'pay', 'fail'] as const;
 
 const unmet = z.array(z.enum(REFUND_CONDITIONS));
@@ -84,14 +84,12 @@ const refundRow = z.object({
   environment: z.enum(ENVIRONMENTS),
   esimId: z.string(),
   orderId: z.string(),
-  /** For the eSIM. */
   cancellation: cancellationStatus,
-  /** For the money. */
   status: refundStatus,
   review: refundReview.nullable(),
   amount: z.string(),
   currency: z.string(),
-  /** When the cancellation was requested. */
+  /** The state when the cancellation was requested. */
   unmet: z.string().transform((text) => unmet.parse(JSON.parse(text))),
   dueAt: z.number().nullable(),
   dueStep: z.enum(REFUND_STEPS).nullable(),
@@ -101,7 +99,6 @@ const refundRow = z.object({
 
 export type RefundRecord = Readonly<z.output<typeof refundRow>>;
 
-/** With the planned step. */
 export type RefundProgress = Pick<RefundRecord, 'cancellation' | 'status' | 'review' | 'dueAt' | 'dueStep'>;
 
 export class Refunds {
@@ -121,13 +118,11 @@ export class Refunds {
     );
   }
 
-  /** @returns undefined for another environment, too. */
   get(id: string, environment?: Environment): RefundRecord | undefined {
     const refund = this.#store.get(refundRow, 'SELECT * FROM refunds WHERE id = :id', { id });
     return environment === undefined || refund?.environment === environment ? refund : undefined;
   }
 
-  /** Undecided. */
   inFlight(esimId: string): RefundRecord | undefined {
     const sql = `SELECT * FROM refunds WHERE esim_id = :esimId AND cancellation = 'processing'`;
     return this.#store.get(refundRow, sql, { esimId });

@@ -39,9 +39,9 @@ export interface LedgerFilter {
   readonly until?: number | undefined;
   /** Later debits are omitted; epoch milliseconds. */
   readonly debitsUntil?: number | undefined;
-  /** Of the other movements, only so many of the newest. */
+  /** Limits the other movements to the newest. */
   readonly newest?: number | undefined;
-  /** Of the other movements, only so many of the oldest. */
+  /** Limits the other movements to the oldest. */
   readonly oldest?: number | undefined;
 }
 
@@ -50,7 +50,7 @@ const FILTERED = `FROM ledger WHERE environment = :environment
   AND created_at BETWEEN :since AND :until AND (type = 'credit' OR created_at <= :debitsUntil)`;
 const SORTED = { newestFirst: 'ORDER BY sequence DESC', oldestFirst: 'ORDER BY sequence' } as const;
 
-/** Of both wallets. Append-only: the database refuses changes. */
+/** Append-only: the database refuses changes. */
 export class Ledger {
   readonly #store: Store;
 
@@ -68,21 +68,18 @@ export class Ledger {
     );
   }
 
-  /** @returns undefined without a movement in this currency. */
   lastBalance(environment: Environment, currency: string): string | undefined {
     const sql =
       'SELECT * FROM ledger WHERE environment = :environment AND currency = :currency ORDER BY sequence DESC LIMIT 1';
     return this.#store.get(row, sql, { environment, currency })?.balanceAfter;
   }
 
-  /** Of the newest movement, epoch milliseconds. */
   lastTimeOf(environment: Environment, reason: string): number | undefined {
     const sql =
       'SELECT * FROM ledger WHERE environment = :environment AND reason = :reason ORDER BY sequence DESC LIMIT 1';
     return this.#store.get(row, sql, { environment, reason })?.createdAt;
   }
 
-  /** Debit and credits. */
   ofOrder(orderId: string): LedgerEntry[] {
     const sql = `SELECT * FROM ledger WHERE order_id = :orderId AND reason IN ('order', 'refund') ORDER BY sequence`;
     return this.#store.all(row, sql, { orderId });
@@ -113,7 +110,6 @@ export class Ledger {
     return this.#store.list(row, 'ledger', filter, page, order);
   }
 
-  /** @param debitsUntil epoch milliseconds. */
   debitsAfter(environment: Environment, currency: string, debitsUntil: number): LedgerEntry[] {
     return this.#store.all(
       row,

@@ -9,7 +9,7 @@ const row = z.object({
   /** Null for requests outside the contract. */
   endpoint: z.string().nullable(),
   idempotencyKey: z.string().nullable(),
-  /** Of the exact bytes. The body is not stored: it may contain an IMEI or a password. */
+  /** The body is not stored: it may contain an IMEI or a password. */
   bodySha256: z.string(),
   bodyBytes: z.number(),
   receivedAt: z.number(),
@@ -17,7 +17,6 @@ const row = z.object({
   resultStatus: z.number().nullable(),
   /** Null when no answer was sent. */
   status: z.number().nullable(),
-  /** Comma separated. */
   faults: z.string().nullable(),
 });
 
@@ -34,7 +33,7 @@ export class Requests {
     this.#store = store;
   }
 
-  /** Before any work. @returns the sequence number. */
+  /** Called before any work. */
   begin(request: Omit<RequestRecord, 'sequence' | 'resultStatus' | 'status' | 'faults'>): number {
     const sequence = this.#store.nextSequence('requests');
     this.#store.run(
@@ -74,10 +73,8 @@ export class Requests {
 
 const resultRow = z.object({
   key: z.string(),
-  /** Operation and exact bytes of the body. */
   fingerprint: z.string(),
   status: z.number(),
-  /** As sent. */
   body: z.string(),
   createdAt: z.number(),
 });

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { type Environment, ENVIRONMENTS, type ListOrder, type Page, type Store } from '#simulator/store/store.ts';
 
-/** An eSIM package, a recharge of an eSIM, a VPN subscription. */
 export const SALE_KINDS = ['order', 'topup', 'vpn'] as const;
 export type SaleKind = (typeof SALE_KINDS)[number];
 
@@ -12,7 +11,6 @@ const saleRow = z.object({
   kind: z.enum(SALE_KINDS),
   /** A top-up has none. */
   reference: z.string().nullable(),
-  /** Of the package or VPN plan. */
   itemId: z.number(),
   status: z.enum(['processing', 'completed', 'failed']),
   price: z.string(),
@@ -21,9 +19,8 @@ const saleRow = z.object({
   esimId: z.string().nullable(),
   failureCode: z.string().nullable(),
   failureMessage: z.string().nullable(),
-  /** From a failure; null for no credit. */
+  /** Counts from the failure; null for no credit. */
   creditAfterMs: z.number().nullable(),
-  /** Null when nothing is planned. */
   dueAt: z.number().nullable(),
   dueOutcome: z.enum(['completed', 'failed']).nullable(),
   creditDueAt: z.number().nullable(),
@@ -57,7 +54,6 @@ export class Sales {
     );
   }
 
-  /** @returns undefined for another kind or environment, too. */
   get(kind: SaleKind, id: string, environment?: Environment): SaleRecord | undefined {
     const sale = this.#store.get(saleRow, 'SELECT * FROM sales WHERE id = :id', { id });
     if (sale?.kind !== kind) return undefined;
@@ -70,7 +66,6 @@ export class Sales {
     return this.#store.get(saleRow, sql, { environment, kind, reference });
   }
 
-  /** Oldest first. */
   topups(esimId: string, status: SaleRecord['status']): SaleRecord[] {
     const sql = `SELECT * FROM sales WHERE esim_id = :esimId AND kind = 'topup' AND status = :status ORDER BY sequence`;
     return this.#store.all(saleRow, sql, { esimId, status });
@@ -98,7 +93,7 @@ export class Sales {
     return this.#store.all(saleRow, sql, { now });
   }
 
-  /** Of sales and credits, epoch milliseconds. */
+  /** Epoch milliseconds; includes credits. */
   nextDue(): number | undefined {
     return this.#store.least(
       'due',
@@ -107,7 +102,6 @@ export class Sales {
     );
   }
 
-  /** @param esimId created for the sale. @returns false when it is no longer processing. */
   complete(id: string, esimId: string | undefined, now: number): boolean {
     const changed = this.#store.run(
       `UPDATE sales SET status = 'completed', esim_id = coalesce(:esimId, esim_id), due_at = NULL, due_outcome = NULL,
@@ -118,7 +112,6 @@ export class Sales {
     return changed === 1;
   }
 
-  /** @returns false when it is no longer processing. */
   fail(id: string, { code, message }: Failure, now: number): boolean {
     const changed = this.#store.run(
       `UPDATE sales SET status = 'failed', failure_code = :code, failure_message = :message, due_at = NULL,
@@ -154,7 +147,6 @@ const subscriptionRow = z.object({
 /** Before it is active, only its sale exists. */
 export type SubscriptionRecord = Readonly<z.output<typeof subscriptionRow>>;
 
-/** By the ids of their sales. */
 export class Subscriptions {
   readonly #store: Store;
 
@@ -174,7 +166,6 @@ export class Subscriptions {
     return this.#store.get(subscriptionRow, 'SELECT * FROM vpn_subscriptions WHERE id = :id', { id });
   }
 
-  /** @returns false when it is no longer active. */
   end(id: string, status: 'cancelled' | 'expired', now: number): boolean {
     const changed = this.#store.run(
       `UPDATE vpn_subscriptions SET status = :status, cancelled_at = :cancelledAt, cancel_due_at = NULL
@@ -189,7 +180,6 @@ export class Subscriptions {
     this.#store.run(sql, { id, dueAt });
   }
 
-  /** By expiry or cancellation. */
   due(now: number): SubscriptionRecord[] {
     return this.#store.all(
       subscriptionRow,

@@ -9,7 +9,6 @@ export const ENVIRONMENTS = ['production', 'sandbox'] as const;
 export type Environment = (typeof ENVIRONMENTS)[number];
 
 export interface Page {
-  /** Last item of the previous page; undefined for the first. */
   readonly cursor: number | undefined;
   readonly limit: number;
 }
@@ -28,11 +27,9 @@ export type ListOrder = 'newestFirst' | 'oldestFirst';
 type Filter = Readonly<Record<string, SQLInputValue | undefined>>;
 type Parameters = Readonly<Record<string, SQLInputValue>>;
 
-/** The message says why the data file cannot be used. */
 export class StoreError extends Error {
   readonly advice: string;
 
-  /** @param advice for a simulator that runs alone. */
   constructor(message: string, advice: string, options?: ErrorOptions) {
     super(message, options);
     this.name = 'StoreError';
@@ -46,10 +43,7 @@ export class Store {
   /** Prepared once; all texts are constants. */
   readonly #statements = new Map<string, StatementSync>();
 
-  /**
-   * @param file created when absent, or `:memory:`.
-   * @throws StoreError when another process uses it, another version created it, or it is no database.
-   */
+  /** @throws StoreError when another process uses the file, another version created it, or it is no database. */
   constructor(file: string) {
     this.#sqlite = open(file);
   }
@@ -69,7 +63,6 @@ export class Store {
     return row === undefined ? undefined : schema.parse(camelCased(row));
   }
 
-  /** @param filter by column; undefined matches all. */
   list<Schema extends z.ZodObject>(
     schema: Schema,
     table: string,
@@ -93,7 +86,6 @@ export class Store {
     return Object.fromEntries(this.all(counted, sql, parameters).map(({ value, count }) => [value, count]));
   }
 
-  /** Undefined when there is none. */
   least(column: string, from: string, parameters: Parameters = {}): number | undefined {
     return this.get(leastValue, `SELECT min(${column}) AS least FROM ${from}`, parameters)?.least ?? undefined;
   }

@@ -12,7 +12,6 @@ interface OutgoingWebhook {
   readonly body: Uint8Array;
 }
 
-/** A status, or why there is none. */
 export interface SendResult {
   readonly status: number | undefined;
   readonly error: string | undefined;
@@ -26,10 +25,7 @@ export class Dispatcher {
   readonly #headerPrefix: () => string;
   readonly #stopped = new AbortController();
 
-  /**
-   * @param timeoutMs of one request.
-   * @param headerPrefix is read at each request.
-   */
+  /** `headerPrefix` is read at each request. */
   constructor(timeoutMs: number, headerPrefix: () => string) {
     this.#timeoutMs = timeoutMs;
     this.#headerPrefix = headerPrefix;
@@ -80,11 +76,7 @@ function reasonOf(error: unknown): string {
   return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
 }
 
-/**
- * Specification, Events, signature rules 1 and 2. Written independently of the product's code, so that each checks the
- * other.
- * @param timestamp Unix seconds, as in the header.
- */
+/** Specification, Events, signature rules 1 and 2. Independent of the product's code, so that each checks the other. */
 export function signatureOf(secret: string, timestamp: string, body: Uint8Array): string {
   const digest = createHmac('sha256', secret).update(`${timestamp}.`, 'utf8').update(body).digest('hex');
   return `v1=${digest}`;

@@ -27,7 +27,6 @@ const storedSecret = z.object({
 });
 type StoredSecret = z.output<typeof storedSecret>;
 
-/** Separate for each environment. */
 export class WebhookEndpoints {
   readonly #simulation: Simulation;
 
@@ -35,7 +34,6 @@ export class WebhookEndpoints {
     this.#simulation = simulation;
   }
 
-  /** @returns undefined without an address or a secret. */
   target(environment: Environment): WebhookTarget | undefined {
     const url = this.url(environment);
     const secret = this.#signingSecret(environment);
@@ -50,7 +48,7 @@ export class WebhookEndpoints {
     return this.#signingSecret(environment) !== undefined;
   }
 
-  /** @param target undefined: nothing is sent. Its secret replaces all others; without one, they stay. */
+  /** Undefined: nothing is sent. The target's secret replaces all others; without one, they stay. */
   choose(environment: Environment, target: ChosenTarget | undefined): void {
     const secret = target?.secret ?? this.#chosen(environment)?.secret;
     const stored = target === undefined ? null : { url: target.url, secret };
@@ -85,7 +83,7 @@ export class WebhookEndpoints {
     return { secret, created_at: isoTime(createdAt) };
   }
 
-  /** For a time after a rotation, as the dialect says, the previous one. */
+  /** The previous secret signs for a time after a rotation, as the dialect says. */
   #signingSecret(environment: Environment): string | undefined {
     const stored = this.#simulation.settings.get(secretSetting(environment), storedSecret);
     if (stored === undefined) return this.#chosen(environment)?.secret;

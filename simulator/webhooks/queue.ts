@@ -10,12 +10,10 @@ import type { WebhookTarget } from '#simulator/webhooks/endpoints.ts';
 export interface WebhookEvent {
   readonly environment: Environment;
   readonly event: string;
-  /** Order, top-up, eSIM or VPN subscription. */
   readonly subject: string | null;
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** On purpose. */
 export const tampering = z.strictObject({
   forged: z.boolean().optional(),
   timestamp_offset_seconds: z.int().optional(),
@@ -23,13 +21,11 @@ export const tampering = z.strictObject({
     .string()
     .regex(/^[\x21-\x7e]{1,128}$/)
     .optional(),
-  /** In place of its own id. */
   delivery_id: z
     .string()
     .regex(/^[\x21-\x7e]{1,128}$/)
     .optional(),
   twice: z.boolean().optional(),
-  /** Not only the first. */
   every_attempt: z.boolean().optional(),
 });
 export type Tampering = z.output<typeof tampering>;
@@ -50,7 +46,7 @@ export class WebhookQueue implements DueSource {
     simulation.deliveries.releaseClaims();
   }
 
-  /** Sent only after the surrounding transaction commits. */
+  /** It is sent only after the surrounding transaction commits. */
   enqueue(event: WebhookEvent): string {
     const fault = this.#simulation.faults.forWebhook(event.environment, event.event);
     return this.#insert(event, this.#bodyOf(event), plannedBy(fault));
@@ -83,7 +79,6 @@ export class WebhookQueue implements DueSource {
     }
   }
 
-  /** Aborts deliveries under way. */
   async close(): Promise<void> {
     this.#closed = true;
     await this.#dispatcher.close();

@@ -39,7 +39,7 @@ export interface CallOptions {
   readonly deadlineMs: number;
   /** Remaining milliseconds of the lease. Absent for calls that two processes may make at the same time. */
   readonly leaseLeftMs?: (() => number) | undefined;
-  /** The reference or eSIM in the body; an answer that repeats it is about this request. */
+  /** An answer that repeats this reference or eSIM is about this request. */
   readonly names?: string;
 }
 
@@ -53,7 +53,6 @@ export type Caller = <Name extends EndpointName>(
 export interface CallerOptions {
   readonly address: string;
   readonly transport: HttpTransport;
-  /** Epoch milliseconds. */
   readonly now: () => number;
   readonly onCall?: (event: CallEvent) => void;
 }

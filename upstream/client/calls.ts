@@ -71,7 +71,6 @@ export class Calls {
     return sandboxOnly === true && this.options.mode !== 'sandbox' ? SANDBOX_ONLY : undefined;
   }
 
-  /** The login and the repetition after a 401 are part of the deadline. */
   async page<Name extends EndpointName>(
     endpoint: Name,
     request: Request,

@@ -14,7 +14,6 @@ export interface ServiceFailure {
   readonly detail: string;
   /** Foreign text, made safe by `foreignText`. */
   readonly serviceMessage?: string;
-  /** From the answer's Retry-After. */
   readonly retryAfterMs?: number;
   readonly status?: number;
   readonly code?: ServiceErrorCode;
@@ -26,7 +25,6 @@ interface ServiceSuccess<Value> {
   readonly ok: true;
   readonly value: Value;
   readonly status: number;
-  /** Absent when all parts of the answer could be used. */
   readonly unused?: Unused;
   /** Fields that name what we sent in another form; absent when there is none. */
   readonly differing?: readonly string[];
@@ -48,7 +46,7 @@ export interface Expectation<Value> {
   readonly read: (body: unknown, linkHeader: string | undefined) => BodyResult<Value>;
   readonly match?: Match<Value> | undefined;
   readonly names?: string | undefined;
-  /** Its values are removed from the message of an error. */
+  /** The message of an error must not repeat its values. */
   readonly sent?: Buffer | undefined;
 }
 

@@ -14,7 +14,6 @@ export interface HttpRequest {
   readonly ownConnection?: boolean;
   /** Remaining milliseconds. The request is written only if its deadline ends before the lease does. */
   readonly leaseLeftMs?: () => number;
-  /** `ANSWER_LIMITS.recordBytes` by default. */
   readonly answerLimitBytes?: number;
 }
 
@@ -27,7 +26,6 @@ export interface HttpAnswer {
 /** Only `not_sent` proves that no byte of the request left. */
 interface TransportFailure {
   readonly failure: Extract<FailureClass, 'not_sent' | 'connection_lost' | 'timeout' | 'unreadable_answer'>;
-  /** A clause such as "the connection broke (ECONNRESET)". */
   readonly reason: string;
 }
 
@@ -59,7 +57,6 @@ export interface HttpTransportOptions {
 /** Never sends a request twice, follows no redirect, never throws. */
 export interface HttpTransport {
   send(request: HttpRequest): Promise<HttpResult>;
-  /** Waits for requests under way, then closes all connections. */
   close(): Promise<void>;
 }
 

@@ -111,7 +111,6 @@ class PagesRead<Item extends { readonly id: string | number }> {
     this.#common = common;
   }
 
-  /** @returns undefined when the list has ended or its continuation is unknown. */
   take(page: ListPage<Item>, query: Query): Query | undefined {
     const { items, dropped, layers, linkHeader, prices, uncertain } = page;
     const before = this.#ids.size;
@@ -149,12 +148,12 @@ class PagesRead<Item extends { readonly id: string | number }> {
 }
 
 export interface Recent {
-  /** Epoch milliseconds. The first page with an older item is the last one read. */
+  /** Epoch milliseconds. */
   readonly since: number;
   readonly maxPages: number;
 }
 
-/** Without a filter. @param timeOf the creation time of an item, or a later time of it. */
+/** @param timeOf the creation time of an item, or a later time of it. */
 export async function listRecent<Name extends OptionalName & ListName>(
   calls: Calls,
   endpoint: Name,
@@ -168,10 +167,7 @@ export async function listRecent<Name extends OptionalName & ListName>(
 // More pages mean that the service ignores the filter: a reference has one order, an eSIM few top-ups.
 const MAX_PAGES_OF_A_FILTER = 5;
 
-/**
- * Also when the service ignores the filter. A possible match in another form, or without the field, is not found, but
- * makes the listing incomplete.
- */
+/** A possible match in another form, or without the field, is not found, but makes the listing incomplete. */
 export async function findBy<Name extends OptionalName & ListName>(
   calls: Calls,
   endpoint: Name,

@@ -1,7 +1,4 @@
-/**
- * JSON with the keys in the order of the specification. The bytes of a purchase are made once, stored, and repeated by
- * every send.
- */
+/** The bytes of a purchase are made once, stored, and repeated by every send. */
 import type * as z from 'zod';
 import { isDecimal, type Decimal } from '#domain/money/money.ts';
 import {
@@ -12,7 +9,7 @@ import {
   type SimulatedState,
 } from '#upstream/contract.ts';
 
-/** `POST /orders`. @throws RangeError that names the fields that the contract refuses, never their values. */
+/** @throws RangeError that names the fields that the contract refuses, never their values. */
 export function orderRequestBytes(order: {
   readonly packageId: number;
   readonly reference: string;
@@ -26,13 +23,13 @@ export function orderRequestBytes(order: {
   return bytesOf(checked('an order request', orderRequest, fields));
 }
 
-/** `POST /topups`. @throws RangeError that names the fields that the contract refuses, never their values. */
+/** @throws RangeError that names the fields that the contract refuses, never their values. */
 export function topupRequestBytes(topup: { readonly esimId: string; readonly packageId: number }): Buffer {
   return bytesOf(checked('a top-up request', topupRequest, { esim_id: topup.esimId, package_id: topup.packageId }));
 }
 
 /**
- * `POST /vpn/orders`. The digits of `customer_price` are copied: no amount passes through a float.
+ * The digits of `customer_price` are copied: no amount passes through a float.
  * @throws RangeError that names the fields that the contract refuses, never their values.
  */
 export function vpnOrderRequestBytes(order: {

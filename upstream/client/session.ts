@@ -8,7 +8,6 @@ import type { LoginRequest, LoginResponse } from '#upstream/contract.ts';
 
 export interface SharedToken {
   readonly accessToken: string;
-  /** Changes with each renewal. */
   readonly version: number;
   /** Epoch milliseconds; undefined when the service named no expiry. */
   readonly expiresAt: number | undefined;
@@ -55,10 +54,7 @@ const REFUSED_PAUSE_MS = 30_000;
 const FAILED_PAUSE_MS = 1_000;
 const PAUSE_MAX_MS = 300_000;
 
-/**
- * All processes share one login through the store. When two log in at the same time, compare-and-set decides, and the
- * loser uses the winner's token.
- */
+/** When two processes log in at the same time, compare-and-set decides, and the loser uses the winner's token. */
 export function createServiceSession(options: ServiceSessionOptions): ServiceSession {
   return new SharedSession(options);
 }
@@ -172,7 +168,6 @@ class SharedSession implements ServiceSession {
     return { ...cause, retryAfterMs: Math.min(pauseMs, PAUSE_MAX_MS) };
   }
 
-  /** The failure that paused logins, with the rest of the pause. */
   #paused(): ServiceFailure | undefined {
     const rest = (this.#pause?.until ?? 0) - this.#options.now();
     return this.#pause === undefined || rest <= 0 ? undefined : { ...this.#pause.failure, retryAfterMs: rest };
@@ -196,7 +191,7 @@ class SharedSession implements ServiceSession {
     return this.#options.now() >= token.renewedAt + (token.expiresAt - token.renewedAt) * RENEW_AT_SHARE;
   }
 
-  /** Ends the wait of one caller. The login itself continues for the others. */
+  /** The login continues for the other callers. */
   async #within(deadlineMs: number, renewal: Promise<TokenResult>): Promise<TokenResult> {
     const { promise: passed, resolve: pass } = Promise.withResolvers<TokenResult>();
     const timer = this.#timers.setTimeout(() => {
@@ -211,8 +206,8 @@ class SharedSession implements ServiceSession {
 }
 
 /**
- * All are definite, and none ends the work: a purchase must not fail for good because of a login. Services answer wrong
- * credentials with 401, 400 or 422.
+ * None ends the work: a purchase must not fail for good because of a login. Services answer wrong credentials with 401,
+ * 400 or 422.
  */
 const LOGIN_FAILURES = {
   invalid_request: 'unauthorized',

@@ -23,10 +23,7 @@ import { compareValues } from '#upstream/contract-check/values.ts';
 import { EVENT_NAME_FIELDS, NAMES_IN_EVENTS, type RecordName, listWrappersOf, wrappersOf } from '#upstream/contract.ts';
 import { recordIn } from '#upstream/contract/variants.ts';
 
-/**
- * Each field that we need must be described, with values that we can read. Additional fields are accepted.
- * @param ours a JSON Schema without references: an object, or a page of a list.
- */
+/** Additional fields are accepted. @param ours a JSON Schema without references: an object, or a page of a list. */
 export function compareAnswer(comparison: Comparison, ours: unknown, theirs: unknown): void {
   const items = at(at(at(ours, 'properties'), 'data'), 'items');
   const forms = formsIn(comparison, 'answer', theirs, WHOLE_BODY);
@@ -37,7 +34,6 @@ export function compareAnswer(comparison: Comparison, ours: unknown, theirs: unk
   else compareRecord(comparison, ours, forms, WHOLE_BODY);
 }
 
-/** All but those that name only other events. */
 function formsOfEvent({ document, event }: Comparison, forms: readonly ResolvedSchema[]): readonly ResolvedSchema[] {
   const named = forms.map(withEventName);
   const own = named.filter(({ properties }) => {
@@ -90,10 +86,7 @@ function compareRecord(comparison: Comparison, ours: unknown, forms: readonly Re
   compareForms(comparison, ours, inner.forms, inside);
 }
 
-/**
- * A description may list the records of several events. If these together do not fit, the one that fits best alone is
- * taken.
- */
+/** A description may list the records of several events; the one that fits best is then taken. */
 function compareData(comparison: Comparison, ours: unknown, forms: readonly ResolvedSchema[], place: Place): void {
   const findingsOf = (some: readonly ResolvedSchema[]) => {
     const findings = new Findings();

@@ -10,7 +10,6 @@ export interface Comparison {
   readonly findings: Findings;
   /** An undescribed request is always breaking. */
   readonly undescribedAnswer: Severity;
-  /** The answer may be wrapped under its name. */
   readonly record: RecordName;
   readonly isEvent: boolean;
   /** One description may have a form for each of several events. */
@@ -21,10 +20,9 @@ export interface Comparison {
 }
 
 export interface Place {
-  /** Such as `data[].price_for_reseller`; `''` is the body itself. */
   readonly path: string;
   readonly name: string;
-  /** In an optional part it is `note`: such a part is ignored when it is unreadable. */
+  /** It is `note` in an optional part, which is ignored when it is unreadable. */
   readonly severity: Severity;
 }
 
@@ -94,7 +92,7 @@ export function lesser(left: Severity, right: Severity): Severity {
   return left === 'breaking' ? right : left;
 }
 
-/** @returns false when they have no type in common; nothing below is then compared. */
+/** @returns false when they have no type in common. */
 export function compareTypes(
   findings: Findings,
   part: 'request' | 'answer',
@@ -125,13 +123,11 @@ export function compareTypes(
   return true;
 }
 
-/** Undefined when any type is allowed. */
 export function typesIn(forms: readonly ResolvedSchema[]): ReadonlySet<JsonType> | undefined {
   if (forms.some(saysNothing)) return undefined;
   return new Set(forms.flatMap(({ types }) => [...(types ?? [])]));
 }
 
-/** Undefined when any value is allowed. */
 export function valuesIn(forms: readonly ResolvedSchema[]): readonly unknown[] | undefined {
   const relevant = forms.filter(({ types }) => types === undefined || [...types].some((type) => type !== 'null'));
   if (relevant.length === 0 || relevant.some(({ values }) => values === undefined)) return undefined;

@@ -2,7 +2,6 @@ import { Script, createContext } from 'node:vm';
 import { counted } from '#domain/text.ts';
 import { at, textAt } from '#upstream/contract-check/document.ts';
 
-/** A form that several schemas describe has several of these. */
 export interface Constraint {
   readonly format?: string;
   readonly pattern?: string;
@@ -38,7 +37,7 @@ export function constraintsOf(schema: unknown): readonly Constraint[] {
   return Object.keys(found).length === 0 ? [] : [found];
 }
 
-/** @returns a clause after the name of the field; undefined when the value breaks none. */
+/** @returns a clause after the name of the field. */
 export function brokenConstraint(constraints: readonly Constraint[], value: unknown): string | undefined {
   for (const constraint of constraints) {
     const ofText = typeof value === 'string' ? brokenByText(constraint, value) : undefined;
@@ -77,7 +76,6 @@ function isMultiple(number: number, unit: number): boolean {
 
 const TIME = String.raw`[Tt ]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:[Zz]|[+-]\d{2}:?\d{2})`;
 
-/** The formats of values that we send or read. All others are ignored. */
 const FORMATS: ReadonlyMap<string, RegExp> = new Map([
   ['uuid', /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i],
   ['ulid', /^[0-7][0-9a-hjkmnp-tv-z]{25}$/i],

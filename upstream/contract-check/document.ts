@@ -81,7 +81,7 @@ const MAX_CHAIN = 100;
 
 /**
  * Only references inside the document are followed: nothing is fetched.
- * @throws UnresolvedReference when it leads outside the document, to nothing or to itself.
+ * @throws UnresolvedReference
  */
 export function resolved(document: JsonObject, value: unknown): unknown {
   let current = value;
@@ -118,7 +118,7 @@ function decodedFragment(reference: string): string {
   }
 }
 
-/** A schema, or the whole document, would take too many steps to compare. */
+/** It would take too many steps to compare. */
 export class NestedTooDeeply extends NotComparable {
   constructor() {
     super('is nested too deeply to be compared');
@@ -138,7 +138,7 @@ export function resetSteps(document: JsonObject): void {
   STEPS_LEFT.set(document, MAX_STEPS);
 }
 
-/** @throws NestedTooDeeply when the document has used up its steps. */
+/** @throws NestedTooDeeply */
 export function takeSteps(document: JsonObject, steps: number): void {
   const left = (STEPS_LEFT.get(document) ?? MAX_STEPS) - steps;
   STEPS_LEFT.set(document, left);

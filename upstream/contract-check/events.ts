@@ -29,7 +29,6 @@ export interface DescribedEvent {
   readonly item: unknown;
   readonly operation: JsonObject;
   readonly body: { readonly schema: unknown } | undefined;
-  /** Undefined when any value is allowed. */
   readonly kinds: readonly string[] | undefined;
 }
 
@@ -75,7 +74,6 @@ export function describedEvents(document: JsonObject, findings: Findings): reado
   });
 }
 
-/** One webhook may have a schema for each of several events. */
 function variantsOf(document: JsonObject, described: DescribedEvent, schema: unknown): readonly DescribedEvent[] {
   const mapping = entriesAt(at(resolved(document, schema), 'discriminator'), 'mapping');
   return mapping.flatMap(([kind, target]) => {

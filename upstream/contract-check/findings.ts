@@ -7,12 +7,10 @@ export interface Finding {
   readonly severity: 'breaking' | 'note';
   readonly part: 'call' | 'parameters' | 'request' | 'answer' | 'servers' | 'events' | 'event headers';
   readonly name?: string;
-  /** Follows the name, if there is one. */
   readonly message: string;
   readonly suggestions?: readonly string[];
 }
 
-/** `switched_off`: neither made nor compared. */
 export type CallStatus = 'matches' | 'differs' | 'missing' | 'switched_off';
 
 export interface CallReport {
@@ -35,7 +33,6 @@ export interface EventReport {
 export interface ContractReport {
   readonly compatible: boolean;
   readonly document: { readonly openapi: string; readonly title?: string; readonly version?: string };
-  /** About the whole document: its servers, and the headers of its events. */
   readonly findings: readonly Finding[];
   readonly calls: readonly CallReport[];
   readonly events: readonly EventReport[];
@@ -88,7 +85,6 @@ export interface Need {
   readonly key: string;
 }
 
-/** @returns undefined without a mark. */
 export function needOf(name: string, schema: unknown): Need | undefined {
   const purpose = textAt(schema, NEEDED_FOR);
   if (purpose === undefined) return undefined;
@@ -101,7 +97,6 @@ export interface Source {
   readonly role: 'read' | 'event' | 'write' | 'aside';
   /** The answer can show every state; an event shows one. */
   readonly isWhole: boolean;
-  /** Without these fields nothing can be found in the list. */
   readonly searchedBy: readonly string[];
 }
 
@@ -112,7 +107,7 @@ interface Lack extends Pick<Need, 'key' | 'purpose'> {
 
 type Report = (severity: 'breaking' | 'note', message: string) => void;
 
-/** A needed field may come with any read or event, so its absence is judged after all were compared. */
+/** Any read or event may have a needed field, so its absence is judged after all were compared. */
 export class Needs {
   readonly #carried = new Set<string>();
   readonly #carriedByEvents = new Set<string>();
@@ -129,10 +124,7 @@ export class Needs {
     else this.#lacking.push({ key, purpose, role, report });
   }
 
-  /**
-   * Without a read that has the field, the answer to the purchase counts. A field of events alone is not enough: a lost
-   * event would leave a paid purchase without it.
-   */
+  /** A field of events alone is not enough: a lost event would leave a paid purchase without it. */
   settle(): void {
     const lackedByReads = new Set(this.#lacking.filter(({ role }) => role === 'read').map(({ key }) => key));
     for (const { key, purpose, role, report } of this.#lacking) {

@@ -1,7 +1,4 @@
-/**
- * An answer as the reader would take it: in our names, without envelopes. An envelope has exactly one field with an
- * envelope's name that contains an object or a list.
- */
+/** An envelope has exactly one field with an envelope's name that contains an object or a list. */
 import type { JsonObject } from '#upstream/contract-check/document.ts';
 import { type JsonType, type ResolvedSchema, eitherOf, formsOrNone } from '#upstream/contract-check/schemas.ts';
 import { MOST_WRAPPERS } from '#upstream/contract.ts';
@@ -26,10 +23,7 @@ export interface RecordLayer extends Layer {
   readonly rival?: Layer;
 }
 
-/**
- * The outermost layer with all needed fields, or else the one with most of them.
- * @param namedBy names of which one is enough.
- */
+/** Without a layer with all needed fields, the one with most of them. @param namedBy one of these is enough. */
 export function peeled(
   document: JsonObject,
   forms: readonly ResolvedSchema[],
@@ -52,12 +46,10 @@ export function mayBe(forms: readonly ResolvedSchema[], type: JsonType): boolean
   return forms.some(({ types }) => types?.has(type) === true);
 }
 
-/** It may be a list and cannot be an object. */
 function isList({ forms }: Layer): boolean {
   return mayBe(forms, 'array') && !mayBe(forms, 'object');
 }
 
-/** Outermost first; a list is the last. */
 export function layersOf(
   document: JsonObject,
   forms: readonly ResolvedSchema[],
@@ -115,7 +107,6 @@ export function valueInOurTerms(record: RecordName, name: string, value: unknown
   return typeof read === 'object' && read !== null && Object.hasOwn(read, name) ? Reflect.get(read, name) : value;
 }
 
-/** `{"amount": …, "currency": …}` becomes an amount with a currency beside it. */
 function flattenAmount(document: JsonObject, { properties, required }: Named, name: string): void {
   const forms = formsOrNone(document, properties.get(name));
   const form = forms.find(({ types }) => types?.has('object') === true);
@@ -158,10 +149,7 @@ const FIRST_PAGE: Example = {
   linkHeader: `<${PATH}?page=2>; rel="next"`,
 };
 
-/**
- * Reads two example pages: an only page, and the first of two.
- * @returns why such a list cannot be read to its end, as a clause.
- */
+/** @returns why such a list cannot be read to its end, as a clause. */
 export function pagingProblem(
   document: JsonObject,
   outer: readonly Layer[],

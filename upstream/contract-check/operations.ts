@@ -14,7 +14,7 @@ import { ENDPOINTS, type EndpointContract } from '#upstream/contract.ts';
 
 interface TheirPath {
   readonly path: string;
-  /** Below `{base_url}`, likeliest first; parameters are written as `{}`. */
+  /** The likeliest path is first; parameters are written as `{}`. */
   readonly below: readonly string[];
   readonly item: unknown;
 }
@@ -29,7 +29,6 @@ export function pathsOf(document: JsonObject): TheirPath[] {
   });
 }
 
-/** The path may spell `{base_url}` out. */
 function belowBase(path: string): string {
   const base = path.lastIndexOf(BASE_PATH);
   const below = base === -1 ? path.replace(/^\/?\{(?:base|sandbox)_?url\}/i, '') : path.slice(base + BASE_PATH.length);
@@ -74,7 +73,7 @@ const OUR_PATHS: ReadonlySet<string> = new Set(Object.values(ENDPOINTS).map(({ p
 
 const METHODS = ['get', 'put', 'post', 'delete', 'patch', 'head', 'options'];
 
-/** The address may be relative. Variables without a default stay unchanged. */
+/** Variables without a default stay unchanged. */
 function pathOfServer(server: unknown): string {
   const url = textAt(server, 'url') ?? '';
   const filled = url.replaceAll(/\{([^}]*)\}/g, (variable, name: string) => {
@@ -89,7 +88,7 @@ function pathOfServer(server: unknown): string {
   return /^[/{]/.test(path) ? path : `/${path}`;
 }
 
-/** Reports other versions of the interface. One server that fits is enough: others may serve old versions. */
+/** One server that fits is enough: others may serve old versions. */
 export function compareServers(findings: Findings, holder: unknown, paths: readonly string[]): void {
   const servers = listAt(holder, 'servers').filter((server) => textAt(server, 'url') !== undefined);
   const bases = servers.map(pathOfServer);

@@ -98,7 +98,6 @@ function compareTexts({ document, findings }: Comparison, label: string, name: s
   compareSentValues(findings, 'parameters', label, name, (value) => refusalOfText(forms, String(value)));
 }
 
-/** @returns a clause; undefined when the schema accepts the text. */
 function refusalOfText(forms: readonly ResolvedSchema[], text: string): string | undefined {
   if (forms.length === 0) return 'is described so that no value fits';
   const refusal = refusalOf(forms, text);
@@ -114,10 +113,7 @@ const VALUES = {
   signature: { text: `v1=${'0a'.repeat(32)}`, says: 'v1= and a hexadecimal HMAC' },
 } as const;
 
-/**
- * Headers that a document does not name give no finding.
- * @param prefix set by `SERVICE_HEADER_PREFIX`.
- */
+/** Headers that a document does not name give no finding. */
 export function compareEventHeaders(
   document: JsonObject,
   events: readonly DescribedEvent[],

@@ -48,10 +48,7 @@ export function compareRequest(
   if (sent.properties.size > 0 && objects.length > 0) compareFields(comparison, sent, objects, place);
 }
 
-/**
- * A refused usual value is breaking; a refused unusual value is a note.
- * @param refusal returns a clause; undefined when the service accepts the value.
- */
+/** A refused usual value is breaking; a refused unusual value is a note. */
 export function compareSentValues(
   findings: Findings,
   part: Finding['part'],
@@ -131,7 +128,7 @@ const REFERENCES: SentValues = {
   possible: ['7', 'shop/2026:#1042', attemptReference(LONGEST, 1, 10), attemptReference('ORD-1042', 2, 1)],
 };
 
-/** By name, for bodies, queries and headers. Ids come from the service, so they always fit. */
+/** Ids come from the service, so they always fit. */
 const SENT_VALUES: Readonly<Record<string, SentValues>> = {
   [IDEMPOTENCY_KEY_HEADER]: { usual: [UUID], possible: [] },
   external_order_id: REFERENCES,
@@ -148,7 +145,6 @@ const SENT_VALUES: Readonly<Record<string, SentValues>> = {
   channel: { usual: ['stable'], possible: [] },
 };
 
-/** @returns undefined when the values are not ours to choose. */
 function sentValues(name: string): SentValues | undefined {
   return Object.hasOwn(SENT_VALUES, name) ? SENT_VALUES[name] : undefined;
 }

@@ -1,4 +1,3 @@
-/** Resolves a JSON Schema to what the comparison needs. Unknown keywords are ignored. */
 import { type Constraint, brokenConstraint, constraintsOf } from '#upstream/contract-check/constraints.ts';
 import {
   type JsonObject,
@@ -19,9 +18,7 @@ export type JsonType = (typeof TYPES)[number];
 
 /** A schema with `oneOf` has several. */
 export interface ResolvedSchema {
-  /** Undefined when the schema does not say. */
   readonly types: ReadonlySet<JsonType> | undefined;
-  /** Undefined when any value of these types is allowed. */
   readonly values: readonly unknown[] | undefined;
   readonly properties: ReadonlyMap<string, unknown>;
   readonly required: ReadonlySet<string>;
@@ -43,10 +40,7 @@ const ANYTHING: ResolvedSchema = {
 // Choices inside combinations multiply the forms. Further ones are ignored.
 const MAX_FORMS = 64;
 
-/**
- * Resolved one level deep, so a schema may contain itself. An empty list: no value fits.
- * @throws NotComparable when a reference cannot be followed or the schema is nested too deeply.
- */
+/** Resolves one level: a schema may contain itself. @throws NotComparable when it cannot be followed. */
 export function formsOf(document: JsonObject, schema: unknown): ResolvedSchema[] {
   return formsBelow(document, schema, { references: new Set(), depth: 0 });
 }
@@ -152,7 +146,6 @@ function combined(
   return both.filter((form) => form.types === undefined || form.types.size > 0).slice(0, MAX_FORMS);
 }
 
-/** Approximate. */
 function sizeOf(forms: readonly ResolvedSchema[]): number {
   return forms.reduce((sum, { properties, required, values = [], constraints }) => {
     return sum + 1 + properties.size + required.size + values.length + constraints.length;
@@ -191,7 +184,6 @@ function bothValues(left: ResolvedSchema['values'], right: ResolvedSchema['value
   return left.filter((value) => taken.has(value));
 }
 
-/** Each integer is a number. */
 export function covers(types: ReadonlySet<JsonType>, type: JsonType): boolean {
   return types.has(type) || (type === 'integer' && types.has('number'));
 }
@@ -205,7 +197,7 @@ export function refusalOf(forms: readonly ResolvedSchema[], value: unknown): str
   return reasons.includes(undefined) ? undefined : reasons[0];
 }
 
-/** Checks no other constraint of the form. */
+/** Other constraints of the form are not checked. */
 export function takesType({ types }: ResolvedSchema, value: unknown): boolean {
   return types === undefined || covers(types, typeOf(value));
 }

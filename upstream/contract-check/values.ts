@@ -7,7 +7,6 @@ import { type ResolvedSchema, formsOf, refusalOf } from '#upstream/contract-chec
 import { wireCurrency, wireDecimal, wireTime } from '#upstream/contract/fields.ts';
 import { AMOUNT_FIELDS, isAmount, termsOf } from '#upstream/contract/variants.ts';
 
-/** @param ours a JSON Schema of the field. */
 export function compareValues(
   comparison: Comparison,
   ours: unknown,
@@ -58,7 +57,7 @@ function reportMissingValues(
   findings.note('answer', nameOf(place), `cannot be ${listed(never)} by the document`, [...new Set(near)]);
 }
 
-/** Of a field whose values the service defines: an eSIM is cancelled or not. */
+/** The service defines the values: an eSIM is cancelled or not. */
 function neededValues(name: string): readonly string[] {
   return name === 'status' ? ['cancelled'] : [];
 }
@@ -76,7 +75,6 @@ function isWhole(forms: readonly ResolvedSchema[]): boolean {
 interface ValueKind {
   readonly names: RegExp;
   readonly values: readonly string[];
-  /** Ids have no such list. */
   readonly isClosed: boolean;
   readonly isUsable?: (text: string) => boolean;
 }
@@ -160,12 +158,11 @@ const KINDS: readonly ValueKind[] = [
 const NONSENSE = ['nonsense-Äß 0', 'nonsense', 'Xq'];
 
 interface Unreadable {
-  /** A value that is allowed and that we cannot read; undefined when no known value is allowed. */
   readonly example: string | undefined;
   readonly says: string;
 }
 
-/** @returns undefined when we can read the texts, or the document says too little to decide. */
+/** @returns undefined when we can read the texts, or the document says too little. */
 function unreadableValue(
   name: string,
   ours: readonly ResolvedSchema[],

@@ -3,7 +3,7 @@ import type { Capability } from '#domain/service/capability-profile.ts';
 import type { RecordName } from '#upstream/contract/variants.ts';
 
 /**
- * *stated*: by the specification. *shape assumed*: only the call is stated. *call assumed*: not more than the call is.
+ * *stated*: by the specification. *shape assumed*: the call is stated. *call assumed*: at most its existence is stated.
  */
 export type Mark = 'stated' | 'shape assumed' | 'call assumed';
 
@@ -28,26 +28,23 @@ export const IDEMPOTENCY_KEY_HEADER = 'Idempotency-Key';
 
 export interface EndpointContract {
   readonly method: 'GET' | 'POST';
-  /** Relative to `{base_url}` or `{sandbox_url}`. */
   readonly path: string;
   readonly purpose: string;
   readonly request: Mark;
   readonly response: Mark;
-  /** Why this form is assumed, or what the specification leaves open. */
   readonly reason: string;
   /** First made without a token, and repeated with one after a 401. */
   readonly withoutToken?: true;
   readonly idempotencyKey?: true;
   readonly query?: readonly string[];
   readonly requiredQuery?: readonly string[];
-  /** For each, a clause: what is impossible without it. */
+  /** A clause says what is impossible without the member. */
   readonly neededQuery?: Readonly<Record<string, string>>;
   readonly body?: z.ZodType;
   readonly answer: z.ZodType;
   /** A service may wrap the answer under this name. */
   readonly record: RecordName;
   readonly isPriceList?: true;
-  /** If it is off, the call is not made, and the fallback is used. */
   readonly capability?: Capability;
   /** No purchase, cancellation or subscription depends on the call. */
   readonly convenience?: true;
@@ -59,7 +56,6 @@ export function pageOf<Item extends z.ZodType>(item: Item) {
   return z.object({ data: z.array(item), next_cursor: z.string().nullish() });
 }
 
-/** Undefined when the answer is not a {@link pageOf}. */
 export function itemOf(answer: z.ZodType): z.ZodType | undefined {
   const data: unknown = answer instanceof z.ZodObject ? answer.shape['data'] : undefined;
   return data instanceof z.ZodArray && data.element instanceof z.ZodType ? data.element : undefined;

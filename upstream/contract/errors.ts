@@ -1,4 +1,3 @@
-/** All forms are assumed; the specification states none. */
 import * as z from 'zod';
 import { topupRequest } from '#upstream/contract/esims.ts';
 import { loginRequest, orderRequest } from '#upstream/contract/orders.ts';
@@ -66,7 +65,6 @@ const REFERENCES = [
 ];
 const isOther = (field: string) => !REFERENCES.includes(field);
 
-/** In snake case. */
 const LISTS = ['fields', 'errors', 'field_errors', 'violations', 'invalid_params', 'details', 'detail', 'data'];
 const FIELD_KEYS = ['field', 'name', 'param', 'parameter', 'property', 'property_path', 'path', 'pointer', 'loc'];
 const TEXT_KEYS = ['message', 'error', 'title', 'detail', 'description', 'error_description', 'reason', 'msg', 'code'];
@@ -108,13 +106,12 @@ function sentenceOf(layers: readonly unknown[]): string | undefined {
   return [...named, ...others].find(isSentence);
 }
 
-/** In snake case. */
 const SAYS_KNOWN = /(?:^|_)(?:duplicated?|already_(?:been_)?(?:taken|exists?|processed)|must_be_unique)(?:_|\W|$)/;
 const COMPLAINTS: ReadonlySet<string> = new Set(['taken', 'unique']);
 
 /**
- * A refusal of our reference alone is never final: the service may have the purchase under it. Sentences are read only
- * when no other field of our request is listed.
+ * Never final: the service may have the purchase under our reference. Sentences are read only when no other field of
+ * our request is listed.
  */
 function isKnownAlready(named: ReadonlySet<string>, texts: readonly string[]): boolean {
   if (REQUEST_FIELDS.some((field) => named.has(field) && isOther(field))) return false;
@@ -174,7 +171,6 @@ function textsOf(entry: unknown): readonly unknown[] {
   return TEXT_KEYS.map((key) => at(entry, key));
 }
 
-/** In any usual case of its letters. */
 function at(value: unknown, name: string): unknown {
   return partsOf(value).find(([key]) => key === name || plainName(key) === name)?.[1];
 }

@@ -30,7 +30,7 @@ export const topupRequest = z.object({
 });
 export type TopupRequest = z.output<typeof topupRequest>;
 
-/** Without a reference of ours: only its id, or its eSIM and package, identify it. */
+/** It has no reference of ours: only its id, or its eSIM and package, identify it. */
 export const serviceTopup = z.object({
   id: wireId,
   esim_id: neededFor(wireId.nullish(), 'finding a top-up whose answer was lost'),
@@ -51,7 +51,6 @@ export {
 
 export const refundReview = z.enum(REFUND_REVIEWS);
 
-/** The outcomes that the events name, and the state before them. */
 export const refundStatus = z.enum(REFUND_STATES);
 
 export const serviceRefund = z.object({
@@ -62,7 +61,6 @@ export const serviceRefund = z.object({
   review: refundReview.nullish(),
   amount: wireDecimal.nullish(),
   currency: wireCurrency.nullish(),
-  /** `REFUND_CONDITIONS`, or others that the service may have. */
   unmet_conditions: z.array(wireValue).nullish(),
   created_at: wireTime.nullish(),
 });

@@ -32,7 +32,6 @@ export type EventSubject = EventKind extends infer Kind
     : never
   : never;
 
-/** @returns undefined for a ping and for an unknown subject. */
 export function eventSubject(event: string): EventSubject | undefined {
   const subject = event.split('.')[0];
   const known = EVENT_KINDS.find((kind) => kind.startsWith(`${subject}.`));
@@ -64,13 +63,12 @@ const idInEvent = (record: keyof typeof NAMES_IN_EVENTS) =>
     NAMES_IN_EVENTS[record].filter((name) => name !== 'id'),
   );
 
-/** Shapes assumed: the record as a read returns it. The kind states the outcome, so the status may be absent. */
+/** Shapes assumed. The kind states the outcome, so the status may be absent. */
 export const orderEventData = serviceOrder.extend({
   id: idInEvent('order'),
   order_id: wireId.nullish(),
   status: serviceOrder.shape.status.nullish(),
 });
-/** A top-up has no reference of ours. */
 export const topupEventData = serviceTopup.extend({
   id: idInEvent('topup'),
   topup_id: wireId.nullish(),
@@ -94,7 +92,6 @@ export interface EventContract {
   readonly kind: Mark;
   readonly body: Mark;
   readonly reason: string;
-  /** Absent when nothing of it is read. */
   readonly data?: z.ZodType;
 }
 

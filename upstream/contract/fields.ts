@@ -85,7 +85,6 @@ export const wireNumericId = z
   .transform(Number)
   .meta({ description: 'Identifier (integer, or text that holds one).' });
 
-/** A state, for example, that we show but do not judge. */
 export const wireValue = z.string().regex(/^[\x20-\x7e]{1,64}$/);
 
 export const wireState = wireValue
@@ -101,10 +100,8 @@ export const wireFailure = z.union([
 ]);
 
 /**
- * Marks a field that the product depends on, although single answers may lack it. The contract check, `reseller
- * contract assumptions` and the check before the first purchase use the mark.
- * @param purpose what is impossible without the field, as a clause.
- * @param alternatives fields of the same object of which one is enough.
+ * The product depends on the field, although single answers may lack it.
+ * @param purpose what is impossible without it, as a clause. @param alternatives of which one is enough.
  */
 export function neededFor<Schema extends z.ZodType>(
   schema: Schema,
@@ -118,10 +115,7 @@ export function neededFor<Schema extends z.ZodType>(
   });
 }
 
-/**
- * Without this fact a paid purchase cannot be delivered. Also reads a placeholder as "not there yet", and reports an
- * unreadable value in {@link Misstating}.
- */
+/** A paid purchase cannot be delivered without it. A placeholder is read as "not there yet". */
 export function deliveredFact<Schema extends z.ZodType>(schema: Schema, purpose: string) {
   return neededFor(informingFact(schema), purpose);
 }
@@ -143,6 +137,5 @@ export function deliveredFactsOf(schema: z.ZodType): readonly string[] {
   return fields.filter(([, field]) => field.meta()?.[DELIVERED_FACT] === true).map(([name]) => name);
 }
 
-/** In a JSON Schema of the contract: the purpose and the alternatives of {@link neededFor}. */
 export const NEEDED_FOR = 'x-needed-for';
 export const NEEDED_UNLESS = 'x-needed-unless';

@@ -76,9 +76,7 @@ export const serviceOrder = z.object({
 });
 export type ServiceOrder = z.output<typeof serviceOrder> & Misstating;
 
-/**
- * With separators and the filler of the card's file. Some issuers use hexadecimal (ITU-T E.118; ETSI TS 102 221, 13.2).
- */
+/** Some issuers use hexadecimal digits (ITU-T E.118; ETSI TS 102 221, 13.2). The card's file has a filler. */
 const ICCID = /^(?:[0-9A-Fa-f][ -]?){17,21}[0-9A-Ea-e][ -]?[Ff]{0,2}$/;
 
 const isActivationCode = (text: string) => parseLpaString(text) !== undefined;
@@ -110,7 +108,6 @@ export const walletTransaction = z
     /** A debit may have a negative amount. A negative credit has no clear meaning and is refused. */
     amount: wireDecimal,
     currency: wireCurrency,
-    /** Such as `order`, `topup`, `vpn`, `refund` or `deposit`. */
     reason: z.string(),
     order_id: neededFor(wireId.nullish(), OF_ORDERS, ['external_order_id']),
     external_order_id: neededFor(wireReference.nullish(), OF_ORDERS, ['order_id']),

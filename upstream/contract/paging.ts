@@ -5,16 +5,13 @@ export type Continuation =
   | { readonly kind: 'unknown' };
 
 export interface ReceivedPage {
-  /** Outermost first. */
   readonly layers: readonly Readonly<Record<string, unknown>>[];
   /** Unreadable ones included. */
   readonly count: number;
-  /** Different items on this page and the pages before it. */
   readonly readSoFar: number;
   readonly query: Readonly<Record<string, string | undefined>>;
   readonly path: string;
   readonly linkHeader: string | undefined;
-  /** A header `Link` of an earlier page led here. */
   readonly isLinked: boolean;
 }
 
@@ -28,10 +25,7 @@ const PAGE_SIZES = ['per_page', 'perPage', 'page_size', 'pageSize'];
 const TOTALS = ['total', 'total_count', 'totalCount', 'total_items', 'totalItems'];
 const MORE = ['has_more', 'hasMore'];
 
-/**
- * Reads a cursor, page and last page, offset and total, a link, the header Link, or a flag. When two disagree, or none
- * is present, the continuation is unknown.
- */
+/** When two forms of paging disagree, or none is present, the continuation is unknown. */
 export function continuationOf(page: ReceivedPage): Continuation {
   const said = fieldsOf(page.layers);
   const answers = [byCursor, byLink, byLinkHeader, byPage, byOffset, byFlag]
@@ -106,7 +100,6 @@ interface Link {
   readonly rels: readonly string[];
 }
 
-/** Longer headers are ignored. */
 const MOST_OF_A_HEADER = 8_192;
 const LINK = /<([^<>]*)>((?:\s*;\s*[a-z*-]+\s*=\s*(?:"[^"]*"|[^",;\s]*))*)/gi;
 const REL = /;\s*rel\s*=\s*(?:"([^"]*)"|([^",;\s]*))/i;

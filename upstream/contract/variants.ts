@@ -1,7 +1,4 @@
-/**
- * Enter the names, values, units, query parameters and wrappers of the real service here. Terms of one record add to
- * those of all.
- */
+/** Enter the terms of the real service here. Terms of one record add to those of all. */
 
 /** With the names under which an answer may wrap each record. */
 const RECORDS = {
@@ -23,7 +20,6 @@ const RECORDS = {
 } as const satisfies Record<string, readonly string[]>;
 export type RecordName = keyof typeof RECORDS;
 
-/** Compared in lower case. */
 const VALUE_FIELDS = ['status', 'type', 'review', 'reason'] as const;
 
 export const AMOUNT_FIELDS = ['price_for_reseller', 'price', 'amount', 'balance'] as const;
@@ -38,19 +34,14 @@ export type AmountUnit = 'unstated' | 'decimal' | 'minor_units' | number;
 export interface RecordTerms {
   /** Our name by the service's, used when ours is absent. Two names for one field make it unreadable. */
   readonly fields: Readonly<Record<string, string>>;
-  /** Our value by the service's, in lower case. */
   readonly values: Readonly<Partial<Record<(typeof VALUE_FIELDS)[number], Readonly<Record<string, string>>>>>;
   readonly amounts: AmountUnit;
 }
 
 export interface Variants extends RecordTerms {
   readonly records: Readonly<Partial<Record<RecordName, Partial<RecordTerms>>>>;
-  /**
-   * The service's name by ours; null for a parameter that is never sent, because the service misreads it. The list is
-   * then read without it, and the product takes its own items from it.
-   */
+  /** Null for a parameter that is never sent, because the service misreads it. The product then filters by itself. */
   readonly parameters: Readonly<Record<string, string | null>>;
-  /** For any record or list, in addition to its own name. */
   readonly wrappers: readonly string[];
   readonly lists: readonly string[];
 }
@@ -95,16 +86,13 @@ export function listWrappersOf(record: RecordName): readonly string[] {
 
 export const MOST_WRAPPERS = 3;
 
-/** The same record when the field is a wrapper or a part. */
 export function recordIn(record: RecordName, field: string): RecordName {
   return record === 'cancellation' && field === 'refund' ? 'refund' : record;
 }
 
 type Fields = Record<string, unknown>;
 
-/**
- * With our names and values, null for an id that means "none", and decimal amounts. Ambiguous values stay unchanged.
- */
+/** An id that means "none" becomes null. Ambiguous values stay unchanged. */
 export function inOurTerms(value: unknown, record: RecordName, variants: Variants = VARIANTS): unknown {
   if (Array.isArray(value)) return value.map((item: unknown) => inOurTerms(item, record, variants));
   if (typeof value !== 'object' || value === null) return value;
@@ -147,7 +135,6 @@ function isNoId(name: string, value: unknown): boolean {
   return text === '' || (!name.startsWith('external_') && ZERO_ID.test(text));
 }
 
-/** Several digits, or the UUID of zeros. */
 export const ZERO_ID = /^0[0-]*$/;
 
 export function ourName(name: string, object: object, { fields }: Pick<RecordTerms, 'fields'>): string {
@@ -157,7 +144,6 @@ export function ourName(name: string, object: object, { fields }: Pick<RecordTer
   return names.length === 1 ? ours : name;
 }
 
-/** In some record. */
 export function isIdentifier(name: string): boolean {
   const tables = [VARIANTS, ...Object.values(VARIANTS.records)].map(({ fields = {} }) => fields);
   const ours = tables.flatMap((fields) => (Object.hasOwn(fields, name) ? (fields[name] ?? []) : []));
@@ -175,7 +161,7 @@ export function isAmount(name: string): boolean {
 
 const MONEY_KEYS: ReadonlySet<string> = new Set(['amount', 'value', 'currency', 'divisor']);
 
-/** `{"amount": …, "currency": …}` may state its own divisor. An object beside another currency stays unchanged. */
+/** The amount may state its own divisor. An object beside another currency stays unchanged. */
 function readAmount(fields: Fields, name: string, unit: AmountUnit): void {
   const money = fields[name];
   if (typeof money !== 'object' || money === null || Array.isArray(money)) return toDecimal(fields, name, unit);
@@ -227,13 +213,12 @@ function isWhole(amount: unknown): amount is number | string {
   return Number.isSafeInteger(amount) || (typeof amount === 'string' && /^-?\d{1,15}$/.test(amount.trim()));
 }
 
-/** Null when it is not sent. */
 export function serviceParameter(name: string): string | null {
   const theirs = Object.hasOwn(VARIANTS.parameters, name) ? VARIANTS.parameters[name] : undefined;
   return theirs === undefined ? name : theirs;
 }
 
-/** With and without a decimal point. Values that are no price are not counted. */
+/** Values that are no price are not counted. */
 export interface PriceForms {
   readonly whole: number;
   readonly decimal: number;

@@ -34,7 +34,6 @@ export type VpnOrderRequest = z.output<typeof vpnOrderRequest>;
 
 const vpnSubscriptionStatus = z.enum(['processing', 'active', 'cancelled', 'expired', 'failed']);
 
-/** @param others are enough in its place. */
 function oneOfAccess(others: readonly string[]) {
   return neededFor(z.string().min(1).nullish(), 'giving the customer access', others);
 }
@@ -44,9 +43,7 @@ export const vpnAccess = z.object({
   username: oneOfAccess(['licence_key', 'configuration']),
   password: oneOfAccess(['licence_key', 'configuration']),
   server: z.string().nullish(),
-  /** For the customer's app, or an address to fetch it from. */
   configuration: oneOfAccess(['username', 'licence_key']),
-  /** Entered in place of a user name and a password. */
   licence_key: oneOfAccess(['username', 'configuration']),
 });
 export type VpnAccess = z.output<typeof vpnAccess>;

@@ -1,4 +1,4 @@
-/** Purchases that the service already lists, made here or elsewhere, show the shapes without a charge. */
+/** Listed purchases show the shapes without a charge. */
 import type * as z from 'zod';
 import { type Money, compareAmounts, isOtherMoney, plainText } from '#domain/money/money.ts';
 import type { Listing, OptionalResult, ServiceClient } from '#upstream/client.ts';
@@ -35,7 +35,6 @@ const NEWEST = { since: 0, maxPages: 1 } as const;
 
 type PriceToday = (productId: number) => Promise<Money | undefined>;
 
-/** Reads one completed purchase, its delivery and its cost, and compares its debit with its price. */
 export type ListedPurchaseCheck = (
   client: PurchaseReads,
   debits: OwnDebits,
@@ -135,7 +134,7 @@ async function pick<Item>(
 
 interface CostSeen {
   readonly evidence: string;
-  /** A clause that begins with the call and names the field. */
+  /** A clause that begins with the call. */
   readonly problem?: string;
 }
 
@@ -157,7 +156,7 @@ async function listedPrice(productId: number | null | undefined, priceToday: Pri
   return productId == null ? undefined : await priceToday(productId);
 }
 
-/** A clause: what prevents the delivery or the refund of its order. */
+/** A clause. */
 function esimProblem(esim: ServiceEsim, orderId: string): string | undefined {
   const { misstated = [], activation_code: code } = esim;
   if (misstated.includes('activation_code')) return 'activation_code cannot be read';
@@ -196,7 +195,6 @@ function failed(
 
 const at = (value: object, name: string): unknown => Reflect.get(value, name);
 
-/** Empty fields whose alternatives are all empty. */
 function missingFields(schema: z.ZodObject, value: object): string[] {
   const isEmpty = (name: string) => (at(value, name) ?? '') === '';
   return marked(schema).flatMap(([name, alternatives]) => {

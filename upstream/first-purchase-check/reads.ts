@@ -23,7 +23,6 @@ export class FreeReads {
   readonly #wallet: () => Promise<ServiceResult<ServiceWallet>>;
   readonly movements: () => Promise<OptionalResult<Listing<WalletTransaction>>>;
 
-  /** @param deadlineMs for the list of the wallet's movements. */
   constructor(client: FreeReadClient, deadlineMs: number) {
     this.#lists = {
       listPackages: once(async () => await client.listPackages()),
@@ -33,17 +32,13 @@ export class FreeReads {
     this.movements = once(async () => await client.listWalletTransactions({ since: 0 }, { maxPages: 1, deadlineMs }));
   }
 
-  /** Undefined when the list does not show the product. */
   async priceOf(name: PriceList, productId: number): Promise<Money | undefined> {
     const prices = await this.#lists[name]();
     const listed = prices.ok ? prices.value.items.find(({ id }) => id === productId) : undefined;
     return listed && { amount: listed.price_for_reseller, currency: listed.currency };
   }
 
-  /**
-   * Checks prices, wallet and movements. Each problem is a clause that begins with a call.
-   * @param signal stops between two calls; the result is then incomplete.
-   */
+  /** Each problem is a clause that begins with a call. After `signal` the result is incomplete. */
   async problems(name: PriceList, signal?: AbortSignal): Promise<readonly string[]> {
     const isStopped = () => signal?.aborted === true;
     const prices = await this.#lists[name]();
@@ -90,7 +85,6 @@ export type OwnDebits = {
   readonly of: (purchase: PurchaseName) => readonly Money[];
 } & (
   | { readonly state: 'named' | 'nameless' }
-  /** By `SERVICE_MISSING_CAPABILITIES`. */
   | { readonly state: 'off' }
   | { readonly state: 'unread'; readonly reason: string }
 );

@@ -25,7 +25,6 @@ function timeOf(text: string | null | undefined): Date | null {
   return text == null ? null : new Date(text);
 }
 
-/** @param readAt time of the request. */
 export function readUsage(
   { data_used_mb: usedMb, data_total_mb: totalMb, measured_at: measuredAt }: EsimUsage,
   readAt: Date,

@@ -41,13 +41,11 @@ type DataProblem = Extract<QuarantineReason, 'unreadable_data' | 'contradicts_it
 export type ParsedEvent =
   | { readonly kind: 'purchase'; readonly event: EventKind; readonly purchase: PurchaseEvent }
   | { readonly kind: 'ping'; readonly event: 'ping' }
-  /** `event`: if the body names a known kind. */
   | { readonly kind: 'quarantine'; readonly reason: QuarantineReason; readonly event?: EventKind };
 
 /**
- * After its signature was verified (specification, Delivery headers and Events). Reads no header: headers are not
- * signed, so an attacker could repeat a delivery with others.
- * @param onUnused called with the fields that were read as absent.
+ * Call it after the signature was verified (specification, Delivery headers and Events). It reads no header: an
+ * attacker could repeat a delivery with others.
  */
 export function parseEvent(
   body: Uint8Array,
@@ -83,7 +81,6 @@ function isEventKind(name: string): name is EventKind {
   return (EVENT_KINDS as readonly string[]).includes(name);
 }
 
-/** @param unused receives the fields that were read as absent. */
 function purchaseIn(event: EventKind, data: unknown, unused: string[]): PurchaseEvent | DataProblem {
   const status = event.slice(event.lastIndexOf('.') + 1);
   switch (eventSubject(event)) {
@@ -134,7 +131,7 @@ function purchaseIn(event: EventKind, data: unknown, unused: string[]): Purchase
   }
 }
 
-/** @param outcome a status in the data has to be the same. An unreadable one may contradict it. */
+/** A status in the data has to be the same. An unreadable one may contradict it. */
 function readNamed<Schema extends z.ZodType<{ readonly status?: string | null | undefined }>>(
   schema: Schema,
   data: unknown,
@@ -178,7 +175,6 @@ function sale(
   };
 }
 
-/** Undefined unless the service names amount and currency. */
 export function chargeOf({
   price_for_reseller: amount,
   currency,

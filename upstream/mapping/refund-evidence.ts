@@ -24,7 +24,7 @@ export interface RefundEvidenceRead {
   readonly readAt: Date;
 }
 
-/** For the five conditions of an automatic refund (specification, States and transitions). Never throws. */
+/** Specification, States and transitions: five conditions of an automatic refund. Never throws. */
 export async function readRefundEvidence(
   service: Service,
   own: OwnRefundRecords,
@@ -50,7 +50,6 @@ export async function readRefundEvidence(
   return { facts, esim: esim.ok ? esim.value : undefined, readAt };
 }
 
-/** With or without its times. */
 const INSTALLED: ReadonlySet<string> = new Set(SIMULATED_STATES);
 
 /** Only null means "never". A time that is absent or unreadable is unknown. */

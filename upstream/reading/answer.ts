@@ -16,9 +16,7 @@ import {
 import { type ReadResult, type ValueOf, readRecord } from '#upstream/reading/record.ts';
 
 /**
- * Translated into our names: the value itself, or the part under `data` or its own name.
- * @param namedBy fields of which the record has at least one.
- * @returns the record, or the names of the needed fields that it lacks.
+ * @param namedBy fields of which the record has at least one. @returns the names of the needed fields that it lacks.
  */
 export function readAnswer<Schema extends z.ZodType>(
   schema: Schema,
@@ -112,7 +110,6 @@ function hasValue(value: unknown, name: string): boolean {
 export interface ListPage<Item> {
   readonly items: readonly Item[];
   readonly dropped: number;
-  /** Outermost first; they contain the paging fields. */
   readonly layers: readonly Readonly<Record<string, unknown>>[];
   readonly linkHeader: string | undefined;
   readonly prices: PriceForms;
@@ -156,7 +153,6 @@ export function readPage<Schema extends z.ZodType>(
 
 const IDENTIFIER = /(?:^|_)id$/;
 
-/** In the object around a list. */
 function otherLists({
   list,
   layers,
@@ -192,7 +188,6 @@ function lackingClause(lacking: readonly string[]): string {
   return `its body lacks or misstates ${named}`;
 }
 
-/** A record, or a {@link ListPage} when the contract has a list. */
 export function readBody(
   { answer, record }: Pick<EndpointContract, 'answer' | 'record'>,
   body: unknown,

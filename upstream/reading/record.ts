@@ -8,16 +8,12 @@ export type ReadResult<Value> =
   | {
       readonly ok: true;
       readonly value: Value;
-      /** Such as `failure` or `countries[]`. */
       readonly leftOut: readonly string[];
     }
   /** `lacking`: missing or unreadable needed fields, such as `id` or `status ("done")`. */
   | { readonly ok: false; readonly lacking: readonly string[] };
 
-/**
- * An unusable optional field counts as absent, and an unusable list item is dropped. An unusable needed field refuses
- * the value.
- */
+/** An unusable optional field or list item is dropped. An unusable needed field refuses the value. */
 export function readRecord<Schema extends z.ZodType>(schema: Schema, stated: unknown): ReadResult<ValueOf<Schema>> {
   const facts = factsOf(schema);
   const value = facts.length === 0 ? stated : withoutPlaceholders(stated, facts);
@@ -101,7 +97,6 @@ function isHolder(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
 
-/** Undefined when all parts on the way are needed. */
 function removableAt(schema: z.ZodType, path: Path): Path | undefined {
   let current: z.ZodType = schema;
   let found: Path | undefined;
@@ -146,7 +141,6 @@ function remove(value: unknown, path: Path): void {
   else Reflect.deleteProperty(value, key);
 }
 
-/** Every item of a list is `[]`. */
 function namesOf(paths: readonly Path[]): string[] {
   return [...new Set(paths.map(nameOf))];
 }

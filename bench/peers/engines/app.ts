@@ -1,14 +1,13 @@
-/** Accepts an order, receives a webhook, and runs an empty workflow. */
 import express from 'express';
 import { isAuthentic, Service } from './service.ts';
 import { Shop } from './shop.ts';
 
 export interface Engine {
-  /** Once, however often it is called. */
+  /** It may be called several times and starts one workflow. */
   start(orderId: string): Promise<void>;
   /** The service has news of the purchase. */
   report(orderId: string): Promise<void>;
-  /** Three empty steps: the engine's own cost. */
+  /** Three empty steps show the engine's own cost. */
   empty(id: string): Promise<void>;
 }
 
@@ -31,7 +30,7 @@ export const service = new Service(required('SERVICE_BASE_URL'), {
   password: required('SERVICE_PASSWORD'),
 });
 
-/** Until SIGTERM. @param stop ends the engine. */
+/** Serves until SIGTERM. @param stop ends the engine. */
 export async function serve(engine: Engine, stop: () => Promise<void>): Promise<void> {
   await shop.prepare(API_KEY);
   const app = express();

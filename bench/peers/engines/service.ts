@@ -1,4 +1,3 @@
-/** The calls that the product makes, over kept connections. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { Pool } from 'undici';
 import type { Attempt, Esim, Purchase } from './shop.ts';
@@ -21,7 +20,7 @@ export class Service {
     this.#account = account;
   }
 
-  /** The stored bytes under the stored key. */
+  /** Sends the stored bytes under the stored key. */
   async buy(attempt: Attempt): Promise<Purchase> {
     return this.#call<Purchase>('POST', '/orders', attempt);
   }
@@ -72,7 +71,7 @@ export class Service {
   }
 }
 
-/** Signed by the service within the last five minutes. */
+/** The signature must not be older than five minutes. */
 export function isAuthentic(secret: string, body: Buffer, timestamp: string, signature: string): boolean {
   if (!/^\d{1,12}$/.test(timestamp) || Math.abs(Date.now() / 1_000 - Number(timestamp)) > 300) return false;
   const expected = Buffer.from(`v1=${createHmac('sha256', secret).update(`${timestamp}.`).update(body).digest('hex')}`);

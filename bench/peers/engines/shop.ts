@@ -1,7 +1,4 @@
-/**
- * Shared by both engines. Each change is one transaction that may run twice. The order of the steps and crashes between
- * them are the engine's part.
- */
+/** Each change is one transaction that may run twice. Crashes between them are the engine's part. */
 import { createCipheriv, createHash, randomBytes, randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { SCHEMA } from './shop-schema.ts';
@@ -107,7 +104,7 @@ export class Shop {
     });
   }
 
-  /** Before the first send. The same call again gives the stored attempt. */
+  /** Called before the first send. The same call again gives the stored attempt. */
   async prepareAttempt(orderId: string): Promise<Attempt> {
     return this.#transaction(async (run) => {
       const { rows } = await run([
@@ -181,7 +178,7 @@ export class Shop {
     });
   }
 
-  /** For a person: undecidable here. */
+  /** A person must decide. */
   async putAside(orderId: string, status: 'failed' | 'needs_attention'): Promise<void> {
     await this.#transaction(async (run) => {
       await run(['put_aside', 'update orders set status = $2, updated_at = now() where id = $1', [orderId, status]]);
@@ -189,7 +186,7 @@ export class Shop {
     });
   }
 
-  /** Once. @returns undefined when no order waits for it, or it is a repetition. */
+  /** @returns undefined when no order waits for it, or it is a repetition. */
   async receive(deliveryId: string, event: string, body: Buffer, reference: string | undefined): Promise<string | undefined> {
     const { rows } = await this.#pool.query<{ order_id: string }>({
       name: 'receive',

@@ -41,16 +41,12 @@ export function checkToken({ expiresAt, renewedAt }: SharedToken, { tokenDays }:
   return ok(`${duration(lifetimeMs)}, renewed in time`);
 }
 
-/** Found without a call of its own. */
 export interface ApprovalEvidence {
   readonly refused?: ServiceFailure | undefined;
   readonly held: number;
 }
 
-/**
- * No call says whether we may buy. A refusal as not approved disproves it; a debit in the wallet proves it. Without any
- * of them only a purchase would show it.
- */
+/** No call says whether we may buy. A refusal as not approved disproves it; a debit in the wallet proves it. */
 export async function checkApproval(
   client: Pick<ServiceClient, 'listWalletTransactions'>,
   { mode }: ServiceConfig,
@@ -74,7 +70,7 @@ export async function checkApproval(
     : UNKNOWN;
 }
 
-/** Other 403s, as of a firewall, do not say so. */
+/** Other 403s, as of a firewall, do not say that the approval is missing. */
 function notApproved({ code, detail }: ServiceFailure): Finding {
   const known = 'the service has not approved this reseller; purchases are held';
   const text = code === 'not_approved' ? known : `${withoutStop(detail)}, without the code not_approved`;
@@ -100,11 +96,11 @@ const UNREMARKABLE_SECONDS = 30;
 export interface ClockOptions {
   readonly now: () => number;
   readonly deadlineMs: number;
-  /** Default: that of the specification. */
+  /** The default is that of the specification. */
   readonly webhookToleranceMs?: number | undefined;
 }
 
-/** Every answer has a `Date` header, so the read is sent without a token, and its status does not matter. */
+/** Every answer has a `Date` header, so the read needs no token, and its status does not matter. */
 export async function checkClock(
   service: ServiceConfig,
   { now, deadlineMs, webhookToleranceMs = WEBHOOK_TOLERANCE_SECONDS * 1_000 }: ClockOptions,

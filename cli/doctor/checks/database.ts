@@ -123,16 +123,13 @@ export const WEBHOOK_SILENCE = DEFAULT_POLICY.webhookSilence;
 
 export interface Records {
   readonly heldUnapproved: number;
-  /** Undefined without keys to decrypt them. */
   readonly webhookSecrets: StoredWebhookSecrets | undefined;
-  /** Found by look-ups since the last webhook arrived; a few are usual. */
+  /** Look-ups found these since the last webhook arrived; a few are usual. */
   readonly webhooksMissed: number;
-  /** Of deliveries refused since the last valid one. */
+  /** The prefix of deliveries refused since the last valid one. */
   readonly refusedPrefix: RefusedHeaderPrefix | undefined;
-  /** Undefined when nothing was measured. */
   readonly capabilityProfile: StoredCapabilityProfile | undefined;
   readonly firstPurchaseCheck: ReadonlyMap<PurchaseKind, FirstPurchaseCheckState>;
-  /** Paid deliveries could not be used, or the first purchase of a kind must be delivered first. */
   readonly driftStops: Awaited<ReturnType<typeof driftStopTexts>>;
 }
 

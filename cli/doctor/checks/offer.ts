@@ -16,7 +16,6 @@ const FILE = 'openapi.json';
 const BY_HAND = `Get the OpenAPI document by hand, as ${FILE}, and run ${typed(`contract check ${FILE}`, undefined)}.`;
 const MOST_NAMED = 3;
 
-/** @param options.data folder of --data; advice repeats it in commands. */
 export async function checkContract(
   client: Pick<ServiceClient, 'getOpenApi'>,
   capabilities: Capabilities,
@@ -120,9 +119,7 @@ function adviceFor(
   return undefined;
 }
 
-/**
- * Purchases in production wait until the shapes were seen. @param records undefined when the database cannot be read.
- */
+/** Purchases in production wait until the shapes were seen. */
 export function checkFirstPurchaseCheck(
   { mode }: Pick<ServiceConfig, 'mode'>,
   records: Pick<Records, 'firstPurchaseCheck'> | undefined,
@@ -157,7 +154,6 @@ function describeHold({ id, pausedAt, reason }: PauseRow): string {
   return `held by ${id} since ${pausedAt.toISOString()}: ${reason.replace(FIRST_PURCHASE_CHECK_ADVICE, '').trim()}`;
 }
 
-/** @param records undefined when the database cannot be read. */
 export function checkDeliveries(records: Pick<Records, 'driftStops'> | undefined): Finding {
   if (records === undefined) return notChecked('the records of it cannot be read');
   const { driftStops } = records;

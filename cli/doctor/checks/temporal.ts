@@ -65,12 +65,11 @@ function ofSearchAttributes(missing: readonly string[]): Finding {
   return warning(`missing: ${missing.join(', ')}`, advice);
 }
 
-/** The newest first: Temporal is asked about each. */
+/** Temporal is asked about each run. */
 const MOST_RUNS = 100;
 /** A single failure, as when a worker stops, is repeated at once. */
 const REPEATED = 3;
 
-/** Whether a workflow task fails again and again. Changes nothing. */
 export async function checkWorkflowTasks(
   { workflowService }: Pick<ConnectionLike, 'workflowService'>,
   namespace: string,
@@ -95,7 +94,6 @@ export async function checkWorkflowTasks(
   );
 }
 
-/** Whether workers of this or another version get new work. Changes nothing. */
 export async function checkWorkerVersion(
   connection: Connection,
   namespace: string,

@@ -14,11 +14,7 @@ import { type HttpAnswer, createHttpTransport } from '#upstream/client/http.ts';
 import { readJson } from '#upstream/client/json.ts';
 import { type ServiceHeaders, serviceHeaders } from '#upstream/contract.ts';
 
-/**
- * Only a delivery proves that the service uses the same secret.
- * @param stored undefined when the database cannot be read.
- * @param data folder of --data; advice repeats it in commands.
- */
+/** Only a delivery proves that the service uses the same secret. @param data folder of --data, for advice. */
 export function checkWebhookSecret(
   configured: readonly WebhookSecret[],
   stored: StoredWebhookSecrets | undefined,
@@ -55,7 +51,7 @@ export function checkWebhookSecret(
     : failure('there is none, so every webhook of the service is refused', advice);
 }
 
-/** Probably signs now. One that the service has shown us comes first. */
+/** The result probably signs now. A secret that the service has shown us comes first. */
 export function newestSecret(
   configured: readonly WebhookSecret[],
   stored: StoredWebhookSecrets | undefined,
@@ -72,16 +68,12 @@ function isInForce({ acceptedUntil }: WebhookSecret, now: number): boolean {
 
 export interface WebhookAddressOptions {
   readonly secret: string | undefined;
-  /** Undefined when the service part of the configuration is unusable. */
   readonly mode: ServiceConfig['mode'] | undefined;
   readonly now: () => number;
   readonly deadlineMs: number;
 }
 
-/**
- * Sends a `ping` with a fresh delivery id, signed with our own secret; it has no effect but its row. Only a delivery of
- * the service proves that it has the same secret.
- */
+/** Sends a signed `ping`, which has no effect but its row. Only a delivery of the service proves its secret. */
 export async function checkWebhookAddress(
   { url, headerPrefix }: Pick<WebhookAddressConfig, 'url' | 'headerPrefix'>,
   { secret, mode, now, deadlineMs }: WebhookAddressOptions,
@@ -164,8 +156,7 @@ const REACH_US =
   'and that the API runs.';
 
 /**
- * They do not if look-ups found what webhooks should have reported, or another header prefix was refused. A delivery
- * that our secret verifies proves the prefix.
+ * Look-ups and refused header prefixes show missing webhooks. A delivery that our secret verifies proves the prefix.
  */
 export function checkWebhookArrival(records: Pick<Records, 'webhooksMissed' | 'refusedPrefix'> | undefined): Finding {
   if (records === undefined) return notChecked('the inbox could not be read');

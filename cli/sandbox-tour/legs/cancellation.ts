@@ -15,7 +15,6 @@ import type { ServiceResult } from '#upstream/client/error-mapping.ts';
 import type { EsimCancellation, SimulatedState } from '#upstream/contract.ts';
 import { isFinalMovement, moneyOf } from '#upstream/mapping/wallet-movements.ts';
 
-/** Of a review in the specification. */
 const REFUND_RESULTS = ['accepted', 'refused', 'manual review'] as const;
 type RefundResult = (typeof REFUND_RESULTS)[number];
 
@@ -26,7 +25,6 @@ export interface CancellationInput {
   readonly recharged: boolean;
 }
 
-/** Each refund result that the sandbox offers is tried. */
 export async function cancellationLeg(
   leg: Leg,
   { esims, listed, simulated, recharged }: CancellationInput,
@@ -106,7 +104,6 @@ function observeSecond(first: EsimCancellation, ageMs: number, result: ServiceRe
   return { operation, ageMs, outcome: 'another', detail: 'it created another refund' };
 }
 
-/** A readable refund, its credit, and a cancelled eSIM. */
 async function lookAtRefund(leg: Leg, esim: PaidEsim, { refund }: EsimCancellation, accepted: boolean): Promise<void> {
   const { client } = leg;
   const { esimId } = esim;

@@ -45,10 +45,7 @@ async function checkUpdates(leg: Leg): Promise<void> {
   else leg.failed(step, expected, clause(update.detail));
 }
 
-/**
- * Logs in first. @param startedAt of the tour, in epoch milliseconds. @returns undefined when the balance is
- * unreadable.
- */
+/** Logs in first. @returns undefined when the balance is unreadable. */
 export async function readWallet(leg: Leg, when: string, startedAt: number): Promise<WalletSeen | undefined> {
   const step = `the wallet, ${when}`;
   const wallet = await leg.client.getWallet();

@@ -54,7 +54,7 @@ export async function deliveryLeg(leg: Leg, { esimId, order }: BoughtEsim): Prom
   noteCall(leg, 'esim_usage', usage);
 }
 
-/** In all ways that the product uses after a lost answer. */
+/** Uses all ways that the product uses after a lost answer. */
 export async function lookUpLeg(
   leg: Leg,
   [first, ...others]: readonly [BoughtEsim, ...BoughtEsim[]],

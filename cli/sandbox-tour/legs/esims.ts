@@ -15,7 +15,7 @@ import { SIMULATED_STATES, type ServiceEsim, type SimulatedState } from '#upstre
 
 export type ReachedStates = ReadonlySet<SimulatedState>;
 
-/** Through the states before it, as on a phone. */
+/** Each state follows those before it, as on a phone. */
 export async function simulationLeg(leg: Leg, esims: Bought['esims']): Promise<ReachedStates> {
   const reached = new Set<SimulatedState>();
   for (const [index, target] of SIMULATED_STATES.entries()) {

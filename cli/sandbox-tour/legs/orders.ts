@@ -75,7 +75,6 @@ async function buyFirst(leg: Leg, items: readonly ServicePackage[]) {
 
 const COMPLETED = 'an order that is completed, with an eSIM';
 
-/** @param named the beginning of what was seen. */
 async function buy(leg: Leg, packageId: number, step: string, named = '') {
   const request = newOrderRequest(leg, packageId);
   const placed = await leg.client.createOrder(request);
@@ -98,7 +97,7 @@ async function repeatAtOnce(leg: Leg, placed: PlacedOrder) {
   noteRepeat(leg, observeRepeat('order', placed.order.id, leg.now() - placed.sentAtMs, result));
 }
 
-/** The same bytes under a new key. With unique references the service refuses, or returns the existing order. */
+/** With unique references the service refuses the new key, or returns the existing order. */
 async function repeatReference(leg: Leg, placed: PlacedOrder): Promise<SecondPurchase> {
   const [step, expected] = ['the same external_order_id under another key', 'it buys nothing; nothing depends on it'];
   const result = await leg.client.createOrder({ ...placed, idempotencyKey: leg.newId() });
@@ -115,7 +114,6 @@ function judgeReference(firstId: string, result: ServiceResult<ServiceOrder>): S
   return { outcome: 'two', detail: 'it bought another one' };
 }
 
-/** Twice at the same moment. */
 async function sendTwiceAtOnce(leg: Leg, packageId: number): Promise<BoughtEsim | undefined> {
   const { client, configured } = leg;
   const request = newOrderRequest(leg, packageId);
@@ -138,7 +136,7 @@ function judgeConcurrent(orders: number, refusal: string | undefined): SecondPur
   return { outcome: 'one', detail: second };
 }
 
-/** Of --also. Any final status is as expected. */
+/** Any final status is as expected. */
 async function buyFurther(leg: Leg, packageId: number): Promise<void> {
   const [step, expected] = [`an order of package ${packageId}`, 'a final status: completed, failed, or refused'];
   const request: OrderRequest = newOrderRequest(leg, packageId);
@@ -165,7 +163,7 @@ function throughProcessing(first: string): string {
   return first === 'processing' ? 'processing, then ' : '';
 }
 
-/** With its key at the given age, to see whether the service still knows it. */
+/** The service may have forgotten a key of the given age. */
 export async function keysLeg(leg: Leg, first: PlacedOrder, keyAgeMs: number): Promise<void> {
   const { client, now, delay } = leg;
   const left = first.sentAtMs + keyAgeMs - now();

@@ -12,7 +12,6 @@ import { follow, observeRepeat } from '#cli/sandbox-tour/purchases.ts';
 import { vpnOrderRequestBytes } from '#upstream/client/request-bytes.ts';
 import type { VpnPlan, VpnSubscription } from '#upstream/contract.ts';
 
-/** @param planId undefined: the first one for sale. */
 export async function vpnLeg(leg: Leg, plans: readonly VpnPlan[], planId: number | undefined): Promise<void> {
   const { client, now, newId } = leg;
   const [step, expected] = ['POST /vpn/orders', 'a subscription that becomes active'];
