@@ -140,22 +140,22 @@ export interface OrderCosts {
   readonly temporalCommits: number;
 }
 
-/** Not measured, but the claims a second of docs/benchmarks.md. */
+/** Nobody measures these for you, except the claims a second (docs/benchmarks.md). */
 export const ASSUMED = {
-  /** Of a day's orders: 2.4 times the average. */
+  /** The share of a day's orders: 2.4 times the average. */
   busiestHour: 0.1,
-  /** In the busiest hour: bursts and the loss of a machine must fit. */
+  /** Bursts and the loss of a machine must fit into the busiest hour. */
   mostUsed: 0.6,
   /** Share of the time in which a history shard may write. */
   mostUsedShard: 0.3,
-  /** Over a network, with a synchronous replica. */
+  /** Goes over a network, with a synchronous replica. */
   commitMs: 5,
-  /** Of API and worker: one machine may fail. */
+  /** One machine with API and worker may fail. */
   fewest: 2,
-  /** One after the other, among 1,000,000 orders of the day: the scenario `scale`. */
+  /** Claims come one after the other, among 1,000,000 orders of the day: the scenario `scale`. */
   claimsPerSecond: 308,
   daysOfMonth: 30,
-  /** In days (`platform/temporal/set-up.ts`). */
+  /** Days (`platform/temporal/set-up.ts`). */
   temporalRetentionDays: 30,
 } as const;
 
@@ -197,12 +197,12 @@ export function planFor(ordersPerDay: number, costs: OrderCosts): CapacityPlan {
   };
 }
 
-/** A part with so many servers is used no more than {@link ASSUMED}.mostUsed. */
+/** A part is then used no more than {@link ASSUMED}.mostUsed. */
 export function mostOrdersPerDay({ servers, serviceMs }: Part): number {
   return ((servers * 1_000) / serviceMs) * ASSUMED.mostUsed * (3_600 / ASSUMED.busiestHour);
 }
 
-/** A power of two, and never fewer than a small cluster has. A shard commits one after the other. */
+/** A power of two, and never fewer than a small cluster has. A shard makes one commit after the other. */
 function shardsFor(perSecond: number, { temporalCommits }: OrderCosts): number {
   const busy = (perSecond * temporalCommits * ASSUMED.commitMs) / 1_000;
   return Math.max(16, 2 ** Math.ceil(Math.log2(busy / ASSUMED.mostUsedShard)));

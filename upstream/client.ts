@@ -66,8 +66,8 @@ export function createServiceClient(options: ServiceClientOptions) {
 
     getWallet: async () => await calls.one('getWallet', {}),
     /**
-     * All transactions: a debit without a reference may be the one that the caller looks for.
-     * `isEnough` ends the reading, which is complete only after the last page.
+     * All transactions: a debit without a reference may be the one that the caller looks for. `isEnough` ends the
+     * reading, which is complete only after the last page.
      */
     listWalletTransactions: async (
       filter:
@@ -167,7 +167,7 @@ function sameId(id: string): Match<{ readonly id: string }> {
   return (value) => (value.id === id ? {} : { contradiction: 'its id is not the one that was asked for' });
 }
 
-/** The record may have another id of its own, such as its ICCID. Storing must check that no other eSIM has it. */
+/** The record may have another id, such as its ICCID. Code that stores it must check that no other eSIM has it. */
 function esimUnderPath<Field extends string>(
   field: Field,
   id: string,

@@ -25,7 +25,8 @@ export type SecretChangeResult<Stored> = { readonly ok: true; readonly stored: S
 type SecretCalls = Pick<ServiceClient, 'createWebhookSecret' | 'rotateWebhookSecret'>;
 
 /**
- * The service shows the secret in one answer only (specification, Authentication 6). After a lost answer it rotates.
+ * The service shows the secret in one answer only (specification, Authentication 6). After a lost answer it rotates, or
+ * creates one if none exists.
  * @throws the error of the store. The service may then have a secret that was not stored: rotate again.
  */
 export async function changeWebhookSecret<Stored>(

@@ -37,7 +37,7 @@ export const COUNTERS = {
 } as const;
 export type Counter = keyof typeof COUNTERS;
 
-/** After an order's end its webhook is judged and its events are published. */
+/** After an order's end its webhook is judged, and its events are published. */
 const AFTERWORK_MS = 1_000;
 const HISTORIES = 5;
 /** These calls end when there is work, or by their timeout. */

@@ -83,7 +83,7 @@ export const workflowDriver = {
   result: loadResult,
 } as const satisfies DriverProtocol<z.ZodType, z.ZodType>;
 
-/** Our API may be another one that does the same. */
+/** The calls go to our API, or to one that does the same. */
 export const apiCallDriver = {
   name: 'api-calls',
   task: z.object({
@@ -93,7 +93,7 @@ export const apiCallDriver = {
     call: z.discriminatedUnion('kind', [
       z.object({ kind: z.literal('get'), paths: z.array(z.string()).min(1).readonly() }),
       z.object({ kind: z.literal('order'), packageId: z.int().positive() }),
-      /** An id that comes once is added. */
+      /** Each call adds an id that comes once. */
       z.object({ kind: z.literal('post'), pathPrefix: z.string() }),
     ]),
   }),

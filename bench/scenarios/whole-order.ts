@@ -111,10 +111,7 @@ async function oneRound(
   return { load: result, cpu: Object.fromEntries(Object.entries(spent).map(([name, ms]) => [name, ms / load.count])) };
 }
 
-/**
- * With all cores busy, the rate is the inverse of the CPU time, so the ratio of the rests is that of the rates without
- * the engines.
- */
+/** With all cores busy, the rate is the inverse of the CPU time: the ratio of the rests leaves the engines out. */
 function withoutEngine(
   peer: { readonly id: string; readonly measured: string },
   { mine, theirs }: Readonly<Record<'mine' | 'theirs', readonly Round[]>>,

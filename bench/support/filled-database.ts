@@ -2,7 +2,7 @@ import type { BenchServers } from '#bench/support/context.ts';
 import { createProductDatabase } from '#bench/support/product.ts';
 import { withClient } from '#cli/embedded/postgres.ts';
 
-/** As in an old shop: nearly all is done, and the unfinished is spread over all ages. */
+/** As in an old shop, nearly all is done, and unfinished orders are spread over all ages. */
 const ORDERS = `
   insert into orders (id, api_key_id, external_order_id, package_id, status, failure_class, attention_reason, esim_id, created_at, updated_at, completed_at)
   select 'ord_' || lpad(n::text, 26, '0'), 'key_bench', 'ref-' || n, 1000 + n % 50,

@@ -11,7 +11,7 @@ export interface Contestant {
   readonly apiUrl: string;
   readonly apiKey: string;
   readonly databaseUrl: string;
-  /** Its own, with the same settings as the others'. */
+  /** Each contestant has its own, with the same settings. */
   readonly simulatorUrl: string;
   /** Undefined with another engine. */
   readonly namespace: string | undefined;
@@ -21,7 +21,7 @@ export interface Contestant {
   processes(): Processes;
 }
 
-/** The service must not add time of its own. */
+/** The service completes it at once, and adds no time of its own. */
 const COMPLETED_AT_ONCE = 2001;
 // This is small against one order alone; with many, a look finds many at a time.
 const POLL_ALONE_MS = 10;

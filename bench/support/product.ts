@@ -145,7 +145,7 @@ export class Product implements Contestant {
     this.#running.set(name, child);
   }
 
-  /** The first one always runs. */
+  /** The first worker always runs. */
   async haveWorkers(count: number): Promise<void> {
     for (let child; this.#moreWorkers.length >= count && (child = this.#moreWorkers.pop()) !== undefined;)
       await this.#context.children.stop(child);

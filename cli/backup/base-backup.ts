@@ -46,7 +46,8 @@ interface Connection {
 }
 
 /**
- * Rows, a copy stream, a row. Its messages begin with a letter: `n` new archive, `m` manifest, `d` bytes, `p` progress.
+ * The answer has rows, a copy stream and a row. Messages of the stream begin with a letter: `n` a new archive, `m` the
+ * manifest, `d` bytes, `p` progress.
  */
 class Receiver {
   readonly #archive: number;

@@ -9,7 +9,9 @@ export interface Recovery {
   readonly until?: string;
 }
 
-/** Begins a new timeline: names of archived files never repeat, and the product sees that commits may be lost. */
+/**
+ * It begins a new timeline: its log never has names of archived files, and the product sees that commits may be lost.
+ */
 export function prepareRecovery(dataDirectory: string, { walArchive, until }: Recovery): void {
   const settings = {
     // Without an archive nothing is found, and the log in the backup is used.
@@ -73,7 +75,7 @@ function timelineOf(name: string): string {
   return name.slice(0, 8);
 }
 
-/** The number of files in 4 GB of log depends on their size. */
+/** The number of files in each 4 GB of log depends on their size. */
 function follows(before: string, after: string): boolean {
   const [log, number] = numbersOf(before);
   const [nextLog, nextNumber] = numbersOf(after);

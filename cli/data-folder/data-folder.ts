@@ -148,7 +148,7 @@ function alreadyRunning(dataDirectory: string, pid: number): UserError {
   );
 }
 
-/** SIGKILL follows SIGTERM after the grace period, for process groups. */
+/** SIGTERM, then SIGKILL to the process groups of those that still run after the grace period. */
 async function endAll(processes: readonly ProcessIdentity[]): Promise<void> {
   for (const { pid } of processes) sendSignal(pid, 'SIGTERM');
   const deadline = Date.now() + LEFTOVER_GRACE_MS;

@@ -77,7 +77,7 @@ export async function examine(environment: Environment, options: ExamineOptions 
   return { configuration: checkConfiguration(settings.problems), ...findings, ...temporal, ...service, ...webhook };
 }
 
-/** 78: the configuration cannot be used. */
+/** @returns 78 when the configuration cannot be used. */
 export function exitCodeOf(findings: Findings): number {
   if (findings.configuration.status === 'failure') return EXIT_CONFIGURATION;
   return Object.values(findings).some(({ status }) => status === 'failure') ? 1 : 0;

@@ -9,7 +9,7 @@ export function ok(detail: string): Finding {
   return { status: 'ok', detail };
 }
 
-/** It works, but with a restriction or not for long. */
+/** The part works, but with a restriction or not for long. */
 export function warning(detail: string, advice: string): Finding {
   return { status: 'warning', detail, advice };
 }

@@ -24,7 +24,7 @@ export interface DoctorSettings {
   readonly database: DatabaseConfig | undefined;
   readonly encryptionKeys: readonly EncryptionKey[] | undefined;
   readonly temporal: TemporalConfig | undefined;
-  /** Has an object of its own: workers need no version. */
+  /** An object of its own, because workers need no version. */
   readonly workers: { readonly version: DeploymentVersion | undefined } | undefined;
   readonly service: ServiceConfig | undefined;
   readonly webhook: WebhookAddressConfig | undefined;

@@ -33,7 +33,7 @@ export interface ChildExit {
 // A larger log is renamed to `.1` when its process is started again.
 const LOG_ROTATE_BYTES = 10 * 1024 * 1024;
 
-/** Its own process group: the terminal's Ctrl-C does not reach it, and killing the group leaves no orphans. */
+/** Leads its own process group: the terminal's Ctrl-C does not reach it, and killing the group leaves no orphans. */
 export class Child {
   readonly name: string;
   readonly logFile: string;
@@ -80,7 +80,7 @@ export class Child {
     if (this.identity !== undefined && this.running) sendSignal(this.identity.pid, signal);
   }
 
-  /** Kills the process group after `graceMs`. */
+  /** Kills the process group if the process still runs after `graceMs`. */
   async stop(graceMs: number, signal: NodeJS.Signals = 'SIGTERM'): Promise<ChildExit> {
     this.signal(signal);
     const timer = new AbortController();
@@ -148,7 +148,7 @@ export async function untilReady(child: Child, { timeoutMs, pollMs, answers, fai
   }
 }
 
-/** The system may reuse the number of a process. */
+/** Also valid after the system has reused the number. */
 export interface ProcessIdentity {
   readonly pid: number;
   readonly startedAt: string;

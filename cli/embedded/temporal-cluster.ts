@@ -76,7 +76,7 @@ export interface FrontendTls {
   readonly ca: string;
   /** A client without its certificate is refused. */
   readonly clientCa?: string;
-  /** Our own check of readiness connects so. The server name is that of the certificate. */
+  /** For our own check of readiness. The server name is that of the certificate. */
   readonly client: TemporalTls & { readonly serverName: string };
 }
 

@@ -16,7 +16,7 @@ function findTestServer(environment: Environment): string | undefined {
   return existsSync(cached) ? cached : undefined;
 }
 
-/** Maven takes seconds; the SDK is the last resort. The program takes a port as its argument. */
+/** Maven takes seconds, so the SDK comes last. The program takes a port as its argument. */
 export async function obtainTestServer(options: ObtainOptions): Promise<string> {
   const { environment } = options;
   const found = findTestServer(environment);

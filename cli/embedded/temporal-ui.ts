@@ -102,10 +102,7 @@ export async function hiddenUi(): Promise<HiddenUi> {
   return { address: hiddenAddress(), port: await freePort() };
 }
 
-/**
- * The UI does not check `Host`, so a web page must not reach it. On Linux a page has to guess one of 16 million
- * addresses.
- */
+/** The UI does not check `Host`: a web page must have to guess its address (16 million on Linux) and its port. */
 function hiddenAddress(): string {
   if (process.platform !== 'linux') return '127.0.0.1';
   return `127.${randomInt(1, 255)}.${randomInt(1, 255)}.${randomInt(2, 255)}`;

@@ -22,7 +22,7 @@ const OPEN_ALL = 'cd "$1" && for file in *; do if [ -f "$file" ]; then true < "$
 const WRITE_ONE = 'file="$1/.write-check.$$" && true > "$file" && rm "$file"';
 
 /**
- * Writes a file as the server will: a failing archive keeps all of the log, and only the log file tells.
+ * Writes as the server will: a failing archive keeps all of the log, and only the log file tells.
  * @throws UserError when the server cannot write to the folder.
  */
 export async function prepareArchive(folder: string, server: ArchiveServer): Promise<void> {

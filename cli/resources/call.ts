@@ -53,7 +53,7 @@ interface Schema {
   readonly $defs?: Readonly<Record<string, Schema>>;
 }
 
-/** /openapi.json describes them so: `override` is the part that it replaces. */
+/** As /openapi.json describes them: `override` is the part that it replaces. */
 function fieldsOf(schema: z.ZodObject): Field[] {
   const root = z.toJSONSchema(schema, {
     io: 'input',

@@ -97,7 +97,7 @@ function writeForOwner(file: string, content: string | Uint8Array): void {
   writeFileSync(file, content, { mode });
 }
 
-/** A key may lack the operator's scope. */
+/** The key may lack the scope: then it asks without the operator's view. */
 async function asOperator<Result>(
   fields: readonly Field[],
   given: Readonly<Record<string, unknown>>,

@@ -107,7 +107,7 @@ export interface WalletSeen {
   readonly movements: readonly WalletTransaction[] | undefined;
 }
 
-/** The balance lost during the tour against the sum of the movements of that time. */
+/** Compares the lost balance with the sum of the movements of that time. */
 export function noteSpent(leg: LegRecord, before: WalletSeen, after: WalletSeen): void {
   const step = 'what the balance lost';
   const expected = 'the sum of the movements,';

@@ -20,7 +20,7 @@ export type LegName = keyof typeof LEGS;
 /** `drift`: the service works, but differs from our contract or configuration. `skipped`: it could not be tried. */
 export type StepStatus = 'ok' | 'drift' | 'failed' | 'skipped';
 
-/** Texts are our own, with counts and package ids: no secrets, no personal data. */
+/** Contains our own texts, counts and package ids: no secrets, no personal data. */
 export interface TourFinding {
   readonly leg: LegName;
   readonly step: string;

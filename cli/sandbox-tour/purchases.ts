@@ -5,7 +5,7 @@ import type { ServiceResult } from '#upstream/client/error-mapping.ts';
 import { orderRequestBytes } from '#upstream/client/request-bytes.ts';
 import type { ServiceOrder } from '#upstream/contract.ts';
 
-/** Kept: the same bytes can be sent again. */
+/** Kept, so that the same bytes can be sent again. */
 export interface OrderRequest {
   readonly idempotencyKey: string;
   readonly reference: string;

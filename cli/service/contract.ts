@@ -28,7 +28,7 @@ export const COMPATIBLE = 0;
 export const NOT_COMPATIBLE = 1;
 export const NO_DOCUMENT = 2;
 
-/** With `record`, @throws also the errors of `recordDocument`, such as UserError in the sandbox. */
+/** @throws with `record` also the errors of `recordDocument`, such as UserError in the sandbox. */
 export async function checkContractFile(
   file: string | undefined,
   options: ContractCheckOptions,
@@ -127,8 +127,8 @@ interface RecordedDocument {
 }
 
 /**
- * Releases purchases that the document and free reads prove safe. Before a worker's first start it creates the pauses,
- * so that their release is recorded.
+ * Releases purchases that the document and free reads prove safe. Spends nothing. Before a worker's first start it
+ * creates the pauses, so that their release is recorded.
  * @throws UserError in the sandbox, where nothing is held; errors of configuration and database.
  */
 async function recordDocument(document: JsonObject, environment: Environment): Promise<RecordedDocument> {

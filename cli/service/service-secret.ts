@@ -92,7 +92,7 @@ async function changeAndStore(
   }
 }
 
-/** A failure after `onCreated` loses the secret. */
+/** Calls `onCreated` before the store gets a secret: a failure after that loses the secret. */
 function observed(store: WebhookSecretStore, onCreated: () => void): Pick<WebhookSecretStore, 'lock' | 'replace'> {
   return {
     lock: () => store.lock(),

@@ -33,7 +33,7 @@ export function requireUsableSimulatorData({ settings, environments }: Plan): vo
 }
 
 /**
- * Checks before it changes anything. Only the operator creates keys that spend real money.
+ * @returns an API key only with our own simulator: only the operator creates keys that spend real money.
  * @throws UserError for a database of another service or an older version; EncryptionKeysError.
  */
 export async function prepareDatabase(

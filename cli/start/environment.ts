@@ -75,7 +75,7 @@ function firstSecret(list: string): string {
   return entries.find((entry) => !entry.includes('@')) ?? entries[0]?.split('@', 1)[0] ?? '';
 }
 
-/** The simulator's own variable overrides it. */
+/** The simulator's own variable overrides the product's prefix. */
 function ownBrand({ SERVICE_HEADER_PREFIX: prefix }: Environment): Environment {
   return prefix === undefined || prefix === '' ? {} : { SIMULATOR_HEADER_PREFIX: prefix };
 }

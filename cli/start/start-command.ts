@@ -4,7 +4,7 @@ import { type ClusterSize, portOf, PORTS, type PortName } from '#cli/start/setti
 import { UserError } from '#cli/terminal/user-error.ts';
 import type { Environment } from '#config/environment.ts';
 
-/** One machine may be lost. */
+/** A cluster that loses one of its machines still has one. */
 const CLUSTER: ClusterSize = { workers: 2, apis: 2 };
 
 export function addStartCommand(program: Command, environment: Environment): void {

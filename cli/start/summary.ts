@@ -8,7 +8,7 @@ import type { Terminal } from '#cli/terminal/terminal.ts';
 import { visible } from '#cli/terminal/visible-text.ts';
 import { readWorkerConfig } from '#config/config.ts';
 
-/** Hides the runs of schedules, several a minute. */
+/** Leaves out the runs of schedules: several a minute would hide the work. */
 const WORK = 'ExternalReference IS NOT NULL';
 
 export function addressLines(

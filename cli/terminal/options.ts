@@ -11,7 +11,7 @@ export interface SetUpOption {
 
 export type EnvironmentFor = (option: SetUpOption) => Promise<Environment>;
 
-/** Both are taken at every place of a command line. @param onImplied gets the folder found without --data. */
+/** Takes --data and --api at every place of a command line. @param onImplied gets the folder found without --data. */
 export function withInstallationOptions(
   program: Command,
   environment: Environment,
@@ -83,7 +83,7 @@ function isMoment(text: string): boolean {
   return new Date(date).toISOString().startsWith(date);
 }
 
-/** Of two webhook secrets, in milliseconds. */
+/** Milliseconds. */
 export function overlap(text: string): number {
   const ms = duration(text);
   if (ms <= MAX_WEBHOOK_SECRET_OVERLAP_MS) return ms;

@@ -3,7 +3,7 @@ import type { Output } from '#cli/terminal/output.ts';
 import { visibleLines } from '#cli/terminal/visible-text.ts';
 import { ConfigurationError, EXIT_CONFIGURATION } from '#config/configuration-error.ts';
 
-/** The person at the terminal can correct it. Printed without a stack; other errors are bugs and get one. */
+/** The person at the terminal can correct it, so it has no stack. Other errors are bugs and are printed with one. */
 export class UserError extends Error {
   readonly advice: string;
 
@@ -100,7 +100,7 @@ export function report(error: unknown, terminal: Output): number {
   return 1;
 }
 
-/** A quota counts, too. */
+/** A quota counts as a full disk, too. */
 export function isDiskFull(error: unknown): boolean {
   return ['ENOSPC', 'EDQUOT'].includes(codeOf(error) ?? '') || saysDiskFull(messageOf(error));
 }
@@ -111,7 +111,7 @@ export function saysDiskFull(output: string): boolean {
 
 const CANNOT_WRITE = /^E(?:ACCES|EXIST|FBIG|IO|ISDIR|LOOP|NAMETOOLONG|NOTDIR|PERM|ROFS)$/;
 
-/** A failure must not hide the first error. */
+/** A failure to remove must not hide the first error. */
 export function removeQuietly(path: string): void {
   try {
     rmSync(path, { recursive: true, force: true });

@@ -129,7 +129,7 @@ function timeOrNull(ms: number | null): string | null {
   return ms === null ? null : isoTime(ms);
 }
 
-/** It reads one item more, to find out whether another page follows. */
+/** One item more is read: it shows whether another page follows. */
 export function listView<Row extends { readonly sequence: number }>(
   read: (page: { cursor: number | undefined; limit: number }) => Row[],
   { after, limit }: { readonly after?: number | undefined; readonly limit: number },

@@ -115,7 +115,7 @@ export class Choices {
     this.#settings.set('approved', approved);
   }
 
-  /** Each data file draws one, so that ids differ between files. */
+  /** Each data file draws its own seed, so that ids differ between files. */
   #storedSeed(): string {
     const seed = this.#options.seed ?? this.#settings.get('seed', z.string()) ?? randomBytes(16).toString('hex');
     this.#settings.set('seed', seed);

@@ -24,14 +24,16 @@ export interface KeyedWork<Item> {
   find(): Item;
   requireUnique?(): void;
   requireBalance?(item: Item): void;
-  /** Throws only before it has changed anything. A returned refusal keeps its changes. */
+  /**
+   * Runs in the transaction that stores the result. Throws only before a change; a returned refusal keeps its changes.
+   */
   carryOut(item: Item): Answer;
 }
 
 /** The dialect decides about repeated and concurrent keys. */
 export class KeyedOperations {
   readonly #simulation: Simulation;
-  /** They are lost with the process, but nothing is written before the execution. */
+  /** Lost with the process, as is the operation: nothing is written before the execution. */
   readonly #inUse = new Set<string>();
 
   constructor(simulation: Simulation) {

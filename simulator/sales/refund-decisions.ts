@@ -62,11 +62,11 @@ interface CancellationEvidence {
   readonly usage: EsimState;
   readonly completedTopups: number;
   readonly order: SaleRecord;
-  /** Only visible ones. */
+  /** Movements that are already visible. */
   readonly movements: readonly LedgerEntry[];
 }
 
-/** Of an automatic refund (specification, States and transitions). */
+/** The specification (States and transitions) states the conditions. */
 export function unmetConditions(evidence: CancellationEvidence): RefundCondition[] {
   const { esim, usage, completedTopups } = evidence;
   const confirmed: Readonly<Record<RefundCondition, boolean>> = {

@@ -127,7 +127,7 @@ function write(response: Response, { status, body, headers = {} }: Answer): void
   response.end(body);
 }
 
-/** The length is that of the whole body. */
+/** Announces the length of the whole body, and sends half of it. */
 async function writeHalf(response: Response, { status, body, headers = {} }: Answer): Promise<void> {
   const bytes = Buffer.from(body);
   response.writeHead(status, { ...headers, 'Content-Length': bytes.length });

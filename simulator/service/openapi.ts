@@ -131,7 +131,7 @@ const FURTHER_REFUSALS: Readonly<Partial<Record<EndpointName, readonly (keyof ty
   rotateWebhookSecret: [404],
 };
 
-/** Calls without body or query validate both, too. */
+/** Calls without a body or query validate both, too. */
 const COMMON_REFUSALS = [400, 401, 413, 415, 422, 429] as const;
 
 function refusalsOf(name: EndpointName, { path, idempotencyKey }: EndpointContract): (keyof typeof REFUSALS)[] {

@@ -104,7 +104,7 @@ export class Pipeline {
     }
   }
 
-  /** Answers of faults included. */
+  /** Answers of faults get the shape, too. */
   #shaped(name: EndpointName | undefined, ending: Ending): Ending {
     if (ending.kind !== 'answer' && ending.kind !== 'truncated') return ending;
     return { ...ending, answer: this.#simulation.shaper.answer(name, ending.answer) };

@@ -121,7 +121,7 @@ export function pageFrom(query: Readonly<Record<string, string>>): Page {
   return { cursor: cursor === undefined ? undefined : sequenceOf(cursor), limit: Number(limit ?? DEFAULT_PAGE) };
 }
 
-/** It finds out whether another page follows. */
+/** One item more shows whether another page follows. */
 export function oneMore(page: Page): Page {
   return { ...page, limit: page.limit + 1 };
 }

@@ -148,7 +148,7 @@ class PagesRead<Item extends { readonly id: string | number }> {
 }
 
 export interface Recent {
-  /** Epoch milliseconds. */
+  /** Epoch milliseconds. The first page with an older item is the last one read. */
   readonly since: number;
   readonly maxPages: number;
 }

@@ -86,7 +86,7 @@ function compareRecord(comparison: Comparison, ours: unknown, forms: readonly Re
   compareForms(comparison, ours, inner.forms, inside);
 }
 
-/** A description may list the records of several events; the one that fits best is then taken. */
+/** If the records of several events together do not fit, the one that fits best alone is taken. */
 function compareData(comparison: Comparison, ours: unknown, forms: readonly ResolvedSchema[], place: Place): void {
   const findingsOf = (some: readonly ResolvedSchema[]) => {
     const findings = new Findings();

@@ -23,7 +23,7 @@ export interface RecordLayer extends Layer {
   readonly rival?: Layer;
 }
 
-/** Without a layer with all needed fields, the one with most of them. @param namedBy one of these is enough. */
+/** The outermost layer with all needed fields, else the one with most. @param namedBy one of these is enough. */
 export function peeled(
   document: JsonObject,
   forms: readonly ResolvedSchema[],

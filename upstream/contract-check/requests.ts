@@ -128,7 +128,7 @@ const REFERENCES: SentValues = {
   possible: ['7', 'shop/2026:#1042', attemptReference(LONGEST, 1, 10), attemptReference('ORD-1042', 2, 1)],
 };
 
-/** Ids come from the service, so they always fit. */
+/** Ids are missing: they come from the service, so they always fit. */
 const SENT_VALUES: Readonly<Record<string, SentValues>> = {
   [IDEMPOTENCY_KEY_HEADER]: { usual: [UUID], possible: [] },
   external_order_id: REFERENCES,

@@ -110,8 +110,8 @@ const SAYS_KNOWN = /(?:^|_)(?:duplicated?|already_(?:been_)?(?:taken|exists?|pro
 const COMPLAINTS: ReadonlySet<string> = new Set(['taken', 'unique']);
 
 /**
- * Never final: the service may have the purchase under our reference. Sentences are read only when no other field of
- * our request is listed.
+ * A refusal of our reference alone is never final: the service may have the purchase under it. Sentences are read only
+ * when no other field of our request is listed.
  */
 function isKnownAlready(named: ReadonlySet<string>, texts: readonly string[]): boolean {
   if (REQUEST_FIELDS.some((field) => named.has(field) && isOther(field))) return false;

@@ -40,7 +40,10 @@ export interface RecordTerms {
 
 export interface Variants extends RecordTerms {
   readonly records: Readonly<Partial<Record<RecordName, Partial<RecordTerms>>>>;
-  /** Null for a parameter that is never sent, because the service misreads it. The product then filters by itself. */
+  /**
+   * Null for a parameter that is never sent, because the service refuses or misreads it. The product then filters by
+   * itself.
+   */
   readonly parameters: Readonly<Record<string, string | null>>;
   readonly wrappers: readonly string[];
   readonly lists: readonly string[];

@@ -156,7 +156,7 @@ async function listedPrice(productId: number | null | undefined, priceToday: Pri
   return productId == null ? undefined : await priceToday(productId);
 }
 
-/** A clause. */
+/** A clause: what prevents the delivery or the refund of the order. */
 function esimProblem(esim: ServiceEsim, orderId: string): string | undefined {
   const { misstated = [], activation_code: code } = esim;
   if (misstated.includes('activation_code')) return 'activation_code cannot be read';

@@ -44,8 +44,8 @@ export type ParsedEvent =
   | { readonly kind: 'quarantine'; readonly reason: QuarantineReason; readonly event?: EventKind };
 
 /**
- * Call it after the signature was verified (specification, Delivery headers and Events). It reads no header: an
- * attacker could repeat a delivery with others.
+ * Call it after the signature was verified (specification, Delivery headers and Events). It reads no header: headers
+ * are not signed, so an attacker could repeat a delivery with others.
  */
 export function parseEvent(
   body: Uint8Array,

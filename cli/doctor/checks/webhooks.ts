@@ -51,7 +51,7 @@ export function checkWebhookSecret(
     : failure('there is none, so every webhook of the service is refused', advice);
 }
 
-/** The result probably signs now. A secret that the service has shown us comes first. */
+/** The service probably signs with this one now. One that it has shown us comes first. */
 export function newestSecret(
   configured: readonly WebhookSecret[],
   stored: StoredWebhookSecrets | undefined,
@@ -73,7 +73,7 @@ export interface WebhookAddressOptions {
   readonly deadlineMs: number;
 }
 
-/** Sends a signed `ping`, which has no effect but its row. Only a delivery of the service proves its secret. */
+/** Sends a signed `ping`, which has no effect but its row. It does not prove that the service has the same secret. */
 export async function checkWebhookAddress(
   { url, headerPrefix }: Pick<WebhookAddressConfig, 'url' | 'headerPrefix'>,
   { secret, mode, now, deadlineMs }: WebhookAddressOptions,
@@ -155,9 +155,7 @@ const REACH_US =
   'PUBLIC_WEBHOOK_URL must lead to /webhooks/service of the API: check its DNS name, firewall and reverse proxy, ' +
   'and that the API runs.';
 
-/**
- * Look-ups and refused header prefixes show missing webhooks. A delivery that our secret verifies proves the prefix.
- */
+/** Look-ups and refused header prefixes show lost webhooks. A delivery that our secret verifies proves the prefix. */
 export function checkWebhookArrival(records: Pick<Records, 'webhooksMissed' | 'refusedPrefix'> | undefined): Finding {
   if (records === undefined) return notChecked('the inbox could not be read');
   const { webhooksMissed: missed, refusedPrefix } = records;

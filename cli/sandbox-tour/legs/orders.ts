@@ -97,7 +97,7 @@ async function repeatAtOnce(leg: Leg, placed: PlacedOrder) {
   noteRepeat(leg, observeRepeat('order', placed.order.id, leg.now() - placed.sentAtMs, result));
 }
 
-/** With unique references the service refuses the new key, or returns the existing order. */
+/** With unique references the service refuses the second order, or returns the existing one. */
 async function repeatReference(leg: Leg, placed: PlacedOrder): Promise<SecondPurchase> {
   const [step, expected] = ['the same external_order_id under another key', 'it buys nothing; nothing depends on it'];
   const result = await leg.client.createOrder({ ...placed, idempotencyKey: leg.newId() });
@@ -163,7 +163,7 @@ function throughProcessing(first: string): string {
   return first === 'processing' ? 'processing, then ' : '';
 }
 
-/** The service may have forgotten a key of the given age. */
+/** The service may have forgotten a key of this age. */
 export async function keysLeg(leg: Leg, first: PlacedOrder, keyAgeMs: number): Promise<void> {
   const { client, now, delay } = leg;
   const left = first.sentAtMs + keyAgeMs - now();

@@ -85,7 +85,7 @@ const REASONS: Readonly<Record<Extract<Absence, { isProven: false }>['reason'], 
     'the balance cannot be compared: it changes during the reading, or movements are late or in another currency',
 };
 
-/** The rule is that of the product, for a purchase that failed after `base`. */
+/** The rule of the product for a purchase that failed after `base`. */
 function judge(base: WalletReading, last: WalletReading): Absence {
   const known = new Set(base.rows.items.map(({ id }) => id));
   const movements = last.rows.items.filter(countsInWallet).map(movementOf);
