@@ -31,6 +31,7 @@ export interface SimulatorOptions {
   readonly sandboxBalance?: string;
   readonly productionBalance?: string;
   readonly logLevel?: string;
+  /** Epoch milliseconds. */
   readonly now?: () => number;
 }
 

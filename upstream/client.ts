@@ -139,6 +139,7 @@ export function createServiceClient(options: ServiceClientOptions) {
       const fields = [...new Set(query.error.issues.map((issue) => issue.path.join('.')))].join(' and ');
       return refusedBeforeSending(`The update check does not take this ${fields} (a version is dotted numbers)`);
     },
+    /** Checks only that it is an OpenAPI document. */
     getOpenApi: async () => await calls.optional('getOpenApi', {}),
     /** The service shows the secret only in this answer: store it before anything else. After a lost answer, rotate. */
     createWebhookSecret: async () => await calls.optional('createWebhookSecret', {}),

@@ -18,6 +18,7 @@ export interface ServiceOptions {
   /** For one call, login and repetition included; shorter than the lease of a send. */
   readonly deadlineMs: number;
   readonly tokens: TokenStore;
+  /** Epoch milliseconds. */
   readonly now: () => number;
   readonly timers?: Timers;
   readonly onCall?: (event: CallEvent) => void;

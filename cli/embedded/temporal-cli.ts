@@ -33,6 +33,7 @@ export interface ObtainOptions {
   readonly download?: typeof downloadBySdk;
 }
 
+/** @throws UserError when TEMPORAL_CLI_PATH is not a program. */
 export function findTemporalCli(environment: Environment): TemporalCli | undefined {
   const named = environment['TEMPORAL_CLI_PATH'];
   if (named) {

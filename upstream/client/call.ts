@@ -53,6 +53,7 @@ export type Caller = <Name extends EndpointName>(
 export interface CallerOptions {
   readonly address: string;
   readonly transport: HttpTransport;
+  /** Epoch milliseconds. */
   readonly now: () => number;
   readonly onCall?: (event: CallEvent) => void;
 }

@@ -54,6 +54,7 @@ function isRounded(value: unknown): boolean {
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],]/g;
 
+/** More levels than any answer, event or document has. */
 const MAX_JSON_DEPTH = 200;
 
 function problemOf(text: string): 'duplicate_key' | 'too_deep' | undefined {

@@ -118,6 +118,7 @@ export class Needs {
     if (role === 'event') this.#carriedByEvents.add(key);
   }
 
+  /** @param report called in {@link settle}, or at once for a field that a list is searched by. */
   lacking({ role, searchedBy }: Source, name: string, { key, purpose }: Need, report: Report): void {
     if (role === 'aside') return;
     if (searchedBy.includes(name)) report('breaking', `is missing, and is needed for ${purpose}`);

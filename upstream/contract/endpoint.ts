@@ -32,6 +32,7 @@ export interface EndpointContract {
   readonly purpose: string;
   readonly request: Mark;
   readonly response: Mark;
+  /** For a stated part, what the specification leaves open. */
   readonly reason: string;
   /** First made without a token, and repeated with one after a 401. */
   readonly withoutToken?: true;
@@ -45,6 +46,7 @@ export interface EndpointContract {
   /** A service may wrap the answer under this name. */
   readonly record: RecordName;
   readonly isPriceList?: true;
+  /** If it is off, the call is not made, and its fallback is used. */
   readonly capability?: Capability;
   /** No purchase, cancellation or subscription depends on the call. */
   readonly convenience?: true;

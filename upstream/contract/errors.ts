@@ -1,3 +1,4 @@
+/** All forms are assumed; the specification states none. */
 import * as z from 'zod';
 import { topupRequest } from '#upstream/contract/esims.ts';
 import { loginRequest, orderRequest } from '#upstream/contract/orders.ts';
@@ -140,6 +141,7 @@ function plainName(text: string): string {
     .replaceAll(/[\s-]+/g, '_');
 }
 
+/** Sentences of errors are shorter: the rest is not read. */
 const MOST_OF_A_TEXT = 1_000;
 const MOST_PARTS = 100;
 

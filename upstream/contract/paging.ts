@@ -100,6 +100,7 @@ interface Link {
   readonly rels: readonly string[];
 }
 
+/** Services name a handful of links: longer headers are ignored. */
 const MOST_OF_A_HEADER = 8_192;
 const LINK = /<([^<>]*)>((?:\s*;\s*[a-z*-]+\s*=\s*(?:"[^"]*"|[^",;\s]*))*)/gi;
 const REL = /;\s*rel\s*=\s*(?:"([^"]*)"|([^",;\s]*))/i;

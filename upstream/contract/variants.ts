@@ -27,13 +27,14 @@ export const AMOUNT_FIELDS = ['price_for_reseller', 'price', 'amount', 'balance'
 /**
  * `unstated`: decimals, but a price list of whole numbers only is refused, because it may be in cents. `decimal`:
  * decimals, whole numbers included. `minor_units`: the currency's smallest unit. A number: the divisor of whole
- * numbers, a power of ten. An amount that contradicts its unit is unreadable.
+ * numbers, a power of ten (10000 where 32000 means 3.20). An amount that contradicts its unit is unreadable.
  */
 export type AmountUnit = 'unstated' | 'decimal' | 'minor_units' | number;
 
 export interface RecordTerms {
   /** Our name by the service's, used when ours is absent. Two names for one field make it unreadable. */
   readonly fields: Readonly<Record<string, string>>;
+  /** Our value by the service's, in lower case. */
   readonly values: Readonly<Partial<Record<(typeof VALUE_FIELDS)[number], Readonly<Record<string, string>>>>>;
   readonly amounts: AmountUnit;
 }
@@ -41,8 +42,8 @@ export interface RecordTerms {
 export interface Variants extends RecordTerms {
   readonly records: Readonly<Partial<Record<RecordName, Partial<RecordTerms>>>>;
   /**
-   * Null for a parameter that is never sent, because the service refuses or misreads it. The product then filters by
-   * itself.
+   * The service's name of a query parameter by ours; null for one that is never sent, because the service refuses or
+   * misreads it. The product then filters by itself.
    */
   readonly parameters: Readonly<Record<string, string | null>>;
   readonly wrappers: readonly string[];

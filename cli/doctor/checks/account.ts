@@ -43,6 +43,7 @@ export function checkToken({ expiresAt, renewedAt }: SharedToken, { tokenDays }:
 
 export interface ApprovalEvidence {
   readonly refused?: ServiceFailure | undefined;
+  /** 0 if our database cannot be read. */
   readonly held: number;
 }
 
