@@ -16,7 +16,7 @@ export type ProductEnvironments = Readonly<Record<'api' | 'worker' | 'codec' | '
 
 export const SIMULATOR_EMAIL = 'reseller@example.com';
 
-/** The C library keeps an arena for each thread: about 50 MB in the worker. See also the arguments in `part.ts`. */
+/** The C library keeps an arena for each thread: about 50 MB in the worker. See also `NODE_ARGUMENTS`. */
 const MEMORY = { MALLOC_ARENA_MAX: '2' } as const;
 
 const LOOPBACK = '127.0.0.0/8,::1/128';
