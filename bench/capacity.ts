@@ -1,10 +1,4 @@
-/** The tables of `docs/capacity.md`, from the measured costs of an order. */
-
-/** How many processes, cores and bytes a number of orders a day needs, from measured costs of one order. */
-
-/** A simulation of orders that pass several parts, each with a queue. */
-
-/** `npm run generate:capacity`: writes the tables of `docs/capacity.md` from the measured costs of an order. */
+/** `npm run generate:capacity` writes the tables of `docs/capacity.md` from the measured costs of an order. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { benchResults, type BenchResults } from '#bench/results.ts';
@@ -13,17 +7,15 @@ import { percentile, seeded } from '#bench/support/figures.ts';
 const RESULTS = join(import.meta.dirname, 'results/cluster/cluster.json');
 const VOLUMES = [100_000, 1_000_000, 10_000_000] as const;
 const SEED = 20_301;
-/** A part of the busiest hour; longer ones give the same figures. */
+/** Of the busiest hour; longer gives the same figures. */
 const SECONDS = 600;
-/** Cores of a large database server. */
 const LARGE = 32;
 
-/** The results of `npm run bench -- --only workers --cluster`. @throws ZodError for another format. */
 function clusterResults(): BenchResults {
   return benchResults.parse(JSON.parse(readFileSync(RESULTS, 'utf8')));
 }
 
-/** Bytes of one order in each row of the results. How much one run adds depends on when PostgreSQL cleans up. */
+/** How much one run adds depends on when PostgreSQL cleans up. */
 const BYTES = ['product_bytes', 'temporal_bytes', 'wal_bytes'] as const;
 
 function bytesOf({ scenarios }: BenchResults, name: (typeof BYTES)[number]): { lowest: number; highest: number } {
@@ -32,10 +24,7 @@ function bytesOf({ scenarios }: BenchResults, name: (typeof BYTES)[number]): { l
   return { lowest: Math.min(...found), highest: Math.max(...found) };
 }
 
-/**
- * The costs of an order: the time with two workers, and the most bytes of any row. @throws Error when a figure is
- * missing.
- */
+/** The time with two workers, and the most bytes of any row. @throws Error when a figure is missing. */
 function measuredCosts(results: BenchResults = clusterResults()): OrderCosts {
   const details = results.scenarios.find(({ id }) => id === 'workers.2')?.details ?? {};
   const figure = (name: string) => {
@@ -55,7 +44,6 @@ function measuredCosts(results: BenchResults = clusterResults()): OrderCosts {
   };
 }
 
-/** The generated part of the document, as lines of Markdown. */
 export function capacityLines(results: BenchResults = clusterResults()): string[] {
   const costs = measuredCosts(results);
   const plans = VOLUMES.map((orders) => planFor(orders, costs));
@@ -138,52 +126,49 @@ function rounded(value: number): string {
   return String(Number(value.toPrecision(2)));
 }
 
-/** What one order takes, as `npm run bench -- --only workers --cluster` measures it. */
+/** Measured by `npm run bench -- --only workers --cluster`. */
 export interface OrderCosts {
-  /** CPU time in milliseconds. */
   readonly apiMs: number;
   readonly workerMs: number;
   readonly postgresMs: number;
   readonly temporalMs: number;
-  /** Growth of the databases and of the write-ahead log, in bytes. */
+  /** Databases and write-ahead log. */
   readonly productBytes: number;
   readonly temporalBytes: number;
   readonly walBytes: number;
-  /** Commits of the Temporal server, of which each changes one history shard. */
+  /** Each changes one history shard. */
   readonly temporalCommits: number;
 }
 
-/** What nobody measures for you, and the claims a second of docs/benchmarks.md. */
+/** Nobody measures these for you, except the claims a second (docs/benchmarks.md). */
 export const ASSUMED = {
-  /** Share of a day's orders in its busiest hour: 2.4 times the average. */
+  /** The share of a day's orders: 2.4 times the average. */
   busiestHour: 0.1,
-  /** How much of a part the busiest hour may use, so that bursts and the loss of a machine fit. */
+  /** Bursts and the loss of a machine must fit into the busiest hour. */
   mostUsed: 0.6,
-  /** How much of the time a history shard may write. */
+  /** Share of the time in which a history shard may write. */
   mostUsedShard: 0.3,
-  /** One commit of the Temporal server, in milliseconds: over a network, with a synchronous replica. */
+  /** Goes over a network, with a synchronous replica. */
   commitMs: 5,
-  /** Processes of API and worker: one machine may fail. */
+  /** One machine with API and worker may fail. */
   fewest: 2,
-  /** Claims at the purchase gate, one after the other, among 1,000,000 orders of the day: the scenario `scale`. */
+  /** Claims come one after the other, among 1,000,000 orders of the day: the scenario `scale`. */
   claimsPerSecond: 308,
   daysOfMonth: 30,
-  /** Retention of closed workflows in the namespace, in days (`platform/temporal/set-up.ts`). */
+  /** Days (`platform/temporal/set-up.ts`). */
   temporalRetentionDays: 30,
 } as const;
 
 interface CapacityPlan {
   readonly ordersPerDay: number;
-  /** In the busiest hour. */
   readonly perSecond: number;
   /** API and workers by process, PostgreSQL and Temporal by core, the gate as one. */
   readonly parts: readonly Part[];
   readonly shards: number;
-  /** In GB (10^9 bytes). The database of Temporal is full after the retention; the others grow each month. */
+  /** GB (10^9 bytes). Temporal's is full after the retention; the others grow each month. */
   readonly gigabytes: Readonly<Record<'productAMonth' | 'temporalAtMost' | 'walAMonth', number>>;
 }
 
-/** @param ordersPerDay of all kinds. */
 export function planFor(ordersPerDay: number, costs: OrderCosts): CapacityPlan {
   const perSecond = (ordersPerDay * ASSUMED.busiestHour) / 3_600;
   const part = (name: string, serviceMs: number, fewest: number): Part => ({
@@ -212,41 +197,32 @@ export function planFor(ordersPerDay: number, costs: OrderCosts): CapacityPlan {
   };
 }
 
-/** The most orders a day at which a part with so many servers is used no more than {@link ASSUMED}.mostUsed. */
+/** A part is then used no more than {@link ASSUMED}.mostUsed. */
 export function mostOrdersPerDay({ servers, serviceMs }: Part): number {
   return ((servers * 1_000) / serviceMs) * ASSUMED.mostUsed * (3_600 / ASSUMED.busiestHour);
 }
 
-/** A power of two, and never fewer than a small cluster has. A shard writes one commit after the other. */
+/** A power of two, and never fewer than a small cluster has. A shard makes one commit after the other. */
 function shardsFor(perSecond: number, { temporalCommits }: OrderCosts): number {
   const busy = (perSecond * temporalCommits * ASSUMED.commitMs) / 1_000;
   return Math.max(16, 2 ** Math.ceil(Math.log2(busy / ASSUMED.mostUsedShard)));
 }
 
-/** One part that an order passes, such as the workers together. */
 interface Part {
   readonly name: string;
-  /** Processes or cores that work side by side. */
   readonly servers: number;
-  /** What one order takes of one of them, in milliseconds, on average. */
+  /** On average, one order takes so much of one server. */
   readonly serviceMs: number;
 }
 
 interface Outcome {
   readonly orders: number;
-  /** Time in queues and in work, in milliseconds. */
   readonly p50Ms: number;
   readonly p95Ms: number;
-  /** Share of its time in which each part worked. */
   readonly used: Readonly<Record<string, number>>;
 }
 
-/**
- * Orders arrive by a Poisson process and pass the parts one after the other. Each part has one queue, first come, first
- * served. Service times are exponential, which is worse than what was measured.
- *
- * @param load rate in orders a second, duration in seconds; the same seed gives the same result.
- */
+/** Service times are exponential, which is worse than measured. The same seed gives the same result. */
 export function simulate(
   parts: readonly Part[],
   load: { readonly perSecond: number; readonly seconds: number; readonly seed: number },
@@ -257,7 +233,7 @@ export function simulate(
   const began = times;
   const busy: Record<string, number> = {};
   for (const { name, servers, serviceMs } of parts) {
-    // Parts keep their order of arrival: an order that overtook another one is served first.
+    // An order that overtook another one is served first.
     const order = times.map((at, place) => [at, place] as const).toSorted(([left], [right]) => left - right);
     const free = new Float64Array(servers);
     const ended = Array.from<number>({ length: times.length });

@@ -1,4 +1,4 @@
-/** `npm run bench`: measures the product against peers in one run. What and why: `docs/benchmarks.md`. */
+/** `npm run bench`; see `docs/benchmarks.md`. */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism, loadavg, totalmem } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -30,7 +30,7 @@ import { report, UserError } from '#cli/terminal/user-error.ts';
 
 type Scenario = (context: BenchContext) => Promise<ScenarioResult[]>;
 
-/** In this order: memory is read while the product is new. */
+/** Memory comes first, while the product is new. */
 const SCENARIOS: Readonly<Record<string, Scenario>> = {
   'webhook-ingest': measureWebhookIngest,
   memory: measureMemory,
@@ -51,13 +51,12 @@ const LATEST = join(import.meta.dirname, 'results/latest.json');
 interface Options {
   readonly mode: BenchContext['mode'];
   readonly scenarios: readonly Scenario[];
-  /** Only a full run of everything becomes the latest result by itself. */
+  /** Only a full run of everything becomes the latest result. */
   readonly output: string | undefined;
-  /** Folder of another checkout of this project, which takes part as the version before. */
+  /** Another checkout, which takes part as the version before. */
   readonly against: string | undefined;
-  /** Leaves the peers out whose packages are not the project's own. */
+  /** Leaves out peers whose packages are not the project's own. */
   readonly withoutEngines: boolean;
-  /** Runs on the Temporal server proper. */
   readonly cluster: boolean;
 }
 
@@ -144,7 +143,7 @@ function parsed() {
 const SINGLE_INSERTS = 200;
 const GIB = 2 ** 30;
 
-/** What one needs to know of a machine to read its figures, and nothing that names it. */
+/** Contains nothing that names the machine. */
 function machineFacts(): BenchResults['machine'] {
   return {
     cores: availableParallelism(),
@@ -155,7 +154,6 @@ function machineFacts(): BenchResults['machine'] {
   };
 }
 
-/** The servers that all contestants share, as they say themselves. */
 async function serverFacts({ postgres, temporalAddress }: BenchServers): Promise<BenchResults['servers']> {
   const ofPostgres = await withClient(postgres.url('postgres'), async (client) => ({
     postgresql: await shown(client, 'server_version'),

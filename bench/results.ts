@@ -1,4 +1,4 @@
-/** The form of `bench/results/latest.json`: one entry per figure. Versioned, so that a reader of old files knows. */
+/** Versioned for readers of old files. */
 import * as z from 'zod';
 
 export const RESULTS_FORMAT = 3;
@@ -7,7 +7,7 @@ const finite = z.number();
 const spread = z.strictObject({ min: finite, max: finite });
 
 const limit = z.strictObject({
-  /** What the limit is set for: the value itself, or its ratio to the peer. */
+  /** The limit is set for the value itself, or for its ratio to the peer. */
   of: z.enum(['value', 'ratio_to_peer']),
   bound: z.enum(['at_least', 'at_most']),
   amount: z.number().positive(),
@@ -27,20 +27,18 @@ const scenario = z.strictObject({
   measured: z.string().min(1),
   unit: z.string().min(1),
   better: z.enum(['higher', 'lower']),
-  /** Median of the rounds. */
   value: finite,
   /** Lowest and highest round (of memory: reading). */
   spread,
   rounds: z.int().positive(),
   /** Null for a figure that is only reported. */
   limit: limit.nullable(),
-  /** What the limit is set for, divided by the limit. */
   ratio_to_limit: finite.nullable(),
   limit_met: z.boolean().nullable(),
   peer: peer.nullable(),
-  /** Ours divided by the peer's, round by round, since the two halves of a round met the same machine. */
+  /** Round by round: the two halves of a round met the same machine. */
   ratio_to_peer: z.strictObject({ value: finite, ...spread.shape }).nullable(),
-  /** Further figures of the same run, by name; units are in the names. */
+  /** Units are in the names. */
   details: z.record(z.string(), finite),
 });
 
@@ -55,14 +53,14 @@ export const benchResults = z.strictObject({
     memory_gib: z.number().positive(),
     platform: z.string(),
     node: z.string(),
-    /** Work of others on this machine while the run began: the lower, the better the figures. */
+    /** Others' work: the lower, the better the figures. */
     load_average_at_start: z.number().nonnegative(),
   }),
   servers: z.strictObject({
     postgresql: z.string(),
     fsync: z.string(),
     synchronous_commit: z.string(),
-    /** One row, one commit, one connection: what this machine's disk asks for a durable write. */
+    /** One row, one commit: it shows this machine's durable write. */
     single_insert_ms: z.number().positive(),
     temporal: z.string(),
   }),
@@ -74,7 +72,7 @@ export type ScenarioResult = z.output<typeof scenario>;
 export type Limit = z.output<typeof limit>;
 export type Spread = z.output<typeof spread>;
 
-/** The results for a person, as a Markdown table that reads well in a terminal, too. */
+/** A Markdown table that reads well in a terminal. */
 export function reportLines(results: BenchResults): string[] {
   const { machine, servers, mode, scenarios, duration_s: seconds } = results;
   const header = ['scenario', 'ours', 'peer', 'ratio to peer', 'limit', 'ratio to limit'];
@@ -106,7 +104,7 @@ export function reportLines(results: BenchResults): string[] {
   ];
 }
 
-/** The table at the top of docs/benchmarks.md: every figure that has an aim, as Markdown. */
+/** For the top of docs/benchmarks.md: every figure that has an aim. */
 export function aimLines({ scenarios }: BenchResults): string[] {
   const rows = scenarios.flatMap((scenario) => {
     const { id, value, unit, peer, ratio_to_peer: ratio, limit_met: isMet } = scenario;

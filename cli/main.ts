@@ -1,4 +1,3 @@
-/** Entry of the `reseller` command. */
 import { resellerProgram } from '#cli/program.ts';
 import { report } from '#cli/terminal/user-error.ts';
 import { EXIT_CONFIGURATION } from '#config/configuration-error.ts';

@@ -1,4 +1,4 @@
-/** The `reseller` command. Each command is registered beside its implementation, which is loaded on use. */
+/** Each command is registered beside its implementation, which is loaded on use. */
 import { Command } from 'commander';
 import { productVersion } from '#api/openapi/version.ts';
 import { addEncryptionKeysCommand, addKeysCommand } from '#cli/access/access-commands.ts';
@@ -37,21 +37,13 @@ import { type SetUpOption, withInstallationOptions } from '#cli/terminal/options
 import type { Environment } from '#config/environment.ts';
 import { WORK_KINDS } from '#domain/work/kinds.ts';
 
-/** The command line, and where a command found its environment. */
 export interface ResellerProgram {
   readonly program: Command;
-  /** True once a command has used the environment of this process. */
   readonly usesOwnEnvironment: () => boolean;
 }
 
-/**
- * Registers all commands.
- *
- * @param environment of this process.
- */
 export function resellerProgram(environment: Environment): ResellerProgram {
   let ownEnvironment = false;
-  /** The folder of the `npm start` that was found without --data. */
   let impliedFolder: string | undefined;
 
   async function environmentFor({ data }: SetUpOption): Promise<Environment> {

@@ -1,6 +1,5 @@
 #!/usr/bin/env node
-// Plain JavaScript that old releases of Node can read, so that they can be told apart before they stumble over
-// TypeScript.
+// Plain JavaScript: old releases of Node must read it before they stumble over TypeScript.
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 if (major > 24 || (major === 24 && minor >= 12)) {
   await import('#cli/start/quick-start.mjs');

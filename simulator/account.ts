@@ -14,7 +14,6 @@ interface Credentials {
   readonly password: string;
 }
 
-/** The reseller account and its access tokens. */
 export class Account {
   readonly #credentials: Credentials;
   readonly #tokens: Tokens;
@@ -26,7 +25,7 @@ export class Account {
     this.#clock = clock;
   }
 
-  /** @throws ServiceError 401 when the e-mail address or the password is wrong; the message does not say which. */
+  /** @throws ServiceError 401; the message does not say whether the address or the password is wrong. */
   logIn(environment: Environment, request: z.output<typeof loginRequest>): LoginResponse {
     const emailFits = sameText(request.email.toLowerCase(), this.#credentials.email.toLowerCase());
     const passwordFits = sameText(request.password, this.#credentials.password);
@@ -40,7 +39,7 @@ export class Account {
     };
   }
 
-  /** @param header value of the Authorization header. @throws ServiceError 401 when it has no valid token. */
+  /** @throws ServiceError 401 */
   requireToken(environment: Environment, header: string | undefined): void {
     if (header === undefined) throw unauthenticated('An Authorization header with a Bearer token is required.');
     const token = /^Bearer ([\x21-\x7e]{1,512})$/i.exec(header)?.[1];
@@ -59,7 +58,7 @@ function sameText(left: string, right: string): boolean {
   return timingSafeEqual(digest(left), digest(right));
 }
 
-/** Access tokens. Only their hashes are stored. A token is valid in one environment only. */
+/** Only hashes are stored. A token is valid in one environment only. */
 export class Tokens {
   readonly #store: Store;
 
@@ -67,7 +66,7 @@ export class Tokens {
     this.#store = store;
   }
 
-  /** @returns a new token; it cannot be read again later. */
+  /** The token cannot be read again later. */
   issue(environment: Environment, deviceName: string, createdAt: number, expiresAt: number): string {
     const token = `${environment === 'sandbox' ? 'sbx' : 'prd'}_${randomBytes(24).toString('base64url')}`;
     this.#store.run(
@@ -84,7 +83,6 @@ export class Tokens {
     return found !== undefined && found.expiresAt > now;
   }
 
-  /** Revokes all tokens of the environment. @returns their number. */
   revokeAll(environment: Environment): number {
     return this.#store.run('DELETE FROM tokens WHERE environment = :environment', { environment });
   }

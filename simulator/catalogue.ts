@@ -2,7 +2,6 @@ import * as z from 'zod';
 import type { Behaviour } from '#simulator/behaviour/behaviours.ts';
 import type { Store } from '#simulator/store/store.ts';
 
-/** The currency of all prices and both wallets. */
 export const CURRENCY = 'USD';
 
 const row = z.object({
@@ -14,7 +13,6 @@ const row = z.object({
 });
 type Change = z.output<typeof row>;
 
-/** A change of a package or VPN plan by the admin API. */
 interface ItemChange {
   readonly price?: string | undefined;
   readonly available?: boolean | undefined;
@@ -26,19 +24,14 @@ interface Item {
   readonly available: boolean;
 }
 
-/** A list of items for sale, with the changes of the admin API applied. */
 export class Catalogue<Sold extends Item> {
   readonly #kind: 'package' | 'vpn_plan';
   readonly #schema: z.ZodType<Sold>;
   readonly #first: ReadonlyMap<number, Sold>;
-  /** Added items by their text: reading thousands of them for each page would be slow. */
+  /** Reading thousands for each page would be slow. */
   readonly #parsed = new Map<string, Sold>();
   readonly #store: Store;
 
-  /**
-   * @param schema of items that the admin API adds.
-   * @param items those of a first start.
-   */
   constructor(store: Store, kind: 'package' | 'vpn_plan', schema: z.ZodType<Sold>, items: readonly Sold[]) {
     this.#kind = kind;
     this.#schema = schema;
@@ -46,7 +39,6 @@ export class Catalogue<Sold extends Item> {
     this.#store = store;
   }
 
-  /** All listed items in the order of their ids. */
   list(): Sold[] {
     const changes = new Map(this.#changes().map((change) => [change.id, change]));
     return [...new Set([...this.#first.keys(), ...changes.keys()])]
@@ -55,31 +47,27 @@ export class Catalogue<Sold extends Item> {
       .flatMap((id) => this.#changed(id, changes.get(id)) ?? []);
   }
 
-  /** A listed item. */
   get(id: number): Sold | undefined {
     return this.#change(id)?.removed === 1 ? undefined : this.everSold(id);
   }
 
-  /** An item, also a removed one: what was sold keeps its terms. */
+  /** What was sold keeps its terms, so removed items count, too. */
   everSold(id: number): Sold | undefined {
     return this.#changed(id, this.#change(id));
   }
 
-  /** @returns the changed item; undefined when no listed item has this id. */
   change(id: number, { price, available }: ItemChange): Sold | undefined {
     if (this.get(id) === undefined) return undefined;
     this.#write(id, { price: price ?? null, available: available === undefined ? null : Number(available) });
     return this.get(id);
   }
 
-  /** Lists an item, in place of an earlier one with its id. */
   add(item: Sold): Sold {
     const { id, price, available } = item;
     this.#write(id, { price, available: Number(available), removed: 0, added: JSON.stringify(item) });
     return item;
   }
 
-  /** @returns false when no listed item has this id. */
   remove(id: number): boolean {
     if (this.get(id) === undefined) return false;
     this.#write(id, { removed: 1 });
@@ -126,7 +114,6 @@ export class Catalogue<Sold extends Item> {
   }
 }
 
-/** A package that the admin API has added. */
 export const addedPackage = z.object({
   id: z.number(),
   name: z.string(),
@@ -140,17 +127,16 @@ export const addedPackage = z.object({
   available: z.boolean(),
 });
 
-/** The outcome of its purchase, unless a rule of the admin API decides; by default completed at once. */
+/** A rule of the admin API overrides it. */
 interface Behaving {
   readonly behaviour?: Behaviour;
 }
 
-/** A package of the simulator. */
 export type CataloguePackage = Readonly<z.output<typeof addedPackage>> & Behaving;
 
 const GB = 1_024;
 
-/** Country packages: id, country, code, then data in MB (null: unlimited), days and price. */
+/** Id, country, code, then data in MB (null: unlimited), days and price. */
 const NATIONAL: readonly (readonly [number, string, string, number | null, number, string])[] = [
   [1001, 'Spain', 'ES', GB, 7, '2.40'],
   [1002, 'Spain', 'ES', 3 * GB, 30, '5.10'],
@@ -206,7 +192,7 @@ const REGIONAL: readonly (readonly [number, string, readonly string[], number | 
   [2006, 'World', [...EUROPE, ...ASIA, ...AMERICAS], 3 * GB, 30, '19.75'],
 ];
 
-/** Packages with other outcomes; `docs/simulator.md` lists them. */
+/** `docs/simulator.md` lists them. */
 const SPECIAL: readonly CataloguePackage[] = [
   special(9001, 'processing, then completed', { outcome: 'processing_then_completed' }),
   special(9002, 'processing, then failed and credited back', { outcome: 'processing_then_failed' }),
@@ -219,7 +205,6 @@ const SPECIAL: readonly CataloguePackage[] = [
   { ...special(9006, 'unavailable', { outcome: 'completed' }), available: false },
 ];
 
-/** Every package, in the order of its id. */
 export const PACKAGES: readonly CataloguePackage[] = [
   ...NATIONAL.map(([id, country, code, dataMb, days, price]) => sold(id, country, [code], dataMb, days, price)),
   ...REGIONAL.map(([id, region, countries, dataMb, days, price]) => sold(id, region, countries, dataMb, days, price)),
@@ -253,12 +238,11 @@ function special(id: number, what: string, behaviour: Behaviour): CataloguePacka
   };
 }
 
-/** The price times 1.5, rounded up to the next .99. */
+/** Times 1.5, rounded up to the next .99. */
 export function publicPriceOf(price: string): string {
   return (Math.ceil(Number(price) * 1.5) - 0.01).toFixed(2);
 }
 
-/** A VPN plan that the admin API has added. */
 export const addedPlan = z.object({
   id: z.number(),
   name: z.string(),
@@ -267,10 +251,9 @@ export const addedPlan = z.object({
   available: z.boolean(),
 });
 
-/** A VPN plan of the simulator. */
 export type VpnPlanItem = Readonly<z.output<typeof addedPlan>> & Behaving;
 
-/** All VPN plans in the order of their ids; `docs/simulator.md` lists the special ones. */
+/** `docs/simulator.md` lists the special ones. */
 export const VPN_PLANS: readonly VpnPlanItem[] = [
   { id: 301, name: 'VPN, 30 days', durationDays: 30, price: '2.90', available: true },
   { id: 302, name: 'VPN, 90 days', durationDays: 90, price: '7.425', available: true },

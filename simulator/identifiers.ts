@@ -1,19 +1,12 @@
 import { createHmac } from 'node:crypto';
 
-/**
- * All pseudo-random values of the simulator, derived from the seed and a counter in the database. The same seed and
- * calls give the same ids, and a restart never repeats an id.
- */
+/** The same seed and calls give the same ids, and a restart never repeats one. */
 export interface Identifiers {
-  /** @param sequence number of the record among those of its kind. */
   id(kind: IdKind, sequence: number): string;
-  /** 19 or 20 digits that end in their Luhn check digit. */
+  /** 19 or 20 digits with their Luhn check digit. */
   readonly iccid: (sequence: number) => string;
-  /** The matching id of an activation code. */
   readonly matchingId: (sequence: number) => string;
-  /** The login data of a customer's VPN device. */
   readonly vpnLogin: (sequence: number) => { readonly username: string; readonly password: string };
-  /** A number from 0 up to 1, for faults with a probability. */
   chance(label: string, sequence: number): number;
 }
 
@@ -33,10 +26,10 @@ type IdKind = keyof typeof ID_PREFIXES;
 /** Without I, L, O and U, which are easily misread. */
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
-/** Major industry identifier 89 (telecom), a country code that no operator has, and an issuer. */
+/** Telecom (89), a country code that no operator has, and an issuer. */
 const ICCID_PREFIX = '8999942';
 
-/** @param seed returns the seed, any text. It is read at each use, because a reset may draw a new one. */
+/** `seed` is read at each use: a reset may draw a new one. */
 export function createIdentifiers(seed: () => string): Identifiers {
   const bytes = (label: string, sequence: number): Buffer =>
     createHmac('sha256', seed()).update(`${label}/${sequence}`).digest();
@@ -62,7 +55,7 @@ export function createIdentifiers(seed: () => string): Identifiers {
   };
 }
 
-/** The digit that completes `payload` to pass the Luhn check (ISO/IEC 7812-1, annex B). */
+/** ISO/IEC 7812-1, annex B. */
 export function luhnCheckDigit(payload: string): string {
   const digits = Array.from(payload, Number).toReversed();
   const sum = digits.reduce((total, digit, index) => {

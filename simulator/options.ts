@@ -3,18 +3,15 @@ import { dialectNames, type DialectName } from '#simulator/behaviour/dialect.ts'
 import { faultProfileNames, type FaultProfileName } from '#simulator/behaviour/faults.ts';
 import { shapeNames, type ShapeName } from '#simulator/shapes/shape.ts';
 
-/** Options of a simulator. All have defaults that suit tests. Durations are in milliseconds. */
 export interface SimulatorOptions {
-  /** Default 127.0.0.1. */
   readonly host?: string;
-  /** Default 0: the system chooses a port. */
+  /** 0 takes any free port. */
   readonly port?: number;
-  /** Path of the data file; default `:memory:`. */
   readonly dataFile?: string;
-  /** Without a secret, nothing is sent until a secret was created by the service's own call. */
+  /** Without a secret, nothing is sent until the service's own call creates one. */
   readonly webhook?: { readonly url: string; readonly secret?: string };
   readonly webhookTimeoutMs?: number;
-  /** Wait before the first retry of a delivery; it doubles with each retry. */
+  /** Doubles with each retry. */
   readonly webhookRetryDelayMs?: number;
   readonly webhookAttempts?: number;
   readonly email?: string;
@@ -22,22 +19,19 @@ export interface SimulatorOptions {
   readonly seed?: string;
   readonly dialect?: DialectName;
   readonly shape?: ShapeName;
-  /** Prefix of the webhook header names; it overrides that of the shape. */
+  /** Of the webhook header names; overrides that of the shape. */
   readonly headerPrefix?: string;
   readonly faultProfile?: FaultProfileName;
-  /** True when the reseller is approved for production. */
   readonly approved?: boolean;
   readonly processingDelayMs?: number;
-  /** Duration of a manual review of a refund. */
   readonly reviewDelayMs?: number;
-  /** Maximum calls of one token per window; unlimited when absent. */
+  /** Of one token per window; unlimited when absent. */
   readonly rateLimit?: number;
   readonly rateWindowMs?: number;
   readonly sandboxBalance?: string;
   readonly productionBalance?: string;
-  /** Default `silent`. */
   readonly logLevel?: string;
-  /** The machine's clock, epoch milliseconds. */
+  /** Epoch milliseconds. */
   readonly now?: () => number;
 }
 
@@ -47,7 +41,6 @@ export type ResolvedOptions = Required<Omit<SimulatorOptions, Optional>> & {
   readonly [Name in Optional]: SimulatorOptions[Name] | undefined;
 };
 
-/** The options with their defaults. */
 export function resolveOptions(options: SimulatorOptions): ResolvedOptions {
   return {
     host: '127.0.0.1',
@@ -77,7 +70,7 @@ export function resolveOptions(options: SimulatorOptions): ResolvedOptions {
   };
 }
 
-/** Converts the configuration, which has validated all names, to options. */
+/** The configuration has validated all names. */
 export function optionsOf(config: SimulatorConfig): SimulatorOptions {
   const { webhook, seed, rateLimit, headerPrefix, dialect, shape, faultProfile, ...rest } = config;
   return {

@@ -37,7 +37,6 @@ import { Wallet } from '#simulator/wallet.ts';
 import { WebhookEndpoints } from '#simulator/webhooks/endpoints.ts';
 import { WebhookQueue } from '#simulator/webhooks/queue.ts';
 
-/** The simulated service without its HTTP server: creates and connects all state and rules. */
 export class Simulation {
   readonly options: ResolvedOptions;
   readonly logger: Logger;
@@ -139,7 +138,6 @@ export class Simulation {
     this.#choices.chooseDialect(choice);
   }
 
-  /** Converts answers and events to the chosen shape. */
   get shaper(): Shaper {
     return this.#choices.shaper;
   }
@@ -152,12 +150,11 @@ export class Simulation {
     this.#choices.chooseShape(choice);
   }
 
-  /** The id in a request. In shapes with numeric ids, the request contains the number as digits. */
+  /** Where ids are numbers, the request contains digits. */
   textId(given: string): string {
     return this.shaper.shape.ids === 'number' ? this.#idNumbers.textOf(given) : given;
   }
 
-  /** The chosen random faults. */
   get faultProfile(): FaultProfile {
     return this.#choices.faultProfile ?? faultProfile.parse({});
   }
@@ -167,13 +164,11 @@ export class Simulation {
     this.faults.setProfile(rulesOf(profile));
   }
 
-  /** Removes all fault rules, those of the profile included. */
   clearFaults(): void {
     this.chooseFaultProfile(faultProfile.parse({}));
     this.faults.clear();
   }
 
-  /** True when the reseller may buy in production. */
   get approved(): boolean {
     return this.#choices.approved;
   }
@@ -182,7 +177,7 @@ export class Simulation {
     this.#choices.setApproved(approved);
   }
 
-  /** Moves business time forward. Work that becomes due runs at once. @param ms milliseconds. */
+  /** Work that becomes due runs at once. */
   advanceClock(ms: number): void {
     this.clock.advance(ms);
     this.settings.set('clock_offset', this.clock.offset());
@@ -193,7 +188,6 @@ export class Simulation {
     this.wallet.credit(environment, amount, { reason: 'deposit' });
   }
 
-  /** Restores the state of a first start with the same options. */
   reset(): void {
     this.store.reset();
     this.#choices.reload();
@@ -202,14 +196,13 @@ export class Simulation {
     this.#begin();
   }
 
-  /** Aborts webhooks under way, which the next start sends again, and closes the data file. */
+  /** Webhooks under way are aborted; the next start sends them again. */
   async close(): Promise<void> {
     this.agenda.stop();
     await this.webhooks.close();
     this.store.close();
   }
 
-  /** Background work has failed. */
   onError(error: unknown): void {
     this.logger.error({ err: error }, 'background work failed');
   }
@@ -220,7 +213,7 @@ export class Simulation {
       const untouched = this.ledger.lastBalance(environment, CURRENCY) === undefined;
       if (untouched && Number(openings[environment]) > 0) this.deposit(environment, openings[environment]);
     }
-    // The profile is stored with its rules and their counters, so a restart does not change it.
+    // Stored with its rules and their counters, so a restart does not change it.
     if (this.#choices.faultProfile === undefined) {
       this.chooseFaultProfile(faultProfile.parse({ name: this.options.faultProfile }));
     }

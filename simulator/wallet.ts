@@ -8,26 +8,23 @@ import type { Environment, Store } from '#simulator/store/store.ts';
 import { wireTransaction } from '#simulator/wire.ts';
 import type { walletTransaction } from '#upstream/contract.ts';
 
-/** The reason of a movement, and what it belongs to. */
 interface Movement extends MovementSubject {
-  /** `order`, `topup`, `vpn`, `refund`, `deposit`, or any other text. */
+  /** `order`, `topup`, `vpn`, `refund`, `deposit` or another text. */
   readonly reason: string;
-  /** By default that of the prices. Money in another currency does not change the balance. */
+  /** Another currency than that of the prices does not change the balance. */
   readonly currency?: string;
 }
 
-/** The reason of movements of another system that uses the same wallet. */
 const OF_ANOTHER_SYSTEM = 'another_system';
 const SECOND_CURRENCY = 'EUR';
 
-/** The wallets of both environments, with exact balances. Each movement records the balance after it. */
+/** Exact balances; each movement records the balance after it. */
 export class Wallet {
   readonly #store: Store;
   readonly #ledger: Ledger;
   readonly #identifiers: Identifiers;
   readonly #now: () => number;
 
-  /** @param now epoch milliseconds. */
   constructor(store: Store, ledger: Ledger, identifiers: Identifiers, now: () => number) {
     this.#store = store;
     this.#ledger = ledger;
@@ -39,7 +36,7 @@ export class Wallet {
     return this.#balance(environment, CURRENCY);
   }
 
-  /** The balance that the service shows while debits younger than `ageMs` are hidden. */
+  /** Debits younger than `ageMs` are hidden. */
   visibleBalance(environment: Environment, ageMs: number): string {
     if (ageMs === 0) return this.balance(environment);
     const hidden = this.#ledger.debitsAfter(environment, CURRENCY, this.#now() - ageMs);
@@ -62,10 +59,7 @@ export class Wallet {
   }
 
   /**
-   * Another system that uses the wallet spends a cent, at most once in `everyMs`. When a cent is not there, it deposits
-   * some.
-   *
-   * @param inOtherCurrency true: in a second currency, so that the balance does not change.
+   * Another system spends a cent, at most once in `everyMs`. @param inOtherCurrency true: the balance does not change.
    */
   moveForOthers(environment: Environment, everyMs: number, inOtherCurrency: boolean): void {
     const before = this.#ledger.lastTimeOf(environment, OF_ANOTHER_SYSTEM);
@@ -112,18 +106,15 @@ export class Wallet {
   }
 }
 
-/** Formats an exact amount with at least two decimals. */
 function plain(amount: Big): string {
   const text = amount.toFixed();
   return (text.split('.')[1] ?? '').length < 2 ? amount.toFixed(2) : text;
 }
 
-/** An amount of the wallet in the unit of the dialect. */
 export function shownAmount({ wallet_amounts: unit }: Dialect, amount: string): string {
   return unit === 'cents' ? new Big(amount).times(100).toFixed() : amount;
 }
 
-/** Makes the form of the movements of the wallet in a dialect. @param now epoch milliseconds. */
 export function shownMovement(dialect: Dialect, now: number) {
   return (entry: LedgerEntry): z.input<typeof walletTransaction> => {
     const isPending = entry.type === 'credit' && now - entry.createdAt < dialect.credits_pending_for_ms;

@@ -20,7 +20,6 @@ import type {
   walletTransaction,
 } from '#upstream/contract.ts';
 
-/** An order, for answers and events. */
 export function wireOrder(sale: SaleRecord): z.input<typeof serviceOrder> {
   return {
     id: sale.id,
@@ -33,7 +32,6 @@ export function wireOrder(sale: SaleRecord): z.input<typeof serviceOrder> {
   };
 }
 
-/** A top-up, for answers and events. */
 export function wireTopup(sale: SaleRecord): z.input<typeof serviceTopup> {
   return {
     id: sale.id,
@@ -45,7 +43,6 @@ export function wireTopup(sale: SaleRecord): z.input<typeof serviceTopup> {
   };
 }
 
-/** @param subscription undefined while it is not yet active. */
 export function wireVpnSubscription(
   sale: SaleRecord,
   subscription: SubscriptionRecord | undefined,
@@ -75,7 +72,6 @@ function priceAndFailure({ price, currency, failureCode, failureMessage }: SaleR
   };
 }
 
-/** A refund as the service sends it. */
 export function wireRefund(refund: RefundRecord): z.input<typeof serviceRefund> {
   return {
     id: refund.id,
@@ -90,12 +86,10 @@ export function wireRefund(refund: RefundRecord): z.input<typeof serviceRefund> 
   };
 }
 
-/** A cancellation as the service sends it. */
 export function wireCancellation(refund: RefundRecord): z.input<typeof esimCancellation> {
   return { esim_id: refund.esimId, status: refund.cancellation, refund: wireRefund(refund) };
 }
 
-/** A VPN plan as the service sends it. */
 export function wireVpnPlan(plan: VpnPlanItem): z.input<typeof vpnPlan> {
   return {
     id: plan.id,
@@ -107,7 +101,6 @@ export function wireVpnPlan(plan: VpnPlanItem): z.input<typeof vpnPlan> {
   };
 }
 
-/** A package as the service sends it. */
 export function wirePackage(item: CataloguePackage): z.input<typeof servicePackage> {
   return {
     id: item.id,
@@ -121,13 +114,12 @@ export function wirePackage(item: CataloguePackage): z.input<typeof servicePacka
   };
 }
 
-/** A package with its public price, without the price charged to the reseller. */
+/** Without the price charged to the reseller. */
 export function wirePublicPackage(item: CataloguePackage): z.input<typeof publicPackage> {
   const { price_for_reseller: _price, ...shown } = wirePackage(item);
   return { ...shown, price: item.publicPrice };
 }
 
-/** An eSIM as the service sends it. */
 export function wireEsim(esim: EsimRecord, current: EsimState): z.input<typeof serviceEsim> {
   return {
     id: esim.id,
@@ -141,7 +133,6 @@ export function wireEsim(esim: EsimRecord, current: EsimState): z.input<typeof s
   };
 }
 
-/** @param now epoch milliseconds. */
 export function wireUsage(esim: EsimRecord, current: EsimState, now: number): z.input<typeof esimUsage> {
   return {
     esim_id: esim.id,
@@ -151,7 +142,6 @@ export function wireUsage(esim: EsimRecord, current: EsimState, now: number): z.
   };
 }
 
-/** A wallet movement as the service sends it. */
 export function wireTransaction(entry: LedgerEntry): z.input<typeof walletTransaction> {
   return {
     id: entry.id,
@@ -174,10 +164,7 @@ function timeOrNull(ms: number | null): string | null {
   return ms === null ? null : isoTime(ms);
 }
 
-/**
- * The OpenAPI schema of a body on the wire. The contract's answers transform what they read (ids to text, amounts to
- * exact decimals), so the wire format is their input side.
- */
+/** The input side: the contract's answers transform what they read. */
 export function wireSchema(schema: z.ZodType): ReturnType<typeof createSchema>['schema'] {
   return createSchema(schema, { io: 'input', openapiVersion: '3.1.0' }).schema;
 }

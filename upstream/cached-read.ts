@@ -4,10 +4,7 @@ export interface ReadAt<Value> {
   readonly readAt: number;
 }
 
-/**
- * Keeps the result of a read of the service for a limited time. Concurrent callers share one read. A rejection goes to
- * the callers that waited for it, and is not kept.
- */
+/** Concurrent callers share one read. A rejection goes to the callers that waited for it, and is not kept. */
 export class CachedRead<Value> {
   readonly #read: () => Promise<Value>;
   readonly #maxAgeMs: (value: Value) => number;
@@ -15,10 +12,6 @@ export class CachedRead<Value> {
   #kept: ReadAt<Value> | undefined;
   #underWay: Promise<ReadAt<Value>> | undefined;
 
-  /**
-   * @param options.maxAgeMs how long a result is kept, in milliseconds; it may depend on the result.
-   * @param options.now epoch milliseconds.
-   */
   constructor(
     read: () => Promise<Value>,
     options: { maxAgeMs: number | ((value: Value) => number); now: () => number },
@@ -29,7 +22,6 @@ export class CachedRead<Value> {
     this.#now = options.now;
   }
 
-  /** @returns the kept value, or a new one once it is older than the limit. @throws the error of the read. */
   async get(): Promise<ReadAt<Value>> {
     const kept = this.#kept;
     if (kept !== undefined && Math.abs(this.#now() - kept.readAt) < this.#maxAgeMs(kept.value)) return kept;

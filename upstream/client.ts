@@ -19,26 +19,21 @@ interface Send {
   readonly idempotencyKey: string;
   /** The stored bytes of the attempt, sent unchanged. */
   readonly body: Buffer;
-  /**
-   * Remaining milliseconds of the lease. When they do not exceed the deadline of the call, nothing is sent. Absent: the
-   * lease does not end.
-   */
+  /** Remaining milliseconds of the lease. When they do not exceed the deadline of the call, nothing is sent. */
   readonly leaseLeftMs?: () => number;
 }
 
 type VpnCancellation =
-  /** The subscription as the service reports it now; its status shows whether it has ended. */
   | { readonly kind: 'accepted'; readonly subscription: VpnSubscription }
   /** The subscription had ended before. A call after a lost answer meets this, and it counts as success. */
   | { readonly kind: 'already_cancelled' };
 
 /**
- * The calls of the service. No call throws: each resolves to a success or to a member of the failure catalogue. Each
- * call has one deadline, which covers all pages of a list. The client repeats only a request that was answered with
- * 401: once, with the same bytes and a new token. All ids are those of the service.
+ * No call throws: each resolves to a success or to a member of the failure catalogue. A deadline covers all pages of a
+ * list. Only a request that was answered with 401 is repeated: once, with the same bytes and a new token.
  *
- * A call that needs a capability has an `OptionalResult`; one by id that fails with 404 means that the service has no
- * such record. A search returns only records that name what was searched, also when the service ignores the filter.
+ * A 404 of an {@link OptionalResult} by id means that there is no such record. A search returns only records that name
+ * what was searched, also when the service ignores the filter.
  */
 export type ServiceClient = ReturnType<typeof createServiceClient>;
 
@@ -47,10 +42,10 @@ export function createServiceClient(options: ServiceClientOptions) {
   const keyed = (key: string) => ({ [IDEMPOTENCY_KEY_HEADER]: key });
   return {
     listPackages: async (bounds?: ListBounds) => await list(calls, 'listPackages', bounds),
-    /** Without our prices. Sends a token only when the service requires one. */
+    /** Sends a token only when the service requires one. */
     listPublicPackages: async (bounds?: ListBounds) => await optionalList(calls, 'listPublicPackages', bounds),
 
-    /** @param order reference and package as in the bytes: an answer that names others is contract drift. */
+    /** An answer that names another reference or package than the bytes is contract drift. */
     createOrder: async (order: Send & { readonly reference: string; readonly packageId: number }) => {
       const { idempotencyKey, body, reference, packageId, leaseLeftMs } = order;
       const match = sameWhereNamed({ external_order_id: reference, package_id: packageId });
@@ -71,11 +66,8 @@ export function createServiceClient(options: ServiceClientOptions) {
 
     getWallet: async () => await calls.one('getWallet', {}),
     /**
-     * Returns all transactions that the service sends: a debit without a reference may be the one that the caller looks
-     * for.
-     *
-     * @param filter `since` in epoch milliseconds; `isEnough`, without a filter of the service: called with each page,
-     *   true ends the reading, which is then not complete if the service has more pages.
+     * All transactions: a debit without a reference may be the one that the caller looks for. `isEnough` ends the
+     * reading, which is complete only after the last page.
      */
     listWalletTransactions: async (
       filter:
@@ -92,7 +84,7 @@ export function createServiceClient(options: ServiceClientOptions) {
       }),
 
     listTopupOptions: async (id: string) => await list(calls, 'listTopupOptions', { id }),
-    /** @param topup eSIM and package as in the bytes: an answer that names others is contract drift. */
+    /** An answer that names another eSIM or package than the bytes is contract drift. */
     createTopup: async (topup: Send & { readonly esimId: string; readonly packageId: number }) => {
       const { idempotencyKey, body, esimId, packageId, leaseLeftMs } = topup;
       const match = sameWhereNamed({ esim_id: esimId, package_id: packageId });
@@ -107,11 +99,7 @@ export function createServiceClient(options: ServiceClientOptions) {
     listRecentTopups: async (recent: Recent) =>
       await listRecent(calls, 'listTopups', recent, (topup) => topup.created_at),
 
-    /**
-     * Cancels an unused eSIM. The answer says whether the refund was accepted, was refused or goes to manual review.
-     * When the service refuses the whole cancellation, the result is a failure with the code `cancellation_refused`.
-     * After a lost answer, the code `already_cancelled` may refer to our own first call: look the refund up.
-     */
+    /** After a lost answer, `already_cancelled` may refer to our own first call: look the refund up. */
     cancelEsim: async (cancellation: Omit<Send, 'body'> & { readonly esimId: string }) => {
       const { idempotencyKey, esimId, leaseLeftMs } = cancellation;
       const match = esimUnderPath('esim_id', esimId);
@@ -126,7 +114,7 @@ export function createServiceClient(options: ServiceClientOptions) {
       await calls.optional('simulateEsim', { id, body: simulationRequestBytes(state) }, esimUnderPath('id', id)),
 
     listVpnPlans: async (bounds?: ListBounds) => await list(calls, 'listVpnPlans', bounds),
-    /** @param order reference and plan as in the bytes: an answer that names others is contract drift. */
+    /** An answer that names another reference or plan than the bytes is contract drift. */
     createVpnOrder: async (order: Send & { readonly reference: string; readonly vpnPlanId: number }) => {
       const { idempotencyKey, body, reference, vpnPlanId, leaseLeftMs } = order;
       const match = sameWhereNamed({ external_subscription_id: reference, vpn_plan_id: vpnPlanId });
@@ -144,7 +132,7 @@ export function createServiceClient(options: ServiceClientOptions) {
       await listRecent(calls, 'listVpnSubscriptions', recent, (subscription) => subscription.started_at),
     cancelVpnSubscription: async (id: string) => await cancelVpnSubscription(calls, id),
 
-    /** @param installed a version is dotted numbers; any other text fails without sending anything. */
+    /** A version that is not dotted numbers fails without sending anything. */
     getLatestUpdate: async (installed: { readonly currentVersion: string; readonly channel: string }) => {
       const query = updateQuery.safeParse({ current_version: installed.currentVersion, channel: installed.channel });
       if (query.success) return await calls.one('getLatestUpdate', { query: query.data });
@@ -159,10 +147,7 @@ export function createServiceClient(options: ServiceClientOptions) {
   };
 }
 
-/**
- * The call has no Idempotency-Key: it may be repeated after a lost answer. When its result is unknown, the subscription
- * is read once, within a deadline of its own: a read that shows it as cancelled proves the cancellation.
- */
+/** Has no Idempotency-Key and may be repeated. After an unknown result one read can prove the cancellation. */
 async function cancelVpnSubscription(calls: Calls, id: string): Promise<ServiceResult<VpnCancellation>> {
   const result = await calls.one('cancelVpnSubscription', { id }, sameId(id));
   if (result.ok) return { ...result, value: { kind: 'accepted', subscription: result.value } };
@@ -183,10 +168,7 @@ function sameId(id: string): Match<{ readonly id: string }> {
   return (value) => (value.id === id ? {} : { contradiction: 'its id is not the one that was asked for' });
 }
 
-/**
- * Compares a read of an eSIM. What is answered under the path of an eSIM is about this eSIM, although its record may
- * have another id of its own, such as its ICCID. Who stores the record has to check that it belongs to no other eSIM.
- */
+/** The record may have another id, such as its ICCID. Code that stores it must check that no other eSIM has it. */
 function esimUnderPath<Field extends string>(
   field: Field,
   id: string,
@@ -194,7 +176,6 @@ function esimUnderPath<Field extends string>(
   return (value) => ((value[field] ?? id) === id ? {} : { differing: [field] });
 }
 
-/** The fields whose values identify what was sent; the others must be equal. */
 type How = 'reference' | 'esim' | 'equal';
 
 const HOW: Readonly<Record<string, How>> = {
@@ -204,11 +185,8 @@ const HOW: Readonly<Record<string, How>> = {
 };
 
 /**
- * Compares the answer to a send, which may repeat fields of the request. A field that the answer lacks is accepted. The
- * answer came on our connection, to our key, so our reference may have another case or be cut at its end, and the eSIM
- * may have another id of its own. A product that was not sent contradicts the request.
- *
- * @param sent the sent value of each field.
+ * A field that the answer lacks is accepted. The answer came on our connection, to our key, so our reference may have
+ * another case or be cut at its end, and the eSIM may have another id. Another product contradicts the request.
  */
 function sameWhereNamed<Fields extends Readonly<Record<string, string | number>>>(
   sent: Fields,

@@ -1,4 +1,3 @@
-/** Compares an OpenAPI document with the contract, for `reseller contract check` and `reseller doctor`. */
 import {
   type Capabilities,
   type Capability,
@@ -37,15 +36,7 @@ export {
   type Finding,
 } from '#upstream/contract-check/findings.ts';
 
-/**
- * Compares an OpenAPI document of the service with the contract. Reports what we need and the document lacks, renames
- * or types differently, and what the document requires and we do not send. Never throws, whatever the document
- * contains.
- *
- * @param document the result of `readDocument`.
- * @param capabilities calls of a switched-off capability are not compared.
- * @param options.headerPrefix prefix of the headers of a service webhook: everything before `-Event`.
- */
+/** Never throws. Calls of a switched-off capability are not compared. */
 export function checkContract(
   document: JsonObject,
   capabilities: Capabilities,
@@ -97,7 +88,7 @@ interface ComparedCall {
   readonly findings: Findings;
 }
 
-/** @returns `found` is undefined when the call is switched off. */
+/** `found` is undefined when the call is switched off. */
 function comparedCall(
   name: EndpointName,
   document: JsonObject,

@@ -1,14 +1,10 @@
 /**
- * All wire shapes of the service, each defined once.
+ * All wire shapes of the service, each defined once. The specification leaves most responses "not shown", so each part
+ * has a mark (stated or assumed) and a reason.
  *
- * The specification states the endpoints and request fields and leaves most responses "not shown". Each part therefore
- * carries a mark (stated or assumed) and a reason. These definitions are the source of the TypeScript types, the
- * runtime checks of the client, the simulator's routes and OpenAPI document, the check of a real OpenAPI document, and
- * `reseller contract assumptions`.
- *
- * Answers are read tolerantly (`upstream/reading/`): unknown fields are ignored, an optional field that cannot be used
- * counts as absent, and a missing needed field is contract drift. `variants.ts` and `paging.ts` define the other names,
- * values, units, wrappers and pagings that are understood.
+ * Answers are read tolerantly (`upstream/reading/`): unknown fields are ignored, an unusable optional field counts as
+ * absent, a missing needed field is contract drift. `variants.ts` and `paging.ts` define the other forms that are
+ * understood.
  */
 import type { EndpointContract } from '#upstream/contract/endpoint.ts';
 import { ESIM_ENDPOINTS } from '#upstream/contract/esims.ts';
@@ -37,7 +33,7 @@ export {
 } from '#upstream/contract/variants.ts';
 export * from '#upstream/contract/vpn.ts';
 
-/** The calls of the client and of the simulator. A call added here does not compile until the simulator serves it. */
+/** A call added here does not compile until the simulator serves it. */
 export const ENDPOINTS = {
   ...LOGIN_ENDPOINTS,
   ...ORDER_ENDPOINTS,

@@ -1,6 +1,4 @@
-/**
- * Checks with free reads, before anything is bought, that the answers of the service have the shapes of the contract.
- */
+/** Checks the service's answers with free reads, before anything is bought. */
 import type { Sighting } from '#domain/gate/first-purchase-check.ts';
 import type { Capabilities } from '#domain/service/capability-profile.ts';
 import type { PurchaseKind } from '#domain/work/kinds.ts';
@@ -31,25 +29,19 @@ import {
 } from '#upstream/first-purchase-check/reads.ts';
 import { isOfOrder } from '#upstream/mapping/wallet-movements.ts';
 
-/** The calls of this check. None of them buys, cancels or changes anything. */
+/** None of these buys, cancels or changes anything. */
 export type FirstPurchaseCheckClient = PurchaseReads & FreeReadClient & Pick<ServiceClient, 'getOpenApi'>;
 
 export interface LookOptions {
-  /** The kinds to check; calls of other kinds are not made. */
   readonly kinds: readonly PurchaseKind[];
   readonly capabilities: Capabilities;
-  /** Milliseconds for the list of the wallet's movements. */
   readonly deadlineMs: number;
-  /** A document of the service, provided by an operator. Without it, the document is downloaded. */
+  /** Without it, the document is downloaded. */
   readonly document?: JsonObject;
   readonly signal?: AbortSignal;
 }
 
-/**
- * Checks the shapes of the service's answers without spending anything. Never throws.
- *
- * @returns the result of each kind that was checked completely.
- */
+/** Spends nothing. Never throws. Returns only kinds that were checked completely. */
 export async function lookAtService(
   client: FirstPurchaseCheckClient,
   { kinds, capabilities, deadlineMs, document, signal }: LookOptions,
@@ -118,12 +110,7 @@ function documentProblems({ findings, calls, events }: ContractReport, kind: Pur
   return [...inDocument, ...inCalls, ...inEvents].map((problem) => `${problem} (OpenAPI document)`);
 }
 
-/**
- * Finds states whose values a document does not list. Such a document may be compatible, but it does not show that a
- * paid order can be read.
- *
- * @returns a clause per state that names its call.
- */
+/** Such a document may be compatible, but does not show that a paid order can be read. */
 function unlistedValues({ calls }: ContractReport, kind: PurchaseKind): readonly string[] {
   return calls
     .filter(({ name }) => PURCHASE_CHECKS[kind].calls.includes(name))
@@ -150,10 +137,9 @@ function clause({ part, name, message }: Finding): string {
 }
 
 interface PurchaseCheck {
-  /** The calls that it needs: to buy, to find out the result, to read the delivery. */
   readonly calls: readonly EndpointName[];
   readonly events: readonly EventKind[];
-  /** The list that has its prices. The options of a top-up have the shape of packages. */
+  /** The options of a top-up have the shape of packages. */
   readonly priceList: PriceList;
   readonly debits: DebitNaming;
   readonly listed: ListedPurchaseCheck;

@@ -6,17 +6,16 @@ import { createHttpTransport, type Timers } from '#upstream/client/http.ts';
 import { createServiceSession, type ServiceSession, type TokenStore } from '#upstream/client/session.ts';
 
 export interface ServiceOptions {
-  /** `{base_url}`, without a trailing slash. */
   readonly baseUrl: string;
   readonly mode: ServiceMode;
   readonly email: string;
   readonly password: string;
   readonly deviceName: string;
-  /** Token lifetime to ask for, in days; used in production only. */
+  /** Used in production only. */
   readonly tokenDays?: number | undefined;
   readonly capabilities: Capabilities;
   readonly proxy?: string | undefined;
-  /** Milliseconds for one call, login and repetition included; shorter than the lease of a send. */
+  /** For one call, login and repetition included; shorter than the lease of a send. */
   readonly deadlineMs: number;
   readonly tokens: TokenStore;
   /** Epoch milliseconds. */
@@ -29,11 +28,10 @@ export interface ServiceOptions {
 export interface Service {
   readonly client: ServiceClient;
   readonly session: Pick<ServiceSession, 'token'>;
-  /** Waits for calls under way, then closes all connections. */
   close(): Promise<void>;
 }
 
-/** Creates the client, its login session and its connections. Opens no connection before the first call. */
+/** Opens no connection before the first call. */
 export function openService(options: ServiceOptions): Service {
   const address = serviceAddress(options.baseUrl, options.mode);
   const { now, timers, onCall, onStoreError } = options;

@@ -4,22 +4,20 @@ import type { ServiceFailure } from '#upstream/client/error-mapping.ts';
 
 export type SecretChange = 'create' | 'rotate';
 
-/** The store for the new secret; see `db/service/webhook-secrets.ts`. */
 export interface SecretStore<Stored> {
   lock(): Promise<boolean>;
   replace(secret: string): Promise<Stored>;
 }
 
 export type SecretRefusal =
-  /** `create` only: the service already has a secret, and does not show it again. */
+  /** `create` only: the service does not show its secret again. */
   | { readonly ok: false; readonly reason: 'exists' }
-  /** `rotate` only: the service has no secret. */
+  /** `rotate` only. */
   | { readonly ok: false; readonly reason: 'missing' }
   | { readonly ok: false; readonly reason: 'busy' }
   | { readonly ok: false; readonly reason: 'unsupported' }
-  /** The service did not create a secret. */
   | { readonly ok: false; readonly reason: 'refused'; readonly failure: ServiceFailure }
-  /** The service may have created a secret that was never received. Only a later rotation replaces it. */
+  /** A created secret may never have been received. Only a later rotation replaces it. */
   | { readonly ok: false; readonly reason: 'unknown'; readonly failure: ServiceFailure };
 
 export type SecretChangeResult<Stored> = { readonly ok: true; readonly stored: Stored } | SecretRefusal;
@@ -27,12 +25,8 @@ export type SecretChangeResult<Stored> = { readonly ok: true; readonly stored: S
 type SecretCalls = Pick<ServiceClient, 'createWebhookSecret' | 'rotateWebhookSecret'>;
 
 /**
- * Asks the service for a webhook secret and stores it at once: the service shows it in one answer only, and only the
- * store receives it (specification, Authentication 6).
- *
- * After a lost answer it rotates, because a secret that was not received is useless. If the rotation shows that no
- * secret exists, it creates one again.
- *
+ * The service shows the secret in one answer only (specification, Authentication 6). After a lost answer it rotates, or
+ * creates one if none exists.
  * @throws the error of the store. The service may then have a secret that was not stored: rotate again.
  */
 export async function changeWebhookSecret<Stored>(
@@ -45,7 +39,7 @@ export async function changeWebhookSecret<Stored>(
   return made.ok ? { ok: true, stored: await store.replace(made.secret) } : made;
 }
 
-// Enough for: a lost creation, a rotation that finds no secret, a second creation, and a rotation if that is lost too.
+// A lost creation, a rotation that finds no secret, a second creation, and a rotation if that is lost too.
 const MOST_CALLS = 4;
 
 async function makeSecret(

@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import * as z from 'zod';
 import { createDocument, type ZodOpenApiObject, type ZodOpenApiPathsObject } from 'zod-openapi';
 import type { Operation } from '#api/http/operation.ts';
 import { describeOperation } from '#api/openapi/describe-operation.ts';

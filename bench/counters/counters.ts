@@ -16,18 +16,14 @@ import { median } from '#bench/support/figures.ts';
 import type { Contestant } from '#bench/support/orders.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
 
-/** What was counted while one contestant carried out orders, by order. */
 export interface OrderCounts {
   readonly counts: Readonly<Record<Counter, number>>;
-  /** CPU time by process, in milliseconds; empty where the system does not tell. */
+  /** CPU milliseconds by process; empty where the system does not tell. */
   readonly cpu: Readonly<Record<string, number>>;
-  /** Calls of each statement, the most frequent first. */
   readonly statements: readonly (readonly [query: string, calls: number])[];
-  /** Calls of Temporal's API by operation, the most frequent first. */
   readonly operations: readonly (readonly [operation: string, calls: number])[];
 }
 
-/** The counters, with their units. */
 export const COUNTERS = {
   statements: { unit: 'statements', measured: 'statements of PostgreSQL, BEGIN and COMMIT included' },
   transactions: { unit: 'transactions', measured: 'explicit transactions' },
@@ -41,10 +37,10 @@ export const COUNTERS = {
 } as const;
 export type Counter = keyof typeof COUNTERS;
 
-/** Work that follows an order's end: its webhook is judged, its events are published. */
+/** After an order's end its webhook is judged, and its events are published. */
 const AFTERWORK_MS = 1_000;
 const HISTORIES = 5;
-/** They end when there is work, or by their timeout. */
+/** These calls end when there is work, or by their timeout. */
 const WAITING = /^Poll/;
 
 interface Reading {
@@ -54,12 +50,7 @@ interface Reading {
   readonly service: number;
 }
 
-/**
- * Counts what `work` takes at one contestant. All counters are the servers' own. WAL and fsyncs are those of the whole
- * server, so nobody else may work meanwhile.
- *
- * @param orders how many are carried out.
- */
+/** WAL and fsyncs are those of the whole server, so nobody else may work meanwhile. */
 export async function countOrders(
   context: BenchServers,
   contestant: Contestant,
@@ -72,7 +63,7 @@ export async function countOrders(
   await delay(AFTERWORK_MS);
   const after = await read(context, contestant);
   await settled(context);
-  // Only these are written down late; all others would count the idling of the processes meanwhile.
+  // Only these are written late; all others would count the processes' idling.
   const { commits, fsyncs } = await readPostgres(contestant.databaseUrl);
   const statements = callsBetween(before.postgres, after.postgres);
   const operations = [...after.operations]
@@ -101,13 +92,11 @@ export async function countOrders(
   };
 }
 
-/** A contestant's own processes, and the shared servers that it uses. */
 export function processesOf({ sharedProcesses }: BenchServers, contestant: Contestant): Processes {
   const { postgres, temporal } = sharedProcesses;
   return { ...contestant.processes(), postgres, ...(contestant.namespace !== undefined && { temporal }) };
 }
 
-/** CPU time between two readings, by process. */
 export function differences(
   before: Readonly<Record<string, number>>,
   after: Readonly<Record<string, number>>,
@@ -129,7 +118,7 @@ function developmentServer({ temporalMetricsUrl }: BenchServers): string {
   throw new UserError('Calls of the Temporal server are counted on the development server only.', 'Omit --cluster.');
 }
 
-/** A quick run proves that it works, and has no time for counters that are written down late. */
+/** A quick run has no time for counters that are written late. */
 async function settled({ mode }: BenchServers): Promise<void> {
   if (mode === 'full') await delay(WRITTEN_DOWN_AFTER_MS);
 }
@@ -150,7 +139,6 @@ function sumOf(calls: readonly (readonly [string, number])[]): number {
 
 const state = z.object({ environments: z.object({ sandbox: z.object({ requests: z.int() }) }) });
 
-/** Calls of the service so far, by the simulator's own log. @param simulatorUrl of the contestant's simulator. */
 async function serviceCalls(simulatorUrl: string): Promise<number> {
   const answer = state.parse(await (await fetch(`${simulatorUrl}/simulator/state`)).json());
   return answer.environments.sandbox.requests;

@@ -1,15 +1,15 @@
-/** CPU time and memory of processes, as the operating system counts them. Linux only. */
+/** Linux only. */
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Pids of processes by the name of the part; children belong to their parent. */
+/** Children belong to their parent. */
 export type Processes = Readonly<Record<string, number>>;
 
 export const canReadProcesses = process.platform === 'linux';
 
 interface Stat {
   readonly parent: number;
-  /** Ticks of the process, and of its children that have ended and were waited for. */
+  /** Includes children that have ended. */
   readonly ticks: number;
   readonly residentPages: number;
 }
@@ -18,10 +18,8 @@ const ticksPerSecond = once(() => Number(execFileSync('getconf', ['CLK_TCK'], { 
 const pageBytes = once(() => Number(execFileSync('getconf', ['PAGESIZE'], { encoding: 'utf8' })));
 
 /**
- * User and system time so far of each process with all its descendants, in milliseconds. It is counted in ticks of 10
- * ms, so differences should be far longer.
- *
- * @returns an empty record where the system does not tell.
+ * Includes all descendants. Ticks have 10 ms, so differences should be far longer. Empty where the system does not
+ * tell.
  */
 export function cpuMs(processes: Processes): Record<string, number> {
   if (!canReadProcesses) return {};
@@ -34,7 +32,7 @@ export function cpuMs(processes: Processes): Record<string, number> {
   );
 }
 
-/** Resident memory of a process with all its descendants, in MB (10^6 bytes). @throws Error where it is not told. */
+/** Includes all descendants; MB are 10^6 bytes. @throws Error where the system does not tell. */
 export function residentMb(root: number): number {
   if (!canReadProcesses) throw new Error('resident memory is read from /proc, which only Linux has');
   const all = readAll();
@@ -54,7 +52,7 @@ function readAll(): Map<number, Stat> {
 function statOf(pid: number): Stat | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The command name in parentheses may contain spaces and parentheses; the fields begin after the last one.
+    // The command name may contain spaces and parentheses; the fields begin after its last one.
     const fields = stat
       .slice(stat.lastIndexOf(')') + 2)
       .split(' ')

@@ -1,34 +1,29 @@
-/** What PostgreSQL counts itself. `pg_stat_statements` is loaded for all contestants. */
+/** PostgreSQL counts these itself. `pg_stat_statements` is loaded for all contestants. */
 
-/** What the Temporal server counts itself: calls of its API, by its metrics, and sizes of histories. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import type pg from 'pg';
 import * as z from 'zod';
 import { withClient } from '#cli/embedded/postgres.ts';
 
-/** Of one database, but WAL and fsyncs, which are those of the server. */
+/** WAL and fsyncs are those of the server, the rest of one database. */
 export interface PostgresCounters {
-  /** Calls of each statement, by its text. */
   readonly statements: ReadonlyMap<string, number>;
   readonly commits: number;
   readonly walBytes: number;
   readonly fsyncs: number;
 }
 
-/** In the text of statements of the benchmark itself, which are not counted. */
+/** Marks statements of the benchmark, which are not counted. */
 const OWN_STATEMENT = '/* bench */';
 
-/**
- * A server process writes what it counted down at most once a second, and an idle one after ten seconds at the latest.
- * Statements and WAL are exact at once.
- */
+/** A server process writes its counts at most once a second, an idle one after ten seconds. */
 export const WRITTEN_DOWN_AFTER_MS = 11_000;
 
 export const COUNTING_SETTINGS = {
   shared_preload_libraries: 'pg_stat_statements',
   'pg_stat_statements.max': '10000',
-  // Statements within functions belong to the statement that called them.
+  // Statements within functions belong to their caller.
   'pg_stat_statements.track': 'top',
 } as const;
 
@@ -41,7 +36,6 @@ const server = z.tuple([
 ]);
 const statements = z.array(z.object({ query: z.string(), calls: z.coerce.number() }));
 
-/** @param url of the contestant's database. */
 export async function readPostgres(url: string): Promise<PostgresCounters> {
   return withClient(url, async (client) => {
     await client.query(`${OWN_STATEMENT} create extension if not exists pg_stat_statements`);
@@ -61,7 +55,6 @@ const STATEMENTS = `select ${OWN_STATEMENT} query, sum(calls) as calls
   where dbid = (select oid from pg_database where datname = current_database()) and query not like '%${OWN_STATEMENT}%'
   group by query`;
 
-/** What was called between two readings, the most frequent first. */
 export function callsBetween(
   before: PostgresCounters,
   after: PostgresCounters,
@@ -72,7 +65,7 @@ export function callsBetween(
     .toSorted(([, left], [, right]) => right - left);
 }
 
-/** Whether a statement begins a transaction explicitly; every other statement is one by itself. */
+/** Every other statement is a transaction by itself. */
 export function isBegin(query: string): boolean {
   return /^\s*(?:begin|start transaction)\b/i.test(query);
 }
@@ -81,11 +74,7 @@ async function rows(client: pg.Client, text: string): Promise<unknown[]> {
   return (await client.query<object>(text)).rows;
 }
 
-/**
- * Calls of the server's API so far, without those that wait for work: they end by their timeout when there is none.
- *
- * @param metricsUrl of the server's Prometheus endpoint.
- */
+/** Leaves out calls that wait for work: they end by their timeout. */
 export async function temporalCalls(metricsUrl: string): Promise<ReadonlyMap<string, number>> {
   const text = await (await fetch(metricsUrl)).text();
   const calls = new Map<string, number>();
@@ -101,18 +90,16 @@ export async function temporalCalls(metricsUrl: string): Promise<ReadonlyMap<str
 export interface HistorySize {
   readonly events: number;
   readonly bytes: number;
-  /** Activities in their order. */
   readonly turns: readonly Turn[];
 }
 
-/** A step of a workflow, as its history shows it. */
 export type Turn = 'local' | 'activity';
 
 /** The server lists a workflow a moment after its end. */
 const LISTED_WITHIN_MS = 10_000;
 const LOOK_EVERY_MS = 200;
 
-/** The newest completed workflows of orders. @throws Error when there is none. */
+/** @throws Error when no order has completed. */
 export async function historySizes(address: string, namespace: string, count: number): Promise<HistorySize[]> {
   const connection = await Connection.connect({ address });
   try {

@@ -1,7 +1,4 @@
-/**
- * Orders that arrive by themselves, whether or not those before are done: at random times of a stated rate, drawn from a
- * seed, so that all contestants meet the same arrivals. Each latency begins at the planned arrival.
- */
+/** Arrivals do not wait for earlier orders. A latency begins at the planned arrival. */
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { Pool } from 'undici';
@@ -19,7 +16,7 @@ const ended = z.array(z.object({ id: z.string(), status: z.string(), endedAt: z.
 
 interface Placed {
   readonly id: string;
-  /** Planned arrival, from the beginning, in milliseconds. */
+  /** Planned arrival, from the beginning. */
   readonly arrivedMs: number;
   readonly acceptedMs: number;
 }
@@ -39,7 +36,6 @@ serve(openOrderDriver, async (task) => {
   }
 });
 
-/** Places each at its time, without waiting for those before. */
 async function placeAll(api: Pool, task: Task, beganAt: number): Promise<readonly Placed[]> {
   const placed: Promise<Placed>[] = [];
   for (const arrivedMs of arrivalsOf(task)) {
@@ -53,7 +49,7 @@ async function placeAll(api: Pool, task: Task, beganAt: number): Promise<readonl
   return Promise.all(placed);
 }
 
-/** Gaps of a Poisson process. */
+/** Arrivals form a Poisson process. */
 function arrivalsOf({ seed, phases }: Task): number[] {
   const random = seeded(seed);
   const arrivals: number[] = [];
@@ -75,7 +71,7 @@ async function place(api: Pool, task: Task, beganAt: number, arrivedMs: number):
   return { id, arrivedMs, acceptedMs: Math.max(0, Date.now() - beganAt - arrivedMs) };
 }
 
-/** Waits until all have completed. @throws Error when one ends otherwise, or too late. */
+/** @throws Error when one ends otherwise, or too late. */
 async function endsOf(client: pg.Client, task: Task, beganAt: number, placed: readonly Placed[]) {
   const open = new Map(placed.map((one) => [one.id, one]));
   const orders: { arrivedMs: number; acceptedMs: number; tookMs: number }[] = [];

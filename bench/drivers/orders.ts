@@ -6,10 +6,7 @@ import { orderDriver } from '#bench/drivers/protocol.ts';
 import { closedLoop, placeOrder, serve } from '#bench/drivers/serve.ts';
 import { statusesOf, type StatusOf } from '#domain/work/lifecycle.ts';
 
-/**
- * An order whose end is not seen by then will not come. A task that an overloaded server loses is given out anew after
- * its activity's two minutes: that makes a slow round, and not a failed one.
- */
+/** An overloaded server repeats a lost task after two minutes: that is a slow round, not a failed one. */
 const COMPLETED_WITHIN_MS = 180_000;
 
 serve(orderDriver, async (task) => {
@@ -37,10 +34,7 @@ interface Awaited {
   readonly since: number;
 }
 
-/**
- * Sees orders end, all of them with one query now and then: asking the API for each would be load of its own. How long
- * each took comes from its row, so that how often is looked does not matter.
- */
+/** One query for all: asking the API for each would be load of its own. Times come from the rows. */
 class Ends {
   readonly #client: pg.Client;
   readonly #pollMs: number;
@@ -54,9 +48,7 @@ class Ends {
     this.#looking = this.#look();
   }
 
-  /**
-   * @returns milliseconds from acceptance to delivery. @throws Error when the order ends otherwise, or does not end.
-   */
+  /** @throws Error when the order ends otherwise, or not at all. */
   of(orderId: string): Promise<number> {
     return new Promise((resolve, reject) => {
       this.#awaited.set(orderId, { resolve, reject, since: performance.now() });

@@ -1,10 +1,8 @@
-/** What the benchmark and its drivers say to each other. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
 
 export interface DriverProtocol<Task extends z.ZodType, Result extends z.ZodType> {
-  /** Also the name of its file. */
   readonly name: string;
   readonly task: Task;
   readonly result: Result;
@@ -17,22 +15,20 @@ const driverReply = z.discriminatedUnion('ok', [
 
 const load = {
   count: z.int().positive(),
-  /** How many are under way at a time; the next begins when one has ended. */
   atOnce: z.int().positive(),
 };
 
-/** Figures of a closed loop. Milliseconds. */
 const loadResult = z.object({ elapsedMs: z.number().positive(), latenciesMs: z.array(z.number().nonnegative()) });
 export type LoadResult = z.output<typeof loadResult>;
 
-/** Signed webhook deliveries, each of which must be answered with 200 and `accepted`. */
+/** Each must be answered with 200 and `accepted`. */
 export const webhookDriver = {
   name: 'webhooks',
   task: z.object({ ...load, url: z.url(), secret: z.string().min(1), deliveryPrefix: z.string().min(1) }),
   result: loadResult,
 } as const satisfies DriverProtocol<z.ZodType, z.ZodType>;
 
-/** Orders over our REST API, each of which must be completed. */
+/** Each must be completed. */
 export const orderDriver = {
   name: 'orders',
   task: z.object({
@@ -46,7 +42,7 @@ export const orderDriver = {
   result: loadResult,
 } as const satisfies DriverProtocol<z.ZodType, z.ZodType>;
 
-/** Orders at random times of a stated rate, each of which must be completed in the end. */
+/** Orders arrive at random times; each must be completed in the end. */
 export const openOrderDriver = {
   name: 'open-orders',
   task: z.object({
@@ -54,14 +50,12 @@ export const openOrderDriver = {
     apiKey: z.string().min(1),
     databaseUrl: z.url(),
     packageId: z.int().positive(),
-    /** The same seed draws the same arrivals. */
     seed: z.int(),
-    /** One after the other. */
     phases: z.array(z.object({ perSecond: z.number().positive(), seconds: z.number().positive() })).readonly(),
-    /** After the last was placed. */
+    /** Counts from the last arrival. */
     drainWithinMs: z.int().positive(),
   }),
-  /** Milliseconds; of each order: its planned arrival from the beginning, and from there to its 202 and its delivery. */
+  /** Per order: planned arrival from the beginning, then the time to its 202 and to its delivery. */
   result: z.object({
     orders: z.array(
       z.object({
@@ -75,7 +69,7 @@ export const openOrderDriver = {
 } as const satisfies DriverProtocol<z.ZodType, z.ZodType>;
 export type OpenLoadResult = z.output<typeof openOrderDriver.result>;
 
-/** Workflows of one type, each of which must end well. */
+/** Each must end well. */
 export const workflowDriver = {
   name: 'workflows',
   task: z.object({
@@ -89,10 +83,7 @@ export const workflowDriver = {
   result: loadResult,
 } as const satisfies DriverProtocol<z.ZodType, z.ZodType>;
 
-/**
- * Calls to our API, or to one that does the same: reads of these paths in turn, orders, or other calls, each of
- * which must be answered as it should.
- */
+/** The calls go to our API, or to one that does the same. */
 export const apiCallDriver = {
   name: 'api-calls',
   task: z.object({
@@ -102,17 +93,14 @@ export const apiCallDriver = {
     call: z.discriminatedUnion('kind', [
       z.object({ kind: z.literal('get'), paths: z.array(z.string()).min(1).readonly() }),
       z.object({ kind: z.literal('order'), packageId: z.int().positive() }),
-      /** To this path, followed by an id that comes once; answered with 200. */
+      /** Each call adds an id that comes once. */
       z.object({ kind: z.literal('post'), pathPrefix: z.string() }),
     ]),
   }),
   result: loadResult,
 } as const satisfies DriverProtocol<z.ZodType, z.ZodType>;
 
-/**
- * A process that makes the load, so that load and measurement do not share an event loop with what is measured or with
- * us. One driver serves all contestants of a scenario: what it costs, it costs all of them.
- */
+/** Load and measurement share no event loop with what is measured. One driver serves all contestants. */
 export class Driver<Task extends z.ZodType, Result extends z.ZodType> implements AsyncDisposable {
   readonly #protocol: DriverProtocol<Task, Result>;
   readonly #child: ChildProcess;
@@ -121,7 +109,7 @@ export class Driver<Task extends z.ZodType, Result extends z.ZodType> implements
   constructor(protocol: DriverProtocol<Task, Result>) {
     this.#protocol = protocol;
     this.#child = fork(fileURLToPath(new URL(`${protocol.name}.ts`, import.meta.url)), {
-      // Secrets come in messages, and nothing of this machine's settings matters.
+      // Secrets come in messages; this machine's settings do not matter.
       env: { PATH: process.env['PATH'] },
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     });
@@ -135,7 +123,7 @@ export class Driver<Task extends z.ZodType, Result extends z.ZodType> implements
     this.#exited.catch(() => undefined);
   }
 
-  /** Has one task done. @throws Error when it fails in any part: what failed must not count as work. */
+  /** @throws Error when any part fails: that must not count as work. */
   async run(task: z.input<Task>): Promise<z.output<Result>> {
     const answered = new Promise<unknown>((resolve) => this.#child.once('message', resolve));
     this.#child.send(this.#protocol.task.parse(task) as object);

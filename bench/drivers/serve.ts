@@ -3,7 +3,7 @@ import type { Pool } from 'undici';
 import * as z from 'zod';
 import type { DriverProtocol, LoadResult } from '#bench/drivers/protocol.ts';
 
-/** Does one task after the other for the process that started this one, and ends with it. */
+/** Ends with the process that started this one. */
 export function serve<Task extends z.ZodType, Result extends z.ZodType>(
   protocol: DriverProtocol<Task, Result>,
   run: (task: z.output<Task>) => Promise<z.input<Result>>,
@@ -22,13 +22,7 @@ async function replyTo(work: () => Promise<unknown>): Promise<void> {
   }
 }
 
-/**
- * A closed loop: `atOnce` lanes, each beginning the next piece when its last has ended, until `count` are done. The
- * first failure ends it.
- *
- * @param piece does one piece of work; `lane` counts from 0. Returns how long it took in milliseconds, where it knows
- *   better than a clock around it.
- */
+/** The first failure ends all lanes. `piece` returns milliseconds where it knows better than a clock around it. */
 export async function closedLoop(
   { count, atOnce }: { readonly count: number; readonly atOnce: number },
   piece: (number: number, lane: number) => Promise<number | void>,
@@ -54,7 +48,7 @@ export async function closedLoop(
 
 const accepted = z.object({ id: z.string() });
 
-/** Places an order through the API. @returns its id. @throws Error for any answer but 202. */
+/** @throws Error for any answer but 202. */
 export async function placeOrder(
   api: Pool,
   { apiKey, packageId }: { readonly apiKey: string; readonly packageId: number },

@@ -5,16 +5,16 @@ import { webhookDriver } from '#bench/drivers/protocol.ts';
 import { closedLoop, serve } from '#bench/drivers/serve.ts';
 import { DEFAULT_HEADER_PREFIX, serviceHeaders } from '#upstream/contract.ts';
 
-/** The processes that are measured run with the settings that they have by default. */
+/** The measured processes have default settings. */
 const HEADERS = serviceHeaders(DEFAULT_HEADER_PREFIX);
 
 type Task = z.output<typeof webhookDriver.task>;
 
 serve(webhookDriver, async (task) => {
   const { origin, pathname } = new URL(task.url);
-  // Signed before the clock starts: making deliveries is not what is measured.
+  // Before the clock starts: making deliveries is not measured.
   const deliveries = Array.from({ length: task.count }, (_, number) => signedDelivery(task, number));
-  // One connection per lane, as a service's sender keeps them, without pipelining.
+  // One connection per lane, as a service's sender keeps them.
   const connections = Array.from({ length: task.atOnce }, () => new Client(origin, { pipelining: 1 }));
   try {
     return await closedLoop(task, async (number, lane) => {
@@ -31,7 +31,6 @@ serve(webhookDriver, async (task) => {
   }
 });
 
-/** As the service sends them: an order that is completed, with ids that come once. */
 function signedDelivery({ secret, deliveryPrefix }: Task, number: number) {
   const body = JSON.stringify({
     event: 'order.completed',

@@ -1,4 +1,4 @@
-/** Prints the bundle of the empty workflow. A process of its own, as ours: the bundler leaves 100 MB resident. */
+/** A process of its own, as ours: the bundler leaves 100 MB resident. */
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 

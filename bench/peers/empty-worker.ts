@@ -1,4 +1,4 @@
-/** A worker for the empty workflow, with the settings of `worker/main.ts` and nothing else of the product. */
+/** Uses the settings of `worker/main.ts` and nothing else of the product. */
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { NativeConnection, Worker } from '@temporalio/worker';

@@ -1,8 +1,4 @@
-/**
- * The plainest Express handlers that do the job on our tables, with prepared statements of `pg`: read an order, list
- * orders, and accept one with the same check of the API key and the same rows in one transaction. Reads check no key,
- * and nothing is validated.
- */
+/** Accepts orders with our check of the API key and our rows. Reads check no key, and nothing is validated. */
 import { randomUUID } from 'node:crypto';
 import { getTableColumns } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/node-postgres';
@@ -21,7 +17,7 @@ if (PORT === undefined || DATABASE_URL === undefined) throw new Error('PORT and 
 // The pool's default size is the product's default, too.
 const pool = new pg.Pool({ connectionString: DATABASE_URL });
 
-/** What our own code asks PostgreSQL, taken down once, to be sent as a prepared statement. */
+/** Our own query, taken down once as a prepared statement. */
 const page = orderReads.list(drizzle(pool), undefined, {}, { limit: 21 }).toSQL();
 const one = await statementOf((db) => orderReads.find(db, 'ord_', undefined));
 const COLUMNS = Object.keys(getTableColumns(schema.orders));
@@ -104,7 +100,6 @@ function viewOf(row: readonly unknown[]): StoredOrder {
   return { row: stored, attempts, serviceId, attemptStates, inDoubt } as unknown as StoredOrder;
 }
 
-/** Runs a query of ours once, and notes what it sends. */
 async function statementOf(run: (db: Executor) => Promise<unknown>): Promise<{ sql: string; params: unknown[] }> {
   const noted: { sql: string; params: unknown[] }[] = [];
   await run(drizzle(pool, { logger: { logQuery: (sql, params) => void noted.push({ sql, params }) } }));

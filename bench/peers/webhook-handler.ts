@@ -1,7 +1,4 @@
-/**
- * The plainest Express handler that does the job: verify, insert, answer. With `DATABASE_URL` each delivery is one
- * INSERT of its own through an ordinary pool; without, it is answered as soon as it is verified.
- */
+/** With `DATABASE_URL` each delivery is one INSERT; without, it is only verified. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import express from 'express';
 import pg from 'pg';

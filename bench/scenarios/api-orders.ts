@@ -15,7 +15,6 @@ const SIZES = {
   quick: { rounds: 1, few: 200, many: 2_000, reads: 60, pages: 20, orders: 40, atOnce: 8 },
 } as const;
 
-/** Lists, and what narrows them. */
 const LISTS = {
   page: '/v1/orders',
   statuses: '/v1/orders?status=held,needs_attention',
@@ -25,7 +24,7 @@ const LISTS = {
   deep: '/v1/orders?created_before=',
 } as const;
 
-/** Reading and accepting orders over our API, against Express on the same tables, and among many against among few. */
+/** The peer is Express on the same tables; a second comparison is among many against among few. */
 export async function measureApiOrders(context: BenchContext): Promise<ScenarioResult[]> {
   const size = SIZES[context.mode];
   const few = await startApi(context, 'few', size.few);
@@ -44,12 +43,12 @@ export async function measureApiOrders(context: BenchContext): Promise<ScenarioR
   const results: ScenarioResult[] = [];
   const take = (result: ScenarioResult) => {
     results.push(result);
-    // A run among a million takes minutes: known results are printed at once.
+    // A run among a million takes minutes.
     context.say(`api orders: ${result.id}: ratio ${result.ratio_to_peer?.value}`);
   };
 
   for (const [name, list] of Object.entries(LISTS)) {
-    // A time that the same number of orders meet among few and among many.
+    // The same number of orders meet it among few and many.
     const path = list.endsWith('=') ? `${list}${new Date(Date.now() - (size.few / 2) * 1_000).toISOString()}` : list;
     context.say(`api orders: ${path}, ${size.rounds} rounds of ${size.pages}, one at a time, among many and among few`);
     const call = { kind: 'get', paths: [path] } as const;
@@ -159,7 +158,6 @@ export async function measureApiOrders(context: BenchContext): Promise<ScenarioR
   return results;
 }
 
-/** Addresses of single orders, spread evenly over all that there are. @param orders how many there are. */
 function pathsAmong(orders: number): readonly string[] {
   const read = Math.min(500, orders);
   return Array.from(
@@ -168,7 +166,7 @@ function pathsAmong(orders: number): readonly string[] {
   );
 }
 
-/** What is compared is the same JSON. @throws Error when it is not. */
+/** @throws Error unless both answer the same JSON. */
 async function requireSameAnswer(
   path: string,
   ours: { readonly origin: string; readonly apiKey: string },
@@ -203,7 +201,6 @@ async function startApi(context: BenchContext, name: string, orders: number) {
   return { origin, databaseUrl, apiKey: key, stop: () => context.children.stop(child) };
 }
 
-/** On the tables of the larger one. */
 async function startPeer(context: BenchContext, databaseUrl: string) {
   const port = await freePort();
   const origin = `http://127.0.0.1:${port}`;

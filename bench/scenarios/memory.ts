@@ -20,10 +20,7 @@ const GROWTH_LIMIT = 1.05;
 
 type Readings = Readonly<Record<ProcessName, readonly number[]>>;
 
-/**
- * Resident memory of API and worker after a thousand orders, and whether finished orders make them keep more. Wants a
- * product without any orders yet.
- */
+/** Finished orders must not make the processes keep more. Wants a product without any orders. */
 export async function measureMemory(context: BenchContext): Promise<ScenarioResult[]> {
   const { half, more, readings } = SIZES[context.mode];
   const product = await context.product();

@@ -15,13 +15,9 @@ type Load = (typeof LOADS)[number];
 const REASON = 'What an order needs; above it, something is read or written twice.';
 const LIMITS: Partial<Record<Counter, number>> = { statements: 40, transactions: 5, history_events: 14 };
 const PEER = { id: 'dbos', measured: 'the same order on DBOS Transact' } as const;
-/** How much is printed of the statements and calls of ours. */
 const SHOWN = 40;
 
-/**
- * What an order costs, counted by the servers themselves: PostgreSQL, Temporal, the simulator and the operating system.
- * Counters hardly depend on what else the machine does, so each contestant is measured once for each load.
- */
+/** Counters hardly depend on what else the machine does, so each contestant is measured once for each load. */
 export async function measureOrderCounters(context: BenchContext): Promise<ScenarioResult[]> {
   const contestants = await contestantsOf(context);
   const figures: Record<Load, Record<string, OrderCounts>> = { alone: {}, at_50: {} };
@@ -89,7 +85,7 @@ function loadName(load: Load): string {
   return load === 'alone' ? 'one at a time' : '50 at a time';
 }
 
-/** Prints what ours asks for, so that one sees what to spare. */
+/** The output shows what could be spared. */
 function show(context: BenchContext, load: Load, figures: OrderCounts | undefined): void {
   context.say(`counters: what one order of ours asks for, ${loadName(load)}`);
   for (const [query, calls] of figures?.statements.slice(0, SHOWN) ?? []) context.say(line(calls, query));

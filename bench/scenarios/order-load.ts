@@ -29,10 +29,7 @@ const SIZES: Readonly<Record<'full' | 'quick', Readonly<Record<'steady' | 'burst
   },
 };
 
-/**
- * Latency of orders that arrive by themselves, at a stated rate and under a burst. A closed loop slows down with what it
- * measures; arrivals do not.
- */
+/** A closed loop slows down with what it measures; arrivals do not. */
 export async function measureOrderLoad(context: BenchContext): Promise<ScenarioResult[]> {
   const product = await context.product();
   const dbos = (await context.engines()).find(({ id }) => id === 'dbos');

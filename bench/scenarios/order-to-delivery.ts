@@ -52,7 +52,6 @@ const LIMITS = {
   },
 } as const satisfies Record<string, Limit>;
 
-/** Orders from acceptance to delivery, one at a time and fifty at a time. */
 export async function measureOrderToDelivery(context: BenchContext): Promise<ScenarioResult[]> {
   const { rounds, alone, busy } = SIZES[context.mode];
   const [product, peer] = await Promise.all([context.product(), startEmptyWorker(context, TASK_QUEUE)]);

@@ -29,7 +29,6 @@ const CLAIMS: Limit = {
   reason: 'A claim needs sums of the day, not the rows of the day.',
 };
 
-/** One database with so many orders, and our activities on it. */
 interface Shop {
   readonly orders: number;
   readonly url: string;
@@ -37,10 +36,7 @@ interface Shop {
   readonly activities: ReturnType<typeof openActivities>;
 }
 
-/**
- * Work that must not get slower with the number of orders: claims, the sweep and the books, among as many orders of
- * today. The activities run in this process, with a service that answers at once.
- */
+/** Claims, the sweep and the books must not get slower with the number of orders. */
 export async function measureScale(context: BenchContext): Promise<ScenarioResult[]> {
   const { orders, rounds, claims, atOnce } = SIZES[context.mode];
   const shops: Shop[] = [];
@@ -129,7 +125,7 @@ async function claimsPerSecond(
   return load.count / (elapsedMs / 1_000);
 }
 
-/** A balance that was read just now, with more money than can be spent. */
+/** The balance is more than can be spent. */
 async function readWallet(url: string): Promise<void> {
   await withClient(url, async (client) =>
     client.query(
@@ -159,7 +155,6 @@ const PRICE = { amount: '2.40', currency: 'USD' } as const;
 /** No limit is reached, but all are looked at. */
 const HIGH = '1000000000';
 
-/** Our activities in this process, on a database of its own, with a service that completes each order at once. */
 function openActivities(database: Database) {
   const dependencies = {
     database,
@@ -188,7 +183,6 @@ function openActivities(database: Database) {
     logger,
   });
   return {
-    /** Accepts an order and stores its attempt. @returns a function that claims and sends it. */
     prepare: async (): Promise<() => Promise<void>> => {
       const order = { kind: 'order', id: newId('order') } as const;
       const unset = { encryptedDeviceImei: null, maxPrice: null, deadlineAt: null };
@@ -216,7 +210,7 @@ function openActivities(database: Database) {
   };
 }
 
-/** The service without a network: what is measured is ours. */
+/** There is no network: only ours is measured. */
 function instantService(): ServiceClient {
   const at = new Date().toISOString();
   const calls = {

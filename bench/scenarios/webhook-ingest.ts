@@ -43,15 +43,13 @@ const LIMITS = {
   },
 } as const satisfies Record<string, Limit>;
 
-/** A receiver of webhooks that is measured. */
 interface Receiver {
   readonly url: string;
-  /** Counts the stored deliveries whose id begins with a prefix; absent where nothing is stored. */
+  /** Absent where nothing is stored. */
   readonly countStored?: (prefix: string) => Promise<number>;
   readonly stop: () => Promise<void>;
 }
 
-/** Webhook ingest, with many senders at once and with a single one. */
 export async function measureWebhookIngest(context: BenchContext): Promise<ScenarioResult[]> {
   const { rounds, busy, alone } = SIZES[context.mode];
   const secrets = benchSecrets();
@@ -142,7 +140,7 @@ async function startOurs(context: BenchContext, secrets: ReturnType<typeof bench
   };
 }
 
-/** @param database name of its database; without one it stores nothing. */
+/** @param database without it nothing is stored. */
 async function startPeer(context: BenchContext, secret: string, database?: string): Promise<Receiver> {
   if (database !== undefined) await context.postgres.createDatabase(database);
   const databaseUrl = database === undefined ? undefined : context.postgres.url(database);
@@ -150,7 +148,7 @@ async function startPeer(context: BenchContext, secret: string, database?: strin
   const child = await context.children.start({
     name: database === undefined ? 'peer-without-database' : 'peer-plain-handler',
     script: 'bench/peers/webhook-handler.ts',
-    // As one runs Express; its development mode differs in what it does with errors only.
+    // Development mode only differs in its handling of errors.
     environment: { NODE_ENV: 'production', PORT: String(port), WEBHOOK_SECRET: secret, DATABASE_URL: databaseUrl },
     isReady: answersOk(`http://127.0.0.1:${port}/healthz`),
   });
@@ -181,7 +179,7 @@ function mapValues<Name extends string, From, To>(
 
 const HEADERS = serviceHeaders(DEFAULT_HEADER_PREFIX);
 
-/** @throws Error when a receiver of webhooks answers 200 to a delivery that was signed with another secret. */
+/** @throws Error when it answers 200 to another secret's signature. */
 async function requireRefusalOfForgery(url: string): Promise<void> {
   const body = '{"event":"ping"}';
   const timestamp = String(Math.floor(Date.now() / 1_000));

@@ -33,14 +33,12 @@ const LIMITS = {
   },
 } as const satisfies Record<string, Limit>;
 
-/** One round of one contestant. */
 interface Round {
   readonly load: LoadResult;
-  /** CPU time for one order by process, in milliseconds. */
+  /** CPU milliseconds for one order. */
   readonly cpu: Readonly<Record<string, number>>;
 }
 
-/** Whole orders by this version, by the version before, and on other engines, in turn. */
 export async function measureWholeOrder(context: BenchContext): Promise<ScenarioResult[]> {
   const { rounds, alone, busy } = SIZES[context.mode];
   const [ours, before, engines] = [await context.product(), await context.before(), await context.engines()];
@@ -113,10 +111,7 @@ async function oneRound(
   return { load: result, cpu: Object.fromEntries(Object.entries(spent).map(([name, ms]) => [name, ms / load.count])) };
 }
 
-/**
- * What an order costs beyond an empty workflow on the same engine. With all cores busy, the rate is the inverse of the
- * CPU time, so the peer's rest divided by ours is the ratio of the rates without the engines.
- */
+/** With all cores busy, the rate is the inverse of the CPU time: the ratio of the rests leaves the engines out. */
 function withoutEngine(
   peer: { readonly id: string; readonly measured: string },
   { mine, theirs }: Readonly<Record<'mine' | 'theirs', readonly Round[]>>,

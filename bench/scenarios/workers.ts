@@ -14,21 +14,15 @@ const SIZES = {
   quick: { workers: [1, 2], rounds: 1, load: { count: 4, atOnce: 4 } },
 } as const;
 
-/** One round with a number of workers. */
 interface Round {
   readonly load: LoadResult;
-  /** CPU time for one order by part, in milliseconds; all workers are one part. */
+  /** CPU milliseconds for one order; all workers are one part. */
   readonly cpu: Readonly<Record<string, number>>;
-  /** What one order adds to databases and write-ahead log, in bytes. */
   readonly bytes: Readonly<Record<'product' | 'temporal' | 'wal', number>>;
-  /** Commits of the Temporal server for one order. */
   readonly temporalCommits: number;
 }
 
-/**
- * Orders with one, two and four workers, in turn, with CPU time by process and growth of the databases. The numbers of
- * `docs/capacity.md` come from it, with `--cluster`.
- */
+/** `docs/capacity.md` uses it with `--cluster`. */
 export async function measureWorkers(context: BenchContext): Promise<ScenarioResult[]> {
   const { workers, rounds, load } = SIZES[context.mode];
   const product = await context.product();
@@ -86,7 +80,6 @@ async function oneRound(context: BenchContext, product: Product, orders: Orders,
 
 const size = z.tuple([z.object({ bytes: z.coerce.number() })]);
 
-/** Bytes of the product's database, of those of Temporal and of all write-ahead log so far, and commits of Temporal. */
 async function sizesOf({ temporalDatabases }: BenchContext, { databaseUrl }: Product) {
   return withClient(databaseUrl, async (client) => {
     const read = async (expression: string, values: readonly string[] = []) =>

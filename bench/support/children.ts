@@ -1,4 +1,4 @@
-/** What a Node process really keeps: its JavaScript heaps after a full collection, asked for through the inspector. */
+/** The inspector tells what a Node process really keeps after a full collection. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -9,29 +9,23 @@ import { NODE_ARGUMENTS, QUICK_START } from '#cli/start/supervisor.ts';
 
 interface ChildProcessOptions {
   readonly name: string;
-  /** Relative to the project: `api/main.ts`. */
   readonly script: string;
-  /** Another checkout of the project; ours when absent. */
+  /** Another checkout; ours when absent. */
   readonly project?: string;
-  /** All of its environment but PATH, HOME and the cache folder: nothing of this machine's settings leaks in. */
+  /** Only PATH, HOME and the cache folder are added: no other setting of this machine leaks in. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Asked until it says true. */
   readonly isReady: (child: Child) => Promise<boolean>;
 }
 
-/** The root of this checkout. */
 export const PROJECT = join(import.meta.dirname, '../..');
 const READY_TIMEOUT_MS = 90_000;
 const READY_POLL_MS = 50;
 const STOP_GRACE_MS = 30_000;
 
-/**
- * The processes that are measured, peers included: all with the arguments that the product gives Node. Whatever ends
- * the benchmark ends them.
- */
+/** All have the arguments that the product gives Node. The end of the benchmark ends them. */
 export class Children {
   readonly #logs: string;
-  /** With the port of their inspector, which sleeps until it is asked for. */
+  /** The value is the port of the inspector, which sleeps. */
   readonly #running = new Map<Child, number>();
   #started = 0;
 
@@ -40,7 +34,7 @@ export class Children {
     mkdirSync(logs, { recursive: true });
   }
 
-  /** Starts one and waits until it is ready. @throws Error with the end of its log when it is not. */
+  /** @throws Error with the end of its log when it is not ready. */
   async start(options: ChildProcessOptions): Promise<Child> {
     this.#started += 1;
     const { PATH, HOME, XDG_CACHE_HOME } = process.env;
@@ -58,7 +52,7 @@ export class Children {
     return this.#ready(child, options.isReady);
   }
 
-  /** Starts another program, such as the server of a peer. @throws Error with the end of its log when it is not ready. */
+  /** @throws Error with the end of its log when it is not ready. */
   async startProgram(
     options: Pick<ChildProcessOptions, 'name' | 'environment' | 'isReady'> & {
       readonly command: string;
@@ -97,37 +91,35 @@ export class Children {
     if (signal === 'SIGKILL') throw new Error(`${child.name} did not stop when asked\n${child.tail()}`);
   }
 
-  /** What a process keeps after all garbage was collected, in MB. */
+  /** MB after all garbage was collected. */
   async liveHeapMb(child: Child): Promise<number> {
     const inspectPort = this.#running.get(child);
     if (inspectPort === undefined || child.identity === undefined) throw new Error(`${child.name} does not run`);
     return liveHeapMb(child.identity.pid, inspectPort);
   }
 
-  /** Ends at once what still runs. */
   async killAll(): Promise<void> {
     await Promise.all([...this.#running.keys()].map((child) => child.kill()));
   }
 
-  /** For the `exit` event, where nothing can be awaited. */
+  /** For the `exit` event, which cannot await. */
   killNow(): void {
     for (const child of this.#running.keys()) child.killNow();
   }
 
-  /** The ends of the logs of all that run, for failures. */
   tails(): string {
     return [...this.#running.keys()].map((child) => `--- ${child.name}\n${child.tail(10)}`).join('\n');
   }
 }
 
-/** An {@link ChildProcessOptions.isReady} for what answers an URL with 200 once it is ready. */
+/** Ready when the URL answers 200. */
 export function answersOk(url: string): () => Promise<boolean> {
   return async () => (await fetch(url, { signal: AbortSignal.timeout(2_000) })).status === 200;
 }
 
 const OPEN_WITHIN_MS = 10_000;
 const POLL_MS = 100;
-// One collection runs finalisers; what they let go of goes with the next.
+// The first runs finalisers; the next collects what they release.
 const COLLECTIONS = 2;
 
 const targets = z.array(z.object({ webSocketDebuggerUrl: z.url() })).min(1);
@@ -142,17 +134,12 @@ const message = z.object({
 const attached = z.object({ sessionId: z.string() });
 const received = z.object({ sessionId: z.string(), message: z.string() });
 
-/**
- * Collects all garbage of a process and of its worker threads (the workflows run in one).
- *
- * @param inspectPort what the process was given as `--inspect-port`; it listens there after its first SIGUSR1.
- * @returns what is left, in MB (10^6 bytes).
- */
+/** Includes worker threads (one runs the workflows); MB are 10^6 bytes. The port listens after the first SIGUSR1. */
 async function liveHeapMb(pid: number, inspectPort: number): Promise<number> {
   process.kill(pid, 'SIGUSR1');
   const inspector = await Inspector.open(await debuggerUrl(inspectPort));
   try {
-    // Workers that exist are reported before the answer.
+    // Existing workers are reported before the answer.
     await inspector.call('NodeWorker.enable', { waitForDebuggerOnStart: false });
     let bytes = 0;
     for (const session of [undefined, ...inspector.workers]) {
@@ -183,12 +170,11 @@ interface Pending {
   readonly reject: (error: Error) => void;
 }
 
-/** As much of the inspector's protocol as is needed here. */
 class Inspector {
   readonly #socket: WebSocket;
   readonly #pending = new Map<number, Pending>();
   #lastId = 0;
-  /** Sessions of the process's worker threads. */
+  /** Sessions of the worker threads. */
   readonly workers: string[] = [];
 
   private constructor(socket: WebSocket) {
@@ -208,7 +194,7 @@ class Inspector {
     return new Inspector(socket);
   }
 
-  /** @param worker one of {@link workers}; the main thread when left out. */
+  /** @param worker one of {@link workers}; absent: the main thread. */
   async call(method: string, params: object, worker?: string): Promise<unknown> {
     this.#lastId += 1;
     const id = this.#lastId;

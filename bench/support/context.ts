@@ -12,45 +12,41 @@ import { obtainTemporalCli } from '#cli/embedded/temporal-cli.ts';
 import { TemporalCluster, obtainTemporalPrograms } from '#cli/embedded/temporal-cluster.ts';
 import { TemporalServer } from '#cli/embedded/temporal-server.ts';
 
-/** What every scenario is given. */
 export interface BenchContext extends BenchServers {
-  /** The whole product, started by the first call; scenarios that carry out orders share it. */
+  /** The first call starts it; scenarios share it. */
   product(): Promise<Product>;
-  /** The version before, if one was named; started by the first call. */
+  /** The first call starts it, if one was named. */
   before(): Promise<Product | undefined>;
-  /** The same order on other engines, started by the first call; none when they were left out. */
+  /** The first call starts them; none when left out. */
   engines(): Promise<readonly EnginePeer[]>;
 }
 
-/** Disposing it ends at once what still runs. */
+/** Disposing ends at once what still runs. */
 interface OpenContext extends BenchContext, AsyncDisposable {
-  /** Stops all contestants that were started. @throws Error when one of its processes does not end as it should. */
+  /** @throws Error when a process does not end as it should. */
   stopContestants(): Promise<void>;
 }
 
 interface ContextOptions {
-  /** Folder of another checkout that is measured, too. */
+  /** Another checkout that is measured, too. */
   readonly against?: string | undefined;
   readonly withoutEngines?: boolean;
-  /** The Temporal server proper on the PostgreSQL of the run, instead of the development server. */
   readonly cluster?: boolean;
 }
 
-/** What both kinds of Temporal server have. */
 interface TemporalProcess {
   readonly server: Pick<TemporalServer, 'address' | 'child' | 'start' | 'kill'>;
   readonly metricsUrl: string | undefined;
   readonly databases: readonly string[];
 }
 
-/** Starts the servers that the contestants share. */
 export async function openContext(
   mode: BenchContext['mode'],
   say: (text: string) => void,
   { against, withoutEngines = false, cluster = false }: ContextOptions = {},
 ): Promise<OpenContext> {
   const folder = mkdtempSync(join(tmpdir(), 'reseller-bench-'));
-  // PostgreSQL runs as another account under root and must be able to pass through.
+  // Under root, PostgreSQL runs as another account and must pass through.
   chmodSync(folder, 0o711);
   const children = new Children(join(folder, 'logs'));
   const postgres = await EmbeddedPostgres.prepare({
@@ -58,7 +54,7 @@ export async function openContext(
     port: await freePort(),
     password: randomBytes(16).toString('hex'),
     logFile: join(folder, 'logs', 'postgres.log'),
-    // Four workers and the Temporal server have more than the default of 100.
+    // Four workers and the Temporal server exceed the default of 100.
     settings: { ...COUNTING_SETTINGS, ...(cluster && { max_connections: '300' }) },
   });
   let started: TemporalProcess | undefined;
@@ -146,20 +142,17 @@ async function startEngines(context: BenchContext): Promise<readonly EnginePeer[
   return [await startDbos(context), await startRestate(context)];
 }
 
-/** What all contestants share. */
 export interface BenchServers {
   readonly mode: 'full' | 'quick';
-  /** One PostgreSQL with its default durability for all contestants; each has a database of its own in it. */
+  /** With default durability; each contestant has a database of its own. */
   readonly postgres: EmbeddedPostgres;
   readonly temporalAddress: string;
-  /** Prometheus metrics of the development server; undefined on a cluster. */
+  /** Undefined on a cluster. */
   readonly temporalMetricsUrl: string | undefined;
-  /** The servers' own processes. */
   readonly sharedProcesses: Readonly<Record<'postgres' | 'temporal', number>>;
   readonly children: Children;
-  /** Databases of the Temporal server in that PostgreSQL; none with the development server. */
+  /** None with the development server. */
   readonly temporalDatabases: readonly string[];
-  /** Removed at the end. */
   readonly folder: string;
   say(text: string): void;
 }

@@ -14,7 +14,7 @@ interface Load {
   readonly atOnce: number;
 }
 
-/** Workflows that do nothing: what the engines themselves cost. */
+/** Shows the engines' own costs. */
 export class EmptyWork implements AsyncDisposable {
   readonly #context: BenchContext;
   readonly #worker: Child;
@@ -28,19 +28,17 @@ export class EmptyWork implements AsyncDisposable {
     this.#turns = turns;
   }
 
-  /** Starts a worker for them. The product must have delivered an order: its turns are taken from its history. */
+  /** The product must have delivered an order: its turns are taken from its history. */
   static async start(context: BenchContext): Promise<EmptyWork> {
     const [size] = await historySizes(context.temporalAddress, NAMESPACE, 1);
     const worker = await startEmptyWorker(context, TASK_QUEUE);
     return new EmptyWork(context, worker, size?.turns ?? []);
   }
 
-  /** Local and regular activities of the newest order of ours, in their order. */
   get turns(): readonly Turn[] {
     return this.#turns;
   }
 
-  /** Workflows on Temporal of as many turns as an order of ours. */
   async sameTurns(load: Load): Promise<LoadResult> {
     return this.#workflows.run({
       ...load,
@@ -52,14 +50,14 @@ export class EmptyWork implements AsyncDisposable {
     });
   }
 
-  /** {@link sameTurns}. @returns CPU time for one, in milliseconds. */
+  /** CPU milliseconds for one. */
   async onTemporal(load: Load): Promise<number> {
     const { temporal } = this.#context.sharedProcesses;
     const processes = { temporal, worker: this.#worker.identity?.pid ?? 0 };
     return cpuOf(processes, load, async () => this.sameTurns(load));
   }
 
-  /** Workflows of three steps on the engine of a peer. @returns CPU time for one, in milliseconds. */
+  /** CPU milliseconds for one. */
   async on(peer: EnginePeer, load: Load): Promise<number> {
     const { simulator: _, ...own } = peer.processes();
     const { postgres } = this.#context.sharedProcesses;
@@ -73,7 +71,6 @@ export class EmptyWork implements AsyncDisposable {
     );
   }
 
-  /** Resident memory of the worker on Temporal. */
   residentMb(): number {
     return residentMb(this.#worker.identity?.pid ?? 0);
   }
@@ -85,7 +82,6 @@ export class EmptyWork implements AsyncDisposable {
   }
 }
 
-/** A worker for empty workflows, with the settings of ours. */
 export async function startEmptyWorker(context: BenchContext, taskQueue: string): Promise<Child> {
   return context.children.start({
     name: 'peer-worker',

@@ -13,14 +13,13 @@ import { freePort } from '#cli/embedded/ports.ts';
 import { productEnvironments, SIMULATOR_EMAIL } from '#cli/start/environment.ts';
 import { messageOf, UserError } from '#cli/terminal/user-error.ts';
 
-/** A peer that carries out whole orders on another engine. */
 export interface EnginePeer extends Contestant {
-  /** `POST {apiUrl}{emptyPath}{id}` runs a workflow of three empty steps to its end. */
+  /** `POST {apiUrl}{emptyPath}{id}` runs three empty steps to their end. */
   readonly emptyPath: string;
   stop(): Promise<void>;
 }
 
-/** Starts the order on DBOS Transact. Its engine is a library in its one process. */
+/** Its engine is a library in its one process. */
 export async function startDbos(context: BenchServers): Promise<EnginePeer> {
   await installEngines((text) => context.say(text));
   return startPeer(context, {
@@ -31,7 +30,6 @@ export async function startDbos(context: BenchServers): Promise<EnginePeer> {
   });
 }
 
-/** Starts the order on Restate, with its server. */
 export async function startRestate(context: BenchServers): Promise<EnginePeer> {
   await installEngines((text) => context.say(text));
   const [ingress, admin, node, endpoint] = await Promise.all([freePort(), freePort(), freePort(), freePort()]);
@@ -128,12 +126,11 @@ async function startPeer(context: BenchServers, { id, measured, engine, environm
   };
 }
 
-/** The peers on other engines are a package of their own: only the benchmark needs what they need. */
+/** A package of its own: only the benchmark needs these dependencies. */
 const PACKAGE = join(PROJECT, 'bench/peers/engines');
 
 const run = promisify(execFile);
 
-/** Installs the peers' packages on first use. @throws UserError when that fails. */
 async function installEngines(say: (text: string) => void): Promise<void> {
   const installed = join(PACKAGE, 'node_modules/.package-lock.json');
   const lock = join(PACKAGE, 'package-lock.json');
@@ -149,7 +146,6 @@ async function installEngines(say: (text: string) => void): Promise<void> {
   }
 }
 
-/** Path of Restate's server. @throws UserError when there is none for this platform. */
 function restateServer(): string {
   const name = `@restatedev/restate-server-${process.platform}-${process.arch}`;
   try {

@@ -1,4 +1,3 @@
-/** Figures of the rounds of a load. */
 import type { LoadResult, OpenLoadResult } from '#bench/drivers/protocol.ts';
 import type { Limit, ScenarioResult, Spread } from '#bench/results.ts';
 
@@ -13,7 +12,6 @@ interface Common {
 }
 
 interface Comparison extends Common {
-  /** One figure per round, in the order of the rounds. */
   readonly ours: readonly number[];
   readonly peer: { readonly id: string; readonly measured: string; readonly rounds: readonly number[] };
 }
@@ -22,7 +20,7 @@ interface Measurement extends Common {
   readonly values: readonly number[];
 }
 
-/** Ours against a peer. @throws RangeError unless both took part in every round. */
+/** @throws RangeError unless both took part in every round. */
 export function compare(comparison: Comparison): ScenarioResult {
   const { ours, peer } = comparison;
   if (ours.length !== peer.rounds.length) throw new RangeError('a round lacks one of its contestants');
@@ -40,7 +38,6 @@ export function compare(comparison: Comparison): ScenarioResult {
   };
 }
 
-/** Something of ours alone, against its limit. */
 export function measure(measurement: Measurement): ScenarioResult {
   if (measurement.limit?.of === 'ratio_to_peer') throw new RangeError('without a peer the limit is one of the value');
   const { values } = measurement;
@@ -76,35 +73,26 @@ function roundedSpread(values: readonly number[]) {
   return { min: rounded(min), max: rounded(max) };
 }
 
-/** What was done in a second, by round. */
 export function rates(rounds: readonly LoadResult[]): number[] {
   return rounds.map(({ elapsedMs, latenciesMs }) => latenciesMs.length / (elapsedMs / 1_000));
 }
 
-/** Median latency in milliseconds, by round. */
 export function medians(rounds: readonly LoadResult[]): number[] {
   return rounds.map(({ latenciesMs }) => percentile(latenciesMs, 0.5));
 }
 
-/** Latencies of all rounds together. @param tail the percentile that stands between the median and the highest. */
+/** @param tail between the median and the highest. */
 export function latencies(rounds: readonly LoadResult[], tail: 95 | 99): Record<string, number> {
   const all = rounds.flatMap(({ latenciesMs }) => latenciesMs);
   return { p50_ms: percentile(all, 0.5), [`p${tail}_ms`]: percentile(all, tail / 100), max_ms: percentile(all, 1) };
 }
 
-/** Percentiles of orders that arrived by themselves, to their delivery. @param name of the contestant. */
 export function openLatencies(name: string, { orders }: OpenLoadResult): Record<string, number> {
   const took = orders.map(({ tookMs }) => tookMs);
   return Object.fromEntries([50, 95, 99].map((share) => [`${name}_p${share}_ms`, percentile(took, share / 100)]));
 }
 
-/**
- * Measures contestants in turn, A B C C B A …, so that whatever else the machine does at a time, and whatever one leaves
- * behind for the next, meets all of them. The first time round warms up and is thrown away.
- *
- * @param contestants each measures itself once; `round` is 0 in the warm-up.
- * @returns the figures of each contestant, round by round.
- */
+/** The order is A B C C B A …, so that other work on the machine meets all. Round 0 warms up and is thrown away. */
 export async function inTurn<Name extends string, Figures>(
   contestants: Readonly<Record<Name, (round: number) => Promise<Figures>>>,
   rounds: number,
@@ -120,10 +108,7 @@ export async function inTurn<Name extends string, Figures>(
   return measured;
 }
 
-/**
- * The value that `share` of all values do not exceed (nearest rank). @param share 0 to 1. @throws RangeError when
- * empty.
- */
+/** Nearest rank. @throws RangeError when empty. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((left, right) => left - right);
   const found = sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)];
@@ -145,12 +130,12 @@ function spreadOf(values: readonly number[]): Spread {
   return { min: Math.min(...values), max: Math.max(...values) };
 }
 
-/** To three significant digits: more would claim a precision that a shared machine does not have. */
+/** Three significant digits: more would claim a precision that a shared machine does not have. */
 export function rounded(value: number): number {
   return Number(value.toPrecision(3));
 }
 
-/** A small generator of evenly spread numbers in [0, 1), the same for the same seed (mulberry32). */
+/** Evenly in [0, 1), the same for the same seed (mulberry32). */
 export function seeded(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

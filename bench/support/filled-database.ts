@@ -2,7 +2,7 @@ import type { BenchServers } from '#bench/support/context.ts';
 import { createProductDatabase } from '#bench/support/product.ts';
 import { withClient } from '#cli/embedded/postgres.ts';
 
-/** As they are in a shop that has run for long: nearly all is done, and what is unfinished is spread over all ages. */
+/** As in an old shop, nearly all is done, and unfinished orders are spread over all ages. */
 const ORDERS = `
   insert into orders (id, api_key_id, external_order_id, package_id, status, failure_class, attention_reason, esim_id, created_at, updated_at, completed_at)
   select 'ord_' || lpad(n::text, 26, '0'), 'key_bench', 'ref-' || n, 1000 + n % 50,
@@ -15,7 +15,7 @@ const ATTEMPTS = `
   select 'att_' || n, 'order', 'ord_' || lpad(n::text, 26, '0'), 1, 'key-' || n, 'ref-' || n, 'x', 'completed', 'so_' || n, now()
   from generate_series(1, $1::int) n`;
 
-/** What else an order leaves behind. All of it is of today, so that all of it counts for the day. */
+/** The other rows of an order. All are of today, so that all count for the day. */
 const REST: Readonly<Record<string, string>> = {
   gate_reservations: `
     insert into gate_reservations (attempt_id, api_key_id, day, amount, currency, made_at, covered_by_reading, is_over)
@@ -43,15 +43,10 @@ const REST: Readonly<Record<string, string>> = {
     from generate_series(1, $1::int) n`,
 };
 
-/** What a database was filled with; each run has its own. */
+/** Each run has its own databases. */
 const filled = new WeakMap<object, Map<number, { readonly url: string; rest: boolean }>>();
 
-/**
- * A database of the product with this many orders, written by SQL; the same one for all scenarios of a run.
- *
- * @param rest also the other rows that each order leaves: reservation, journal, movement, timeline, event, eSIM.
- * @returns its connection string.
- */
+/** All scenarios of a run share it. @param rest also the other rows of each order. */
 export async function filledDatabase(
   context: BenchServers,
   { orders, rest = false }: { readonly orders: number; readonly rest?: boolean },

@@ -3,34 +3,32 @@ import type { Processes } from '#bench/counters/processes.ts';
 import { Driver, type LoadResult, type OpenLoadResult, openOrderDriver, orderDriver } from '#bench/drivers/protocol.ts';
 import { withClient } from '#cli/embedded/postgres.ts';
 
-/** One that carries out whole orders: this version of the product, another one, or a peer. */
+/** This version of the product, another one, or a peer. */
 export interface Contestant {
   readonly id: 'ours' | 'before' | 'dbos' | 'restate';
-  /** What it is, for the results. */
   readonly measured: string;
-  /** `POST {apiUrl}/v1/orders` accepts an order. */
+  /** `POST {apiUrl}/v1/orders`. */
   readonly apiUrl: string;
   readonly apiKey: string;
   readonly databaseUrl: string;
-  /** The simulator that it buys from; it has one of its own, with the same settings as the others'. */
+  /** Each contestant has its own, with the same settings. */
   readonly simulatorUrl: string;
-  /** Temporal namespace of its workflows; undefined when it has another engine. */
+  /** Undefined with another engine. */
   readonly namespace: string | undefined;
-  /** By all scenarios so far. */
+  /** Counts all scenarios so far. */
   ordersPlaced: number;
-  /** Its own processes, without the shared servers. */
+  /** Without the shared servers. */
   processes(): Processes;
 }
 
-/** The service completes it at once, so that what is measured is ours and not its patience. */
+/** The service completes it at once, and adds no time of its own. */
 const COMPLETED_AT_ONCE = 2001;
-// Small against what one order takes alone; with many at once, a look that finds many at a time is enough.
+// This is small against one order alone; with many, a look finds many at a time.
 const POLL_ALONE_MS = 10;
 const POLL_BUSY_MS = 25;
 /** After an outage, work waits for its next try, and activities of a killed worker for their timeout. */
 const DRAIN_WITHIN_MS = 1_800_000;
 
-/** Places orders at a contestant and counts them. */
 export class Orders implements AsyncDisposable {
   readonly #contestant: Contestant;
   readonly #driver = new Driver(orderDriver);
@@ -39,14 +37,14 @@ export class Orders implements AsyncDisposable {
     this.#contestant = contestant;
   }
 
-  /** Carries orders through to delivery, and checks the books. @throws Error when one does not get there. */
+  /** Also checks the books. @throws Error when one does not get there. */
   async carryThrough(load: { readonly count: number; readonly atOnce: number }): Promise<LoadResult> {
     const result = await this.run(load);
     await this.requireBooks();
     return result;
   }
 
-  /** Carries orders through to delivery. @throws Error when one does not get there. */
+  /** @throws Error when one does not get there. */
   async run(load: { readonly count: number; readonly atOnce: number }): Promise<LoadResult> {
     const { apiUrl, apiKey, databaseUrl } = this.#contestant;
     this.#contestant.ordersPlaced += load.count;
@@ -60,11 +58,6 @@ export class Orders implements AsyncDisposable {
     });
   }
 
-  /**
-   * Has orders arrive by themselves, and waits until all are delivered.
-   *
-   * @param load.phases rates and their durations, one after the other.
-   */
   async arrive(load: {
     readonly seed: number;
     readonly phases: readonly { readonly perSecond: number; readonly seconds: number }[];
@@ -96,13 +89,7 @@ export class Orders implements AsyncDisposable {
 const rows = z.tuple([z.object({ orders: z.int(), esims: z.int(), debits: z.int() })]);
 const state = z.object({ environments: z.object({ sandbox: z.object({ ledger: z.object({ debits: z.int() }) }) }) });
 
-/**
- * Looks whether the orders that were measured really were carried through: each completed, with an eSIM, and paid once,
- * in the contestant's books and in the service's.
- *
- * @param expected how many were placed in all.
- * @throws Error when a number differs.
- */
+/** Compares the contestant's books with the service's. @throws Error when a number differs. */
 async function requireBooks(contestant: Contestant, expected: number): Promise<void> {
   const answer = await withClient(contestant.databaseUrl, async (client) =>
     client.query<object>(`select /* bench */

@@ -16,18 +16,16 @@ import { Database } from '#db/connection/database.ts';
 import { migrate } from '#db/connection/migrate.ts';
 import { setUpNamespace } from '#temporal/set-up.ts';
 
-/** Namespace of the product and of the peer: both have the same server and the same settings in it. */
+/** Product and peer share the server and its settings. */
 export const NAMESPACE = 'bench';
 
 type ProcessName = 'simulator' | 'api' | 'worker';
 
 const run = promisify(execFile);
 
-/** Which version of the product is started, and under which names. */
 interface Version {
   readonly id: 'ours' | 'before';
   readonly measured: string;
-  /** Its checkout, with the packages that it needs. */
   readonly project: string;
   readonly database: string;
   readonly namespace: string;
@@ -41,7 +39,6 @@ const OURS: Version = {
   namespace: NAMESPACE,
 };
 
-/** Another checkout of this project. @param project its folder, with its own packages. */
 export function versionBefore(project: string): Version {
   return {
     id: 'before',
@@ -52,7 +49,6 @@ export function versionBefore(project: string): Version {
   };
 }
 
-/** A migrated, empty database of its own in the run's PostgreSQL. @returns its connection string. */
 export async function createProductDatabase({ postgres }: BenchServers, name: string): Promise<string> {
   await postgres.createDatabase(name);
   const url = postgres.url(name);
@@ -60,12 +56,11 @@ export async function createProductDatabase({ postgres }: BenchServers, name: st
   return url;
 }
 
-/** Our own pool on a database, for setting up and for reading rows. The caller closes it. */
+/** The caller closes it. */
 export function openDatabase(url: string): Database {
   return new Database({ url, poolSize: 2, applicationName: 'bench', onConnectionError: () => undefined });
 }
 
-/** API, worker and simulator as processes, with the settings that they have by default. */
 export class Product implements Contestant {
   readonly id;
   readonly measured;
@@ -75,14 +70,13 @@ export class Product implements Contestant {
   readonly databaseUrl: string;
   readonly database: Database;
   readonly apiKey: string;
-  /** By all scenarios so far. */
+  /** Counts all scenarios so far. */
   ordersPlaced = 0;
   readonly #context: BenchServers;
   readonly #version: Version;
   readonly #ports: Readonly<Record<ProcessName, number>>;
   readonly #environments: Readonly<Record<ProcessName, Environment>>;
   readonly #running = new Map<ProcessName, Child>();
-  /** Beside the first one. */
   readonly #moreWorkers: Child[] = [];
 
   private constructor(parts: {
@@ -125,7 +119,7 @@ export class Product implements Contestant {
       benchSecrets(),
       { TEMPORAL_NAMESPACE: namespace, API_RATE_LIMIT: 'none' },
     );
-    // Another version knows its own schema, and which namespace it needs.
+    // Another version knows its own schema and namespace.
     if (ours) {
       await Promise.all([
         migrate(databaseUrl),
@@ -151,7 +145,7 @@ export class Product implements Contestant {
     this.#running.set(name, child);
   }
 
-  /** Lets so many workers run. The first one always runs. */
+  /** The first worker always runs. */
   async haveWorkers(count: number): Promise<void> {
     for (let child; this.#moreWorkers.length >= count && (child = this.#moreWorkers.pop()) !== undefined;)
       await this.#context.children.stop(child);
@@ -173,7 +167,7 @@ export class Product implements Contestant {
     return Object.fromEntries([...this.#running, ...more].map(([name, { identity }]) => [name, identity?.pid ?? 0]));
   }
 
-  /** Resident memory of a process, in MB (10^6 bytes), as its own metrics tell. */
+  /** MB (10^6 bytes), by the process's own metrics. */
   async residentMb(name: 'api' | 'worker'): Promise<number> {
     const text = await (await fetch(`http://127.0.0.1:${this.#ports[name]}/metrics`)).text();
     const bytes = /^process_resident_memory_bytes (\S+)$/m.exec(text)?.[1];
@@ -181,14 +175,12 @@ export class Product implements Contestant {
     return Number(bytes) / 1e6;
   }
 
-  /**
-   * What a process keeps after all garbage was collected, in MB. Afterwards its resident memory says less than before.
-   */
+  /** MB after all garbage was collected. Resident memory says less afterwards. */
   async liveHeapMb(name: 'api' | 'worker'): Promise<number> {
     return this.#context.children.liveHeapMb(this.#child(name));
   }
 
-  /** @throws Error when one of the processes has ended by itself or does not stop when asked. */
+  /** @throws Error when one has ended by itself or does not stop. */
   async stop(): Promise<void> {
     await this.database.close();
     await this.haveWorkers(1);
@@ -211,7 +203,7 @@ async function addKey(database: Database): Promise<string> {
   return key;
 }
 
-/** Runs a command of a checkout. @returns what it printed. */
+/** @returns the output. */
 async function reseller(project: string, command: readonly string[], environment: Environment): Promise<string> {
   const { PATH, HOME } = process.env;
   const program = join(project, 'cli/reseller.mjs');
@@ -229,7 +221,7 @@ async function createdKey(project: string, environment: Environment): Promise<st
   return key;
 }
 
-/** Secrets for the processes of one run; none of them is kept. */
+/** None is kept. */
 export function benchSecrets() {
   return {
     encryption_keys: `bench:${randomBytes(32).toString('base64')}`,
@@ -241,6 +233,6 @@ export function benchSecrets() {
 
 async function freePorts() {
   const [api, worker, simulator] = await Promise.all([freePort(), freePort(), freePort()]);
-  // The rest is not started here; the environment names it all the same.
+  // The rest is not started; the environment names it all the same.
   return { api, worker, simulator, temporal: 0, temporalUi: 0, codec: 0, postgres: 0 };
 }

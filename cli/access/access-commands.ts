@@ -14,7 +14,6 @@ import { DEFAULT_KEY_OVERLAP_MS } from '#domain/policy/api-policy.ts';
 
 const PREFIX = 'public part of the key, as `keys list` shows it, with or without `rsk_test_` or `rsk_live_`';
 
-/** `keys create`, `list`, `rotate`, `limit`, `rate-limit` and `revoke`. */
 export function addKeysCommand(program: Command, environmentFor: EnvironmentFor): void {
   const load = () => import('#cli/access/keys.ts');
   const keys = program
@@ -79,7 +78,6 @@ export function addKeysCommand(program: Command, environmentFor: EnvironmentFor)
     );
 }
 
-/** `encryption-keys list` and `retire`. */
 export function addEncryptionKeysCommand(program: Command, environmentFor: EnvironmentFor): void {
   const load = () => import('#cli/access/encryption-keys.ts');
   const keys = program

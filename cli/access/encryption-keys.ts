@@ -9,7 +9,7 @@ import { keyUse, retireKey, type Retirement } from '#db/connection/encryption-ke
 /** Shown in `pg_stat_activity`. */
 const APPLICATION = 'reseller encryption-keys';
 
-/** `reseller encryption-keys list`: ids and uses; the keys themselves are not in the database. */
+/** The keys themselves are not in the database. */
 export async function listEncryptionKeys(environment: Environment, output: Output = process.stdout): Promise<void> {
   const { database: config } = readDatabaseConfig(environment);
   const keys = await withDatabase(config.directUrl, APPLICATION, (database) => database.run(keyUse));
@@ -22,11 +22,7 @@ export async function listEncryptionKeys(environment: Environment, output: Outpu
   }
 }
 
-/**
- * `reseller encryption-keys retire`: processes start without the key from then on.
- *
- * @throws UserError when it is not known, makes the hashes, or a stored value is encrypted with it.
- */
+/** @throws UserError when the key is unknown, makes the hashes, or a stored value is encrypted with it. */
 export async function retireEncryptionKey(
   keyId: string,
   environment: Environment,

@@ -1,11 +1,10 @@
-/** What `reseller keys list` prints. */
 import { type Amount, type Columns, flexible, money, status, text, time } from '#cli/terminal/columns.ts';
 import { lineageOf, type listApiKeys } from '#db/access/api-keys.ts';
 import { plainMoney } from '#domain/money/money.ts';
 
 type Key = Awaited<ReturnType<typeof listApiKeys>>[number];
 
-/** A key without its secret. `id` is what `created_by` and `actor` show. */
+/** `id` is what `created_by` and `actor` show. Contains no secret. */
 type ListedKey = ReturnType<typeof listed>;
 
 export const KEY_COLUMNS: Columns<ListedKey> = {
@@ -23,7 +22,7 @@ export const KEY_COLUMNS: Columns<ListedKey> = {
   id: text((key) => key.id),
 };
 
-/** The keys for a list. Successors follow the key that they replace. */
+/** Successors follow the key that they replace. */
 export function listedKeys(keys: readonly Key[], now: Date): ListedKey[] {
   const lines = Map.groupBy(keys, lineageOf);
   return [...lines.values()].flatMap((line) => line.map((key, index) => listed(key, now, line[index - 1]?.prefix)));
@@ -47,7 +46,6 @@ function listed(key: Key, now: Date, successorOf: string | undefined) {
   };
 }
 
-/** With at least two decimal places. */
 function spendLimitOf({ spendLimitAmount, spendLimitCurrency }: Key): Amount | null {
   const limit = plainMoney(spendLimitAmount, spendLimitCurrency);
   return limit && { ...limit, amount: limit.amount.replace(/(\.\d{2}\d*?)0+$/, '$1') };

@@ -42,11 +42,7 @@ export interface NewKeyOptions {
   readonly ownWorkOnly?: boolean;
 }
 
-/**
- * `reseller keys create`: prints the key alone to standard output, and its description to standard error.
- *
- * @throws UserError without a name or scopes, or with an invalid limit.
- */
+/** Prints the key alone to standard output, and its description to standard error. */
 export async function createKey(name: string, options: NewKeyOptions, environment: Environment): Promise<void> {
   if (name.trim() === '') {
     throw new UserError('The key has no name.', 'Name the system that will use it: `keys list` shows this name.');
@@ -89,12 +85,7 @@ export async function listKeys(environment: Environment, format: FormatOptions =
   printItems(format, KEY_COLUMNS, listedKeys(keys, new Date()), context);
 }
 
-/**
- * `reseller keys rotate`: prints the successor alone to standard output.
- *
- * @param options.overlap how long the former key still works, in milliseconds.
- * @throws UserError when the key cannot be rotated.
- */
+/** Prints the successor alone to standard output. */
 export async function rotateKey(
   prefix: string,
   options: { readonly overlap: number; readonly expires?: number },
@@ -124,7 +115,7 @@ export async function rotateKey(
   process.stdout.write(`${rotated.key}\n`);
 }
 
-/** `reseller keys limit`. @param limit `100.00 USD`, or `none`. @throws UserError when there is no such key. */
+/** @param limit `100.00 USD`, or `none`. */
 export async function limitKey(prefix: string, limit: string, environment: Environment): Promise<void> {
   const spendLimit = limitOf(limit);
   await change(environment, { prefix, action: 'change_spend_limit', detail: limit }, async (tx) => {
@@ -138,7 +129,7 @@ export async function limitKey(prefix: string, limit: string, environment: Envir
   );
 }
 
-/** `reseller keys rate-limit`. @param limit requests a minute; null for that of the configuration. @throws UserError */
+/** @param limit requests a minute; null for that of the configuration. */
 export async function limitKeyRate(prefix: string, limit: number | null, environment: Environment): Promise<void> {
   await change(
     environment,
@@ -152,7 +143,7 @@ export async function limitKeyRate(prefix: string, limit: number | null, environ
   );
 }
 
-/** `reseller keys revoke`. Its open share links end with it, unless kept: a thief of the key may have them. */
+/** Its open share links end with it, unless kept: a thief of the key may have them. */
 export async function revokeKey(
   prefix: string,
   { shareLinks: closes }: { readonly shareLinks: boolean },
@@ -176,7 +167,6 @@ interface Change {
   readonly detail?: string;
 }
 
-/** Changes a key and adds the audit entry, in one transaction. */
 async function change(
   environment: Environment,
   { prefix, action, detail }: Change,
@@ -219,7 +209,6 @@ function refusal(prefix: string, reason: RotationRefusal): UserError {
   );
 }
 
-/** @returns null for `none`. */
 function limitOf(text: string): Money | null {
   if (text === 'none') return null;
   const parsed = price().safeParse(text);
@@ -230,12 +219,7 @@ function limitOf(text: string): Money | null {
   );
 }
 
-/**
- * A limit in another currency than that of the wallet would hold every purchase. Before the wallet was read, its
- * currency is not known.
- *
- * @throws UserError
- */
+/** Another currency than the wallet's would hold every purchase. Before the first reading it is not known. */
 async function requireWalletCurrency(tx: Executor, limit: Money | null | undefined): Promise<void> {
   const reading = limit == null ? undefined : await latestReading(tx);
   if (limit == null || reading === undefined || reading.balance.currency === limit.currency) return;
@@ -273,7 +257,7 @@ function scopesOf(list: string | undefined): readonly ApiScope[] {
   return names as ApiScope[];
 }
 
-/** The mode of a key is that of the service that the database belongs to; before its first use, of `SERVICE_MODE`. */
+/** A key has the mode of the database's service; before the first use, of `SERVICE_MODE`. */
 async function newKey(tx: Executor, environment: Environment) {
   return generateApiKey(apiKeyMode((await stampedMode(tx)) ?? environment['SERVICE_MODE']));
 }

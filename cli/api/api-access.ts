@@ -1,4 +1,3 @@
-/** Address of the REST API and the API key, for the commands that call it. */
 import { join, resolve } from 'node:path';
 import { DEFAULT_FOLDER } from '#cli/data-folder/data-folder.ts';
 import { devApiKeyFile, readDevApiKey } from '#cli/data-folder/development-secrets.ts';
@@ -9,29 +8,22 @@ import { ConfigurationError } from '#config/configuration-error.ts';
 import { presentOf, type Environment } from '#config/environment.ts';
 import { readSecretFiles } from '#config/secret-files.ts';
 
-/** Address and key of the API, and where both come from: error messages name it. */
+/** Error messages name the sources. */
 export interface ApiAccess {
   readonly url: string;
   readonly key: string;
-  /** Source of the key: `RESELLER_API_KEY`, or a file. */
   readonly keyFrom: string;
-  /** Log file of the API, where it runs on this machine. */
   readonly log?: string;
 }
 
 export interface ApiOptions {
-  /** Base address; undefined: the API of the `npm start` that runs on the data folder. */
+  /** Undefined: the API of the `npm start` that runs on the data folder. */
   readonly api?: string;
-  /** Data folder of an `npm start`: that of --data, or the one found without it. */
+  /** Given with --data, or found without it. */
   readonly data?: string;
 }
 
-/**
- * The API with the key of RESELLER_API_KEY, or with the development key of the data folder.
- *
- * @throws ConfigurationError for an unreadable file of the key; UserError when there is no key, or nothing runs on
- *   the named folder.
- */
+/** @throws ConfigurationError for an unreadable key file; UserError without a key, or when nothing runs. */
 export function apiAccess(options: ApiOptions, environment: Environment): ApiAccess {
   const { values, problems } = readSecretFiles(['RESELLER_API_KEY'], presentOf(environment));
   if (problems.length > 0) throw new ConfigurationError(problems);
@@ -49,11 +41,7 @@ export function apiAccess(options: ApiOptions, environment: Environment): ApiAcc
   );
 }
 
-/**
- * The API with the development key of the data folder.
- *
- * @returns undefined when the folder contains no key. @throws UserError when nothing runs on the folder.
- */
+/** @returns undefined when the folder contains no key. @throws UserError when nothing runs on the folder. */
 export function developmentAccess(options: ApiOptions): ApiAccess | undefined {
   const folder = folderOf(options);
   const key = readDevApiKey(folder);
@@ -66,7 +54,7 @@ function folderOf({ data = DEFAULT_FOLDER }: ApiOptions): string {
   return resolve(data);
 }
 
-/** @param mustRun false: without a running set-up on the folder, the API of another one at the usual port is used. */
+/** @param mustRun false: without a running set-up, the API of another one at the usual port is used. */
 function apiAddress(options: ApiOptions, mustRun: boolean): Pick<ApiAccess, 'url' | 'log'> {
   if (options.api !== undefined) return { url: options.api };
   const folder = folderOf(options);

@@ -17,20 +17,16 @@ const problemSchema = z.object({
 });
 type Problem = z.output<typeof problemSchema>;
 
-/** Largest page of the API. */
 export const PAGE = 100;
 /** A person waits: fewer retries than a shop makes. */
 const RETRIES = 2;
 
-/** An error answer of the API. */
 export class ApiError extends UserError {
   readonly status: number;
-  /** Stable code of the problem; undefined when something else than our API has answered. */
+  /** Undefined when something else than our API has answered. */
   readonly code: string | undefined;
-  /** Title and detail of the problem, without the status. */
   readonly reason: string;
 
-  /** @param request method and path. */
   constructor(request: string, status: number, text: string, access: ApiAccess, options?: ErrorOptions) {
     const parsed = problemSchema.safeParse(jsonOf(text));
     const problem = parsed.success ? parsed.data : undefined;
@@ -43,7 +39,7 @@ export class ApiError extends UserError {
   }
 }
 
-/** The sentence of the problem. It names the first error of a field; several errors are on lines of their own. */
+/** Names the first error of a field; several errors are on lines of their own. */
 function reasonOf({ title, detail, errors }: Problem): string {
   const listed = detail === undefined || errors.length > 1 ? errors : [];
   return [detail ?? title, ...listed.map((error) => `  - ${error.field || error.in}: ${error.message}`)]
@@ -70,12 +66,10 @@ function adviceFor(
   return `See the log of the API${log === undefined ? '' : ` (${log})`} for ${where}.`;
 }
 
-/** A client of our REST API, with errors for the person at the terminal. */
 export class ApiClient {
   readonly #access: ApiAccess;
   readonly #transport: Transport;
   readonly #signal: AbortSignal | undefined;
-  /** The call in progress, for error messages. */
   #request = '';
 
   constructor(access: ApiAccess, signal?: AbortSignal) {
@@ -89,7 +83,7 @@ export class ApiClient {
     });
   }
 
-  /** Makes one call, by default a POST with a body and a GET without. @throws as {@link ask}. */
+  /** @throws as {@link ask}. */
   async call<Schema extends z.ZodType>({
     path,
     answer,
@@ -113,7 +107,6 @@ export class ApiClient {
     );
   }
 
-  /** All items of a list, from all its pages. */
   async all<Item extends z.ZodType>(path: string, query: object, item: Item): Promise<z.output<Item>[]> {
     const pages = new Paged((cursor) =>
       this.ask((transport) =>
@@ -129,7 +122,7 @@ export class ApiClient {
     return z.array(item).parse(await pages.take(Number.POSITIVE_INFINITY));
   }
 
-  /** Makes calls with the transport of the client. @throws ApiError for a refusal, UserError for a lost answer. */
+  /** @throws ApiError for a refusal, UserError for a lost answer. */
   async ask<Result>(calls: (transport: Transport) => Promise<Result>): Promise<Result> {
     try {
       return await calls(this.#transport);
@@ -142,7 +135,6 @@ export class ApiClient {
   }
 }
 
-/** Commands that call the API and print lines. */
 export class ApiCommands {
   protected readonly environment: Environment;
   protected readonly output: Output;

@@ -1,4 +1,3 @@
-/** The operations of our own API, for commands that are made from them and for generators of documents. */
 import { randomBytes } from 'node:crypto';
 import { allOperations } from '#api/app.ts';
 import { createApiParts } from '#api/composition.ts';
@@ -6,7 +5,7 @@ import type { Operation } from '#api/http/operation.ts';
 import { productEnvironments } from '#cli/start/environment.ts';
 import { readApiConfig } from '#config/config.ts';
 
-/** All operations of the API. Its parts are created with configuration that connects to nothing. */
+/** Created with configuration that connects to nothing. */
 export async function apiOperations(): Promise<readonly Operation[]> {
   const ports = { api: 3000, worker: 0, simulator: 4000, temporal: 0, temporalUi: 0, codec: 0, postgres: 0 };
   const { api } = productEnvironments(

@@ -11,18 +11,12 @@ import { readDatabaseConfig } from '#config/config.ts';
 import type { Environment } from '#config/environment.ts';
 
 export interface BackupOptions {
-  /** The folder that gets a new folder for this backup. */
   readonly folder: string;
-  /** Database file of a Temporal development server; undefined: Temporal uses PostgreSQL, or is backed up elsewhere. */
+  /** Undefined: Temporal uses PostgreSQL, or is backed up elsewhere. */
   readonly temporalFile?: string;
 }
 
-/**
- * `reseller backup`: a base backup of the whole PostgreSQL server, and a copy of Temporal's file if it has one.
- *
- * @returns the folder of the backup. It has this name only when the backup is complete.
- * @throws UserError, ConfigurationError
- */
+/** A base backup of PostgreSQL, and a copy of Temporal's file. The folder has its name only when it is complete. */
 export async function backUp(
   { folder, temporalFile }: BackupOptions,
   environment: Environment,
@@ -34,7 +28,7 @@ export async function backUp(
   const partial = `${complete}.partial`;
   try {
     mkdirSync(partial, { recursive: true, mode: 0o700 });
-    // Before PostgreSQL: workflows that are older than the rows are repaired from the rows; rows are not repaired.
+    // Before PostgreSQL: workflows older than the rows are repaired from them; rows are not repaired.
     if (temporalFile !== undefined) await copyTemporal(temporalFile, join(partial, TEMPORAL_FILE));
     const { bytes, ...position } = await writeBaseBackup(url, partial);
     const description: BackupDescription = {
@@ -57,10 +51,9 @@ export async function backUp(
   }
 }
 
-/** All pages in one step, which is one read transaction. In small steps, each commit of the server would begin anew. */
+/** One read transaction. In small steps, each commit of the server would begin the copy anew. */
 const ALL_PAGES = 2 ** 30;
 
-/** Copies the file while the server writes to it. */
 async function copyTemporal(file: string, copy: string): Promise<void> {
   if (!statSync(file, { throwIfNoEntry: false })?.isFile()) {
     throw new UserError(`Temporal has no database file ${file}.`, 'Name its file with --temporal-file.');

@@ -1,32 +1,24 @@
-/** A base backup of a whole PostgreSQL server over its replication protocol, as pg_basebackup makes it. */
+/** A base backup over PostgreSQL's replication protocol, as pg_basebackup makes it. */
 import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { codeOf, messageOf, UserError } from '#cli/terminal/user-error.ts';
 
-/** All files of the server, as one tar archive with the write-ahead log that makes them consistent. */
+/** Contains the write-ahead log that makes the files consistent. */
 export const BASE_ARCHIVE = 'base.tar';
-/** PostgreSQL's list of the files, with their checksums. */
 export const MANIFEST = 'backup_manifest';
 
-/** Position of a base backup in the write-ahead log. */
 export interface BaseBackup {
   readonly startLsn: string;
   readonly endLsn: string;
   readonly timeline: number;
-  /** Size of {@link BASE_ARCHIVE}, in bytes. */
   readonly bytes: number;
 }
 
 const COMMAND =
   "BASE_BACKUP (LABEL 'reseller backup', CHECKPOINT 'fast', WAL true, MANIFEST 'yes', MANIFEST_CHECKSUMS 'SHA256')";
 
-/**
- * Writes {@link BASE_ARCHIVE} and {@link MANIFEST} into a folder. The server continues to work meanwhile.
- *
- * @param url a database of the server; its role must be a superuser or have REPLICATION.
- * @throws UserError when the server refuses.
- */
+/** The server continues to work. @param url its role must be a superuser or have REPLICATION. */
 export async function writeBaseBackup(url: string, folder: string): Promise<BaseBackup> {
   const replicationUrl = new URL(url);
   replicationUrl.searchParams.set('replication', 'true');
@@ -54,8 +46,8 @@ interface Connection {
 }
 
 /**
- * The answer of the server: a row with the start, rows with the tablespaces, a copy stream, and a row with the end.
- * Each message of the stream begins with a letter: `n` a new archive, `m` the manifest, `d` bytes, `p` progress.
+ * The answer has rows, a copy stream and a row. Messages of the stream begin with a letter: `n` a new archive, `m` the
+ * manifest, `d` bytes, `p` progress.
  */
 class Receiver {
   readonly #archive: number;
@@ -64,9 +56,7 @@ class Receiver {
   #connection: Connection | undefined;
   #archives = 0;
   #bytes = 0;
-  /** The first failure to write what the server sent. */
   writeError: Error | undefined;
-  /** First and second column of each row. */
   readonly #rows: (readonly [string, string])[] = [];
   onEnd: (error?: Error) => void = () => undefined;
 
@@ -89,7 +79,7 @@ class Receiver {
     this.#rows.push([String(fields[0]), String(fields[1])]);
   }
 
-  /** Writes synchronously: the next message is read only after that, so a slow disk slows the server's sending. */
+  /** Synchronous: the next message is read after it, so a slow disk slows the server's sending. */
   handleCopyData({ chunk }: { readonly chunk: Buffer }): void {
     if (this.writeError !== undefined) return;
     try {
@@ -138,7 +128,7 @@ class Receiver {
     return { startLsn: start[0], endLsn: end[0], timeline: Number(end[1]), bytes: this.#bytes };
   }
 
-  /** Makes the files durable, and closes them. @throws the error of the file system. */
+  /** Makes the files durable. */
   close(): void {
     try {
       for (const file of [this.#archive, this.#manifest]) fsyncSync(file);

@@ -6,14 +6,13 @@ import * as z from 'zod';
 import { MANIFEST } from '#cli/backup/base-backup.ts';
 import { UserError, codeOf } from '#cli/terminal/user-error.ts';
 
-/** File of a backup that describes it. Written last: a folder without it is no complete backup. */
+/** Written last: a folder without it is no complete backup. */
 export const DESCRIPTION = 'backup.json';
-/** Copy of the database file of a Temporal development server. */
 export const TEMPORAL_FILE = 'temporal.db';
 
 const description = z.object({
   format: z.literal(2),
-  /** Start and end of the copy, ISO 8601. A restore without an archive ends between them. */
+  /** ISO 8601. A restore without an archive ends between them. */
   startedAt: z.iso.datetime(),
   endedAt: z.iso.datetime(),
   serverVersion: z.string(),
@@ -23,16 +22,14 @@ const description = z.object({
   endLsn: z.string(),
   bytes: z.int(),
   hasTemporalFile: z.boolean(),
-  /** SHA-256 of Temporal's file, hexadecimal. */
   temporalSha256: z.string().optional(),
-  /** The encryption keys that the database was used with. Check values reveal nothing about the keys. */
+  /** Check values reveal nothing about the keys. */
   encryptionKeys: z.array(z.object({ keyId: z.string(), checkValue: z.base64(), makesHashes: z.boolean() })),
 });
 
-/** What a backup contains, and which encryption keys it needs. */
 export type BackupDescription = z.output<typeof description>;
 
-/** @throws UserError when the folder is no complete backup, or one from before the first release. */
+/** @throws UserError for an incomplete backup, or one from before the first release. */
 export function readDescription(folder: string): BackupDescription {
   try {
     const given: unknown = JSON.parse(readFileSync(join(folder, DESCRIPTION), 'utf8'));
@@ -70,11 +67,7 @@ const files = z.object({
   'Manifest-Checksum': z.string(),
 });
 
-/**
- * Compares restored files with the manifest of their backup: none is missing, and each has its SHA-256.
- *
- * @throws UserError that names the first difference.
- */
+/** @throws UserError that names the first missing or different file. */
 export async function verifyFiles(backup: string, restored: string): Promise<void> {
   if (!existsSync(join(backup, MANIFEST))) throw damaged(backup, MANIFEST);
   const text = readFileSync(join(backup, MANIFEST), 'utf8');
@@ -88,7 +81,7 @@ export async function verifyFiles(backup: string, restored: string): Promise<voi
   }
 }
 
-/** The SHA-256 of a file, hexadecimal; undefined when there is no such file. */
+/** @returns undefined without a file. */
 export async function sha256Of(file: string): Promise<string | undefined> {
   const hash = createHash('sha256');
   try {
@@ -108,7 +101,6 @@ function parsed(text: string): unknown {
   }
 }
 
-/** @param file of the backup that is missing or was changed. */
 export function damaged(backup: string, file: string): UserError {
   return new UserError(
     `The backup ${backup} is damaged: ${file} is missing or has another content than when it was made.`,

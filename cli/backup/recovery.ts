@@ -2,17 +2,15 @@ import { appendFileSync, writeFileSync, readdirSync, readFileSync } from 'node:f
 import { join, resolve } from 'node:path';
 import { postgresQuoted } from '#cli/embedded/wal-archive.ts';
 
-/** How far a restored server goes beyond its backup when it starts. */
 export interface Recovery {
-  /** Folder with archived files of the write-ahead log; undefined: only what the backup contains. */
+  /** Undefined: only what the backup contains. */
   readonly walArchive?: string;
-  /** Recover to this time (ISO 8601 with offset); undefined: everything in the archive. */
+  /** ISO 8601 with offset; undefined: everything in the archive. */
   readonly until?: string;
 }
 
 /**
- * Prepares the first start of a restored server. It always begins a new timeline, so that its log never has the names
- * of files that are in the archive, and the product sees that commits may be lost.
+ * It begins a new timeline: its log never has names of archived files, and the product sees that commits may be lost.
  */
 export function prepareRecovery(dataDirectory: string, { walArchive, until }: Recovery): void {
   const settings = {
@@ -31,16 +29,14 @@ export function prepareRecovery(dataDirectory: string, { walArchive, until }: Re
 }
 
 /**
- * A missing file ends the recovery. With the exit code 126 the server does not start: an archive or a file that is
- * there and cannot be read must not end the recovery, too. `cd` also uses the right to enter all folders that the
- * server may have; `test -x` does not.
+ * A missing file ends the recovery. An unreadable one must not: the exit code 126 keeps the server from starting. `cd`
+ * also uses the server's right to enter all folders; `test -x` does not.
  */
 function copyFrom(folder: string): string {
   const file = `${postgresQuoted(`${folder}/`)}%f`;
   return `(cd ${postgresQuoted(folder)}) || exit 126; [ -e ${file} ] || exit 1; cp ${file} "%p" || exit 126`;
 }
 
-/** Two neighbours among the files of the log between which files are missing. */
 export interface ArchiveGap {
   readonly before: string;
   readonly after: string;
@@ -48,11 +44,7 @@ export interface ArchiveGap {
 
 const SEGMENT = /^[0-9A-F]{24}$/;
 
-/**
- * Finds the first gap among files of the write-ahead log. A recovery ends there, and PostgreSQL reports no error.
- *
- * @param names of files; those that are no files of the log are ignored.
- */
+/** A recovery ends at the first gap, and PostgreSQL reports no error. */
 export function gapAmong(names: readonly string[]): ArchiveGap | undefined {
   const sorted = segmentsAmong(names).toSorted();
   for (const [index, after] of sorted.entries()) {
@@ -71,7 +63,7 @@ function segmentsAmong(names: readonly string[]): string[] {
   return [...new Set(names.map((name) => name.replace(/\.partial$/, '')))].filter((name) => SEGMENT.test(name));
 }
 
-/** The first gap in what a restored server will read: its own log, and the archive since the backup. */
+/** Looks at the restored server's own log and the archive since the backup. */
 export function gapAfterBackup(dataDirectory: string, walArchive: string): ArchiveGap | undefined {
   const label = readFileSync(join(dataDirectory, 'backup_label'), 'utf8');
   const first = /^START WAL LOCATION: .* \(file ([0-9A-F]{24})\)$/m.exec(label)?.[1] ?? '';
@@ -83,7 +75,7 @@ function timelineOf(name: string): string {
   return name.slice(0, 8);
 }
 
-/** The next file, or the first one of the next 4 GB: the number of files in these depends on their size. */
+/** The number of files in each 4 GB of log depends on their size. */
 function follows(before: string, after: string): boolean {
   const [log, number] = numbersOf(before);
   const [nextLog, nextNumber] = numbersOf(after);

@@ -26,16 +26,12 @@ import { describeKeyProblem, judgeKeys } from '#domain/encryption-keys.ts';
 const run = promisify(execFile);
 
 export interface RestoreOptions extends Recovery {
-  /** Folder of the backup. */
   readonly backup: string;
-  /** Data folder of an `npm start` that does not run, or only the data folder of a PostgreSQL server. */
   readonly target: { readonly data: string } | { readonly postgres: string };
 }
 
 /**
- * `reseller restore`: puts a backup into an empty place. Replaces nothing.
- *
- * @returns the exit code: {@link EXIT_GAP} when it is restored, and the archive has a gap.
+ * Replaces nothing. @returns {@link EXIT_GAP} when the archive has a gap.
  * @throws UserError when the keys do not fit, a file is damaged, or the place is taken.
  */
 export async function restore(
@@ -115,7 +111,7 @@ function placesOf(target: RestoreOptions['target'], { hasTemporalFile }: BackupD
   return hasTemporalFile ? { postgres, temporal: join(data, 'temporal.db') } : { postgres };
 }
 
-/** The files of an SQLite database. Moved alone, the first would lack the newest changes. */
+/** Moved alone, the first file would lack the newest changes. */
 const SQLITE_ENDINGS = ['', '-wal', '-shm'];
 
 function requireFree({ postgres, temporal }: Places): void {
@@ -141,7 +137,7 @@ function isEmptyFolder(path: string): boolean {
   }
 }
 
-/** `secrets.json` has the keys, and the password that the restored server expects. */
+/** `secrets.json` has the keys and the password that the restored server expects. */
 function environmentOf(data: string, environment: Environment): Environment {
   const file = join(resolve(data), 'secrets.json');
   if (!existsSync(file)) {
@@ -201,7 +197,7 @@ async function restorePostgres(backup: string, place: string, recovery: Recovery
 
 async function unpack(backup: string, place: string): Promise<void> {
   const archive = join(backup, BASE_ARCHIVE);
-  // The messages of tar must be in English. It may name each of many files.
+  // The messages must be in English. tar may name each of many files.
   const options = { env: { ...process.env, LC_ALL: 'C' }, maxBuffer: 2 ** 28 };
   try {
     await run('tar', ['-xf', archive, '-C', place], options);

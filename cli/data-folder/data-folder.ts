@@ -1,4 +1,3 @@
-/** The folder of an `npm start`: which one a command works on, its lock, and whether it can be used. */
 import {
   linkSync,
   readFileSync,
@@ -20,17 +19,15 @@ import { codeOf, UserError, messageOf } from '#cli/terminal/user-error.ts';
 import type { Environment } from '#config/environment.ts';
 
 /**
- * Which installation a command works on. The rule is the same for all commands:
- *
+ * Which installation a command works on:
  * 1. the `npm start` that runs on the folder of --data;
  * 2. without --data: the installation that the environment variables name;
  * 3. without such variables: the `npm start` that runs on `.data`.
  */
 
-/** The folder of an `npm start` without --data. */
 export const DEFAULT_FOLDER = '.data';
 
-/** Each of these variables names an installation, or the service of one. */
+/** Each names an installation, or the service of one. */
 const ADDRESSES = [
   'DATABASE_URL',
   'DATABASE_URL_FILE',
@@ -40,7 +37,7 @@ const ADDRESSES = [
   'TEMPORAL_ADDRESS',
 ] as const;
 
-/** The folder to use without --data (rule 3). @returns undefined when the environment variables apply. */
+/** @returns undefined when the environment variables apply. */
 export function impliedFolder(environment: Environment): string | undefined {
   if (ADDRESSES.some((name) => (environment[name] ?? '') !== '')) return undefined;
   return isLocked(DEFAULT_FOLDER) ? DEFAULT_FOLDER : undefined;
@@ -52,10 +49,7 @@ const schema = z.object({ owner: identity, children: z.array(identity) });
 const LEFTOVER_GRACE_MS = 10_000;
 const POLL_MS = 50;
 
-/**
- * Allows one `reseller start` at a time on a data folder. Records the processes that it started, so that the next
- * start finds and ends them if this one is killed.
- */
+/** Also records the started processes, so that the next start ends them if this one is killed. */
 export class DataFolderLock {
   readonly #path: string;
   readonly #owner: ProcessIdentity;
@@ -94,7 +88,6 @@ export class DataFolderLock {
     return lock;
   }
 
-  /** Records a child process, and removes those that have ended. */
   addChild(child: ProcessIdentity): void {
     this.#children = [...this.#children.filter(isRunning), child];
     writeSecretFile(this.#path, this.#text());
@@ -118,14 +111,13 @@ function readLock(path: string): z.output<typeof schema> | undefined {
   try {
     return schema.parse(JSON.parse(readFileSync(path, 'utf8')));
   } catch {
-    // There is no lock, or its writer was killed while it wrote.
+    // No lock, or its writer was killed while it wrote.
     return undefined;
   }
 }
 
 /**
- * Removes the lock of a start that was killed. Another start may have replaced it meanwhile: moving it to a name of our
- * own shows which one was removed.
+ * Another start may have replaced the lock: moving it shows which one was removed.
  * @throws UserError when it is the lock of a running start.
  */
 function removeDeadLock(dataDirectory: string, path: string): void {
@@ -156,7 +148,7 @@ function alreadyRunning(dataDirectory: string, pid: number): UserError {
   );
 }
 
-/** Sends SIGTERM, and SIGKILL to the process groups of those that still run after the grace period. */
+/** SIGTERM, then SIGKILL to the process groups of those that still run after the grace period. */
 async function endAll(processes: readonly ProcessIdentity[]): Promise<void> {
   for (const { pid } of processes) sendSignal(pid, 'SIGTERM');
   const deadline = Date.now() + LEFTOVER_GRACE_MS;
@@ -165,10 +157,10 @@ async function endAll(processes: readonly ProcessIdentity[]): Promise<void> {
   while (processes.some(isRunning)) await delay(POLL_MS);
 }
 
-// A new PostgreSQL cluster, its write-ahead log and the Temporal database take about 150 MB before the first order.
+// A new PostgreSQL cluster, its log and the Temporal database take about 150 MB before the first order.
 const DISK_NEEDED_BYTES = 300 * 1024 ** 2;
 
-/** Creates the folder. @throws UserError when it cannot be written, or the disk has too little space. */
+/** @throws UserError when the folder cannot be written, or the disk has too little space. */
 export function prepareDataFolder(folder: string, freeBytes: (folder: string) => number = freeBytesOf): void {
   try {
     const made = mkdirSync(folder, { recursive: true });

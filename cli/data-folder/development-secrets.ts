@@ -12,10 +12,9 @@ const schema = z.object({
   simulator_password: z.string().min(8),
 });
 
-/** Secrets of a development set-up, generated once and kept beside its data. */
 export type DevelopmentSecrets = z.output<typeof schema>;
 
-/** Reads `secrets.json`, or creates it. @throws UserError when it is damaged, or missing beside encrypted data. */
+/** @throws UserError when the file is damaged, or missing beside encrypted data. */
 export function loadSecrets(dataDirectory: string): DevelopmentSecrets {
   const path = join(dataDirectory, 'secrets.json');
   const text = readSecretFile(path);
@@ -57,14 +56,14 @@ export function readDevApiKey(dataDirectory: string): string | undefined {
 
 const OWNER_ONLY = 0o600;
 
-/** Writes a file atomically; only its owner may read it. */
+/** Atomic; only the owner may read the file. */
 export function writeSecretFile(path: string, content: string): void {
   const partial = `${path}.${process.pid}.partial`;
   writeFileSync(partial, content, { mode: OWNER_ONLY });
   renameSync(partial, path);
 }
 
-/** Reads a file, and first removes the permissions of group and others. @returns undefined when there is none. */
+/** First removes the permissions of group and others. */
 export function readSecretFile(path: string): string | undefined {
   try {
     if ((statSync(path).mode & 0o077) !== 0) chmodSync(path, OWNER_ONLY);

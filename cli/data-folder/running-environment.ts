@@ -11,14 +11,10 @@ import { VARIABLE_NAMES } from '#config/variables.ts';
 
 const schema = z.object({
   variables: z.record(z.string(), z.string()),
-  /** Names of the variables that the caller of `npm start` has not set to this value. */
   setByStart: z.array(z.string()),
 });
 
-/**
- * Stores the environment of the processes of a set-up for commands with --data. Stores only variables of the product:
- * the caller's environment may contain other secrets.
- */
+/** Stores only variables of the product: the caller's environment may contain other secrets. */
 export function writeRunningEnvironment(
   dataDirectory: string,
   { api, worker, codec }: Pick<ProductEnvironments, 'api' | 'worker' | 'codec'>,
@@ -26,7 +22,6 @@ export function writeRunningEnvironment(
   caller: Environment,
 ): void {
   const given = Object.entries<string | undefined>({
-    // The address to which our simulator sends its webhooks.
     PUBLIC_WEBHOOK_URL: `http://127.0.0.1:${ports.api}/webhooks/service`,
     ...worker,
     ...codec,
@@ -41,7 +36,7 @@ export function removeRunningEnvironment(dataDirectory: string): void {
   rmSync(fileIn(dataDirectory), { force: true });
 }
 
-/** Addresses, keys and secrets of the set-up that runs on a data folder. @throws UserError when none runs. */
+/** @throws UserError when none runs. */
 export function readRunningEnvironment(data: string): Environment {
   const environment = findRunningEnvironment(data);
   if (environment !== undefined) return environment;
@@ -51,12 +46,10 @@ export function readRunningEnvironment(data: string): Environment {
   );
 }
 
-/** {@link readRunningEnvironment}. @returns undefined when none runs. */
 export function findRunningEnvironment(data: string): Environment | undefined {
   return findStored(data)?.variables;
 }
 
-/** The names of the variables in {@link findRunningEnvironment} that `npm start` has set itself. */
 export function namesSetByStart(data: string): readonly string[] {
   return findStored(data)?.setByStart ?? [];
 }
@@ -67,7 +60,6 @@ function findStored(data: string): z.output<typeof schema> | undefined {
   return text === undefined ? undefined : schema.parse(JSON.parse(text));
 }
 
-/** Advice to add --data, for a command without configuration; empty when no `npm start` runs on the folder. */
 export function adviceToUseRunning(data = '.data'): string {
   return isLocked(resolve(data))
     ? `\n\`npm start\` runs on ${data}: add \`--data ${data}\` to use its configuration.\n`

@@ -10,7 +10,7 @@ export interface DoctorOptions {
   readonly data?: string;
 }
 
-/** `reseller doctor`: runs all checks and prints their findings. Spends nothing. @returns the exit code. */
+/** Spends nothing. */
 export async function runDoctor(
   options: DoctorOptions,
   environment: Environment,

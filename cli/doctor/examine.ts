@@ -33,7 +33,6 @@ import type { Service } from '#upstream/service.ts';
 
 export interface ExamineOptions {
   readonly now?: () => number;
-  /** Time limit of one call to another system, in milliseconds. */
   readonly deadlineMs?: number;
   readonly data?: string;
 }
@@ -50,14 +49,11 @@ const SERVICE = [...ACCOUNT, 'clock', 'contract', 'capabilities', 'first_purchas
 
 type Part<Names extends readonly CheckName[]> = Pick<Findings, Names[number]>;
 
-/** The same finding for several checks, such as those that could not be run. */
 function every<Names extends readonly CheckName[]>(names: Names, finding: Finding): Part<Names> {
   return Object.fromEntries(names.map((name) => [name, finding])) as Record<Names[number], Finding>;
 }
 
-/**
- * Runs every check that can be run. Buys nothing. Changes nothing except for a `ping` in our own inbox. Never throws.
- */
+/** Buys nothing, and changes nothing but a `ping` in our own inbox. Never throws. */
 export async function examine(environment: Environment, options: ExamineOptions = {}): Promise<Findings> {
   const { now = Date.now, deadlineMs = DEADLINE_MS, data } = options;
   const settings = readSettings(environment);
@@ -81,7 +77,7 @@ export async function examine(environment: Environment, options: ExamineOptions 
   return { configuration: checkConfiguration(settings.problems), ...findings, ...temporal, ...service, ...webhook };
 }
 
-/** @returns 0 when nothing failed, 78 when the configuration cannot be used, else 1. */
+/** @returns 78 when the configuration cannot be used. */
 export function exitCodeOf(findings: Findings): number {
   if (findings.configuration.status === 'failure') return EXIT_CONFIGURATION;
   return Object.values(findings).some(({ status }) => status === 'failure') ? 1 : 0;
@@ -228,7 +224,7 @@ async function examineWebhook(
   };
 }
 
-/** Turns an unexpected error of one check into a finding, so that the other findings are still shown. */
+/** An unexpected error of one check must not hide the other findings. */
 async function settled(check: () => Promise<Finding>): Promise<Finding> {
   try {
     return await check();

@@ -1,4 +1,4 @@
-/** The result of one check. Its texts contain variables, addresses and counts, never a secret. */
+/** Texts contain variables, addresses and counts, never a secret. */
 export interface Finding {
   readonly status: 'ok' | 'warning' | 'failure' | 'not_checked';
   readonly detail: string;
@@ -19,7 +19,7 @@ export function failure(detail: string, advice: string): Finding {
   return { status: 'failure', detail, advice };
 }
 
-/** @param reason why the check could not be run, as a clause. */
+/** @param reason a clause. */
 export function notChecked(reason: string): Finding {
   return { status: 'not_checked', detail: reason };
 }

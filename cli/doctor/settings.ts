@@ -18,18 +18,16 @@ import {
 import { ConfigurationError, problemText } from '#config/configuration-error.ts';
 import type { Environment } from '#config/environment.ts';
 
-/** The configuration in the parts that checks need. A part with a problem is undefined. */
+/** A part with a problem is undefined. */
 export interface DoctorSettings {
-  /** Problems of all processes, without duplicates. */
   readonly problems: readonly string[];
   readonly database: DatabaseConfig | undefined;
   readonly encryptionKeys: readonly EncryptionKey[] | undefined;
   readonly temporal: TemporalConfig | undefined;
-  /** The version of the workers, in an object of its own: workers need none. */
+  /** An object of its own, because workers need no version. */
   readonly workers: { readonly version: DeploymentVersion | undefined } | undefined;
   readonly service: ServiceConfig | undefined;
   readonly webhook: WebhookAddressConfig | undefined;
-  /** How far the timestamp of a webhook of the service may be from the clock of the API, in milliseconds. */
   readonly webhookToleranceMs: number | undefined;
 }
 

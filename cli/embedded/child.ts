@@ -10,7 +10,7 @@ export interface ChildOptions {
   readonly args: readonly string[];
   readonly cwd?: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** File for standard output and error. A pipe would break if the child outlived us. */
+  /** A pipe would break if the child outlived us. */
   readonly logFile: string;
   readonly uid?: number;
   readonly gid?: number;
@@ -19,26 +19,21 @@ export interface ChildOptions {
 export interface ReadyOptions {
   readonly timeoutMs: number;
   readonly pollMs: number;
-  /** Asks the server. Throws while it does not answer. */
+  /** Throws while the server does not answer. */
   readonly answers: () => Promise<void>;
-  /** The error of a start that failed. @param state how it ended, or that it does not answer, and why. */
   readonly failure: (state: string) => Error;
 }
 
 export interface ChildExit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** Set when it could not be started at all. */
   readonly error?: Error;
 }
 
-// A log above this size is renamed to `.1` when its process is started again.
+// A larger log is renamed to `.1` when its process is started again.
 const LOG_ROTATE_BYTES = 10 * 1024 * 1024;
 
-/**
- * A child process that leads its own process group. The terminal's Ctrl-C does not reach it, so processes can be
- * stopped in order; and its whole group can be killed, so it leaves no orphans.
- */
+/** Leads its own process group: the terminal's Ctrl-C does not reach it, and killing the group leaves no orphans. */
 export class Child {
   readonly name: string;
   readonly logFile: string;
@@ -62,7 +57,7 @@ export class Child {
     closeSync(log);
     this.exited = new Promise((resolve) => {
       const end = (exit: ChildExit) => {
-        // Kill its remaining children now: the system may reuse the number of the group later.
+        // Kill remaining children now: the system may reuse the number of the group later.
         this.killNow();
         this.#exit ??= exit;
         resolve(this.#exit);
@@ -85,7 +80,7 @@ export class Child {
     if (this.identity !== undefined && this.running) sendSignal(this.identity.pid, signal);
   }
 
-  /** Sends `signal`, and kills the process group if the process still runs after `graceMs` milliseconds. */
+  /** Kills the process group if the process still runs after `graceMs`. */
   async stop(graceMs: number, signal: NodeJS.Signals = 'SIGTERM'): Promise<ChildExit> {
     this.signal(signal);
     const timer = new AbortController();
@@ -102,7 +97,7 @@ export class Child {
     return this.exited;
   }
 
-  /** {@link kill} for the `exit` event of our own process, which cannot await. */
+  /** For the `exit` event of our own process, which cannot await. */
   killNow(): void {
     if (this.identity === undefined || this.#exit !== undefined) return;
     try {
@@ -113,7 +108,6 @@ export class Child {
     }
   }
 
-  /** The end of its log; empty when it cannot be read. */
   tail(lines = 20): string {
     try {
       return readFileSync(this.logFile, 'utf8').trimEnd().split('\n').slice(-lines).join('\n');
@@ -139,11 +133,7 @@ function openLog(file: string): number {
   return openSync(file, 'a', 0o600);
 }
 
-/**
- * Waits until a server answers. A server that has ended is not asked: another program could answer on its port.
- *
- * @throws the error of `failure`, when the server ends or does not answer in time.
- */
+/** A server that has ended is not asked: another program could answer on its port. */
 export async function untilReady(child: Child, { timeoutMs, pollMs, answers, failure }: ReadyOptions): Promise<void> {
   const deadline = Date.now() + timeoutMs;
   for (;;) {
@@ -158,10 +148,9 @@ export async function untilReady(child: Child, { timeoutMs, pollMs, answers, fai
   }
 }
 
-/** Identifies a process, also after the system has reused its number. */
+/** Also valid after the system has reused the number. */
 export interface ProcessIdentity {
   readonly pid: number;
-  /** Start time of the process, as an opaque text. */
   readonly startedAt: string;
 }
 
@@ -175,7 +164,6 @@ export function isRunning(identity: ProcessIdentity): boolean {
   return identityOf(identity.pid)?.startedAt === identity.startedAt;
 }
 
-/** The command line of a process; empty when it cannot be read. */
 export function commandLineOf(pid: number): string {
   try {
     if (process.platform === 'linux') return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
@@ -185,7 +173,7 @@ export function commandLineOf(pid: number): string {
   }
 }
 
-/** Sends a signal to a process, or to a process group (`-pid`). Does nothing if it has ended already. */
+/** `-pid` is a process group. Does nothing if it has ended. */
 export function sendSignal(target: number, signal: NodeJS.Signals): void {
   try {
     process.kill(target, signal);
@@ -196,10 +184,10 @@ export function sendSignal(target: number, signal: NodeJS.Signals): void {
 
 function startOnLinux(pid: number): string | undefined {
   try {
-    // The command name in parentheses may contain spaces and parentheses; the fields begin after the last one.
+    // The command name may contain spaces and parentheses; the fields begin after its last one.
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    // A zombie has ended; its parent has not read its exit status yet.
+    // A zombie has ended, but its parent has not read its exit status.
     return fields[0] === 'Z' ? undefined : fields[19];
   } catch {
     return undefined;

@@ -3,7 +3,7 @@ import { accessSync, chownSync, constants, existsSync, lchownSync, readdirSync, 
 import { dirname, join, resolve } from 'node:path';
 import { UserError } from '#cli/terminal/user-error.ts';
 
-/** The account that runs PostgreSQL, which refuses to run as root. */
+/** PostgreSQL refuses to run as root. */
 export interface PostgresAccount {
   readonly uid: number;
   readonly gid: number;
@@ -16,13 +16,10 @@ export interface AccountCommand {
   readonly gid?: number;
 }
 
-// `nobody` exists on every Linux, `postgres` where PostgreSQL was installed once. No account is created.
+// `nobody` exists on every Linux, `postgres` where PostgreSQL was installed. No account is created.
 const ACCOUNTS = ['postgres', 'nobody'];
 
-/**
- * @param dataDirectory an existing cluster keeps the account that created it.
- * @returns undefined when we are not root and PostgreSQL runs as ourselves.
- */
+/** An existing cluster keeps its account. Undefined: we are not root. */
 export function postgresAccount(dataDirectory: string): PostgresAccount | undefined {
   if (process.getuid?.() !== 0) return undefined;
   if (existsSync(`${dataDirectory}/PG_VERSION`)) {
@@ -43,10 +40,8 @@ export function postgresAccount(dataDirectory: string): PostgresAccount | undefi
 }
 
 /**
- * The command line for running a PostgreSQL program as `account`. If that account may not enter a folder above the
- * program or its data (a checkout under /root), the command gives it the capability to do so.
- *
- * @throws UserError when the account cannot reach them and the system has no `setpriv`.
+ * Gives the account the capability to enter folders above (a checkout under /root).
+ * @throws UserError when it cannot reach them and the system has no `setpriv`.
  */
 export function asAccount(
   account: PostgresAccount | undefined,
@@ -69,7 +64,6 @@ export function asAccount(
   return { command: 'setpriv', args: [...ids, ...rights, program, ...args] };
 }
 
-/** Gives a folder and all that is in it to the account. @param account undefined: it stays ours. */
 export function giveTo(account: PostgresAccount | undefined, folder: string): void {
   if (account === undefined) return;
   chownSync(folder, account.uid, account.gid);

@@ -30,12 +30,7 @@ export async function findPostgresBinaries(): Promise<PostgresBinaries> {
   return { initdb, postgres };
 }
 
-/**
- * Creates the links between the package's libraries, which its install script would create: install scripts may be
- * disabled. Also makes the programs executable, because some archives lose that permission.
- *
- * @param folder the package's `native` folder.
- */
+/** The package's install script would do this, but may be disabled. Some archives lose the permission to execute. */
 export function completeInstallation(folder: string, programs: readonly string[]): void {
   if (process.platform === 'win32') return;
   for (const program of programs) {
@@ -44,7 +39,7 @@ export function completeInstallation(folder: string, programs: readonly string[]
   const list = join(folder, 'pg-symlinks.json');
   if (!existsSync(list)) return;
   for (const { source, target } of symlinks.parse(JSON.parse(readFileSync(list, 'utf8')))) {
-    // The list is relative to the package, one folder further up.
+    // Relative to the package, one folder further up.
     const link = join(dirname(folder), target);
     if (!existsSync(link)) symlinkSync(basename(source), link);
   }

@@ -1,6 +1,5 @@
 import { saysDiskFull, UserError } from '#cli/terminal/user-error.ts';
 
-/** An error of a start with the advice that fits the server's output. @param output the end of its log. */
 export function startFailure(what: string, output: string, dataDirectory: string): Error {
   if (saysDiskFull(output)) {
     return new UserError(

@@ -16,9 +16,8 @@ export interface EmbeddedPostgresOptions {
   readonly port: number;
   readonly password: string;
   readonly logFile: string;
-  /** Server settings, such as `{ fsync: 'off' }` for the data of a test. */
+  /** Such as `{ fsync: 'off' }` for the data of a test. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** Folder for the archive of the write-ahead log; created if missing. Undefined: no archive. */
   readonly walArchive?: string;
 }
 
@@ -27,7 +26,7 @@ export const STANDBY_SIGNAL = 'standby.signal';
 const USER = 'reseller';
 
 const READY_TIMEOUT_MS = 60_000;
-/** Longest wait for backends of a killed server. */
+/** Backends of a killed server may outlive it. */
 const LEFTOVER_TIMEOUT_MS = 10_000;
 const READY_POLL_MS = 50;
 // A fast shutdown writes a checkpoint, which takes time.
@@ -36,9 +35,8 @@ const STOP_GRACE_MS = 20_000;
 const run = promisify(execFile);
 
 /**
- * A PostgreSQL server from an npm package, on loopback, with password authentication and no Unix socket. We run the
- * binaries directly: the package's wrapper stops the server on any signal to our process, before the processes that
- * still need it.
+ * No Unix socket. The package's wrapper is not used: it stops the server on any signal to our process, before the
+ * processes that still need it.
  */
 export class EmbeddedPostgres {
   readonly name = 'PostgreSQL';
@@ -53,7 +51,7 @@ export class EmbeddedPostgres {
     this.#account = postgresAccount(options.dataDirectory);
   }
 
-  /** Creates the cluster unless it exists. @throws UserError when this machine cannot run PostgreSQL. */
+  /** @throws UserError when this machine cannot run PostgreSQL. */
   static async prepare(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
     const server = new EmbeddedPostgres(options, await findPostgresBinaries());
     await server.#initialise();
@@ -68,12 +66,12 @@ export class EmbeddedPostgres {
     return this.#options.port;
   }
 
-  /** A replica answers reads, and recovers until it is promoted. PostgreSQL removes the file then. */
+  /** A replica recovers until it is promoted. PostgreSQL removes the file then. */
   get #isReplica(): boolean {
     return existsSync(join(this.#options.dataDirectory, STANDBY_SIGNAL));
   }
 
-  /** URL of a server with this port and password. Contains the password: keep it out of logs and command lines. */
+  /** Contains the password: keep it out of logs and command lines. */
   static connectionString(port: number, password: string, database: string): string {
     return `postgresql://${USER}:${password}@127.0.0.1:${port}/${database}`;
   }
@@ -82,7 +80,7 @@ export class EmbeddedPostgres {
     return EmbeddedPostgres.connectionString(this.#options.port, this.#options.password, database);
   }
 
-  /** Waits until it answers. First stops a server that a killed run left on the same data. */
+  /** First stops a server that a killed run left on the same data. */
   async start(): Promise<void> {
     await this.#endLeftover();
     const deadline = Date.now() + LEFTOVER_TIMEOUT_MS;
@@ -124,7 +122,6 @@ export class EmbeddedPostgres {
     });
   }
 
-  /** A fast shutdown: open transactions are rolled back, and a checkpoint is written. */
   async stop(): Promise<void> {
     await this.#child?.stop(STOP_GRACE_MS, 'SIGINT');
     this.#child = undefined;
@@ -215,13 +212,13 @@ export class EmbeddedPostgres {
     }
   }
 
-  /** Stops a server that still runs on our data because the process that started it was killed. */
+  /** A killed process may have left a server. */
   async #endLeftover(): Promise<void> {
     const pidFile = join(this.#options.dataDirectory, 'postmaster.pid');
     if (!existsSync(pidFile)) return;
     const pid = Number.parseInt(readFileSync(pidFile, 'utf8'), 10);
     const identity = Number.isInteger(pid) && pid > 0 ? identityOf(pid) : undefined;
-    // Another process may have the number now. PostgreSQL cannot see that, and would refuse to start.
+    // PostgreSQL cannot see that another process has the number now, and would refuse to start.
     if (identity === undefined || !commandLineOf(pid).includes(this.#options.dataDirectory)) {
       rmSync(pidFile, { force: true });
       return;
@@ -235,7 +232,6 @@ export class EmbeddedPostgres {
   }
 }
 
-/** Runs `work` on a connection of its own. @throws Error when none was made, and the errors of `work`. */
 export async function withClient<Result>(
   url: string,
   work: (client: pg.Client) => Promise<Result>,
@@ -245,7 +241,7 @@ export async function withClient<Result>(
   client.on('error', () => undefined);
   try {
     await client.connect().catch((error: unknown) => {
-      // The driver's own error comes from a timer, without the caller's stack and the server's address.
+      // The driver's error comes from a timer, without the caller's stack and the address.
       throw new Error(`no connection to PostgreSQL at ${new URL(url).host}: ${String(error)}`, { cause: error });
     });
     return await work(client);
@@ -259,7 +255,7 @@ async function acceptsWrites(client: pg.Client): Promise<boolean> {
   return rows[0]?.recovers === false;
 }
 
-/** `cannot_connect_now`: it recovers from a crash or a restore, and takes no connections yet. */
+/** `cannot_connect_now`: it recovers from a crash or a restore. */
 function isStartingUp(error: unknown): boolean {
   return error instanceof Error && codeOf(error.cause) === '57P03';
 }

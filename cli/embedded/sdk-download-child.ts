@@ -1,7 +1,4 @@
-/**
- * Lets the Temporal SDK download one of its servers: `sdk-download-child.ts dev-server|test-server FOLDER VERSION`.
- * Runs as a process of its own, because the SDK cannot abort a download that hangs.
- */
+/** `sdk-download-child.ts KIND FOLDER VERSION`. A process of its own: the SDK cannot abort a hanging download. */
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 
 const [kind, downloadDir = '.', version = 'default'] = process.argv.slice(2);

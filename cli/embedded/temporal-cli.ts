@@ -15,10 +15,10 @@ import { cacheDirectory, BUILD_DISK_GB, buildWithGo, goProblem, SERVER_VERSIONS,
 import { UserError } from '#cli/terminal/user-error.ts';
 import type { Environment } from '#config/environment.ts';
 
-/** The release that is downloaded or built; a test compares it with `ops/temporal-cli/go.mod`. */
+/** A test compares it with `ops/temporal-cli/go.mod`. */
 export const TEMPORAL_CLI_VERSION = SERVER_VERSIONS.temporal_cli;
 
-/** The Temporal CLI, which contains a whole Temporal server, and its source. */
+/** The CLI contains a whole Temporal server. */
 export interface TemporalCli {
   readonly path: string;
   readonly source: 'TEMPORAL_CLI_PATH' | 'PATH' | 'cache' | 'download' | 'build';
@@ -27,18 +27,13 @@ export interface TemporalCli {
 export interface ObtainOptions {
   readonly environment: Environment;
   readonly progress: (text: string) => void;
-  /** Called once, before a build that takes minutes. */
+  /** A build takes minutes. */
   readonly announce?: (text: string) => void;
   readonly signal?: AbortSignal;
-  /** Replaced by tests. */
   readonly download?: typeof downloadBySdk;
 }
 
-/**
- * Looks for the CLI on this machine: TEMPORAL_CLI_PATH, the PATH, our cache.
- *
- * @throws UserError when TEMPORAL_CLI_PATH is not a program.
- */
+/** @throws UserError when TEMPORAL_CLI_PATH is not a program. */
 export function findTemporalCli(environment: Environment): TemporalCli | undefined {
   const named = environment['TEMPORAL_CLI_PATH'];
   if (named) {
@@ -58,12 +53,7 @@ export function findTemporalCli(environment: Environment): TemporalCli | undefin
   return isProgram(cached) ? { path: cached, source: 'cache' } : undefined;
 }
 
-/**
- * Finds the CLI on this machine, else downloads it through the SDK, else builds it from source. Stores a downloaded or
- * built one in the cache.
- *
- * @throws UserError when all three fail.
- */
+/** Tries this machine, then the SDK's download, then a build from source. */
 export async function obtainTemporalCli(options: ObtainOptions): Promise<TemporalCli> {
   const { environment } = options;
   const found = findTemporalCli(environment);
@@ -118,7 +108,6 @@ function isProgram(path: string): boolean {
 
 export interface SdkDownloadOptions {
   readonly kind: 'dev-server' | 'test-server';
-  /** `default`, or a tag such as `v1.5.1`. */
   readonly version: string;
   readonly target: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -126,12 +115,11 @@ export interface SdkDownloadOptions {
   readonly signal?: AbortSignal;
 }
 
-// Without a connection the SDK waits for ever. It creates its file as soon as the server has answered.
+// Offline the SDK waits for ever. It creates its file as soon as the server has answered.
 const FIRST_SIGN_MS = 8_000;
 const STALLED_MS = 30_000;
 const LOOK_EVERY_MS = 500;
 
-/** Downloads a Temporal server through the SDK. @returns false when the download fails. */
 export async function downloadBySdk(options: SdkDownloadOptions): Promise<boolean> {
   mkdirSync(dirname(options.target), { recursive: true });
   const folder = mkdtempSync(join(dirname(options.target), 'download-'));
@@ -159,7 +147,7 @@ export async function downloadBySdk(options: SdkDownloadOptions): Promise<boolea
   }
 }
 
-/** Aborts the signal when no file appears within {@link FIRST_SIGN_MS}, or it stops growing for {@link STALLED_MS}. */
+/** Aborts without a file within {@link FIRST_SIGN_MS}, or without growth for {@link STALLED_MS}. */
 function watchGrowth(folder: string, progress: (text: string) => void): { signal: AbortSignal; end: () => void } {
   const givingUp = new AbortController();
   let size = 0;

@@ -1,4 +1,3 @@
-/** The programs of a Temporal cluster: the server proper, its schema tool, and the UI. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Child, untilReady } from '#cli/embedded/child.ts';
@@ -11,7 +10,6 @@ import { connect } from '#temporal/connection.ts';
 
 export interface TemporalPrograms {
   readonly server: string;
-  /** Creates and upgrades the schema of the server's databases. */
   readonly sqlTool: string;
   readonly ui: string;
 }
@@ -23,7 +21,6 @@ const IMPORT_PATHS: Readonly<Record<keyof TemporalPrograms, string>> = {
   ui: 'github.com/temporalio/ui-server/v2/cmd/server',
 };
 
-/** Finds the programs in the cache, else builds them from their pinned sources. @throws UserError */
 export async function obtainTemporalPrograms(options: Omit<ObtainOptions, 'download'>): Promise<TemporalPrograms> {
   const { environment, progress, announce, signal } = options;
   const folder = join(
@@ -65,35 +62,33 @@ export async function obtainTemporalPrograms(options: Omit<ObtainOptions, 'downl
 export interface TemporalClusterOptions {
   readonly programs: TemporalPrograms;
   readonly port: number;
-  /** The PostgreSQL server, with an account that may create databases: `postgres://user:password@host:port/…`. */
+  /** `postgres://user:password@host:port/…`; the account may create databases. */
   readonly postgresUrl: string;
   readonly databases: { readonly main: string; readonly visibility: string };
-  /** TLS of the frontend; undefined: none. */
   readonly tls?: FrontendTls;
   readonly logFile: string;
 }
 
-/** Paths of PEM files of the frontend, and what a client needs. */
+/** These are paths of PEM files. */
 export interface FrontendTls {
   readonly cert: string;
   readonly key: string;
-  /** The authority of the frontend's certificate. */
   readonly ca: string;
-  /** The authority of client certificates; a client without one is refused. Undefined: no certificate is needed. */
+  /** A client without its certificate is refused. */
   readonly clientCa?: string;
-  /** How our own check of readiness connects. Its server name is that of the certificate. */
+  /** For our own check of readiness. The server name is that of the certificate. */
   readonly client: TemporalTls & { readonly serverName: string };
 }
 
 const DYNAMIC_CONFIG = join(import.meta.dirname, '../../ops/temporal/dynamic-config.yaml');
 const PLUGIN = 'postgres12_pgx';
-/** The same number as in `docker-compose.yml`. It cannot be changed later. */
+/** The same as in `docker-compose.yml`. It cannot be changed later. */
 const SHARDS = '16';
 const READY_TIMEOUT_MS = 120_000;
 const READY_POLL_MS = 250;
 const STOP_GRACE_MS = 15_000;
 
-/** The Temporal server proper, all four services in one process, on PostgreSQL and loopback. */
+/** All four services in one process, on PostgreSQL and loopback. */
 export class TemporalCluster {
   readonly name = 'Temporal';
   readonly #options: TemporalClusterOptions;
@@ -105,7 +100,6 @@ export class TemporalCluster {
     this.#ports = ports;
   }
 
-  /** Creates its databases and their schema, or upgrades them. @throws UserError */
   static async prepare(options: TemporalClusterOptions): Promise<TemporalCluster> {
     const { databases, programs, postgresUrl } = options;
     const url = new URL(postgresUrl);
@@ -139,7 +133,6 @@ export class TemporalCluster {
     return `127.0.0.1:${this.#options.port}`;
   }
 
-  /** @throws UserError when it ends or is not ready in time. */
   async start(): Promise<void> {
     const child = new Child({
       name: this.name,
@@ -182,7 +175,7 @@ export class TemporalCluster {
     }
   }
 
-  /** The variables of the container image of the server, as in `docker-compose.yml`. */
+  /** The same as in `docker-compose.yml`. */
   #environment(): Readonly<Record<string, string | undefined>> {
     const { databases, postgresUrl, port, tls } = this.#options;
     const url = new URL(postgresUrl);
@@ -219,7 +212,7 @@ async function servicePorts(): Promise<ServicePorts> {
   return Object.fromEntries(await Promise.all(names.map(async (name) => [name, String(await freePort())] as const)));
 }
 
-/** The services of the server talk to each other by TLS as well, with the certificate of the frontend. */
+/** The services of the server talk to each other by TLS as well. */
 function tlsVariables({ cert, key, ca, clientCa, client }: FrontendTls): Readonly<Record<string, string>> {
   return {
     TEMPORAL_TLS_FRONTEND_CERT: cert,

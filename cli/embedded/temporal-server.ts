@@ -9,18 +9,14 @@ import type { UiProxy } from '#temporal/ui-proxy.ts';
 export interface TemporalServerOptions {
   readonly cli: string;
   readonly port: number;
-  /** Port of the proxy of the Temporal UI ({@link startUiProxy}); undefined: no UI. */
   readonly uiPort?: number;
   /** Undefined: the state is in memory. */
   readonly databaseFile?: string;
-  /** False: a power cut may lose state, and no commit waits for the disk. True by default. */
+  /** False: a power cut may lose state, and no commit waits for the disk. */
   readonly durable?: boolean;
-  /** Address of the codec server that lets the UI show encrypted payloads. */
   readonly codecEndpoint?: string;
   readonly namespaces?: readonly string[];
-  /** More dynamic configuration, each `name=value`. */
   readonly dynamicConfig?: readonly string[];
-  /** Port of its Prometheus metrics on loopback; undefined: none. */
   readonly metricsPort?: number;
   readonly logFile: string;
   /** Only `PATH` and `GOGC` are used: the CLI would obey `TEMPORAL_ENV` and files in `HOME`. */
@@ -31,21 +27,19 @@ const READY_TIMEOUT_MS = 60_000;
 const READY_POLL_MS = 100;
 const STOP_GRACE_MS = 15_000;
 
-// The development server has one history shard and polls it 20 times a second by default, which delays every task by up
-// to 50 ms.
+// One history shard, polled 20 times a second by default, delays every task by up to 50 ms.
 const DYNAMIC_CONFIG = [
   'history.transferProcessorMaxPollRPS=2000',
-  // The server also listens for HTTP on a free port. That cannot be switched off, and any web page could send a POST to
-  // it. This setting refuses every host: a name below .invalid never exists (RFC 2606).
+  // The server also listens for HTTP on a free port, to which any web page could send a POST. It cannot be switched
+  // off. This refuses every host: no name below .invalid exists (RFC 2606).
   'frontend.httpAllowedHosts=["nothing.invalid"]',
 ];
 
-// SQLite's default journal syncs several times in each transaction, and readers and the writer block each other. With
-// fifty workflows at once, calls inside the server exceed their deadlines, and tasks are lost until they time out. The
-// write-ahead log syncs once; `synchronous=2` (full) keeps that sync, so that a power cut loses nothing.
+// SQLite's default journal blocks readers and the writer. With fifty workflows at once, calls inside the server then
+// exceed their deadlines, and tasks are lost until they time out. `synchronous=2` (full) keeps the write-ahead log's
+// one sync: a power cut loses nothing.
 const sqlitePragmas = (durable: boolean) => ['journal_mode=wal', `synchronous=${durable ? 2 : 0}`];
 
-/** A Temporal development server on loopback, with its UI behind a proxy. */
 export class TemporalServer {
   readonly name = 'Temporal';
   readonly #options: TemporalServerOptions;
@@ -84,13 +78,12 @@ export class TemporalServer {
     });
     await this.#closeUi();
     if (ui !== undefined && uiPort !== undefined) this.#uiProxy = await serveUi(ui, uiPort);
-    // The server was stopped meanwhile.
     if (!child.running) await this.#closeUi();
   }
 
   async stop(): Promise<void> {
     await this.#child?.stop(STOP_GRACE_MS);
-    // A start that is under way may open the proxy until the server has ended.
+    // A start under way may open the proxy until the server has ended.
     await this.#closeUi();
     this.#child = undefined;
   }
@@ -119,7 +112,7 @@ export class TemporalServer {
   }
 }
 
-/** Exported for its test. @param ui address of the UI itself; undefined: no UI. */
+/** Exported for its test. */
 export function startArguments(options: TemporalServerOptions, ui?: HiddenUi): string[] {
   const {
     port,
@@ -152,7 +145,7 @@ export function startArguments(options: TemporalServerOptions, ui?: HiddenUi): s
   ];
 }
 
-// The SDK's client waits a second between its attempts to connect. A plain connection fails at once.
+// The SDK's client waits a second between attempts. A plain connection fails at once.
 async function portAccepts(port: number): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     const socket = connect({ port, host: '127.0.0.1' });

@@ -5,10 +5,10 @@ import { cacheDirectory, runTool, toolAnswers, ToolError } from '#cli/embedded/t
 import { UserError } from '#cli/terminal/user-error.ts';
 import type { Environment } from '#config/environment.ts';
 
-/** The release that is downloaded; must equal that of `ops/temporal-test-server/pom.xml`. */
+/** Must equal `ops/temporal-test-server/pom.xml`. */
 const TEST_SERVER_VERSION = '1.38.0';
 
-/** Looks for Temporal's time-skipping server, which only tests use, in TEMPORAL_TEST_SERVER_PATH and our cache. */
+/** Only tests use the time-skipping server. */
 function findTestServer(environment: Environment): string | undefined {
   const named = environment['TEMPORAL_TEST_SERVER_PATH'];
   if (named) return named;
@@ -16,12 +16,7 @@ function findTestServer(environment: Environment): string | undefined {
   return existsSync(cached) ? cached : undefined;
 }
 
-/**
- * Finds the test server on this machine, else fetches it through Maven, which takes seconds, else through the SDK.
- *
- * @returns path of a program that takes a port as its argument.
- * @throws UserError when all three fail.
- */
+/** Maven takes seconds, so the SDK comes last. The program takes a port as its argument. */
 export async function obtainTestServer(options: ObtainOptions): Promise<string> {
   const { environment } = options;
   const found = findTestServer(environment);
@@ -77,7 +72,7 @@ async function fetchWithMaven(options: ObtainOptions & { readonly target: string
       },
     );
     const program = join(partial, 'temporal-test-server');
-    // SerialGC and C1 only: a short-lived server starts faster and takes less memory.
+    // SerialGC and C1: a short-lived server starts faster and takes less memory.
     writeFileSync(
       program,
       [

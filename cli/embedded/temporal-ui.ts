@@ -5,20 +5,16 @@ import { freePort } from '#cli/embedded/ports.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
 import { startUiProxy, type UiProxy } from '#temporal/ui-proxy.ts';
 
-/** Address of a Temporal UI itself, behind its proxy. */
 export interface HiddenUi {
   readonly address: string;
   readonly port: number;
 }
 
 export interface TemporalUiOptions {
-  /** Path of the program (`obtainTemporalPrograms`). */
   readonly program: string;
-  /** Port of the proxy of the UI ({@link startUiProxy}). */
   readonly port: number;
   readonly temporalAddress: string;
   readonly namespace: string;
-  /** Address of the codec server that lets the UI show encrypted payloads. */
   readonly codecEndpoint: string;
   readonly logFile: string;
 }
@@ -29,7 +25,7 @@ const READY_POLL_MS = 100;
 const ANSWER_TIMEOUT_MS = 2_000;
 const STOP_GRACE_MS = 5_000;
 
-/** The Temporal UI of a cluster, on loopback and behind a proxy. `TemporalServer` contains its own. */
+/** `TemporalServer` contains its own UI. */
 export class TemporalUi {
   readonly name = 'Temporal UI';
   readonly #options: TemporalUiOptions;
@@ -44,7 +40,6 @@ export class TemporalUi {
     return this.#child;
   }
 
-  /** @throws UserError when it ends or is not ready in time. */
   async start(): Promise<void> {
     const ui = await hiddenUi();
     const child = new Child({
@@ -67,13 +62,12 @@ export class TemporalUi {
     });
     await this.#closeProxy();
     this.#proxy = await serveUi(ui, this.#options.port);
-    // The UI was stopped meanwhile.
     if (!child.running) await this.#closeProxy();
   }
 
   async stop(): Promise<void> {
     await this.#child?.stop(STOP_GRACE_MS);
-    // A start that is under way may open the proxy until the UI has ended.
+    // A start under way may open the proxy until the UI has ended.
     await this.#closeProxy();
     this.#child = undefined;
   }
@@ -84,7 +78,7 @@ export class TemporalUi {
     await proxy?.close();
   }
 
-  /** The variables of `ops/temporal/ui.yaml`; those of the container image have the same names. */
+  /** `ops/temporal/ui.yaml` and the container image have the same names. */
   #environment({ address, port }: HiddenUi): Readonly<Record<string, string | undefined>> {
     const { temporalAddress, namespace, codecEndpoint } = this.#options;
     return {
@@ -108,17 +102,12 @@ export async function hiddenUi(): Promise<HiddenUi> {
   return { address: hiddenAddress(), port: await freePort() };
 }
 
-/**
- * An address for the UI itself, which does not check `Host`. A web page must not reach it. On Linux all of 127.0.0.0/8
- * is loopback, so a page would have to guess one of 16 million addresses and the port. Other systems have 127.0.0.1
- * only; there a page has to guess the port.
- */
+/** The UI does not check `Host`: a web page must have to guess its address (16 million on Linux) and its port. */
 function hiddenAddress(): string {
   if (process.platform !== 'linux') return '127.0.0.1';
   return `127.${randomInt(1, 255)}.${randomInt(1, 255)}.${randomInt(2, 255)}`;
 }
 
-/** Starts the proxy of a UI on a port of loopback. */
 export function serveUi(ui: HiddenUi, port: number): Promise<UiProxy> {
   return startUiProxy({
     host: '127.0.0.1',

@@ -11,13 +11,10 @@ import type { Environment } from '#config/environment.ts';
 export interface ToolOptions {
   readonly cwd?: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Called for each line of standard output and standard error. */
   readonly onLine?: (line: string) => void;
-  /** Kills the tool and its child processes. */
   readonly signal?: AbortSignal;
 }
 
-/** A tool could not be started, or ended with another exit code than 0. */
 export class ToolError extends Error {
   readonly output: string;
 
@@ -30,12 +27,7 @@ export class ToolError extends Error {
 
 const KEPT_LINES = 30;
 
-/**
- * Runs a tool in a process group of its own and waits for its end.
- *
- * @returns its standard output.
- * @throws ToolError when it fails; the signal's reason when the signal aborted it.
- */
+/** @throws ToolError when it fails; the signal's reason when the signal aborted it. */
 export async function runTool(command: string, args: readonly string[], options: ToolOptions): Promise<string> {
   options.signal?.throwIfAborted();
   const child = spawn(command, args, {
@@ -74,7 +66,6 @@ export async function runTool(command: string, args: readonly string[], options:
   }
 }
 
-/** The output of a program; undefined when it is missing or fails. */
 export async function toolAnswers(
   command: string,
   args: readonly string[],
@@ -87,12 +78,12 @@ export async function toolAnswers(
   }
 }
 
-/** Quotes a text for a POSIX shell, which reads it as one argument. */
+/** For a POSIX shell. */
 export function shellQuoted(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-/** Folder of downloaded and built binaries, shared by all checkouts of one user. */
+/** All checkouts of one user share it. */
 export function cacheDirectory(environment: Environment): string {
   const base = environment['XDG_CACHE_HOME'] || join(environment['HOME'] || homedir(), '.cache');
   return join(base, 'reseller-fulfilment');
@@ -101,13 +92,13 @@ export function cacheDirectory(environment: Environment): string {
 const FILE = new URL('../../ops/versions.json', import.meta.url);
 const version = z.string().regex(/^\d+\.\d+(\.\d+)?$/);
 
-/** The versions of the servers that we run and build, from `ops/versions.json`. Compose names the same. */
+/** Compose names the same versions. */
 export const SERVER_VERSIONS = z
   .strictObject({ temporal_server: version, temporal_ui: version, temporal_cli: version, postgres: version })
   .parse(JSON.parse(readFileSync(FILE, 'utf8')));
 
 export interface GoBuildOptions {
-  /** Folder of the `go.mod` that pins the program and its dependencies. */
+  /** Its `go.mod` pins the program and its dependencies. */
   readonly module: string;
   readonly program: string;
   readonly target: string;
@@ -116,12 +107,12 @@ export interface GoBuildOptions {
   readonly signal?: AbortSignal;
 }
 
-// 1.21 is the first version that downloads the toolchain required by `go.mod`. Older ones fail with an unclear error.
+// The first version that downloads the toolchain of `go.mod`. Older ones fail with an unclear error.
 const OLDEST_GO = [1, 21] as const;
-/** Measured size of sources, build cache and program together. */
+/** Measured for sources, build cache and program. */
 export const BUILD_DISK_GB = 4;
 
-/** @returns why Go cannot build here, as a clause; undefined when it can. */
+/** @returns a clause; undefined when Go can build here. */
 export async function goProblem(environment: GoBuildOptions['environment']): Promise<string | undefined> {
   const answer = await toolAnswers('go', ['env', 'GOVERSION'], environment);
   if (answer === undefined) return 'Go is not installed';
@@ -131,7 +122,6 @@ export async function goProblem(environment: GoBuildOptions['environment']): Pro
   return old ? `Go is too old (${answer.trim()}; 1.25 or later is needed)` : undefined;
 }
 
-/** Builds a Go program from its pinned sources. @throws UserError when it cannot be built. */
 export async function buildWithGo(options: GoBuildOptions): Promise<void> {
   mkdirSync(dirname(options.target), { recursive: true });
   const { bavail, bsize } = statfsSync(dirname(options.target));
@@ -143,7 +133,7 @@ export async function buildWithGo(options: GoBuildOptions): Promise<void> {
     );
   }
   const partial = `${options.target}.${process.pid}.partial`;
-  // With GOTOOLCHAIN=auto an older Go downloads the toolchain required by go.mod.
+  // An older Go then downloads the toolchain required by go.mod.
   const environment = { ...options.environment, CGO_ENABLED: '0', GOTOOLCHAIN: 'auto' };
   const common = { cwd: options.module, environment, ...(options.signal && { signal: options.signal }) };
   try {

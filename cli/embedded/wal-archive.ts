@@ -9,23 +9,21 @@ import { messageOf, UserError } from '#cli/terminal/user-error.ts';
 
 const run = promisify(execFile);
 
-/** The server whose rights count. */
+/** The rights of this server count. */
 export interface ArchiveServer {
   readonly account: PostgresAccount | undefined;
   readonly dataDirectory: string;
 }
 
-// A `for` over names, so that their number has no limit.
+// A `for` over names: their number has no limit.
 const OPEN_ALL = 'cd "$1" && for file in *; do if [ -f "$file" ]; then true < "$file" || exit 1; fi; done';
 
-// The name is that of no file of the log.
+// No file of the log has this name.
 const WRITE_ONE = 'file="$1/.write-check.$$" && true > "$file" && rm "$file"';
 
 /**
- * Creates the folder for the archive of a server, and writes a file there as the server will. A server whose archive
- * fails keeps all of its log, and reports it only in its own log file.
- *
- * @throws UserError when the folder cannot be made, or the server cannot write to it.
+ * Writes as the server will: a failing archive keeps all of the log, and only the log file tells.
+ * @throws UserError when the server cannot write to the folder.
  */
 export async function prepareArchive(folder: string, server: ArchiveServer): Promise<void> {
   let first: string | undefined;
@@ -47,7 +45,7 @@ export async function prepareArchive(folder: string, server: ArchiveServer): Pro
   );
 }
 
-/** Opens each file of an archive as the server will. @throws UserError when the server cannot read one. */
+/** @throws UserError when the server cannot read a file. */
 export async function requireReadableArchive(folder: string, server: ArchiveServer): Promise<void> {
   const reason = await failureOf(OPEN_ALL, folder, server);
   if (reason === undefined) return;
@@ -66,7 +64,6 @@ function adviceFor(folder: string, { account }: ArchiveServer): string {
   );
 }
 
-/** Runs a script with the rights of the server. @returns the reason of its failure; undefined: it succeeded. */
 async function failureOf(
   script: string,
   folder: string,
@@ -86,10 +83,7 @@ async function failureOf(
   }
 }
 
-/**
- * Settings of a server that archives its log into a folder: each full file, and at least one a minute while there are
- * changes. A file has its final name only when it is complete and on the disk.
- */
+/** At least one file a minute while there are changes. A file gets its name when it is complete and on the disk. */
 export function archiveSettings(walArchive: string): Readonly<Record<string, string>> {
   const file = `${postgresQuoted(`${resolve(walArchive)}/`)}%f`;
   return {
@@ -102,10 +96,7 @@ export function archiveSettings(walArchive: string): Readonly<Record<string, str
   };
 }
 
-/**
- * Quotes a text for a shell command of a PostgreSQL setting. A percent sign would begin a placeholder of PostgreSQL, so
- * it is doubled.
- */
+/** PostgreSQL takes a percent sign for a placeholder, so it is doubled. */
 export function postgresQuoted(text: string): string {
   return shellQuoted(text).replaceAll('%', '%%');
 }

@@ -25,9 +25,8 @@ const COLUMNS: Columns<z.output<typeof letter>> = {
 
 type ActionOptions = ApiOptions & { readonly reason: string };
 
-/** `reseller dead-letters`: rows that the relay could not process and quarantined. */
+/** The relay could not process these rows and quarantined them. */
 export class DeadLetterCommands extends ApiCommands {
-  /** `dead-letters list`: rows of both queues, oldest first. */
   async list(options: ApiOptions & FormatOptions): Promise<void> {
     const api = this.api(options);
     const letters = [];

@@ -76,17 +76,14 @@ const runway = z.object({
   low_since: z.string().nullable(),
 });
 
-/** The commands about the purchase gate. */
 export class GateCommands extends ApiCommands {
   readonly #now: () => number;
 
-  /** @param now epoch milliseconds. */
   constructor(environment: Environment, output: Output = process.stdout, now: () => number = Date.now) {
     super(environment, output);
     this.#now = now;
   }
 
-  /** `gate show`. */
   async show({ json, ...options }: ApiOptions & { readonly json?: boolean }): Promise<void> {
     const answer = z.looseObject({});
     const found = await this.api(options).call({ path: '/v1/purchase-gate', answer });
@@ -95,7 +92,7 @@ export class GateCommands extends ApiCommands {
     this.say(await this.#runwayLine(options));
   }
 
-  /** Needs the scope wallet:read, which the key may lack. */
+  /** Needs wallet:read, which the key may lack. */
   async #runwayLine(options: ApiOptions): Promise<string> {
     try {
       return runwayText(await this.api(options).call({ path: '/v1/wallet/runway', answer: runway }));
@@ -106,7 +103,6 @@ export class GateCommands extends ApiCommands {
     }
   }
 
-  /** `gate pause`. */
   async pause({ kind, failureClass, reason, ...options }: PauseOptions): Promise<void> {
     const body = { kind, failure_class: failureClass, reason };
     const made = await this.api(options).call({
@@ -119,7 +115,6 @@ export class GateCommands extends ApiCommands {
     this.say(`End it with: npx reseller gate release ${made.id} --reason …`);
   }
 
-  /** `gate release`: ends a pause, or lets one purchase of a stopped kind go. */
   async release(id: string, { reason, ...options }: ApiOptions & { readonly reason: string }): Promise<void> {
     const query = new URLSearchParams({ reason });
     if (id.startsWith(DRIFT)) {
@@ -181,7 +176,7 @@ function walletLine(wallet: Gate['wallet'], now: number): string {
   ].join('');
 }
 
-/** For example `Stopped at drift:order since …: … Last: … 2 paid and not delivered, together 4.80 USD. It ends …`. */
+/** Such as `Stopped at drift:order since …: … Last: … 2 paid and not delivered, together 4.80 USD. It ends …`. */
 function driftLine({ kind, since, detail, parked, stops, end }: z.output<typeof driftStop>): string {
   const count = parked.reduce((sum, one) => sum + one.count, 0);
   const cost = parked.flatMap((one) => one.cost).map(text);
@@ -193,7 +188,7 @@ function driftLine({ kind, since, detail, parked, stops, end }: z.output<typeof 
   ].join(' ');
 }
 
-/** For example `Held at wallet (insufficient_balance): 3 purchases, about 15.80 USD needed, oldest ord_… of …`. */
+/** Such as `Held at wallet (insufficient_balance): 3 purchases, about 15.80 USD needed, oldest ord_… of …`. */
 function heldLine({
   held_at: at,
   failure_class: failure,

@@ -1,8 +1,7 @@
 import { eachKind, KINDS, type WorkKind } from '#domain/work/kinds.ts';
 
-/** A kind of work in the API and in the command line. */
 interface CommandOfKind {
-  /** Options for the ids at the service that the verdict `bought` takes, by field of the API. */
+  /** The verdict `bought` takes these ids. */
   readonly serviceIds: Readonly<Record<string, string>>;
 }
 
@@ -21,17 +20,14 @@ const COMMANDS: Readonly<Record<WorkKind, CommandOfKind>> = {
   },
 };
 
-/** A kind of work with its command, its noun and its path in the API. */
 export type WorkResource = CommandOfKind & {
-  /** Name of the command. */
   readonly command: string;
   readonly path: string;
   readonly noun: string;
-  /** True when it has a price limit and passes the purchase gate. */
+  /** Such work has a price limit and passes the purchase gate. */
   readonly isPurchase: boolean;
 };
 
-/** The resources of all kinds of work. */
 export const WORK_RESOURCES: Readonly<Record<WorkKind, WorkResource>> = eachKind((kind) => {
   const { command, path, noun, isPurchase } = KINDS[kind];
   return { ...COMMANDS[kind], command, path, noun, isPurchase };

@@ -1,4 +1,3 @@
-/** `reseller events listen`: events as they happen, also sent to the program of a developer. */
 import { apiAccess, type ApiOptions } from '#cli/api/api-access.ts';
 import { ApiClient } from '#cli/api/api-client.ts';
 import { apiCall, valuesOf } from '#cli/resources/call.ts';
@@ -21,13 +20,11 @@ export interface ListenOptions extends ApiOptions {
 export interface ListenContext {
   readonly environment: Environment;
   readonly output: Output;
-  /** For everything that is no event. */
   readonly notes: Output;
-  /** Ends the command. */
   readonly signal: AbortSignal;
 }
 
-/** Prints events until the signal. After a lost connection it continues after the last event (`Last-Event-ID`). */
+/** After a lost connection it continues after the last event (`Last-Event-ID`). */
 export async function listen(options: ListenOptions, context: ListenContext): Promise<void> {
   const { environment, output, notes, signal } = context;
   const forward = options.forwardTo === undefined ? undefined : forwarder(options.forwardTo, environment);
@@ -66,10 +63,7 @@ async function report(forward: Forwarder, event: Event, { notes, environment, si
 
 type Forwarder = ReturnType<typeof forwarder>;
 
-/**
- * Sends each event once. The secret is that of RESELLER_WEBHOOK_SECRET, so that a program can keep its own; otherwise a
- * new one. @throws UserError for an invalid address or secret.
- */
+/** A program can keep its own secret in RESELLER_WEBHOOK_SECRET; otherwise it is new. */
 function forwarder(address: string, environment: Environment) {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url === undefined || !['http:', 'https:'].includes(url.protocol)) {

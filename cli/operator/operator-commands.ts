@@ -23,7 +23,6 @@ import {
 import type { FormatOptions } from '#cli/terminal/print-items.ts';
 import type { Environment } from '#config/environment.ts';
 
-/** Adds `retry`, `release`, `abandon`, `limit`, `retry-policy` and `resolve` to the command of one kind of work. */
 export function addWorkActions(work: Command, kind: WorkResource, environment: Environment): void {
   const { noun } = kind;
   const commands = async (): Promise<WorkCommands> =>
@@ -92,7 +91,6 @@ export function addWorkActions(work: Command, kind: WorkResource, environment: E
   );
 }
 
-/** Adds the filters, and a dry run that shows what the action would change. */
 function withBulkOptions(command: Command): Command {
   return command
     .option('--dry-run', 'only print what the action would change')
@@ -101,7 +99,6 @@ function withBulkOptions(command: Command): Command {
     .option('--attention <reason>', 'those that need attention for this reason, such as outcome_unknown');
 }
 
-/** `gate show`, `gate pause` and `gate release`. */
 export function addGateCommand(program: Command, environment: Environment): void {
   const commands = async (): Promise<GateCommands> =>
     new (await import('#cli/operator/gate.ts')).GateCommands(environment);
@@ -125,7 +122,6 @@ export function addGateCommand(program: Command, environment: Environment): void
     .action(async (id: string, options: ApiOptions & { reason: string }) => (await commands()).release(id, options));
 }
 
-/** `dead-letters list`, `requeue` and `dismiss`. */
 export function addDeadLettersCommand(program: Command, environment: Environment): void {
   const commands = async (): Promise<DeadLetterCommands> =>
     new (await import('#cli/operator/dead-letters.ts')).DeadLetterCommands(environment);
@@ -149,7 +145,6 @@ export function addDeadLettersCommand(program: Command, environment: Environment
 
 const RULE_REASON = ['--reason <text>', 'reason, shown in the versions of the rule'] as const;
 
-/** Adds `set` and `end` to the command `pricing`. */
 export function addPricingActions(pricing: Command, environment: Environment): void {
   const commands = async (): Promise<PricingCommands> =>
     new (await import('#cli/operator/pricing.ts')).PricingCommands(environment);
@@ -188,7 +183,6 @@ export function addPricingActions(pricing: Command, environment: Environment): v
     .action(async (id: string, options: ApiOptions & { reason: string }) => (await commands()).end(id, options));
 }
 
-/** `reseller reconcile`. */
 export function addReconcileCommand(program: Command, environmentFor: EnvironmentFor): void {
   program
     .command('reconcile')
@@ -204,7 +198,6 @@ export function addReconcileCommand(program: Command, environmentFor: Environmen
     });
 }
 
-/** Adds `replay` to the command `webhook-endpoints`. */
 export function addReplayCommand(endpoints: Command, environment: Environment): void {
   const commands = async (): Promise<WebhookEndpointCommands> =>
     new (await import('#cli/operator/webhook-replay.ts')).WebhookEndpointCommands(environment);
@@ -219,7 +212,6 @@ export function addReplayCommand(endpoints: Command, environment: Environment): 
     .action(async (id: string, options: ReplayOptions) => (await commands()).replay(id, options));
 }
 
-/** Adds `listen` to the command `events`. */
 export function addListenCommand(events: Command, environment: Environment): void {
   const command = events
     .command('listen')

@@ -46,9 +46,7 @@ const rule = z.object({
 });
 type Rule = z.output<typeof rule>;
 
-/** The commands about pricing rules. */
 export class PricingCommands extends ApiCommands {
-  /** `pricing set`. @throws UserError without a target, or with an invalid margin. */
   async set(options: SetOptions): Promise<void> {
     const wanted = { target: targetOf(options), currency: options.currency, terms: termsOf(options) };
     const api = this.api(options);
@@ -71,7 +69,6 @@ export class PricingCommands extends ApiCommands {
     this.say(`${known === undefined ? 'Created' : 'Changed'}: ${lineOf(stored)}`);
   }
 
-  /** `pricing end`. */
   async end(id: string, { reason, ...options }: ApiOptions & { readonly reason: string }): Promise<void> {
     const ended = await this.api(options).call({
       path: `${PATH}/${encodeURIComponent(id)}?${new URLSearchParams({ reason }).toString()}`,
@@ -109,7 +106,7 @@ function termsOf({ margin, minimumMargin, minimumPrice, step, ending, nearest, m
   };
 }
 
-/** Parses `35%`, `0.50` or `35%+0.50`. @throws UserError */
+/** `35%`, `0.50` or `35%+0.50`. */
 function markupOf(text = '0'): z.output<typeof markup> {
   const [, percent, amount] = /^(?:([\d.]+)%)?\+?(?:([\d.]+))?$/.exec(text.replaceAll(' ', '')) ?? [];
   if (percent === undefined && amount === undefined) {

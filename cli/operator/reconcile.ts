@@ -20,16 +20,14 @@ import { compareBooks } from '#temporal/schedules.ts';
 
 export interface ReconcileOptions {
   readonly json?: boolean;
-  /** How long to wait for the worker, in milliseconds. */
   readonly wait?: number;
 }
 
-/** Long enough for all pages of a large wallet, and for a worker that is starting. */
+/** A large wallet has many pages, and a worker may be starting. */
 const WAIT_MS = 5 * 60_000;
 
 const ADJUSTMENT_HOURS = 24;
 
-/** Lines about what earlier comparisons have found, and about adjustments. */
 async function linesOfOthers(database: Database, now: Date): Promise<string[]> {
   const since = new Date(now.getTime() - ADJUSTMENT_HOURS * 3_600_000);
   const [cases, adjustments] = await database.run((db) =>
@@ -39,10 +37,7 @@ async function linesOfOthers(database: Database, now: Date): Promise<string[]> {
 }
 
 /**
- * `reseller reconcile`: makes a worker compare our books with the wallet at the service, and prints the report.
- *
- * @returns the exit code: 0 without findings (movements that are too young are not judged yet), 1 with findings, 2 when
- *   not everything was compared.
+ * @returns 0 without findings, 1 with findings, 2 when not everything was compared.
  * @throws UserError when no worker has compared them in time.
  */
 export async function runReconcile(
@@ -57,7 +52,7 @@ export async function runReconcile(
   });
   return await withDatabase(stored.database.directUrl, 'reseller reconcile', async (database) => {
     const keyRing = new KeyRing(keys);
-    // A worker could not decrypt input that is encrypted with another key.
+    // A worker cannot decrypt input that is encrypted with another key.
     await database.run((db) => verifyKeys(db, keyRing));
     const client = await connectClient(temporal, keyRing);
     try {
@@ -95,7 +90,7 @@ const HEADLINES = {
 
 const NOTHING_SO_FAR = 'Nothing was found so far. A later comparison checks recent movements.';
 
-/** Instead of "nothing was found", when the wallet was not read as a whole. */
+/** When the wallet was not read as a whole, "nothing was found" would be wrong. */
 const NOTHING_FOUND: Partial<Record<ReconciliationStatus, string>> = {
   incomplete: 'Nothing was found in the part that was compared. The rest is not known.',
   unsupported: 'Nothing was compared: nothing is known about movements since the last complete comparison.',
@@ -126,14 +121,14 @@ export function reportLines(report: ReconciliationRow): string[] {
   ];
 }
 
-/** Lines about open cases of this and of earlier comparisons, whose findings are not reported again. */
+/** Findings of open cases are not reported again. */
 export function openCaseLines(open: readonly { readonly reason: AttentionReason; readonly count: number }[]): string[] {
   return open
     .filter(({ reason }) => isFindingCase(reason))
     .map(({ reason, count }) => `Open cases ${reason}: ${count}. See \`npx reseller cases list --reason ${reason}\`.`);
 }
 
-/** Lines about adjustments: the books are equal with them, but money has moved for no purchase. */
+/** The books are equal with adjustments, but money has moved for no purchase. */
 function adjustmentLines(adjustments: readonly Adjustments[], hours: number): string[] {
   return adjustments.map(({ direction, amount, currency, count }) => {
     return (

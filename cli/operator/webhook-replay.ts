@@ -16,9 +16,8 @@ const replayed = z.object({ queued: z.int(), next_since: z.string().nullable() }
 
 const PATH = '/v1/webhook-endpoints';
 
-/** The commands about webhook endpoints. */
 export class WebhookEndpointCommands extends ApiCommands {
-  /** `webhook-endpoints replay`: repeats the call until everything is queued. */
+  /** Repeats the call until everything is queued. */
   async replay(id: string, { event, delivery: one, since, until, which, ...options }: ReplayOptions): Promise<void> {
     if ([event, one, since].filter((each) => each !== undefined).length !== 1) {
       throw new UserError('Exactly one of --event, --delivery and --since is needed.', 'Give one of them.');

@@ -36,7 +36,6 @@ export interface ResolveOptions extends ActionOptions {
   readonly case: string;
   readonly verdict: string;
   readonly next?: string;
-  /** Ids at the service for the verdict `bought`, by field of the API. */
   readonly serviceIds: Readonly<Record<string, string | undefined>>;
 }
 
@@ -48,15 +47,13 @@ type BulkAction =
     }
   | { readonly action: 'resolve'; readonly case: string; readonly verdict: string; readonly next: string | undefined };
 
-/** Maximum number of ids in one call. */
 const MAX_BULK = 100;
 
-/** Actions whose only argument is the reason. */
+/** Their only argument is the reason. */
 export type PlainAction = 'retry' | 'release' | 'abandon';
 
 const CHANGES: ReadonlySet<Action> = new Set(['limit', 'retry-policy']);
 
-/** Instead of an id: all that match the filters. */
 export const ALL = 'all';
 
 export class WorkCommands extends ApiCommands {
@@ -68,16 +65,14 @@ export class WorkCommands extends ApiCommands {
   }
 
   /**
-   * `retry`, `release` and `abandon`: on the given ids, or on all that match the filters. Each is an action of its own
-   * with its own audit entry; a refused one does not stop the others.
-   *
-   * @returns the exit code: 1 when any was refused.
+   * Each is an action with its own audit entry; a refused one does not stop the others. @returns 1 when any was
+   * refused.
    */
   async perform(action: PlainAction, ids: readonly string[], options: ActionOptions): Promise<number> {
     return await this.#performOnSeveral({ action }, ids, options);
   }
 
-  /** @returns the exit code. @throws UserError without ids and filters, or with both. */
+  /** @throws UserError without ids and filters, or with both. */
   async #performOnSeveral(asked: BulkAction, ids: readonly string[], options: ActionOptions): Promise<number> {
     const filtered =
       options.status !== undefined || options.failureClass !== undefined || options.attention !== undefined;
@@ -104,7 +99,6 @@ export class WorkCommands extends ApiCommands {
     return refused === 0 ? 0 : 1;
   }
 
-  /** Calls the API for all ids, in parts of {@link MAX_BULK}. */
   async #callInParts(
     api: ApiClient,
     asked: BulkAction,
@@ -122,15 +116,13 @@ export class WorkCommands extends ApiCommands {
       });
       lines.push(...data);
     };
-    // Read all ids first: work may still match the filter after the action, and the loop would never end.
+    // Read all ids first: work may still match after the action, and the loop would never end.
     const chosenIds = ids.length > 0 ? ids : (await this.#matching(api, options)).map(({ id }) => id);
     for (let from = 0; from < chosenIds.length; from += MAX_BULK) await call(chosenIds.slice(from, from + MAX_BULK));
     return lines;
   }
 
-  /**
-   * `limit`. @param id of one, or {@link ALL}. @param maxPrice such as `12.50 EUR`, or `none`. @returns the exit code.
-   */
+  /** @param maxPrice such as `12.50 EUR`, or `none`. */
   async limit(id: string, maxPrice: string, options: ActionOptions): Promise<number> {
     const [amount, currency, ...more] = maxPrice.split(' ');
     if (maxPrice !== 'none' && (amount === undefined || currency === undefined || more.length > 0)) {
@@ -144,7 +136,6 @@ export class WorkCommands extends ApiCommands {
       : 1;
   }
 
-  /** `retry-policy`. @returns the exit code. */
   async retryPolicy(
     id: string,
     { reason, attempts, firstWait, longestWait, deadline, ...options }: RetryPolicyOptions,
@@ -162,7 +153,6 @@ export class WorkCommands extends ApiCommands {
     return (await this.#performOnOne(this.api(options), id, 'retry-policy', { reason, ...change })) ? 0 : 1;
   }
 
-  /** `resolve`. @param id of one, or {@link ALL}. @returns the exit code. */
   async resolve(
     id: string,
     { reason, case: caseReason, verdict, next, serviceIds, ...options }: ResolveOptions,
@@ -184,13 +174,13 @@ export class WorkCommands extends ApiCommands {
     return (await this.#performOnOne(this.api(options), id, 'resolve', body)) ? 0 : 1;
   }
 
-  /** Refuses filters and --dry-run beside an id: the caller may expect an action on several. */
+  /** Beside an id the caller may expect an action on several. */
   #requireNoFilter({ status, failureClass, attention, dryRun }: Partial<ActionOptions>): void {
     if ((status ?? failureClass ?? attention) === undefined && dryRun !== true) return;
     throw new UserError('An id is given together with a filter or --dry-run.', `Give "${ALL}" instead of the id.`);
   }
 
-  /** @returns false when the API refuses the action, or there is no such work; the reason is printed. */
+  /** @returns false when the API refuses the action or knows no such work; the reason is printed. */
   async #performOnOne(api: ApiClient, id: string, action: Action, body: Record<string, unknown>): Promise<boolean> {
     try {
       const { status } = await api.call({
@@ -209,14 +199,12 @@ export class WorkCommands extends ApiCommands {
     }
   }
 
-  /** @returns the reason of a refusal; undefined for every other error. */
   #refusal({ status, code, reason }: ApiError): string | undefined {
     if (status === 409) return reason;
     // An API without this kind of work also answers 404.
     return status === 404 && code !== 'route_not_found' ? `there is no such ${this.#kind.noun}` : undefined;
   }
 
-  /** All pages that match the filters. */
   async #matching(api: ApiClient, { status, failureClass, attention }: WorkFilter): Promise<Work[]> {
     return api.all(this.#kind.path, { status, failure_class: failureClass, attention }, work);
   }
@@ -244,7 +232,7 @@ export const bulkResult = z.object({
 });
 export type BulkResult = z.output<typeof bulkResult>['data'][number];
 
-/** Result of each action. The status in the answer is that of the moment of the action, before the work continues. */
+/** The status is that of the moment of the action, before the work continues. */
 const DONE = {
   retry: 'is tried again now',
   release: 'released through the gate',
@@ -255,7 +243,6 @@ const DONE = {
 } as const;
 export type Action = keyof typeof DONE;
 
-/** One line about an action that was carried out. @param status at that moment. */
 export function doneLine(id: string, action: Action, status: string | null): string {
   return `${id}  ${DONE[action]}  (status at that moment: ${status})`;
 }

@@ -1,8 +1,6 @@
-/** The wallet, events, webhook endpoints and the records of what happened. */
 import { file, list, object, type ListDefinition, type ResourceDefinition } from '#cli/resources/definition.ts';
 import { flexible, money, status, text, time } from '#cli/terminal/columns.ts';
 
-/** The wallet at the service. */
 export const WALLET: ResourceDefinition = {
   command: 'wallet',
   about: 'the wallet at the service, and its movements',
@@ -34,7 +32,6 @@ export const WALLET: ResourceDefinition = {
   },
 };
 
-/** What was sold. */
 export const SALES: ResourceDefinition = {
   command: 'sales',
   about: 'what was sold: numbers, cost, revenue and margin',
@@ -65,7 +62,6 @@ export const SALES: ResourceDefinition = {
   },
 };
 
-/** Refunds of cancelled eSIMs. */
 export const REFUNDS: ResourceDefinition = {
   command: 'refunds',
   about: 'refunds of cancelled eSIMs',
@@ -83,7 +79,6 @@ export const REFUNDS: ResourceDefinition = {
   },
 };
 
-/** Cases that need a person. */
 export const CASES: ResourceDefinition = {
   command: 'cases',
   about: 'cases that need a person, oldest first',
@@ -107,7 +102,6 @@ export const CASES: ResourceDefinition = {
   },
 };
 
-/** Events; `listen` is added by `addListenCommand`. */
 export const EVENTS: ResourceDefinition = {
   command: 'events',
   about: 'what has happened: the feed of events, and events as they happen',
@@ -129,7 +123,6 @@ export const EVENTS: ResourceDefinition = {
   },
 };
 
-/** Webhook endpoints; `replay` is added by `addReplayCommand`. */
 export const WEBHOOK_ENDPOINTS: ResourceDefinition = {
   command: 'webhook-endpoints',
   about: 'addresses of internal systems that events are sent to, and their deliveries',
@@ -171,7 +164,6 @@ export const WEBHOOK_ENDPOINTS: ResourceDefinition = {
   },
 };
 
-/** `reseller audit`, which is a list itself. */
 export const AUDIT: ListDefinition = list(
   'listAuditLog',
   {

@@ -1,38 +1,29 @@
-/** A call of the API as the command line needs it, read from its operation: the options and what they mean. */
 import { InvalidArgumentError, Option } from 'commander';
 import * as z from 'zod';
 import type { Operation } from '#api/http/operation.ts';
 import { duration } from '#cli/terminal/options.ts';
 
-/** The maximum number of values that the help of an option lists. */
 const LISTED_VALUES = 12;
 
-/** A query parameter or a field of a body. */
 export interface Field {
-  /** Its name in the API. */
   readonly name: string;
-  /**
-   * How the option is written: `time` is RFC 3339, in a filter also the length of a time span until now; `money` is
-   * `12.50 USD`; `texts` have commas between them; `map` is `name=value`, once for each.
-   */
+  /** `time` is RFC 3339, in a filter also a time span; `texts` have commas; `map` is `name=value`, repeated. */
   readonly kind: 'text' | 'integer' | 'number' | 'flag' | 'time' | 'money' | 'texts' | 'map' | 'json';
   readonly description: string;
   readonly required: boolean;
 }
 
-/** A call with the fields of its query and of its body. */
 export interface Call {
   readonly operation: Operation;
-  /** Names of the parameters in its path. */
   readonly path: readonly string[];
   readonly query: readonly Field[];
-  /** Undefined when it has no body. Of several alternatives only the fields of the first are known. */
+  /** Of alternatives only the first one's fields are known. */
   readonly body: readonly Field[] | undefined;
 }
 
 let calls: Promise<ReadonlyMap<string, Operation>> | undefined;
 
-/** The call with this name. The first one loads the API, which takes half a second. @throws Error: no such call. */
+/** The first call loads the API, which takes half a second. */
 export async function apiCall(name: string): Promise<Call> {
   calls ??= import('#cli/api/operations.ts').then(async ({ apiOperations }) => {
     const operations = await apiOperations();
@@ -62,7 +53,7 @@ interface Schema {
   readonly $defs?: Readonly<Record<string, Schema>>;
 }
 
-/** The fields of a schema, in the form that /openapi.json describes: `override` is the part that it replaces. */
+/** As /openapi.json describes them: `override` is the part that it replaces. */
 function fieldsOf(schema: z.ZodObject): Field[] {
   const root = z.toJSONSchema(schema, {
     io: 'input',
@@ -91,12 +82,12 @@ function kindOf(schema: Schema, plain: Schema, root: Schema): Field['kind'] {
   return plain.type === 'object' && plain.properties === undefined ? 'map' : 'json';
 }
 
-/** The first of the alternatives that is not null. */
+/** The first one that is not null. */
 function given(schema: Schema): Schema {
   return schema.anyOf?.find(({ type }) => type !== 'null') ?? schema;
 }
 
-/** Follows references, and ignores that a value may be null. */
+/** Null is ignored. */
 function resolved(schema: Schema, root: Schema): Schema {
   const { $ref } = given(schema);
   if ($ref !== undefined) return resolved(root.$defs?.[$ref.split('/').at(-1) ?? ''] ?? {}, root);
@@ -105,7 +96,6 @@ function resolved(schema: Schema, root: Schema): Schema {
   return { ...resolved(given(schema), root), ...(description !== undefined && { description }) };
 }
 
-/** How the value of an option is shown in the help. */
 const VALUES: Readonly<Record<Exclude<Field['kind'], 'flag'>, string>> = {
   text: 'text',
   integer: 'number',
@@ -117,7 +107,7 @@ const VALUES: Readonly<Record<Exclude<Field['kind'], 'flag'>, string>> = {
   json: 'json',
 };
 
-/** The option of a field. @param inFilter a time may be the length of a time span until now. */
+/** @param inFilter a time may be a time span until now. */
 export function optionOf({ name, kind, description, required }: Field, inFilter: boolean): Option {
   const flag = `--${name.replaceAll('_', '-')}`;
   const about = sentenceOf(description, required);
@@ -142,7 +132,6 @@ export function optionOf({ name, kind, description, required }: Field, inFilter:
   }
 }
 
-/** The values of the given options, by the names of the API. */
 export function valuesOf(
   fields: readonly Field[],
   options: Readonly<Record<string, unknown>>,
@@ -155,7 +144,6 @@ export function valuesOf(
   );
 }
 
-/** The option of a field as it is typed. */
 export function flagOf({ name }: Field): string {
   return `--${name.replaceAll('_', '-')}`;
 }

@@ -1,9 +1,7 @@
-/** What can be bought, what it costs, and what was bought. */
 import { file, list, object, type ResourceDefinition } from '#cli/resources/definition.ts';
 import { flexible, money, status, text, time } from '#cli/terminal/columns.ts';
 import type { PricingRule } from '#clients/typescript/src/index.ts';
 
-/** eSIMs that were bought. */
 export const ESIMS: ResourceDefinition = {
   command: 'esims',
   about: 'delivered eSIMs',
@@ -63,7 +61,6 @@ export const ESIMS: ResourceDefinition = {
   },
 };
 
-/** Batches of orders. */
 export const BATCHES: ResourceDefinition = {
   command: 'batches',
   about: 'batches: up to 1,000 eSIMs ordered at once; list their orders with orders list --batch-id',
@@ -102,7 +99,6 @@ export const BATCHES: ResourceDefinition = {
   },
 };
 
-/** Links with which customers install eSIMs. `esims share` makes them. */
 export const SHARE_LINKS: ResourceDefinition = {
   command: 'share-links',
   about: 'links with which customers install eSIMs',
@@ -126,7 +122,6 @@ export const SHARE_LINKS: ResourceDefinition = {
   },
 };
 
-/** eSIM packages of the service. */
 export const PACKAGES: ResourceDefinition = {
   command: 'packages',
   about: 'eSIM packages that the service sells, with prices',
@@ -154,7 +149,6 @@ export const PACKAGES: ResourceDefinition = {
   },
 };
 
-/** Quotes. */
 export const QUOTES: ResourceDefinition = {
   command: 'quotes',
   about: 'whether a purchase is possible, and its price; nothing is bought',
@@ -168,7 +162,6 @@ export const QUOTES: ResourceDefinition = {
   },
 };
 
-/** The rules that suggest selling prices; `set` and `end` are added by `addPricingActions`. */
 export const PRICING: ResourceDefinition = {
   command: 'pricing',
   about: 'the rules that suggest selling prices',

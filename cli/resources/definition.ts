@@ -1,4 +1,3 @@
-/** Types of the table of resources: for each command the call of the TypeScript client, and what is printed of it. */
 import type { Columns } from '#cli/terminal/columns.ts';
 import type { ResellerClient } from '#clients/typescript/src/index.ts';
 
@@ -6,7 +5,6 @@ type ResultOf<Name extends keyof ResellerClient> = ResellerClient[Name] extends 
   ? Result
   : never;
 
-/** The items of a list, whether it has pages or not. */
 type ItemOf<Name extends keyof ResellerClient> =
   ResultOf<Name> extends AsyncIterable<infer Item>
     ? Item
@@ -14,7 +12,6 @@ type ItemOf<Name extends keyof ResellerClient> =
       ? Item
       : never;
 
-/** The object that a call returns. */
 type ObjectOf<Name extends keyof ResellerClient> = ResultOf<Name> extends Promise<infer Answer> ? Answer : never;
 
 type NamesOfLists = { [Name in keyof ResellerClient]: [ItemOf<Name>] extends [never] ? never : Name };
@@ -27,13 +24,11 @@ export type FileCall = {
 }[keyof ResellerClient];
 
 interface Details {
-  /** Instead of the summary of the call. */
   readonly about?: string;
-  /** Arguments and options after the command, each with its purpose. */
   readonly examples?: readonly Example[];
 }
 
-/** What is typed after the name of the command, and what it does. */
+/** What is typed after the name of the command. */
 export type Example = readonly [typed: string, purpose: string];
 
 export interface ListDefinition extends ListDetails {
@@ -43,17 +38,14 @@ export interface ListDefinition extends ListDetails {
 }
 
 interface ListDetails extends Details {
-  /** Printed instead of an empty table; default: "Nothing was found." */
   readonly none?: string;
 }
 
-/** A command that prints one object, which it reads or creates. */
 export interface ObjectDefinition extends Details {
   readonly prints: 'object';
   readonly call: ObjectCall;
 }
 
-/** A command that writes a file, such as QR codes. */
 export interface FileDefinition extends Details {
   readonly prints: 'file';
   readonly call: FileCall;
@@ -61,20 +53,18 @@ export interface FileDefinition extends Details {
 
 export type CallDefinition = ListDefinition | ObjectDefinition | FileDefinition;
 
-/** A resource of the API, which is a command with commands of its own. */
 export interface ResourceDefinition {
   readonly command: string;
   readonly about: string;
   readonly commands: Readonly<Record<string, CallDefinition>>;
 }
 
-/** A command that prints a list with the given columns. */
 export function list<Name extends ListCall>(
   call: Name,
   columns: Columns<ItemOf<Name>>,
   details: ListDetails = {},
 ): ListDefinition {
-  // The items of this call are the only ones that the columns get.
+  // The columns only get items of this call.
   return { prints: 'list', call, columns: columns as Columns<unknown>, ...details };
 }
 

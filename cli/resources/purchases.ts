@@ -1,9 +1,7 @@
-/** Orders, top-ups, VPN subscriptions and cancellations. Actions of operators are added by `addWorkActions`. */
 import { file, list, object, type ResourceDefinition } from '#cli/resources/definition.ts';
 import { flexible, money, status, text, time } from '#cli/terminal/columns.ts';
 import { KINDS, type WorkKind } from '#domain/work/kinds.ts';
 
-/** Why work waits or has failed. */
 interface Explained {
   readonly failure: { readonly class: string } | null;
   readonly operations?: { readonly attention: { readonly reason: string } | null };
@@ -159,7 +157,6 @@ const cancellations: ResourceDefinition = {
   },
 };
 
-/** The resources of all kinds of work. */
 export const PURCHASES: Readonly<Record<WorkKind, ResourceDefinition>> = {
   order: orders,
   topup: topups,

@@ -1,7 +1,4 @@
-/**
- * Makes the commands of a resource from its definition and the operations of the API. Loading the API takes half a
- * second, so a command gets its options when it is entered.
- */
+/** Loading the API takes half a second, so a command gets its options when it is entered. */
 import type { Command } from 'commander';
 import type { ApiOptions } from '#cli/api/api-access.ts';
 import { apiCall, optionOf } from '#cli/resources/call.ts';
@@ -10,18 +7,17 @@ import { entries, waitSeconds, withFormatOptions } from '#cli/terminal/options.t
 import type { FormatOptions } from '#cli/terminal/print-items.ts';
 import type { Environment } from '#config/environment.ts';
 
-/** Parameters that have another option (`--limit`) or none. */
+/** These parameters have another option (`--limit`) or none. */
 const NOT_OPTIONS: ReadonlySet<string> = new Set(['limit', 'cursor']);
 const DEFAULT_LIMIT = 20;
 
-/** The options of each command; those of the fields of the API come with them. */
 export interface CallOptions extends ApiOptions, FormatOptions {
   readonly limit?: number;
   readonly all?: boolean;
-  /** A file with the whole body; `-` for the standard input. */
+  /** `-` is the standard input. */
   readonly body?: string;
   readonly idempotencyKey?: string;
-  /** The file to write; `-` for the standard output. */
+  /** `-` is the standard output. */
   readonly output?: string;
   /** Seconds. */
   readonly wait?: number;
@@ -29,12 +25,10 @@ export interface CallOptions extends ApiOptions, FormatOptions {
 
 const descriptions = new WeakMap<Command, () => Promise<void>>();
 
-/** Sets what completes a command. Commands inside it are completed with it. */
 export function describeWhenEntered(command: Command, describe: () => Promise<void>): void {
   descriptions.set(command, describe);
 }
 
-/** Adds the options of a command and of those inside it. */
 export async function describe(command: Command): Promise<void> {
   const pending = descriptions.get(command);
   descriptions.delete(command);
@@ -42,7 +36,7 @@ export async function describe(command: Command): Promise<void> {
   for (const each of command.commands) await describe(each);
 }
 
-/** Describes what is entered. A command with commands of its own is described itself only where its help is wanted. */
+/** A command with commands of its own is described only where its help is wanted. */
 export function describeOnEntry(command: Command): void {
   command.hook('preSubcommand', async ({ args }, entered) => {
     if (args.includes('help') || !entered.commands.some((each) => args.includes(each.name()))) await describe(entered);
@@ -50,7 +44,6 @@ export function describeOnEntry(command: Command): void {
   });
 }
 
-/** Adds the command of a resource with all its commands. @returns the command, for further ones. */
 export function addResource(
   program: Command,
   { command: name, about, commands }: ResourceDefinition,
@@ -66,7 +59,6 @@ export function addResource(
   return withExamples(resource, `reseller ${name}`, examples);
 }
 
-/** Adds one command that makes one call. */
 export function addCall(parent: Command, name: string, definition: CallDefinition, environment: Environment): void {
   const command = parent.command(name).description(definition.about ?? '');
   describeWhenEntered(command, async () => addOptions(command, definition));
@@ -101,7 +93,6 @@ async function addOptions(command: Command, definition: CallDefinition): Promise
   else withFormatOptions(command);
 }
 
-/** Adds examples to the end of the help. */
 export function withExamples(command: Command, typed: string, examples: readonly Example[]): Command {
   if (examples.length === 0) return command;
   const lines = examples.map(([example, purpose]) => `  npx ${typed} ${example}\n      ${purpose}`);

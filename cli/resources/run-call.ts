@@ -1,4 +1,3 @@
-/** Makes the call of a command and prints its answer. */
 import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { apiAccess } from '#cli/api/api-access.ts';
 import { ApiClient, ApiError, PAGE } from '#cli/api/api-client.ts';
@@ -13,17 +12,14 @@ import { type Page, Paged } from '#clients/typescript/src/paged.ts';
 import type { Call as Request } from '#clients/typescript/src/transport.ts';
 import type { Environment } from '#config/environment.ts';
 
-/** A call with everything that was typed. */
 export interface Typed {
   readonly ids: readonly string[];
   readonly options: CallOptions & Readonly<Record<string, unknown>>;
   readonly environment: Environment;
   readonly output?: Output;
-  /** For notes that are no part of the result. */
   readonly notes?: Output;
 }
 
-/** Runs one command of a resource. @throws UserError for refusals, lost answers and missing options. */
 export async function runCall(definition: CallDefinition, typed: Typed): Promise<void> {
   const { options, environment, output = process.stdout, notes = process.stderr } = typed;
   const call = await apiCall(definition.call);
@@ -42,7 +38,7 @@ export async function runCall(definition: CallDefinition, typed: Typed): Promise
       const ask = async (query: object) =>
         api.ask((transport) => transport.json({ ...requestOf(call, typed, query), body }));
       const given = valuesOf(call.query, options);
-      // The answer to a write is the caller's: it is not asked for with more.
+      // The answer to a write is the caller's, so no more is asked for.
       const answer = await (body === undefined ? asOperator(call.query, given, ask) : ask(given));
       return printObject(options, answer, output, environment);
     }
@@ -80,7 +76,7 @@ async function readList(api: ApiClient, call: Call, typed: Typed, count: number)
   );
 }
 
-/** Writes the file only when all of it was read: an earlier file stays if the call fails. */
+/** An earlier file stays if the call fails. */
 async function writeFile(api: ApiClient, call: Call, typed: Typed, output: Output): Promise<void> {
   const { output: file } = typed.options;
   if (file === undefined) throw new UserError('Required, and not given: --output.', 'Give the file to write.');
@@ -94,14 +90,14 @@ async function writeFile(api: ApiClient, call: Call, typed: Typed, output: Outpu
   else output.write(content);
 }
 
-/** Data of customers, or an activation code: only the owner of the file may read it, also of one that existed. */
+/** It may be data of customers: only the owner may read it, also in a file that existed. */
 function writeForOwner(file: string, content: string | Uint8Array): void {
   const mode = 0o600;
   if (statSync(file, { throwIfNoEntry: false })?.isFile()) chmodSync(file, mode);
   writeFileSync(file, content, { mode });
 }
 
-/** Asks for the operator's view of work, and without it if the key lacks its scope. */
+/** The key may lack the scope: then it asks without the operator's view. */
 async function asOperator<Result>(
   fields: readonly Field[],
   given: Readonly<Record<string, unknown>>,
@@ -116,7 +112,7 @@ async function asOperator<Result>(
   }
 }
 
-/** The body of a file, with the fields of the options. @throws UserError when a field that is required is missing. */
+/** @throws UserError when a required field is missing. */
 function bodyOf(fields: readonly Field[], options: Typed['options']): Record<string, unknown> {
   const body = { ...(options.body !== undefined && readBody(options.body)), ...valuesOf(fields, options) };
   const missing = fields.filter(({ name, required }) => required && body[name] === undefined);

@@ -1,4 +1,3 @@
-/** Compares amounts of the service with each other: a charge and a debit with the price, a credit with its debit. */
 import { type Leg, type LegRecord, until } from '#cli/sandbox-tour/leg.ts';
 import { notePurchase } from '#cli/sandbox-tour/observations.ts';
 import {
@@ -17,28 +16,19 @@ import { moneyOf } from '#upstream/mapping/wallet-movements.ts';
 /** The product also reads from some minutes before its first send. */
 export const EARLIER_MS = 10 * 60_000;
 
-/** The step of a comparison, and what the second amount was read from. */
 interface Compared {
   readonly step: string;
-  /** What the first amount is, as a clause that its text follows. */
   readonly expected: string;
   readonly call: string;
-  /** The field of the second amount. */
   readonly field: string;
 }
 
-/** Two amounts that should be the same. */
 interface AmountPair {
   readonly expected: Money;
   readonly actual: Money;
 }
 
-/**
- * Records one step for several comparisons. Another unit or currency means that the amounts of the service cannot be
- * understood, so purchases of these kinds count as not seen.
- *
- * @param pairs at least one.
- */
+/** Another unit or currency makes amounts unintelligible: purchases of these kinds count as not seen. */
 export function noteAmounts(
   leg: LegRecord,
   kinds: readonly PurchaseKind[],
@@ -63,11 +53,7 @@ const BUYS = {
   vpn_subscription: 'POST /vpn/orders',
 } as const satisfies Record<PurchaseKind, string>;
 
-/**
- * Compares the charged price with the listed one. The specification does not promise a price in the answer.
- *
- * @returns the price of the purchase: the charged one, else the listed one.
- */
+/** The specification does not promise a price in the answer. @returns the charged price, else the listed one. */
 export function notePrice(
   leg: LegRecord,
   kind: PurchaseKind,
@@ -91,14 +77,12 @@ interface Charged {
   readonly currency?: string | null | undefined;
 }
 
-/** What a purchase cost by its own record, else the listed price. */
 export function priceOf(listed: Money, { price_for_reseller: amount, currency }: Charged): Money {
   return amount == null ? listed : { amount, currency: currency ?? listed.currency };
 }
 
 export const DEBIT = { step: 'its debit', expected: 'the price,', call: 'GET /wallet/transactions', field: 'amount' };
 
-/** Waits for the debit of a purchase, and compares it with its price. */
 export async function noteDebit(
   leg: Leg,
   kind: PurchaseKind,
@@ -117,13 +101,13 @@ export async function noteDebit(
   noteAmounts(leg, [kind], DEBIT, [{ expected: price, actual: moneyOf(debit) }]);
 }
 
-/** The wallet at one moment; `movements` undefined: they cannot be read completely. */
+/** `movements` undefined: they cannot be read completely. */
 export interface WalletSeen {
   readonly balance: Money;
   readonly movements: readonly WalletTransaction[] | undefined;
 }
 
-/** Compares what the balance lost during the tour with the sum of the movements of that time. */
+/** Compares the lost balance with the sum of the movements of that time. */
 export function noteSpent(leg: LegRecord, before: WalletSeen, after: WalletSeen): void {
   const step = 'what the balance lost';
   const expected = 'the sum of the movements,';

@@ -1,4 +1,3 @@
-/** Observations of a tour, as plain data; `profile.ts` draws conclusions from them. */
 import type { Leg, LegRecord } from '#cli/sandbox-tour/leg.ts';
 import { callsOf } from '#cli/sandbox-tour/profile.ts';
 import { lapse } from '#cli/terminal/durations.ts';
@@ -8,56 +7,46 @@ import { PURCHASE_KINDS, type PurchaseKind } from '#domain/work/kinds.ts';
 import type { Listing, OptionalResult } from '#upstream/client.ts';
 import type { ServiceFailure } from '#upstream/client/error-mapping.ts';
 
-/** Result of a call that the service may lack. */
 export type CallObservation =
   | { readonly kind: 'works'; readonly detail: string }
-  /** The service lacks the call: 404, 405 or 501 for an object that certainly exists. */
+  /** 404, 405 or 501 for an object that certainly exists. */
   | { readonly kind: 'missing'; readonly detail: string }
-  /** The call exists, and differs from our contract. */
+  /** The call differs from our contract. */
   | { readonly kind: 'differs'; readonly detail: string }
-  /** The call failed in a way that proves nothing, such as a timeout. */
+  /** A timeout, for example, proves nothing. */
   | { readonly kind: 'broken'; readonly detail: string }
-  /** The attempt proves nothing. */
   | { readonly kind: 'unclear'; readonly detail: string };
 
-/** Operations that take an Idempotency-Key. */
 export type KeyedOperation = 'order' | 'top-up' | 'VPN order' | 'cancellation';
 
-/** Result of a request that was repeated with the same bytes and key. */
 export interface KeyRepeat {
   readonly operation: KeyedOperation;
-  /** Since the first send, in milliseconds. */
+  /** Since the first send. */
   readonly ageMs: number;
   /** `same`: the stored result; `another`: carried out anew. */
   readonly outcome: 'same' | 'another' | 'refused' | 'unclear';
-  /** As a clause. */
   readonly detail: string;
 }
 
-/** Result of a purchase that the service may refuse as a duplicate. */
 export interface SecondPurchase {
   readonly outcome: 'one' | 'two' | 'unclear';
   readonly detail: string;
 }
 
 export interface Observations {
-  /** By capability; absent when it was not tried. `key_replay` is not a call. */
+  /** Absent when not tried. `key_replay` is not a call. */
   calls: Partial<Record<Exclude<Capability, 'key_replay'>, CallObservation>>;
   keyRepeats: KeyRepeat[];
   concurrentSends?: SecondPurchase;
   repeatedReference?: SecondPurchase;
-  /** Milliseconds from the answer to a purchase until its debit was seen; null when it was not seen in time. */
+  /** Null when the debit was not seen in time. */
   debitSeenAfterMs?: number | null;
   readonly resendWindowMs: number;
-  /** By kind, whether a purchase was seen from its first answer to its delivery; absent when none was tried. */
+  /** Absent when no purchase was tried. */
   purchases: Partial<Record<PurchaseKind, CallObservation>>;
 }
 
-/**
- * Whether the service has a call, judged by one result of it.
- *
- * @param whenItWorks returns the problem of a readable answer, as a clause; undefined when there is none.
- */
+/** @param whenItWorks returns a clause about a readable answer; undefined when there is no problem. */
 export function observeCall<Value>(
   result: OptionalResult<Value>,
   whenItWorks: (value: Value) => string | undefined = () => undefined,
@@ -76,7 +65,7 @@ export function observeCall<Value>(
 function kindOfFailure({ status, failure }: ServiceFailure): 'missing' | 'differs' | 'broken' {
   if (status === undefined) return 'broken';
   if (status === 404 || status === 405 || status === 501) return 'missing';
-  // The service refuses a request that is valid by our contract, or its answer does not match the contract.
+  // A refusal of a request that our contract allows, or an answer that does not match it.
   if (status === 400 || status === 415 || status === 422) return 'differs';
   if (status >= 200 && status <= 299 && (failure === 'contract_drift' || failure === 'unreadable_answer'))
     return 'differs';
@@ -88,7 +77,7 @@ export function observeRefusal({ status, failure, code }: ServiceFailure): 'refu
   return status === 400 || status === 422 ? 'refused' : 'unclear';
 }
 
-/** Turns a sentence into a clause: without full stop, and with "it" for "The service". */
+/** Without full stop, and with "it" for "The service". */
 export function clause(sentence: string): string {
   return sentence.replace(/\.$/, '').replace(/^The service /, 'it ');
 }
@@ -116,7 +105,7 @@ export function noteCall(leg: Leg, capability: Exclude<Capability, 'key_replay'>
   }
 }
 
-/** For each read call, the kinds of purchase that count as not seen when the shape of its answer differs. */
+/** These purchases count as not seen when the answer of a read differs. */
 const READS: Readonly<Partial<Record<Capability, readonly PurchaseKind[]>>> = {
   order_read: ['order'],
   order_list: ['order'],
@@ -133,7 +122,7 @@ function noteUnreadable(leg: LegRecord, capability: Capability, seen: CallObserv
   for (const kind of READS[capability] ?? []) notePurchase(leg, kind, { kind: 'differs', detail });
 }
 
-/** Records the observation of a kind of purchase. A difference is never overwritten. */
+/** A difference is never overwritten. */
 export function notePurchase(leg: LegRecord, kind: PurchaseKind, seen: CallObservation): void {
   if (leg.observations.purchases[kind]?.kind !== 'differs') leg.observations.purchases[kind] = seen;
 }
@@ -152,7 +141,7 @@ export function noteRepeat(leg: Leg, repeat: KeyRepeat): void {
   return leg.ok(step, expected, detail);
 }
 
-/** Records drift for a list that does not show its end: it may have more items, so it is no evidence of absence. */
+/** A list without a shown end may have more items, so it is no evidence of absence. */
 export function noteEnd(leg: Leg, step: string, { items, complete }: Listing<unknown>): boolean {
   const seen = `${counted(items.length, 'is', 'are')} known, and there may be more: the list does not show its end`;
   return complete || leg.expect(false, step, 'a list that shows its end and can be read completely', seen);
@@ -161,10 +150,7 @@ export function noteEnd(leg: Leg, step: string, { items, complete }: Listing<unk
 /** Above the usual difference of two clocks, and below that of two time zones (30 minutes). */
 const CLOCKS_DIFFER_MS = 10 * 60_000;
 
-/**
- * Checks that a new timestamp of the service is about now. It is not if the service writes local time as UTC.
- * @param now epoch milliseconds.
- */
+/** A service may write local time as UTC. */
 export function noteTime(leg: Leg, written: string | null | undefined, now: number): void {
   const [step, expected] = ['the time of the order', 'created_at is about now'];
   if (written == null) return leg.skipped(step, expected, 'the answer has no created_at');

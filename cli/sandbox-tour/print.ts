@@ -14,7 +14,6 @@ export function stepLine({ leg, step, status, expected, seen }: TourFinding): st
   return markedLine(MARKS[status], LEGS[leg], LEG_WIDTH, text);
 }
 
-/** Summary of a tour: counts, money, and the measured capabilities. */
 export function summaryLines({ findings, before, after, profile }: TourReport): string[] {
   const count = (status: StepStatus) => findings.filter((finding) => finding.status === status).length;
   const totals = `${count('ok')} ok, ${count('drift')} drifted, ${count('failed')} failed, ${count('skipped')} skipped`;
@@ -30,7 +29,6 @@ export function summaryLines({ findings, before, after, profile }: TourReport): 
   return ['', totals, money, '', ...found];
 }
 
-/** A line for each item of a profile that this version knows. */
 export function profileLines({
   findings,
   evidence,
@@ -62,7 +60,7 @@ export function tourJson(report: TourReport, baseUrl: string, storedAs: bigint |
   };
 }
 
-/** The difference with at least two decimals, not rounded. */
+/** Not rounded. */
 function spentOf(before: Money, after: Money): string {
   const [whole, fraction = ''] = subtractMoney(before, after).amount.split('.');
   return `${whole}.${fraction.padEnd(2, '0')}`;

@@ -18,7 +18,7 @@ interface Conclusion {
   readonly evidence: string;
 }
 
-/** Draws conclusions from the observations of a tour. An item without evidence is null. */
+/** An item without evidence is null. */
 export function profileFrom(observations: Observations): MeasuredProfile {
   const conclusions: Readonly<Record<string, Conclusion>> = {
     ...Object.fromEntries(callCapabilities.map((name) => [name, callConclusion(name, observations.calls[name])])),
@@ -61,7 +61,7 @@ export function callsOf(name: Capability): string {
   return calls.map(({ method, path }) => `${method} ${path}`).join(', ');
 }
 
-/** False as soon as one repetition was not answered with the stored result. */
+/** False as soon as one repetition did not get the stored result. */
 function keyReplay(repeats: readonly KeyRepeat[]): Conclusion {
   if (repeats.length === 0) return NOT_TRIED;
   const against =
@@ -158,7 +158,6 @@ const content = z.object({
   evidence: z.record(name, z.string().max(2_000)),
 });
 
-/** The report of a tour, or only the profile in it. */
 const file = z.union([z.object({ profile: content }).transform(({ profile }) => profile), content]);
 
 export function profileFileContent({ baseUrl, measuredAt, findings, evidence }: ProfileFile): z.input<typeof content> {
@@ -171,7 +170,6 @@ export function profileFileContent({ baseUrl, measuredAt, findings, evidence }: 
   };
 }
 
-/** Parses the output of {@link profileFileContent} or of a tour's `--json`. @returns undefined for another content. */
 export function readProfileFile(text: string): ProfileFile | undefined {
   const parsed = file.safeParse(jsonOf(text));
   if (!parsed.success) return undefined;

@@ -1,4 +1,3 @@
-/** Purchases in the sandbox, for several legs. */
 import { type Leg, until } from '#cli/sandbox-tour/leg.ts';
 import { type KeyRepeat, type KeyedOperation, clause, observeRefusal } from '#cli/sandbox-tour/observations.ts';
 import type { Listing, OptionalResult } from '#upstream/client.ts';
@@ -6,13 +5,13 @@ import type { ServiceResult } from '#upstream/client/error-mapping.ts';
 import { orderRequestBytes } from '#upstream/client/request-bytes.ts';
 import type { ServiceOrder } from '#upstream/contract.ts';
 
-/** The request of an order, kept so that the same bytes can be sent again under the same or another key. */
+/** Kept, so that the same bytes can be sent again. */
 export interface OrderRequest {
   readonly idempotencyKey: string;
   readonly reference: string;
   readonly packageId: number;
   readonly body: Buffer;
-  /** Time of the first send, epoch milliseconds. */
+  /** First send, epoch milliseconds. */
   readonly sentAtMs: number;
 }
 
@@ -30,7 +29,6 @@ export function newOrderRequest({ newId, now }: Leg, packageId: number): OrderRe
   return { idempotencyKey: newId(), reference, packageId, body, sentAtMs: now() };
 }
 
-/** Waits for the end of an order, at most the tour's `waitMs`. @returns its last known state. */
 export async function followOrder(leg: Leg, order: ServiceOrder, reference: string): Promise<ServiceOrder> {
   const { client } = leg;
   return await follow(
@@ -41,7 +39,6 @@ export async function followOrder(leg: Leg, order: ServiceOrder, reference: stri
   );
 }
 
-/** The eSIM of a completed order; undefined when there is none. */
 export function deliveredBy(request: OrderRequest, order: ServiceOrder): BoughtEsim | undefined {
   const esimId = order.esim_id ?? undefined;
   return order.status !== 'completed' || esimId === undefined ? undefined : { ...request, order, esimId };
@@ -58,11 +55,7 @@ interface Progressing {
   readonly status: string;
 }
 
-/**
- * Waits until an object is no longer processing, at most the tour's `waitMs`. Uses its read, else its list.
- *
- * @returns its last known state.
- */
+/** Uses the list when the read fails. */
 export async function follow<Thing extends Progressing>(
   leg: Leg,
   begun: Thing,
@@ -74,7 +67,7 @@ export async function follow<Thing extends Progressing>(
     const known = await read();
     if (known.ok) return known.value.status === 'processing' ? undefined : known.value;
     const listed = await find();
-    // Neither call works, so waiting is useless.
+    // Neither call works: waiting is useless.
     if (!listed.ok) return begun;
     const found = listed.value.items.find(({ id }) => id === begun.id);
     return found === undefined || found.status === 'processing' ? undefined : found;
@@ -82,7 +75,6 @@ export async function follow<Thing extends Progressing>(
   return ended ?? begun;
 }
 
-/** Classifies the result of a repeated request. @param firstId id of the object that the first send created. */
 export function observeRepeat(
   operation: KeyedOperation,
   firstId: string,

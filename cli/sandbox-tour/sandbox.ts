@@ -11,7 +11,7 @@ import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 
 export interface SandboxTourOptions {
   readonly json?: boolean;
-  /** False: nothing is stored, and no database is needed. */
+  /** False: no database is needed. */
   readonly store: boolean;
   readonly package?: number;
   readonly vpnPlan?: number;
@@ -20,17 +20,12 @@ export interface SandboxTourOptions {
   readonly wait?: number;
 }
 
-/** Long enough to detect a service that forgets keys at once, and short enough for a person who waits. */
+/** Detects a service that forgets keys at once; short for a person who waits. */
 const KEY_AGE_MS = 10_000;
-/** The time that the product waits before it uses the wallet as evidence. */
+/** The product waits so long before it uses the wallet as evidence. */
 const WAIT_MS = DEFAULT_POLICY.purchase.settleDelayMs;
 
-/**
- * `reseller sandbox tour`: tries every call of the service's sandbox, and stores the measured capabilities.
- *
- * @returns the exit code.
- * @throws UserError in production, ConfigurationError, and errors of the database; all before anything is sent.
- */
+/** @throws UserError in production, ConfigurationError, and errors of the database; all before anything is sent. */
 export async function runSandboxTour(
   options: SandboxTourOptions,
   environment: Environment,
@@ -44,7 +39,7 @@ export async function runSandboxTour(
   requireSandbox(config);
   const tour: Tour = { config, options, resendWindowMs, output };
   if (stored === undefined) return await tourAndPrint(tour, undefined);
-  // Open the database before the tour: otherwise the tour would spend although its result cannot be stored.
+  // Opened before: the tour must not spend if its result cannot be stored.
   return await withProfileDatabase({ database: stored.database, service: config }, 'write', (database) =>
     tourAndPrint(tour, database),
   );

@@ -1,4 +1,3 @@
-/** Ways to the sandbox that only the tour needs. */
 import type { CallObservation } from '#cli/sandbox-tour/observations.ts';
 import type { ServiceConfig } from '#config/config.ts';
 import { serviceAddress } from '#domain/service/service-address.ts';
@@ -11,10 +10,7 @@ const LONGEST_WAIT_MS = 120_000;
 const USUAL_WAIT_MS = 5_000;
 const MOST_TRIES = 5;
 
-/**
- * A client that waits and repeats a call after a 429. A 429 is a definite failure, so the same bytes and key may be
- * sent again.
- */
+/** A 429 is a definite failure, so the same bytes and key may be sent again after a wait. */
 export function rateLimitedClient(client: ServiceClient, delay: (ms: number) => Promise<unknown>): ServiceClient {
   return new Proxy(client, {
     get: (target, name) => {
@@ -41,12 +37,8 @@ function waitAskedFor(result: unknown): number | undefined {
 }
 
 /**
- * Checks whether the service has the call that creates the webhook secret, without creating one: a new secret would
- * replace the one that signs webhooks now. The probe sends a GET, which this address does not support: an existing
- * address answers 405. On a 404 the probe sends a GET to an address that certainly exists, to see whether this service
- * answers 405 at all.
- *
- * @param deadlineMs time limit of each of at most two reads, in milliseconds.
+ * A created secret would replace the one that signs webhooks. An existing address answers a GET with 405. After a 404,
+ * an address that certainly exists shows whether this service answers 405 at all.
  */
 export async function observeWebhookSecret(
   { baseUrl, proxy }: Pick<ServiceConfig, 'baseUrl' | 'proxy'>,

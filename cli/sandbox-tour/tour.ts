@@ -21,7 +21,6 @@ import { ALL_CAPABILITIES, type MeasuredProfile } from '#domain/service/capabili
 
 export interface TourOptions extends OrderChoices {
   readonly vpnPlanId?: number | undefined;
-  /** Age at which the first key is used again, in milliseconds. */
   readonly keyAgeMs: number;
   readonly waitMs: number;
   readonly resendWindowMs: number;
@@ -33,7 +32,7 @@ export interface TourOptions extends OrderChoices {
 
 export interface TourReport {
   readonly findings: readonly TourFinding[];
-  /** The fictional balance; undefined when it could not be read. */
+  /** The balance is fictional. */
   readonly before: Money | undefined;
   readonly after: Money | undefined;
   readonly measuredAt: number;
@@ -41,7 +40,6 @@ export interface TourReport {
   readonly profile: MeasuredProfile | undefined;
 }
 
-/** The product's time limit for the answer to a purchase. */
 const CALL_DEADLINE_MS = DEFAULT_POLICY.purchase.sendDeadlineMs;
 
 /** @throws UserError in production, where a tour would spend real money. */
@@ -54,12 +52,7 @@ export function requireSandbox({ mode }: Pick<ServiceConfig, 'mode'>): void {
   );
 }
 
-/**
- * Makes every call of the product in the service's sandbox, and measures the capabilities of the service. Spends some
- * of the fictional balance.
- *
- * @throws UserError in production, before anything is sent.
- */
+/** Spends some of the fictional balance. @throws UserError in production, before anything is sent. */
 export async function runTour(config: ServiceConfig, options: TourOptions): Promise<TourReport> {
   requireSandbox(config);
   const { now = Date.now, delay = wait, newId = randomUUID, waitMs, resendWindowMs } = options;
@@ -141,7 +134,7 @@ async function driveEsims(legOf: LegOf, { esims, package: item }: Bought, base: 
   await run(legOf('cancellation'), (leg) => cancellationLeg(leg, input));
 }
 
-/** Records an unexpected error of a leg as a step, so that the other legs still run. */
+/** An unexpected error becomes a step, so that the other legs still run. */
 async function run<Result>(leg: Leg, work: (leg: Leg) => Promise<Result>): Promise<Result | undefined> {
   try {
     return await work(leg);

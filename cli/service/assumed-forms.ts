@@ -1,4 +1,3 @@
-/** Rows of `reseller contract assumptions` about the forms of values, the bounds of requests, lists and statuses. */
 import * as z from 'zod';
 import { FAILURE_CLASSES } from '#domain/work/failure.ts';
 import { type ServiceFailure, judgeResult } from '#upstream/client/error-mapping.ts';
@@ -16,10 +15,8 @@ import {
 import { wireCurrency, wireId, wireTime } from '#upstream/contract/fields.ts';
 import { VARIANTS, type Variants } from '#upstream/contract/variants.ts';
 
-/** Subject, mark, assumption and reason. */
 export type AssumedForm = readonly [what: string, mark: Mark, assumed: string, reason: string];
 
-/** The assumed forms of values in answers and events. */
 export function assumedForms(variants: Variants = VARIANTS): readonly AssumedForm[] {
   const terms = Object.entries({ '': variants, ...variants.records }).flatMap(
     ([record, { fields = {}, values = {} }]) =>
@@ -114,7 +111,6 @@ export function assumedForms(variants: Variants = VARIANTS): readonly AssumedFor
   ];
 }
 
-/** The assumptions about lists. */
 export function assumedLists(): readonly AssumedForm[] {
   return [
     [
@@ -140,7 +136,7 @@ export function assumedLists(): readonly AssumedForm[] {
   ];
 }
 
-/** Bounds of fields in requests. The specification names the fields and states no bounds. */
+/** The specification names the fields and states no bounds. */
 export function assumedBounds(): readonly AssumedForm[] {
   const bound = (field: string, schema: z.ZodType, reason: string): AssumedForm => [
     `\`${field}\``,
@@ -175,7 +171,6 @@ const STATUSES = {
   429: 'The service did not process the request, so it is sent again after `Retry-After`.',
 } as const;
 
-/** The meanings of statuses without a known code in the body. */
 export function assumedStatuses(): readonly AssumedForm[] {
   return Object.entries(STATUSES).map(([status, reason]) => {
     const { failure } = refusal(Number(status), '');
@@ -183,7 +178,7 @@ export function assumedStatuses(): readonly AssumedForm[] {
   });
 }
 
-/** Codes for "known already". They take precedence over the status. */
+/** These codes take precedence over the status. */
 export function codesOfKnown(): readonly string[] {
   return SERVICE_ERROR_CODES.filter((code) => {
     return refusal(422, JSON.stringify({ error: { code } })).failure === 'key_or_reference_used';
@@ -211,7 +206,6 @@ const bounds = z.object({
   anyOf: z.array(z.unknown()).optional(),
 });
 
-/** The constraints of a schema on a text or a number. */
 function constraintsOf(schema: z.ZodType): string {
   return clauseOf(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }));
 }

@@ -25,12 +25,10 @@ import {
 } from '#upstream/contract.ts';
 import { VARIANTS, type Variants } from '#upstream/contract/variants.ts';
 
-/** `reseller contract assumptions`: prints what the specification states, what is assumed, and why, as Markdown. */
 export function printAssumptions(output: Output = process.stdout): void {
   printText(output, assumptionsDocument());
 }
 
-/** The whole text in Markdown, with a final line break. */
 export function assumptionsDocument(variants: Variants = VARIANTS): string {
   const endpoints = Object.entries(ENDPOINTS) as [string, EndpointContract][];
   const headerNames = Object.values(serviceHeaders(DEFAULT_HEADER_PREFIX));
@@ -176,7 +174,7 @@ function callsThatNeed(capability: Capability): string[] {
 }
 
 interface Marked {
-  /** The full path, such as `data[].order_id`. */
+  /** Such as `data[].order_id`. */
   readonly name: string;
   /** The path of the object around it. */
   readonly place: string;
@@ -185,7 +183,6 @@ interface Marked {
 
 interface Fields {
   readonly needed: readonly string[];
-  /** The fields marked with `neededFor`. */
   readonly marked: readonly Marked[];
   readonly other: readonly string[];
 }
@@ -197,9 +194,7 @@ const schemaNode = z.object({
   anyOf: z.array(z.unknown()).optional(),
 });
 
-/**
- * The fields of a schema with nested fields, as `data[].id`. A field below an optional one is never "needed" itself.
- */
+/** A field below an optional one is never "needed" itself. */
 function fieldsOf(schema: z.ZodType | undefined): Fields {
   if (schema === undefined) return { needed: [], marked: [], other: [] };
   return collect(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }), '', true);
@@ -225,7 +220,6 @@ function collect(schema: unknown, place: string, certain: boolean): Fields {
   };
 }
 
-/** Groups the fields of one purpose, and those of which one is enough. */
 function purposes(marked: readonly Marked[]): string[] {
   const groups = Map.groupBy(marked, ({ place, need: { purpose, alternatives, key } }) =>
     alternatives.length === 0 ? purpose : `${place} ${key}`,

@@ -21,10 +21,9 @@ import { nounOf } from '#domain/gate/first-purchase-check.ts';
 import { type Permission, permissions } from '#domain/service/capability-profile.ts';
 import { releaseRecorded } from '#fulfilment/gate/pauses.ts';
 
-/** Probing production would spend money, so production uses the profile of the sandbox. */
+/** Probing production would spend money. */
 const MEASURED_IN = 'sandbox';
 
-/** `reseller capabilities show`: prints the profile in use. @returns the exit code: 1 when there is none. */
 export async function showCapabilities(
   options: { readonly json?: boolean },
   environment: Environment,
@@ -37,12 +36,7 @@ export async function showCapabilities(
   return profile === undefined ? 1 : 0;
 }
 
-/**
- * `reseller capabilities confirm`: records who confirms the profile in use, and prints what it allows now.
- *
- * @param options.by the person; default: the account that runs the command.
- * @throws UserError when there is no profile, or it was replaced meanwhile.
- */
+/** @throws UserError without a profile, or when it was replaced meanwhile. */
 export async function confirmCapabilities(
   options: { readonly by?: string },
   environment: Environment,
@@ -80,11 +74,7 @@ export async function confirmCapabilities(
   printLines(output, lines);
 }
 
-/**
- * `reseller capabilities import FILE`: stores the profile of a tour's `--json` report, not confirmed.
- *
- * @throws UserError when the file contains no profile, or one of another service.
- */
+/** The profile is stored as not confirmed. @throws UserError for none, or one of another service. */
 export async function importCapabilities(
   file: string,
   environment: Environment,
@@ -207,9 +197,7 @@ export interface ProfileConfig {
 }
 
 /**
- * Opens the database with the capability profiles of the configured service for one command.
- *
- * @param use `write` stamps a database that is used for the first time.
+ * `write` stamps a new database.
  * @throws SchemaNotCurrentError, DatabaseUnavailableError, OtherInstallationError
  */
 export async function withProfileDatabase<Result>(

@@ -1,4 +1,3 @@
-/** The commands about the service: their options. Each implementation is loaded on use. */
 import type { Command } from 'commander';
 import type { SandboxTourOptions } from '#cli/sandbox-tour/sandbox.ts';
 import type { ContractCheckOptions } from '#cli/service/contract.ts';

@@ -1,8 +1,6 @@
-/** Output of a contract check. */
 import { CAPABILITIES } from '#domain/service/capability-profile.ts';
 import type { CallReport, CallStatus, ContractReport, EventReport, Finding } from '#upstream/contract-check.ts';
 
-/** The report as text: a line for each call and event, followed by its differences. */
 export function contractLines(report: ContractReport): string[] {
   const { title = 'OpenAPI document', version, openapi } = report.document;
   return [

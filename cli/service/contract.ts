@@ -18,25 +18,17 @@ import { lookAtService } from '#upstream/first-purchase-check.ts';
 import { openService } from '#upstream/service.ts';
 
 export interface ContractCheckOptions {
-  /** Download the document from the service first, into the file if one is named. */
   readonly download?: boolean;
   readonly json?: boolean;
-  /** Release held purchases in production that the document proves safe. */
+  /** Releases held purchases in production that the document proves safe. */
   readonly record?: boolean;
 }
 
 export const COMPATIBLE = 0;
 export const NOT_COMPATIBLE = 1;
-/** There is no document to compare with. */
 export const NO_DOCUMENT = 2;
 
-/**
- * `reseller contract check [FILE]`: compares an OpenAPI document of the service with the contract.
- *
- * @returns the exit code.
- * @throws ConfigurationError
- * @throws with `record` also the errors of `recordDocument`, such as UserError in the sandbox.
- */
+/** @throws with `record` also the errors of `recordDocument`, such as UserError in the sandbox. */
 export async function checkContractFile(
   file: string | undefined,
   options: ContractCheckOptions,
@@ -95,7 +87,7 @@ function documentIn(bytes: Buffer, name: string): Read {
 
 const BY_HAND = 'Get the document from the service by hand, and run the command without --download.';
 
-/** Failures with a cause on our side: here getting the document by hand is no remedy. */
+/** Our side is the cause: getting the document by hand is no remedy. */
 const OUR_CAUSES: Readonly<Partial<Record<ServiceFailure['failure'], string>>> = {
   unauthorized: FAILURE_CLASSES.unauthorized.advice,
   not_approved: FAILURE_CLASSES.not_approved.advice,
@@ -129,19 +121,15 @@ async function download(file: string | undefined, environment: Environment): Pro
   }
 }
 
-/** Result for the held purchases. */
 interface RecordedDocument {
   readonly lines: readonly string[];
-  /** False when a kind of purchase is still held. */
   readonly nothingHeld: boolean;
 }
 
 /**
- * Checks the document and free read calls of the service, and releases the purchases that they prove safe. Spends
- * nothing. Before the first start of a worker it creates the pauses first, so that their release is recorded.
- *
- * @throws UserError in the sandbox, where nothing is held.
- * @throws ConfigurationError, SchemaNotCurrentError, DatabaseUnavailableError, OtherInstallationError
+ * Releases purchases that the document and free reads prove safe. Spends nothing. Before a worker's first start it
+ * creates the pauses, so that their release is recorded.
+ * @throws UserError in the sandbox, where nothing is held; errors of configuration and database.
  */
 async function recordDocument(document: JsonObject, environment: Environment): Promise<RecordedDocument> {
   const { service: config, database: where } = readTogether(environment, {
@@ -187,7 +175,6 @@ const ADVICE =
   'Run `npx reseller sandbox tour` against the sandbox and confirm its profile here; ' +
   'or release the pause with `npx reseller gate release` to buy without the check.';
 
-/** Removes the advice from the reason of a pause. */
 function withoutAdvice(reason: string): string {
   return reason.replace(FIRST_PURCHASE_CHECK_ADVICE, '').trimEnd();
 }

@@ -5,10 +5,7 @@ import { openService, type Service } from '#upstream/service.ts';
 // Device names have 255 characters at most.
 const MOST_OF_A_NAME = 200;
 
-/**
- * Opens the service with a login of its own for one command. A service may keep one token for each device, and this
- * login must not end the token of running processes, so the name of the device ends with the command.
- */
+/** A service may keep one token for each device; this login must not end that of running processes. */
 export function openOwnSession(
   config: ServiceConfig,
   command: string,
@@ -18,7 +15,7 @@ export function openOwnSession(
   return openService({ ...config, deviceName, deadlineMs, tokens: new OwnToken(), now });
 }
 
-/** Keeps the token of one command in memory, so that the command works without the database. */
+/** The command works without the database. */
 export class OwnToken implements TokenStore {
   #token: SharedToken | undefined;
 
@@ -34,7 +31,7 @@ export class OwnToken implements TokenStore {
   }
 }
 
-/** A sentence of the service or of a failure as a clause: without its full stop. */
+/** A clause: without its full stop. */
 export function withoutStop(sentence: string): string {
   return sentence.replace(/\.$/, '');
 }

@@ -16,9 +16,8 @@ import { openService } from '#upstream/service.ts';
 import { type SecretChange, type SecretRefusal, changeWebhookSecret } from '#upstream/webhook-secret.ts';
 
 export interface ServiceSecretOptions {
-  /** How long former secrets remain valid, in milliseconds; default: the configured overlap. */
+  /** The default is the configured overlap. */
   readonly overlap?: number;
-  /** Data folder that the environment was read from; advice repeats it in commands. */
   readonly data?: string;
 }
 
@@ -27,15 +26,10 @@ interface How {
   readonly data: string | undefined;
 }
 
-/** Time limit of one call; a change makes a few calls. */
+/** A change makes a few calls. */
 const CALL_DEADLINE_MS = 10_000;
 
-/**
- * `reseller service-secret create|rotate`: makes the service create a webhook secret, and stores it encrypted. Never
- * prints the secret.
- *
- * @throws UserError, ConfigurationError
- */
+/** The service creates the secret; it is stored encrypted and never printed. */
 export async function changeServiceSecret(
   change: SecretChange,
   options: ServiceSecretOptions,
@@ -68,7 +62,7 @@ async function changeAndStore(
   const service = openService({
     ...config.service,
     deadlineMs: CALL_DEADLINE_MS,
-    // Shares the token of the running processes: a login of its own might end it.
+    // A login of its own might end the shared token of the running processes.
     tokens: new ServiceTokenStore({ database, keyRing, environment, account }),
     now: Date.now,
   });

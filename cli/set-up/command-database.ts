@@ -5,7 +5,7 @@ import type { Environment } from '#config/environment.ts';
 import { Database } from '#db/connection/database.ts';
 import { requireCurrentSchema, migrate, TableLockedError, UnreleasedSchemaError } from '#db/connection/migrate.ts';
 
-/** One connection for a transaction, and one for reads during it, such as the service's token. */
+/** A transaction needs one, reads during it another one. */
 const POOL_SIZE = 2;
 
 /** @throws SchemaNotCurrentError, DatabaseUnavailableError, and the errors of `work`. */
@@ -24,7 +24,7 @@ export async function withDatabase<Result>(
   }
 }
 
-/** The account that runs the command. In a container a user id may have no name. */
+/** In a container a user id may have no name. */
 export function account(): string {
   try {
     return userInfo().username;
@@ -33,15 +33,11 @@ export function account(): string {
   }
 }
 
-/** {@link account} as the actor of an audit entry. */
 export function actor(): string {
   return `command/${account()}`;
 }
 
-/**
- * @throws UserError when the database cannot be reached, refuses the migration, or a table is in use;
- *   UnreleasedSchemaError.
- */
+/** @throws UserError when the database is unreachable, refuses, or a table is in use; UnreleasedSchemaError. */
 export async function migrateOrExplain(url: string, folder?: string): Promise<void> {
   try {
     await migrate(url, folder);
@@ -57,7 +53,6 @@ export async function migrateOrExplain(url: string, folder?: string): Promise<vo
   }
 }
 
-/** `reseller migrate`. @throws ConfigurationError */
 export async function migrateDatabase(environment: Environment): Promise<void> {
   const { database } = readDatabaseConfig(environment);
   await migrateOrExplain(database.directUrl);

@@ -11,11 +11,7 @@ interface Form {
   readonly json?: boolean;
 }
 
-/**
- * `reseller config check`: the whole configuration of all processes, or only a policy file. @returns the exit code.
- *
- * @throws ConfigurationError with every problem, unless they are printed as JSON.
- */
+/** @throws ConfigurationError with every problem, unless printed as JSON. */
 export function checkConfiguration(
   file: string | undefined,
   { json }: Form,
@@ -54,7 +50,6 @@ const COLUMNS: Columns<ConfiguredValue> = {
   source: flexible(({ value, source }) => (value === undefined ? '' : source)),
 };
 
-/** `reseller config show`. @param setByStart names of the variables that `npm start` has set itself. */
 export function showConfiguration(
   { json }: Form,
   environment: Environment,

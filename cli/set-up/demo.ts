@@ -13,7 +13,7 @@ import { UserError } from '#cli/terminal/user-error.ts';
 import { visible } from '#cli/terminal/visible-text.ts';
 import { isFinal, statusesOf } from '#domain/work/lifecycle.ts';
 
-/** `reseller demo`: buys an eSIM in a running set-up. @throws UserError when there is no development API key. */
+/** @throws UserError when there is no development API key. */
 export async function demo(options: ApiOptions): Promise<void> {
   const data = resolve(options.data ?? DEFAULT_FOLDER);
   const api = developmentAccess(options);
@@ -30,14 +30,12 @@ export async function demo(options: ApiOptions): Promise<void> {
 
 export interface DemoOptions {
   readonly api: ApiAccess;
-  /** File with an unfinished order, so that the next run follows it instead of buying another one. */
+  /** The next run follows an unfinished order instead of buying another one. */
   readonly stateFile: string;
   readonly terminal: Terminal;
   readonly signal?: AbortSignal;
   readonly timeoutMs?: number;
-  /** Lines that explain a wait. Called once, when the order has not changed for `quietMs`. */
   readonly explainWait?: () => Promise<readonly string[]>;
-  /** Milliseconds. */
   readonly quietMs?: number;
 }
 
@@ -57,14 +55,10 @@ const FOLLOW_TIMEOUT_MS = 60_000;
 const POLL_MS = 200;
 /** An order takes about two seconds; on a busy machine some more. */
 const QUIET_MS = 5_000;
-// The simulator delivers this package after a delay, so the order waits for a webhook, as usual in production.
+// Delivered after a delay, so the order waits for a webhook, as usual in production.
 const PREFERRED_PACKAGE = 9001;
 
-/**
- * Buys an eSIM through our public API and follows it to its activation code.
- *
- * @returns whether it was delivered in time. If not, the order continues without this process.
- */
+/** When it returns false, the order continues without this process. */
 export async function runDemo(options: DemoOptions): Promise<boolean> {
   const { terminal } = options;
   const api = new ApiClient(options.api, options.signal);
@@ -73,7 +67,7 @@ export async function runDemo(options: DemoOptions): Promise<boolean> {
   const created = await api.call({
     path: '/v1/orders',
     body: { package_id: wanted.package_id, external_order_id: wanted.external_order_id },
-    // With the reference as key, a repeated start gets the same order.
+    // A repeated start gets the same order.
     idempotencyKey: wanted.external_order_id,
     answer: order,
   });
@@ -97,7 +91,6 @@ export async function runDemo(options: DemoOptions): Promise<boolean> {
   return true;
 }
 
-/** The unfinished order of an earlier run, or a new one. */
 async function wantedOrder(api: ApiClient, stateFile: string): Promise<z.output<typeof pending>> {
   const earlier = pending.safeParse(jsonOf(readSecretFile(stateFile)));
   if (earlier.success) return earlier.data;
@@ -109,7 +102,6 @@ async function wantedOrder(api: ApiClient, stateFile: string): Promise<z.output<
   return made;
 }
 
-/** Prints each new entry of the timeline until the order has ended or the time is over. */
 async function follow(api: ApiClient, orderId: string, options: DemoOptions): Promise<z.output<typeof order>> {
   const { terminal, timeoutMs = FOLLOW_TIMEOUT_MS, quietMs = QUIET_MS } = options;
   let { explainWait } = options;
@@ -118,11 +110,11 @@ async function follow(api: ApiClient, orderId: string, options: DemoOptions): Pr
   let changedAt = performance.now();
   let startedAt: number | undefined;
   for (;;) {
-    // Read the status before the timeline: once an order has ended, its timeline is complete.
+    // The status first: once an order has ended, its timeline is complete.
     const current = await api.call({ path: `/v1/orders/${orderId}`, answer: order });
     const { data } = await api.call({ path: `/v1/orders/${orderId}/timeline?limit=100`, answer: timeline });
     for (const entry of data) {
-      // Identify entries by their content: a late entry may appear between two earlier ones.
+      // By content: a late entry may appear between two earlier ones.
       const content = `${entry.at} ${entry.event} ${entry.message}`;
       if (shown.has(content)) continue;
       shown.add(content);
@@ -151,7 +143,7 @@ function jsonOf(text: string | undefined): unknown {
   }
 }
 
-/** A QR code for a terminal. @param inColour black on white, which can be scanned on any background. */
+/** Black on white can be scanned on any background. */
 export function terminalQrCode(text: string, inColour: boolean): Promise<string> {
   const errorCorrectionLevel = 'L';
   return inColour

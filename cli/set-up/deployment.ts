@@ -20,7 +20,6 @@ const COLUMNS: Columns<ListedVersion> = {
   runs: text((version) => version.runs),
 };
 
-/** `reseller deployment show`. */
 export async function showDeployment(
   options: DeploymentOptions & FormatOptions,
   environment: Environment,
@@ -32,7 +31,6 @@ export async function showDeployment(
   });
 }
 
-/** `reseller deployment set-current`. @param build undefined: the version of the environment. */
 export async function setCurrent(
   build: string | undefined,
   options: DeploymentOptions & { readonly unversioned?: boolean },
@@ -54,7 +52,6 @@ export async function setCurrent(
   });
 }
 
-/** `reseller deployment set-ramping`. */
 export async function setRamping(
   build: string,
   percentage: number,
@@ -68,7 +65,6 @@ export async function setRamping(
   });
 }
 
-/** `reseller deployment delete`. */
 export async function deleteVersion(
   build: string,
   options: DeploymentOptions,

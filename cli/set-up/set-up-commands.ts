@@ -8,7 +8,6 @@ import { type EnvironmentFor, type SetUpOption, withFormatOptions, moment, path 
 import type { FormatOptions } from '#cli/terminal/print-items.ts';
 import type { Environment } from '#config/environment.ts';
 
-/** `reseller prepare`. */
 export function addPrepareCommand(program: Command, environment: Environment): void {
   program
     .command('prepare')
@@ -20,7 +19,6 @@ export function addPrepareCommand(program: Command, environment: Environment): v
     });
 }
 
-/** `reseller migrate`. */
 export function addMigrateCommand(program: Command, environmentFor: EnvironmentFor): void {
   program
     .command('migrate')
@@ -32,7 +30,6 @@ export function addMigrateCommand(program: Command, environmentFor: EnvironmentF
 
 const NAME = ['--name <name>', 'the worker deployment (default: WORKER_DEPLOYMENT_NAME)'] as const;
 
-/** `deployment show`, `set-current`, `set-ramping` and `delete`. */
 export function addDeploymentCommand(program: Command, environmentFor: EnvironmentFor): void {
   const load = () => import('#cli/set-up/deployment.ts');
   const deployment = program
@@ -79,7 +76,6 @@ function percentage(text: string): number {
   throw new InvalidArgumentError('Use a whole number from 0 to 100.');
 }
 
-/** `reseller temporal`. */
 export function addTemporalCommand(program: Command, environmentFor: EnvironmentFor, environment: Environment): void {
   program
     .command('temporal [arguments...]')
@@ -90,7 +86,6 @@ export function addTemporalCommand(program: Command, environmentFor: Environment
     });
 }
 
-/** `reseller demo`. */
 export function addDemoCommand(program: Command): void {
   program
     .command('demo')
@@ -98,7 +93,6 @@ export function addDemoCommand(program: Command): void {
     .action(async (options: ApiOptions) => (await import('#cli/set-up/demo.ts')).demo(options));
 }
 
-/** `reseller config`. */
 export function addConfigCommand(program: Command, environmentFor: EnvironmentFor): void {
   const config = program.command('config').description('check and show the configuration');
   config
@@ -131,7 +125,6 @@ interface RestoreCommandOptions extends SetUpOption {
   readonly until?: string;
 }
 
-/** `reseller backup` and `reseller restore`. */
 export function addBackupCommands(program: Command, environmentFor: EnvironmentFor, environment: Environment): void {
   program
     .command('backup')

@@ -9,7 +9,6 @@ import { readTemporalConfig } from '#config/config.ts';
 import { type Environment, parseEnvironment } from '#config/environment.ts';
 import { CONFIGURATION_FIELDS } from '#config/variables.ts';
 
-/** `reseller prepare`: downloads or builds the Temporal servers, with progress. @throws UserError */
 export async function prepareBinaries(environment: Environment, options: { readonly cluster: boolean }): Promise<void> {
   const terminal = new Terminal(process.stdout);
   const prepare = async (name: string, obtain: (step: Step) => Promise<string>) => {
@@ -43,12 +42,7 @@ export async function prepareBinaries(environment: Environment, options: { reado
   });
 }
 
-/**
- * `reseller temporal -- ARGUMENTS`: runs the Temporal CLI with the addresses of Temporal and the codec server in its
- * environment. Options among the arguments override them. @returns its exit code. @throws UserError, ConfigurationError
- *
- * @param environment of this process, which the program gets too.
- */
+/** Options among the arguments override the addresses. The program also gets `environment`. */
 export function runTemporalCli(args: readonly string[], settings: Environment, environment: Environment): number {
   const cli = findTemporalCli(environment);
   if (cli === undefined) {

@@ -1,4 +1,3 @@
-/** Our database of one `reseller start`: checked, then migrated. */
 import { existsSync } from 'node:fs';
 import { devApiKeyFile, readDevApiKey, writeSecretFile } from '#cli/data-folder/development-secrets.ts';
 import { migrateOrExplain, actor } from '#cli/set-up/command-database.ts';
@@ -17,7 +16,7 @@ import { Store, StoreError } from '#simulator/store/store.ts';
 
 const UNDEFINED_TABLE = '42P01';
 
-/** @throws UserError when the simulator could not use its file. The migrated database would be of no use without it. */
+/** Checked first: without a usable simulator the migrated database would be of no use. */
 export function requireUsableSimulatorData({ settings, environments }: Plan): void {
   const file = environments.simulator['SIMULATOR_DATA'] ?? '';
   if (settings.serviceBaseUrl !== undefined || !existsSync(file)) return;
@@ -34,10 +33,8 @@ export function requireUsableSimulatorData({ settings, environments }: Plan): vo
 }
 
 /**
- * Checks the database before it changes it.
- *
- * @returns an API key with our own simulator, else undefined: only the operator creates keys that spend real money.
- * @throws UserError when the database belongs to another service or an older version; EncryptionKeysError.
+ * @returns an API key only with our own simulator: only the operator creates keys that spend real money.
+ * @throws UserError for a database of another service or an older version; EncryptionKeysError.
  */
 export async function prepareDatabase(
   plan: Plan,
@@ -91,10 +88,7 @@ async function requireOwnDatabase(db: Executor, { settings, environments }: Plan
   }
 }
 
-/**
- * The API key of a development set-up, with every scope: the one in `dev-api-key`, or a new one if that is missing or
- * not valid.
- */
+/** A new key replaces one that is missing or not valid. */
 async function developmentApiKey(dataDirectory: string, database: Database): Promise<string> {
   const kept = readDevApiKey(dataDirectory);
   if (kept !== undefined && (await isValid(kept, database))) return kept;
@@ -123,7 +117,7 @@ async function isValid(key: string, database: Database): Promise<boolean> {
     row !== undefined &&
     row.revokedAt === null &&
     matchesApiKey(key, row.hash) &&
-    // A later version may have added scopes that the key lacks.
+    // A later version may have added scopes.
     apiScopes.every((scope) => row.scopes.includes(scope))
   );
 }

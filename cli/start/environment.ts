@@ -3,34 +3,25 @@ import type { Ports } from '#cli/start/settings.ts';
 import { presentOf, type Environment } from '#config/environment.ts';
 import { BASE_PATH } from '#domain/service/service-address.ts';
 
-/** Addresses of the parts of one set-up, started by us or elsewhere. */
 export interface Layout {
   readonly ports: Ports;
   readonly databaseUrl: string;
   readonly temporalAddress: string;
   /** Undefined: our own simulator. */
   readonly serviceBaseUrl?: string;
-  /** File of the simulator's state. */
   readonly simulatorData: string;
 }
 
 export type ProductEnvironments = Readonly<Record<'api' | 'worker' | 'codec' | 'simulator', Environment>>;
 
-/** The only account of the simulator in a development set-up. */
 export const SIMULATOR_EMAIL = 'reseller@example.com';
 
-/**
- * Limits the memory arenas of the C library, which keeps one for each thread: about 50 MB in the worker. See also the
- * arguments in `part.ts`.
- */
+/** The C library keeps an arena for each thread: about 50 MB in the worker. See also `NODE_ARGUMENTS`. */
 const MEMORY = { MALLOC_ARENA_MAX: '2' } as const;
 
 const LOOPBACK = '127.0.0.0/8,::1/128';
 
-/**
- * The environment of each process of the product. Keys, secrets and policy of the caller's environment replace the
- * generated ones. Addresses and ports of this run replace both.
- */
+/** Keys, secrets and policy of the caller replace the generated ones. Addresses and ports of this run replace both. */
 export function productEnvironments(
   layout: Layout,
   secrets: DevelopmentSecrets,
@@ -46,11 +37,11 @@ export function productEnvironments(
     ...MEMORY,
     ENCRYPTION_KEYS: secrets.encryption_keys,
     SERVICE_WEBHOOK_SECRETS: secrets.webhook_secret,
-    // With our own simulator, receivers of event webhooks run on this machine, too.
+    // Receivers of event webhooks run on this machine, too.
     ...(layout.serviceBaseUrl === undefined ? { WEBHOOK_ALLOWED_ADDRESSES: LOOPBACK } : {}),
     ...presentOf(environment),
     DATABASE_URL: layout.databaseUrl,
-    // The caller's direct address and password belong to the caller's database, not to the embedded one.
+    // The caller's direct address and password belong to the caller's database.
     ...(layout.databaseUrl === environment['DATABASE_URL'] ? {} : { DATABASE_DIRECT_URL: '', DATABASE_PASSWORD: '' }),
     TEMPORAL_ADDRESS: layout.temporalAddress,
     ...(layout.serviceBaseUrl === undefined ? ownService : { SERVICE_BASE_URL: layout.serviceBaseUrl }),
@@ -78,13 +69,13 @@ export function productEnvironments(
   };
 }
 
-/** The secret in use. `secret@until` marks one that was replaced and is accepted until then. */
+/** `secret@until` marks a replaced secret that is accepted until then. */
 function firstSecret(list: string): string {
   const entries = list.split(',').map((entry) => entry.trim());
   return entries.find((entry) => !entry.includes('@')) ?? entries[0]?.split('@', 1)[0] ?? '';
 }
 
-/** The simulator uses the header prefix that the product expects, unless it has its own variable. */
+/** The simulator's own variable overrides the product's prefix. */
 function ownBrand({ SERVICE_HEADER_PREFIX: prefix }: Environment): Environment {
   return prefix === undefined || prefix === '' ? {} : { SIMULATOR_HEADER_PREFIX: prefix };
 }

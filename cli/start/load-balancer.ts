@@ -1,8 +1,6 @@
 /**
- * A load balancer in front of several APIs on this machine: takes them in turn, leaves out those that are not ready,
- * and keeps no state of requests. It never sends a request twice: it tries the next API only if no connection was
- * made. A library would need the same code around it: the proxies in the npm registry begin to send the body before
- * they know whether they are connected, and cannot send it to another server then.
+ * Keeps no state, and never sends a request twice: it tries the next API only if no connection was made. Proxies in the
+ * npm registry send the body before they know that they are connected.
  */
 import { createServer, type ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -10,15 +8,13 @@ import { forward, type ForwardFailure } from '#telemetry/forward.ts';
 import { close, listen, SLOW_REQUESTS } from '#telemetry/http-server.ts';
 
 export interface LoadBalancerOptions {
-  /** Port on loopback. 0: any free one. */
+  /** 0 takes any free port. */
   readonly port: number;
-  /** Ports of the APIs on loopback. */
   readonly apis: readonly number[];
 }
 
 export interface LoadBalancer {
   readonly port: number;
-  /** Stops listening and cuts all connections. */
   close(): Promise<void>;
 }
 
@@ -26,19 +22,19 @@ const HOST = '127.0.0.1';
 const CHECK_EVERY_MS = 500;
 const CHECK_WITHIN_MS = 2_000;
 
-/** @throws Error with code EADDRINUSE or EACCES when the port cannot be taken. */
+/** @throws Error with code EADDRINUSE or EACCES. */
 export async function startLoadBalancer({ port, apis }: LoadBalancerOptions): Promise<LoadBalancer> {
   const closing = new AbortController();
   const ready = new Set(apis);
   let turn = 0;
-  /** All APIs, beginning with the one whose turn it is. Those that are not ready come last: a check may be late. */
+  /** Those that are not ready come last: a check may be late. */
   const inTurn = () => {
     const first = turn++ % apis.length;
     const order = [...apis.slice(first), ...apis.slice(0, first)];
     return [...order.filter((api) => ready.has(api)), ...order.filter((api) => !ready.has(api))];
   };
   const server = createServer(SLOW_REQUESTS, (request, response) => {
-    // The sender, or a proxy before us, may see the end of the body elsewhere (RFC 9112, 6.1).
+    // The sender or a proxy may see the end of the body elsewhere (RFC 9112, 6.1).
     if (request.httpVersion === '1.0' && request.headers['transfer-encoding'] !== undefined)
       return refuse(response, 400, 'HTTP/1.0 has no Transfer-Encoding.');
     const left = inTurn().values();
@@ -61,7 +57,6 @@ export async function startLoadBalancer({ port, apis }: LoadBalancerOptions): Pr
   };
 }
 
-/** Adds an API to those that are ready, or removes it, until the signal is aborted. */
 async function watch(api: number, ready: Set<number>, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     const limit = AbortSignal.any([signal, AbortSignal.timeout(CHECK_WITHIN_MS)]);

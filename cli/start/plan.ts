@@ -1,4 +1,3 @@
-/** The addresses, environments and processes of one `reseller start`, computed before anything is started. */
 import { join } from 'node:path';
 import type { DevelopmentSecrets } from '#cli/data-folder/development-secrets.ts';
 import { freePort, reservePorts } from '#cli/embedded/ports.ts';
@@ -14,24 +13,23 @@ import { VARIABLE_NAMES } from '#config/variables.ts';
 export interface Plan {
   readonly settings: StartSettings;
   readonly secrets: DevelopmentSecrets;
-  /** The ports of the settings, with a free port chosen for PostgreSQL. `api` is the port that callers use. */
+  /** `api` is the port that callers use. */
   readonly ports: Ports;
-  /** Ports of the APIs: behind the load balancer in a cluster, else the one of `ports`. */
+  /** In a cluster, the load balancer is in front of these. */
   readonly apiPorts: readonly number[];
   readonly workerPorts: readonly number[];
-  /** File into which the workflows of a cluster are bundled; undefined: each worker has its own, or the caller's. */
+  /** Undefined: each worker has its own, or the caller's. */
   readonly workflowBundle: string | undefined;
   readonly databaseUrl: string;
   readonly temporalAddress: string;
   readonly environments: ProductEnvironments;
 }
 
-/** Name of our database in the embedded PostgreSQL. */
 export const DATABASE = 'reseller';
 
 const PROJECT = join(import.meta.dirname, '../..');
 const STOP_GRACE_MS = 10_000;
-/** Longer than WORKER_SHUTDOWN_GRACE (20 s unless set), in which the worker finishes running activities. */
+/** Longer than WORKER_SHUTDOWN_GRACE (20 s unless set). */
 const WORKER_STOP_GRACE_MS = 30_000;
 
 /** @throws ConfigurationError when a process would refuse its environment. */
@@ -56,10 +54,10 @@ export async function makePlan(
     ...(settings.serviceBaseUrl === undefined ? {} : { serviceBaseUrl: settings.serviceBaseUrl }),
   };
   const environments = productEnvironments(layout, secrets, environment);
-  // A variable that is set here would hide that the caller has misspelled it.
+  // A variable set here would hide a misspelling of the caller.
   const misspellings = misspelled([...VARIABLE_NAMES], presentOf(environment));
   if (misspellings.length > 0) throw new ConfigurationError(misspellings);
-  // Reports all configuration errors at once, before any process starts.
+  // All configuration errors at once, before any process starts.
   const { api } = readTogether(environments.api, {
     api: readApiConfig,
     worker: () => readWorkerConfig(environments.worker),
@@ -93,11 +91,11 @@ export interface ProductProcesses {
   readonly simulator: NodeProcess;
 }
 
-/** The processes of a plan, not started. In a cluster, APIs and workers are numbered from 1. */
+/** Nothing is started. */
 export function productProcesses(plan: Plan): ProductProcesses {
   const { ports, environments, settings, workflowBundle } = plan;
   const bundle = workflowBundle === undefined ? {} : { WORKFLOW_BUNDLE: workflowBundle };
-  // By default, an API would name its own port, which is not the port of the load balancer.
+  // An API would name its own port, which is not that of the load balancer.
   const publicUrl = settings.cluster === undefined ? {} : { API_PUBLIC_URL: `http://127.0.0.1:${ports.api}` };
   const nodeProcess = (
     name: string,
@@ -148,12 +146,10 @@ export function productProcesses(plan: Plan): ProductProcesses {
 }
 
 interface Program {
-  /** Name of the log file, without `.log`. */
   readonly log: string;
   readonly script: string;
   readonly environment: Environment;
   readonly port: number;
-  /** Answers 200 once it is ready. */
   readonly path: string;
   readonly stopGraceMs?: number;
 }

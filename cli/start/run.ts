@@ -19,28 +19,19 @@ import type { Environment } from '#config/environment.ts';
 import { setUpNamespace } from '#temporal/set-up.ts';
 import { bundleWorkflows } from '#worker/bundle.ts';
 
-/**
- * The Temporal server opens up to 40 connections for each of its four services, and each of our processes some more
- * than `DATABASE_POOL_SIZE`. PostgreSQL allows 100 by default.
- */
+/** Temporal opens up to 40 for each of its four services. PostgreSQL allows 100 by default. */
 const CLUSTER_CONNECTIONS = '300';
 
 export interface RunContext {
   readonly settings: StartSettings;
   readonly environment: Environment;
   readonly terminal: Terminal;
-  /** Aborted to stop: by Ctrl-C, SIGTERM or SIGHUP. */
   readonly signal: AbortSignal;
-  /** Receives a function that kills every process: for a second Ctrl-C and for a crash of this process. */
+  /** Kills every process: for a second Ctrl-C and a crash of this process. */
   readonly onKillable: (kill: () => void) => void;
 }
 
-/**
- * Starts everything, buys a first eSIM, and keeps everything running until the signal is aborted. Then stops all
- * processes in order. No process is left running, also after an error.
- *
- * @throws UserError or ConfigurationError when a process cannot be started.
- */
+/** Stops all processes in order. None is left running, also after an error. */
 export async function runUntilStopped(context: RunContext): Promise<void> {
   const { settings, terminal } = context;
   prepareDataFolder(settings.dataDirectory);
@@ -65,13 +56,10 @@ class Run {
   readonly #plan: Plan;
   readonly #product: ProductProcesses;
   readonly #supervisor: Supervisor;
-  /** PostgreSQL and Temporal, each after the servers that it needs. */
   readonly #servers: ManagedProcess[] = [];
   #loadBalancer: LoadBalancer | undefined;
-  /** The first error that stops everything. */
   #failure: Error | undefined;
   readonly #failed = new AbortController();
-  /** Aborted by the caller or after a failure: everything stops. */
   readonly #ending: AbortSignal;
   readonly #pending: Promise<unknown>[] = [];
 
@@ -96,7 +84,7 @@ class Run {
       for (const line of addressLines(this.#plan, apiKey, terminal)) terminal.say(line);
       if (!this.#ending.aborted) await once(this.#ending, 'abort');
     } catch (error) {
-      // An error while we stop is the result of the abort.
+      // An error while we stop results from the abort.
       if (!this.#ending.aborted) this.#fail(error);
     }
     terminal.close();
@@ -109,7 +97,7 @@ class Run {
     this.#failed.abort();
   }
 
-  /** Clients before servers: API, worker and the rest, then Temporal and PostgreSQL. */
+  /** Clients before servers. */
   #processesInStopOrder(): ManagedProcess[] {
     const { apis, workers, codec, simulator } = this.#product;
     return [...apis, ...workers, codec, simulator, ...this.#servers.toReversed()];
@@ -132,7 +120,7 @@ class Run {
     return apiKey;
   }
 
-  /** Runs work in parallel. The first failure stops everything. */
+  /** The first failure stops everything. */
   async #together<Values extends unknown[]>(...work: { [Index in keyof Values]: Promise<Values[Index]> | undefined }) {
     const watched = work.map(async (one) => {
       try {
@@ -231,7 +219,7 @@ class Run {
       });
     } catch (error) {
       this.#ending.throwIfAborted();
-      // All processes run. A failed demonstration must not stop them.
+      // A failed demonstration must not stop the processes.
       terminal.say(`The first order could not be followed: ${messageOf(error)}`);
     }
   }
@@ -249,7 +237,7 @@ class Run {
     terminal.close();
   }
 
-  /** Shows `work` as a step. `work` may end the step itself, with a detail. */
+  /** `work` may end the step itself, with a detail. */
   async #step<Value>(name: string, work: (step: Step) => Promise<Value>): Promise<Value> {
     this.#ending.throwIfAborted();
     const step = this.#context.terminal.step(name);

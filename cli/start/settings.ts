@@ -4,7 +4,6 @@ import { UserError } from '#cli/terminal/user-error.ts';
 import { ConfigurationError, type ConfigurationProblem } from '#config/configuration-error.ts';
 import { presentOf, type Environment } from '#config/environment.ts';
 
-/** Ports on 127.0.0.1. */
 export interface Ports {
   readonly api: number;
   readonly worker: number;
@@ -12,7 +11,7 @@ export interface Ports {
   readonly temporal: number;
   readonly temporalUi: number;
   readonly codec: number;
-  /** 0: any free port. */
+  /** 0 takes any free port. */
   readonly postgres: number;
 }
 
@@ -20,7 +19,6 @@ export type PortName = keyof Ports;
 
 interface PortSetting {
   readonly fallback: number;
-  /** Environment variable of the process that sets the port, if there is one. */
   readonly variable?: string;
   readonly option: string;
   readonly use: string;
@@ -36,7 +34,6 @@ export const PORTS: Readonly<Record<PortName, PortSetting>> = {
   postgres: { fallback: 0, option: 'postgres-port', use: 'PostgreSQL' },
 };
 
-/** How many processes of a kind a cluster on this machine has, from 1. */
 export interface ClusterSize {
   readonly workers: number;
   readonly apis: number;
@@ -45,7 +42,6 @@ export interface ClusterSize {
 export interface StartOptions {
   readonly data: string;
   readonly demo: boolean;
-  /** Folder for the archive of the write-ahead log of the embedded PostgreSQL; undefined: no archive. */
   readonly walArchive?: string;
   /** Undefined: one worker, one API and the Temporal development server. */
   readonly cluster?: ClusterSize;
@@ -53,23 +49,18 @@ export interface StartOptions {
 }
 
 export interface StartSettings {
-  /** Absolute. */
   readonly dataDirectory: string;
   readonly demo: boolean;
   readonly walArchive?: string;
   readonly cluster?: ClusterSize;
   readonly ports: Ports;
-  /** Address of a part that runs elsewhere; undefined: we start it. */
+  /** Undefined: we start it. */
   readonly databaseUrl?: string;
   readonly temporalAddress?: string;
   readonly serviceBaseUrl?: string;
 }
 
-/**
- * Options of the command line replace environment variables.
- *
- * @throws ConfigurationError for variables without a valid port, and for a cluster whose servers run elsewhere.
- */
+/** @throws ConfigurationError for invalid ports, and a cluster with servers elsewhere. */
 export function startSettings(options: StartOptions, environment: Environment): StartSettings {
   const elsewhere = {
     databaseUrl: environment['DATABASE_URL'],
@@ -81,7 +72,7 @@ export function startSettings(options: StartOptions, environment: Environment): 
   if (problems.length > 0) throw new ConfigurationError(problems);
   return {
     dataDirectory: resolve(options.data),
-    // At another service than our simulator, a demo order would spend money.
+    // Elsewhere than at our simulator, a demo order would spend money.
     demo: options.demo && !elsewhere.serviceBaseUrl,
     ports,
     ...(options.walArchive !== undefined && { walArchive: resolve(options.walArchive) }),
@@ -90,7 +81,7 @@ export function startSettings(options: StartOptions, environment: Environment): 
   };
 }
 
-/** The Temporal server of a cluster keeps its databases beside ours, and both are started here. */
+/** Temporal keeps its databases beside ours, and both are started here. */
 function problemsOfCluster(
   elsewhere: Readonly<Record<'databaseUrl' | 'temporalAddress', string | undefined>>,
 ): ConfigurationProblem[] {
@@ -104,7 +95,6 @@ export function portOf(text: string): number | undefined {
   return /^\d{1,5}$/.test(text) && port <= 65_535 ? port : undefined;
 }
 
-/** The ports that this run listens on itself. */
 export function portsTaken(settings: StartSettings): PortName[] {
   return [
     'api',
@@ -134,11 +124,7 @@ function portsOf(
   return { ports, problems };
 }
 
-/**
- * Checks before anything is started that all ports are free.
- *
- * @throws ConfigurationError when a port is set twice; UserError with every port that another program uses.
- */
+/** @throws ConfigurationError when a port is set twice; UserError with every port in use. */
 export async function requireFreePorts(settings: StartSettings): Promise<void> {
   const wanted = portsTaken(settings).map((name) => ({ port: settings.ports[name], ...PORTS[name] }));
   const twice = wanted.find(({ port }, index) => wanted.findIndex((other) => other.port === port) !== index);

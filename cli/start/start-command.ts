@@ -7,7 +7,6 @@ import type { Environment } from '#config/environment.ts';
 /** A cluster that loses one of its machines still has one. */
 const CLUSTER: ClusterSize = { workers: 2, apis: 2 };
 
-/** `reseller start`. */
 export function addStartCommand(program: Command, environment: Environment): void {
   const command = program
     .command('start')
@@ -79,13 +78,7 @@ function parsePort(text: string): number {
   return port;
 }
 
-/**
- * Detects options that npm kept: without `--` before them npm takes a script's options for its own, and only sets an
- * environment variable.
- *
- * @param options as they are typed: `--no-demo`, `--api-port`.
- * @throws UserError when npm kept one of them: the start would ignore it.
- */
+/** Without `--` npm keeps a script's options and only sets a variable; the start would ignore them. */
 export function refuseOptionsTakenByNpm(options: readonly string[], environment: Environment): void {
   const taken = options.filter((option) => environment[variableOf(option)] !== undefined);
   if (taken.length === 0) return;
@@ -95,7 +88,6 @@ export function refuseOptionsTakenByNpm(options: readonly string[], environment:
   );
 }
 
-/** The npm command that was typed. */
 function npmCommand({ npm_lifecycle_event: script = 'start' }: Environment): string {
   return script === 'start' ? 'npm start' : `npm run ${script}`;
 }

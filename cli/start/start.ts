@@ -15,14 +15,10 @@ import {
 } from '#cli/terminal/user-error.ts';
 import { withoutFiles, type Environment } from '#config/environment.ts';
 
-// One Ctrl-C arrives twice: from the terminal and from npm. Only a signal after this time kills all processes.
+// One Ctrl-C arrives twice: from the terminal and from npm. Only a later one kills all processes.
 const SAME_SIGNAL_MS = 1_000;
 
-/**
- * `reseller start`: returns after everything was stopped.
- *
- * @throws UserError or ConfigurationError when a process cannot be started.
- */
+/** Returns after everything was stopped. */
 export async function start(options: StartOptions, environment: Environment): Promise<void> {
   // Only the owner may read databases, logs and keys.
   process.umask(0o077);
@@ -40,7 +36,7 @@ export async function start(options: StartOptions, environment: Environment): Pr
     }
   };
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, onSignal);
-  // Writing to a closed terminal fails. That must not prevent an orderly stop.
+  // A closed terminal must not prevent an orderly stop.
   process.stdout.on('error', () => undefined);
   process.stderr.on('error', () => undefined);
   process.once('exit', () => killAll());
@@ -65,7 +61,7 @@ export async function start(options: StartOptions, environment: Environment): Pr
   }
 }
 
-/** An error with advice. An unexpected one is told by its causes, and its stack is in a log. */
+/** The log has the stack of an unexpected error. */
 export function explained(error: unknown, dataDirectory: string): unknown {
   const failure = writeFailure(chainOf(error).find(isDiskFull) ?? error, dataDirectory);
   if (isExplained(failure)) return failure;

@@ -8,10 +8,9 @@ import type { Terminal } from '#cli/terminal/terminal.ts';
 import { visible } from '#cli/terminal/visible-text.ts';
 import { readWorkerConfig } from '#config/config.ts';
 
-/** Finds orders and other work, and not the runs of schedules, several a minute, which would hide them. */
+/** Leaves out the runs of schedules: several a minute would hide the work. */
 const WORK = 'ExternalReference IS NOT NULL';
 
-/** Addresses and API key, printed once everything runs. */
 export function addressLines(
   plan: Plan,
   apiKey: string | undefined,
@@ -57,12 +56,10 @@ export function addressLines(
   ];
 }
 
-/** Quotes a path for a shell if the path has special characters. */
 function shellArgument(path: string): string {
   return /^[\w./-]+$/.test(path) ? path : shellQuoted(path);
 }
 
-/** Addresses of the processes of a cluster, which have ports of their own. */
 function membersOf({ apiPorts, workerPorts, ports }: Plan, at: (port: number) => string): [string, string][] {
   return [
     ['APIs behind it', apiPorts.map(at).join(', ')],
@@ -76,12 +73,7 @@ const readiness = z.object({ degraded: z.array(z.object({ detail: z.string() }))
 
 const ANSWER_TIMEOUT_MS = 2_000;
 
-/**
- * Why no work continues, by the workers' `/readyz`, with the command that mends it, and the addresses of the API and of
- * the Temporal UI, which are printed with the others only after the first order.
- *
- * @returns lines; the addresses alone when no worker reports a reason. Never throws.
- */
+/** The workers' `/readyz` gives the reasons. Never throws. */
 export async function waitingLines({
   ports,
   workerPorts,
@@ -100,7 +92,7 @@ export async function waitingLines({
   ];
 }
 
-/** @returns nothing when the worker does not answer: the supervisor reports that. */
+/** Empty when the worker does not answer: the supervisor reports that. */
 async function degradationsOf(port: number): Promise<string[]> {
   try {
     const answer = await fetch(`http://127.0.0.1:${port}/readyz`, { signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) });

@@ -3,37 +3,30 @@ import { Child, type ChildOptions, describeExit, type ChildExit, type ProcessIde
 import { messageOf, UserError } from '#cli/terminal/user-error.ts';
 import { EXIT_CONFIGURATION } from '#config/configuration-error.ts';
 
-/** A process that can be started, stopped and restarted. */
 export interface ManagedProcess {
   readonly name: string;
   readonly child: Child | undefined;
-  /** Resolves when the process is ready to serve. @throws UserError when it ends or is not ready in time. */
+  /** Resolves when ready. @throws UserError when it ends or is not ready in time. */
   start(): Promise<void>;
   stop(): Promise<void>;
 }
 
 export interface NodeProcessOptions extends Omit<ChildOptions, 'command' | 'args'> {
   readonly script: string;
-  /** Answers 200 once the process is ready. */
   readonly readyUrl: string;
-  /** Time between SIGTERM and SIGKILL, in milliseconds. */
   readonly stopGraceMs: number;
 }
 
-/**
- * Without limits V8 delays garbage collection while the machine has free memory. With these, after a thousand orders,
- * the worker uses 270 MB instead of 380 and the API 150 MB instead of 250. The container image sets the same.
- */
+/** V8 delays garbage collection while memory is free: 380 MB instead of 270 in the worker. The image sets the same. */
 export const NODE_ARGUMENTS = ['--max-semi-space-size=4', '--max-old-space-size=192'] as const;
 
-/** Halves the start time of a process; see the file. */
+/** Halves the start time. */
 export const QUICK_START = `--import=${new URL('quick-start.mjs', import.meta.url).href}`;
 
 const READY_TIMEOUT_MS = 60_000;
 const READY_POLL_MS = 50;
 const ANSWER_TIMEOUT_MS = 2_000;
 
-/** A Node.js process of the product. */
 export class NodeProcess implements ManagedProcess {
   readonly #options: NodeProcessOptions;
   #child: Child | undefined;
@@ -91,24 +84,20 @@ export class NodeProcess implements ManagedProcess {
 }
 
 export interface SupervisorOptions {
-  /** All processes so far, in the order in which they are stopped. */
   readonly processes: () => readonly ManagedProcess[];
-  /** Called with each process that was started. */
   readonly onStarted: (child: ProcessIdentity) => void;
-  /** Called with a text for output when a process ended or was restarted. */
   readonly onEvent: (text: string) => void;
-  /** Called when a process refuses its configuration: a restart would fail in the same way. */
+  /** A process refuses its configuration: a restart would fail in the same way. */
   readonly onUnusable: (error: Error) => void;
-  /** First wait before a process that ended is restarted, in milliseconds; doubled each time. */
+  /** Doubled with each restart. */
   readonly restartDelayMs?: number;
 }
 
 const RESTART_DELAY_MS = 1_000;
 const RESTART_DELAY_MAX_MS = 30_000;
-// After this run time the wait before a restart begins again at its first value.
+// After this run time the wait begins again at its first value.
 const STABLE_AFTER_MS = 60_000;
 
-/** Starts processes, restarts them when they end by themselves, and stops them all in order. */
 export class Supervisor {
   readonly #options: SupervisorOptions;
   readonly #stopping = new AbortController();
@@ -118,15 +107,13 @@ export class Supervisor {
     this.#options = options;
   }
 
-  /**
-   * Starts a process and waits until it is ready. Restarts it whenever it ends. @throws the errors of its first start.
-   */
+  /** Restarts it whenever it ends. @throws the errors of its first start. */
   async start(target: ManagedProcess): Promise<void> {
     await this.#startOnce(target);
     void this.#keepRunning(target);
   }
 
-  /** Stops all running processes one after the other, then those that were being started meanwhile. */
+  /** Processes that were being started meanwhile come last. */
   async stopAll(onProcess: (name: string) => void = () => undefined): Promise<void> {
     this.#stopping.abort();
     await this.#stopRunning(onProcess);
@@ -151,7 +138,7 @@ export class Supervisor {
     this.#stopping.signal.throwIfAborted();
     const start = target.start();
     this.#starts.add(start);
-    // Recorded before the process is ready: if we are killed now, the next start must find it.
+    // Recorded early: if we are killed now, the next start must find it.
     const early = target.child;
     if (early?.identity !== undefined) this.#options.onStarted(early.identity);
     try {
@@ -180,7 +167,6 @@ export class Supervisor {
     }
   }
 
-  /** @returns how the restarted process ended; undefined when we are stopping. */
   async #restart(target: ManagedProcess, wait: number): Promise<ChildExit | undefined> {
     try {
       await delay(wait, undefined, { signal: this.#stopping.signal });
@@ -190,7 +176,7 @@ export class Supervisor {
     } catch (error) {
       if (this.#stopping.signal.aborted) return undefined;
       this.#options.onEvent(`${target.name} did not start: ${messageOf(error)}`);
-      // The process may hang: stop it before the next try.
+      // It may hang: stop it before the next try.
       const failed = target.child;
       await target.stop();
       return (await failed?.exited) ?? { code: null, signal: null, error: new Error(messageOf(error)) };

@@ -1,4 +1,3 @@
-/** The Temporal of one `reseller start`: the development server, or the server proper on PostgreSQL. */
 import { join } from 'node:path';
 import { EmbeddedPostgres } from '#cli/embedded/postgres.ts';
 import { obtainTemporalCli, type ObtainOptions, type TemporalCli } from '#cli/embedded/temporal-cli.ts';
@@ -12,18 +11,14 @@ import { readWorkerConfig } from '#config/config.ts';
 
 export interface TemporalStart {
   readonly plan: Plan;
-  /** How to find or build the programs. `progress` is that of the step. */
   readonly obtain: Omit<ObtainOptions, 'progress'>;
-  /** Shows work as a step, which the work may end itself with a detail. */
   readonly step: <Value>(name: string, work: (step: Step) => Promise<Value>) => Promise<Value>;
-  /** Starts a server and keeps it running. */
   readonly serve: (server: ManagedProcess) => Promise<void>;
 }
 
-/** Names of the databases of a cluster in the embedded PostgreSQL, as in `docker-compose.yml`. */
+/** The same as in `docker-compose.yml`. */
 const DATABASES = { main: 'temporal', visibility: 'temporal_visibility' } as const;
 
-/** @throws UserError when its program cannot be had or it does not start. */
 export async function startDevelopmentServer({ plan, obtain, step, serve }: TemporalStart): Promise<void> {
   const cli = await step('Temporal CLI', async (shown) => {
     const found = await obtainTemporalCli({ ...obtain, progress: (text) => shown.update(text) });
@@ -45,12 +40,7 @@ export async function startDevelopmentServer({ plan, obtain, step, serve }: Temp
   });
 }
 
-/**
- * Starts the Temporal server for PostgreSQL, and its UI.
- *
- * @param postgres resolves when the embedded PostgreSQL runs. The programs are built meanwhile.
- * @throws UserError when the programs cannot be built or do not start.
- */
+/** The programs are built while `postgres` starts. */
 export async function startCluster(
   { plan, obtain, step, serve }: TemporalStart,
   postgres: Promise<unknown>,

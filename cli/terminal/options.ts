@@ -1,24 +1,17 @@
-/** Options that several commands take, and readers of their values, which throw InvalidArgumentError. */
+/** Readers of values throw InvalidArgumentError. */
 import { type Command, Option, InvalidArgumentError } from 'commander';
 import { impliedFolder } from '#cli/data-folder/data-folder.ts';
 import type { Environment } from '#config/environment.ts';
 import { durationMs } from '#config/fields.ts';
 import { MAX_WEBHOOK_SECRET_OVERLAP_MS } from '#domain/policy/webhook-policy.ts';
 
-/** `--data`: as given, or the folder that was found without it. */
 export interface SetUpOption {
   readonly data?: string;
 }
 
-/** Reads the environment of the installation that a command works on. */
 export type EnvironmentFor = (option: SetUpOption) => Promise<Environment>;
 
-/**
- * Adds --data and --api to the program, which then takes them at every place of a command line, and finds the
- * installation before a command runs: the handler of the command gets `data` and `api` with its own options.
- *
- * @param onImplied called with the folder that was found without --data.
- */
+/** Takes --data and --api at every place of a command line. @param onImplied gets the folder found without --data. */
 export function withInstallationOptions(
   program: Command,
   environment: Environment,
@@ -47,19 +40,17 @@ export function withFormatOptions(command: Command): Command {
     .option('--csv', 'print CSV with field names');
 }
 
-/** The reason that is stored with an operator's action. */
 export const REASON = ['--reason <text>', 'reason, shown in the timeline; no personal data'] as const;
 
-/** A duration, in milliseconds. */
+/** Milliseconds. */
 export function duration(text: string): number {
   const parsed = durationMs('0s').safeParse(text);
   if (parsed.success) return parsed.data;
   throw new InvalidArgumentError('Use a duration such as 0s, 30m or 24h.');
 }
 
-/** Value of an option that undoes a change. Not null, which means an option without a value to commander. */
+/** Undoes a change. Null means an option without a value to commander. */
 export const AS_CONFIGURED = 'configured';
-/** The value of an option, or {@link AS_CONFIGURED}. */
 export type OrConfigured<Value> = Value | typeof AS_CONFIGURED;
 
 export function waitSeconds(text: string): OrConfigured<number> {
@@ -92,7 +83,7 @@ function isMoment(text: string): boolean {
   return new Date(date).toISOString().startsWith(date);
 }
 
-/** The overlap of two webhook secrets, in milliseconds. */
+/** Milliseconds. */
 export function overlap(text: string): number {
   const ms = duration(text);
   if (ms <= MAX_WEBHOOK_SECRET_OVERLAP_MS) return ms;
@@ -105,7 +96,7 @@ export function id(text: string): number {
   throw new InvalidArgumentError('Use a number from the package list.');
 }
 
-/** The path of a file or folder. An empty one may come from a variable that is not set. */
+/** An empty path may come from a variable that is not set. */
 export function path(text: string): string {
   if (text.trim() !== '') return text;
   throw new InvalidArgumentError('It is empty.');
@@ -121,7 +112,7 @@ export function ids(list: string): number[] {
   return list.split(',').map((text) => id(text.trim()));
 }
 
-/** The prefix of an API key. A whole key is refused, because other processes can read the command line. */
+/** A whole key is refused: other processes can read the command line. */
 export function keyPrefix(text: string): string {
   const prefix = /^(?:rsk_(?:test_|live_)?)?([0-9A-Za-z]{8})$/.exec(text)?.[1];
   if (prefix !== undefined) return prefix;
@@ -136,7 +127,6 @@ export function days(text: string): number {
   throw new InvalidArgumentError('Use a number of days from 1 to 3650.');
 }
 
-/** A rate limit, in requests a minute. */
 export function requestsPerMinute(text: string): number {
   const count = Number(text);
   if (/^[0-9]{1,7}$/.test(text) && count > 0) return count;

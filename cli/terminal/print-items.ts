@@ -11,7 +11,6 @@ export interface FormatOptions {
   readonly csv?: boolean;
 }
 
-/** Prints a list in the wanted form. JSON contains the items as the API sends them. @param none for an empty table. */
 export function printItems<Item>(
   { json, csv }: FormatOptions,
   columns: Columns<Item>,
@@ -36,14 +35,10 @@ export function printObject(
 }
 
 const GAP = '  ';
-/** A shortened column keeps at least this width. */
 const LEAST_WIDTH = 8;
 const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-/**
- * Prints items as a table with a line of headers. On a terminal, columns without a value are left out, and flexible
- * ones are shortened until the lines fit; elsewhere every column is printed in full, so that programs can read it.
- */
+/** A terminal omits empty columns and shortens flexible ones; programs get everything. */
 function printTable<Item>(output: Output, columns: Columns<Item>, items: readonly Item[], paint: Paint): void {
   const shown = Object.entries(columns)
     .map(([name, column]) => ({ column, title: titleOf(name), cells: items.map((item) => cellText(column, item)) }))
@@ -74,14 +69,14 @@ function painted<Item>(column: Column<Item> | undefined, text: string, paint: Pa
   return style === undefined ? text : paint(style, text);
 }
 
-/** Pads a text before it is painted, because colours have no width. */
+/** Pads before painting: colours have no width. */
 function aligned<Item>({ kind }: Column<Item>, text: string, width: number, style: (text: string) => string): string {
   const short = shortened(text, width);
   const space = ' '.repeat(Math.max(0, width - widthOf(short)));
   return kind === 'money' ? space + style(short) : style(short) + space;
 }
 
-/** Takes the missing width from the flexible columns, the widest first. */
+/** The widest column is shortened first. */
 function fitting<Item>(
   columns: readonly { readonly column: Column<Item>; readonly width: number }[],
   available: number | undefined,
@@ -110,7 +105,7 @@ function shortened(text: string, width: number): string {
   return `${short}…`;
 }
 
-/** The columns that a text takes on a terminal: two for each East Asian character. */
+/** An East Asian character takes two columns. */
 function widthOf(text: string): number {
   let width = 0;
   for (const { segment } of GRAPHEMES.segment(text)) width += eastAsianWidth(segment.codePointAt(0) ?? 0);
@@ -119,7 +114,6 @@ function widthOf(text: string): number {
 
 type Value = Plain | Amount;
 
-/** Prints one object, a line for each field that has a value. */
 function printDetails(output: Output, object: unknown, paint: Paint): void {
   const lines = fieldsOf(object).flatMap(([name, value]): [string, string][] => {
     const shown = isAmount(value) ? moneyText(value) : timeText(value);
@@ -130,7 +124,6 @@ function printDetails(output: Output, object: unknown, paint: Paint): void {
   for (const [name, shown] of lines) output.write(`${paint('dim', name.padEnd(width))}  ${shown}\n`);
 }
 
-/** The fields of one object as columns, for CSV. */
 function columnsOf(object: unknown): Columns<unknown> {
   return Object.fromEntries(
     fieldsOf(object).map(([name, value]) => [
@@ -140,7 +133,7 @@ function columnsOf(object: unknown): Columns<unknown> {
   );
 }
 
-/** All fields, with `.` between the names of nested ones. A list of texts is one field. */
+/** `.` between the names of nested fields. A list of texts is one field. */
 function fieldsOf(value: unknown, name = ''): (readonly [string, Value])[] {
   if (isPlain(value) || isAmount(value)) return name === '' && value == null ? [] : [[name, value]];
   if (Array.isArray(value) && value.every(isPlain)) return [[name, value.map(String).join(', ')]];
@@ -157,10 +150,7 @@ function isAmount(value: unknown): value is Amount {
   return typeof value === 'object' && value !== null && Object.keys(value).toSorted().join() === 'amount,currency';
 }
 
-/**
- * Prints items as CSV (RFC 4180) with a line of field names; an amount and its currency are two fields. A text that a
- * spreadsheet would run as a formula gets a `'` in front.
- */
+/** RFC 4180; an amount and its currency are two fields. A `'` stops a spreadsheet from running a text as a formula. */
 function printCsv<Item>(output: Output, columns: Columns<Item>, items: readonly Item[]): void {
   const fields = Object.entries(columns);
   const header = fields.flatMap(([name, { kind }]) => (kind === 'money' ? moneyNames(name) : [name]));
@@ -184,20 +174,19 @@ function moneyText(value: Amount | null | undefined): string {
   return value == null ? '' : visible(`${value.amount} ${value.currency}`);
 }
 
-/** `2030-01-31 12:00:00Z`: UTC, to the second. Other texts remain unchanged. */
+/** `2030-01-31 12:00:00Z`. Other texts remain unchanged. */
 export function timeText(value: Plain): string {
   const parts = /^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2}:\d{2})(?:\.\d+)?Z$/.exec(String(value ?? ''));
   return parts === null ? plainText(value) : `${parts[1]} ${parts[2]}Z`;
 }
 
-/** A value on one line, without characters that could change the terminal. */
+/** Contains no characters that could change the terminal. */
 function plainText(value: Plain): string {
   return visible(String(value ?? ''));
 }
 
 type Style = 'bold' | 'dim' | 'green' | 'yellow' | 'red' | 'cyan';
 
-/** Writes a text in a style, or unchanged where no colours are wanted. */
 export type Paint = (style: Style, text: string) => string;
 
 /** Colours only on a terminal, and not with NO_COLOR (https://no-color.org) or TERM=dumb. */

@@ -2,9 +2,7 @@ import { styleText } from 'node:util';
 import type { Output } from '#cli/terminal/output.ts';
 import { visible } from '#cli/terminal/visible-text.ts';
 
-/** A running step, shown until it ends. */
 export interface Step {
-  /** Shows its current state. */
   update(detail: string): void;
   done(detail?: string): void;
   fail(detail?: string): void;
@@ -12,10 +10,9 @@ export interface Step {
 
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 const FRAME_MS = 80;
-// Minimum time between two updates of a step in a log file.
+// Between updates of a step in a log file.
 const PLAIN_UPDATE_MS = 5_000;
 
-/** Prints lines and animated steps on a terminal; on other outputs plain lines. */
 export class Terminal {
   readonly #output: Output;
   readonly #now: () => number;
@@ -33,7 +30,6 @@ export class Terminal {
     return this.#output.isTTY === true;
   }
 
-  /** Prints lines above the running steps. */
   say(text = ''): void {
     this.#erase();
     this.#output.write(`${text}\n`);
@@ -60,7 +56,6 @@ export class Terminal {
     };
   }
 
-  /** Ends the animation and removes the steps that have not ended. */
   close(): void {
     this.#erase();
     this.#active.length = 0;
@@ -97,7 +92,7 @@ export class Terminal {
     const frame = FRAMES[this.#frame % FRAMES.length] ?? '';
     const columns = this.#output.columns ?? 80;
     for (const { name, detail } of this.#active) {
-      // Cut the line: erasing counts lines, so no line may wrap.
+      // Erasing counts lines, so no line may wrap.
       this.#output.write(`${`${frame} ${name}${detail && `: ${detail}`}`.slice(0, columns - 1)}\n`);
     }
     this.#drawn = this.#active.length;

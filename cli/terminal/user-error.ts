@@ -3,14 +3,10 @@ import type { Output } from '#cli/terminal/output.ts';
 import { visibleLines } from '#cli/terminal/visible-text.ts';
 import { ConfigurationError, EXIT_CONFIGURATION } from '#config/configuration-error.ts';
 
-/**
- * An error that the person at the terminal can correct. The message says what happened, `advice` what to do. It is
- * printed without a stack; other errors are bugs and are printed with one.
- */
+/** The person at the terminal can correct it, so it has no stack. Other errors are bugs and are printed with one. */
 export class UserError extends Error {
   readonly advice: string;
 
-  /** @param advice one or more full sentences, or lines to type. */
   constructor(message: string, advice: string, options?: ErrorOptions) {
     super(message, options);
     this.name = 'UserError';
@@ -22,19 +18,17 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** The code of a system error, such as `ENOENT`. */
 export function codeOf(error: unknown): string | undefined {
   return error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
 }
 
-/** The error and its causes, the outermost first. */
 export function chainOf(error: unknown): readonly Error[] {
   const chain: Error[] = [];
   for (let each = error; each instanceof Error && !chain.includes(each); each = each.cause) chain.push(each);
   return chain;
 }
 
-/** The message and the code of the innermost cause: the message of drizzle's error is a whole statement. */
+/** The message of drizzle's error is a whole statement. */
 export function reasonOf(error: unknown): string {
   const innermost = chainOf(error).at(-1) ?? error;
   const code = codeOf(innermost);
@@ -44,7 +38,7 @@ export function reasonOf(error: unknown): string {
   return code === undefined || words.includes(code) ? words : `${words} (${code})`;
 }
 
-/** Advice for errors that are no bugs, by name of their class. Importing the classes would slow down `--help`. */
+/** By class name: importing the classes would slow down `--help`. */
 const ADVICE: Readonly<Record<string, string>> = {
   DatabaseUnavailableError: 'Check that PostgreSQL runs and that DATABASE_URL is right.',
   OtherInstallationError: '',
@@ -55,7 +49,6 @@ const ADVICE: Readonly<Record<string, string>> = {
   NamespaceSetUpError: '',
 };
 
-/** Refusals that are no bugs, by the code of a cause. */
 const REFUSALS = [
   // SQLSTATEs: authorization, an unknown database, too many connections.
   { codes: /^(?:28|3D|53300$)/, said: 'PostgreSQL refuses the connection', check: 'Check DATABASE_URL' },
@@ -66,7 +59,7 @@ const REFUSALS = [
   },
 ] as const;
 
-/** True for an error that {@link report} prints with advice instead of a stack. */
+/** {@link report} prints advice instead of a stack. */
 export function isExplained(error: unknown): boolean {
   if (error instanceof UserError || error instanceof ConfigurationError) return true;
   return (error instanceof Error && error.name in ADVICE) || refusalIn(error) !== undefined;
@@ -80,7 +73,6 @@ function refusalIn(error: unknown) {
   })[0];
 }
 
-/** Prints the error of a failed command. @returns the exit code. */
 export function report(error: unknown, terminal: Output): number {
   // Error messages have line breaks of ours and contain texts of others.
   const output = { write: (text: string) => terminal.write(visibleLines(text)) };
@@ -108,28 +100,27 @@ export function report(error: unknown, terminal: Output): number {
   return 1;
 }
 
-/** True for an error of the file system, of SQLite or of tar that says that the disk, or a quota, is full. */
+/** A quota counts as a full disk, too. */
 export function isDiskFull(error: unknown): boolean {
   return ['ENOSPC', 'EDQUOT'].includes(codeOf(error) ?? '') || saysDiskFull(messageOf(error));
 }
 
-/** True for the output of a program that has met a full disk. */
 export function saysDiskFull(output: string): boolean {
   return /no space left|disk quota exceeded|database or disk is full/i.test(output);
 }
 
 const CANNOT_WRITE = /^E(?:ACCES|EXIST|FBIG|IO|ISDIR|LOOP|NAMETOOLONG|NOTDIR|PERM|ROFS)$/;
 
-/** Removes what a failed copy left. Its failure must not hide the first error. */
+/** A failure to remove must not hide the first error. */
 export function removeQuietly(path: string): void {
   try {
     rmSync(path, { recursive: true, force: true });
   } catch {
-    // Also when a part of the path is a file: then there is nothing to remove.
+    // Also when a part of the path is a file: there is nothing to remove.
   }
 }
 
-/** The failure to write a place, with advice. Other errors are returned as they are. */
+/** Other errors are returned as they are. */
 export function writeFailure(error: unknown, place: string): unknown {
   if (error instanceof UserError) return error;
   if (isDiskFull(error)) {

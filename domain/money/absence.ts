@@ -142,7 +142,7 @@ export const NO_DEBIT_SEEN: DebitDelay = { longestMs: null, withinMs: null };
 /**
  * How long after a failure a reading must begin to prove an absence, in milliseconds: twice the longest time after
  * which a debit was still missing. If none was ever missing, twice the shortest time after which one was there, at
- * most the time for a kind of which nothing was seen.
+ * most the time for a kind of which nothing was seen. Never less than `settleDelayMs`.
  */
 export function evidenceDelayMs(
   { settleDelayMs, unseenDebitDelayMs }: Pick<PurchasePolicy, 'settleDelayMs' | 'unseenDebitDelayMs'>,

@@ -10,7 +10,6 @@ import type { Simulation } from '#simulator/simulation.ts';
 import type { SaleRecord } from '#simulator/store/sales.ts';
 import { wirePackage, wireVpnPlan } from '#simulator/wire.ts';
 
-/** Admin calls that act as an operator of the service, a supplier, a phone or the clock. */
 export function addActions(router: Router, simulation: Simulation): void {
   addMoneyAndTime(router, simulation);
   addStateChanges(router, simulation);
@@ -74,7 +73,6 @@ function addMoneyAndTime(router: Router, simulation: Simulation): void {
   );
 }
 
-/** The sale named by a manual movement, if it names one. */
 function saleOfMovement(
   simulation: Simulation,
   named: { order_id?: string | undefined; topup_id?: string | undefined; vpn_subscription_id?: string | undefined },

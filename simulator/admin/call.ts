@@ -3,17 +3,12 @@ import type * as z from 'zod';
 import { parsed } from '#simulator/service/errors.ts';
 import { jsonOf, readBody } from '#simulator/service/requests.ts';
 
-/** The input of an admin call: its validated body and the `{id}` of its path. */
 export interface AdminCall<Body> {
   readonly body: Body;
   readonly id: string;
 }
 
-/**
- * Makes a handler of a POST or DELETE call.
- *
- * @param act returns the body of the answer; undefined gives 204. A ServiceError that it throws becomes the answer.
- */
+/** @param act undefined gives 204. A ServiceError that it throws becomes the answer. */
 export function command<Schema extends z.ZodType>(
   schema: Schema,
   act: (call: AdminCall<z.output<Schema>>) => unknown,
@@ -21,13 +16,12 @@ export function command<Schema extends z.ZodType>(
 ): RequestHandler {
   return async (request, response) => {
     const bytes = await readBody(request, response);
-    // A command without fields may have no body. curl then sends no Content-Type either.
+    // A command without fields may have no body; curl then sends no Content-Type.
     const json = bytes.length === 0 ? {} : jsonOf(bytes, request.get('Content-Type'));
     answer(response, status, act({ body: parsed(schema, json), id: idOf(request) }));
   };
 }
 
-/** Makes a handler of a GET call. @param read returns the body of the answer. */
 export function query<Schema extends z.ZodType>(
   schema: Schema,
   read: (query: z.output<Schema>, id: string) => unknown,

@@ -23,14 +23,12 @@ import type { SaleKind, SaleRecord } from '#simulator/store/sales.ts';
 import { ENVIRONMENTS } from '#simulator/store/store.ts';
 import { EVENT_KINDS } from '#upstream/contract.ts';
 
-/** Paths of the three kinds of purchase. */
 export const SALE_PATHS = {
   order: '/orders',
   topup: '/topups',
   vpn: '/vpn-subscriptions',
 } as const satisfies Record<SaleKind, string>;
 
-/** Adds the reads of the admin API. */
 export function addReads(router: Router, simulation: Simulation): void {
   const state = query(schemas.nothing, () => stateView(simulation));
   router.get('/', state);
@@ -139,31 +137,27 @@ function addLogs(router: Router, simulation: Simulation): void {
   );
 }
 
-/** @throws ServiceError 404 */
 export function saleOf(simulation: Simulation, kind: SaleKind, id: string): SaleRecord {
   const sale = simulation.sales.get(kind, simulation.textId(id));
   if (sale === undefined) throw notFound(kind === 'vpn' ? 'VPN subscription' : kind);
   return sale;
 }
 
-/** @throws ServiceError 404 */
 export function esimOf(simulation: Simulation, id: string): EsimRecord {
   const esim = simulation.esims.get(simulation.textId(id));
   if (esim === undefined) throw notFound('eSIM');
   return esim;
 }
 
-/** @throws ServiceError 404 */
 export function refundOf(simulation: Simulation, id: string): RefundRecord {
   const refund = simulation.refunds.get(simulation.textId(id));
   if (refund === undefined) throw notFound('refund');
   return refund;
 }
 
-/** Number of items of each kind on the status page. */
 const SHOWN = 15;
 
-/** The choices in the forms of the page. Faults that need more than a kind and a time are missing. */
+/** Faults that need more than a kind and a time are missing. */
 const CHOICES = {
   environments: ENVIRONMENTS.toReversed(),
   dialects: dialectNames,
@@ -182,7 +176,6 @@ const CHOICES = {
   },
 } as const;
 
-/** All data of the status page, newest first. */
 function overviewView(simulation: Simulation): Record<string, unknown> {
   const { sales, esims, refunds, ledger, deliveries, requests, faults, behaviours } = simulation;
   const page = { cursor: undefined, limit: SHOWN };

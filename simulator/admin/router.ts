@@ -8,7 +8,7 @@ import { notFound, ServiceError } from '#simulator/service/errors.ts';
 import type { Simulation } from '#simulator/simulation.ts';
 import { ENVIRONMENTS } from '#simulator/store/store.ts';
 
-/** The admin API, relative to `/simulator`; `docs/simulator.md` lists it. */
+/** `docs/simulator.md` lists the calls. */
 export function adminRouter(simulation: Simulation): Router {
   const router = Router({ caseSensitive: true });
   router.use(localNameOnly);
@@ -21,10 +21,7 @@ export function adminRouter(simulation: Simulation): Router {
   return router;
 }
 
-/**
- * Protects against DNS rebinding: a foreign page can point its own domain at this address, so names that a domain can
- * have are refused.
- */
+/** Against DNS rebinding: a foreign page can point its own domain here, so names that a domain can have are refused. */
 const localNameOnly: RequestHandler = (request, _response, next) => {
   const host = request.get('Host') ?? '';
   const name = URL.canParse(`http://${host}`) ? new URL(`http://${host}`).hostname : host;
@@ -37,16 +34,13 @@ const localNameOnly: RequestHandler = (request, _response, next) => {
   );
 };
 
-/**
- * Protects against cross-site requests: only pages of this server may call, not other pages open in the same browser.
- */
+/** Against cross-site requests: other pages open in the same browser may not call. */
 const sameOriginOnly: RequestHandler = (request, _response, next) => {
   const origin = request.get('Origin');
   const own = origin === undefined || (URL.canParse(origin) && new URL(origin).host === request.get('Host'));
   next(own ? undefined : new ServiceError(403, 'conflict', 'The admin API is not for pages of another origin.'));
 };
 
-/** Admin calls that set faults, behaviour, dialect, shape and rate limit. */
 function addRules(router: Router, simulation: Simulation): void {
   const { faults, behaviours, rateLimiter } = simulation;
   router
@@ -109,7 +103,6 @@ function addRules(router: Router, simulation: Simulation): void {
     );
 }
 
-/** Admin calls for webhooks: their target, manual webhooks, and replays. */
 function addWebhooks(router: Router, simulation: Simulation): void {
   const { webhooks, deliveries, endpoints } = simulation;
   const stored = (id: string): Record<string, unknown> => {

@@ -15,7 +15,7 @@ const environment = z.enum(ENVIRONMENTS);
 const amount = z.string().regex(/^(?:0|[1-9]\d{0,11})(?:\.\d{1,6})?$/, 'must be an amount as text, such as "10.00"');
 const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' });
 
-/** For calls without a body: they also accept an empty object. */
+/** Calls without a body also accept an empty object. */
 export const nothing = z.strictObject({});
 
 export const deposit = z.strictObject({
@@ -23,7 +23,6 @@ export const deposit = z.strictObject({
   amount: amount.refine((text) => /[1-9]/.test(text), 'must be more than zero'),
 });
 
-/** A manual movement in a wallet; it names one sale or none. */
 export const movement = z
   .strictObject({
     environment,
@@ -56,7 +55,6 @@ export const webhookSend = z.strictObject({
   environment: environment.default('sandbox'),
   event: z.string().regex(/^[\x21-\x7e]{1,128}$/, 'must be visible ASCII characters'),
   data: z.record(z.string(), z.unknown()).default({}),
-  /** Sent unchanged in place of the usual body. */
   body: z.string().max(1_048_576).optional(),
   ...tampering.shape,
 });
@@ -113,7 +111,7 @@ export const deliveryQuery = z.strictObject({
   ...filtered,
   event: z.string().optional(),
   status: z.enum(DELIVERY_STATUSES).optional(),
-  /** Id of an order, a top-up, an eSIM or a VPN subscription; `order_id` has the same meaning. */
+  /** `order_id` has the same meaning. */
   subject: z.string().optional(),
   order_id: z.string().optional(),
 });

@@ -8,7 +8,6 @@ import type { SaleRecord } from '#simulator/store/sales.ts';
 import { type Environment, ENVIRONMENTS, pageOfRows } from '#simulator/store/store.ts';
 import { wireCancellation, wireEsim, wireTransaction, wireUsage } from '#simulator/wire.ts';
 
-/** The whole state in short. */
 export function stateView(simulation: Simulation): Record<string, unknown> {
   return {
     time: isoTime(simulation.clock.correct()),
@@ -25,12 +24,10 @@ export function stateView(simulation: Simulation): Record<string, unknown> {
   };
 }
 
-/** The dialect as the admin API shows it. */
 export function dialectView({ dialectChoice, dialect }: Simulation): Record<string, unknown> {
   return { name: dialectChoice.name, changed: dialectChoice.properties, properties: dialect };
 }
 
-/** The shape as the admin API shows it. */
 export function shapeView({ shapeChoice, shaper }: Simulation): Record<string, unknown> {
   return { name: shapeChoice.name, changed: shapeChoice.properties, properties: shaper.shape };
 }
@@ -53,7 +50,6 @@ function environmentView(simulation: Simulation, environment: Environment): Reco
   };
 }
 
-/** An order, a top-up or a VPN subscription, with its planned steps. */
 export function saleView({ kinds, subscriptions }: Simulation, sale: SaleRecord): Record<string, unknown> {
   const cancelDueAt = sale.kind === 'vpn' ? (subscriptions.get(sale.id)?.cancelDueAt ?? null) : null;
   return {
@@ -66,7 +62,7 @@ export function saleView({ kinds, subscriptions }: Simulation, sale: SaleRecord)
   };
 }
 
-/** An eSIM without its activation code, because many people may look at the status page. */
+/** The activation code is missing: many people may look at the status page. */
 export function esimView({ esimLifecycle, clock }: Simulation, esim: EsimRecord): Record<string, unknown> {
   const facts = esimLifecycle.state(esim);
   const { activation_code: _code, ...shown } = wireEsim(esim, facts);
@@ -74,7 +70,6 @@ export function esimView({ esimLifecycle, clock }: Simulation, esim: EsimRecord)
   return { environment: esim.environment, ...shown, package_id: esim.packageId, data_used_mb, data_total_mb };
 }
 
-/** A refund as the admin API shows it. */
 export function refundView(refund: RefundRecord): Record<string, unknown> {
   const { refund: shown, status: cancellation } = wireCancellation(refund);
   return {
@@ -87,12 +82,10 @@ export function refundView(refund: RefundRecord): Record<string, unknown> {
   };
 }
 
-/** A ledger entry as the admin API shows it. */
 export function ledgerView(entry: LedgerEntry): Record<string, unknown> {
   return { environment: entry.environment, ...wireTransaction(entry), balance_after: entry.balanceAfter };
 }
 
-/** A webhook delivery with its attempts as the admin API shows it. */
 export function deliveryView({ deliveries }: Simulation, delivery: DeliveryRecord): Record<string, unknown> {
   return {
     id: delivery.id,
@@ -115,7 +108,6 @@ export function deliveryView({ deliveries }: Simulation, delivery: DeliveryRecor
   };
 }
 
-/** A request to the service as the admin API shows it. */
 export function requestView(request: RequestRecord): Record<string, unknown> {
   return {
     sequence: request.sequence,
@@ -137,7 +129,7 @@ function timeOrNull(ms: number | null): string | null {
   return ms === null ? null : isoTime(ms);
 }
 
-/** Makes a page of a list. It reads one item more, to find out whether another page follows. */
+/** One item more is read: it shows whether another page follows. */
 export function listView<Row extends { readonly sequence: number }>(
   read: (page: { cursor: number | undefined; limit: number }) => Row[],
   { after, limit }: { readonly after?: number | undefined; readonly limit: number },

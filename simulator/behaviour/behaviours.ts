@@ -3,7 +3,7 @@ import type { Identifiers } from '#simulator/identifiers.ts';
 import { SALE_KINDS, type SaleKind } from '#simulator/store/sales.ts';
 import { type Environment, ENVIRONMENTS, type Store } from '#simulator/store/store.ts';
 
-/** Outcomes of orders, top-ups and VPN orders. A completed VPN order is an active subscription. */
+/** A completed VPN order is an active subscription. */
 export const OUTCOMES = [
   'completed',
   'processing_then_completed',
@@ -13,9 +13,9 @@ export const OUTCOMES = [
 ] as const;
 type Outcome = (typeof OUTCOMES)[number];
 
-/** Outcomes of the cancellation of an eSIM. Without a rule, the refund conditions decide. */
+/** Without a rule, the refund conditions decide. */
 export const CANCELLATION_OUTCOMES = [
-  /** Cancelled at once. The refund is completed at once, or after `delay_ms`. */
+  /** The refund is completed at once, or after `delay_ms`. */
   'accepted',
   'processing_then_accepted',
   'refused',
@@ -23,42 +23,36 @@ export const CANCELLATION_OUTCOMES = [
   'manual_review',
   'manual_review_then_accepted',
   'manual_review_then_refused',
-  /** Cancelled at once. The refund fails at once, or after `delay_ms`. */
+  /** The refund fails at once, or after `delay_ms`. */
   'refund_failed',
 ] as const;
 export type CancellationOutcome = (typeof CANCELLATION_OUTCOMES)[number];
 
-/** Outcomes of the cancellation of a VPN subscription. */
 export const VPN_CANCELLATION_OUTCOMES = ['cancelled', 'processing_then_cancelled', 'refused'] as const;
 export type VpnCancellationOutcome = (typeof VPN_CANCELLATION_OUTCOMES)[number];
 
 const FAILING: ReadonlySet<Outcome> = new Set(['processing_then_failed', 'failed_at_once', 'stay_processing']);
 
-/** Milliseconds until the planned step; the configured delay when absent. */
 const delay_ms = z.int().nonnegative().optional();
 
 const behaviourFields = {
   outcome: z.enum(OUTCOMES),
-  /** Time in `processing`. */
   delay_ms,
-  /** Milliseconds from the failure to the credit; null for no credit. */
+  /** Counts from the failure; null for no credit. */
   credit_after_ms: z.int().nonnegative().nullable().optional(),
   /** False: the failed purchase is never debited. Only with `failed_at_once`. */
   debited: z.boolean().optional(),
 };
 
-/** The planned outcome of a purchase. */
 export type Behaviour = z.output<z.ZodObject<typeof behaviourFields>>;
 
 const matchFields = {
   environment: z.enum(ENVIRONMENTS).optional(),
-  /** Number of operations; null: until the rule is removed. */
   count: z.int().min(1).nullable().default(null),
 };
 
 const saleRule = z
   .strictObject({
-    /** All kinds of purchase when absent. */
     operation: z.enum(SALE_KINDS).optional(),
     ...behaviourFields,
     ...matchFields,
@@ -86,7 +80,6 @@ const cancellationRule = z.strictObject({
   operation: z.literal('cancellation'),
   outcome: z.enum(CANCELLATION_OUTCOMES),
   delay_ms,
-  /** What is refunded; by default amount and currency of the order. */
   refund_amount: z
     .string()
     .regex(/^(?:0|[1-9]\d{0,11})(?:\.\d{1,6})?$/, 'must be an amount as text, such as "1.00"')
@@ -105,14 +98,12 @@ const vpnCancellationRule = z.strictObject({
   ...matchFields,
 });
 
-/** A rule of the admin API for the next `count` operations that match. */
 export const behaviourRule = z.discriminatedUnion('operation', [saleRule, cancellationRule, vpnCancellationRule]);
 export type BehaviourRule = z.output<typeof behaviourRule>;
 type SaleRule = z.output<typeof saleRule>;
 
 export type StoredBehaviour = BehaviourRule & { readonly id: string; readonly used: number };
 
-/** An item for sale, with the outcome of its purchase. */
 interface BehavingItem {
   readonly id: number;
   readonly behaviour?: Behaviour;
@@ -120,10 +111,7 @@ interface BehavingItem {
 
 const row = z.object({ id: z.string(), rule: z.string(), used: z.number() });
 
-/**
- * The behaviour rules of the admin API. The newest matching rule decides. Each decision runs in the transaction of its
- * operation.
- */
+/** The newest matching rule decides, in the transaction of its operation. */
 export class Behaviours {
   readonly #store: Store;
   readonly #identifiers: Identifiers;
@@ -139,13 +127,12 @@ export class Behaviours {
     return { id, ...rule, used: 0 };
   }
 
-  /** All rules, newest first, including those that are used up. */
+  /** Newest first, including those that are used up. */
   list(): StoredBehaviour[] {
     const rows = this.#store.all(row, 'SELECT id, rule, used FROM behaviours ORDER BY sequence DESC');
     return rows.map(({ id, rule, used }) => ({ id, ...behaviourRule.parse(JSON.parse(rule)), used }));
   }
 
-  /** @returns false when no rule has this id. */
   remove(id: string): boolean {
     return this.#store.run('DELETE FROM behaviours WHERE id = :id', { id }) > 0;
   }
@@ -154,19 +141,17 @@ export class Behaviours {
     this.#store.run('DELETE FROM behaviours');
   }
 
-  /** Decides about one purchase, and counts the use of the rule. */
   ofSale(environment: Environment, kind: SaleKind, item: BehavingItem): Behaviour {
     const rule = this.#take(environment, (candidate): candidate is SaleRule => matchesSale(candidate, kind, item.id));
     return rule ?? item.behaviour ?? { outcome: 'completed' };
   }
 
-  /** Decides about one cancellation of an eSIM. @returns undefined when no rule matches. */
   ofCancellation(environment: Environment): z.output<typeof cancellationRule> | undefined {
     const isOne = (rule: BehaviourRule): rule is z.output<typeof cancellationRule> => rule.operation === 'cancellation';
     return this.#take(environment, isOne);
   }
 
-  /** Decides about one cancellation of a VPN subscription. Without a rule, it is cancelled at once. */
+  /** Without a rule, it is cancelled at once. */
   ofVpnCancellation(environment: Environment): { outcome: VpnCancellationOutcome; delay_ms?: number | undefined } {
     const isOne = (rule: BehaviourRule): rule is z.output<typeof vpnCancellationRule> =>
       rule.operation === 'vpn_cancellation';

@@ -10,7 +10,7 @@ import type { latestUpdate } from '#upstream/contract.ts';
 
 const settingRow = z.object({ value: z.string() });
 
-/** Settings of the admin API. They survive a restart and override the configuration. */
+/** They survive a restart and override the configuration. */
 export class Settings {
   readonly #store: Store;
 
@@ -18,7 +18,6 @@ export class Settings {
     this.#store = store;
   }
 
-  /** @returns undefined when it was never set. */
   get<Schema extends z.ZodType>(name: string, schema: Schema): z.output<Schema> | undefined {
     const row = this.#store.get(settingRow, 'SELECT value FROM settings WHERE name = :name', { name });
     return row === undefined ? undefined : schema.parse(JSON.parse(row.value));
@@ -37,7 +36,7 @@ export class Settings {
   }
 }
 
-/** The choices of the admin API, stored in the data file. Until it chooses, the options apply. */
+/** Until the admin API chooses, the options apply. */
 export class Choices {
   readonly #settings: Settings;
   readonly #options: ResolvedOptions;
@@ -60,7 +59,6 @@ export class Choices {
     this.#shaper = this.#makeShaper();
   }
 
-  /** Reads all choices again, after the settings were cleared. */
   reload(): void {
     this.#seed = this.#storedSeed();
     this.#dialectChoice = this.#storedDialect();
@@ -87,7 +85,6 @@ export class Choices {
     this.#dialect = dialectOf(choice);
   }
 
-  /** Converts answers and events to the chosen shape. */
   get shaper(): Shaper {
     return this.#shaper;
   }
@@ -102,7 +99,6 @@ export class Choices {
     this.#shaper = this.#makeShaper();
   }
 
-  /** The random faults; undefined when none were chosen. */
   get faultProfile(): FaultProfile | undefined {
     return this.#settings.get('fault_profile', faultProfile);
   }
@@ -111,7 +107,6 @@ export class Choices {
     this.#settings.set('fault_profile', profile);
   }
 
-  /** True when the reseller may buy in production. */
   get approved(): boolean {
     return this.#settings.get('approved', z.boolean()) ?? this.#options.approved;
   }
@@ -120,7 +115,7 @@ export class Choices {
     this.#settings.set('approved', approved);
   }
 
-  /** The seed of the options, or one that is drawn once for each data file, so that ids differ between files. */
+  /** Each data file draws its own seed, so that ids differ between files. */
   #storedSeed(): string {
     const seed = this.#options.seed ?? this.#settings.get('seed', z.string()) ?? randomBytes(16).toString('hex');
     this.#settings.set('seed', seed);
@@ -141,14 +136,13 @@ export class Choices {
   }
 }
 
-/** Default versions of the storefront application by channel. The specification names only `stable`. */
+/** The specification names only `stable`. */
 const RELEASES: Readonly<Record<string, string>> = { stable: '2.4.1', beta: '2.5.0' };
 const RELEASED_AT = '2026-01-15T09:00:00.000Z';
 
 const SETTING = 'releases';
 const storedReleases = z.record(z.string(), z.string());
 
-/** The versions of the storefront application. An unknown channel has no update. */
 export class Releases {
   readonly #settings: Settings;
 
@@ -156,7 +150,6 @@ export class Releases {
     this.#settings = settings;
   }
 
-  /** Latest version of each channel, including changes of the admin API. */
   all(): Readonly<Record<string, string>> {
     return { ...RELEASES, ...this.#settings.get(SETTING, storedReleases) };
   }
@@ -165,7 +158,6 @@ export class Releases {
     this.#settings.set(SETTING, { ...this.#settings.get(SETTING, storedReleases), [channel]: version });
   }
 
-  /** @param current the installed version, in dotted numbers. */
   latest(current: string, channel: string): z.input<typeof latestUpdate> {
     const releases = this.all();
     const latest = Object.hasOwn(releases, channel) ? releases[channel] : undefined;
@@ -184,7 +176,7 @@ export class Releases {
   }
 }
 
-/** Compares dotted numbers of any length; a missing part is 0. @returns a negative number, 0 or a positive number. */
+/** A missing part is 0. */
 export function compareVersions(left: string, right: string): number {
   const [a, b] = [left.split('.').map(BigInt), right.split('.').map(BigInt)];
   for (let index = 0; index < Math.max(a.length, b.length); index += 1) {

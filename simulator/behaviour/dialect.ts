@@ -5,10 +5,7 @@ import { ENDPOINTS, type EndpointContract, type EndpointName } from '#upstream/c
 
 const exists = (what: string) => z.boolean().meta({ description: `${what} exists.` });
 
-/**
- * Named properties for the behaviour of the real service where the specification is silent. The simulator can behave as
- * each service that we may meet; the product must stay money-safe with all of them.
- */
+/** Behaviour of the real service where the specification is silent. The product must stay money-safe with all of it. */
 export const dialectProperties = z.strictObject({
   key_replay: z.enum(['replay', 'conflict']).meta({
     description: 'Answer to a repeated key with the same body: the stored result, or 409 idempotency_key_reused.',
@@ -122,7 +119,7 @@ export const dialectProperties = z.strictObject({
 
 export type Dialect = z.output<typeof dialectProperties>;
 
-/** The calls of the contract whose paths the specification does not show. */
+/** The specification does not show their paths. */
 const ASSUMED_CALLS = [
   'has_order_read',
   'has_order_list',
@@ -177,11 +174,11 @@ const REPLAYS: Dialect = {
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** The named dialects. The first is the default; the others list their differences from it. */
+/** The first is the default; the others list their differences from it. */
 export const DIALECTS = {
   replays: REPLAYS,
   conflicts: { ...REPLAYS, key_replay: 'conflict' },
-  // References are not unique here, so that a forgotten key really causes a second debit.
+  // References are not unique, so that a forgotten key really causes a second debit.
   forgets_keys: { ...REPLAYS, key_retention_ms: 1_000, reference_unique: false },
   ignores_keys: { ...REPLAYS, key_retention_ms: 0, serialises_same_key: false, reference_unique: false },
   balance_first: { ...REPLAYS, checks_balance_before_key: true },
@@ -208,7 +205,7 @@ export const DIALECTS = {
   refusals_as_errors: { ...REPLAYS, refusal_is_error: true },
   late_rotation: { ...REPLAYS, secret_rotates_after_ms: 60_000 },
   silent_bodies: { ...REPLAYS, event_in_body: false },
-  // The two ends of the time zones: UTC-12 and UTC+14.
+  // The two ends of the time zones.
   filter_ahead: { ...REPLAYS, wallet_filter_shift_ms: 14 * HOUR_MS },
   filter_behind: { ...REPLAYS, wallet_filter_shift_ms: -12 * HOUR_MS },
   exclusive_filter: { ...REPLAYS, wallet_filter_edge_ms: 24 * HOUR_MS },
@@ -227,14 +224,12 @@ export type DialectName = keyof typeof DIALECTS;
 
 export const dialectNames = Object.keys(DIALECTS) as [DialectName, ...DialectName[]];
 
-/** A named dialect with single properties changed. */
 export const dialectChoice = z.strictObject({
   name: z.enum(dialectNames).default('replays'),
   properties: dialectProperties.partial().default({}),
 });
 export type DialectChoice = z.output<typeof dialectChoice>;
 
-/** The named dialect with the changed properties. */
 export function dialectOf(choice: DialectChoice): Dialect {
   const changed = Object.fromEntries(Object.entries(choice.properties).filter(([, value]) => value !== undefined));
   return { ...DIALECTS[choice.name], ...changed };
@@ -242,14 +237,13 @@ export function dialectOf(choice: DialectChoice): Dialect {
 
 export const endpointNames = Object.keys(ENDPOINTS) as [EndpointName, ...EndpointName[]];
 
-/** False for calls that the dialect omits, and in production for calls of the sandbox. */
+/** False for omitted calls, and in production for calls of the sandbox. */
 export function isServed(name: EndpointName, dialect: Dialect, environment: Environment): boolean {
   const { capability, sandboxOnly }: EndpointContract = ENDPOINTS[name];
   if (sandboxOnly === true && environment === 'production') return false;
   return capability === undefined || switchOf(capability, dialect);
 }
 
-/** False for logins, and for calls that the dialect serves without a token. */
 export function needsToken(name: EndpointName, dialect: Dialect): boolean {
   const { withoutToken }: EndpointContract = ENDPOINTS[name];
   return name !== 'login' && (withoutToken !== true || !dialect.public_without_token);

@@ -8,15 +8,14 @@ const milliseconds = z.int().nonnegative().max(600_000);
 const retryAfter = z.union([z.int().nonnegative(), z.string().regex(/^[\x20-\x7e]{0,128}$/)]);
 const serverErrorStatus = z.int().min(500).max(599);
 
-/** Faults of a call of the service. */
 export const requestFault = z.discriminatedUnion('kind', [
-  /** A delay: on arrival, between the checks and the execution of a purchase, or before the answer. */
+  /** On arrival, between checks and execution of a purchase, or before the answer. */
   z.strictObject({
     kind: z.literal('latency'),
     ms: milliseconds,
     at: z.enum(['arrival', 'work', 'answer']).default('arrival'),
   }),
-  /** 429 before any work. A number is sent as seconds, a text is sent unchanged. */
+  /** 429 before any work. A text is sent unchanged. */
   z.strictObject({ kind: z.literal('rate_limited'), retry_after: retryAfter.optional() }),
   z.strictObject({
     kind: z.literal('server_error'),
@@ -24,7 +23,6 @@ export const requestFault = z.discriminatedUnion('kind', [
     retry_after: retryAfter.optional(),
     after_work: z.boolean().default(false),
   }),
-  /** A freely defined answer in place of the real one. */
   z.strictObject({
     kind: z.literal('answer'),
     status: z.int().min(200).max(599),
@@ -32,35 +30,29 @@ export const requestFault = z.discriminatedUnion('kind', [
     headers: z.record(z.string().regex(/^[A-Za-z0-9-]+$/), z.string().regex(/^[\x20-\x7e]*$/)).default({}),
     after_work: z.boolean().default(false),
   }),
-  /**
-   * The work is done; in the record of the answer, or in each record of its list, these fields have other values.
-   * A null leaves a field empty.
-   */
+  /** After the work, these fields have other values in each record of the answer. Null empties a field. */
   z.strictObject({ kind: z.literal('fields'), set: z.record(z.string(), z.json()) }),
-  /** The work is done, then the connection closes without an answer. */
+  /** The work is done before. */
   z.strictObject({ kind: z.literal('accepted_but_answer_lost') }),
-  /** The connection is reset before any work. */
+  /** No work is done. */
   z.strictObject({ kind: z.literal('connection_reset') }),
-  /** No answer until the caller gives up. */
   z.strictObject({ kind: z.literal('hang'), after_work: z.boolean().default(false) }),
-  /** The work is done; only half of the answer's body is sent. */
+  /** The work is done before. */
   z.strictObject({ kind: z.literal('truncated_body') }),
-  /** The work is done; the answer is not JSON. */
+  /** The work is done before; the answer is not JSON. */
   z.strictObject({ kind: z.literal('garbage_body') }),
 ]);
 export type RequestFault = z.output<typeof requestFault>;
 
-/** Faults of a webhook delivery. */
 export const webhookFault = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('lost') }),
   z.strictObject({ kind: z.literal('late'), ms: milliseconds }),
-  /** Two identical requests at the same time. */
   z.strictObject({ kind: z.literal('twice') }),
-  /** Held back until the next event of the same subject was delivered, at most `ms`. */
+  /** Until the next event of the same subject was delivered, at most `ms`. */
   z.strictObject({ kind: z.literal('out_of_order'), ms: milliseconds.default(5_000) }),
   /** Signed with another secret. */
   z.strictObject({ kind: z.literal('forged'), every_attempt: z.boolean().default(false) }),
-  /** Signed correctly, but with a timestamp this many seconds in the past. */
+  /** The signature is correct, but this many seconds old. */
   z.strictObject({
     kind: z.literal('stale_timestamp'),
     seconds: z.int().min(1).max(31_536_000).default(600),
@@ -77,11 +69,9 @@ export type WebhookFault = z.output<typeof webhookFault>;
 
 const ruleFields = {
   environment: z.enum(ENVIRONMENTS).optional(),
-  /** The first matching hit that fires, counted from 1. */
   nth: z.int().min(1).default(1),
-  /** How many times it fires from then on; null for ever. */
   count: z.int().min(1).nullable().default(1),
-  /** Probability of each hit, derived from the seed. */
+  /** The seed decides each hit. */
   probability: z.number().gt(0).max(1).default(1),
 };
 
@@ -101,10 +91,8 @@ export const faultRule = z.discriminatedUnion('target', [
 ]);
 type FaultRule = z.output<typeof faultRule>;
 
-/** A rule with its counts of matches and of fired faults. */
 type StoredFault = FaultRule & {
   readonly id: string;
-  /** True for a rule of the fault profile. */
   readonly profile: boolean;
   readonly hits: number;
   readonly fired: number;
@@ -112,7 +100,7 @@ type StoredFault = FaultRule & {
 
 const row = z.object({ id: z.string(), rule: z.string(), profile: z.number(), hits: z.number(), fired: z.number() });
 
-/** The fault rules of the admin API, oldest first. Rules and counters survive a restart. */
+/** Oldest first. Rules and counters survive a restart. */
 export class Faults {
   readonly #store: Store;
   readonly #identifiers: Identifiers;
@@ -133,7 +121,6 @@ export class Faults {
     return { ...rule, id, profile, hits: 0, fired: 0 };
   }
 
-  /** Replaces the rules of the fault profile. Rules that were added one by one stay. */
   setProfile(rules: readonly FaultRule[]): void {
     this.#store.transaction(() => {
       this.#store.run('DELETE FROM fault_rules WHERE profile = 1');
@@ -145,7 +132,6 @@ export class Faults {
     return this.#store.all(row, 'SELECT * FROM fault_rules ORDER BY sequence').map(stored);
   }
 
-  /** @returns false when no rule has this id. */
   remove(id: string): boolean {
     return this.#store.run('DELETE FROM fault_rules WHERE id = :id', { id }) > 0;
   }
@@ -154,7 +140,7 @@ export class Faults {
     this.#store.run('DELETE FROM fault_rules');
   }
 
-  /** Chooses the faults of one call: any number of latencies, and at most one other fault. Counts the hits. */
+  /** Any number of latencies, and at most one other fault. Counts the hits. */
   forRequest(environment: Environment, endpoint: EndpointName): RequestFault[] {
     const chosen: RequestFault[] = [];
     for (const rule of this.list()) {
@@ -168,7 +154,7 @@ export class Faults {
     return chosen;
   }
 
-  /** Chooses the fault of one delivery: the first rule that fires. Counts the hits. */
+  /** The first rule that fires. Counts the hits. */
   forWebhook(environment: Environment, event: string): WebhookFault | undefined {
     for (const rule of this.list()) {
       if (rule.target !== 'webhook') continue;
@@ -194,7 +180,7 @@ function stored(found: z.output<typeof row>): StoredFault {
   return { ...faultRule.parse(JSON.parse(found.rule)), id, profile: profile === 1, hits, fired };
 }
 
-/** The random fault of each kind. `answer` is missing: only a rule can define the answer. */
+/** `answer` is missing: only a rule can define it. */
 const REQUEST_FAULTS = {
   latency: { kind: 'latency', ms: 250, at: 'arrival' },
   rate_limited: { kind: 'rate_limited', retry_after: 1 },
@@ -223,13 +209,11 @@ const webhookKinds = Object.keys(WEBHOOK_FAULTS) as [WebhookKind, ...WebhookKind
 
 const chance = z.number().min(0).max(1);
 
-/** Probability of each kind of fault, for every call and webhook. */
 interface FaultChances {
   readonly request: Readonly<Partial<Record<RequestKind, number | undefined>>>;
   readonly webhook: Readonly<Partial<Record<WebhookKind, number | undefined>>>;
 }
 
-/** Named profiles. */
 export const FAULT_PROFILES = {
   none: { request: {}, webhook: {} },
   flaky: {
@@ -268,7 +252,7 @@ export const FAULT_PROFILES = {
 export type FaultProfileName = keyof typeof FAULT_PROFILES;
 export const faultProfileNames = Object.keys(FAULT_PROFILES) as [FaultProfileName, ...FaultProfileName[]];
 
-/** A named profile with changed probabilities; 0 disables a kind. */
+/** 0 disables a kind. */
 export const faultProfile = z.strictObject({
   name: z.enum(faultProfileNames).default('none'),
   request: z.partialRecord(z.enum(requestKinds), chance).default({}),
@@ -277,7 +261,7 @@ export const faultProfile = z.strictObject({
 });
 export type FaultProfile = z.output<typeof faultProfile>;
 
-/** The fault rules of a profile. Random decisions are derived from the seed, so the same calls meet the same faults. */
+/** Random decisions are derived from the seed, so the same calls meet the same faults. */
 export function rulesOf(profile: FaultProfile): FaultRule[] {
   const named: FaultChances = FAULT_PROFILES[profile.name];
   const { environment } = profile;

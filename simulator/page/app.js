@@ -1,4 +1,4 @@
-/** The status page: shows the admin API's overview every two seconds, and calls the admin API. */
+/** Shows the admin API's overview every two seconds. */
 import { byId, element, setChoices } from './dom.js';
 import { TABLES, tableOf } from './tables.js';
 

@@ -8,7 +8,7 @@ import type { EsimRecord, RefundProgress, RefundRecord } from '#simulator/store/
 import type { SaleRecord } from '#simulator/store/sales.ts';
 import { wireCancellation, wireRefund } from '#simulator/wire.ts';
 
-/** Cancels unused eSIMs and refunds them. The refund conditions decide, unless a behaviour rule matches. */
+/** The refund conditions decide, unless a behaviour rule matches. */
 export class Cancellations implements DueSource {
   readonly #simulation: Simulation;
 
@@ -16,7 +16,6 @@ export class Cancellations implements DueSource {
     this.#simulation = simulation;
   }
 
-  /** @throws ServiceError when the whole cancellation is refused. */
   async cancel(call: KeyedCall): Promise<Answer> {
     return this.#simulation.keyed.run(call, {
       find: () => {
@@ -28,17 +27,15 @@ export class Cancellations implements DueSource {
     });
   }
 
-  /** Accepts a cancellation after a review. @returns undefined when it is already decided. */
   accept(refund: RefundRecord): RefundRecord | undefined {
     return this.#decide(refund, { cancellation: 'cancelled', status: 'completed', review: 'accepted' });
   }
 
-  /** Refuses a cancellation after a review. @returns undefined when it is already decided. */
   refuse(refund: RefundRecord): RefundRecord | undefined {
     return this.#decide(refund, { cancellation: 'refused', status: 'failed', review: 'refused' });
   }
 
-  /** Completes or fails the payment of an accepted refund. @returns undefined when none is outstanding. */
+  /** @returns undefined when no payment is outstanding. */
   settle(refund: RefundRecord, status: 'completed' | 'failed'): RefundRecord | undefined {
     const { cancellation, review } = refund;
     if (cancellation !== 'cancelled' || refund.status !== 'processing') return undefined;
@@ -107,7 +104,6 @@ export class Cancellations implements DueSource {
     return jsonAnswer(200, wireCancellation(refund));
   }
 
-  /** Decides a cancellation that is still processing. */
   #decide(refund: RefundRecord, decision: Omit<RefundProgress, 'dueAt' | 'dueStep'>): RefundRecord | undefined {
     if (refund.cancellation !== 'processing') return undefined;
     return this.#change(refund, { ...decision, dueAt: null, dueStep: null });
@@ -123,7 +119,7 @@ export class Cancellations implements DueSource {
     });
   }
 
-  /** Applies a change to the eSIM, the wallet and the events, in the same transaction. */
+  /** Runs in the same transaction. */
   #takeEffect(before: RefundRecord | undefined, after: RefundRecord): void {
     const { esims, esimLifecycle, agenda } = this.#simulation;
     if (after.cancellation === 'cancelled' && before?.cancellation !== 'cancelled') {

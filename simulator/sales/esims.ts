@@ -5,7 +5,6 @@ import type { EsimCondition, EsimRecord } from '#simulator/store/esims.ts';
 import type { SaleRecord } from '#simulator/store/sales.ts';
 import type { SimulatedState } from '#upstream/contract.ts';
 
-/** The life of eSIMs after their delivery: phones use them, top-ups recharge them. */
 export class EsimLifecycle {
   readonly #simulation: Simulation;
 
@@ -13,17 +12,12 @@ export class EsimLifecycle {
     this.#simulation = simulation;
   }
 
-  /** The current usage and status of an eSIM. */
   state(esim: EsimRecord): EsimState {
     const topups = this.#simulation.sales.topups(esim.id, 'completed').map(({ itemId }) => this.#package(itemId));
     return esimState(esim, this.#package(esim.packageId), topups, this.#simulation.clock.now());
   }
 
-  /**
-   * Simulates that a phone installs, activates or uses up an eSIM.
-   *
-   * @throws ServiceError 422 when the eSIM is beyond that state, or cancelled.
-   */
+  /** @throws ServiceError 422 when the eSIM is beyond that state, or cancelled. */
   changeState(esim: EsimRecord, state: SimulatedState): EsimRecord {
     const current = this.state(esim);
     if (!mayBecome(current.status, state)) {
@@ -37,17 +31,14 @@ export class EsimLifecycle {
     return this.#reread(esim.id);
   }
 
-  /** Recharges the eSIM of a top-up. Call it before the top-up counts as completed. */
+  /** Call it before the top-up counts as completed. */
   recharge(topup: SaleRecord): void {
     const esim = this.#reread(topup.esimId ?? '');
     const condition = recharged(esim, this.state(esim), this.#package(topup.itemId), this.#simulation.clock.now());
     this.#simulation.esims.change(esim.id, condition);
   }
 
-  /**
-   * The packages that can recharge an eSIM: those for exactly the countries of its own package, limited or unlimited as
-   * that one is. Empty when the eSIM is cancelled or expired.
-   */
+  /** Needs exactly the same countries, limited or unlimited alike. Empty when cancelled or expired. */
   topupOptions(esim: EsimRecord): CataloguePackage[] {
     const { status } = this.state(esim);
     if (status === 'cancelled' || status === 'expired') return [];
@@ -74,30 +65,19 @@ function isCompatible(item: CataloguePackage, own: CataloguePackage): boolean {
   return samePlaces && (item.dataMb === null) === (own.dataMb === null);
 }
 
-/** The usage and status of an eSIM at one time. */
 export interface EsimState {
   readonly usedMb: number;
-  /** Null: unlimited. */
   readonly totalMb: number | null;
-  /** The shown status: an active eSIM without data or time left is shown as consumed or expired. */
+  /** An active eSIM without data or time is shown as consumed or expired. */
   readonly status: EsimRecord['status'] | 'expired';
 }
 
 const DAY_MS = 86_400_000;
-/** Megabytes that a phone uses when it is switched on. */
 const FIRST_USE_MB = 10;
-/** Usage of an unlimited package. */
 const UNLIMITED_MB_A_DAY = 1_024;
 const UNLIMITED_CONSUMED_MB = 51_200;
 
-/**
- * Calculates the usage and status of an eSIM. Usage grows evenly while the eSIM is active, so that a package lasts as
- * long as it is valid. Top-ups do not change the rate.
- *
- * @param item the package with which it was bought.
- * @param topups packages of its completed top-ups.
- * @param now epoch milliseconds.
- */
+/** Usage grows evenly, so that a package lasts as long as it is valid. Top-ups do not change the rate. */
 function esimState(
   esim: EsimRecord,
   item: CataloguePackage,
@@ -121,13 +101,12 @@ function usedUntil(esim: EsimRecord, item: CataloguePackage, until: number, tota
 
 const ORDER_OF_STATES: readonly EsimRecord['status'][] = ['available', 'installed', 'active', 'consumed'];
 
-/** False when the change would go backwards: an installed or used eSIM stays so. */
+/** An installed or used eSIM stays so. */
 function mayBecome(shown: EsimState['status'], state: SimulatedState): boolean {
   const from = ORDER_OF_STATES.findIndex((each) => each === shown);
   return from >= 0 && ORDER_OF_STATES.indexOf(state) >= from;
 }
 
-/** The eSIM after a phone brought it into a state. @param now epoch milliseconds. */
 function conditionAfter(
   state: SimulatedState,
   esim: EsimRecord,
@@ -144,10 +123,7 @@ function conditionAfter(
   return { ...common, usedMb: current.totalMb ?? Math.max(current.usedMb, UNLIMITED_CONSUMED_MB) };
 }
 
-/**
- * The eSIM after a recharge: a consumed eSIM is active again, and a running one lasts longer.
- * @param now epoch milliseconds.
- */
+/** A consumed eSIM is active again, and a running one lasts longer. */
 function recharged(esim: EsimRecord, current: EsimState, topup: CataloguePackage, now: number): EsimCondition {
   const expiresAt = esim.expiresAt === null ? null : esim.expiresAt + topup.validityDays * DAY_MS;
   const wasOn = esim.status === 'active' || esim.status === 'consumed';

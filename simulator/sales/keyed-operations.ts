@@ -7,50 +7,39 @@ import type { StoredResult } from '#simulator/store/requests.ts';
 import type { Environment } from '#simulator/store/store.ts';
 import type { EndpointName } from '#upstream/contract.ts';
 
-/** One call of an operation with an Idempotency-Key. */
 export interface KeyedCall {
   readonly operation: EndpointName;
   readonly environment: Environment;
   readonly key: string;
-  /** `{id}` of the path; empty when the path has none. */
   readonly id: string;
-  /** The exact bytes of the body; a key belongs to one body. */
+  /** The exact bytes: a key belongs to one body. */
   readonly rawBody: Uint8Array;
-  /** Additional milliseconds between the checks and the execution. */
+  /** Between the checks and the execution. */
   readonly workMs: number;
-  /** Ends a wait when the simulator stops. */
   readonly signal: AbortSignal;
 }
 
-/** The steps of an operation; dialects differ in their order. Each step refuses by throwing a ServiceError. */
+/** Dialects differ in the order of the steps. Each refuses by throwing a ServiceError. */
 export interface KeyedWork<Item> {
-  /** Finds the item or eSIM of the operation. */
   find(): Item;
-  /** Checks that the reseller's reference is new. */
   requireUnique?(): void;
-  /** Checks that the wallet covers the price. */
   requireBalance?(item: Item): void;
   /**
-   * Executes the operation in the transaction that also stores the result under the key. It throws only before it has
-   * changed anything. A refusal that it returns keeps its changes.
+   * Runs in the transaction that stores the result. Throws only before a change; a returned refusal keeps its changes.
    */
   carryOut(item: Item): Answer;
 }
 
-/** Executes all operations with an Idempotency-Key. The dialect decides about repeated and concurrent keys. */
+/** The dialect decides about repeated and concurrent keys. */
 export class KeyedOperations {
   readonly #simulation: Simulation;
-  /**
-   * Keys of operations under way. They are lost with the process, as is the operation: nothing is written before the
-   * execution.
-   */
+  /** Lost with the process, as is the operation: nothing is written before the execution. */
   readonly #inUse = new Set<string>();
 
   constructor(simulation: Simulation) {
     this.#simulation = simulation;
   }
 
-  /** @throws ServiceError when the operation is refused. */
   async run<Item>(call: KeyedCall, work: KeyedWork<Item>): Promise<Answer> {
     if (call.environment === 'production' && !this.#simulation.approved) {
       throw new ServiceError(403, 'not_approved', 'This reseller is not approved for production yet.');
@@ -69,7 +58,7 @@ export class KeyedOperations {
       }
       this.#inUse.add(slot);
     } else if (dialect.reference_unique) {
-      // Checked once and early, as a service without locks does: two concurrent calls both pass.
+      // Once and early, as a service without locks does: two concurrent calls both pass.
       work.requireUnique?.();
     }
     try {
@@ -81,7 +70,7 @@ export class KeyedOperations {
     }
   }
 
-  /** Stores the changes, the events and the result of the key in one transaction. */
+  /** Changes, events and the result of the key in one transaction. */
   #execute<Item>(call: KeyedCall, work: KeyedWork<Item>, fingerprint: string, dialect: Dialect): Answer {
     const { store, keys, clock } = this.#simulation;
     return store.transaction(() => {
@@ -113,7 +102,6 @@ function doOrRefuse<Item>(work: KeyedWork<Item>, dialect: Dialect): Answer {
   }
 }
 
-/** Identifies one operation on one item with one body. */
 function fingerprintOf({ operation, id, rawBody }: KeyedCall): string {
   return createHash('sha256').update(`${operation} ${id}\n`).update(rawBody).digest('hex');
 }

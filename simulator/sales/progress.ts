@@ -4,7 +4,6 @@ import type { MovementSubject } from '#simulator/store/ledger.ts';
 import type { Failure, SaleKind, SaleRecord } from '#simulator/store/sales.ts';
 import { wireOrder, wireTopup, wireVpnSubscription } from '#simulator/wire.ts';
 
-/** Completes or fails purchases: at once, when they are due, or by the admin API. */
 export class SaleProgress implements DueSource {
   readonly #simulation: Simulation;
 
@@ -12,7 +11,6 @@ export class SaleProgress implements DueSource {
     this.#simulation = simulation;
   }
 
-  /** Delivers a purchase and sends its event. @returns undefined when it is no longer processing. */
   complete(sale: SaleRecord): SaleRecord | undefined {
     const { store, sales, kinds, clock } = this.#simulation;
     return store.transaction(() => {
@@ -22,12 +20,7 @@ export class SaleProgress implements DueSource {
     });
   }
 
-  /**
-   * Fails a purchase, sends its event and credits the debit as its behaviour says: at once, later or never.
-   *
-   * @param debited false when it was never debited.
-   * @returns undefined when it is no longer processing.
-   */
+  /** The behaviour decides when the debit is credited. @param debited false when it was never debited. */
   fail(sale: SaleRecord, failure?: Failure, debited = true): SaleRecord | undefined {
     const { store, sales, kinds, clock } = this.#simulation;
     return store.transaction(() => {
@@ -58,7 +51,7 @@ export class SaleProgress implements DueSource {
     }
   }
 
-  /** Stores the event of the current status, in the transaction of the change, and wakes the agenda. */
+  /** Runs in the transaction of the change. */
   announce(sale: SaleRecord): void {
     this.#simulation.agenda.wake();
     const kind = this.#simulation.kinds[sale.kind];
@@ -86,29 +79,23 @@ export class SaleProgress implements DueSource {
   }
 }
 
-/** The differences between the kinds of purchase. */
 interface KindOfSale {
-  /** Creates the delivery, in the transaction of the completion. @returns the id of a new eSIM, if it delivers one. */
+  /** Runs in the transaction of the completion. @returns the id of a new eSIM. */
   deliver(sale: SaleRecord): string | undefined;
-  /** The event of the current status; undefined when the interface has none for it. */
   event(sale: SaleRecord): string | undefined;
-  /** The purchase as in answers. */
   answer(sale: SaleRecord): Record<string, unknown>;
-  /** The purchase as in events. */
   announcement(sale: SaleRecord): Record<string, unknown>;
-  /** The names of the purchase in its debit and credit. */
   subject(sale: SaleRecord): MovementSubject;
   readonly failure: Failure;
 }
 
 export type KindsOfSale = Readonly<Record<SaleKind, KindOfSale>>;
 
-/** The server from which phones would download profiles; `.example` is reserved (RFC 2606). */
+/** `.example` is reserved (RFC 2606). */
 const SMDP_ADDRESS = 'smdp.simulator.example';
 const VPN_SERVER = 'vpn.simulator.example';
 const DAY_MS = 86_400_000;
 
-/** The steps of each kind of sale: delivery, failure and its events. */
 export function kindsOfSale(simulation: Simulation): KindsOfSale {
   const { subscriptions } = simulation;
   return {
@@ -140,7 +127,7 @@ export function kindsOfSale(simulation: Simulation): KindsOfSale {
         return status === 'processing' ? undefined : `vpn.subscription.${status === 'completed' ? 'active' : 'failed'}`;
       },
       answer: (sale) => wireVpnSubscription(sale, subscriptions.get(sale.id)),
-      // Events contain no access data, to keep it out of delivery logs.
+      // Without access data, to keep it out of delivery logs.
       announcement: (sale) => ({ ...wireVpnSubscription(sale, subscriptions.get(sale.id)), access: undefined }),
       subject: ({ id, reference }) => ({ vpnSubscriptionId: id, externalSubscriptionId: reference }),
       failure: { code: 'provisioning_failed', message: 'The VPN subscription could not be set up.' },

@@ -8,7 +8,6 @@ import type { SaleKind, SaleRecord } from '#simulator/store/sales.ts';
 import type { Environment } from '#simulator/store/store.ts';
 import type { OrderRequest, TopupRequest, VpnOrderRequest } from '#upstream/contract.ts';
 
-/** A purchase to make. */
 interface Basket {
   readonly environment: Environment;
   readonly kind: SaleKind;
@@ -17,7 +16,7 @@ interface Basket {
   readonly esimId: string | null;
 }
 
-/** Sells packages, top-ups and VPN subscriptions. Refuses by throwing a ServiceError. */
+/** Refuses by throwing a ServiceError. */
 export class Purchases {
   readonly #simulation: Simulation;
 
@@ -59,7 +58,6 @@ export class Purchases {
     });
   }
 
-  /** Debits the price, plans the outcome, and applies it when it is due at once. */
   #sell({ environment, kind, item, reference, esimId }: Basket): Answer {
     const { store, sales, wallet, behaviours, progress, identifiers, clock, kinds, options } = this.#simulation;
     const behaviour = behaviours.ofSale(environment, kind, item);
@@ -122,7 +120,7 @@ export class Purchases {
     return available(item);
   }
 
-  /** Allows one top-up or cancellation of an eSIM at a time. Checked before anything is written. */
+  /** One top-up or cancellation of an eSIM at a time. Checked before anything is written. */
   #requireNothingInFlight(esimId: string): void {
     const { sales, refunds } = this.#simulation;
     if (refunds.inFlight(esimId) !== undefined) throw esimBusy('cancellation');
@@ -141,7 +139,6 @@ export class Purchases {
   }
 }
 
-/** The refusal of a second operation. @param what the operation under way. */
 export function esimBusy(what: 'top-up' | 'cancellation'): ServiceError {
   return new ServiceError(409, 'esim_busy', `A ${what} of this eSIM is under way.`);
 }

@@ -6,22 +6,15 @@ import type { LedgerEntry } from '#simulator/store/ledger.ts';
 import type { SaleRecord } from '#simulator/store/sales.ts';
 import type { RefundCondition } from '#upstream/contract.ts';
 
-/** The first state of a cancellation, and the milliseconds until its next step; null when no step is planned. */
 type CancellationPlan = Omit<RefundProgress, 'dueAt'> & { readonly delayMs: number | null };
 
 interface CancellationDelays {
-  /** Milliseconds until a planned step, when its rule names no delay. */
+  /** The rule may name another delay. */
   readonly processingDelayMs: number;
-  /** Duration of a manual review, in milliseconds. */
   readonly reviewDelayMs: number;
 }
 
-/**
- * Decides about a cancellation.
- *
- * @param rule of the admin API; without one, the conditions decide.
- * @param unmet the conditions that are not met.
- */
+/** The conditions decide without a rule. */
 export function planned(
   rule: { readonly outcome: CancellationOutcome; readonly delay_ms?: number | undefined } | undefined,
   unmet: readonly RefundCondition[],
@@ -64,17 +57,16 @@ const REVIEWING: CancellationPlan = {
   ...AT_ONCE,
 };
 
-/** The data by which a cancellation is judged. */
 interface CancellationEvidence {
   readonly esim: EsimRecord;
   readonly usage: EsimState;
   readonly completedTopups: number;
   readonly order: SaleRecord;
-  /** The movements of the order that are already visible. */
+  /** Movements that are already visible. */
   readonly movements: readonly LedgerEntry[];
 }
 
-/** The conditions of an automatic refund (specification, States and transitions) that are not met. */
+/** The specification (States and transitions) states the conditions. */
 export function unmetConditions(evidence: CancellationEvidence): RefundCondition[] {
   const { esim, usage, completedTopups } = evidence;
   const confirmed: Readonly<Record<RefundCondition, boolean>> = {
@@ -87,27 +79,22 @@ export function unmetConditions(evidence: CancellationEvidence): RefundCondition
   return (Object.keys(confirmed) as RefundCondition[]).filter((condition) => !confirmed[condition]);
 }
 
-/** The result of a review. */
 type RefundDecision = 'accepted' | 'refused' | 'manual_review';
 
-/**
- * Unmet conditions that need a manual review: nothing was used, but a phone has the profile, or the debit is not
- * visible (yet).
- */
+/** Nothing was used, but a phone has the profile, or the debit is not visible (yet). */
 const NEEDS_REVIEW: ReadonlySet<RefundCondition> = new Set(['never_installed', 'debit_verified']);
 
-/** The decision of the conditions, without a manual review. */
 function decisionByConditions(unmet: readonly RefundCondition[]): RefundDecision {
   if (unmet.length === 0) return 'accepted';
   return unmet.every((condition) => NEEDS_REVIEW.has(condition)) ? 'manual_review' : 'refused';
 }
 
-/** The decision of a manual review: an installed but unused profile is refunded; a missing debit is not. */
+/** An installed but unused profile is refunded; a missing debit is not. */
 export function decisionOfReview(unmet: readonly RefundCondition[]): 'accepted' | 'refused' {
   return unmet.every((condition) => condition === 'never_installed') ? 'accepted' : 'refused';
 }
 
-/** True when the wallet has exactly one debit of the order's price and no credit for it. */
+/** Exactly one debit of the order's price, and no credit. */
 function isDebitVerified({ order, movements }: CancellationEvidence): boolean {
   const [debit, ...others] = movements;
   return others.length === 0 && debit?.type === 'debit' && new Big(debit.amount).eq(order.price);

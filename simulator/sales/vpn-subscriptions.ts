@@ -3,7 +3,7 @@ import { ServiceError } from '#simulator/service/errors.ts';
 import type { Simulation } from '#simulator/simulation.ts';
 import type { SaleRecord, SubscriptionRecord } from '#simulator/store/sales.ts';
 
-/** Ends VPN subscriptions: when they expire, or when the customer cancels. Nothing is refunded. */
+/** Nothing is refunded. */
 export class VpnSubscriptions implements DueSource {
   readonly #simulation: Simulation;
 
@@ -11,15 +11,11 @@ export class VpnSubscriptions implements DueSource {
     this.#simulation = simulation;
   }
 
-  /**
-   * Cancels a subscription at once, or later by a behaviour rule.
-   *
-   * @throws ServiceError 409 when it is already cancelled, 422 when it is not active yet, has failed or has expired.
-   */
+  /** @throws ServiceError 409 when already cancelled, 422 when not active yet, failed or expired. */
   cancel(sale: SaleRecord): void {
     const { store, subscriptions, behaviours, clock, agenda, options } = this.#simulation;
     const subscription = this.#requireCancellable(sale);
-    // A second call while the first cancellation is processing gets the same answer and changes nothing.
+    // A repeated call gets the same answer and changes nothing.
     if (subscription.cancelDueAt !== null) return;
     const outcome = store.transaction(() => {
       const decided = behaviours.ofVpnCancellation(sale.environment);
@@ -34,7 +30,6 @@ export class VpnSubscriptions implements DueSource {
     agenda.wake();
   }
 
-  /** @returns false when it is not active. */
   end(sale: SaleRecord, status: 'cancelled' | 'expired'): boolean {
     const { store, subscriptions, kinds, webhooks, clock, agenda } = this.#simulation;
     return store.transaction(() => {

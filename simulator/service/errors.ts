@@ -1,27 +1,22 @@
 import type * as z from 'zod';
 import type { ServiceErrorCode } from '#upstream/contract.ts';
 
-/** An answer before it is written. */
 export interface Answer {
   readonly status: number;
   readonly body: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** A deliberately wrong answer: sent unchanged in every shape. */
+  /** A wrong answer on purpose: sent unchanged in every shape. */
   readonly verbatim?: true;
 }
 
-/** An answer with a JSON body. */
 export function jsonAnswer(status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): Answer {
   return { status, body: JSON.stringify(body), headers: { 'Content-Type': 'application/json', ...headers } };
 }
 
-/** Problems by field name. */
 export type FieldProblems = Readonly<Record<string, string>>;
 
-/** The error codes of the contract, and one of the admin API. */
 type RefusalCode = ServiceErrorCode | 'conflict';
 
-/** A refusal, with the error body of the contract. */
 export class ServiceError extends Error {
   readonly status: number;
   readonly code: RefusalCode;
@@ -49,17 +44,15 @@ export class ServiceError extends Error {
   }
 }
 
-/** The answer 404. */
 export function notFound(what: string): ServiceError {
   return new ServiceError(404, 'not_found', `There is no such ${what}.`);
 }
 
-/** The answer 422 with the wrong fields. */
 export function validationFailed(fields: FieldProblems): ServiceError {
   return new ServiceError(422, 'validation_failed', `Not accepted: ${Object.keys(fields).join(', ')}.`, { fields });
 }
 
-/** @throws ServiceError 422 with every field that is wrong or unknown. */
+/** @throws ServiceError 422 with every wrong or unknown field. */
 export function parsed<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;

@@ -3,28 +3,22 @@ import type { Response } from 'express';
 import type { RequestFault } from '#simulator/behaviour/faults.ts';
 import { jsonAnswer, type Answer } from '#simulator/service/errors.ts';
 
-/** The end of a call: an answer, or a failure to deliver one. */
 export type Ending =
   | { readonly kind: 'answer'; readonly answer: Answer }
   | { readonly kind: 'truncated'; readonly answer: Answer }
-  /** The connection is reset, or closed. */
   | { readonly kind: 'reset' }
   | { readonly kind: 'closed' }
-  /** No answer until the caller gives up. */
   | { readonly kind: 'silence' };
 
-/** The combined effect of the faults of one call. */
 export interface FaultPlan {
   readonly arrivalMs: number;
   readonly workMs: number;
   readonly answerMs: number;
-  /** Ends the call before any work, if set. */
   readonly instead: Ending | undefined;
-  /** Changes the answer of the work into what is sent. */
   readonly after: (answer: Answer) => Ending;
 }
 
-/** The plan for one request: all latencies are added, and at most one other fault applies. */
+/** Latencies are added; at most one other fault applies. */
 export function planOf(faults: readonly RequestFault[]): FaultPlan {
   const latency = (at: 'arrival' | 'work' | 'answer'): number =>
     faults.reduce((total, fault) => total + (fault.kind === 'latency' && fault.at === at ? fault.ms : 0), 0);
@@ -38,7 +32,6 @@ export function planOf(faults: readonly RequestFault[]): FaultPlan {
   };
 }
 
-/** Sends an ending. @returns the status that was sent, or null when none was. */
 export async function perform(ending: Ending, response: Response): Promise<number | null> {
   if (response.destroyed) return null;
   switch (ending.kind) {
@@ -78,7 +71,6 @@ function isAfterWork(fault: RequestFault): boolean {
   }
 }
 
-/** @param worked the answer of the work; undefined when no work was done. */
 function endingOf(fault: RequestFault, worked: Answer | undefined): Ending {
   switch (fault.kind) {
     case 'rate_limited':
@@ -104,7 +96,7 @@ function endingOf(fault: RequestFault, worked: Answer | undefined): Ending {
   }
 }
 
-/** Sets fields of a plain record, or of each record of a plain list. A refusal stays as it is. */
+/** A refusal stays as it is. */
 function withFields(answer: Answer, set: Readonly<Record<string, unknown>>): Answer {
   if (answer.status >= 300) return answer;
   const body: unknown = JSON.parse(answer.body);
@@ -130,12 +122,12 @@ function refusal(status: number, code: string, message: string, retryAfter: numb
 }
 
 function write(response: Response, { status, body, headers = {} }: Answer): void {
-  // Uses node's own methods: Express would correct answers that a fault has made wrong on purpose.
+  // Node's own methods: Express would correct answers that a fault has made wrong.
   response.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(body) });
   response.end(body);
 }
 
-/** Announces the length of the whole body and closes the connection after half of it. */
+/** Announces the length of the whole body, and sends half of it. */
 async function writeHalf(response: Response, { status, body, headers = {} }: Answer): Promise<void> {
   const bytes = Buffer.from(body);
   response.writeHead(status, { ...headers, 'Content-Length': bytes.length });

@@ -32,16 +32,15 @@ import {
 } from '#simulator/wire.ts';
 import type { EndpointName } from '#upstream/contract.ts';
 
-/** A call after authorization. Its parts are not validated yet. */
+/** Authorized, not validated yet. */
 interface ServiceCall extends KeyedCall {
   readonly query: Readonly<Record<string, string>>;
-  /** The body as JSON; undefined when the call has none. */
   readonly json: unknown;
 }
 
 type Handler = (simulation: Simulation, call: ServiceCall) => Answer | Promise<Answer>;
 
-/** One handler for each endpoint of the contract. A new endpoint does not compile until it has a handler here. */
+/** A new endpoint does not compile until it has a handler here. */
 export const HANDLERS: Readonly<Record<EndpointName, Handler>> = {
   login: ({ account }, { environment, json }) => {
     return jsonAnswer(200, account.logIn(environment, parsed(loginBody(environment), json)));
@@ -168,7 +167,7 @@ export const HANDLERS: Readonly<Record<EndpointName, Handler>> = {
   rotateWebhookSecret: ({ endpoints }, { environment }) => jsonAnswer(200, endpoints.rotateSecret(environment)),
 };
 
-/** The movements that a dialect shows. @param since as sent; undefined: from the first movement on. */
+/** Undefined `since`: from the first movement on. */
 function shownBy(dialect: Dialect, since: string | undefined, now: number): LedgerFilter {
   const {
     wallet_list_cached_ms: cached,
@@ -187,7 +186,6 @@ function shownBy(dialect: Dialect, since: string | undefined, now: number): Ledg
   };
 }
 
-/** Time of the first movement that a filter lets through. @param since epoch milliseconds. */
 function firstShown({ wallet_filter_shift_ms: shift, wallet_filter_edge_ms: edge }: Dialect, since: number): number {
   const shifted = since + shift;
   return edge === null ? shifted : shifted - (shifted % edge) + edge;

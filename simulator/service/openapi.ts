@@ -22,7 +22,6 @@ import {
   serviceHeaders,
 } from '#upstream/contract.ts';
 
-/** Calls that answer 201. */
 const CREATING: ReadonlySet<EndpointName> = new Set([
   'createOrder',
   'createTopup',
@@ -30,7 +29,7 @@ const CREATING: ReadonlySet<EndpointName> = new Set([
   'createWebhookSecret',
 ]);
 
-/** Refusals by status. The contract of a call decides which of them it can give. */
+/** The contract of a call decides which it can give. */
 const REFUSALS = {
   400: 'Malformed body, or no Idempotency-Key.',
   401: 'The token is missing, unknown or expired.',
@@ -46,15 +45,13 @@ const REFUSALS = {
 
 type Document = ReturnType<typeof createDocument>;
 
-/** The last document of each environment. Making one takes a good part of a second. */
+/** Making a document takes a good part of a second. */
 const lastMade = new Map<Environment, { readonly dialect: string; readonly document: Document }>();
 
-/** The OpenAPI document of the current dialect and shape. */
 export function describedService(dialect: Dialect, environment: Environment, shaper: Shaper): object {
   return shapedDocument(openApiDocument(dialect, environment), shaper);
 }
 
-/** The OpenAPI document of one environment in a dialect, made from the contract, in the plain shape. */
 export function openApiDocument(dialect: Dialect, environment: Environment): Document {
   const key = JSON.stringify(dialect);
   const known = lastMade.get(environment);
@@ -125,7 +122,6 @@ function parametersOf({ path, query = [], requiredQuery = [], idempotencyKey }: 
   };
 }
 
-/** Refusals that follow from no general rule. */
 const FURTHER_REFUSALS: Readonly<Partial<Record<EndpointName, readonly (keyof typeof REFUSALS)[]>>> = {
   createOrder: [402],
   createTopup: [402],
@@ -135,7 +131,7 @@ const FURTHER_REFUSALS: Readonly<Partial<Record<EndpointName, readonly (keyof ty
   rotateWebhookSecret: [404],
 };
 
-/** Refusals of every call: also calls without body or query validate both. */
+/** Calls without a body or query validate both, too. */
 const COMMON_REFUSALS = [400, 401, 413, 415, 422, 429] as const;
 
 function refusalsOf(name: EndpointName, { path, idempotencyKey }: EndpointContract): (keyof typeof REFUSALS)[] {

@@ -12,7 +12,6 @@ import type { Simulation } from '#simulator/simulation.ts';
 import type { Environment } from '#simulator/store/store.ts';
 import { type EndpointContract, type EndpointName, ENDPOINTS, IDEMPOTENCY_KEY_HEADER } from '#upstream/contract.ts';
 
-/** A call under way. */
 interface Received {
   readonly request: Request;
   readonly environment: Environment;
@@ -23,11 +22,7 @@ interface Received {
 
 type Work = (received: Received) => Answer | Promise<Answer>;
 
-/**
- * Processes every call: read, log, apply faults, work, apply faults, answer, log.
- *
- * @param stopping ends waits when the simulator stops.
- */
+/** Read, log, apply faults, work, apply faults, answer, log. */
 export class Pipeline {
   readonly #simulation: Simulation;
   readonly #stopping: AbortSignal;
@@ -38,17 +33,14 @@ export class Pipeline {
     this.#stopping = stopping;
   }
 
-  /** Makes a handler for an endpoint of the contract. */
   endpoint(environment: Environment, name: EndpointName): RequestHandler {
     return this.#handler(environment, name, (received) => this.#serve(name, received));
   }
 
-  /** Makes a handler that refuses requests outside the interface. */
   refuse(environment: Environment, refusal: (request: Request) => ServiceError): RequestHandler {
     return this.#handler(environment, undefined, ({ request }) => refusal(request).answer());
   }
 
-  /** Resolves when no call is under way. */
   async drained(): Promise<void> {
     await Promise.all(this.#underWay);
   }
@@ -112,7 +104,7 @@ export class Pipeline {
     }
   }
 
-  /** Gives every answer the chosen shape, answers of faults included. */
+  /** Answers of faults get the shape, too. */
   #shaped(name: EndpointName | undefined, ending: Ending): Ending {
     if (ending.kind !== 'answer' && ending.kind !== 'truncated') return ending;
     return { ...ending, answer: this.#simulation.shaper.answer(name, ending.answer) };
@@ -142,7 +134,7 @@ export class Pipeline {
     return pageOfList({ paging, query, isPaged: endpoint.query?.includes('cursor') === true, address, read });
   }
 
-  /** In shapes with numeric ids, requests contain the numbers as digits. */
+  /** Where ids are numbers, requests contain their digits. */
   #withTextIds<Given>(given: Given): Given {
     if (typeof given !== 'object' || given === null || Array.isArray(given)) return given;
     const texts = ['esim_id', 'starting_after'].flatMap((name): [string, unknown][] => {
@@ -171,14 +163,12 @@ export class Pipeline {
   }
 }
 
-/** The body as JSON; undefined when the call has none. @throws ServiceError */
 function jsonBody({ method, body: schema }: EndpointContract, bytes: Buffer, contentType: string | undefined): unknown {
   if (schema !== undefined) return strictJsonOf(bytes, contentType);
   if (method === 'POST' && bytes.length > 0) parsed(noBody, strictJsonOf(bytes, contentType));
   return undefined;
 }
 
-/** The key by which calls are counted for the rate limit. */
 function callerOf(request: Request, environment: Environment): string {
   return request.get('Authorization') ?? `${environment} ${request.socket.remoteAddress ?? ''}`;
 }
@@ -196,7 +186,7 @@ function refusalOr(error: unknown): ServiceError {
   throw error;
 }
 
-/** Refuses a header outside the calls for which the specification defines it. @throws ServiceError 400 when present. */
+/** The specification defines the header for other calls only. @throws ServiceError 400 */
 function refuseHeader(request: Request, name: string): void {
   if (request.get(name) === undefined) return;
   const fields = { [name]: 'is not allowed here' };
@@ -214,7 +204,6 @@ function keyOf(request: Request): string {
   return key;
 }
 
-/** All calls of one environment, relative to its base address. */
 export function serviceRouter(simulation: Simulation, environment: Environment, pipeline: Pipeline): Router {
   const router = Router({ caseSensitive: true, strict: true });
   for (const path of new Set(endpointNames.map((name) => ENDPOINTS[name].path))) {
@@ -231,7 +220,7 @@ export function serviceRouter(simulation: Simulation, environment: Environment, 
   return router;
 }
 
-/** Reads the dialect at each call, because it may change while the simulator runs. */
+/** The dialect may change while the simulator runs. */
 function onlyIfServed(
   simulation: Simulation,
   environment: Environment,

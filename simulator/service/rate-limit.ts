@@ -2,25 +2,21 @@ import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import type { Simulation } from '#simulator/simulation.ts';
 
-/** The limit of calls of one token. */
 export const rateLimit = z.strictObject({
-  /** Null: unlimited. */
   requests: z.int().min(1).max(1_000_000).nullable(),
   window_ms: z.int().min(1).max(86_400_000).default(60_000),
 });
 export type RateLimit = z.output<typeof rateLimit>;
 
-/** The decision about one call. */
 export interface RateDecision {
   readonly allowed: boolean;
-  /** The RateLimit header fields, and Retry-After for a refused call. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
 const SETTING = 'rate_limit';
 const UNLIMITED: RateDecision = { allowed: true, headers: {} };
 
-/** Fixed windows by the simulator's clock, one for each token. The counts are lost when the process ends. */
+/** Fixed windows by the simulator's clock, one for each token. Lost when the process ends. */
 export class RateLimiter {
   readonly #simulation: Simulation;
   #window = 0;
@@ -41,13 +37,12 @@ export class RateLimiter {
     this.restart();
   }
 
-  /** Restarts all counts. */
   restart(): void {
     this.#window = 0;
     this.#counts.clear();
   }
 
-  /** Counts one call. @param caller the Authorization header, or the address of the caller; only its hash is stored. */
+  /** @param caller the Authorization header, or an address; only its hash is stored. */
   take(caller: string): RateDecision {
     const { requests, window_ms: windowMs } = this.limit;
     if (requests === null) return UNLIMITED;
@@ -66,7 +61,7 @@ export class RateLimiter {
   }
 }
 
-/** Header fields of the IETF draft "RateLimit header fields for HTTP". */
+/** IETF draft "RateLimit header fields for HTTP". */
 function headersOf(
   requests: number,
   windowMs: number,

@@ -19,7 +19,7 @@ const BODY_LIMIT_BYTES = 65_536;
 
 const readRaw = express.raw({ type: () => true, limit: BODY_LIMIT_BYTES, inflate: false });
 
-/** The bytes of a request's body. @throws ServiceError 413 too large, 415 compressed, 400 incomplete. */
+/** @throws ServiceError 413 too large, 415 compressed, 400 incomplete. */
 export async function readBody(request: Request, response: Response): Promise<Buffer> {
   await new Promise<void>((resolve, reject) => {
     readRaw(request, response, (error?: unknown) => {
@@ -31,7 +31,7 @@ export async function readBody(request: Request, response: Response): Promise<Bu
   return Buffer.isBuffer(body) ? body : Buffer.alloc(0);
 }
 
-/** @throws ServiceError 415 when the type is not JSON in UTF-8, 400 when the body is not JSON. */
+/** @throws ServiceError 415 for another type than JSON in UTF-8, 400 for invalid JSON. */
 export function jsonOf(body: Buffer, contentType: string | undefined): unknown {
   requireJsonType(contentType);
   return parsedJson(body).value;
@@ -43,11 +43,7 @@ function requireJsonType(contentType: string | undefined): void {
   }
 }
 
-/**
- * Parses the body of a call of the service.
- *
- * @throws ServiceError as {@link jsonOf}; 400 for a name that occurs twice in an object, 422 for an invalid text.
- */
+/** @throws ServiceError as {@link jsonOf}; 400 for a repeated name, 422 for an invalid text. */
 export function strictJsonOf(body: Buffer, contentType: string | undefined): unknown {
   requireJsonType(contentType);
   const { text, value } = parsedJson(body);
@@ -60,7 +56,7 @@ export function strictJsonOf(body: Buffer, contentType: string | undefined): unk
   return value;
 }
 
-/** @throws ServiceError 422 with every field of a body or query that contains NUL or a lone surrogate. */
+/** @throws ServiceError 422 with every field that contains NUL or a lone surrogate. */
 export function requireUsableTexts(value: unknown): void {
   const paths = unusableTexts(value);
   if (paths.length === 0) return;
@@ -88,7 +84,6 @@ function refusalOf(error: unknown): ServiceError {
 const MAX_PAGE = 100;
 const DEFAULT_PAGE = 50;
 
-/** All query parameters, for validation and for the OpenAPI document. */
 export const QUERY_FIELDS: Readonly<Record<string, z.ZodType<string>>> = {
   cursor: z.string().regex(/^[A-Za-z0-9_-]{1,32}$/, 'is no cursor of this list'),
   page: z.string().regex(/^[1-9]\d{0,5}$/, 'must be a number from 1 on'),
@@ -103,7 +98,6 @@ export const QUERY_FIELDS: Readonly<Record<string, z.ZodType<string>>> = {
   ...updateQuery.shape,
 };
 
-/** Validates query parameters. @throws ServiceError 422 */
 export function queryFrom(
   query: unknown,
   { query: names = [], requiredQuery = [] }: Pick<EndpointContract, 'query' | 'requiredQuery'>,
@@ -122,18 +116,16 @@ function field(name: string): z.ZodType<string> {
   return found;
 }
 
-/** The requested page of a list. */
 export function pageFrom(query: Readonly<Record<string, string>>): Page {
   const { cursor, limit } = query;
   return { cursor: cursor === undefined ? undefined : sequenceOf(cursor), limit: Number(limit ?? DEFAULT_PAGE) };
 }
 
-/** Reads one item more, to find out whether another page follows. */
+/** One item more shows whether another page follows. */
 export function oneMore(page: Page): Page {
   return { ...page, limit: page.limit + 1 };
 }
 
-/** A page of a list, with the cursor of the next page. @param wire makes the item of a row. */
 export function pageAnswer<Row extends { readonly sequence: number }>(
   rows: readonly Row[],
   page: Page,
@@ -146,7 +138,6 @@ export function pageAnswer<Row extends { readonly sequence: number }>(
   });
 }
 
-/** A page of a catalogue; the ids of the items are their sequence. */
 export function catalogueAnswer<Item extends { readonly id: number }>(
   items: readonly Item[],
   page: Page,
@@ -156,7 +147,6 @@ export function catalogueAnswer<Item extends { readonly id: number }>(
   return pageAnswer(rows, page, ({ item }) => wire(item));
 }
 
-/** A whole list, for calls without a cursor. */
 export function wholeList<Item>(items: readonly Item[], wire: (item: Item) => unknown): Answer {
   return jsonAnswer(200, { data: items.map(wire), next_cursor: null });
 }
@@ -167,7 +157,7 @@ function sequenceOf(cursor: string): number {
   return Number(text);
 }
 
-/** Strict versions of the contract's bodies: the simulator refuses unknown fields. */
+/** Unknown fields are refused. */
 export const orderBody = orderRequest
   .extend({ external_order_id: notBlank(orderRequest.shape.external_order_id) })
   .strict();
@@ -180,7 +170,6 @@ export const vpnOrderBody = vpnOrderRequest
   .strict();
 export const simulationBody = simulationRequest.strict();
 
-/** For a POST without a body: empty, or an empty object. */
 export const noBody = z.strictObject({});
 
 // The specification allows expires_in_days on production login only.
@@ -189,7 +178,6 @@ const loginBodies = {
   sandbox: loginRequest.omit({ expires_in_days: true }).strict(),
 } as const;
 
-/** The schema of the login body in an environment. */
 export function loginBody(environment: Environment): (typeof loginBodies)[Environment] {
   return loginBodies[environment];
 }
@@ -201,7 +189,6 @@ const BODIES: Readonly<Partial<Record<EndpointName, z.ZodType>>> = {
   simulateEsim: simulationBody,
 };
 
-/** The schema of the body of a call; undefined when it has none. */
 export function requestBody(name: EndpointName, environment: Environment): z.ZodType | undefined {
   const { body }: EndpointContract = ENDPOINTS[name];
   return name === 'login' ? loginBody(environment) : (BODIES[name] ?? body);
@@ -212,11 +199,7 @@ function notBlank(reference: z.ZodString): z.ZodString {
 }
 
 /**
- * Finds a name that occurs twice in one object. Parsers that take the first and parsers that take the last would act on
- * different requests; `JSON.parse` silently drops the first.
- *
- * @param text valid JSON.
- * @returns the path of the first such name, such as `device.0.id`.
+ * Parsers that take the first or the last name would act on different requests. @returns a path such as `device.0.id`.
  */
 function repeatedName(text: string): string | undefined {
   const open: Level[] = [];
@@ -240,24 +223,17 @@ function repeatedName(text: string): string | undefined {
   return undefined;
 }
 
-/** An object or array while it is read. */
 interface Level {
   readonly names: Set<string>;
   readonly isObject: boolean;
   expectsName: boolean;
-  /** Name or index of the current value. */
   at: string | number;
 }
 
-/**
- * Finds texts and names that contain NUL or a lone surrogate: PostgreSQL accepts neither, and UTF-8 cannot encode the
- * second.
- *
- * @returns the path of each such text.
- */
+/** PostgreSQL accepts neither NUL nor lone surrogates, and UTF-8 cannot encode the second. @returns their paths. */
 function unusableTexts(value: unknown): readonly string[] {
   const found: string[] = [];
-  // Not recursive: deeply nested brackets would overflow the stack.
+  // Recursion on deeply nested brackets would overflow the stack.
   const waiting: { readonly path: string; readonly value: unknown }[] = [{ path: '', value }];
   for (const { path, value: each } of waiting) {
     if (typeof each === 'string' && !isUsable(each)) found.push(path === '' ? 'body' : path);

@@ -10,22 +10,16 @@ import { notFound, ServiceError } from '#simulator/service/errors.ts';
 import { Pipeline, serviceRouter } from '#simulator/service/pipeline.ts';
 import { Simulation } from '#simulator/simulation.ts';
 
-/** A running simulator. */
 export interface RunningSimulator {
-  /** `http://host:port`, without a path. */
   readonly url: string;
-  /** `{base_url}` of production; that of the sandbox is this followed by `/sandbox`. */
+  /** This is production; the sandbox's ends with `/sandbox`. */
   readonly baseUrl: string;
   readonly port: number;
-  /** Stops the simulator. Calls and webhooks under way are aborted; the state stays in the data file. */
+  /** Aborts calls and webhooks under way; the state stays in the data file. */
   close(): Promise<void>;
 }
 
-/**
- * Starts a simulator in this process.
- *
- * @throws StoreError when the data file cannot be used; an Error of node when the port cannot be used.
- */
+/** @throws StoreError when the data file cannot be used; an Error of node when the port cannot be used. */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<RunningSimulator> {
   const resolved = resolveOptions(options);
   const simulation = new Simulation(resolved);
@@ -67,7 +61,7 @@ function application(simulation: Simulation, pipeline: Pipeline): Express {
   return app;
 }
 
-/** Answers errors outside the pipeline: unknown addresses, and paths that are not valid URLs. */
+/** Unknown addresses, and paths that are no valid URLs, get here. */
 function errorHandler(simulation: Simulation): ErrorRequestHandler {
   return (error: unknown, request, response, _next) => {
     const { logger, shaper } = simulation;
@@ -107,7 +101,6 @@ const FILES = [
   ['/page/tables.js', 'tables.js', 'text/javascript; charset=utf-8'],
 ] as const;
 
-/** Allows only resources of this server, and forbids framing. */
 const HEADERS = {
   'Content-Security-Policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; " +
@@ -117,7 +110,6 @@ const HEADERS = {
   'Cache-Control': 'no-cache',
 } as const;
 
-/** The status page, at `/`. */
 function pageRouter(): Router {
   const router = Router({ caseSensitive: true, strict: true });
   for (const [path, file, type] of FILES) {

@@ -6,14 +6,11 @@ import { serviceErrorBody } from '#upstream/contract.ts';
 type Paging = Shape['paging'];
 type Query = Readonly<Record<string, string>>;
 
-/** Page size of all pagings except that of the plain shape. */
 const PAGE_SIZE = 25;
-/** Maximum page size of a handler. */
 const MOST_AT_ONCE = '100';
 
 const integer: JsonObject = { type: 'integer', minimum: 0 };
 
-/** The query parameters of each paging, and the fields of a list beside its items. */
 const PAGINGS: Readonly<Record<Paging, { readonly parameters: readonly string[]; readonly fields: JsonObject }>> = {
   cursor: { parameters: ['cursor', 'limit'], fields: { next_cursor: { type: ['string', 'null'] } } },
   page: {
@@ -27,37 +24,32 @@ const PAGINGS: Readonly<Record<Paging, { readonly parameters: readonly string[];
 };
 const ALL_PARAMETERS = new Set(Object.values(PAGINGS).flatMap(({ parameters }) => parameters));
 
-/** Fields of a list beside its items, with their schemas. */
 export function pagingFields(paging: Paging): JsonObject {
   return PAGINGS[paging].fields;
 }
 
-/** @param names the query parameters of the contract. @returns the query parameters of a list in this paging. */
 export function queryNames(names: readonly string[], paging: Paging): readonly string[] {
   if (!names.includes('cursor')) return names;
   return [...names.filter((name) => !ALL_PARAMETERS.has(name)), ...PAGINGS[paging].parameters];
 }
 
-/** Removes parameters of another paging, because such a service ignores them. The plain shape refuses them instead. */
+/** Such a service ignores parameters of another paging. The plain shape refuses them. */
 export function ownQuery(query: Readonly<Record<string, unknown>>, paging: Paging): Readonly<Record<string, unknown>> {
   if (paging === 'cursor') return query;
   const own = PAGINGS[paging].parameters;
   return Object.fromEntries(Object.entries(query).filter(([name]) => own.includes(name) || !ALL_PARAMETERS.has(name)));
 }
 
-/** One request for a list. */
 interface ListRequest {
   readonly paging: Paging;
   readonly query: Query;
-  /** False for a list that takes no paging parameters and is always whole. */
+  /** False for a list that is always whole. */
   readonly isPaged: boolean;
-  /** Absolute address of the list, without a query. */
   readonly address: string;
-  /** Reads a part of the plain list. */
   readonly read: (query: Query) => Answer | Promise<Answer>;
 }
 
-/** Returns the requested page of a list, as `data` with the fields of its paging. @throws ServiceError 422 */
+/** @throws ServiceError 422 */
 export async function pageOfList(request: ListRequest): Promise<Answer> {
   const { paging, query, isPaged, address, read } = request;
   if (paging === 'cursor') return read(query);
@@ -118,9 +110,7 @@ function indexAfter(items: readonly Json[], id: string): number {
   return index + 1;
 }
 
-/** The error body of a shape. */
 interface ErrorShape {
-  /** Undefined when there is no body. */
   readonly contentType: string | undefined;
   readonly schema: JsonObject;
   readonly body: (error: ErrorContent) => Json;
@@ -166,21 +156,18 @@ const SHAPES_OF_ERRORS: Readonly<Record<Exclude<Shape['errors'], 'code'>, ErrorS
   fields: {
     contentType: JSON_TYPE,
     schema: objectSchema({ errors: listsByField }),
-    // A refusal without a field is under `base`.
+    // Without a field: under `base`.
     body: ({ message, fields }) => ({ errors: listed(fields ?? { base: message }) }),
   },
   html: { contentType: 'text/html', schema: text, body: html },
   empty: { contentType: undefined, schema: text, body: () => '' },
 };
 
-/** @returns undefined for the error body of the contract. */
 export function errorShape(errors: Shape['errors']): Pick<ErrorShape, 'contentType' | 'schema'> | undefined {
   return errors === 'code' ? undefined : SHAPES_OF_ERRORS[errors];
 }
 
-/**
- * Changes a refusal to the error body of a shape, with the same status. @param answer with the contract's error body.
- */
+/** The status stays. */
 export function shapedError(errors: Shape['errors'], answer: Answer): Answer {
   if (errors === 'code') return answer;
   const { error } = serviceErrorBody.parse(jsonFrom(answer.body));

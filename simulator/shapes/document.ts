@@ -9,7 +9,6 @@ import { DEFAULT_HEADER_PREFIX, type EndpointName, serviceHeaders, type ServiceH
 
 const JSON_TYPE = 'application/json';
 
-/** Changes the plain OpenAPI document to that of a shape. */
 export function shapedDocument(plain: object, shaper: Shaper): object {
   if (looksPlain(shaper.shape)) return plain;
   const document = objectAt(jsonFrom(plain));

@@ -10,14 +10,11 @@ import {
 import type { Shape } from '#simulator/shapes/shape.ts';
 import { AMOUNT_FIELDS, statedUnit } from '#upstream/contract.ts';
 
-/** The inputs of a shape. */
 export interface ShapeContext {
   readonly shape: Shape;
-  /** The number of an id; undefined for an unknown id. */
   readonly numberOf: (id: string) => number | undefined;
 }
 
-/** The records of the interface, named as in envelopes. */
 const RECORDS = [
   'token',
   'package',
@@ -39,10 +36,9 @@ const RECORDS = [
 ] as const;
 export type RecordName = (typeof RECORDS)[number];
 
-/** The change of a field. Null stays null. */
+/** Null stays null. */
 export interface FieldChange {
   readonly schema: JsonObject;
-  /** @param record the plain record with this field. */
   readonly value: (plain: Json, record: JsonObject) => Json;
 }
 
@@ -52,11 +48,10 @@ const ITEMS: ReadonlySet<RecordName> = new Set(['package', 'vpn_plan']);
 const AMOUNTS: ReadonlySet<string> = new Set(AMOUNT_FIELDS);
 const STATUSES = new Set(['status', 'review']);
 
-/** The package with `countries: null` in the shape `odd_package`. */
+/** Has `countries: null` in the shape `odd_package`. */
 const ODD_PACKAGE = 1004;
 const ZONE_OFFSET_MS = 7_200_000;
 
-/** @param schema of the plain field. @returns undefined when the shape does not change the field. */
 export function fieldChange(
   context: ShapeContext,
   record: RecordName,
@@ -89,13 +84,12 @@ function numberId({ numberOf }: ShapeContext): FieldChange {
   return { schema: { type: 'integer', minimum: 1 }, value: ofText((id) => numberOf(id) ?? id) };
 }
 
-/** The records that the contract names otherwise. */
 const CONTRACT_NAMES: Readonly<Partial<Record<RecordName, string>>> = {
   vpn_plan: 'plan',
   vpn_subscription: 'subscription',
 };
 
-/** @param unit of whole numbers, if the terms that are entered for the service have one. */
+/** The service's terms may have a unit of whole numbers. */
 function amount({ money, currency }: Shape, unit: number | undefined): FieldChange | undefined {
   switch (money) {
     case 'text':
@@ -116,7 +110,7 @@ function amount({ money, currency }: Shape, unit: number | undefined): FieldChan
   }
 }
 
-/** True when an amount of the record contains its currency. The record then has no currency field. */
+/** An amount then contains its currency, and the record has no currency field. */
 export function holdsCurrency({ money }: Shape, properties: JsonObject): boolean {
   return money === 'object' && Object.keys(properties).some((name) => AMOUNTS.has(name));
 }

@@ -11,10 +11,8 @@ import {
 } from '#simulator/shapes/json.ts';
 import { NEEDED_FOR } from '#upstream/contract.ts';
 
-/** Records inside other records, by field name. */
 const NESTED: Readonly<Record<string, RecordName>> = { failure: 'failure', access: 'access', refund: 'refund' };
 
-/** Fields outside the contract, for the shape with extra fields. */
 export const EXTRA: Readonly<{ values: JsonObject; schemas: JsonObject }> = {
   values: { internal_reference: 'r-1', tags: [], audit: { version: 3, by: null } },
   schemas: {
@@ -31,12 +29,7 @@ interface Field {
   readonly value: (plain: Json, record: JsonObject) => Json;
 }
 
-/**
- * Makes the schema of a record in a shape, and the conversion of its values.
- *
- * @param schema of the plain record; null may be allowed.
- * @param data the record in the field `data` of an event.
- */
+/** @param data the record in the field `data` of an event. */
 export function shapedRecord(context: ShapeContext, record: RecordName, schema: JsonObject, data?: RecordName): Shaped {
   const { inner, nullable } = splitNull(schema);
   const { properties } = inner;
@@ -60,7 +53,7 @@ export function shapedRecord(context: ShapeContext, record: RecordName, schema: 
   };
 }
 
-/** Converts the fields of a record. Unknown fields of a manual event stay unchanged. */
+/** Unknown fields of a manual event stay unchanged. */
 function valuesOf(plain: JsonObject, fields: ReadonlyMap<string, Field | undefined>): JsonObject {
   const shown = Object.entries(plain).flatMap(([name, value]): [string, Json][] => {
     if (!fields.has(name)) return [[name, value]];
@@ -76,7 +69,6 @@ interface Place {
   readonly properties: JsonObject;
 }
 
-/** @returns undefined for a field that the shape omits. */
 function shapedField(
   context: ShapeContext,
   { record, data, properties }: Place,
@@ -129,7 +121,6 @@ function shownNameOf({ shape }: ShapeContext, record: RecordName, name: string):
   return record === 'event' && name === 'event' ? shape.event_field : name;
 }
 
-/** Wraps a part in an object, under a name. */
 export function wrapped({ schema, value }: Shaped, name: string): Shaped {
   return { schema: objectSchema({ [name]: schema }), value: (plain) => ({ [name]: value(plain) }) };
 }

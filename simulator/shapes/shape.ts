@@ -7,11 +7,7 @@ const brand = z
   .string()
   .regex(/^[A-Za-z][A-Za-z0-9-]{0,63}$/, 'must be the beginning of a header name, such as X-Acme');
 
-/**
- * Properties for the form of answers, lists, errors and events where the specification does not show it. All properties
- * can be combined, with each other and with every dialect (a dialect says how a service behaves). Requests are the same
- * in all shapes, except for the query parameters of paging.
- */
+/** Forms combine with each other and with every dialect. Requests differ only in the query parameters of paging. */
 export const shapeProperties = z.strictObject({
   envelope: z.enum(['none', 'data', 'data_named', 'named']).meta({
     description: 'A single resource: bare, {"data": …}, {"data": {"order": …}} or {"order": …}.',
@@ -56,7 +52,6 @@ export const shapeProperties = z.strictObject({
 
 export type Shape = z.output<typeof shapeProperties>;
 
-/** The default shape. */
 export const PLAIN: Shape = {
   envelope: 'none',
   list: 'data',
@@ -82,7 +77,7 @@ export const PLAIN: Shape = {
 
 const TRANSACTION_IDS = ['order_id', 'external_order_id', 'esim_id', 'topup_id', 'refund_id', 'vpn_subscription_id'];
 
-/** The named shapes. The first is the default; the others list their differences from it. */
+/** The first is the default; the others list their differences from it. */
 export const SHAPES = {
   plain: PLAIN,
   data_envelope: { ...PLAIN, envelope: 'data' },
@@ -131,7 +126,6 @@ export const SHAPES = {
   empty_errors: { ...PLAIN, errors: 'empty' },
   branded: { ...PLAIN, header_prefix: 'X-Acme' },
   event_type: { ...PLAIN, event_field: 'type' },
-  /** Two services with many differences at once. */
   framework: {
     ...PLAIN,
     envelope: 'data',
@@ -158,25 +152,23 @@ export type ShapeName = keyof typeof SHAPES;
 
 export const shapeNames = Object.keys(SHAPES) as [ShapeName, ...ShapeName[]];
 
-/** A named shape with single properties changed. */
 export const shapeChoice = z.strictObject({
   name: z.enum(shapeNames).default('plain'),
   properties: shapeProperties.partial().default({}),
 });
 export type ShapeChoice = z.output<typeof shapeChoice>;
 
-/** True when the shape equals the plain one. */
 export function looksPlain(shape: Shape): boolean {
   return isDeepStrictEqual(shape, PLAIN);
 }
 
-/** @param headerPrefix prefix of the configuration; a prefix in the choice overrides it. */
+/** The choice overrides the prefix of the configuration. */
 export function shapeOf({ name, properties }: ShapeChoice, headerPrefix?: string): Shape {
   const changed = Object.fromEntries(Object.entries(properties).filter(([, value]) => value !== undefined));
   return { ...SHAPES[name], ...(headerPrefix === undefined ? {} : { header_prefix: headerPrefix }), ...changed };
 }
 
-/** The record in the answer or list of each call. The OpenAPI document is not a record. */
+/** The OpenAPI document is not a record. */
 export const SUBJECTS: Readonly<Record<Exclude<EndpointName, 'getOpenApi'>, RecordName>> = {
   login: 'token',
   listPackages: 'package',
@@ -214,13 +206,12 @@ const EVENT_RECORDS: Readonly<Record<EventSubject, RecordName>> = {
   vpn: 'vpn_subscription',
 };
 
-/** The record in `data` of an event; undefined for a ping and for an unknown event. */
 export function eventRecord(event: string): RecordName | undefined {
   const subject = eventSubject(event);
   return subject && EVENT_RECORDS[subject];
 }
 
-/** The event itself, or for an unknown event one with the same kind of subject. */
+/** For an unknown event, one with the same kind of subject. */
 export function knownEvent(event: string): EventKind {
   const alike = EVENT_KINDS.find((kind) => eventSubject(kind) === eventSubject(event));
   return EVENT_KINDS.find((kind) => kind === event) ?? alike ?? 'ping';

@@ -21,19 +21,15 @@ import { type EndpointName, ENDPOINTS, eventBody, statedUnit } from '#upstream/c
 
 const RECORDS_WITH_MONEY = ['package', 'plan', 'order', 'topup', 'subscription', 'refund', 'transaction', 'wallet'];
 
-/**
- * Converts plain answers and events to a shape. The schema of each part is made together with its conversion, so that
- * the OpenAPI document describes what is sent.
- */
+/** Each schema is made together with its conversion, so that the OpenAPI document describes what is sent. */
 export class Shaper {
   readonly shape: Shape;
   readonly #context: ShapeContext;
-  /** True when the shape changes no answer and no event. It may still change header names and refusals. */
+  /** Header names and refusals may still change. */
   readonly #isPlain: boolean;
   readonly #answers = new Map<EndpointName, Shaped | undefined>();
   readonly #events = new Map<string, Shaped>();
 
-  /** @param numberOf returns the number of an id. */
   constructor(shape: Shape, numberOf: ShapeContext['numberOf'] = () => undefined) {
     this.shape = shape;
     this.#context = { shape, numberOf };
@@ -41,7 +37,6 @@ export class Shaper {
     this.#isPlain = isOurUnit && looksPlain({ ...shape, header_prefix: 'X-Service', errors: 'code' });
   }
 
-  /** @param name of the endpoint; undefined for requests outside the interface. */
   answer(name: EndpointName | undefined, answer: Answer): Answer {
     if (answer.verbatim === true) return answer;
     if (answer.status >= 400) return shapedError(this.shape.errors, answer);
@@ -49,7 +44,6 @@ export class Shaper {
     return shaped === undefined ? answer : { ...answer, body: JSON.stringify(shaped.value(jsonFrom(answer.body))) };
   }
 
-  /** Converts the body of an event, before it is signed. */
   event(event: string, plain: Readonly<Record<string, unknown>>): unknown {
     if (this.#isPlain) return plain;
     let shaped = this.#events.get(event);
@@ -60,7 +54,6 @@ export class Shaper {
     return shaped.value(jsonFrom(plain));
   }
 
-  /** The answer of an endpoint in this shape; undefined when it is the same in all shapes. */
   described(name: EndpointName): Shaped | undefined {
     if (name === 'getOpenApi') return undefined;
     const known = this.#answers.get(name);
@@ -76,7 +69,6 @@ export class Shaper {
     return shaped;
   }
 
-  /** @param schema of the plain body. */
   describedEvent(event: string, schema: JsonObject): Shaped {
     return shapedRecord(this.#context, 'event', schema, eventRecord(event));
   }
@@ -121,12 +113,10 @@ export class Shaper {
   }
 }
 
-/** True when the endpoint answers a list. */
 export function isList(name: EndpointName): boolean {
   return LISTS.has(name);
 }
 
-/** Schema of the items of a list; undefined when it is not a list. */
 export function itemSchema(schema: JsonObject): JsonObject | undefined {
   const { type, items } = objectAt(schema, 'properties', 'data');
   return type === 'array' && isObject(items) ? items : undefined;
@@ -136,7 +126,7 @@ const LISTS: ReadonlySet<EndpointName> = new Set(
   endpointNames.filter((name) => itemSchema(objectAt(jsonFrom(wireSchema(ENDPOINTS[name].answer)))) !== undefined),
 );
 
-/** Last digit of the numbers of each table, so that numbers are unique across tables. */
+/** The last digit makes numbers unique across tables. */
 const TABLES = [
   [1, 'sales'],
   [2, 'esims'],
@@ -144,7 +134,7 @@ const TABLES = [
   [4, 'ledger'],
 ] as const;
 
-/** Converts ids to numbers, for shapes with numeric ids. The numbers are stable and unique. */
+/** The numbers are stable and unique. */
 export class IdNumbers {
   readonly #store: Store;
 
@@ -152,7 +142,6 @@ export class IdNumbers {
     this.#store = store;
   }
 
-  /** @returns undefined for an unknown id. */
   numberOf(id: string): number | undefined {
     for (const [digit, table] of TABLES) {
       const found = this.#store.get(sequence, `SELECT sequence FROM ${table} WHERE id = :id`, { id });
@@ -161,7 +150,7 @@ export class IdNumbers {
     return undefined;
   }
 
-  /** @returns the id of a number, or the given text when no id has this number. */
+  /** An unknown number stays as it is. */
   textOf(given: string): string {
     if (!/^[1-9]\d{1,14}$/.test(given)) return given;
     const [, table] = TABLES.find(([digit]) => digit === Number(given) % 10) ?? [];

@@ -9,21 +9,20 @@ const row = z.object({
   id: z.string(),
   environment: z.enum(ENVIRONMENTS),
   event: z.string(),
-  /** Id of its subject. Deliveries of one subject are sent one after the other. */
+  /** Deliveries of one subject are sent one after the other. */
   subject: z.string().nullable(),
   headerEvent: z.string(),
   body: z.custom<Uint8Array>((value) => value instanceof Uint8Array),
-  /** Its intended defects, as JSON. */
+  /** Intended defects, as JSON. */
   fault: z.string().nullable(),
   status: z.enum(DELIVERY_STATUSES),
   attempts: z.number(),
-  /** Time of the first signature by the machine's clock, epoch milliseconds. */
+  /** First signature, by the machine's clock, epoch milliseconds. */
   signedAt: z.number().nullable(),
   nextAttemptAt: z.number().nullable(),
   createdAt: z.number(),
 });
 
-/** A stored webhook delivery. */
 export type DeliveryRecord = Readonly<z.output<typeof row>>;
 
 const attemptRow = z.object({
@@ -37,7 +36,6 @@ export type DeliveryAttempt = Readonly<z.output<typeof attemptRow>>;
 
 export type NewDelivery = Omit<DeliveryRecord, 'sequence' | 'attempts' | 'signedAt'> & { readonly held: 0 | 1 };
 
-/** The outgoing webhooks and their attempts. */
 export class Deliveries {
   readonly #store: Store;
 
@@ -59,7 +57,7 @@ export class Deliveries {
     return this.#store.get(row, 'SELECT * FROM deliveries WHERE id = :id', { id });
   }
 
-  /** Deliveries to send now, without those whose subject has another one under way. */
+  /** Leaves out those whose subject has another one under way. */
   due(now: number, limit: number): DeliveryRecord[] {
     return this.#store.all(
       row,
@@ -71,13 +69,11 @@ export class Deliveries {
     );
   }
 
-  /** Time of the next due delivery after `now`, in epoch milliseconds. */
   nextDue(now: number): number | undefined {
     const later = `deliveries WHERE status = 'pending' AND sending = 0 AND next_attempt_at > :now`;
     return this.#store.least('next_attempt_at', later, { now });
   }
 
-  /** Marks a delivery as being sent and counts the attempt. @param signedAt epoch milliseconds of the machine. */
   claim(id: string, signedAt: number): void {
     this.#store.run(
       'UPDATE deliveries SET sending = 1, held = 0, attempts = attempts + 1, signed_at = :signedAt WHERE id = :id',
@@ -105,18 +101,18 @@ export class Deliveries {
     return this.#store.all(attemptRow, sql, { id });
   }
 
-  /** Releases deliveries that were held back until another event of their subject was delivered. */
+  /** They were held back until another event of their subject was delivered. */
   releaseHeld(subject: string, now: number): void {
     const sql = 'UPDATE deliveries SET held = 0, next_attempt_at = :now WHERE held = 1 AND subject = :subject';
     this.#store.run(sql, { subject, now });
   }
 
-  /** Makes deliveries that were being sent when the process ended due again. */
+  /** They were being sent when the process ended; now they are due again. */
   releaseClaims(): void {
     this.#store.run('UPDATE deliveries SET sending = 0 WHERE sending = 1');
   }
 
-  /** Makes a delivery due again without its defects: same id, same body. @returns false while it is being sent. */
+  /** Without its defects: same id, same body. @returns false while it is being sent. */
   replay(id: string, now: number): boolean {
     const changed = this.#store.run(
       `UPDATE deliveries SET status = 'pending', attempts = 0, held = 0, fault = NULL, header_event = event,

@@ -16,13 +16,12 @@ const esimRow = z.object({
   installedAt: z.number().nullable(),
   activatedAt: z.number().nullable(),
   expiresAt: z.number().nullable(),
-  /** Megabytes used until `usedAt`. An active eSIM has used more since. */
+  /** Until `usedAt`. An active eSIM has used more since. */
   usedMb: z.number(),
   usedAt: z.number().nullable(),
   createdAt: z.number(),
 });
 
-/** A stored eSIM. */
 export type EsimRecord = Readonly<z.output<typeof esimRow>>;
 
 export type EsimCondition = Pick<
@@ -35,7 +34,6 @@ type NewEsim = Pick<
   'id' | 'environment' | 'orderId' | 'packageId' | 'iccid' | 'activationCode' | 'createdAt'
 >;
 
-/** All delivered eSIMs. */
 export class Esims {
   readonly #store: Store;
 
@@ -51,7 +49,7 @@ export class Esims {
     );
   }
 
-  /** @returns undefined when it does not exist, or belongs to another environment than the given one. */
+  /** @returns undefined for another environment, too. */
   get(id: string, environment?: Environment): EsimRecord | undefined {
     const esim = this.#store.get(esimRow, 'SELECT * FROM esims WHERE id = :id', { id });
     return environment === undefined || esim?.environment === environment ? esim : undefined;
@@ -75,10 +73,7 @@ export class Esims {
   }
 }
 
-/**
- * The next planned step: the end of the review (planned, or by the conditions at that time), or the payment of the
- * refund.
- */
+/** The end of the review, or the payment of the refund. */
 const REFUND_STEPS = ['accept', 'refuse', 'review', 'pay', 'fail'] as const;
 
 const unmet = z.array(z.enum(REFUND_CONDITIONS));
@@ -89,14 +84,12 @@ const refundRow = z.object({
   environment: z.enum(ENVIRONMENTS),
   esimId: z.string(),
   orderId: z.string(),
-  /** Result for the eSIM. */
   cancellation: cancellationStatus,
-  /** Result for the money. */
   status: refundStatus,
   review: refundReview.nullable(),
   amount: z.string(),
   currency: z.string(),
-  /** Conditions that were not met when the cancellation was requested. */
+  /** The state when the cancellation was requested. */
   unmet: z.string().transform((text) => unmet.parse(JSON.parse(text))),
   dueAt: z.number().nullable(),
   dueStep: z.enum(REFUND_STEPS).nullable(),
@@ -104,13 +97,10 @@ const refundRow = z.object({
   updatedAt: z.number(),
 });
 
-/** A stored cancellation with its refund. */
 export type RefundRecord = Readonly<z.output<typeof refundRow>>;
 
-/** The state of a cancellation and its refund, and the planned step. */
 export type RefundProgress = Pick<RefundRecord, 'cancellation' | 'status' | 'review' | 'dueAt' | 'dueStep'>;
 
-/** All requested cancellations, each with its refund. */
 export class Refunds {
   readonly #store: Store;
 
@@ -128,13 +118,11 @@ export class Refunds {
     );
   }
 
-  /** @returns undefined when it does not exist, or belongs to another environment than the given one. */
   get(id: string, environment?: Environment): RefundRecord | undefined {
     const refund = this.#store.get(refundRow, 'SELECT * FROM refunds WHERE id = :id', { id });
     return environment === undefined || refund?.environment === environment ? refund : undefined;
   }
 
-  /** The undecided cancellation of an eSIM. */
   inFlight(esimId: string): RefundRecord | undefined {
     const sql = `SELECT * FROM refunds WHERE esim_id = :esimId AND cancellation = 'processing'`;
     return this.#store.get(refundRow, sql, { esimId });

@@ -22,10 +22,8 @@ const row = z.object({
 
 const EVER = Number.MAX_SAFE_INTEGER;
 
-/** One movement of one wallet. */
 export type LedgerEntry = Readonly<z.output<typeof row>>;
 
-/** The records that a movement belongs to. */
 export type MovementSubject = Partial<
   Pick<
     LedgerEntry,
@@ -35,15 +33,15 @@ export type MovementSubject = Partial<
 
 export interface LedgerFilter {
   readonly reference?: string | undefined;
-  /** Movements from this time on; epoch milliseconds. */
+  /** Inclusive; epoch milliseconds. */
   readonly since?: number | undefined;
-  /** Movements after this time are omitted; epoch milliseconds. */
+  /** Later movements are omitted; epoch milliseconds. */
   readonly until?: number | undefined;
-  /** Debits after this time are omitted; epoch milliseconds. */
+  /** Later debits are omitted; epoch milliseconds. */
   readonly debitsUntil?: number | undefined;
-  /** Of the other movements, only the newest, this many. */
+  /** Limits the other movements to the newest. */
   readonly newest?: number | undefined;
-  /** Of the other movements, only the oldest, this many. */
+  /** Limits the other movements to the oldest. */
   readonly oldest?: number | undefined;
 }
 
@@ -52,7 +50,7 @@ const FILTERED = `FROM ledger WHERE environment = :environment
   AND created_at BETWEEN :since AND :until AND (type = 'credit' OR created_at <= :debitsUntil)`;
 const SORTED = { newestFirst: 'ORDER BY sequence DESC', oldestFirst: 'ORDER BY sequence' } as const;
 
-/** The movements of both wallets. They are append-only: the database refuses changes. */
+/** Append-only: the database refuses changes. */
 export class Ledger {
   readonly #store: Store;
 
@@ -70,27 +68,23 @@ export class Ledger {
     );
   }
 
-  /** @returns undefined when the wallet has no movement in this currency. */
   lastBalance(environment: Environment, currency: string): string | undefined {
     const sql =
       'SELECT * FROM ledger WHERE environment = :environment AND currency = :currency ORDER BY sequence DESC LIMIT 1';
     return this.#store.get(row, sql, { environment, currency })?.balanceAfter;
   }
 
-  /** Time of the newest movement with this reason, epoch milliseconds. */
   lastTimeOf(environment: Environment, reason: string): number | undefined {
     const sql =
       'SELECT * FROM ledger WHERE environment = :environment AND reason = :reason ORDER BY sequence DESC LIMIT 1';
     return this.#store.get(row, sql, { environment, reason })?.createdAt;
   }
 
-  /** The debit of an order, and its credits. */
   ofOrder(orderId: string): LedgerEntry[] {
     const sql = `SELECT * FROM ledger WHERE order_id = :orderId AND reason IN ('order', 'refund') ORDER BY sequence`;
     return this.#store.all(row, sql, { orderId });
   }
 
-  /** A page of the movements that the service shows. */
   shown(
     environment: Environment,
     { reference, since = 0, until = EVER, debitsUntil = EVER, newest, oldest }: LedgerFilter,
@@ -116,7 +110,6 @@ export class Ledger {
     return this.#store.list(row, 'ledger', filter, page, order);
   }
 
-  /** The debits in a currency after `debitsUntil`, epoch milliseconds. */
   debitsAfter(environment: Environment, currency: string, debitsUntil: number): LedgerEntry[] {
     return this.#store.all(
       row,

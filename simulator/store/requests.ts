@@ -6,27 +6,26 @@ const row = z.object({
   environment: z.enum(ENVIRONMENTS),
   method: z.string(),
   path: z.string(),
-  /** Name of the endpoint in the contract; null for all other requests. */
+  /** Null for requests outside the contract. */
   endpoint: z.string().nullable(),
   idempotencyKey: z.string().nullable(),
-  /** Hash of the exact bytes, hexadecimal. The body itself is not stored: it may contain an IMEI or a password. */
+  /** The body is not stored: it may contain an IMEI or a password. */
   bodySha256: z.string(),
   bodyBytes: z.number(),
   receivedAt: z.number(),
-  /** Status of the executed work; null when none was executed. */
+  /** Null when no work was executed. */
   resultStatus: z.number().nullable(),
-  /** Status that was sent; null when no answer was sent. */
+  /** Null when no answer was sent. */
   status: z.number().nullable(),
-  /** Kinds of the applied faults, comma separated. */
   faults: z.string().nullable(),
 });
 
 export type RequestRecord = Readonly<z.output<typeof row>>;
 
-/** Maximum number of stored requests: enough for the longest test, and a limit for a simulator that runs for weeks. */
+/** Enough for the longest test; a limit for a simulator that runs for weeks. */
 const KEPT = 100_000;
 
-/** The log of all calls of the service, so that tests can check what was sent. */
+/** Tests check what was sent. */
 export class Requests {
   readonly #store: Store;
 
@@ -34,7 +33,7 @@ export class Requests {
     this.#store = store;
   }
 
-  /** Logs a call before any work. @returns its sequence number. */
+  /** Called before any work. */
   begin(request: Omit<RequestRecord, 'sequence' | 'resultStatus' | 'status' | 'faults'>): number {
     const sequence = this.#store.nextSequence('requests');
     this.#store.run(
@@ -74,18 +73,14 @@ export class Requests {
 
 const resultRow = z.object({
   key: z.string(),
-  /** Hash of the operation and the exact bytes of the body. */
   fingerprint: z.string(),
   status: z.number(),
-  /** The body of the answer, as it was sent. */
   body: z.string(),
   createdAt: z.number(),
 });
 
-/** The request and the result of an idempotency key. */
 export type StoredResult = Readonly<z.output<typeof resultRow>>;
 
-/** The stored results of idempotency keys. */
 export class IdempotencyKeys {
   readonly #store: Store;
 
@@ -99,7 +94,7 @@ export class IdempotencyKeys {
   }
 
   save(environment: Environment, result: StoredResult): void {
-    // A key that was forgotten, or used concurrently, keeps its latest result.
+    // A forgotten or concurrent key keeps its latest result.
     this.#store.run(
       `INSERT INTO idempotency_keys (environment, key, fingerprint, status, body, created_at)
        VALUES (:environment, :key, :fingerprint, :status, :body, :createdAt)

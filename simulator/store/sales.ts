@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { type Environment, ENVIRONMENTS, type ListOrder, type Page, type Store } from '#simulator/store/store.ts';
 
-/** The kinds of purchase: an eSIM package, a recharge of an eSIM, a VPN subscription. */
 export const SALE_KINDS = ['order', 'topup', 'vpn'] as const;
 export type SaleKind = (typeof SALE_KINDS)[number];
 
@@ -10,20 +9,18 @@ const saleRow = z.object({
   id: z.string(),
   environment: z.enum(ENVIRONMENTS),
   kind: z.enum(SALE_KINDS),
-  /** The reference of the reseller; a top-up has none. */
+  /** A top-up has none. */
   reference: z.string().nullable(),
-  /** Id of the package or VPN plan. */
   itemId: z.number(),
   status: z.enum(['processing', 'completed', 'failed']),
   price: z.string(),
   currency: z.string(),
-  /** The eSIM that an order delivered, or that a top-up recharges. */
+  /** Delivered by an order, or recharged by a top-up. */
   esimId: z.string().nullable(),
   failureCode: z.string().nullable(),
   failureMessage: z.string().nullable(),
-  /** Milliseconds from a failure to its credit; null for no credit. */
+  /** Counts from the failure; null for no credit. */
   creditAfterMs: z.number().nullable(),
-  /** Time of `dueOutcome`; null when nothing is planned. */
   dueAt: z.number().nullable(),
   dueOutcome: z.enum(['completed', 'failed']).nullable(),
   creditDueAt: z.number().nullable(),
@@ -31,7 +28,6 @@ const saleRow = z.object({
   updatedAt: z.number(),
 });
 
-/** A stored purchase. */
 export type SaleRecord = Readonly<z.output<typeof saleRow>>;
 
 type NewSale = Omit<SaleRecord, 'sequence' | 'status' | 'failureCode' | 'failureMessage' | 'creditDueAt' | 'updatedAt'>;
@@ -41,7 +37,6 @@ export interface Failure {
   readonly message: string;
 }
 
-/** All purchases. */
 export class Sales {
   readonly #store: Store;
 
@@ -59,7 +54,6 @@ export class Sales {
     );
   }
 
-  /** @returns undefined when it does not exist, or is of another kind or environment. */
   get(kind: SaleKind, id: string, environment?: Environment): SaleRecord | undefined {
     const sale = this.#store.get(saleRow, 'SELECT * FROM sales WHERE id = :id', { id });
     if (sale?.kind !== kind) return undefined;
@@ -72,7 +66,6 @@ export class Sales {
     return this.#store.get(saleRow, sql, { environment, kind, reference });
   }
 
-  /** Top-ups of an eSIM, oldest first. */
   topups(esimId: string, status: SaleRecord['status']): SaleRecord[] {
     const sql = `SELECT * FROM sales WHERE esim_id = :esimId AND kind = 'topup' AND status = :status ORDER BY sequence`;
     return this.#store.all(saleRow, sql, { esimId, status });
@@ -100,7 +93,7 @@ export class Sales {
     return this.#store.all(saleRow, sql, { now });
   }
 
-  /** Time of the next due sale or credit, in epoch milliseconds. */
+  /** Epoch milliseconds; includes credits. */
   nextDue(): number | undefined {
     return this.#store.least(
       'due',
@@ -109,7 +102,6 @@ export class Sales {
     );
   }
 
-  /** @param esimId the eSIM that was created for the sale. @returns false when the sale is no longer processing. */
   complete(id: string, esimId: string | undefined, now: number): boolean {
     const changed = this.#store.run(
       `UPDATE sales SET status = 'completed', esim_id = coalesce(:esimId, esim_id), due_at = NULL, due_outcome = NULL,
@@ -120,7 +112,6 @@ export class Sales {
     return changed === 1;
   }
 
-  /** @returns false when the sale is no longer processing. */
   fail(id: string, { code, message }: Failure, now: number): boolean {
     const changed = this.#store.run(
       `UPDATE sales SET status = 'failed', failure_code = :code, failure_message = :message, due_at = NULL,
@@ -141,7 +132,6 @@ export class Sales {
 }
 
 const subscriptionRow = z.object({
-  /** Id of the sale. */
   id: z.string(),
   status: z.enum(['active', 'cancelled', 'expired']),
   username: z.string(),
@@ -150,14 +140,13 @@ const subscriptionRow = z.object({
   startedAt: z.number(),
   expiresAt: z.number(),
   cancelledAt: z.number().nullable(),
-  /** Time at which an accepted cancellation takes effect. */
+  /** When an accepted cancellation takes effect. */
   cancelDueAt: z.number().nullable(),
 });
 
-/** A VPN subscription that has become active; before that, only its sale exists. */
+/** Before it is active, only its sale exists. */
 export type SubscriptionRecord = Readonly<z.output<typeof subscriptionRow>>;
 
-/** VPN subscriptions by the ids of their sales. */
 export class Subscriptions {
   readonly #store: Store;
 
@@ -177,7 +166,6 @@ export class Subscriptions {
     return this.#store.get(subscriptionRow, 'SELECT * FROM vpn_subscriptions WHERE id = :id', { id });
   }
 
-  /** @returns false when it is no longer active. */
   end(id: string, status: 'cancelled' | 'expired', now: number): boolean {
     const changed = this.#store.run(
       `UPDATE vpn_subscriptions SET status = :status, cancelled_at = :cancelledAt, cancel_due_at = NULL
@@ -192,7 +180,6 @@ export class Subscriptions {
     this.#store.run(sql, { id, dueAt });
   }
 
-  /** Subscriptions that end now, by expiry or by cancellation. */
   due(now: number): SubscriptionRecord[] {
     return this.#store.all(
       subscriptionRow,

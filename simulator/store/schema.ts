@@ -204,7 +204,7 @@ CREATE TABLE behaviours (
 ) STRICT;
 `;
 
-/** Prevents changes of the ledger, even by a bug of the simulator. */
+/** Even a bug of the simulator cannot change the ledger. */
 export const LEDGER_GUARD = `
 CREATE TRIGGER ledger_no_update BEFORE UPDATE ON ledger BEGIN SELECT raise(ABORT, 'the ledger is append-only'); END;
 CREATE TRIGGER ledger_no_delete BEFORE DELETE ON ledger BEGIN SELECT raise(ABORT, 'the ledger is append-only'); END;

@@ -4,18 +4,16 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlit
 import * as z from 'zod';
 import { LEDGER_GUARD, LIFT_LEDGER_GUARD, SCHEMA, SCHEMA_VERSION } from '#simulator/store/schema.ts';
 
-/** The two environments of the service. All data except packages and settings belongs to exactly one. */
+/** All data except packages and settings belongs to exactly one. */
 export const ENVIRONMENTS = ['production', 'sandbox'] as const;
 export type Environment = (typeof ENVIRONMENTS)[number];
 
-/** The position and size of a page. */
 export interface Page {
-  /** Sequence number of the last item of the previous page; undefined for the first page. */
   readonly cursor: number | undefined;
   readonly limit: number;
 }
 
-/** Makes a page of rows that were read with one row more than the page has. */
+/** Takes one row more than the page has. */
 export function pageOfRows<Row extends { readonly sequence: number }>(
   rows: readonly Row[],
   limit: number,
@@ -29,11 +27,9 @@ export type ListOrder = 'newestFirst' | 'oldestFirst';
 type Filter = Readonly<Record<string, SQLInputValue | undefined>>;
 type Parameters = Readonly<Record<string, SQLInputValue>>;
 
-/** The data file cannot be used; the message says why. */
 export class StoreError extends Error {
   readonly advice: string;
 
-  /** @param advice for a simulator that runs alone. */
   constructor(message: string, advice: string, options?: ErrorOptions) {
     super(message, options);
     this.name = 'StoreError';
@@ -41,28 +37,23 @@ export class StoreError extends Error {
   }
 }
 
-/** The simulator's state in one SQLite file. Calls are synchronous, so code without `await` cannot be interleaved. */
+/** Calls are synchronous, so code without `await` cannot be interleaved. */
 export class Store {
   readonly #sqlite: DatabaseSync;
   /** Prepared once; all texts are constants. */
   readonly #statements = new Map<string, StatementSync>();
 
-  /**
-   * @param file path of the data file, created when absent, or `:memory:`.
-   * @throws StoreError when another process uses it, another version created it, or it is not a database.
-   */
+  /** @throws StoreError when another process uses the file, another version created it, or it is no database. */
   constructor(file: string) {
     this.#sqlite = open(file);
   }
 
-  /** Reads rows of one shape, with column names in camelCase. */
   all<Schema extends z.ZodObject>(schema: Schema, sql: string, parameters: Parameters = {}): z.output<Schema>[] {
     return this.#statement(sql)
       .all(parameters)
       .map((row) => schema.parse(camelCased(row)));
   }
 
-  /** Reads the first row. */
   get<Schema extends z.ZodObject>(
     schema: Schema,
     sql: string,
@@ -72,7 +63,6 @@ export class Store {
     return row === undefined ? undefined : schema.parse(camelCased(row));
   }
 
-  /** A page of a table. @param filter values by column; undefined matches all. */
   list<Schema extends z.ZodObject>(
     schema: Schema,
     table: string,
@@ -90,19 +80,16 @@ export class Store {
     );
   }
 
-  /** Counts the rows of a table by the values of a column. */
   counts(table: string, column: string, filter: Filter): Record<string, number> {
     const { where, parameters } = matching(filter);
     const sql = `SELECT ${column} AS value, count(*) AS count FROM ${table} WHERE ${where} GROUP BY 1`;
     return Object.fromEntries(this.all(counted, sql, parameters).map(({ value, count }) => [value, count]));
   }
 
-  /** The least value of a column; undefined when there is none. */
   least(column: string, from: string, parameters: Parameters = {}): number | undefined {
     return this.get(leastValue, `SELECT min(${column}) AS least FROM ${from}`, parameters)?.least ?? undefined;
   }
 
-  /** Changes rows. @returns their number. */
   run(sql: string, parameters: Parameters = {}): number {
     return Number(this.#statement(sql).run(parameters).changes);
   }
@@ -116,7 +103,7 @@ export class Store {
     return statement;
   }
 
-  /** Runs `work` in one transaction, or in the open one. An error rolls the whole transaction back. */
+  /** Joins an open transaction. An error rolls the whole transaction back. */
   transaction<Result>(work: () => Result): Result {
     if (this.#sqlite.isTransaction) return work();
     this.run('BEGIN IMMEDIATE');
@@ -130,12 +117,11 @@ export class Store {
     }
   }
 
-  /** The sequence number of the next row of `table`; ids are derived from it. */
+  /** Ids are derived from it. */
   nextSequence(table: string): number {
     return (this.least('seq', 'sqlite_sequence WHERE name = :table', { table }) ?? 0) + 1;
   }
 
-  /** Empties every table. */
   reset(): void {
     this.transaction(() => {
       this.#sqlite.exec(LIFT_LEDGER_GUARD);
@@ -155,9 +141,8 @@ function open(file: string): DatabaseSync {
   let sqlite: DatabaseSync | undefined;
   try {
     sqlite = new DatabaseSync(file);
-    // Exclusive lock: a second simulator on the same file is refused, so that two sets of timers never mix. NORMAL
-    // survives a killed process; only a power failure can lose the last transactions. Only checkpoints wait for the
-    // disk, so they are made rare: every 32 MB of log.
+    // Exclusive: a second simulator on the file is refused, so that two sets of timers never mix. NORMAL survives a
+    // killed process, not a power failure. Only checkpoints wait for the disk; they come every 32 MB of log.
     sqlite.exec(
       'PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; ' +
         'PRAGMA wal_autocheckpoint = 8000;',

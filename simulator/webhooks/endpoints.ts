@@ -5,13 +5,12 @@ import { notFound, ServiceError } from '#simulator/service/errors.ts';
 import type { Simulation } from '#simulator/simulation.ts';
 import type { Environment } from '#simulator/store/store.ts';
 
-/** The target of webhooks, and the secret that signs them. */
 export interface WebhookTarget {
   readonly url: string;
   readonly secret: string;
 }
 
-/** The target of the configuration or the admin API. The service's own call may create the secret instead. */
+/** The service's own call may create the secret. */
 export interface ChosenTarget {
   readonly url: string;
   readonly secret?: string | undefined;
@@ -23,12 +22,11 @@ const storedSecret = z.object({
   secret: z.string(),
   /** Epoch milliseconds. */
   createdAt: z.number(),
-  /** The secret before the rotation. The secret of the target is not repeated here. */
+  /** Before the rotation. The target's secret is not repeated here. */
   previous: z.string().optional(),
 });
 type StoredSecret = z.output<typeof storedSecret>;
 
-/** Webhook addresses and secrets, separate for each environment. */
 export class WebhookEndpoints {
   readonly #simulation: Simulation;
 
@@ -36,7 +34,6 @@ export class WebhookEndpoints {
     this.#simulation = simulation;
   }
 
-  /** @returns undefined when there is no address or no secret. */
   target(environment: Environment): WebhookTarget | undefined {
     const url = this.url(environment);
     const secret = this.#signingSecret(environment);
@@ -47,17 +44,11 @@ export class WebhookEndpoints {
     return this.#chosen(environment)?.url;
   }
 
-  /** True when there is a secret, from any source. */
   hasSecret(environment: Environment): boolean {
     return this.#signingSecret(environment) !== undefined;
   }
 
-  /**
-   * Changes the target.
-   *
-   * @param target undefined: nothing is sent. A secret in it replaces all others; without one, the present secrets
-   *   stay.
-   */
+  /** Undefined: nothing is sent. The target's secret replaces all others; without one, they stay. */
   choose(environment: Environment, target: ChosenTarget | undefined): void {
     const secret = target?.secret ?? this.#chosen(environment)?.secret;
     const stored = target === undefined ? null : { url: target.url, secret };
@@ -65,7 +56,7 @@ export class WebhookEndpoints {
     if (target?.secret !== undefined) this.#simulation.settings.remove(secretSetting(environment));
   }
 
-  /** Creates the first secret. @throws ServiceError 409 when there is one: it is shown once and can only be rotated. */
+  /** @throws ServiceError 409 when there is a secret: it is shown once and can only be rotated. */
   createSecret(environment: Environment): { secret: string; created_at: string } {
     if (this.hasSecret(environment)) {
       const message = 'There is already a webhook secret. Rotate it to get a new one.';
@@ -74,7 +65,7 @@ export class WebhookEndpoints {
     return this.#issue(environment, undefined);
   }
 
-  /** Replaces the secret. @throws ServiceError 404 when there is none. */
+  /** @throws ServiceError 404 when there is none. */
   rotateSecret(environment: Environment): { secret: string; created_at: string } {
     const previous = this.#signingSecret(environment);
     if (previous === undefined) throw notFound('webhook secret');
@@ -92,7 +83,7 @@ export class WebhookEndpoints {
     return { secret, created_at: isoTime(createdAt) };
   }
 
-  /** The newest secret; for a time after a rotation, as the dialect says, the previous one. */
+  /** The previous secret signs for a time after a rotation, as the dialect says. */
   #signingSecret(environment: Environment): string | undefined {
     const stored = this.#simulation.settings.get(secretSetting(environment), storedSecret);
     if (stored === undefined) return this.#chosen(environment)?.secret;

@@ -10,27 +10,22 @@ import type { WebhookTarget } from '#simulator/webhooks/endpoints.ts';
 export interface WebhookEvent {
   readonly environment: Environment;
   readonly event: string;
-  /** Id of the order, top-up, eSIM or VPN subscription of the event. */
   readonly subject: string | null;
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** Intended defects of a delivery. */
 export const tampering = z.strictObject({
   forged: z.boolean().optional(),
-  /** Seconds added to the time of signing. */
   timestamp_offset_seconds: z.int().optional(),
   header_event: z
     .string()
     .regex(/^[\x21-\x7e]{1,128}$/)
     .optional(),
-  /** Sent in the delivery header in place of its own id. */
   delivery_id: z
     .string()
     .regex(/^[\x21-\x7e]{1,128}$/)
     .optional(),
   twice: z.boolean().optional(),
-  /** Applies to all attempts, not only the first. */
   every_attempt: z.boolean().optional(),
 });
 export type Tampering = z.output<typeof tampering>;
@@ -38,10 +33,7 @@ export type Tampering = z.output<typeof tampering>;
 const MAX_UNDER_WAY = 32;
 const LONGEST_RETRY_DELAY_MS = 3_600_000;
 
-/**
- * The outgoing webhooks. They are stored together with the change, then sent until accepted or all attempts have
- * failed.
- */
+/** Stored together with the change, then sent until accepted or all attempts have failed. */
 export class WebhookQueue implements DueSource {
   readonly #simulation: Simulation;
   readonly #dispatcher: Dispatcher;
@@ -54,19 +46,19 @@ export class WebhookQueue implements DueSource {
     simulation.deliveries.releaseClaims();
   }
 
-  /** Stores a delivery. It is sent only after the surrounding transaction commits. @returns its id. */
+  /** It is sent only after the surrounding transaction commits. */
   enqueue(event: WebhookEvent): string {
     const fault = this.#simulation.faults.forWebhook(event.environment, event.event);
     return this.#insert(event, this.#bodyOf(event), plannedBy(fault));
   }
 
-  /** Stores a manual delivery; no fault rule applies. @param body undefined for the usual body. */
+  /** No fault rule applies. @param body undefined for the usual one. */
   enqueueTampered(event: WebhookEvent, body: string | undefined, how: Tampering): string {
     const plan = Object.keys(how).length === 0 ? {} : { tampering: how };
     return this.#insert(event, body === undefined ? this.#bodyOf(event) : Buffer.from(body, 'utf8'), plan);
   }
 
-  /** Sends a delivery again, without its defects. @returns false while it is being sent. */
+  /** Without its defects. @returns false while it is being sent. */
   replay(id: string): boolean {
     const accepted = this.#simulation.deliveries.replay(id, this.#simulation.clock.now());
     this.#simulation.agenda.wake();
@@ -74,7 +66,7 @@ export class WebhookQueue implements DueSource {
   }
 
   nextDue(now: number): number | undefined {
-    // A delivery that is due but waits for another one is started when that one ends.
+    // A due delivery that waits for another one starts when that ends.
     return this.#simulation.deliveries.nextDue(now);
   }
 
@@ -87,7 +79,6 @@ export class WebhookQueue implements DueSource {
     }
   }
 
-  /** Aborts deliveries under way, and waits for their end. */
   async close(): Promise<void> {
     this.#closed = true;
     await this.#dispatcher.close();
@@ -157,7 +148,7 @@ export class WebhookQueue implements DueSource {
     const sentAt = this.#simulation.clock.now();
     const copies = Array.from({ length: how.twice === true ? 2 : 1 }, () => this.#dispatcher.send(webhook));
     const results = await Promise.all(copies);
-    // When the process ends now, the delivery stays marked as being sent, and the next start sends it again.
+    // It stays marked as being sent, and the next start sends it again.
     if (this.#closed) return;
     this.#simulation.store.transaction(() => this.#record(delivery, sentAt, timestamp, results));
   }
@@ -190,7 +181,7 @@ export class WebhookQueue implements DueSource {
     }
   }
 
-  /** Signs by the machine's clock, not by business time: receivers compare it with their own clock. */
+  /** The machine's clock: receivers compare it with their own. */
   #signingTime(delivery: DeliveryRecord): number {
     if (delivery.signedAt !== null && !this.#simulation.dialect.resigns_retries) return delivery.signedAt;
     return this.#simulation.clock.wall();

@@ -21,14 +21,13 @@ export type AnswerOf<Name extends EndpointName> = Name extends ListName
   ? ListPage<ItemOf<Name>>
   : z.output<(typeof ENDPOINTS)[Name]['answer']> & Misstating;
 
-/** One HTTP exchange, for metrics. Contains no data of the request or the answer. */
+/** For metrics. Contains no data of the request or the answer. */
 export interface CallEvent {
   readonly endpoint: EndpointName;
   readonly outcome: 'ok' | FailureClass;
   readonly durationMs: number;
   readonly status?: number;
   readonly unused?: Unused;
-  /** Fields of the answer that name what was sent in another form. */
   readonly differing?: readonly string[];
 }
 
@@ -37,22 +36,14 @@ export interface CallOptions {
   readonly query?: Readonly<Record<string, string | undefined>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Buffer;
-  /** Milliseconds for the whole exchange. */
   readonly deadlineMs: number;
-  /**
-   * Remaining milliseconds of the lease. The request is sent only if its deadline ends before the lease does. Absent
-   * for calls that two processes may make at the same time.
-   */
+  /** Remaining milliseconds of the lease. Absent for calls that two processes may make at the same time. */
   readonly leaseLeftMs?: (() => number) | undefined;
-  /** The reference or eSIM in the body; an answer that repeats it is about this request. */
+  /** An answer that repeats this reference or eSIM is about this request. */
   readonly names?: string;
 }
 
-/**
- * Makes one call of the contract: one HTTP request, one judged result. Never throws.
- *
- * @param match compares the answer with the request.
- */
+/** Makes one HTTP request. Never throws. */
 export type Caller = <Name extends EndpointName>(
   endpoint: Name,
   options: CallOptions,
@@ -89,8 +80,8 @@ export function createCaller({ address, transport, now, onCall }: CallerOptions)
         ...(options.body === undefined ? {} : { body: options.body }),
         deadlineMs: options.deadlineMs,
         ...(options.leaseLeftMs === undefined ? {} : { leaseLeftMs: options.leaseLeftMs }),
-        // A server may close an idle connection at the moment it is used again, and a purchase would then end with an
-        // unknown result for no reason. So each call that changes something has its own connection.
+        // A server may close an idle connection at the moment of its reuse, which would make the result of a purchase
+        // unknown. So each call that changes something has its own connection.
         ownConnection: contract.method === 'POST' && contract.withoutToken !== true,
         answerLimitBytes: limitOf(contract),
       });
@@ -118,7 +109,7 @@ function limitOf({ answer, record }: EndpointContract): number {
   return isLong ? ANSWER_LIMITS.listBytes : ANSWER_LIMITS.recordBytes;
 }
 
-/** The path as the contract has it: ids of the service and queries stay here. */
+/** Ids of the service and queries stay out of the span. */
 function spanOf(endpoint: EndpointName, address: string): SpanOptions {
   const { method, path }: EndpointContract = ENDPOINTS[endpoint];
   return {
@@ -142,7 +133,7 @@ function pathOf(contract: EndpointContract, { id = '', query = {} }: CallOptions
   return search.size === 0 ? path : `${path}?${search.toString()}`;
 }
 
-/** Encodes an id as one segment of a path. `.` and `..` are escaped: as segments they would change the path. */
+/** `.` and `..` are escaped: as segments of a path they would change it. */
 function pathSegment(id: string): string {
   const encoded = encodeURIComponent(id.toWellFormed());
   return /^\.{1,2}$/.test(encoded) ? encoded.replaceAll('.', '%2E') : encoded;

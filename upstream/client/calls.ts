@@ -5,7 +5,7 @@ import type { Match, ServiceFailure, ServiceResult } from '#upstream/client/erro
 import type { ServiceSession } from '#upstream/client/session.ts';
 import { ENDPOINTS, type EndpointContract, type EndpointName } from '#upstream/contract.ts';
 
-/** The call was not made, because the service lacks the capability that it needs. */
+/** The service lacks the capability that the call needs. */
 export interface Unsupported {
   readonly ok: false;
   readonly kind: 'unsupported';
@@ -20,16 +20,13 @@ export interface ServiceClientOptions {
   /** In production, sandbox-only calls are refused before anything is sent. */
   readonly mode: ServiceMode;
   readonly capabilities: Capabilities;
-  /** Milliseconds for one call, login and repetition included; shorter than the lease of a send. */
+  /** For one call, login and repetition included; shorter than the lease of a send. */
   readonly deadlineMs: number;
-  /** Milliseconds of a monotonic clock. Correcting the wall clock must not extend a call beyond its lease. */
+  /** A monotonic clock: correcting the wall clock must not extend a call beyond its lease. */
   readonly monotonicNow?: () => number;
 }
 
-/**
- * Calls that need a capability. The compiler keeps them out of {@link Calls.one} and of plain lists, so that every
- * caller handles {@link Unsupported}.
- */
+/** The compiler keeps these out of {@link Calls.one} and of plain lists, so that callers handle {@link Unsupported}. */
 export type OptionalName = {
   [Name in EndpointName]: (typeof ENDPOINTS)[Name] extends { readonly capability: Capability } ? Name : never;
 }[EndpointName];
@@ -37,11 +34,9 @@ export type CertainName = Exclude<EndpointName, OptionalName | 'login'>;
 
 type Request = Omit<CallOptions, 'deadlineMs'>;
 
-// With less than this share of its deadline left, a send could time out, and "certainly not bought" would become
-// "unknown". So it is not sent.
+// A send with less of its deadline left could time out, and "certainly not bought" would become "unknown".
 const SEND_NEEDS_SHARE = 0.25;
 
-/** Makes single calls, with the token that the service wants. No method throws. */
 export class Calls {
   readonly options: ServiceClientOptions;
   readonly now: () => number;
@@ -76,7 +71,6 @@ export class Calls {
     return sandboxOnly === true && this.options.mode !== 'sandbox' ? SANDBOX_ONLY : undefined;
   }
 
-  /** One call of any endpoint within its deadline, of which the login and the repetition after a 401 are part. */
   async page<Name extends EndpointName>(
     endpoint: Name,
     request: Request,
@@ -94,10 +88,7 @@ export class Calls {
     return answer;
   }
 
-  /**
-   * Makes one call with a token. After a 401 it renews the shared token and sends the same bytes once more, within the
-   * same deadline.
-   */
+  /** After a 401 it renews the shared token and sends the same bytes once more, within the same deadline. */
   async #authorized<Name extends EndpointName>(
     endpoint: Name,
     request: Request,
@@ -129,7 +120,7 @@ export class Calls {
   }
 }
 
-/** A definite failure for a request that is not sent. @param reason a clause: "{reason}, so nothing was sent." */
+/** @param reason a clause: "{reason}, so nothing was sent." */
 export function refusedBeforeSending(
   reason: string,
   failure: 'invalid_request' | 'not_sent' = 'invalid_request',

@@ -10,19 +10,14 @@ export interface ServiceFailure {
   readonly ok: false;
   readonly kind: 'failure';
   readonly failure: FailureClass;
-  /**
-   * A sentence for operators: our own words, the codes and names of the contract, and {@link serviceMessage}. No
-   * personal data.
-   */
+  /** For operators: our own words, codes and names of the contract, and {@link serviceMessage}. No personal data. */
   readonly detail: string;
-  /** The reason of a refusal in the words of the service, made safe by `foreignText`. */
+  /** Foreign text, made safe by `foreignText`. */
   readonly serviceMessage?: string;
-  /** Milliseconds to wait, from the answer's Retry-After. */
   readonly retryAfterMs?: number;
   readonly status?: number;
-  /** Error code of the service, if it is one of the contract. */
   readonly code?: ServiceErrorCode;
-  /** True for `contract_drift` in an answer that names what was sent: it is about our purchase. */
+  /** `contract_drift` in an answer that names what was sent: it is about our purchase. */
   readonly isOurs?: true;
 }
 
@@ -30,16 +25,14 @@ interface ServiceSuccess<Value> {
   readonly ok: true;
   readonly value: Value;
   readonly status: number;
-  /** The parts of the answer that could not be used; absent when all could be. */
   readonly unused?: Unused;
-  /** Fields that name what we sent or asked for in another form; absent when there is none. */
+  /** Fields that name what we sent in another form; absent when there is none. */
   readonly differing?: readonly string[];
 }
 
-/** Parts of an answer that are not needed and were read as absent, because they could not be used. */
+/** Parts that were read as absent, because they are not needed and could not be used. */
 export interface Unused {
   readonly fields: readonly string[];
-  /** Number of items of a list that were dropped. */
   readonly items: number;
 }
 
@@ -47,34 +40,25 @@ export type ServiceResult<Value> = ServiceSuccess<Value> | ServiceFailure;
 
 export type BodyResult<Value> =
   | { readonly ok: true; readonly value: Value; readonly unused?: Unused }
-  /** A clause about the answer. */
   | { readonly ok: false; readonly problem: string };
 
 export interface Expectation<Value> {
-  /** @param body the JSON value of the body. @param linkHeader value of the header `Link`. */
   readonly read: (body: unknown, linkHeader: string | undefined) => BodyResult<Value>;
   readonly match?: Match<Value> | undefined;
   readonly names?: string | undefined;
-  /** The body of the request: its values are removed from the message of an error. */
+  /** The message of an error must not repeat its values. */
   readonly sent?: Buffer | undefined;
 }
 
-/** Compares an answer with the request that it answers. */
 export type Match<Value> = (value: Value) => Matching;
 
 interface Matching {
-  /** How the answer contradicts the request, as a clause; absent when it does not. */
+  /** A clause; absent when the answer does not contradict the request. */
   readonly contradiction?: string;
   readonly differing?: readonly string[];
 }
 
-/**
- * Maps the result of an HTTP exchange to a success or to a member of the failure catalogue. The mapping is total and
- * never throws: every status, header, body and transport failure has a class, and everything that is not listed is
- * unknown.
- *
- * @param now epoch milliseconds, for a Retry-After that is a date.
- */
+/** Total, never throws: every status, header, body and transport failure has a class; what is not listed is unknown. */
 export function judgeResult<Value>(
   result: HttpResult,
   expected: Expectation<Value>,
@@ -105,8 +89,7 @@ export function judgeResult<Value>(
 function classOf(status: number, { code, isKnownAlready }: Omit<NamedError, 'fields'>): FailureClass {
   if (status >= 500 && status <= 599) return 'server_error';
   if (status < 400 || status > 499) return 'unreadable_answer';
-  // "Known already" leads to a look-up, whatever status it comes with. Reading it as a definite failure would buy
-  // twice.
+  // "Known already" leads to a look-up, whatever its status. Read as a definite failure it would buy twice.
   if (status === 409 || (code !== undefined && KNOWN_ALREADY.has(code))) return 'key_or_reference_used';
   switch (status) {
     case 401:
@@ -121,7 +104,7 @@ function classOf(status: number, { code, isKnownAlready }: Omit<NamedError, 'fie
     case 425:
     case 429:
       return 'rate_limited';
-    // A proxy or a wrong address also answers with these. Only an error code of the service makes them definite.
+    // Proxies and wrong addresses answer so, too. Only an error code of the service makes it definite.
     case 404:
     case 405:
       return code === undefined ? 'unreadable_answer' : classOf(422, { code, isKnownAlready });
@@ -187,10 +170,7 @@ function judgeSuccess<Value>(answer: HttpAnswer, { read, match, names }: Expecta
   };
 }
 
-/**
- * True when a value in a body names this, in any form and inside other text, whatever its field. Bodies are nested at
- * most as deep as `readJson` allows.
- */
+/** Looks in any field, form and surrounding text. `readJson` limits the depth. */
 function contains(body: unknown, name: string): boolean {
   if (typeof body === 'object' && body !== null) return Object.values(body).some((value) => contains(value, name));
   if (typeof body === 'number') return isFormOf(name, String(body));
@@ -209,7 +189,7 @@ const UNREADABLE = {
 
 const NOTHING_NAMED: NamedError = { fields: [], isKnownAlready: false };
 
-/** The texts of a request that an answer may repeat, numbers excepted: the id of a package is not personal. */
+/** Numbers are excepted: the id of a package is not personal. */
 function valuesIn(body: Buffer | undefined): readonly string[] {
   const json = body === undefined ? undefined : readServiceJson(body);
   return json?.ok === true ? textsIn(json.value) : [];

@@ -6,34 +6,26 @@ import type { FailureClass } from '#domain/work/failure.ts';
 
 export interface HttpRequest {
   readonly method: 'GET' | 'POST';
-  /** Path and query below the origin, already encoded. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Sent byte for byte. */
   readonly body?: Buffer;
-  /**
-   * Milliseconds from now for the whole exchange: waiting for a connection, connecting, sending and reading the answer.
-   */
+  /** For the whole exchange: waiting for a connection, connecting, sending and reading the answer. */
   readonly deadlineMs: number;
-  /** Use a new connection for this request only. */
   readonly ownConnection?: boolean;
-  /** Remaining milliseconds of the lease. The request is written only if its deadline ends before the lease does. */
+  /** Remaining milliseconds. The request is written only if its deadline ends before the lease does. */
   readonly leaseLeftMs?: () => number;
-  /** Maximum number of bytes of the answer's body; `ANSWER_LIMITS.recordBytes` by default. */
   readonly answerLimitBytes?: number;
 }
 
 export interface HttpAnswer {
   readonly status: number;
-  /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly body: Buffer;
 }
 
-/** The four failures without a usable answer. Only `not_sent` proves that no byte of the request left. */
+/** Only `not_sent` proves that no byte of the request left. */
 interface TransportFailure {
   readonly failure: Extract<FailureClass, 'not_sent' | 'connection_lost' | 'timeout' | 'unreadable_answer'>;
-  /** A clause such as "the connection broke (ECONNRESET)". */
   readonly reason: string;
 }
 
@@ -42,7 +34,6 @@ export type HttpResult =
   | ({ readonly kind: 'no_answer' } & TransportFailure);
 
 export interface Timers {
-  /** Milliseconds of a monotonic clock. */
   monotonicNow(): number;
   setTimeout(callback: () => void, delayMs: number): unknown;
   clearTimeout(timer: unknown): void;
@@ -56,28 +47,22 @@ export const systemTimers: Timers = {
 
 export interface HttpTransportOptions {
   readonly origin: string;
-  /**
-   * URL of a proxy. Every request goes through a tunnel, also one over plain HTTP: what the proxy itself answers comes
-   * before the request leaves, and is never read as an answer of the service.
-   */
+  /** Plain HTTP is tunnelled, too: an answer of the proxy itself is then never read as an answer of the service. */
   readonly proxy?: string | undefined;
   readonly timers?: Timers;
-  /**
-   * Maximum number of connections, for shared and own connections each. Further requests wait within their deadline.
-   */
+  /** For shared and own connections each. Further requests wait within their deadline. */
   readonly connections?: number;
 }
 
-/** Sends single HTTP requests. Never sends a request twice, follows no redirect, never throws. */
+/** Never sends a request twice, follows no redirect, never throws. */
 export interface HttpTransport {
   send(request: HttpRequest): Promise<HttpResult>;
-  /** Waits for requests under way, then closes all connections. */
   close(): Promise<void>;
 }
 
 // As many as a worker runs activities at a time.
 const DEFAULT_CONNECTIONS = 50;
-// Longer than a slow handshake, and well below the deadline of a send, so that an unreachable host shows as "not sent".
+// Longer than a slow handshake, and well below the deadline of a send: an unreachable host shows as "not sent".
 const CONNECT_TIMEOUT_MS = 8_000;
 
 export function createHttpTransport(options: HttpTransportOptions): HttpTransport {
@@ -143,9 +128,8 @@ export function exchange(
 }
 
 /**
- * Follows one request through undici. The phase decides the failure class, not the code of the error: undici calls
- * `onRequestStart` right before it writes the first byte. A failure before that proves that nothing was sent; a failure
- * after it proves nothing. A reset on a reused connection is therefore `connection_lost`.
+ * The phase decides the failure class, not the code of the error: undici calls `onRequestStart` right before it writes
+ * the first byte. A failure before that proves that nothing was sent; a later one proves nothing.
  */
 class ExchangeHandler implements Dispatcher.DispatchHandler {
   readonly #settle: (result: HttpResult) => void;
@@ -170,7 +154,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     };
   }
 
-  /** Ends the exchange at its deadline. A request that still waits for a connection will not be sent. */
+  /** A request that still waits for a connection will not be sent. */
   giveUp(deadlineMs: number): void {
     if (this.#controller === undefined) {
       this.#end({ kind: 'no_answer', failure: 'not_sent', reason: `no connection was open within ${deadlineMs} ms` });
@@ -182,8 +166,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // undici puts a request back into its queue in some cases of a lost connection. Throwing here prevents a second
-    // write and a write after the deadline.
+    // After some lost connections undici queues a request again. Throwing prevents a second or late write.
     if (this.#controller !== undefined && !this.#settled) {
       this.#end({ kind: 'no_answer', failure: 'connection_lost', reason: 'the connection was lost' });
     }
@@ -251,10 +234,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   }
 }
 
-/**
- * Only codes are shown: they are a closed set of Node, llhttp and undici. Messages may contain addresses and answer
- * data.
- */
+/** Only codes: a closed set of Node, llhttp and undici. Messages may contain addresses and answer data. */
 function errorCode(error: unknown): string | undefined {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   return typeof code === 'string' && /^[A-Z][A-Z0-9_]{2,60}$/.test(code) ? code : undefined;

@@ -5,9 +5,8 @@ export type JsonResult =
   | { readonly ok: false; readonly reason: 'not_utf8' | 'not_json' | 'duplicate_key' | 'too_deep' };
 
 /**
- * Parses JSON from bytes, strictly. Invalid UTF-8 is refused, not replaced. An object that names a key twice is
- * refused, because two parsers may take different values (RFC 8259, section 4). `__proto__` is an ordinary key. A value
- * nested deeper than {@link MAX_JSON_DEPTH} is refused, because recursive readers would overflow the stack.
+ * Strict. Invalid UTF-8 is refused. So is a key named twice, because two parsers may take different values (RFC 8259,
+ * section 4), and nesting beyond {@link MAX_JSON_DEPTH}, which would overflow the stack of recursive readers.
  */
 export function readJson(bytes: Uint8Array): JsonResult {
   let text: string;
@@ -26,10 +25,7 @@ export function readJson(bytes: Uint8Array): JsonResult {
   return problem === undefined ? { ok: true, value } : { ok: false, reason: problem };
 }
 
-/**
- * As {@link readJson}, for bodies of the service: an identifier that is a whole number beyond 53 bits is read as the
- * text of its digits. `JSON.parse` would round it, and it would name something else.
- */
+/** Reads an identifier that is a whole number beyond 53 bits as text: `JSON.parse` would round it to another one. */
 export function readServiceJson(bytes: Uint8Array): JsonResult {
   const json = readJson(bytes);
   if (!json.ok || !hasLongNumber(bytes)) return json;
@@ -47,7 +43,7 @@ function textOf(bytes: Uint8Array): string {
   return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
 }
 
-/** False when the body has no run of digits that long: a reviver makes the reading of a list several times slower. */
+/** A reviver makes the reading of a list several times slower. */
 function hasLongNumber(bytes: Uint8Array): boolean {
   return /[^"\d]\d{16}/.test(textOf(bytes));
 }
@@ -56,14 +52,13 @@ function isRounded(value: unknown): boolean {
   return Number.isInteger(value) && !Number.isSafeInteger(value);
 }
 
-// The tokens that this check needs: strings, brackets and commas. Numbers, literals, colons and spaces are skipped.
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],]/g;
 
 /** More levels than any answer, event or document has. */
 const MAX_JSON_DEPTH = 200;
 
 function problemOf(text: string): 'duplicate_key' | 'too_deep' | undefined {
-  // One entry per open bracket: the keys of the object so far, or undefined for an array.
+  // One entry per open bracket; undefined for an array.
   const open: (Set<string> | undefined)[] = [];
   let keyComesNext = false;
   for (const [token] of text.matchAll(TOKEN)) {

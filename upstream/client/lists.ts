@@ -1,4 +1,3 @@
-/** Reads the pages of lists, and decides whether a list was read completely. */
 import { counted } from '#domain/text.ts';
 import { isFormOf } from '#domain/work/identifiers.ts';
 import type { ItemOf, ListName } from '#upstream/client/call.ts';
@@ -11,7 +10,7 @@ import type { ListPage } from '#upstream/reading/answer.ts';
 
 export interface Listing<Item> {
   readonly items: readonly Item[];
-  /** False when there may be more items, or an item could not be read. Then a missing item proves nothing. */
+  /** False when there may be more items, or one could not be read. Then a missing item proves nothing. */
   readonly complete: boolean;
   readonly hasGap?: boolean;
 }
@@ -20,23 +19,20 @@ type Query = Readonly<Record<string, string>>;
 
 export interface ListBounds {
   readonly maxPages?: number;
-  /** Milliseconds for all pages; the deadline of one call by default. */
   readonly deadlineMs?: number;
 }
 
 interface ListOptions<Item> extends ListBounds {
   readonly id?: string;
   readonly filter?: Readonly<Record<string, string>>;
-  /** Called with each page; true ends the reading. If the service has more pages, the listing is then not complete. */
+  /** True ends the reading. If the service has more pages, the listing is then not complete. */
   readonly isEnough?: (page: readonly Item[]) => boolean;
 }
 
-/** Number of items to ask for per page. */
 export const PAGE_SIZE = 100;
 // Enough for ten thousand packages or transactions.
 const MAX_PAGES = 100;
 
-/** Reads all pages of a list that every service has, within one deadline. */
 export async function list<Name extends CertainName & ListName>(
   calls: Calls,
   endpoint: Name,
@@ -45,7 +41,6 @@ export async function list<Name extends CertainName & ListName>(
   return await allPages(calls, endpoint, options);
 }
 
-/** Reads all pages of a list that needs a capability, within one deadline. */
 export async function optionalList<Name extends OptionalName & ListName>(
   calls: Calls,
   endpoint: Name,
@@ -97,7 +92,6 @@ const AMBIGUOUS_PRICES: ServiceFailure = {
 };
 
 class PagesRead<Item extends { readonly id: string | number }> {
-  /** Path of the call below `{base_url}`. */
   readonly #path: string;
   readonly #common: Query;
   readonly #filter: Query;
@@ -117,7 +111,6 @@ class PagesRead<Item extends { readonly id: string | number }> {
     this.#common = common;
   }
 
-  /** @returns the query of the next page; undefined when the list has ended or its continuation is unknown. */
   take(page: ListPage<Item>, query: Query): Query | undefined {
     const { items, dropped, layers, linkHeader, prices, uncertain } = page;
     const before = this.#ids.size;
@@ -160,11 +153,7 @@ export interface Recent {
   readonly maxPages: number;
 }
 
-/**
- * Reads the newest items of a list, without a filter.
- *
- * @param timeOf the creation time of an item, or a later time of it; undefined when it has none.
- */
+/** @param timeOf the creation time of an item, or a later time of it. */
 export async function listRecent<Name extends OptionalName & ListName>(
   calls: Calls,
   endpoint: Name,
@@ -175,13 +164,10 @@ export async function listRecent<Name extends OptionalName & ListName>(
   return await optionalList(calls, endpoint, { maxPages, isEnough: (page) => page.some(isOlder) });
 }
 
-// One reference has one order, and one eSIM has few top-ups. More pages mean that the service ignores the filter.
+// More pages mean that the service ignores the filter: a reference has one order, an eSIM few top-ups.
 const MAX_PAGES_OF_A_FILTER = 5;
 
-/**
- * Finds the items with this value in one field, also when the service ignores the filter. An item that may be a match,
- * although the field is absent or has another form of the value, is not found, but the listing is then not complete.
- */
+/** A possible match in another form, or without the field, is not found, but makes the listing incomplete. */
 export async function findBy<Name extends OptionalName & ListName>(
   calls: Calls,
   endpoint: Name,
@@ -197,14 +183,13 @@ export async function findBy<Name extends OptionalName & ListName>(
   return { ...result, value: { items, complete } };
 }
 
-/** @param theirs the value of an item. */
 function mayBeOtherForm(value: string, theirs: unknown): boolean {
   if (typeof theirs !== 'string') return true;
   // The reference of an earlier attempt is the beginning of ours.
   return theirs !== value && !value.startsWith(`${theirs}~`) && isFormOf(value, theirs);
 }
 
-/** True when a list may be filtered by the eSIM that was asked for, and names it by another id of its own. */
+/** A list may be filtered by the eSIM that was asked for, and name it by another id of its own. */
 function isOneEsim<Item>(field: keyof Item & string, items: readonly Item[]): boolean {
   return field === 'esim_id' && new Set(items.map((item) => item[field])).size === 1;
 }

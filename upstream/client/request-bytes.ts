@@ -1,7 +1,4 @@
-/**
- * The exact bytes of request bodies: JSON in UTF-8, keys in the order of the specification, no spaces. The bytes of a
- * purchase are made once, stored, and repeated by every send of the attempt.
- */
+/** The bytes of a purchase are made once, stored, and repeated by every send. */
 import type * as z from 'zod';
 import { isDecimal, type Decimal } from '#domain/money/money.ts';
 import {
@@ -12,12 +9,7 @@ import {
   type SimulatedState,
 } from '#upstream/contract.ts';
 
-/**
- * The bytes of `POST /orders`.
- *
- * @param order `reference` becomes `external_order_id`; `deviceImei` has 14 to 16 digits.
- * @throws RangeError that names the fields that the contract refuses, never their values.
- */
+/** @throws RangeError that names the fields that the contract refuses, never their values. */
 export function orderRequestBytes(order: {
   readonly packageId: number;
   readonly reference: string;
@@ -31,21 +23,13 @@ export function orderRequestBytes(order: {
   return bytesOf(checked('an order request', orderRequest, fields));
 }
 
-/**
- * The bytes of `POST /topups`.
- *
- * @param topup `esimId` is the id at the service; `packageId` is one of the eSIM's top-up options.
- * @throws RangeError that names the fields that the contract refuses, never their values.
- */
+/** @throws RangeError that names the fields that the contract refuses, never their values. */
 export function topupRequestBytes(topup: { readonly esimId: string; readonly packageId: number }): Buffer {
   return bytesOf(checked('a top-up request', topupRequest, { esim_id: topup.esimId, package_id: topup.packageId }));
 }
 
 /**
- * The bytes of `POST /vpn/orders`. The specification states `customer_price` as a number. Its digits are copied:
- * `"12.50"` becomes `12.50`, and no amount passes through a float.
- *
- * @param order `reference` becomes `external_subscription_id`; `customerPrice` is zero or more.
+ * The digits of `customer_price` are copied: no amount passes through a float.
  * @throws RangeError that names the fields that the contract refuses, never their values.
  */
 export function vpnOrderRequestBytes(order: {
@@ -65,7 +49,7 @@ export function vpnOrderRequestBytes(order: {
   return Buffer.from(`${JSON.stringify(others).slice(0, -1)},"customer_price":${customerPrice}}`, 'utf8');
 }
 
-/** The bytes of the sandbox simulation call. @throws RangeError when the contract refuses the state. */
+/** @throws RangeError when the contract refuses the state. */
 export function simulationRequestBytes(state: SimulatedState): Buffer {
   return bytesOf(checked('a simulation request', simulationRequest, { state }));
 }

@@ -8,7 +8,6 @@ import type { LoginRequest, LoginResponse } from '#upstream/contract.ts';
 
 export interface SharedToken {
   readonly accessToken: string;
-  /** Changes with each renewal. */
   readonly version: number;
   /** Epoch milliseconds; undefined when the service named no expiry. */
   readonly expiresAt: number | undefined;
@@ -16,27 +15,20 @@ export interface SharedToken {
   readonly renewedAt: number;
 }
 
-/** The store that shares the token between processes; see `db/service/service-tokens.ts`. */
 export interface TokenStore {
   read(): Promise<{ readonly version: number; readonly token: SharedToken | undefined } | undefined>;
-  /** @returns the new version, or undefined when another process replaced `replacedVersion` first. */
+  /** @returns undefined when another process replaced `replacedVersion` first. */
   replace(replacedVersion: number | undefined, token: Omit<SharedToken, 'version'>): Promise<number | undefined>;
 }
 
-/** A token, or a failure. The failure is always definite: without a token nothing is sent. */
+/** A failure is always definite: without a token nothing is sent. */
 export type TokenResult = { readonly ok: true; readonly token: SharedToken } | ServiceFailure;
 
 export interface ServiceSession {
-  /** Returns the token for the next call. @param deadlineMs milliseconds that the caller can wait. */
   token(deadlineMs: number): Promise<TokenResult>;
-  /**
-   * Returns another token after the service refused this one. Logs in only if no other call or process has done so
-   * since.
-   *
-   * @param deadlineMs milliseconds that the caller can wait.
-   */
+  /** Logs in only if no other call or process has done so since the refusal. */
   renewAfter401(refusedVersion: number, deadlineMs: number): Promise<TokenResult>;
-  /** Records that the service also refused the token of a new login. Further logins pause for a while. */
+  /** The service also refused the token of a new login. Further logins pause for a while. */
   refusedAfterRenewal(version: number): void;
   settled(): Promise<void>;
 }
@@ -49,25 +41,20 @@ export interface ServiceSessionOptions {
   readonly tokenDays?: number | undefined;
   readonly now: () => number;
   readonly timers?: Timers;
-  /** Called with each error of the store. The affected call fails as not sent. */
+  /** The affected call fails as not sent. */
   readonly onStoreError?: (error: unknown) => void;
 }
 
-// A share works for a token of an hour as well as for one of a year; "a day before" would renew the former on every
-// call. The remaining fifth covers a login outage and clock differences.
+// A share fits tokens of an hour and of a year. The rest covers a login outage and clock differences.
 const RENEW_AT_SHARE = 0.8;
-// Less than half of the deadline of a send, so that the call can still be made after a login.
+// Less than half of the deadline of a send: the call can still be made after a login.
 const LOGIN_DEADLINE_MS = 8_000;
 // Wrong credentials do not become valid within seconds, and many attempts may lock the account.
 const REFUSED_PAUSE_MS = 30_000;
 const FAILED_PAUSE_MS = 1_000;
 const PAUSE_MAX_MS = 300_000;
 
-/**
- * Creates a login session that all processes share through the store. The token is cached here with its version and is
- * renewed early in the background, and after a 401. Within one process, concurrent logins share one request. When two
- * processes log in at the same time, compare-and-set decides, and the loser uses the winner's token.
- */
+/** When two processes log in at the same time, compare-and-set decides, and the loser uses the winner's token. */
 export function createServiceSession(options: ServiceSessionOptions): ServiceSession {
   return new SharedSession(options);
 }
@@ -90,7 +77,7 @@ class SharedSession implements ServiceSession {
     if (cached === undefined || this.#hasEnded(cached)) {
       return await this.#within(deadlineMs, this.#renew(cached?.version));
     }
-    // Renewed in the background: while the old token works, a slow or failing login must not delay calls.
+    // In the background: while the old token works, a slow or failing login must not delay calls.
     if (this.#isDue(cached) && this.#paused() === undefined) void this.#renew(cached.version);
     return { ok: true, token: cached };
   }
@@ -181,7 +168,6 @@ class SharedSession implements ServiceSession {
     return { ...cause, retryAfterMs: Math.min(pauseMs, PAUSE_MAX_MS) };
   }
 
-  /** The failure that paused logins, with the rest of the pause; undefined when a login may be tried. */
   #paused(): ServiceFailure | undefined {
     const rest = (this.#pause?.until ?? 0) - this.#options.now();
     return this.#pause === undefined || rest <= 0 ? undefined : { ...this.#pause.failure, retryAfterMs: rest };
@@ -205,7 +191,7 @@ class SharedSession implements ServiceSession {
     return this.#options.now() >= token.renewedAt + (token.expiresAt - token.renewedAt) * RENEW_AT_SHARE;
   }
 
-  /** Ends the wait of one caller at its deadline. The login itself continues for the other callers. */
+  /** The login continues for the other callers. */
   async #within(deadlineMs: number, renewal: Promise<TokenResult>): Promise<TokenResult> {
     const { promise: passed, resolve: pass } = Promise.withResolvers<TokenResult>();
     const timer = this.#timers.setTimeout(() => {
@@ -220,8 +206,8 @@ class SharedSession implements ServiceSession {
 }
 
 /**
- * The failure of a call whose login failed. All are definite, and none ends the work: a login buys nothing, and a
- * purchase must not fail for good because of one. Services answer wrong credentials with 401, 400 or 422.
+ * None ends the work: a purchase must not fail for good because of a login. Services answer wrong credentials with 401,
+ * 400 or 422.
  */
 const LOGIN_FAILURES = {
   invalid_request: 'unauthorized',
@@ -254,7 +240,7 @@ const LOGIN_FAILURES = {
 
 function tokenOf(answer: LoginResponse, now: number): Omit<SharedToken, 'version'> {
   const named = Date.parse(answer.expires_at ?? '');
-  // An expiry in the past would cause a login before every call. It is ignored; a 401 shows when the token has expired.
+  // An expiry in the past would cause a login before every call. It is ignored; a 401 shows the real one.
   return { accessToken: answer.access_token, expiresAt: named > now ? named : undefined, renewedAt: now };
 }
 

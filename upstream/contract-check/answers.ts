@@ -1,4 +1,3 @@
-/** Compares the body of an answer or an event with its description in the document. */
 import { nearNames } from '#domain/text.ts';
 import {
   type Comparison,
@@ -24,12 +23,7 @@ import { compareValues } from '#upstream/contract-check/values.ts';
 import { EVENT_NAME_FIELDS, NAMES_IN_EVENTS, type RecordName, listWrappersOf, wrappersOf } from '#upstream/contract.ts';
 import { recordIn } from '#upstream/contract/variants.ts';
 
-/**
- * Compares what we read with what the service describes. Each field that we need must be described, with values that we
- * can read. Additional fields are accepted. Envelopes, names and forms that the reader understands are not differences.
- *
- * @param ours a JSON Schema without references: an object, or a page of a list.
- */
+/** Additional fields are accepted. @param ours a JSON Schema without references: an object, or a page of a list. */
 export function compareAnswer(comparison: Comparison, ours: unknown, theirs: unknown): void {
   const items = at(at(at(ours, 'properties'), 'data'), 'items');
   const forms = formsIn(comparison, 'answer', theirs, WHOLE_BODY);
@@ -40,7 +34,6 @@ export function compareAnswer(comparison: Comparison, ours: unknown, theirs: unk
   else compareRecord(comparison, ours, forms, WHOLE_BODY);
 }
 
-/** The forms that may be of the compared event: all but those that name only other events. */
 function formsOfEvent({ document, event }: Comparison, forms: readonly ResolvedSchema[]): readonly ResolvedSchema[] {
   const named = forms.map(withEventName);
   const own = named.filter(({ properties }) => {
@@ -77,7 +70,7 @@ function compareList(comparison: Comparison, ours: unknown, item: unknown, forms
 
 function compareRecord(comparison: Comparison, ours: unknown, forms: readonly ResolvedSchema[], place: Place): void {
   const { document, record, findings } = comparison;
-  // An OpenAPI document is not unwrapped: its field names are defined by OpenAPI.
+  // OpenAPI defines the field names of its documents.
   const envelopes = record === 'document' ? [] : wrappersOf(record);
   const names = namesInEvent(comparison);
   const inner = peeled(document, formsInOurTerms(comparison, forms), [...ownForm(ours).required], envelopes, names);
@@ -93,10 +86,7 @@ function compareRecord(comparison: Comparison, ours: unknown, forms: readonly Re
   compareForms(comparison, ours, inner.forms, inside);
 }
 
-/**
- * Compares `data` of an event. A description of several events may list the records of all of them: if these together
- * do not fit, the one that fits best alone is the record of this event.
- */
+/** If the records of several events together do not fit, the one that fits best alone is taken. */
 function compareData(comparison: Comparison, ours: unknown, forms: readonly ResolvedSchema[], place: Place): void {
   const findingsOf = (some: readonly ResolvedSchema[]) => {
     const findings = new Findings();
@@ -178,8 +168,8 @@ function compareFields(
   for (const [name, schema] of expected.properties) {
     const need = needOf(name, schema);
     const needed = expected.required.has(name);
-    // An optional field that cannot be read is ignored, so its differences are notes.
-    // A status in an event is not needed, but one that cannot be read makes the event unreadable.
+    // Differences of an optional field are notes: it is ignored when unreadable. A status that cannot be read makes the
+    // whole event unreadable, although it is not needed.
     const counts = needed || need !== undefined || (comparison.isEvent && name === 'status');
     const inside = fieldOf(place, name, counts ? place.severity : 'note');
     const having = described.filter((form) => form.properties.has(name));

@@ -1,4 +1,3 @@
-/** Compares a call of the contract with the document's operation. */
 import * as z from 'zod';
 import { compareAnswer } from '#upstream/contract-check/answers.ts';
 import type { Comparison, Step } from '#upstream/contract-check/comparison.ts';
@@ -100,11 +99,9 @@ export function jsonContent(document: JsonObject, holder: unknown): { readonly s
   return media === undefined ? undefined : { schema: at(resolved(document, media[1]), 'schema') };
 }
 
-/**
- * The JSON Schema of what is on the wire: the input side, because the answers of the contract transform what they read.
- */
+/** The input side: the answers of the contract transform what they read. */
 export function wireSchema(schema: z.ZodType): unknown {
-  // Kept: the contract is constant, and making these schemas takes longer than the whole comparison.
+  // Kept: making these schemas takes longer than the whole comparison.
   const made = WIRE_SCHEMAS.get(schema) ?? z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
   WIRE_SCHEMAS.set(schema, made);
   return made;

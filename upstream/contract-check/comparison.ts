@@ -1,4 +1,3 @@
-/** The parts that the comparisons of requests and of answers share. */
 import { type JsonObject, NestedTooDeeply, NotComparable } from '#upstream/contract-check/document.ts';
 import type { Finding, Findings, Needs, Source } from '#upstream/contract-check/findings.ts';
 import { type JsonType, type ResolvedSchema, covers, formsOf } from '#upstream/contract-check/schemas.ts';
@@ -9,12 +8,11 @@ export type Severity = Finding['severity'];
 export interface Comparison {
   readonly document: JsonObject;
   readonly findings: Findings;
-  /** Severity of an answer that the document does not describe. An undescribed request is always breaking. */
+  /** An undescribed request is always breaking. */
   readonly undescribedAnswer: Severity;
-  /** The record in the answer; the answer may be wrapped under its name. */
   readonly record: RecordName;
   readonly isEvent: boolean;
-  /** The event, if it is one. One description may have a form for each of several events. */
+  /** One description may have a form for each of several events. */
   readonly event?: EventKind;
   readonly hasLinkHeader: boolean;
   readonly source: Source;
@@ -22,23 +20,18 @@ export interface Comparison {
 }
 
 export interface Place {
-  /** A path such as `data[].price_for_reseller`; `''` is the body itself. */
   readonly path: string;
-  /** Name of the field, or of the list whose item this is. */
   readonly name: string;
-  /**
-   * Severity of a difference here. In an optional part it is `note`, because such a part is ignored when it is
-   * unreadable.
-   */
+  /** It is `note` in an optional part, which is ignored when it is unreadable. */
   readonly severity: Severity;
 }
 
-/** Compares one part of a call. @throws NotComparable when the document cannot be followed there. */
+/** @throws NotComparable when the document cannot be followed there. */
 export type Step = (comparison: Comparison, contract: EndpointContract, operation: JsonObject, item: unknown) => void;
 
 export const WHOLE_BODY: Place = { path: '', name: '', severity: 'breaking' };
 
-/** A field of an object. @param own severity of a difference in the field, if lower than around it. */
+/** @param own severity, if lower than around the field. */
 export function fieldOf({ path, severity }: Place, name: string, own: Severity = severity): Place {
   return { path: path === '' ? name : `${path}.${name}`, name, severity: own };
 }
@@ -51,7 +44,7 @@ export function nameOf({ path }: Place): string | undefined {
   return path === '' ? undefined : path;
 }
 
-/** @returns the forms of the schema; undefined, after adding a finding, when no value fits or it cannot be followed. */
+/** @returns undefined, after adding a finding, when no value fits or the schema cannot be followed. */
 export function formsIn(
   { document, findings }: Comparison,
   part: Finding['part'],
@@ -71,7 +64,7 @@ export function formsIn(
   return undefined;
 }
 
-/** The form of a schema of the contract. A scalar may have several types; no object of the contract has two forms. */
+/** No object of the contract has two forms. */
 export function ownForm(schema: unknown): ResolvedSchema {
   const forms = formsOf({}, schema);
   const main = forms.find(({ properties, items }) => properties.size > 0 || items !== undefined) ?? forms[0];
@@ -99,7 +92,7 @@ export function lesser(left: Severity, right: Severity): Severity {
   return left === 'breaking' ? right : left;
 }
 
-/** @returns false when the two have no type in common; the caller then compares nothing below. */
+/** @returns false when they have no type in common. */
 export function compareTypes(
   findings: Findings,
   part: 'request' | 'answer',
@@ -130,13 +123,11 @@ export function compareTypes(
   return true;
 }
 
-/** The types that a part may have; undefined when any type is allowed. */
 export function typesIn(forms: readonly ResolvedSchema[]): ReadonlySet<JsonType> | undefined {
   if (forms.some(saysNothing)) return undefined;
   return new Set(forms.flatMap(({ types }) => [...(types ?? [])]));
 }
 
-/** The values that a part may have; undefined when any value is allowed. */
 export function valuesIn(forms: readonly ResolvedSchema[]): readonly unknown[] | undefined {
   const relevant = forms.filter(({ types }) => types === undefined || [...types].some((type) => type !== 'null'));
   if (relevant.length === 0 || relevant.some(({ values }) => values === undefined)) return undefined;

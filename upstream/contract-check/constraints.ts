@@ -1,9 +1,7 @@
-/** Constraints of a schema on single values: format, pattern, length and size. */
 import { Script, createContext } from 'node:vm';
 import { counted } from '#domain/text.ts';
 import { at, textAt } from '#upstream/contract-check/document.ts';
 
-/** The constraint keywords of one schema. A form that several schemas describe has several of these. */
 export interface Constraint {
   readonly format?: string;
   readonly pattern?: string;
@@ -39,10 +37,7 @@ export function constraintsOf(schema: unknown): readonly Constraint[] {
   return Object.keys(found).length === 0 ? [] : [found];
 }
 
-/**
- * @returns the first constraint that a value breaks, as a clause after the name of the field; undefined when it breaks
- *   none.
- */
+/** @returns a clause after the name of the field. */
 export function brokenConstraint(constraints: readonly Constraint[], value: unknown): string | undefined {
   for (const constraint of constraints) {
     const ofText = typeof value === 'string' ? brokenByText(constraint, value) : undefined;
@@ -81,7 +76,6 @@ function isMultiple(number: number, unit: number): boolean {
 
 const TIME = String.raw`[Tt ]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:[Zz]|[+-]\d{2}:?\d{2})`;
 
-/** Formats that distinguish values that we send or read. All other formats are ignored. */
 const FORMATS: ReadonlyMap<string, RegExp> = new Map([
   ['uuid', /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i],
   ['ulid', /^[0-7][0-9a-hjkmnp-tv-z]{25}$/i],
@@ -97,24 +91,19 @@ const FORMATS: ReadonlyMap<string, RegExp> = new Map([
 ]);
 
 const MAX_PATTERN = 2_000;
-// Matching a few hundred characters takes microseconds; a pattern with exponential backtracking takes years. A process
-// on a busy machine may wait for a core much longer than a match takes.
+// Stops exponential backtracking. A match takes microseconds, but a busy machine may delay it.
 const MAX_MS = 5_000;
 
 const TEST = new Script('new RegExp(pattern, flags).test(text)');
 const context = createContext({});
 
-// Results are kept: patterns repeat in a document, and a time limit costs more than the match itself.
+// Results are kept: a time limit costs more than the match itself.
 const MAX_KNOWN = 10_000;
 const known = new Map<string, boolean | undefined>();
-/** Patterns that took too much time: each further text would take as long. */
+/** Patterns that took too long: each further text would take as long. */
 const endless = new Set<string>();
 
-/**
- * Tests whether a text matches a pattern of JSON Schema.
- *
- * @returns undefined when that is unknown: the pattern is no regular expression, is too long or takes too much time.
- */
+/** @returns undefined when that is unknown: no regular expression, too long, or too slow. */
 export function matches(pattern: string, text: string): boolean | undefined {
   if (pattern.length > MAX_PATTERN || endless.has(pattern)) return undefined;
   const key = JSON.stringify([pattern, text]);
@@ -135,7 +124,7 @@ function tested(pattern: string, text: string): boolean | undefined {
         endless.add(pattern);
         return undefined;
       }
-      // Tried again without the flag `u`: many patterns escape characters that the flag does not allow to be escaped.
+      // Without the flag `u`: many patterns escape characters that the flag does not allow.
     }
   }
   return undefined;

@@ -1,4 +1,3 @@
-/** Reads an OpenAPI 3 document from a file with any content. */
 import { readJson } from '#upstream/client/json.ts';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -7,10 +6,7 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/**
- * @returns the field of an object; undefined when absent. Own properties only: a document may name a field
- *   `constructor`.
- */
+/** Own properties only: a document may name a field `constructor`. */
 export function at(value: unknown, key: string): unknown {
   return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 }
@@ -30,7 +26,7 @@ export function entriesAt(value: unknown, key: string): readonly (readonly [stri
   return isObject(object) ? Object.entries(object) : [];
 }
 
-/** The file is not an OpenAPI 3 document in JSON. The message says what it is, as a clause after "the file". */
+/** The message is a clause after "the file". */
 export class UnreadableDocument extends Error {
   constructor(message: string) {
     super(message);
@@ -38,7 +34,7 @@ export class UnreadableDocument extends Error {
   }
 }
 
-/** A part of a document that cannot be compared. The message is a clause after the name of the part. */
+/** The message is a clause after the name of the part. */
 export class NotComparable extends Error {
   constructor(message: string) {
     super(message);
@@ -84,10 +80,8 @@ const NOT_JSON = {
 const MAX_CHAIN = 100;
 
 /**
- * Follows `$ref` to a value that is not a reference. Only references inside the document are followed: nothing is
- * fetched.
- *
- * @throws UnresolvedReference when it leads outside the document, to nothing or to itself.
+ * Only references inside the document are followed: nothing is fetched.
+ * @throws UnresolvedReference
  */
 export function resolved(document: JsonObject, value: unknown): unknown {
   let current = value;
@@ -124,7 +118,7 @@ function decodedFragment(reference: string): string {
   }
 }
 
-/** A schema, or all schemas of a document together, would take too many steps to compare. */
+/** It would take too many steps to compare. */
 export class NestedTooDeeply extends NotComparable {
   constructor() {
     super('is nested too deeply to be compared');
@@ -132,10 +126,10 @@ export class NestedTooDeeply extends NotComparable {
   }
 }
 
-/** Maximum nesting of references and combinations; a real document has a handful. */
+/** Real documents have a handful of levels. */
 const MAX_DEPTH = 100;
 
-// A step is one schema to resolve, or one field to combine. A whole interface needs far fewer.
+// A step resolves one schema or combines one field. Whole interfaces need far fewer.
 const MAX_STEPS = 2_000_000;
 
 const STEPS_LEFT = new WeakMap<JsonObject, number>();
@@ -144,7 +138,7 @@ export function resetSteps(document: JsonObject): void {
   STEPS_LEFT.set(document, MAX_STEPS);
 }
 
-/** @throws NestedTooDeeply when the document has used up its steps. */
+/** @throws NestedTooDeeply */
 export function takeSteps(document: JsonObject, steps: number): void {
   const left = (STEPS_LEFT.get(document) ?? MAX_STEPS) - steps;
   STEPS_LEFT.set(document, left);

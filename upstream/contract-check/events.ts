@@ -1,4 +1,3 @@
-/** Compares the webhooks that a document describes with the events of the contract. */
 import type * as z from 'zod';
 import { nearNames } from '#domain/text.ts';
 import { compareAnswer } from '#upstream/contract-check/answers.ts';
@@ -30,7 +29,6 @@ export interface DescribedEvent {
   readonly item: unknown;
   readonly operation: JsonObject;
   readonly body: { readonly schema: unknown } | undefined;
-  /** The described values of the body's `event`; undefined when any value is allowed. */
   readonly kinds: readonly string[] | undefined;
 }
 
@@ -40,8 +38,7 @@ export interface ComparedEvent {
   readonly findings: Findings;
 }
 
-// The value of `event` is not compared here: it was used to find the webhook, and documents may list one name, all or
-// none.
+// `event` is not compared: it found the webhook, and documents may list one name, all or none.
 const EVENT_BODIES: ReadonlyMap<EventKind, z.ZodType> = new Map(
   EVENT_KINDS.map((kind) => {
     const { data } = EVENTS[kind];
@@ -49,7 +46,6 @@ const EVENT_BODIES: ReadonlyMap<EventKind, z.ZodType> = new Map(
   }),
 );
 
-/** The record in `data` of an event, by the first part of its kind. */
 const RECORDS_OF_EVENTS: Readonly<Record<EventSubject, RecordName>> = {
   order: 'order',
   topup: 'topup',
@@ -58,7 +54,7 @@ const RECORDS_OF_EVENTS: Readonly<Record<EventSubject, RecordName>> = {
   vpn: 'subscription',
 };
 
-/** The webhooks of a document. Before OpenAPI 3.1 they can only be in an extension. */
+/** Before OpenAPI 3.1 they can only be in an extension. */
 export function describedEvents(document: JsonObject, findings: Findings): readonly DescribedEvent[] {
   const webhooks = [...entriesAt(document, 'webhooks'), ...entriesAt(document, 'x-webhooks')];
   return webhooks.flatMap(([key, raw]) => {
@@ -78,7 +74,6 @@ export function describedEvents(document: JsonObject, findings: Findings): reado
   });
 }
 
-/** The events that a discriminator names: one webhook may have a schema for each of them. */
 function variantsOf(document: JsonObject, described: DescribedEvent, schema: unknown): readonly DescribedEvent[] {
   const mapping = entriesAt(at(resolved(document, schema), 'discriminator'), 'mapping');
   return mapping.flatMap(([kind, target]) => {
@@ -103,10 +98,7 @@ function kindsIn(document: JsonObject, schema: unknown): readonly string[] | und
   }
 }
 
-/**
- * Compares every event of the contract. If a document describes events, the service does not send those that it omits.
- * If it describes none, nothing is known about them.
- */
+/** A document that describes events names all that are sent. One without any says nothing about them. */
 export function compareEvents(document: JsonObject, events: readonly DescribedEvent[], needs: Needs): ComparedEvent[] {
   const ofOurs = new Set(EVENT_KINDS.flatMap((kind) => find(events, kind)?.described ?? []));
   const strangers = events.filter((event) => !ofOurs.has(event)).flatMap(({ key, kinds = [] }) => [key, ...kinds]);
@@ -132,7 +124,7 @@ export function compareEvents(document: JsonObject, events: readonly DescribedEv
   });
 }
 
-/** Finds an event by the described body, or else by its key. The key is not part of what the service sends. */
+/** The key is no part of what the service sends; it counts only without a described body. */
 function find(
   events: readonly DescribedEvent[],
   kind: EventKind,

@@ -2,20 +2,15 @@ import type { Capability } from '#domain/service/capability-profile.ts';
 import { listAt, textAt } from '#upstream/contract-check/document.ts';
 import { type EndpointName, type EventKind, NEEDED_FOR, NEEDED_UNLESS } from '#upstream/contract.ts';
 
-/**
- * One difference between document and contract. *breaking*: the document lacks something that we need, or requires
- * something that we do not send. *note*: the product works with this difference.
- */
+/** *breaking*: the document lacks what we need, or requires what we do not send. *note*: the product works with it. */
 export interface Finding {
   readonly severity: 'breaking' | 'note';
   readonly part: 'call' | 'parameters' | 'request' | 'answer' | 'servers' | 'events' | 'event headers';
   readonly name?: string;
-  /** A clause; it follows the name, if there is one. */
   readonly message: string;
   readonly suggestions?: readonly string[];
 }
 
-/** `switched_off`: the capability of the call is off, so it is neither made nor compared. */
 export type CallStatus = 'matches' | 'differs' | 'missing' | 'switched_off';
 
 export interface CallReport {
@@ -30,10 +25,7 @@ export interface CallReport {
 
 export interface EventReport {
   readonly event: EventKind;
-  /**
-   * `missing`: the document describes other events, but not this one. `undocumented`: it describes no events, or not
-   * this body.
-   */
+  /** `missing`: other events are described. `undocumented`: no events are, or not this body. */
   readonly status: 'matches' | 'differs' | 'missing' | 'undocumented';
   readonly findings: readonly Finding[];
 }
@@ -41,11 +33,10 @@ export interface EventReport {
 export interface ContractReport {
   readonly compatible: boolean;
   readonly document: { readonly openapi: string; readonly title?: string; readonly version?: string };
-  /** Findings about the whole document: its servers, and the headers of its events. */
   readonly findings: readonly Finding[];
   readonly calls: readonly CallReport[];
   readonly events: readonly EventReport[];
-  /** Capabilities whose removal would make the document compatible; empty when removing them is not enough. */
+  /** Their removal makes the document compatible; empty when that is not enough. */
   readonly switchOff: readonly Capability[];
 }
 
@@ -56,7 +47,6 @@ type AddFinding = (
   suggestions?: readonly string[],
 ) => void;
 
-/** Collects the findings of one call, without duplicates. */
 export class Findings {
   readonly #all = new Map<string, Finding>();
 
@@ -81,7 +71,7 @@ export class Findings {
 
 const RANK = { breaking: 0, note: 1 } as const;
 
-/** Finding of a field whose values matter: the document does not list them, so it cannot show that they are ours. */
+/** Without the listed values, a document cannot show that they are ours. */
 export const VALUES_NOT_LISTED = 'is described without its possible values';
 
 export function isBreaking(finding: Finding): boolean {
@@ -91,11 +81,10 @@ export function isBreaking(finding: Finding): boolean {
 export interface Need {
   readonly purpose: string;
   readonly alternatives: readonly string[];
-  /** Equal for all fields of which one is enough, at any place. */
+  /** Equal for all fields of which one is enough. */
   readonly key: string;
 }
 
-/** @returns the need marked on a schema of the contract; undefined when it has no mark. */
 export function needOf(name: string, schema: unknown): Need | undefined {
   const purpose = textAt(schema, NEEDED_FOR);
   if (purpose === undefined) return undefined;
@@ -104,14 +93,10 @@ export function needOf(name: string, schema: unknown): Need | undefined {
 }
 
 export interface Source {
-  /**
-   * *read*: a GET, which reports the result of work; *event*: a report that may not come; *write*: the answer to a
-   * purchase; *aside*: an answer that nothing depends on.
-   */
+  /** *read*: a GET; *event*: may not come; *write*: the answer to a purchase; *aside*: nothing depends on it. */
   readonly role: 'read' | 'event' | 'write' | 'aside';
-  /** True when the answer can show every state; an event shows one. */
+  /** The answer can show every state; an event shows one. */
   readonly isWhole: boolean;
-  /** Fields by which a list is filtered; without them nothing can be found in it. */
   readonly searchedBy: readonly string[];
 }
 
@@ -122,10 +107,7 @@ interface Lack extends Pick<Need, 'key' | 'purpose'> {
 
 type Report = (severity: 'breaking' | 'note', message: string) => void;
 
-/**
- * Collects which answers have the needed fields. An order's eSIM, for example, may come with any read or event, so its
- * absence in one of them can be judged only after all were compared.
- */
+/** Any read or event may have a needed field, so its absence is judged after all were compared. */
 export class Needs {
   readonly #carried = new Set<string>();
   readonly #carriedByEvents = new Set<string>();
@@ -143,10 +125,7 @@ export class Needs {
     else this.#lacking.push({ key, purpose, role, report });
   }
 
-  /**
-   * Reports the collected absences. If no read exists that could have the field, the answer to the purchase counts. A
-   * field of events alone is not enough: a lost event would leave a paid purchase without it.
-   */
+  /** A field of events alone is not enough: a lost event would leave a paid purchase without it. */
   settle(): void {
     const lackedByReads = new Set(this.#lacking.filter(({ role }) => role === 'read').map(({ key }) => key));
     for (const { key, purpose, role, report } of this.#lacking) {

@@ -1,7 +1,4 @@
-/**
- * A described answer as the reader would take it: without its envelopes (an envelope has exactly one field with an
- * envelope's name that contains an object or a list), in our names, and with its paging.
- */
+/** An envelope has exactly one field with an envelope's name that contains an object or a list. */
 import type { JsonObject } from '#upstream/contract-check/document.ts';
 import { type JsonType, type ResolvedSchema, eitherOf, formsOrNone } from '#upstream/contract-check/schemas.ts';
 import { MOST_WRAPPERS } from '#upstream/contract.ts';
@@ -16,25 +13,17 @@ import {
   termsOf,
 } from '#upstream/contract/variants.ts';
 
-/** The content of an envelope, or the answer itself. */
 export interface Layer {
-  /** Names of the fields on the way; empty for the answer itself. */
   readonly path: readonly string[];
   readonly forms: readonly ResolvedSchema[];
 }
 
 export interface RecordLayer extends Layer {
-  /** Another layer with all needed fields. The reader then takes neither. */
+  /** Another layer with all needed fields: the reader then takes neither. */
   readonly rival?: Layer;
 }
 
-/**
- * Finds the outermost layer with all needed fields, or else the layer with most of them.
- *
- * @param needed names of the fields that must be there.
- * @param envelopes names that an envelope may have.
- * @param namedBy names of which one is enough; empty when none is needed.
- */
+/** The outermost layer with all needed fields, else the one with most. @param namedBy one of these is enough. */
 export function peeled(
   document: JsonObject,
   forms: readonly ResolvedSchema[],
@@ -57,12 +46,10 @@ export function mayBe(forms: readonly ResolvedSchema[], type: JsonType): boolean
   return forms.some(({ types }) => types?.has(type) === true);
 }
 
-/** True when it may be a list and cannot be an object. */
 function isList({ forms }: Layer): boolean {
   return mayBe(forms, 'array') && !mayBe(forms, 'object');
 }
 
-/** The layers, outermost first; the last one is the list, if there is one. */
 export function layersOf(
   document: JsonObject,
   forms: readonly ResolvedSchema[],
@@ -120,7 +107,6 @@ export function valueInOurTerms(record: RecordName, name: string, value: unknown
   return typeof read === 'object' && read !== null && Object.hasOwn(read, name) ? Reflect.get(read, name) : value;
 }
 
-/** Replaces a field of the form `{"amount": …, "currency": …}` by an amount with a currency beside it. */
 function flattenAmount(document: JsonObject, { properties, required }: Named, name: string): void {
   const forms = formsOrNone(document, properties.get(name));
   const form = forms.find(({ types }) => types?.has('object') === true);
@@ -147,7 +133,7 @@ interface Example {
   readonly linkHeader: string | undefined;
 }
 
-/** A list of one page with one item. A service that links its pages sends no header `Link` with it. */
+/** A service that links its pages sends no header `Link` with an only page. */
 const ONLY_PAGE: Example = { count: () => 1, hasMore: false, text: () => null, linkHeader: undefined };
 
 const FROM_ZERO = new Set(['offset', 'skip']);
@@ -163,13 +149,7 @@ const FIRST_PAGE: Example = {
   linkHeader: `<${PATH}?page=2>; rel="next"`,
 };
 
-/**
- * Reads two example pages in the described form: an only page, and the first of two.
- *
- * @param outer the objects around the list, outermost first.
- * @param hasLinkHeader true when a header `Link` is described.
- * @returns why such a list cannot be read to its end, as a clause; undefined when it can.
- */
+/** @returns why such a list cannot be read to its end, as a clause. */
 export function pagingProblem(
   document: JsonObject,
   outer: readonly Layer[],

@@ -1,4 +1,3 @@
-/** Finds a call of the contract in the document, and compares the addresses of its servers. */
 import { BASE_PATH, SANDBOX_SUFFIX } from '#domain/service/service-address.ts';
 import { nearNames } from '#domain/text.ts';
 import {
@@ -15,12 +14,11 @@ import { ENDPOINTS, type EndpointContract } from '#upstream/contract.ts';
 
 interface TheirPath {
   readonly path: string;
-  /** Possible paths below `{base_url}`, likeliest first; parameters are written as `{}`. */
+  /** The likeliest path is first; parameters are written as `{}`. */
   readonly below: readonly string[];
   readonly item: unknown;
 }
 
-/** The paths of a document, prepared once for all calls. */
 export function pathsOf(document: JsonObject): TheirPath[] {
   const prefixes = ['', ...listAt(document, 'servers').map(pathOfServer)];
   return entriesAt(document, 'paths').map(([path, item]) => {
@@ -31,7 +29,6 @@ export function pathsOf(document: JsonObject): TheirPath[] {
   });
 }
 
-/** The part of a path after `{base_url}`, whether or not the path spells that address out. */
 function belowBase(path: string): string {
   const base = path.lastIndexOf(BASE_PATH);
   const below = base === -1 ? path.replace(/^\/?\{(?:base|sandbox)_?url\}/i, '') : path.slice(base + BASE_PATH.length);
@@ -76,7 +73,7 @@ const OUR_PATHS: ReadonlySet<string> = new Set(Object.values(ENDPOINTS).map(({ p
 
 const METHODS = ['get', 'put', 'post', 'delete', 'patch', 'head', 'options'];
 
-/** The path of a server's address, which may be relative. Variables without a default stay unchanged. */
+/** Variables without a default stay unchanged. */
 function pathOfServer(server: unknown): string {
   const url = textAt(server, 'url') ?? '';
   const filled = url.replaceAll(/\{([^}]*)\}/g, (variable, name: string) => {
@@ -91,12 +88,7 @@ function pathOfServer(server: unknown): string {
   return /^[/{]/.test(path) ? path : `/${path}`;
 }
 
-/**
- * Reports servers of another version of the interface. One server that fits is enough: others may serve old versions.
- *
- * @param holder the object with the servers: the document, a path or an operation.
- * @param paths the paths below these servers.
- */
+/** One server that fits is enough: others may serve old versions. */
 export function compareServers(findings: Findings, holder: unknown, paths: readonly string[]): void {
   const servers = listAt(holder, 'servers').filter((server) => textAt(server, 'url') !== undefined);
   const bases = servers.map(pathOfServer);
@@ -106,7 +98,7 @@ export function compareServers(findings: Findings, holder: unknown, paths: reado
   if (wrong !== undefined) {
     return findings.breaking('servers', undefined, `have the path ${wrong}, and our calls go to ${BASE_PATH}`);
   }
-  // Only a note: a proxy in front may add the missing part.
+  // A note: a proxy in front may add the missing part.
   const part = bases.find((base) => base !== '');
   if (part !== undefined) {
     findings.note('servers', undefined, `have the path ${part} only, and our calls go to ${BASE_PATH}`);

@@ -1,4 +1,3 @@
-/** Compares the query and the headers that we send, and the headers of webhooks that we read. */
 import { nearNames } from '#domain/text.ts';
 import type { Comparison, Step } from '#upstream/contract-check/comparison.ts';
 import {
@@ -19,7 +18,6 @@ import { serviceParameter } from '#upstream/contract/variants.ts';
 
 interface Parameter {
   readonly name: string;
-  /** `query`, `header`, `path` or `cookie`. */
   readonly place: string;
   readonly required: boolean;
   readonly schema: unknown;
@@ -38,7 +36,7 @@ function parametersOf(document: JsonObject, item: unknown, operation: unknown): 
   });
 }
 
-// OpenAPI says to ignore these as parameters, because other parts of a document describe them.
+// OpenAPI ignores these as parameters: other parts of a document describe them.
 const NOT_PARAMETERS = ['accept', 'content-type', 'authorization'];
 
 export const compareParameters: Step = (comparison, contract, operation, item) => {
@@ -94,13 +92,12 @@ export const compareParameters: Step = (comparison, contract, operation, item) =
   }
 };
 
-/** Compares texts that we send with a schema; a numeric schema accepts a text that writes a number. */
+/** A numeric schema accepts a text that writes a number. */
 function compareTexts({ document, findings }: Comparison, label: string, name: string, schema: unknown): void {
   const forms = formsOf(document, schema);
   compareSentValues(findings, 'parameters', label, name, (value) => refusalOfText(forms, String(value)));
 }
 
-/** @returns why a schema refuses a text of a query or a header, as a clause; undefined when it accepts it. */
 function refusalOfText(forms: readonly ResolvedSchema[], text: string): string | undefined {
   if (forms.length === 0) return 'is described so that no value fits';
   const refusal = refusalOf(forms, text);
@@ -116,11 +113,7 @@ const VALUES = {
   signature: { text: `v1=${'0a'.repeat(32)}`, says: 'v1= and a hexadecimal HMAC' },
 } as const;
 
-/**
- * Compares the described headers of each webhook. A document that names none of these headers gives no finding.
- *
- * @param prefix everything before `-Event`, as set by `SERVICE_HEADER_PREFIX`.
- */
+/** Headers that a document does not name give no finding. */
 export function compareEventHeaders(
   document: JsonObject,
   events: readonly DescribedEvent[],
@@ -155,7 +148,7 @@ function compareHeaders(document: JsonObject, headers: readonly Parameter[], fin
     const header = found.get(part);
     const near = others.filter((other) => other.part === part).map(({ name }) => name);
     if (header === undefined) {
-      // Only a note: the kind of an event is read from the signed body, not from this header.
+      // A note: the kind of an event is read from the signed body, not from this header.
       findings[part === 'event' ? 'note' : 'breaking']('event headers', ours[part], 'is missing', near);
     } else if (part === 'timestamp' || part === 'signature') {
       const { text, says } = VALUES[part];
@@ -169,7 +162,7 @@ function named(headers: readonly Parameter[], name: string): Parameter | undefin
   return headers.find((header) => header.name.toLowerCase() === name.toLowerCase());
 }
 
-/** Finds headers such as `X-Acme-Signature`, when ours is `X-Service-Signature`. */
+/** Such as `X-Acme-Signature` when ours is `X-Service-Signature`. */
 function ofAnotherPrefix(headers: readonly Parameter[], part: (typeof NAMES)[number]) {
   return headers.flatMap(({ name }) => {
     const prefix = name.toLowerCase().endsWith(`-${part}`) ? name.slice(0, -part.length - 1) : '';

@@ -1,4 +1,3 @@
-/** Compares the body of a request with its description, by values that the product sends. */
 import { nearNames } from '#domain/text.ts';
 import { attemptReference } from '#domain/work/identifiers.ts';
 import { PAGE_SIZE } from '#upstream/client/lists.ts';
@@ -21,12 +20,7 @@ import type { Finding, Findings } from '#upstream/contract-check/findings.ts';
 import { type ResolvedSchema, eitherOf, refusalOf, takesType } from '#upstream/contract-check/schemas.ts';
 import { IDEMPOTENCY_KEY_HEADER } from '#upstream/contract.ts';
 
-/**
- * Compares what we send with what the service accepts. The document must describe each field that we always send, must
- * not require another one, and must accept each value that we send.
- *
- * @param ours a JSON Schema without references.
- */
+/** The document must describe each field that we always send, require no other, and accept each value. */
 export function compareRequest(
   comparison: Comparison,
   ours: unknown,
@@ -54,13 +48,7 @@ export function compareRequest(
   if (sent.properties.size > 0 && objects.length > 0) compareFields(comparison, sent, objects, place);
 }
 
-/**
- * Compares values that the product sends with the description. A refused usual value is breaking; a refused unusual
- * value is a note.
- *
- * @param label name of the field or parameter in the finding.
- * @param refusal returns why the service refuses a value, as a clause; undefined when it accepts the value.
- */
+/** A refused usual value is breaking; a refused unusual value is a note. */
 export function compareSentValues(
   findings: Findings,
   part: Finding['part'],
@@ -113,7 +101,7 @@ function compareFields(
   }
   const [first, ...others] = objects;
   for (const name of first?.required ?? []) {
-    // A field that only one form requires can be avoided by sending another form.
+    // A field that only one form requires is avoided by another form.
     if (others.some(({ required }) => !required.has(name))) continue;
     const inside = nameOf(fieldOf(place, name));
     if (!sent.properties.has(name)) {
@@ -125,14 +113,14 @@ function compareFields(
 }
 
 interface SentValues {
-  /** Every reseller sends such values: work stops when they are refused. */
+  /** Work stops when the service refuses these. */
   readonly usual: readonly unknown[];
-  /** Callers of our API may choose such values; the service refuses them before it buys. */
+  /** The service refuses these before it buys. */
   readonly possible: readonly unknown[];
 }
 
 const UUID = '0b9f2c9e-5d1f-4c58-9f3b-6a1d2e7c4b10';
-// The maximum length of a caller's reference in our API.
+// The maximum of a caller's reference in our API.
 const LONGEST = 'R'.repeat(64);
 
 const REFERENCES: SentValues = {
@@ -140,7 +128,7 @@ const REFERENCES: SentValues = {
   possible: ['7', 'shop/2026:#1042', attemptReference(LONGEST, 1, 10), attemptReference('ORD-1042', 2, 1)],
 };
 
-/** By name, for bodies, queries and headers alike. Ids are missing: they come from the service, so they always fit. */
+/** Ids are missing: they come from the service, so they always fit. */
 const SENT_VALUES: Readonly<Record<string, SentValues>> = {
   [IDEMPOTENCY_KEY_HEADER]: { usual: [UUID], possible: [] },
   external_order_id: REFERENCES,
@@ -157,7 +145,6 @@ const SENT_VALUES: Readonly<Record<string, SentValues>> = {
   channel: { usual: ['stable'], possible: [] },
 };
 
-/** @returns undefined when the values of this name are not ours to choose. */
 function sentValues(name: string): SentValues | undefined {
   return Object.hasOwn(SENT_VALUES, name) ? SENT_VALUES[name] : undefined;
 }

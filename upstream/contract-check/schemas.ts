@@ -1,6 +1,3 @@
-/**
- * Resolves a JSON Schema to what the comparison needs: types, fields and allowed values. Unknown keywords are ignored.
- */
 import { type Constraint, brokenConstraint, constraintsOf } from '#upstream/contract-check/constraints.ts';
 import {
   type JsonObject,
@@ -19,17 +16,14 @@ import {
 const TYPES = ['string', 'integer', 'number', 'boolean', 'object', 'array', 'null'] as const;
 export type JsonType = (typeof TYPES)[number];
 
-/** One form of a value; a schema with `oneOf` has several. */
+/** A schema with `oneOf` has several. */
 export interface ResolvedSchema {
-  /** Undefined when the schema does not say. */
   readonly types: ReadonlySet<JsonType> | undefined;
-  /** Undefined when any value of these types is allowed. */
   readonly values: readonly unknown[] | undefined;
   readonly properties: ReadonlyMap<string, unknown>;
   readonly required: ReadonlySet<string>;
   readonly items: unknown;
   readonly closed: boolean;
-  /** A value must satisfy all of them. */
   readonly constraints: readonly Constraint[];
 }
 
@@ -43,16 +37,10 @@ const ANYTHING: ResolvedSchema = {
   constraints: [],
 };
 
-// Choices inside combinations multiply the forms. Further forms are ignored.
+// Choices inside combinations multiply the forms. Further ones are ignored.
 const MAX_FORMS = 64;
 
-/**
- * The forms of a schema, with references and combinations resolved one level deep. Fields and items are resolved when
- * the comparison reaches them, so a schema may contain itself.
- *
- * @returns an empty list when no value fits.
- * @throws NotComparable when a reference cannot be followed or the schema is nested too deeply.
- */
+/** Resolves one level: a schema may contain itself. @throws NotComparable when it cannot be followed. */
 export function formsOf(document: JsonObject, schema: unknown): ResolvedSchema[] {
   return formsBelow(document, schema, { references: new Set(), depth: 0 });
 }
@@ -89,7 +77,7 @@ function formsBelow(document: JsonObject, schema: unknown, { references, depth }
   return isNullable && forms.length > 0 ? [...forms, { ...ANYTHING, types: new Set(['null' as const]) }] : forms;
 }
 
-/** As {@link formsOf}, but empty when a reference cannot be followed. @throws NestedTooDeeply */
+/** Empty when a reference cannot be followed. @throws NestedTooDeeply */
 export function formsOrNone(document: JsonObject, schema: unknown): readonly ResolvedSchema[] {
   try {
     return formsOf(document, schema);
@@ -151,14 +139,13 @@ function combined(
   left: readonly ResolvedSchema[],
   right: readonly ResolvedSchema[],
 ): ResolvedSchema[] {
-  // Both sides are limited before they are multiplied, so that a document cannot make this run for ever.
+  // Limited before they are multiplied, so that a document cannot make this run for ever.
   const [some, others] = [left.slice(0, MAX_FORMS), right.slice(0, MAX_FORMS)];
   takeSteps(document, others.length * sizeOf(some) + some.length * sizeOf(others));
   const both = some.flatMap((first) => others.map((second) => intersection(first, second)));
   return both.filter((form) => form.types === undefined || form.types.size > 0).slice(0, MAX_FORMS);
 }
 
-/** Approximate number of steps to combine each of some forms with another one. */
 function sizeOf(forms: readonly ResolvedSchema[]): number {
   return forms.reduce((sum, { properties, required, values = [], constraints }) => {
     return sum + 1 + properties.size + required.size + values.length + constraints.length;
@@ -197,17 +184,11 @@ function bothValues(left: ResolvedSchema['values'], right: ResolvedSchema['value
   return left.filter((value) => taken.has(value));
 }
 
-/** True when every value of a type has one of these types; each integer is a number. */
 export function covers(types: ReadonlySet<JsonType>, type: JsonType): boolean {
   return types.has(type) || (type === 'integer' && types.has('number'));
 }
 
-/**
- * Explains why no form accepts a value.
- *
- * @returns a clause after the name of the field, such as `has at most 20 characters there`; undefined when a form
- *   accepts the value.
- */
+/** @returns a clause such as `has at most 20 characters there`; undefined when a form accepts the value. */
 export function refusalOf(forms: readonly ResolvedSchema[], value: unknown): string | undefined {
   const typed = forms.filter((form) => takesType(form, value));
   const types = new Set(forms.flatMap((form) => [...(form.types ?? [])]));
@@ -216,7 +197,7 @@ export function refusalOf(forms: readonly ResolvedSchema[], value: unknown): str
   return reasons.includes(undefined) ? undefined : reasons[0];
 }
 
-/** True when the type of a value fits. Other constraints of the form are not checked. */
+/** Other constraints of the form are not checked. */
 export function takesType({ types }: ResolvedSchema, value: unknown): boolean {
   return types === undefined || covers(types, typeOf(value));
 }

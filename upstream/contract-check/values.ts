@@ -1,4 +1,3 @@
-/** Compares the described values of a field of an answer with the values that we can read. */
 import { parseLpaString } from '#domain/esims/activation.ts';
 import { nearNames } from '#domain/text.ts';
 import { type Comparison, type Place, listed, nameOf, ownForm, valuesIn } from '#upstream/contract-check/comparison.ts';
@@ -8,11 +7,6 @@ import { type ResolvedSchema, formsOf, refusalOf } from '#upstream/contract-chec
 import { wireCurrency, wireDecimal, wireTime } from '#upstream/contract/fields.ts';
 import { AMOUNT_FIELDS, isAmount, termsOf } from '#upstream/contract/variants.ts';
 
-/**
- * Reports values that we cannot read, and values that we expect and the document does not list.
- *
- * @param ours a JSON Schema of the field.
- */
 export function compareValues(
   comparison: Comparison,
   ours: unknown,
@@ -30,7 +24,7 @@ export function compareValues(
   });
   if (unknown.length > 0) report('answer', nameOf(place), `may be ${listed(unknown)}, which we do not know`);
   else if (isAmount(place.name) && termsOf(comparison.record).amounts === 'unstated' && isWhole(forms)) {
-    // Also for an optional field: if it is present, it is read, and perhaps a hundred times too high.
+    // Also for an optional field: if present, it is read, and perhaps a hundred times too high.
     const message = 'is a whole number there, of cents perhaps. Set `amounts` in upstream/contract/variants.ts';
     findings.breaking('answer', nameOf(place), message);
   } else {
@@ -43,7 +37,7 @@ export function compareValues(
   reportMissingValues(comparison, ours, forms, place);
 }
 
-/** Only reads are checked: an answer to a purchase, and an event, may be limited to one state. */
+/** Reads only: an answer to a purchase, or an event, may be limited to one state. */
 function reportMissingValues(
   { findings, source, record }: Comparison,
   ours: unknown,
@@ -63,7 +57,7 @@ function reportMissingValues(
   findings.note('answer', nameOf(place), `cannot be ${listed(never)} by the document`, [...new Set(near)]);
 }
 
-/** The value that we must understand in a field whose values the service defines: an eSIM is cancelled or not. */
+/** The service defines the values: an eSIM is cancelled or not. */
 function neededValues(name: string): readonly string[] {
   return name === 'status' ? ['cancelled'] : [];
 }
@@ -81,7 +75,6 @@ function isWhole(forms: readonly ResolvedSchema[]): boolean {
 interface ValueKind {
   readonly names: RegExp;
   readonly values: readonly string[];
-  /** True when `values` lists all known forms. Ids have no such list. */
   readonly isClosed: boolean;
   readonly isUsable?: (text: string) => boolean;
 }
@@ -161,21 +154,15 @@ const KINDS: readonly ValueKind[] = [
   },
 ];
 
-// A description that accepts one of these says little about the value.
+// A description that accepts one of these says little.
 const NONSENSE = ['nonsense-Äß 0', 'nonsense', 'Xq'];
 
 interface Unreadable {
-  /** A value that the document allows and we cannot read; undefined when it allows no known value. */
   readonly example: string | undefined;
   readonly says: string;
 }
 
-/**
- * Tests whether our reader can read the texts that the document allows in a field.
- *
- * @param theirs forms of the field in the document.
- * @returns undefined when we can read them, or the document says too little to decide.
- */
+/** @returns undefined when we can read the texts, or the document says too little. */
 function unreadableValue(
   name: string,
   ours: readonly ResolvedSchema[],

@@ -1,4 +1,4 @@
-/** Error bodies of the service. All forms are assumed; the specification states none. */
+/** All forms are assumed; the specification states none. */
 import * as z from 'zod';
 import { topupRequest } from '#upstream/contract/esims.ts';
 import { loginRequest } from '#upstream/contract/login.ts';
@@ -14,7 +14,6 @@ export const serviceErrorBody = z.object({
   }),
 });
 
-/** Error codes in `serviceErrorBody.error.code` with a known meaning. */
 export const SERVICE_ERROR_CODES = [
   'unauthenticated',
   'not_approved',
@@ -43,11 +42,11 @@ export type ServiceErrorCode = (typeof SERVICE_ERROR_CODES)[number];
 
 export interface NamedError {
   readonly code?: ServiceErrorCode;
-  /** The fields of our requests that the body names beside a problem. */
+  /** Only fields of our requests. */
   readonly fields: readonly string[];
-  /** True when the body concerns only our reference or key, or says that something exists already. */
+  /** The body concerns only our reference or key, or says that something exists already. */
   readonly isKnownAlready: boolean;
-  /** The sentence for a reader. Foreign text that may repeat what was sent. */
+  /** Foreign text that may repeat what was sent. */
   readonly message?: string;
 }
 
@@ -68,16 +67,14 @@ const REFERENCES = [
 ];
 const isOther = (field: string) => !REFERENCES.includes(field);
 
-/** Where error bodies list the refused fields, in snake case. */
 const LISTS = ['fields', 'errors', 'field_errors', 'violations', 'invalid_params', 'details', 'detail', 'data'];
 const FIELD_KEYS = ['field', 'name', 'param', 'parameter', 'property', 'property_path', 'path', 'pointer', 'loc'];
 const TEXT_KEYS = ['message', 'error', 'title', 'detail', 'description', 'error_description', 'reason', 'msg', 'code'];
 
 /**
- * Reads the usual forms of an error body: `{"error": {code, fields}}`, `{"error": "code"}`, `{"code": …}`, problem
- * details with a `type` that ends with the code (RFC 9457), fields as the keys of an object (`{"errors": {field:
- * […]}}`, or of the body itself), fields named by the entries of a list (`{"errors": [{"field": …}]}`, `{"detail":
- * [{"loc": […]}]}`, JSON:API), and plain sentences. Never throws.
+ * Reads `{"error": {code, fields}}`, `{"error": "code"}`, `{"code": …}`, problem details (RFC 9457), fields as keys
+ * (`{"errors": {field: […]}}`), fields in a list (`{"errors": [{"field": …}]}`, `{"detail": [{"loc": […]}]}`,
+ * JSON:API), and plain sentences. Never throws.
  */
 export function readErrorBody(body: unknown): NamedError {
   const layers = [at(body, 'error'), body];
@@ -85,7 +82,7 @@ export function readErrorBody(body: unknown): NamedError {
   const entries = lists.flatMap((list): readonly unknown[] => (Array.isArray(list) ? list.slice(0, MOST_PARTS) : []));
   const codes = [...layers, ...entries].flatMap((each) => [each, at(each, 'code'), lastSegment(at(each, 'type'))]);
   const code = codes.map(codeOf).find((each) => each !== undefined);
-  // The body itself may repeat the request; only a list of complaints shows that a field is refused.
+  // The body may repeat the request; only a list of complaints shows that a field is refused.
   const refused = partsOf(body).flatMap(([name, value]) => (Array.isArray(value) && isOurs(name) ? [name] : []));
   const listed = [...lists.flatMap(keysOf), ...[...lists, ...entries].flatMap(fieldsOf), ...fieldsOf(layers[0])];
   const named = new Set([...refused, ...listed].map(plainName));
@@ -111,16 +108,12 @@ function sentenceOf(layers: readonly unknown[]): string | undefined {
   return [...named, ...others].find(isSentence);
 }
 
-/** In snake case. */
 const SAYS_KNOWN = /(?:^|_)(?:duplicated?|already_(?:been_)?(?:taken|exists?|processed)|must_be_unique)(?:_|\W|$)/;
 const COMPLAINTS: ReadonlySet<string> = new Set(['taken', 'unique']);
 
 /**
- * A refusal of our reference alone is never final, whatever the reason that it gives: the service may have the purchase
- * under this reference. Sentences are read only when no other field of our request is listed.
- *
- * @param named in snake case.
- * @param texts in snake case.
+ * A refusal of our reference alone is never final: the service may have the purchase under it. Sentences are read only
+ * when no other field of our request is listed.
  */
 function isKnownAlready(named: ReadonlySet<string>, texts: readonly string[]): boolean {
   if (REQUEST_FIELDS.some((field) => named.has(field) && isOther(field))) return false;
@@ -149,7 +142,7 @@ function plainName(text: string): string {
     .replaceAll(/[\s-]+/g, '_');
 }
 
-/** Longer than the sentences of errors, and more than they have parts: the rest is not read. */
+/** Sentences of errors are shorter: the rest is not read. */
 const MOST_OF_A_TEXT = 1_000;
 const MOST_PARTS = 100;
 
@@ -163,13 +156,11 @@ function partsOf(holder: unknown): readonly (readonly [string, unknown])[] {
   return Object.entries(holder).slice(0, MOST_PARTS);
 }
 
-/** The keys of an object whose values are complaints: a text, a list, or an object. */
 function keysOf(holder: unknown): readonly string[] {
   const complaints = partsOf(holder).filter(([, value]) => typeof value === 'string' || typeof value === 'object');
   return complaints.map(([name]) => name.split('.').at(-1) ?? name);
 }
 
-/** A text, or the texts under the keys of an object, each alone or in a list. */
 function valuesOf(holder: unknown): readonly unknown[] {
   return typeof holder === 'string' ? [holder] : partsOf(holder).flatMap(([, value]): unknown => value);
 }
@@ -183,7 +174,6 @@ function textsOf(entry: unknown): readonly unknown[] {
   return TEXT_KEYS.map((key) => at(entry, key));
 }
 
-/** The value under a name, in any usual case of its letters. */
 function at(value: unknown, name: string): unknown {
   return partsOf(value).find(([key]) => key === name || plainName(key) === name)?.[1];
 }

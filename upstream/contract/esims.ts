@@ -1,4 +1,3 @@
-/** Delivered eSIMs: usage, top-ups, cancellation and refund. */
 import * as z from 'zod';
 import { REFUND_REVIEWS, REFUND_STATES } from '#domain/cancellation/refund.ts';
 import { type EndpointContract, pageOf } from '#upstream/contract/endpoint.ts';
@@ -31,7 +30,7 @@ export const topupRequest = z.object({
 });
 export type TopupRequest = z.output<typeof topupRequest>;
 
-/** A top-up has no reference of ours: only its id, or its eSIM and package, identify it. */
+/** It has no reference of ours: only its id, or its eSIM and package, identify it. */
 export const serviceTopup = z.object({
   id: wireId,
   esim_id: neededFor(wireId.nullish(), 'finding a top-up whose answer was lost'),
@@ -44,10 +43,7 @@ export const serviceTopup = z.object({
 });
 export type ServiceTopup = z.output<typeof serviceTopup>;
 
-/**
- * The conditions that the supplier must confirm before a refund is automatic, in the order of the specification (States
- * and transitions). The names on the wire are assumed.
- */
+/** In the order of the specification (States and transitions). The names on the wire are assumed. */
 export {
   REFUND_CONDITIONS,
   type RefundConditionName as RefundCondition,
@@ -55,7 +51,6 @@ export {
 
 export const refundReview = z.enum(REFUND_REVIEWS);
 
-/** The outcomes that the events name, and the state before them. */
 export const refundStatus = z.enum(REFUND_STATES);
 
 export const serviceRefund = z.object({
@@ -66,7 +61,6 @@ export const serviceRefund = z.object({
   review: refundReview.nullish(),
   amount: wireDecimal.nullish(),
   currency: wireCurrency.nullish(),
-  /** Conditions that were not confirmed: members of `REFUND_CONDITIONS`, or others that the service may have. */
   unmet_conditions: z.array(wireValue).nullish(),
   created_at: wireTime.nullish(),
 });

@@ -1,4 +1,3 @@
-/** All events of the interface, with their meanings and the assumed forms of their signed bodies. */
 import * as z from 'zod';
 import { WEBHOOK_TOLERANCE_SECONDS } from '#domain/service/service-address.ts';
 import type { Mark } from '#upstream/contract/endpoint.ts';
@@ -26,14 +25,13 @@ export const EVENT_KINDS = [
 ] as const;
 export type EventKind = (typeof EVENT_KINDS)[number];
 
-/** The first part of an event's name, such as `order`. A ping has none. */
+/** Such as `order`. A ping has none. */
 export type EventSubject = EventKind extends infer Kind
   ? Kind extends `${infer Subject}.${string}`
     ? Subject
     : never
   : never;
 
-/** @returns undefined for a ping, and for an event of a subject that the interface does not name. */
 export function eventSubject(event: string): EventSubject | undefined {
   const subject = event.split('.')[0];
   const known = EVENT_KINDS.find((kind) => kind.startsWith(`${subject}.`));
@@ -42,14 +40,14 @@ export function eventSubject(event: string): EventSubject | undefined {
 
 export const EVENT_NAME_FIELDS = ['event', 'type', 'event_type'] as const;
 
-/** Shape assumed: the body layout of events is not shown. Only `event` in the signed body decides the kind. */
+/** The layout is assumed. Only `event` in the signed body decides the kind. */
 export const eventEnvelope = z.object({
   event: z.string().min(1),
   created_at: wireTime.nullish(),
   data: z.record(z.string(), z.unknown()).default({}),
 });
 
-/** The fields of which an event has to have one, to name the purchase that it is about. */
+/** An event needs one of these to name its purchase. */
 export const NAMES_IN_EVENTS = {
   order: ['id', 'order_id', 'external_order_id'],
   topup: ['id', 'topup_id'],
@@ -65,16 +63,12 @@ const idInEvent = (record: keyof typeof NAMES_IN_EVENTS) =>
     NAMES_IN_EVENTS[record].filter((name) => name !== 'id'),
   );
 
-/**
- * Shapes assumed: `data` of an event is the record as a read would return it. The kind of the event states the outcome,
- * so its status may be absent; one name of the purchase is enough.
- */
+/** Shapes assumed. The kind states the outcome, so the status may be absent. */
 export const orderEventData = serviceOrder.extend({
   id: idInEvent('order'),
   order_id: wireId.nullish(),
   status: serviceOrder.shape.status.nullish(),
 });
-/** A top-up has no reference of ours. */
 export const topupEventData = serviceTopup.extend({
   id: idInEvent('topup'),
   topup_id: wireId.nullish(),
@@ -98,7 +92,6 @@ export interface EventContract {
   readonly kind: Mark;
   readonly body: Mark;
   readonly reason: string;
-  /** `data` of the body; absent when nothing of it is read. */
   readonly data?: z.ZodType;
 }
 

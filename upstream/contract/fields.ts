@@ -3,9 +3,9 @@ import { parseDecimal } from '#domain/money/money.ts';
 import { ZERO_ID } from '#upstream/contract/variants.ts';
 
 /**
- * An identifier. The specification says "string" for some and shows none, so numbers are accepted as well. Only visible
- * ASCII is accepted: identifiers go into paths and text columns, where a NUL or a lone surrogate would fail. Zero means
- * that there is none: two records with it would count as one.
+ * The specification says "string" for some and shows none, so numbers are accepted. Only visible ASCII: identifiers go
+ * into paths and text columns, where a NUL or a lone surrogate would fail. Zero means "none": two records with it would
+ * count as one.
  */
 export const wireId = z
   .union([z.string().regex(/^[\x21-\x7e]{1,128}$/), z.number().int().nonnegative()])
@@ -13,13 +13,12 @@ export const wireId = z
   .refine((id) => !ZERO_ID.test(id), 'means that there is no identifier')
   .meta({ description: 'Identifier (string, or a number that is read as one).' });
 
-/** A reference of ours, as the service repeats it: a text, or a whole number when it has only digits. */
+/** A service may repeat a reference of digits as a whole number. */
 export const wireReference = z
   .union([z.string(), z.number().int().nonnegative()])
   .transform(String)
   .meta({ description: 'Our reference (string, or a number that is read as one).' });
 
-/** An exact amount: a JSON number or a decimal string. */
 export const wireDecimal = z
   .union([z.string(), z.number()])
   .transform((value, context) => {
@@ -48,7 +47,7 @@ export const wireCurrency = z
   .transform((code) => code.toUpperCase())
   .meta({ description: 'ISO 4217 currency code, in either case.' });
 
-/** A time; read as RFC 3339 in UTC, whatever form it has. */
+/** Read as RFC 3339 in UTC, whatever form it has. */
 export const wireTime = z
   .union([z.string().max(64), z.number()])
   .transform((value, context) => {
@@ -64,7 +63,7 @@ const DATE_TIME = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?
 const SECONDS = { from: 1e9, to: 1e10 };
 const MILLISECONDS = { from: 1e12, to: 1e13 };
 
-/** @returns epoch milliseconds; undefined when it is no time. */
+/** Epoch milliseconds; undefined when it is no time. */
 function epochMs(value: string | number): number | undefined {
   const number = typeof value === 'string' && /^\d{10}(?:\d{3})?$/.test(value) ? Number(value) : value;
   if (typeof number === 'number') {
@@ -80,13 +79,12 @@ function epochMs(value: string | number): number | undefined {
   return isReal && !Number.isNaN(ms) ? ms : undefined;
 }
 
-/** An identifier that our requests send as an integer; a text of digits is accepted as well. */
+/** Sent as an integer; a text of digits is accepted as well. */
 export const wireNumericId = z
   .union([z.int().nonnegative(), z.string().regex(/^(?:0|[1-9]\d{0,14})$/)])
   .transform(Number)
   .meta({ description: 'Identifier (integer, or text that holds one).' });
 
-/** A value that the service defines, such as a state that we show but do not judge. */
 export const wireValue = z.string().regex(/^[\x20-\x7e]{1,64}$/);
 
 export const wireState = wireValue
@@ -95,7 +93,6 @@ export const wireState = wireValue
 
 export const wireFailure = z.union([
   z.object({ code: z.string().regex(/^[\x20-\x7e]{1,128}$/), message: z.string().default('') }),
-  // One text: a code, or a sentence.
   z
     .string()
     .regex(/\S/)
@@ -103,12 +100,8 @@ export const wireFailure = z.union([
 ]);
 
 /**
- * Marks a field that the product depends on, although single answers may lack it or have null, such as the eSIM of an
- * order that is still processing. The contract check, `reseller contract assumptions` and the check before the first
- * purchase use the mark.
- *
- * @param purpose what is impossible without the field, as a clause.
- * @param alternatives fields of the same object of which one is enough.
+ * The product depends on the field, although single answers may lack it.
+ * @param purpose what is impossible without it, as a clause. @param alternatives of which one is enough.
  */
 export function neededFor<Schema extends z.ZodType>(
   schema: Schema,
@@ -122,15 +115,12 @@ export function neededFor<Schema extends z.ZodType>(
   });
 }
 
-/**
- * Marks a fact without which a paid purchase cannot be delivered. As {@link neededFor}; in addition, a placeholder is
- * read as "not there yet", and a value that cannot be read is reported in {@link Misstating}.
- */
+/** A paid purchase cannot be delivered without it. A placeholder is read as "not there yet". */
 export function deliveredFact<Schema extends z.ZodType>(schema: Schema, purpose: string) {
   return neededFor(informingFact(schema), purpose);
 }
 
-/** As {@link deliveredFact}, for a fact that only informs: the product needs it for nothing. */
+/** As {@link deliveredFact}, but the product needs it for nothing. */
 export function informingFact<Schema extends z.ZodType>(schema: Schema) {
   return schema.nullish().meta({ ...schema.meta(), [DELIVERED_FACT]: true });
 }
@@ -138,7 +128,7 @@ export function informingFact<Schema extends z.ZodType>(schema: Schema) {
 const DELIVERED_FACT = 'x-delivered-fact';
 
 export interface Misstating {
-  /** The facts ({@link deliveredFact}) that have a value, but none that can be read. */
+  /** {@link deliveredFact}s with a value that cannot be read. */
   readonly misstated?: readonly string[];
 }
 
@@ -147,6 +137,5 @@ export function deliveredFactsOf(schema: z.ZodType): readonly string[] {
   return fields.filter(([, field]) => field.meta()?.[DELIVERED_FACT] === true).map(([name]) => name);
 }
 
-/** Keys of {@link neededFor} in a JSON Schema of the contract: the purpose, and the names of the alternatives. */
 export const NEEDED_FOR = 'x-needed-for';
 export const NEEDED_UNLESS = 'x-needed-unless';

@@ -58,10 +58,7 @@ export const serviceOrder = z.object({
 });
 export type ServiceOrder = z.output<typeof serviceOrder> & Misstating;
 
-/**
- * With spaces or hyphens, and with the filler of the file on the card. Some issuers have hexadecimal digits (ITU-T
- * E.118; ETSI TS 102 221, section 13.2).
- */
+/** Some issuers use hexadecimal digits (ITU-T E.118; ETSI TS 102 221, 13.2). The card's file has a filler. */
 const ICCID = /^(?:[0-9A-Fa-f][ -]?){17,21}[0-9A-Ea-e][ -]?[Ff]{0,2}$/;
 
 const isActivationCode = (text: string) => parseLpaString(text) !== undefined;
@@ -69,12 +66,9 @@ const isActivationCode = (text: string) => parseLpaString(text) !== undefined;
 export const serviceEsim = z.object({
   id: wireId,
   order_id: wireId.nullish(),
-  /** Only informs: an eSIM is delivered without it. */
+  /** An eSIM is delivered without it. */
   iccid: informingFact(z.string().regex(ICCID)),
-  /**
-   * `LPA:1$<SM-DP+ address>$<matching id>`. Null until the supplier has filled the eSIM, perhaps for some minutes after
-   * the order is completed.
-   */
+  /** `LPA:1$<SM-DP+ address>$<matching id>`. Null until filled, perhaps some minutes after the order is completed. */
   activation_code: deliveredFact(z.string().refine(isActivationCode), 'installing an eSIM'),
   status: wireState,
   installed_at: neededFor(wireTime.nullish(), 'judging the conditions of a refund'),
@@ -96,7 +90,6 @@ export const walletTransaction = z
     /** A debit may have a negative amount. A negative credit has no clear meaning and is refused. */
     amount: wireDecimal,
     currency: wireCurrency,
-    /** The reason of the movement: `order`, `topup`, `vpn`, `refund`, `deposit`, … */
     reason: z.string(),
     order_id: neededFor(wireId.nullish(), OF_ORDERS, ['external_order_id']),
     external_order_id: neededFor(wireReference.nullish(), OF_ORDERS, ['order_id']),

@@ -1,27 +1,20 @@
-/** Reads whether a list has a further page, and how to ask for it. */
-
 export type Continuation =
   | { readonly kind: 'end' }
-  /** The query of the next page, in addition to the query of every page. */
   | { readonly kind: 'next'; readonly query: Readonly<Record<string, string>> }
-  /** The service states neither, so there may be more. An item missing from such a list proves nothing. */
+  /** There may be more. An item missing from such a list proves nothing. */
   | { readonly kind: 'unknown' };
 
 export interface ReceivedPage {
-  /** The objects around the list, outermost first. */
   readonly layers: readonly Readonly<Record<string, unknown>>[];
-  /** Number of items on this page, unreadable ones included. */
+  /** Unreadable ones included. */
   readonly count: number;
-  /** Number of different items on this page and the pages before it. */
   readonly readSoFar: number;
   readonly query: Readonly<Record<string, string | undefined>>;
   readonly path: string;
   readonly linkHeader: string | undefined;
-  /** True when a header `Link` of an earlier page led to this page. */
   readonly isLinked: boolean;
 }
 
-/** Objects in which services put their paging fields. */
 const HOLDERS = ['meta', 'pagination', 'paging', 'page_info', 'pageInfo', 'links', '_links'];
 
 const CURSORS = ['next_cursor', 'nextCursor', 'next_page_token', 'nextPageToken'];
@@ -32,10 +25,7 @@ const PAGE_SIZES = ['per_page', 'perPage', 'page_size', 'pageSize'];
 const TOTALS = ['total', 'total_count', 'totalCount', 'total_items', 'totalItems'];
 const MORE = ['has_more', 'hasMore'];
 
-/**
- * Reads the continuation of a list from one page: by cursor, page and last page, offset and total, a link in the body,
- * the header Link, or a flag. When two of these disagree, or none is present, the continuation is unknown.
- */
+/** When two forms of paging disagree, or none is present, the continuation is unknown. */
 export function continuationOf(page: ReceivedPage): Continuation {
   const said = fieldsOf(page.layers);
   const answers = [byCursor, byLink, byLinkHeader, byPage, byOffset, byFlag]
@@ -110,7 +100,7 @@ interface Link {
   readonly rels: readonly string[];
 }
 
-/** Longer headers are ignored: services name a handful of links. */
+/** Services name a handful of links: longer headers are ignored. */
 const MOST_OF_A_HEADER = 8_192;
 const LINK = /<([^<>]*)>((?:\s*;\s*[a-z*-]+\s*=\s*(?:"[^"]*"|[^",;\s]*))*)/gi;
 const REL = /;\s*rel\s*=\s*(?:"([^"]*)"|([^",;\s]*))/i;
@@ -128,17 +118,15 @@ function targetOf(links: readonly Link[], rel: string): string | undefined {
   return links.find(({ rels }) => rels.includes(rel))?.target;
 }
 
-/** The link to the last page in a header `Link`; undefined when it has none. */
 export function lastPageOf(linkHeader: string): string | undefined {
   return targetOf(linksOf(linkHeader), 'last');
 }
 
-/** True when a header `Link` names a next page. */
 export function hasNextLink(linkHeader: string): boolean {
   return targetOf(linksOf(linkHeader), 'next') !== undefined;
 }
 
-/** True when a link leads to the page that was asked for. The first page may be asked for without a number. */
+/** The first page may be asked for without a number. */
 export function isRequested(target: string, query: ReceivedPage['query']): boolean {
   const url = URL.parse(target, 'http://last.invalid/');
   if (url === null) return false;
@@ -152,8 +140,7 @@ const byPage: Reader = (said, { query }) => {
   if (last === undefined) return undefined;
   const asked = query['page'] === undefined ? 1 : Number(query['page']);
   const current = whole(said, PAGES);
-  // A page without its number, or with another one than was asked for, does not show that the service reads the
-  // parameter.
+  // Without the asked number, the page does not show that the service reads the parameter.
   if (current !== asked) return current === undefined && last <= 1 && asked === 1 ? END : UNKNOWN;
   return current >= last ? END : { kind: 'next', query: { page: String(current + 1) } };
 };
@@ -175,10 +162,7 @@ const byFlag: Reader = (said) => {
   return more === false ? END : UNKNOWN;
 };
 
-/**
- * Takes only the query of a link, and only if it leads to the same call: data of the service must never choose the
- * address of a request.
- */
+/** Only the query, and only to the same call: data of the service must never choose the address of a request. */
 function followed(link: string, path: string): Continuation {
   let url: URL;
   try {

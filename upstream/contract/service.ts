@@ -1,10 +1,8 @@
-/** The interface itself: public listing, updates, its description, the simulation, the webhook secret. */
 import * as z from 'zod';
 import { type EndpointContract, pageOf } from '#upstream/contract/endpoint.ts';
 import { wireCurrency, wirePrice, wireTime, wireValue } from '#upstream/contract/fields.ts';
 import { serviceEsim, servicePackage } from '#upstream/contract/orders.ts';
 
-/** A package in the public listing: with the public price, if any, and without the price charged to the reseller. */
 export const publicPackage = servicePackage.omit({ price_for_reseller: true, currency: true }).extend({
   price: wirePrice.nullish(),
   currency: wireCurrency.nullish(),

@@ -1,9 +1,6 @@
-/**
- * The service's terms for ours: names of fields, values of states, units of amounts, query parameters and wrappers.
- * Enter those of the real service here. What is entered for one record is added to what holds for all records.
- */
+/** Enter the terms of the real service here. Terms of one record add to those of all. */
 
-/** The records of the interface, each with the names under which an answer may wrap it. */
+/** With the names under which an answer may wrap each record. */
 const RECORDS = {
   access: ['token'],
   cancellation: ['cancellation', 'esim'],
@@ -23,40 +20,32 @@ const RECORDS = {
 } as const satisfies Record<string, readonly string[]>;
 export type RecordName = keyof typeof RECORDS;
 
-/** Fields whose values are compared in lower case. */
 const VALUE_FIELDS = ['status', 'type', 'review', 'reason'] as const;
 
 export const AMOUNT_FIELDS = ['price_for_reseller', 'price', 'amount', 'balance'] as const;
 
 /**
- * The unit of amounts. `unstated`: decimals, but a price list with whole numbers only is refused, because it may be in
- * cents. `decimal`: decimals, whole numbers included. `minor_units`: whole numbers of the currency's smallest unit. A
- * number is the divisor of whole numbers, a power of ten: 10000 where 32000 means 3.20. An amount that contradicts its
- * unit is unreadable.
+ * `unstated`: decimals, but a price list of whole numbers only is refused, because it may be in cents. `decimal`:
+ * decimals, whole numbers included. `minor_units`: the currency's smallest unit. A number: the divisor of whole
+ * numbers, a power of ten (10000 where 32000 means 3.20). An amount that contradicts its unit is unreadable.
  */
 export type AmountUnit = 'unstated' | 'decimal' | 'minor_units' | number;
 
 export interface RecordTerms {
-  /**
-   * Our field name by the service's. Used when our own name is absent. If an object has two names for one field, the
-   * field is unreadable.
-   */
+  /** Our name by the service's, used when ours is absent. Two names for one field make it unreadable. */
   readonly fields: Readonly<Record<string, string>>;
-  /** Our value by the service's, for each of our fields. Values are compared in lower case. */
+  /** Our value by the service's, in lower case. */
   readonly values: Readonly<Partial<Record<(typeof VALUE_FIELDS)[number], Readonly<Record<string, string>>>>>;
   readonly amounts: AmountUnit;
 }
 
 export interface Variants extends RecordTerms {
-  /** The terms of single records, in addition to those of all. */
   readonly records: Readonly<Partial<Record<RecordName, Partial<RecordTerms>>>>;
   /**
-   * The service's name of a query parameter by our name, such as `external_order_id` or `cursor`; null for a parameter
-   * that is never sent, because the service refuses or misreads it. A list is then read without this filter, limit or
-   * time, and the product takes its own items from it.
+   * The service's name of a query parameter by ours; null for one that is never sent, because the service refuses or
+   * misreads it. The product then filters by itself.
    */
   readonly parameters: Readonly<Record<string, string | null>>;
-  /** Names under which any record or list may be wrapped, in addition to its own name. */
   readonly wrappers: readonly string[];
   readonly lists: readonly string[];
 }
@@ -83,7 +72,7 @@ export function termsOf(record: RecordName, variants: Variants = VARIANTS): Reco
   };
 }
 
-/** The divisor of whole amounts in a record of this name, by the entered terms; minor units count as cents. */
+/** The divisor of whole amounts; minor units count as cents. */
 export function statedUnit(record: string): number | undefined {
   const { amounts } = VARIANTS.records[record as RecordName] ?? {};
   const unit = amounts ?? VARIANTS.amounts;
@@ -91,29 +80,23 @@ export function statedUnit(record: string): number | undefined {
   return typeof unit === 'number' ? unit : undefined;
 }
 
-/** Names under which one record may be wrapped, such as `data` and `order`. */
 export function wrappersOf(record: RecordName): readonly string[] {
   return [...VARIANTS.wrappers, ...RECORDS[record]];
 }
 
-/** Names under which a list of records may be, such as `data` and `orders`. */
 export function listWrappersOf(record: RecordName): readonly string[] {
   return [...VARIANTS.wrappers, ...VARIANTS.lists, ...RECORDS[record].map((name) => `${name}s`)];
 }
 
 export const MOST_WRAPPERS = 3;
 
-/** The record in a field of another record; the same record when the field is a wrapper or a part. */
 export function recordIn(record: RecordName, field: string): RecordName {
   return record === 'cancellation' && field === 'refund' ? 'refund' : record;
 }
 
 type Fields = Record<string, unknown>;
 
-/**
- * @returns the value with our names, our values, null for an id that means "none", and amounts as decimals beside their
- *   currency. Ambiguous values stay unchanged.
- */
+/** An id that means "none" becomes null. Ambiguous values stay unchanged. */
 export function inOurTerms(value: unknown, record: RecordName, variants: Variants = VARIANTS): unknown {
   if (Array.isArray(value)) return value.map((item: unknown) => inOurTerms(item, record, variants));
   if (typeof value !== 'object' || value === null) return value;
@@ -132,7 +115,6 @@ export function inOurTerms(value: unknown, record: RecordName, variants: Variant
   return fields;
 }
 
-/** An object with our names. @param read converts each value; receives our name. */
 export function inOurNames(
   object: object,
   terms: Pick<RecordTerms, 'fields'>,
@@ -150,17 +132,13 @@ function inAmountNames(value: unknown, variants: Variants): unknown {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? inOurNames(value, variants) : value;
 }
 
-/**
- * True for an id of another record that is empty or zero: some services write this for "none". A reference of ours is
- * text that a caller chose, so it may be `0`.
- */
+/** Some services write an empty id or zero for "none". A reference of ours is a caller's text, so it may be `0`. */
 function isNoId(name: string, value: unknown): boolean {
   if (!name.endsWith('_id') || (typeof value !== 'string' && typeof value !== 'number')) return false;
   const text = String(value).trim();
   return text === '' || (!name.startsWith('external_') && ZERO_ID.test(text));
 }
 
-/** Zero, also in several digits, and the UUID of zeros. */
 export const ZERO_ID = /^0[0-]*$/;
 
 export function ourName(name: string, object: object, { fields }: Pick<RecordTerms, 'fields'>): string {
@@ -170,7 +148,6 @@ export function ourName(name: string, object: object, { fields }: Pick<RecordTer
   return names.length === 1 ? ours : name;
 }
 
-/** True when a field is an identifier in some record. */
 export function isIdentifier(name: string): boolean {
   const tables = [VARIANTS, ...Object.values(VARIANTS.records)].map(({ fields = {} }) => fields);
   const ours = tables.flatMap((fields) => (Object.hasOwn(fields, name) ? (fields[name] ?? []) : []));
@@ -188,10 +165,7 @@ export function isAmount(name: string): boolean {
 
 const MONEY_KEYS: ReadonlySet<string> = new Set(['amount', 'value', 'currency', 'divisor']);
 
-/**
- * Replaces an amount by its decimals beside its currency. It may be an object, `{"amount": …, "currency": …}`, which
- * may state its own divisor. An object beside another currency stays unchanged.
- */
+/** The amount may state its own divisor. An object beside another currency stays unchanged. */
 function readAmount(fields: Fields, name: string, unit: AmountUnit): void {
   const money = fields[name];
   if (typeof money !== 'object' || money === null || Array.isArray(money)) return toDecimal(fields, name, unit);
@@ -247,13 +221,12 @@ function isWhole(amount: unknown): amount is number | string {
   return Number.isSafeInteger(amount) || (typeof amount === 'string' && /^-?\d{1,15}$/.test(amount.trim()));
 }
 
-/** The service's name of one of our query parameters; null when it is not sent. */
 export function serviceParameter(name: string): string | null {
   const theirs = Object.hasOwn(VARIANTS.parameters, name) ? VARIANTS.parameters[name] : undefined;
   return theirs === undefined ? name : theirs;
 }
 
-/** Counts of the prices of a list: without, and with a decimal point. Values that are no price are not counted. */
+/** Values that are no price are not counted. */
 export interface PriceForms {
   readonly whole: number;
   readonly decimal: number;
@@ -267,7 +240,7 @@ export function priceForms(items: readonly unknown[]): PriceForms {
   return { whole: prices.filter(isWhole).length, decimal };
 }
 
-/** True when the unit of a price list is unknown: every price is a whole number, so 320 may mean 3.20. */
+/** Every price is a whole number, so 320 may mean 3.20. */
 export function isAmbiguous({ whole, decimal }: PriceForms, amounts: AmountUnit): boolean {
   return amounts === 'unstated' && whole > 0 && decimal === 0;
 }

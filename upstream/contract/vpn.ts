@@ -1,4 +1,3 @@
-/** VPN plans and subscriptions. */
 import * as z from 'zod';
 import { type EndpointContract, pageOf } from '#upstream/contract/endpoint.ts';
 import {
@@ -17,7 +16,6 @@ import {
 export const vpnPlan = z.object({
   id: wireNumericId,
   name: z.string(),
-  /** Length of one period in days. */
   duration_days: z.int().positive().nullish(),
   price_for_reseller: wirePrice,
   currency: wireCurrency,
@@ -29,31 +27,28 @@ export const vpnOrderRequest = z.object({
   vpn_plan_id: z.int().nonnegative(),
   external_subscription_id: z.string().min(1).max(128),
   customer_reference: z.string().min(1).max(255),
-  /** Stated as a number; our requests contain its exact digits (`vpnOrderRequestBytes`). */
+  /** Our requests contain its exact digits (`vpnOrderRequestBytes`). */
   customer_price: z.number().nonnegative(),
 });
 export type VpnOrderRequest = z.output<typeof vpnOrderRequest>;
 
 const vpnSubscriptionStatus = z.enum(['processing', 'active', 'cancelled', 'expired', 'failed']);
 
-/** A part of access data that may be enough. @param others are enough in its place. */
 function oneOfAccess(others: readonly string[]) {
   return neededFor(z.string().min(1).nullish(), 'giving the customer access', others);
 }
 
-/** Access data for the customer's device; personal data. They give access as {@link givesAccess} says. */
+/** Personal data. */
 export const vpnAccess = z.object({
   username: oneOfAccess(['licence_key', 'configuration']),
   password: oneOfAccess(['licence_key', 'configuration']),
   server: z.string().nullish(),
-  /** A configuration for the customer's app, or an address to fetch one from. */
   configuration: oneOfAccess(['username', 'licence_key']),
-  /** What the customer enters in the app in place of a user name and a password. */
   licence_key: oneOfAccess(['username', 'configuration']),
 });
 export type VpnAccess = z.output<typeof vpnAccess>;
 
-/** True when access data suffice for a customer: a user name with its password, a licence key, or a configuration. */
+/** A user name with its password, a licence key, or a configuration. */
 export function givesAccess(access: VpnAccess | null | undefined): access is VpnAccess {
   const { username, password, licence_key: key, configuration } = access ?? {};
   return (username != null && password != null) || key != null || configuration != null;

@@ -1,4 +1,4 @@
-/** Reads purchases that the service already lists, made here or elsewhere: they show the shapes without a charge. */
+/** Listed purchases show the shapes without a charge. */
 import type * as z from 'zod';
 import { type Money, compareAmounts, isOtherMoney, plainText } from '#domain/money/money.ts';
 import type { Listing, OptionalResult, ServiceClient } from '#upstream/client.ts';
@@ -35,17 +35,12 @@ const NEWEST = { since: 0, maxPages: 1 } as const;
 
 type PriceToday = (productId: number) => Promise<Money | undefined>;
 
-/**
- * Finds one completed purchase in the service's list, reads its delivery and its cost, and compares its debit with its
- * price.
- */
 export type ListedPurchaseCheck = (
   client: PurchaseReads,
   debits: OwnDebits,
   priceToday: PriceToday,
 ) => Promise<ListedPurchase>;
 
-/** No debit of a purchase was compared with its price. */
 export const UNIT_UNKNOWN = '; whether the wallet has the unit of the prices is not known yet';
 
 export const checkListedOrder: ListedPurchaseCheck = async (client, debits, priceToday) => {
@@ -97,10 +92,10 @@ export const checkListedSubscription: ListedPurchaseCheck = async (client, debit
 interface PickRule<Item> {
   readonly isDone: (item: Item) => boolean;
   readonly lacks: (item: Item) => readonly string[];
-  /** The debits that name the item; a purchase with one is preferred. */
+  /** A purchase with a debit is preferred. */
   readonly debits: (item: Item) => readonly Money[];
   readonly price: (item: Item) => Promise<Money | undefined>;
-  /** The field of our own reference. It is empty for purchases made elsewhere, which is no difference. */
+  /** Empty for purchases made elsewhere, which is no difference. */
   readonly ours?: string;
 }
 
@@ -137,14 +132,13 @@ async function pick<Item>(
     : { kind: 'unseen', reason: text(fields) };
 }
 
-/** What the debits of a purchase show about its price. */
 interface CostSeen {
   readonly evidence: string;
-  /** Why the amounts of the service cannot be understood, as a clause that begins with the call and names the field. */
+  /** A clause that begins with the call. */
   readonly problem?: string;
 }
 
-/** Compares the debits of one purchase with its price. Another debit may name it, too, such as that of a top-up. */
+/** Another debit may name the purchase, too, such as that of a top-up. */
 function compareCost(debits: readonly Money[], price: Money | undefined): CostSeen {
   const [debit] = debits;
   if (price === undefined || debit === undefined) return { evidence: UNIT_UNKNOWN };
@@ -162,7 +156,7 @@ async function listedPrice(productId: number | null | undefined, priceToday: Pri
   return productId == null ? undefined : await priceToday(productId);
 }
 
-/** Why the read eSIM prevents the delivery or the refund of its order, as a clause. */
+/** A clause: what prevents the delivery or the refund of the order. */
 function esimProblem(esim: ServiceEsim, orderId: string): string | undefined {
   const { misstated = [], activation_code: code } = esim;
   if (misstated.includes('activation_code')) return 'activation_code cannot be read';
@@ -186,7 +180,7 @@ function conclude(
   if (debits.state === 'unread') return { kind: 'unseen', reason: debits.reason };
   const fields = debits.fields.map((name) => `data[].${name}`).join(' or ');
   const text = `${callName('listWalletTransactions')}: no debit names the completed purchase in ${fields}`;
-  // An old debit may be on a later page. Debits without any name, however, have another shape.
+  // An old debit may be on a later page. Debits without any name have another shape.
   return debits.state === 'nameless' ? { kind: 'differs', problem: text } : { kind: 'unseen', reason: text };
 }
 
@@ -201,7 +195,6 @@ function failed(
 
 const at = (value: object, name: string): unknown => Reflect.get(value, name);
 
-/** The marked fields that are empty and whose alternatives are all empty. */
 function missingFields(schema: z.ZodObject, value: object): string[] {
   const isEmpty = (name: string) => (at(value, name) ?? '') === '';
   return marked(schema).flatMap(([name, alternatives]) => {
@@ -209,7 +202,7 @@ function missingFields(schema: z.ZodObject, value: object): string[] {
   });
 }
 
-/** The marked fields that are absent. A null is a value. */
+/** A null is a value. */
 function absentFields(schema: z.ZodObject, value: object): string[] {
   return marked(schema).flatMap(([name]) => (at(value, name) === undefined ? [name] : []));
 }

@@ -1,4 +1,3 @@
-/** Reads that are possible before the first purchase. */
 import type { Money } from '#domain/money/money.ts';
 import type { Listing, OptionalResult, ServiceClient, Unsupported } from '#upstream/client.ts';
 import type { ServiceFailure, ServiceResult } from '#upstream/client/error-mapping.ts';
@@ -18,13 +17,12 @@ interface Priced {
 
 export type PriceList = 'listPackages' | 'listVpnPlans';
 
-/** Makes each read once, even if several kinds need it. Never throws. */
+/** Each read is made once, even if several kinds need it. Never throws. */
 export class FreeReads {
   readonly #lists: Readonly<Record<PriceList, () => Promise<ServiceResult<Listing<Priced>>>>>;
   readonly #wallet: () => Promise<ServiceResult<ServiceWallet>>;
   readonly movements: () => Promise<OptionalResult<Listing<WalletTransaction>>>;
 
-  /** @param deadlineMs milliseconds for the list of the wallet's movements. */
   constructor(client: FreeReadClient, deadlineMs: number) {
     this.#lists = {
       listPackages: once(async () => await client.listPackages()),
@@ -34,19 +32,13 @@ export class FreeReads {
     this.movements = once(async () => await client.listWalletTransactions({ since: 0 }, { maxPages: 1, deadlineMs }));
   }
 
-  /** The price of a package or plan; undefined when the list does not show it. */
   async priceOf(name: PriceList, productId: number): Promise<Money | undefined> {
     const prices = await this.#lists[name]();
     const listed = prices.ok ? prices.value.items.find(({ id }) => id === productId) : undefined;
     return listed && { amount: listed.price_for_reseller, currency: listed.currency };
   }
 
-  /**
-   * Checks the prices, the wallet and its movements.
-   *
-   * @param signal stops between two calls; the result is then incomplete.
-   * @returns the problems, each as a clause that begins with a call.
-   */
+  /** Each problem is a clause that begins with a call. After `signal` the result is incomplete. */
   async problems(name: PriceList, signal?: AbortSignal): Promise<readonly string[]> {
     const isStopped = () => signal?.aborted === true;
     const prices = await this.#lists[name]();
@@ -56,7 +48,7 @@ export class FreeReads {
     const movements = await this.movements();
     return [
       ...(prices.ok ? [] : [failedCall(name, prices)]),
-      // An empty list shows no shape. A list with some unreadable items shows one.
+      // An empty list shows no shape; a list with some unreadable items shows one.
       ...(prices.ok && prices.value.items.length === 0
         ? [`${callName(name)}: the list is empty, so no price was read`]
         : []),
@@ -93,18 +85,16 @@ export type OwnDebits = {
   readonly of: (purchase: PurchaseName) => readonly Money[];
 } & (
   | { readonly state: 'named' | 'nameless' }
-  /** The list is switched off by `SERVICE_MISSING_CAPABILITIES`. */
   | { readonly state: 'off' }
   | { readonly state: 'unread'; readonly reason: string }
 );
 
-/** How the debits of one kind of purchase name their purchase. */
 export interface DebitNaming {
   readonly fields: readonly (keyof WalletTransaction)[];
   readonly isOf: (purchase: PurchaseName, debit: WalletTransaction) => boolean;
 }
 
-/** Reads the debits of the wallet. `nameless`: there are debits, and none of them names any purchase. */
+/** `nameless`: there are debits, and none of them names a purchase. */
 export async function debitsOf({ fields, isOf }: DebitNaming, movements: MovementsRead): Promise<OwnDebits> {
   const read = await movements();
   if (!read.ok) {
@@ -122,7 +112,7 @@ export function callName(name: EndpointName): string {
   return `${method} ${path}`;
 }
 
-/** Why a call has no result, as a clause that begins with the call. */
+/** A clause that begins with the call. */
 export function failedCall(name: EndpointName, failure: ServiceFailure | Unsupported): string {
   if (failure.kind === 'unsupported')
     return `${callName(name)}: SERVICE_MISSING_CAPABILITIES=${failure.capability} switches it off`;

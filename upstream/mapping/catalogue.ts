@@ -1,4 +1,3 @@
-/** Reads the catalogue of the service in the form in which we keep it. */
 import type { CatalogueItem, CataloguePackage, ReadCatalogue } from '#domain/catalogue/catalogue.ts';
 import type { Money } from '#domain/money/money.ts';
 import type { ServiceClient } from '#upstream/client.ts';
@@ -6,7 +5,7 @@ import type { ServiceResult } from '#upstream/client/error-mapping.ts';
 import type { ListBounds } from '#upstream/client/lists.ts';
 import type { PublicPackage, ServicePackage, VpnPlan } from '#upstream/contract.ts';
 
-/** Reads all packages, with the public prices if the service shows them. A failure of the public list is no failure. */
+/** A failure of the public list is no failure. */
 export async function readPackages(
   service: Pick<ServiceClient, 'listPackages' | 'listPublicPackages'>,
   bounds?: ListBounds,
@@ -39,7 +38,7 @@ export async function readPlans(
 function packageFrom({ data_mb: dataMb, validity_days: days, countries, ...each }: ServicePackage) {
   return {
     ...itemFrom(each, days),
-    // In one order: the service need not keep one, and another order is no change.
+    // Sorted: the service need not keep an order, and another order is no change.
     countries: [...new Set(countries.map(storable))].toSorted(),
     dataMb: dataMb ?? null,
     unlimited: dataMb === undefined ? null : dataMb === null,

@@ -1,7 +1,7 @@
 import type { DataUsage } from '#domain/esims/esim-state.ts';
 import type { EsimUsage, ServiceEsim } from '#upstream/contract.ts';
 
-/** The properties of an eSIM that its reads may change. Facts that the service does not report are null. */
+/** Facts that the service does not report are null. */
 export function esimDetails({
   status,
   installed_at: installed,
@@ -13,7 +13,7 @@ export function esimDetails({
   return { status, ...times, iccid: iccid == null ? null : iccidOf(iccid) };
 }
 
-/** An ICCID without separators and filler, so that a search finds it. */
+/** Without separators and filler, so that a search finds it. */
 function iccidOf(text: string): string {
   return text
     .replaceAll(/[ -]/g, '')
@@ -25,7 +25,6 @@ function timeOf(text: string | null | undefined): Date | null {
   return text == null ? null : new Date(text);
 }
 
-/** The usage that the service reports. @param readAt time of the request. */
 export function readUsage(
   { data_used_mb: usedMb, data_total_mb: totalMb, measured_at: measuredAt }: EsimUsage,
   readAt: Date,

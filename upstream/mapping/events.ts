@@ -1,4 +1,3 @@
-/** Reads the bodies of service webhooks (specification, Events) as reports about our purchases. */
 import type * as z from 'zod';
 import { cancellationOutcome } from '#domain/cancellation/refund.ts';
 import type { Money } from '#domain/money/money.ts';
@@ -38,19 +37,15 @@ export const QUARANTINE_REASONS = {
 export type QuarantineReason = keyof typeof QUARANTINE_REASONS;
 type DataProblem = Extract<QuarantineReason, 'unreadable_data' | 'contradicts_itself'>;
 
-/** The meaning of a webhook body. Every sequence of bytes is one of these. */
+/** Every sequence of bytes is one of these. */
 export type ParsedEvent =
   | { readonly kind: 'purchase'; readonly event: EventKind; readonly purchase: PurchaseEvent }
   | { readonly kind: 'ping'; readonly event: 'ping' }
-  /** `event`: the kind that the body names, if it is known. */
   | { readonly kind: 'quarantine'; readonly reason: QuarantineReason; readonly event?: EventKind };
 
 /**
- * Parses the body of a service webhook after its signature was verified (specification, Delivery headers and Events).
- * It reads no header: headers are not signed, so an attacker could repeat a delivery with other headers.
- *
- * @param body the raw bytes, as received.
- * @param onUnused called with the fields that were read as absent, because they have an unknown form.
+ * Call it after the signature was verified (specification, Delivery headers and Events). It reads no header: headers
+ * are not signed, so an attacker could repeat a delivery with others.
  */
 export function parseEvent(
   body: Uint8Array,
@@ -71,10 +66,9 @@ export function parseEvent(
   return { kind: 'purchase', event: name, purchase };
 }
 
-/** `nameOf` reads the name. */
 const NAMELESS_ENVELOPE = eventEnvelope.omit({ event: true });
 
-/** Takes the first field that may name the event. A body that names two known events is ambiguous. */
+/** A body that names two known events is ambiguous. */
 function nameOf(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const named = EVENT_NAME_FIELDS.filter((field) => Object.hasOwn(value, field))
@@ -87,7 +81,6 @@ function isEventKind(name: string): name is EventKind {
   return (EVENT_KINDS as readonly string[]).includes(name);
 }
 
-/** @param unused receives the names of fields that were read as absent. */
 function purchaseIn(event: EventKind, data: unknown, unused: string[]): PurchaseEvent | DataProblem {
   const status = event.slice(event.lastIndexOf('.') + 1);
   switch (eventSubject(event)) {
@@ -138,11 +131,7 @@ function purchaseIn(event: EventKind, data: unknown, unused: string[]): Purchase
   }
 }
 
-/**
- * Reads the data of an event whose kind states the outcome.
- *
- * @param outcome a status in the data has to be the same. One that we cannot read may contradict it.
- */
+/** A status in the data has to be the same. An unreadable one may contradict it. */
 function readNamed<Schema extends z.ZodType<{ readonly status?: string | null | undefined }>>(
   schema: Schema,
   data: unknown,
@@ -156,7 +145,7 @@ function readNamed<Schema extends z.ZodType<{ readonly status?: string | null | 
   return (read.value.status ?? outcome) === outcome ? read.value : 'contradicts_itself';
 }
 
-/** What a purchase is named by; one of id and reference is needed. */
+/** One of id and reference is needed. */
 interface SaleNames {
   readonly id: string | null | undefined;
   readonly reference?: string | null | undefined;
@@ -186,7 +175,6 @@ function sale(
   };
 }
 
-/** The amount charged, as the service reports it; undefined unless it names amount and currency. */
 export function chargeOf({
   price_for_reseller: amount,
   currency,
@@ -194,7 +182,7 @@ export function chargeOf({
   return typeof amount === 'string' && typeof currency === 'string' ? { amount, currency } : undefined;
 }
 
-/** A reference that no attempt can have sent is ignored, to keep it out of text columns and their indexes. */
+/** Keeps references that no attempt can have sent out of text columns and their indexes. */
 function mayBeOurs(reference: string | null | undefined): reference is string {
   return typeof reference === 'string' && /^[\x21-\x7e]{1,128}$/.test(reference);
 }

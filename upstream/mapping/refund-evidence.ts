@@ -6,15 +6,14 @@ import { CLOCK_SKEW_MS, isFinalMovement, isOfOrder } from '#upstream/mapping/wal
 
 export interface OwnRefundRecords {
   readonly serviceEsimId: string;
-  /** The service's id of its order, and the reference that we sent with it. */
   readonly serviceOrderId: string | null;
   readonly reference: string | null;
-  /** Epoch milliseconds of the first send of that order; its debit is not older. */
+  /** Epoch milliseconds of the first send; its debit is not older. */
   readonly orderedAt: number;
   readonly completedTopups: number;
 }
 
-/** The wallet may show a debit late. After this time, a missing debit does not exist. */
+/** The wallet may show a debit late. A debit missing after this time does not exist. */
 const DEBIT_SHOWS_WITHIN_MS = 5 * 60_000;
 
 type Service = Pick<ServiceClient, 'getEsim' | 'getEsimUsage' | 'findTopupsOfEsim' | 'listWalletTransactions'>;
@@ -25,12 +24,7 @@ export interface RefundEvidenceRead {
   readonly readAt: Date;
 }
 
-/**
- * Reads the evidence for the five conditions of an automatic refund (specification, States and transitions). Spends
- * nothing and changes nothing at the service. Never throws.
- *
- * @param now epoch milliseconds.
- */
+/** Specification, States and transitions: five conditions of an automatic refund. Never throws. */
 export async function readRefundEvidence(
   service: Service,
   own: OwnRefundRecords,
@@ -56,7 +50,6 @@ export async function readRefundEvidence(
   return { facts, esim: esim.ok ? esim.value : undefined, readAt };
 }
 
-/** States of an installed eSIM, with or without its times. */
 const INSTALLED: ReadonlySet<string> = new Set(SIMULATED_STATES);
 
 /** Only null means "never". A time that is absent or unreadable is unknown. */
@@ -118,7 +111,7 @@ function unread(
   result: Extract<OptionalResult<unknown>, { readonly ok: false }>,
 ): Extract<Evidence<never>, { ok: false }> {
   if (result.kind === 'failure') {
-    // Another form of the answer does not pass by itself, so the cancellation must not wait for it.
+    // A changed form does not pass by itself, so the cancellation must not wait for it.
     return { ok: false, detail: result.detail, mayPass: result.failure !== 'contract_drift' };
   }
   return { ok: false, detail: `this service has no call for it (${result.capability}).`, mayPass: false };

@@ -1,12 +1,10 @@
-/** Converts wallet transactions of the service to movements, and finds what they are for. */
 import type { Movement } from '#domain/money/books.ts';
 import type { Money } from '#domain/money/money.ts';
 import type { WalletTransaction } from '#upstream/contract.ts';
 
-/** Tolerance for clock differences: a movement may carry a time this many milliseconds before our first send. */
+/** A movement may carry a time this long before our first send. */
 export const CLOCK_SKEW_MS = 10 * 60_000;
 
-/** The names of a purchase at the service and here; null when it has none. */
 interface Named {
   readonly serviceId: string | null;
   readonly reference: string | null;
@@ -19,24 +17,23 @@ export function isOfOrder(
   return (id != null && id === serviceId) || (named != null && named === reference);
 }
 
-/** Usual values of the final states of a movement. */
 const FINAL = new Set(['completed', 'complete', 'posted', 'settled', 'booked', 'success', 'succeeded', 'paid']);
 
 export function moneyOf({ amount, currency }: WalletTransaction): Money {
   return { amount: amount.replace(/^-/, ''), currency };
 }
 
-/** False for a movement that is pending, or that failed: it proves no payment. */
+/** A pending or failed movement proves no payment. */
 export function isFinalMovement({ status }: Pick<WalletTransaction, 'status'>): boolean {
   return status == null || FINAL.has(status);
 }
 
-/** True for a final credit, and for every debit: a pending debit may still be booked. */
+/** A final credit, or any debit: a pending debit may still be booked. */
 export function countsInWallet(movement: WalletTransaction): boolean {
   return movement.type === 'debit' || isFinalMovement(movement);
 }
 
-/** True when a movement names no purchase, so that it may belong to any. */
+/** It may belong to any purchase. */
 export function namesNothing(transaction: WalletTransaction): boolean {
   const { order_id: order, topup_id: topup, vpn_subscription_id: subscription } = transaction;
   const { external_order_id: orderReference, external_subscription_id: subscriptionReference } = transaction;
@@ -48,10 +45,7 @@ function isNoName(name: string | null | undefined): boolean {
   return name == null || name.trim() === '' || /^0+$/.test(name);
 }
 
-/**
- * Converts a wallet transaction to a movement of our books. Texts are cut to 256 characters and NUL is replaced, so
- * that a text column accepts them; our own references are never longer.
- */
+/** Texts are cut to 256 characters and NUL is replaced, for text columns; our own references are never longer. */
 export function movementOf(transaction: WalletTransaction): Movement & { readonly refundId: string | null } {
   const { id, type, reason, created_at: at } = transaction;
   return {

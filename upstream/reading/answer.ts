@@ -1,4 +1,3 @@
-/** Reads the bodies of answers and events by the contract, also when they are wrapped or use other terms. */
 import * as z from 'zod';
 import { ANSWER_LIMITS } from '#domain/policy/answer-limits.ts';
 import type { BodyResult, Unused } from '#upstream/client/error-mapping.ts';
@@ -17,11 +16,7 @@ import {
 import { type ReadResult, type ValueOf, readRecord } from '#upstream/reading/record.ts';
 
 /**
- * Reads one record, translated into our names and values: the value itself, or the part under `data` or its own name.
- *
- * @param record the kind of the record.
- * @param namedBy fields of which the record has at least one, where none is needed by itself.
- * @returns the record, or the names of the needed fields that it lacks.
+ * @param namedBy fields of which the record has at least one. @returns the names of the needed fields that it lacks.
  */
 export function readAnswer<Schema extends z.ZodType>(
   schema: Schema,
@@ -30,7 +25,7 @@ export function readAnswer<Schema extends z.ZodType>(
   variants: Variants = VARIANTS,
   namedBy: readonly string[] = [],
 ): ReadResult<ValueOf<Schema>> {
-  // An OpenAPI document is neither unwrapped nor translated: OpenAPI defines its names.
+  // OpenAPI defines the names of its documents: neither unwrapped nor translated.
   if (record === 'document') return readRecord(schema, value);
   const layers = layersOf(inOurTerms(value, record, variants), wrappersOf(record));
   const needed = neededFields(schema);
@@ -44,7 +39,7 @@ export function readAnswer<Schema extends z.ZodType>(
   return readRecord(schema, found);
 }
 
-/** The layer with the most needed fields, the innermost of several: what it lacks is what the record lacks. */
+/** With the most needed fields, the innermost of several: what it lacks is what the record lacks. */
 function nearest(layers: readonly unknown[], needed: readonly string[]): unknown {
   const counts = layers.map((layer) => needed.filter((name) => hasValue(layer, name)).length);
   return layers[counts.lastIndexOf(Math.max(...counts))];
@@ -67,7 +62,7 @@ function isErrorLayer(layer: unknown): boolean {
 
 const SAYS_NO_ERROR: ReadonlySet<unknown> = new Set([undefined, null, false, '', 0, '0']);
 
-/** False for the forms of "no error": null, false, 0, an empty text, a list or an object with nothing else in it. */
+/** False for the forms of "no error": null, false, 0, an empty text, a list or object of nothing else. */
 function isFilled(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return !SAYS_NO_ERROR.has(value);
   return Object.values(value).some(isFilled);
@@ -77,7 +72,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The only field with one of these names that contains an object or a list; undefined when it is not the only one. */
+/** Undefined when several fields with one of these names contain an object or a list. */
 function unwrapped(value: unknown, names: readonly string[]): unknown {
   if (!isObject(value)) return undefined;
   const inside = Object.entries(value).filter(
@@ -86,7 +81,6 @@ function unwrapped(value: unknown, names: readonly string[]): unknown {
   return inside.length === 1 ? inside[0]?.[1] : undefined;
 }
 
-/** The value and the values that it wraps, outermost first. */
 function layersOf(value: unknown, names: readonly string[]): unknown[] {
   const layers = [value];
   for (let depth = 0; depth < MOST_WRAPPERS; depth += 1) {
@@ -97,7 +91,7 @@ function layersOf(value: unknown, names: readonly string[]): unknown[] {
   return layers;
 }
 
-/** Kept, because the contract is constant and every answer needs this list. */
+/** Kept: the contract is constant, and every answer needs this list. */
 const NEEDED_FIELDS = new WeakMap<z.ZodType, readonly string[]>();
 
 function neededFields(schema: z.ZodType): readonly string[] {
@@ -113,30 +107,22 @@ function hasValue(value: unknown, name: string): boolean {
   return isObject(value) && Object.hasOwn(value, name) && value[name] !== null;
 }
 
-/** A received page of a list. */
 export interface ListPage<Item> {
   readonly items: readonly Item[];
   readonly dropped: number;
-  /** The objects around the list, outermost first; they contain the paging fields. */
   readonly layers: readonly Readonly<Record<string, unknown>>[];
   readonly linkHeader: string | undefined;
   readonly prices: PriceForms;
-  /**
-   * Number of reasons why the content of the list is uncertain: items with unreadable ids, and further lists beside it.
-   */
+  /** Why the content is uncertain: items with unreadable ids, and further lists beside it. */
   readonly uncertain: number;
 }
 
 export type PageResult<Item> =
-  /** `leftOut`: names as in {@link ReadResult}, and what the dropped items lack; such as `data[].countries[]`. */
+  /** `leftOut`: as in {@link ReadResult}, and what the dropped items lack, such as `data[].countries[]`. */
   | ({ readonly ok: true; readonly leftOut: readonly string[] } & Omit<ListPage<Item>, 'linkHeader'>)
   | { readonly ok: false; readonly problem: string };
 
-/**
- * Reads a page of a list. An unreadable item is dropped and counted. If all items are unreadable, the page is refused.
- *
- * @param item schema of one item.
- */
+/** An unreadable item is dropped and counted. If all are unreadable, the page is refused. */
 export function readPage<Schema extends z.ZodType>(
   item: Schema,
   value: unknown,
@@ -167,7 +153,6 @@ export function readPage<Schema extends z.ZodType>(
 
 const IDENTIFIER = /(?:^|_)id$/;
 
-/** Number of further lists of records in the object around a list. */
 function otherLists({
   list,
   layers,
@@ -203,11 +188,6 @@ function lackingClause(lacking: readonly string[]): string {
   return `its body lacks or misstates ${named}`;
 }
 
-/**
- * Reads a record, or a page of a list as a {@link ListPage} when the contract has a list.
- *
- * @param linkHeader value of the header `Link`.
- */
 export function readBody(
   { answer, record }: Pick<EndpointContract, 'answer' | 'record'>,
   body: unknown,

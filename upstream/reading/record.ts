@@ -1,4 +1,3 @@
-/** Reads a value by a schema of the contract, and ignores the unusable parts that are not needed. */
 import * as z from 'zod';
 import { isNotThereYet } from '#domain/service/fact.ts';
 import { deliveredFactsOf, type Misstating } from '#upstream/contract/fields.ts';
@@ -9,16 +8,12 @@ export type ReadResult<Value> =
   | {
       readonly ok: true;
       readonly value: Value;
-      /** Unusable optional fields and list items inside the record, such as `failure` or `countries[]`. */
       readonly leftOut: readonly string[];
     }
-  /** `lacking`: needed fields that are missing or cannot be read, such as `id` or `status ("done")`. */
+  /** `lacking`: missing or unreadable needed fields, such as `id` or `status ("done")`. */
   | { readonly ok: false; readonly lacking: readonly string[] };
 
-/**
- * Reads a value tolerantly: an unusable optional field counts as absent, and an unusable list item is dropped. The
- * value is refused when a needed field is unusable.
- */
+/** An unusable optional field or list item is dropped. An unusable needed field refuses the value. */
 export function readRecord<Schema extends z.ZodType>(schema: Schema, stated: unknown): ReadResult<ValueOf<Schema>> {
   const facts = factsOf(schema);
   const value = facts.length === 0 ? stated : withoutPlaceholders(stated, facts);
@@ -54,7 +49,7 @@ export function readRecord<Schema extends z.ZodType>(schema: Schema, stated: unk
   }
 }
 
-/** Kept, because the contract is constant and every answer needs this list. */
+/** Kept: the contract is constant, and every answer needs this list. */
 const FACTS = new WeakMap<z.ZodType, readonly string[]>();
 
 function factsOf(schema: z.ZodType): readonly string[] {
@@ -68,11 +63,11 @@ function withMisstated<Schema extends z.ZodType>(
   misstated: readonly string[],
 ): ValueOf<Schema> {
   const read = misstated.length === 0 || !isHolder(value) ? value : { ...value, misstated };
-  // The field that is added is optional, so every value of the schema is one.
+  // The added field is optional, so every value of the schema is one.
   return read as ValueOf<Schema>;
 }
 
-/** Reads a fact of a delivery that only keeps a place as null, and removes such parts of a fact. */
+/** A fact that only keeps a place becomes null; such parts of a fact are removed. */
 function withoutPlaceholders(value: unknown, facts: readonly string[]): unknown {
   if (!isHolder(value)) return value;
   const filled = facts.flatMap((name): [string, unknown][] => {
@@ -92,10 +87,7 @@ const MOST_ISSUES = 1_000;
 
 type Path = readonly PropertyKey[];
 
-/**
- * Shows a word that is not in the contract's list, because operators need it to adapt the contract. No other value is
- * shown.
- */
+/** Only words that are not in the contract's list: operators need them to adapt the contract. */
 function unknownValue({ code, path }: z.core.$ZodIssue, value: unknown): string {
   const word = path.reduce<unknown>((holder, key) => (isHolder(holder) ? Reflect.get(holder, key) : undefined), value);
   return code === 'invalid_value' && typeof word === 'string' && /^[a-z_]{1,32}$/.test(word) ? ` ("${word}")` : '';
@@ -105,7 +97,6 @@ function isHolder(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
 
-/** The innermost removable part on the way to an issue; undefined when all of them are needed. */
 function removableAt(schema: z.ZodType, path: Path): Path | undefined {
   let current: z.ZodType = schema;
   let found: Path | undefined;
@@ -136,7 +127,7 @@ function bare(schema: z.ZodType): z.ZodType {
   return current;
 }
 
-/** Removes later items of a list first, so that the indexes of the others stay valid; each path once. */
+/** Later items of a list first, so that the indexes of the others stay valid; each path once. */
 function inRemovalOrder(paths: readonly Path[]): Path[] {
   const unique = new Map(paths.map((path) => [JSON.stringify(path), path]));
   return [...unique.values()].toSorted((left, right) => Number(right.at(-1)) - Number(left.at(-1)) || 0);
@@ -150,7 +141,6 @@ function remove(value: unknown, path: Path): void {
   else Reflect.deleteProperty(value, key);
 }
 
-/** Paths as the contract names them: every item of a list is `[]`. */
 function namesOf(paths: readonly Path[]): string[] {
   return [...new Set(paths.map(nameOf))];
 }

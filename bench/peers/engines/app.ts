@@ -1,15 +1,13 @@
-/** The HTTP side of both engines: accepting an order, receiving a webhook, and running an empty workflow. */
 import express from 'express';
 import { isAuthentic, Service } from './service.ts';
 import { Shop } from './shop.ts';
 
-/** How an engine is called. */
 export interface Engine {
-  /** Starts the workflow of an order; once, however often it is called. */
+  /** It may be called several times and starts one workflow. */
   start(orderId: string): Promise<void>;
-  /** Tells a waiting workflow that the service has news of its purchase. */
+  /** The service has news of the purchase. */
   report(orderId: string): Promise<void>;
-  /** Runs a workflow of three empty steps to its end: what the engine itself costs. */
+  /** Three empty steps show the engine's own cost. */
   empty(id: string): Promise<void>;
 }
 

@@ -1,11 +1,10 @@
 /**
- * The whole order on DBOS Transact. The engine's tables are in the same database as the orders; each step is recorded
- * there, and a workflow that was interrupted goes on after its last recorded step.
+ * On DBOS Transact. Each step is recorded in the database of the orders; an interrupted workflow goes on after its last
+ * one.
  *
- * What it lacks beside the product: a reservation of the wallet and a daily limit before the purchase, pauses and
- * circuits; a lease, so two processes that recover the same workflow may send at the same time; the rule that a refusal
- * after an unknown result proves nothing, and the wallet read before another attempt; cases, operator actions, holds and
- * deadlines; and the books.
+ * It lacks: a reservation of the wallet, a daily limit, pauses and circuits; a lease, so two processes that recover the
+ * same workflow may send at the same time; a reading of the wallet before another attempt; cases, operator actions,
+ * holds and deadlines; the books.
  */
 import { DBOS } from '@dbos-inc/dbos-sdk';
 import { serve, service, settings, shop } from './app.ts';
@@ -13,7 +12,7 @@ import { Refused } from './service.ts';
 import type { Purchase } from './shop.ts';
 
 const RETRIED = { retriesAllowed: true, intervalSeconds: 1, backoffRate: 2, maxAttempts: 10 } as const;
-/** The service's webhook normally comes first; it is asked when none came. */
+/** The webhook normally comes first; the service is asked when none came. */
 const REPORT_WITHIN_S = 60;
 
 const order = DBOS.registerWorkflow(

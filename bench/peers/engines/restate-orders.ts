@@ -1,9 +1,6 @@
 /**
- * The whole order on Restate. Its server keeps the journal of each workflow in its own store and calls this process over
- * HTTP/2; the orders are in PostgreSQL.
- *
- * What it lacks beside the product: the same as the order on DBOS (see `dbos-orders.ts`), except that one partition of
- * its server runs a workflow, so no two processes do.
+ * On Restate. Its server keeps the journals in its own store and calls this process over HTTP/2; orders are in
+ * PostgreSQL. It lacks what `dbos-orders.ts` lacks, but one partition runs a workflow, so no two processes do.
  */
 import * as restate from '@restatedev/restate-sdk';
 import { Pool } from 'undici';

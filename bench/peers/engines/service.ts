@@ -1,9 +1,8 @@
-/** The same calls of the service that the product makes, over connections that are kept. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { Pool } from 'undici';
 import type { Attempt, Esim, Purchase } from './shop.ts';
 
-/** The service refused: sending the same bytes again cannot help. */
+/** Sending the same bytes again cannot help. */
 export class Refused extends Error {}
 
 const DEADLINE_MS = 30_000;
@@ -52,7 +51,7 @@ export class Service {
     if (statusCode < 300) return (await body.json()) as T;
     const text = await body.text();
     if (statusCode === 401) this.#token = undefined;
-    // What passes by itself is tried again by the engine.
+    // The engine tries again what passes by itself.
     if (statusCode >= 500 || [401, 409, 429].includes(statusCode)) throw new Error(`answered ${statusCode}: ${text}`);
     throw new Refused(`answered ${statusCode}: ${text}`);
   }
@@ -72,7 +71,7 @@ export class Service {
   }
 }
 
-/** Whether the service signed these bytes within the last five minutes. */
+/** The signature must not be older than five minutes. */
 export function isAuthentic(secret: string, body: Buffer, timestamp: string, signature: string): boolean {
   if (!/^\d{1,12}$/.test(timestamp) || Math.abs(Date.now() / 1_000 - Number(timestamp)) > 300) return false;
   const expected = Buffer.from(`v1=${createHmac('sha256', secret).update(`${timestamp}.`).update(body).digest('hex')}`);

@@ -1,7 +1,4 @@
-/**
- * The tables of an order, with the rows that the product stores for one: the order, its attempt, its eSIM, its journal
- * entry, its timeline, its events and its idempotency key. There is no reservation of the wallet, no gate and no case.
- */
+/** The rows that the product stores for an order, without a reservation of the wallet, gate and case. */
 export const SCHEMA = `
 create table if not exists api_keys (id text primary key, prefix text not null unique, hash bytea not null);
 create table if not exists orders (

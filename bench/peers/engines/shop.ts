@@ -1,19 +1,15 @@
-/**
- * What both engines share: the rows of an order, each change in one transaction that may run twice. How the steps follow
- * each other, and what survives a crash between them, is the engine's part.
- */
+/** Each change is one transaction that may run twice. Crashes between them are the engine's part. */
 import { createCipheriv, createHash, randomBytes, randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { SCHEMA } from './shop-schema.ts';
 
-/** The first attempt of an order: what is sent to the service, byte for byte. */
+/** Sent byte for byte. */
 export interface Attempt {
   readonly id: string;
   readonly idempotencyKey: string;
   readonly body: string;
 }
 
-/** A purchase as the service shows it. */
 export interface Purchase {
   readonly id: string;
   readonly external_order_id: string;
@@ -29,7 +25,7 @@ export interface Esim {
   readonly activation_code: string;
 }
 
-/** The answer to an acceptance: a new order's, or the stored bytes of a repetition. */
+/** A new order's answer, or the stored bytes of a repetition. */
 export type Accepted =
   | { readonly kind: 'new'; readonly id: string; readonly body: Buffer }
   | { readonly kind: 'repeated'; readonly body: Buffer }
@@ -56,7 +52,7 @@ export class Shop {
     ]);
   }
 
-  /** @returns the key's id; undefined when it is not ours. */
+  /** Undefined when the key is not ours. */
   async callerOf(apiKey: string): Promise<string | undefined> {
     const { rows } = await this.#pool.query<{ id: string; hash: Buffer }>({
       name: 'caller',
@@ -108,7 +104,7 @@ export class Shop {
     });
   }
 
-  /** Stores the attempt before its first send. The same call again gives the stored attempt. */
+  /** Called before the first send. The same call again gives the stored attempt. */
   async prepareAttempt(orderId: string): Promise<Attempt> {
     return this.#transaction(async (run) => {
       const { rows } = await run([
@@ -156,7 +152,6 @@ export class Shop {
     });
   }
 
-  /** Stores the eSIM, writes the journal and completes the order. */
   async deliver(orderId: string, attempt: Attempt, purchase: Purchase, esim: Esim): Promise<void> {
     const esimId = `esim_${orderId.slice(4)}`;
     await this.#transaction(async (run) => {
@@ -183,7 +178,7 @@ export class Shop {
     });
   }
 
-  /** For a person: what cannot be decided here. */
+  /** A person must decide. */
   async putAside(orderId: string, status: 'failed' | 'needs_attention'): Promise<void> {
     await this.#transaction(async (run) => {
       await run(['put_aside', 'update orders set status = $2, updated_at = now() where id = $1', [orderId, status]]);
@@ -191,11 +186,7 @@ export class Shop {
     });
   }
 
-  /**
-   * Stores a delivery of the service once.
-   *
-   * @returns the order that waits for it; undefined when none does, or when the delivery is a repetition.
-   */
+  /** @returns undefined when no order waits for it, or it is a repetition. */
   async receive(deliveryId: string, event: string, body: Buffer, reference: string | undefined): Promise<string | undefined> {
     const { rows } = await this.#pool.query<{ order_id: string }>({
       name: 'receive',
@@ -208,7 +199,7 @@ export class Shop {
     return rows[0]?.order_id;
   }
 
-  /** Orders whose engine was not told of them: the process ended between the commit and the call. */
+  /** The process ended between the commit and the call of the engine. */
   async forgotten(): Promise<readonly string[]> {
     const { rows } = await this.#pool.query<{ id: string }>(
       `select id from orders where status = 'accepted' and updated_at < now() - interval '1 minute' limit 100`,

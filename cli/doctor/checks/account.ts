@@ -1,4 +1,3 @@
-/** Checks of our account at the service: login, token, approval, wallet and clock. */
 import { type Finding, failure, notChecked, ok, warning } from '#cli/doctor/finding.ts';
 import { withoutStop } from '#cli/service/own-session.ts';
 import { duration } from '#cli/terminal/durations.ts';
@@ -14,19 +13,16 @@ import { createHttpTransport } from '#upstream/client/http.ts';
 import type { SharedToken, TokenResult } from '#upstream/client/session.ts';
 import type { ServiceWallet } from '#upstream/contract.ts';
 
-/** @param result result of a fresh login: the token that the processes share could hide a wrong password. */
+/** @param result of a fresh login: the shared token could hide a wrong password. */
 export function checkLogin(result: TokenResult, { mode }: ServiceConfig): Finding {
   if (result.ok) return ok(`the service accepts the login (${mode})`);
   return failure(withoutStop(result.detail), FAILURE_CLASSES[result.failure].advice);
 }
 
 const DAY_MS = 86_400_000;
-// Tokens are renewed at four fifths of their lifetime. With a shorter one, a brief failure of the login stops
-// purchases.
+// Tokens are renewed at four fifths of their lifetime: a shorter one makes a brief login failure stop purchases.
 const SHORT_MS = 10 * 60_000;
-/**
- * A service may round the lifetime or count from another moment. Below this share it granted less than we requested.
- */
+/** A service may round the lifetime. Below this share it granted less than we requested. */
 const GRANTED_SHARE = 0.9;
 
 export function checkToken({ expiresAt, renewedAt }: SharedToken, { tokenDays }: ServiceConfig): Finding {
@@ -45,18 +41,13 @@ export function checkToken({ expiresAt, renewedAt }: SharedToken, { tokenDays }:
   return ok(`${duration(lifetimeMs)}, renewed in time`);
 }
 
-/** Evidence about the approval that was found without a call of its own. */
 export interface ApprovalEvidence {
   readonly refused?: ServiceFailure | undefined;
-  /** Number of purchases held because the service refused them as not approved; 0 if our database cannot be read. */
+  /** 0 if our database cannot be read. */
   readonly held: number;
 }
 
-/**
- * Checks whether we may buy in production. No call of the interface says so. A purchase held as not approved, or a read
- * refused as not approved, disproves it; a debit in the wallet proves it. Without any of them only a purchase would
- * show it.
- */
+/** No call says whether we may buy. A refusal as not approved disproves it; a debit in the wallet proves it. */
 export async function checkApproval(
   client: Pick<ServiceClient, 'listWalletTransactions'>,
   { mode }: ServiceConfig,
@@ -106,14 +97,11 @@ const UNREMARKABLE_SECONDS = 30;
 export interface ClockOptions {
   readonly now: () => number;
   readonly deadlineMs: number;
-  /** How far the timestamp of a webhook may be from our clock, in milliseconds. Default: that of the specification. */
+  /** The default is that of the specification. */
   readonly webhookToleranceMs?: number | undefined;
 }
 
-/**
- * Compares our clock with the service's. Every answer has a `Date` header, so the read is sent without a token, and its
- * status does not matter.
- */
+/** Every answer has a `Date` header, so the read needs no token, and its status does not matter. */
 export async function checkClock(
   service: ServiceConfig,
   { now, deadlineMs, webhookToleranceMs = WEBHOOK_TOLERANCE_SECONDS * 1_000 }: ClockOptions,
@@ -138,10 +126,7 @@ export async function checkClock(
   }
 }
 
-/**
- * Seconds that our clock is ahead of the service's, negative if behind. The precision of the header (one second) and
- * the time of the call do not count as a difference.
- */
+/** Negative if our clock is behind. The header's precision (one second) and the time of the call do not count. */
 function offsetSeconds(theirs: number, sentAt: number, receivedAt: number): number {
   if (receivedAt < theirs) return Math.ceil((receivedAt - theirs) / 1_000);
   if (sentAt > theirs + 999) return Math.floor((sentAt - theirs - 999) / 1_000);

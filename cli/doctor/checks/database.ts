@@ -1,4 +1,3 @@
-/** Checks of the database, and what it has recorded about the service. */
 import { sql } from 'drizzle-orm';
 import { type Finding, failure, notChecked, ok, warning } from '#cli/doctor/finding.ts';
 import { reasonOf } from '#cli/terminal/user-error.ts';
@@ -39,7 +38,7 @@ export async function checkDatabase(database: Database, config: DatabaseConfig):
   }
 }
 
-/** A server whose archive fails keeps all of its log, until its disk is full. */
+/** A failing archive keeps all of the log, until the disk is full. */
 async function failingArchive(database: Database): Promise<Finding | undefined> {
   const { rows } = await database.run((db: Executor) =>
     db.execute<{ file: string; at: string }>(sql`
@@ -82,7 +81,7 @@ export async function checkMigrations(database: Database): Promise<Finding> {
   }
 }
 
-/** Checks that the database belongs to the configured service and environment. Writes nothing. */
+/** Writes nothing. */
 export async function checkInstallation(database: Database, service: ServiceConfig): Promise<Finding> {
   const { baseUrl, mode } = service;
   try {
@@ -97,7 +96,7 @@ export async function checkInstallation(database: Database, service: ServiceConf
   }
 }
 
-/** Checks that these are the keys that the database was used with. Writes nothing. */
+/** Writes nothing. */
 export async function checkEncryptionKeys(
   database: Database,
   keys: readonly EncryptionKey[] | undefined,
@@ -119,22 +118,18 @@ export async function checkEncryptionKeys(
   );
 }
 
-/** The default: the policy of the worker only decides when the worker raises its alert. */
+/** The worker's policy only decides when the worker raises its alert. */
 export const WEBHOOK_SILENCE = DEFAULT_POLICY.webhookSilence;
 
 export interface Records {
-  /** Number of purchases held because the service has not approved us. */
   readonly heldUnapproved: number;
-  /** Undefined when there are no keys to decrypt them with. */
   readonly webhookSecrets: StoredWebhookSecrets | undefined;
-  /** Number of reports that look-ups found since the last webhook arrived; a few are usual. */
+  /** Look-ups found these since the last webhook arrived; a few are usual. */
   readonly webhooksMissed: number;
-  /** Header prefix of deliveries refused since the last valid one; undefined when there was none. */
+  /** The prefix of deliveries refused since the last valid one. */
   readonly refusedPrefix: RefusedHeaderPrefix | undefined;
-  /** Measured capabilities of the service's sandbox; undefined when nothing was measured. */
   readonly capabilityProfile: StoredCapabilityProfile | undefined;
   readonly firstPurchaseCheck: ReadonlyMap<PurchaseKind, FirstPurchaseCheckState>;
-  /** Stops because paid deliveries could not be used, and kinds whose first purchase must be delivered first. */
   readonly driftStops: Awaited<ReturnType<typeof driftStopTexts>>;
 }
 

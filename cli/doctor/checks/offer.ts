@@ -1,4 +1,3 @@
-/** Checks of what the service offers and whether its answers are understood. */
 import type { Records } from '#cli/doctor/checks/database.ts';
 import { type Finding, failure, notChecked, ok, warning } from '#cli/doctor/finding.ts';
 import { withoutStop } from '#cli/service/own-session.ts';
@@ -17,12 +16,6 @@ const FILE = 'openapi.json';
 const BY_HAND = `Get the OpenAPI document by hand, as ${FILE}, and run ${typed(`contract check ${FILE}`, undefined)}.`;
 const MOST_NAMED = 3;
 
-/**
- * Compares the service's OpenAPI document with what we need.
- *
- * @param options.headerPrefix prefix of the webhook headers; undefined for the default.
- * @param options.data data folder of --data; advice repeats it in commands.
- */
 export async function checkContract(
   client: Pick<ServiceClient, 'getOpenApi'>,
   capabilities: Capabilities,
@@ -63,12 +56,7 @@ function judge({ compatible, findings, calls, events, switchOff }: ContractRepor
   return failure(fact, `SERVICE_MISSING_CAPABILITIES=${switchOff.join(',')} would suffice. ${details}`);
 }
 
-/**
- * Compares the configured capabilities of the service with the measured ones.
- *
- * @param records undefined when the database cannot be read; then only the configuration is judged.
- * @param now epoch milliseconds.
- */
+/** @param records undefined when the database cannot be read; then only the configuration is judged. */
 export function checkCapabilities(
   service: ServiceConfig,
   records: Pick<Records, 'capabilityProfile'> | undefined,
@@ -115,7 +103,7 @@ function adviceFor(
     const all = capabilities.filter((name) => !service.capabilities[name] || findings[name] === false);
     return `The service was found without ${missing.join(', ')}: set SERVICE_MISSING_CAPABILITIES=${all.join(',')}.`;
   }
-  // An operator has decided to switch key_replay off, so no profile is needed for it.
+  // An operator switched key_replay off, so no profile is needed for it.
   if (service.mode === 'sandbox' || !service.capabilities.key_replay) return undefined;
   if (records === undefined)
     return 'Fix the failure of the database: it stores the profile that decides about resends.';
@@ -131,11 +119,7 @@ function adviceFor(
   return undefined;
 }
 
-/**
- * Checks whether the shapes of the service's answers were seen. Purchases in production wait for it.
- *
- * @param records undefined when the database cannot be read.
- */
+/** Purchases in production wait until the shapes were seen. */
 export function checkFirstPurchaseCheck(
   { mode }: Pick<ServiceConfig, 'mode'>,
   records: Pick<Records, 'firstPurchaseCheck'> | undefined,
@@ -165,16 +149,11 @@ function describeState(state: FirstPurchaseCheckState): string {
   }
 }
 
-/** Removes the advice from the reason: the finding shows it once for all kinds. */
+/** The finding shows the advice once for all kinds. */
 function describeHold({ id, pausedAt, reason }: PauseRow): string {
   return `held by ${id} since ${pausedAt.toISOString()}: ${reason.replace(FIRST_PURCHASE_CHECK_ADVICE, '').trim()}`;
 }
 
-/**
- * Checks whether purchases are stopped because paid deliveries could not be used.
- *
- * @param records undefined when the database cannot be read.
- */
 export function checkDeliveries(records: Pick<Records, 'driftStops'> | undefined): Finding {
   if (records === undefined) return notChecked('the records of it cannot be read');
   const { driftStops } = records;

@@ -1,4 +1,3 @@
-/** Checks of Temporal. */
 import type { Connection, ConnectionLike } from '@temporalio/client';
 import { type Finding, failure, notChecked, ok, warning } from '#cli/doctor/finding.ts';
 import type { DeploymentVersion, TemporalConfig } from '#config/config.ts';
@@ -7,12 +6,7 @@ import { GRPC_STATUS, TemporalUnavailableError, connect, grpcStatus } from '#tem
 import { NamespaceSetUpError, checkNamespace as lookAtNamespace } from '#temporal/set-up.ts';
 import { idleProblem, nameOf, readRouting } from '#temporal/worker-versions.ts';
 
-/**
- * Checks that Temporal answers and accepts our credentials.
- *
- * @param timeoutMs time limit of the connection, in milliseconds.
- * @returns the finding, and the connection if there is one; the caller closes it.
- */
+/** The caller closes the connection. */
 export async function checkTemporal(
   config: TemporalConfig,
   timeoutMs: number,
@@ -33,7 +27,7 @@ function capitalized(text: string): string {
 
 export type NamespaceFindings = Readonly<Record<'namespace' | 'search_attributes', Finding>>;
 
-/** Checks that our namespace exists and has the search attributes that workflows set. Changes nothing. */
+/** Changes nothing. */
 export async function checkNamespace(connection: Connection, namespace: string): Promise<NamespaceFindings> {
   try {
     const { exists, missingSearchAttributes: missing } = await lookAtNamespace(connection, namespace);
@@ -71,12 +65,11 @@ function ofSearchAttributes(missing: readonly string[]): Finding {
   return warning(`missing: ${missing.join(', ')}`, advice);
 }
 
-/** Runs that are looked at, the newest first: Temporal is asked about each. */
+/** Temporal is asked about each run. */
 const MOST_RUNS = 100;
-/** One failure alone, as when a worker stops, is repeated at once. */
+/** A single failure, as when a worker stops, is repeated at once. */
 const REPEATED = 3;
 
-/** Checks that no workflow task of a running workflow fails again and again. Changes nothing. */
 export async function checkWorkflowTasks(
   { workflowService }: Pick<ConnectionLike, 'workflowService'>,
   namespace: string,
@@ -87,7 +80,7 @@ export async function checkWorkflowTasks(
     query: "ExecutionStatus = 'Running'",
   });
   const runs = (executions ?? []).flatMap(({ execution }) => execution ?? []);
-  // At once: together they have the time of one check.
+  // Together they have the time of one check.
   const described = await Promise.all(
     runs.map(async (execution) => workflowService.describeWorkflowExecution({ namespace, execution })),
   );
@@ -101,7 +94,6 @@ export async function checkWorkflowTasks(
   );
 }
 
-/** Checks that workers of this configuration, or of another version, get new work. Changes nothing. */
 export async function checkWorkerVersion(
   connection: Connection,
   namespace: string,

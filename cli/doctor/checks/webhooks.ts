@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-/** Checks of the webhooks of the service: secret, address and arrival. */
 import * as z from 'zod';
 import { type Records, WEBHOOK_SILENCE } from '#cli/doctor/checks/database.ts';
 import { type Finding, failure, notChecked, ok, warning } from '#cli/doctor/finding.ts';
@@ -15,14 +14,7 @@ import { type HttpAnswer, createHttpTransport } from '#upstream/client/http.ts';
 import { readJson } from '#upstream/client/json.ts';
 import { type ServiceHeaders, serviceHeaders } from '#upstream/contract.ts';
 
-/**
- * Checks that there is a valid secret for the service's webhooks. It does not prove that the service uses the same
- * secret: only a delivery of the service does.
- *
- * @param stored undefined when the database cannot be read.
- * @param now epoch milliseconds.
- * @param data data folder of --data; advice repeats it in commands.
- */
+/** Only a delivery proves that the service uses the same secret. @param data folder of --data, for advice. */
 export function checkWebhookSecret(
   configured: readonly WebhookSecret[],
   stored: StoredWebhookSecrets | undefined,
@@ -59,10 +51,7 @@ export function checkWebhookSecret(
     : failure('there is none, so every webhook of the service is refused', advice);
 }
 
-/**
- * The secret that the service probably signs with now. One that the service has shown us comes first.
- * @param now epoch milliseconds.
- */
+/** The service probably signs with this one now. One that it has shown us comes first. */
 export function newestSecret(
   configured: readonly WebhookSecret[],
   stored: StoredWebhookSecrets | undefined,
@@ -79,17 +68,12 @@ function isInForce({ acceptedUntil }: WebhookSecret, now: number): boolean {
 
 export interface WebhookAddressOptions {
   readonly secret: string | undefined;
-  /** Undefined when the service part of the configuration cannot be used. */
   readonly mode: ServiceConfig['mode'] | undefined;
   readonly now: () => number;
   readonly deadlineMs: number;
 }
 
-/**
- * Checks that our public webhook address leads to our API. Sends it a `ping` with a fresh delivery id, signed with our
- * own secret. The API stores the ping as every delivery, and it has no other effect. It does not prove that the service
- * has the same secret: only a delivery of the service does.
- */
+/** Sends a signed `ping`, which has no effect but its row. It does not prove that the service has the same secret. */
 export async function checkWebhookAddress(
   { url, headerPrefix }: Pick<WebhookAddressConfig, 'url' | 'headerPrefix'>,
   { secret, mode, now, deadlineMs }: WebhookAddressOptions,
@@ -128,7 +112,7 @@ function signedPing(
 ): { headers: Record<string, string>; body: Buffer } {
   const delivery = `${OWN_PING}${randomUUID()}`;
   const timestamp = String(Math.floor(nowMs / 1_000));
-  // The body repeats the id: without it two pings of the same second would look like replays of each other.
+  // Without the id two pings of the same second would look like replays.
   const ping = { event: 'ping', created_at: new Date(nowMs).toISOString(), data: { delivery } };
   const body = Buffer.from(JSON.stringify(ping), 'utf8');
   const headers = {
@@ -171,12 +155,7 @@ const REACH_US =
   'PUBLIC_WEBHOOK_URL must lead to /webhooks/service of the API: check its DNS name, firewall and reverse proxy, ' +
   'and that the API runs.';
 
-/**
- * Checks that the service's webhooks arrive. They do not if look-ups found what webhooks should have reported, or if
- * deliveries were refused because of another header prefix. A delivery that our secret verifies proves the prefix.
- *
- * @param records undefined when the database cannot be read.
- */
+/** Look-ups and refused header prefixes show lost webhooks. A delivery that our secret verifies proves the prefix. */
 export function checkWebhookArrival(records: Pick<Records, 'webhooksMissed' | 'refusedPrefix'> | undefined): Finding {
   if (records === undefined) return notChecked('the inbox could not be read');
   const { webhooksMissed: missed, refusedPrefix } = records;

@@ -15,7 +15,6 @@ import type { ServiceResult } from '#upstream/client/error-mapping.ts';
 import type { EsimCancellation, SimulatedState } from '#upstream/contract.ts';
 import { isFinalMovement, moneyOf } from '#upstream/mapping/wallet-movements.ts';
 
-/** The results of a review in the specification. */
 const REFUND_RESULTS = ['accepted', 'refused', 'manual review'] as const;
 type RefundResult = (typeof REFUND_RESULTS)[number];
 
@@ -26,7 +25,6 @@ export interface CancellationInput {
   readonly recharged: boolean;
 }
 
-/** Cancels each eSIM, to see each refund result that the sandbox offers. */
 export async function cancellationLeg(
   leg: Leg,
   { esims, listed, simulated, recharged }: CancellationInput,
@@ -53,7 +51,7 @@ export async function cancellationLeg(
   }
 }
 
-/** The specification states five conditions. Only an eSIM that meets all of them may be refunded automatically. */
+/** Only an eSIM that meets all five conditions of the specification may be refunded automatically. */
 const EXPECTED: Readonly<Record<Purpose, { readonly text: string; readonly results: readonly RefundResult[] }>> = {
   untouched: { text: 'accepted: all five conditions are met', results: ['accepted'] },
   installed: { text: 'no automatic refund: it was installed', results: ['refused', 'manual review'] },
@@ -106,7 +104,6 @@ function observeSecond(first: EsimCancellation, ageMs: number, result: ServiceRe
   return { operation, ageMs, outcome: 'another', detail: 'it created another refund' };
 }
 
-/** Checks the effects of an accepted cancellation: a readable refund, its credit, and a cancelled eSIM. */
 async function lookAtRefund(leg: Leg, esim: PaidEsim, { refund }: EsimCancellation, accepted: boolean): Promise<void> {
   const { client } = leg;
   const { esimId } = esim;

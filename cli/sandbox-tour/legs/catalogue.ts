@@ -1,4 +1,3 @@
-/** The legs that read what is free: the wallet, the catalogue and the interface itself. */
 import { EARLIER_MS, type WalletSeen } from '#cli/sandbox-tour/amounts.ts';
 import type { Leg } from '#cli/sandbox-tour/leg.ts';
 import { type CallObservation, clause, noteCall, noteEnd, observeCall } from '#cli/sandbox-tour/observations.ts';
@@ -11,7 +10,6 @@ export interface Catalogue {
   readonly plans: readonly VpnPlan[];
 }
 
-/** Reads packages, plans, the OpenAPI document, the webhook secret and updates. */
 export async function catalogueLeg(leg: Leg, observeWebhookSecret: () => Promise<CallObservation>): Promise<Catalogue> {
   const { client } = leg;
   const packages = noteListing(leg, 'GET /packages', await client.listPackages());
@@ -47,12 +45,7 @@ async function checkUpdates(leg: Leg): Promise<void> {
   else leg.failed(step, expected, clause(update.detail));
 }
 
-/**
- * Reads the wallet, which logs in first.
- *
- * @param startedAt of the tour, in epoch milliseconds.
- * @returns the fictional balance and the movements since then; undefined when the balance could not be read.
- */
+/** Logs in first. @returns undefined when the balance is unreadable. */
 export async function readWallet(leg: Leg, when: string, startedAt: number): Promise<WalletSeen | undefined> {
   const step = `the wallet, ${when}`;
   const wallet = await leg.client.getWallet();

@@ -9,7 +9,6 @@ import type { Listing, OptionalResult } from '#upstream/client.ts';
 import type { WalletTransaction } from '#upstream/contract.ts';
 import { moneyOf } from '#upstream/mapping/wallet-movements.ts';
 
-/** Reads the eSIM of a completed order, and its usage. */
 export async function deliveryLeg(leg: Leg, { esimId, order }: BoughtEsim): Promise<void> {
   const { client } = leg;
   const [step, expected] = ['GET /esims/{id}', 'an activation code'];
@@ -55,11 +54,7 @@ export async function deliveryLeg(leg: Leg, { esimId, order }: BoughtEsim): Prom
   noteCall(leg, 'esim_usage', usage);
 }
 
-/**
- * Looks up bought orders in all ways that the product uses after a lost answer.
- *
- * @param listed price of their package.
- */
+/** Uses all ways that the product uses after a lost answer. */
 export async function lookUpLeg(
   leg: Leg,
   [first, ...others]: readonly [BoughtEsim, ...BoughtEsim[]],
@@ -80,7 +75,7 @@ export async function lookUpLeg(
   await lookForDebits(leg, [first, ...others], listed);
 }
 
-/** Waits until all debits are visible: they may appear late, and the check of cancellations needs them. */
+/** Debits may appear late, and the check of cancellations needs them. */
 async function lookForDebits(leg: Leg, orders: readonly BoughtEsim[], listed: Money): Promise<void> {
   const { client, now, waitMs } = leg;
   const startedAt = now();

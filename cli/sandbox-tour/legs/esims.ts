@@ -13,10 +13,9 @@ import { follow, observeRepeat } from '#cli/sandbox-tour/purchases.ts';
 import { topupRequestBytes } from '#upstream/client/request-bytes.ts';
 import { SIMULATED_STATES, type ServiceEsim, type SimulatedState } from '#upstream/contract.ts';
 
-/** The states that eSIMs of the tour have reached. */
 export type ReachedStates = ReadonlySet<SimulatedState>;
 
-/** Brings one eSIM to each state that the simulation can set, through the states before it, as on a phone. */
+/** Each state follows those before it, as on a phone. */
 export async function simulationLeg(leg: Leg, esims: Bought['esims']): Promise<ReachedStates> {
   const reached = new Set<SimulatedState>();
   for (const [index, target] of SIMULATED_STATES.entries()) {
@@ -70,7 +69,6 @@ function contradictionTo(state: SimulatedState, esim: ServiceEsim): string | und
   return undefined;
 }
 
-/** Recharges an eSIM with one of its options. @returns whether the top-up was completed. */
 export async function topupLeg(leg: Leg, esimId: string): Promise<boolean> {
   const { client, now, newId } = leg;
   const options = await client.listTopupOptions(esimId);

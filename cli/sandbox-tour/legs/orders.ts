@@ -26,15 +26,15 @@ export interface Bought {
 }
 
 export interface OrderChoices {
-  /** The package to order; undefined: the first one for sale that is completed. */
+  /** Undefined: the first one for sale that is completed. */
   readonly packageId?: number | undefined;
   readonly furtherPackageIds: readonly number[];
 }
 
-// A sandbox may have packages that fail on purpose. If several in a row fail, the cause is another one.
+// A sandbox may have packages that fail on purpose. Several in a row have another cause.
 const MOST_CANDIDATES = 3;
 
-/** Buys the eSIMs of the tour, and tries repeated keys and references with these orders. */
+/** These orders also serve to repeat keys and references. */
 export async function orderLeg(
   leg: Leg,
   packages: readonly ServicePackage[],
@@ -75,7 +75,6 @@ async function buyFirst(leg: Leg, items: readonly ServicePackage[]) {
 
 const COMPLETED = 'an order that is completed, with an eSIM';
 
-/** Buys an eSIM. @param named the beginning of what was seen. @returns undefined, after a step, when none came. */
 async function buy(leg: Leg, packageId: number, step: string, named = '') {
   const request = newOrderRequest(leg, packageId);
   const placed = await leg.client.createOrder(request);
@@ -98,7 +97,7 @@ async function repeatAtOnce(leg: Leg, placed: PlacedOrder) {
   noteRepeat(leg, observeRepeat('order', placed.order.id, leg.now() - placed.sentAtMs, result));
 }
 
-/** Sends the same bytes under a new key. A service with unique references refuses it or returns the existing order. */
+/** With unique references the service refuses the second order, or returns the existing one. */
 async function repeatReference(leg: Leg, placed: PlacedOrder): Promise<SecondPurchase> {
   const [step, expected] = ['the same external_order_id under another key', 'it buys nothing; nothing depends on it'];
   const result = await leg.client.createOrder({ ...placed, idempotencyKey: leg.newId() });
@@ -115,7 +114,6 @@ function judgeReference(firstId: string, result: ServiceResult<ServiceOrder>): S
   return { outcome: 'two', detail: 'it bought another one' };
 }
 
-/** Sends a new order twice at the same moment. @returns its eSIM. */
 async function sendTwiceAtOnce(leg: Leg, packageId: number): Promise<BoughtEsim | undefined> {
   const { client, configured } = leg;
   const request = newOrderRequest(leg, packageId);
@@ -138,7 +136,7 @@ function judgeConcurrent(orders: number, refusal: string | undefined): SecondPur
   return { outcome: 'one', detail: second };
 }
 
-/** Orders a package of --also. Any final status is as expected. */
+/** Any final status is as expected. */
 async function buyFurther(leg: Leg, packageId: number): Promise<void> {
   const [step, expected] = [`an order of package ${packageId}`, 'a final status: completed, failed, or refused'];
   const request: OrderRequest = newOrderRequest(leg, packageId);
@@ -165,7 +163,7 @@ function throughProcessing(first: string): string {
   return first === 'processing' ? 'processing, then ' : '';
 }
 
-/** Sends the first order again with its key when that has the given age, to see whether the service still knows it. */
+/** The service may have forgotten a key of this age. */
 export async function keysLeg(leg: Leg, first: PlacedOrder, keyAgeMs: number): Promise<void> {
   const { client, now, delay } = leg;
   const left = first.sentAtMs + keyAgeMs - now();

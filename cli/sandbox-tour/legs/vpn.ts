@@ -12,11 +12,6 @@ import { follow, observeRepeat } from '#cli/sandbox-tour/purchases.ts';
 import { vpnOrderRequestBytes } from '#upstream/client/request-bytes.ts';
 import type { VpnPlan, VpnSubscription } from '#upstream/contract.ts';
 
-/**
- * Orders a VPN subscription, reads it, and cancels it twice.
- *
- * @param planId the plan; undefined: the first one for sale.
- */
 export async function vpnLeg(leg: Leg, plans: readonly VpnPlan[], planId: number | undefined): Promise<void> {
   const { client, now, newId } = leg;
   const [step, expected] = ['POST /vpn/orders', 'a subscription that becomes active'];
@@ -79,7 +74,7 @@ function noteAccess(leg: Leg, answers: readonly VpnSubscription[]): boolean {
   );
 }
 
-/** This call has no key, so a second call after a lost answer must report that the subscription has ended. */
+/** Without a key, a second call after a lost answer must report that the subscription has ended. */
 async function cancelTwice(leg: Leg, id: string): Promise<void> {
   for (const [step, expected] of [
     ['POST /vpn/subscriptions/{id}/cancel', 'cancelled'],
@@ -96,7 +91,7 @@ async function cancelTwice(leg: Leg, id: string): Promise<void> {
   }
 }
 
-/** Waits for the cancellation: the subscription may stay active for some time. */
+/** The subscription may stay active for some time. */
 async function followCancellation(leg: Leg, subscription: VpnSubscription): Promise<VpnSubscription> {
   if (subscription.status === 'cancelled') return subscription;
   const ended = await until(leg, async () => {

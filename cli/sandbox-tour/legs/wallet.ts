@@ -1,4 +1,4 @@
-/** Whether the wallet can prove that a failed purchase cost nothing (rule 3). The product buys anew only after that. */
+/** The product buys anew only after the wallet proves that a failed purchase cost nothing (rule 3). */
 import { type Leg, until } from '#cli/sandbox-tour/leg.ts';
 import { clause, noteEnd } from '#cli/sandbox-tour/observations.ts';
 import type { BoughtEsim } from '#cli/sandbox-tour/purchases.ts';
@@ -8,20 +8,18 @@ import type { Listing } from '#upstream/client.ts';
 import type { WalletTransaction } from '#upstream/contract.ts';
 import { countsInWallet, isOfOrder, movementOf } from '#upstream/mapping/wallet-movements.ts';
 
-/** Balance, all movements, balance again. */
 export interface WalletReading {
-  /** Undefined: it changed during the reading, or could not be read. */
+  /** Undefined: changed during the reading, or unreadable. */
   readonly balance: Money | undefined;
   readonly rows: Listing<WalletTransaction>;
   readonly beganAt: number;
 }
 
-/** When the balance changed while the movements were read, all is read again, this often at most. */
 const READS = 3;
 
 const EVIDENCE = 'retries of failed purchases then wait for evidence';
 
-/** @returns why the movements cannot be read, as a clause, or the reading. */
+/** A string says why the movements cannot be read. */
 export async function readForProof(leg: Leg): Promise<WalletReading | string> {
   const { client, now } = leg;
   for (let n = 1; ; n += 1) {
@@ -40,11 +38,7 @@ async function readBalance({ client }: Leg): Promise<Money | undefined> {
   return wallet.ok ? { amount: wallet.value.balance, currency: wallet.value.currency } : undefined;
 }
 
-/**
- * Compares readings of the wallet from before and after the orders, whose debits the service has shown by then.
- *
- * @param base the reading from before the first order.
- */
+/** The service has shown the debits of the orders by then. */
 export async function walletLeg(leg: Leg, base: WalletReading | string, orders: readonly BoughtEsim[]): Promise<void> {
   const { calls, debitSeenAfterMs } = leg.observations;
   const [proof, expected] = ['a proof that a purchase cost nothing', 'movements that explain the balance'];
@@ -91,7 +85,7 @@ const REASONS: Readonly<Record<Extract<Absence, { isProven: false }>['reason'], 
     'the balance cannot be compared: it changes during the reading, or movements are late or in another currency',
 };
 
-/** Judges by the rule of the product, as for a purchase that failed after the reading `base`. */
+/** The rule of the product for a purchase that failed after `base`. */
 function judge(base: WalletReading, last: WalletReading): Absence {
   const known = new Set(base.rows.items.map(({ id }) => id));
   const movements = last.rows.items.filter(countsInWallet).map(movementOf);
@@ -117,10 +111,10 @@ function judge(base: WalletReading, last: WalletReading): Absence {
   });
 }
 
-/** Tolerance for a service that filters by full seconds, in milliseconds. */
+/** A service may filter by full seconds. */
 const SECOND_MS = 1_000;
 
-/** Reads from the time on that the service states for the oldest of the debits. */
+/** The service states the time of the oldest debit. */
 async function lookSince(leg: Leg, orders: readonly BoughtEsim[]): Promise<void> {
   const [step, expected] = ['the debits since their own time', 'a list that contains all of them'];
   const found: WalletTransaction[] = [];
