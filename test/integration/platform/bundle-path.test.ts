@@ -16,7 +16,7 @@ it('the workflows are bundled in a project whose path has characters of URIs and
   onTestFinished(() => removeFolder(folder));
   const project = join(folder, "a b#c?d%25!'é");
   mkdirSync(project);
-  for (const name of ['package.json', 'config', 'crypto', 'domain', 'temporal', 'worker', 'workflows'])
+  for (const name of ['package.json', 'domain', 'platform', 'worker', 'workflows'])
     cpSync(join(PROJECT, name), join(project, name), { recursive: true });
   symlinkSync(join(PROJECT, 'node_modules'), join(project, 'node_modules'));
   const { href } = pathToFileURL(join(project, 'worker/bundle.ts'));

@@ -135,7 +135,7 @@ function longestActivity(): number {
   const texts = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts'))
     .map((file) => readFileSync(join(folder, file), 'utf8'));
-  const literals = [...texts.join('\n').matchAll(/startToCloseTimeout: '(\d+)(s|m)'/g)];
+  const literals = [...texts.join('\n').matchAll(/(?:startToCloseTimeout: |within\()'(\d+)(s|m)'/g)];
   expect(literals.length).toBeGreaterThan(5);
   const seconds = literals.map(([, count, unit]) => Number(count) * (unit === 'm' ? 60 : 1));
   return Math.max(...seconds, DEFAULT_POLICY.purchase.sendActivityTimeoutMs / 1_000);
