@@ -1,8 +1,8 @@
 /**
- * `npm test`: downloads the servers that no package contains, then runs all checks and tests, also after failures, and
- * prints totals. Arguments go to vitest: `npm test -- --project fast`. The argument `--all` is not passed on; it adds
- * services of other authors (`test/foreign/`), a quick run of the benchmark, a bounded run of schemathesis, other
- * people's tools for OpenAPI, and the packages of the clients.
+ * `npm test`: lint, types, boundaries, the rules, the simulator, workflows, the core of the integration, a killed worker
+ * and an outage of Temporal. `npm test -- --all` (CI): every test, a quick run of the benchmark, a bounded run of
+ * schemathesis, other people's tools for OpenAPI, and the packages of the clients. All checks run, also after failures;
+ * totals are printed. Other arguments go to vitest: `npm test -- --project fast`.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -16,8 +16,15 @@ const REPORT = join(ARTIFACTS, 'vitest.json');
 const SUMMARY = join(ARTIFACTS, 'summary.txt');
 
 const ALL = '--all';
-/** Tests of tools that are no part of the product, and those with services of other authors. Only `--all` runs them. */
-const ONLY_WITH_ALL = ['test/integration/platform/bench-smoke.test.ts', 'test/foreign/**'];
+/** Left to `--all`: edges and whole installations, which the core does not need to be judged. */
+const ONLY_WITH_ALL = [
+  'test/foreign/**',
+  'test/fault/!(worker-killed|temporal-outage).test.ts',
+  'test/integration/{abuse,cli,events,exports,platform,temporal}/**',
+  'test/integration/api/**/*-browser.test.ts',
+  'test/integration/gate/first-purchase-check-*.test.ts',
+  'test/workflow/outage.test.ts',
+];
 
 interface Totals {
   readonly passed: number;
@@ -32,7 +39,6 @@ rmSync(SUMMARY, { force: true });
 const checks = [
   check('TypeScript client', 'npm', ['run', '--silent', 'generate:client']),
   check('Temporal server and time-skipping test server', 'npm', ['run', '--silent', 'prepare:temporal']),
-  check('tools that check the Helm chart', 'node', ['test/support/kubernetes/main.ts']),
   check('lint', 'npm', ['run', '--silent', 'lint']),
   check('types', 'tsc', []),
   check('import boundaries', 'npm', ['run', '--silent', 'check:boundaries']),
@@ -45,6 +51,7 @@ const chosen = [
   ...wanted.filter((each) => each !== ALL),
   ...(runsAll ? [] : ONLY_WITH_ALL.flatMap((file) => ['--exclude', file])),
 ];
+if (runsAll) checks.push(check('tools that check the Helm chart', 'node', ['test/support/kubernetes/main.ts']));
 const testsEndedWell = check('tests', 'vitest', ['run', ...outputs, ...chosen]);
 if (runsAll) {
   // Every call must be requested in this time, also on a machine that is slowed down by others.
