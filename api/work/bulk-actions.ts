@@ -16,11 +16,8 @@ import { KINDS } from '#domain/work/kinds.ts';
 import { statusesOf, type WorkStatus } from '#domain/work/lifecycle.ts';
 import { COMPARISON_MS, performAction } from '#fulfilment/operator/perform-action.ts';
 
-/**
- * Stored under the Idempotency-Key: a repetition acts on the same work, even if the filter selects other work now. A
- * version before 0.1.0 stored no `action_id`.
- */
-const selection = z.object({ matched: z.int(), ids: z.array(z.string()), action_id: z.string().optional() });
+/** Stored under the Idempotency-Key: a repetition acts on the same work, even if the filter selects other work now. */
+const selection = z.object({ matched: z.int(), ids: z.array(z.string()), action_id: z.string() });
 
 /** Each is carried out like a single action. */
 export function bulkOperation(dependencies: ApiDependencies, resource: WorkResource): Operation {
@@ -131,7 +128,7 @@ export function bulkOperation(dependencies: ApiDependencies, resource: WorkResou
         action: bulkActionOf(body),
         reason,
         caller,
-        actionId: about.action_id ?? `bulk:${caller.lineageId}:${readIdempotencyKey(replay.header)}`,
+        actionId: about.action_id,
         dryRun,
       };
       const data: BulkLine[] = [];
