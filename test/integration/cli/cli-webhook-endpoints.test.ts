@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { WebhookEndpointCommands } from '#cli/operator/webhook-replay.ts';
+import { replayEvents, type ReplayOptions } from '#cli/operator/webhook-replay.ts';
 import { WEBHOOK_ENDPOINTS } from '#cli/resources/account.ts';
 import { generateApiKey } from '#crypto/generated-secrets.ts';
 import { addApiKey, apiScopes } from '#db/access/api-keys.ts';
@@ -48,15 +48,10 @@ afterAll(() => api[Symbol.asyncDispose]());
 
 const access = () => ({ api: api.baseUrl, environment: { RESELLER_API_KEY: key } });
 
-async function said(
-  run: (desk: WebhookEndpointCommands, access: { api: string; data: string }) => Promise<void>,
-): Promise<string> {
+async function replay(options: ReplayOptions): Promise<string> {
   const lines: string[] = [];
-  const desk = new WebhookEndpointCommands(
-    { RESELLER_API_KEY: key },
-    { write: (text: unknown) => lines.push(String(text)) > 0 },
-  );
-  await run(desk, { api: api.baseUrl, data: '.data' });
+  const output = { write: (text: unknown) => lines.push(String(text)) > 0 };
+  await replayEvents(id, { ...options, api: api.baseUrl, data: '.data' }, { RESELLER_API_KEY: key }, output);
   return lines.join('');
 }
 
@@ -105,12 +100,10 @@ describe('reseller webhook-endpoints', () => {
   });
 
   it('replays failed deliveries', async () => {
-    expect(
-      await said((desk, access) => desk.replay(id, { ...access, since: '2030-01-01T00:00:00Z', which: 'failed' })),
-    ).toBe('One delivery is queued.\n');
+    expect(await replay({ since: '2030-01-01T00:00:00Z', which: 'failed' })).toBe('One delivery is queued.\n');
     expect((await api.database.run((db) => db.select().from(webhookDeliveries))).map(({ state }) => state)).toEqual([
       'pending',
     ]);
-    await expect(said((desk, access) => desk.replay(id, access))).rejects.toThrow('Exactly one of');
+    await expect(replay({})).rejects.toThrow('Exactly one of');
   });
 });

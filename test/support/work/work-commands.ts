@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { WORK_RESOURCES, type WorkResource } from '#cli/operator/kinds.ts';
-import { WorkCommands } from '#cli/operator/work.ts';
+import type { WorkDesk } from '#cli/operator/work.ts';
 import { report } from '#cli/terminal/user-error.ts';
+import type { WorkKind } from '#domain/work/kinds.ts';
 import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
 
 /** An answer of the API. */
@@ -43,19 +43,16 @@ export class WorkApi {
 
   /** Runs a command as the program does. @returns its output and its exit code. */
   async run(
-    command: (
-      commands: WorkCommands,
-      options: { readonly api: string; readonly data: string },
-    ) => Promise<number | void>,
+    command: (desk: WorkDesk, options: { readonly api: string; readonly data: string }) => Promise<number | void>,
     {
-      kind = WORK_RESOURCES.order,
+      kind = 'order',
       environment = { RESELLER_API_KEY: 'rsk_test' },
-    }: { kind?: WorkResource; environment?: Record<string, string> } = {},
+    }: { kind?: WorkKind; environment?: Record<string, string> } = {},
   ) {
     let printed = '';
     const output = { write: (text: string | Uint8Array) => ((printed += String(text)), true) };
     try {
-      const code = await command(new WorkCommands(kind, environment, output), { api: this.url, data: this.data });
+      const code = await command({ kind, environment, output }, { api: this.url, data: this.data });
       return { printed, code: code ?? 0 };
     } catch (error) {
       const code = report(error, output);

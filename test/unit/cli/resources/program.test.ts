@@ -56,6 +56,8 @@ describe('the help', () => {
     for (const option of ['--status', '--failure-class', '--created-after', '--limit', '--csv', '--json', '--data'])
       expect(stdout).toContain(`${option} `);
     expect(stdout).toContain('npx reseller orders list --status held,needs_attention');
+    const before = (await reseller('orders', '--help', 'list')).stdout;
+    expect(before).toBe((await reseller('orders', '--help')).stdout);
     expect((await reseller('orders', 'create', '--help')).stdout).toMatch(/--package-id <number>.*\(required\)/s);
   });
 });
