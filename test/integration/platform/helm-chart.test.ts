@@ -5,7 +5,7 @@ import { stringify } from 'yaml';
 import * as z from 'zod';
 import { DRAIN_MS } from '#api/http/server.ts';
 import { runTool } from '#cli/embedded/tool.ts';
-import { readApiConfig, readCodecServerConfig, readDatabaseConfig, readWorkerConfig } from '#config/config.ts';
+import { PARTS, readApiConfig, readCodecServerConfig, readWorkerConfig } from '#config/config.ts';
 import { parsePolicyFile } from '#config/policy/policy-file.ts';
 import { SECRET_NAMES, VARIABLE_NAMES } from '#config/variables.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
@@ -319,7 +319,7 @@ describe.skipIf(tools === undefined)('the Helm chart', () => {
   it('gives the codec server and the migration an environment that they accept', async () => {
     const objects = await rendered(tools, EVERYTHING);
     expect(readCodecServerConfig(environmentHere(objects, 'codec')).token).toBe(CONTENTS['CODEC_TOKEN_FILE']);
-    expect(readDatabaseConfig(environmentHere(objects, 'migrate')).database).toMatchObject({
+    expect(PARTS.database(environmentHere(objects, 'migrate'))).toMatchObject({
       url: 'postgres://reseller:secret@postgres/reseller',
       directUrl: 'postgres://reseller:secret@direct/reseller',
     });
