@@ -2,8 +2,8 @@ import { Driver } from '#bench/drivers/protocol.ts';
 import type { ScenarioResult } from '#bench/results.ts';
 import type { BenchContext } from '#bench/support/context.ts';
 import { compare, inTurn, latencies, medians, rates } from '#bench/support/figures.ts';
-import { filledDatabase } from '#bench/support/filled-database.ts';
-import { addKey, startApi, startPeer } from '#bench/support/product.ts';
+import { addKey, createProductDatabase, startApi, startPeer } from '#bench/support/product.ts';
+import { withClient } from '#cli/embedded/postgres.ts';
 
 const SIZES = {
   full: { rounds: 5, few: 10_000, many: 1_000_000, reads: 1_000, pages: 300, orders: 500, atOnce: 16 },
@@ -137,4 +137,27 @@ async function requireSameAnswer(
     (await fetch(origin + path, { headers: { authorization: `Bearer ${ours.apiKey}` } })).text();
   const [one, other] = await Promise.all([textOf(ours.origin), textOf(peer.origin)]);
   if (one !== other) throw new Error(`the answers differ:\n${one}\n${other}`);
+}
+
+/** As in an old shop, nearly all is done, and unfinished orders are spread over all ages. */
+const ORDERS = `
+  insert into orders (id, api_key_id, external_order_id, package_id, status, failure_class, attention_reason, esim_id, created_at, updated_at, completed_at)
+  select 'ord_' || lpad(n::text, 26, '0'), 'key_bench', 'ref-' || n, 1000 + n % 50,
+    case when n % 1000 = 1 then 'held' when n % 1000 = 2 then 'needs_attention' when n % 50 = 3 then 'failed' else 'completed' end,
+    case when n % 1000 = 1 then 'timeout' end, case when n % 1000 = 2 then 'outcome_unknown' end,
+    'esim_' || lpad(n::text, 26, '0'), now() - (n || ' seconds')::interval, now() - (n || ' seconds')::interval, now() - (n || ' seconds')::interval
+  from generate_series(1, $1::int) n`;
+const ATTEMPTS = `
+  insert into attempts (id, subject_kind, subject_id, number, idempotency_key, reference, encrypted_request_body, state, service_id, created_at)
+  select 'att_' || n, 'order', 'ord_' || lpad(n::text, 26, '0'), 1, 'key-' || n, 'ref-' || n, 'x', 'completed', 'so_' || n, now()
+  from generate_series(1, $1::int) n`;
+
+async function filledDatabase(context: BenchContext, orders: number): Promise<string> {
+  const url = await createProductDatabase(context, `filled_${orders}`);
+  context.say(`rows: ${orders} orders and attempts`);
+  await withClient(url, async (client) => {
+    for (const statement of [ORDERS, ATTEMPTS]) await client.query(statement, [orders]);
+    await client.query('vacuum analyze');
+  });
+  return url;
 }

@@ -4,10 +4,9 @@ import { replayEvents, type ReplayOptions } from '#cli/operator/webhook-replay.t
 import { WEBHOOK_ENDPOINTS } from '#cli/resources/account.ts';
 import { generateApiKey } from '#crypto/generated-secrets.ts';
 import { addApiKey, apiScopes } from '#db/access/api-keys.ts';
-import { newId } from '#db/connection/ids.ts';
 import { excerptAad } from '#db/encryption-aads.ts';
 import { publishEvents } from '#db/events/event-log.ts';
-import { webhookDeliveries, webhookEndpoints, webhookTries } from '#db/schema.ts';
+import { webhookDeliveries, webhookTries } from '#db/schema.ts';
 import { queueDeliveries } from '#fulfilment/event-webhooks/queue-deliveries.ts';
 import { outputOf } from '#test/support/cli-output.ts';
 import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
@@ -56,40 +55,6 @@ async function replay(options: ReplayOptions): Promise<string> {
 }
 
 describe('reseller webhook-endpoints', () => {
-  it('lists endpoints with their state', async () => {
-    const { output } = await outputOf(WEBHOOK_ENDPOINTS.commands['list'], access());
-    expect(output).toMatch(new RegExp(`^${id} +enabled +https://shop\\.example\\.com/hook +order\\.\\*$`, 'm'));
-  });
-
-  it('lists all endpoints, also on several pages', async () => {
-    await using crowded = await startTestApi();
-    const made = generateApiKey();
-    await crowded.database.run((db) =>
-      addApiKey(db, { name: 'desk', prefix: made.prefix, hash: made.hash, scopes: apiScopes }),
-    );
-    const row = {
-      apiKeyId: 'key_a',
-      url: 'https://shop.example.com/hook',
-      eventTypes: ['*'],
-      createdAt: new Date(TEST_NOW),
-      updatedAt: new Date(TEST_NOW),
-    };
-    const ids = Array.from({ length: 101 }, () => newId('webhookEndpoint'));
-    // Each limited key has its own maximum of endpoints, so there may be more than one page.
-    await crowded.database.run((db) =>
-      db
-        .insert(webhookEndpoints)
-        .values(ids.map((each, n) => ({ ...row, id: each, ownerId: n === 0 ? 'key_own' : null }))),
-    );
-    const { output } = await outputOf(WEBHOOK_ENDPOINTS.commands['list'], {
-      api: crowded.baseUrl,
-      environment: { RESELLER_API_KEY: made.key },
-      options: { all: true },
-    });
-    const lines = output.trim().split('\n').slice(1);
-    expect(lines.map((line) => line.split(' ')[0])).toEqual(ids.toReversed());
-  });
-
   it('shows deliveries with the answers', async () => {
     const deliveries = async (options: Record<string, unknown> = {}) =>
       (await outputOf(WEBHOOK_ENDPOINTS.commands['deliveries'], { ...access(), ids: [id], options })).output;

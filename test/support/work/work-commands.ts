@@ -13,6 +13,7 @@ export interface Answer {
 interface Call {
   readonly call: string;
   readonly authorization: string | undefined;
+  readonly idempotencyKey: string | undefined;
   readonly body: unknown;
 }
 
@@ -69,7 +70,12 @@ export class WorkApi {
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = '', url: path = '', headers } = request;
-    this.calls.push({ call: `${method} ${path}`, authorization: headers.authorization, body: await bodyOf(request) });
+    this.calls.push({
+      call: `${method} ${path}`,
+      authorization: headers.authorization,
+      idempotencyKey: headers['idempotency-key']?.toString(),
+      body: await bodyOf(request),
+    });
     const { status, body } = this.answer(method, path);
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
   }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { actOnSeveral, changeRetryPolicy, limitWork, resolveCase, type WorkDesk } from '#cli/operator/work.ts';
+import { actOnSeveral, limitWork, resolveCase, type WorkDesk } from '#cli/operator/work.ts';
 import { pageOf, problem, reason, row, WorkApi, type Answer } from '#test/support/work/work-commands.ts';
 
 let api: WorkApi;
@@ -116,43 +116,13 @@ describe('a bulk action', () => {
   });
 });
 
-describe('each action', () => {
-  it.each([
-    [
-      'retry-policy',
-      (desk: WorkDesk, to: { api: string; data: string }) =>
-        changeRetryPolicy(desk, 'ord_1', { ...to, reason, attempts: 5, firstWait: 900, longestWait: 'configured' }),
-      'retry policy changed',
-      { reason, attempts: 5, first_wait_seconds: 900, longest_wait_seconds: null },
-    ],
-    [
-      'limit',
-      (desk: WorkDesk, to: { api: string; data: string }) => limitWork(desk, 'ord_1', '12.50 USD', { ...to, reason }),
-      'limit changed',
-      { reason, max_price: { amount: '12.50', currency: 'USD' } },
-    ],
-    [
-      'resolve',
-      (desk: WorkDesk, to: { api: string; data: string }) =>
-        resolveCase(desk, 'ord_1', {
-          ...to,
-          reason,
-          case: 'outcome_unknown',
-          verdict: 'bought',
-          serviceIds: { service_order_id: '48151' },
-        }),
-      'case resolved',
-      { reason, case: 'outcome_unknown', verdict: 'bought', service_order_id: '48151' },
-    ],
-  ] as const)('%s prints the result of the action, not a later status', async (action, command, words, body) => {
-    api.answer = () => ({ status: 200, body: row('ord_1', { status: 'needs_attention' }) });
-    const { printed, code } = await api.run(command);
-    expect(printed.split('\n')[0]).toBe(`ord_1  ${words}  (status at that moment: needs_attention)`);
-    expect(code).toBe(0);
-    expect(api.calls).toMatchObject([
-      { call: `${/^(limit|retry-policy)$/.test(action) ? 'PATCH' : 'POST'} /v1/orders/ord_1/${action}`, body },
-    ]);
-  });
+it('an action on one order prints the status of its moment, not a later one', async () => {
+  api.answer = () => ({ status: 200, body: row('ord_1', { status: 'needs_attention' }) });
+  const { printed, code } = await api.run((desk, to) => limitWork(desk, 'ord_1', '12.50 USD', { ...to, reason }));
+  expect(printed).toBe('ord_1  limit changed  (status at that moment: needs_attention)\n');
+  expect(code).toBe(0);
+  const body = { reason, max_price: { amount: '12.50', currency: 'USD' } };
+  expect(api.calls).toMatchObject([{ call: 'PATCH /v1/orders/ord_1/limit', body }]);
 });
 
 describe('a limit or a verdict for all matching orders', () => {
