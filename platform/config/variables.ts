@@ -128,7 +128,7 @@ export const outboundFields = {
   WEBHOOK_PROXY: secret(urlOf('http:', 'https:').optional()),
 };
 
-export const policyFields = {
+const policyFields = {
   POLICY_FILE: z.string().min(1).optional(),
 };
 
