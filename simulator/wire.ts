@@ -85,7 +85,11 @@ export function wirePublicPackage(item: CataloguePackage): z.input<typeof public
 export function wireEsim(esim: Esim, { status }: EsimState): z.input<typeof serviceEsim> {
   const { id, order_id, iccid, activation_code, installed_at, activated_at, expires_at } = esim;
   return {
-    ...{ id, order_id, iccid, activation_code, status },
+    id,
+    order_id,
+    iccid,
+    activation_code,
+    status,
     installed_at: timeOrNull(installed_at),
     activated_at: timeOrNull(activated_at),
     expires_at: timeOrNull(expires_at),

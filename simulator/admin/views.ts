@@ -84,7 +84,10 @@ export function refundView(_simulation: Simulation, refund: Refund): Record<stri
   return {
     environment,
     ...shown,
-    ...{ cancellation, due_at: timeOrNull(due_at), due_step, updated_at: isoTime(updated_at) },
+    cancellation,
+    due_at: timeOrNull(due_at),
+    due_step,
+    updated_at: isoTime(updated_at),
   };
 }
 
@@ -97,7 +100,12 @@ export function deliveryView({ store }: Simulation, delivery: Delivery): Record<
   const { id, environment, event, subject, status, fault, body } = delivery;
   const attempts = store.rows('delivery_attempts', 'WHERE delivery_id = :id ORDER BY sequence', { id });
   return {
-    ...{ id, environment, event, subject, order_id: event.startsWith('order.') ? subject : null, status },
+    id,
+    environment,
+    event,
+    subject,
+    order_id: event.startsWith('order.') ? subject : null,
+    status,
     tampering: fault === null ? null : (JSON.parse(fault) as unknown),
     body: Buffer.from(body).toString('utf8'),
     next_attempt_at: timeOrNull(delivery.next_attempt_at),
