@@ -9,7 +9,6 @@ import { REFUSALS, type OperatorAction } from '#domain/operator/operator-actions
 import type { PurchaseActivities } from '#domain/purchase/results.ts';
 import { retryChangeOf } from '#domain/retry/retry-change.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
-import { HEARTBEAT_TIMEOUT } from '#workflows/activity-options.ts';
 import {
   abandonUpdate,
   ACTION_REFUSED,
@@ -29,6 +28,7 @@ import {
   resolutionProblem,
   retryPolicyProblem,
 } from '#workflows/operator/operator-arguments.ts';
+import { HEARTBEAT_TIMEOUT } from '#workflows/options.ts';
 import { explanationOf } from '#workflows/run/display.ts';
 import type { Run } from '#workflows/run/run.ts';
 
