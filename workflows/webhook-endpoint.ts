@@ -10,13 +10,13 @@ import {
 import type { DeliveryRound, WebhookActivities } from '#activities/webhooks/webhook-activities.ts';
 import { PURCHASE_POLICY } from '#domain/policy/purchase-policy.ts';
 import { counted } from '#domain/text.ts';
+import { HANDLER_DESCRIPTIONS } from '#workflows/handler-descriptions.ts';
 import {
   deliveriesWaitSignal,
   WEBHOOK_TASK_QUEUE,
   type WebhookEndpointInput,
   type WebhookEndpointResult,
 } from '#workflows/messages.ts';
-import { HANDLER_DESCRIPTIONS } from '#workflows/operator/handler-descriptions.ts';
 import { HEARTBEAT_TIMEOUT } from '#workflows/options.ts';
 import { upgradeWithWorkers } from '#workflows/options.ts';
 import { SEARCH_ATTRIBUTES, WEBHOOK_STAGES } from '#workflows/search-attributes.ts';
