@@ -69,7 +69,6 @@ export function cancellationOperations(dependencies: ApiDependencies): Operation
         const { reason = null, on_unmet_conditions: onUnmetConditions } = request.body;
         const { ownerId } = request.caller;
         return createWork(dependencies, resource, request, {
-          target: `POST /v1/esims/${esimId}/cancel`,
           reference: EXISTING,
           named: esimId,
           accept: async (tx, work, at) => {

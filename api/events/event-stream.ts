@@ -1,5 +1,5 @@
 import { mayStill } from '#api/access/authentication.ts';
-import { OpenPerKey } from '#api/access/limits.ts';
+import { InFlight } from '#api/access/limits.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import type { Caller, Incoming } from '#api/http/operation.ts';
 import type { StreamedReply, StreamWriter } from '#api/http/reply.ts';
@@ -23,17 +23,17 @@ interface Reader {
 
 export class EventStreams {
   readonly #dependencies: ApiDependencies;
-  readonly #open: OpenPerKey;
+  readonly #open: InFlight;
 
   constructor(dependencies: ApiDependencies) {
     this.#dependencies = dependencies;
-    this.#open = new OpenPerKey((all) => dependencies.metrics.waiting.set({ for: 'stream' }, all));
+    this.#open = new InFlight((all) => dependencies.metrics.waiting.set({ for: 'stream' }, all));
   }
 
   /** @throws Problem too_many_streams */
   open(filter: EventFilter, reader: Reader): StreamedReply {
     const { perKey, stallMs } = this.#dependencies.streams;
-    const leave = this.#open.enter(reader.caller.lineageId, perKey);
+    const leave = this.#open.enter(reader.caller.lineageId, { perSender: perKey });
     if (leave === undefined) {
       throw new Problem('too_many_streams', {
         detail: `The limit of an API key is ${perKey}.`,

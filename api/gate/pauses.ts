@@ -126,17 +126,15 @@ export function pauseOperations(dependencies: ApiDependencies): Operation[] {
         200: jsonAnswer('The same was paused already.', pauseOutput),
         201: jsonAnswer('The pause.', pauseOutput, { headers: { Location: 'Address of the pause.' } }),
       },
-      handle: async ({ body, json, header, caller: { apiKeyId, lineageId } }) => {
-        const request = { lineageId, header: header('Idempotency-Key'), target: `POST ${PATH}`, json };
-        return answerOnce(dependencies, request, async (tx) => {
-          const { kind = null, failure_class = null, reason } = body;
-          const requested = { origin: 'operator', kind, failureClass: failure_class, reason, actor: apiKeyId } as const;
+      handle: async (request) =>
+        answerOnce(dependencies, request, async (tx) => {
+          const { kind = null, failure_class: failureClass = null, reason } = request.body;
+          const requested = { origin: 'operator', kind, failureClass, reason, actor: request.caller.apiKeyId } as const;
           const { pause, isNew } = await addPause(tx, requested, new Date(now()));
           return isNew
             ? jsonReply(201, pauseJson(pause), { Location: `${PATH}/${pause.id}` })
             : jsonReply(200, pauseJson(pause));
-        });
-      },
+        }),
     }),
     operation({
       id: 'endPause',

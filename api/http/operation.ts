@@ -1,6 +1,5 @@
 /** Used for routing, authorisation, input checks and the description in /openapi.json. */
 import * as z from 'zod';
-import type { Deprecation } from '#api/http/deprecation.ts';
 import { readIdempotencyKey } from '#api/http/idempotency.ts';
 import { check, checkQuery, readJsonBody, refuseNul } from '#api/http/read-request.ts';
 import type { Reply, StreamedReply } from '#api/http/reply.ts';
@@ -51,7 +50,6 @@ interface Documentation {
   readonly answers: Readonly<Record<number, DocumentedAnswer>>;
   /** Those of authorisation and parsing are added automatically. */
   readonly problems?: readonly ProblemCode[];
-  readonly deprecation?: Deprecation;
   /** For a call whose bodies may be longer than `API_BODY_LIMIT`. */
   readonly bodyLimitBytes?: number;
   /** How many heavy calls one API key may run at the same time. */
@@ -107,6 +105,8 @@ export interface ApiRequest<Params extends z.ZodObject, Query extends z.ZodObjec
   readonly params: z.output<Params>;
   readonly query: z.output<Query>;
   readonly body: z.output<Body>;
+  /** Method and path, such as `POST /v1/esims/esim_…/cancel`. */
+  readonly target: string;
   /** Before the schema. */
   readonly json: unknown;
   readonly header: Incoming['header'];
@@ -170,6 +170,7 @@ export function operation<
         return await definition.handle({
           // Without errors all three were parsed by their schemas.
           ...(checked as Pick<ApiRequest<Params, Query, Body>, 'params' | 'query' | 'body'>),
+          target: `${definition.method.toUpperCase()} ${pathWith(definition.path, checked.params)}`,
           json,
           header: incoming.header,
           caller: incoming.caller,
@@ -182,6 +183,11 @@ export function operation<
       }
     },
   };
+}
+
+function pathWith(path: string, params: unknown): string {
+  const values = new Map(Object.entries(params ?? {}));
+  return path.replaceAll(/\{(\w+)\}/g, (_place, name: string) => String(values.get(name)));
 }
 
 function bodyOf({ takeBytes, header }: Incoming, isRequired: boolean): unknown {

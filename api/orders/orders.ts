@@ -68,7 +68,6 @@ export function orderOperations(dependencies: ApiDependencies, offers: Offers): 
         const { package_id: packageId, external_order_id: externalOrderId, device_imei: imei } = request.body;
         const { customer_reference: reference } = request.body;
         return createWork(dependencies, resource, request, {
-          target: 'POST /v1/orders',
           reference: callerReference('external_order_id'),
           named: externalOrderId,
           objection: await offers.objectionTo(offers.packages, wantedOf('packages', packageId, request.body)),

@@ -110,28 +110,21 @@ export function pricingOperations(dependencies: ApiDependencies, catalogue: Stor
       body: z.strictObject({ ...pricingRuleInput.shape, reason }).meta({ id: 'NewPricingRule' }),
       answers: { 201: { ...ruleAnswer('The rule.'), headers: { Location: 'Address of the rule.' } } },
       problems: ['pricing_rule_exists'],
-      handle: async ({ body, json, header, caller: { apiKeyId, lineageId } }) => {
+      handle: async (request) => {
+        const { body, caller } = request;
         const rule = ruleFrom(body);
         const errors = termsErrors(rule.terms, 'terms');
         if (errors.length > 0) throw invalid(errors);
-        return answerOnce(
-          dependencies,
-          { lineageId, header: header('Idempotency-Key'), target: `POST ${PATH}`, json },
-          async (tx) => {
-            const { rule: stored, isNew } = await addPricingRule(
-              tx,
-              rule,
-              { actor: apiKeyId, reason: body.reason },
-              new Date(now()),
-            );
-            const href = `${PATH}/${stored.id}`;
-            if (isNew) return jsonReply(201, pricingRuleJson(stored), { Location: href });
-            throw new Problem('pricing_rule_exists', {
-              detail: `${stored.id} is in force for ${ruleName(rule)}.`,
-              extra: { existing: { id: stored.id, href } },
-            });
-          },
-        );
+        const by = { actor: caller.apiKeyId, reason: body.reason };
+        return answerOnce(dependencies, request, async (tx) => {
+          const { rule: stored, isNew } = await addPricingRule(tx, rule, by, new Date(now()));
+          const href = `${PATH}/${stored.id}`;
+          if (isNew) return jsonReply(201, pricingRuleJson(stored), { Location: href });
+          throw new Problem('pricing_rule_exists', {
+            detail: `${stored.id} is in force for ${ruleName(rule)}.`,
+            extra: { existing: { id: stored.id, href } },
+          });
+        });
       },
     }),
     whatIfOperation(dependencies, catalogue),

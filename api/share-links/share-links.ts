@@ -67,10 +67,10 @@ export function shareLinkOperations(dependencies: ApiDependencies): Operation[] 
         }),
       },
       problems: ['esim_not_found', 'esim_ended'],
-      handle: async ({ params: { id }, body, json, header, caller }) => {
-        const target = `POST ${LINKS_PATH.replace('{id}', id)}`;
-        const request = { lineageId: caller.lineageId, header: header('Idempotency-Key'), target, json };
-        return answerOnce(dependencies, request, async (tx) => {
+      handle: async (request) =>
+        answerOnce(dependencies, request, async (tx) => {
+          const { params, body, caller } = request;
+          const { id } = params;
           const at = new Date(now());
           const expiresAt = requestedEnd(body, at);
           const message = endProblem(expiresAt, at);
@@ -89,8 +89,7 @@ export function shareLinkOperations(dependencies: ApiDependencies): Operation[] 
           const path = `/e/${secret}`;
           const shown = { ...shareLinkJson(row, at), url: `${shareLinkUrl()}${path}`, path };
           return jsonReply(201, shown, { Location: `${LINK_PATH}/${row.id}` });
-        });
-      },
+        }),
     }),
     operation({
       id: 'listShareLinks',

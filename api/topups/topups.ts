@@ -67,7 +67,6 @@ export function topupOperations(dependencies: ApiDependencies, offers: Offers): 
         const { esim_id: esimId, package_id: packageId, external_topup_id: externalTopupId } = body;
         const found = await database.run((db) => findEsim(db, esimId, caller.ownerId));
         return createWork(dependencies, resource, request, {
-          target: 'POST /v1/topups',
           reference: callerReference('external_topup_id'),
           named: externalTopupId,
           // The transaction refuses an unknown eSIM.

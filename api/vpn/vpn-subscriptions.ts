@@ -92,7 +92,6 @@ export function vpnSubscriptionOperations(dependencies: ApiDependencies, offers:
         const { vpn_plan_id: vpnPlanId, external_subscription_id: externalSubscriptionId } = request.body;
         const { customer_price: customerPrice, customer_reference: reference } = request.body;
         return createWork(dependencies, resource, request, {
-          target: 'POST /v1/vpn/subscriptions',
           reference: callerReference('external_subscription_id'),
           named: externalSubscriptionId,
           objection: await offers.objectionTo(offers.plans, wantedOf('plans', vpnPlanId, request.body)),

@@ -1,3 +1,4 @@
+import { InFlight } from '#api/access/limits.ts';
 import type { PublishedEvent } from '#db/events/event-log.ts';
 import type { WaitingPolicy } from '#domain/policy/api-policy.ts';
 import type { EventTail } from '#outbound/event-tail.ts';
@@ -29,12 +30,11 @@ export interface WaitResult<Found> {
 /** A waiting caller needs no database connection and no thread, only a listener of the event tail and a timer. */
 export class Waits {
   readonly #options: WaitsOptions;
-  #waiting = 0;
-  /** By key lineage. */
-  readonly #waitingOf = new Map<string, number>();
+  readonly #waiting: InFlight;
 
   constructor(options: WaitsOptions) {
     this.#options = options;
+    this.#waiting = new InFlight((total) => options.metrics.waiting.set({ for: 'answer' }, total));
   }
 
   /** In seconds. */
@@ -44,13 +44,14 @@ export class Waits {
 
   /** Returns at once when the process stops, or too many callers wait, of this key or in total. */
   async until<Found>(wait: Wait<Found>): Promise<WaitResult<Found>> {
-    const { tail, policy, metrics } = this.#options;
+    const { tail, policy } = this.#options;
     const granted = this.granted(wait.seconds);
     if (granted === 0) return { found: await wait.read(), isGranted: true };
-    if (tail.stopped || !this.#hasRoom(wait.lineageId, policy)) return { found: await wait.read(), isGranted: false };
+    const places = { total: policy.maxWaiting, perSender: policy.maxWaitingPerKey };
+    const leave = tail.stopped ? undefined : this.#waiting.enter(wait.lineageId, places);
+    if (leave === undefined) return { found: await wait.read(), isGranted: false };
     // Before the first read, so that no change in between is missed.
     const eventWait = new EventWait(tail, wait, granted * 1_000);
-    this.#count(wait.lineageId, 1, metrics);
     try {
       for (;;) {
         const isLast = eventWait.endReason === 'time';
@@ -62,29 +63,12 @@ export class Waits {
       }
     } finally {
       eventWait.end();
-      this.#count(wait.lineageId, -1, metrics);
+      leave();
     }
   }
-
-  #hasRoom(lineageId: string, { maxWaiting, maxWaitingPerKey }: WaitingPolicy): boolean {
-    return this.#waiting < maxWaiting && (this.#waitingOf.get(lineageId) ?? 0) < maxWaitingPerKey;
-  }
-
-  #count(lineageId: string, change: 1 | -1, { waiting }: Pick<Metrics, 'waiting'>): void {
-    this.#waiting += change;
-    const own = (this.#waitingOf.get(lineageId) ?? 0) + change;
-    if (own === 0) this.#waitingOf.delete(lineageId);
-    else this.#waitingOf.set(lineageId, own);
-    waiting.set({ for: 'answer' }, this.#waiting);
-  }
 }
 
-interface EventWaitOptions {
-  /** Default: all events. */
-  readonly subjectId?: string;
-  readonly isRelevant: (event: PublishedEvent) => boolean;
-  readonly onClose: (listener: () => void) => void;
-}
+type EventWaiting = Pick<Wait<unknown>, 'subjectId' | 'isRelevant' | 'onClose'>;
 
 class EventWait {
   /** Undefined while it lasts. */
@@ -93,7 +77,7 @@ class EventWait {
   #hasEvent = false;
   #wake: (() => void) | undefined;
 
-  constructor(tail: Pick<EventTail, 'listen'>, { subjectId, isRelevant, onClose }: EventWaitOptions, ms: number) {
+  constructor(tail: Pick<EventTail, 'listen'>, { subjectId, isRelevant, onClose }: EventWaiting, ms: number) {
     const endFor = (reason: 'time' | 'stop' | 'gone') => () => {
       this.endReason ??= reason;
       this.#wake?.();

@@ -108,18 +108,11 @@ export function webhookEndpointActions(dependencies: ApiDependencies): Operation
       params,
       answers: testAnswer,
       problems: ['webhook_endpoint_not_found', 'webhook_endpoint_disabled'],
-      handle: async ({ params: { id }, json, header, caller }) => {
-        const target = `POST ${ENDPOINTS_PATH}/${id}/test`;
-        const request = endpointRequest(caller, id, now());
-        const reply = await answerOnce(
-          dependencies,
-          { lineageId: caller.lineageId, header: header('Idempotency-Key'), target, json },
-          async (tx) => {
-            const eventId = await sendTestEvent(tx, request);
-            return jsonReply(202, { event_id: eventId, queued: 1, next_since: null });
-          },
+      handle: async (request) => {
+        const change = endpointRequest(request.caller, request.params.id, now());
+        return answerOnce(dependencies, request, async (tx) =>
+          jsonReply(202, { event_id: await sendTestEvent(tx, change), queued: 1, next_since: null }),
         );
-        return reply;
       },
     }),
     operation({
@@ -145,19 +138,13 @@ export function webhookEndpointActions(dependencies: ApiDependencies): Operation
         'event_not_found',
         'webhook_delivery_not_found',
       ],
-      handle: async ({ params: { id }, body, json, header, caller }) => {
-        const target = `POST ${ENDPOINTS_PATH}/${id}/replay`;
-        const request = endpointRequest(caller, id, now());
-        const reply = await answerOnce(
-          dependencies,
-          { lineageId: caller.lineageId, header: header('Idempotency-Key'), target, json },
-          async (tx) => {
-            const endpoint = await beginReplay(tx, request);
-            const { queued, nextSince } = await replay(tx, endpoint, body, request.now);
-            return jsonReply(202, { queued, next_since: nextSince?.toISOString() ?? null });
-          },
-        );
-        return reply;
+      handle: async (request) => {
+        const change = endpointRequest(request.caller, request.params.id, now());
+        return answerOnce(dependencies, request, async (tx) => {
+          const endpoint = await beginReplay(tx, change);
+          const { queued, nextSince } = await replay(tx, endpoint, request.body, change.now);
+          return jsonReply(202, { queued, next_since: instantJson(nextSince ?? null) });
+        });
       },
     }),
   ];

@@ -62,13 +62,8 @@ export function webhookEndpointOperations(dependencies: ApiDependencies): Operat
         }),
       },
       problems: ['webhook_endpoint_limit'],
-      handle: async ({ body, json, header, caller }) => {
-        const request = {
-          lineageId: caller.lineageId,
-          header: header('Idempotency-Key'),
-          target: `POST ${ENDPOINTS_PATH}`,
-          json,
-        };
+      handle: async (request) => {
+        const { body, caller } = request;
         // Outside a transaction: a name server may be slow. A repetition gets its answer independent of the result.
         const problem = await urlProblem(dependencies, body.url);
         return answerOnce(dependencies, request, async (tx) => {
@@ -185,19 +180,15 @@ export function webhookEndpointOperations(dependencies: ApiDependencies): Operat
 
       answers: { 200: jsonAnswer('The new secret.', rotatedSecretOutput) },
       problems: ['webhook_endpoint_not_found'],
-      handle: async ({ params: { id }, body, json, header, caller }) => {
-        const target = `POST ${ENDPOINTS_PATH}/${id}/rotate-secret`;
-        const request = endpointRequest(caller, id, now());
-        return answerOnce(
-          dependencies,
-          { lineageId: caller.lineageId, header: header('Idempotency-Key'), target, json },
-          async (tx) => {
-            const seconds = body.overlap_seconds;
-            const overlapMs = seconds === undefined ? endpointSecretOverlapMs : seconds * 1_000;
-            const { secret, until } = await rotateEndpointSecret(tx, keyRing, request, overlapMs);
-            return jsonReply(200, { id, secret, former_signs_until: until.toISOString() });
-          },
-        );
+      handle: async (request) => {
+        const { id } = request.params;
+        const change = endpointRequest(request.caller, id, now());
+        const { overlap_seconds: seconds } = request.body;
+        const overlapMs = seconds === undefined ? endpointSecretOverlapMs : seconds * 1_000;
+        return answerOnce(dependencies, request, async (tx) => {
+          const { secret, until } = await rotateEndpointSecret(tx, keyRing, change, overlapMs);
+          return jsonReply(200, { id, secret, former_signs_until: until.toISOString() });
+        });
       },
     }),
     webhookDeliveryOperation(dependencies),

@@ -75,7 +75,8 @@ export function bulkOperation(dependencies: ApiDependencies, resource: WorkResou
       'idempotency_key_reused',
     ],
     heavy: 'many',
-    handle: async ({ body, json, header, caller }) => {
+    handle: async (call) => {
+      const { body, header, caller } = call;
       const { reason, dry_run: dryRun } = body;
       const {
         ids,
@@ -109,14 +110,8 @@ export function bulkOperation(dependencies: ApiDependencies, resource: WorkResou
           data.push(await performOne(dependencies, resource, id, request));
         return jsonReply(200, { dry_run: true, matched, remaining: matched - chosen.length, data });
       }
-      const replay = {
-        lineageId: caller.lineageId,
-        header: header('Idempotency-Key'),
-        target: `POST ${path}/bulk-actions`,
-        json,
-      };
       // The selection is stored first. Each action then detects by the same action id whether it was carried out.
-      const kept = await answerOnce(dependencies, replay, async (tx) => {
+      const kept = await answerOnce(dependencies, call, async (tx) => {
         const { matched, chosen } = await chooseWork(tx, kind, caller.ownerId, choice, MAX_BULK);
         const chosenIds =
           ids !== undefined && !hasFilter({ ...choice }) ? [...new Set(ids)] : chosen.map(({ id }) => id);

@@ -18,7 +18,11 @@ afterAll(() => opened.drop());
 const keyRing = new KeyRing([{ id: 'test', key: Buffer.alloc(32, 7) }]);
 
 const send = (database: Database, header: string, work: (tx: Executor) => Promise<Reply>, json: object = {}) =>
-  answerOnce({ database, keyRing, now: Date.now }, { lineageId: 'key_1', header, target: 'POST /v1/test', json }, work);
+  answerOnce(
+    { database, keyRing, now: Date.now },
+    { caller: { lineageId: 'key_1' }, header: () => header, target: 'POST /v1/test', json },
+    work,
+  );
 
 /**
  * A database whose next transaction sees what was committed before `meanwhile`, and runs after it: as a statement that

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { OpenPerKey } from '#api/access/limits.ts';
+import { InFlight } from '#api/access/limits.ts';
 import { newId } from '#db/connection/ids.ts';
 import { journal, orders } from '#db/schema.ts';
 import { AT_ONCE, EXPORTS } from '#domain/policy/api-policy.ts';
@@ -23,7 +23,7 @@ function readByPython(csv: string): Record<string, string>[] {
   return rowsOfReader.parse(JSON.parse(stdout));
 }
 
-const running = { file: new OpenPerKey(), many: new OpenPerKey() };
+const running = { file: new InFlight(), many: new InFlight() };
 let api: TestApi;
 let caller: HttpClient;
 beforeAll(async () => {
@@ -169,7 +169,10 @@ describe('a file of orders', () => {
 
   it('is refused while a key reads as many files as it may', async () => {
     const id = (await caller.get('/v1/key')).textAt('id');
-    const leave = [running.file.enter(id, AT_ONCE.file), running.file.enter(id, AT_ONCE.file)];
+    const leave = [
+      running.file.enter(id, { perSender: AT_ONCE.file }),
+      running.file.enter(id, { perSender: AT_ONCE.file }),
+    ];
     const refused = await caller.get('/v1/sales.csv?from_day=2030-01-01&to_day=2030-01-01');
     expect([refused.status, refused.at('code')]).toEqual([429, 'too_many_streams']);
     for (const each of leave) each?.();
@@ -183,7 +186,7 @@ describe('a file of orders', () => {
     }
     const id = (await caller.get('/v1/key')).textAt('id');
     await waitFor('no file is open', async () => {
-      const leave = Array.from({ length: AT_ONCE.file }, () => running.file.enter(id, AT_ONCE.file));
+      const leave = Array.from({ length: AT_ONCE.file }, () => running.file.enter(id, { perSender: AT_ONCE.file }));
       for (const each of leave) each?.();
       return !leave.includes(undefined);
     });
