@@ -7,11 +7,9 @@ import {
   cancellationListQuery,
   cancellationOutput,
   cancellationPage,
-  exampleCancellationId,
 } from '#api/cancellations/cancellation-schemas.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { requireEsimOfPath } from '#api/esims/delivered-esim.ts';
-import { esimExampleId } from '#api/esims/esim-schemas.ts';
 import { idInPath } from '#api/fields/fields.ts';
 import { type Operation, operation } from '#api/http/operation.ts';
 import { bulkOperation } from '#api/work/bulk-actions.ts';
@@ -38,7 +36,6 @@ export function cancellationOperations(dependencies: ApiDependencies): Operation
     name: 'Cancellation',
     tag: 'Cancellations',
     output: cancellationOutput,
-    exampleId: exampleCancellationId,
     expansions: cancellationExpansions,
     resolution: {
       serviceId: {
@@ -53,7 +50,7 @@ export function cancellationOperations(dependencies: ApiDependencies): Operation
       ...creationCall(resource),
       id: 'cancelEsim',
       path: '/v1/esims/{id}/cancel',
-      params: idInPath('esim', esimExampleId),
+      params: idInPath('esim'),
       summary: 'Cancel an eSIM',
       description:
         'Stores a cancellation and answers with it at once; it is processed afterwards. If a condition of the refund ' +

@@ -11,6 +11,7 @@ import {
 } from '#api/events/event-variants.ts';
 import {
   attentionReason,
+  EXAMPLE_IDS,
   failureClass,
   failureEnd,
   instant,
@@ -28,13 +29,8 @@ import {
   type StatusKind,
 } from '#domain/events/event-types.ts';
 
-const exampleOrderId = 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD';
-const exampleBatchId = 'bat_01JQ8ZD4K5M6N7P8Q9R0STVWXY';
-const exampleEsimId = 'esim_01JQ8Z6A2B3C4D5E6F7G8H9JKM';
-
-const orderId = ourId('order', exampleOrderId);
-const esimId = ourId('esim', exampleEsimId);
-const batchId = ourId('orderBatch', exampleBatchId);
+const orderId = ourId('order');
+const esimId = ourId('esim');
 
 const externalOrderId = z.string().meta({ description: 'Your reference of the order.', example: 'shop-2030-000123' });
 
@@ -78,13 +74,13 @@ const orderEvent = variant(
     external_order_id: externalOrderId,
     package_id: packageId,
     esim_id: esimId.nullable().meta({ description: 'Id of the eSIM; null until it is delivered.' }),
-    batch_id: batchId
+    batch_id: ourId('orderBatch')
       .nullable()
       .meta({ description: 'Id of the batch that it was accepted with; null: ordered by itself.', example: null }),
     ...reasonFields,
     charged,
   },
-  { type: 'order.completed', data: { ...COMPLETED, esim_id: exampleEsimId, charged: COST } },
+  { type: 'order.completed', data: { ...COMPLETED, esim_id: EXAMPLE_IDS.esim, charged: COST } },
 );
 
 const batchCount = (end: string) =>
@@ -200,7 +196,7 @@ const refundEvent = variant(
   statusEventTypes('refund'),
   {
     ...statusFields('refund'),
-    cancellation_id: ourId('cancellation', 'can_01JQ8Z9F8G7H6J5K4M3N2P1Q0R').meta({
+    cancellation_id: ourId('cancellation').meta({
       description: 'Id of its cancellation.',
     }),
     order_id: orderId.meta({ description: 'Id of the refunded order.' }),

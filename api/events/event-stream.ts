@@ -10,6 +10,7 @@ import type { PublishedEvent } from '#db/events/event-log.ts';
 import { listEvents, meets, type EventFilter } from '#db/events/event-queries.ts';
 import { eventEnvelope } from '#outbound/event-message.ts';
 
+const positions = numberCursor('v');
 const PAGE = 100;
 const RECONNECT_MS = 2_000;
 /** X-Accel-Buffering switches the buffering of proxies off. */
@@ -55,7 +56,7 @@ export class EventStreams {
       return true;
     };
     // A reader whose connection breaks before the first event then misses nothing.
-    if (!(await writer.send(`retry: ${RECONNECT_MS}\nid: ${numberCursor('v', position)}\n\n`))) return;
+    if (!(await writer.send(`retry: ${RECONNECT_MS}\nid: ${positions.write(position)}\n\n`))) return;
     /** @returns false when the stream is over. */
     const catchUp = async (): Promise<boolean> => {
       for (;;) {
@@ -164,13 +165,13 @@ class EventBuffer {
 
 /** Moves the reader's cursor on: with a filter that rarely matches it would expire. */
 function heartbeat(position: bigint): string {
-  return `: still here\nid: ${numberCursor('v', position)}\n\n`;
+  return `: still here\nid: ${positions.write(position)}\n\n`;
 }
 
 /** JSON has no line breaks, so it is one line of `data`. */
 function asText(event: PublishedEvent): string {
   return (
-    `id: ${numberCursor('v', event.position)}\nevent: ${event.type}\ndata: ` +
+    `id: ${positions.write(event.position)}\nevent: ${event.type}\ndata: ` +
     `${JSON.stringify(eventEnvelope(event))}\n\n`
   );
 }

@@ -1,25 +1,20 @@
 import * as z from 'zod';
-import { instant, meaningsOf, money, ourId } from '#api/fields/fields.ts';
+import { EXAMPLE_IDS, instant, meaningsOf, money, ourId } from '#api/fields/fields.ts';
 import { SELECTS_SCHEMA } from '#api/openapi/open-sets.ts';
 import { EVENT_TYPES, type EventSubjectKind, type EventType } from '#domain/events/event-types.ts';
 import { DISABLED_REASONS } from '#domain/events/webhook-delivery.ts';
-import { KINDS } from '#domain/work/kinds.ts';
+import { eachKind, KINDS } from '#domain/work/kinds.ts';
 import { subjectPath } from '#outbound/event-message.ts';
 
-export const exampleEventId = 'evt_01JQ8ZC9J0KMNPQRSTVWXYZ123';
-
 const SUBJECTS: Readonly<Record<EventSubjectKind, { readonly noun: string; readonly exampleId: string }>> = {
-  order: { noun: KINDS.order.noun, exampleId: 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD' },
-  topup: { noun: KINDS.topup.noun, exampleId: 'top_01JQ8Z7C3D4E5F6G7H8J9K0MNP' },
-  vpn_subscription: { noun: KINDS.vpn_subscription.noun, exampleId: 'vpn_01JQ8ZAF6G7H8J9K0MNPQRSTVW' },
-  cancellation: { noun: KINDS.cancellation.noun, exampleId: 'can_01JQ8ZA7G8H9J0KMNPQRSTVWXY' },
-  order_batch: { noun: 'batch of orders', exampleId: 'bat_01JQ8ZD4K5M6N7P8Q9R0STVWXY' },
-  refund: { noun: 'refund', exampleId: 'ref_01JQ8ZB8H9J0KMNPQRSTVWXYZ1' },
-  esim: { noun: 'eSIM', exampleId: 'esim_01JQ8Z6A2B3C4D5E6F7G8H9JKM' },
+  ...eachKind((kind) => ({ noun: KINDS[kind].noun, exampleId: EXAMPLE_IDS[kind] })),
+  order_batch: { noun: 'batch of orders', exampleId: EXAMPLE_IDS.orderBatch },
+  refund: { noun: 'refund', exampleId: EXAMPLE_IDS.refund },
+  esim: { noun: 'eSIM', exampleId: EXAMPLE_IDS.esim },
   package: { noun: 'package at the service', exampleId: '1001' },
   vpn_plan: { noun: 'VPN plan at the service', exampleId: '301' },
   wallet: { noun: 'wallet: there is one', exampleId: 'wallet' },
-  webhook_endpoint: { noun: 'webhook endpoint', exampleId: 'we_01JQ8ZB3M5N7P9QRSTVWXYZ012' },
+  webhook_endpoint: { noun: 'webhook endpoint', exampleId: EXAMPLE_IDS.webhookEndpoint },
 };
 
 export function variant<Kind extends EventSubjectKind, Type extends EventType, Data extends z.ZodRawShape>(
@@ -33,7 +28,7 @@ export function variant<Kind extends EventSubjectKind, Type extends EventType, D
   const { noun, exampleId } = SUBJECTS[kind];
   return z
     .strictObject({
-      id: ourId('event', exampleEventId),
+      id: ourId('event'),
       type: z.enum(types).meta({
         description: meaningsOf(Object.fromEntries(types.map((type) => [type, EVENT_TYPES[type]]))),
         [SELECTS_SCHEMA]: true,

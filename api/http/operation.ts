@@ -4,7 +4,7 @@ import { readIdempotencyKey } from '#api/http/idempotency.ts';
 import { check, checkQuery, readJsonBody, refuseNul } from '#api/http/read-request.ts';
 import type { Reply, StreamedReply } from '#api/http/reply.ts';
 import type { ProblemCode } from '#api/problems/problem-catalogue.ts';
-import { explainMissing, type FieldError, invalid, type Problem } from '#api/problems/problem.ts';
+import { explainMissing, type FieldError, invalid, type Problem, requireIdForm } from '#api/problems/problem.ts';
 import type { ApiScope } from '#db/access/api-keys.ts';
 import type { AT_ONCE } from '#domain/policy/api-policy.ts';
 
@@ -167,6 +167,7 @@ export function operation<
       if (errors.length > 0) throw invalid(errors);
       if (definition.idempotent === true) readIdempotencyKey(incoming.header('Idempotency-Key'));
       try {
+        requireIdForm(params, incoming.params);
         return await definition.handle({
           // Without errors all three were parsed by their schemas.
           ...(checked as Pick<ApiRequest<Params, Query, Body>, 'params' | 'query' | 'body'>),

@@ -3,15 +3,7 @@ import type { ApiDependencies } from '#api/dependencies.ts';
 import { purchaseExpansions } from '#api/esims/delivered-esim.ts';
 import { type Operation, operation } from '#api/http/operation.ts';
 import { type Offers, wantedOf } from '#api/offers/offers.ts';
-import {
-  exampleOrderId,
-  orderCsv,
-  orderInput,
-  orderJson,
-  orderListQuery,
-  orderOutput,
-  orderPage,
-} from '#api/orders/order-schemas.ts';
+import { orderCsv, orderInput, orderJson, orderListQuery, orderOutput, orderPage } from '#api/orders/order-schemas.ts';
 import { bulkOperation } from '#api/work/bulk-actions.ts';
 import { callerReference, createWork, creationAnswers, creationCall } from '#api/work/create-work.ts';
 import { workActionOperations } from '#api/work/work-actions.ts';
@@ -37,7 +29,6 @@ export function orderOperations(dependencies: ApiDependencies, offers: Offers): 
     name: 'Order',
     tag: 'Orders',
     output: orderOutput,
-    exampleId: exampleOrderId,
     expansions: purchaseExpansions,
     priceCurrency: (found) => offers.currencyOf('packages', found),
     resolution: {

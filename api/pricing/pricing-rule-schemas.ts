@@ -11,8 +11,6 @@ import {
   type PricingTerms,
 } from '#domain/pricing/pricing-rule.ts';
 
-export const exampleRuleId = 'rule_01JQ8ZB1C2D3E4F5G6H7J8K9MN';
-
 export const termsExample = {
   margin: { percent: '35', amount: '0.50' },
   minimum_margin: { percent: '0', amount: '1.00' },
@@ -126,7 +124,7 @@ const pricingTerms = z
 
 export const pricingRuleOutput = z
   .strictObject({
-    id: ourId('pricingRule', exampleRuleId),
+    id: ourId('pricingRule'),
     target: pricingTarget,
     currency,
     terms: pricingTerms,

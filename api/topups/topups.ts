@@ -3,15 +3,7 @@ import type { ApiDependencies } from '#api/dependencies.ts';
 import { purchaseExpansions, requireEsim } from '#api/esims/delivered-esim.ts';
 import { type Operation, operation } from '#api/http/operation.ts';
 import { type Offers, wantedOf } from '#api/offers/offers.ts';
-import {
-  exampleTopupId,
-  topupCsv,
-  topupInput,
-  topupJson,
-  topupListQuery,
-  topupOutput,
-  topupPage,
-} from '#api/topups/topup-schemas.ts';
+import { topupCsv, topupInput, topupJson, topupListQuery, topupOutput, topupPage } from '#api/topups/topup-schemas.ts';
 import { bulkOperation } from '#api/work/bulk-actions.ts';
 import { callerReference, createWork, creationAnswers, creationCall } from '#api/work/create-work.ts';
 import { workActionOperations } from '#api/work/work-actions.ts';
@@ -37,7 +29,6 @@ export function topupOperations(dependencies: ApiDependencies, offers: Offers): 
     name: 'Topup',
     tag: 'Top-ups',
     output: topupOutput,
-    exampleId: exampleTopupId,
     expansions: purchaseExpansions,
     priceCurrency: (found) => offers.currencyOf('packages', found),
     resolution: {

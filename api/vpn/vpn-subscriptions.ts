@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import { withOwnSuccessor, workFor } from '#api/access/redact-for-owner.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { actionReason, idInPath, mayExist } from '#api/fields/fields.ts';
+import { actionReason, idInPath } from '#api/fields/fields.ts';
 import { jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { type Offers, wantedOf } from '#api/offers/offers.ts';
-import { Problem } from '#api/problems/problem.ts';
-import { exampleSubscriptionId, subscriptionExpansions, vpnAccessOperation } from '#api/vpn/vpn-access.ts';
+import { Problem, requireFound } from '#api/problems/problem.ts';
+import { subscriptionExpansions, vpnAccessOperation } from '#api/vpn/vpn-access.ts';
 import {
   vpnSubscriptionCsv,
   vpnSubscriptionInput,
@@ -30,7 +30,7 @@ import { workActionOperations } from '#api/work/work-actions.ts';
 import { customerHash, newCustomer, readCustomer } from '#api/work/work-input.ts';
 import { listOperations, workFilter } from '#api/work/work-lists.ts';
 import { workReadOperations } from '#api/work/work-reads.ts';
-import { findersOf, notFound, type WorkJson, type WorkResource } from '#api/work/work-resource.ts';
+import { findersOf, type WorkJson, type WorkResource } from '#api/work/work-resource.ts';
 import type { Owner } from '#db/lists/ownership.ts';
 import { type StoredVpnSubscription, vpnSubscriptionReads } from '#db/work/vpn-subscriptions.ts';
 import { NO_ATTEMPTS } from '#db/work/work-reads.ts';
@@ -54,7 +54,6 @@ export function vpnSubscriptionOperations(dependencies: ApiDependencies, offers:
     name: 'VpnSubscription',
     tag: 'VPN',
     output: vpnSubscriptionOutput,
-    exampleId: exampleSubscriptionId,
     expansions: subscriptionExpansions,
     priceCurrency: (found) => offers.currencyOf('plans', found),
     resolution: {
@@ -144,7 +143,7 @@ function cancelOperation(dependencies: ApiDependencies, resource: WorkResource):
       'Refused (`action_not_possible`) while it is not active yet, and once it has ended in another way: `expired`, ' +
       '`failed` or `abandoned`.',
     scope: 'vpn:write',
-    params: idInPath('vpn_subscription', exampleSubscriptionId),
+    params: idInPath('vpn_subscription'),
     prefersWait: true,
     body: z.strictObject({ reason: actionReason.optional() }).meta({ id: 'VpnCancellation' }),
 
@@ -167,16 +166,14 @@ function cancelOperation(dependencies: ApiDependencies, resource: WorkResource):
     },
     problems: ['vpn_subscription_not_found', 'action_not_possible'],
     handle: async ({ params: { id }, body: { reason }, header, onClose, caller }) => {
-      if (!mayExist('vpn_subscription', id)) throw notFound(resource);
       const found = await database.transaction(async (tx) => {
-        if ((await vpnSubscriptionReads.find(tx, id, caller.ownerId)) === undefined) throw notFound(resource);
+        requireFound(await vpnSubscriptionReads.find(tx, id, caller.ownerId), 'vpn_subscription_not_found');
         const result = await cancelVpnSubscription(tx, id, { actor: caller.apiKeyId, reason }, new Date(now()));
         if (result === 'already_ended' || result === 'not_active') {
           throw new Problem('action_not_possible', { detail: REFUSALS[result], extra: { refusal: result } });
         }
-        return resource.find(tx, id, caller.ownerId);
+        return requireFound(await resource.find(tx, id, caller.ownerId), 'vpn_subscription_not_found');
       });
-      if (found === undefined) throw notFound(resource);
       const find = () => resource.findTogether(id, caller.ownerId);
       const show = async (work: WorkJson) => plainWork(work);
       const Location = `${path}/${id}`;

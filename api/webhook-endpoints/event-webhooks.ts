@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { oas31, ZodOpenApiComponentsObject, ZodOpenApiPathsObject } from 'zod-openapi';
 import { eventOutput, eventShapes } from '#api/events/event-data.ts';
-import { exampleEventId } from '#api/events/event-variants.ts';
+import { EXAMPLE_IDS } from '#api/fields/fields.ts';
 import { exampleOf } from '#api/openapi/examples.ts';
 import { ENDPOINTS_TAG } from '#api/webhook-endpoints/webhook-endpoint-resource.ts';
 import { envelopeBody } from '#outbound/event-message.ts';
@@ -50,7 +50,7 @@ function nameOf(schema: z.ZodType): string {
 const headers = z.strictObject({
   'webhook-id': z.string().meta({
     description: 'Id of the event, the same at every try: ignore an id that you have processed.',
-    example: exampleEventId,
+    example: EXAMPLE_IDS.event,
   }),
   'webhook-timestamp': z.string().meta({
     description: 'Time of this try, in Unix seconds: refuse one that is more than a few minutes old.',

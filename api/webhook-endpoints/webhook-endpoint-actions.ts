@@ -1,12 +1,11 @@
 import * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { eventIdInput } from '#api/events/event-schemas.ts';
-import { idInPath, instantJson } from '#api/fields/fields.ts';
+import { idInPath, idInput, instantJson } from '#api/fields/fields.ts';
 import { answerOnce } from '#api/http/idempotency.ts';
 import { jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
-import { idCursor, readIdCursor } from '#api/lists/cursor.ts';
-import { pageOf, pageQuery, pageReply } from '#api/lists/lists.ts';
+import { idCursor } from '#api/lists/cursor.ts';
+import { pageOf, pageQuery, pageReply, readPage } from '#api/lists/lists.ts';
 import { Problem } from '#api/problems/problem.ts';
 import {
   changeAndShow,
@@ -21,7 +20,6 @@ import {
   deliveryState,
   enableInput,
   endpointOutput,
-  exampleEndpointId,
   replayInput,
   replayOutput,
   testOutput,
@@ -46,10 +44,11 @@ import {
   replayRange,
 } from '#fulfilment/event-webhooks/queue-deliveries.ts';
 
+const params = idInPath('webhookEndpoint');
+
 export function webhookEndpointActions(dependencies: ApiDependencies): Operation[] {
   const { now } = dependencies;
   const tag = ENDPOINTS_TAG;
-  const params = idInPath('webhookEndpoint', exampleEndpointId);
   const endpointAnswer = { 200: jsonAnswer('The endpoint.', endpointOutput) };
   const testAnswer = { 202: jsonAnswer('It is queued.', testOutput) };
   const replayAnswer = { 202: jsonAnswer('The deliveries are queued.', replayOutput) };
@@ -165,8 +164,6 @@ async function replay(
   return { queued: 1, nextSince: undefined };
 }
 
-const params = idInPath('webhookEndpoint', exampleEndpointId);
-
 export function webhookDeliveryOperation({ database, keyRing }: ApiDependencies): Operation {
   return operation({
     id: 'listWebhookDeliveries',
@@ -177,20 +174,19 @@ export function webhookDeliveryOperation({ database, keyRing }: ApiDependencies)
     description: 'Ended deliveries are stored for some weeks.',
     scope: 'webhook_endpoints:read',
     params,
-    query: z.strictObject({ status: deliveryState.optional(), event_id: eventIdInput.optional(), ...pageQuery }),
+    query: z.strictObject({ status: deliveryState.optional(), event_id: idInput('event').optional(), ...pageQuery }),
     answers: { 200: jsonAnswer('A page of deliveries.', pageOf(deliveryOutput, 'WebhookDeliveryPage')) },
     problems: ['webhook_endpoint_not_found'],
-    handle: async ({ params: { id }, query: { limit, cursor, status: state, event_id: eventId }, caller }) => {
-      const after = cursor === undefined ? undefined : readIdCursor('webhookDelivery', cursor);
-      const found = await database.run(async (db) => {
-        const { retryAt } = await requireEndpoint(db, id, caller);
-        const views = await listDeliveries(db, id, { state, eventId }, { limit: limit + 1, after });
-        return { retryAt, views };
-      });
-      return pageReply(found.views, limit, {
-        json: (view) => deliveryJson(keyRing, view, found.retryAt),
-        cursor: ({ delivery }) => idCursor(delivery.id),
-      });
+    handle: async ({ params: { id }, query, caller }) => {
+      const { retryAt } = await database.run((db) => requireEndpoint(db, id, caller));
+      const filter = { state: query.status, eventId: query.event_id };
+      const page = await readPage(
+        query,
+        idCursor('webhookDelivery'),
+        (at) => database.run((db) => listDeliveries(db, id, filter, at)),
+        ({ delivery }) => delivery.id,
+      );
+      return pageReply(page, (view) => deliveryJson(keyRing, view, retryAt));
     },
   });
 }

@@ -4,8 +4,8 @@ import { createdByInQuery, idInPath, ourId } from '#api/fields/fields.ts';
 import { answerOnce } from '#api/http/idempotency.ts';
 import { type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
-import { idCursor, readIdCursor } from '#api/lists/cursor.ts';
-import { pageOf, pageQuery, pageReply } from '#api/lists/lists.ts';
+import { idCursor } from '#api/lists/cursor.ts';
+import { pageOf, pageQuery, readPage } from '#api/lists/lists.ts';
 import { invalid, type Problem } from '#api/problems/problem.ts';
 import { webhookDeliveryOperation, webhookEndpointActions } from '#api/webhook-endpoints/webhook-endpoint-actions.ts';
 import {
@@ -22,7 +22,6 @@ import {
   endpointInput,
   type EndpointOutput,
   endpointOutput,
-  exampleEndpointId,
   rotatedSecretOutput,
   secretRotation,
 } from '#api/webhook-endpoints/webhook-endpoint-schemas.ts';
@@ -37,7 +36,7 @@ import { endpointUrlProblem } from '#outbound/webhook-address.ts';
 
 const tag = ENDPOINTS_TAG;
 
-const params = idInPath('webhookEndpoint', exampleEndpointId);
+const params = idInPath('webhookEndpoint');
 
 export function webhookEndpointOperations(dependencies: ApiDependencies): Operation[] {
   const { database, keyRing, endpointSecretOverlapMs, now } = dependencies;
@@ -89,15 +88,20 @@ export function webhookEndpointOperations(dependencies: ApiDependencies): Operat
       scope: 'webhook_endpoints:read',
       query: z.strictObject({ created_by: createdByInQuery.optional(), ...pageQuery }),
       answers: { 200: jsonAnswer('A page of endpoints.', pageOf(endpointOutput, 'WebhookEndpointPage')) },
-      handle: async ({ query: { limit, cursor, created_by: createdBy }, caller: { ownerId } }) => {
-        const after = cursor === undefined ? undefined : readIdCursor('webhookEndpoint', cursor);
-        const found = await database.run(async (db) => {
-          const rows = await listWebhookEndpoints(db, ownerId, { createdBy }, { limit: limit + 1, after });
-          const shown: EndpointOutput[] = [];
-          for (const row of rows) shown.push(await endpointJson(db, row));
-          return shown;
-        });
-        return pageReply(found, limit, { json: (endpoint) => endpoint, cursor: ({ id }) => idCursor(id) });
+      handle: async ({ query, caller: { ownerId } }) => {
+        const page = await readPage(
+          query,
+          idCursor('webhookEndpoint'),
+          (at) =>
+            database.run(async (db) => {
+              const rows = await listWebhookEndpoints(db, ownerId, { createdBy: query.created_by }, at);
+              const shown: EndpointOutput[] = [];
+              for (const row of rows) shown.push(await endpointJson(db, row));
+              return shown;
+            }),
+          ({ id }) => id,
+        );
+        return jsonReply(200, page);
       },
     }),
     operation({
@@ -153,7 +157,7 @@ export function webhookEndpointOperations(dependencies: ApiDependencies): Operat
         200: jsonAnswer(
           'It is gone.',
           z
-            .strictObject({ id: ourId('webhookEndpoint', exampleEndpointId), deleted: z.literal(true) })
+            .strictObject({ id: ourId('webhookEndpoint'), deleted: z.literal(true) })
             .meta({ id: 'DeletedWebhookEndpoint' }),
         ),
       },

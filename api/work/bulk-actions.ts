@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { attentionReason, failureClass } from '#api/fields/fields.ts';
+import { attentionReason, EXAMPLE_IDS, failureClass } from '#api/fields/fields.ts';
 import { answerOnce, bulkIdempotencyKeyHeader, readIdempotencyKey } from '#api/http/idempotency.ts';
 import { type Caller, jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
@@ -21,7 +21,7 @@ const selection = z.object({ matched: z.int(), ids: z.array(z.string()), action_
 
 /** Each is carried out like a single action. */
 export function bulkOperation(dependencies: ApiDependencies, resource: WorkResource): Operation {
-  const { kind, name, exampleId } = resource;
+  const { kind, name } = resource;
   const { noun, path } = KINDS[kind];
   const statuses: readonly [WorkStatus, ...WorkStatus[]] = statusesOf(kind);
   const input = bulkInput(resource);
@@ -36,7 +36,7 @@ export function bulkOperation(dependencies: ApiDependencies, resource: WorkResou
       }),
       data: z.array(
         z.strictObject({
-          id: z.string().meta({ example: exampleId }),
+          id: z.string().meta({ example: EXAMPLE_IDS[kind] }),
           status: z.enum(statuses).nullable().meta({
             description: 'Status before the action; null when the work is no longer stored.',
             example: 'held',

@@ -3,8 +3,8 @@ import type { ApiDependencies } from '#api/dependencies.ts';
 import { jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { amount, csvAnswer, type CsvColumns, csvQuery, csvReply, safe, text } from '#api/lists/csv-file.ts';
-import { positionCursor, readPositionCursor } from '#api/lists/cursor.ts';
-import { nextCursor } from '#api/lists/lists.ts';
+import { positionCursor } from '#api/lists/cursor.ts';
+import { readPage } from '#api/lists/lists.ts';
 import type { OrderOutput } from '#api/orders/order-schemas.ts';
 import { viewOfWork } from '#api/work/expand.ts';
 import type { WorkJson, WorkResource } from '#api/work/work-resource.ts';
@@ -63,14 +63,14 @@ export function listOperations<Query extends z.ZodObject & z.ZodType<CommonQuery
       query: list.query,
       answers: { 200: jsonAnswer(`A page of ${noun}s.`, list.page) },
       handle: async ({ query, caller, isHead }) => {
-        const { limit, cursor, expand } = query;
-        const { all } = viewOfWork(dependencies, resource, expand, { caller, isHead });
-        const after = cursor === undefined ? undefined : readPositionCursor(kind, cursor);
-        const found = await database.run((db) => list.read(db, caller.ownerId, query, { limit: limit + 1, after }));
-        return jsonReply(200, {
-          data: await all(found.slice(0, limit).map(({ item }) => item)),
-          next_cursor: nextCursor(found, limit, ({ position }) => positionCursor(kind, position)),
-        });
+        const { all } = viewOfWork(dependencies, resource, query.expand, { caller, isHead });
+        const { data, next_cursor } = await readPage(
+          query,
+          positionCursor(kind),
+          (page) => database.run((db) => list.read(db, caller.ownerId, query, page)),
+          ({ position }) => position,
+        );
+        return jsonReply(200, { data: await all(data.map(({ item }) => item)), next_cursor });
       },
     }),
     operation({

@@ -1,6 +1,5 @@
 import type * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { Problem } from '#api/problems/problem.ts';
 import { together } from '#api/waits/together.ts';
 import type { Expansion } from '#api/work/expand.ts';
 import type { operationsOutput } from '#api/work/work-schemas.ts';
@@ -40,7 +39,6 @@ export interface WorkResource {
   readonly name: string;
   readonly tag: string;
   readonly output: z.ZodType;
-  readonly exampleId: string;
   readonly expansions: readonly Expansion[];
   readonly resolution: {
     readonly serviceId: ResolutionField;
@@ -80,8 +78,4 @@ export function findersOf<Stored extends StoredWork>(
       return stored && show(stored, owner);
     },
   };
-}
-
-export function notFound({ kind }: Pick<WorkResource, 'kind'>): Problem {
-  return new Problem(`${kind}_not_found`);
 }
