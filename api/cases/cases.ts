@@ -115,7 +115,6 @@ export function caseOperations({ database, now }: ApiDependencies): Operation[] 
       accountWide: true,
       params: idInPath('case'),
       body: z.strictObject({ reason: actionReason }).meta({ id: 'CaseDismissal' }),
-
       answers: { 200: jsonAnswer('The case.', caseOutput) },
       problems: ['case_not_found', 'action_not_possible'],
       handle: async ({ params: { id }, body: { reason }, caller }) => {

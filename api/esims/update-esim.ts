@@ -25,7 +25,6 @@ export function updateEsimOperation({ database, keyRing, now }: ApiDependencies)
     scope: 'esims:write',
     params: idInPath('esim'),
     body: esimChange,
-
     answers: { 200: jsonAnswer('The eSIM.', esimOutput) },
     problems: ['esim_not_found'],
     handle: async ({ params: { id }, body: { customer_reference: reference }, caller }) =>
@@ -65,7 +64,6 @@ export function simulateEsimOperation(dependencies: ApiDependencies): Operation 
     scope: 'esims:write',
     params: idInPath('esim'),
     body: esimSimulation,
-
     answers: { 200: jsonAnswer('The eSIM.', esimOutput) },
     problems: [
       'esim_not_found',

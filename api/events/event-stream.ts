@@ -5,6 +5,7 @@ import type { Caller, Incoming } from '#api/http/operation.ts';
 import type { StreamedReply, StreamWriter } from '#api/http/reply.ts';
 import { numberCursor } from '#api/lists/cursor.ts';
 import { Problem } from '#api/problems/problem.ts';
+import { HeardEvents } from '#api/waits/heard-events.ts';
 import { DatabaseUnavailableError } from '#db/connection/database.ts';
 import type { PublishedEvent } from '#db/events/event-log.ts';
 import { listEvents, meets, type EventFilter } from '#db/events/event-queries.ts';
@@ -73,9 +74,13 @@ export class EventStreams {
     };
     // Catch up without listening, so that no events accumulate; then listen, and send those in between.
     if (!(await catchUp())) return;
-    const buffer = new EventBuffer(tail, writer, (event) => event.position > position && meets(filter, event), {
-      ...filter,
-      maxBehind: streams.maxBehind,
+    const buffer = new HeardEvents(tail, {
+      ...(filter.subjectId !== undefined && { subjectId: filter.subjectId }),
+      isRelevant: (event) => event.position > position && meets(filter, event),
+      onClose: (listener) => writer.onClose(listener),
+      limit: streams.maxBehind,
+      // A reader that is too far behind.
+      onOverflow: () => writer.cut(),
     });
     try {
       if (!(await catchUp())) return;
@@ -112,56 +117,6 @@ export class EventStreams {
 
 /** Events in quick succession are sent without a check of the key for each. */
 const KEY_TRUSTED_MS = 1_000;
-
-/** Closes the connection of a reader that is too far behind. */
-class EventBuffer {
-  readonly end: () => void;
-  #events: PublishedEvent[] = [];
-  #over = false;
-  #wake: (() => void) | undefined;
-
-  constructor(
-    tail: ApiDependencies['tail'],
-    writer: StreamWriter,
-    isRelevant: (event: PublishedEvent) => boolean,
-    { subjectId, maxBehind }: Pick<EventFilter, 'subjectId'> & { readonly maxBehind: number },
-  ) {
-    const over = () => {
-      this.#over = true;
-      this.#wake?.();
-    };
-    writer.onClose(over);
-    this.end = tail.listen({
-      ...(subjectId !== undefined && { subjectId }),
-      onEvent: (event) => {
-        if (!isRelevant(event)) return;
-        if (this.#events.length >= maxBehind) writer.cut();
-        else this.#events.push(event);
-        this.#wake?.();
-      },
-      onStop: over,
-    });
-  }
-
-  take(): readonly PublishedEvent[] {
-    const taken = this.#events;
-    this.#events = [];
-    return taken;
-  }
-
-  /** Resolves with the next event, after `ms` milliseconds, or when the stream is over. */
-  async next(ms: number): Promise<void> {
-    if (this.#over || this.#events.length > 0) return;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, ms);
-      this.#wake = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-    this.#wake = undefined;
-  }
-}
 
 /** Moves the reader's cursor on: with a filter that rarely matches it would expire. */
 function heartbeat(position: bigint): string {

@@ -230,7 +230,6 @@ export function walletTransactionOperations(dependencies: ApiDependencies): Oper
         id: z.string().meta({ description: 'Id of a movement of the list `cause=none`, `mov_…`.', example: 'mov_7' }),
       }),
       body: z.strictObject({ reason: actionReason }).meta({ id: 'WalletTransactionExplanation' }),
-
       answers: {
         200: jsonAnswer('The movement with its cause.', walletTransaction, {
           example: { id: 'mov_7', cause: { kind: 'adjustment', id: 'wt_7' }, subject_kind: null, subject_id: null },

@@ -51,7 +51,6 @@ export function batchOperations(dependencies: ApiDependencies, offers: Offers): 
         'gets the same answer again, and nothing is bought twice.',
       scope: 'orders:write',
       body: batchInput,
-
       bodyLimitBytes: BATCH_BODY_LIMIT,
       idempotent: true,
       answers: {
@@ -131,7 +130,6 @@ function cancelOperation(
     scope: 'orders:write',
     params,
     body: z.strictObject({ reason: actionReason }).meta({ id: 'OrderBatchCancellation' }),
-
     answers: { 200: { ...ANSWER, description: 'The batch as it is now; `cancel_requested_at` is set.' } },
     problems: ['order_batch_not_found'],
     heavy: 'many',

@@ -90,7 +90,6 @@ export function serviceSecretOperations(dependencies: ApiDependencies): Operatio
       accountWide: true,
       idempotent: true,
       body: rotation,
-
       answers: { 200: jsonAnswer('Replaced and stored.', secretOutput) },
       problems: ['webhook_secret_missing', ...PROBLEMS],
       handle: (request) => change(dependencies, 'rotate', request, request.body.overlap_seconds),

@@ -71,7 +71,6 @@ export function shareLinkOperations(dependencies: ApiDependencies): Operation[] 
       idempotent: true,
       params: esimPath,
       body: shareLinkInput,
-
       answers: {
         201: jsonAnswer('The link with its address.', createdShareLinkOutput, {
           headers: { Location: 'Address of the link in this API, without the secret.' },

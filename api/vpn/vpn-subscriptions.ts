@@ -146,7 +146,6 @@ function cancelOperation(dependencies: ApiDependencies, resource: WorkResource):
     params: idInPath('vpn_subscription'),
     prefersWait: true,
     body: z.strictObject({ reason: actionReason.optional() }).meta({ id: 'VpnCancellation' }),
-
     answers: {
       200: jsonAnswer(
         'It is cancelled: already before, or during the wait of `Prefer: wait=N`. If its time was over first during ' +

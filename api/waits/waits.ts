@@ -1,5 +1,5 @@
 import { InFlight } from '#api/access/limits.ts';
-import type { PublishedEvent } from '#db/events/event-log.ts';
+import { HeardEvents, type Hearing } from '#api/waits/heard-events.ts';
 import type { WaitingPolicy } from '#domain/policy/api-policy.ts';
 import type { EventTail } from '#outbound/event-tail.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
@@ -10,14 +10,11 @@ export interface WaitsOptions {
   readonly metrics: Pick<Metrics, 'waiting'>;
 }
 
-export interface Wait<Found> {
+export interface Wait<Found> extends Pick<Hearing, 'subjectId' | 'isRelevant' | 'onClose'> {
   readonly seconds: number;
   readonly lineageId: string;
-  readonly subjectId?: string;
-  readonly isRelevant: (event: PublishedEvent) => boolean;
   readonly read: () => Promise<Found>;
   readonly isEnough: (found: Found) => boolean;
-  readonly onClose: (listener: () => void) => void;
 }
 
 export interface WaitResult<Found> {
@@ -51,60 +48,23 @@ export class Waits {
     const leave = tail.stopped ? undefined : this.#waiting.enter(wait.lineageId, places);
     if (leave === undefined) return { found: await wait.read(), isGranted: false };
     // Before the first read, so that no change in between is missed.
-    const eventWait = new EventWait(tail, wait, granted * 1_000);
+    const heard = new HeardEvents(tail, { ...wait, limit: 1 });
+    const end = performance.now() + granted * 1_000;
     try {
       for (;;) {
-        const isLast = eventWait.endReason === 'time';
+        const leftMs = end - performance.now();
+        // An event during the read is then waited for no longer.
+        heard.take();
         const found = await wait.read();
-        if (isLast || wait.isEnough(found)) return { found, isGranted: true };
-        await eventWait.next();
-        if (eventWait.endReason === 'gone') return { found: undefined, isGranted: false };
-        if (eventWait.endReason === 'stop') return { found, isGranted: false };
+        if (leftMs <= 0 || wait.isEnough(found)) return { found, isGranted: true };
+        // A timer may fire a little early.
+        await heard.next(Math.ceil(leftMs) + 1);
+        if (heard.over === 'gone') return { found: undefined, isGranted: false };
+        if (heard.over === 'stop') return { found, isGranted: false };
       }
     } finally {
-      eventWait.end();
+      heard.end();
       leave();
     }
-  }
-}
-
-type EventWaiting = Pick<Wait<unknown>, 'subjectId' | 'isRelevant' | 'onClose'>;
-
-class EventWait {
-  /** Undefined while it lasts. */
-  endReason: 'time' | 'stop' | 'gone' | undefined;
-  readonly end: () => void;
-  #hasEvent = false;
-  #wake: (() => void) | undefined;
-
-  constructor(tail: Pick<EventTail, 'listen'>, { subjectId, isRelevant, onClose }: EventWaiting, ms: number) {
-    const endFor = (reason: 'time' | 'stop' | 'gone') => () => {
-      this.endReason ??= reason;
-      this.#wake?.();
-    };
-    const stopListening = tail.listen({
-      ...(subjectId !== undefined && { subjectId }),
-      onEvent: (event) => {
-        if (!isRelevant(event)) return;
-        this.#hasEvent = true;
-        this.#wake?.();
-      },
-      onStop: endFor('stop'),
-    });
-    const timer = setTimeout(endFor('time'), ms);
-    onClose(endFor('gone'));
-    this.end = () => {
-      stopListening();
-      clearTimeout(timer);
-    };
-  }
-
-  /** At once if an event came since the last call. */
-  async next(): Promise<void> {
-    if (!this.#hasEvent && this.endReason === undefined) {
-      await new Promise<void>((resolve) => (this.#wake = resolve));
-      this.#wake = undefined;
-    }
-    this.#hasEvent = false;
   }
 }

@@ -48,64 +48,51 @@ const params = idInPath('webhookEndpoint');
 
 export function webhookEndpointActions(dependencies: ApiDependencies): Operation[] {
   const { now } = dependencies;
-  const tag = ENDPOINTS_TAG;
-  const endpointAnswer = { 200: jsonAnswer('The endpoint.', endpointOutput) };
-  const testAnswer = { 202: jsonAnswer('It is queued.', testOutput) };
-  const replayAnswer = { 202: jsonAnswer('The deliveries are queued.', replayOutput) };
+  const changing = {
+    method: 'post',
+    tag: ENDPOINTS_TAG,
+    scope: 'webhook_endpoints:write',
+    params,
+    answers: { 200: jsonAnswer('The endpoint.', endpointOutput) },
+    problems: ['webhook_endpoint_not_found'],
+  } as const;
   return [
     operation({
+      ...changing,
       id: 'disableWebhookEndpoint',
-      method: 'post',
       path: `${ENDPOINTS_PATH}/{id}/disable`,
-      tag,
       summary: 'Stop sending events to a webhook endpoint',
       description:
         'Waiting deliveries end as failed; `/enable` can send them later. For an endpoint that we have disabled, ' +
         'it records that you know it, which ends the alert.',
-      scope: 'webhook_endpoints:write',
-      params,
-      answers: endpointAnswer,
-      problems: ['webhook_endpoint_not_found'],
-      handle: async ({ params: { id }, caller }) => {
-        return changeAndShow(dependencies, caller, id, disableEndpoint);
-      },
+      handle: ({ params: { id }, caller }) => changeAndShow(dependencies, caller, id, disableEndpoint),
     }),
     operation({
+      ...changing,
       id: 'enableWebhookEndpoint',
-      method: 'post',
       path: `${ENDPOINTS_PATH}/{id}/enable`,
-      tag,
       summary: 'Send events to a webhook endpoint again',
       description:
         'With `replay_missed` also missed events: the first 10,000 are queued at once, the others while ' +
         'these are delivered. `missed_since` shows the start of ' +
         'the remaining ones until all are queued. An enabled endpoint is not changed.',
-      scope: 'webhook_endpoints:write',
-      params,
       body: enableInput,
-
-      answers: endpointAnswer,
-      problems: ['webhook_endpoint_not_found'],
-      handle: async ({ params: { id }, body, caller }) => {
-        return changeAndShow(dependencies, caller, id, (tx, request) =>
+      handle: ({ params: { id }, body, caller }) =>
+        changeAndShow(dependencies, caller, id, (tx, request) =>
           enableEndpoint(tx, request, { replayMissed: body.replay_missed }),
-        );
-      },
+        ),
     }),
     operation({
+      ...changing,
       id: 'testWebhookEndpoint',
-      method: 'post',
       path: `${ENDPOINTS_PATH}/{id}/test`,
-      tag,
       summary: 'Send a test event to a webhook endpoint',
       description:
         `An event \`${TEST_EVENT}\` is sent like every event, to this endpoint only, also if its ` +
         'filter does not select it, and also while it fails. The delivery with its `event_id` shows ' +
         'the result.',
-      scope: 'webhook_endpoints:write',
       idempotent: true,
-      params,
-      answers: testAnswer,
+      answers: { 202: jsonAnswer('It is queued.', testOutput) },
       problems: ['webhook_endpoint_not_found', 'webhook_endpoint_disabled'],
       handle: async (request) => {
         const change = endpointRequest(request.caller, request.params.id, now());
@@ -115,22 +102,18 @@ export function webhookEndpointActions(dependencies: ApiDependencies): Operation
       },
     }),
     operation({
+      ...changing,
       id: 'replayWebhooks',
-      method: 'post',
       path: `${ENDPOINTS_PATH}/{id}/replay`,
-      tag,
       summary: 'Replay events to a webhook endpoint',
       description:
         'One event, one delivery, or events since a time: all, failed or missed ones. They have their former ' +
         '`webhook-id`, so a receiver that ignores known ids does nothing twice.',
-      scope: 'webhook_endpoints:write',
       idempotent: true,
-      params,
       body: replayInput,
-
       bodyExample: { since: '2026-01-31T00:00:00Z', which: 'failed' },
       heavy: 'many',
-      answers: replayAnswer,
+      answers: { 202: jsonAnswer('The deliveries are queued.', replayOutput) },
       problems: [
         'webhook_endpoint_not_found',
         'webhook_endpoint_disabled',

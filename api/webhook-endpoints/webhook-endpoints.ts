@@ -54,7 +54,6 @@ export function webhookEndpointOperations(dependencies: ApiDependencies): Operat
       scope: 'webhook_endpoints:write',
       idempotent: true,
       body: endpointInput,
-
       answers: {
         201: jsonAnswer('The endpoint gets new events from now on.', createdEndpointOutput, {
           headers: { Location: 'Address of the endpoint.' },
@@ -132,7 +131,6 @@ export function webhookEndpointOperations(dependencies: ApiDependencies): Operat
       scope: 'webhook_endpoints:write',
       params,
       body: endpointChange,
-
       answers: { 200: jsonAnswer('The endpoint.', endpointOutput) },
       problems: ['webhook_endpoint_not_found'],
       handle: async ({ params: { id }, body, caller }) => {
@@ -181,7 +179,6 @@ export function webhookEndpointOperations(dependencies: ApiDependencies): Operat
       idempotent: true,
       params,
       body: secretRotation,
-
       answers: { 200: jsonAnswer('The new secret.', rotatedSecretOutput) },
       problems: ['webhook_endpoint_not_found'],
       handle: async (request) => {
