@@ -85,16 +85,16 @@ export type RequiredScope = ApiScope | 'none';
 export interface Operation extends Documentation {
   readonly scope: RequiredScope | undefined;
   readonly reads: 'nothing' | 'json' | 'bytes';
-  readonly idempotent: boolean;
-  readonly prefersWait: boolean;
-  readonly params: z.ZodObject | undefined;
-  readonly query: z.ZodObject | undefined;
-  readonly body: z.ZodObject | undefined;
+  readonly idempotent?: boolean | undefined;
+  readonly prefersWait?: boolean | undefined;
+  readonly params?: z.ZodObject | undefined;
+  readonly query?: z.ZodObject | undefined;
+  readonly body?: z.ZodObject | undefined;
   /** False when the body is optional because all its fields are. */
-  readonly bodyRequired: boolean;
-  readonly bodyExample: unknown;
+  readonly bodyRequired?: boolean;
+  readonly bodyExample?: unknown;
   /** @throws Problem when the headers alone refuse the request; its body is then not read. */
-  readonly beforeBody?: ((headers: IncomingHeaders) => void) | undefined;
+  readonly beforeBody?: (headers: IncomingHeaders) => void;
   readonly handle: (incoming: Incoming) => Promise<Reply | StreamedReply>;
 }
 
@@ -146,14 +146,8 @@ export function operation<
     (definition.bodyRequired === true || definition.method === 'patch' || !body.safeParse({}).success);
   return {
     ...definition,
-    params,
-    query,
-    body,
     bodyRequired,
-    bodyExample: definition.bodyExample,
     reads: body === undefined ? 'nothing' : 'json',
-    idempotent: definition.idempotent ?? false,
-    prefersWait: definition.prefersWait ?? false,
     async handle(incoming) {
       if (incoming.caller === undefined) throw new TypeError(`${definition.id} was mounted without its guard`);
       const json = body === undefined ? {} : bodyOf(incoming, bodyRequired);
@@ -196,24 +190,13 @@ function bodyOf({ takeBytes, header }: Incoming, isRequired: boolean): unknown {
   return bytes.length === 0 && !isRequired ? {} : readJsonBody(bytes, header('Content-Type'));
 }
 
+/** Needs no key. */
 export function publicOperation(
-  definition: Documentation & {
-    readonly reads?: 'bytes';
-    readonly params?: z.ZodObject;
-    readonly beforeBody?: Operation['beforeBody'];
-    readonly handle: (incoming: Incoming) => Promise<Reply>;
-  },
+  definition: Documentation &
+    Pick<Operation, 'params' | 'beforeBody'> & {
+      readonly reads?: 'bytes';
+      readonly handle: (incoming: Incoming) => Promise<Reply>;
+    },
 ): Operation {
-  return {
-    ...definition,
-    scope: undefined,
-    reads: definition.reads ?? 'nothing',
-    idempotent: false,
-    prefersWait: false,
-    params: definition.params,
-    query: undefined,
-    body: undefined,
-    bodyRequired: false,
-    bodyExample: undefined,
-  };
+  return { reads: 'nothing', ...definition, scope: undefined };
 }

@@ -32,7 +32,7 @@ const PROBLEM_HEADERS: Readonly<Record<number, Readonly<Record<string, string>>>
 };
 
 export function describeOperation(operation: Operation): ZodOpenApiOperationObject {
-  const { scope, params, query, body, bodyRequired } = operation;
+  const { scope, params, query, body, bodyRequired = false } = operation;
   const requestParams = {
     ...(params === undefined ? {} : { path: params }),
     ...(query === undefined ? {} : { query }),
