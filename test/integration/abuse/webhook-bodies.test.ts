@@ -1,20 +1,17 @@
 /** Senders who start bodies and never end them, or leave before their answer. */
 import { connect, type Socket } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { InFlight } from '#api/access/limits.ts';
 import { BATCH_BODY_LIMIT } from '#api/order-batches/batch-schemas.ts';
 import { newId } from '#db/connection/ids.ts';
 import { AT_ONCE, AUTHENTICATED_BODY_BYTES, UNAUTHENTICATED_BODIES } from '#domain/policy/api-policy.ts';
 import { waitingCallers } from '#test/support/api/waits.ts';
-import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
+import { startTestApi, TEST_NOW } from '#test/support/network/api.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 
 const running = { file: new InFlight(), many: new InFlight() };
-let api: TestApi;
-beforeAll(async () => {
-  api = await startTestApi({ running });
-});
+const api = await startTestApi({ running });
 afterAll(() => api[Symbol.asyncDispose]());
 
 const FRESH = { 'X-Service-Timestamp': String(TEST_NOW / 1_000), 'X-Service-Signature': `v1=${'0'.repeat(64)}` };

@@ -3,21 +3,16 @@
  * cannot creep back unseen.
  */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startTestApi, type TestApi } from '#test/support/network/api.ts';
-import type { HttpAnswer, HttpClient } from '#test/support/network/http.ts';
+import { afterAll, expect, it } from 'vitest';
+import { startTestApi } from '#test/support/network/api.ts';
+import type { HttpAnswer } from '#test/support/network/http.ts';
 import { statementsOf } from '#test/support/servers/statements.ts';
-import { makeOwnWork, type OwnWork } from '#test/support/work/own-work.ts';
+import { makeOwnWork } from '#test/support/work/own-work.ts';
 
-let api: TestApi;
-let caller: HttpClient;
-let work: OwnWork;
-beforeAll(async () => {
-  api = await startTestApi();
-  caller = await api.caller();
-  // Also reads the key of the caller and notes its use.
-  work = await makeOwnWork(api, caller);
-});
+const api = await startTestApi();
+const caller = await api.caller();
+// Also reads the key of the caller and notes its use.
+const work = await makeOwnWork(api, caller);
 afterAll(() => api[Symbol.asyncDispose]());
 
 /** The first words of each statement, and the status of the answer. */

@@ -1,18 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { answerOnce } from '#api/http/idempotency.ts';
 import { jsonReply, type Reply } from '#api/http/reply.ts';
 import { Problem } from '#api/problems/problem.ts';
 import { KeyRing } from '#crypto/key-ring.ts';
 import type { Database, Executor } from '#db/connection/database.ts';
 import { idempotencyKeys } from '#db/schema.ts';
-import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
+import { openTestDatabase } from '#test/support/servers/database.ts';
 
-let opened: OpenTestDatabase;
-beforeAll(async () => {
-  opened = await openTestDatabase();
-});
+const opened = await openTestDatabase();
 afterAll(() => opened.drop());
 
 const keyRing = new KeyRing([{ id: 'test', key: Buffer.alloc(32, 7) }]);

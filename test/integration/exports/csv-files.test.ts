@@ -2,14 +2,13 @@
 import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { InFlight } from '#api/access/limits.ts';
 import { newId } from '#db/connection/ids.ts';
 import { journal, orders } from '#db/schema.ts';
 import { AT_ONCE, EXPORTS } from '#domain/policy/api-policy.ts';
-import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
-import type { HttpClient } from '#test/support/network/http.ts';
+import { startTestApi, TEST_NOW } from '#test/support/network/api.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 
 const READER =
@@ -24,12 +23,8 @@ function readByPython(csv: string): Record<string, string>[] {
 }
 
 const running = { file: new InFlight(), many: new InFlight() };
-let api: TestApi;
-let caller: HttpClient;
-beforeAll(async () => {
-  api = await startTestApi({ running });
-  caller = await api.caller();
-});
+const api = await startTestApi({ running });
+const caller = await api.caller();
 afterAll(() => api[Symbol.asyncDispose]());
 
 const order = async (more: Record<string, unknown> = {}, by = caller) =>

@@ -1,21 +1,13 @@
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { gunzipSync } from 'node:zlib';
-import express from 'express';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { networkOf } from '#api/access/limits.ts';
 import { filledText } from '#api/fields/fields.ts';
 import { html, trustedHtml } from '#api/http/html.ts';
-import { type MountDependencies, mountOperations } from '#api/http/mount.ts';
-import { publicOperation } from '#api/http/operation.ts';
-import { CacheableReply, jsonReply, onceClosed } from '#api/http/reply.ts';
-import { requestContext } from '#api/http/request-context.ts';
-import { startServer } from '#api/http/server.ts';
-import { describeOperation } from '#api/openapi/describe-operation.ts';
+import { CacheableReply, onceClosed } from '#api/http/reply.ts';
 import { preferredWait } from '#api/work/long-poll.ts';
-import { createLogger } from '#telemetry/logger.ts';
-import { createMetrics } from '#telemetry/metrics.ts';
 
 it('a listener for the end of a connection is called once, also after that end', async () => {
   const { promise, resolve } = Promise.withResolvers<string[]>();

@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { generateApiKey } from '#crypto/generated-secrets.ts';
 import {
   addApiKey,
@@ -13,15 +13,12 @@ import {
 import type { Executor } from '#db/connection/database.ts';
 import { apiKeys } from '#db/schema.ts';
 import { KEY_AGE_MS } from '#domain/policy/api-policy.ts';
-import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
+import { startTestApi, TEST_NOW } from '#test/support/network/api.ts';
 import { HttpClient } from '#test/support/network/http.ts';
 import { statementsOf } from '#test/support/servers/statements.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 
-let api: TestApi;
-beforeAll(async () => {
-  api = await startTestApi();
-});
+const api = await startTestApi();
 afterAll(() => api[Symbol.asyncDispose]());
 
 /** A key that this process has in its memory. */

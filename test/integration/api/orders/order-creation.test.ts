@@ -1,22 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { orders, outbox, timeline } from '#db/schema.ts';
 import { orderCalls, orderInput, orderOf, problemOf } from '#test/support/api/order-calls.ts';
-import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
-import type { HttpClient } from '#test/support/network/http.ts';
+import { startTestApi, TEST_NOW } from '#test/support/network/api.ts';
 
-let api: TestApi;
-let caller: HttpClient;
+const api = await startTestApi();
+const caller = await api.caller();
 
-beforeAll(async () => {
-  api = await startTestApi();
-  caller = await api.caller();
-});
-
-afterAll(async () => {
-  await api[Symbol.asyncDispose]();
-});
+afterAll(() => api[Symbol.asyncDispose]());
 
 const { create } = orderCalls(() => caller);
 
@@ -79,16 +71,6 @@ describe('the creation of an order', () => {
     } finally {
       api.clock.now = TEST_NOW;
     }
-  });
-
-  it('refuses the same key with another body and leaves the first order unchanged', async () => {
-    const key = randomUUID();
-    await create(orderInput(), key);
-    const other = orderInput();
-    const answer = await create(other, key);
-    expect(answer.status).toBe(422);
-    expect(problemOf(answer).code).toBe('idempotency_key_reused');
-    expect((await caller.get(`/v1/orders?external_order_id=${other.external_order_id}`)).at('data')).toEqual([]);
   });
 
   it('separates the keys of two callers', async () => {

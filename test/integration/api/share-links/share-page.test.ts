@@ -1,23 +1,18 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '#db/connection/ids.ts';
 import { auditLog, cancellations, esims } from '#db/schema.ts';
 import { makeLink, SHARED_CODE, sharedEsim } from '#test/support/api/share-links.ts';
-import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
+import { startTestApi, TEST_NOW } from '#test/support/network/api.ts';
 import { HttpClient, type HttpAnswer } from '#test/support/network/http.ts';
 import { qrOfSvg } from '#test/support/qr.ts';
 
 const MINUTE = 60_000;
 const NOBODY = '0'.repeat(32);
 
-let api: TestApi;
-let caller: HttpClient;
-let visitor: HttpClient;
-beforeAll(async () => {
-  api = await startTestApi();
-  caller = await api.caller();
-  visitor = new HttpClient(api.baseUrl);
-});
+const api = await startTestApi();
+const caller = await api.caller();
+const visitor = new HttpClient(api.baseUrl);
 beforeEach(() => {
   api.clock.now = TEST_NOW;
 });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { eq, sql } from 'drizzle-orm';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { readEndpointSecrets } from '#db/events/webhook-endpoints.ts';
 import { webhookDeliveries, webhookEndpoints, webhookEndpointSecrets } from '#db/schema.ts';
 import { AddressPolicy } from '#outbound/webhook-address.ts';
@@ -12,16 +12,10 @@ import {
   idempotent,
   URL_OF_SHOP,
 } from '#test/support/api/webhook-endpoint-calls.ts';
-import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
-import type { HttpClient } from '#test/support/network/http.ts';
+import { startTestApi, TEST_NOW } from '#test/support/network/api.ts';
 
-let api: TestApi;
-let caller: HttpClient;
-
-beforeAll(async () => {
-  api = await startTestApi();
-  caller = await api.caller();
-});
+const api = await startTestApi();
+const caller = await api.caller();
 beforeEach(() => forgetEndpoints(api));
 afterAll(() => api[Symbol.asyncDispose]());
 
