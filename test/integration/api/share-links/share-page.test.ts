@@ -71,20 +71,6 @@ describe('the page of a share link', () => {
     expect((await visitor.get('/robots.txt')).text).toBe('User-agent: *\nDisallow: /\n');
   });
 
-  it("follows the customer's choice, then the link, then the browser", async () => {
-    const esim = await sharedEsim(api);
-    const open = await makeLink(caller, esim);
-    const spanish = await makeLink(caller, esim, { language: 'es' });
-    const headers = { 'Accept-Language': 'pt-BR' };
-    const language = async (path: string) => (await visitor.get(path, { headers })).headers.get('content-language');
-    expect(await language(open.path)).toBe('pt');
-    expect(await language(spanish.path)).toBe('es');
-    expect(await language(`${spanish.path}?lang=ar`)).toBe('ar');
-    expect(await language(`${spanish.path}?lang=xx`)).toBe('es');
-    expect(await language(`${spanish.path}?lang=ar&lang=de`)).toBe('es');
-    expect((await visitor.get(`${open.path}?lang=ar`)).text).toContain('<html lang="ar" dir="rtl">');
-  });
-
   it('is counted and audited with the link as actor, before the codes are shown', async () => {
     const esim = await sharedEsim(api);
     const { id, path } = await makeLink(caller, esim);

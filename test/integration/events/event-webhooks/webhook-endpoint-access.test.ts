@@ -1,13 +1,8 @@
-import { eq, sql } from 'drizzle-orm';
+import { sql } from 'drizzle-orm';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { generateWebhookSecret } from '#crypto/webhook-signatures.ts';
 import { newId } from '#db/connection/ids.ts';
-import {
-  countWebhookEndpoints,
-  findWebhookEndpoint,
-  listWebhookEndpoints,
-  readEndpointSecrets,
-} from '#db/events/webhook-endpoints.ts';
+import { countWebhookEndpoints, readEndpointSecrets } from '#db/events/webhook-endpoints.ts';
 import { auditLog, webhookEndpoints, webhookEndpointSecrets } from '#db/schema.ts';
 import { addWebhookEndpoint } from '#fulfilment/event-webhooks/manage-endpoint.ts';
 import {
@@ -138,23 +133,5 @@ describe('a secret rotation', () => {
     const leaked = await post(endpointPath(id, '/rotate-secret'), { overlap_seconds: 0 });
     expect(await secretsAt(60_000)).toEqual([leaked.textAt('secret')]);
     expect(await api.database.run((db) => db.$count(webhookEndpointSecrets))).toBe(1);
-  });
-});
-
-describe('an own-work key', () => {
-  it('sees only its own endpoints', async () => {
-    // As with `caller.ownerId`. Other tests check which callers have one.
-    const [mine, others] = [await created(), await created()];
-    await api.database.run((db) =>
-      db.update(webhookEndpoints).set({ ownerId: 'key_own' }).where(eq(webhookEndpoints.id, mine)),
-    );
-    const page = { limit: 10, after: undefined };
-    expect((await api.database.run((db) => listWebhookEndpoints(db, 'key_own', {}, page))).map(({ id }) => id)).toEqual(
-      [mine],
-    );
-    expect(await api.database.run((db) => findWebhookEndpoint(db, others, 'key_own'))).toBeUndefined();
-    expect((await api.database.run((db) => listWebhookEndpoints(db, undefined, {}, page))).map(({ id }) => id)).toEqual(
-      [others, mine],
-    );
   });
 });
