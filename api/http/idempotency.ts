@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { ApiDependencies } from '#api/dependencies.ts';
 import type { Caller, Incoming } from '#api/http/operation.ts';
 import type { Reply } from '#api/http/reply.ts';
 import { databaseUnavailable } from '#api/problems/error-handler.ts';
@@ -16,11 +17,7 @@ import {
 /** The first request ends within the timeouts of a transaction, usually within milliseconds. */
 const IN_PROGRESS_RETRY_SECONDS = 1;
 
-export interface IdempotencyDependencies {
-  readonly database: Database;
-  readonly keyRing: KeyRing;
-  readonly now: () => number;
-}
+type IdempotencyDependencies = Pick<ApiDependencies, 'database' | 'keyRing' | 'now'>;
 
 export interface IdempotentRequest {
   /** A retry after the API key was rotated is still a retry. */

@@ -1,6 +1,7 @@
 import express, { type Express, type NextFunction, type Request, type RequestHandler, type Response } from 'express';
 import { authenticate, type AuthenticationDependencies, callerOf, requireStill } from '#api/access/authentication.ts';
 import { InFlight, networkOf } from '#api/access/limits.ts';
+import type { ApiDependencies } from '#api/dependencies.ts';
 import type { Caller, Incoming, Operation } from '#api/http/operation.ts';
 import { onceClosed, sendReply, sendStream } from '#api/http/reply.ts';
 import { contextOf } from '#api/http/request-context.ts';
@@ -22,10 +23,7 @@ export function isEncoded(contentEncoding: string | undefined): boolean {
   return !/^\s*(?:identity|none|utf-?8)?\s*$/i.test(contentEncoding ?? '');
 }
 
-export interface MountDependencies extends AuthenticationDependencies {
-  readonly bodyLimitBytes: number;
-  readonly running: Readonly<Record<keyof typeof AT_ONCE, InFlight>>;
-}
+type MountDependencies = AuthenticationDependencies & Pick<ApiDependencies, 'bodyLimitBytes' | 'running'>;
 
 /** Other methods of a path get 405, with Allow. */
 export function mountOperations(app: Express, operations: readonly Operation[], dependencies: MountDependencies): void {

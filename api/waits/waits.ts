@@ -4,7 +4,7 @@ import type { WaitingPolicy } from '#domain/policy/api-policy.ts';
 import type { EventTail } from '#outbound/event-tail.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
 
-export interface WaitsOptions {
+interface WaitsOptions {
   readonly tail: Pick<EventTail, 'listen' | 'stopped'>;
   readonly policy: WaitingPolicy;
   readonly metrics: Pick<Metrics, 'waiting'>;
