@@ -12,11 +12,6 @@ const stranger = new HttpClient(api.baseUrl);
 afterAll(() => api[Symbol.asyncDispose]());
 
 describe('an unknown request', () => {
-  it('for / leads to the documentation', async () => {
-    const answer = await caller.get('/');
-    expect([answer.status, answer.headers.get('location')]).toEqual([302, 'docs']);
-  });
-
   it('gets 404 as a problem', async () => {
     for (const path of [
       '/v1',
