@@ -12,12 +12,10 @@ import type { ApiDependencies } from '#api/dependencies.ts';
 import { requireEsimOfPath } from '#api/esims/delivered-esim.ts';
 import { idInPath } from '#api/fields/fields.ts';
 import { type Operation, operation } from '#api/http/operation.ts';
-import { bulkOperation } from '#api/work/bulk-actions.ts';
 import { createWork, creationAnswers, creationCall, type WorkReference } from '#api/work/create-work.ts';
-import { workActionOperations } from '#api/work/work-actions.ts';
 import { customerHash } from '#api/work/work-input.ts';
-import { listOperations, workFilter } from '#api/work/work-lists.ts';
-import { workReadOperations } from '#api/work/work-reads.ts';
+import { workFilter } from '#api/work/work-lists.ts';
+import { workOperations } from '#api/work/work-operations.ts';
 import { findersOf, type WorkResource } from '#api/work/work-resource.ts';
 import { findEsim } from '#db/esims/esim-queries.ts';
 import type { Owner } from '#db/lists/ownership.ts';
@@ -76,23 +74,17 @@ export function cancellationOperations(dependencies: ApiDependencies): Operation
         });
       },
     }),
-    ...listOperations(dependencies, resource, {
+    ...workOperations(dependencies, resource, {
       query: cancellationListQuery,
       page: cancellationPage,
       csv: cancellationCsv,
-      read: async (db, owner, query, page) => {
-        const filter = {
-          ...workFilter(query),
-          esimId: query.esim_id,
-          customerReferenceHash: customerHash(keyRing, query.customer_reference),
-        };
-        const found = await cancellationReads.page(db, owner, filter, page);
-        return found.map((stored) => ({ item: show(stored, owner), position: stored.row }));
-      },
+      reads: cancellationReads,
+      show,
+      filterOf: (query) => ({
+        ...workFilter(query),
+        esimId: query.esim_id,
+        customerReferenceHash: customerHash(keyRing, query.customer_reference),
+      }),
     }),
-    // Before the path with an id.
-    bulkOperation(dependencies, resource),
-    ...workReadOperations(dependencies, resource),
-    ...workActionOperations(dependencies, resource),
   ];
 }

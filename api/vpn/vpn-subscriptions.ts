@@ -15,7 +15,6 @@ import {
   vpnSubscriptionOutput,
   vpnSubscriptionPage,
 } from '#api/vpn/vpn-subscription-schemas.ts';
-import { bulkOperation } from '#api/work/bulk-actions.ts';
 import {
   callerReference,
   createWork,
@@ -26,10 +25,9 @@ import {
 } from '#api/work/create-work.ts';
 import { plainWork } from '#api/work/expand.ts';
 import { replyAfterPreferredWait, retryAfter } from '#api/work/long-poll.ts';
-import { workActionOperations } from '#api/work/work-actions.ts';
 import { customerHash, newCustomer, readCustomer } from '#api/work/work-input.ts';
-import { listOperations, workFilter } from '#api/work/work-lists.ts';
-import { workReadOperations } from '#api/work/work-reads.ts';
+import { workFilter } from '#api/work/work-lists.ts';
+import { workOperations } from '#api/work/work-operations.ts';
 import { findersOf, type WorkJson, type WorkResource } from '#api/work/work-resource.ts';
 import type { Owner } from '#db/lists/ownership.ts';
 import { type StoredVpnSubscription, vpnSubscriptionReads } from '#db/work/vpn-subscriptions.ts';
@@ -105,27 +103,21 @@ export function vpnSubscriptionOperations(dependencies: ApiDependencies, offers:
         });
       },
     }),
-    ...listOperations(dependencies, resource, {
+    ...workOperations(dependencies, resource, {
       query: vpnSubscriptionListQuery,
       page: vpnSubscriptionPage,
       csv: vpnSubscriptionCsv,
-      read: async (db, owner, query, page) => {
-        const filter = {
-          ...workFilter(query),
-          externalSubscriptionIds: query.external_subscription_id,
-          vpnPlanId: query.vpn_plan_id,
-          customerReferenceHash: customerHash(keyRing, query.customer_reference),
-        };
-        const found = await vpnSubscriptionReads.page(db, owner, filter, page);
-        return found.map((stored) => ({ item: show(stored, owner), position: stored.row }));
-      },
+      reads: vpnSubscriptionReads,
+      show,
+      filterOf: (query) => ({
+        ...workFilter(query),
+        externalSubscriptionIds: query.external_subscription_id,
+        vpnPlanId: query.vpn_plan_id,
+        customerReferenceHash: customerHash(keyRing, query.customer_reference),
+      }),
     }),
-    // Before the path with an id.
-    bulkOperation(dependencies, resource),
-    ...workReadOperations(dependencies, resource),
     vpnAccessOperation(dependencies),
     cancelOperation(dependencies, resource),
-    ...workActionOperations(dependencies, resource),
   ];
 }
 
