@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type {
   CancellationSnapshot,
   CompletionResult,
@@ -10,17 +9,11 @@ import type {
 } from '#domain/purchase/results.ts';
 import type { AttemptState } from '#domain/relay/observation.ts';
 import type { WorkStatus } from '#domain/work/lifecycle.ts';
-import { timeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
-import { POLICY, withWorker } from '#test/support/work/workflows/order-workflow.ts';
+import { environment, POLICY, withWorker } from '#test/support/work/workflows/order-workflow.ts';
 import { cancellationWorkflow } from '#workflows/cancellation.ts';
 import { explainQuery, operatorActedSignal, serviceObservedSignal } from '#workflows/messages.ts';
 
 const DAY_MS = 86_400_000;
-
-let environment: TestWorkflowEnvironment;
-beforeAll(async () => {
-  environment = await timeSkippingEnvironment();
-});
 
 /** Typed fakes of the activities for one cancellation in review. */
 class FakeCancellation {
@@ -95,7 +88,7 @@ async function withCancellation<Result>(
   cancellation: FakeCancellation,
   work: (handle: Handle) => Promise<Result>,
 ): Promise<Result> {
-  return withWorker(environment, cancellation, async (taskQueue) => work(await start(cancellation, taskQueue)));
+  return withWorker(cancellation, async (taskQueue) => work(await start(cancellation, taskQueue)));
 }
 
 function start({ id }: FakeCancellation, taskQueue: string) {

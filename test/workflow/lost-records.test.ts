@@ -1,21 +1,18 @@
 import { ApplicationFailure } from '@temporalio/common';
-import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { witnessOfEnd, type Witness } from '#domain/purchase/recovery.ts';
 import type { PurchaseActivities, WorkSnapshot } from '#domain/purchase/results.ts';
 import type { ServiceObservation } from '#domain/relay/observation.ts';
-import { timeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
-import { FakeOrder, type ScriptedSend } from '#test/support/work/workflows/fake-order.ts';
-import { POLICY, withOrder, withWorker } from '#test/support/work/workflows/order-workflow.ts';
+import { FakeOrder } from '#test/support/work/workflows/fake-order.ts';
+import {
+  environment,
+  orderWith,
+  startOrder,
+  resultOf,
+  withOrder,
+  withWorker,
+} from '#test/support/work/workflows/order-workflow.ts';
 import { explainQuery, operatorActedSignal, serviceObservedSignal, WORK_MISSING } from '#workflows/messages.ts';
-import { orderWorkflow } from '#workflows/order.ts';
-
-let environment: TestWorkflowEnvironment;
-beforeAll(async () => {
-  environment = await timeSkippingEnvironment();
-});
-
-const orderWith = async (...sends: ScriptedSend[]) => new FakeOrder(sends, await environment.currentTimeMs());
 
 /** The fakes of an order, some of them changed. */
 function withChanged(order: FakeOrder, change: (fakes: PurchaseActivities) => Partial<PurchaseActivities>) {
@@ -33,15 +30,6 @@ function withBeginning(
   begin: (input: { witness?: Witness }, next: () => Promise<WorkSnapshot>) => Promise<WorkSnapshot>,
 ) {
   return withChanged(order, (fakes) => ({ beginWork: (input) => begin(input, () => fakes.beginWork(input)) }));
-}
-
-function startOf(order: FakeOrder, taskQueue: string, carried?: { holds: number; witness: Witness }) {
-  const work = { kind: 'order', id: order.orderId } as const;
-  return environment.client.workflow.start(orderWorkflow, {
-    workflowId: `order/${order.orderId}`,
-    taskQueue,
-    args: [{ work, policy: POLICY, ...(carried !== undefined && { carried }) }],
-  });
 }
 
 const reportIn = (epoch: string, outcome: ServiceObservation['outcome']): ServiceObservation => ({
@@ -69,10 +57,7 @@ describe('a workflow whose step is earlier than the last recorded one', () => {
         return 'superseded';
       },
     }));
-    await withWorker(environment, fake, async (taskQueue) => {
-      const handle = await startOf(order, taskQueue);
-      expect(await handle.result()).toMatchObject({ status: 'completed' });
-    });
+    expect(await resultOf(order, {}, fake)).toMatchObject({ status: 'completed' });
     const first = runs.filter((run) => run !== undefined);
     expect(new Set(first).size).toBe(2);
   });
@@ -95,10 +80,7 @@ describe('a workflow after PostgreSQL lost commits', () => {
       },
       recordStep: async (step) => (isCompared ? fakes.recordStep(step) : 'not_compared'),
     }));
-    await withWorker(environment, fake, async (taskQueue) => {
-      const handle = await startOf(order, taskQueue);
-      expect(await handle.result()).toMatchObject({ status: 'completed' });
-    });
+    expect(await resultOf(order, {}, fake)).toMatchObject({ status: 'completed' });
     expect(witnesses).toEqual([undefined, expect.objectContaining({ number: 1, state: 'refused', sends: 1 })]);
     expect(order.steps.map(({ event }) => event)).toContain('order.held');
   });
@@ -125,9 +107,7 @@ describe('a workflow after PostgreSQL lost commits', () => {
         return isCompared ? fakes.openNextAttempt(input) : { kind: 'not_compared' };
       },
     }));
-    await withWorker(environment, fake, async (taskQueue) => {
-      expect(await (await startOf(order, taskQueue)).result()).toMatchObject({ status: 'completed' });
-    });
+    expect(await resultOf(order, {}, fake)).toMatchObject({ status: 'completed' });
     expect(calls.slice(0, 2)).toEqual(['open 2', 'compared with 1 failed']);
     expect(calls.filter((call) => call === 'open 2')).toHaveLength(2);
     expect(order.sent.map(({ attempt }) => attempt)).toEqual(isLost ? [1, 1, 2] : [1, 2]);
@@ -140,7 +120,7 @@ describe('a workflow after PostgreSQL lost commits', () => {
       witnesses.push(witness);
       return { ...(await next()), epoch: witnesses.length === 1 ? 'before' : 'after' };
     });
-    await withWorker(environment, fake, async (taskQueue) => (await startOf(order, taskQueue)).result());
+    await resultOf(order, {}, fake);
     expect(witnesses.some((each) => each?.sends === 1 && each.anyUnknown && each.state === 'unknown')).toBe(true);
   });
 
@@ -160,7 +140,7 @@ describe('a workflow after PostgreSQL lost commits', () => {
         attempt: { ...snapshot.attempt, number: 1, state: 'failed', settled: true },
       };
     });
-    await withWorker(environment, fake, async (taskQueue) => (await startOf(order, taskQueue)).result());
+    await resultOf(order, {}, fake);
     expect(witnesses).toContainEqual(
       expect.objectContaining({ number: 2, sends: 1, anyUnknown: true, state: 'unknown' }),
     );
@@ -178,8 +158,8 @@ describe('a workflow after PostgreSQL lost commits', () => {
       openNextAttempt: async (input) =>
         (refused += 1) <= refusals ? { kind: 'unsettled' } : fakes.openNextAttempt(input),
     }));
-    await withWorker(environment, fake, async (taskQueue) => {
-      const handle = await startOf(order, taskQueue);
+    await withWorker(fake, async (taskQueue) => {
+      const handle = await startOrder(order, taskQueue);
       await (refusals === 1 ? handle.result() : environment.sleep('10 minutes'));
       await handle.terminate().catch(() => undefined);
     });
@@ -196,8 +176,8 @@ describe('a workflow after PostgreSQL lost commits', () => {
       order.lookUps = ['not_found'];
       order.evidence = ['no_debit'];
       const witness: Witness = { number: 1, state: 'failed', sends: 1, anyUnknown: true, ended: 'abandoned' };
-      await withWorker(environment, order, async (taskQueue) => {
-        const handle = await startOf(order, taskQueue, { holds: 0, witness });
+      await withWorker(order, async (taskQueue) => {
+        const handle = await startOrder(order, taskQueue, { carried: { holds: 0, witness } });
         await environment.sleep('2 days');
         expect(await handle.query(explainQuery)).toMatchObject({
           status: 'needs_attention',
@@ -216,14 +196,14 @@ describe('a workflow after PostgreSQL lost commits', () => {
       witnesses.push(witness);
       return { ...(await next()), epoch: 'same' };
     });
-    await withWorker(environment, fake, async (taskQueue) => (await startOf(order, taskQueue)).result());
+    await resultOf(order, {}, fake);
     expect(witnesses.every((each) => (each?.sends ?? 0) === 0)).toBe(true);
     expect(order.sent).toHaveLength(1);
   });
 
   it('handles a report whose row has the id of a report that it handled before', async () => {
     const order = await orderWith({ answers: 'processing' });
-    const result = await withOrder(environment, order, async (start) => {
+    const result = await withOrder(order, async (start) => {
       const handle = await start();
       await environment.sleep('1 minute');
       order.observe('processing');
@@ -241,7 +221,7 @@ describe('a workflow after PostgreSQL lost commits', () => {
   it('no longer waits for the service if its row is unknown again', async () => {
     const order = await orderWith({ answers: 'processing' });
     order.lookUps = ['found completed'];
-    const result = await withOrder(environment, order, async (start) => {
+    const result = await withOrder(order, async (start) => {
       const handle = await start();
       await environment.sleep('1 hour');
       order.observe('unknown');
@@ -255,7 +235,7 @@ describe('a workflow after PostgreSQL lost commits', () => {
 
   it('opens its lost case again when it is woken', async () => {
     const order = await orderWith({ fails: 'timeout' }, { fails: 'timeout' });
-    await withOrder(environment, order, async (start) => {
+    await withOrder(order, async (start) => {
       const handle = await start();
       await environment.sleep('2 days');
       const cases = () => order.steps.filter(({ attention }) => attention !== undefined).length;
@@ -283,8 +263,8 @@ describe('a workflow after PostgreSQL lost commits', () => {
       const compared = { isFirstSinceRestart: true, attention: 'failed_but_charged' } as const;
       return { ...snapshot, ...compared, ...(nextStepAt !== undefined && { nextStepAt }) };
     });
-    await withWorker(environment, fake, async (taskQueue) => {
-      const handle = await startOf(order, taskQueue);
+    await withWorker(fake, async (taskQueue) => {
+      const handle = await startOrder(order, taskQueue);
       await environment.sleep('1 hour');
       expect(order.steps.at(-1)?.attention?.reason).toBe('failed_but_charged');
       const steps = order.steps.length;
@@ -302,7 +282,7 @@ describe('a workflow after PostgreSQL lost commits', () => {
     async (historyLimit) => {
       const order = await orderWith({ answers: 'processing' });
       order.lookUps = ['found completed'];
-      const result = await withOrder(environment, order, async (start) => {
+      const result = await withOrder(order, async (start) => {
         const handle = await start({ historyLimit });
         for (let minute = 1; minute <= 6; minute += 1) {
           await environment.sleep('1 minute');
@@ -321,7 +301,7 @@ describe('a workflow after PostgreSQL lost commits', () => {
     const order = await orderWith({ fails: 'timeout' }, { fails: 'insufficient_balance' });
     order.lookUps = ['found completed'];
     order.losesSendsAfter = 1;
-    const result = await withOrder(environment, order, async (start) => (await start()).result());
+    const result = await resultOf(order);
     expect(result).toMatchObject({ status: 'completed' });
     expect(order.steps.map(({ status }) => status)).not.toContain('held');
   });
@@ -334,8 +314,8 @@ describe('a workflow after PostgreSQL lost commits', () => {
       return next();
     });
     const witness: Witness = { number: 1, state: 'prepared', sends: 0, anyUnknown: false };
-    const result = await withWorker(environment, fake, async (taskQueue) => {
-      const handle = await startOf(order, taskQueue, { holds: 0, witness });
+    const result = await withWorker(fake, async (taskQueue) => {
+      const handle = await startOrder(order, taskQueue, { carried: { holds: 0, witness } });
       await environment.sleep(6 * 3_600_000);
       expect(await handle.query(explainQuery)).toMatchObject({
         status: 'needs_attention',
@@ -363,7 +343,7 @@ describe('a workflow after PostgreSQL lost commits', () => {
         throw ApplicationFailure.nonRetryable('attempt att_1 does not exist', WORK_MISSING);
       },
     }));
-    const result = await withWorker(environment, fake, async (taskQueue) => (await startOf(order, taskQueue)).result());
+    const result = await resultOf(order, {}, fake);
     expect(result).toMatchObject({ status: 'completed' });
     expect(calls).toEqual(expect.arrayContaining(['beginWork', 'readDebitEvidence', 'beginWork', 'readDebitEvidence']));
   });
@@ -379,8 +359,8 @@ describe('a workflow after PostgreSQL lost commits', () => {
       failure: 'supplier_failed',
       endedBy: 'attempts_used_up',
     };
-    const result = await withWorker(environment, order, async (taskQueue) =>
-      (await startOf(order, taskQueue, { holds: 0, witness })).result(),
+    const result = await withWorker(order, async (taskQueue) =>
+      (await startOrder(order, taskQueue, { carried: { holds: 0, witness } })).result(),
     );
     const end = { failure: 'supplier_failed', endedBy: 'attempts_used_up' } as const;
     expect(result).toMatchObject({ status: 'failed', ...end });

@@ -1,22 +1,21 @@
-import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { beforeAll, describe, expect, it } from 'vitest';
-import { timeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
+import { describe, expect, it } from 'vitest';
+import type { PurchaseActivities } from '#domain/purchase/results.ts';
 import { FakeOrder, type ScriptedSend } from '#test/support/work/workflows/fake-order.ts';
-import { POLICY, withOrder, withWorker } from '#test/support/work/workflows/order-workflow.ts';
+import {
+  environment,
+  orderWith,
+  POLICY,
+  startOrder,
+  withOrder,
+  withWorker,
+} from '#test/support/work/workflows/order-workflow.ts';
 import { FakeSubscription, withSubscription } from '#test/support/work/workflows/subscription-workflow.ts';
 import { explainQuery, operatorActedSignal } from '#workflows/messages.ts';
-import { orderWorkflow } from '#workflows/order.ts';
-
-let environment: TestWorkflowEnvironment;
-beforeAll(async () => {
-  environment = await timeSkippingEnvironment();
-});
 
 const HOUR = 3_600_000;
 const OUTAGE = 24 * HOUR;
 /** The longest wait between two look-ups, and a minute for the look-ups themselves. */
 const HEALED_WITHIN = POLICY.lookUpAgainMaxMs + 60_000;
-const orderWith = async (...sends: ScriptedSend[]) => new FakeOrder(sends, await environment.currentTimeMs());
 const timeouts = (count: number): ScriptedSend[] => Array.from({ length: count }, () => ({ fails: 'server_error' }));
 /** Number of sends of one attempt in its resend window. The waits double from 2 s to 2 min, for 10 min. */
 const SENDS_IN_WINDOW = 10;
@@ -58,12 +57,8 @@ async function throughOutage(order: FakeOrder) {
   const until = (await environment.currentTimeMs()) + OUTAGE;
   const times: { completedAt?: number } = {};
   const fake = { activities: (now: () => Promise<number>) => duringOutage(order, until, now, times) };
-  return withWorker(environment, fake, async (taskQueue) => {
-    const handle = await environment.client.workflow.start(orderWorkflow, {
-      workflowId: `order/${order.orderId}`,
-      taskQueue,
-      args: [{ work: { kind: 'order', id: order.orderId }, policy: POLICY }],
-    });
+  return withWorker(fake, async (taskQueue) => {
+    const handle = await startOrder(order, taskQueue);
     await environment.sleep(OUTAGE / 2);
     const explained = await handle.query(explainQuery);
     const { historyLength } = await handle.describe();
@@ -109,7 +104,7 @@ describe('work after an outage of the service for a day', () => {
       ...Array.from({ length: 200 }, () => 'comes too late' as const),
     );
     order.absences = Array.from({ length: 200 }, () => 'absent');
-    await withOrder(environment, order, async (start) => {
+    await withOrder(order, async (start) => {
       const handle = await start();
       await environment.sleep(OUTAGE / 2);
       expect(order.steps.at(-1)).toMatchObject({
@@ -132,7 +127,7 @@ describe('work after an outage of the service for a day', () => {
       ...Array.from({ length: 200 }, () => [gated, 'comes too late'] as const).flat(),
     );
     order.absences = Array.from({ length: 200 }, () => 'absent');
-    await withOrder(environment, order, async (start) => {
+    await withOrder(order, async (start) => {
       const handle = await start({ historyLimit: 100 });
       await environment.sleep(OUTAGE / 4);
       expect(order.steps).toContainEqual(
@@ -159,7 +154,7 @@ describe('work after an outage of the service for a day', () => {
   it('is sent with growing waits and a case, if the service answers look-ups but no sends', async () => {
     const order = await orderWith(...timeouts(1_000));
     order.absences = Array.from({ length: 200 }, () => 'absent');
-    await withOrder(environment, order, async (start) => {
+    await withOrder(order, async (start) => {
       const handle = await start();
       await environment.sleep(OUTAGE / 2);
       expect(order.steps).toContainEqual(
@@ -178,12 +173,8 @@ describe('work after an outage of the service for a day', () => {
     const order = await orderWith({ fails: 'contract_drift' });
     const until = (await environment.currentTimeMs()) + OUTAGE;
     const fake = { activities: (now: () => Promise<number>) => duringOutage(order, until, now) };
-    await withWorker(environment, fake, async (taskQueue) => {
-      const handle = await environment.client.workflow.start(orderWorkflow, {
-        workflowId: `order/${order.orderId}`,
-        taskQueue,
-        args: [{ work: { kind: 'order', id: order.orderId }, policy: POLICY }],
-      });
+    await withWorker(fake, async (taskQueue) => {
+      const handle = await startOrder(order, taskQueue);
       await environment.sleep(OUTAGE + HOUR);
       expect(await handle.query(explainQuery)).toMatchObject({
         status: 'needs_attention',
@@ -222,7 +213,7 @@ describe('work after an outage of the service for a day', () => {
     const subscription = new FakeSubscription(now + 30 * OUTAGE);
     subscription.onCancel = 'fails';
     subscription.change({ cancelRequested: true });
-    await withSubscription(environment, subscription, async (running) => {
+    await withSubscription(subscription, async (running) => {
       await environment.sleep(OUTAGE);
       expect(subscription.attention).toBe('service_not_answering');
       subscription.onCancel = 'accepts';
@@ -237,7 +228,7 @@ describe('work after an outage of the service for a day', () => {
 describe('a workflow without progress for a day', () => {
   it('opens a case and keeps a short history, if a report of the service is not judged', async () => {
     const order = await orderWith(...Array.from({ length: 500 }, () => 'is barred' as const), { answers: 'completed' });
-    const explained = await withOrder(environment, order, async (start) => {
+    const explained = await withOrder(order, async (start) => {
       const handle = await start({ holdDeadlineMs: 72 * HOUR });
       await environment.sleep(OUTAGE);
       expect((await handle.describe()).historyLength).toBeLessThan(2_000);
@@ -252,7 +243,7 @@ describe('a workflow without progress for a day', () => {
     const order = await orderWith(...Array.from({ length: 300 }, () => ({ dies: 'before the send' }) as const), {
       answers: 'completed',
     });
-    const result = await withOrder(environment, order, async (start) => {
+    const result = await withOrder(order, async (start) => {
       const handle = await start({ holdDeadlineMs: 72 * HOUR, historyLimit: 300 });
       const first = await handle.describe();
       await environment.sleep(OUTAGE);
@@ -264,5 +255,37 @@ describe('a workflow without progress for a day', () => {
     expect(result).toMatchObject({ status: 'completed' });
     expect(order.sent).toHaveLength(1);
     expect(order.steps.filter(({ attention }) => attention?.reason === 'stalled').length).toBeGreaterThan(0);
+  });
+});
+
+describe('an outage of PostgreSQL for a day', () => {
+  it('leaves a history of less than 2,000 events; the order is bought once afterwards', async () => {
+    const order = await orderWith({ answers: 'completed' });
+    const until = (await environment.currentTimeMs()) + OUTAGE;
+    const activities = (now: () => Promise<number>): PurchaseActivities => {
+      const normal = order.activities(now);
+      return {
+        ...normal,
+        beginWork: async (input) => {
+          if ((await now()) < until) throw new Error('connect ECONNREFUSED');
+          return normal.beginWork(input);
+        },
+      };
+    };
+    const outlasts = { holdDeadlineMs: 3 * OUTAGE };
+    await withOrder(
+      order,
+      async (start) => {
+        const handle = await start(outlasts);
+        expect(await handle.result()).toMatchObject({ status: 'completed' });
+        // After the outage it continues in a new run. The first run contains the outage.
+        const first = environment.client.workflow.getHandle(handle.workflowId, handle.firstExecutionRunId);
+        const { historyLength } = await first.describe();
+        expect(historyLength).toBeGreaterThan(300);
+        expect(historyLength).toBeLessThan(2_000);
+      },
+      { activities },
+    );
+    expect(order.sent).toHaveLength(1);
   });
 });

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { defaultPayloadConverter } from '@temporalio/common';
 import { bundleWorkflowCode, DefaultLogger, Worker } from '@temporalio/worker';
 import { DeterminismViolationError } from '@temporalio/workflow';
-import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
 import { FAILURE_CONVERTER_PATH } from '#temporal/codec/payload-codec.ts';
 import { readHistory, textsOf, waitsIn } from '#test/support/work/workflows/histories.ts';
 import { quietRuntime } from '#test/support/work/workflows/quiet-runtime.ts';
@@ -35,12 +35,7 @@ const TRACING = 'hand-on-trace.ts';
 
 const dataConverter = { failureConverterPath: FAILURE_CONVERTER_PATH };
 /** What the replay of each history ended with: undefined, or an error. */
-let withPresent: ReadonlyMap<string, Error | undefined>;
-let withChanged: ReadonlyMap<string, Error | undefined>;
 /** The same for histories of traced workflows, with the interceptor that hands traces on, and without it. */
-let tracedWithPresent: ReadonlyMap<string, Error | undefined>;
-let tracedWithout: ReadonlyMap<string, Error | undefined>;
-let hasTracing: { readonly present: boolean; readonly untraced: boolean };
 
 /** Replays all recorded histories with one worker. */
 async function replayAll(
@@ -65,26 +60,24 @@ function tracedHistory(name: string): ReturnType<typeof readHistory> {
   return history;
 }
 
-beforeAll(async () => {
-  const [present, changed, untraced] = await Promise.all([
-    workflowBundle(inject('bundledWorkflows')),
-    bundleWorkflowCode({
-      workflowsPath: fileURLToPath(new URL('broken-workflow.ts', import.meta.url)),
-      failureConverterPath: FAILURE_CONVERTER_PATH,
-      logger: new DefaultLogger('WARN'),
-    }),
-    bundleWorkflowCode({
-      ...WORKFLOW_SOURCES,
-      workflowInterceptorModules: WORKFLOW_SOURCES.workflowInterceptorModules.filter((path) => !path.endsWith(TRACING)),
-      logger: new DefaultLogger('WARN'),
-    }),
-  ]);
-  hasTracing = { present: present.code.includes(TRACING), untraced: untraced.code.includes(TRACING) };
-  withPresent = await replayAll(present);
-  withChanged = await replayAll(changed);
-  tracedWithPresent = await replayAll(present, tracedHistory);
-  tracedWithout = await replayAll(untraced, tracedHistory);
-});
+const [present, changed, untraced] = await Promise.all([
+  workflowBundle(inject('bundledWorkflows')),
+  bundleWorkflowCode({
+    workflowsPath: fileURLToPath(new URL('broken-workflow.ts', import.meta.url)),
+    failureConverterPath: FAILURE_CONVERTER_PATH,
+    logger: new DefaultLogger('WARN'),
+  }),
+  bundleWorkflowCode({
+    ...WORKFLOW_SOURCES,
+    workflowInterceptorModules: WORKFLOW_SOURCES.workflowInterceptorModules.filter((path) => !path.endsWith(TRACING)),
+    logger: new DefaultLogger('WARN'),
+  }),
+]);
+const hasTracing = { present: present.code.includes(TRACING), untraced: untraced.code.includes(TRACING) };
+const withPresent = await replayAll(present);
+const withChanged = await replayAll(changed);
+const tracedWithPresent = await replayAll(present, tracedHistory);
+const tracedWithout = await replayAll(untraced, tracedHistory);
 
 describe('recorded histories', () => {
   it('of this release exist for each scenario', () => {

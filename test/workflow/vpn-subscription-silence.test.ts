@@ -1,7 +1,5 @@
-import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { beforeAll, describe, expect, it } from 'vitest';
-import { timeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
-import { POLICY } from '#test/support/work/workflows/order-workflow.ts';
+import { describe, expect, it } from 'vitest';
+import { environment, POLICY } from '#test/support/work/workflows/order-workflow.ts';
 import {
   FakeSubscription,
   OUT_OF_ORDER,
@@ -13,11 +11,6 @@ import { explainQuery, operatorActedSignal, serviceObservedSignal } from '#workf
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
-
-let environment: TestWorkflowEnvironment;
-beforeAll(async () => {
-  environment = await timeSkippingEnvironment();
-});
 
 const inDays = async (days: number) => (await environment.currentTimeMs()) + days * DAY_MS;
 const sleepUntil = async (at: number) => environment.sleep(at - (await environment.currentTimeMs()));
@@ -39,7 +32,7 @@ describe('a VPN subscription after its end', () => {
       subscription.change(subscription.lookUps === 2 ? { expiresAt: renewed } : { endedAs: 'expired' });
       return FOUND;
     };
-    await withSubscription(environment, subscription, async (running) => {
+    await withSubscription(subscription, async (running) => {
       await sleepUntil(end + POLICY.expiryGraceMs + MINUTE_MS / 2);
       const waiting = await running.query(explainQuery);
       expect(waiting).toMatchObject({ status: 'active', failure: 'server_error' });
@@ -64,7 +57,7 @@ describe('a VPN subscription after its end', () => {
     const end = await inDays(30);
     const subscription = new FakeSubscription(end);
     subscription.onLookUp = () => OUT_OF_ORDER;
-    await withSubscription(environment, subscription, async (running) => {
+    await withSubscription(subscription, async (running) => {
       await sleepUntil(end + POLICY.expiryGraceMs + POLICY.silentDeadlineMs - HOUR_MS);
       expect(await running.query(explainQuery)).toMatchObject({ status: 'active', failure: 'server_error' });
       const pauses = subscription.lookUpTimes
@@ -103,7 +96,7 @@ describe('a VPN subscription after its end', () => {
     subscription.status = 'needs_attention';
     subscription.attention = 'delivery_unavailable';
     subscription.onLookUp = () => OUT_OF_ORDER;
-    await withSubscription(environment, subscription, async (running) => {
+    await withSubscription(subscription, async (running) => {
       await environment.sleep('1 hour');
       expect(subscription.lookUps).toBe(1);
       expect(await running.query(explainQuery)).toMatchObject({
@@ -127,7 +120,7 @@ describe('a VPN subscription after its end', () => {
     subscription.status = 'needs_attention';
     subscription.attention = 'delivery_unavailable';
     subscription.onLookUp = () => OUT_OF_ORDER;
-    await withSubscription(environment, subscription, async (running) => {
+    await withSubscription(subscription, async (running) => {
       await environment.sleep('1 hour');
       subscription.change({ cancelRequested: true });
       await running.signal(operatorActedSignal);
@@ -144,7 +137,7 @@ describe('the accepted cancellation of a VPN subscription without confirmation',
     const subscription = new FakeSubscription(end);
     subscription.onLookUp = () => OUT_OF_ORDER;
     subscription.change({ cancelRequested: true });
-    await withSubscription(environment, subscription, async (running) => {
+    await withSubscription(subscription, async (running) => {
       await sleepUntil(end - HOUR_MS);
       expect(await running.query(explainQuery)).toMatchObject({ status: 'cancelling' });
       expect(await running.result()).toMatchObject({ status: 'cancelled' });
@@ -165,7 +158,7 @@ describe('the accepted cancellation of a VPN subscription without confirmation',
       return FOUND;
     };
     subscription.change({ cancelRequested: true });
-    await withSubscription(environment, subscription, async (running) =>
+    await withSubscription(subscription, async (running) =>
       expect(await running.result()).toMatchObject({ status: 'cancelled' }),
     );
     expect(await environment.currentTimeMs()).toBeGreaterThanOrEqual(longer);
@@ -175,7 +168,7 @@ describe('the accepted cancellation of a VPN subscription without confirmation',
     const subscription = new FakeSubscription(undefined);
     subscription.onLookUp = () => FOUND;
     subscription.change({ cancelRequested: true });
-    await withSubscription(environment, subscription, async (running) => {
+    await withSubscription(subscription, async (running) => {
       await environment.sleep(POLICY.silentDeadlineMs - HOUR_MS);
       expect(await running.query(explainQuery)).toMatchObject({ status: 'cancelling' });
       await environment.sleep('3 hours');
@@ -204,7 +197,7 @@ describe('a new run of a VPN subscription that needs attention', () => {
     subscription.status = 'needs_attention';
     subscription.attention = 'cancellation_refused';
     subscription.change({ cancelRequested: true });
-    await withSubscription(environment, subscription, async (running) => {
+    await withSubscription(subscription, async (running) => {
       await environment.sleep('2 days');
       expect(await running.query(explainQuery)).toMatchObject({
         status: 'needs_attention',
@@ -232,7 +225,7 @@ describe('a new run of a VPN subscription that needs attention', () => {
     const subscription = new FakeSubscription(await inDays(30));
     subscription.status = 'needs_attention';
     subscription.attention = 'contradiction';
-    await withSubscription(environment, subscription, async (running) => {
+    await withSubscription(subscription, async (running) => {
       await environment.sleep('1 day');
       expect(await running.query(explainQuery)).toMatchObject({
         status: 'needs_attention',

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { DeliveryRound, WebhookActivities } from '#activities/webhooks/webhook-activities.ts';
 import {
   describeOutcome,
@@ -11,9 +10,8 @@ import {
   type TryOutcome,
 } from '#domain/events/webhook-delivery.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
-import { timeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
 import { waitFor } from '#test/support/wait-for.ts';
-import { bundledWorkflows } from '#test/support/work/workflows/order-workflow.ts';
+import { bundledWorkflows, environment } from '#test/support/work/workflows/order-workflow.ts';
 import { deliveriesWaitSignal, WEBHOOK_TASK_QUEUE, type WebhookEndpointResult } from '#workflows/messages.ts';
 import { SEARCH_ATTRIBUTES } from '#workflows/search-attributes.ts';
 import { webhookEndpointWorkflow } from '#workflows/webhook-endpoint.ts';
@@ -76,11 +74,6 @@ class FakeEndpoint implements WebhookActivities {
     };
   }
 }
-
-let environment: TestWorkflowEnvironment;
-beforeAll(async () => {
-  environment = await timeSkippingEnvironment();
-});
 
 interface Run {
   readonly fake: FakeEndpoint;

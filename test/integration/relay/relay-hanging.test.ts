@@ -1,10 +1,10 @@
 import { and, eq, isNotNull } from 'drizzle-orm';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Database } from '#db/connection/database.ts';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { events, inbox, outbox } from '#db/schema.ts';
 import type { StartedWork } from '#db/work/rows.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
-import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
+import { openTestDatabase } from '#test/support/servers/database.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { acceptTestOrder } from '#test/support/work/order-rows.ts';
 import { testRelay } from '#test/support/work/relay.ts';
@@ -28,14 +28,10 @@ class HangingWorkflows implements WorkWorkflows {
   }
 }
 
-let opened: OpenTestDatabase;
-let database: Database;
 const closing: (() => Promise<void>)[] = [];
 
-beforeAll(async () => {
-  opened = await openTestDatabase();
-  ({ database } = opened);
-});
+const opened = disposedAtEnd(await openTestDatabase());
+const { database } = opened;
 beforeEach(async () => {
   await database.run((db) => db.delete(inbox));
   await database.run((db) => db.delete(outbox));
@@ -43,7 +39,6 @@ beforeEach(async () => {
 afterEach(async () => {
   for (const close of closing.splice(0)) await close();
 });
-afterAll(() => opened.drop());
 
 const HOUR = 3_600_000;
 /** The relay abandons its pending calls as soon as it stops, because they never return. */

@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import type { Client } from '@temporalio/client';
 import { DefaultLogger, type NativeConnection, bundleWorkflowCode } from '@temporalio/worker';
-import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { checkWorkflowTasks } from '#cli/doctor/checks/temporal.ts';
 import { deleteVersion, setCurrent, setRamping, showDeployment } from '#cli/set-up/deployment.ts';
 import { KeyRing } from '#crypto/key-ring.ts';
@@ -25,10 +25,8 @@ quietRuntime();
 
 const keyRing = new KeyRing([{ id: 'k1', key: Buffer.alloc(32, 1) }]);
 let code: string;
-beforeAll(async () => {
-  const workflowsPath = fileURLToPath(new URL('versioned-workflows.ts', import.meta.url));
-  ({ code } = await bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger('WARN') }));
-});
+const workflowsPath = fileURLToPath(new URL('versioned-workflows.ts', import.meta.url));
+({ code } = await bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger('WARN') }));
 
 const stops: (() => Promise<void>)[] = [];
 afterEach(async () => {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { asc, eq } from 'drizzle-orm';
+import { afterEach } from 'vitest';
 import { attempts, cases, inbox, timeline } from '#db/schema.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
 import {
@@ -269,6 +270,16 @@ export class OrderDesk {
     );
     return rows.map(({ reason, closedAt }) => ({ reason, open: closedAt === null }));
   }
+}
+
+/** A shop whose books are compared after each test of the file. The simulator then has no faults any more. */
+export function checkedDesk(stack: Stack): OrderDesk {
+  const desk = new OrderDesk(stack);
+  afterEach(async () => {
+    await desk.simulator.calm();
+    await desk.checkBooks();
+  });
+  return desk;
 }
 
 export function withReference(row: AttemptRow): OrderAttempt {

@@ -1,20 +1,11 @@
-import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { beforeAll, describe, expect, it } from 'vitest';
-import { timeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
-import { FakeOrder, type ScriptedSend } from '#test/support/work/workflows/fake-order.ts';
-import { POLICY, withOrder } from '#test/support/work/workflows/order-workflow.ts';
+import { describe, expect, it } from 'vitest';
+import { FakeOrder } from '#test/support/work/workflows/fake-order.ts';
+import { environment, orderWith, POLICY, resultOf, withOrder } from '#test/support/work/workflows/order-workflow.ts';
 import { explainQuery, retryUpdate } from '#workflows/messages.ts';
-
-let environment: TestWorkflowEnvironment;
-beforeAll(async () => {
-  environment = await timeSkippingEnvironment();
-});
-
-const orderWith = async (...sends: ScriptedSend[]) => new FakeOrder(sends, await environment.currentTimeMs());
 
 /** The texts that the Temporal UI shows for the activities of an order, which ends first, with the activities' names. */
 async function activityTexts(order: FakeOrder): Promise<string[]> {
-  const { events } = await withOrder(environment, order, async (start) => {
+  const { events } = await withOrder(order, async (start) => {
     const handle = await start();
     await handle.result();
     return handle.fetchHistory();
@@ -44,8 +35,7 @@ describe('an order that the service reports as failed', () => {
   it('gets a new attempt only after the wallet shows no net debit for it', async () => {
     const order = await orderWith({ answers: 'failed' }, { answers: 'completed' });
     order.evidence = ['debited', 'credited'];
-    const result = await withOrder(environment, order, async (start) => (await start()).result());
-    expect(result.status).toBe('completed');
+    expect(await resultOf(order)).toMatchObject({ status: 'completed' });
     expect(order.sent.map(({ attempt }) => attempt)).toEqual([1, 2]);
     expect(order.calls.filter((call) => call === 'readDebitEvidence')).toHaveLength(2);
     const [first, second] = order.sent;
@@ -56,8 +46,7 @@ describe('an order that the service reports as failed', () => {
     const order = await orderWith({ answers: 'failed' }, { answers: 'completed' });
     order.evidence = ['debited', 'credited'];
     const noSettings = Object.fromEntries(Object.keys(POLICY).map((name) => [name, undefined]));
-    const result = await withOrder(environment, order, async (start) => (await start(noSettings)).result());
-    expect(result.status).toBe('completed');
+    expect(await resultOf(order, noSettings)).toMatchObject({ status: 'completed' });
     expect(order.sent.map(({ attempt }) => attempt)).toEqual([1, 2]);
   });
 
@@ -67,7 +56,7 @@ describe('an order that the service reports as failed', () => {
   ] as const)('needs attention if the wallet evidence is %s, and gets no new attempt', async (evidence, attention) => {
     const order = await orderWith({ answers: 'failed' });
     order.evidence = Array.from({ length: 20 }, () => evidence);
-    await withOrder(environment, order, async (start) => {
+    await withOrder(order, async (start) => {
       const handle = await start();
       await environment.sleep('2 days');
       expect(await handle.query(explainQuery)).toMatchObject({ status: 'needs_attention', attention });
@@ -79,8 +68,7 @@ describe('an order that the service reports as failed', () => {
   it('waits while nothing proves what it cost, says since when, and is bought again with the proof', async () => {
     const order = await orderWith({ answers: 'failed' }, { answers: 'completed' });
     order.evidence = ['awaited', 'awaited', 'awaited', 'no_debit'];
-    const result = await withOrder(environment, order, async (start) => (await start()).result());
-    expect(result.status).toBe('completed');
+    expect(await resultOf(order)).toMatchObject({ status: 'completed' });
     expect(order.sent.map(({ attempt }) => attempt)).toEqual([1, 2]);
     const awaited = order.steps.filter(({ event }) => event === 'attempt.evidence_awaited');
     expect(awaited).toHaveLength(1);
@@ -93,7 +81,7 @@ describe('an order that the service reports as failed', () => {
   it('opens a case after an hour without a proof, and still continues by itself when the proof comes', async () => {
     const order = await orderWith({ answers: 'failed' }, { answers: 'completed' });
     order.evidence = Array.from({ length: 500 }, () => 'awaited');
-    await withOrder(environment, order, async (start) => {
+    await withOrder(order, async (start) => {
       const handle = await start();
       const shown = async (skipped: string) => {
         await environment.sleep(skipped);
@@ -111,8 +99,11 @@ describe('an order that the service reports as failed', () => {
   it.each(['no_debit', 'credited'] as const)('fails after its last attempt (%s)', async (evidence) => {
     const order = await orderWith({ answers: 'failed' }, { answers: 'failed' }, { answers: 'failed' });
     order.evidence = [evidence, evidence, evidence];
-    const result = await withOrder(environment, order, async (start) => (await start()).result());
-    expect(result).toMatchObject({ status: 'failed', failure: 'supplier_failed', endedBy: 'attempts_used_up' });
+    expect(await resultOf(order)).toMatchObject({
+      status: 'failed',
+      failure: 'supplier_failed',
+      endedBy: 'attempts_used_up',
+    });
     expect(order.sent.map(({ attempt }) => attempt)).toEqual([1, 2, 3]);
     expect(order.steps.at(-1)?.message).toContain(`All 3 attempts failed. Evidence: ${evidence}.`);
   });
@@ -120,17 +111,24 @@ describe('an order that the service reports as failed', () => {
   it('fails as late as it is proven that the last attempt cost nothing', async () => {
     const order = await orderWith({ answers: 'failed' });
     order.evidence = ['awaited', 'awaited', 'no_debit'];
-    const result = await withOrder(environment, order, async (start) => (await start({ maxAttempts: 1 })).result());
-    expect(result).toMatchObject({ status: 'failed', endedBy: 'attempts_used_up' });
+    expect(await resultOf(order, { maxAttempts: 1 })).toMatchObject({ status: 'failed', endedBy: 'attempts_used_up' });
     expect(order.steps.at(-1)?.message).toContain('The only attempt failed.');
     expect(order.calls.filter((call) => call === 'readDebitEvidence')).toHaveLength(3);
+  });
+
+  it('fails if further attempts were revoked since its workflow began', async () => {
+    const order = await orderWith({ answers: 'failed' }, { answers: 'completed' });
+    order.evidence = ['credited'];
+    order.attemptsInForce = 1;
+    expect(await resultOf(order)).toMatchObject({ status: 'failed', endedBy: 'attempts_used_up' });
+    expect(order.sent).toHaveLength(1);
   });
 
   it('asks a person when an earlier attempt has no proof, after one more reading', async () => {
     const order = await orderWith({ answers: 'failed' });
     order.evidence = ['no_debit', 'no_debit'];
     order.isEarlierUnsettled = true;
-    await withOrder(environment, order, async (start) => {
+    await withOrder(order, async (start) => {
       const handle = await start({ maxAttempts: 1 });
       await environment.sleep('1 hour');
       expect(await handle.query(explainQuery)).toMatchObject({ attention: 'evidence_unavailable' });
@@ -144,7 +142,7 @@ describe('an order that the service reports as failed', () => {
     order.evidence = ['no_debit'];
     order.whenUsedUp = 'ask';
     order.deadlineAt = (await environment.currentTimeMs()) + 6 * 3_600_000;
-    await withOrder(environment, order, async (start) => {
+    await withOrder(order, async (start) => {
       const handle = await start({ maxAttempts: 1 });
       await environment.sleep('5 hours');
       expect(await handle.query(explainQuery)).toMatchObject({ attention: 'attempts_used_up' });
@@ -159,7 +157,7 @@ describe('an accepted order that the service denies later', () => {
   it('becomes a case after an hour and never fails; it is read on, and delivered when it is found', async () => {
     const order = await orderWith({ answers: 'processing' });
     order.lookUps = ['not_found', 'not_found', 'not_found', 'found completed'];
-    await withOrder(environment, order, async (start) => {
+    await withOrder(order, async (start) => {
       const handle = await start();
       const shown = async (skipped: string) => {
         await environment.sleep(skipped);
@@ -177,7 +175,7 @@ describe('an accepted order that the service denies later', () => {
   it('goes on waiting when the service shows it again', async () => {
     const order = await orderWith({ answers: 'processing' });
     order.lookUps = ['not_found', 'found processing', 'found completed'];
-    await withOrder(environment, order, async (start) =>
+    await withOrder(order, async (start) =>
       expect(await (await start()).result()).toMatchObject({ status: 'completed' }),
     );
     expect(order.steps.map(({ status }) => status)).toContain('needs_attention');
@@ -189,7 +187,7 @@ describe('a delivery', () => {
   it('that cannot be read opens the case contract_drift', async () => {
     const order = await orderWith({ answers: 'completed' });
     order.delivery = 'unreadable';
-    await withOrder(environment, order, async (start) => {
+    await withOrder(order, async (start) => {
       const handle = await start();
       // The worker may need longer than the time that is skipped.
       const shown = async () => {
@@ -206,7 +204,7 @@ describe('a delivery', () => {
   it('without an answer of the service needs attention after some hours, and continues on retry', async () => {
     const order = await orderWith({ answers: 'completed' });
     order.delivery = 'fails';
-    await withOrder(environment, order, async (start) => {
+    await withOrder(order, async (start) => {
       const handle = await start();
       // The worker may need longer than the time that is skipped.
       const shown = async (skipped: string) => {

@@ -1,19 +1,11 @@
-import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ServiceObservation } from '#domain/relay/observation.ts';
 import { FAILURE_CLASSES } from '#domain/work/failure.ts';
-import { timeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
 import { waitFor } from '#test/support/wait-for.ts';
-import { FakeOrder, type ScriptedSend } from '#test/support/work/workflows/fake-order.ts';
-import { POLICY, withOrder } from '#test/support/work/workflows/order-workflow.ts';
+import type { ScriptedSend } from '#test/support/work/workflows/fake-order.ts';
+import { environment, orderWith, POLICY, resultOf, withOrder } from '#test/support/work/workflows/order-workflow.ts';
 import { explainQuery, retryUpdate, serviceObservedSignal } from '#workflows/messages.ts';
 
-let environment: TestWorkflowEnvironment;
-beforeAll(async () => {
-  environment = await timeSkippingEnvironment();
-});
-
-const orderWith = async (...sends: ScriptedSend[]) => new FakeOrder(sends, await environment.currentTimeMs());
 const observation = (outcome: ServiceObservation['outcome'], inboxId = '1'): ServiceObservation => ({
   inboxId,
   source: 'webhook',
@@ -25,8 +17,7 @@ const observation = (outcome: ServiceObservation['outcome'], inboxId = '1'): Ser
 describe('an order', () => {
   it('completed at once by the service is delivered with one send', async () => {
     const order = await orderWith({ answers: 'completed' });
-    const result = await withOrder(environment, order, async (start) => (await start()).result());
-    expect(result).toMatchObject({ status: 'completed', esimId: 'esim_1' });
+    expect(await resultOf(order)).toMatchObject({ status: 'completed', esimId: 'esim_1' });
     expect(order.sent).toHaveLength(1);
     expect(order.calls).toEqual(['beginWork', 'completePurchase']);
   });
@@ -34,7 +25,7 @@ describe('an order', () => {
   it('delivered by the activity of its send ends without another activity', async () => {
     const order = await orderWith({ answers: 'completed' });
     order.deliversAtOnce = true;
-    const explained = await withOrder(environment, order, async (start) => {
+    const explained = await withOrder(order, async (start) => {
       const handle = await start();
       expect(await handle.result()).toMatchObject({ status: 'completed', esimId: 'esim_1' });
       return handle.query(explainQuery);
@@ -47,7 +38,7 @@ describe('an order', () => {
   it('in progress at the service waits for its webhook, with few look-ups of its own', async () => {
     const order = await orderWith({ answers: 'processing' });
     order.lookUps = Array.from({ length: 10 }, () => 'found processing' as const);
-    const result = await withOrder(environment, order, async (start) => {
+    const result = await withOrder(order, async (start) => {
       const handle = await start();
       await environment.sleep('3 days');
       expect(await handle.query(explainQuery)).toMatchObject({ status: 'processing' });
@@ -64,7 +55,7 @@ describe('an order', () => {
   it('that stays in progress is looked up for a week, and needs attention without a result', async () => {
     const order = await orderWith({ answers: 'processing' });
     order.lookUps = Array.from({ length: 40 }, () => 'found processing' as const);
-    const result = await withOrder(environment, order, async (start) => {
+    const result = await withOrder(order, async (start) => {
       const handle = await start();
       await environment.sleep('8 days');
       // After 1, 2, … 128 hours and after a week, when the wait begins again: after 1, 2, … 16 hours.
@@ -86,7 +77,7 @@ describe('an order', () => {
 
   it('whose webhook arrives before the HTTP answer is not sent twice', async () => {
     const order = await orderWith({ fails: 'timeout' });
-    const result = await withOrder(environment, order, async (start) => {
+    const result = await withOrder(order, async (start) => {
       const handle = await start();
       await waitFor('it is sent', () => order.sent.length === 1);
       order.observe('completed');
@@ -99,7 +90,7 @@ describe('an order', () => {
 
   it('counts a repeated delivery once', async () => {
     const order = await orderWith({ answers: 'processing' });
-    await withOrder(environment, order, async (start) => {
+    await withOrder(order, async (start) => {
       const handle = await start();
       for (let time = 1; time <= 2; time += 1) {
         await handle.signal(serviceObservedSignal, observation('processing', '7'));
@@ -115,8 +106,7 @@ describe('an order', () => {
 
   it('with a final refusal fails without another send', async () => {
     const order = await orderWith({ fails: 'invalid_request' });
-    const result = await withOrder(environment, order, async (start) => (await start()).result());
-    expect(result).toMatchObject({ status: 'failed', failure: 'invalid_request' });
+    expect(await resultOf(order)).toMatchObject({ status: 'failed', failure: 'invalid_request' });
     expect(order.sent).toHaveLength(1);
     expect(order.steps.at(-1)).toMatchObject({ status: 'failed', failure: { class: 'invalid_request' } });
   });
@@ -125,14 +115,13 @@ describe('an order', () => {
 describe('an unknown outcome', () => {
   it('is sent again inside the window and completes', async () => {
     const order = await orderWith({ fails: 'timeout' }, { fails: 'server_error' }, { answers: 'completed' });
-    const result = await withOrder(environment, order, async (start) => (await start()).result());
-    expect(result.status).toBe('completed');
+    expect(await resultOf(order)).toMatchObject({ status: 'completed' });
     expect(order.sent.map(({ attempt }) => attempt)).toEqual([1, 1, 1]);
   });
 
   it('is never sent again after the window; a look-up and a case follow', async () => {
     const order = await orderWith(...Array.from({ length: 40 }, (): ScriptedSend => ({ fails: 'timeout' })));
-    await withOrder(environment, order, async (start) => {
+    await withOrder(order, async (start) => {
       const handle = await start();
       await environment.sleep('2 days');
       expect(await handle.query(explainQuery)).toMatchObject({
@@ -150,39 +139,48 @@ describe('an unknown outcome', () => {
   it('is not sent again, but looked up, if its resend waited too long for a worker', async () => {
     const order = await orderWith({ fails: 'timeout' }, 'comes too late');
     order.lookUps = ['found completed'];
-    const result = await withOrder(environment, order, async (start) => (await start()).result());
-    expect(result.status).toBe('completed');
+    expect(await resultOf(order)).toMatchObject({ status: 'completed' });
     expect(order.sent).toHaveLength(1);
   });
 
   it('is never sent again if the service may not replay keys', async () => {
     const order = await orderWith({ fails: 'connection_lost' });
     order.lookUps = ['found completed'];
-    const result = await withOrder(environment, order, async (start) =>
-      (await start({ resendAllowed: false })).result(),
-    );
-    expect(result.status).toBe('completed');
+    expect(await resultOf(order, { resendAllowed: false })).toMatchObject({ status: 'completed' });
     expect(order.sent).toHaveLength(1);
+  });
+
+  it('is not sent again, but looked up, if resends were revoked since it began', async () => {
+    const order = await orderWith({ fails: 'timeout' }, 'is revoked');
+    order.lookUps = ['found completed'];
+    expect(await resultOf(order)).toMatchObject({ status: 'completed' });
+    expect(order.sent).toHaveLength(1);
+  });
+
+  it('is sent again after refusals that took longer than the window, because refusals start no window', async () => {
+    const refused = Array.from({ length: 8 }, () => ({ fails: 'insufficient_balance' }) as const);
+    const order = await orderWith(...refused, { fails: 'timeout' }, { answers: 'completed' });
+    expect(await resultOf(order)).toMatchObject({ status: 'completed' });
+    expect(order.sent.at(-1)!.at - order.sent[0]!.at).toBeGreaterThan(POLICY.resendWindowMs);
+    expect(order.sent).toHaveLength(10);
   });
 
   it('stays unknown after a refusal, which may be about our own first purchase', async () => {
     const order = await orderWith({ fails: 'timeout' }, { fails: 'insufficient_balance' }, { answers: 'completed' });
-    const result = await withOrder(environment, order, async (start) => (await start()).result());
-    expect(result.status).toBe('completed');
+    expect(await resultOf(order)).toMatchObject({ status: 'completed' });
     expect(order.steps.map(({ status }) => status)).not.toContain('failed');
     expect(order.steps.map(({ status }) => status)).not.toContain('held');
   });
 
   it('of a killed worker is handled like any other', async () => {
     const order = await orderWith({ dies: 'after the send' }, { answers: 'completed' });
-    const result = await withOrder(environment, order, async (start) => (await start()).result());
-    expect(result.status).toBe('completed');
+    expect(await resultOf(order)).toMatchObject({ status: 'completed' });
     expect(order.sent).toHaveLength(2);
   });
 
   it('that needs attention continues with a later report', async () => {
     const order = await orderWith({ fails: 'timeout' });
-    const result = await withOrder(environment, order, async (start) => {
+    const result = await withOrder(order, async (start) => {
       const handle = await start({ resendAllowed: false });
       await environment.sleep('1 day');
       expect(await handle.query(explainQuery)).toMatchObject({ status: 'needs_attention' });
@@ -198,15 +196,14 @@ describe('an unknown outcome', () => {
 describe('a send', () => {
   it('is repeated if its worker was killed before it', async () => {
     const order = await orderWith({ dies: 'before the send' }, { answers: 'completed' });
-    const result = await withOrder(environment, order, async (start) => (await start()).result());
-    expect(result.status).toBe('completed');
+    expect(await resultOf(order)).toMatchObject({ status: 'completed' });
     expect(order.sent).toHaveLength(1);
   });
 
   it('waits while another send has the lease', async () => {
     const order = await orderWith({ leasedForMs: 20_000 }, { answers: 'completed' });
     const begun = await environment.currentTimeMs();
-    await withOrder(environment, order, async (start) => (await start()).result());
+    await resultOf(order);
     expect((order.sent[0]?.at ?? 0) - begun).toBeGreaterThanOrEqual(20_000);
   });
 });
@@ -214,8 +211,7 @@ describe('a send', () => {
 describe('held work', () => {
   it('continues by itself, after the wait that the service requested', async () => {
     const order = await orderWith({ fails: 'rate_limited', retryAfterMs: 90_000 }, { answers: 'completed' });
-    const result = await withOrder(environment, order, async (start) => (await start()).result());
-    expect(result.status).toBe('completed');
+    expect(await resultOf(order)).toMatchObject({ status: 'completed' });
     const [first, second] = order.sent;
     expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(90_000);
     expect(order.steps[0]).toMatchObject({ status: 'held', failure: { class: 'rate_limited' } });
@@ -226,15 +222,17 @@ describe('held work', () => {
       ...Array.from({ length: 400 }, (): ScriptedSend => ({ fails: 'insufficient_balance' })),
     );
     order.deadlineAt = (await environment.currentTimeMs()) + 2 * 3_600_000;
-    const result = await withOrder(environment, order, async (start) => (await start()).result());
-    expect(result).toMatchObject({ status: 'failed', failure: 'insufficient_balance', endedBy: 'deadline_passed' });
+    expect(await resultOf(order)).toMatchObject({
+      status: 'failed',
+      failure: 'insufficient_balance',
+      endedBy: 'deadline_passed',
+    });
     expect(await environment.currentTimeMs()).toBeGreaterThanOrEqual(order.deadlineAt);
   });
 
   it('fails with its former cause when a later send misses the deadline', async () => {
     const order = await orderWith({ fails: 'insufficient_balance', retryAfterMs: 60_000 }, 'misses the deadline');
-    const result = await withOrder(environment, order, async (start) => (await start()).result());
-    expect(result).toMatchObject({ status: 'failed', failure: 'insufficient_balance' });
+    expect(await resultOf(order)).toMatchObject({ status: 'failed', failure: 'insufficient_balance' });
     const detail = 'The deadline passed before it was sent again: It was insufficient_balance.';
     const ended = { class: 'insufficient_balance', detail, endedBy: 'deadline_passed' };
     expect(order.steps.at(-1)?.failure).toEqual(ended);
@@ -242,7 +240,7 @@ describe('held work', () => {
 
   it('fails with the deadline as its cause when it was never sent', async () => {
     const order = await orderWith('misses the deadline');
-    await withOrder(environment, order, async (start) => (await start()).result());
+    await resultOf(order);
     const { meaning: detail } = FAILURE_CLASSES.deadline_passed;
     const ended = { class: 'deadline_passed', detail, endedBy: 'deadline_passed' };
     expect(order.steps.at(-1)?.failure).toEqual(ended);
@@ -250,7 +248,7 @@ describe('held work', () => {
 
   it('is sent at once on an operator’s retry', async () => {
     const order = await orderWith({ fails: 'insufficient_balance', retryAfterMs: 3_600_000 }, { answers: 'completed' });
-    await withOrder(environment, order, async (start) => {
+    await withOrder(order, async (start) => {
       const handle = await start();
       await environment.sleep('1 minute');
       await handle.executeUpdate(retryUpdate, { args: [{ by: 'Ada', reason: 'a test' }] });
@@ -265,21 +263,19 @@ describe('a new run', () => {
   it('ends at once if the order has ended', async () => {
     const order = await orderWith();
     order.finished = { status: 'completed', esimId: 'esim_9' };
-    const result = await withOrder(environment, order, async (start) => (await start()).result());
-    expect(result).toMatchObject({ status: 'completed', esimId: 'esim_9' });
+    expect(await resultOf(order)).toMatchObject({ status: 'completed', esimId: 'esim_9' });
   });
 
   it('delivers an earlier purchase, and sends nothing', async () => {
     const order = await orderWith();
     order.observe('completed');
-    const result = await withOrder(environment, order, async (start) => (await start()).result());
-    expect(result.status).toBe('completed');
+    expect(await resultOf(order)).toMatchObject({ status: 'completed' });
     expect(order.sent).toHaveLength(0);
   });
 
   it('shows needs_attention while it looks the order up again', async () => {
     const order = await orderWith({ fails: 'timeout' });
-    await withOrder(environment, order, async (start) => {
+    await withOrder(order, async (start) => {
       const first = await start({ resendAllowed: false });
       await environment.sleep('1 hour');
       await first.terminate();

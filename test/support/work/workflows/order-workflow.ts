@@ -1,17 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { activityInfo } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
-import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
 import { inject } from 'vitest';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import type { PurchasePolicy } from '#domain/policy/purchase-policy.ts';
-import type { FakeOrder } from '#test/support/work/workflows/fake-order.ts';
+import { timeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
+import { FakeOrder, type ScriptedSend } from '#test/support/work/workflows/fake-order.ts';
 import { quietRuntime } from '#test/support/work/workflows/quiet-runtime.ts';
 import { PURCHASE_TASK_QUEUE, READ_TASK_QUEUE, type PurchaseWorkflowInput } from '#workflows/messages.ts';
 import { orderWorkflow } from '#workflows/order.ts';
 
 quietRuntime();
+
+/** The server of all workflow tests of this process; waits take no time. */
+export const environment = await timeSkippingEnvironment();
 
 /** The production bundle of the workflows, shared by all test files. */
 export function bundledWorkflows(): { readonly codePath: string } {
@@ -20,6 +23,11 @@ export function bundledWorkflows(): { readonly codePath: string } {
 
 /** The default policy. Tests use the product's real times, because waits take no time here. */
 export const POLICY: PurchasePolicy = DEFAULT_POLICY.purchase;
+
+/** Activities of a test. */
+interface Fake {
+  activities(now: () => Promise<number>): object;
+}
 
 type Activities = ReadonlyMap<string, (...args: unknown[]) => Promise<unknown>>;
 
@@ -33,12 +41,8 @@ let shared: Promise<string> | undefined;
  * tests of a process, because each start of a worker takes a fifth of a second of processor time. Tests of one process
  * run one after the other.
  */
-export async function withWorker<Result>(
-  environment: TestWorkflowEnvironment,
-  fake: { activities(now: () => Promise<number>): object },
-  work: (taskQueue: string) => Promise<Result>,
-): Promise<Result> {
-  const taskQueue = await (shared ??= startWorker(environment));
+export async function withWorker<Result>(fake: Fake, work: (taskQueue: string) => Promise<Result>): Promise<Result> {
+  const taskQueue = await (shared ??= startWorker());
   const fakes: Activities = new Map(Object.entries(fake.activities(() => environment.currentTimeMs())));
   present = fakes;
   try {
@@ -51,7 +55,8 @@ export async function withWorker<Result>(
 }
 
 /** Starts the worker of this process. @returns its task queue. */
-async function startWorker({ nativeConnection: connection }: TestWorkflowEnvironment): Promise<string> {
+async function startWorker(): Promise<string> {
+  const { nativeConnection: connection } = environment;
   const taskQueue = randomUUID();
   const worker = await Worker.create({
     connection,
@@ -78,28 +83,32 @@ async function callFake(...args: unknown[]): Promise<unknown> {
   return activity(...args);
 }
 
-/** Runs a worker with the fakes while `work` uses the workflow. */
+/** An order that was accepted now, with the results of its sends. */
+export async function orderWith(...sends: ScriptedSend[]): Promise<FakeOrder> {
+  return new FakeOrder(sends, await environment.currentTimeMs());
+}
+
+/** Starts the workflow of an order. @param more parts of its input. */
+export function startOrder({ orderId }: FakeOrder, taskQueue: string, more: Partial<PurchaseWorkflowInput> = {}) {
+  return environment.client.workflow.start(orderWorkflow, {
+    workflowId: `order/${orderId}`,
+    taskQueue,
+    args: [{ work: { kind: 'order', id: orderId }, policy: POLICY, ...more }],
+  });
+}
+
+/** Lets `work` start the workflow of an order. @param fake its activities, if some of them are changed. */
 export async function withOrder<Result>(
-  environment: TestWorkflowEnvironment,
   order: FakeOrder,
   work: (start: (policy?: Partial<PurchasePolicy>) => ReturnType<typeof startOrder>) => Promise<Result>,
+  fake: Fake = order,
 ): Promise<Result> {
-  return withWorker(environment, order, (taskQueue) =>
-    work((policy = {}) => startOrder(environment, order, taskQueue, policy)),
+  return withWorker(fake, (taskQueue) =>
+    work((policy = {}) => startOrder(order, taskQueue, { policy: { ...POLICY, ...policy } })),
   );
 }
 
-function startOrder(
-  environment: TestWorkflowEnvironment,
-  order: FakeOrder,
-  taskQueue: string,
-  policy: Partial<PurchasePolicy>,
-) {
-  const work = { kind: 'order', id: order.orderId } as const;
-  const input: PurchaseWorkflowInput = { work, policy: { ...POLICY, ...policy } };
-  return environment.client.workflow.start(orderWorkflow, {
-    workflowId: `order/${order.orderId}`,
-    taskQueue,
-    args: [input],
-  });
+/** The result of the workflow of an order. @param fake as above. */
+export async function resultOf(order: FakeOrder, policy?: Partial<PurchasePolicy>, fake?: Fake) {
+  return withOrder(order, async (start) => (await start(policy)).result(), fake);
 }

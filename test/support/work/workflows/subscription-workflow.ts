@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { ApplicationFailure } from '@temporalio/common';
-import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import type {
   PurchaseActivities,
   StepRecord,
@@ -11,7 +10,7 @@ import type {
 } from '#domain/purchase/results.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
 import { isFinal, type FinalStatus, type WorkStatus } from '#domain/work/lifecycle.ts';
-import { POLICY, withWorker } from '#test/support/work/workflows/order-workflow.ts';
+import { environment, POLICY, withWorker } from '#test/support/work/workflows/order-workflow.ts';
 import { WORK_FINISHED } from '#workflows/messages.ts';
 import { vpnSubscriptionWorkflow } from '#workflows/vpn-subscription.ts';
 
@@ -143,16 +142,13 @@ type Handle = Awaited<ReturnType<typeof start>>;
 
 /** Runs a worker with the fakes while `work` uses the workflow of the subscription. */
 export async function withSubscription<Result>(
-  environment: TestWorkflowEnvironment,
   subscription: FakeSubscription,
   work: (handle: Handle) => Promise<Result>,
 ): Promise<Result> {
-  return withWorker(environment, subscription, async (taskQueue) =>
-    work(await start(environment, subscription, taskQueue)),
-  );
+  return withWorker(subscription, async (taskQueue) => work(await start(subscription, taskQueue)));
 }
 
-function start(environment: TestWorkflowEnvironment, { id }: FakeSubscription, taskQueue: string) {
+function start({ id }: FakeSubscription, taskQueue: string) {
   return environment.client.workflow.start(vpnSubscriptionWorkflow, {
     workflowId: `vpn_subscription/${id}`,
     taskQueue,
