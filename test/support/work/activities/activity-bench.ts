@@ -25,7 +25,6 @@ import { HttpClient } from '#test/support/network/http.ts';
 import { SimulatorAdmin } from '#test/support/network/simulator-admin.ts';
 import { holdDatabaseClock, type DatabaseClock } from '#test/support/servers/database-clock.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
-import { WRITTEN_TABLES } from '#test/support/work/activities/activity-tables.ts';
 import {
   createBenchActivities,
   type BenchActivities,
@@ -254,13 +253,16 @@ export class ActivityBench implements AsyncDisposable {
     return { work, attemptId: attempt.id };
   }
 
-  /** All rows of the tables that activities write, as text. */
+  /** All rows of all tables, as text. */
   async rows(): Promise<string[]> {
     return withClient(this.#opened.url, async (client) => {
       const texts: string[] = [];
-      for (const table of WRITTEN_TABLES) {
-        const { rows } = await client.query<{ text: string }>(`SELECT t::text AS text FROM ${table} AS t ORDER BY 1`);
-        texts.push(...rows.map(({ text }) => `${table} ${text}`));
+      const tables = await client.query<{ name: string }>(
+        `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' ORDER BY 1`,
+      );
+      for (const { name } of tables.rows) {
+        const { rows } = await client.query<{ text: string }>(`SELECT t::text AS text FROM ${name} AS t ORDER BY 1`);
+        texts.push(...rows.map(({ text }) => `${name} ${text}`));
       }
       return texts;
     });
