@@ -109,5 +109,3 @@ describe('a webhook delivery', () => {
     },
   );
 });
-
-describe('a webhook that contradicts the final state', () => {});
