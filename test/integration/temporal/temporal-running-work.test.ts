@@ -1,13 +1,10 @@
-import type { Client } from '@temporalio/client';
-import type { NativeConnection } from '@temporalio/worker';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { KeyRing } from '#crypto/key-ring.ts';
 import { newId } from '#db/connection/ids.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
-import { connectNative, createClient } from '#temporal/connection.ts';
-import { setUpNamespace } from '#temporal/set-up.ts';
 import { findRunning, startWork, type WorkStart } from '#temporal/start-work.ts';
-import { createNamespace, temporalAddress } from '#test/support/servers/temporal.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
+import { openNamespace } from '#test/support/servers/temporal.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { quietRuntime } from '#test/support/work/workflows/quiet-runtime.ts';
 import { workflowId } from '#workflows/messages.ts';
@@ -15,16 +12,7 @@ import { workflowId } from '#workflows/messages.ts';
 quietRuntime();
 
 const keyRing = new KeyRing([{ id: 'k1', key: Buffer.alloc(32, 1) }]);
-let native: NativeConnection;
-let client: Client;
-
-beforeAll(async () => {
-  const config = { address: temporalAddress(), namespace: await createNamespace(), tls: undefined, apiKey: undefined };
-  await setUpNamespace(config);
-  native = await connectNative(config);
-  client = createClient(native, config, keyRing);
-});
-afterAll(() => native.close());
+const { client } = disposedAtEnd(await openNamespace(keyRing));
 
 const orderOf = (id: string): WorkStart => ({
   kind: 'order',

@@ -1,16 +1,15 @@
 import { fileURLToPath } from 'node:url';
-import type { Client } from '@temporalio/client';
 import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow/index.js';
-import { type NativeConnection, Worker } from '@temporalio/worker';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Worker } from '@temporalio/worker';
+import { describe, expect, it } from 'vitest';
 import { KeyRing } from '#crypto/key-ring.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import type { ServiceObservation } from '#domain/relay/observation.ts';
 import { createDataConverter } from '#temporal/codec/payload-codec.ts';
-import { connectNative, createClient, isUnanswered } from '#temporal/connection.ts';
-import { setUpNamespace } from '#temporal/set-up.ts';
+import { isUnanswered } from '#temporal/connection.ts';
 import { signalReport, startWork, wakeWork, type WorkStart } from '#temporal/start-work.ts';
-import { createNamespace, temporalAddress } from '#test/support/servers/temporal.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
+import { openNamespace } from '#test/support/servers/temporal.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { quietRuntime } from '#test/support/work/workflows/quiet-runtime.ts';
 import { memoryQuery, TASK_QUEUE } from '#workflows/messages.ts';
@@ -19,18 +18,7 @@ import { SEARCH_ATTRIBUTES } from '#workflows/search-attributes.ts';
 quietRuntime();
 
 const keyRing = new KeyRing([{ id: 'k1', key: Buffer.alloc(32, 1) }]);
-let native: NativeConnection;
-let client: Client;
-let namespace: string;
-
-beforeAll(async () => {
-  namespace = await createNamespace();
-  const config = { address: temporalAddress(), namespace, tls: undefined, apiKey: undefined };
-  await setUpNamespace(config);
-  native = await connectNative(config);
-  client = createClient(native, config, keyRing);
-});
-afterAll(() => native.close());
+const { native, client, namespace } = disposedAtEnd(await openNamespace(keyRing));
 
 const start = (id: string): WorkStart => ({
   kind: 'order',
