@@ -1,10 +1,6 @@
-import { execFile } from 'node:child_process';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { and, eq } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
 import { auditLog, orders } from '#db/schema.ts';
-import { PROJECT } from '#test/support/compose.ts';
 import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { TemporalOperator } from '#test/support/servers/stack-temporal.ts';
 import { startStack } from '#test/support/servers/stack.ts';
@@ -16,7 +12,6 @@ import { changeRetryPolicyUpdate, explainQuery } from '#workflows/messages.ts';
 const HOUR = 3_600_000;
 
 /** The retry delays of `package_unavailable` and `supplier_failed` are longer than any test. */
-
 const rules = {
   package_unavailable: { first_delay: '10m', max_delay: '1h', total: '48h' },
   supplier_failed: { attempts: 2, first_delay: '100ms', max_delay: '30m' },
@@ -205,28 +200,6 @@ describe('a change of the retry policy', () => {
         .where(and(eq(auditLog.subjectId, id), eq(auditLog.action, 'order.change_retry'))),
     );
     expect(audited).toMatchObject([{ actor: 'temporal/Ada', reason: 'a test' }]);
-  });
-
-  it('works from the command line', async () => {
-    const { id } = await held(1007);
-    await desk.simulator.setPackage(1007, { available: true });
-    const args = [
-      join(PROJECT, 'cli/reseller.mjs'),
-      'orders',
-      'retry-policy',
-      id,
-      '--first-wait',
-      '1s',
-      '--reason',
-      'a test',
-      '--api',
-      stack.api.baseUrl,
-    ];
-    const { stdout } = await promisify(execFile)(process.execPath, args, {
-      env: { PATH: process.env['PATH'], RESELLER_API_KEY: stack.apiKey },
-    });
-    expect(stdout).toBe(`${id}  retry policy changed  (status at that moment: held)\n`);
-    await desk.reaches(id, 'completed');
   });
 
   it('works for a top-up, a VPN subscription and a cancellation', async () => {

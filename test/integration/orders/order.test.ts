@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { FAILURE_ENDS } from '#domain/work/failure.ts';
 import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
@@ -156,5 +157,31 @@ describe('a held order', () => {
     } finally {
       await desk.simulator.setPackage(1005, { price_for_reseller: '7.25' });
     }
+  });
+});
+
+describe('an order with a reference that was used before', () => {
+  it('is bought once, with a key and a reference at the service that were never used', async () => {
+    const external_order_id = `again-${randomUUID()}`;
+    const refuse = {
+      status: 422,
+      body: '{"error":"validation_failed"}',
+      headers: { 'content-type': 'application/json' },
+    };
+    await desk.simulator.onRequest('createOrder', { kind: 'answer', ...refuse });
+    const first = await desk.place(PACKAGE.completedAtOnce, { external_order_id });
+    await desk.reaches(first, 'failed');
+    const second = await desk.place(PACKAGE.completedAtOnce, { external_order_id });
+    const done = await desk.reaches(second, 'completed');
+    expect(done.body).toMatchObject({ external_order_id, replaces: first });
+
+    const [[sentFirst], [sentSecond]] = [await desk.attempts(first), await desk.attempts(second)];
+    expect(sentFirst?.reference).toBe(external_order_id);
+    expect(sentSecond?.reference).toBe(`${external_order_id}~2.1`);
+    expect(sentSecond?.idempotencyKey).not.toBe(sentFirst?.idempotencyKey);
+    expect(await desk.movements(first)).toEqual([]);
+    expect(await desk.movements(second)).toEqual(['debit 2.40']);
+    const esims = await stack.api.get(`/v1/esims?external_order_id=${external_order_id}`);
+    expect(esims.body).toMatchObject({ data: [{ order_id: second, external_order_id }] });
   });
 });
