@@ -1,9 +1,9 @@
 import { and, inArray, isNull } from 'drizzle-orm';
 import { afterEach, expect, it } from 'vitest';
-import { attempts, cancellations, cases, orders, topups, vpnSubscriptions } from '#db/schema.ts';
-import { isFinal } from '#domain/work/lifecycle.ts';
+import { attempts, cases } from '#db/schema.ts';
 import { startStack, type Stack } from '#test/support/servers/stack.ts';
 import { waitFor } from '#test/support/wait-for.ts';
+import { isSettled, readWork } from '#test/support/work/books/both-sides.ts';
 import { OrderDesk, PACKAGE } from '#test/support/work/order-desk.ts';
 
 /** Pieces of work. */
@@ -54,13 +54,8 @@ afterEach(() => stack.stop());
 
 /** Work that is neither final nor an active subscription. */
 async function openWork() {
-  const rows = await stack.database.run(async (db) => [
-    ...(await db.select().from(orders)),
-    ...(await db.select().from(topups)),
-    ...(await db.select().from(vpnSubscriptions)),
-    ...(await db.select().from(cancellations)),
-  ]);
-  return rows.filter(({ status }) => !isFinal(status) && status !== 'active');
+  const rows = await stack.database.run(readWork);
+  return rows.filter(({ status }) => !isSettled(status));
 }
 
 /** Waits until no open work is in another state. @returns the open work. */
