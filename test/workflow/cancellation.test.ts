@@ -9,11 +9,14 @@ import type {
 } from '#domain/purchase/results.ts';
 import type { AttemptState } from '#domain/relay/observation.ts';
 import type { WorkStatus } from '#domain/work/lifecycle.ts';
-import { environment, POLICY, withWorker } from '#test/support/work/workflows/order-workflow.ts';
+import { timeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
+import { POLICY, withWorker, shownAfter } from '#test/support/work/workflows/order-workflow.ts';
 import { cancellationWorkflow } from '#workflows/cancellation.ts';
-import { explainQuery, operatorActedSignal, serviceObservedSignal } from '#workflows/messages.ts';
+import { operatorActedSignal, serviceObservedSignal } from '#workflows/messages.ts';
 
 const DAY_MS = 86_400_000;
+
+const environment = await timeSkippingEnvironment();
 
 /** Typed fakes of the activities for one cancellation in review. */
 class FakeCancellation {
@@ -106,8 +109,7 @@ describe('a cancellation', () => {
   it('in review for ten days explains its wait, and ends with the report of the service', async () => {
     const cancellation = new FakeCancellation(await environment.currentTimeMs());
     const result = await withCancellation(cancellation, async (running) => {
-      await environment.sleep('10 days');
-      expect(await running.query(explainQuery)).toMatchObject({ status: 'processing' });
+      expect(await shownAfter('10 days', running)).toMatchObject({ status: 'processing' });
       cancellation.state = 'completed';
       await running.signal(serviceObservedSignal, observed('completed'));
       return running.result();
@@ -125,8 +127,7 @@ describe('a cancellation', () => {
       { kind: 'completed', esimId: 'esim_1' },
     ];
     await withCancellation(cancellation, async (running) => {
-      await environment.sleep('15 days');
-      expect(await running.query(explainQuery)).toMatchObject({
+      expect(await shownAfter('15 days', running)).toMatchObject({
         status: 'needs_attention',
         attention: 'refund_missing',
       });
@@ -154,8 +155,7 @@ describe('a cancellation', () => {
     await withCancellation(cancellation, async (running) => {
       cancellation.state = 'completed';
       await running.signal(serviceObservedSignal, observed('completed'));
-      await environment.sleep('2 hours');
-      expect(await running.query(explainQuery)).toMatchObject({
+      expect(await shownAfter('2 hours', running)).toMatchObject({
         status: 'needs_attention',
         attention: 'refund_missing',
       });

@@ -1,16 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { PurchaseActivities } from '#domain/purchase/results.ts';
-import { FakeOrder, type ScriptedSend } from '#test/support/work/workflows/fake-order.ts';
-import {
-  environment,
-  orderWith,
-  POLICY,
-  startOrder,
-  withOrder,
-  withWorker,
-} from '#test/support/work/workflows/order-workflow.ts';
+import { timeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
+import type { FakeOrder, ScriptedSend } from '#test/support/work/workflows/fake-order.ts';
+import { orderWith, POLICY, withOrder, shownAfter } from '#test/support/work/workflows/order-workflow.ts';
 import { FakeSubscription, withSubscription } from '#test/support/work/workflows/subscription-workflow.ts';
 import { explainQuery, operatorActedSignal } from '#workflows/messages.ts';
+
+const environment = await timeSkippingEnvironment();
 
 const HOUR = 3_600_000;
 const OUTAGE = 24 * HOUR;
@@ -20,30 +15,27 @@ const timeouts = (count: number): ScriptedSend[] => Array.from({ length: count }
 /** Number of sends of one attempt in its resend window. The waits double from 2 s to 2 min, for 10 min. */
 const SENDS_IN_WINDOW = 10;
 
-/** A service that answers neither sends nor look-ups before `until`. */
-function duringOutage(
-  order: FakeOrder,
-  until: number,
-  now: () => Promise<number>,
-  times: { completedAt?: number } = {},
-) {
-  const activities = order.activities(now);
+/** A service that answers neither sends nor look-ups before `until`. @returns when the order is completed. */
+function duringOutage(order: FakeOrder, until: number): { completedAt: number } {
+  const times = { completedAt: Infinity };
   const failure = { class: 'server_error', detail: 'The service answered 503.' } as const;
-  const isOut = async () => (await now()) < until;
-  return {
-    ...activities,
-    lookUpPurchase: async (input: Parameters<typeof activities.lookUpPurchase>[0]) =>
-      (await isOut()) ? ({ kind: 'unavailable', failure } as const) : activities.lookUpPurchase(input),
-    readDebitEvidence: async (input: Parameters<typeof activities.readDebitEvidence>[0]) =>
-      (await isOut())
-        ? ({ evidence: 'unavailable', mayPass: true, detail: failure.detail } as const)
-        : activities.readDebitEvidence(input),
-    completePurchase: async (input: Parameters<typeof activities.completePurchase>[0]) => {
-      if (await isOut()) return { kind: 'not_yet', reason: 'server_error', detail: failure.detail } as const;
-      times.completedAt = await now();
-      return activities.completePurchase(input);
-    },
+  order.change = (fakes, now) => {
+    const isOut = async () => (await now()) < until;
+    return {
+      lookUpPurchase: async (input) =>
+        (await isOut()) ? { kind: 'unavailable', failure } : fakes.lookUpPurchase(input),
+      readDebitEvidence: async (input) =>
+        (await isOut())
+          ? { evidence: 'unavailable', mayPass: true, detail: failure.detail }
+          : fakes.readDebitEvidence(input),
+      completePurchase: async (input) => {
+        if (await isOut()) return { kind: 'not_yet', reason: 'server_error', detail: failure.detail };
+        times.completedAt = await now();
+        return fakes.completePurchase(input);
+      },
+    };
   };
+  return times;
 }
 
 /** Statuses since the first case. A repeated look-up does not change the status. */
@@ -55,15 +47,13 @@ function statusesSinceCase({ steps }: FakeOrder): ReadonlySet<string> {
 
 async function throughOutage(order: FakeOrder) {
   const until = (await environment.currentTimeMs()) + OUTAGE;
-  const times: { completedAt?: number } = {};
-  const fake = { activities: (now: () => Promise<number>) => duringOutage(order, until, now, times) };
-  return withWorker(fake, async (taskQueue) => {
-    const handle = await startOrder(order, taskQueue);
+  const times = duringOutage(order, until);
+  return withOrder(order, {}, async (handle) => {
     await environment.sleep(OUTAGE / 2);
     const explained = await handle.query(explainQuery);
     const { historyLength } = await handle.describe();
     const result = await handle.result();
-    return { explained, historyLength, result, healedAfterMs: (times.completedAt ?? Infinity) - until };
+    return { explained, historyLength, result, healedAfterMs: times.completedAt - until };
   });
 }
 
@@ -104,8 +94,7 @@ describe('work after an outage of the service for a day', () => {
       ...Array.from({ length: 200 }, () => 'comes too late' as const),
     );
     order.absences = Array.from({ length: 200 }, () => 'absent');
-    await withOrder(order, async (start) => {
-      const handle = await start();
+    await withOrder(order, {}, async (handle) => {
       await environment.sleep(OUTAGE / 2);
       expect(order.steps.at(-1)).toMatchObject({
         status: 'needs_attention',
@@ -127,8 +116,7 @@ describe('work after an outage of the service for a day', () => {
       ...Array.from({ length: 200 }, () => [gated, 'comes too late'] as const).flat(),
     );
     order.absences = Array.from({ length: 200 }, () => 'absent');
-    await withOrder(order, async (start) => {
-      const handle = await start({ historyLimit: 100 });
+    await withOrder(order, { historyLimit: 100 }, async (handle) => {
       await environment.sleep(OUTAGE / 4);
       expect(order.steps).toContainEqual(
         expect.objectContaining({
@@ -154,8 +142,7 @@ describe('work after an outage of the service for a day', () => {
   it('is sent with growing waits and a case, if the service answers look-ups but no sends', async () => {
     const order = await orderWith(...timeouts(1_000));
     order.absences = Array.from({ length: 200 }, () => 'absent');
-    await withOrder(order, async (start) => {
-      const handle = await start();
+    await withOrder(order, {}, async (handle) => {
       await environment.sleep(OUTAGE / 2);
       expect(order.steps).toContainEqual(
         expect.objectContaining({
@@ -171,12 +158,9 @@ describe('work after an outage of the service for a day', () => {
 
   it('needs attention without a resend, if its absence is not proven', async () => {
     const order = await orderWith({ fails: 'contract_drift' });
-    const until = (await environment.currentTimeMs()) + OUTAGE;
-    const fake = { activities: (now: () => Promise<number>) => duringOutage(order, until, now) };
-    await withWorker(fake, async (taskQueue) => {
-      const handle = await startOrder(order, taskQueue);
-      await environment.sleep(OUTAGE + HOUR);
-      expect(await handle.query(explainQuery)).toMatchObject({
+    duringOutage(order, (await environment.currentTimeMs()) + OUTAGE);
+    await withOrder(order, {}, async (handle) => {
+      expect(await shownAfter(OUTAGE + HOUR, handle)).toMatchObject({
         status: 'needs_attention',
         attention: 'outcome_unknown',
       });
@@ -228,8 +212,7 @@ describe('work after an outage of the service for a day', () => {
 describe('a workflow without progress for a day', () => {
   it('opens a case and keeps a short history, if a report of the service is not judged', async () => {
     const order = await orderWith(...Array.from({ length: 500 }, () => 'is barred' as const), { answers: 'completed' });
-    const explained = await withOrder(order, async (start) => {
-      const handle = await start({ holdDeadlineMs: 72 * HOUR });
+    const explained = await withOrder(order, { holdDeadlineMs: 72 * HOUR }, async (handle) => {
       await environment.sleep(OUTAGE);
       expect((await handle.describe()).historyLength).toBeLessThan(2_000);
       const shown = await handle.query(explainQuery);
@@ -243,8 +226,7 @@ describe('a workflow without progress for a day', () => {
     const order = await orderWith(...Array.from({ length: 300 }, () => ({ dies: 'before the send' }) as const), {
       answers: 'completed',
     });
-    const result = await withOrder(order, async (start) => {
-      const handle = await start({ holdDeadlineMs: 72 * HOUR, historyLimit: 300 });
+    const result = await withOrder(order, { holdDeadlineMs: 72 * HOUR, historyLimit: 300 }, async (handle) => {
       const first = await handle.describe();
       await environment.sleep(OUTAGE);
       const latest = await handle.describe();
@@ -262,30 +244,20 @@ describe('an outage of PostgreSQL for a day', () => {
   it('leaves a history of less than 2,000 events; the order is bought once afterwards', async () => {
     const order = await orderWith({ answers: 'completed' });
     const until = (await environment.currentTimeMs()) + OUTAGE;
-    const activities = (now: () => Promise<number>): PurchaseActivities => {
-      const normal = order.activities(now);
-      return {
-        ...normal,
-        beginWork: async (input) => {
-          if ((await now()) < until) throw new Error('connect ECONNREFUSED');
-          return normal.beginWork(input);
-        },
-      };
-    };
-    const outlasts = { holdDeadlineMs: 3 * OUTAGE };
-    await withOrder(
-      order,
-      async (start) => {
-        const handle = await start(outlasts);
-        expect(await handle.result()).toMatchObject({ status: 'completed' });
-        // After the outage it continues in a new run. The first run contains the outage.
-        const first = environment.client.workflow.getHandle(handle.workflowId, handle.firstExecutionRunId);
-        const { historyLength } = await first.describe();
-        expect(historyLength).toBeGreaterThan(300);
-        expect(historyLength).toBeLessThan(2_000);
+    order.change = (fakes, now) => ({
+      beginWork: async (input) => {
+        if ((await now()) < until) throw new Error('connect ECONNREFUSED');
+        return fakes.beginWork(input);
       },
-      { activities },
-    );
+    });
+    await withOrder(order, { holdDeadlineMs: 3 * OUTAGE }, async (handle) => {
+      expect(await handle.result()).toMatchObject({ status: 'completed' });
+      // After the outage it continues in a new run. The first run contains the outage.
+      const first = environment.client.workflow.getHandle(handle.workflowId, handle.firstExecutionRunId);
+      const { historyLength } = await first.describe();
+      expect(historyLength).toBeGreaterThan(300);
+      expect(historyLength).toBeLessThan(2_000);
+    });
     expect(order.sent).toHaveLength(1);
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { environment, POLICY } from '#test/support/work/workflows/order-workflow.ts';
+import { timeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
+import { POLICY, shownAfter } from '#test/support/work/workflows/order-workflow.ts';
 import {
   FakeSubscription,
   OUT_OF_ORDER,
@@ -11,6 +12,8 @@ import { explainQuery, operatorActedSignal, serviceObservedSignal } from '#workf
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
+
+const environment = await timeSkippingEnvironment();
 
 const inDays = async (days: number) => (await environment.currentTimeMs()) + days * DAY_MS;
 const sleepUntil = async (at: number) => environment.sleep(at - (await environment.currentTimeMs()));
@@ -64,8 +67,7 @@ describe('a VPN subscription after its end', () => {
         .slice(1)
         .map((at, n) => Math.round((at - subscription.lookUpTimes[n]!) / MINUTE_MS));
       expect(pauses.slice(0, 8)).toEqual([1, 2, 4, 8, 16, 32, 60, 60]);
-      await environment.sleep('3 hours');
-      expect(await running.query(explainQuery)).toMatchObject({
+      expect(await shownAfter('3 hours', running)).toMatchObject({
         status: 'needs_attention',
         attention: 'delivery_unavailable',
         failure: 'server_error',
@@ -84,8 +86,7 @@ describe('a VPN subscription after its end', () => {
         subscription.change({ expiresAt: renewed });
         return FOUND;
       };
-      await environment.sleep('2 days');
-      expect(await running.query(explainQuery)).toMatchObject({ status: 'active', nextStepAt: renewed });
+      expect(await shownAfter('2 days', running)).toMatchObject({ status: 'active', nextStepAt: renewed });
       expect(subscription.steps.at(-1)).toMatchObject({ status: 'active' });
       await running.terminate();
     });
@@ -169,10 +170,8 @@ describe('the accepted cancellation of a VPN subscription without confirmation',
     subscription.onLookUp = () => FOUND;
     subscription.change({ cancelRequested: true });
     await withSubscription(subscription, async (running) => {
-      await environment.sleep(POLICY.silentDeadlineMs - HOUR_MS);
-      expect(await running.query(explainQuery)).toMatchObject({ status: 'cancelling' });
-      await environment.sleep('3 hours');
-      expect(await running.query(explainQuery)).toMatchObject({
+      expect(await shownAfter(POLICY.silentDeadlineMs - HOUR_MS, running)).toMatchObject({ status: 'cancelling' });
+      expect(await shownAfter('3 hours', running)).toMatchObject({
         status: 'needs_attention',
         attention: 'cancellation_refused',
       });
@@ -198,8 +197,7 @@ describe('a new run of a VPN subscription that needs attention', () => {
     subscription.attention = 'cancellation_refused';
     subscription.change({ cancelRequested: true });
     await withSubscription(subscription, async (running) => {
-      await environment.sleep('2 days');
-      expect(await running.query(explainQuery)).toMatchObject({
+      expect(await shownAfter('2 days', running)).toMatchObject({
         status: 'needs_attention',
         attention: 'cancellation_refused',
       });
@@ -226,8 +224,7 @@ describe('a new run of a VPN subscription that needs attention', () => {
     subscription.status = 'needs_attention';
     subscription.attention = 'contradiction';
     await withSubscription(subscription, async (running) => {
-      await environment.sleep('1 day');
-      expect(await running.query(explainQuery)).toMatchObject({
+      expect(await shownAfter('1 day', running)).toMatchObject({
         status: 'needs_attention',
         attention: 'contradiction',
       });
@@ -238,8 +235,7 @@ describe('a new run of a VPN subscription that needs attention', () => {
       ]);
       subscription.judge('active');
       await running.signal(operatorActedSignal);
-      await environment.sleep('1 day');
-      expect(await running.query(explainQuery)).toMatchObject({ status: 'active' });
+      expect(await shownAfter('1 day', running)).toMatchObject({ status: 'active' });
       await running.terminate();
     });
   });

@@ -1,11 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { environment } from '#test/support/work/workflows/order-workflow.ts';
+import { timeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
+import { shownAfter } from '#test/support/work/workflows/order-workflow.ts';
 import { FakeSubscription, FOUND, withSubscription } from '#test/support/work/workflows/subscription-workflow.ts';
 import { explainQuery, operatorActedSignal, serviceObservedSignal } from '#workflows/messages.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
+
+const environment = await timeSkippingEnvironment();
 
 const inDays = async (days: number) => (await environment.currentTimeMs()) + days * DAY_MS;
 const observed = {
@@ -20,8 +23,7 @@ describe('a VPN subscription', () => {
   it('of two years waits for its end, and expires also without an event', async () => {
     const subscription = new FakeSubscription(await inDays(730));
     const handle = await withSubscription(subscription, async (running) => {
-      await environment.sleep('700 days');
-      expect(await running.query(explainQuery)).toMatchObject({ status: 'active' });
+      expect(await shownAfter('700 days', running)).toMatchObject({ status: 'active' });
       expect(subscription.lookUps).toBe(0);
       expect(await running.result()).toMatchObject({ status: 'expired' });
       return running;
@@ -53,8 +55,7 @@ describe('a VPN subscription', () => {
       return FOUND;
     };
     await withSubscription(subscription, async (running) => {
-      await environment.sleep('45 days');
-      expect(await running.query(explainQuery)).toMatchObject({ status: 'active' });
+      expect(await shownAfter('45 days', running)).toMatchObject({ status: 'active' });
       expect(await running.result()).toMatchObject({ status: 'expired' });
     });
     expect(await environment.currentTimeMs()).toBeGreaterThanOrEqual(renewed);
@@ -192,8 +193,7 @@ describe('a VPN subscription', () => {
     await withSubscription(subscription, async (running) => {
       subscription.change({ cancelRequested: true });
       await running.signal(operatorActedSignal);
-      await environment.sleep('2 hours');
-      expect(await running.query(explainQuery)).toMatchObject({
+      expect(await shownAfter('2 hours', running)).toMatchObject({
         status: 'needs_attention',
         attention: 'service_not_answering',
       });
@@ -218,8 +218,7 @@ describe('a VPN subscription', () => {
       await running.signal(operatorActedSignal);
       await environment.sleep('1 hour');
       const before = subscription.cancels.length;
-      await environment.sleep('2 days');
-      expect(await running.query(explainQuery)).toMatchObject({
+      expect(await shownAfter('2 days', running)).toMatchObject({
         status: 'needs_attention',
         attention: 'cancellation_refused',
       });

@@ -10,8 +10,9 @@ import {
   type TryOutcome,
 } from '#domain/events/webhook-delivery.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
+import { timeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
 import { waitFor } from '#test/support/wait-for.ts';
-import { bundledWorkflows, environment } from '#test/support/work/workflows/order-workflow.ts';
+import { bundledWorkflows } from '#test/support/work/workflows/order-workflow.ts';
 import { deliveriesWaitSignal, WEBHOOK_TASK_QUEUE, type WebhookEndpointResult } from '#workflows/messages.ts';
 import { SEARCH_ATTRIBUTES } from '#workflows/search-attributes.ts';
 import { webhookEndpointWorkflow } from '#workflows/webhook-endpoint.ts';
@@ -74,6 +75,8 @@ class FakeEndpoint implements WebhookActivities {
     };
   }
 }
+
+const environment = await timeSkippingEnvironment();
 
 interface Run {
   readonly fake: FakeEndpoint;

@@ -2,9 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { Connection } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import { inject } from 'vitest';
-import type { KeyRing } from '#crypto/key-ring.ts';
-import { connectNative, createClient } from '#temporal/connection.ts';
-import { setUpNamespace } from '#temporal/set-up.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 
 /** Address of the shared Temporal server. */
@@ -33,13 +30,4 @@ export async function createNamespace(address = temporalAddress()): Promise<stri
     await connection.close();
   }
   return namespace;
-}
-
-/** An own namespace with the search attributes of the product, and a client that encrypts with these keys. */
-export async function openNamespace(keyRing: KeyRing) {
-  const config = { address: temporalAddress(), namespace: await createNamespace(), tls: undefined, apiKey: undefined };
-  await setUpNamespace(config);
-  const native = await connectNative(config);
-  const client = createClient(native, config, keyRing);
-  return { ...config, native, client, [Symbol.asyncDispose]: () => native.close() };
 }

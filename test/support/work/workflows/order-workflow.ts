@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { activityInfo } from '@temporalio/activity';
-import { ApplicationFailure } from '@temporalio/common';
+import type { WorkflowHandle } from '@temporalio/client';
+import { ApplicationFailure, type Duration } from '@temporalio/common';
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
 import { inject } from 'vitest';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
@@ -8,13 +10,17 @@ import type { PurchasePolicy } from '#domain/policy/purchase-policy.ts';
 import { timeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
 import { FakeOrder, type ScriptedSend } from '#test/support/work/workflows/fake-order.ts';
 import { quietRuntime } from '#test/support/work/workflows/quiet-runtime.ts';
-import { PURCHASE_TASK_QUEUE, READ_TASK_QUEUE, type PurchaseWorkflowInput } from '#workflows/messages.ts';
+import {
+  explainQuery,
+  type Explanation,
+  PURCHASE_TASK_QUEUE,
+  type PurchaseWorkflowInput,
+  READ_TASK_QUEUE,
+  retryUpdate,
+} from '#workflows/messages.ts';
 import { orderWorkflow } from '#workflows/order.ts';
 
 quietRuntime();
-
-/** The server of all workflow tests of this process; waits take no time. */
-export const environment = await timeSkippingEnvironment();
 
 /** The production bundle of the workflows, shared by all test files. */
 export function bundledWorkflows(): { readonly codePath: string } {
@@ -23,11 +29,6 @@ export function bundledWorkflows(): { readonly codePath: string } {
 
 /** The default policy. Tests use the product's real times, because waits take no time here. */
 export const POLICY: PurchasePolicy = DEFAULT_POLICY.purchase;
-
-/** Activities of a test. */
-interface Fake {
-  activities(now: () => Promise<number>): object;
-}
 
 type Activities = ReadonlyMap<string, (...args: unknown[]) => Promise<unknown>>;
 
@@ -41,8 +42,12 @@ let shared: Promise<string> | undefined;
  * tests of a process, because each start of a worker takes a fifth of a second of processor time. Tests of one process
  * run one after the other.
  */
-export async function withWorker<Result>(fake: Fake, work: (taskQueue: string) => Promise<Result>): Promise<Result> {
-  const taskQueue = await (shared ??= startWorker());
+export async function withWorker<Result>(
+  fake: { activities(now: () => Promise<number>): object },
+  work: (taskQueue: string) => Promise<Result>,
+): Promise<Result> {
+  const environment = await timeSkippingEnvironment();
+  const taskQueue = await (shared ??= startWorker(environment));
   const fakes: Activities = new Map(Object.entries(fake.activities(() => environment.currentTimeMs())));
   present = fakes;
   try {
@@ -55,8 +60,7 @@ export async function withWorker<Result>(fake: Fake, work: (taskQueue: string) =
 }
 
 /** Starts the worker of this process. @returns its task queue. */
-async function startWorker(): Promise<string> {
-  const { nativeConnection: connection } = environment;
+async function startWorker({ nativeConnection: connection }: TestWorkflowEnvironment): Promise<string> {
   const taskQueue = randomUUID();
   const worker = await Worker.create({
     connection,
@@ -83,32 +87,41 @@ async function callFake(...args: unknown[]): Promise<unknown> {
   return activity(...args);
 }
 
-/** An order that was accepted now, with the results of its sends. */
 export async function orderWith(...sends: ScriptedSend[]): Promise<FakeOrder> {
-  return new FakeOrder(sends, await environment.currentTimeMs());
+  return new FakeOrder(sends, await (await timeSkippingEnvironment()).currentTimeMs());
 }
 
-/** Starts the workflow of an order. @param more parts of its input. */
-export function startOrder({ orderId }: FakeOrder, taskQueue: string, more: Partial<PurchaseWorkflowInput> = {}) {
-  return environment.client.workflow.start(orderWorkflow, {
-    workflowId: `order/${orderId}`,
+type Options = Partial<PurchasePolicy> & Pick<PurchaseWorkflowInput, 'carried'>;
+
+/** Starts the workflow of the order, whose fakes a worker has while `work` runs. */
+export async function withOrder<Result>(
+  order: FakeOrder,
+  options: Options,
+  work: (handle: Awaited<ReturnType<typeof startOrder>>) => Promise<Result>,
+): Promise<Result> {
+  return withWorker(order, async (taskQueue) => work(await startOrder(order, taskQueue, options)));
+}
+
+export async function startOrder({ orderId: id }: FakeOrder, taskQueue: string, { carried, ...policy }: Options = {}) {
+  const { client } = await timeSkippingEnvironment();
+  const input: PurchaseWorkflowInput = { work: { kind: 'order', id }, policy: { ...POLICY, ...policy } };
+  return client.workflow.start(orderWorkflow, {
+    workflowId: `order/${id}`,
     taskQueue,
-    args: [{ work: { kind: 'order', id: orderId }, policy: POLICY, ...more }],
+    args: [{ ...input, ...(carried !== undefined && { carried }) }],
   });
 }
 
-/** Lets `work` start the workflow of an order. @param fake its activities, if some of them are changed. */
-export async function withOrder<Result>(
-  order: FakeOrder,
-  work: (start: (policy?: Partial<PurchasePolicy>) => ReturnType<typeof startOrder>) => Promise<Result>,
-  fake: Fake = order,
-): Promise<Result> {
-  return withWorker(fake, (taskQueue) =>
-    work((policy = {}) => startOrder(order, taskQueue, { policy: { ...POLICY, ...policy } })),
-  );
+export async function resultOf(order: FakeOrder, options: Options = {}) {
+  return withOrder(order, options, (handle) => handle.result());
 }
 
-/** The result of the workflow of an order. @param fake as above. */
-export async function resultOf(order: FakeOrder, policy?: Partial<PurchasePolicy>, fake?: Fake) {
-  return withOrder(order, async (start) => (await start(policy)).result(), fake);
+export async function retry(handle: WorkflowHandle): Promise<unknown> {
+  return handle.executeUpdate(retryUpdate, { args: [{ by: 'Ada', reason: 'a test' }] });
+}
+
+/** What a workflow explains when this time is over. */
+export async function shownAfter(time: Duration, handle: WorkflowHandle): Promise<Explanation> {
+  await (await timeSkippingEnvironment()).sleep(time);
+  return handle.query(explainQuery);
 }

@@ -10,7 +10,8 @@ import type {
 } from '#domain/purchase/results.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
 import { isFinal, type FinalStatus, type WorkStatus } from '#domain/work/lifecycle.ts';
-import { environment, POLICY, withWorker } from '#test/support/work/workflows/order-workflow.ts';
+import { timeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
+import { POLICY, withWorker } from '#test/support/work/workflows/order-workflow.ts';
 import { WORK_FINISHED } from '#workflows/messages.ts';
 import { vpnSubscriptionWorkflow } from '#workflows/vpn-subscription.ts';
 
@@ -148,8 +149,9 @@ export async function withSubscription<Result>(
   return withWorker(subscription, async (taskQueue) => work(await start(subscription, taskQueue)));
 }
 
-function start({ id }: FakeSubscription, taskQueue: string) {
-  return environment.client.workflow.start(vpnSubscriptionWorkflow, {
+async function start({ id }: FakeSubscription, taskQueue: string) {
+  const { client } = await timeSkippingEnvironment();
+  return client.workflow.start(vpnSubscriptionWorkflow, {
     workflowId: `vpn_subscription/${id}`,
     taskQueue,
     args: [{ work: { kind: 'vpn_subscription', id }, policy: POLICY }],
