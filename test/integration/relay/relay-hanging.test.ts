@@ -1,5 +1,5 @@
 import { and, eq, isNotNull } from 'drizzle-orm';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { events, inbox, outbox } from '#db/schema.ts';
 import type { StartedWork } from '#db/work/rows.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
@@ -28,16 +28,11 @@ class HangingWorkflows implements WorkWorkflows {
   }
 }
 
-const closing: (() => Promise<void>)[] = [];
-
 const opened = disposedAtEnd(await openTestDatabase());
 const { database } = opened;
 beforeEach(async () => {
   await database.run((db) => db.delete(inbox));
   await database.run((db) => db.delete(outbox));
-});
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close();
 });
 
 const HOUR = 3_600_000;
@@ -46,7 +41,7 @@ const policy = { ...DEFAULT_POLICY.relay, pollMs: HOUR, leaseMs: HOUR, stopMs: 5
 const hanging = () => {
   const workflows = new HangingWorkflows();
   const { relay, wakeups, close } = testRelay(opened, workflows, { policy });
-  closing.push(close);
+  onTestFinished(close);
   return { workflows, relay, wakeups };
 };
 const published = (orderId: string) =>
@@ -88,7 +83,7 @@ describe('the relay, while no Temporal call returns,', () => {
       wake: async () => 'notified',
       signalReport: async () => 'notified',
     });
-    closing.push(answering.close);
+    onTestFinished(answering.close);
     await waitFor('the next one takes all of them, long before their leases end', async () => {
       await answering.relay.drain();
       return taken.length === orders.length;

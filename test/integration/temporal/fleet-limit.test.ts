@@ -18,9 +18,8 @@ const ACTIVITIES = 20;
 const PER_SECOND = 4;
 
 const keyRing = new KeyRing([{ id: 'k1', key: Buffer.alloc(32, 1) }]);
-let code: string;
 const workflowsPath = fileURLToPath(new URL('temporal-workflows.ts', import.meta.url));
-({ code } = await bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger('WARN') }));
+const { code } = await bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger('WARN') });
 
 /** Two processes with all their workers. @returns when each of the activities began, in order, in seconds. */
 async function startsWith(readsPerSecond: number | undefined): Promise<number[]> {
