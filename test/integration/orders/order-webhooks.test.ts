@@ -1,6 +1,5 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { inbox } from '#db/schema.ts';
 import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { startStack } from '#test/support/servers/stack.ts';
 import { RARE_UPKEEP } from '#test/support/servers/test-policies.ts';
