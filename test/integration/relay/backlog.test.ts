@@ -1,8 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { runWrites } from '#db/connection/alongside.ts';
 import type { Executor } from '#db/connection/database.ts';
-import { requeueingUnmatched } from '#db/queues/inbox.ts';
+import { requeueUnmatched } from '#db/queues/inbox.ts';
 import { takeInbox, pollQueues } from '#db/queues/relay-queues.ts';
 import { hasPendingObservations } from '#fulfilment/work/buying-barrier.ts';
 import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
@@ -63,9 +62,7 @@ describe.each(['before', 'after'] as const)('with 50,000 reports that wait, %s t
   });
 
   it('an id that becomes known brings back its own', async () => {
-    expect(
-      await rowsRead((tx) => runWrites(tx, requeueingUnmatched(tx, 'order', { reference: 'r', serviceId: 's' }))),
-    ).toBeLessThan(FEW);
+    expect(await rowsRead((tx) => requeueUnmatched(tx, 'order', { reference: 'r', serviceId: 's' }))).toBeLessThan(FEW);
   });
 
   it('a poll reads one of them, and a relay only those that it takes', async () => {
