@@ -46,9 +46,6 @@ export const INTERFACE_DIFFERENCES: readonly Difference[] = [
   breaking('the servers are of another interface', 'document', (draft) => {
     draft.document['servers'] = servers('https://service.example/api/partner/v1', '/api/partner/v1/sandbox');
   }),
-  breaking('the servers lack a part of the path', 'document', (draft) => {
-    draft.document['servers'] = servers('https://service.example/api');
-  }),
   breaking('orders are at version 2 alone', 'createOrder', (draft) => {
     draft.call('createOrder')['servers'] = servers('https://service.example/api/reseller/v2');
   }),
@@ -101,9 +98,6 @@ export const INTERFACE_DIFFERENCES: readonly Difference[] = [
   }),
   breaking('there is no signature', 'document X-Service-Signature', (draft) => {
     describeHeaders(draft, without('X-Service', 'Signature'));
-  }),
-  breaking('there is no id of the delivery', 'document X-Service-Delivery', (draft) => {
-    describeHeaders(draft, without('X-Service', 'Delivery'));
   }),
   note('no header names the event', 'document X-Service-Event', (draft) => {
     describeHeaders(draft, without('X-Service', 'Event'));
