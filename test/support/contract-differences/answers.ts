@@ -34,17 +34,8 @@ const PAGINGS: readonly Difference[] = [
 
 /** Differences of answers that we read. */
 export const ANSWER_DIFFERENCES: readonly Difference[] = [
-  field('the status of an order may be null', 'getOrder answer', 'status', text({ nullable: true })),
   field('the token may be null', 'login answer', 'access_token', { oneOf: [text(), { type: 'null' }] }),
   field('the balance may be null by a reference', 'getWallet answer', 'balance', { allOf: [text()], nullable: true }),
-  field(
-    'an order has a state that we do not know',
-    'getOrder answer',
-    'status',
-    text({
-      enum: ['processing', 'completed', 'failed', 'on_hold'],
-    }),
-  ),
   field('the states of a subscription are numbers', 'getVpnSubscription answer', 'status', { type: 'integer' }),
   field(
     'a movement may be a hold',
@@ -120,9 +111,6 @@ export const ANSWER_DIFFERENCES: readonly Difference[] = [
       draft.remove(['getVpnSubscription answer'], name, undefined, () => 'access');
     draft.remove(['getVpnSubscription answer'], 'password', 'pre_shared_key', () => 'access');
   }),
-  breaking('an order is a list', 'createOrder', (draft) => {
-    draft.media('createOrder answer')['schema'] = { type: 'array', items: draft.body('createOrder answer') };
-  }),
   breaking('an order is XML', 'getOrder', (draft) => {
     draft.call('getOrder')['responses'] = { 200: { content: { 'application/xml': {} } } };
   }),
@@ -135,12 +123,6 @@ export const ANSWER_DIFFERENCES: readonly Difference[] = [
   }),
   note('countries may be null', 'listPackages data[].countries', (draft) => {
     draft.set('listPackages answer', 'countries', { type: ['array', 'null'] }, 'data[]');
-  }),
-  note('the answer may lack its status', 'getOrder', (draft) => {
-    draft.object('getOrder answer')['required'] = ['id'];
-  }),
-  note('an order that is accepted has no body', 'createOrder', (draft) => {
-    Object.assign(draft.call('createOrder')['responses'] as Schema, { 202: { description: 'Accepted.' } });
   }),
   note('a list has no end mark', 'listWalletTransactions', (draft) => {
     draft.remove(['listWalletTransactions answer'], 'next_cursor', 'more_at', () => '');

@@ -54,20 +54,6 @@ export const INTERFACE_DIFFERENCES: readonly Difference[] = [
     paths['/api/reseller/v2/vpn/plans'] = paths['/vpn/plans'];
     Reflect.deleteProperty(paths, '/vpn/plans');
   }),
-  breaking('top-ups are at another path', ['createTopup', 'listTopups'], (draft) => {
-    const paths = draft.document['paths'] as Schema;
-    paths['/recharges'] = paths['/topups'];
-    Reflect.deleteProperty(paths, '/topups');
-  }),
-  breaking('an eSIM is cancelled with DELETE', 'cancelEsim', (draft) => {
-    const paths = draft.document['paths'] as Schema;
-    paths['/esims/{id}/cancel'] = { delete: draft.call('cancelEsim') };
-  }),
-  breaking('orders need a key instead of a token', 'createOrder', (draft) => {
-    const { securitySchemes } = draft.document['components'] as { securitySchemes: Schema };
-    securitySchemes['key'] = { type: 'apiKey', in: 'header', name: 'X-Api-Key' };
-    draft.call('createOrder')['security'] = [{ key: [] }];
-  }),
   note('the server is only a host', 'document', (draft) => {
     draft.document['servers'] = servers('https://service.example');
   }),

@@ -37,17 +37,8 @@ export const PARAMETER_DIFFERENCES: readonly Difference[] = [
   breaking('orders are filtered by a UUID', 'listOrders query external_order_id', (draft) => {
     draft.parameter('listOrders', 'external_order_id').schema = { type: 'string', format: 'uuid' };
   }),
-  breaking('a list needs a time', 'listOrders query from', (draft) => {
-    draft.parameters('listOrders').push({ name: 'from', in: 'query', required: true, schema: {} });
-  }),
   breaking('the channel is one of others', 'getLatestUpdate query channel', (draft) => {
     draft.parameter('getLatestUpdate', 'channel').schema = { type: 'string', enum: ['beta', 'production'] };
-  }),
-  breaking('the key is missing', 'createOrder header Idempotency-Key', (draft) => {
-    draft.removeParameter('createOrder', KEY);
-  }),
-  breaking('the key has another name', 'createTopup header Idempotency-Key', (draft) => {
-    Object.assign(draft.parameter('createTopup', KEY), { name: 'X-Request-Key', required: false });
   }),
   ...Object.entries<Schema>({
     'the key has at most 32 characters': { type: 'string', maxLength: 32 },
@@ -58,9 +49,6 @@ export const PARAMETER_DIFFERENCES: readonly Difference[] = [
       draft.parameter('createVpnOrder', KEY).schema = schema;
     }),
   ),
-  breaking('a cancellation of a subscription needs a key', 'cancelVpnSubscription header Idempotency-Key', (draft) => {
-    draft.parameters('cancelVpnSubscription').push({ name: KEY, in: 'header', required: true, schema: {} });
-  }),
   breaking('every order needs a header of the reseller', 'createOrder header X-Reseller-Id', (draft) => {
     draft.parameters('createOrder').push({ name: 'X-Reseller-Id', in: 'header', required: true, schema: {} });
   }),

@@ -11,7 +11,6 @@ export const REQUEST_DIFFERENCES: readonly Difference[] = [
     'a reference has at most 36 characters, so that further attempts have none': text({ maxLength: 36 }),
     'a reference may have no tilde': text({ pattern: '^[A-Za-z0-9_-]+$' }),
     'a reference must begin with a prefix of the reseller': text({ pattern: '^RS-' }),
-    'a reference is one of a list': text({ enum: ['web', 'app'] }),
     'a reference is a number': { type: 'integer' },
   }).map(([name, schema]) =>
     breaking(name, 'createOrder external_order_id', (draft) => {
@@ -33,21 +32,9 @@ export const REQUEST_DIFFERENCES: readonly Difference[] = [
   breaking('an IMEI has hyphens', 'createOrder device_imei', (draft) => {
     draft.set('createOrder request', 'device_imei', text({ pattern: String.raw`^\d{2}-\d{6}-\d{6}-\d$` }));
   }),
-  breaking('an IMEI is needed', 'createOrder device_imei', (draft) => {
-    draft.object('createOrder request')['required'] = ['package_id', 'external_order_id', 'device_imei'];
-  }),
-  note('an IMEI is not known', 'createOrder device_imei', (draft) => {
-    draft.remove(['createOrder request'], 'device_imei');
-  }),
-  breaking('a package is named by text', 'createOrder package_id', (draft) => {
-    draft.set('createOrder request', 'package_id', text({}));
-  }),
   breaking('an order is sent in an envelope', ['createOrder package_id', 'createOrder external_order_id'], (draft) => {
     const order = draft.body('createOrder request');
     draft.media('createOrder request')['schema'] = { type: 'object', properties: { order } };
-  }),
-  breaking('an order is sent as a form', 'createOrder', (draft) => {
-    draft.call('createOrder')['requestBody'] = { content: { 'application/x-www-form-urlencoded': {} } };
   }),
   breaking('the customer price is in whole units', 'createVpnOrder customer_price', (draft) => {
     draft.set('createVpnOrder request', 'customer_price', { type: 'number', multipleOf: 1 });
@@ -69,8 +56,5 @@ export const REQUEST_DIFFERENCES: readonly Difference[] = [
   }),
   note('a token lives for a year at most', 'login expires_in_days', (draft) => {
     draft.set('login request', 'expires_in_days', { type: 'integer', maximum: 365 });
-  }),
-  breaking('the simulation has other states', 'simulateEsim state', (draft) => {
-    draft.set('simulateEsim request', 'state', text({ enum: ['installed', 'activated', 'consumed'] }));
   }),
 ];

@@ -64,12 +64,8 @@ describe('top-up options', () => {
 });
 
 describe('a top-up', () => {
-  it.each([
-    ['another package', { package_id: 8 }],
-    ['no id', { id: undefined }],
-    ['a status that we do not know', { status: 'done' }],
-  ])('answered with %s is contract drift, not a success', async (_name, difference) => {
-    await using opened = await startTestClient(() => json({ ...TOPUP, ...difference }));
+  it('answered with another package is contract drift, not a success', async () => {
+    await using opened = await startTestClient(() => json({ ...TOPUP, package_id: 8 }));
     expect(await opened.client.createTopup(PURCHASE)).toMatchObject({ failure: 'contract_drift' });
   });
 
