@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { requestWake } from '#db/queues/outbox.ts';
 import { outbox } from '#db/schema.ts';
 import { recordStep } from '#fulfilment/work/record-step.ts';
@@ -9,7 +9,6 @@ import { passQueueTime } from '#test/support/work/relay.ts';
 
 const bench = disposedAtEnd(await RelayBench.start());
 beforeEach(() => bench.empty());
-afterEach(() => bench.stopRelays());
 
 describe('accepted orders', () => {
   it('are started and then removed from the queue', async () => {

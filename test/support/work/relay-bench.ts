@@ -1,5 +1,6 @@
 /** A relay on a test database, with a fake of Temporal that records its calls. */
 import { eq } from 'drizzle-orm';
+import { onTestFinished } from 'vitest';
 import type { Database } from '#db/connection/database.ts';
 import type { Wakeups } from '#db/connection/wakeups.ts';
 import { cases, inbox, outbox } from '#db/schema.ts';
@@ -63,7 +64,6 @@ export class RelayBench implements AsyncDisposable {
   /** Replaced before each test. */
   temporal = new RecordedWorkflows();
   readonly #opened: OpenTestDatabase;
-  readonly #running: { close(): Promise<void> }[] = [];
 
   private constructor(opened: OpenTestDatabase) {
     this.#opened = opened;
@@ -82,11 +82,7 @@ export class RelayBench implements AsyncDisposable {
     await this.database.run((db) => db.delete(outbox));
   }
 
-  /** Stops every relay of the test. */
-  async stopRelays(): Promise<void> {
-    for (const made of this.#running.splice(0)) await made.close();
-  }
-
+  /** It stops with the test. */
   newRelay({ batch = 100, pollMs = 60_000 } = {}): { readonly relay: Relay; readonly wakeups: Wakeups } {
     const { temporal } = this;
     const made = testRelay(this.#opened, temporal, {
@@ -100,7 +96,7 @@ export class RelayBench implements AsyncDisposable {
         lastingTries: 3,
       },
     });
-    this.#running.push(made);
+    onTestFinished(made.close);
     return made;
   }
 
