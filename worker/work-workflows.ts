@@ -4,7 +4,7 @@ import type { PurchasePolicy } from '#domain/policy/purchase-policy.ts';
 import type { ServiceMode } from '#domain/service/service-address.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 import { signalReport, startWork, wakeEndpoint, wakeWork, type WorkStart } from '#temporal/start-work.ts';
-import type { EndpointWorkflows, WorkWorkflows } from '#worker/relay/context.ts';
+import type { EndpointWorkflows, WorkWorkflows } from '#worker/relay/relay.ts';
 
 /** After this time the row is tried again. */
 const CALL_DEADLINE_MS = 10_000;

@@ -20,6 +20,9 @@ export interface RefundReport {
 export interface CancellationReport {
   readonly esim?: 'processing' | 'cancelled' | 'refused' | undefined;
   readonly refund?: RefundReport | undefined;
+  readonly serviceRefundId?: string | undefined;
+  /** Given back to the reseller. */
+  readonly refunded?: Money | undefined;
 }
 
 /** `completed`: the eSIM is cancelled and its refund is decided. @param report see {@link mergeReports}. */

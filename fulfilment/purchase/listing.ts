@@ -1,13 +1,72 @@
-import type { AttemptRow } from '#db/work/rows.ts';
-import type { ObservedOutcome } from '#domain/relay/observation.ts';
-import { storedReason } from '#domain/work/foreign-text.ts';
-import type { AttemptReport } from '#fulfilment/attempts/report.ts';
-import { type Found, type LookUpResult, type LookUpManyResult, noteOf } from '#fulfilment/purchase/handler.ts';
+/** What a look-up at the service finds, and how an attempt is found in its lists. */
+import { workOf } from '#db/work/attempts.ts';
+import { lockUnfinishedWork, type AttemptRow } from '#db/work/rows.ts';
+import type { CompletionResult, NotYetReason } from '#domain/purchase/results.ts';
+import type { ObservedOutcome, Report } from '#domain/relay/observation.ts';
+import type { FailureDetail } from '#domain/work/failure.ts';
+import { findMismatch, recordReport, type NotOurs } from '#fulfilment/attempts/report.ts';
+import type { WorkDependencies } from '#fulfilment/purchase/dependencies.ts';
+import { failureNote } from '#fulfilment/purchase/offer.ts';
 import type { OptionalResult } from '#upstream/client/calls.ts';
 import type { Listing } from '#upstream/client/lists.ts';
 import type { ServiceOrder, ServiceTopup, VpnSubscription } from '#upstream/contract.ts';
 import { chargeOf } from '#upstream/mapping/events.ts';
 import { CLOCK_SKEW_MS } from '#upstream/mapping/wallet-movements.ts';
+
+export type LookUpResult<Item = unknown> =
+  | Found<Item>
+  /** That does not prove that it was not bought. */
+  | { readonly kind: 'not_found' }
+  | Unavailable;
+
+export interface Found<Item = unknown> {
+  readonly kind: 'found';
+  readonly report: Report;
+  /** As the service sent it. */
+  readonly record: Item;
+  /** The kind of event that reports the same, if there is one. */
+  readonly event: string | undefined;
+}
+
+interface Unavailable {
+  readonly kind: 'unavailable';
+  readonly failure: FailureDetail;
+  /** The service names the purchase in a record that cannot be read. */
+  readonly isOurs?: true;
+}
+
+/** By the id of the attempt. */
+export type LookUpManyResult = { readonly kind: 'read'; readonly results: ReadonlyMap<string, Found> } | Unavailable;
+
+/**
+ * For a completed attempt: an event may contain only a part of its facts. @throws WorkFinishedError when the work has
+ * ended meanwhile.
+ */
+export async function storeLookUp<Item>(
+  { database, now }: WorkDependencies,
+  attempt: AttemptRow,
+  lookedUp: LookUpResult<Item>,
+): Promise<{ readonly attempt: AttemptRow; readonly lookedUp: LookUpResult<Item> | NotOurs }> {
+  if (lookedUp.kind !== 'found') return { attempt, lookedUp };
+  return database.transaction(async (tx) => {
+    await lockUnfinishedWork(tx, workOf(attempt));
+    const notOurs = await findMismatch(tx, attempt, lookedUp.report);
+    if (notOurs !== undefined) return { attempt, lookedUp: notOurs };
+    return { attempt: await recordReport(tx, attempt.id, lookedUp.report, new Date(now())), lookedUp };
+  });
+}
+
+/** The workflow waits and tries again. `retryAfterMs` as the service asked for. */
+export function notYet(reason: NotYetReason, detail: string, retryAfterMs?: number): CompletionResult {
+  return { kind: 'not_yet', reason, detail, ...(retryAfterMs !== undefined && { retryAfterMs }) };
+}
+
+/** @param notListed when the service does not list it. */
+export function notYetShown(lookedUp: Exclude<LookUpResult, Found> | undefined, notListed: string): CompletionResult {
+  return lookedUp?.kind === 'unavailable'
+    ? notYet(lookedUp.failure.class, lookedUp.failure.detail)
+    : notYet('not_listed', notListed);
+}
 
 interface Search<Item> {
   readonly found: (item: Item) => Found<Item>;
@@ -25,7 +84,7 @@ export function resultById<Item>(
 ): LookUpResult<Item> | undefined {
   if (read.ok) return found(read.value);
   if (read.kind !== 'failure' || read.status === 404) return undefined;
-  return { kind: 'unavailable', failure: noteOf(read), ...(read.isOurs === true && { isOurs: true }) };
+  return { kind: 'unavailable', failure: failureNote(read), ...(read.isOurs === true && { isOurs: true }) };
 }
 
 /**
@@ -131,24 +190,35 @@ function matched<Item, Attempt extends Pick<AttemptRow, 'id'>>(
   return { kind: 'read', results };
 }
 
-function unread<Item>(
-  list: Exclude<OptionalResult<Listing<Item>>, { ok: true }>,
-  noun: string,
-): Extract<LookUpResult, { kind: 'unavailable' }> {
-  if (list.kind === 'failure') return { kind: 'unavailable', failure: noteOf(list) };
+function unread<Item>(list: Exclude<OptionalResult<Listing<Item>>, { ok: true }>, noun: string): Unavailable {
+  if (list.kind === 'failure') return { kind: 'unavailable', failure: failureNote(list) };
   return drift(`This service offers no way to look ${noun} up.`);
 }
 
-function drift(detail: string): Extract<LookUpResult, { kind: 'unavailable' }> {
+function drift(detail: string): Unavailable {
   return { kind: 'unavailable', failure: { class: 'contract_drift', detail } };
 }
 
-/** `codeOnly` as of `storedReason`. */
+/**
+ * Some services name what was delivered in their list only. @param isFilled whether a completed record names it;
+ * undefined for another record.
+ */
+export async function filledResult<Item extends { readonly id: string }>(
+  byId: LookUpResult<Item> | undefined,
+  isFilled: (item: Item) => boolean | undefined,
+  findInList: () => Promise<LookUpResult<Item>>,
+): Promise<LookUpResult<Item>> {
+  if (byId !== undefined && !(byId.kind === 'found' && isFilled(byId.record) === false)) return byId;
+  const listed = await findInList();
+  if (byId?.kind !== 'found') return listed;
+  const isSame = listed.kind === 'found' && listed.record.id === byId.record.id;
+  return isSame && isFilled(listed.record) === true ? listed : byId;
+}
+
 export function purchaseReport(
   record: ServiceOrder | ServiceTopup | VpnSubscription,
   outcome: ObservedOutcome,
-  codeOnly = false,
-): AttemptReport {
+): Report {
   const { id, failure } = record;
   return {
     outcome,
@@ -158,7 +228,7 @@ export function purchaseReport(
       ('vpn_plan_id' in record ? record.vpn_plan_id : 'package_id' in record ? record.package_id : undefined) ??
       undefined,
     charged: chargeOf(record),
-    reason: failure == null ? undefined : storedReason(failure, codeOnly),
+    reason: failure ?? undefined,
   };
 }
 

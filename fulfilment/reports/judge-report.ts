@@ -3,7 +3,6 @@ import type { Database, Executor } from '#db/connection/database.ts';
 import { inboxKey, type InboxRow } from '#db/queues/inbox.ts';
 import { changeHeld, holdRow, storeJudgement, type RowJudgement } from '#db/queues/relay-queues.ts';
 import { addTimelineEntry } from '#db/work/timeline.ts';
-import { readVpnSubscription } from '#db/work/vpn-subscriptions.ts';
 import {
   isAsOrdered,
   judgeObservation,
@@ -12,14 +11,12 @@ import {
   type ServiceObservation,
 } from '#domain/relay/observation.ts';
 import { decideInboxRow, type NotifyingDecision } from '#domain/relay/relay-decision.ts';
-import { refusedCancellation, storedReason } from '#domain/work/foreign-text.ts';
 import { KINDS } from '#domain/work/kinds.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
 import { recordReport, reportOtherPrice } from '#fulfilment/attempts/report.ts';
 import { lockMatch, inContext, isBought, type InboxMatch } from '#fulfilment/reports/match-report.ts';
 import { storeCancellationReport, storeEsimReport } from '#fulfilment/work/cancellation.ts';
 import { openContradiction } from '#fulfilment/work/events.ts';
-import { newEndOf, storeSubscriptionReport } from '#fulfilment/work/subscription.ts';
 
 export type Judgement =
   /** The row waits. */
@@ -181,23 +178,9 @@ async function storeReport(
   event: PurchaseEvent,
   { encryptAccess, now }: Pick<JudgeOptions, 'encryptAccess'> & { readonly now: Date },
 ): Promise<void> {
-  const { outcome, serviceId, serviceEsimId, charged, cancellation, unmetConditions } = event;
-  const isPersonal = work.kind === 'vpn_subscription';
-  const reason =
-    cancellation === undefined ? storedReason(event.reason, isPersonal) : refusedCancellation(unmetConditions ?? []);
-  await recordReport(tx, attempt.id, { outcome, serviceId, serviceEsimId, charged, reason, cancellation }, now);
-  if (work.kind !== 'vpn_subscription') return;
-  const { access, endedAs, startedAt, expiresAt } = event;
-  const known = await readVpnSubscription(tx, work.id);
-  const told = { endedAs, expiresAt: expiresAt === undefined ? undefined : new Date(expiresAt) };
-  // An event may be late: it fills what is missing, and replaces only an earlier end of the paid period.
-  const facts = {
-    endedAs,
-    startedAt: known.startedAt ?? (startedAt === undefined ? undefined : new Date(startedAt)),
-    expiresAt: newEndOf(known, told) ?? known.expiresAt ?? told.expiresAt,
-    encryptedAccess: known.encryptedAccess ?? (access === undefined ? undefined : encryptAccess(work.id, access)),
-  };
-  await storeSubscriptionReport(tx, work.id, facts, now);
+  const { access } = event;
+  const encryptedAccess = access === undefined ? undefined : encryptAccess(work.id, access);
+  await recordReport(tx, attempt.id, { ...event, encryptedAccess }, now);
 }
 
 function refundText({ cancellation }: PurchaseEvent): string {

@@ -7,6 +7,7 @@ import { readVpnSubscription } from '#db/work/vpn-subscriptions.ts';
 import { cancellationOutcome, isCancelled, judgeRefund, mergeReports } from '#domain/cancellation/refund.ts';
 import { judgeSubscriptionEnd, type ObservationDecision, type PurchaseEvent } from '#domain/relay/observation.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
+import { subscriptionIn } from '#fulfilment/attempts/report.ts';
 import { knownReports } from '#fulfilment/work/cancellation.ts';
 import { newEndOf } from '#fulfilment/work/subscription.ts';
 
@@ -157,16 +158,16 @@ export async function inContext(tx: Executor, match: InboxMatch, event: Purchase
 
 async function subscriptionInContext(tx: Executor, match: InboxMatch, event: PurchaseEvent): Promise<ReportInContext> {
   const known = await readVpnSubscription(tx, match.work.id);
-  const { startedAt, expiresAt } = event;
-  const fills =
-    (known.encryptedAccess === null && event.access !== undefined) ||
-    (known.startedAt === null && startedAt !== undefined) ||
-    (known.expiresAt === null && expiresAt !== undefined);
-  const told = { endedAs: event.endedAs, expiresAt: expiresAt === undefined ? undefined : new Date(expiresAt) };
-  const isNew = fills || newEndOf(known, told) !== undefined;
-  const end = judgeSubscriptionEnd(known.endedAs ?? undefined, event.endedAs);
-  const followUp = isNew ? 'advance' : end;
-  return { event, followUp, isNew: isNew || namesMore(match, event) };
+  // An event may be late: it fills what is missing, and replaces only an earlier end of the paid period.
+  const isRenewal = newEndOf(known, subscriptionIn(event)) !== undefined;
+  const missing = {
+    access: known.encryptedAccess === null ? event.access : undefined,
+    startedAt: known.startedAt === null ? event.startedAt : undefined,
+    expiresAt: known.expiresAt === null || isRenewal ? event.expiresAt : undefined,
+  };
+  const fills = Object.values(missing).some((each) => each !== undefined);
+  const followUp = fills ? 'advance' : judgeSubscriptionEnd(known.endedAs ?? undefined, event.endedAs);
+  return { event: { ...event, ...missing }, followUp, isNew: fills || namesMore(match, event) };
 }
 
 async function cancellationInContext(tx: Executor, match: InboxMatch, event: PurchaseEvent): Promise<ReportInContext> {

@@ -1,19 +1,15 @@
 import { type PublishedEvent, publishEvents, publishUnlessReceived } from '#db/events/event-log.ts';
 import { endpointsToWake, type EndpointToWake, noteEndpointWoken } from '#db/events/webhook-endpoints.ts';
 import { queueDeliveries } from '#fulfilment/event-webhooks/queue-deliveries.ts';
-import { inParallel, type Batch, type RelayContext } from '#worker/relay/context.ts';
+import type { Batch } from '#worker/relay/loop.ts';
+import type { RelayOptions } from '#worker/relay/relay.ts';
 
 /**
  * One transaction publishes events and queues their deliveries, so that no published event lacks them. Without an
  * endpoint it is one statement; the last round tells whether there is one.
  */
-export function eventPublication(context: RelayContext): () => Promise<Batch> {
-  const {
-    database,
-    policy: { batch },
-    metrics,
-    now,
-  } = context;
+export function eventPublication({ database, policy, metrics, now }: RelayOptions): () => Promise<Batch> {
+  const { batch } = policy;
   let hasReceivers = false;
   const publish = async (): Promise<PublishedEvent[]> => {
     if (!hasReceivers) {
@@ -37,25 +33,19 @@ export function eventPublication(context: RelayContext): () => Promise<Batch> {
 }
 
 /** A failed wake is tried again after `policy.pollMs`. */
-export async function relayEndpointWakes(context: RelayContext): Promise<Batch> {
-  const {
-    database,
-    policy: { batch, pollMs },
-  } = context;
-  const waiting = await database.run((db) => endpointsToWake(db, batch));
-  let woken = 0;
-  await inParallel(waiting, async (endpoint) => {
-    if (!context.isCutOff() && (await wakeEndpoint(context, endpoint))) woken += 1;
-  });
+export async function wakeEndpoints(options: RelayOptions): Promise<Batch> {
+  const { batch, pollMs } = options.policy;
+  const waiting = await options.database.run((db) => endpointsToWake(db, batch));
+  const woken = (await Promise.all(waiting.map((endpoint) => wakeEndpoint(options, endpoint)))).filter(Boolean).length;
   return { taken: woken, again: woken === batch, ...(woken < waiting.length && { retryAfterMs: pollMs }) };
 }
 
 async function wakeEndpoint(
-  { database, endpoints, call, metrics, logger }: RelayContext,
+  { database, endpoints, metrics, logger }: RelayOptions,
   endpoint: EndpointToWake,
 ): Promise<boolean> {
   try {
-    await call(() => endpoints.wake(endpoint.id, { urgent: endpoint.wakeIsUrgent }));
+    await endpoints.wake(endpoint.id, { urgent: endpoint.wakeIsUrgent });
     await database.run((db) => noteEndpointWoken(db, endpoint));
     metrics.relayRows.inc({ queue: 'endpoints', result: 'handed_over' });
     return true;

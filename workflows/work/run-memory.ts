@@ -1,5 +1,5 @@
 import { allHandlersFinished, condition, continueAsNew, workflowInfo } from '@temporalio/workflow';
-import { joinWitness, reasonOf, restoration, type Witness } from '#domain/purchase/recovery.ts';
+import { hasLostRecords, joinWitness, reasonOf, type Witness } from '#domain/purchase/recovery.ts';
 import type { AttemptSnapshot, WorkSnapshot } from '#domain/purchase/results.ts';
 import type { PurchaseWorkflowInput, PurchaseWorkflowResult } from '#workflows/messages.ts';
 import type { CarriedState, PendingSend, Remembered } from '#workflows/work/run-state.ts';
@@ -48,8 +48,7 @@ export class RunMemory {
 
   /** True when PostgreSQL has lost commits since. */
   knowsMoreThan({ number, state, history }: AttemptSnapshot): boolean {
-    const witness = this.#witness;
-    return witness?.number === number && restoration(witness, { state, sends: history.sends }) === 'doubt';
+    return hasLostRecords(this.#witness, { number, state, sends: history.sends });
   }
 
   beginSend({ number, history: { sends } }: AttemptSnapshot): void {

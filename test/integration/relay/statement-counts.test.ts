@@ -16,7 +16,7 @@ import {
   TEST_KEYS,
 } from '#test/support/work/order-rows.ts';
 import { testRelay } from '#test/support/work/relay.ts';
-import type { WorkWorkflows } from '#worker/relay/context.ts';
+import type { WorkWorkflows } from '#worker/relay/relay.ts';
 
 const HOUR = 3_600_000;
 const COUNTED = 'counted';

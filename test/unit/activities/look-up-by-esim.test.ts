@@ -30,13 +30,13 @@ function found(
     mayBe: (_attempt, { id }) => !others.includes(id),
     found: (item) => ({
       kind: 'found',
-      facts: { outcome: 'completed', serviceId: item.id },
+      report: { outcome: 'completed', serviceId: item.id },
       record: item,
       event: 'topup.completed',
     }),
   });
   if (answer.kind !== 'read') throw new Error(answer.kind);
-  return Object.fromEntries([...answer.results].map(([id, { facts }]) => [id, facts.serviceId]));
+  return Object.fromEntries([...answer.results].map(([id, { report }]) => [id, report.serviceId]));
 }
 
 describe('an attempt in a list without our references', () => {

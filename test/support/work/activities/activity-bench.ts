@@ -17,7 +17,7 @@ import { acceptCancellation } from '#fulfilment/accept/cancellation.ts';
 import { acceptOrder } from '#fulfilment/accept/order.ts';
 import { acceptTopup } from '#fulfilment/accept/topup.ts';
 import { acceptVpnSubscription } from '#fulfilment/accept/vpn-subscription.ts';
-import type { WorkDependencies } from '#fulfilment/purchase/handler.ts';
+import type { WorkDependencies } from '#fulfilment/purchase/dependencies.ts';
 import { WalletReader } from '#fulfilment/purchase/wallet-reader.ts';
 import { startSimulator, type RunningSimulator } from '#simulator/service/server.ts';
 import { createLogger } from '#telemetry/logger.ts';
@@ -105,7 +105,7 @@ export class ActivityBench implements AsyncDisposable {
       },
     };
     const service = this.#service.client;
-    this.wallet = new WalletReader({ database, service, policy: this.gate, now, onCrossing: onGate.balanceCrossed });
+    this.wallet = new WalletReader({ database, service, gate: this.gate, now, onGate });
     const purchaseInForce = async () => Promise.resolve(this.purchaseInForce);
     const dependencies = {
       database,
