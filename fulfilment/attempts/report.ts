@@ -1,8 +1,7 @@
 import { eq, sql } from 'drizzle-orm';
-import { runWrites } from '#db/connection/alongside.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { recordMovement } from '#db/money/journal.ts';
-import { requeueingUnmatched } from '#db/queues/inbox.ts';
+import { requeueUnmatched } from '#db/queues/inbox.ts';
 import { attempts } from '#db/schema.ts';
 import { chargedOf, lockAttempt, workOf, takenServiceIds } from '#db/work/attempts.ts';
 import { type AttemptRow, storedKind, workTable } from '#db/work/rows.ts';
@@ -44,7 +43,7 @@ export async function applyReport(tx: Executor, known: AttemptRow, report: Repor
   const charged = chargedOf(known) ?? report.charged;
   const isFailure = outcome === 'failed';
   if (known.serviceId === null && serviceId !== undefined)
-    await runWrites(tx, requeueingUnmatched(tx, work.kind, { serviceId }));
+    await requeueUnmatched(tx, work.kind, { serviceId });
   if (!isFailure && charged !== undefined)
     await recordMovement(tx, { direction: 'debit', attemptId: known.id, money: charged });
   const { isPurchase, esim } = KINDS[work.kind];

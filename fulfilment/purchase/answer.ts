@@ -1,12 +1,11 @@
 import { and, eq, sql } from 'drizzle-orm';
 import { noteFact } from '#db/connection/after-commit.ts';
-import { runWrites } from '#db/connection/alongside.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { requestWake } from '#db/queues/outbox.ts';
 import { attempts } from '#db/schema.ts';
 import { findAttemptById, lockAttempt, snapshotOf } from '#db/work/attempts.ts';
 import type { WorkRow, AttemptRow } from '#db/work/rows.ts';
-import { timelineEntry, type TimelineEntry } from '#db/work/timeline.ts';
+import { addUnrepeatedEntry, type TimelineEntry } from '#db/work/timeline.ts';
 import type { SendOutcome } from '#domain/purchase/purchase-decision.ts';
 import type { SendResult } from '#domain/purchase/results.ts';
 import { afterAnswer } from '#domain/purchase/send-claim.ts';
@@ -86,7 +85,7 @@ async function storeFailure(
 ): Promise<AttemptRow> {
   const after = await recordSendFailure(tx, sent.id, sent.leaseToken, failureNote(answer));
   const attempt = await restoreLostClaim(tx, sent, after, answer.failure, { leaseMs: sendLeaseMs, esimId });
-  await runWrites(tx, [timelineEntry(work, entry)]);
+  await addUnrepeatedEntry(tx, work, entry);
   if (answer.isOurs === true) await noteDrift(tx, attempt, answer.detail, now());
   return attempt;
 }
@@ -136,7 +135,7 @@ export async function recordAnswer(
   leaseToken = before.leaseToken,
 ): Promise<AttemptRow> {
   const after = await applyReport(tx, before, report, now);
-  await runWrites(tx, [timelineEntry(work, entry)]);
+  await addUnrepeatedEntry(tx, work, entry);
   const { isInProgress, wakes } = afterAnswer({
     before: before.state,
     after: after.state,

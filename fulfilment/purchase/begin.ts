@@ -1,9 +1,8 @@
 import { attemptKey } from '#crypto/derived-ids.ts';
-import { runWrites } from '#db/connection/alongside.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
 import { requestBodyAad } from '#db/encryption-aads.ts';
-import { inboxKey, requeueingUnmatched, type InboxRow } from '#db/queues/inbox.ts';
+import { inboxKey, requeueUnmatched, type InboxRow } from '#db/queues/inbox.ts';
 import { attempts } from '#db/schema.ts';
 import { areSettled, findAttempt, readProgress, snapshotOf } from '#db/work/attempts.ts';
 import { lockWorkInEpoch, type AttemptRow, type WorkRow } from '#db/work/rows.ts';
@@ -148,8 +147,8 @@ export async function openAttempt(
 ): Promise<AttemptRow> {
   const id = newId('attempt');
   const { work, number, idempotencyKey, reference, serviceEsimId, encryptedBody } = attempt;
-  await runWrites(tx, requeueingUnmatched(tx, work.kind, { reference, serviceEsimId }));
-  await tx
+  await requeueUnmatched(tx, work.kind, { reference, serviceEsimId });
+  const [inserted] = await tx
     .insert(attempts)
     .values({
       id,
@@ -161,8 +160,9 @@ export async function openAttempt(
       serviceEsimId: serviceEsimId ?? null,
       encryptedRequestBody: encryptedBody(id),
     })
-    .onConflictDoNothing({ target: [attempts.subjectKind, attempts.subjectId, attempts.number] });
-  const row = await findAttempt(tx, work, number);
+    .onConflictDoNothing({ target: [attempts.subjectKind, attempts.subjectId, attempts.number] })
+    .returning();
+  const row = inserted ?? (await findAttempt(tx, work, number));
   if (row === undefined) throw new Error(`attempt ${number} of ${work.id} cannot be read back`);
   return row;
 }

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import { eq, sql } from 'drizzle-orm';
-import { runWrites } from '#db/connection/alongside.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { lockEsim } from '#db/esims/esim-queries.ts';
 import { attempts, walletReadings } from '#db/schema.ts';
@@ -27,7 +26,7 @@ import type { WorkDependencies } from '#fulfilment/purchase/dependencies.ts';
 import { passGate } from '#fulfilment/purchase/gate.ts';
 import { priceLimit, priceObjection, type Offer } from '#fulfilment/purchase/offer.ts';
 import { readClaimConditions } from '#fulfilment/work/buying-barrier.ts';
-import { startingSend } from '#fulfilment/work/change.ts';
+import { startSend } from '#fulfilment/work/change.ts';
 import type { ServiceFailure } from '#upstream/client/error-mapping.ts';
 
 export type SendRequest = Parameters<PurchaseActivities['sendPurchase']>[0];
@@ -98,7 +97,7 @@ export async function claim(
     // Lease.
     const terms = objection === undefined ? { limit, price: offer.price } : {};
     const attempt = await takeLease(tx, locked, { leaseMs: sendLeaseMs, esimId: row.esimId, ...terms });
-    await runWrites(tx, startingSend(tx, work, new Date(now()), retryRule));
+    await startSend(tx, work, new Date(now()), retryRule);
     const claimed = { kind: 'claimed', row, attempt, reserved: admission.how, lease } as const;
     if (objection === undefined) return claimed;
     // Recorded in this transaction: a worker that dies here must not leave a send behind whose outcome is unknown.

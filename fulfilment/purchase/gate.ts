@@ -10,7 +10,7 @@ import { isSettledByService } from '#domain/work/attempt-lifecycle.ts';
 import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
 import { hold, stopAtGate, takeTurn, readSendConditions } from '#fulfilment/gate/admission.ts';
-import { changesNoCircuit, listCircuits, noteSend } from '#fulfilment/gate/circuits.ts';
+import { changesNoCircuit, noteSend } from '#fulfilment/gate/circuits.ts';
 import { reserve, type Reservation, type Reserved } from '#fulfilment/gate/reservations.ts';
 import type { WalletReading } from '#fulfilment/gate/wallet.ts';
 import type { WorkDependencies } from '#fulfilment/purchase/dependencies.ts';
@@ -103,9 +103,7 @@ export async function tellGate(
   const evidence = evidenceOf(answer);
   const { detail, retryAfterMs } = answer?.ok === false ? answer : {};
   try {
-    const circuits = await database.run(listCircuits);
-    // The usual case, which needs no transaction.
-    if (changesNoCircuit(circuits, { work, evidence })) return;
+    if (await database.run((db) => changesNoCircuit(db, { work, evidence }))) return;
     const changes = await database.transaction(async (tx) => {
       const row = await lockWork(tx, work);
       const noted = await noteSend(tx, { work, evidence, detail, retryAfterMs, now: now() }, policy);
