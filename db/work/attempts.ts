@@ -45,7 +45,7 @@ export async function attemptsOf(db: Executor, work: WorkRef): Promise<AttemptRo
 
 /**
  * Also the judged attempt; newest first. A refusal clears the reading of the wallet before the send. When the service
- * names the refused purchase later, any of its sends may have bought, so the reading before the first one counts.
+ * names the refused purchase later, any of its sends may have bought, so the reading before the first one is taken.
  */
 export async function attemptsThatMayCost(db: Executor, work: WorkRef, judgedId: string): Promise<AttemptRow[]> {
   const all = await attemptsOf(db, work);
@@ -175,7 +175,7 @@ export function snapshotOf(attempt: AttemptRow): AttemptSnapshot {
       firstSentAt: attempt.firstSentAt?.getTime(),
       firstUnrefusedSendAt: attempt.firstUnrefusedSendAt?.getTime(),
       sends,
-      // A send without a result counts as unknown.
+      // A send without a result is unknown.
       anyUnknown: attempt.anyUnknown || state === 'sending',
     },
     ...(failureClass !== null && { failure: { class: failureClass, detail: failureDetail ?? '' } }),

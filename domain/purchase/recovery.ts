@@ -71,7 +71,7 @@ export function witnessOfEnd(end: WorkEnd, known: Witness | undefined): Witness 
   return { ...ended, state: 'completed', sends: Math.max(1, ended.sends) };
 }
 
-/** The later attempt counts; for one attempt, whatever makes it more likely to have been bought. */
+/** Of two attempts the later one; of one attempt, what makes it more likely to have been bought. */
 export function joinWitness(known: Witness | undefined, next: Witness): Witness {
   if (known === undefined || next.number > known.number) return next;
   if (next.number < known.number) return known;

@@ -31,7 +31,7 @@ export const ATTEMPT_DECISIONS = {
   prepared: { processing: 'advance', completed: 'advance', failed: 'advance' },
   sending: { processing: 'advance', completed: 'advance', failed: 'advance' },
   unknown: { processing: 'advance', completed: 'advance', failed: 'advance' },
-  // The service reports an order although it refused the send: its report counts.
+  // The service reports an order although it refused the send: its report is taken.
   refused: { processing: 'advance', completed: 'advance', failed: 'advance' },
   processing: { processing: 'known', completed: 'advance', failed: 'advance' },
   completed: { processing: 'known', completed: 'known', failed: 'contradiction' },
@@ -120,7 +120,7 @@ export interface PurchaseEvent extends Report {
 export interface ServiceObservation {
   /** The same row twice has no second effect. */
   readonly inboxId: string;
-  /** PostgreSQL may lose that a row was handled: in another epoch of the database the same row counts again. */
+  /** PostgreSQL may lose that a row was handled: in another epoch of the database the same row is handled again. */
   readonly epoch?: string;
   readonly source: 'webhook' | 'read';
   readonly attemptNumber: number;

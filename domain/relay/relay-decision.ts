@@ -27,7 +27,7 @@ export interface StoredInboxRow {
 export type InboxAction =
   | { readonly kind: 'leave' }
   | { readonly kind: 'apply'; readonly decision: ObservationDecision }
-  /** A workflow must be notified before the row counts as settled. */
+  /** A workflow must be notified before the row is settled. */
   | { readonly kind: 'notify'; readonly decision: NotifyingDecision };
 
 export type NotifyingDecision = Exclude<ObservationDecision, 'known'>;

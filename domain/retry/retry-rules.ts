@@ -168,7 +168,7 @@ function ordered(firstDelayMs: number, maxDelayMs: number): Delays {
   return { firstDelayMs: Math.min(firstDelayMs, maxDelayMs), maxDelayMs };
 }
 
-/** A set first wait counts even above the former longest wait; when both are set, the longest limits the first. */
+/** A set first wait applies even above the former longest wait; when both are set, the longest limits the first. */
 function delayed(delays: Delays, { firstDelayMs = delays.firstDelayMs, maxDelayMs }: Partial<Delays>): Delays {
   return ordered(firstDelayMs, maxDelayMs ?? Math.max(delays.maxDelayMs, firstDelayMs));
 }

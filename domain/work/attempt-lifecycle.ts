@@ -62,7 +62,7 @@ export const ATTEMPT_LIFECYCLE = {
     completed: 'unchanged',
     failed: 'unchanged',
   },
-  // Progress only goes forward. An order after a refusal: the report of the service counts.
+  // Progress only goes forward. An order after a refusal: the report of the service is taken.
   processing: {
     prepared: 'processing',
     sending: 'processing',

@@ -93,7 +93,7 @@ async function controlOf(dependencies: PurchaseDependencies, work: WorkRef, atte
 /**
  * The caller holds the lock of the work. `attempt` is as it was before the service was read: the evidence says nothing
  * about a later send. @returns false, without a change, when its result is known, it was sent since, or a send may be
- * under way. A `sending` attempt whose lease has ended counts as unknown.
+ * under way. A `sending` attempt whose lease has ended is unknown.
  */
 async function restartResendWindow(tx: Executor, { id, sends }: AttemptRow): Promise<boolean> {
   const isOver = sql`coalesce(${attempts.leaseUntil} <= clock_timestamp(), true)`;

@@ -149,7 +149,7 @@ interface LeaseTerms {
   readonly price?: Money | undefined;
 }
 
-/** Takes the sole right to send (rule 1). A send whose lease ended without a result counts as unknown from here on. */
+/** Takes the sole right to send (rule 1). A send whose lease ended without a result is unknown from here on. */
 export async function takeLease(
   tx: Executor,
   attempt: AttemptRow,
@@ -200,7 +200,7 @@ export interface RunningLease {
 
 /**
  * Call it before the transaction that takes the lease: it then never ends here later than in the database. The larger
- * time of two clocks counts: the monotonic one stops while the machine sleeps, the wall clock may be set back.
+ * time of two clocks is taken: the monotonic one stops while the machine sleeps, the wall clock may be set back.
  */
 export function startLease({
   sendLeaseMs,

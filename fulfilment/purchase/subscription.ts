@@ -49,7 +49,7 @@ export async function lookUpSubscription(
   }
   if (read.kind === 'unsupported')
     return { kind: 'not_known', detail: 'This service has no call that reads a subscription.' };
-  // A proxy or a wrong address may answer 404, too: only the service's own code counts.
+  // A proxy or a wrong address may answer 404, too: only the service's own code proves it.
   if (read.status === 404 && read.code === 'not_found')
     return { kind: 'not_known', detail: 'The service no longer knows this subscription.' };
   return unavailable(read);

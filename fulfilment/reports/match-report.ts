@@ -2,7 +2,7 @@ import { and, desc, eq, isNotNull, isNull, lte, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { attempts, topups } from '#db/schema.ts';
 import { currentOf } from '#db/work/attempts.ts';
-import { startOf, storedKind, workTable, type StoredStart, type WorkRow } from '#db/work/rows.ts';
+import { startOf, storedKind, workTable, type AttemptRow, type StoredStart, type WorkRow } from '#db/work/rows.ts';
 import { readVpnSubscription } from '#db/work/vpn-subscriptions.ts';
 import { cancellationOutcome, isCancelled, judgeRefund, mergeReports } from '#domain/cancellation/refund.ts';
 import { judgeSubscriptionEnd, type ObservationDecision, type PurchaseEvent } from '#domain/relay/observation.ts';
@@ -11,16 +11,8 @@ import { subscriptionIn } from '#fulfilment/attempts/report.ts';
 import { knownReports } from '#fulfilment/work/cancellation.ts';
 import { newEndOf } from '#fulfilment/work/subscription.ts';
 
-/** Without a service id the eSIM identifies the cancellation. */
-interface NamedPurchase extends Pick<
-  PurchaseEvent,
-  'kind' | 'outcome' | 'serviceId' | 'reference' | 'serviceEsimId' | 'productId' | 'cancellation'
-> {
-  readonly receivedAt: Date;
-}
-
 export interface InboxMatch {
-  readonly attempt: typeof attempts.$inferSelect;
+  readonly attempt: AttemptRow;
   readonly work: WorkRef;
   readonly row: WorkRow;
   /** Null for a kind that orders nothing. */
@@ -29,7 +21,7 @@ export interface InboxMatch {
   readonly isCurrent: boolean;
 }
 
-type Found = Pick<InboxMatch['attempt'], 'id' | 'subjectId'>;
+type Found = Pick<AttemptRow, 'id' | 'subjectId'>;
 
 const FOUND = { id: attempts.id, subjectId: attempts.subjectId };
 
@@ -37,9 +29,13 @@ const FOUND = { id: attempts.id, subjectId: attempts.subjectId };
  * By the service's id, else our reference, else, for kinds without one, the eSIM, of which only one attempt may be
  * under way. Locks the work, then its attempts.
  */
-export async function lockMatch(tx: Executor, named: NamedPurchase): Promise<InboxMatch | undefined> {
-  const { kind } = named;
-  const found = (await findByName(tx, named)) ?? (await findByEsim(tx, named));
+export async function lockMatch(
+  tx: Executor,
+  event: PurchaseEvent,
+  receivedAt: Date,
+): Promise<InboxMatch | undefined> {
+  const { kind } = event;
+  const found = (await findByName(tx, event)) ?? (await findByEsim(tx, event, receivedAt));
   if (found === undefined) return undefined;
   const work = { kind, id: found.subjectId };
   const table = workTable(kind);
@@ -63,7 +59,7 @@ export async function lockMatch(tx: Executor, named: NamedPurchase): Promise<Inb
   return { ...locked, work, attempt, isCurrent: currentOf(all)?.id === attempt.id };
 }
 
-async function findByName(db: Executor, { kind, serviceId, reference }: NamedPurchase): Promise<Found | undefined> {
+async function findByName(db: Executor, { kind, serviceId, reference }: PurchaseEvent): Promise<Found | undefined> {
   if (!serviceId && !reference) return undefined;
   const { rows } = await db.execute<{ id: string; subject_id: string }>(sql`
     select id, subject_id from (
@@ -77,11 +73,11 @@ async function findByName(db: Executor, { kind, serviceId, reference }: NamedPur
   return found && { id: found.id, subjectId: found.subject_id };
 }
 
-async function findByEsim(db: Executor, named: NamedPurchase): Promise<Found | undefined> {
-  const { kind, serviceEsimId } = named;
+async function findByEsim(db: Executor, event: PurchaseEvent, receivedAt: Date): Promise<Found | undefined> {
+  const { kind, serviceEsimId } = event;
   if (serviceEsimId === undefined) return undefined;
-  if (kind === 'cancellation') return findNewestCancellation(db, serviceEsimId, named);
-  return kind === 'topup' ? findUnsettledTopup(db, serviceEsimId, named) : undefined;
+  if (kind === 'cancellation') return findNewestCancellation(db, serviceEsimId, event, receivedAt);
+  return kind === 'topup' ? findUnsettledTopup(db, serviceEsimId, event) : undefined;
 }
 
 /** Between a worker and PostgreSQL. */
@@ -91,7 +87,8 @@ const CLOCKS_DIFFER_MS = 10_000;
 async function findNewestCancellation(
   db: Executor,
   serviceEsimId: string,
-  { cancellation, receivedAt }: NamedPurchase,
+  { cancellation }: PurchaseEvent,
+  receivedAt: Date,
 ): Promise<Found | undefined> {
   // The failure of a refund may be about an earlier one; it can be ours only if ours was sent before.
   const isOfSent = cancellation?.esim === undefined && cancellation?.refund?.state === 'failed';
@@ -117,7 +114,7 @@ async function findNewestCancellation(
 async function findUnsettledTopup(
   db: Executor,
   serviceEsimId: string,
-  { productId, outcome }: NamedPurchase,
+  { productId, outcome }: PurchaseEvent,
 ): Promise<Found | undefined> {
   if (outcome === 'failed') return undefined;
   const [found] = await db

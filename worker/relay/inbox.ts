@@ -21,10 +21,10 @@ export async function passOn(
   { database, keyRing, workflows, policy, now, logger }: RelayOptions,
   row: InboxRow,
 ): Promise<{ readonly result: string; readonly isToBeJudgedAgain: boolean }> {
-  const judgement = await judgeReport(database, row, readReport(keyRing, row), new Date(now()), {
-    leaseMs: policy.leaseMs,
-    encryptAccess: (workId, access) => keyRing.encrypt(JSON.stringify(access), accessAad(workId)),
-  });
+  const report = readReport(keyRing, row);
+  const judgement = await judgeReport(database, row, report, new Date(now()), policy.leaseMs, (workId, access) =>
+    keyRing.encrypt(JSON.stringify(access), accessAad(workId)),
+  );
   if (judgement.kind === 'applied' && judgement.contradiction) {
     logger.error(
       { inboxId: String(row.id), event: row.event },
