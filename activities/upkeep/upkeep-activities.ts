@@ -37,12 +37,13 @@ export function createMaintenanceActivities(dependencies: MaintenanceDependencie
     const found = new Map<string, Found>();
     for (const kind of WORK_KINDS) {
       const ofKind = silent.filter(({ subjectKind }) => subjectKind === kind);
-      if (ofKind.length < reconcile.listFrom) continue;
+      const { lookUpMany } = KINDS_OF_WORK[kind];
+      if (lookUpMany === undefined || ofKind.length < reconcile.listFrom) continue;
       // More pages than this would cost more than single reads.
       const maxPages = Math.min(reconcile.listPages, Math.ceil(ofKind.length / 2));
-      const answer = await KINDS_OF_WORK[kind].lookUpMany(dependencies, ofKind, maxPages);
+      const listed = await lookUpMany(dependencies, ofKind, maxPages);
       // A long list may fail when single reads succeed; if the service is down, the first single read shows it.
-      if (answer.kind === 'read') for (const [id, lookedUp] of answer.results) found.set(id, lookedUp);
+      for (const [id, lookedUp] of listed ?? []) found.set(id, lookedUp);
     }
     return found;
   };

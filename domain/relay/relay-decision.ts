@@ -1,6 +1,7 @@
 import type { RelayPolicy } from '#domain/policy/relay-policy.ts';
 import { backoffMs } from '#domain/policy/settings.ts';
 import type { ObservationDecision } from '#domain/relay/observation.ts';
+import { isFinal, type WorkStatus } from '#domain/work/lifecycle.ts';
 
 /** What a relay does with one row of the inbox. Pure: the model checker uses the same rule as production. */
 
@@ -73,21 +74,18 @@ export function startDecision(workflow: WorkflowRunState, isEnded: boolean): Sta
 /** `running`: it ran already. `finished`: it has completed, and nothing was started. */
 export type HandOverOutcome = 'started' | 'notified' | 'running' | 'finished';
 
-/** `accepted`: no workflow has recorded a step yet. */
-type RowProgress = 'accepted' | 'in_progress' | 'ended';
+/** Otherwise this call has reached the workflow, and nothing more is needed. */
+export function needsRow(outcome: HandOverOutcome): outcome is 'running' | 'finished' {
+  return outcome === 'running' || outcome === 'finished';
+}
 
-/** `wake`: PostgreSQL has lost what the workflow recorded. `try_again`: no workflow has the work. */
-type HandOverDecision = 'done' | 'wake' | 'try_again';
-
-export const HAND_OVER_DECISIONS = {
-  started: { accepted: 'done', in_progress: 'done', ended: 'done' },
-  notified: { accepted: 'done', in_progress: 'done', ended: 'done' },
-  running: { accepted: 'wake', in_progress: 'done', ended: 'done' },
-  finished: { accepted: 'try_again', in_progress: 'try_again', ended: 'done' },
-} as const satisfies Record<HandOverOutcome, Record<RowProgress, HandOverDecision>>;
-
-export function needsRow(outcome: HandOverOutcome): boolean {
-  return new Set(Object.values(HAND_OVER_DECISIONS[outcome])).size > 1;
+/**
+ * `wake`: PostgreSQL has lost what the workflow recorded, since its row is `accepted` as before the first step.
+ * `try_again`: no workflow has the work.
+ */
+export function afterHandOver(outcome: 'running' | 'finished', status: WorkStatus): 'done' | 'wake' | 'try_again' {
+  if (outcome === 'finished') return isFinal(status) ? 'done' : 'try_again';
+  return status === 'accepted' ? 'wake' : 'done';
 }
 
 /** After a passing error it waits, after lasting errors it quarantines the row. */

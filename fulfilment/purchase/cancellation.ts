@@ -1,7 +1,7 @@
 import type { Executor } from '#db/connection/database.ts';
 import { lockEsim, readRefundContext } from '#db/esims/esim-queries.ts';
 import { takenServiceIds } from '#db/work/attempts.ts';
-import { storePreflight, readCancellation, findRefund, cancelledAmong } from '#db/work/cancellations.ts';
+import { storePreflight, readCancellation, findRefund } from '#db/work/cancellations.ts';
 import type { AttemptRow, WorkRow } from '#db/work/rows.ts';
 import { forecastRefund, judgeRefundConditions, type RefundEvidence } from '#domain/cancellation/refund-conditions.ts';
 import { cancellationOutcome, type CancellationReport, type RefundState } from '#domain/cancellation/refund.ts';
@@ -9,10 +9,8 @@ import type { CancellationSnapshot } from '#domain/purchase/results.ts';
 import type { Report } from '#domain/relay/observation.ts';
 import type { WorkDependencies } from '#fulfilment/purchase/dependencies.ts';
 import {
-  resultsByEsim,
   sinceFirstSend,
   type Found,
-  type LookUpManyResult,
   type LookUpResult,
 } from '#fulfilment/purchase/listing.ts';
 import { failureNote, refusal, type Offer } from '#fulfilment/purchase/offer.ts';
@@ -105,31 +103,6 @@ async function refundOf(
   const own = list.value.items.filter((refund) => !others.has(refund.id) && mayBe(attempt, refund));
   // Of several, one that did not fail is taken; the service lists the newest first.
   return { ...list, value: own.find(({ status }) => status !== 'failed') ?? own[0] };
-}
-
-/** A list shows many refunds. */
-export async function lookUpMany(
-  { database, service }: WorkDependencies,
-  attempts: readonly AttemptRow[],
-  maxPages: number,
-): Promise<LookUpManyResult> {
-  const list = await service.listRecentRefunds({ since: Math.min(...attempts.map(sinceFirstSend)), maxPages });
-  const listed = list.ok ? list.value.items.map(({ id }) => id) : [];
-  const subjects = attempts.map(({ subjectId }) => subjectId);
-  const { taken, cancelled } = await database.run(async (db) => ({
-    taken: await takenServiceIds(db, 'cancellation', listed),
-    cancelled: await cancelledAmong(db, subjects),
-  }));
-  return resultsByEsim(list, attempts, {
-    noun: 'refunds',
-    mayBe: (attempt, refund) => !taken.has(refund.id) && mayBe(attempt, refund),
-    found: (refund, attempt) => {
-      // A cancelled eSIM stays cancelled.
-      if (cancelled.has(attempt.subjectId)) return foundAs(esimOf(attempt), 'cancelled', refund);
-      // Only a paid refund shows that the eSIM is cancelled; otherwise the eSIM must be read.
-      return refund.status === 'completed' ? foundAs(esimOf(attempt), undefined, refund) : undefined;
-    },
-  });
 }
 
 /** @throws Error for an attempt without an eSIM, which `prepare` never makes. */

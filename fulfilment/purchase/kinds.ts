@@ -6,7 +6,7 @@ import type { WorkKind } from '#domain/work/kinds.ts';
 import * as cancellation from '#fulfilment/purchase/cancellation.ts';
 import type { PurchaseDependencies, WorkDependencies } from '#fulfilment/purchase/dependencies.ts';
 import { completeOrder } from '#fulfilment/purchase/esim-delivery.ts';
-import type { LookUpManyResult, LookUpResult } from '#fulfilment/purchase/listing.ts';
+import type { Found, LookUpResult } from '#fulfilment/purchase/listing.ts';
 import type { Offer } from '#fulfilment/purchase/offer.ts';
 import * as order from '#fulfilment/purchase/order.ts';
 import { completeCancellation } from '#fulfilment/purchase/refund.ts';
@@ -29,12 +29,15 @@ interface KindOfWork {
     leaseLeftMs: () => number,
   ): Promise<ServiceResult<Report>>;
   lookUp(dependencies: WorkDependencies, attempt: AttemptRow): Promise<LookUpResult>;
-  /** An attempt that the newest pages do not clearly show needs a single look-up. At least one attempt. */
-  lookUpMany(
+  /**
+   * In the newest pages of the list, for kinds with a reference of ours. At least one attempt. @returns by the id of
+   * the attempt; undefined when the list cannot be read. One that they do not clearly show needs a single look-up.
+   */
+  readonly lookUpMany?: (
     dependencies: WorkDependencies,
     attempts: readonly AttemptRow[],
     maxPages: number,
-  ): Promise<LookUpManyResult>;
+  ) => Promise<ReadonlyMap<string, Found> | undefined>;
   complete(dependencies: WorkDependencies, attempt: AttemptRow, applied: readonly string[]): Promise<CompletionResult>;
 }
 

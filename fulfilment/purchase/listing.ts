@@ -35,9 +35,6 @@ interface Unavailable {
   readonly isOurs?: true;
 }
 
-/** By the id of the attempt. */
-export type LookUpManyResult = { readonly kind: 'read'; readonly results: ReadonlyMap<string, Found> } | Unavailable;
-
 /**
  * For a completed attempt: an event may contain only a part of its facts. @throws WorkFinishedError when the work has
  * ended meanwhile.
@@ -107,87 +104,26 @@ export function resultOfList<Item>(
   );
 }
 
-interface WideSearch<Item, Attempt> {
-  /** Undefined when a single look-up is needed. */
-  readonly found: (item: Item, attempt: Attempt) => Found | undefined;
-  readonly noun: string;
-}
-
 /** By the service's id or our reference. An attempt that matches several items is left to its single look-up. */
-export function resultsByReference<Item, Attempt extends Pick<AttemptRow, 'id' | 'serviceId' | 'reference'>>(
+export function resultsByReference<Item>(
   list: OptionalResult<Listing<Item>>,
-  attempts: readonly Attempt[],
-  search: WideSearch<Item, Attempt> & {
-    readonly namesOf: (item: Item) => { readonly id: string; readonly reference?: string | null | undefined };
-  },
-): LookUpManyResult {
-  if (!list.ok) return unread(list, search.noun);
+  attempts: readonly AttemptRow[],
+  found: (item: Item, attempt: AttemptRow) => Found,
+  namesOf: (item: Item) => { readonly id: string; readonly reference?: string | null | undefined },
+): ReadonlyMap<string, Found> | undefined {
+  if (!list.ok) return undefined;
   // By id: a list that grows while it is read may show one item on two pages.
-  const items = new Map(list.value.items.map((item) => [search.namesOf(item).id, item]));
-  const byReference = Map.groupBy(items.values(), (item) => search.namesOf(item).reference ?? null);
-  return matched(attempts, search, ({ serviceId, reference }) => {
-    const named = reference === null ? [] : (byReference.get(reference) ?? []);
-    const known = serviceId === null ? undefined : items.get(serviceId);
-    return [...new Set(known === undefined ? named : [...named, known])];
-  });
-}
-
-interface ItemOfEsim {
-  readonly id: string;
-  readonly esim_id?: string | null | undefined;
-  readonly created_at?: string | null | undefined;
-}
-
-type AttemptOfEsim = Pick<AttemptRow, 'id' | 'serviceId' | 'serviceEsimId' | 'firstSentAt' | 'createdAt'>;
-
-/**
- * By the service's id, else by the eSIM when the match is unique: the list goes back to the attempt's first send,
- * exactly one item fits, and that item fits no other attempt. All others need a single look-up. `mayBe` is false for
- * an item that cannot be of this attempt for another reason than its eSIM.
- */
-export function resultsByEsim<Item extends ItemOfEsim, Attempt extends AttemptOfEsim>(
-  list: OptionalResult<Listing<Item>>,
-  attempts: readonly Attempt[],
-  search: WideSearch<Item, Attempt> & { readonly mayBe: (attempt: Attempt, item: Item) => boolean },
-): LookUpManyResult {
-  if (!list.ok) return unread(list, search.noun);
-  const items = new Map(list.value.items.map((item) => [item.id, item]));
-  const byEsim = Map.groupBy(items.values(), ({ esim_id: esimId }) => esimId ?? null);
-  // An item without an eSIM may belong to any attempt.
-  const ofNoEsim = byEsim.get(null) ?? [];
-  const { complete } = list.value;
-  const goesBackTo = complete ? -Infinity : Math.min(...timesOf(items.values()));
-  const candidatesOf = (attempt: Attempt): readonly Item[] => {
-    if (attempt.serviceId !== null) return [items.get(attempt.serviceId)].filter((item) => item !== undefined);
-    if (attempt.serviceEsimId === null || goesBackTo >= sinceFirstSend(attempt)) return [];
-    if (ofNoEsim.some((item) => search.mayBe(attempt, item))) return [];
-    return (byEsim.get(attempt.serviceEsimId) ?? []).filter((item) => search.mayBe(attempt, item));
-  };
-  const candidates = new Map(attempts.map((attempt) => [attempt.id, candidatesOf(attempt)]));
-  const claims = Map.groupBy([...candidates.values()].flat(), ({ id }) => id);
-  return matched(attempts, search, ({ id }) => {
-    const all = candidates.get(id) ?? [];
-    return all.some((item) => claims.get(item.id)?.length !== 1) ? [] : all;
-  });
-}
-
-function timesOf(items: Iterable<ItemOfEsim>): number[] {
-  return [...items].flatMap(({ created_at: at }) => (at == null ? [] : [Date.parse(at)]));
-}
-
-/** It is found when exactly one candidate fits. */
-function matched<Item, Attempt extends Pick<AttemptRow, 'id'>>(
-  attempts: readonly Attempt[],
-  { found }: WideSearch<Item, Attempt>,
-  candidates: (attempt: Attempt) => readonly Item[],
-): LookUpManyResult {
+  const items = new Map(list.value.items.map((item) => [namesOf(item).id, item]));
+  const byReference = Map.groupBy(items.values(), (item) => namesOf(item).reference ?? null);
   const results = new Map<string, Found>();
   for (const attempt of attempts) {
-    const [item, another] = candidates(attempt);
-    const lookedUp = item === undefined || another !== undefined ? undefined : found(item, attempt);
-    if (lookedUp !== undefined) results.set(attempt.id, lookedUp);
+    const { id, serviceId, reference } = attempt;
+    const named = reference === null ? [] : (byReference.get(reference) ?? []);
+    const known = serviceId === null ? undefined : items.get(serviceId);
+    const [item, another] = new Set(known === undefined ? named : [...named, known]);
+    if (item !== undefined && another === undefined) results.set(id, found(item, attempt));
   }
-  return { kind: 'read', results };
+  return results;
 }
 
 function unread<Item>(list: Exclude<OptionalResult<Listing<Item>>, { ok: true }>, noun: string): Unavailable {

@@ -13,7 +13,6 @@ import {
   purchaseReport,
   sinceFirstSend,
   type Found,
-  type LookUpManyResult,
   type LookUpResult,
 } from '#fulfilment/purchase/listing.ts';
 import { notListed, unreadOffer, type Offer } from '#fulfilment/purchase/offer.ts';
@@ -73,13 +72,10 @@ export async function lookUpMany(
   { service }: WorkDependencies,
   attempts: readonly AttemptRow[],
   maxPages: number,
-): Promise<LookUpManyResult> {
+): Promise<ReadonlyMap<string, Found> | undefined> {
   const since = Math.min(...attempts.map(sinceFirstSend));
-  return resultsByReference(await service.listRecentOrders({ since, maxPages }), attempts, {
-    found,
-    noun: 'orders',
-    namesOf: ({ id, external_order_id: reference }) => ({ id, reference }),
-  });
+  const list = await service.listRecentOrders({ since, maxPages });
+  return resultsByReference(list, attempts, found, ({ id, external_order_id: reference }) => ({ id, reference }));
 }
 
 function found(order: ServiceOrder): Found<ServiceOrder> {

@@ -2,7 +2,7 @@ import type { Executor } from '#db/connection/database.ts';
 import { isEsimOfAnotherOrder, lockEsim, lookAgainAt } from '#db/esims/esim-queries.ts';
 import { chargedOf, takenServiceIds } from '#db/work/attempts.ts';
 import type { AttemptRow, WorkRow } from '#db/work/rows.ts';
-import { packagesOfTopups, readTopup } from '#db/work/topups.ts';
+import { readTopup } from '#db/work/topups.ts';
 import type { CompletionResult } from '#domain/purchase/results.ts';
 import type { Report } from '#domain/relay/observation.ts';
 import { reportCharge } from '#fulfilment/books/charges.ts';
@@ -10,12 +10,10 @@ import type { WorkDependencies } from '#fulfilment/purchase/dependencies.ts';
 import {
   resultById,
   resultOfList,
-  resultsByEsim,
   purchaseReport,
   sinceFirstSend,
   storeLookUp,
   type Found,
-  type LookUpManyResult,
   type LookUpResult,
 } from '#fulfilment/purchase/listing.ts';
 import { notListed, unreadOffer, refusal, type Offer } from '#fulfilment/purchase/offer.ts';
@@ -86,25 +84,6 @@ export async function lookUp(
     (item) => !others.has(item.id) && mayBe(attempt, topup.packageId, item) && (serviceId ?? item.id) === item.id,
   );
   return resultOfList({ ...list, value: { ...list.value, items } }, { found, noun: 'top-ups' });
-}
-
-export async function lookUpMany(
-  { database, service }: WorkDependencies,
-  attempts: readonly AttemptRow[],
-  maxPages: number,
-): Promise<LookUpManyResult> {
-  const list = await service.listRecentTopups({ since: Math.min(...attempts.map(sinceFirstSend)), maxPages });
-  const listed = list.ok ? list.value.items.map(({ id }) => id) : [];
-  const subjects = attempts.map(({ subjectId }) => subjectId);
-  const { taken, packages } = await database.run(async (db) => ({
-    taken: await takenServiceIds(db, 'topup', listed),
-    packages: await packagesOfTopups(db, subjects),
-  }));
-  return resultsByEsim(list, attempts, {
-    found,
-    noun: 'top-ups',
-    mayBe: (attempt, item) => !taken.has(item.id) && mayBe(attempt, packages.get(attempt.subjectId), item),
-  });
 }
 
 export async function complete(

@@ -22,7 +22,6 @@ import {
   sinceFirstSend,
   storeLookUp,
   type Found,
-  type LookUpManyResult,
   type LookUpResult,
 } from '#fulfilment/purchase/listing.ts';
 import { notListed, refusal, unreadOffer, type Offer } from '#fulfilment/purchase/offer.ts';
@@ -95,13 +94,14 @@ export async function lookUpMany(
   { service, keyRing }: WorkDependencies,
   attempts: readonly AttemptRow[],
   maxPages: number,
-): Promise<LookUpManyResult> {
+): Promise<ReadonlyMap<string, Found> | undefined> {
   const since = Math.min(...attempts.map(sinceFirstSend));
-  return resultsByReference(await service.listRecentVpnSubscriptions({ since, maxPages }), attempts, {
-    found: (subscription, { subjectId }) => foundAs(keyRing, subjectId, subscription),
-    noun: 'subscriptions',
-    namesOf: ({ id, external_subscription_id: reference }) => ({ id, reference }),
-  });
+  return resultsByReference(
+    await service.listRecentVpnSubscriptions({ since, maxPages }),
+    attempts,
+    (subscription, { subjectId }) => foundAs(keyRing, subjectId, subscription),
+    ({ id, external_subscription_id: reference }) => ({ id, reference }),
+  );
 }
 
 function foundAs(keyRing: KeyRing, workId: string, subscription: VpnSubscription): Found<VpnSubscription> {

@@ -1,7 +1,6 @@
 import type { TakenRequest } from '#db/queues/relay-queues.ts';
 import { startedWork, readWork, type StartedWork } from '#db/work/rows.ts';
-import { HAND_OVER_DECISIONS, needsRow } from '#domain/relay/relay-decision.ts';
-import { isFinal } from '#domain/work/lifecycle.ts';
+import { afterHandOver, needsRow } from '#domain/relay/relay-decision.ts';
 import { inSpan } from '#telemetry/tracing.ts';
 import type { RelayOptions } from '#worker/relay/relay.ts';
 
@@ -17,8 +16,7 @@ export async function handOver(
   );
   if (needsRow(outcome)) {
     const { status } = await database.run((db) => readWork(db, work));
-    const progress = isFinal(status) ? 'ended' : status === 'accepted' ? 'accepted' : 'in_progress';
-    const decision = HAND_OVER_DECISIONS[outcome][progress];
+    const decision = afterHandOver(outcome, status);
     if (decision === 'try_again') throw new WorkflowEndedError();
     if (decision === 'wake') await workflows.wake(work);
   }
