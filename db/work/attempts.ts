@@ -170,7 +170,7 @@ export function snapshotOf(attempt: AttemptRow): AttemptSnapshot {
     state,
     settled,
     named: serviceId !== null,
-    ...(serviceId !== null && { serviceId }),
+    serviceId: serviceId ?? undefined,
     history: {
       firstSentAt: attempt.firstSentAt?.getTime(),
       firstUnrefusedSendAt: attempt.firstUnrefusedSendAt?.getTime(),
@@ -178,8 +178,8 @@ export function snapshotOf(attempt: AttemptRow): AttemptSnapshot {
       // A send without a result is unknown.
       anyUnknown: attempt.anyUnknown || state === 'sending',
     },
-    ...(failureClass !== null && { failure: { class: failureClass, detail: failureDetail ?? '' } }),
-    ...(charged !== undefined && { charged: plainText(charged) }),
+    failure: failureClass === null ? undefined : { class: failureClass, detail: failureDetail ?? '' },
+    charged: charged === undefined ? undefined : plainText(charged),
   };
 }
 

@@ -7,7 +7,7 @@ import { attempts } from '#db/schema.ts';
 import { areSettled, findAttempt, readProgress, snapshotOf } from '#db/work/attempts.ts';
 import { lockWorkInEpoch, type AttemptRow, type WorkRow } from '#db/work/rows.ts';
 import { addTimelineEntry } from '#db/work/timeline.ts';
-import { plainMoney, plainText } from '#domain/money/money.ts';
+import { moneyOf, plainText } from '#domain/money/money.ts';
 import type { OpenResult, PurchaseActivities, WorkSnapshot } from '#domain/purchase/results.ts';
 import type { ServiceObservation } from '#domain/relay/observation.ts';
 import { retryRule, ruleOfWork } from '#domain/retry/retry-rules.ts';
@@ -38,24 +38,24 @@ export function beginWork(
 
     const { current, reports } = await readProgress(tx, work);
     const attempt = current ?? (await open(1));
-    const maxPrice = plainMoney(row.maxPriceAmount, row.maxPriceCurrency);
+    const maxPrice = moneyOf(row.maxPriceAmount, row.maxPriceCurrency);
     return {
       status: row.status,
       acceptedAt: row.createdAt.getTime(),
       attempt: snapshotOf(attempt),
       epoch,
-      ...(isRestored && { isRestored }),
-      ...(isFirstSinceRestart && { isFirstSinceRestart }),
+      isRestored: isRestored || undefined,
+      isFirstSinceRestart: isFirstSinceRestart || undefined,
       extraAttempts: row.extraAttempts,
       observations: reports.flatMap((each) => observationOf(each, attempt, epoch)),
-      ...(row.attentionReason !== null && { attention: row.attentionReason }),
-      ...(row.retryOverrides !== null && { retryOverrides: row.retryOverrides }),
-      ...(row.nextStepAt !== null && { nextStepAt: row.nextStepAt.getTime() }),
-      ...(row.failureClass !== null && { failure: row.failureClass }),
-      ...(maxPrice !== null && { maxPrice: plainText(maxPrice) }),
-      ...(row.deadlineAt !== null && { deadlineAt: row.deadlineAt.getTime() }),
-      ...(work.kind === 'vpn_subscription' && { subscription: await subscriptionSnapshot(tx, work.id) }),
-      ...(work.kind === 'cancellation' && { cancellation: await cancellationSnapshot(tx, work.id) }),
+      attention: row.attentionReason ?? undefined,
+      retryOverrides: row.retryOverrides ?? undefined,
+      nextStepAt: row.nextStepAt?.getTime(),
+      failure: row.failureClass ?? undefined,
+      maxPrice: maxPrice === undefined ? undefined : plainText(maxPrice),
+      deadlineAt: row.deadlineAt?.getTime(),
+      subscription: work.kind === 'vpn_subscription' ? await subscriptionSnapshot(tx, work.id) : undefined,
+      cancellation: work.kind === 'cancellation' ? await cancellationSnapshot(tx, work.id) : undefined,
     };
   });
 }

@@ -151,6 +151,6 @@ export async function cancellationSnapshot(db: Executor, id: string): Promise<Ca
     refundFailed: refund?.serviceState === 'failed',
     refundOpen: refund?.serviceState === 'processing',
     refundPaid: refund?.status === 'completed',
-    ...(cancellation.cancelledAt !== null && { cancelledAt: cancellation.cancelledAt.getTime() }),
+    cancelledAt: cancellation.cancelledAt?.getTime(),
   };
 }

@@ -184,8 +184,8 @@ export async function subscriptionSnapshot(db: Executor, id: string): Promise<Su
   return {
     isActive: row.completedAt !== null,
     cancelRequested: row.cancelRequestedAt !== null,
-    ...(row.endedAs !== null && { endedAs: row.endedAs }),
-    ...(row.cancelAcceptedAt !== null && { cancelAcceptedAt: row.cancelAcceptedAt.getTime() }),
-    ...(row.expiresAt !== null && { expiresAt: row.expiresAt.getTime() }),
+    endedAs: row.endedAs ?? undefined,
+    cancelAcceptedAt: row.cancelAcceptedAt?.getTime(),
+    expiresAt: row.expiresAt?.getTime(),
   };
 }

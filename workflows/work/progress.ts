@@ -18,7 +18,7 @@ export interface Shown {
   readonly attention?: AttentionReason | undefined;
   /** Epoch milliseconds. */
   readonly nextStepAt?: number | undefined;
-  readonly attempt?: (OperatedAttempt & { readonly charged?: string }) | undefined;
+  readonly attempt?: (OperatedAttempt & { readonly charged?: string | undefined }) | undefined;
   readonly retry?: string | undefined;
   readonly maxPrice?: string | undefined;
 }
