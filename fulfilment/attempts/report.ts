@@ -42,8 +42,7 @@ export async function applyReport(tx: Executor, known: AttemptRow, report: Repor
   const state = attemptStateAfter(known.state, outcome);
   const charged = chargedOf(known) ?? report.charged;
   const isFailure = outcome === 'failed';
-  if (known.serviceId === null && serviceId !== undefined)
-    await requeueUnmatched(tx, work.kind, { serviceId });
+  if (known.serviceId === null && serviceId !== undefined) await requeueUnmatched(tx, work.kind, { serviceId });
   if (!isFailure && charged !== undefined)
     await recordMovement(tx, { direction: 'debit', attemptId: known.id, money: charged });
   const { isPurchase, esim } = KINDS[work.kind];

@@ -8,11 +8,7 @@ import { cancellationOutcome, type CancellationReport, type RefundState } from '
 import type { CancellationSnapshot } from '#domain/purchase/results.ts';
 import type { Report } from '#domain/relay/observation.ts';
 import type { WorkDependencies } from '#fulfilment/purchase/dependencies.ts';
-import {
-  sinceFirstSend,
-  type Found,
-  type LookUpResult,
-} from '#fulfilment/purchase/listing.ts';
+import { sinceFirstSend, type Found, type LookUpResult } from '#fulfilment/purchase/listing.ts';
 import { failureNote, refusal, type Offer } from '#fulfilment/purchase/offer.ts';
 import { recordEsim } from '#fulfilment/upkeep/record-esim.ts';
 import type { OptionalResult } from '#upstream/client/calls.ts';

@@ -29,11 +29,7 @@ const FOUND = { id: attempts.id, subjectId: attempts.subjectId };
  * By the service's id, else our reference, else, for kinds without one, the eSIM, of which only one attempt may be
  * under way. Locks the work, then its attempts.
  */
-export async function lockMatch(
-  tx: Executor,
-  event: PurchaseEvent,
-  receivedAt: Date,
-): Promise<InboxMatch | undefined> {
+export async function lockMatch(tx: Executor, event: PurchaseEvent, receivedAt: Date): Promise<InboxMatch | undefined> {
   const { kind } = event;
   const found = (await findByName(tx, event)) ?? (await findByEsim(tx, event, receivedAt));
   if (found === undefined) return undefined;
