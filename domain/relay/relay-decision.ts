@@ -88,47 +88,17 @@ export function afterHandOver(outcome: 'running' | 'finished', status: WorkStatu
   return status === 'accepted' ? 'wake' : 'done';
 }
 
-/** After a passing error it waits, after lasting errors it quarantines the row. */
-
-export type RelayFailure =
-  | { readonly kind: 'sql'; readonly state: string }
-  | { readonly kind: 'unreadable' }
-  | { readonly kind: 'work_missing' }
-  | { readonly kind: 'other' };
-
 /**
- * Only errors that are known to last count: an outage must never quarantine a row. SQLSTATE class 22 is a data
- * exception, 23 a constraint violation.
+ * After a passing error the row waits, after lasting errors it is quarantined: an outage must never quarantine a row.
+ * @param row `tries` includes this one; `lastingErrors`: before this one. @returns the wait in milliseconds.
  */
-export function isLasting(failure: RelayFailure): boolean {
-  switch (failure.kind) {
-    case 'sql':
-      return /^2[23]/.test(failure.state);
-    case 'unreadable':
-    case 'work_missing':
-      return true;
-    case 'other':
-      return false;
-  }
-}
-
-export type AfterFailure =
-  | { readonly kind: 'postpone'; readonly delayMs: number; readonly isLasting: boolean }
-  | { readonly kind: 'quarantine' };
-
-/** @param row `tries` includes this one; `lastingErrors`: before this one. */
 export function afterFailure(
-  failure: RelayFailure,
+  isLasting: boolean,
   row: { readonly tries: number; readonly lastingErrors: number },
   policy: Pick<RelayPolicy, 'retryDelayMs' | 'retryDelayMaxMs' | 'lastingTries'>,
-): AfterFailure {
-  const lasting = isLasting(failure);
-  if (lasting && row.lastingErrors + 1 >= policy.lastingTries) return { kind: 'quarantine' };
-  return {
-    kind: 'postpone',
-    delayMs: backoffMs(policy.retryDelayMs, policy.retryDelayMaxMs, row.tries),
-    isLasting: lasting,
-  };
+): number | 'quarantine' {
+  if (isLasting && row.lastingErrors + 1 >= policy.lastingTries) return 'quarantine';
+  return backoffMs(policy.retryDelayMs, policy.retryDelayMaxMs, row.tries);
 }
 
 export interface PollPolicy {

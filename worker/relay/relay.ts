@@ -1,12 +1,12 @@
 import { DecryptionError, type KeyRing } from '#crypto/key-ring.ts';
-import { sqlState, type Database } from '#db/connection/database.ts';
+import { isBadData, sqlState, type Database } from '#db/connection/database.ts';
 import type { Wakeups } from '#db/connection/wakeups.ts';
 import type { InboxRow } from '#db/queues/inbox.ts';
 import { postpone, release, settleOutbox, takeInbox, takeOutbox, type TakenRequest } from '#db/queues/relay-queues.ts';
 import { type StartedWork, WorkMissingError } from '#db/work/rows.ts';
 import type { RelayPolicy } from '#domain/policy/relay-policy.ts';
 import type { ServiceObservation } from '#domain/relay/observation.ts';
-import { afterFailure, type NotifyOutcome, type RelayFailure } from '#domain/relay/relay-decision.ts';
+import { afterFailure, type NotifyOutcome } from '#domain/relay/relay-decision.ts';
 import { quarantineInboxRow, quarantineOutboxRow } from '#fulfilment/operator/dead-letters.ts';
 import type { Logger } from '#telemetry/logger.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
@@ -168,13 +168,14 @@ export class Relay {
     const about = 'receivedAt' in row ? { inboxId: String(row.id) } : { workId: row.subjectId };
     try {
       if (error instanceof CutOffError) return await database.run((db) => release(db, queue, [row]));
-      const next = afterFailure(failureOf(error), row, policy);
-      const isOver = next.kind === 'quarantine';
+      const isLasting = LASTING.some((kind) => error instanceof kind) || isBadData(error);
+      const next = afterFailure(isLasting, row, policy);
+      const isOver = next === 'quarantine';
       const result = isOver ? 'quarantined' : 'postponed';
       metrics.relayRows.inc({ queue, result });
       logger[isOver ? 'error' : 'warn']({ err: error, ...about, tries: row.tries }, FAILURES[queue][result]);
       if (isOver) return await quarantine(textOf(error));
-      await database.run((db) => postpone(db, queue, row, { error: textOf(error), ...next }));
+      await database.run((db) => postpone(db, queue, row, { error: textOf(error), delayMs: next, isLasting }));
       // Only a poll knows when it is due.
       this.#poll.wake();
     } catch (failure) {
@@ -194,12 +195,8 @@ const FAILURES = {
   },
 } as const;
 
-function failureOf(error: unknown): RelayFailure {
-  if (error instanceof DecryptionError || error instanceof UnreadableRowError) return { kind: 'unreadable' };
-  if (error instanceof WorkMissingError) return { kind: 'work_missing' };
-  const state = sqlState(error);
-  return state === undefined ? { kind: 'other' } : { kind: 'sql', state };
-}
+/** Only errors that are known to last. */
+const LASTING = [DecryptionError, UnreadableRowError, WorkMissingError] as const;
 
 /** Stored with the row. The message of a failed query contains its parameters, so only its state is used. */
 function textOf(error: unknown): string {
