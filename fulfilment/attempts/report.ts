@@ -37,7 +37,7 @@ export async function applyReport(tx: Executor, known: AttemptRow, report: Repor
     const detail = `The service reports attempt ${known.number} as ${outcome}, and before as ${known.state}.`;
     await openContradiction(tx, work, detail, now, known.id);
   }
-  await reportOtherPrice(tx, known, report.charged, now);
+  await openCaseOfOtherPrice(tx, known, report.charged, now);
 
   const state = attemptStateAfter(known.state, outcome);
   const charged = chargedOf(known) ?? report.charged;
@@ -100,7 +100,7 @@ export function subscriptionIn({ startedAt, expiresAt, endedAs, encryptedAccess 
 }
 
 /** The known price stays. */
-export async function reportOtherPrice(
+export async function openCaseOfOtherPrice(
   tx: Executor,
   known: AttemptRow,
   charged: Money | undefined,

@@ -52,7 +52,7 @@ export async function examine({ database, service, now }: WorkDependencies, { id
 }
 
 function mayBeReadLater({ usage, installation, topups, debit }: RefundEvidence): boolean {
-  return [usage, installation, topups, debit].some((reading) => !reading.ok && reading.mayPass);
+  return [usage, installation, topups, debit].some((evidence) => !evidence.ok && evidence.mayPass);
 }
 
 export async function send(

@@ -45,7 +45,7 @@ export async function completeCancellation(
       await completeWork(tx, { kind: 'cancellation', id }, completion, new Date(now()));
       if (credit !== undefined) await recordRefund(tx, esim.orderId, credit);
       if (completed !== undefined) await settleRefund(tx, id, completed, new Date(now()));
-      if (credit !== undefined && completed === true) await reportOtherAmount(tx, id, refund, debit, credit);
+      if (credit !== undefined && completed === true) await openCaseOfOtherAmount(tx, id, refund, debit, credit);
       return { kind: 'completed', esimId: esim.id };
     });
   const acceptsNone = cancellation.onUnmetConditions === 'cancel_without_refund';
@@ -140,7 +140,7 @@ function reportedAmount({ amount, currency }: RefundRow): Money | undefined {
   return moneyOf(amount, currency);
 }
 
-async function reportOtherAmount(
+async function openCaseOfOtherAmount(
   tx: Executor,
   id: string,
   refund: RefundRow | undefined,

@@ -13,7 +13,7 @@ import {
 import { decideInboxRow } from '#domain/relay/relay-decision.ts';
 import { KINDS } from '#domain/work/kinds.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
-import { recordReport, reportOtherPrice } from '#fulfilment/attempts/report.ts';
+import { recordReport, openCaseOfOtherPrice } from '#fulfilment/attempts/report.ts';
 import { lockMatch, inContext, isBought, type InboxMatch } from '#fulfilment/reports/match-report.ts';
 import { storeCancellationReport, storeEsimReport } from '#fulfilment/work/cancellation.ts';
 import { openContradiction } from '#fulfilment/work/events.ts';
@@ -56,7 +56,7 @@ export async function judgeReport(
 
     const foreign = foreignTo(match, event);
     if (foreign !== undefined) {
-      await reportContradiction(tx, match, row, event, now);
+      await openCaseOfContradiction(tx, match, row, event, now);
       await settle(tx, row, match, event, 'contradiction', { note: `${foreign}; a case is open.`, appliedAt: now });
       return { kind: 'applied', contradiction: true };
     }
@@ -70,8 +70,8 @@ export async function judgeReport(
       // state.
     } else if (isFinal(status) && event.cancellation !== undefined)
       await storeCancellationReport(tx, work, event.cancellation, now);
-    else await reportOtherPrice(tx, attempt, event.charged, now);
-    if (decision === 'contradiction') await reportContradiction(tx, match, row, event, now);
+    else await openCaseOfOtherPrice(tx, attempt, event.charged, now);
+    if (decision === 'contradiction') await openCaseOfContradiction(tx, match, row, event, now);
 
     if (action.kind === 'apply') {
       const contradiction = decision !== 'known';
@@ -132,7 +132,7 @@ function foreignTo({ attempt, orderedProduct }: InboxMatch, event: PurchaseEvent
   return isAsOrdered(ordered, productId) ? undefined : `It is of ${productId}, and ${ordered} was ordered`;
 }
 
-async function reportContradiction(
+async function openCaseOfContradiction(
   tx: Executor,
   { work, attempt, row: { status } }: InboxMatch,
   row: InboxRow,

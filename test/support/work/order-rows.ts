@@ -156,7 +156,7 @@ export async function deliverTestEvent(database: Database, event: TestEvent): Pr
     timestamp: String(Math.floor(Date.now() / 1_000)),
     body,
     headerEvent: `order.${outcome}`,
-    reading: {
+    parsed: {
       state: 'pending',
       event: `order.${outcome}`,
       kind: 'order',
