@@ -21,7 +21,7 @@ export interface RefundCondition {
   readonly name: RefundConditionName;
   readonly result: ConditionResult;
   readonly evidence: string;
-  /** Epoch milliseconds; undefined when there is no evidence. */
+  /** Unix milliseconds; undefined when there is no evidence. */
   readonly asOf: number | undefined;
 }
 

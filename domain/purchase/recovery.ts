@@ -11,9 +11,9 @@ export interface Witness {
   readonly state: AttemptState;
   /** Includes sends that the workflow has to assume. */
   readonly sends: number;
-  /** Epoch milliseconds. */
+  /** Unix milliseconds. */
   readonly firstSentAt?: number;
-  /** Start of the resend window, in epoch milliseconds. */
+  /** Start of the resend window, in Unix milliseconds. */
   readonly firstUnrefusedSendAt?: number;
   readonly anyUnknown: boolean;
   readonly serviceId?: string;

@@ -33,10 +33,10 @@ export interface WorkSnapshot {
   readonly status: WorkStatus;
   readonly attention?: AttentionReason | undefined;
   readonly failure?: FailureClass | undefined;
-  /** Epoch milliseconds; held work then ends. */
+  /** Unix milliseconds; held work then ends. */
   readonly deadlineAt?: number | undefined;
   readonly maxPrice?: string | undefined;
-  /** Epoch milliseconds. */
+  /** Unix milliseconds. */
   readonly acceptedAt: number;
   readonly attempt: AttemptSnapshot;
   /** Another epoch means that PostgreSQL may have lost commits; undefined: not known. */
@@ -47,7 +47,7 @@ export interface WorkSnapshot {
   readonly isFirstSinceRestart?: boolean | undefined;
   readonly extraAttempts: number;
   readonly retryOverrides?: RetryOverrides | undefined;
-  /** Epoch milliseconds. */
+  /** Unix milliseconds. */
   readonly nextStepAt?: number | undefined;
   readonly observations: readonly ServiceObservation[];
   readonly subscription?: SubscriptionSnapshot | undefined;
@@ -57,15 +57,15 @@ export interface WorkSnapshot {
 export interface SubscriptionSnapshot {
   readonly isActive: boolean;
   readonly endedAs?: SubscriptionEnd | undefined;
-  /** Epoch milliseconds. */
+  /** Unix milliseconds. */
   readonly expiresAt?: number | undefined;
   readonly cancelRequested: boolean;
-  /** Epoch milliseconds. */
+  /** Unix milliseconds. */
   readonly cancelAcceptedAt?: number | undefined;
 }
 
 export interface CancellationSnapshot {
-  /** Epoch milliseconds. */
+  /** Unix milliseconds. */
   readonly cancelledAt?: number | undefined;
   readonly acceptWithoutRefund: boolean;
   /** As the service reports, like `refundOpen`. */

@@ -3,7 +3,7 @@ import type { SweepPolicy } from '#domain/policy/upkeep-policy.ts';
 import type { AttemptState } from '#domain/relay/observation.ts';
 import type { WorkStatus } from '#domain/work/lifecycle.ts';
 
-/** Times are epoch milliseconds. */
+/** Times are Unix milliseconds. */
 export interface SweptWork {
   readonly status: WorkStatus;
   readonly createdAt: number;

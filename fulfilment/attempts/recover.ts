@@ -147,7 +147,7 @@ async function markFollowed(tx: Executor, attemptId: string): Promise<void> {
     .where(eq(attempts.id, attemptId));
 }
 
-/** `known` in epoch milliseconds. */
+/** `known` in Unix milliseconds. */
 function earlier(stored: Date | null, known: number | undefined): Date | null {
   if (known === undefined) return stored;
   return stored === null || stored.getTime() > known ? new Date(known) : stored;

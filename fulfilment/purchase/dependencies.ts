@@ -34,7 +34,7 @@ export interface WorkDependencies {
   readonly onPurchased?: (kind: WorkKind) => void;
   /** For the log. */
   readonly onGate?: GateListener;
-  /** Epoch milliseconds. */
+  /** Unix milliseconds. */
   readonly now: () => number;
   /** Monotonic milliseconds; by default those of the process. */
   readonly monotonicNow?: () => number;

@@ -174,7 +174,7 @@ export function ownReference({ id, reference }: AttemptRow): string {
   return reference;
 }
 
-/** Nothing older can belong to this attempt, allowing for clock skew. @returns epoch milliseconds. */
+/** Nothing older can belong to this attempt, allowing for clock skew. @returns Unix milliseconds. */
 export function sinceFirstSend({ firstSentAt, createdAt }: Pick<AttemptRow, 'firstSentAt' | 'createdAt'>): number {
   return (firstSentAt ?? createdAt).getTime() - CLOCK_SKEW_MS;
 }

@@ -30,7 +30,7 @@ export interface ReadRows {
 interface Bounds {
   /** At least to a row that was known by this reading; undefined: to any known row. */
   readonly backTo?: number;
-  /** At least to this time of the service, in epoch milliseconds. */
+  /** At least to this time of the service, in Unix milliseconds. */
   readonly since?: number;
   readonly maxPages?: number;
   readonly deadlineMs?: number;
