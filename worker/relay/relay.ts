@@ -15,7 +15,7 @@ import type { StartOutcome } from '#temporal/start-work.ts';
 import { passOn, subjectOf, UnreadableRowError } from '#worker/relay/inbox.ts';
 import { QueueLoop, slowPoll, type Batch, type Loop } from '#worker/relay/loop.ts';
 import { handOver } from '#worker/relay/outbox.ts';
-import { eventPublication, wakeEndpoints } from '#worker/relay/publish.ts';
+import { publish, wakeEndpoints } from '#worker/relay/publish.ts';
 
 /** Each call starts the workflow if none is running. */
 export interface WorkWorkflows {
@@ -62,7 +62,7 @@ export class Relay {
     this.#outbox = new QueueLoop('outbox', () => this.#relayOutbox(), options);
     this.#inbox = new QueueLoop('inbox', () => this.#relayInbox(), options);
     this.#endpoints = new QueueLoop('endpoints', () => wakeEndpoints(options), options);
-    this.#events = new QueueLoop('events', eventPublication(options), options);
+    this.#events = new QueueLoop('events', () => publish(options), options);
   }
 
   start(): void {
