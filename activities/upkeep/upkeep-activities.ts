@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { sweepWork, type SweepTools, type SweepCursor } from '#activities/upkeep/sweep.ts';
 import { inboxBodyAad } from '#db/encryption-aads.ts';
 import { forgetEvents } from '#db/events/event-queries.ts';
 import { forgetDeliveries } from '#db/events/webhook-deliveries.ts';
@@ -12,6 +11,7 @@ import { type AttemptRow, lockWork } from '#db/work/rows.ts';
 import { addTimelineEntry } from '#db/work/timeline.ts';
 import type { ReconcilePolicy, SweepPolicy } from '#domain/policy/upkeep-policy.ts';
 import type { OutboundPolicy, WebhookSilencePolicy } from '#domain/policy/webhook-policy.ts';
+import type { SweepCursor } from '#domain/relay/sweep-decision.ts';
 import { failsEveryCall } from '#domain/work/failure.ts';
 import { KINDS, WORK_KINDS } from '#domain/work/kinds.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
@@ -20,6 +20,7 @@ import { wakeOverdueEndpoints } from '#fulfilment/event-webhooks/queue-deliverie
 import type { WorkDependencies } from '#fulfilment/purchase/dependencies.ts';
 import { KINDS_OF_WORK } from '#fulfilment/purchase/kinds.ts';
 import type { Found } from '#fulfilment/purchase/listing.ts';
+import { sweepWork, type SweepTools } from '#fulfilment/upkeep/sweep.ts';
 import type { Logger } from '#telemetry/logger.ts';
 
 export interface MaintenanceDependencies extends WorkDependencies, Pick<SweepTools, 'findRunning'> {

@@ -20,7 +20,7 @@ import {
 import { isSettledByService, attemptStateAfter } from '#domain/work/attempt-lifecycle.ts';
 import { isSuperseded } from '#domain/work/lifecycle.ts';
 import { abandonIfCancelled } from '#fulfilment/accept/batch.ts';
-import type { Reserved } from '#fulfilment/gate/reservations.ts';
+import type { Reserved } from '#fulfilment/gate/account.ts';
 import { recordSend } from '#fulfilment/purchase/answer.ts';
 import type { WorkDependencies } from '#fulfilment/purchase/dependencies.ts';
 import { passGate } from '#fulfilment/purchase/gate.ts';

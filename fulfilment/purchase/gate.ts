@@ -9,10 +9,9 @@ import { mayHaveBought } from '#domain/purchase/send-claim.ts';
 import { isSettledByService } from '#domain/work/attempt-lifecycle.ts';
 import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
+import { reserve, type GateBalance, type Reservation, type Reserved } from '#fulfilment/gate/account.ts';
 import { hold, stopAtGate, takeTurn, readSendConditions } from '#fulfilment/gate/admission.ts';
 import { changesNoCircuit, noteSend } from '#fulfilment/gate/circuits.ts';
-import { reserve, type Reservation, type Reserved } from '#fulfilment/gate/reservations.ts';
-import type { WalletReading } from '#fulfilment/gate/wallet.ts';
 import type { WorkDependencies } from '#fulfilment/purchase/dependencies.ts';
 import { priceLimit } from '#fulfilment/purchase/offer.ts';
 import type { ServiceResult } from '#upstream/client/error-mapping.ts';
@@ -30,7 +29,7 @@ type GateLook =
       readonly row: WorkRow;
       /** For a daily limit, or for the caller's limit. */
       readonly priceNeeded: boolean;
-      readonly reading: WalletReading | undefined;
+      readonly balance: GateBalance | undefined;
     };
 
 /**
@@ -42,8 +41,8 @@ export async function lookAtGate(
   work: WorkRef,
   attemptId: string,
 ): Promise<GateLook> {
-  const { row, isGateClear, keyLimit, reading } = await database.run((db) => readSendConditions(db, work));
-  if (isFree(work)) return { kind: 'passes', row, priceNeeded: false, reading };
+  const { row, isGateClear, keyLimit, balance } = await database.run((db) => readSendConditions(db, work));
+  if (isFree(work)) return { kind: 'passes', row, priceNeeded: false, balance };
   if (!isGateClear) {
     const stop = await database.transaction(async (tx) => {
       const locked = await lockUnfinishedWork(tx, work);
@@ -53,7 +52,7 @@ export async function lookAtGate(
     if (stop !== undefined) return { kind: 'stopped', stop };
   }
   const hasSpendLimit = policy.spendLimit !== undefined || keyLimit !== undefined;
-  return { kind: 'passes', row, priceNeeded: priceLimit(row) !== null || hasSpendLimit, reading };
+  return { kind: 'passes', row, priceNeeded: priceLimit(row) !== null || hasSpendLimit, balance };
 }
 
 /**

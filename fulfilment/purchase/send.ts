@@ -60,10 +60,10 @@ async function admit(dependencies: PurchaseDependencies, { work, attemptId }: Se
   const look = await lookAtGate(dependencies, work, attemptId);
   if (look.kind === 'stopped') return unsent(dependencies, attemptId, gated(look.stop));
 
-  const { row, priceNeeded, reading } = look;
+  const { row, priceNeeded, balance } = look;
   const [offer] = await Promise.all([
     KINDS_OF_WORK[work.kind].examine(dependencies, row, priceNeeded),
-    isFree(work) ? undefined : wallet.refreshIfOld(reading, policy.balanceAgeMs),
+    isFree(work) ? undefined : wallet.refreshIfOld(balance, policy.balanceAgeMs),
     isFree(work) ? undefined : readings.ensureFirst(policy.balanceTrustMs),
   ]);
   return { kind: 'admitted', began, offer, priceNeeded };

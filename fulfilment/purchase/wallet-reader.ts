@@ -1,12 +1,12 @@
 import type { Money } from '#domain/money/money.ts';
-import { noteSignOfLife } from '#fulfilment/gate/circuits.ts';
 import {
-  distrustReading,
-  latestReading,
-  type WalletReading,
-  beginReading,
-  storeReading,
-} from '#fulfilment/gate/wallet.ts';
+  distrustBalance,
+  usableBalance,
+  type GateBalance,
+  beginBalanceRead,
+  storeBalance,
+} from '#fulfilment/gate/account.ts';
+import { noteSignOfLife } from '#fulfilment/gate/circuits.ts';
 import type { WorkDependencies } from '#fulfilment/purchase/dependencies.ts';
 
 type Dependencies = Pick<WorkDependencies, 'database' | 'gate' | 'now' | 'onGate'> & {
@@ -25,11 +25,11 @@ export class WalletReader {
 
   /** @returns true when the balance was read now. */
   async refreshIfOlderThan(maxAgeMs: number): Promise<boolean> {
-    return this.refreshIfOld(await this.#dependencies.database.run(latestReading), maxAgeMs);
+    return this.refreshIfOld(await this.#dependencies.database.run(usableBalance), maxAgeMs);
   }
 
   /** As {@link refreshIfOlderThan}. `known` undefined: no reading can be used. */
-  async refreshIfOld(known: WalletReading | undefined, maxAgeMs: number): Promise<boolean> {
+  async refreshIfOld(known: GateBalance | undefined, maxAgeMs: number): Promise<boolean> {
     const { gate: policy, now } = this.#dependencies;
     if (known !== undefined && now() - known.readAt.getTime() <= maxAgeMs) return false;
     // After a failed read, the other purchases do not try again at once.
@@ -46,7 +46,7 @@ export class WalletReader {
   async read(): Promise<Money | undefined> {
     const { database, service, gate: policy, now, onGate } = this.#dependencies;
     const debitKnownBefore = new Date(now() - policy.debitShowsAfterMs);
-    const number = await database.transaction((tx) => beginReading(tx, { debitKnownBefore }));
+    const number = await database.transaction((tx) => beginBalanceRead(tx, { debitKnownBefore }));
     // The time of the request: a change while the answer is on its way may not be in it.
     const readAt = new Date(now());
     const answer = await service.getWallet();
@@ -57,7 +57,7 @@ export class WalletReader {
     }
     const balance = { amount: answer.value.balance, currency: answer.value.currency };
     const { change, crossed } = await database.transaction((tx) =>
-      storeReading(tx, number, balance, policy.lowBalance, readAt),
+      storeBalance(tx, number, balance, policy.lowBalance, readAt),
     );
     if (crossed !== undefined) onGate?.balanceCrossed(balance, crossed);
     if (change === 'first' || change === 'more') {
@@ -68,8 +68,8 @@ export class WalletReader {
 
   async #distrustWhatIsOld(): Promise<void> {
     const { database, gate: policy, now } = this.#dependencies;
-    const known = await database.run(latestReading);
+    const known = await database.run(usableBalance);
     if (known === undefined || now() - known.readAt.getTime() <= policy.balanceAgeMs) return;
-    await database.transaction((tx) => distrustReading(tx));
+    await database.transaction((tx) => distrustBalance(tx));
   }
 }
