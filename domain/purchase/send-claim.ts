@@ -80,7 +80,7 @@ export interface AnswerEffect {
   readonly wakes: boolean;
 }
 
-/** An answer that changes nothing ends no wait for a person. An ordinary answer wakes no workflow, which waits for it. */
+/** An answer that changes nothing ends no wait for a person. An ordinary answer wakes no workflow. */
 export function afterAnswer({ before, after, work, holdsLease }: StoredAnswer): AnswerEffect {
   if (isFinal(work)) return { isInProgress: false, wakes: false };
   const hasChanged = before !== after;

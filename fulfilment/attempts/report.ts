@@ -149,6 +149,7 @@ export async function isTaken(db: Executor, { id, subjectKind }: AttemptRow, { s
 }
 
 export function belongsToAnother({ number, subjectKind }: AttemptRow, { serviceId }: Report): NotOurs {
-  const detail = `The service has ${serviceId} for attempt ${number}, which belongs to another ${KINDS[subjectKind].noun}.`;
+  const { noun } = KINDS[subjectKind];
+  const detail = `The service has ${serviceId} for attempt ${number}, which belongs to another ${noun}.`;
   return { kind: 'not_ours', detail };
 }

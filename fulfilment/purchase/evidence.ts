@@ -53,7 +53,8 @@ export async function readDebitEvidence(
     };
   });
   if (now < readyAt) {
-    const detail = `A debit may still appear in the wallet, which is read at ${new Date(readyAt).toISOString()} or later.`;
+    const at = new Date(readyAt).toISOString();
+    const detail = `A debit may still appear in the wallet, which is read at ${at} or later.`;
     return { evidence: 'awaited', reason: 'too_early', detail, againInMs: readyAt - now };
   }
   const reading = await readings.since({
