@@ -5,15 +5,16 @@ import type { Database, Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
 import { inboxBodyAad, requestBodyAad } from '#db/encryption-aads.ts';
 import { esims, inbox } from '#db/schema.ts';
+import { lockAttempt } from '#db/work/attempts.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
-import type { PriceLimit } from '#domain/purchase/send-claim.ts';
-import type { ObservedOutcome } from '#domain/relay/observation.ts';
+import { decideSendClaim, type PriceLimit } from '#domain/purchase/send-claim.ts';
+import type { ObservedOutcome, Report } from '#domain/relay/observation.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 import { acceptCancellation } from '#fulfilment/accept/cancellation.ts';
 import { acceptOrder } from '#fulfilment/accept/order.ts';
-import { recordReport, type AttemptReport } from '#fulfilment/attempts/report.ts';
-import { openAttempt, lockAttempt } from '#fulfilment/purchase/attempt.ts';
-import { claimSend, type SendClaim } from '#fulfilment/purchase/claim.ts';
+import { recordReport } from '#fulfilment/attempts/report.ts';
+import { openAttempt } from '#fulfilment/purchase/begin.ts';
+import { takeLease } from '#fulfilment/purchase/claim.ts';
 import { InboxWriter, type InboxResult } from '#fulfilment/reports/inbox-writer.ts';
 import { recordStep } from '#fulfilment/work/record-step.ts';
 import { withReference, type OrderAttempt } from '#test/support/work/order-desk.ts';
@@ -93,10 +94,20 @@ export async function claimOf(
     readonly resendWindowMs?: number | undefined;
     readonly limit?: PriceLimit | undefined;
   } = {},
-): Promise<SendClaim> {
-  const options = { leaseMs: 30_000, resendWindowMs: Infinity, ...claim };
-  return database.transaction(async (tx) => claimSend(tx, await lockAttempt(tx, attemptId), options));
+): Promise<TestClaim> {
+  const { resendWindowMs, ...terms } = { leaseMs: 30_000, resendWindowMs: Infinity, ...claim };
+  return database.transaction(async (tx) => {
+    const locked = await lockAttempt(tx, attemptId);
+    const decision = decideSendClaim(locked, resendWindowMs);
+    if (decision !== 'claim') return { kind: decision };
+    const attempt = await takeLease(tx, locked, terms);
+    return { kind: 'claimed', attempt, leaseToken: attempt.leaseToken ?? '' };
+  });
 }
+
+type TestClaim =
+  | { readonly kind: 'claimed'; readonly attempt: AttemptRow; readonly leaseToken: string }
+  | { readonly kind: Exclude<ReturnType<typeof decideSendClaim>, 'claim'> };
 
 /** Claims a send successfully. @returns the lease token. */
 export async function claimTestSend(database: Database, attemptId: string, leaseMs = 30_000): Promise<string> {
@@ -105,12 +116,8 @@ export async function claimTestSend(database: Database, attemptId: string, lease
   return claim.leaseToken;
 }
 
-export async function storeTestReport(
-  database: Database,
-  attemptId: string,
-  facts: AttemptReport,
-): Promise<AttemptRow> {
-  return database.transaction((tx) => recordReport(tx, attemptId, facts, new Date()));
+export async function storeTestReport(database: Database, attemptId: string, report: Report): Promise<AttemptRow> {
+  return database.transaction((tx) => recordReport(tx, attemptId, report, new Date()));
 }
 
 /** Records the end of an order without a purchase, as its workflow does. @param applied keys of the answered reports. */
@@ -145,7 +152,7 @@ export async function deliverTestEvent(database: Database, event: TestEvent): Pr
     timestamp: String(Math.floor(Date.now() / 1_000)),
     body,
     headerEvent: `order.${outcome}`,
-    reading: {
+    parsed: {
       state: 'pending',
       event: `order.${outcome}`,
       kind: 'order',

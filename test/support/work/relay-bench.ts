@@ -12,7 +12,7 @@ import type { StartOutcome } from '#temporal/start-work.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
 import { acceptTestOrder, claimTestSend, openTestAttempt, storeTestReport } from '#test/support/work/order-rows.ts';
 import { testRelay } from '#test/support/work/relay.ts';
-import type { WorkWorkflows } from '#worker/relay/context.ts';
+import type { WorkWorkflows } from '#worker/relay/relay.ts';
 import type { Relay } from '#worker/relay/relay.ts';
 
 /** Temporal as the relay sees it: records starts and signals, and can fail. */

@@ -14,7 +14,7 @@ import { ALL_CAPABILITIES } from '#domain/service/capability-profile.ts';
 import type { WorkKind, WorkRef } from '#domain/work/kinds.ts';
 import { acceptTopup } from '#fulfilment/accept/topup.ts';
 import { acceptVpnSubscription } from '#fulfilment/accept/vpn-subscription.ts';
-import type { WorkDependencies } from '#fulfilment/purchase/handler.ts';
+import type { WorkDependencies } from '#fulfilment/purchase/dependencies.ts';
 import { WalletReader } from '#fulfilment/purchase/wallet-reader.ts';
 import { startSimulator, type RunningSimulator } from '#simulator/service/server.ts';
 import { createLogger } from '#telemetry/logger.ts';
@@ -102,7 +102,7 @@ export class ActivityBench implements AsyncDisposable {
       },
     };
     const service = this.#service.client;
-    this.wallet = new WalletReader({ database, service, policy: this.gate, now, onCrossing: onGate.balanceCrossed });
+    this.wallet = new WalletReader({ database, service, gate: this.gate, now, onGate });
     const purchaseInForce = async () => Promise.resolve(this.purchaseInForce);
     const dependencies = {
       database,
