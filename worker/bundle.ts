@@ -6,15 +6,13 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { BundleOptions } from '@temporalio/worker';
 import { FAILURE_CONVERTER_PATH } from '#temporal/codec/payload-codec.ts';
-import { HAS_VERSION } from '#workflows/versioning.ts';
+import { HAS_VERSION } from '#workflows/options.ts';
 
 const PROJECT = join(import.meta.dirname, '..');
 
 export const WORKFLOW_SOURCES = {
   workflowsPath: join(PROJECT, 'workflows/index.ts'),
-  workflowInterceptorModules: ['operator/refuse-unencrypted.ts', 'hand-on-trace.ts'].map((file) =>
-    join(PROJECT, 'workflows', file),
-  ),
+  workflowInterceptorModules: [join(PROJECT, 'workflows/interceptors.ts')],
   failureConverterPath: FAILURE_CONVERTER_PATH,
 } satisfies BundleOptions;
 

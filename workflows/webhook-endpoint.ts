@@ -10,26 +10,17 @@ import {
 import type { DeliveryRound, WebhookActivities } from '#activities/webhooks/webhook-activities.ts';
 import { PURCHASE_POLICY } from '#domain/policy/purchase-policy.ts';
 import { counted } from '#domain/text.ts';
-import { HEARTBEAT_TIMEOUT } from '#workflows/activity-options.ts';
+import { HANDLER_DESCRIPTIONS } from '#workflows/handler-descriptions.ts';
 import {
   deliveriesWaitSignal,
   WEBHOOK_TASK_QUEUE,
   type WebhookEndpointInput,
   type WebhookEndpointResult,
 } from '#workflows/messages.ts';
-import { HANDLER_DESCRIPTIONS } from '#workflows/operator/handler-descriptions.ts';
+import { HEARTBEAT_TIMEOUT } from '#workflows/options.ts';
+import { upgradeWithWorkers } from '#workflows/options.ts';
 import { SEARCH_ATTRIBUTES, WEBHOOK_STAGES } from '#workflows/search-attributes.ts';
-import { upgradeWithWorkers } from '#workflows/versioning.ts';
 import { WAIT_NAMES, type WaitName } from '#workflows/wait-names.ts';
-
-// Repeated until it succeeds: a second run sends again only what a worker was sending when it died.
-const { deliverDue } = proxyActivities<WebhookActivities>({
-  taskQueue: WEBHOOK_TASK_QUEUE,
-  startToCloseTimeout: '2m',
-  heartbeatTimeout: HEARTBEAT_TIMEOUT,
-  retry: { initialInterval: '1s', maximumInterval: '30s' },
-  summary: 'Send the deliveries that are due to the endpoint',
-});
 
 /** The queue is in PostgreSQL: after a terminated run the next event, or the sweeper, starts a new one. */
 export async function webhookEndpointWorkflow(input: WebhookEndpointInput): Promise<WebhookEndpointResult> {
@@ -43,14 +34,22 @@ export async function webhookEndpointWorkflow(input: WebhookEndpointInput): Prom
     },
     { description: HANDLER_DESCRIPTIONS.deliveriesWait },
   );
-  const display = new Display(input.endpointId);
+  // Repeated until it succeeds: a second run sends again only what a worker was sending when it died.
+  const { deliverDue } = proxyActivities<WebhookActivities>({
+    taskQueue: WEBHOOK_TASK_QUEUE,
+    startToCloseTimeout: '2m',
+    heartbeatTimeout: HEARTBEAT_TIMEOUT,
+    retry: { initialInterval: '1s', maximumInterval: '30s' },
+    summary: 'Send the deliveries that are due to the endpoint',
+  });
+  let storedKey = '';
 
   for (;;) {
     isSignalled = false;
     isUrgent = false;
     const round = await deliverDue(input);
     if (round.kind === 'waiting') {
-      display.show(round);
+      storedKey = display(input.endpointId, round, storedKey);
       // New events do not end the wait while the endpoint fails: they join the queue.
       const isHeld = round.failing?.isHeld === true;
       const waitMs = round.nextAt - Date.now();
@@ -77,48 +76,41 @@ function summaryOf({ failing }: Waiting): WaitName {
   return failing.isHeld ? WAIT_NAMES.failingEndpoint() : WAIT_NAMES.failedDelivery();
 }
 
-/** Search attributes are written only when they change: each write is an event. */
-class Display {
-  readonly #endpointId: string;
-  #shown = '';
-
-  constructor(endpointId: string) {
-    this.#endpointId = endpointId;
-  }
-
-  show({ nextAt, pending, failing }: Waiting): void {
-    const stage = stageOf(failing);
-    setCurrentDetails(
-      [
-        `### ${failing?.isHeld === true ? '⚠ ' : ''}${stage}`,
-        '',
-        failing === undefined
-          ? 'Deliveries are queued.'
-          : `${counted(failing.failures, 'try has', 'tries have')} failed in a row; the last time ${failing.last}.`,
-        '',
-        `**Queued:** ${counted(pending, 'delivery', 'deliveries')}`,
-        '',
-        `**Next try:** ${new Date(nextAt).toISOString()}`,
-        ...(failing === undefined ? [] : ['', `**Failing since:** ${new Date(failing.since).toISOString()}`]),
-        ...(failing === undefined
-          ? []
-          : [
-              '',
-              '**What to do:** Ask the operators of the receiver. ' +
-                `\`${COMMAND} deliveries ${this.#endpointId}\` shows each try with its answer, and ` +
-                `\`${COMMAND} test ${this.#endpointId}\` sends a test event now.`,
-            ]),
-      ].join('\n'),
-    );
-    const key = JSON.stringify([stage, failing === undefined ? null : nextAt]);
-    if (key === this.#shown) return;
-    this.#shown = key;
-    upsertSearchAttributes([
-      { key: SEARCH_ATTRIBUTES.stage, value: stage },
-      { key: SEARCH_ATTRIBUTES.needsAttention, value: failing?.isHeld === true },
-      { key: SEARCH_ATTRIBUTES.nextRetryAt, value: failing === undefined ? null : new Date(nextAt) },
-    ]);
-  }
+/**
+ * Search attributes are written only when they change: each write is an event.
+ * @param storedKey of the last call. @returns the key of what is stored now.
+ */
+function display(endpointId: string, { nextAt, pending, failing }: Waiting, storedKey: string): string {
+  const stage = stageOf(failing);
+  const isHeld = failing?.isHeld === true;
+  const failingLines =
+    failing === undefined
+      ? []
+      : [
+          `**Failing since:** ${new Date(failing.since).toISOString()}`,
+          `**What to do:** Ask the operators of the receiver. \`${COMMAND} deliveries ${endpointId}\` shows each try with ` +
+            `its answer, and \`${COMMAND} test ${endpointId}\` sends a test event now.`,
+        ];
+  setCurrentDetails(
+    [
+      `### ${isHeld ? '⚠ ' : ''}${stage}`,
+      failing === undefined
+        ? 'Deliveries are queued.'
+        : `${counted(failing.failures, 'try has', 'tries have')} failed in a row; the last time ${failing.last}.`,
+      `**Queued:** ${counted(pending, 'delivery', 'deliveries')}`,
+      `**Next try:** ${new Date(nextAt).toISOString()}`,
+      ...failingLines,
+    ].join('\n\n'),
+  );
+  const nextRetryAt = failing === undefined ? null : new Date(nextAt);
+  const key = JSON.stringify([stage, nextRetryAt]);
+  if (key === storedKey) return key;
+  upsertSearchAttributes([
+    { key: SEARCH_ATTRIBUTES.stage, value: stage },
+    { key: SEARCH_ATTRIBUTES.needsAttention, value: isHeld },
+    { key: SEARCH_ATTRIBUTES.nextRetryAt, value: nextRetryAt },
+  ]);
+  return key;
 }
 
 function stageOf(failing: Waiting['failing']): string {

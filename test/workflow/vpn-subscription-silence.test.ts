@@ -1,11 +1,12 @@
-import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { timeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
-import { POLICY } from '#test/support/work/workflows/order-workflow.ts';
+import { POLICY, shownAfter } from '#test/support/work/workflows/order-workflow.ts';
 import {
+  cancel,
+  endOf,
   FakeSubscription,
-  OUT_OF_ORDER,
   FOUND,
+  OUT_OF_ORDER,
   withSubscription,
 } from '#test/support/work/workflows/subscription-workflow.ts';
 import { explainQuery, operatorActedSignal, serviceObservedSignal } from '#workflows/messages.ts';
@@ -14,10 +15,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-let environment: TestWorkflowEnvironment;
-beforeAll(async () => {
-  environment = await timeSkippingEnvironment();
-});
+const environment = await timeSkippingEnvironment();
 
 const inDays = async (days: number) => (await environment.currentTimeMs()) + days * DAY_MS;
 const sleepUntil = async (at: number) => environment.sleep(at - (await environment.currentTimeMs()));
@@ -39,7 +37,7 @@ describe('a VPN subscription after its end', () => {
       subscription.change(subscription.lookUps === 2 ? { expiresAt: renewed } : { endedAs: 'expired' });
       return FOUND;
     };
-    await withSubscription(environment, subscription, async (running) => {
+    await withSubscription(subscription, async (running) => {
       await sleepUntil(end + POLICY.expiryGraceMs + MINUTE_MS / 2);
       const waiting = await running.query(explainQuery);
       expect(waiting).toMatchObject({ status: 'active', failure: 'server_error' });
@@ -64,15 +62,14 @@ describe('a VPN subscription after its end', () => {
     const end = await inDays(30);
     const subscription = new FakeSubscription(end);
     subscription.onLookUp = () => OUT_OF_ORDER;
-    await withSubscription(environment, subscription, async (running) => {
+    await withSubscription(subscription, async (running) => {
       await sleepUntil(end + POLICY.expiryGraceMs + POLICY.silentDeadlineMs - HOUR_MS);
       expect(await running.query(explainQuery)).toMatchObject({ status: 'active', failure: 'server_error' });
       const pauses = subscription.lookUpTimes
         .slice(1)
         .map((at, n) => Math.round((at - subscription.lookUpTimes[n]!) / MINUTE_MS));
       expect(pauses.slice(0, 8)).toEqual([1, 2, 4, 8, 16, 32, 60, 60]);
-      await environment.sleep('3 hours');
-      expect(await running.query(explainQuery)).toMatchObject({
+      expect(await shownAfter('3 hours', running)).toMatchObject({
         status: 'needs_attention',
         attention: 'delivery_unavailable',
         failure: 'server_error',
@@ -91,8 +88,7 @@ describe('a VPN subscription after its end', () => {
         subscription.change({ expiresAt: renewed });
         return FOUND;
       };
-      await environment.sleep('2 days');
-      expect(await running.query(explainQuery)).toMatchObject({ status: 'active', nextStepAt: renewed });
+      expect(await shownAfter('2 days', running)).toMatchObject({ status: 'active', nextStepAt: renewed });
       expect(subscription.steps.at(-1)).toMatchObject({ status: 'active' });
       await running.terminate();
     });
@@ -103,7 +99,7 @@ describe('a VPN subscription after its end', () => {
     subscription.status = 'needs_attention';
     subscription.attention = 'delivery_unavailable';
     subscription.onLookUp = () => OUT_OF_ORDER;
-    await withSubscription(environment, subscription, async (running) => {
+    await withSubscription(subscription, async (running) => {
       await environment.sleep('1 hour');
       expect(subscription.lookUps).toBe(1);
       expect(await running.query(explainQuery)).toMatchObject({
@@ -127,10 +123,9 @@ describe('a VPN subscription after its end', () => {
     subscription.status = 'needs_attention';
     subscription.attention = 'delivery_unavailable';
     subscription.onLookUp = () => OUT_OF_ORDER;
-    await withSubscription(environment, subscription, async (running) => {
+    await withSubscription(subscription, async (running) => {
       await environment.sleep('1 hour');
-      subscription.change({ cancelRequested: true });
-      await running.signal(operatorActedSignal);
+      await cancel(subscription, running);
       expect(await running.result()).toMatchObject({ status: 'cancelled' });
     });
     expect(subscription.cancels).toHaveLength(1);
@@ -144,7 +139,7 @@ describe('the accepted cancellation of a VPN subscription without confirmation',
     const subscription = new FakeSubscription(end);
     subscription.onLookUp = () => OUT_OF_ORDER;
     subscription.change({ cancelRequested: true });
-    await withSubscription(environment, subscription, async (running) => {
+    await withSubscription(subscription, async (running) => {
       await sleepUntil(end - HOUR_MS);
       expect(await running.query(explainQuery)).toMatchObject({ status: 'cancelling' });
       expect(await running.result()).toMatchObject({ status: 'cancelled' });
@@ -165,9 +160,7 @@ describe('the accepted cancellation of a VPN subscription without confirmation',
       return FOUND;
     };
     subscription.change({ cancelRequested: true });
-    await withSubscription(environment, subscription, async (running) =>
-      expect(await running.result()).toMatchObject({ status: 'cancelled' }),
-    );
+    expect(await endOf(subscription)).toMatchObject({ status: 'cancelled' });
     expect(await environment.currentTimeMs()).toBeGreaterThanOrEqual(longer);
   });
 
@@ -175,21 +168,16 @@ describe('the accepted cancellation of a VPN subscription without confirmation',
     const subscription = new FakeSubscription(undefined);
     subscription.onLookUp = () => FOUND;
     subscription.change({ cancelRequested: true });
-    await withSubscription(environment, subscription, async (running) => {
-      await environment.sleep(POLICY.silentDeadlineMs - HOUR_MS);
-      expect(await running.query(explainQuery)).toMatchObject({ status: 'cancelling' });
-      await environment.sleep('3 hours');
-      expect(await running.query(explainQuery)).toMatchObject({
+    await withSubscription(subscription, async (running) => {
+      expect(await shownAfter(POLICY.silentDeadlineMs - HOUR_MS, running)).toMatchObject({ status: 'cancelling' });
+      expect(await shownAfter('3 hours', running)).toMatchObject({
         status: 'needs_attention',
         attention: 'cancellation_refused',
       });
       const before = subscription.lookUps;
       await environment.sleep('30 days');
       expect([subscription.lookUps, subscription.cancels.length]).toEqual([before, 1]);
-      subscription.onLookUp = () => {
-        subscription.change({ endedAs: 'cancelled' });
-        return FOUND;
-      };
+      subscription.endsAs('cancelled');
       subscription.cancelAgain();
       await running.signal(operatorActedSignal);
       expect(await running.result()).toMatchObject({ status: 'cancelled' });
@@ -204,9 +192,8 @@ describe('a new run of a VPN subscription that needs attention', () => {
     subscription.status = 'needs_attention';
     subscription.attention = 'cancellation_refused';
     subscription.change({ cancelRequested: true });
-    await withSubscription(environment, subscription, async (running) => {
-      await environment.sleep('2 days');
-      expect(await running.query(explainQuery)).toMatchObject({
+    await withSubscription(subscription, async (running) => {
+      expect(await shownAfter('2 days', running)).toMatchObject({
         status: 'needs_attention',
         attention: 'cancellation_refused',
       });
@@ -218,10 +205,7 @@ describe('a new run of a VPN subscription that needs attention', () => {
       ]);
       expect([subscription.lookUps, subscription.cancels.length]).toEqual([0, 0]);
       subscription.cancelAgain();
-      subscription.onLookUp = () => {
-        subscription.change({ endedAs: 'cancelled' });
-        return FOUND;
-      };
+      subscription.endsAs('cancelled');
       await running.signal(operatorActedSignal);
       expect(await running.result()).toMatchObject({ status: 'cancelled' });
     });
@@ -232,9 +216,8 @@ describe('a new run of a VPN subscription that needs attention', () => {
     const subscription = new FakeSubscription(await inDays(30));
     subscription.status = 'needs_attention';
     subscription.attention = 'contradiction';
-    await withSubscription(environment, subscription, async (running) => {
-      await environment.sleep('1 day');
-      expect(await running.query(explainQuery)).toMatchObject({
+    await withSubscription(subscription, async (running) => {
+      expect(await shownAfter('1 day', running)).toMatchObject({
         status: 'needs_attention',
         attention: 'contradiction',
       });
@@ -245,8 +228,7 @@ describe('a new run of a VPN subscription that needs attention', () => {
       ]);
       subscription.judge('active');
       await running.signal(operatorActedSignal);
-      await environment.sleep('1 day');
-      expect(await running.query(explainQuery)).toMatchObject({ status: 'active' });
+      expect(await shownAfter('1 day', running)).toMatchObject({ status: 'active' });
       await running.terminate();
     });
   });

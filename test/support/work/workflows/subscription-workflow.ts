@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { ApplicationFailure } from '@temporalio/common';
-import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import type {
   PurchaseActivities,
   StepRecord,
@@ -9,10 +8,12 @@ import type {
   SubscriptionSnapshot,
   WorkSnapshot,
 } from '#domain/purchase/results.ts';
+import type { SubscriptionEnd } from '#domain/relay/observation.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
 import { isFinal, type FinalStatus, type WorkStatus } from '#domain/work/lifecycle.ts';
+import { timeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
 import { POLICY, withWorker } from '#test/support/work/workflows/order-workflow.ts';
-import { WORK_FINISHED } from '#workflows/messages.ts';
+import { operatorActedSignal, WORK_FINISHED } from '#workflows/messages.ts';
 import { vpnSubscriptionWorkflow } from '#workflows/vpn-subscription.ts';
 
 /** The look-up at a service without that call. */
@@ -46,6 +47,14 @@ export class FakeSubscription {
 
   change(change: Partial<SubscriptionSnapshot>): void {
     this.view = { ...this.view, ...change };
+  }
+
+  /** The service shows its end from this look-up on. */
+  endsAs(endedAs: SubscriptionEnd, lookUp = 1): void {
+    this.onLookUp = () => {
+      if (this.lookUps >= lookUp) this.change({ endedAs });
+      return FOUND;
+    };
   }
 
   /** Simulates that PostgreSQL loses its completion. */
@@ -143,19 +152,27 @@ type Handle = Awaited<ReturnType<typeof start>>;
 
 /** Runs a worker with the fakes while `work` uses the workflow of the subscription. */
 export async function withSubscription<Result>(
-  environment: TestWorkflowEnvironment,
   subscription: FakeSubscription,
   work: (handle: Handle) => Promise<Result>,
 ): Promise<Result> {
-  return withWorker(environment, subscription, async (taskQueue) =>
-    work(await start(environment, subscription, taskQueue)),
-  );
+  return withWorker(subscription, async (taskQueue) => work(await start(subscription, taskQueue)));
 }
 
-function start(environment: TestWorkflowEnvironment, { id }: FakeSubscription, taskQueue: string) {
-  return environment.client.workflow.start(vpnSubscriptionWorkflow, {
+async function start({ id }: FakeSubscription, taskQueue: string) {
+  const { client } = await timeSkippingEnvironment();
+  return client.workflow.start(vpnSubscriptionWorkflow, {
     workflowId: `vpn_subscription/${id}`,
     taskQueue,
     args: [{ work: { kind: 'vpn_subscription', id }, policy: POLICY }],
   });
+}
+
+export async function endOf(subscription: FakeSubscription) {
+  return withSubscription(subscription, (running) => running.result());
+}
+
+/** As its customer requests it. */
+export async function cancel(subscription: FakeSubscription, running: Handle): Promise<void> {
+  subscription.change({ cancelRequested: true });
+  await running.signal(operatorActedSignal);
 }
