@@ -3,7 +3,6 @@ import { isBadData, type Database, type Executor } from '#db/connection/database
 import { findAttempt } from '#db/work/attempts.ts';
 import { readWork, WorkFinishedError, RowMissingError, WorkMissingError } from '#db/work/rows.ts';
 import type { PurchaseActivities, StepRecord, SubscriptionActivities } from '#domain/purchase/results.ts';
-import type { FailureDetail } from '#domain/work/failure.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 import { isFinal, type WorkEnd } from '#domain/work/lifecycle.ts';
 import { performAction } from '#fulfilment/operator/perform-action.ts';
@@ -36,9 +35,8 @@ export function createWorkActivities(dependencies: WorkDependencies): WorkActivi
 
     recordStep: (step) =>
       database.transaction(async (tx) => {
-        const failure = await inServiceWords(tx, step);
-        const whenUsedUp = failure?.endedBy === undefined ? undefined : (await purchaseInForce(tx)).whenUsedUp;
-        const recorded = await recordStep(tx, step.work, { ...workStep(step), failure, whenUsedUp }, new Date(now()));
+        const whenUsedUp = step.failure?.endedBy === undefined ? undefined : (await purchaseInForce(tx)).whenUsedUp;
+        const recorded = await recordStep(tx, await inServiceWords(tx, step), new Date(now()), whenUsedUp);
         const isOfRefund = step.attention?.reason === 'refund_failed' || step.attention?.reason === 'refund_missing';
         if (recorded === 'recorded' && isOfRefund) await markRefundNeedsAttention(tx, step.work.id, new Date(now()));
         return recorded;
@@ -89,36 +87,14 @@ function refuseBadData(error: unknown): never {
   throw ApplicationFailure.nonRetryable('It cannot be stored as it is.', ACTION_REFUSED);
 }
 
-function workStep(step: StepRecord) {
-  return {
-    status: step.status,
-    entry: {
-      event: step.event,
-      message: step.message,
-      detail: {
-        attempt: step.attemptNumber,
-        ...(step.failure !== undefined && { failure_class: step.failure.class }),
-        ...(step.attention !== undefined && { attention_reason: step.attention.reason }),
-      },
-      dedupKey: step.stepKey,
-    },
-    attention: step.attention,
-    ...(step.attemptState !== undefined && { judged: { number: step.attemptNumber, state: step.attemptState } }),
-    nextStepAt: step.nextStepAt === undefined ? undefined : new Date(step.nextStepAt),
-    retryRule: step.retryRule,
-    task: step.task,
-    applied: step.applied,
-  };
-}
-
-async function inServiceWords(
-  tx: Executor,
-  { work, attemptNumber, failure }: StepRecord,
-): Promise<FailureDetail | undefined> {
-  if (failure === undefined) return undefined;
+async function inServiceWords(tx: Executor, step: StepRecord): Promise<StepRecord> {
+  const { work, attemptNumber, failure } = step;
+  if (failure === undefined) return step;
   const attempt = await findAttempt(tx, work, attemptNumber);
   const { failureClass, serviceMessage = null } = attempt ?? {};
-  return failureClass !== failure.class || serviceMessage === null ? failure : { ...failure, serviceMessage };
+  return failureClass !== failure.class || serviceMessage === null
+    ? step
+    : { ...step, failure: { ...failure, serviceMessage } };
 }
 
 /** Ended or missing work becomes a Temporal failure without retries; other errors pass. */

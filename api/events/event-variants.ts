@@ -21,7 +21,7 @@ const NOUNS = {
 export function variant<Kind extends EventSubjectKind, Type extends EventType, Data extends z.ZodRawShape>(
   id: string,
   kind: Kind,
-  types: readonly [Type, ...Type[]],
+  types: readonly Type[],
   data: Data,
 ) {
   return z

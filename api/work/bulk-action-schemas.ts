@@ -18,7 +18,7 @@ const ACTIONS_WITHOUT_PURCHASE = ['retry', 'abandon', 'resolve'] as const;
 
 export function bulkInput({ kind, name }: WorkResource) {
   const noun = KINDS[kind].noun;
-  const statuses: readonly [WorkStatus, ...WorkStatus[]] = statusesOf(kind);
+  const statuses: readonly WorkStatus[] = statusesOf(kind);
   const filter = z
     .strictObject({
       ids: z

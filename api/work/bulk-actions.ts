@@ -23,7 +23,7 @@ const selection = z.object({ matched: z.int(), ids: z.array(z.string()), action_
 export function bulkOperation(dependencies: ApiDependencies, resource: WorkResource): Operation {
   const { kind, name, exampleId } = resource;
   const { noun, path } = KINDS[kind];
-  const statuses: readonly [WorkStatus, ...WorkStatus[]] = statusesOf(kind);
+  const statuses: readonly WorkStatus[] = statusesOf(kind);
   const input = bulkInput(resource);
   const output = z
     .strictObject({

@@ -7,7 +7,7 @@ import type { Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
 import { events } from '#db/schema.ts';
 import type { EventData } from '#db/schema/events.ts';
-import type { EventSubject, EventType } from '#domain/events/event-types.ts';
+import type { EventSubject, EventSubjectKind, EventType } from '#domain/events/event-types.ts';
 
 export type StoredEvent = typeof events.$inferSelect;
 
@@ -119,10 +119,15 @@ const publishedRows = z.array(
   z.object({
     isReceived: z.boolean(),
     event: z
-      .looseObject({
-        id: z.string(),
+      .object({
         sequence: z.coerce.bigint(),
+        id: z.string(),
         position: z.coerce.bigint(),
+        type: z.custom<EventType>(),
+        subjectKind: z.custom<EventSubjectKind>(),
+        subjectId: z.string(),
+        apiKeyId: z.string().nullable(),
+        data: z.custom<EventData>(),
         occurredAt: z.coerce.date(),
       })
       .nullable(),
@@ -141,7 +146,7 @@ async function publish(
   const rows = publishedRows.parse(answer.rows);
   return {
     isReceived: rows.some((row) => row.isReceived),
-    events: rows.flatMap(({ event }) => event ?? []) as unknown as PublishedEvent[],
+    events: rows.flatMap(({ event }) => event ?? []),
   };
 }
 

@@ -4,7 +4,7 @@ import type { Owner } from '#db/lists/ownership.ts';
 import { oneOf, type PageOptions, newest } from '#db/lists/pages.ts';
 import { orders, esims, orderBatches } from '#db/schema.ts';
 import { type OrderRow, type OrderBatchRow, WorkMissingError } from '#db/work/rows.ts';
-import { type WorkFilter, workReads, type StoredWork } from '#db/work/work-reads.ts';
+import { attemptSummary, summaryColumns, type WorkFilter, workReads, type StoredWork } from '#db/work/work-reads.ts';
 import { type Money, sumByCurrency } from '#domain/money/money.ts';
 import type { StatusOf } from '#domain/work/lifecycle.ts';
 
@@ -18,13 +18,23 @@ export interface OrderFilter extends WorkFilter {
   readonly customerReferenceHash?: Buffer | undefined;
 }
 
-export const orderReads = workReads<StoredOrder, OrderFilter>('order', {
-  externalOrderIds: oneOf(orders.externalOrderId),
-  packageId: orders.packageId,
-  esimId: orders.esimId,
-  batchId: orders.batchId,
-  customerReferenceHash: orders.customerReferenceHash,
-});
+export const orderReads = workReads<StoredOrder, OrderFilter>(
+  'order',
+  {
+    externalOrderIds: oneOf(orders.externalOrderId),
+    packageId: orders.packageId,
+    esimId: orders.esimId,
+    batchId: orders.batchId,
+    customerReferenceHash: orders.customerReferenceHash,
+  },
+  (db) => {
+    const facts = attemptSummary(db, 'order');
+    return db
+      .select({ row: orders, ...summaryColumns(facts) })
+      .from(orders)
+      .crossJoinLateral(facts);
+  },
+);
 
 /** @throws WorkMissingError */
 export async function readOrder(db: Executor, orderId: string): Promise<OrderRow> {

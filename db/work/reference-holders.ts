@@ -3,7 +3,7 @@ import type { Executor } from '#db/connection/database.ts';
 import { ownWork, type Owner } from '#db/lists/ownership.ts';
 import { cases } from '#db/schema.ts';
 import { inList } from '#db/schema/columns.ts';
-import { storedKind, workTable } from '#db/work/rows.ts';
+import { REFERENCE_COLUMNS, workTable } from '#db/work/rows.ts';
 import { DOUBTS } from '#domain/retry/resubmission.ts';
 import { FREES_REFERENCE, type ReferenceHolder } from '#domain/work/identifiers.ts';
 import type { WorkKind, WorkRef } from '#domain/work/kinds.ts';
@@ -61,7 +61,7 @@ export async function readHolder(
 }
 
 function referenceOf(kind: WorkKind) {
-  const { reference } = storedKind(kind);
+  const reference = REFERENCE_COLUMNS[kind];
   if (reference === undefined) throw new TypeError(`work of the kind ${kind} has no reference`);
   return reference;
 }

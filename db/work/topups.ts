@@ -3,7 +3,7 @@ import type { Executor } from '#db/connection/database.ts';
 import { oneOf } from '#db/lists/pages.ts';
 import { topups, esims } from '#db/schema.ts';
 import { type TopupRow, WorkMissingError } from '#db/work/rows.ts';
-import { type WorkFilter, workReads, type StoredWork } from '#db/work/work-reads.ts';
+import { attemptSummary, summaryColumns, type WorkFilter, workReads, type StoredWork } from '#db/work/work-reads.ts';
 
 export type StoredTopup = StoredWork<TopupRow>;
 
@@ -14,12 +14,22 @@ interface TopupFilter extends WorkFilter {
   readonly customerReferenceHash?: Buffer | undefined;
 }
 
-export const topupReads = workReads<StoredTopup, TopupFilter>('topup', {
-  esimId: topups.esimId,
-  externalTopupIds: oneOf(topups.externalTopupId),
-  packageId: topups.packageId,
-  customerReferenceHash: topups.customerReferenceHash,
-});
+export const topupReads = workReads<StoredTopup, TopupFilter>(
+  'topup',
+  {
+    esimId: topups.esimId,
+    externalTopupIds: oneOf(topups.externalTopupId),
+    packageId: topups.packageId,
+    customerReferenceHash: topups.customerReferenceHash,
+  },
+  (db) => {
+    const facts = attemptSummary(db, 'topup');
+    return db
+      .select({ row: topups, ...summaryColumns(facts) })
+      .from(topups)
+      .crossJoinLateral(facts);
+  },
+);
 
 interface TopupOfEsim {
   readonly topup: TopupRow;

@@ -16,7 +16,7 @@ import {
   pageOfStatuses,
 } from '#db/lists/pages.ts';
 import { attempts, cases, timeline } from '#db/schema.ts';
-import { type WorkRow, workTable, storedKind } from '#db/work/rows.ts';
+import { type WorkRow, workTable, REFERENCE_COLUMNS } from '#db/work/rows.ts';
 import type { OperatedAttempt } from '#domain/operator/operator-actions.ts';
 import { DOUBTS } from '#domain/retry/resubmission.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
@@ -129,7 +129,7 @@ export function attemptSummary(db: Executor, kind: WorkKind) {
 }
 
 function successorOf(kind: WorkKind): SQL<Successor | null> {
-  if (storedKind(kind).reference === undefined) return sql`null`;
+  if (REFERENCE_COLUMNS[kind] === undefined) return sql`null`;
   const table = workTable(kind);
   // A single-table selection would write columns without their table.
   return sql`(select jsonb_build_object('id', next.id, 'apiKeyId', next.api_key_id) from ${table} as next
@@ -212,11 +212,11 @@ export interface WorkReads<Stored, Filter> {
 
 type OwnFilters<Filter> = { readonly [Name in Exclude<keyof Filter, keyof WorkFilter>]-?: AnyPgColumn | Condition };
 
-/** @param filters those that only this kind has. @param select for a kind that is shown with rows of another table. */
+/** @param filters those that only this kind has. */
 export function workReads<Stored extends StoredWork, Filter extends WorkFilter>(
   kind: WorkKind,
   filters: OwnFilters<Filter>,
-  select: (db: Executor) => WorkSelection<Stored> = (db) => selectWork(db, kind),
+  select: (db: Executor) => WorkSelection<Stored>,
 ): WorkReads<Stored, Filter> {
   const query = (db: Executor, where: SQL | undefined, limit: Given<number>) =>
     select(db).where(where).orderBy(newestFirst(kind)).limit(limit);
@@ -233,13 +233,4 @@ export function workReads<Stored extends StoredWork, Filter extends WorkFilter>(
     return query(db, workPage(kind, owner, filter, page, own), page.limit);
   };
   return { find: findOneOfOwner(kind, query), list, page: pagesOf(`${kind}_page`, list) };
-}
-
-function selectWork<Stored>(db: Executor, kind: WorkKind): WorkSelection<Stored> {
-  const facts = attemptSummary(db, kind);
-  const table = workTable(kind);
-  return db
-    .select({ row: table, ...summaryColumns(facts) })
-    .from(table)
-    .crossJoinLateral(facts) as unknown as WorkSelection<Stored>;
 }

@@ -77,8 +77,8 @@ export type FinalStatus = (typeof FINAL_STATUSES)[number];
 
 export const ENDS_WITHOUT_EFFECT = byKind('endWithoutEffect') satisfies Record<WorkKind, FinalStatus>;
 
-export function statusesOf<Kind extends WorkKind>(kind: Kind): readonly [StatusOf<Kind>, ...StatusOf<Kind>[]] {
-  return Object.keys(LIFECYCLES[kind]) as [StatusOf<Kind>, ...StatusOf<Kind>[]];
+export function statusesOf<Kind extends WorkKind>(kind: Kind): readonly StatusOf<Kind>[] {
+  return Object.keys(LIFECYCLES[kind]) as StatusOf<Kind>[];
 }
 
 export const WORK_STATUSES: readonly WorkStatus[] = [...new Set(WORK_KINDS.flatMap((kind) => statusesOf(kind)))];

@@ -7,7 +7,7 @@ import { requestStarts } from '#db/queues/outbox.ts';
 import { orderBatches, orders } from '#db/schema.ts';
 import { unfinished } from '#db/schema/columns.ts';
 import type { StoredBatchItem } from '#db/schema/work.ts';
-import { type OrderBatchRow, type OrderRow, wholeRow, type WorkRow } from '#db/work/rows.ts';
+import { type OrderBatchRow, type OrderRow, type WorkRow } from '#db/work/rows.ts';
 import { addTimelineEntries } from '#db/work/timeline.ts';
 import type { Operator } from '#domain/operator/operator-actions.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
@@ -180,7 +180,7 @@ export async function abandonUnsent(
 
 /** For an order about to be sent that has bought nothing. `row` is locked in this transaction. */
 export async function abandonIfCancelled(tx: Executor, work: WorkRef, row: WorkRow, now: Date): Promise<boolean> {
-  const batchId = work.kind === 'order' ? wholeRow('order', row).batchId : null;
+  const batchId = 'batchId' in row ? row.batchId : null;
   if (batchId === null) return false;
   const [batch] = await tx.select().from(orderBatches).where(eq(orderBatches.id, batchId));
   const operator = batch && cancellerOf(batch);

@@ -6,7 +6,7 @@ import { bookingDebit } from '#db/money/journal.ts';
 import { requeueingUnmatched } from '#db/queues/inbox.ts';
 import { attempts } from '#db/schema.ts';
 import { chargedOf, lockAttemptRow, workOf, serviceIdsOfOthers } from '#db/work/attempts.ts';
-import { type AttemptRow, storedKind, workTable } from '#db/work/rows.ts';
+import { type AttemptRow, PRODUCT_COLUMNS, workTable } from '#db/work/rows.ts';
 import { cancellationOutcome, mergeReports } from '#domain/cancellation/refund.ts';
 import { equalMoney, type Money } from '#domain/money/money.ts';
 import { ATTEMPT_DECISIONS, type ObservedOutcome, isAsOrdered } from '#domain/relay/observation.ts';
@@ -145,11 +145,11 @@ async function orderedInstead(db: Executor, work: WorkRef, sold: number | undefi
 
 /** Undefined for a kind that orders nothing. */
 export async function orderedProduct(db: Executor, { kind, id }: WorkRef): Promise<number | undefined> {
-  const { product } = storedKind(kind);
+  const product = PRODUCT_COLUMNS[kind];
   if (product === undefined) return undefined;
   const table = workTable(kind);
   const [row] = await db
-    .select({ is: sql<number>`${product.column}` })
+    .select({ is: sql<number>`${product}` })
     .from(table)
     .where(eq(table.id, id));
   return row?.is;

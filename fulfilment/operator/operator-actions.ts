@@ -40,7 +40,7 @@ import {
 } from '#fulfilment/operator/action-record.ts';
 import { correctAttempt, correctCancellation, type Resolution } from '#fulfilment/operator/corrections.ts';
 import { hasPendingObservations } from '#fulfilment/work/buying-barrier.ts';
-import { updateWork } from '#fulfilment/work/change.ts';
+import { changeWork, NOTHING_IN_THE_WAY } from '#fulfilment/work/change.ts';
 import { recordStep } from '#fulfilment/work/record-step.ts';
 import { forgetCancelAccepted, withdrawCancel } from '#fulfilment/work/subscription.ts';
 
@@ -172,14 +172,15 @@ async function retry({ tx, work, row, now }: ActionContext): Promise<undefined> 
   if (row.attentionReason === 'cancellation_refused') {
     await closeCase(tx, work, 'cancellation_refused', 'The cancellation is requested again.', now);
     await forgetCancelAccepted(tx, work.id);
-    await updateWork(tx, work, row, { attentionReason: null, status: 'cancelling', nextStepAt: now, updatedAt: now });
+    const set = { attentionReason: null, nextStepAt: now };
+    await changeWork(tx, work, row, { set, status: 'cancelling' }, now);
     return;
   }
   if (row.attentionReason !== 'attempts_used_up') {
     // Work that is not compared with its row yet, now or when the wake comes, would take the wake as that comparison,
     // and wait on; held work would wait on after a concurrent change of its waits.
     if (WAITING.has(row.status) || !(await isCompared(tx, row)))
-      await updateWork(tx, work, row, { nextStepAt: now, updatedAt: now });
+      await changeWork(tx, work, row, { set: { nextStepAt: now } }, now);
     return;
   }
   // A retry grants one more attempt, however many operators request it at the same time.
@@ -190,29 +191,29 @@ async function retry({ tx, work, row, now }: ActionContext): Promise<undefined> 
     row.retryOverrides?.attempts === undefined ? row.retryOverrides : { ...row.retryOverrides, attempts: made + 1 };
   // Otherwise one more than were made, even if a larger number was set and removed before.
   const extraAttempts = Math.max(row.extraAttempts + 1, made + 1 - (row.retryRule?.attempts ?? made));
-  const granted = { extraAttempts, retryOverrides, attentionReason: null };
-  await updateWork(tx, work, row, { ...granted, status: 'held', nextStepAt: now, updatedAt: now });
+  const granted = { extraAttempts, retryOverrides, attentionReason: null, nextStepAt: now };
+  await changeWork(tx, work, row, { set: granted, status: 'held' }, now);
 }
 
 async function release({ tx, work, row, operator, now }: ActionContext): Promise<undefined> {
   await grantOverride(tx, work, operator.actor, now);
-  if (row.status === 'held') await updateWork(tx, work, row, { nextStepAt: now, updatedAt: now });
+  if (row.status === 'held') await changeWork(tx, work, row, { set: { nextStepAt: now } }, now);
 }
 
 async function changeLimit({ tx, work, row, now }: ActionContext, maxPrice: Money | null): Promise<undefined> {
   const limit = { maxPriceAmount: maxPrice?.amount ?? null, maxPriceCurrency: maxPrice?.currency ?? null };
-  await updateWork(tx, work, row, { ...limit, ...(WAITING.has(row.status) && { nextStepAt: now }), updatedAt: now });
+  await changeWork(tx, work, row, { set: { ...limit, ...(WAITING.has(row.status) && { nextStepAt: now }) } }, now);
 }
 
 async function changeRetry({ tx, work, row, now }: ActionContext, next: RetryOverrides): Promise<undefined> {
   const isEmpty = RETRY_OVERRIDES.every((name) => next[name] === undefined);
-  await updateWork(tx, work, row, { retryOverrides: isEmpty ? null : next, updatedAt: now });
+  await changeWork(tx, work, row, { set: { retryOverrides: isEmpty ? null : next } }, now);
 }
 
 async function abandon({ tx, work, now }: ActionContext): Promise<undefined> {
   const event = `${work.kind}.abandoned`;
-  const entry = { event, message: 'An operator abandoned it; nothing was bought.', dedupKey: event, at: now };
-  await recordStep(tx, work, { status: 'abandoned', entry }, now);
+  const message = 'An operator abandoned it; nothing was bought.';
+  await recordStep(tx, { work, status: 'abandoned', event, message, stepKey: event }, now);
 }
 
 async function resolve(
@@ -236,9 +237,9 @@ async function resolve(
   if (action.reason === 'cancellation_refused') await withdrawCancel(tx, work.id);
 
   if (row.attentionReason === action.reason) {
-    const goesOn = statusAfter(row, action, now);
-    const nothingInTheWay = { attentionReason: null, failureClass: null, failureDetail: null };
-    await updateWork(tx, work, row, { ...goesOn, ...nothingInTheWay, updatedAt: now });
+    const { status, nextStepAt } = statusAfter(row, action, now);
+    const set = { ...NOTHING_IN_THE_WAY, nextStepAt };
+    await changeWork(tx, work, row, { set, status }, now);
   }
   return undefined;
 }

@@ -1,10 +1,11 @@
+import { eq } from 'drizzle-orm';
 import { attemptKey } from '#crypto/derived-ids.ts';
 import { runWrites, type Write } from '#db/connection/alongside.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { requestBodyAad } from '#db/encryption-aads.ts';
 import { inboxKey, type InboxRow } from '#db/queues/inbox.ts';
 import { areSettled, findAttempt, readProgress } from '#db/work/attempts.ts';
-import { lockWorkInEpoch, type AttemptRow, type WorkRow } from '#db/work/rows.ts';
+import { lockWorkInEpoch, workTable, type AttemptRow, type WorkRow } from '#db/work/rows.ts';
 import { timelineEntry } from '#db/work/timeline.ts';
 import { plainMoney, plainText } from '#domain/money/money.ts';
 import type { OpenResult, PurchaseActivities, WorkSnapshot } from '#domain/purchase/results.ts';
@@ -16,7 +17,7 @@ import { comparison, restoreAttempts } from '#fulfilment/attempts/recover.ts';
 import { openAttempt } from '#fulfilment/purchase/attempt.ts';
 import { attemptSnapshot, type WorkDependencies, type WorkHandlers } from '#fulfilment/purchase/handler.ts';
 import { buyingBarrier } from '#fulfilment/work/buying-barrier.ts';
-import { updateWork } from '#fulfilment/work/change.ts';
+import { changeWork } from '#fulfilment/work/change.ts';
 
 export function attemptOpening(
   { database, keyRing, sendLeaseMs, now, purchaseInForce }: WorkDependencies,
@@ -54,10 +55,8 @@ export function attemptOpening(
     const { retryRule: stored, retryOverrides, extraAttempts } = row;
     const rule = retryRule('supplier_failed', await purchaseInForce(tx));
     if (stored !== null && rule.attempts < stored.attempts) {
-      await updateWork(tx, work, row, {
-        retryRule: { ...stored, attempts: rule.attempts },
-        updatedAt: new Date(now()),
-      });
+      const lowered = { ...stored, attempts: rule.attempts };
+      await changeWork(tx, work, row, { set: { retryRule: lowered } }, new Date(now()));
     }
     return ruleOfWork(rule, retryOverrides ?? {}, extraAttempts).attempts;
   };
@@ -68,8 +67,13 @@ export function attemptOpening(
         const { row, epoch } = await lockWorkInEpoch(tx, work);
         // Only a run that follows another one writes this.
         const earlierRun = row.recordedIn?.runId;
-        if (run !== undefined && earlierRun !== undefined && earlierRun !== run)
-          await updateWork(tx, work, row, { recordedIn: startOfRun(run) });
+        if (run !== undefined && earlierRun !== undefined && earlierRun !== run) {
+          const table = workTable(work.kind);
+          await tx
+            .update(table)
+            .set({ recordedIn: startOfRun(run) })
+            .where(eq(table.id, work.id));
+        }
         const open = (executor: Executor, number: number) => openNumbered(executor, work, row, number);
         const tools = { open, leaseMs: sendLeaseMs };
         const isRestored = witness !== undefined && (await restoreAttempts(tx, work, row, witness, tools));

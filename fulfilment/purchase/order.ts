@@ -1,5 +1,5 @@
 import { deviceImeiAad } from '#db/encryption-aads.ts';
-import { wholeRow, type AttemptRow } from '#db/work/rows.ts';
+import { orderRow, type AttemptRow } from '#db/work/rows.ts';
 import { attemptReference } from '#domain/work/identifiers.ts';
 import { createEsimDelivery } from '#fulfilment/purchase/esim-delivery.ts';
 import type { Found, LookUpResult, WorkHandler, WorkDependencies } from '#fulfilment/purchase/handler.ts';
@@ -40,7 +40,7 @@ export function orderHandler(dependencies: WorkDependencies): WorkHandler {
 
   return {
     async prepare(_db, row, number) {
-      const { id, packageId, encryptedDeviceImei: encrypted, ...stored } = wholeRow('order', row);
+      const { id, packageId, encryptedDeviceImei: encrypted, ...stored } = orderRow(row);
       const reference = attemptReference(stored.externalOrderId, stored.referenceUse, number);
       const deviceImei = encrypted === null ? undefined : keyRing.decryptText(encrypted, deviceImeiAad(id));
       const body = orderRequestBytes({ packageId, reference, ...(deviceImei !== undefined && { deviceImei }) });
@@ -48,7 +48,7 @@ export function orderHandler(dependencies: WorkDependencies): WorkHandler {
     },
 
     async examine(row, { priceNeeded }) {
-      const { packageId } = wholeRow('order', row);
+      const { packageId } = orderRow(row);
       if (!priceNeeded) return { price: (await prices.get()).value?.get(packageId) };
       const packages = await service.listPackages();
       if (!packages.ok) return { objection: unreadOffer(packages, 'The price') };
@@ -63,7 +63,7 @@ export function orderHandler(dependencies: WorkDependencies): WorkHandler {
 
     async send(attempt, row, body, leaseLeftMs) {
       const { idempotencyKey } = attempt;
-      const { packageId } = wholeRow('order', row);
+      const { packageId } = orderRow(row);
       const answer = await service.createOrder({
         idempotencyKey,
         reference: ownReference(attempt),

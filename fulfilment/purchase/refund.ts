@@ -4,7 +4,7 @@ import { recordRefund } from '#db/money/journal.ts';
 import { debitOfOrder } from '#db/money/wallet-movements.ts';
 import { readCancellation, findRefund } from '#db/work/cancellations.ts';
 import { openCase, openCaseOnce } from '#db/work/cases.ts';
-import type { AttemptRow, RefundRow } from '#db/work/rows.ts';
+import { lockUnfinishedWork, type AttemptRow, type RefundRow } from '#db/work/rows.ts';
 import { judgeCredit, otherCreditText, type CreditVerdict } from '#domain/cancellation/refund.ts';
 import { equalMoney, plainText, type Money } from '#domain/money/money.ts';
 import type { CompletionResult } from '#domain/purchase/results.ts';
@@ -85,8 +85,9 @@ export function cancellationCompletion(
           },
         };
         const completion = { attemptId: attempt.id, esimId: esim.id, charged: undefined, entry, applied };
+        const work = { kind: 'cancellation', id } as const;
         // Locks the work before any write.
-        await completeWork(tx, { kind: 'cancellation', id }, completion, new Date(now()));
+        await completeWork(tx, work, await lockUnfinishedWork(tx, work), completion, new Date(now()));
         if (credit !== undefined) await recordRefund(tx, esim.orderId, credit);
         if (completed !== undefined) await settleRefund(tx, id, completed, new Date(now()));
         if (credit !== undefined && completed === true) await reportOtherAmount(tx, id, { refund, debit, credit });

@@ -1,7 +1,7 @@
 import type { Executor } from '#db/connection/database.ts';
 import { isEsimOfAnotherOrder, lockEsim, lookAgainAt } from '#db/esims/esim-queries.ts';
 import { chargedOf, serviceIdsOfOthers, takenServiceIds } from '#db/work/attempts.ts';
-import type { AttemptRow } from '#db/work/rows.ts';
+import { lockUnfinishedWork, type AttemptRow } from '#db/work/rows.ts';
 import { packagesOfTopups, readTopup } from '#db/work/topups.ts';
 import { reportCharge } from '#fulfilment/books/charges.ts';
 import type { Found, WorkHandler, WorkDependencies } from '#fulfilment/purchase/handler.ts';
@@ -119,12 +119,8 @@ export function topupHandler(dependencies: WorkDependencies): WorkHandler {
           message: 'The eSIM was recharged.',
           detail: { esim_id: esim.id, service_topup_id: attempt.serviceId },
         };
-        await completeWork(
-          tx,
-          work,
-          { attemptId: attempt.id, esimId: esim.id, charged, entry, applied },
-          new Date(now()),
-        );
+        const completion = { attemptId: attempt.id, esimId: esim.id, charged, entry, applied };
+        await completeWork(tx, work, await lockUnfinishedWork(tx, work), completion, new Date(now()));
         await reportCharge(tx, attempt, charged, new Date(now()));
         // A consumed or expired eSIM may be usable again.
         await lookAgainAt(tx, esim.id, new Date(now()));

@@ -1,6 +1,12 @@
 import { accessAad, customerReferenceAad } from '#db/encryption-aads.ts';
 import { chargedOf } from '#db/work/attempts.ts';
-import { wholeRow, type AttemptRow, type VpnSubscriptionRow, lockWork } from '#db/work/rows.ts';
+import {
+  vpnSubscriptionRow,
+  type AttemptRow,
+  type VpnSubscriptionRow,
+  lockUnfinishedWork,
+  lockWork,
+} from '#db/work/rows.ts';
 import { readVpnSubscription } from '#db/work/vpn-subscriptions.ts';
 import { isSoldAtLoss } from '#domain/pricing/suggested-price.ts';
 import type { SubscriptionSnapshot } from '#domain/purchase/results.ts';
@@ -75,7 +81,7 @@ export function vpnSubscriptionHandler(dependencies: WorkDependencies): WorkHand
 
   return {
     async prepare(_db, row, number) {
-      const { id, vpnPlanId, customerPrice, ...stored } = wholeRow('vpn_subscription', row);
+      const { id, vpnPlanId, customerPrice, ...stored } = vpnSubscriptionRow(row);
       const reference = attemptReference(stored.externalSubscriptionId, stored.referenceUse, number);
       const customerReference = keyRing.decryptText(
         stored.encryptedCustomerReference,
@@ -86,7 +92,7 @@ export function vpnSubscriptionHandler(dependencies: WorkDependencies): WorkHand
     },
 
     async examine(row) {
-      const { vpnPlanId, customerPrice, customerPriceCurrency } = wholeRow('vpn_subscription', row);
+      const { vpnPlanId, customerPrice, customerPriceCurrency } = vpnSubscriptionRow(row);
       const plans = await service.listVpnPlans();
       if (!plans.ok) return { objection: unreadOffer(plans, 'The plans') };
       const plan = plans.value.items.find((each) => each.id === vpnPlanId);
@@ -108,7 +114,7 @@ export function vpnSubscriptionHandler(dependencies: WorkDependencies): WorkHand
 
     async send(attempt, row, body, leaseLeftMs) {
       const { idempotencyKey, subjectId } = attempt;
-      const { vpnPlanId } = wholeRow('vpn_subscription', row);
+      const { vpnPlanId } = vpnSubscriptionRow(row);
       const reference = ownReference(attempt);
       const answer = await service.createVpnOrder({ idempotencyKey, reference, vpnPlanId, body, leaseLeftMs });
       return answer.ok ? { ...answer, value: summaryColumns(answer.value, encrypt(subjectId)) } : answer;
@@ -131,12 +137,10 @@ export function vpnSubscriptionHandler(dependencies: WorkDependencies): WorkHand
         // A run that starts again finds an earlier purchase.
         if (row.completedAt !== null) {
           // The result of the completion was lost, and the workflow has set the work back to `processing` since.
-          const entry = {
-            event: 'vpn_subscription.active_again',
-            message: 'The VPN subscription is active; this was already stored.',
-          };
+          const event = 'vpn_subscription.active_again';
+          const message = 'The VPN subscription is active; this was already stored.';
           if (row.status === 'processing')
-            await recordStep(tx, work, { status: 'active', entry, applied }, new Date(now()));
+            await recordStep(tx, { work, status: 'active', event, message, applied }, new Date(now()));
           return;
         }
         // The access data came with the answer to the order or with the look-up above.
@@ -145,7 +149,7 @@ export function vpnSubscriptionHandler(dependencies: WorkDependencies): WorkHand
           'The VPN subscription is ' +
           `active${hasAccess ? '; its access data are stored.' : '. It has ended, without access data.'}`;
         const completion = { attemptId: attempt.id, status: 'active', charged, entry: { message }, applied } as const;
-        await completeWork(tx, work, completion, new Date(now()));
+        await completeWork(tx, work, await lockUnfinishedWork(tx, work), completion, new Date(now()));
         await reportCharge(tx, attempt, charged, new Date(now()));
       });
       return { kind: 'completed' };

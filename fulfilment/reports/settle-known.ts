@@ -4,7 +4,7 @@ import { noteFact } from '#db/connection/after-commit.ts';
 import type { Executor } from '#db/connection/database.ts';
 import type { InboxRow } from '#db/queues/inbox.ts';
 import { attempts } from '#db/schema.ts';
-import { storedKind, workTable } from '#db/work/rows.ts';
+import { PRODUCT_COLUMNS, workTable } from '#db/work/rows.ts';
 import { ATTEMPT_STATES, judgeObservation, OBSERVED_OUTCOMES, type PurchaseEvent } from '#domain/relay/observation.ts';
 import type { WorkKind } from '#domain/work/kinds.ts';
 import { WORK_STATUSES } from '#domain/work/lifecycle.ts';
@@ -67,7 +67,7 @@ function isPlain({ row, event }: ReadRow): boolean {
 
 function settlement(kind: WorkKind, rows: readonly ReadRow[], now: Date): SQL {
   const table = workTable(kind);
-  const ordered = storedKind(kind).product?.column ?? sql`null::integer`;
+  const ordered = PRODUCT_COLUMNS[kind] ?? sql`null::integer`;
   const reports = rows.map(({ row, event }) => ({
     id: String(row.id),
     tries: row.tries,

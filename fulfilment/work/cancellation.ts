@@ -7,7 +7,7 @@ import { addTimelineEntry } from '#db/work/timeline.ts';
 import { isCancelled, mergeReports, type CancellationReport } from '#domain/cancellation/refund.ts';
 import type { PurchaseEvent } from '#domain/relay/observation.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
-import { wakeHeldOfEsim } from '#fulfilment/work/record-step.ts';
+import { wakeHeldOfEsim } from '#fulfilment/work/change.ts';
 import { settlePaidRefunds, type CancellationDetails, storeRefund } from '#fulfilment/work/refunds.ts';
 
 export async function knownReports(db: Executor, cancellationId: string): Promise<CancellationReport> {

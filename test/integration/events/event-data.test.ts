@@ -1,15 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runWrites } from '#db/connection/alongside.ts';
 import { findWebhookEndpoint } from '#db/events/webhook-endpoints.ts';
-import { announcements, esims, events, gateWallet, journal, refunds, vpnSubscriptions } from '#db/schema.ts';
+import { announcements, esims, events, gateWallet, journal, orders, refunds, vpnSubscriptions } from '#db/schema.ts';
 import { workTable, readWork } from '#db/work/rows.ts';
 import { REFUND_STATUSES } from '#domain/cancellation/refund.ts';
 import { announcedStatuses, eventTypes } from '#domain/events/event-types.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { WORK_KINDS, type WorkKind } from '#domain/work/kinds.ts';
-import { ENDS_WITHOUT_EFFECT } from '#domain/work/lifecycle.ts';
+import { ENDS_WITHOUT_EFFECT, mayFollow, statusesOf } from '#domain/work/lifecycle.ts';
 import { announceDisabled } from '#fulfilment/event-webhooks/record-try.ts';
 import { storeReading } from '#fulfilment/gate/wallet.ts';
 import {
@@ -19,8 +18,8 @@ import {
 } from '#fulfilment/upkeep/esim-watch.ts';
 import { recordEsim } from '#fulfilment/upkeep/record-esim.ts';
 import { noteRunway } from '#fulfilment/upkeep/runway.ts';
-import { countEnded } from '#fulfilment/work/change.ts';
-import { announceDoubt, announceRefund, announcing } from '#fulfilment/work/events.ts';
+import { changeWork } from '#fulfilment/work/change.ts';
+import { announceDoubt, announceRefund } from '#fulfilment/work/events.ts';
 import { storeSubscriptionReport } from '#fulfilment/work/subscription.ts';
 import { eventEnvelope } from '#outbound/event-message.ts';
 import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
@@ -65,13 +64,10 @@ async function workGoesOn(kind: WorkKind): Promise<void> {
           } as const)
         : { failureClass: null, attentionReason: null };
     for (const status of announcedStatuses(kind)) {
+      const from = statusesOf(kind).find((each) => each !== status && mayFollow(kind, each, status)) ?? status;
       await api.database.transaction(async (tx) => {
-        await tx
-          .update(table)
-          .set({ status, ...optionalData })
-          .where(eq(table.id, id));
-        const row = await readWork(tx, { kind, id });
-        await runWrites(tx, [announcing({ kind, id }, row, NOW)!]);
+        await tx.update(table).set({ status: from }).where(eq(table.id, id));
+        await changeWork(tx, { kind, id }, await readWork(tx, { kind, id }), { set: optionalData, status }, NOW);
       });
     }
     await api.database.transaction(async (tx) => {
@@ -92,7 +88,10 @@ async function subscriptionIsRenewed(): Promise<void> {
 /** Its only order ends. */
 async function batchEnds(): Promise<void> {
   const work = { kind: 'order', id: IDS.order.A } as const;
-  await api.database.transaction(async (tx) => countEnded(tx, work, await readWork(tx, work), 'failed', NOW));
+  await api.database.transaction(async (tx) => {
+    await tx.update(orders).set({ status: 'held' }).where(eq(orders.id, work.id));
+    await changeWork(tx, work, await readWork(tx, work), { status: 'failed' }, NOW);
+  });
 }
 
 async function refundGoesOn(): Promise<void> {

@@ -123,10 +123,10 @@ export async function endTestOrder(
   orderId: string,
   { status = 'failed', applied = [] }: { status?: 'failed' | 'abandoned'; applied?: readonly string[] } = {},
 ): ReturnType<typeof recordStep> {
-  const entry = { event: `order.${status}`, message: 'No.', dedupKey: 'end' };
+  const entry = { event: `order.${status}`, message: 'No.', stepKey: 'end' };
   const failure = { class: 'invalid_request', detail: 'No.' } as const;
-  const step = { status, entry, failure, applied };
-  return database.transaction((tx) => recordStep(tx, orderWork(orderId), step, new Date()));
+  const step = { work: orderWork(orderId), status, ...entry, failure, applied };
+  return database.transaction((tx) => recordStep(tx, step, new Date()));
 }
 
 /** The content of an order event. */

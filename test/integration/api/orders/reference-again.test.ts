@@ -60,7 +60,7 @@ const read = async (kind: Kind, id: string) => (await caller.get(`${KINDS[kind].
 
 /** Sets the status; a completed order has an eSIM. */
 async function end(kind: Kind, id: string, status: WorkStatus): Promise<void> {
-  const table = workTable(kind);
+  const table = workTable<WorkKind>(kind);
   await api.database.run((db) =>
     db
       .update(table)
