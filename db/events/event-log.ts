@@ -1,8 +1,6 @@
 import { desc, isNull, isNotNull, sql } from 'drizzle-orm';
 import * as z from 'zod';
 import { noteFilled } from '#db/connection/after-commit.ts';
-import type { Write } from '#db/connection/alongside.ts';
-import { builtOnce } from '#db/connection/built-once.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
 import { events } from '#db/schema.ts';
@@ -24,54 +22,38 @@ export interface NewEvent {
   readonly traceparent?: string | null;
 }
 
-export function eventInsert(db: Pick<Executor, 'insert'>) {
-  return db.insert(events).values({
-    id: sql.placeholder('eventId'),
-    type: sql.placeholder('type'),
-    subjectKind: sql.placeholder('subjectKind'),
-    subjectId: sql.placeholder('subjectId'),
-    apiKeyId: sql.placeholder('apiKeyId'),
-    data: sql.placeholder('data'),
-    occurredAt: sql.placeholder('occurredAt'),
-    traceparent: sql.placeholder('traceparent'),
-  });
-}
-
-const insertEvent = builtOnce((db) => eventInsert(db).prepare('event'));
-
-export function eventValues({ type, subject, apiKeyId, data, traceparent = null }: NewEvent, occurredAt: Date) {
-  const eventId = newId('event');
-  return { eventId, type, subjectKind: subject.kind, subjectId: subject.id, apiKeyId, data, occurredAt, traceparent };
-}
-
+/** @returns the id of the event. */
 export async function recordEvent(tx: Executor, event: NewEvent, now: Date): Promise<string> {
-  const values = eventValues(event, now);
-  await insertEvent(tx, values);
-  noteFilled(tx, 'events');
-  return values.eventId;
+  const [id = ''] = await recordEvents(tx, [event], now);
+  return id;
 }
 
-export async function recordEvents(tx: Executor, added: readonly NewEvent[], now: Date): Promise<void> {
-  const rows = added.map((event) => {
-    const { eventId, ...values } = eventValues(event, now);
-    return { id: eventId, ...values };
-  });
+export async function recordEvents(tx: Executor, added: readonly NewEvent[], occurredAt: Date): Promise<string[]> {
+  const rows = added.map(({ subject, ...event }) => ({
+    id: newId('event'),
+    ...event,
+    subjectKind: subject.kind,
+    subjectId: subject.id,
+    occurredAt,
+  }));
   await tx.insert(events).values(rows);
   noteFilled(tx, 'events');
+  return rows.map(({ id }) => id);
 }
 
 /**
  * Nothing is recorded when the last status event has the same type and the same fields named in `reasons`, nor a second
  * event of a type that is announced once.
  */
-export function recordingStatusEvent(
+export async function recordStatusEvent(
+  tx: Executor,
   { type, subject, apiKeyId, data, traceparent = null }: NewEvent,
   reasons: readonly string[],
   now: Date,
   { isOnce = false } = {},
-): Write {
+): Promise<void> {
   const again = sql`select from ${events} where subject_id = ${subject.id} and type = ${type}`;
-  const statement = sql`with new as (select ${JSON.stringify(data)}::jsonb as data)
+  const { rowCount } = await tx.execute(sql`with new as (select ${JSON.stringify(data)}::jsonb as data)
     insert into ${events} (id, type, subject_kind, subject_id, api_key_id, data, occurred_at, traceparent)
     select ${newId('event')}, ${type}, ${subject.kind}, ${subject.id}, ${apiKeyId},
       new.data || jsonb_build_object('previous_status', last.data -> 'status'), ${now.toISOString()}::timestamptz,
@@ -86,8 +68,8 @@ export function recordingStatusEvent(
       select from jsonb_array_elements_text(${JSON.stringify(reasons)}::jsonb) as reason
       where last.data -> reason is distinct from new.data -> reason))`
     }
-    returning id`;
-  return { statement, fills: 'events' };
+    returning id`);
+  if (rowCount !== 0) noteFilled(tx, 'events');
 }
 
 export const unpublished = isNull(events.position);

@@ -2,7 +2,6 @@ import { and, asc, eq, not, sql, type SQL } from 'drizzle-orm';
 import type { AnyPgColumn } from 'drizzle-orm/pg-core';
 import { cataloguePrice } from '#db/catalogue/catalogue.ts';
 import { noteFilled } from '#db/connection/after-commit.ts';
-import type { Write } from '#db/connection/alongside.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { gateCircuits, gateDrifts, gateLines, gateOverrides, gateWaits } from '#db/schema.ts';
 import type { Barrier } from '#domain/gate/purchase-gate.ts';
@@ -44,7 +43,7 @@ export async function isGateInUse(db: Executor): Promise<boolean> {
 }
 
 export async function leaveQueue(tx: Executor, work: WorkRef): Promise<void> {
-  await deletingWait(tx, work);
+  await tx.delete(gateWaits).where(ofWork(work));
 }
 
 export async function findWait(db: Executor, work: WorkRef): Promise<GateWait | undefined> {
@@ -103,20 +102,13 @@ export async function hasOverride(db: Executor, { kind, id }: WorkRef): Promise<
   return (await db.$count(gateOverrides, ofWork)) > 0;
 }
 
-export async function consumeOverride(tx: Executor, work: WorkRef): Promise<void> {
-  await deletingOverride(tx, work);
+export async function consumeOverride(tx: Executor, { kind, id }: WorkRef): Promise<void> {
+  await tx.delete(gateOverrides).where(and(eq(gateOverrides.subjectKind, kind), eq(gateOverrides.subjectId, id)));
 }
 
-export function leavingGate(tx: Executor, work: WorkRef): Write[] {
-  return [{ statement: deletingOverride(tx, work) }, { statement: deletingWait(tx, work) }];
-}
-
-function deletingOverride(tx: Executor, { kind, id }: WorkRef) {
-  return tx.delete(gateOverrides).where(and(eq(gateOverrides.subjectKind, kind), eq(gateOverrides.subjectId, id)));
-}
-
-function deletingWait(tx: Executor, work: WorkRef) {
-  return tx.delete(gateWaits).where(ofWork(work));
+export async function leaveGate(tx: Executor, work: WorkRef): Promise<void> {
+  await consumeOverride(tx, work);
+  await leaveQueue(tx, work);
 }
 
 function ofWork({ kind, id }: WorkRef) {

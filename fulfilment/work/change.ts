@@ -1,22 +1,21 @@
 import { and, eq, sql } from 'drizzle-orm';
-import { noteFact, noteFilled } from '#db/connection/after-commit.ts';
-import { alongside, queuesFilled, type Write } from '#db/connection/alongside.ts';
+import { noteFact } from '#db/connection/after-commit.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { recordEvent } from '#db/events/event-log.ts';
-import { leavingGate } from '#db/gate/waits.ts';
-import { markApplied, returningUnanswered } from '#db/queues/inbox.ts';
+import { leaveGate } from '#db/gate/waits.ts';
+import { markApplied, returnUnanswered } from '#db/queues/inbox.ts';
 import { requestWake } from '#db/queues/outbox.ts';
 import { orderBatches } from '#db/schema.ts';
-import { closeCase, closingCases, openCase } from '#db/work/cases.ts';
+import { closeCase, closeCases, openCase } from '#db/work/cases.ts';
 import { workTable, type SharedColumns, type WorkRow } from '#db/work/rows.ts';
-import { timelineEntry, type TimelineEntry } from '#db/work/timeline.ts';
+import { addUnrepeatedEntry, type TimelineEntry } from '#db/work/timeline.ts';
 import type { RetryRule } from '#domain/retry/retry-rules.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
 import { BATCH_ENDS, type BatchEnd } from '#domain/work/identifiers.ts';
 import { KINDS, WORK_KINDS, type WorkKind, type WorkRef } from '#domain/work/kinds.ts';
 import { isFinal, mayFollow, type WorkStatus } from '#domain/work/lifecycle.ts';
-import { announcing } from '#fulfilment/work/events.ts';
+import { announceStatus } from '#fulfilment/work/events.ts';
 
 interface WorkChange {
   readonly set?: Partial<Omit<SharedColumns, 'status' | 'updatedAt'>>;
@@ -28,18 +27,17 @@ interface WorkChange {
   readonly goesOn?: string | undefined;
   /** Reports that this change answers, with a note. */
   readonly applied?: { readonly keys: readonly string[]; readonly note: string };
-  readonly writes?: readonly Write[];
 }
 
 /**
- * Row, timeline, event and cases of work change here. `row` is locked in this transaction. The row and what follows from
- * it at once are one statement. @throws RangeError when the status may not follow the present one.
+ * Row, timeline, event and cases of work change here. `row` is locked in this transaction. @throws RangeError when the
+ * status may not follow the present one.
  */
 export async function changeWork(
   tx: Executor,
   work: WorkRef,
   row: WorkRow,
-  { set, status, entry, attention, goesOn, applied, writes = [] }: WorkChange,
+  { set, status, entry, attention, goesOn, applied }: WorkChange,
   now: Date,
 ): Promise<void> {
   if (status !== undefined && !mayFollow(work.kind, row.status, status)) {
@@ -49,34 +47,24 @@ export async function changeWork(
   if (applied !== undefined) await markApplied(tx, applied.keys, applied.note, now);
   const table = workTable(work.kind);
   const changed = { ...set, ...(status !== undefined && { status }), updatedAt: now };
-  const after = { ...row, ...changed };
-  const event = status === undefined ? undefined : announcing(work, row, after, now);
-  // Work that is neither held nor about to be sent waits at no barrier.
-  const passes = status !== undefined && status !== 'held' && status !== 'submitting';
-  const all = [
-    ...(event === undefined ? [] : [event]),
-    ...writes,
-    ...(entry === undefined ? [] : [timelineEntry(work, entry)]),
-    ...(goesOn === undefined ? [] : [closingCases(tx, work, goesOn, now)]),
-    ...(status !== undefined && isFinal(status) ? [returningUnanswered(tx, work)] : []),
-    ...(passes ? leavingGate(tx, work) : []),
-  ];
-  const [updated] = await tx
-    .with(...alongside(all))
-    .update(table)
-    .set(changed)
-    .where(eq(table.id, work.id))
-    .returning({ filled: queuesFilled(all) });
-  noteFilled(tx, ...(updated?.filled ?? []));
+  await tx.update(table).set(changed).where(eq(table.id, work.id));
+  if (entry !== undefined) await addUnrepeatedEntry(tx, work, entry);
+  if (goesOn !== undefined) await closeCases(tx, work, goesOn, now);
   if (attention !== undefined) {
     await closePassed(tx, work, row, attention.reason, entry, now);
     await openCase(tx, work, attention.reason, attention.detail);
   }
   if (status === undefined) return;
+  const after = { ...row, ...changed, status };
+  await announceStatus(tx, work, row, after, now);
+  // Work that is neither held nor about to be sent waits at no barrier.
+  if (status !== 'held' && status !== 'submitting') await leaveGate(tx, work);
   noteStatus(tx, work, row, after);
   if (status !== row.status) await countEnded(tx, row, status, now);
+  if (!isFinal(status)) return;
+  await returnUnanswered(tx, work);
   // Nothing waits yet for an eSIM that this change delivers.
-  if (isFinal(status) && row.esimId !== null) {
+  if (row.esimId !== null) {
     for (const kind of WORK_KINDS.filter((each) => KINDS[each].esim === 'existing'))
       await wakeHeldOfEsim(tx, kind, row.esimId, 'esim_busy');
   }
@@ -133,14 +121,20 @@ export async function markInProgress(tx: Executor, work: WorkRef, row: WorkRow, 
  * Ends its hold or case, and takes it from the gate. No event announces this status. The caller holds the lock of the
  * work. `retryRule` undefined: unchanged.
  */
-export function startingSend(tx: Executor, work: WorkRef, now: Date, retryRule: RetryRule | undefined): Write[] {
+export async function startSend(
+  tx: Executor,
+  work: WorkRef,
+  now: Date,
+  retryRule: RetryRule | undefined,
+): Promise<void> {
   const table = workTable(work.kind);
   const rule = retryRule === undefined ? {} : { retryRule };
-  const statement = tx
+  await tx
     .update(table)
     .set({ status: 'submitting', ...NOTHING_IN_THE_WAY, ...rule, updatedAt: now })
     .where(eq(table.id, work.id));
-  return [{ statement }, closingCases(tx, work, continued(work), now), ...leavingGate(tx, work)];
+  await closeCases(tx, work, continued(work), now);
+  await leaveGate(tx, work);
 }
 
 const continued = ({ kind }: WorkRef): string => `The ${KINDS[kind].noun} continued.`;

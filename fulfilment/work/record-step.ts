@@ -1,5 +1,4 @@
 import { and, eq, inArray, or } from 'drizzle-orm';
-import type { Write } from '#db/connection/alongside.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { markApplied } from '#db/queues/inbox.ts';
 import { attempts } from '#db/schema.ts';
@@ -138,21 +137,17 @@ export interface Completion {
   readonly applied: readonly string[];
 }
 
-/** `row` is locked in this transaction and has not ended. `writes` run in the same statement. */
+/** `row` is locked in this transaction and has not ended. */
 export async function completeWork(
   tx: Executor,
   work: WorkRef,
   row: WorkRow,
   { attemptId, status = 'completed', esimId, charged, entry, applied }: Completion,
   now: Date,
-  writes: readonly Write[] = [],
 ): Promise<void> {
   // A delivery leads to the same state from every state.
   const state = attemptStateAfter('completed', 'delivered');
-  const delivered = tx
-    .update(attempts)
-    .set({ state, busyEsimId: null, lastReportAt: now })
-    .where(eq(attempts.id, attemptId));
+  await tx.update(attempts).set({ state, busyEsimId: null, lastReportAt: now }).where(eq(attempts.id, attemptId));
   const event = `${work.kind}.${status}`;
   const set = {
     ...NOTHING_IN_THE_WAY,
@@ -167,7 +162,6 @@ export async function completeWork(
     entry: { ...entry, event, dedupKey: event },
     goesOn: row.status === 'needs_attention' ? entry.message : undefined,
     applied: { keys: applied, note: entry.message },
-    writes: [{ statement: delivered }, ...writes],
   };
   await changeWork(tx, work, row, change, now);
 }

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { eq, sql } from 'drizzle-orm';
 import { afterEach, describe, expect, it } from 'vitest';
-import { runWrites } from '#db/connection/alongside.ts';
 import { attempts, cases, journal, timeline, walletMovements } from '#db/schema.ts';
-import { closingCases } from '#db/work/cases.ts';
+import { closeCases } from '#db/work/cases.ts';
 import { createMetrics } from '#telemetry/metrics.ts';
 import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 import { comparisonOf, expectBalanced, findingsOf, GRACE } from '#test/support/work/books/comparison.ts';
@@ -94,9 +93,7 @@ describe('a comparison of the books', () => {
     );
     expect(entry?.detail).toEqual({ service_transaction_id: report.findings[0]?.movementId });
     // An operator judges it, regardless of the state of the order.
-    await bench.database.transaction((tx) =>
-      runWrites(tx, [closingCases(tx, work, 'The order went on.', new Date(bench.clock.now))]),
-    );
+    await bench.database.transaction((tx) => closeCases(tx, work, 'The order went on.', new Date(bench.clock.now)));
     expect(await openCases(work.id)).toMatchObject([{ reason: 'debited_twice' }]);
     expect(findingsOf(await compare())).toEqual([]);
     await bench.admin.move({ type: 'credit', amount: '2.40', reason: 'refund', order_id: serviceId });
