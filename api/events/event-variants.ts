@@ -3,12 +3,15 @@ import { instant, meaningsOf, money, ourId } from '#api/fields/fields.ts';
 import { SELECTS_SCHEMA } from '#api/openapi/open-sets.ts';
 import { EVENT_TYPES, type EventSubjectKind, type EventType } from '#domain/events/event-types.ts';
 import { DISABLED_REASONS } from '#domain/events/webhook-delivery.ts';
-import { byKind } from '#domain/work/kinds.ts';
+import { KINDS } from '#domain/work/kinds.ts';
 
 export const exampleEventId = 'evt_01JQ8ZC9J0KMNPQRSTVWXYZ123';
 
 const NOUNS = {
-  ...byKind('noun'),
+  order: KINDS.order.noun,
+  topup: KINDS.topup.noun,
+  vpn_subscription: KINDS.vpn_subscription.noun,
+  cancellation: KINDS.cancellation.noun,
   order_batch: 'batch of orders',
   refund: 'refund',
   esim: 'eSIM',

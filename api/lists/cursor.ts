@@ -4,7 +4,7 @@ import type { PagePosition } from '#db/lists/pages.ts';
 import type { ReconciliationPosition } from '#db/money/reconciliations.ts';
 import type { CasePosition } from '#db/work/cases.ts';
 import { type IdKind, isId } from '#domain/work/identifiers.ts';
-import { byKind, type WorkKind } from '#domain/work/kinds.ts';
+import type { WorkKind } from '#domain/work/kinds.ts';
 
 export type ListKind = WorkKind | 'orderBatch' | 'refund' | 'esim' | 'pricingRule';
 
@@ -20,7 +20,10 @@ export function readPositionCursor(kind: ListKind, cursor: string): PagePosition
 }
 
 const LETTERS = {
-  ...byKind('cursorLetter'),
+  order: 'o',
+  topup: 'u',
+  vpn_subscription: 'v',
+  cancellation: 'x',
   orderBatch: 'b',
   refund: 'r',
   esim: 'e',

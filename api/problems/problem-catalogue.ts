@@ -1,3 +1,4 @@
+import { ID_PREFIXES } from '#domain/work/identifiers.ts';
 import { KINDS, WORK_KINDS, type WorkKind } from '#domain/work/kinds.ts';
 
 interface ProblemRow {
@@ -13,23 +14,26 @@ function missing(what: string, advice: string): ProblemRow & { readonly status: 
 const WORK_NOT_FOUND = Object.fromEntries(
   WORK_KINDS.map((kind) => [
     `${kind}_not_found`,
-    missing(KINDS[kind].noun, `Check the id; it begins with \`${KINDS[kind].idPrefix}_\`.`),
+    missing(KINDS[kind].noun, `Check the id; it begins with \`${ID_PREFIXES[kind]}_\`.`),
   ]),
 ) as Record<`${WorkKind}_not_found`, ReturnType<typeof missing>>;
 
-type CallerReference = Extract<(typeof KINDS)[WorkKind], { readonly callerReference: string }>['callerReference'];
-
-const REFERENCE_TAKEN = Object.fromEntries(
-  Object.values(KINDS).flatMap((kind) => {
-    if (!('callerReference' in kind)) return [];
-    const { noun, callerReference: field } = kind;
-    const title = `${/^[aeiou]/.test(noun) ? 'An' : 'A'} ${noun} with this ${field} exists`;
-    const advice =
+function referenceTaken(kind: WorkKind, field: string): ProblemRow & { readonly status: 409 } {
+  const { noun } = KINDS[kind];
+  return {
+    status: 409,
+    title: `${/^[aeiou]/.test(noun) ? 'An' : 'A'} ${noun} with this ${field} exists`,
+    advice:
       `Read the ${noun} in \`existing\`. If it is the one you meant, do nothing; ` +
-      `for another one use a new ${field}.`;
-    return [[`${field}_taken`, { status: 409, title, advice }]];
-  }),
-) as Record<`${CallerReference}_taken`, ProblemRow & { readonly status: 409 }>;
+      `for another one use a new ${field}.`,
+  };
+}
+
+const REFERENCE_TAKEN = {
+  external_order_id_taken: referenceTaken('order', 'external_order_id'),
+  external_topup_id_taken: referenceTaken('topup', 'external_topup_id'),
+  external_subscription_id_taken: referenceTaken('vpn_subscription', 'external_subscription_id'),
+};
 
 /** RFC 9457. Callers switch on the codes: none is renamed or gets another meaning. */
 export const PROBLEMS = {

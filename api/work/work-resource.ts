@@ -6,7 +6,8 @@ import type { Expansion } from '#api/work/expand.ts';
 import type { operationsOutput } from '#api/work/work-schemas.ts';
 import type { Executor } from '#db/connection/database.ts';
 import type { Owner } from '#db/lists/ownership.ts';
-import type { WorkFilter, StoredWork, WorkReads } from '#db/work/work-reads.ts';
+import type { PageOptions } from '#db/lists/pages.ts';
+import type { WorkFilter, StoredWork } from '#db/work/work-reads.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
 import type { WorkKind } from '#domain/work/kinds.ts';
@@ -56,7 +57,10 @@ export interface WorkResource {
 
 export function findersOf<Stored extends StoredWork>(
   { database }: Pick<ApiDependencies, 'database'>,
-  reads: Pick<WorkReads<Stored, WorkFilter>, 'find' | 'page'>,
+  reads: {
+    find(db: Executor, id: string, owner: Owner): Promise<Stored | undefined>;
+    page(db: Executor, owner: Owner, filter: WorkFilter, page: PageOptions): PromiseLike<Stored[]>;
+  },
   show: (stored: Stored, owner: Owner) => WorkJson,
 ): Pick<WorkResource, 'find' | 'findTogether'> {
   const findTogether = together<{ readonly id: string; readonly owner: Owner }, Stored | undefined>(async (asked) =>

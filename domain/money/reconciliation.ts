@@ -148,14 +148,14 @@ class Reconciliation {
   #ownDebit({ work }: Purchase, debits: readonly Movement[], slot: string): Movement | undefined {
     const reported = this.#outstanding.get(slot);
     const same =
-      reported === undefined || KINDS[work.kind].isRenewed
+      reported === undefined || work.kind === 'vpn_subscription'
         ? undefined
         : debits.find(({ money }) => equalMoney(money, reported.money));
     return same ?? debits[0];
   }
 
   #isFurtherPeriod({ purchase: { work, state, endedAt }, placed }: Account, { occurredAt }: Movement): boolean {
-    if (!KINDS[work.kind].isRenewed || state !== 'completed') return false;
+    if (work.kind !== 'vpn_subscription' || state !== 'completed') return false;
     if (endedAt !== undefined && occurredAt > endedAt) return false;
     return placed
       .filter(({ movement, cause }) => movement.direction === 'debit' && cause.kind !== 'adjustment')

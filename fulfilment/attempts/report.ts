@@ -60,7 +60,8 @@ export async function applyReport(
   await reportDisagreement(tx, known, facts, now);
   const state = attemptStateAfter(known.state, facts.outcome);
   const failed = facts.outcome === 'failed';
-  const { failureReported, isPurchase, esim } = KINDS[known.subjectKind];
+  const { isPurchase, esim } = KINDS[known.subjectKind];
+  const failureReported = isPurchase ? 'supplier_failed' : 'cancellation_refused';
   const charged = chargedOf(known) ?? facts.charged;
   const isNamed = known.serviceId === null && facts.serviceId !== undefined;
   const [updated] = await tx

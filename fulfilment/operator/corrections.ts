@@ -84,9 +84,10 @@ async function verdictOfBought(
   attempt: AttemptRow,
   serviceEsimId: string | undefined,
 ): Promise<AttemptEvent> {
-  const { hasDelivery } = KINDS[attempt.subjectKind];
-  if (attempt.subjectKind === 'cancellation') return verdictOfCancelled(tx, attempt);
-  return !hasDelivery || serviceEsimId !== undefined ? 'verdict_bought' : 'verdict_bought_unseen';
+  const { subjectKind: kind } = attempt;
+  if (kind === 'cancellation') return verdictOfCancelled(tx, attempt);
+  // Nothing more is read of a top-up.
+  return kind === 'topup' || serviceEsimId !== undefined ? 'verdict_bought' : 'verdict_bought_unseen';
 }
 
 export type CaseDismissal =
