@@ -1,22 +1,9 @@
 import * as z from 'zod';
 import type { Behaviour } from '#simulator/behaviour/behaviours.ts';
+import type { ItemChange } from '#simulator/store/rows.ts';
 import type { Store } from '#simulator/store/store.ts';
 
 export const CURRENCY = 'USD';
-
-const row = z.object({
-  id: z.number(),
-  price: z.string().nullable(),
-  available: z.number().nullable(),
-  removed: z.number().nullable(),
-  added: z.string().nullable(),
-});
-type Change = z.output<typeof row>;
-
-interface ItemChange {
-  readonly price?: string | undefined;
-  readonly available?: boolean | undefined;
-}
 
 interface Item {
   readonly id: number;
@@ -40,7 +27,8 @@ export class Catalogue<Sold extends Item> {
   }
 
   list(): Sold[] {
-    const changes = new Map(this.#changes().map((change) => [change.id, change]));
+    const rows = this.#store.rows('item_changes', 'WHERE kind = :kind', { kind: this.#kind });
+    const changes = new Map(rows.map((change) => [change.id, change]));
     return [...new Set([...this.#first.keys(), ...changes.keys()])]
       .filter((id) => changes.get(id)?.removed !== 1)
       .toSorted((left, right) => left - right)
@@ -48,15 +36,21 @@ export class Catalogue<Sold extends Item> {
   }
 
   get(id: number): Sold | undefined {
-    return this.#change(id)?.removed === 1 ? undefined : this.everSold(id);
+    const change = this.#change(id);
+    return change?.removed === 1 ? undefined : this.#changed(id, change);
   }
 
   /** What was sold keeps its terms, so removed items count, too. */
-  everSold(id: number): Sold | undefined {
-    return this.#changed(id, this.#change(id));
+  everSold(id: number): Sold {
+    const item = this.#changed(id, this.#change(id));
+    if (item === undefined) throw new Error(`There is no ${this.#kind} ${id}.`);
+    return item;
   }
 
-  change(id: number, { price, available }: ItemChange): Sold | undefined {
+  change(
+    id: number,
+    { price, available }: { price?: string | undefined; available?: boolean | undefined },
+  ): Sold | undefined {
     if (this.get(id) === undefined) return undefined;
     this.#write(id, { price: price ?? null, available: available === undefined ? null : Number(available) });
     return this.get(id);
@@ -74,16 +68,11 @@ export class Catalogue<Sold extends Item> {
     return true;
   }
 
-  #changes(): Change[] {
-    return this.#store.all(row, 'SELECT * FROM item_changes WHERE kind = :kind', { kind: this.#kind });
+  #change(id: number): ItemChange | undefined {
+    return this.#store.get('item_changes', { kind: this.#kind, id });
   }
 
-  #change(id: number): Change | undefined {
-    const sql = 'SELECT * FROM item_changes WHERE kind = :kind AND id = :id';
-    return this.#store.get(row, sql, { kind: this.#kind, id });
-  }
-
-  #write(id: number, change: Partial<Omit<Change, 'id'>>): void {
+  #write(id: number, change: Partial<ItemChange>): void {
     this.#store.run(
       `INSERT INTO item_changes (kind, id, price, available, removed, added)
        VALUES (:kind, :id, :price, :available, :removed, :added)
@@ -102,7 +91,7 @@ export class Catalogue<Sold extends Item> {
     return item;
   }
 
-  #changed(id: number, change: Change | undefined): Sold | undefined {
+  #changed(id: number, change: ItemChange | undefined): Sold | undefined {
     const added = change?.added ?? null;
     const item = added === null ? this.#first.get(id) : this.#read(added);
     if (item === undefined || change === undefined) return item;

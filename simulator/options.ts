@@ -9,24 +9,24 @@ export interface SimulatorOptions {
   readonly port?: number;
   readonly dataFile?: string;
   /** Without a secret, nothing is sent until the service's own call creates one. */
-  readonly webhook?: { readonly url: string; readonly secret?: string };
+  readonly webhook?: { readonly url: string; readonly secret?: string } | undefined;
   readonly webhookTimeoutMs?: number;
   /** Doubles with each retry. */
   readonly webhookRetryDelayMs?: number;
   readonly webhookAttempts?: number;
   readonly email?: string;
   readonly password?: string;
-  readonly seed?: string;
+  readonly seed?: string | undefined;
   readonly dialect?: DialectName;
   readonly shape?: ShapeName;
   /** Of the webhook header names; overrides that of the shape. */
-  readonly headerPrefix?: string;
+  readonly headerPrefix?: string | undefined;
   readonly faultProfile?: FaultProfileName;
   readonly approved?: boolean;
   readonly processingDelayMs?: number;
   readonly reviewDelayMs?: number;
   /** Of one token per window; unlimited when absent. */
-  readonly rateLimit?: number;
+  readonly rateLimit?: number | undefined;
   readonly rateWindowMs?: number;
   readonly sandboxBalance?: string;
   readonly productionBalance?: string;
@@ -37,9 +37,7 @@ export interface SimulatorOptions {
 
 type Optional = 'webhook' | 'seed' | 'rateLimit' | 'headerPrefix';
 
-export type ResolvedOptions = Required<Omit<SimulatorOptions, Optional>> & {
-  readonly [Name in Optional]: SimulatorOptions[Name] | undefined;
-};
+export type ResolvedOptions = Required<Omit<SimulatorOptions, Optional>> & Pick<SimulatorOptions, Optional>;
 
 export function resolveOptions(options: SimulatorOptions): ResolvedOptions {
   return {
@@ -63,24 +61,15 @@ export function resolveOptions(options: SimulatorOptions): ResolvedOptions {
     logLevel: 'silent',
     now: Date.now,
     ...options,
-    webhook: options.webhook,
-    seed: options.seed,
-    rateLimit: options.rateLimit,
-    headerPrefix: options.headerPrefix,
   };
 }
 
 /** The configuration has validated all names. */
-export function optionsOf(config: SimulatorConfig): SimulatorOptions {
-  const { webhook, seed, rateLimit, headerPrefix, dialect, shape, faultProfile, ...rest } = config;
+export function optionsOf({ dialect, shape, faultProfile, ...rest }: SimulatorConfig): SimulatorOptions {
   return {
     ...rest,
     dialect: dialectNames.find((name) => name === dialect) ?? dialectNames[0],
     shape: shapeNames.find((name) => name === shape) ?? shapeNames[0],
     faultProfile: faultProfileNames.find((name) => name === faultProfile) ?? faultProfileNames[0],
-    ...(webhook === undefined ? {} : { webhook }),
-    ...(seed === undefined ? {} : { seed }),
-    ...(rateLimit === undefined ? {} : { rateLimit }),
-    ...(headerPrefix === undefined ? {} : { headerPrefix }),
   };
 }

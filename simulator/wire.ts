@@ -3,9 +3,7 @@ import { createSchema } from 'zod-openapi';
 import { type CataloguePackage, CURRENCY, type VpnPlanItem } from '#simulator/catalogue.ts';
 import { isoTime } from '#simulator/clock.ts';
 import type { EsimState } from '#simulator/sales/esims.ts';
-import type { EsimRecord, RefundRecord } from '#simulator/store/esims.ts';
-import type { LedgerEntry } from '#simulator/store/ledger.ts';
-import type { SaleRecord, SubscriptionRecord } from '#simulator/store/sales.ts';
+import type { Esim, Movement, Refund, Sale, Subscription } from '#simulator/store/rows.ts';
 import type {
   esimCancellation,
   esimUsage,
@@ -20,98 +18,62 @@ import type {
   walletTransaction,
 } from '#upstream/contract.ts';
 
-export function wireOrder(sale: SaleRecord): z.input<typeof serviceOrder> {
-  return {
-    id: sale.id,
-    external_order_id: sale.reference,
-    package_id: sale.itemId,
-    status: sale.status,
-    esim_id: sale.esimId,
-    ...priceAndFailure(sale),
-    created_at: isoTime(sale.createdAt),
-  };
+export function wireOrder(sale: Sale): z.input<typeof serviceOrder> {
+  const { id, reference: external_order_id, item_id: package_id, status, esim_id } = sale;
+  const created_at = isoTime(sale.created_at);
+  return { id, external_order_id, package_id, status, esim_id, ...priceAndFailure(sale), created_at };
 }
 
-export function wireTopup(sale: SaleRecord): z.input<typeof serviceTopup> {
-  return {
-    id: sale.id,
-    esim_id: sale.esimId,
-    package_id: sale.itemId,
-    status: sale.status,
-    ...priceAndFailure(sale),
-    created_at: isoTime(sale.createdAt),
-  };
+export function wireTopup(sale: Sale): z.input<typeof serviceTopup> {
+  const { id, esim_id, item_id: package_id, status } = sale;
+  return { id, esim_id, package_id, status, ...priceAndFailure(sale), created_at: isoTime(sale.created_at) };
 }
 
 export function wireVpnSubscription(
-  sale: SaleRecord,
-  subscription: SubscriptionRecord | undefined,
+  sale: Sale,
+  subscription: Subscription | undefined,
 ): z.input<typeof vpnSubscription> {
   return {
     id: sale.id,
     external_subscription_id: sale.reference,
-    vpn_plan_id: sale.itemId,
+    vpn_plan_id: sale.item_id,
     status: subscription?.status ?? (sale.status === 'failed' ? 'failed' : 'processing'),
     ...priceAndFailure(sale),
     access: subscription === undefined ? null : accessOf(subscription),
-    started_at: timeOrNull(subscription?.startedAt ?? null),
-    expires_at: timeOrNull(subscription?.expiresAt ?? null),
-    cancelled_at: timeOrNull(subscription?.cancelledAt ?? null),
+    started_at: timeOrNull(subscription?.started_at),
+    expires_at: timeOrNull(subscription?.expires_at),
+    cancelled_at: timeOrNull(subscription?.cancelled_at),
   };
 }
 
-function accessOf({ username, password, server }: SubscriptionRecord) {
+function accessOf({ username, password, server }: Subscription) {
   return { username, password, server, configuration: `remote ${server} 1194 udp` };
 }
 
-function priceAndFailure({ price, currency, failureCode, failureMessage }: SaleRecord) {
-  return {
-    price_for_reseller: price,
-    currency,
-    failure: failureCode === null ? null : { code: failureCode, message: failureMessage ?? '' },
-  };
+function priceAndFailure({ price, currency, failure_code: code, failure_message: message }: Sale) {
+  return { price_for_reseller: price, currency, failure: code === null ? null : { code, message: message ?? '' } };
 }
 
-export function wireRefund(refund: RefundRecord): z.input<typeof serviceRefund> {
-  return {
-    id: refund.id,
-    esim_id: refund.esimId,
-    order_id: refund.orderId,
-    status: refund.status,
-    review: refund.review,
-    amount: refund.amount,
-    currency: refund.currency,
-    unmet_conditions: [...refund.unmet],
-    created_at: isoTime(refund.createdAt),
-  };
+export function wireRefund(refund: Refund): z.input<typeof serviceRefund> {
+  const { id, esim_id, order_id, status, review, amount, currency, unmet, created_at } = refund;
+  const unmet_conditions = JSON.parse(unmet) as string[];
+  const shown = { id, esim_id, order_id, status, review, amount, currency, unmet_conditions };
+  return { ...shown, created_at: isoTime(created_at) };
 }
 
-export function wireCancellation(refund: RefundRecord): z.input<typeof esimCancellation> {
-  return { esim_id: refund.esimId, status: refund.cancellation, refund: wireRefund(refund) };
+export function wireCancellation(refund: Refund): z.input<typeof esimCancellation> {
+  return { esim_id: refund.esim_id, status: refund.cancellation, refund: wireRefund(refund) };
 }
 
 export function wireVpnPlan(plan: VpnPlanItem): z.input<typeof vpnPlan> {
-  return {
-    id: plan.id,
-    name: plan.name,
-    duration_days: plan.durationDays,
-    price_for_reseller: plan.price,
-    currency: CURRENCY,
-    available: plan.available,
-  };
+  const { id, name, durationDays: duration_days, price: price_for_reseller, available } = plan;
+  return { id, name, duration_days, price_for_reseller, currency: CURRENCY, available };
 }
 
 export function wirePackage(item: CataloguePackage): z.input<typeof servicePackage> {
-  return {
-    id: item.id,
-    name: item.name,
-    countries: [...item.countries],
-    data_mb: item.dataMb,
-    validity_days: item.validityDays,
-    price_for_reseller: item.price,
-    currency: CURRENCY,
-    available: item.available,
-  };
+  const { id, name, dataMb: data_mb, validityDays: validity_days, price: price_for_reseller, available } = item;
+  const countries = [...item.countries];
+  return { id, name, countries, data_mb, validity_days, price_for_reseller, currency: CURRENCY, available };
 }
 
 /** Without the price charged to the reseller. */
@@ -120,48 +82,32 @@ export function wirePublicPackage(item: CataloguePackage): z.input<typeof public
   return { ...shown, price: item.publicPrice };
 }
 
-export function wireEsim(esim: EsimRecord, current: EsimState): z.input<typeof serviceEsim> {
+export function wireEsim(esim: Esim, { status }: EsimState): z.input<typeof serviceEsim> {
+  const { id, order_id, iccid, activation_code, installed_at, activated_at, expires_at } = esim;
   return {
-    id: esim.id,
-    order_id: esim.orderId,
-    iccid: esim.iccid,
-    activation_code: esim.activationCode,
-    status: current.status,
-    installed_at: timeOrNull(esim.installedAt),
-    activated_at: timeOrNull(esim.activatedAt),
-    expires_at: timeOrNull(esim.expiresAt),
+    id,
+    order_id,
+    iccid,
+    activation_code,
+    status,
+    installed_at: timeOrNull(installed_at),
+    activated_at: timeOrNull(activated_at),
+    expires_at: timeOrNull(expires_at),
   };
 }
 
-export function wireUsage(esim: EsimRecord, current: EsimState, now: number): z.input<typeof esimUsage> {
-  return {
-    esim_id: esim.id,
-    data_used_mb: current.usedMb,
-    data_total_mb: current.totalMb,
-    measured_at: isoTime(now),
-  };
+export function wireUsage({ id: esim_id }: Esim, current: EsimState, now: number): z.input<typeof esimUsage> {
+  const { usedMb: data_used_mb, totalMb: data_total_mb } = current;
+  return { esim_id, data_used_mb, data_total_mb, measured_at: isoTime(now) };
 }
 
-export function wireTransaction(entry: LedgerEntry): z.input<typeof walletTransaction> {
-  return {
-    id: entry.id,
-    type: entry.type,
-    amount: entry.amount,
-    currency: entry.currency,
-    reason: entry.reason,
-    order_id: entry.orderId,
-    external_order_id: entry.externalOrderId,
-    esim_id: entry.esimId,
-    topup_id: entry.topupId,
-    refund_id: entry.refundId,
-    vpn_subscription_id: entry.vpnSubscriptionId,
-    external_subscription_id: entry.externalSubscriptionId,
-    created_at: isoTime(entry.createdAt),
-  };
+export function wireTransaction(movement: Movement): z.input<typeof walletTransaction> {
+  const { sequence: _sequence, environment: _environment, balance_after: _after, created_at, ...shown } = movement;
+  return { ...shown, created_at: isoTime(created_at) };
 }
 
-function timeOrNull(ms: number | null): string | null {
-  return ms === null ? null : isoTime(ms);
+export function timeOrNull(ms: number | null | undefined): string | null {
+  return ms == null ? null : isoTime(ms);
 }
 
 /** The input side: the contract's answers transform what they read. */

@@ -12,9 +12,7 @@ const PROJECT = join(import.meta.dirname, '..');
 
 export const WORKFLOW_SOURCES = {
   workflowsPath: join(PROJECT, 'workflows/index.ts'),
-  workflowInterceptorModules: ['operator/refuse-unencrypted.ts', 'hand-on-trace.ts'].map((file) =>
-    join(PROJECT, 'workflows', file),
-  ),
+  workflowInterceptorModules: [join(PROJECT, 'workflows/interceptors.ts')],
   failureConverterPath: FAILURE_CONVERTER_PATH,
 } satisfies BundleOptions;
 

@@ -17,7 +17,7 @@ import type { ServiceMode } from '#domain/service/service-address.ts';
 import type { WorkKind } from '#domain/work/kinds.ts';
 import { WalletReadings } from '#fulfilment/purchase/wallet-readings.ts';
 import { AddressPolicy, dnsLookup } from '#outbound/webhook-address.ts';
-import { WebhookSender, createCourier } from '#outbound/webhook-sender.ts';
+import { WebhookSender } from '#outbound/webhook-sender.ts';
 import { createLogger } from '#telemetry/logger.ts';
 import { createMetrics } from '#telemetry/metrics.ts';
 import { serviceCallObserver, unusedObserver, workFactObserver } from '#telemetry/observers.ts';
@@ -132,7 +132,7 @@ export function createWorkerParts(config: WorkerConfig, now: () => number = Date
       database,
       keyRing,
       policy: policy.outbound,
-      courier: createCourier(sender, now),
+      courier: (delivery) => sender.deliver(delivery),
       onTry: (result, durationMs) => {
         metrics.outboundTries.inc({ result });
         metrics.outboundDuration.observe(durationMs / 1_000);

@@ -3,6 +3,7 @@ import type { TemporalHealthPolicy } from '#domain/policy/relay-policy.ts';
 import type { Logger } from '#telemetry/logger.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
 import type { Degradation } from '#telemetry/probes.ts';
+import { within } from '#telemetry/waiting.ts';
 import { idleProblem, nameOf, type Routing, workShare, type WorkShare } from '#temporal/worker-versions.ts';
 import { RepeatedWork } from '#worker/repeated-work.ts';
 
@@ -38,7 +39,7 @@ export class TemporalHealth extends RepeatedWork {
     const { ping, policy, metrics, now, logger } = this.#options;
     const wasSilent = this.#failure !== undefined;
     try {
-      await within(policy.deadlineMs, this.signal, ping);
+      await within(policy.deadlineMs, ping, this.signal);
       this.#answeredAt = now();
       this.#failure = undefined;
       if (wasSilent) logger.info({}, 'Temporal answers again');
@@ -92,7 +93,7 @@ export class VersionWatch extends RepeatedWork {
   /** An error changes nothing: the check of Temporal itself reports it. */
   async look(): Promise<void> {
     const { own, read, policy, logger } = this.#options;
-    const routing = await within(policy.deadlineMs, this.signal, read).catch(() => undefined);
+    const routing = await within(policy.deadlineMs, read, this.signal).catch(() => undefined);
     if (routing === undefined) return;
     const problem = idleProblem(routing, own);
     this.#degraded =
@@ -121,17 +122,3 @@ const TEXTS: Readonly<Record<WorkShare, string>> = {
   no_current: 'no version is current',
   none: 'these workers get no work',
 };
-
-/** @throws Error after `ms` milliseconds, and at once when `signal` is aborted. */
-async function within<Result>(ms: number, signal: AbortSignal, call: () => Promise<Result>): Promise<Result> {
-  const { promise: ended, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms);
-  const onAbort = () => reject(new Error('stopped'));
-  signal.addEventListener('abort', onAbort, { once: true });
-  try {
-    return await Promise.race([call(), ended]);
-  } finally {
-    clearTimeout(timer);
-    signal.removeEventListener('abort', onAbort);
-  }
-}

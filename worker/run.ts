@@ -16,12 +16,12 @@ import { connectNative, createClient, TemporalUnavailableError, tryConnection } 
 import { ensureSchedules } from '#temporal/schedules.ts';
 import { createSdkLogger, installRuntime } from '#temporal/sdk-runtime.ts';
 import { NamespaceSetUpError, setUpNamespace } from '#temporal/set-up.ts';
+import { signalReport, type Starter, startWork, wakeEndpoint, wakeWork } from '#temporal/start-work.ts';
 import { readRouting } from '#temporal/worker-versions.ts';
 import { workflowBundle } from '#worker/bundle.ts';
 import { createWorkerParts, type WorkerParts, policyInForce } from '#worker/composition.ts';
 import { TemporalHealth, VersionWatch } from '#worker/health.ts';
 import { Relay } from '#worker/relay/relay.ts';
-import { endpointWorkflows, workWorkflows } from '#worker/work-workflows.ts';
 import { createWorkers } from '#worker/workers.ts';
 import { TASK_QUEUE } from '#workflows/messages.ts';
 
@@ -139,15 +139,22 @@ async function work(
     policy: policy.temporalHealth,
     logger,
   });
+  const starter: Starter = {
+    client,
+    policy: policy.purchase,
+    environment: config.service.mode,
+    mayBeEager: () => version.share === 'all',
+    isEnded: (work) => database.run((db) => hasEnded(db, work)),
+  };
   const relay = new Relay({
     database,
     keyRing,
-    workflows: workWorkflows(
-      client,
-      { policy: policy.purchase, environment: config.service.mode, mayBeEager: () => version.share === 'all' },
-      (work) => database.run((db) => hasEnded(db, work)),
-    ),
-    endpoints: endpointWorkflows(client),
+    workflows: {
+      start: (work) => startWork(starter, work),
+      wake: (work) => wakeWork(starter, work),
+      signalReport: (work, observation) => signalReport(starter, work, observation),
+    },
+    endpoints: { wake: (id, options) => wakeEndpoint(client, id, options) },
     wakeups,
     policy: policy.relay,
     metrics,

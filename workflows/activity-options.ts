@@ -1,5 +1,14 @@
-import { type ActivityOptions, ActivityFailure, ApplicationFailure, isCancellation } from '@temporalio/workflow';
+import {
+  type ActivityOptions,
+  ActivityFailure,
+  ApplicationFailure,
+  isCancellation,
+  proxyLocalActivities,
+  workflowInfo,
+} from '@temporalio/workflow';
 import type { PurchasePolicy } from '#domain/policy/purchase-policy.ts';
+import type { PurchaseActivities } from '#domain/purchase/results.ts';
+import type { TaskPosition } from '#domain/work/lifecycle.ts';
 import { READ_TASK_QUEUE, SEND_NOT_BEGUN, WORK_FINISHED, WORK_MISSING } from '#workflows/messages.ts';
 
 /**
@@ -22,6 +31,36 @@ export function repeatedRead(policy: PurchasePolicy, deadlines: number) {
     scheduleToCloseTimeout: policy.deliveryDeadlineMs,
     retry: { initialInterval: '1s', maximumInterval: '1m' },
   } as const satisfies ActivityOptions;
+}
+
+/**
+ * Waits between tries are timers of the server, so a waiting workflow occupies no worker. They grow to five minutes:
+ * an outage of a day makes less than 2,000 events.
+ * A replay compares the types of local activities, so a type is never renamed. Summaries are not compared.
+ */
+export function database(summary: string) {
+  return proxyLocalActivities<Pick<PurchaseActivities, 'beginWork' | 'openNextAttempt' | 'recordStep'>>({
+    startToCloseTimeout: '20s',
+    localRetryThreshold: '5s',
+    retry: { initialInterval: '200ms', maximumInterval: '5m' },
+    summary,
+  });
+}
+
+/** PostgreSQL refuses a step of an earlier task. */
+export function taskPosition(): TaskPosition {
+  const { runId, historyLength } = workflowInfo();
+  return { runId, historyLength, at: Date.now() };
+}
+
+/** @returns `otherwise` when the activity's worker died or its time is over. @throws every other error. */
+export async function orWhenGivenUp<Result>(call: Promise<Result>, otherwise: Result): Promise<Result> {
+  try {
+    return await call;
+  } catch (error) {
+    requireGivenUp(error);
+    return otherwise;
+  }
 }
 
 /** Returns when the activity's worker died or its time is over. @throws every other error. */

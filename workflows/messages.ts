@@ -11,7 +11,7 @@ import type { AttentionReason } from '#domain/work/attention.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
 import type { WorkKind, WorkRef } from '#domain/work/kinds.ts';
 import type { FinalStatus, WorkStatus } from '#domain/work/lifecycle.ts';
-import type { CarriedState, Remembered } from '#workflows/work/run-state.ts';
+import type { Remembered, RunState } from '#workflows/run/state.ts';
 
 /** The name and form of Temporal's own tracing packages: `{ traceparent }` as plain JSON. */
 export const TRACE_HEADER = '_tracer-data';
@@ -91,7 +91,8 @@ export function workflowId({ kind, id }: WorkRef): string {
 export interface PurchaseWorkflowInput {
   readonly work: WorkRef;
   readonly policy: PurchasePolicy;
-  readonly carried?: CarriedState;
+  /** Inputs of earlier versions lack some of it. */
+  readonly carried?: Partial<RunState>;
 }
 
 /** A business failure is a result, not an error. */
@@ -109,11 +110,11 @@ export interface Explanation {
   readonly status: WorkStatus;
   readonly now: string;
   readonly next: string;
-  readonly failure?: FailureClass;
-  readonly attention?: AttentionReason;
+  readonly failure?: FailureClass | undefined;
+  readonly attention?: AttentionReason | undefined;
   /** Epoch milliseconds; absent where it does not depend on time. */
-  readonly nextStepAt?: number;
-  readonly retry?: string;
+  readonly nextStepAt?: number | undefined;
+  readonly retry?: string | undefined;
   /** `ask_api`: it was safe at the end of the workflow; later reports are known to the API only. */
   readonly resubmission: Omit<Resubmission, 'verdict'> & {
     readonly verdict: Exclude<Resubmission['verdict'], 'yes'> | 'ask_api';

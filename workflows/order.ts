@@ -2,93 +2,93 @@ import { afterAcceptance } from '#domain/purchase/purchase-decision.ts';
 import type { WorkEnd } from '#domain/work/lifecycle.ts';
 import type { PurchaseWorkflowInput, PurchaseWorkflowResult } from '#workflows/messages.ts';
 import { fail, openCase, retryLater } from '#workflows/purchase/cases.ts';
-import { deliver, type Delivery } from '#workflows/purchase/deliver.ts';
+import { deliver } from '#workflows/purchase/deliver.ts';
 import { hold, waitForService } from '#workflows/purchase/hold.ts';
 import { lookUp, proveAbsence } from '#workflows/purchase/look-up.ts';
 import { openAttempt, waitForNewAttempt } from '#workflows/purchase/new-attempt.ts';
-import { Purchase, type PurchaseRules } from '#workflows/purchase/purchase.ts';
 import { send, waitForOtherSend, waitToResend } from '#workflows/purchase/send.ts';
 import { awaitEvidence, settle } from '#workflows/purchase/settle.ts';
-import type { Step } from '#workflows/purchase/steps.ts';
-import { runToEnd } from '#workflows/work/run-to-end.ts';
-import type { WorkRun } from '#workflows/work/work-run.ts';
+import { firstStep, type PurchaseRules, type Step } from '#workflows/purchase/steps.ts';
+import { runToEnd } from '#workflows/run/run-to-end.ts';
+import type { Run } from '#workflows/run/run.ts';
 
-const ESIM: Delivery = {
-  name: 'eSIM',
-  status: 'completed',
+export const BUYING = {
   overdue: 'delivery_unavailable',
+  failed: 'Failed permanently; nothing was bought',
+  inProgress: ({ noun }) => ({
+    now: `The service has accepted the ${noun} and is working on it.`,
+    next: 'Its webhook. Without one, the reconciler looks it up.',
+  }),
+  afterReport: afterAcceptance,
+  awaitService: waitForService,
+} as const satisfies Partial<PurchaseRules>;
+
+const ESIM: PurchaseRules = {
+  ...BUYING,
+  name: 'eSIM',
+  delivered: 'completed',
   done: (esimId) => `The eSIM ${esimId} was delivered.`,
 };
 
 export async function orderWorkflow(input: PurchaseWorkflowInput): Promise<PurchaseWorkflowResult> {
   // Signals, queries and updates first, then the order from PostgreSQL with its attempt: key, reference, bytes.
-  return runToEnd(input, (run) => buy(run, ESIM));
+  return runToEnd(input, ESIM, buy);
 }
 
 /**
- * Top-ups and VPN subscriptions are bought by the same steps. A report or an operator's action may lead to another
- * step during every wait. A run may begin at any step.
+ * Every kind of work takes these steps. A report or an operator's action may lead to another step during every wait. A
+ * run may begin at any step.
  */
-export async function buy(run: WorkRun, delivery: Delivery): Promise<WorkEnd> {
-  const purchase = new Purchase(run, BUYING);
-  let step = purchase.firstStep();
+export async function buy(run: Run): Promise<WorkEnd> {
+  let step = firstStep(run);
   while (step.step !== 'end') {
     // The one place where every step may continue as new; steps that loop call it themselves.
-    await purchase.continueAsNewIfLong(step);
-    step = await take(purchase, step, delivery);
+    await run.continueAsNewIfLong(step);
+    step = await take(run, step);
   }
   return step.end;
 }
 
-async function take(purchase: Purchase, step: Exclude<Step, { step: 'end' }>, delivery: Delivery): Promise<Step> {
+async function take(run: Run, step: Exclude<Step, { step: 'end' }>): Promise<Step> {
   switch (step.step) {
     // The stored bytes, once.
     case 'send':
-      return send(purchase, delivery);
+      return send(run);
     // Nothing was bought and the obstacle passes (balance, outage, purchase gate): wait, then send.
     case 'hold':
-      return hold(purchase, step);
+      return hold(run, step);
     case 'wait_for_lease':
-      return waitForOtherSend(purchase, step);
+      return waitForOtherSend(run, step);
 
     // The outcome is unknown: the same bytes with the same key, while that is allowed.
     case 'resend':
-      return waitToResend(purchase, step);
+      return waitToResend(run, step);
     case 'look_up':
-      return lookUp(purchase, step);
+      return lookUp(run, step);
     // The service lists nothing: only its list and wallet prove that nothing was bought.
     case 'prove_absence':
-      return proveAbsence(purchase, step);
+      return proveAbsence(run, step);
 
     case 'await_service':
-      return waitForService(purchase, step);
+      return run.rules.awaitService(run, step);
     case 'deliver':
-      return deliver(purchase, delivery);
+      return deliver(run);
 
     // Only the wallet proves that a reported failure cost nothing. Then a new attempt may follow.
     case 'settle':
-      return settle(purchase, step);
+      return settle(run, step);
     case 'await_evidence':
-      return awaitEvidence(purchase, step);
+      return awaitEvidence(run, step);
     case 'new_attempt':
-      return waitForNewAttempt(purchase, step);
+      return waitForNewAttempt(run, step);
     case 'open_attempt':
-      return openAttempt(purchase, step);
+      return openAttempt(run, step);
     case 'fail':
-      return fail(purchase, step);
+      return fail(run, step);
 
     case 'retry_later':
-      return retryLater(purchase, step);
+      return retryLater(run, step);
     case 'open_case':
-      return openCase(purchase, step);
+      return openCase(run, step);
   }
 }
-
-const BUYING: PurchaseRules = {
-  afterReport: afterAcceptance,
-  inProgress: ({ noun }) => ({
-    now: `The service has accepted the ${noun} and is working on it.`,
-    next: 'Its webhook. Without one, the reconciler looks it up.',
-  }),
-  failed: 'Failed permanently; nothing was bought',
-};

@@ -1,15 +1,15 @@
 import type { PurchaseWorkflowInput, PurchaseWorkflowResult } from '#workflows/messages.ts';
-import { buy } from '#workflows/order.ts';
-import type { Delivery } from '#workflows/purchase/deliver.ts';
-import { runToEnd } from '#workflows/work/run-to-end.ts';
+import { buy, BUYING } from '#workflows/order.ts';
+import type { PurchaseRules } from '#workflows/purchase/steps.ts';
+import { runToEnd } from '#workflows/run/run-to-end.ts';
 
-const RECHARGE: Delivery = {
+const RECHARGE: PurchaseRules = {
+  ...BUYING,
   name: 'price',
-  status: 'completed',
-  overdue: 'delivery_unavailable',
+  delivered: 'completed',
   done: (esimId) => `The eSIM ${esimId} was recharged.`,
 };
 
 export async function topupWorkflow(input: PurchaseWorkflowInput): Promise<PurchaseWorkflowResult> {
-  return runToEnd(input, (run) => buy(run, RECHARGE));
+  return runToEnd(input, RECHARGE, buy);
 }

@@ -43,14 +43,14 @@ export async function webhookEndpointWorkflow(input: WebhookEndpointInput): Prom
     },
     { description: HANDLER_DESCRIPTIONS.deliveriesWait },
   );
-  const display = new Display(input.endpointId);
+  let storedKey = '';
 
   for (;;) {
     isSignalled = false;
     isUrgent = false;
     const round = await deliverDue(input);
     if (round.kind === 'waiting') {
-      display.show(round);
+      storedKey = display(input.endpointId, round, storedKey);
       // New events do not end the wait while the endpoint fails: they join the queue.
       const isHeld = round.failing?.isHeld === true;
       const waitMs = round.nextAt - Date.now();
@@ -77,48 +77,41 @@ function summaryOf({ failing }: Waiting): WaitName {
   return failing.isHeld ? WAIT_NAMES.failingEndpoint() : WAIT_NAMES.failedDelivery();
 }
 
-/** Search attributes are written only when they change: each write is an event. */
-class Display {
-  readonly #endpointId: string;
-  #shown = '';
-
-  constructor(endpointId: string) {
-    this.#endpointId = endpointId;
-  }
-
-  show({ nextAt, pending, failing }: Waiting): void {
-    const stage = stageOf(failing);
-    setCurrentDetails(
-      [
-        `### ${failing?.isHeld === true ? '⚠ ' : ''}${stage}`,
-        '',
-        failing === undefined
-          ? 'Deliveries are queued.'
-          : `${counted(failing.failures, 'try has', 'tries have')} failed in a row; the last time ${failing.last}.`,
-        '',
-        `**Queued:** ${counted(pending, 'delivery', 'deliveries')}`,
-        '',
-        `**Next try:** ${new Date(nextAt).toISOString()}`,
-        ...(failing === undefined ? [] : ['', `**Failing since:** ${new Date(failing.since).toISOString()}`]),
-        ...(failing === undefined
-          ? []
-          : [
-              '',
-              '**What to do:** Ask the operators of the receiver. ' +
-                `\`${COMMAND} deliveries ${this.#endpointId}\` shows each try with its answer, and ` +
-                `\`${COMMAND} test ${this.#endpointId}\` sends a test event now.`,
-            ]),
-      ].join('\n'),
-    );
-    const key = JSON.stringify([stage, failing === undefined ? null : nextAt]);
-    if (key === this.#shown) return;
-    this.#shown = key;
-    upsertSearchAttributes([
-      { key: SEARCH_ATTRIBUTES.stage, value: stage },
-      { key: SEARCH_ATTRIBUTES.needsAttention, value: failing?.isHeld === true },
-      { key: SEARCH_ATTRIBUTES.nextRetryAt, value: failing === undefined ? null : new Date(nextAt) },
-    ]);
-  }
+/**
+ * Search attributes are written only when they change: each write is an event.
+ * @param storedKey of the last call. @returns the key of what is stored now.
+ */
+function display(endpointId: string, { nextAt, pending, failing }: Waiting, storedKey: string): string {
+  const stage = stageOf(failing);
+  const isHeld = failing?.isHeld === true;
+  const failingLines =
+    failing === undefined
+      ? []
+      : [
+          `**Failing since:** ${new Date(failing.since).toISOString()}`,
+          `**What to do:** Ask the operators of the receiver. \`${COMMAND} deliveries ${endpointId}\` shows each try with ` +
+            `its answer, and \`${COMMAND} test ${endpointId}\` sends a test event now.`,
+        ];
+  setCurrentDetails(
+    [
+      `### ${isHeld ? '⚠ ' : ''}${stage}`,
+      failing === undefined
+        ? 'Deliveries are queued.'
+        : `${counted(failing.failures, 'try has', 'tries have')} failed in a row; the last time ${failing.last}.`,
+      `**Queued:** ${counted(pending, 'delivery', 'deliveries')}`,
+      `**Next try:** ${new Date(nextAt).toISOString()}`,
+      ...failingLines,
+    ].join('\n\n'),
+  );
+  const nextRetryAt = failing === undefined ? null : new Date(nextAt);
+  const key = JSON.stringify([stage, nextRetryAt]);
+  if (key === storedKey) return key;
+  upsertSearchAttributes([
+    { key: SEARCH_ATTRIBUTES.stage, value: stage },
+    { key: SEARCH_ATTRIBUTES.needsAttention, value: isHeld },
+    { key: SEARCH_ATTRIBUTES.nextRetryAt, value: nextRetryAt },
+  ]);
+  return key;
 }
 
 function stageOf(failing: Waiting['failing']): string {

@@ -43,7 +43,7 @@ const redactor = createRedactor();
 
 /** Need no key: a proxy in front of the API must not forward these paths. */
 export function healthOperations({ readinessChecks, degraded, metrics }: ApiDependencies): Operation[] {
-  const readReadiness = joined(() => checkReadiness(readinessChecks, { degraded }));
+  const readReadiness = joined(() => checkReadiness(readinessChecks, degraded));
   const readMetrics = joined(() => metrics.render());
   return [
     publicOperation({

@@ -7,7 +7,7 @@ import { webhookBody, webhookHeaders } from '#outbound/event-message.ts';
 import { type AddressPolicy, type HostLookup, mayConnect, urlProblem } from '#outbound/webhook-address.ts';
 import { currentTraceparent, inSpan, type SpanOptions, traceHeaders } from '#telemetry/tracing.ts';
 
-export interface WebhookRequest {
+interface WebhookRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
@@ -15,12 +15,17 @@ export interface WebhookRequest {
   readonly deadlineMs: number;
 }
 
-export interface WebhookResult {
+interface Delivery extends Pick<WebhookRequest, 'url' | 'deadlineMs'> {
+  readonly event: StoredEvent;
+  readonly secrets: readonly string[];
+}
+
+interface WebhookResult {
   readonly outcome: TryOutcome;
   readonly excerpt: Buffer;
 }
 
-export interface WebhookSenderOptions {
+interface WebhookSenderOptions {
   readonly policy: AddressPolicy;
   readonly lookup: HostLookup;
   /** It finds and judges the addresses of names in our place. */
@@ -92,6 +97,20 @@ export class WebhookSender {
     } catch (error) {
       return noAnswer(failureOf(error));
     }
+  }
+
+  /** Never throws because of a receiver. */
+  async deliver({ url, event, secrets, deadlineMs }: Delivery): Promise<WebhookResult> {
+    const body = webhookBody(event);
+    return inSpan('POST webhook', spanOptions(event), async (span) => {
+      const at = new Date(this.#options.now());
+      const headers = { ...webhookHeaders(event, body, secrets, at), ...traceHeaders(span) };
+      const result = await this.send({ url, body, headers, deadlineMs });
+      const { outcome } = result;
+      if (outcome.kind === 'answered') span.set({ 'http.response.status_code': outcome.status });
+      if (!isDelivered(outcome)) span.fail(outcome.kind === 'answered' ? String(outcome.status) : outcome.failure);
+      return result;
+    });
   }
 
   async close(): Promise<void> {
@@ -197,31 +216,6 @@ function causesOf(error: unknown): Error[] {
   if (!(error instanceof Error)) return [];
   const parts: unknown[] = error instanceof AggregateError ? error.errors : [];
   return [error, ...parts.flatMap(causesOf), ...causesOf(error.cause)];
-}
-
-interface CourierRequest {
-  readonly url: string;
-  readonly event: StoredEvent;
-  readonly secrets: readonly string[];
-  readonly deadlineMs: number;
-}
-
-/** Never throws because of a receiver. */
-export type Courier = (request: CourierRequest) => Promise<WebhookResult>;
-
-/** @param now epoch milliseconds, for the signature. */
-export function createCourier(sender: Pick<WebhookSender, 'send'>, now: () => number): Courier {
-  return ({ url, event, secrets, deadlineMs }) => {
-    const body = webhookBody(event);
-    return inSpan('POST webhook', spanOptions(event), async (span) => {
-      const headers = { ...webhookHeaders(event, body, secrets, new Date(now())), ...traceHeaders(span) };
-      const result = await sender.send({ url, body, headers, deadlineMs });
-      const { outcome } = result;
-      if (outcome.kind === 'answered') span.set({ 'http.response.status_code': outcome.status });
-      if (!isDelivered(outcome)) span.fail(outcome.kind === 'answered' ? String(outcome.status) : outcome.failure);
-      return result;
-    });
-  };
 }
 
 /** The span belongs to the trace of the event's work, with a link to the round of deliveries. */

@@ -6,11 +6,6 @@ import { joined, within } from '#telemetry/waiting.ts';
 /** Rejects with the problem when a dependency is not usable. */
 export type ReadinessCheck = () => Promise<void>;
 
-interface CheckResult {
-  readonly ok: boolean;
-  readonly detail?: string;
-}
-
 /** The process still accepts work, but the work will wait. */
 export interface Degradation {
   /** Stable name, such as `not_approved`. */
@@ -21,26 +16,15 @@ export interface Degradation {
 /** From stored data, without calls to other systems. */
 export type DegradationCheck = () => Promise<readonly Degradation[]>;
 
-export interface Readiness {
-  readonly ready: boolean;
-  readonly checks: Readonly<Record<string, CheckResult>>;
-  /** Does not affect `ready`. */
-  readonly degraded: readonly Degradation[];
-}
-
-export interface ReadinessOptions {
-  readonly degraded?: DegradationCheck | undefined;
-  readonly deadlineMs?: number | undefined;
-}
-
 /** Kubernetes waits one second for a probe by default; answer before that. */
 const CHECK_DEADLINE_MS = 900;
 
-/** Checks run in parallel, each with a time limit. Never throws. */
+/** Checks run in parallel, each with a time limit. A degradation does not affect `ready`. Never throws. */
 export async function checkReadiness(
   checks: Readonly<Record<string, ReadinessCheck>>,
-  { degraded: readDegraded = async () => [], deadlineMs = CHECK_DEADLINE_MS }: ReadinessOptions = {},
-): Promise<Readiness> {
+  readDegraded: DegradationCheck = async () => [],
+  deadlineMs = CHECK_DEADLINE_MS,
+) {
   const [results, degraded] = await Promise.all([
     Promise.all(
       Object.entries(checks).map(async ([name, check]) => [name, await runCheck(check, deadlineMs)] as const),
@@ -51,7 +35,7 @@ export async function checkReadiness(
   return { ready: results.every(([, result]) => result.ok), checks: Object.fromEntries(results), degraded };
 }
 
-async function runCheck(check: ReadinessCheck, deadlineMs: number): Promise<CheckResult> {
+async function runCheck(check: ReadinessCheck, deadlineMs: number): Promise<{ ok: boolean; detail?: string }> {
   try {
     await within(deadlineMs, check);
     return { ok: true };
@@ -75,7 +59,7 @@ const redactor = createRedactor();
 /** `/healthz`, `/readyz` (503 with the reasons) and `/metrics`. @throws Error with code EADDRINUSE or EACCES. */
 export async function startProbeServer(options: ProbeServerOptions): Promise<SmallServer> {
   const { host, port, checks, degraded, checkDeadlineMs: deadlineMs, metrics } = options;
-  const readReadiness = joined(() => checkReadiness(checks, { degraded, deadlineMs }));
+  const readReadiness = joined(() => checkReadiness(checks, degraded, deadlineMs));
   const readMetrics = joined(() => metrics.render());
   return await startSmallServer(
     { host, port, closes: 'all' },

@@ -1,11 +1,14 @@
-/** @throws Error after `ms` milliseconds; `work` continues. */
-export async function within<Result>(ms: number, work: () => Promise<Result>): Promise<Result> {
-  const { promise: deadline, reject } = Promise.withResolvers<never>();
+/** @throws Error after `ms` milliseconds, and at once when `signal` is aborted; `work` continues. */
+export async function within<Result>(ms: number, work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
+  const { promise: ended, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms);
+  const onAbort = () => reject(new Error('stopped'));
+  signal?.addEventListener('abort', onAbort, { once: true });
   try {
-    return await Promise.race([work(), deadline]);
+    return await Promise.race([work(), ended]);
   } finally {
     clearTimeout(timer);
+    signal?.removeEventListener('abort', onAbort);
   }
 }
 

@@ -21,16 +21,11 @@ export class NamespaceSetUpError extends Error {
   }
 }
 
-export interface SetUpResult {
-  readonly namespaceCreated: boolean;
-  readonly searchAttributesAdded: readonly string[];
-}
-
 /**
  * Idempotent; may run in several processes at once.
  * @throws TemporalUnavailableError; NamespaceSetUpError when an attribute has another type, or we may not create one.
  */
-export async function setUpNamespace(config: TemporalConfig): Promise<SetUpResult> {
+export async function setUpNamespace(config: TemporalConfig) {
   const connection = await connect(config);
   try {
     const namespaceCreated = await ensureNamespace(connection, config.namespace);
@@ -41,16 +36,11 @@ export async function setUpNamespace(config: TemporalConfig): Promise<SetUpResul
   }
 }
 
-export interface NamespaceState {
-  readonly exists: boolean;
-  readonly missingSearchAttributes: readonly string[];
-}
-
 /** Changes nothing. @throws NamespaceSetUpError; ServiceError of Temporal's client without permission to read. */
-export async function checkNamespace(connection: Connection, namespace: string): Promise<NamespaceState> {
+export async function checkNamespace(connection: Connection, namespace: string) {
   const exists = await namespaceExists(connection, namespace);
-  const missing = exists ? await missingSearchAttributes(connection, namespace) : new NotYet();
-  return { exists, missingSearchAttributes: [...(missing instanceof NotYet ? WANTED : missing).keys()] };
+  const missing = (exists ? await missingSearchAttributes(connection, namespace) : undefined) ?? WANTED;
+  return { exists, missingSearchAttributes: [...missing.keys()] };
 }
 
 async function ensureNamespace(connection: Connection, namespace: string): Promise<boolean> {
@@ -75,13 +65,7 @@ async function ensureNamespace(connection: Connection, namespace: string): Promi
 }
 
 async function namespaceExists(connection: Connection, namespace: string): Promise<boolean> {
-  try {
-    await connection.workflowService.describeNamespace({ namespace });
-    return true;
-  } catch (error) {
-    if (grpcStatus(error) === GRPC_STATUS.notFound) return false;
-    throw error;
-  }
+  return (await unlessNotFound(connection.workflowService.describeNamespace({ namespace }))) !== undefined;
 }
 
 /** By the protocol's number of its type. */
@@ -91,33 +75,39 @@ const WANTED: ReadonlyMap<string, number> = new Map(
 
 async function ensureSearchAttributes(connection: Connection, namespace: string): Promise<string[]> {
   let added: string[] = [];
-  await until(`the search attributes of ${namespace}`, async () => {
+  await until(`the search attributes of ${namespace}`, async (retryLater) => {
     const missing = await missingSearchAttributes(connection, namespace);
-    if (missing instanceof NotYet) return missing;
-    if (missing.size === 0) return areUsable(connection, namespace);
+    if (missing === undefined) return false;
+    if (missing.size === 0) {
+      // The frontend knows new search attributes later than the list shows them.
+      const query = [...WANTED.keys()].map((name) => `${name} IS NULL`).join(' AND ');
+      const used = connection.workflowService.countWorkflowExecutions({ namespace, query });
+      return used.then(() => true, retryLater);
+    }
     try {
       await connection.operatorService.addSearchAttributes({
         namespace,
         searchAttributes: Object.fromEntries(missing),
       });
       added = [...missing.keys()];
+      return false;
     } catch (error) {
       if (grpcStatus(error) === GRPC_STATUS.permissionDenied) throw mayNotAdd(namespace, missing, error);
       // Another process may be adding them now.
-      return new NotYet(error);
+      return retryLater(error);
     }
-    return new NotYet();
   });
   return added;
 }
 
-/** @throws NamespaceSetUpError when one has another type. */
+/** Undefined while the operator service does not know a new namespace. @throws NamespaceSetUpError: another type */
 async function missingSearchAttributes(
   connection: Connection,
   namespace: string,
-): Promise<ReadonlyMap<string, number> | NotYet> {
-  const customAttributes = await existingSearchAttributes(connection, namespace);
-  if (customAttributes instanceof NotYet) return customAttributes;
+): Promise<ReadonlyMap<string, number> | undefined> {
+  const listed = await unlessNotFound(connection.operatorService.listSearchAttributes({ namespace }));
+  if (listed === undefined) return undefined;
+  const { customAttributes } = listed;
   const conflicts = [...WANTED]
     .filter(([name, type]) => (customAttributes[name] ?? type) !== type)
     .map(([name]) => name);
@@ -130,27 +120,12 @@ async function missingSearchAttributes(
   return new Map([...WANTED].filter(([name]) => customAttributes[name] === undefined));
 }
 
-/** NotYet while the operator service does not know a new namespace. */
-async function existingSearchAttributes(
-  connection: Connection,
-  namespace: string,
-): Promise<Readonly<Record<string, number>> | NotYet> {
+async function unlessNotFound<Answer>(call: Promise<Answer>): Promise<Answer | undefined> {
   try {
-    return (await connection.operatorService.listSearchAttributes({ namespace })).customAttributes;
+    return await call;
   } catch (error) {
-    if (grpcStatus(error) === GRPC_STATUS.notFound) return new NotYet(error);
+    if (grpcStatus(error) === GRPC_STATUS.notFound) return undefined;
     throw error;
-  }
-}
-
-/** The frontend knows new search attributes later than the list shows them. */
-async function areUsable(connection: Connection, namespace: string): Promise<true | NotYet> {
-  const query = [...WANTED.keys()].map((name) => `${name} IS NULL`).join(' AND ');
-  try {
-    await connection.workflowService.countWorkflowExecutions({ namespace, query });
-    return true;
-  } catch (error) {
-    return new NotYet(error);
   }
 }
 
@@ -163,23 +138,21 @@ function mayNotAdd(namespace: string, missing: ReadonlyMap<string, number>, caus
   );
 }
 
-class NotYet {
-  readonly reason: unknown;
-
-  constructor(reason?: unknown) {
-    this.reason = reason;
-  }
-}
-
-async function until(what: string, isReady: () => Promise<boolean | NotYet>): Promise<void> {
+/** @param isReady calls its argument with an error that may pass. */
+async function until(
+  what: string,
+  isReady: (retryLater: (error: unknown) => false) => Promise<boolean>,
+): Promise<void> {
   const deadline = performance.now() + USABLE_WITHIN_MS;
-  for (;;) {
-    const answer = await isReady();
-    if (answer === true) return;
+  let cause: unknown;
+  const retryLater = (error: unknown) => {
+    cause = error;
+    return false as const;
+  };
+  while (!(await isReady(retryLater))) {
     if (performance.now() > deadline) {
-      const options = answer instanceof NotYet && answer.reason !== undefined ? { cause: answer.reason } : undefined;
       const seconds = USABLE_WITHIN_MS / 1_000;
-      throw new NamespaceSetUpError(`Temporal did not make ${what} usable within ${seconds} s.`, options);
+      throw new NamespaceSetUpError(`Temporal did not make ${what} usable within ${seconds} s.`, { cause });
     }
     await delay(POLL_MS);
   }

@@ -36,17 +36,19 @@ import {
 } from '#workflows/search-attributes.ts';
 
 /** No personal data: parts of it are indexed as plain text. */
-export interface WorkStart extends StartAttributes {
-  readonly id: string;
-  readonly vpnPlanId?: number;
-  readonly policy: PurchaseWorkflowInput['policy'];
-}
+export type WorkStart = Omit<StartAttributes, 'environment'> & { readonly id: string; readonly vpnPlanId?: number };
 
-export interface StartOptions {
-  /** Its client must share the worker's `NativeConnection`. */
-  readonly eager?: boolean;
+export interface Starter {
+  readonly client: Client;
+  readonly policy: PurchaseWorkflowInput['policy'];
+  readonly environment: StartAttributes['environment'];
+  /**
+   * Whether the first task may go to the worker that shares the client's connection. False while a version is current:
+   * an eager start does not ask which one is.
+   */
+  readonly mayBeEager: () => boolean;
   /** Called only when the workflow has completed: an unfinished row has lost its end, and a new run is started. */
-  readonly isEnded: () => Promise<boolean>;
+  readonly isEnded: (work: WorkRef) => Promise<boolean>;
 }
 
 /** `finished`: its row has ended, too. One that was terminated, failed or timed out is started again. */
@@ -57,101 +59,96 @@ type PurchaseWorkflow = (input: PurchaseWorkflowInput) => Promise<PurchaseWorkfl
 /** A workflow may end between our start and our read of its state. */
 const TRIES = 3;
 
+/** After this time the row of the queue is tried again. */
+const CALL_DEADLINE_MS = 10_000;
+
 /** Starts nothing while the workflow runs or when it has completed. Idempotent. */
-export async function startWork(client: Client, start: WorkStart, options: StartOptions): Promise<StartOutcome> {
-  const begin = async (again: Again | undefined) => {
-    await client.workflow.start<PurchaseWorkflow>(WORK_WORKFLOWS[start.kind], {
-      ...startOptions(start, again),
+export function startWork(starter: Starter, start: WorkStart): Promise<StartOutcome> {
+  return startAgainIfNeeded(starter, start, async (options) => {
+    await starter.client.workflow.start<PurchaseWorkflow>(WORK_WORKFLOWS[start.kind], {
+      ...options,
       workflowIdConflictPolicy: WorkflowIdConflictPolicy.FAIL,
-      ...(options.eager === true ? { requestEagerStart: true } : {}),
+      ...(starter.mayBeEager() && { requestEagerStart: true }),
     });
     return 'started' as const;
-  };
-  return startAgainIfNeeded(client, start, options, begin);
+  });
 }
 
 /** Starts it if none is running. @returns `finished` when it has completed: the caller then judges by the row. */
-export async function signalReport(
-  client: Client,
-  start: WorkStart,
-  observation: ServiceObservation,
-  options: Pick<StartOptions, 'isEnded'>,
-): Promise<'notified' | 'finished'> {
-  return signalWithStart(client, start, { signal: serviceObservedSignal.name, signalArgs: [observation] }, options);
+export function signalReport(starter: Starter, start: WorkStart, observation: ServiceObservation) {
+  return signalWithStart(starter, start, { signal: serviceObservedSignal.name, signalArgs: [observation] });
 }
 
 /** Tells the workflow of an operator action in PostgreSQL. Starts it if none is running. */
-export async function wakeWork(
-  client: Client,
-  start: WorkStart,
-  options: Pick<StartOptions, 'isEnded'>,
-): Promise<'notified' | 'finished'> {
-  return signalWithStart(client, start, { signal: operatorActedSignal.name, signalArgs: [] }, options);
+export function wakeWork(starter: Starter, start: WorkStart) {
+  return signalWithStart(starter, start, { signal: operatorActedSignal.name, signalArgs: [] });
 }
 
 async function signalWithStart(
-  client: Client,
+  starter: Starter,
   start: WorkStart,
   signal: { readonly signal: string; readonly signalArgs: unknown[] },
-  options: Pick<StartOptions, 'isEnded'>,
 ): Promise<'notified' | 'finished'> {
-  const notify = async (again: Again | undefined) => {
-    await client.workflow.signalWithStart<PurchaseWorkflow, unknown[]>(WORK_WORKFLOWS[start.kind], {
-      ...startOptions(start, again),
+  const outcome = await startAgainIfNeeded(starter, start, async (options) => {
+    await starter.client.workflow.signalWithStart<PurchaseWorkflow, unknown[]>(WORK_WORKFLOWS[start.kind], {
+      ...options,
       workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
       ...signal,
     });
     return 'notified' as const;
-  };
-  const outcome = await startAgainIfNeeded(client, start, options, notify);
+  });
   // It was started after the signal was refused.
-  if (outcome === 'running') return signalWithStart(client, start, signal, options);
+  if (outcome === 'running') return signalWithStart(starter, start, signal);
   return outcome;
 }
 
-interface Again {
-  readonly remembered: Remembered;
-  /** The run has completed, and the database has lost the end of its row. */
-  readonly isAfterEnd: boolean;
-}
+type StartOptions = WorkflowStartOptions<PurchaseWorkflow>;
 
-/** Temporal refuses the start because of an earlier run. */
-async function startAgainIfNeeded<Begun extends string>(
-  client: Client,
-  work: WorkRef,
-  { isEnded }: Pick<StartOptions, 'isEnded'>,
-  begin: (again: Again | undefined) => Promise<Begun>,
+/** Temporal refuses the start because of an earlier run. A second run gets what the earlier run knew. */
+function startAgainIfNeeded<Begun extends string>(
+  { client, policy, environment, isEnded }: Starter,
+  start: WorkStart,
+  begin: (options: StartOptions) => Promise<Begun>,
 ): Promise<Begun | 'running' | 'finished'> {
-  let again: Again | undefined;
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await begin(again);
-    } catch (error) {
-      if (!(error instanceof WorkflowExecutionAlreadyStartedError) || attempt === TRIES) throw error;
+  const { kind, id } = start;
+  const optionsFor = (workflowIdReusePolicy: WorkflowIdReusePolicy, remembered?: Remembered): StartOptions => ({
+    workflowId: workflowId(start),
+    taskQueue: TASK_QUEUE,
+    args: [{ work: { kind, id }, policy, ...(remembered && { carried: { holds: 0, ...remembered } }) }],
+    workflowIdReusePolicy,
+    typedSearchAttributes: startSearchAttributes({ ...start, environment }),
+    ...textsFor(start, environment),
+  });
+  const first = optionsFor(WorkflowIdReusePolicy.REJECT_DUPLICATE);
+  return client.withDeadline(Date.now() + CALL_DEADLINE_MS, async () => {
+    let options = first;
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await begin(options);
+      } catch (error) {
+        if (!(error instanceof WorkflowExecutionAlreadyStartedError) || attempt === TRIES) throw error;
+      }
+      const { state, runId } = await newestRun(client, start);
+      // After the workflow: a workflow ends its row before it completes.
+      const decision = startDecision(state, state === 'completed' && (await isEnded({ kind, id })));
+      if (decision === 'leave') return state === 'running' ? 'running' : 'finished';
+      if (decision === 'start_anew')
+        options = optionsFor(WorkflowIdReusePolicy.ALLOW_DUPLICATE, { witness: await witnessOf(client, start, runId) });
+      // A run that another process started may have completed: none may follow it with older knowledge.
+      else if (state === 'unclean')
+        options = optionsFor(
+          WorkflowIdReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY,
+          await rememberedBy(client, start, runId),
+        );
+      else options = first;
     }
-    const { state, runId } = await newestRun(client, work);
-    // After the workflow: a workflow ends its row before it completes.
-    const decision = startDecision(state, state === 'completed' && (await isEnded()));
-    if (decision === 'leave') return state === 'running' ? 'running' : 'finished';
-    if (decision === 'start_anew')
-      again = { remembered: { witness: await witnessOf(client, work, runId) }, isAfterEnd: true };
-    else
-      again =
-        state === 'unclean' ? { remembered: await rememberedBy(client, work, runId), isAfterEnd: false } : undefined;
-  }
+  });
 }
 
-function startOptions(start: WorkStart, again: Again | undefined): WorkflowStartOptions<PurchaseWorkflow> {
-  const { kind, id, policy, packageId, vpnPlanId, externalReference, environment } = start;
+function textsFor({ kind, id, packageId, vpnPlanId, externalReference }: WorkStart, environment: string) {
   const { noun, summary, path, command } = KINDS[kind];
   const item = packageId === undefined ? `VPN plan ${vpnPlanId}` : `Package ${packageId}`;
   return {
-    workflowId: workflowId(start),
-    taskQueue: TASK_QUEUE,
-    args: [{ work: { kind, id }, policy, ...(again !== undefined && { carried: { holds: 0, ...again.remembered } }) }],
-    // A second run gets what the earlier run knew.
-    workflowIdReusePolicy: reusePolicy(again),
-    typedSearchAttributes: startSearchAttributes(start),
     staticSummary: `${item} for ${asCode(externalReference)} (${environment})`,
     staticDetails: [
       summary,
@@ -165,12 +162,6 @@ function startOptions(start: WorkStart, again: Again | undefined): WorkflowStart
       `Terminate and Reset are safe: the ${noun} continues from its state in PostgreSQL.`,
     ].join('\n'),
   };
-}
-
-/** A run that another process started may have completed: none may follow it with older knowledge. */
-function reusePolicy(again: Again | undefined): WorkflowIdReusePolicy {
-  if (again === undefined) return WorkflowIdReusePolicy.REJECT_DUPLICATE;
-  return again.isAfterEnd ? WorkflowIdReusePolicy.ALLOW_DUPLICATE : WorkflowIdReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY;
 }
 
 /** Markdown code, so that no character is interpreted. */
@@ -217,8 +208,8 @@ async function rememberedBy(client: Client, work: WorkRef, runId: string | undef
   }
 }
 
-/** Limits a call; without an answer the sweeper continues. */
-const CALL_DEADLINE_MS = 5_000;
+/** Without an answer the sweeper continues. */
+const LIST_DEADLINE_MS = 5_000;
 
 /** Visibility is eventually consistent: just started work may be missing. @throws ServiceError */
 export async function findRunning(client: Client, work: readonly WorkRef[]): Promise<ReadonlySet<string>> {
@@ -230,7 +221,7 @@ export async function findRunning(client: Client, work: readonly WorkRef[]): Pro
     pageSize: work.length,
     query: `ExecutionStatus = 'Running' AND WorkflowId IN (${names})`,
   };
-  const { executions } = await client.withDeadline(Date.now() + CALL_DEADLINE_MS, () =>
+  const { executions } = await client.withDeadline(Date.now() + LIST_DEADLINE_MS, () =>
     client.connection.workflowService.listWorkflowExecutions(request),
   );
   const found = (executions ?? []).flatMap(({ execution }) => byWorkflow.get(execution?.workflowId ?? '') ?? []);
@@ -245,27 +236,29 @@ export async function wakeEndpoint(
   endpointId: string,
   wake: { readonly urgent: boolean },
 ): Promise<void> {
-  await client.workflow.signalWithStart<EndpointWorkflow, [typeof wake]>(WEBHOOK_ENDPOINT_WORKFLOW, {
-    workflowId: webhookEndpointWorkflowId(endpointId),
-    taskQueue: TASK_QUEUE,
-    args: [{ endpointId }],
-    signal: deliveriesWaitSignal,
-    signalArgs: [wake],
-    // Each run ends when no delivery waits.
-    workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
-    workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
-    typedSearchAttributes: [
-      { key: SEARCH_ATTRIBUTES.product, value: WEBHOOK_PRODUCT },
-      { key: SEARCH_ATTRIBUTES.stage, value: WEBHOOK_STAGES.delivering },
-      { key: SEARCH_ATTRIBUTES.needsAttention, value: false },
-    ],
-    staticSummary: `Deliveries to ${endpointId}`,
-    staticDetails: [
-      'Delivers events to one webhook endpoint of an internal system until none waits.',
-      '',
-      `- Endpoint: \`${endpointId}\``,
-      '',
-      'Terminate and Reset are safe: the waiting deliveries are in PostgreSQL, and a new run is started for them.',
-    ].join('\n'),
+  await client.withDeadline(Date.now() + CALL_DEADLINE_MS, async () => {
+    await client.workflow.signalWithStart<EndpointWorkflow, [typeof wake]>(WEBHOOK_ENDPOINT_WORKFLOW, {
+      workflowId: webhookEndpointWorkflowId(endpointId),
+      taskQueue: TASK_QUEUE,
+      args: [{ endpointId }],
+      signal: deliveriesWaitSignal,
+      signalArgs: [wake],
+      // Each run ends when no delivery waits.
+      workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
+      workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
+      typedSearchAttributes: [
+        { key: SEARCH_ATTRIBUTES.product, value: WEBHOOK_PRODUCT },
+        { key: SEARCH_ATTRIBUTES.stage, value: WEBHOOK_STAGES.delivering },
+        { key: SEARCH_ATTRIBUTES.needsAttention, value: false },
+      ],
+      staticSummary: `Deliveries to ${endpointId}`,
+      staticDetails: [
+        'Delivers events to one webhook endpoint of an internal system until none waits.',
+        '',
+        `- Endpoint: \`${endpointId}\``,
+        '',
+        'Terminate and Reset are safe: the waiting deliveries are in PostgreSQL, and a new run is started for them.',
+      ].join('\n'),
+    });
   });
 }

@@ -1,12 +1,13 @@
 import { isoTime } from '#simulator/clock.ts';
+import { esimState } from '#simulator/sales/esims.ts';
+import { saleAnnouncement } from '#simulator/sales/progress.ts';
+import { releases } from '#simulator/service/updates.ts';
 import type { Simulation } from '#simulator/simulation.ts';
-import type { DeliveryRecord } from '#simulator/store/deliveries.ts';
-import type { EsimRecord, RefundRecord } from '#simulator/store/esims.ts';
-import type { LedgerEntry } from '#simulator/store/ledger.ts';
-import type { RequestRecord } from '#simulator/store/requests.ts';
-import type { SaleRecord } from '#simulator/store/sales.ts';
-import { type Environment, ENVIRONMENTS, pageOfRows } from '#simulator/store/store.ts';
-import { wireCancellation, wireEsim, wireTransaction, wireUsage } from '#simulator/wire.ts';
+import type { Delivery, Esim, LoggedRequest, Movement, Refund, Sale, SaleKind } from '#simulator/store/rows.ts';
+import { type Environment, ENVIRONMENTS } from '#simulator/store/store.ts';
+import { balanceOf } from '#simulator/wallet.ts';
+import { signingSecret, webhookUrl } from '#simulator/webhooks/endpoints.ts';
+import { timeOrNull, wireCancellation, wireEsim, wireTransaction, wireUsage } from '#simulator/wire.ts';
 
 export function stateView(simulation: Simulation): Record<string, unknown> {
   return {
@@ -17,7 +18,7 @@ export function stateView(simulation: Simulation): Record<string, unknown> {
     shape: shapeView(simulation),
     fault_profile: simulation.faultProfile,
     rate_limit: simulation.rateLimiter.limit,
-    updates: simulation.releases.all(),
+    updates: releases(simulation.store),
     environments: Object.fromEntries(ENVIRONMENTS.map((name) => [name, environmentView(simulation, name)])),
     faults: simulation.faults.list().length,
     behaviour: simulation.behaviours.list().length,
@@ -33,108 +34,90 @@ export function shapeView({ shapeChoice, shaper }: Simulation): Record<string, u
 }
 
 function environmentView(simulation: Simulation, environment: Environment): Record<string, unknown> {
-  const { sales } = simulation;
+  const { store } = simulation;
+  const sold = (kind: SaleKind) => store.counts('sales', 'status', { environment, kind });
+  const count = (table: string) => store.counts(table, 'environment', { environment })[environment] ?? 0;
+  const { debit: debits = 0, credit: credits = 0 } = store.counts('ledger', 'type', { environment });
+  // A sale that is no subscription yet counts with its own status.
+  const joined = 'sales LEFT JOIN vpn_subscriptions AS s ON s.id = sales.id';
   return {
-    balance: simulation.wallet.balance(environment),
-    ledger: simulation.ledger.countByType(environment),
-    orders: sales.countByStatus(environment, 'order'),
-    esims: simulation.esims.count(environment),
-    topups: sales.countByStatus(environment, 'topup'),
-    refunds: simulation.refunds.countByStatus(environment),
-    vpn_subscriptions: simulation.subscriptions.countByStatus(environment),
-    deliveries: simulation.deliveries.countByStatus(environment),
-    requests: simulation.requests.count(environment),
+    balance: balanceOf(simulation, environment),
+    ledger: { debits, credits },
+    orders: sold('order'),
+    esims: count('esims'),
+    topups: sold('topup'),
+    refunds: store.counts('refunds', 'status', { environment }),
+    vpn_subscriptions: store.counts(joined, 'coalesce(s.status, sales.status)', { environment, kind: 'vpn' }),
+    deliveries: store.counts('deliveries', 'status', { environment }),
+    requests: count('requests'),
+    webhook_url: webhookUrl(simulation, environment) ?? null,
     // The secret is never shown.
-    webhook_url: simulation.endpoints.url(environment) ?? null,
-    webhook_secret: simulation.endpoints.hasSecret(environment),
+    webhook_secret: signingSecret(simulation, environment) !== undefined,
   };
 }
 
-export function saleView({ kinds, subscriptions }: Simulation, sale: SaleRecord): Record<string, unknown> {
-  const cancelDueAt = sale.kind === 'vpn' ? (subscriptions.get(sale.id)?.cancelDueAt ?? null) : null;
+export function saleView(simulation: Simulation, sale: Sale): Record<string, unknown> {
+  const subscription = sale.kind === 'vpn' ? simulation.store.get('vpn_subscriptions', { id: sale.id }) : undefined;
+  const cancelDueAt = subscription?.cancel_due_at ?? null;
   return {
     environment: sale.environment,
-    ...kinds[sale.kind].announcement(sale),
-    due_at: timeOrNull(sale.dueAt ?? cancelDueAt),
-    due_outcome: cancelDueAt === null ? sale.dueOutcome : 'cancelled',
-    credit_due_at: timeOrNull(sale.creditDueAt),
-    updated_at: isoTime(sale.updatedAt),
+    ...saleAnnouncement(simulation, sale),
+    due_at: timeOrNull(sale.due_at ?? cancelDueAt),
+    due_outcome: cancelDueAt === null ? sale.due_outcome : 'cancelled',
+    credit_due_at: timeOrNull(sale.credit_due_at),
+    updated_at: isoTime(sale.updated_at),
   };
 }
 
 /** The activation code is missing: many people may look at the status page. */
-export function esimView({ esimLifecycle, clock }: Simulation, esim: EsimRecord): Record<string, unknown> {
-  const facts = esimLifecycle.state(esim);
-  const { activation_code: _code, ...shown } = wireEsim(esim, facts);
-  const { data_used_mb, data_total_mb } = wireUsage(esim, facts, clock.now());
-  return { environment: esim.environment, ...shown, package_id: esim.packageId, data_used_mb, data_total_mb };
+export function esimView(simulation: Simulation, esim: Esim): Record<string, unknown> {
+  const { environment, package_id } = esim;
+  const state = esimState(simulation, esim);
+  const { activation_code: _code, ...shown } = wireEsim(esim, state);
+  const { data_used_mb, data_total_mb } = wireUsage(esim, state, simulation.clock.now());
+  return { environment, ...shown, package_id, data_used_mb, data_total_mb };
 }
 
-export function refundView(refund: RefundRecord): Record<string, unknown> {
+export function refundView(_simulation: Simulation, refund: Refund): Record<string, unknown> {
   const { refund: shown, status: cancellation } = wireCancellation(refund);
+  const { environment, due_at, due_step, updated_at } = refund;
   return {
-    environment: refund.environment,
+    environment,
     ...shown,
     cancellation,
-    due_at: timeOrNull(refund.dueAt),
-    due_step: refund.dueStep,
-    updated_at: isoTime(refund.updatedAt),
+    due_at: timeOrNull(due_at),
+    due_step,
+    updated_at: isoTime(updated_at),
   };
 }
 
-export function ledgerView(entry: LedgerEntry): Record<string, unknown> {
-  return { environment: entry.environment, ...wireTransaction(entry), balance_after: entry.balanceAfter };
+export function ledgerView(_simulation: Simulation, movement: Movement): Record<string, unknown> {
+  const { environment, balance_after } = movement;
+  return { environment, ...wireTransaction(movement), balance_after };
 }
 
-export function deliveryView({ deliveries }: Simulation, delivery: DeliveryRecord): Record<string, unknown> {
+export function deliveryView({ store }: Simulation, delivery: Delivery): Record<string, unknown> {
+  const { id, environment, event, subject, status, fault, body } = delivery;
+  const attempts = store.rows('delivery_attempts', 'WHERE delivery_id = :id ORDER BY sequence', { id });
   return {
-    id: delivery.id,
-    environment: delivery.environment,
-    event: delivery.event,
-    subject: delivery.subject,
-    order_id: delivery.event.startsWith('order.') ? delivery.subject : null,
-    status: delivery.status,
-    tampering: delivery.fault === null ? null : (JSON.parse(delivery.fault) as unknown),
-    body: Buffer.from(delivery.body).toString('utf8'),
-    next_attempt_at: delivery.nextAttemptAt === null ? null : isoTime(delivery.nextAttemptAt),
-    created_at: isoTime(delivery.createdAt),
-    attempts: deliveries.attempts(delivery.id).map(({ sentAt, timestamp, status, error, durationMs }) => ({
-      sent_at: isoTime(sentAt),
-      timestamp,
-      status,
-      error,
-      duration_ms: durationMs,
-    })),
+    id,
+    environment,
+    event,
+    subject,
+    order_id: event.startsWith('order.') ? subject : null,
+    status,
+    tampering: fault === null ? null : (JSON.parse(fault) as unknown),
+    body: Buffer.from(body).toString('utf8'),
+    next_attempt_at: timeOrNull(delivery.next_attempt_at),
+    created_at: isoTime(delivery.created_at),
+    attempts: attempts.map((attempt) => {
+      const { timestamp, status: answered, error, duration_ms } = attempt;
+      return { sent_at: isoTime(attempt.sent_at), timestamp, status: answered, error, duration_ms };
+    }),
   };
 }
 
-export function requestView(request: RequestRecord): Record<string, unknown> {
-  return {
-    sequence: request.sequence,
-    environment: request.environment,
-    method: request.method,
-    path: request.path,
-    endpoint: request.endpoint,
-    idempotency_key: request.idempotencyKey,
-    body_sha256: request.bodySha256,
-    body_bytes: request.bodyBytes,
-    received_at: isoTime(request.receivedAt),
-    result_status: request.resultStatus,
-    status: request.status,
-    faults: request.faults === null ? [] : request.faults.split(','),
-  };
-}
-
-function timeOrNull(ms: number | null): string | null {
-  return ms === null ? null : isoTime(ms);
-}
-
-/** One item more is read: it shows whether another page follows. */
-export function listView<Row extends { readonly sequence: number }>(
-  read: (page: { cursor: number | undefined; limit: number }) => Row[],
-  { after, limit }: { readonly after?: number | undefined; readonly limit: number },
-  view: (row: Row) => unknown,
-): { data: unknown[]; next_after: number | null } {
-  const { items, nextCursor } = pageOfRows(read({ cursor: after, limit: limit + 1 }), limit);
-  return { data: items.map(view), next_after: nextCursor };
+export function requestView(_simulation: Simulation, request: LoggedRequest): Record<string, unknown> {
+  const { received_at, faults, ...shown } = request;
+  return { ...shown, received_at: isoTime(received_at), faults: faults?.split(',') ?? [] };
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Identifiers } from '#simulator/identifiers.ts';
-import { SALE_KINDS, type SaleKind } from '#simulator/store/sales.ts';
+import { SALE_KINDS, type SaleKind } from '#simulator/store/rows.ts';
 import { type Environment, ENVIRONMENTS, type Store } from '#simulator/store/store.ts';
 
 /** A completed VPN order is an active subscription. */
@@ -29,7 +29,6 @@ export const CANCELLATION_OUTCOMES = [
 export type CancellationOutcome = (typeof CANCELLATION_OUTCOMES)[number];
 
 export const VPN_CANCELLATION_OUTCOMES = ['cancelled', 'processing_then_cancelled', 'refused'] as const;
-export type VpnCancellationOutcome = (typeof VPN_CANCELLATION_OUTCOMES)[number];
 
 const FAILING: ReadonlySet<Outcome> = new Set(['processing_then_failed', 'failed_at_once', 'stay_processing']);
 
@@ -102,14 +101,7 @@ export const behaviourRule = z.discriminatedUnion('operation', [saleRule, cancel
 export type BehaviourRule = z.output<typeof behaviourRule>;
 type SaleRule = z.output<typeof saleRule>;
 
-export type StoredBehaviour = BehaviourRule & { readonly id: string; readonly used: number };
-
-interface BehavingItem {
-  readonly id: number;
-  readonly behaviour?: Behaviour;
-}
-
-const row = z.object({ id: z.string(), rule: z.string(), used: z.number() });
+type StoredBehaviour = BehaviourRule & { readonly id: string; readonly used: number };
 
 /** The newest matching rule decides, in the transaction of its operation. */
 export class Behaviours {
@@ -123,39 +115,25 @@ export class Behaviours {
 
   add(rule: BehaviourRule): StoredBehaviour {
     const id = this.#identifiers.id('behaviour', this.#store.nextSequence('behaviours'));
-    this.#store.run('INSERT INTO behaviours (id, rule) VALUES (:id, :rule)', { id, rule: JSON.stringify(rule) });
+    this.#store.insert('behaviours', { id, rule: JSON.stringify(rule) });
     return { id, ...rule, used: 0 };
   }
 
   /** Newest first, including those that are used up. */
   list(): StoredBehaviour[] {
-    const rows = this.#store.all(row, 'SELECT id, rule, used FROM behaviours ORDER BY sequence DESC');
+    const rows = this.#store.rows('behaviours', 'ORDER BY sequence DESC');
     return rows.map(({ id, rule, used }) => ({ id, ...behaviourRule.parse(JSON.parse(rule)), used }));
   }
 
-  remove(id: string): boolean {
-    return this.#store.run('DELETE FROM behaviours WHERE id = :id', { id }) > 0;
-  }
-
-  clear(): void {
-    this.#store.run('DELETE FROM behaviours');
-  }
-
-  ofSale(environment: Environment, kind: SaleKind, item: BehavingItem): Behaviour {
+  ofSale(environment: Environment, kind: SaleKind, item: { id: number; behaviour?: Behaviour }): Behaviour {
     const rule = this.#take(environment, (candidate): candidate is SaleRule => matchesSale(candidate, kind, item.id));
     return rule ?? item.behaviour ?? { outcome: 'completed' };
   }
 
-  ofCancellation(environment: Environment): z.output<typeof cancellationRule> | undefined {
-    const isOne = (rule: BehaviourRule): rule is z.output<typeof cancellationRule> => rule.operation === 'cancellation';
+  of<Operation extends 'cancellation' | 'vpn_cancellation'>(environment: Environment, operation: Operation) {
+    const isOne = (rule: BehaviourRule): rule is Extract<BehaviourRule, { operation: Operation }> =>
+      rule.operation === operation;
     return this.#take(environment, isOne);
-  }
-
-  /** Without a rule, it is cancelled at once. */
-  ofVpnCancellation(environment: Environment): { outcome: VpnCancellationOutcome; delay_ms?: number | undefined } {
-    const isOne = (rule: BehaviourRule): rule is z.output<typeof vpnCancellationRule> =>
-      rule.operation === 'vpn_cancellation';
-    return this.#take(environment, isOne) ?? { outcome: 'cancelled' };
   }
 
   #take<Rule extends BehaviourRule>(
@@ -166,7 +144,7 @@ export class Behaviours {
       const spent = rule.count !== null && used >= rule.count;
       const elsewhere = rule.environment !== undefined && rule.environment !== environment;
       if (spent || elsewhere || !matches(rule)) continue;
-      this.#store.run('UPDATE behaviours SET used = used + 1 WHERE id = :id', { id });
+      this.#store.change('behaviours', { id }, { used: used + 1 });
       return rule;
     }
     return undefined;

@@ -119,27 +119,14 @@ export const dialectProperties = z.strictObject({
 
 export type Dialect = z.output<typeof dialectProperties>;
 
-/** The specification does not show their paths. */
-const ASSUMED_CALLS = [
-  'has_order_read',
-  'has_order_list',
-  'has_wallet_transactions',
-  'has_public_packages',
-  'has_esim_usage',
-  'has_topup_read',
-  'has_topup_list',
-  'has_refund_read',
-  'has_refund_list',
-  'has_vpn_subscription_read',
-  'has_vpn_subscription_list',
-  'has_openapi_download',
-  'has_sandbox_simulation',
-  'has_webhook_secret',
-] as const;
-
-function assumedCalls(exist: boolean): Record<(typeof ASSUMED_CALLS)[number], boolean> {
-  return Object.fromEntries(ASSUMED_CALLS.map((name) => [name, exist])) as ReturnType<typeof assumedCalls>;
+/** The specification does not show the paths of these calls. */
+function assumedCalls(exist: boolean) {
+  const names = [...dialectProperties.keyof().options].filter((name) => name.startsWith('has_'));
+  return Object.fromEntries(names.map((name) => [name, exist])) as Record<`has_${AssumedCall}`, boolean>;
 }
+
+/** `key_replay` is no call. */
+type AssumedCall = Exclude<NonNullable<EndpointContract['capability']>, 'key_replay'>;
 
 const REPLAYS: Dialect = {
   key_replay: 'replay',
@@ -174,20 +161,19 @@ const REPLAYS: Dialect = {
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** The first is the default; the others list their differences from it. */
-export const DIALECTS = {
-  replays: REPLAYS,
-  conflicts: { ...REPLAYS, key_replay: 'conflict' },
+/** The first is the default; the others are listed by their differences from it. */
+const DIFFERENCES = {
+  replays: {},
+  conflicts: { key_replay: 'conflict' },
   // References are not unique, so that a forgotten key really causes a second debit.
-  forgets_keys: { ...REPLAYS, key_retention_ms: 1_000, reference_unique: false },
-  ignores_keys: { ...REPLAYS, key_retention_ms: 0, serialises_same_key: false, reference_unique: false },
-  balance_first: { ...REPLAYS, checks_balance_before_key: true },
-  stores_refusals: { ...REPLAYS, stores_4xx: true },
-  concurrent_keys: { ...REPLAYS, serialises_same_key: false, purchase_takes_ms: 50 },
-  reusable_references: { ...REPLAYS, reference_unique: false },
-  no_order_read: { ...REPLAYS, has_order_read: false },
+  forgets_keys: { key_retention_ms: 1_000, reference_unique: false },
+  ignores_keys: { key_retention_ms: 0, serialises_same_key: false, reference_unique: false },
+  balance_first: { checks_balance_before_key: true },
+  stores_refusals: { stores_4xx: true },
+  concurrent_keys: { serialises_same_key: false, purchase_takes_ms: 50 },
+  reusable_references: { reference_unique: false },
+  no_order_read: { has_order_read: false },
   no_lookup: {
-    ...REPLAYS,
     has_order_read: false,
     has_order_list: false,
     has_wallet_transactions: false,
@@ -198,31 +184,35 @@ export const DIALECTS = {
     has_vpn_subscription_read: false,
     has_vpn_subscription_list: false,
   },
-  bare: { ...REPLAYS, ...assumedCalls(false) },
-  late_debits: { ...REPLAYS, debits_visible_after_ms: 5_000 },
-  same_signature: { ...REPLAYS, resigns_retries: false },
-  open_reads: { ...REPLAYS, public_without_token: true },
-  refusals_as_errors: { ...REPLAYS, refusal_is_error: true },
-  late_rotation: { ...REPLAYS, secret_rotates_after_ms: 60_000 },
-  silent_bodies: { ...REPLAYS, event_in_body: false },
+  bare: { ...assumedCalls(false) },
+  late_debits: { debits_visible_after_ms: 5_000 },
+  same_signature: { resigns_retries: false },
+  open_reads: { public_without_token: true },
+  refusals_as_errors: { refusal_is_error: true },
+  late_rotation: { secret_rotates_after_ms: 60_000 },
+  silent_bodies: { event_in_body: false },
   // The two ends of the time zones.
-  filter_ahead: { ...REPLAYS, wallet_filter_shift_ms: 14 * HOUR_MS },
-  filter_behind: { ...REPLAYS, wallet_filter_shift_ms: -12 * HOUR_MS },
-  exclusive_filter: { ...REPLAYS, wallet_filter_edge_ms: 24 * HOUR_MS },
-  clock_ahead: { ...REPLAYS, clock_offset_ms: 15 * MINUTE_MS },
-  clock_behind: { ...REPLAYS, clock_offset_ms: -15 * MINUTE_MS },
-  cached_list: { ...REPLAYS, wallet_list_cached_ms: MINUTE_MS },
-  late_rows: { ...REPLAYS, wallet_rows_after_ms: 5 * MINUTE_MS },
-  newest_rows_only: { ...REPLAYS, wallet_keeps_newest: 3 },
-  oldest_rows_only: { ...REPLAYS, wallet_keeps_oldest: 3 },
-  oldest_first: { ...REPLAYS, wallet_newest_first: false },
-  others_move: { ...REPLAYS, wallet_others_move_ms: 0 },
-  other_currency: { ...REPLAYS, wallet_others_move_ms: 0, wallet_other_currency: true },
-} as const satisfies Record<string, Dialect>;
+  filter_ahead: { wallet_filter_shift_ms: 14 * HOUR_MS },
+  filter_behind: { wallet_filter_shift_ms: -12 * HOUR_MS },
+  exclusive_filter: { wallet_filter_edge_ms: 24 * HOUR_MS },
+  clock_ahead: { clock_offset_ms: 15 * MINUTE_MS },
+  clock_behind: { clock_offset_ms: -15 * MINUTE_MS },
+  cached_list: { wallet_list_cached_ms: MINUTE_MS },
+  late_rows: { wallet_rows_after_ms: 5 * MINUTE_MS },
+  newest_rows_only: { wallet_keeps_newest: 3 },
+  oldest_rows_only: { wallet_keeps_oldest: 3 },
+  oldest_first: { wallet_newest_first: false },
+  others_move: { wallet_others_move_ms: 0 },
+  other_currency: { wallet_others_move_ms: 0, wallet_other_currency: true },
+} as const satisfies Record<string, Partial<Dialect>>;
 
-export type DialectName = keyof typeof DIALECTS;
+export type DialectName = keyof typeof DIFFERENCES;
 
-export const dialectNames = Object.keys(DIALECTS) as [DialectName, ...DialectName[]];
+export const dialectNames = Object.keys(DIFFERENCES) as [DialectName, ...DialectName[]];
+
+export const DIALECTS = Object.fromEntries(
+  Object.entries(DIFFERENCES).map(([name, differences]) => [name, { ...REPLAYS, ...differences }]),
+) as Readonly<Record<DialectName, Dialect>>;
 
 export const dialectChoice = z.strictObject({
   name: z.enum(dialectNames).default('replays'),
@@ -241,15 +231,10 @@ export const endpointNames = Object.keys(ENDPOINTS) as [EndpointName, ...Endpoin
 export function isServed(name: EndpointName, dialect: Dialect, environment: Environment): boolean {
   const { capability, sandboxOnly }: EndpointContract = ENDPOINTS[name];
   if (sandboxOnly === true && environment === 'production') return false;
-  return capability === undefined || switchOf(capability, dialect);
+  return capability === undefined || capability === 'key_replay' || dialect[`has_${capability}`];
 }
 
 export function needsToken(name: EndpointName, dialect: Dialect): boolean {
   const { withoutToken }: EndpointContract = ENDPOINTS[name];
   return name !== 'login' && (withoutToken !== true || !dialect.public_without_token);
-}
-
-function switchOf(capability: NonNullable<EndpointContract['capability']>, dialect: Dialect): boolean {
-  // `key_replay` is not a call.
-  return capability === 'key_replay' || dialect[`has_${capability}`];
 }

@@ -98,8 +98,6 @@ type StoredFault = FaultRule & {
   readonly fired: number;
 };
 
-const row = z.object({ id: z.string(), rule: z.string(), profile: z.number(), hits: z.number(), fired: z.number() });
-
 /** Oldest first. Rules and counters survive a restart. */
 export class Faults {
   readonly #store: Store;
@@ -112,32 +110,22 @@ export class Faults {
 
   add(rule: FaultRule, profile = false): StoredFault {
     const id = this.#identifiers.id('fault', this.#store.nextSequence('fault_rules'));
-    this.#store.run('INSERT INTO fault_rules (id, rule, target, profile) VALUES (:id, :rule, :target, :profile)', {
-      id,
-      rule: JSON.stringify(rule),
-      target: rule.target,
-      profile: Number(profile),
-    });
+    const { target } = rule;
+    this.#store.insert('fault_rules', { id, rule: JSON.stringify(rule), target, profile: Number(profile) });
     return { ...rule, id, profile, hits: 0, fired: 0 };
   }
 
   setProfile(rules: readonly FaultRule[]): void {
     this.#store.transaction(() => {
-      this.#store.run('DELETE FROM fault_rules WHERE profile = 1');
+      this.#store.remove('fault_rules', { profile: 1 });
       for (const rule of rules) this.add(rule, true);
     });
   }
 
   list(): StoredFault[] {
-    return this.#store.all(row, 'SELECT * FROM fault_rules ORDER BY sequence').map(stored);
-  }
-
-  remove(id: string): boolean {
-    return this.#store.run('DELETE FROM fault_rules WHERE id = :id', { id }) > 0;
-  }
-
-  clear(): void {
-    this.#store.run('DELETE FROM fault_rules');
+    return this.#store.rows('fault_rules', 'ORDER BY sequence').map(({ id, rule, profile, hits, fired }) => {
+      return { ...faultRule.parse(JSON.parse(rule)), id, profile: profile === 1, hits, fired };
+    });
   }
 
   /** Any number of latencies, and at most one other fault. Counts the hits. */
@@ -169,15 +157,9 @@ export class Faults {
     const hits = rule.hits + 1;
     const spent = rule.count !== null && rule.fired >= rule.count;
     const fires = !spent && hits >= rule.nth && this.#identifiers.chance(rule.id, hits) < rule.probability;
-    const counts = { id: rule.id, hits, fired: rule.fired + (fires ? 1 : 0) };
-    this.#store.run('UPDATE fault_rules SET hits = :hits, fired = :fired WHERE id = :id', counts);
+    this.#store.change('fault_rules', { id: rule.id }, { hits, fired: rule.fired + (fires ? 1 : 0) });
     return fires;
   }
-}
-
-function stored(found: z.output<typeof row>): StoredFault {
-  const { id, profile, hits, fired } = found;
-  return { ...faultRule.parse(JSON.parse(found.rule)), id, profile: profile === 1, hits, fired };
 }
 
 /** `answer` is missing: only a rule can define it. */

@@ -1,187 +1,178 @@
 import type { DueSource } from '#simulator/clock.ts';
-import type { KeyedCall } from '#simulator/sales/keyed-operations.ts';
-import { esimBusy } from '#simulator/sales/purchases.ts';
+import { esimState } from '#simulator/sales/esims.ts';
+import { type KeyedCall, runKeyed } from '#simulator/sales/keyed-operations.ts';
+import { readSale } from '#simulator/sales/progress.ts';
+import { requireNothingInFlight } from '#simulator/sales/purchases.ts';
 import { decisionOfReview, planned, unmetConditions } from '#simulator/sales/refund-decisions.ts';
 import { type Answer, jsonAnswer, notFound, ServiceError } from '#simulator/service/errors.ts';
 import type { Simulation } from '#simulator/simulation.ts';
-import type { EsimRecord, RefundProgress, RefundRecord } from '#simulator/store/esims.ts';
-import type { SaleRecord } from '#simulator/store/sales.ts';
+import type { Esim, Refund } from '#simulator/store/rows.ts';
+import { move } from '#simulator/wallet.ts';
 import { wireCancellation, wireRefund } from '#simulator/wire.ts';
 
 /** The refund conditions decide, unless a behaviour rule matches. */
-export class Cancellations implements DueSource {
-  readonly #simulation: Simulation;
+export async function cancelEsim(simulation: Simulation, call: KeyedCall): Promise<Answer> {
+  return runKeyed(simulation, call, {
+    find: () => {
+      const esim = simulation.store.get('esims', { id: call.id, environment: call.environment });
+      if (esim === undefined) throw notFound('eSIM');
+      return esim;
+    },
+    carryOut: (esim) => judge(simulation, esim),
+  });
+}
 
-  constructor(simulation: Simulation) {
-    this.#simulation = simulation;
-  }
+/** @returns undefined when it is already decided. */
+export function acceptRefund(simulation: Simulation, refund: Refund): Refund | undefined {
+  if (refund.cancellation !== 'processing') return undefined;
+  return change(simulation, refund, { cancellation: 'cancelled', status: 'completed', review: 'accepted' });
+}
 
-  async cancel(call: KeyedCall): Promise<Answer> {
-    return this.#simulation.keyed.run(call, {
-      find: () => {
-        const esim = this.#simulation.esims.get(call.id, call.environment);
-        if (esim === undefined) throw notFound('eSIM');
-        return esim;
-      },
-      carryOut: (esim) => this.#judge(esim),
-    });
-  }
+/** @returns undefined when it is already decided. */
+export function refuseRefund(simulation: Simulation, refund: Refund): Refund | undefined {
+  if (refund.cancellation !== 'processing') return undefined;
+  return change(simulation, refund, { cancellation: 'refused', status: 'failed', review: 'refused' });
+}
 
-  accept(refund: RefundRecord): RefundRecord | undefined {
-    return this.#decide(refund, { cancellation: 'cancelled', status: 'completed', review: 'accepted' });
-  }
+/** @returns undefined when no payment is outstanding. */
+export function settleRefund(
+  simulation: Simulation,
+  refund: Refund,
+  status: 'completed' | 'failed',
+): Refund | undefined {
+  if (refund.cancellation !== 'cancelled' || refund.status !== 'processing') return undefined;
+  return change(simulation, refund, { status });
+}
 
-  refuse(refund: RefundRecord): RefundRecord | undefined {
-    return this.#decide(refund, { cancellation: 'refused', status: 'failed', review: 'refused' });
-  }
+export function dueRefunds(simulation: Simulation): DueSource {
+  const { store } = simulation;
+  return {
+    nextDue: () => store.least('due_at', 'refunds WHERE due_at IS NOT NULL'),
+    runDue: (now) => {
+      for (const refund of store.rows('refunds', 'WHERE due_at <= :now ORDER BY due_at, sequence', { now })) {
+        takeStep(simulation, refund);
+      }
+    },
+  };
+}
 
-  /** @returns undefined when no payment is outstanding. */
-  settle(refund: RefundRecord, status: 'completed' | 'failed'): RefundRecord | undefined {
-    const { cancellation, review } = refund;
-    if (cancellation !== 'cancelled' || refund.status !== 'processing') return undefined;
-    return this.#change(refund, { cancellation, review, status, dueAt: null, dueStep: null });
-  }
-
-  nextDue(): number | undefined {
-    return this.#simulation.refunds.nextDue();
-  }
-
-  runDue(now: number): void {
-    for (const refund of this.#simulation.refunds.due(now)) this.#takeStep(refund);
-  }
-
-  #takeStep(refund: RefundRecord): void {
-    switch (refund.dueStep) {
-      case 'accept':
-        this.accept(refund);
-        return;
-      case 'refuse':
-        this.refuse(refund);
-        return;
-      case 'review':
-        if (decisionOfReview(this.#unmet(this.#esim(refund.esimId))) === 'accepted') this.accept(refund);
-        else this.refuse(refund);
-        return;
-      case 'pay':
-        this.settle(refund, 'completed');
-        return;
-      case 'fail':
-        this.settle(refund, 'failed');
-        return;
-      case null:
+function takeStep(simulation: Simulation, refund: Refund): void {
+  switch (refund.due_step) {
+    case 'accept':
+      acceptRefund(simulation, refund);
+      return;
+    case 'refuse':
+      refuseRefund(simulation, refund);
+      return;
+    case 'review': {
+      const decision = decisionOfReview(unmetBy(simulation, readEsim(simulation, refund.esim_id)));
+      if (decision === 'accepted') acceptRefund(simulation, refund);
+      else refuseRefund(simulation, refund);
+      return;
     }
+    case 'pay':
+      settleRefund(simulation, refund, 'completed');
+      return;
+    case 'fail':
+      settleRefund(simulation, refund, 'failed');
+      return;
+    case null:
   }
+}
 
-  #judge(esim: EsimRecord): Answer {
-    const { store, sales, refunds, behaviours, identifiers, clock, dialect } = this.#simulation;
-    if (esim.status === 'cancelled')
-      throw new ServiceError(409, 'already_cancelled', 'This eSIM is already cancelled.');
-    if (refunds.inFlight(esim.id) !== undefined) throw esimBusy('cancellation');
-    if (sales.topups(esim.id, 'processing').length > 0) throw esimBusy('top-up');
+function judge(simulation: Simulation, esim: Esim): Answer {
+  const { store, behaviours, identifiers, clock, dialect, options } = simulation;
+  if (esim.status === 'cancelled') throw new ServiceError(409, 'already_cancelled', 'This eSIM is already cancelled.');
+  requireNothingInFlight(simulation, esim.id);
 
-    const unmet = this.#unmet(esim);
-    const rule = behaviours.ofCancellation(esim.environment);
-    const plan = planned(rule, unmet, this.#simulation.options);
-    if (plan.review === 'refused' && dialect.refusal_is_error) return refusedAsError(unmet);
-    const order = this.#order(esim);
-    const id = identifiers.id('refund', store.nextSequence('refunds'));
-    const { environment, id: esimId } = esim;
-    const { delayMs, ...begun } = plan;
-    refunds.insert({
-      id,
-      environment,
-      esimId,
-      orderId: order.id,
-      ...begun,
-      dueAt: delayMs === null ? null : clock.now() + delayMs,
-      amount: rule?.refund_amount ?? order.price,
-      currency: rule?.refund_currency ?? order.currency,
-      unmet,
-      createdAt: clock.now(),
-    });
-    const refund = this.#reread(id);
-    this.#takeEffect(undefined, refund);
-    return jsonAnswer(200, wireCancellation(refund));
+  const unmet = unmetBy(simulation, esim);
+  const rule = behaviours.of(esim.environment, 'cancellation');
+  const { delayMs, ...begun } = planned(rule, unmet, options);
+  if (begun.review === 'refused' && dialect.refusal_is_error) return refusedAsError(unmet);
+  const order = readSale(simulation, esim.order_id);
+  const id = identifiers.id('refund', store.nextSequence('refunds'));
+  const now = clock.now();
+  store.insert('refunds', {
+    id,
+    environment: esim.environment,
+    esim_id: esim.id,
+    order_id: order.id,
+    ...begun,
+    due_at: delayMs === null ? null : now + delayMs,
+    amount: rule?.refund_amount ?? order.price,
+    currency: rule?.refund_currency ?? order.currency,
+    unmet: JSON.stringify(unmet),
+    created_at: now,
+    updated_at: now,
+  });
+  const refund = readRefund(simulation, id);
+  takeEffect(simulation, undefined, refund);
+  return jsonAnswer(200, wireCancellation(refund));
+}
+
+function change(simulation: Simulation, before: Refund, changes: Partial<Refund>): Refund {
+  const { store, clock } = simulation;
+  return store.transaction(() => {
+    const ended = { due_at: null, due_step: null, updated_at: clock.now() };
+    store.change('refunds', { id: before.id }, { ...changes, ...ended });
+    const after = readRefund(simulation, before.id);
+    takeEffect(simulation, before, after);
+    return after;
+  });
+}
+
+/** Runs in the same transaction. */
+function takeEffect(simulation: Simulation, before: Refund | undefined, after: Refund): void {
+  const { store, webhooks, agenda } = simulation;
+  const { environment, esim_id: subject } = after;
+  if (after.cancellation === 'cancelled' && before?.cancellation !== 'cancelled') {
+    const used_mb = esimState(simulation, readEsim(simulation, subject)).usedMb;
+    store.change('esims', { id: subject }, { used_mb, status: 'cancelled' });
+    webhooks.enqueue({ environment, event: 'esim.cancelled', subject, data: wireCancellation(after) });
   }
-
-  #decide(refund: RefundRecord, decision: Omit<RefundProgress, 'dueAt' | 'dueStep'>): RefundRecord | undefined {
-    if (refund.cancellation !== 'processing') return undefined;
-    return this.#change(refund, { ...decision, dueAt: null, dueStep: null });
+  if (after.status !== 'processing' && before?.status !== after.status) {
+    if (after.status === 'completed') payBack(simulation, after);
+    webhooks.enqueue({ environment, event: `refund.${after.status}`, subject, data: wireRefund(after) });
   }
+  agenda.wake();
+}
 
-  #change(before: RefundRecord, progress: RefundProgress): RefundRecord {
-    const { store, refunds, clock } = this.#simulation;
-    return store.transaction(() => {
-      refunds.change(before.id, progress, clock.now());
-      const after = this.#reread(before.id);
-      this.#takeEffect(before, after);
-      return after;
-    });
-  }
+function payBack(simulation: Simulation, { id, environment, order_id, esim_id, amount, currency }: Refund): void {
+  const external_order_id = readSale(simulation, order_id).reference;
+  const names = { order_id, external_order_id, esim_id, refund_id: id };
+  move(simulation, environment, 'credit', amount, { currency, reason: 'refund', ...names });
+}
 
-  /** Runs in the same transaction. */
-  #takeEffect(before: RefundRecord | undefined, after: RefundRecord): void {
-    const { esims, esimLifecycle, agenda } = this.#simulation;
-    if (after.cancellation === 'cancelled' && before?.cancellation !== 'cancelled') {
-      const esim = this.#esim(after.esimId);
-      esims.change(esim.id, { ...esim, usedMb: esimLifecycle.state(esim).usedMb, status: 'cancelled' });
-      this.#announce(after, 'esim.cancelled', wireCancellation(after));
-    }
-    if (after.status !== 'processing' && before?.status !== after.status) {
-      if (after.status === 'completed') this.#payBack(after);
-      this.#announce(after, `refund.${after.status}`, wireRefund(after));
-    }
-    agenda.wake();
-  }
+function unmetBy(simulation: Simulation, esim: Esim) {
+  const { store, clock, dialect } = simulation;
+  const movements = store.rows(
+    'ledger',
+    `WHERE order_id = :order AND reason IN ('order', 'refund') AND (type = 'credit' OR created_at <= :shownUntil)
+     ORDER BY sequence`,
+    { order: esim.order_id, shownUntil: clock.now() - dialect.debits_visible_after_ms },
+  );
+  return unmetConditions({
+    esim,
+    usage: esimState(simulation, esim),
+    isToppedUp: store.get('sales', { esim_id: esim.id, kind: 'topup', status: 'completed' }) !== undefined,
+    order: readSale(simulation, esim.order_id),
+    movements,
+  });
+}
 
-  #payBack(refund: RefundRecord): void {
-    this.#simulation.wallet.credit(refund.environment, refund.amount, {
-      currency: refund.currency,
-      reason: 'refund',
-      orderId: refund.orderId,
-      externalOrderId: this.#order(this.#esim(refund.esimId)).reference,
-      esimId: refund.esimId,
-      refundId: refund.id,
-    });
-  }
+function readEsim({ store }: Simulation, id: string): Esim {
+  const esim = store.get('esims', { id });
+  if (esim === undefined) throw new Error(`The store has lost eSIM ${id}.`);
+  return esim;
+}
 
-  #announce({ environment, esimId }: RefundRecord, event: string, data: Record<string, unknown>): void {
-    this.#simulation.webhooks.enqueue({ environment, event, subject: esimId, data });
-  }
-
-  #unmet(esim: EsimRecord) {
-    const { sales, ledger, esimLifecycle, clock, dialect } = this.#simulation;
-    const shownUntil = clock.now() - dialect.debits_visible_after_ms;
-    return unmetConditions({
-      esim,
-      usage: esimLifecycle.state(esim),
-      completedTopups: sales.topups(esim.id, 'completed').length,
-      order: this.#order(esim),
-      movements: ledger
-        .ofOrder(esim.orderId)
-        .filter(({ type, createdAt }) => type === 'credit' || createdAt <= shownUntil),
-    });
-  }
-
-  #order({ orderId }: EsimRecord): SaleRecord {
-    return required(this.#simulation.sales.get('order', orderId), `order ${orderId}`);
-  }
-
-  #esim(id: string): EsimRecord {
-    return required(this.#simulation.esims.get(id), `eSIM ${id}`);
-  }
-
-  #reread(id: string): RefundRecord {
-    return required(this.#simulation.refunds.get(id), `refund ${id}`);
-  }
+function readRefund({ store }: Simulation, id: string): Refund {
+  const refund = store.get('refunds', { id });
+  if (refund === undefined) throw new Error(`The store has lost refund ${id}.`);
+  return refund;
 }
 
 function refusedAsError(unmet: readonly string[]): Answer {
   const fields = Object.fromEntries(unmet.map((condition) => [condition, 'is not met']));
   return new ServiceError(422, 'cancellation_refused', 'This eSIM cannot be cancelled any more.', { fields }).answer();
-}
-
-function required<Thing>(thing: Thing | undefined, what: string): Thing {
-  if (thing === undefined) throw new Error(`The store has lost ${what}.`);
-  return thing;
 }

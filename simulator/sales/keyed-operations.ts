@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Dialect } from '#simulator/behaviour/dialect.ts';
 import { type Answer, ServiceError } from '#simulator/service/errors.ts';
 import type { Simulation } from '#simulator/simulation.ts';
-import type { StoredResult } from '#simulator/store/requests.ts';
+import type { KeyedResult } from '#simulator/store/rows.ts';
 import type { Environment } from '#simulator/store/store.ts';
 import type { EndpointName } from '#upstream/contract.ts';
 
@@ -31,63 +31,56 @@ export interface KeyedWork<Item> {
 }
 
 /** The dialect decides about repeated and concurrent keys. */
-export class KeyedOperations {
-  readonly #simulation: Simulation;
-  /** Lost with the process, as is the operation: nothing is written before the execution. */
-  readonly #inUse = new Set<string>();
-
-  constructor(simulation: Simulation) {
-    this.#simulation = simulation;
+export async function runKeyed<Item>(simulation: Simulation, call: KeyedCall, work: KeyedWork<Item>): Promise<Answer> {
+  const { dialect, keysInUse } = simulation;
+  if (call.environment === 'production' && !simulation.approved) {
+    throw new ServiceError(403, 'not_approved', 'This reseller is not approved for production yet.');
   }
+  if (dialect.checks_balance_before_key && work.requireBalance !== undefined) work.requireBalance(work.find());
 
-  async run<Item>(call: KeyedCall, work: KeyedWork<Item>): Promise<Answer> {
-    if (call.environment === 'production' && !this.#simulation.approved) {
-      throw new ServiceError(403, 'not_approved', 'This reseller is not approved for production yet.');
+  const fingerprint = fingerprintOf(call);
+  const known = knownResult(simulation, call);
+  if (known !== undefined) return repeated(known, fingerprint, dialect);
+
+  const slot = `${call.environment}\n${call.key}`;
+  if (dialect.serialises_same_key) {
+    if (keysInUse.has(slot)) {
+      throw new ServiceError(409, 'idempotency_key_in_use', 'A request with this Idempotency-Key is under way.');
     }
-    const dialect = this.#simulation.dialect;
-    if (dialect.checks_balance_before_key && work.requireBalance !== undefined) work.requireBalance(work.find());
+    keysInUse.add(slot);
+  } else if (dialect.reference_unique) {
+    // Once and early, as a service without locks does: two concurrent calls both pass.
+    work.requireUnique?.();
+  }
+  try {
+    const wait = dialect.purchase_takes_ms + call.workMs;
+    if (wait > 0) await delay(wait, undefined, { signal: call.signal });
+    return execute(simulation, call, work, fingerprint);
+  } finally {
+    if (dialect.serialises_same_key) keysInUse.delete(slot);
+  }
+}
 
-    const fingerprint = fingerprintOf(call);
-    const known = this.#knownResult(call, dialect);
-    if (known !== undefined) return repeated(known, fingerprint, dialect);
-
-    const slot = `${call.environment}\n${call.key}`;
-    if (dialect.serialises_same_key) {
-      if (this.#inUse.has(slot)) {
-        throw new ServiceError(409, 'idempotency_key_in_use', 'A request with this Idempotency-Key is under way.');
-      }
-      this.#inUse.add(slot);
-    } else if (dialect.reference_unique) {
-      // Once and early, as a service without locks does: two concurrent calls both pass.
-      work.requireUnique?.();
+/** Changes, events and the result of the key in one transaction. */
+function execute<Item>(simulation: Simulation, call: KeyedCall, work: KeyedWork<Item>, fingerprint: string): Answer {
+  const { store, clock, dialect } = simulation;
+  return store.transaction(() => {
+    const answer = doOrRefuse(work, dialect);
+    const { status, body } = answer;
+    if (dialect.key_retention_ms !== 0 && (status < 400 || dialect.stores_4xx)) {
+      const { environment, key } = call;
+      // A forgotten or concurrent key keeps its latest result.
+      const result = { environment, key, fingerprint, status, body, created_at: clock.now() };
+      store.insert('idempotency_keys', result, 'REPLACE');
     }
-    try {
-      const wait = dialect.purchase_takes_ms + call.workMs;
-      if (wait > 0) await delay(wait, undefined, { signal: call.signal });
-      return this.#execute(call, work, fingerprint, dialect);
-    } finally {
-      if (dialect.serialises_same_key) this.#inUse.delete(slot);
-    }
-  }
+    return answer;
+  });
+}
 
-  /** Changes, events and the result of the key in one transaction. */
-  #execute<Item>(call: KeyedCall, work: KeyedWork<Item>, fingerprint: string, dialect: Dialect): Answer {
-    const { store, keys, clock } = this.#simulation;
-    return store.transaction(() => {
-      const answer = doOrRefuse(work, dialect);
-      const { status, body } = answer;
-      if (dialect.key_retention_ms !== 0 && (status < 400 || dialect.stores_4xx)) {
-        keys.save(call.environment, { key: call.key, fingerprint, status, body, createdAt: clock.now() });
-      }
-      return answer;
-    });
-  }
-
-  #knownResult(call: KeyedCall, dialect: Dialect): StoredResult | undefined {
-    const known = this.#simulation.keys.find(call.environment, call.key);
-    if (known === undefined || dialect.key_retention_ms === null) return known;
-    return known.createdAt + dialect.key_retention_ms > this.#simulation.clock.now() ? known : undefined;
-  }
+function knownResult({ store, clock, dialect }: Simulation, { environment, key }: KeyedCall): KeyedResult | undefined {
+  const known = store.get('idempotency_keys', { environment, key });
+  if (known === undefined || dialect.key_retention_ms === null) return known;
+  return known.created_at + dialect.key_retention_ms > clock.now() ? known : undefined;
 }
 
 function doOrRefuse<Item>(work: KeyedWork<Item>, dialect: Dialect): Answer {
@@ -106,7 +99,7 @@ function fingerprintOf({ operation, id, rawBody }: KeyedCall): string {
   return createHash('sha256').update(`${operation} ${id}\n`).update(rawBody).digest('hex');
 }
 
-function repeated(known: StoredResult, fingerprint: string, dialect: Dialect): Answer {
+function repeated(known: KeyedResult, fingerprint: string, dialect: Dialect): Answer {
   if (known.fingerprint !== fingerprint) {
     throw new ServiceError(409, 'idempotency_key_reused', 'This Idempotency-Key was used with another request.');
   }

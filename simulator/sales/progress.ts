@@ -1,164 +1,179 @@
 import type { DueSource } from '#simulator/clock.ts';
+import { recharge } from '#simulator/sales/esims.ts';
 import type { Simulation } from '#simulator/simulation.ts';
-import type { MovementSubject } from '#simulator/store/ledger.ts';
-import type { Failure, SaleKind, SaleRecord } from '#simulator/store/sales.ts';
+import type { Sale, SaleKind } from '#simulator/store/rows.ts';
+import { move, type MovementSubject } from '#simulator/wallet.ts';
 import { wireOrder, wireTopup, wireVpnSubscription } from '#simulator/wire.ts';
 
-export class SaleProgress implements DueSource {
-  readonly #simulation: Simulation;
-
-  constructor(simulation: Simulation) {
-    this.#simulation = simulation;
-  }
-
-  complete(sale: SaleRecord): SaleRecord | undefined {
-    const { store, sales, kinds, clock } = this.#simulation;
-    return store.transaction(() => {
-      if (this.#reread(sale).status !== 'processing') return undefined;
-      sales.complete(sale.id, kinds[sale.kind].deliver(sale), clock.now());
-      return this.#announced(sale);
-    });
-  }
-
-  /** The behaviour decides when the debit is credited. @param debited false when it was never debited. */
-  fail(sale: SaleRecord, failure?: Failure, debited = true): SaleRecord | undefined {
-    const { store, sales, kinds, clock } = this.#simulation;
-    return store.transaction(() => {
-      if (!sales.fail(sale.id, failure ?? kinds[sale.kind].failure, clock.now())) return undefined;
-      if (debited && sale.creditAfterMs === 0) this.#payBack(sale);
-      if (debited && sale.creditAfterMs !== null && sale.creditAfterMs > 0) {
-        sales.setCreditDue(sale.id, clock.now() + sale.creditAfterMs);
-      }
-      return this.#announced(sale);
-    });
-  }
-
-  nextDue(): number | undefined {
-    return this.#simulation.sales.nextDue();
-  }
-
-  runDue(now: number): void {
-    const { store, sales } = this.#simulation;
-    for (const sale of sales.due(now)) {
-      if (sale.dueOutcome === 'completed') this.complete(sale);
-      else this.fail(sale);
-    }
-    for (const sale of sales.creditDue(now)) {
-      store.transaction(() => {
-        this.#payBack(sale);
-        sales.setCreditDue(sale.id, null);
-      });
-    }
-  }
-
-  /** Runs in the transaction of the change. */
-  announce(sale: SaleRecord): void {
-    this.#simulation.agenda.wake();
-    const kind = this.#simulation.kinds[sale.kind];
-    const event = kind.event(sale);
-    if (event === undefined) return;
-    const { environment, id } = sale;
-    this.#simulation.webhooks.enqueue({ environment, event, subject: id, data: kind.announcement(sale) });
-  }
-
-  #announced(before: SaleRecord): SaleRecord {
-    const sale = this.#reread(before);
-    this.announce(sale);
-    return sale;
-  }
-
-  #reread({ kind, id }: SaleRecord): SaleRecord {
-    const sale = this.#simulation.sales.get(kind, id);
-    if (sale === undefined) throw new Error(`The store has lost ${kind} ${id}.`);
-    return sale;
-  }
-
-  #payBack(sale: SaleRecord): void {
-    const subject = this.#simulation.kinds[sale.kind].subject(sale);
-    this.#simulation.wallet.credit(sale.environment, sale.price, { reason: 'refund', ...subject });
-  }
+interface Failure {
+  readonly code: string;
+  readonly message: string;
 }
 
 interface KindOfSale {
   /** Runs in the transaction of the completion. @returns the id of a new eSIM. */
-  deliver(sale: SaleRecord): string | undefined;
-  event(sale: SaleRecord): string | undefined;
-  answer(sale: SaleRecord): Record<string, unknown>;
-  announcement(sale: SaleRecord): Record<string, unknown>;
-  subject(sale: SaleRecord): MovementSubject;
+  readonly deliver: (simulation: Simulation, sale: Sale) => string | undefined;
+  readonly event: (status: Sale['status']) => string | undefined;
+  readonly answer: (simulation: Simulation, sale: Sale) => Record<string, unknown>;
+  readonly subject: (sale: Sale) => MovementSubject;
   readonly failure: Failure;
 }
-
-export type KindsOfSale = Readonly<Record<SaleKind, KindOfSale>>;
 
 /** `.example` is reserved (RFC 2606). */
 const SMDP_ADDRESS = 'smdp.simulator.example';
 const VPN_SERVER = 'vpn.simulator.example';
 const DAY_MS = 86_400_000;
 
-export function kindsOfSale(simulation: Simulation): KindsOfSale {
-  const { subscriptions } = simulation;
+const KINDS: Readonly<Record<SaleKind, KindOfSale>> = {
+  order: {
+    deliver: deliverEsim,
+    event: (status) => `order.${status}`,
+    answer: (_simulation, sale) => wireOrder(sale),
+    subject: ({ id, reference }) => ({ order_id: id, external_order_id: reference }),
+    failure: { code: 'supplier_failed', message: 'The supplier could not deliver the eSIM.' },
+  },
+  topup: {
+    deliver: (simulation, sale) => {
+      recharge(simulation, sale);
+      return undefined;
+    },
+    event: (status) => `topup.${status}`,
+    answer: (_simulation, sale) => wireTopup(sale),
+    subject: ({ id, esim_id }) => ({ topup_id: id, esim_id }),
+    failure: { code: 'supplier_failed', message: 'The supplier could not recharge the eSIM.' },
+  },
+  vpn: {
+    deliver: startSubscription,
+    event: (status) => {
+      return status === 'processing' ? undefined : `vpn.subscription.${status === 'completed' ? 'active' : 'failed'}`;
+    },
+    answer: ({ store }, sale) => wireVpnSubscription(sale, store.get('vpn_subscriptions', { id: sale.id })),
+    subject: ({ id, reference }) => ({ vpn_subscription_id: id, external_subscription_id: reference }),
+    failure: { code: 'provisioning_failed', message: 'The VPN subscription could not be set up.' },
+  },
+};
+
+export function saleAnswer(simulation: Simulation, sale: Sale): Record<string, unknown> {
+  return KINDS[sale.kind].answer(simulation, sale);
+}
+
+/** Without access data, to keep it out of delivery logs. */
+export function saleAnnouncement(simulation: Simulation, sale: Sale): Record<string, unknown> {
+  const answer = saleAnswer(simulation, sale);
+  return sale.kind === 'vpn' ? { ...answer, access: undefined } : answer;
+}
+
+/** What a movement of the sale names. */
+export function saleSubject(sale: Sale): MovementSubject {
+  return KINDS[sale.kind].subject(sale);
+}
+
+export function completeSale(simulation: Simulation, { id, kind }: Sale): Sale | undefined {
+  const { store, clock } = simulation;
+  return store.transaction(() => {
+    const sale = readSale(simulation, id);
+    if (sale.status !== 'processing') return undefined;
+    const esim_id = KINDS[kind].deliver(simulation, sale) ?? sale.esim_id;
+    const ended = { due_at: null, due_outcome: null, updated_at: clock.now() };
+    store.change('sales', { id }, { status: 'completed', esim_id, ...ended });
+    return announced(simulation, id);
+  });
+}
+
+/** The behaviour decides when the debit is credited. @param debited false when it was never debited. */
+export function failSale(
+  simulation: Simulation,
+  sale: Sale,
+  { code, message }: Failure = KINDS[sale.kind].failure,
+  debited = true,
+): Sale | undefined {
+  const { store, clock } = simulation;
+  const { id, credit_after_ms: creditAfter } = sale;
+  return store.transaction(() => {
+    const now = clock.now();
+    const ended = { due_at: null, due_outcome: null, updated_at: now };
+    const failed = { status: 'failed', failure_code: code, failure_message: message, ...ended } as const;
+    if (store.change('sales', { id, status: 'processing' }, failed) === 0) return undefined;
+    if (debited && creditAfter === 0) payBack(simulation, sale);
+    else if (debited && creditAfter !== null) store.change('sales', { id }, { credit_due_at: now + creditAfter });
+    return announced(simulation, id);
+  });
+}
+
+export function dueSales(simulation: Simulation): DueSource {
+  const { store } = simulation;
   return {
-    order: {
-      deliver: (sale) => deliverEsim(simulation, sale),
-      event: ({ status }) => `order.${status}`,
-      answer: wireOrder,
-      announcement: wireOrder,
-      subject: ({ id, reference }) => ({ orderId: id, externalOrderId: reference }),
-      failure: { code: 'supplier_failed', message: 'The supplier could not deliver the eSIM.' },
-    },
-    topup: {
-      deliver: (sale) => {
-        simulation.esimLifecycle.recharge(sale);
-        return undefined;
-      },
-      event: ({ status }) => `topup.${status}`,
-      answer: wireTopup,
-      announcement: wireTopup,
-      subject: ({ id, esimId }) => ({ topupId: id, esimId }),
-      failure: { code: 'supplier_failed', message: 'The supplier could not recharge the eSIM.' },
-    },
-    vpn: {
-      deliver: (sale) => {
-        startSubscription(simulation, sale);
-        return undefined;
-      },
-      event: ({ status }) => {
-        return status === 'processing' ? undefined : `vpn.subscription.${status === 'completed' ? 'active' : 'failed'}`;
-      },
-      answer: (sale) => wireVpnSubscription(sale, subscriptions.get(sale.id)),
-      // Without access data, to keep it out of delivery logs.
-      announcement: (sale) => ({ ...wireVpnSubscription(sale, subscriptions.get(sale.id)), access: undefined }),
-      subject: ({ id, reference }) => ({ vpnSubscriptionId: id, externalSubscriptionId: reference }),
-      failure: { code: 'provisioning_failed', message: 'The VPN subscription could not be set up.' },
+    nextDue: () =>
+      store.least(
+        'due',
+        `(SELECT min(due_at) AS due FROM sales WHERE due_at IS NOT NULL
+          UNION ALL SELECT min(credit_due_at) FROM sales WHERE credit_due_at IS NOT NULL)`,
+      ),
+    runDue: (now) => {
+      for (const sale of store.rows('sales', 'WHERE due_at <= :now ORDER BY due_at, sequence', { now })) {
+        if (sale.due_outcome === 'completed') completeSale(simulation, sale);
+        else failSale(simulation, sale);
+      }
+      const credits = 'WHERE credit_due_at <= :now ORDER BY credit_due_at, sequence';
+      for (const sale of store.rows('sales', credits, { now })) {
+        store.transaction(() => {
+          payBack(simulation, sale);
+          store.change('sales', { id: sale.id }, { credit_due_at: null });
+        });
+      }
     },
   };
 }
 
-function deliverEsim({ store, esims, identifiers, clock }: Simulation, sale: SaleRecord): string {
+/** Runs in the transaction of the change. */
+export function announceSale(simulation: Simulation, sale: Sale): void {
+  simulation.agenda.wake();
+  const event = KINDS[sale.kind].event(sale.status);
+  if (event === undefined) return;
+  const { environment, id } = sale;
+  simulation.webhooks.enqueue({ environment, event, subject: id, data: saleAnnouncement(simulation, sale) });
+}
+
+function announced(simulation: Simulation, id: string): Sale {
+  const sale = readSale(simulation, id);
+  announceSale(simulation, sale);
+  return sale;
+}
+
+export function readSale({ store }: Simulation, id: string): Sale {
+  const sale = store.get('sales', { id });
+  if (sale === undefined) throw new Error(`The store has lost sale ${id}.`);
+  return sale;
+}
+
+function payBack(simulation: Simulation, sale: Sale): void {
+  move(simulation, sale.environment, 'credit', sale.price, { reason: 'refund', ...saleSubject(sale) });
+}
+
+function deliverEsim({ store, identifiers, clock }: Simulation, sale: Sale): string {
   const sequence = store.nextSequence('esims');
   const id = identifiers.id('esim', sequence);
-  esims.insert({
+  store.insert('esims', {
     id,
     environment: sale.environment,
-    orderId: sale.id,
-    packageId: sale.itemId,
+    order_id: sale.id,
+    package_id: sale.item_id,
     iccid: identifiers.iccid(sequence),
-    activationCode: `LPA:1$${SMDP_ADDRESS}$${identifiers.matchingId(sequence)}`,
-    createdAt: clock.now(),
+    activation_code: `LPA:1$${SMDP_ADDRESS}$${identifiers.matchingId(sequence)}`,
+    status: 'available',
+    created_at: clock.now(),
   });
   return id;
 }
 
-function startSubscription({ subscriptions, plans, identifiers, clock }: Simulation, sale: SaleRecord): void {
-  const plan = plans.everSold(sale.itemId);
-  if (plan === undefined) throw new Error(`There is no VPN plan ${sale.itemId}.`);
-  const startedAt = clock.now();
-  subscriptions.insert({
+function startSubscription({ store, plans, identifiers, clock }: Simulation, sale: Sale): undefined {
+  const started_at = clock.now();
+  store.insert('vpn_subscriptions', {
     id: sale.id,
+    status: 'active',
     ...identifiers.vpnLogin(sale.sequence),
     server: VPN_SERVER,
-    startedAt,
-    expiresAt: startedAt + plan.durationDays * DAY_MS,
+    started_at,
+    expires_at: started_at + plans.everSold(sale.item_id).durationDays * DAY_MS,
   });
 }

@@ -1,52 +1,49 @@
 import Big from 'big.js';
-import type { CancellationOutcome } from '#simulator/behaviour/behaviours.ts';
+import type { BehaviourRule } from '#simulator/behaviour/behaviours.ts';
+import type { ResolvedOptions } from '#simulator/options.ts';
 import type { EsimState } from '#simulator/sales/esims.ts';
-import type { EsimRecord, RefundProgress } from '#simulator/store/esims.ts';
-import type { LedgerEntry } from '#simulator/store/ledger.ts';
-import type { SaleRecord } from '#simulator/store/sales.ts';
+import type { Esim, Movement, Refund, Sale } from '#simulator/store/rows.ts';
 import type { RefundCondition } from '#upstream/contract.ts';
 
-type CancellationPlan = Omit<RefundProgress, 'dueAt'> & { readonly delayMs: number | null };
+type CancellationRule = Extract<BehaviourRule, { operation: 'cancellation' }>;
 
-interface CancellationDelays {
-  /** The rule may name another delay. */
-  readonly processingDelayMs: number;
-  readonly reviewDelayMs: number;
-}
+type CancellationPlan = Pick<Refund, 'cancellation' | 'status' | 'review' | 'due_step'> & {
+  readonly delayMs: number | null;
+};
 
 /** The conditions decide without a rule. */
 export function planned(
-  rule: { readonly outcome: CancellationOutcome; readonly delay_ms?: number | undefined } | undefined,
+  rule: Pick<CancellationRule, 'outcome' | 'delay_ms'> | undefined,
   unmet: readonly RefundCondition[],
-  { processingDelayMs, reviewDelayMs }: CancellationDelays,
+  { processingDelayMs, reviewDelayMs }: Pick<ResolvedOptions, 'processingDelayMs' | 'reviewDelayMs'>,
 ): CancellationPlan {
   if (rule === undefined) return byConditions(unmet, reviewDelayMs);
   const { outcome, delay_ms: delay } = rule;
   switch (outcome) {
     case 'accepted':
-      return delay === undefined ? ACCEPTED : { ...PAYING, dueStep: 'pay', delayMs: delay };
+      return delay === undefined ? ACCEPTED : { ...PAYING, due_step: 'pay', delayMs: delay };
     case 'refund_failed':
-      return delay === undefined ? { ...ACCEPTED, status: 'failed' } : { ...PAYING, dueStep: 'fail', delayMs: delay };
+      return delay === undefined ? { ...ACCEPTED, status: 'failed' } : { ...PAYING, due_step: 'fail', delayMs: delay };
     case 'refused':
       return REFUSED;
     case 'processing_then_accepted':
-      return { ...REVIEWING, review: null, dueStep: 'accept', delayMs: delay ?? processingDelayMs };
+      return { ...REVIEWING, review: null, due_step: 'accept', delayMs: delay ?? processingDelayMs };
     case 'manual_review':
       return REVIEWING;
     case 'manual_review_then_accepted':
-      return { ...REVIEWING, dueStep: 'accept', delayMs: delay ?? reviewDelayMs };
+      return { ...REVIEWING, due_step: 'accept', delayMs: delay ?? reviewDelayMs };
     case 'manual_review_then_refused':
-      return { ...REVIEWING, dueStep: 'refuse', delayMs: delay ?? reviewDelayMs };
+      return { ...REVIEWING, due_step: 'refuse', delayMs: delay ?? reviewDelayMs };
   }
 }
 
 function byConditions(unmet: readonly RefundCondition[], reviewDelayMs: number): CancellationPlan {
   const decision = decisionByConditions(unmet);
   if (decision === 'accepted') return ACCEPTED;
-  return decision === 'refused' ? REFUSED : { ...REVIEWING, dueStep: 'review', delayMs: reviewDelayMs };
+  return decision === 'refused' ? REFUSED : { ...REVIEWING, due_step: 'review', delayMs: reviewDelayMs };
 }
 
-const AT_ONCE = { dueStep: null, delayMs: null } as const;
+const AT_ONCE = { due_step: null, delayMs: null } as const;
 const ACCEPTED: CancellationPlan = { cancellation: 'cancelled', status: 'completed', review: 'accepted', ...AT_ONCE };
 const PAYING: CancellationPlan = { ...ACCEPTED, status: 'processing' };
 const REFUSED: CancellationPlan = { cancellation: 'refused', status: 'failed', review: 'refused', ...AT_ONCE };
@@ -58,22 +55,22 @@ const REVIEWING: CancellationPlan = {
 };
 
 interface CancellationEvidence {
-  readonly esim: EsimRecord;
+  readonly esim: Esim;
   readonly usage: EsimState;
-  readonly completedTopups: number;
-  readonly order: SaleRecord;
+  readonly isToppedUp: boolean;
+  readonly order: Sale;
   /** Movements that are already visible. */
-  readonly movements: readonly LedgerEntry[];
+  readonly movements: readonly Movement[];
 }
 
 /** The specification (States and transitions) states the conditions. */
 export function unmetConditions(evidence: CancellationEvidence): RefundCondition[] {
-  const { esim, usage, completedTopups } = evidence;
+  const { esim, usage, isToppedUp } = evidence;
   const confirmed: Readonly<Record<RefundCondition, boolean>> = {
     usage_is_zero: usage.usedMb === 0,
-    never_installed: esim.installedAt === null,
-    never_activated: esim.activatedAt === null,
-    no_completed_topup: completedTopups === 0,
+    never_installed: esim.installed_at === null,
+    never_activated: esim.activated_at === null,
+    no_completed_topup: !isToppedUp,
     debit_verified: isDebitVerified(evidence),
   };
   return (Object.keys(confirmed) as RefundCondition[]).filter((condition) => !confirmed[condition]);

@@ -48,6 +48,12 @@ export function notFound(what: string): ServiceError {
   return new ServiceError(404, 'not_found', `There is no such ${what}.`);
 }
 
+/** @throws ServiceError 404 */
+export function existing<Row>(row: Row | undefined, what: string): Row {
+  if (row === undefined) throw notFound(what);
+  return row;
+}
+
 export function validationFailed(fields: FieldProblems): ServiceError {
   return new ServiceError(422, 'validation_failed', `Not accepted: ${Object.keys(fields).join(', ')}.`, { fields });
 }

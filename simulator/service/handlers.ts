@@ -1,6 +1,11 @@
-import type { Dialect } from '#simulator/behaviour/dialect.ts';
+import { logIn } from '#simulator/account.ts';
+import { cancelEsim } from '#simulator/sales/cancellations.ts';
+import { changeEsimState, esimState, topupOptions } from '#simulator/sales/esims.ts';
 import type { KeyedCall } from '#simulator/sales/keyed-operations.ts';
-import { type Answer, jsonAnswer, notFound, parsed } from '#simulator/service/errors.ts';
+import { saleAnswer } from '#simulator/sales/progress.ts';
+import { buyPackage, orderVpn, topUp } from '#simulator/sales/purchases.ts';
+import { cancelSubscription } from '#simulator/sales/vpn-subscriptions.ts';
+import { type Answer, existing, jsonAnswer, parsed } from '#simulator/service/errors.ts';
 import { describedService } from '#simulator/service/openapi.ts';
 import {
   catalogueAnswer,
@@ -14,26 +19,16 @@ import {
   vpnOrderBody,
   wholeList,
 } from '#simulator/service/requests.ts';
+import { latestRelease } from '#simulator/service/updates.ts';
 import type { Simulation } from '#simulator/simulation.ts';
-import type { EsimRecord } from '#simulator/store/esims.ts';
-import type { LedgerFilter } from '#simulator/store/ledger.ts';
-import type { SaleRecord } from '#simulator/store/sales.ts';
-import type { Environment } from '#simulator/store/store.ts';
-import { shownAmount, shownMovement } from '#simulator/wallet.ts';
-import {
-  wireEsim,
-  wireOrder,
-  wirePackage,
-  wirePublicPackage,
-  wireRefund,
-  wireTopup,
-  wireUsage,
-  wireVpnPlan,
-} from '#simulator/wire.ts';
+import type { Esim, Sale, SaleKind } from '#simulator/store/rows.ts';
+import { shownAmount, shownMovement, shownMovements, visibleBalance } from '#simulator/wallet.ts';
+import { createSecret, rotateSecret } from '#simulator/webhooks/endpoints.ts';
+import { wireEsim, wirePackage, wirePublicPackage, wireRefund, wireUsage, wireVpnPlan } from '#simulator/wire.ts';
 import type { EndpointName } from '#upstream/contract.ts';
 
 /** Authorized, not validated yet. */
-interface ServiceCall extends KeyedCall {
+export interface ServiceCall extends KeyedCall {
   readonly query: Readonly<Record<string, string>>;
   readonly json: unknown;
 }
@@ -42,163 +37,104 @@ type Handler = (simulation: Simulation, call: ServiceCall) => Answer | Promise<A
 
 /** A new endpoint does not compile until it has a handler here. */
 export const HANDLERS: Readonly<Record<EndpointName, Handler>> = {
-  login: ({ account }, { environment, json }) => {
-    return jsonAnswer(200, account.logIn(environment, parsed(loginBody(environment), json)));
-  },
+  login: (simulation, { environment, json }) =>
+    jsonAnswer(200, logIn(simulation, environment, parsed(loginBody(environment), json))),
 
   listPackages: ({ packages }, { query }) => catalogueAnswer(packages.list(), pageFrom(query), wirePackage),
-
-  createOrder: async ({ purchases }, call) => purchases.buyPackage(call, parsed(orderBody, call.json)),
-
-  getOrder: ({ sales }, { environment, id }) => {
-    const order = sales.get('order', id, environment);
-    if (order === undefined) throw notFound('order');
-    return jsonAnswer(200, wireOrder(order));
-  },
-
-  listOrders: ({ sales }, { environment, query }) => {
-    const page = pageFrom(query);
-    const filter = { kind: 'order', environment, reference: query['external_order_id'] } as const;
-    return pageAnswer(sales.list(filter, oneMore(page), 'newestFirst'), page, wireOrder);
-  },
-
-  getEsim: ({ esims, esimLifecycle }, { environment, id }) => {
-    const esim = esims.get(id, environment);
-    if (esim === undefined) throw notFound('eSIM');
-    return jsonAnswer(200, wireEsim(esim, esimLifecycle.state(esim)));
-  },
-
-  getWallet: ({ wallet, dialect }, { environment }) =>
-    jsonAnswer(200, {
-      balance: shownAmount(dialect, wallet.visibleBalance(environment, dialect.debits_visible_after_ms)),
-      currency: dialect.wallet_currency,
-    }),
-
-  listWalletTransactions: ({ ledger, wallet, dialect, clock }, { environment, query }) => {
-    const page = pageFrom(query);
-    const filter = { reference: query['external_order_id'], ...shownBy(dialect, query['since'], clock.now()) };
-    const order = dialect.wallet_newest_first ? 'newestFirst' : 'oldestFirst';
-    const shown = shownMovement(dialect, clock.now());
-    const answer = pageAnswer(ledger.shown(environment, filter, order, oneMore(page)), page, shown);
-    const { wallet_others_move_ms: everyMs, wallet_other_currency: inOtherCurrency } = dialect;
-    // One movement for each reading, after its first page.
-    if (everyMs !== null && page.cursor === undefined) wallet.moveForOthers(environment, everyMs, inOtherCurrency);
-    return answer;
-  },
-
-  getEsimUsage: (simulation, { environment, id }) => {
-    const esim = requireEsim(simulation, environment, id);
-    return jsonAnswer(200, wireUsage(esim, simulation.esimLifecycle.state(esim), simulation.clock.now()));
-  },
-
-  listTopupOptions: (simulation, { environment, id }) => {
-    const options = simulation.esimLifecycle.topupOptions(requireEsim(simulation, environment, id));
+  listPublicPackages: ({ packages }, { query }) => catalogueAnswer(packages.list(), pageFrom(query), wirePublicPackage),
+  listVpnPlans: ({ plans }) => wholeList(plans.list(), wireVpnPlan),
+  listTopupOptions: (simulation, call) => {
+    const options = topupOptions(simulation, esimOf(simulation, call));
     return wholeList(
       options.filter(({ available }) => available),
       wirePackage,
     );
   },
 
-  createTopup: async ({ purchases }, call) => purchases.topUp(call, parsed(topupBody, call.json)),
+  createOrder: async (simulation, call) => buyPackage(simulation, call, parsed(orderBody, call.json)),
+  createTopup: async (simulation, call) => topUp(simulation, call, parsed(topupBody, call.json)),
+  createVpnOrder: async (simulation, call) => orderVpn(simulation, call, parsed(vpnOrderBody, call.json)),
 
-  getTopup: ({ sales }, { environment, id }) => {
-    const topup = sales.get('topup', id, environment);
-    if (topup === undefined) throw notFound('top-up');
-    return jsonAnswer(200, wireTopup(topup));
+  getOrder: saleRead('order', 'order'),
+  getTopup: saleRead('topup', 'top-up'),
+  getVpnSubscription: saleRead('vpn', 'VPN subscription'),
+  listOrders: saleList('order', ({ external_order_id: reference }) => ({ reference })),
+  listTopups: saleList('topup', ({ esim_id }) => ({ esim_id })),
+  listVpnSubscriptions: saleList('vpn', ({ external_subscription_id: reference }) => ({ reference })),
+
+  getEsim: (simulation, call) => {
+    const esim = esimOf(simulation, call);
+    return jsonAnswer(200, wireEsim(esim, esimState(simulation, esim)));
   },
-
-  listTopups: ({ sales }, { environment, query }) => {
-    const page = pageFrom(query);
-    const filter = { kind: 'topup', environment, esim_id: query['esim_id'] } as const;
-    return pageAnswer(sales.list(filter, oneMore(page), 'newestFirst'), page, wireTopup);
+  getEsimUsage: (simulation, call) => {
+    const esim = esimOf(simulation, call);
+    return jsonAnswer(200, wireUsage(esim, esimState(simulation, esim), simulation.clock.now()));
   },
-
-  cancelEsim: async ({ cancellations }, call) => cancellations.cancel(call),
-
-  getRefund: ({ refunds }, { environment, id }) => {
-    const refund = refunds.get(id, environment);
-    if (refund === undefined) throw notFound('refund');
-    return jsonAnswer(200, wireRefund(refund));
-  },
-
-  listRefunds: ({ refunds }, { environment, query }) => {
-    const page = pageFrom(query);
-    const rows = refunds.list({ environment, esim_id: query['esim_id'] }, oneMore(page), 'newestFirst');
-    return pageAnswer(rows, page, wireRefund);
-  },
-
-  simulateEsim: (simulation, { environment, id, json }) => {
-    const { state } = parsed(simulationBody, json);
-    const esim = simulation.esimLifecycle.changeState(requireEsim(simulation, environment, id), state);
-    const { status, installed_at, activated_at } = wireEsim(esim, simulation.esimLifecycle.state(esim));
+  simulateEsim: (simulation, call) => {
+    const { state } = parsed(simulationBody, call.json);
+    const esim = changeEsimState(simulation, esimOf(simulation, call), state);
+    const { id, status, installed_at, activated_at } = wireEsim(esim, esimState(simulation, esim));
     return jsonAnswer(200, { id, status, installed_at, activated_at });
   },
 
-  listVpnPlans: ({ plans }) => wholeList(plans.list(), wireVpnPlan),
-
-  createVpnOrder: async ({ purchases }, call) => purchases.orderVpn(call, parsed(vpnOrderBody, call.json)),
-
-  getVpnSubscription: (simulation, { environment, id }) => {
-    return jsonAnswer(200, simulation.kinds.vpn.answer(requireSubscription(simulation, environment, id)));
+  cancelEsim,
+  getRefund: ({ store }, { environment, id }) => {
+    const refund = existing(store.get('refunds', { id, environment }), 'refund');
+    return jsonAnswer(200, wireRefund(refund));
   },
-
-  listVpnSubscriptions: ({ sales, kinds }, { environment, query }) => {
+  listRefunds: ({ store }, { environment, query }) => {
     const page = pageFrom(query);
-    const filter = { kind: 'vpn', environment, reference: query['external_subscription_id'] } as const;
-    return pageAnswer(sales.list(filter, oneMore(page), 'newestFirst'), page, (sale) => kinds.vpn.answer(sale));
+    const filter = { environment, esim_id: query['esim_id'] };
+    return pageAnswer(store.list('refunds', filter, oneMore(page), 'newestFirst'), page, wireRefund);
+  },
+  cancelVpnSubscription: (simulation, call) => {
+    const sale = saleOf(simulation, call, 'vpn', 'VPN subscription');
+    cancelSubscription(simulation, sale);
+    return jsonAnswer(200, saleAnswer(simulation, sale));
   },
 
-  cancelVpnSubscription: (simulation, { environment, id }) => {
-    const sale = requireSubscription(simulation, environment, id);
-    simulation.vpnSubscriptions.cancel(sale);
-    return jsonAnswer(200, simulation.kinds.vpn.answer(sale));
+  getWallet: (simulation, { environment }) => {
+    const { dialect } = simulation;
+    const balance = shownAmount(dialect, visibleBalance(simulation, environment));
+    return jsonAnswer(200, { balance, currency: dialect.wallet_currency });
+  },
+  listWalletTransactions: (simulation, { environment, query }) => {
+    const page = pageFrom(query);
+    const filter = { reference: query['external_order_id'], since: query['since'] };
+    const movements = shownMovements(simulation, environment, filter, oneMore(page));
+    return pageAnswer(movements, page, (movement) => shownMovement(simulation, movement));
   },
 
-  listPublicPackages: ({ packages }, { query }) => catalogueAnswer(packages.list(), pageFrom(query), wirePublicPackage),
-
-  getLatestUpdate: ({ releases }, { query }) => {
-    return jsonAnswer(200, releases.latest(query['current_version'] ?? '', query['channel'] ?? ''));
-  },
-
+  getLatestUpdate: ({ store }, { query }) =>
+    jsonAnswer(200, latestRelease(store, query['current_version'] ?? '', query['channel'] ?? '')),
   getOpenApi: ({ dialect, shaper }, { environment }) => jsonAnswer(200, describedService(dialect, environment, shaper)),
-
-  createWebhookSecret: ({ endpoints }, { environment }) => jsonAnswer(201, endpoints.createSecret(environment)),
-
-  rotateWebhookSecret: ({ endpoints }, { environment }) => jsonAnswer(200, endpoints.rotateSecret(environment)),
+  createWebhookSecret: (simulation, { environment }) => jsonAnswer(201, createSecret(simulation, environment)),
+  rotateWebhookSecret: (simulation, { environment }) => jsonAnswer(200, rotateSecret(simulation, environment)),
 };
 
-/** Undefined `since`: from the first movement on. */
-function shownBy(dialect: Dialect, since: string | undefined, now: number): LedgerFilter {
-  const {
-    wallet_list_cached_ms: cached,
-    wallet_rows_after_ms: rowsAfter,
-    debits_visible_after_ms: debitsAfter,
-  } = dialect;
-  const { wallet_keeps_newest: newest, wallet_keeps_oldest: oldest } = dialect;
-  const madeAt = cached === 0 ? now : now - (now % cached);
-  return {
-    since: since === undefined ? undefined : firstShown(dialect, Date.parse(since)),
-    // Without a delay all movements are shown, also those of a time when the clock was ahead.
-    until: cached === 0 && rowsAfter === 0 ? undefined : Math.min(madeAt, now - rowsAfter),
-    debitsUntil: debitsAfter === 0 ? undefined : now - debitsAfter,
-    newest: newest ?? undefined,
-    oldest: oldest ?? undefined,
+function saleRead(kind: SaleKind, what: string): Handler {
+  return (simulation, call) => jsonAnswer(200, saleAnswer(simulation, saleOf(simulation, call, kind, what)));
+}
+
+function saleList(
+  kind: SaleKind,
+  filterOf: (query: ServiceCall['query']) => {
+    readonly reference?: string | undefined;
+    readonly esim_id?: string | undefined;
+  },
+): Handler {
+  return (simulation, { environment, query }) => {
+    const page = pageFrom(query);
+    const filter = { kind, environment, ...filterOf(query) };
+    const sales = simulation.store.list('sales', filter, oneMore(page), 'newestFirst');
+    return pageAnswer(sales, page, (sale) => saleAnswer(simulation, sale));
   };
 }
 
-function firstShown({ wallet_filter_shift_ms: shift, wallet_filter_edge_ms: edge }: Dialect, since: number): number {
-  const shifted = since + shift;
-  return edge === null ? shifted : shifted - (shifted % edge) + edge;
+function saleOf({ store }: Simulation, { environment, id }: ServiceCall, kind: SaleKind, what: string): Sale {
+  return existing(store.get('sales', { id, kind, environment }), what);
 }
 
-function requireEsim({ esims }: Simulation, environment: Environment, id: string): EsimRecord {
-  const esim = esims.get(id, environment);
-  if (esim === undefined) throw notFound('eSIM');
-  return esim;
-}
-
-function requireSubscription({ sales }: Simulation, environment: Environment, id: string): SaleRecord {
-  const sale = sales.get('vpn', id, environment);
-  if (sale === undefined) throw notFound('VPN subscription');
-  return sale;
+function esimOf({ store }: Simulation, { environment, id }: ServiceCall): Esim {
+  return existing(store.get('esims', { id, environment }), 'eSIM');
 }

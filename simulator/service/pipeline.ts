@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Request, type RequestHandler, type Response, Router } from 'express';
+import { requireToken } from '#simulator/account.ts';
 import { type Dialect, endpointNames, isServed, needsToken } from '#simulator/behaviour/dialect.ts';
 import { type Answer, notFound, parsed, ServiceError, validationFailed } from '#simulator/service/errors.ts';
-import { type Ending, perform, planOf } from '#simulator/service/fault-plan.ts';
+import { endingOf, perform } from '#simulator/service/fault-answers.ts';
 import { HANDLERS } from '#simulator/service/handlers.ts';
 import { noBody, queryFrom, readBody, requireUsableTexts, strictJsonOf } from '#simulator/service/requests.ts';
 import { ownQuery, pageOfList, queryNames } from '#simulator/shapes/answers.ts';
@@ -17,7 +18,6 @@ interface Received {
   readonly environment: Environment;
   readonly body: Buffer | ServiceError;
   readonly workMs: number;
-  readonly signal: AbortSignal;
 }
 
 type Work = (received: Received) => Answer | Promise<Answer>;
@@ -37,8 +37,8 @@ export class Pipeline {
     return this.#handler(environment, name, (received) => this.#serve(name, received));
   }
 
-  refuse(environment: Environment, refusal: (request: Request) => ServiceError): RequestHandler {
-    return this.#handler(environment, undefined, ({ request }) => refusal(request).answer());
+  refuse(environment: Environment, refusal: () => ServiceError): RequestHandler {
+    return this.#handler(environment, undefined, () => refusal().answer());
   }
 
   async drained(): Promise<void> {
@@ -64,33 +64,35 @@ export class Pipeline {
     request: Request,
     response: Response,
   ): Promise<void> {
-    const { requests, faults, rateLimiter } = this.#simulation;
+    const { store, faults, rateLimiter, shaper } = this.#simulation;
     const body = await readBody(request, response).catch((error: unknown) => refusalOr(error));
-    const sequence = this.#note(environment, name, request, body);
-    const rate = rateLimiter.take(callerOf(request, environment));
+    const sequence = logRequest(this.#simulation, environment, name, request, body);
+    const rate = rateLimiter.take(
+      request.get('Authorization') ?? `${environment} ${request.socket.remoteAddress ?? ''}`,
+    );
     const applied = name === undefined || !rate.allowed ? [] : faults.forRequest(environment, name);
-    const plan = planOf(applied);
-    const received = { request, environment, body, workMs: plan.workMs, signal: this.#stopping };
+    const latencyAt = (at: 'arrival' | 'work' | 'answer') =>
+      applied.reduce((total, fault) => total + (fault.kind === 'latency' && fault.at === at ? fault.ms : 0), 0);
 
-    await this.#pause(plan.arrivalMs);
-    let resultStatus: number | null = null;
-    let ending: Ending;
-    if (!rate.allowed) {
-      ending = { kind: 'answer', answer: withHeaders(tooManyRequests(), rate.headers) };
-    } else if (plan.instead !== undefined) {
-      ending = plan.instead;
-    } else {
-      const answer = await this.#answer(work, received);
-      resultStatus = answer.status;
-      ending = plan.after(withHeaders(answer, rate.headers));
-    }
-    ending = this.#shaped(name, ending);
-    await this.#pause(plan.answerMs);
-    const names = applied.length === 0 ? null : applied.map(({ kind }) => kind).join(',');
+    await this.#pause(latencyAt('arrival'));
+    let result_status: number | null = null;
+    const ending = await endingOf(
+      applied.find(({ kind }) => kind !== 'latency'),
+      async () => {
+        if (!rate.allowed) return withHeaders(tooManyRequests(), rate.headers);
+        const answer = await this.#answer(work, { request, environment, body, workMs: latencyAt('work') });
+        result_status = answer.status;
+        return withHeaders(answer, rate.headers);
+      },
+    );
+    // Answers of faults get the shape, too.
+    const shown = typeof ending === 'string' ? ending : { ...ending, answer: shaper.answer(name, ending.answer) };
+    await this.#pause(latencyAt('answer'));
     // Logged before it is sent, so that a caller who has the answer finds it in the log.
-    const planned = ending.kind === 'answer' || ending.kind === 'truncated' ? ending.answer.status : null;
-    requests.finish(sequence, { resultStatus, status: response.destroyed ? null : planned, faults: names });
-    await perform(ending, response);
+    const status = typeof shown === 'string' || response.destroyed ? null : shown.answer.status;
+    const names = applied.length === 0 ? null : applied.map(({ kind }) => kind).join(',');
+    store.change('requests', { sequence }, { result_status, status, faults: names });
+    await perform(shown, response);
   }
 
   async #answer(work: Work, received: Received): Promise<Answer> {
@@ -104,58 +106,25 @@ export class Pipeline {
     }
   }
 
-  /** Answers of faults get the shape, too. */
-  #shaped(name: EndpointName | undefined, ending: Ending): Ending {
-    if (ending.kind !== 'answer' && ending.kind !== 'truncated') return ending;
-    return { ...ending, answer: this.#simulation.shaper.answer(name, ending.answer) };
-  }
-
-  #serve(name: EndpointName, received: Received): Answer | Promise<Answer> {
-    const { request, environment, body, workMs, signal } = received;
+  #serve(name: EndpointName, { request, environment, body, workMs }: Received): Answer | Promise<Answer> {
+    const simulation = this.#simulation;
     const endpoint: EndpointContract = ENDPOINTS[name];
     if (body instanceof ServiceError) throw body;
     if (name === 'login') refuseHeader(request, 'Authorization');
-    if (needsToken(name, this.#simulation.dialect)) {
-      this.#simulation.account.requireToken(environment, request.get('Authorization'));
-    }
+    if (needsToken(name, simulation.dialect)) requireToken(simulation, environment, request.get('Authorization'));
     if (!endpoint.idempotencyKey) refuseHeader(request, IDEMPOTENCY_KEY_HEADER);
-    const json = jsonBody(endpoint, body, request.get('Content-Type'));
+    const json = withTextIds(simulation, jsonBody(endpoint, body, request.get('Content-Type')));
     const key = endpoint.idempotencyKey ? keyOf(request) : '';
-    const { paging } = this.#simulation.shaper.shape;
-    const names = queryNames(endpoint.query ?? [], paging);
+    const { paging } = simulation.shaper.shape;
     requireUsableTexts(request.query);
-    const query = this.#withTextIds(queryFrom(ownQuery(request.query, paging), { ...endpoint, query: names }));
-    const id = typeof request.params['id'] === 'string' ? this.#simulation.textId(request.params['id']) : '';
-    const judged = this.#withTextIds(json);
-    const call = { operation: name, environment, id, rawBody: body, json: judged, key, workMs, signal };
-    const read = (part: typeof query) => HANDLERS[name](this.#simulation, { ...call, query: part });
+    const names = queryNames(endpoint.query ?? [], paging);
+    const query = withTextIds(simulation, queryFrom(ownQuery(request.query, paging), { ...endpoint, query: names }));
+    const id = typeof request.params['id'] === 'string' ? simulation.textId(request.params['id']) : '';
+    const call = { operation: name, environment, id, rawBody: body, json, key, workMs, signal: this.#stopping };
+    const read = (part: typeof query) => HANDLERS[name](simulation, { ...call, query: part });
     if (!isList(name)) return read(query);
     const address = `${request.protocol}://${request.get('Host') ?? ''}${request.baseUrl}${request.path}`;
     return pageOfList({ paging, query, isPaged: endpoint.query?.includes('cursor') === true, address, read });
-  }
-
-  /** Where ids are numbers, requests contain their digits. */
-  #withTextIds<Given>(given: Given): Given {
-    if (typeof given !== 'object' || given === null || Array.isArray(given)) return given;
-    const texts = ['esim_id', 'starting_after'].flatMap((name): [string, unknown][] => {
-      const value: unknown = Reflect.get(given, name);
-      return typeof value === 'string' ? [[name, this.#simulation.textId(value)]] : [];
-    });
-    return { ...given, ...Object.fromEntries(texts) };
-  }
-
-  #note(environment: Environment, name: EndpointName | undefined, request: Request, body: Received['body']): number {
-    const bytes = body instanceof ServiceError ? Buffer.alloc(0) : body;
-    return this.#simulation.requests.begin({
-      environment,
-      method: request.method,
-      path: request.originalUrl,
-      endpoint: name ?? null,
-      idempotencyKey: request.get(IDEMPOTENCY_KEY_HEADER) ?? null,
-      bodySha256: createHash('sha256').update(bytes).digest('hex'),
-      bodyBytes: bytes.length,
-      receivedAt: this.#simulation.clock.now(),
-    });
   }
 
   async #pause(ms: number): Promise<void> {
@@ -163,14 +132,49 @@ export class Pipeline {
   }
 }
 
+/** Where ids are numbers, requests contain their digits. */
+function withTextIds<Given>(simulation: Simulation, given: Given): Given {
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) return given;
+  const texts = ['esim_id', 'starting_after'].flatMap((name): [string, unknown][] => {
+    const value: unknown = Reflect.get(given, name);
+    return typeof value === 'string' ? [[name, simulation.textId(value)]] : [];
+  });
+  return { ...given, ...Object.fromEntries(texts) };
+}
+
+/** Enough for the longest test; a limit for a simulator that runs for weeks. */
+const REQUESTS_KEPT = 100_000;
+
+/** Called before any work: tests check what was sent. */
+function logRequest(
+  { store, clock }: Simulation,
+  environment: Environment,
+  name: EndpointName | undefined,
+  request: Request,
+  body: Received['body'],
+): number {
+  const bytes = body instanceof ServiceError ? Buffer.alloc(0) : body;
+  const sequence = store.nextSequence('requests');
+  store.insert('requests', {
+    environment,
+    method: request.method,
+    path: request.originalUrl,
+    endpoint: name ?? null,
+    idempotency_key: request.get(IDEMPOTENCY_KEY_HEADER) ?? null,
+    body_sha256: createHash('sha256').update(bytes).digest('hex'),
+    body_bytes: bytes.length,
+    received_at: clock.now(),
+  });
+  if (sequence % 1_000 === 0) {
+    store.run('DELETE FROM requests WHERE sequence <= :until', { until: sequence - REQUESTS_KEPT });
+  }
+  return sequence;
+}
+
 function jsonBody({ method, body: schema }: EndpointContract, bytes: Buffer, contentType: string | undefined): unknown {
   if (schema !== undefined) return strictJsonOf(bytes, contentType);
   if (method === 'POST' && bytes.length > 0) parsed(noBody, strictJsonOf(bytes, contentType));
   return undefined;
-}
-
-function callerOf(request: Request, environment: Environment): string {
-  return request.get('Authorization') ?? `${environment} ${request.socket.remoteAddress ?? ''}`;
 }
 
 function tooManyRequests(): Answer {
@@ -210,7 +214,10 @@ export function serviceRouter(simulation: Simulation, environment: Environment, 
     const names = endpointNames.filter((name) => ENDPOINTS[name].path === path);
     const route = router.route(path.replace('{id}', ':id'));
     for (const name of names) {
-      const served = onlyIfServed(simulation, environment, name, pipeline.endpoint(environment, name));
+      const handler = pipeline.endpoint(environment, name);
+      // The dialect may change while the simulator runs.
+      const served: RequestHandler = (request, response, next) =>
+        isServed(name, simulation.dialect, environment) ? handler(request, response, next) : next();
       if (ENDPOINTS[name].method === 'GET') route.get(served);
       else route.post(served);
     }
@@ -218,19 +225,6 @@ export function serviceRouter(simulation: Simulation, environment: Environment, 
   }
   router.use(pipeline.refuse(environment, () => notFound('resource')));
   return router;
-}
-
-/** The dialect may change while the simulator runs. */
-function onlyIfServed(
-  simulation: Simulation,
-  environment: Environment,
-  name: EndpointName,
-  handler: RequestHandler,
-): RequestHandler {
-  return (request, response, next) => {
-    if (isServed(name, simulation.dialect, environment)) return handler(request, response, next);
-    return next();
-  };
 }
 
 function otherMethod(dialect: Dialect, environment: Environment, names: readonly EndpointName[]): ServiceError {

@@ -8,7 +8,7 @@ export const rateLimit = z.strictObject({
 });
 export type RateLimit = z.output<typeof rateLimit>;
 
-export interface RateDecision {
+interface RateDecision {
   readonly allowed: boolean;
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -27,13 +27,13 @@ export class RateLimiter {
   }
 
   get limit(): RateLimit {
-    const { settings, options } = this.#simulation;
+    const { store, options } = this.#simulation;
     const configured = { requests: options.rateLimit ?? null, window_ms: options.rateWindowMs };
-    return settings.get(SETTING, rateLimit) ?? configured;
+    return store.setting(SETTING, rateLimit) ?? configured;
   }
 
   choose(limit: RateLimit): void {
-    this.#simulation.settings.set(SETTING, limit);
+    this.#simulation.store.set(SETTING, limit);
     this.restart();
   }
 
@@ -57,21 +57,12 @@ export class RateLimiter {
     this.#counts.set(key, used);
     const resetSeconds = Math.max(1, Math.ceil(((window + 1) * windowMs - now) / 1_000));
     const allowed = used <= requests;
-    return { allowed, headers: headersOf(requests, windowMs, Math.max(0, requests - used), resetSeconds, allowed) };
+    // IETF draft "RateLimit header fields for HTTP".
+    const headers = {
+      'RateLimit-Policy': `"token";q=${requests};w=${Math.ceil(windowMs / 1_000)}`,
+      RateLimit: `"token";r=${Math.max(0, requests - used)};t=${resetSeconds}`,
+      ...(allowed ? {} : { 'Retry-After': String(resetSeconds) }),
+    };
+    return { allowed, headers };
   }
-}
-
-/** IETF draft "RateLimit header fields for HTTP". */
-function headersOf(
-  requests: number,
-  windowMs: number,
-  remaining: number,
-  resetSeconds: number,
-  allowed: boolean,
-): Record<string, string> {
-  return {
-    'RateLimit-Policy': `"token";q=${requests};w=${Math.ceil(windowMs / 1_000)}`,
-    RateLimit: `"token";r=${remaining};t=${resetSeconds}`,
-    ...(allowed ? {} : { 'Retry-After': String(resetSeconds) }),
-  };
 }

@@ -7,34 +7,13 @@ import {
   type Json,
   type JsonObject,
 } from '#simulator/shapes/json.ts';
-import type { Shape } from '#simulator/shapes/shape.ts';
+import { contractName, type Shape } from '#simulator/shapes/shape.ts';
 import { AMOUNT_FIELDS, statedUnit } from '#upstream/contract.ts';
 
 export interface ShapeContext {
   readonly shape: Shape;
   readonly numberOf: (id: string) => number | undefined;
 }
-
-const RECORDS = [
-  'token',
-  'package',
-  'order',
-  'esim',
-  'usage',
-  'wallet',
-  'transaction',
-  'topup',
-  'cancellation',
-  'refund',
-  'vpn_plan',
-  'vpn_subscription',
-  'update',
-  'webhook_secret',
-  'event',
-  'failure',
-  'access',
-] as const;
-export type RecordName = (typeof RECORDS)[number];
 
 /** Null stays null. */
 export interface FieldChange {
@@ -44,7 +23,7 @@ export interface FieldChange {
 
 const IDS = new Set(['id', 'order_id', 'esim_id', 'topup_id', 'refund_id', 'vpn_subscription_id']);
 const ITEM_IDS = new Set(['package_id', 'vpn_plan_id']);
-const ITEMS: ReadonlySet<RecordName> = new Set(['package', 'vpn_plan']);
+const ITEMS = new Set(['package', 'vpn_plan']);
 const AMOUNTS: ReadonlySet<string> = new Set(AMOUNT_FIELDS);
 const STATUSES = new Set(['status', 'review']);
 
@@ -54,7 +33,7 @@ const ZONE_OFFSET_MS = 7_200_000;
 
 export function fieldChange(
   context: ShapeContext,
-  record: RecordName,
+  record: string,
   name: string,
   schema: JsonObject,
 ): FieldChange | undefined {
@@ -62,7 +41,7 @@ export function fieldChange(
   const itemId = ITEM_IDS.has(name) || (name === 'id' && ITEMS.has(record));
   if (itemId) return shape.package_ids === 'text' ? textId : undefined;
   if (IDS.has(name)) return shape.ids === 'number' ? numberId(context) : undefined;
-  if (AMOUNTS.has(name)) return amount(shape, statedUnit(CONTRACT_NAMES[record] ?? record));
+  if (AMOUNTS.has(name)) return amount(shape, statedUnit(contractName(record)));
   if (name === 'currency') return shape.currency === 'lower' ? lowerCaseCurrency : undefined;
   if (name.endsWith('_at')) return time(shape.times);
   if (STATUSES.has(name)) return status(shape.status_words, schema);
@@ -83,11 +62,6 @@ const textId: FieldChange = {
 function numberId({ numberOf }: ShapeContext): FieldChange {
   return { schema: { type: 'integer', minimum: 1 }, value: ofText((id) => numberOf(id) ?? id) };
 }
-
-const CONTRACT_NAMES: Readonly<Partial<Record<RecordName, string>>> = {
-  vpn_plan: 'plan',
-  vpn_subscription: 'subscription',
-};
 
 /** The service's terms may have a unit of whole numbers. */
 function amount({ money, currency }: Shape, unit: number | undefined): FieldChange | undefined {

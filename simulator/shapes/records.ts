@@ -1,4 +1,4 @@
-import { fieldChange, holdsCurrency, type RecordName, type ShapeContext } from '#simulator/shapes/fields.ts';
+import { fieldChange, holdsCurrency, type ShapeContext } from '#simulator/shapes/fields.ts';
 import {
   isArray,
   isObject,
@@ -11,7 +11,7 @@ import {
 } from '#simulator/shapes/json.ts';
 import { NEEDED_FOR } from '#upstream/contract.ts';
 
-const NESTED: Readonly<Record<string, RecordName>> = { failure: 'failure', access: 'access', refund: 'refund' };
+const NESTED = new Set(['failure', 'access', 'refund']);
 
 export const EXTRA: Readonly<{ values: JsonObject; schemas: JsonObject }> = {
   values: { internal_reference: 'r-1', tags: [], audit: { version: 3, by: null } },
@@ -30,7 +30,7 @@ interface Field {
 }
 
 /** @param data the record in the field `data` of an event. */
-export function shapedRecord(context: ShapeContext, record: RecordName, schema: JsonObject, data?: RecordName): Shaped {
+export function shapedRecord(context: ShapeContext, record: string, schema: JsonObject, data?: string): Shaped {
   const { inner, nullable } = splitNull(schema);
   const { properties } = inner;
   if (!isObject(properties)) return { schema, value: (plain) => plain };
@@ -64,8 +64,8 @@ function valuesOf(plain: JsonObject, fields: ReadonlyMap<string, Field | undefin
 }
 
 interface Place {
-  readonly record: RecordName;
-  readonly data: RecordName | undefined;
+  readonly record: string;
+  readonly data: string | undefined;
   readonly properties: JsonObject;
 }
 
@@ -96,7 +96,7 @@ function shapedField(
 
 function changed(
   context: ShapeContext,
-  record: RecordName,
+  record: string,
   name: string,
   plain: JsonObject,
 ): Pick<Field, 'schema' | 'value'> {
@@ -105,18 +105,17 @@ function changed(
     const schema = splitNull(plain).nullable ? orNull(change.schema) : change.schema;
     return { schema, value: (value, whole) => (value === null ? null : change.value(value, whole)) };
   }
-  const nested = NESTED[name];
-  if (nested === undefined) return { schema: plain, value: (value) => value };
-  const { schema, value } = shapedRecord(context, nested, plain);
+  if (!NESTED.has(name)) return { schema: plain, value: (value) => value };
+  const { schema, value } = shapedRecord(context, name, plain);
   return { schema, value: (each) => value(each) };
 }
 
-function eventData(context: ShapeContext, record: RecordName, plain: JsonObject): Shaped {
+function eventData(context: ShapeContext, record: string, plain: JsonObject): Shaped {
   const bare = shapedRecord(context, record, plain);
   return context.shape.event_data === 'named' ? wrapped(bare, record) : bare;
 }
 
-function shownNameOf({ shape }: ShapeContext, record: RecordName, name: string): string {
+function shownNameOf({ shape }: ShapeContext, record: string, name: string): string {
   if (name === 'status') return shape.status_field;
   return record === 'event' && name === 'event' ? shape.event_field : name;
 }

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
-import type { RecordName } from '#simulator/shapes/fields.ts';
-import { type EndpointName, EVENT_KINDS, type EventKind, eventSubject, type EventSubject } from '#upstream/contract.ts';
+import { EVENT_KINDS, EVENT_RECORDS, type EventKind, eventSubject, type RecordName } from '#upstream/contract.ts';
 
 const brand = z
   .string()
@@ -77,57 +76,55 @@ export const PLAIN: Shape = {
 
 const TRANSACTION_IDS = ['order_id', 'external_order_id', 'esim_id', 'topup_id', 'refund_id', 'vpn_subscription_id'];
 
-/** The first is the default; the others list their differences from it. */
-export const SHAPES = {
-  plain: PLAIN,
-  data_envelope: { ...PLAIN, envelope: 'data' },
-  data_named: { ...PLAIN, envelope: 'data_named', list: 'data_named', event_data: 'named' },
-  named: { ...PLAIN, envelope: 'named', list: 'items' },
-  bare_array: { ...PLAIN, list: 'array', paging: 'link' },
-  number_ids: { ...PLAIN, ids: 'number' },
-  text_package_ids: { ...PLAIN, package_ids: 'text' },
-  money_numbers: { ...PLAIN, money: 'number' },
-  money_objects: { ...PLAIN, money: 'object' },
-  minor_units: { ...PLAIN, money: 'minor' },
-  lower_case_currency: { ...PLAIN, currency: 'lower' },
-  offset_times: { ...PLAIN, times: 'offset' },
-  zoneless_times: { ...PLAIN, times: 'no_zone' },
-  epoch_seconds: { ...PLAIN, times: 'epoch_seconds' },
-  epoch_milliseconds: { ...PLAIN, times: 'epoch_milliseconds' },
-  other_words: { ...PLAIN, status_words: 'other' },
-  upper_case_words: { ...PLAIN, status_words: 'upper' },
-  canceled_spelling: { ...PLAIN, status_words: 'canceled' },
-  state_field: { ...PLAIN, status_field: 'state' },
-  pages: { ...PLAIN, paging: 'page' },
-  offset_limit: { ...PLAIN, paging: 'offset' },
-  link_header: { ...PLAIN, paging: 'link' },
-  has_more: { ...PLAIN, paging: 'has_more' },
-  silent_lists: { ...PLAIN, paging: 'none' },
-  missing_optionals: { ...PLAIN, optional_fields: 'missing' },
-  null_optionals: { ...PLAIN, optional_fields: 'null' },
-  extra_fields: { ...PLAIN, extra_fields: true },
-  no_esim_id: { ...PLAIN, without: ['order.esim_id'] },
-  no_vpn_access: { ...PLAIN, without: ['vpn_subscription.access'] },
-  no_references: { ...PLAIN, without: ['order.external_order_id', 'vpn_subscription.external_subscription_id'] },
+/** The first is the default; the others are listed by their differences from it. */
+const DIFFERENCES = {
+  plain: {},
+  data_envelope: { envelope: 'data' },
+  data_named: { envelope: 'data_named', list: 'data_named', event_data: 'named' },
+  named: { envelope: 'named', list: 'items' },
+  bare_array: { list: 'array', paging: 'link' },
+  number_ids: { ids: 'number' },
+  text_package_ids: { package_ids: 'text' },
+  money_numbers: { money: 'number' },
+  money_objects: { money: 'object' },
+  minor_units: { money: 'minor' },
+  lower_case_currency: { currency: 'lower' },
+  offset_times: { times: 'offset' },
+  zoneless_times: { times: 'no_zone' },
+  epoch_seconds: { times: 'epoch_seconds' },
+  epoch_milliseconds: { times: 'epoch_milliseconds' },
+  other_words: { status_words: 'other' },
+  upper_case_words: { status_words: 'upper' },
+  canceled_spelling: { status_words: 'canceled' },
+  state_field: { status_field: 'state' },
+  pages: { paging: 'page' },
+  offset_limit: { paging: 'offset' },
+  link_header: { paging: 'link' },
+  has_more: { paging: 'has_more' },
+  silent_lists: { paging: 'none' },
+  missing_optionals: { optional_fields: 'missing' },
+  null_optionals: { optional_fields: 'null' },
+  extra_fields: { extra_fields: true },
+  no_esim_id: { without: ['order.esim_id'] },
+  no_vpn_access: { without: ['vpn_subscription.access'] },
+  no_references: { without: ['order.external_order_id', 'vpn_subscription.external_subscription_id'] },
   no_transaction_ids: {
-    ...PLAIN,
     without: [...TRANSACTION_IDS, 'external_subscription_id'].map((name) => `transaction.${name}`),
   },
-  no_esim_times: { ...PLAIN, without: ['esim.installed_at', 'esim.activated_at'] },
-  failure_text: { ...PLAIN, failure: 'text' },
-  lower_case_bearer: { ...PLAIN, token_type: 'bearer' },
-  null_bearer: { ...PLAIN, token_type: 'null' },
-  odd_package: { ...PLAIN, odd_package: true },
-  problem_json: { ...PLAIN, errors: 'problem' },
-  problem_underscored: { ...PLAIN, errors: 'problem_underscored' },
-  message_errors: { ...PLAIN, errors: 'message' },
-  field_errors: { ...PLAIN, errors: 'fields' },
-  html_errors: { ...PLAIN, errors: 'html' },
-  empty_errors: { ...PLAIN, errors: 'empty' },
-  branded: { ...PLAIN, header_prefix: 'X-Acme' },
-  event_type: { ...PLAIN, event_field: 'type' },
+  no_esim_times: { without: ['esim.installed_at', 'esim.activated_at'] },
+  failure_text: { failure: 'text' },
+  lower_case_bearer: { token_type: 'bearer' },
+  null_bearer: { token_type: 'null' },
+  odd_package: { odd_package: true },
+  problem_json: { errors: 'problem' },
+  problem_underscored: { errors: 'problem_underscored' },
+  message_errors: { errors: 'message' },
+  field_errors: { errors: 'fields' },
+  html_errors: { errors: 'html' },
+  empty_errors: { errors: 'empty' },
+  branded: { header_prefix: 'X-Acme' },
+  event_type: { event_field: 'type' },
   framework: {
-    ...PLAIN,
     envelope: 'data',
     ids: 'number',
     times: 'no_zone',
@@ -137,7 +134,6 @@ export const SHAPES = {
     header_prefix: 'X-Acme',
   },
   ledger_like: {
-    ...PLAIN,
     money: 'minor',
     currency: 'lower',
     times: 'epoch_seconds',
@@ -146,11 +142,15 @@ export const SHAPES = {
     event_field: 'type',
     token_type: 'bearer',
   },
-} as const satisfies Record<string, Shape>;
+} as const satisfies Record<string, Partial<Shape>>;
 
-export type ShapeName = keyof typeof SHAPES;
+export type ShapeName = keyof typeof DIFFERENCES;
 
-export const shapeNames = Object.keys(SHAPES) as [ShapeName, ...ShapeName[]];
+export const shapeNames = Object.keys(DIFFERENCES) as [ShapeName, ...ShapeName[]];
+
+export const SHAPES = Object.fromEntries(
+  Object.entries(DIFFERENCES).map(([name, differences]) => [name, { ...PLAIN, ...differences }]),
+) as Readonly<Record<ShapeName, Shape>>;
 
 export const shapeChoice = z.strictObject({
   name: z.enum(shapeNames).default('plain'),
@@ -168,47 +168,25 @@ export function shapeOf({ name, properties }: ShapeChoice, headerPrefix?: string
   return { ...SHAPES[name], ...(headerPrefix === undefined ? {} : { header_prefix: headerPrefix }), ...changed };
 }
 
-/** The OpenAPI document is not a record. */
-export const SUBJECTS: Readonly<Record<Exclude<EndpointName, 'getOpenApi'>, RecordName>> = {
-  login: 'token',
-  listPackages: 'package',
-  createOrder: 'order',
-  getOrder: 'order',
-  listOrders: 'order',
-  getEsim: 'esim',
-  getWallet: 'wallet',
-  listWalletTransactions: 'transaction',
-  getEsimUsage: 'usage',
-  listTopupOptions: 'package',
-  createTopup: 'topup',
-  getTopup: 'topup',
-  listTopups: 'topup',
-  cancelEsim: 'cancellation',
-  getRefund: 'refund',
-  listRefunds: 'refund',
-  listVpnPlans: 'vpn_plan',
-  createVpnOrder: 'vpn_subscription',
-  getVpnSubscription: 'vpn_subscription',
-  listVpnSubscriptions: 'vpn_subscription',
-  cancelVpnSubscription: 'vpn_subscription',
-  listPublicPackages: 'package',
-  getLatestUpdate: 'update',
-  simulateEsim: 'esim',
-  createWebhookSecret: 'webhook_secret',
-  rotateWebhookSecret: 'webhook_secret',
+const OWN_NAMES: Readonly<Record<string, string>> = {
+  access: 'token',
+  plan: 'vpn_plan',
+  subscription: 'vpn_subscription',
+  secret: 'webhook_secret',
 };
 
-const EVENT_RECORDS: Readonly<Record<EventSubject, RecordName>> = {
-  order: 'order',
-  topup: 'topup',
-  esim: 'cancellation',
-  refund: 'refund',
-  vpn: 'vpn_subscription',
-};
+/** What this service calls a record of the contract. */
+export function ownName(record: RecordName): string {
+  return OWN_NAMES[record] ?? record;
+}
 
-export function eventRecord(event: string): RecordName | undefined {
+export function contractName(own: string): string {
+  return Object.keys(OWN_NAMES).find((record) => OWN_NAMES[record] === own) ?? own;
+}
+
+export function eventRecord(event: string): string | undefined {
   const subject = eventSubject(event);
-  return subject && EVENT_RECORDS[subject];
+  return subject && ownName(EVENT_RECORDS[subject]);
 }
 
 /** For an unknown event, one with the same kind of subject. */

@@ -1,4 +1,3 @@
-import * as z from 'zod';
 import { endpointNames } from '#simulator/behaviour/dialect.ts';
 import type { Answer } from '#simulator/service/errors.ts';
 import { pagingFields, shapedError } from '#simulator/shapes/answers.ts';
@@ -14,7 +13,7 @@ import {
   objectSchema,
 } from '#simulator/shapes/json.ts';
 import { EXTRA, shapedRecord, wrapped } from '#simulator/shapes/records.ts';
-import { eventRecord, knownEvent, looksPlain, type Shape, SUBJECTS } from '#simulator/shapes/shape.ts';
+import { eventRecord, knownEvent, looksPlain, ownName, type Shape } from '#simulator/shapes/shape.ts';
 import type { Store } from '#simulator/store/store.ts';
 import { wireSchema } from '#simulator/wire.ts';
 import { type EndpointName, ENDPOINTS, eventBody, statedUnit } from '#upstream/contract.ts';
@@ -59,7 +58,7 @@ export class Shaper {
     const known = this.#answers.get(name);
     if (known !== undefined) return known;
     const schema = objectAt(jsonFrom(wireSchema(ENDPOINTS[name].answer)));
-    const record = SUBJECTS[name];
+    const record = ownName(ENDPOINTS[name].record);
     const item = itemSchema(schema);
     const shaped =
       item === undefined
@@ -126,7 +125,7 @@ const LISTS: ReadonlySet<EndpointName> = new Set(
   endpointNames.filter((name) => itemSchema(objectAt(jsonFrom(wireSchema(ENDPOINTS[name].answer)))) !== undefined),
 );
 
-/** The last digit makes numbers unique across tables. */
+/** The numbers of ids are stable; their last digit makes them unique across tables. */
 const TABLES = [
   [1, 'sales'],
   [2, 'esims'],
@@ -134,31 +133,17 @@ const TABLES = [
   [4, 'ledger'],
 ] as const;
 
-/** The numbers are stable and unique. */
-export class IdNumbers {
-  readonly #store: Store;
-
-  constructor(store: Store) {
-    this.#store = store;
+export function numberOfId(store: Store, id: string): number | undefined {
+  for (const [digit, table] of TABLES) {
+    const found = store.get(table, { id });
+    if (found !== undefined) return found.sequence * 10 + digit;
   }
-
-  numberOf(id: string): number | undefined {
-    for (const [digit, table] of TABLES) {
-      const found = this.#store.get(sequence, `SELECT sequence FROM ${table} WHERE id = :id`, { id });
-      if (found !== undefined) return found.sequence * 10 + digit;
-    }
-    return undefined;
-  }
-
-  /** An unknown number stays as it is. */
-  textOf(given: string): string {
-    if (!/^[1-9]\d{1,14}$/.test(given)) return given;
-    const [, table] = TABLES.find(([digit]) => digit === Number(given) % 10) ?? [];
-    if (table === undefined) return given;
-    const parameters = { sequence: Math.floor(Number(given) / 10) };
-    return this.#store.get(named, `SELECT id FROM ${table} WHERE sequence = :sequence`, parameters)?.id ?? given;
-  }
+  return undefined;
 }
 
-const sequence = z.object({ sequence: z.number() });
-const named = z.object({ id: z.string() });
+/** An unknown number stays as it is. */
+export function textOfId(store: Store, given: string): string {
+  if (!/^[1-9]\d{1,14}$/.test(given)) return given;
+  const [, table] = TABLES.find(([digit]) => digit === Number(given) % 10) ?? [];
+  return (table && store.get(table, { sequence: Math.floor(Number(given) / 10) })?.id) ?? given;
+}

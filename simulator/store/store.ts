@@ -1,7 +1,8 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
-import * as z from 'zod';
+import type * as z from 'zod';
+import type { Tables } from '#simulator/store/rows.ts';
 import { LEDGER_GUARD, LIFT_LEDGER_GUARD, SCHEMA, SCHEMA_VERSION } from '#simulator/store/schema.ts';
 
 /** All data except packages and settings belongs to exactly one. */
@@ -24,8 +25,12 @@ export function pageOfRows<Row extends { readonly sequence: number }>(
 }
 
 export type ListOrder = 'newestFirst' | 'oldestFirst';
-type Filter = Readonly<Record<string, SQLInputValue | undefined>>;
 type Parameters = Readonly<Record<string, SQLInputValue>>;
+/** A member that is undefined is no condition. */
+type Filter<Row> = { readonly [Column in keyof Row]?: Row[Column] | undefined };
+type Listed = {
+  [Name in keyof Tables]: Tables[Name] extends { readonly sequence: number } ? Name : never;
+}[keyof Tables];
 
 export class StoreError extends Error {
   readonly advice: string;
@@ -48,50 +53,77 @@ export class Store {
     this.#sqlite = open(file);
   }
 
-  all<Schema extends z.ZodObject>(schema: Schema, sql: string, parameters: Parameters = {}): z.output<Schema>[] {
-    return this.#statement(sql)
-      .all(parameters)
-      .map((row) => schema.parse(camelCased(row)));
+  /** @param rest of the statement, from `WHERE` on. */
+  rows<Name extends keyof Tables>(table: Name, rest: string, parameters: Parameters = {}): Tables[Name][] {
+    const rows: unknown[] = this.#statement(`SELECT * FROM ${table} ${rest}`).all(parameters);
+    // A cast: the tables are STRICT and check their words, so the database keeps to the types.
+    return rows as Tables[Name][];
   }
 
-  get<Schema extends z.ZodObject>(
-    schema: Schema,
-    sql: string,
-    parameters: Parameters = {},
-  ): z.output<Schema> | undefined {
-    const row = this.#statement(sql).get(parameters);
-    return row === undefined ? undefined : schema.parse(camelCased(row));
+  get<Name extends keyof Tables>(table: Name, filter: Filter<Tables[Name]>): Tables[Name] | undefined {
+    const parameters = given(filter);
+    return this.rows(table, `WHERE ${matching(parameters)} LIMIT 1`, parameters)[0];
   }
 
-  list<Schema extends z.ZodObject>(
-    schema: Schema,
-    table: string,
-    filter: Filter,
+  list<Name extends Listed>(
+    table: Name,
+    filter: Filter<Tables[Name]>,
     { cursor, limit }: Page,
     order: ListOrder,
-  ): z.output<Schema>[] {
+  ): Tables[Name][] {
     const first = order === 'oldestFirst';
-    const { where, parameters } = matching(filter);
-    return this.all(
-      schema,
-      `SELECT * FROM ${table} WHERE ${where} AND sequence ${first ? '>' : '<'} :cursor
+    const parameters = given(filter);
+    return this.rows(
+      table,
+      `WHERE ${matching(parameters)} AND sequence ${first ? '>' : '<'} :cursor
        ORDER BY sequence ${first ? 'ASC' : 'DESC'} LIMIT :limit`,
       { ...parameters, cursor: cursor ?? (first ? 0 : Number.MAX_SAFE_INTEGER), limit },
     );
   }
 
-  counts(table: string, column: string, filter: Filter): Record<string, number> {
-    const { where, parameters } = matching(filter);
-    const sql = `SELECT ${column} AS value, count(*) AS count FROM ${table} WHERE ${where} GROUP BY 1`;
-    return Object.fromEntries(this.all(counted, sql, parameters).map(({ value, count }) => [value, count]));
+  insert<Name extends keyof Tables>(table: Name, row: Partial<Tables[Name]>, verb: 'INSERT' | 'REPLACE' = 'INSERT') {
+    const columns = Object.keys(row);
+    const values = columns.map((column) => `:${column}`).join(', ');
+    this.run(`${verb} INTO ${table} (${columns.join(', ')}) VALUES (${values})`, given(row));
+  }
+
+  /** @returns the number of changed rows. */
+  change<Name extends keyof Tables>(table: Name, filter: Filter<Tables[Name]>, changes: Partial<Tables[Name]>): number {
+    const where = given(filter);
+    const set = Object.entries(given(changes));
+    const assignments = set.map(([column]) => `${column} = :new_${column}`).join(', ');
+    const values = Object.fromEntries(set.map(([column, value]) => [`new_${column}`, value]));
+    return this.run(`UPDATE ${table} SET ${assignments} WHERE ${matching(where)}`, { ...where, ...values });
+  }
+
+  remove<Name extends keyof Tables>(table: Name, filter: Filter<Tables[Name]> = {}): number {
+    const where = given(filter);
+    return this.run(`DELETE FROM ${table} WHERE ${matching(where)}`, where);
+  }
+
+  counts(from: string, column: string, filter: object): Record<string, number> {
+    const parameters = given(filter);
+    const sql = `SELECT ${column} AS value, count(*) AS count FROM ${from} WHERE ${matching(parameters)} GROUP BY 1`;
+    const rows = this.#statement(sql).all(parameters);
+    return Object.fromEntries(rows.map(({ value, count }) => [String(value), Number(count)]));
   }
 
   least(column: string, from: string, parameters: Parameters = {}): number | undefined {
-    return this.get(leastValue, `SELECT min(${column}) AS least FROM ${from}`, parameters)?.least ?? undefined;
+    const least = this.#statement(`SELECT min(${column}) AS least FROM ${from}`).get(parameters)?.['least'];
+    return typeof least === 'number' ? least : undefined;
   }
 
   run(sql: string, parameters: Parameters = {}): number {
     return Number(this.#statement(sql).run(parameters).changes);
+  }
+
+  setting<Schema extends z.ZodType>(name: string, schema: Schema): z.output<Schema> | undefined {
+    const row = this.get('settings', { name });
+    return row === undefined ? undefined : schema.parse(JSON.parse(row.value));
+  }
+
+  set(name: string, value: unknown): void {
+    this.insert('settings', { name, value: JSON.stringify(value) }, 'REPLACE');
   }
 
   #statement(sql: string): StatementSync {
@@ -118,14 +150,14 @@ export class Store {
   }
 
   /** Ids are derived from it. */
-  nextSequence(table: string): number {
+  nextSequence(table: Listed | 'fault_rules' | 'behaviours'): number {
     return (this.least('seq', 'sqlite_sequence WHERE name = :table', { table }) ?? 0) + 1;
   }
 
   reset(): void {
     this.transaction(() => {
       this.#sqlite.exec(LIFT_LEDGER_GUARD);
-      for (const { name } of this.all(tableName, TABLES)) this.#sqlite.exec(`DELETE FROM ${name}`);
+      for (const { name } of this.#statement(TABLES).all()) this.#sqlite.exec(`DELETE FROM ${String(name)}`);
       this.#sqlite.exec('DELETE FROM sqlite_sequence');
       this.#sqlite.exec(LEDGER_GUARD);
     });
@@ -134,6 +166,18 @@ export class Store {
   close(): void {
     this.#sqlite.close();
   }
+}
+
+const TABLES = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'";
+
+function given(columns: object): Record<string, SQLInputValue> {
+  return Object.fromEntries(
+    Object.entries(columns).filter((entry): entry is [string, SQLInputValue] => entry[1] !== undefined),
+  );
+}
+
+function matching(parameters: Parameters): string {
+  return ['true', ...Object.keys(parameters).map((column) => `${column} = :${column}`)].join(' AND ');
 }
 
 function open(file: string): DatabaseSync {
@@ -172,29 +216,3 @@ function migrate(sqlite: DatabaseSync, file: string): void {
   }
   sqlite.exec(`BEGIN; ${SCHEMA} ${LEDGER_GUARD} PRAGMA user_version = ${SCHEMA_VERSION}; COMMIT;`);
 }
-
-const camelNames = new Map<string, string>();
-
-function camelCased(row: Record<string, unknown>): Record<string, unknown> {
-  const result: Record<string, unknown> = {};
-  for (const name in row) {
-    let camel = camelNames.get(name);
-    if (camel === undefined) {
-      camel = name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
-      camelNames.set(name, camel);
-    }
-    result[camel] = row[name];
-  }
-  return result;
-}
-
-function matching(filter: Filter): { readonly where: string; readonly parameters: Parameters } {
-  const given = Object.entries(filter).filter((entry): entry is [string, SQLInputValue] => entry[1] !== undefined);
-  const where = ['true', ...given.map(([column]) => `${column} = :${column}`)].join(' AND ');
-  return { where, parameters: Object.fromEntries(given) };
-}
-
-const counted = z.object({ value: z.string(), count: z.number() });
-const leastValue = z.object({ least: z.number().nullable() });
-const tableName = z.object({ name: z.string() });
-const TABLES = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'";

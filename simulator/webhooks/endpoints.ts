@@ -11,92 +11,65 @@ export interface WebhookTarget {
 }
 
 /** The service's own call may create the secret. */
-export interface ChosenTarget {
-  readonly url: string;
-  readonly secret?: string | undefined;
+const chosenTarget = z.object({ url: z.string(), secret: z.string().optional() });
+type ChosenTarget = Readonly<z.output<typeof chosenTarget>>;
+
+/** `previous`: before the rotation. The target's secret is not repeated here. */
+const storedSecret = z.object({ secret: z.string(), createdAt: z.number(), previous: z.string().optional() });
+
+const secretSetting = (environment: Environment) => `webhook_secret.${environment}`;
+
+export function webhookTarget(simulation: Simulation, environment: Environment): WebhookTarget | undefined {
+  const url = chosen(simulation, environment)?.url;
+  const secret = signingSecret(simulation, environment);
+  return url === undefined || secret === undefined ? undefined : { url, secret };
 }
 
-const storedTarget = z.object({ url: z.string(), secret: z.string().optional() }).nullable();
-
-const storedSecret = z.object({
-  secret: z.string(),
-  /** Epoch milliseconds. */
-  createdAt: z.number(),
-  /** Before the rotation. The target's secret is not repeated here. */
-  previous: z.string().optional(),
-});
-type StoredSecret = z.output<typeof storedSecret>;
-
-export class WebhookEndpoints {
-  readonly #simulation: Simulation;
-
-  constructor(simulation: Simulation) {
-    this.#simulation = simulation;
-  }
-
-  target(environment: Environment): WebhookTarget | undefined {
-    const url = this.url(environment);
-    const secret = this.#signingSecret(environment);
-    return url === undefined || secret === undefined ? undefined : { url, secret };
-  }
-
-  url(environment: Environment): string | undefined {
-    return this.#chosen(environment)?.url;
-  }
-
-  hasSecret(environment: Environment): boolean {
-    return this.#signingSecret(environment) !== undefined;
-  }
-
-  /** Undefined: nothing is sent. The target's secret replaces all others; without one, they stay. */
-  choose(environment: Environment, target: ChosenTarget | undefined): void {
-    const secret = target?.secret ?? this.#chosen(environment)?.secret;
-    const stored = target === undefined ? null : { url: target.url, secret };
-    this.#simulation.settings.set(`webhook_target.${environment}`, stored);
-    if (target?.secret !== undefined) this.#simulation.settings.remove(secretSetting(environment));
-  }
-
-  /** @throws ServiceError 409 when there is a secret: it is shown once and can only be rotated. */
-  createSecret(environment: Environment): { secret: string; created_at: string } {
-    if (this.hasSecret(environment)) {
-      const message = 'There is already a webhook secret. Rotate it to get a new one.';
-      throw new ServiceError(409, 'webhook_secret_exists', message);
-    }
-    return this.#issue(environment, undefined);
-  }
-
-  /** @throws ServiceError 404 when there is none. */
-  rotateSecret(environment: Environment): { secret: string; created_at: string } {
-    const previous = this.#signingSecret(environment);
-    if (previous === undefined) throw notFound('webhook secret');
-    return this.#issue(environment, previous);
-  }
-
-  #issue(environment: Environment, previous: string | undefined): { secret: string; created_at: string } {
-    const secret = `whsec_${randomBytes(24).toString('base64url')}`;
-    const createdAt = this.#simulation.clock.now();
-    this.#simulation.settings.set(secretSetting(environment), {
-      secret,
-      createdAt,
-      previous,
-    } satisfies Partial<StoredSecret>);
-    return { secret, created_at: isoTime(createdAt) };
-  }
-
-  /** The previous secret signs for a time after a rotation, as the dialect says. */
-  #signingSecret(environment: Environment): string | undefined {
-    const stored = this.#simulation.settings.get(secretSetting(environment), storedSecret);
-    if (stored === undefined) return this.#chosen(environment)?.secret;
-    const rotated = this.#simulation.clock.now() >= stored.createdAt + this.#simulation.dialect.secret_rotates_after_ms;
-    return rotated ? stored.secret : (stored.previous ?? stored.secret);
-  }
-
-  #chosen(environment: Environment): ChosenTarget | undefined {
-    const stored = this.#simulation.settings.get(`webhook_target.${environment}`, storedTarget);
-    return stored === undefined ? this.#simulation.options.webhook : (stored ?? undefined);
-  }
+function chosen({ store, options }: Simulation, environment: Environment): ChosenTarget | undefined {
+  const stored = store.setting(`webhook_target.${environment}`, chosenTarget.nullable());
+  return stored === undefined ? options.webhook : (stored ?? undefined);
 }
 
-function secretSetting(environment: Environment): string {
-  return `webhook_secret.${environment}`;
+export function webhookUrl(simulation: Simulation, environment: Environment): string | undefined {
+  return chosen(simulation, environment)?.url;
+}
+
+/** Undefined: nothing is sent. The target's secret replaces all others; without one, they stay. */
+export function chooseTarget(simulation: Simulation, environment: Environment, target: ChosenTarget | undefined): void {
+  const { store } = simulation;
+  const secret = target?.secret ?? chosen(simulation, environment)?.secret;
+  store.set(`webhook_target.${environment}`, target === undefined ? null : { url: target.url, secret });
+  if (target?.secret !== undefined) store.remove('settings', { name: secretSetting(environment) });
+}
+
+/** The previous secret signs for a time after a rotation, as the dialect says. */
+export function signingSecret(simulation: Simulation, environment: Environment): string | undefined {
+  const { store, clock, dialect } = simulation;
+  const stored = store.setting(secretSetting(environment), storedSecret);
+  if (stored === undefined) return chosen(simulation, environment)?.secret;
+  const rotated = clock.now() >= stored.createdAt + dialect.secret_rotates_after_ms;
+  return rotated ? stored.secret : (stored.previous ?? stored.secret);
+}
+
+/** @throws ServiceError 409 when there is a secret: it is shown once and can only be rotated. */
+export function createSecret(simulation: Simulation, environment: Environment) {
+  if (signingSecret(simulation, environment) !== undefined) {
+    const message = 'There is already a webhook secret. Rotate it to get a new one.';
+    throw new ServiceError(409, 'webhook_secret_exists', message);
+  }
+  return issue(simulation, environment, undefined);
+}
+
+/** @throws ServiceError 404 when there is none. */
+export function rotateSecret(simulation: Simulation, environment: Environment) {
+  const previous = signingSecret(simulation, environment);
+  if (previous === undefined) throw notFound('webhook secret');
+  return issue(simulation, environment, previous);
+}
+
+function issue({ store, clock }: Simulation, environment: Environment, previous: string | undefined) {
+  const secret = `whsec_${randomBytes(24).toString('base64url')}`;
+  const createdAt = clock.now();
+  store.set(secretSetting(environment), { secret, createdAt, previous });
+  return { secret, created_at: isoTime(createdAt) };
 }

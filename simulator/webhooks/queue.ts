@@ -2,12 +2,12 @@ import * as z from 'zod';
 import type { WebhookFault } from '#simulator/behaviour/faults.ts';
 import { type DueSource, isoTime } from '#simulator/clock.ts';
 import type { Simulation } from '#simulator/simulation.ts';
-import type { DeliveryRecord, NewDelivery } from '#simulator/store/deliveries.ts';
+import type { Delivery } from '#simulator/store/rows.ts';
 import type { Environment } from '#simulator/store/store.ts';
 import { Dispatcher, type SendResult, signatureOf } from '#simulator/webhooks/dispatcher.ts';
-import type { WebhookTarget } from '#simulator/webhooks/endpoints.ts';
+import { webhookTarget, type WebhookTarget } from '#simulator/webhooks/endpoints.ts';
 
-export interface WebhookEvent {
+interface WebhookEvent {
   readonly environment: Environment;
   readonly event: string;
   readonly subject: string | null;
@@ -28,7 +28,7 @@ export const tampering = z.strictObject({
   twice: z.boolean().optional(),
   every_attempt: z.boolean().optional(),
 });
-export type Tampering = z.output<typeof tampering>;
+type Tampering = z.output<typeof tampering>;
 
 const MAX_UNDER_WAY = 32;
 const LONGEST_RETRY_DELAY_MS = 3_600_000;
@@ -43,7 +43,8 @@ export class WebhookQueue implements DueSource {
   constructor(simulation: Simulation) {
     this.#simulation = simulation;
     this.#dispatcher = new Dispatcher(simulation.options.webhookTimeoutMs, () => simulation.shaper.shape.header_prefix);
-    simulation.deliveries.releaseClaims();
+    // They were being sent when the process ended; now they are due again.
+    simulation.store.change('deliveries', { sending: 1 }, { sending: 0 });
   }
 
   /** It is sent only after the surrounding transaction commits. */
@@ -58,21 +59,40 @@ export class WebhookQueue implements DueSource {
     return this.#insert(event, body === undefined ? this.#bodyOf(event) : Buffer.from(body, 'utf8'), plan);
   }
 
-  /** Without its defects. @returns false while it is being sent. */
-  replay(id: string): boolean {
-    const accepted = this.#simulation.deliveries.replay(id, this.#simulation.clock.now());
-    this.#simulation.agenda.wake();
-    return accepted;
+  /** Without its defects: same id, same body. @returns false while it is being sent. */
+  replay({ id, event }: Delivery): boolean {
+    const { store, clock, agenda } = this.#simulation;
+    const anew = {
+      status: 'pending',
+      attempts: 0,
+      held: 0,
+      fault: null,
+      header_event: event,
+      signed_at: null,
+    } as const;
+    const changed = store.change('deliveries', { id, sending: 0 }, { ...anew, next_attempt_at: clock.now() });
+    agenda.wake();
+    return changed === 1;
   }
 
   nextDue(now: number): number | undefined {
     // A due delivery that waits for another one starts when that ends.
-    return this.#simulation.deliveries.nextDue(now);
+    const later = `deliveries WHERE status = 'pending' AND sending = 0 AND next_attempt_at > :now`;
+    return this.#simulation.store.least('next_attempt_at', later, { now });
   }
 
   runDue(now: number): void {
     const subjects = new Set<string>();
-    for (const delivery of this.#simulation.deliveries.due(now, MAX_UNDER_WAY - this.#underWay.size)) {
+    // Leaves out those whose subject has another one under way.
+    const due = this.#simulation.store.rows(
+      'deliveries',
+      `AS due
+       WHERE status = 'pending' AND sending = 0 AND next_attempt_at <= :now
+         AND NOT EXISTS (SELECT 1 FROM deliveries AS other WHERE other.sending = 1 AND other.subject = due.subject)
+       ORDER BY next_attempt_at, sequence LIMIT :limit`,
+      { now, limit: MAX_UNDER_WAY - this.#underWay.size },
+    );
+    for (const delivery of due) {
       if (delivery.subject !== null && subjects.has(delivery.subject)) continue;
       if (delivery.subject !== null) subjects.add(delivery.subject);
       this.#start(delivery);
@@ -85,26 +105,25 @@ export class WebhookQueue implements DueSource {
     await Promise.all(this.#underWay);
   }
 
-  #insert(event: WebhookEvent, body: Buffer, plan: Plan): string {
-    const { store, deliveries, identifiers, clock, agenda } = this.#simulation;
+  #insert({ environment, event, subject }: WebhookEvent, body: Buffer, plan: Plan): string {
+    const { store, identifiers, clock, agenda } = this.#simulation;
     const now = clock.now();
     const id = identifiers.id('delivery', store.nextSequence('deliveries'));
-    const untargeted = this.#simulation.endpoints.target(event.environment) === undefined;
+    const untargeted = webhookTarget(this.#simulation, environment) === undefined;
     const status = plan.lost === true ? 'lost' : untargeted ? 'no_target' : 'pending';
-    const delivery: NewDelivery = {
+    store.insert('deliveries', {
       id,
-      environment: event.environment,
-      event: event.event,
-      subject: event.subject,
-      headerEvent: plan.tampering?.header_event ?? event.event,
+      environment,
+      event,
+      subject,
+      header_event: plan.tampering?.header_event ?? event,
       body,
       fault: plan.tampering === undefined ? null : JSON.stringify(plan.tampering),
       status,
       held: plan.held === true ? 1 : 0,
-      nextAttemptAt: status === 'pending' ? now + (plan.delayMs ?? 0) : null,
-      createdAt: now,
-    };
-    deliveries.insert(delivery);
+      next_attempt_at: status === 'pending' ? now + (plan.delayMs ?? 0) : null,
+      created_at: now,
+    });
     agenda.wake();
     return id;
   }
@@ -115,24 +134,27 @@ export class WebhookQueue implements DueSource {
     return Buffer.from(JSON.stringify(this.#simulation.shaper.event(event, envelope)), 'utf8');
   }
 
-  #start(delivery: DeliveryRecord): void {
-    const target = this.#simulation.endpoints.target(delivery.environment);
+  #start(delivery: Delivery): void {
+    const { store, agenda, clock, dialect } = this.#simulation;
+    const { id } = delivery;
+    const target = webhookTarget(this.#simulation, delivery.environment);
     if (target === undefined) {
-      this.#simulation.deliveries.settle(delivery.id, 'no_target', null);
+      store.change('deliveries', { id }, { sending: 0, status: 'no_target', next_attempt_at: null });
       return;
     }
-    const signedAt = this.#signingTime(delivery);
-    this.#simulation.deliveries.claim(delivery.id, signedAt);
+    // The machine's clock: receivers compare it with their own.
+    const signedAt = (dialect.resigns_retries ? null : delivery.signed_at) ?? clock.wall();
+    store.change('deliveries', { id }, { sending: 1, held: 0, attempts: delivery.attempts + 1, signed_at: signedAt });
     const sending = this.#send(delivery, target, signedAt)
       .catch((error: unknown) => this.#simulation.onError(error))
       .finally(() => {
         this.#underWay.delete(sending);
-        this.#simulation.agenda.wake();
+        agenda.wake();
       });
     this.#underWay.add(sending);
   }
 
-  async #send(delivery: DeliveryRecord, target: WebhookTarget, signedAt: number): Promise<void> {
+  async #send(delivery: Delivery, target: WebhookTarget, signedAt: number): Promise<void> {
     const stored = delivery.fault === null ? {} : tampering.parse(JSON.parse(delivery.fault));
     const how = delivery.attempts === 0 || stored.every_attempt === true ? stored : idOnly(stored);
     const timestamp = String(Math.floor(signedAt / 1_000) + (how.timestamp_offset_seconds ?? 0));
@@ -153,38 +175,26 @@ export class WebhookQueue implements DueSource {
     this.#simulation.store.transaction(() => this.#record(delivery, sentAt, timestamp, results));
   }
 
-  #record(delivery: DeliveryRecord, sentAt: number, timestamp: string, results: readonly SendResult[]): void {
-    const { deliveries, clock } = this.#simulation;
-    for (const { status, error, durationMs } of results) {
-      deliveries.logAttempt(delivery.id, {
-        sentAt,
-        timestamp,
-        status: status ?? null,
-        error: error ?? null,
-        durationMs,
-      });
+  #record(delivery: Delivery, sent_at: number, timestamp: string, results: readonly SendResult[]): void {
+    const { store, clock, options, logger } = this.#simulation;
+    const { id, event, subject } = delivery;
+    const now = clock.now();
+    for (const { status = null, error = null, durationMs: duration_ms } of results) {
+      store.insert('delivery_attempts', { delivery_id: id, sent_at, timestamp, status, error, duration_ms });
     }
-    const last = results.at(-1);
-    const accepted = results.some(({ status }) => status !== undefined && status >= 200 && status < 300);
+    const settle = (status: Delivery['status'], next_attempt_at: number | null) =>
+      store.change('deliveries', { id }, { sending: 0, status, next_attempt_at });
     const attempts = delivery.attempts + 1;
-    if (accepted) {
-      deliveries.settle(delivery.id, 'delivered', null);
-      if (delivery.subject !== null) deliveries.releaseHeld(delivery.subject, clock.now());
-    } else if (attempts >= this.#simulation.options.webhookAttempts) {
-      deliveries.settle(delivery.id, 'exhausted', null);
-      const { id, event } = delivery;
-      const failed = { delivery: id, event, status: last?.status, error: last?.error };
-      this.#simulation.logger.warn(failed, 'all attempts of a webhook delivery failed');
+    if (results.some(({ status }) => status !== undefined && status >= 200 && status < 300)) {
+      settle('delivered', null);
+      if (subject !== null) store.change('deliveries', { held: 1, subject }, { held: 0, next_attempt_at: now });
+    } else if (attempts >= options.webhookAttempts) {
+      settle('exhausted', null);
+      const { status, error } = results.at(-1) ?? {};
+      logger.warn({ delivery: id, event, status, error }, 'all attempts of a webhook delivery failed');
     } else {
-      const wait = Math.min(LONGEST_RETRY_DELAY_MS, this.#simulation.options.webhookRetryDelayMs * 2 ** (attempts - 1));
-      deliveries.settle(delivery.id, 'pending', clock.now() + wait);
+      settle('pending', now + Math.min(LONGEST_RETRY_DELAY_MS, options.webhookRetryDelayMs * 2 ** (attempts - 1)));
     }
-  }
-
-  /** The machine's clock: receivers compare it with their own. */
-  #signingTime(delivery: DeliveryRecord): number {
-    if (delivery.signedAt !== null && !this.#simulation.dialect.resigns_retries) return delivery.signedAt;
-    return this.#simulation.clock.wall();
   }
 }
 

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type {
   CancellationSnapshot,
   CompletionResult,
@@ -11,16 +10,13 @@ import type {
 import type { AttemptState } from '#domain/relay/observation.ts';
 import type { WorkStatus } from '#domain/work/lifecycle.ts';
 import { timeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
-import { POLICY, withWorker } from '#test/support/work/workflows/order-workflow.ts';
+import { POLICY, withWorker, shownAfter } from '#test/support/work/workflows/order-workflow.ts';
 import { cancellationWorkflow } from '#workflows/cancellation.ts';
-import { explainQuery, operatorActedSignal, serviceObservedSignal } from '#workflows/messages.ts';
+import { operatorActedSignal, serviceObservedSignal } from '#workflows/messages.ts';
 
 const DAY_MS = 86_400_000;
 
-let environment: TestWorkflowEnvironment;
-beforeAll(async () => {
-  environment = await timeSkippingEnvironment();
-});
+const environment = await timeSkippingEnvironment();
 
 /** Typed fakes of the activities for one cancellation in review. */
 class FakeCancellation {
@@ -95,7 +91,7 @@ async function withCancellation<Result>(
   cancellation: FakeCancellation,
   work: (handle: Handle) => Promise<Result>,
 ): Promise<Result> {
-  return withWorker(environment, cancellation, async (taskQueue) => work(await start(cancellation, taskQueue)));
+  return withWorker(cancellation, async (taskQueue) => work(await start(cancellation, taskQueue)));
 }
 
 function start({ id }: FakeCancellation, taskQueue: string) {
@@ -113,8 +109,7 @@ describe('a cancellation', () => {
   it('in review for ten days explains its wait, and ends with the report of the service', async () => {
     const cancellation = new FakeCancellation(await environment.currentTimeMs());
     const result = await withCancellation(cancellation, async (running) => {
-      await environment.sleep('10 days');
-      expect(await running.query(explainQuery)).toMatchObject({ status: 'processing' });
+      expect(await shownAfter('10 days', running)).toMatchObject({ status: 'processing' });
       cancellation.state = 'completed';
       await running.signal(serviceObservedSignal, observed('completed'));
       return running.result();
@@ -132,8 +127,7 @@ describe('a cancellation', () => {
       { kind: 'completed', esimId: 'esim_1' },
     ];
     await withCancellation(cancellation, async (running) => {
-      await environment.sleep('15 days');
-      expect(await running.query(explainQuery)).toMatchObject({
+      expect(await shownAfter('15 days', running)).toMatchObject({
         status: 'needs_attention',
         attention: 'refund_missing',
       });
@@ -161,8 +155,7 @@ describe('a cancellation', () => {
     await withCancellation(cancellation, async (running) => {
       cancellation.state = 'completed';
       await running.signal(serviceObservedSignal, observed('completed'));
-      await environment.sleep('2 hours');
-      expect(await running.query(explainQuery)).toMatchObject({
+      expect(await shownAfter('2 hours', running)).toMatchObject({
         status: 'needs_attention',
         attention: 'refund_missing',
       });

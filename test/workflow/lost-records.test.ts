@@ -1,46 +1,18 @@
 import { ApplicationFailure } from '@temporalio/common';
-import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { witnessOfEnd, type Witness } from '#domain/purchase/recovery.ts';
 import type { PurchaseActivities, WorkSnapshot } from '#domain/purchase/results.ts';
 import type { ServiceObservation } from '#domain/relay/observation.ts';
 import { timeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
-import { FakeOrder, type ScriptedSend } from '#test/support/work/workflows/fake-order.ts';
-import { POLICY, withOrder, withWorker } from '#test/support/work/workflows/order-workflow.ts';
-import { explainQuery, operatorActedSignal, serviceObservedSignal, WORK_MISSING } from '#workflows/messages.ts';
-import { orderWorkflow } from '#workflows/order.ts';
+import { orderWith, resultOf, withOrder, shownAfter } from '#test/support/work/workflows/order-workflow.ts';
+import { operatorActedSignal, serviceObservedSignal, WORK_MISSING } from '#workflows/messages.ts';
 
-let environment: TestWorkflowEnvironment;
-beforeAll(async () => {
-  environment = await timeSkippingEnvironment();
-});
+const environment = await timeSkippingEnvironment();
 
-const orderWith = async (...sends: ScriptedSend[]) => new FakeOrder(sends, await environment.currentTimeMs());
-
-/** The fakes of an order, some of them changed. */
-function withChanged(order: FakeOrder, change: (fakes: PurchaseActivities) => Partial<PurchaseActivities>) {
-  return {
-    activities: (now: () => Promise<number>): PurchaseActivities => {
-      const fakes = order.activities(now);
-      return { ...fakes, ...change(fakes) };
-    },
-  };
-}
-
-/** The fakes of an order, with another `beginWork`. */
-function withBeginning(
-  order: FakeOrder,
-  begin: (input: { witness?: Witness }, next: () => Promise<WorkSnapshot>) => Promise<WorkSnapshot>,
-) {
-  return withChanged(order, (fakes) => ({ beginWork: (input) => begin(input, () => fakes.beginWork(input)) }));
-}
-
-function startOf(order: FakeOrder, taskQueue: string, carried?: { holds: number; witness: Witness }) {
-  const work = { kind: 'order', id: order.orderId } as const;
-  return environment.client.workflow.start(orderWorkflow, {
-    workflowId: `order/${order.orderId}`,
-    taskQueue,
-    args: [{ work, policy: POLICY, ...(carried !== undefined && { carried }) }],
+/** Another `beginWork`, for {@link FakeOrder.change}. */
+function beginning(begin: (input: { witness?: Witness }, next: () => Promise<WorkSnapshot>) => Promise<WorkSnapshot>) {
+  return (fakes: PurchaseActivities): Partial<PurchaseActivities> => ({
+    beginWork: (input) => begin(input, () => fakes.beginWork(input)),
   });
 }
 
@@ -58,7 +30,7 @@ describe('a workflow whose step is earlier than the last recorded one', () => {
     const order = await orderWith({ fails: 'insufficient_balance' }, { answers: 'completed' });
     const runs: (string | undefined)[] = [];
     let isRefused = false;
-    const fake = withChanged(order, (fakes) => ({
+    order.change = (fakes) => ({
       beginWork: (input) => {
         runs.push(input.run);
         return fakes.beginWork(input);
@@ -68,11 +40,8 @@ describe('a workflow whose step is earlier than the last recorded one', () => {
         isRefused = true;
         return 'superseded';
       },
-    }));
-    await withWorker(environment, fake, async (taskQueue) => {
-      const handle = await startOf(order, taskQueue);
-      expect(await handle.result()).toMatchObject({ status: 'completed' });
     });
+    expect(await resultOf(order)).toMatchObject({ status: 'completed' });
     const first = runs.filter((run) => run !== undefined);
     expect(new Set(first).size).toBe(2);
   });
@@ -83,7 +52,7 @@ describe('a workflow after PostgreSQL lost commits', () => {
     const order = await orderWith({ fails: 'insufficient_balance' }, { answers: 'completed' });
     const witnesses: (Witness | undefined)[] = [];
     let isCompared = true;
-    const fake = withChanged(order, (fakes) => ({
+    order.change = (fakes) => ({
       beginWork: (input) => {
         if (input.run !== undefined) witnesses.push(input.witness);
         isCompared = true;
@@ -94,11 +63,8 @@ describe('a workflow after PostgreSQL lost commits', () => {
         return fakes.sendPurchase(input);
       },
       recordStep: async (step) => (isCompared ? fakes.recordStep(step) : 'not_compared'),
-    }));
-    await withWorker(environment, fake, async (taskQueue) => {
-      const handle = await startOf(order, taskQueue);
-      expect(await handle.result()).toMatchObject({ status: 'completed' });
     });
+    expect(await resultOf(order)).toMatchObject({ status: 'completed' });
     expect(witnesses).toEqual([undefined, expect.objectContaining({ number: 1, state: 'refused', sends: 1 })]);
     expect(order.steps.map(({ event }) => event)).toContain('order.held');
   });
@@ -112,7 +78,7 @@ describe('a workflow after PostgreSQL lost commits', () => {
     order.evidence = failures.map(() => 'no_debit');
     const calls: string[] = [];
     let isCompared = false;
-    const fake = withChanged(order, (fakes) => ({
+    order.change = (fakes) => ({
       beginWork: (input) => {
         isCompared = calls.length > 0;
         // The row is that before the first send.
@@ -124,10 +90,8 @@ describe('a workflow after PostgreSQL lost commits', () => {
         calls.push(`open ${input.number}`);
         return isCompared ? fakes.openNextAttempt(input) : { kind: 'not_compared' };
       },
-    }));
-    await withWorker(environment, fake, async (taskQueue) => {
-      expect(await (await startOf(order, taskQueue)).result()).toMatchObject({ status: 'completed' });
     });
+    expect(await resultOf(order)).toMatchObject({ status: 'completed' });
     expect(calls.slice(0, 2)).toEqual(['open 2', 'compared with 1 failed']);
     expect(calls.filter((call) => call === 'open 2')).toHaveLength(2);
     expect(order.sent.map(({ attempt }) => attempt)).toEqual(isLost ? [1, 1, 2] : [1, 2]);
@@ -136,11 +100,11 @@ describe('a workflow after PostgreSQL lost commits', () => {
   it('counts a send of a lost worker if the database has changed since', async () => {
     const order = await orderWith({ dies: 'before the send' }, { answers: 'completed' });
     const witnesses: (Witness | undefined)[] = [];
-    const fake = withBeginning(order, async ({ witness }, next) => {
+    order.change = beginning(async ({ witness }, next) => {
       witnesses.push(witness);
       return { ...(await next()), epoch: witnesses.length === 1 ? 'before' : 'after' };
     });
-    await withWorker(environment, fake, async (taskQueue) => (await startOf(order, taskQueue)).result());
+    await resultOf(order);
     expect(witnesses.some((each) => each?.sends === 1 && each.anyUnknown && each.state === 'unknown')).toBe(true);
   });
 
@@ -148,7 +112,7 @@ describe('a workflow after PostgreSQL lost commits', () => {
     const order = await orderWith({ answers: 'failed' }, { dies: 'before the send' }, { answers: 'completed' });
     order.evidence = ['no_debit'];
     const witnesses: (Witness | undefined)[] = [];
-    const fake = withBeginning(order, async ({ witness }, next) => {
+    order.change = beginning(async ({ witness }, next) => {
       witnesses.push(witness);
       const isLost = order.calls.includes('openNextAttempt 2');
       const snapshot = await next();
@@ -160,7 +124,7 @@ describe('a workflow after PostgreSQL lost commits', () => {
         attempt: { ...snapshot.attempt, number: 1, state: 'failed', settled: true },
       };
     });
-    await withWorker(environment, fake, async (taskQueue) => (await startOf(order, taskQueue)).result());
+    await resultOf(order);
     expect(witnesses).toContainEqual(
       expect.objectContaining({ number: 2, sends: 1, anyUnknown: true, state: 'unknown' }),
     );
@@ -174,12 +138,11 @@ describe('a workflow after PostgreSQL lost commits', () => {
     const order = await orderWith({ answers: 'failed' }, { answers: 'completed' });
     order.evidence = ['no_debit', 'no_debit'];
     let refused = 0;
-    const fake = withChanged(order, (fakes) => ({
+    order.change = (fakes) => ({
       openNextAttempt: async (input) =>
         (refused += 1) <= refusals ? { kind: 'unsettled' } : fakes.openNextAttempt(input),
-    }));
-    await withWorker(environment, fake, async (taskQueue) => {
-      const handle = await startOf(order, taskQueue);
+    });
+    await withOrder(order, {}, async (handle) => {
       await (refusals === 1 ? handle.result() : environment.sleep('10 minutes'));
       await handle.terminate().catch(() => undefined);
     });
@@ -196,10 +159,8 @@ describe('a workflow after PostgreSQL lost commits', () => {
       order.lookUps = ['not_found'];
       order.evidence = ['no_debit'];
       const witness: Witness = { number: 1, state: 'failed', sends: 1, anyUnknown: true, ended: 'abandoned' };
-      await withWorker(environment, order, async (taskQueue) => {
-        const handle = await startOf(order, taskQueue, { holds: 0, witness });
-        await environment.sleep('2 days');
-        expect(await handle.query(explainQuery)).toMatchObject({
+      await withOrder(order, { carried: { holds: 0, witness } }, async (handle) => {
+        expect(await shownAfter('2 days', handle)).toMatchObject({
           status: 'needs_attention',
           attention: 'records_lost',
         });
@@ -212,19 +173,18 @@ describe('a workflow after PostgreSQL lost commits', () => {
   it('trusts a row without sends while the database is the same', async () => {
     const order = await orderWith({ dies: 'before the send' }, { answers: 'completed' });
     const witnesses: (Witness | undefined)[] = [];
-    const fake = withBeginning(order, async ({ witness }, next) => {
+    order.change = beginning(async ({ witness }, next) => {
       witnesses.push(witness);
       return { ...(await next()), epoch: 'same' };
     });
-    await withWorker(environment, fake, async (taskQueue) => (await startOf(order, taskQueue)).result());
+    await resultOf(order);
     expect(witnesses.every((each) => (each?.sends ?? 0) === 0)).toBe(true);
     expect(order.sent).toHaveLength(1);
   });
 
   it('handles a report whose row has the id of a report that it handled before', async () => {
     const order = await orderWith({ answers: 'processing' });
-    const result = await withOrder(environment, order, async (start) => {
-      const handle = await start();
+    const result = await withOrder(order, {}, async (handle) => {
       await environment.sleep('1 minute');
       order.observe('processing');
       await handle.signal(serviceObservedSignal, reportIn('before', 'processing'));
@@ -241,8 +201,7 @@ describe('a workflow after PostgreSQL lost commits', () => {
   it('no longer waits for the service if its row is unknown again', async () => {
     const order = await orderWith({ answers: 'processing' });
     order.lookUps = ['found completed'];
-    const result = await withOrder(environment, order, async (start) => {
-      const handle = await start();
+    const result = await withOrder(order, {}, async (handle) => {
       await environment.sleep('1 hour');
       order.observe('unknown');
       await handle.signal(operatorActedSignal);
@@ -255,8 +214,7 @@ describe('a workflow after PostgreSQL lost commits', () => {
 
   it('opens its lost case again when it is woken', async () => {
     const order = await orderWith({ fails: 'timeout' }, { fails: 'timeout' });
-    await withOrder(environment, order, async (start) => {
-      const handle = await start();
+    await withOrder(order, {}, async (handle) => {
       await environment.sleep('2 days');
       const cases = () => order.steps.filter(({ attention }) => attention !== undefined).length;
       const before = cases();
@@ -277,14 +235,13 @@ describe('a workflow after PostgreSQL lost commits', () => {
     const order = await orderWith({ answers: 'failed' });
     order.evidence = Array.from({ length: 20 }, () => 'debited');
     let isRestarted = false;
-    const fake = withBeginning(order, async (_input, next) => {
+    order.change = beginning(async (_input, next) => {
       const snapshot = await next();
       if (!isRestarted) return snapshot;
       const compared = { isFirstSinceRestart: true, attention: 'failed_but_charged' } as const;
       return { ...snapshot, ...compared, ...(nextStepAt !== undefined && { nextStepAt }) };
     });
-    await withWorker(environment, fake, async (taskQueue) => {
-      const handle = await startOf(order, taskQueue);
+    await withOrder(order, {}, async (handle) => {
       await environment.sleep('1 hour');
       expect(order.steps.at(-1)?.attention?.reason).toBe('failed_but_charged');
       const steps = order.steps.length;
@@ -302,8 +259,7 @@ describe('a workflow after PostgreSQL lost commits', () => {
     async (historyLimit) => {
       const order = await orderWith({ answers: 'processing' });
       order.lookUps = ['found completed'];
-      const result = await withOrder(environment, order, async (start) => {
-        const handle = await start({ historyLimit });
+      const result = await withOrder(order, { historyLimit }, async (handle) => {
         for (let minute = 1; minute <= 6; minute += 1) {
           await environment.sleep('1 minute');
           await handle.signal(operatorActedSignal);
@@ -321,7 +277,7 @@ describe('a workflow after PostgreSQL lost commits', () => {
     const order = await orderWith({ fails: 'timeout' }, { fails: 'insufficient_balance' });
     order.lookUps = ['found completed'];
     order.losesSendsAfter = 1;
-    const result = await withOrder(environment, order, async (start) => (await start()).result());
+    const result = await resultOf(order);
     expect(result).toMatchObject({ status: 'completed' });
     expect(order.steps.map(({ status }) => status)).not.toContain('held');
   });
@@ -329,15 +285,13 @@ describe('a workflow after PostgreSQL lost commits', () => {
   it('without its row waits with a case, over many runs, and continues when the row is restored', async () => {
     const order = await orderWith({ answers: 'completed' });
     const state = { missing: true };
-    const fake = withBeginning(order, async (_input, next) => {
+    order.change = beginning(async (_input, next) => {
       if (state.missing) throw ApplicationFailure.nonRetryable('it does not exist', WORK_MISSING);
       return next();
     });
     const witness: Witness = { number: 1, state: 'prepared', sends: 0, anyUnknown: false };
-    const result = await withWorker(environment, fake, async (taskQueue) => {
-      const handle = await startOf(order, taskQueue, { holds: 0, witness });
-      await environment.sleep(6 * 3_600_000);
-      expect(await handle.query(explainQuery)).toMatchObject({
+    const result = await withOrder(order, { carried: { holds: 0, witness } }, async (handle) => {
+      expect(await shownAfter(6 * 3_600_000, handle)).toMatchObject({
         status: 'needs_attention',
         attention: 'records_lost',
         nextStepAt: expect.any(Number),
@@ -352,7 +306,7 @@ describe('a workflow after PostgreSQL lost commits', () => {
     const order = await orderWith({ answers: 'failed' }, { answers: 'completed' });
     order.evidence = ['no_debit'];
     const calls: string[] = [];
-    const fake = withChanged(order, (fakes) => ({
+    order.change = (fakes) => ({
       beginWork: (input) => {
         calls.push('beginWork');
         return fakes.beginWork(input);
@@ -362,8 +316,8 @@ describe('a workflow after PostgreSQL lost commits', () => {
         if (calls.filter((name) => name === 'readDebitEvidence').length > 1) return fakes.readDebitEvidence(input);
         throw ApplicationFailure.nonRetryable('attempt att_1 does not exist', WORK_MISSING);
       },
-    }));
-    const result = await withWorker(environment, fake, async (taskQueue) => (await startOf(order, taskQueue)).result());
+    });
+    const result = await resultOf(order);
     expect(result).toMatchObject({ status: 'completed' });
     expect(calls).toEqual(expect.arrayContaining(['beginWork', 'readDebitEvidence', 'beginWork', 'readDebitEvidence']));
   });
@@ -379,9 +333,7 @@ describe('a workflow after PostgreSQL lost commits', () => {
       failure: 'supplier_failed',
       endedBy: 'attempts_used_up',
     };
-    const result = await withWorker(environment, order, async (taskQueue) =>
-      (await startOf(order, taskQueue, { holds: 0, witness })).result(),
-    );
+    const result = await resultOf(order, { carried: { holds: 0, witness } });
     const end = { failure: 'supplier_failed', endedBy: 'attempts_used_up' } as const;
     expect(result).toMatchObject({ status: 'failed', ...end });
     expect(order.steps.at(-1)?.failure).toMatchObject({ class: end.failure, endedBy: end.endedBy });

@@ -1,50 +1,41 @@
-import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { timeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
-import { FakeOrder, type ScriptedSend } from '#test/support/work/workflows/fake-order.ts';
-import { POLICY, withOrder, withWorker } from '#test/support/work/workflows/order-workflow.ts';
+import type { FakeOrder, ScriptedSend } from '#test/support/work/workflows/fake-order.ts';
+import { orderWith, POLICY, withOrder, shownAfter } from '#test/support/work/workflows/order-workflow.ts';
 import { FakeSubscription, withSubscription } from '#test/support/work/workflows/subscription-workflow.ts';
 import { explainQuery, operatorActedSignal } from '#workflows/messages.ts';
-import { orderWorkflow } from '#workflows/order.ts';
 
-let environment: TestWorkflowEnvironment;
-beforeAll(async () => {
-  environment = await timeSkippingEnvironment();
-});
+const environment = await timeSkippingEnvironment();
 
 const HOUR = 3_600_000;
 const OUTAGE = 24 * HOUR;
 /** The longest wait between two look-ups, and a minute for the look-ups themselves. */
 const HEALED_WITHIN = POLICY.lookUpAgainMaxMs + 60_000;
-const orderWith = async (...sends: ScriptedSend[]) => new FakeOrder(sends, await environment.currentTimeMs());
 const timeouts = (count: number): ScriptedSend[] => Array.from({ length: count }, () => ({ fails: 'server_error' }));
 /** Number of sends of one attempt in its resend window. The waits double from 2 s to 2 min, for 10 min. */
 const SENDS_IN_WINDOW = 10;
 
-/** A service that answers neither sends nor look-ups before `until`. */
-function duringOutage(
-  order: FakeOrder,
-  until: number,
-  now: () => Promise<number>,
-  times: { completedAt?: number } = {},
-) {
-  const activities = order.activities(now);
+/** A service that answers neither sends nor look-ups before `until`. @returns when the order is completed. */
+function duringOutage(order: FakeOrder, until: number): { completedAt: number } {
+  const times = { completedAt: Infinity };
   const failure = { class: 'server_error', detail: 'The service answered 503.' } as const;
-  const isOut = async () => (await now()) < until;
-  return {
-    ...activities,
-    lookUpPurchase: async (input: Parameters<typeof activities.lookUpPurchase>[0]) =>
-      (await isOut()) ? ({ kind: 'unavailable', failure } as const) : activities.lookUpPurchase(input),
-    readDebitEvidence: async (input: Parameters<typeof activities.readDebitEvidence>[0]) =>
-      (await isOut())
-        ? ({ evidence: 'unavailable', mayPass: true, detail: failure.detail } as const)
-        : activities.readDebitEvidence(input),
-    completePurchase: async (input: Parameters<typeof activities.completePurchase>[0]) => {
-      if (await isOut()) return { kind: 'not_yet', reason: 'server_error', detail: failure.detail } as const;
-      times.completedAt = await now();
-      return activities.completePurchase(input);
-    },
+  order.change = (fakes, now) => {
+    const isOut = async () => (await now()) < until;
+    return {
+      lookUpPurchase: async (input) =>
+        (await isOut()) ? { kind: 'unavailable', failure } : fakes.lookUpPurchase(input),
+      readDebitEvidence: async (input) =>
+        (await isOut())
+          ? { evidence: 'unavailable', mayPass: true, detail: failure.detail }
+          : fakes.readDebitEvidence(input),
+      completePurchase: async (input) => {
+        if (await isOut()) return { kind: 'not_yet', reason: 'server_error', detail: failure.detail };
+        times.completedAt = await now();
+        return fakes.completePurchase(input);
+      },
+    };
   };
+  return times;
 }
 
 /** Statuses since the first case. A repeated look-up does not change the status. */
@@ -56,19 +47,13 @@ function statusesSinceCase({ steps }: FakeOrder): ReadonlySet<string> {
 
 async function throughOutage(order: FakeOrder) {
   const until = (await environment.currentTimeMs()) + OUTAGE;
-  const times: { completedAt?: number } = {};
-  const fake = { activities: (now: () => Promise<number>) => duringOutage(order, until, now, times) };
-  return withWorker(environment, fake, async (taskQueue) => {
-    const handle = await environment.client.workflow.start(orderWorkflow, {
-      workflowId: `order/${order.orderId}`,
-      taskQueue,
-      args: [{ work: { kind: 'order', id: order.orderId }, policy: POLICY }],
-    });
+  const times = duringOutage(order, until);
+  return withOrder(order, {}, async (handle) => {
     await environment.sleep(OUTAGE / 2);
     const explained = await handle.query(explainQuery);
     const { historyLength } = await handle.describe();
     const result = await handle.result();
-    return { explained, historyLength, result, healedAfterMs: (times.completedAt ?? Infinity) - until };
+    return { explained, historyLength, result, healedAfterMs: times.completedAt - until };
   });
 }
 
@@ -109,8 +94,7 @@ describe('work after an outage of the service for a day', () => {
       ...Array.from({ length: 200 }, () => 'comes too late' as const),
     );
     order.absences = Array.from({ length: 200 }, () => 'absent');
-    await withOrder(environment, order, async (start) => {
-      const handle = await start();
+    await withOrder(order, {}, async (handle) => {
       await environment.sleep(OUTAGE / 2);
       expect(order.steps.at(-1)).toMatchObject({
         status: 'needs_attention',
@@ -132,8 +116,7 @@ describe('work after an outage of the service for a day', () => {
       ...Array.from({ length: 200 }, () => [gated, 'comes too late'] as const).flat(),
     );
     order.absences = Array.from({ length: 200 }, () => 'absent');
-    await withOrder(environment, order, async (start) => {
-      const handle = await start({ historyLimit: 100 });
+    await withOrder(order, { historyLimit: 100 }, async (handle) => {
       await environment.sleep(OUTAGE / 4);
       expect(order.steps).toContainEqual(
         expect.objectContaining({
@@ -159,8 +142,7 @@ describe('work after an outage of the service for a day', () => {
   it('is sent with growing waits and a case, if the service answers look-ups but no sends', async () => {
     const order = await orderWith(...timeouts(1_000));
     order.absences = Array.from({ length: 200 }, () => 'absent');
-    await withOrder(environment, order, async (start) => {
-      const handle = await start();
+    await withOrder(order, {}, async (handle) => {
       await environment.sleep(OUTAGE / 2);
       expect(order.steps).toContainEqual(
         expect.objectContaining({
@@ -176,16 +158,9 @@ describe('work after an outage of the service for a day', () => {
 
   it('needs attention without a resend, if its absence is not proven', async () => {
     const order = await orderWith({ fails: 'contract_drift' });
-    const until = (await environment.currentTimeMs()) + OUTAGE;
-    const fake = { activities: (now: () => Promise<number>) => duringOutage(order, until, now) };
-    await withWorker(environment, fake, async (taskQueue) => {
-      const handle = await environment.client.workflow.start(orderWorkflow, {
-        workflowId: `order/${order.orderId}`,
-        taskQueue,
-        args: [{ work: { kind: 'order', id: order.orderId }, policy: POLICY }],
-      });
-      await environment.sleep(OUTAGE + HOUR);
-      expect(await handle.query(explainQuery)).toMatchObject({
+    duringOutage(order, (await environment.currentTimeMs()) + OUTAGE);
+    await withOrder(order, {}, async (handle) => {
+      expect(await shownAfter(OUTAGE + HOUR, handle)).toMatchObject({
         status: 'needs_attention',
         attention: 'outcome_unknown',
       });
@@ -222,7 +197,7 @@ describe('work after an outage of the service for a day', () => {
     const subscription = new FakeSubscription(now + 30 * OUTAGE);
     subscription.onCancel = 'fails';
     subscription.change({ cancelRequested: true });
-    await withSubscription(environment, subscription, async (running) => {
+    await withSubscription(subscription, async (running) => {
       await environment.sleep(OUTAGE);
       expect(subscription.attention).toBe('service_not_answering');
       subscription.onCancel = 'accepts';
@@ -237,8 +212,7 @@ describe('work after an outage of the service for a day', () => {
 describe('a workflow without progress for a day', () => {
   it('opens a case and keeps a short history, if a report of the service is not judged', async () => {
     const order = await orderWith(...Array.from({ length: 500 }, () => 'is barred' as const), { answers: 'completed' });
-    const explained = await withOrder(environment, order, async (start) => {
-      const handle = await start({ holdDeadlineMs: 72 * HOUR });
+    const explained = await withOrder(order, { holdDeadlineMs: 72 * HOUR }, async (handle) => {
       await environment.sleep(OUTAGE);
       expect((await handle.describe()).historyLength).toBeLessThan(2_000);
       const shown = await handle.query(explainQuery);
@@ -252,8 +226,7 @@ describe('a workflow without progress for a day', () => {
     const order = await orderWith(...Array.from({ length: 300 }, () => ({ dies: 'before the send' }) as const), {
       answers: 'completed',
     });
-    const result = await withOrder(environment, order, async (start) => {
-      const handle = await start({ holdDeadlineMs: 72 * HOUR, historyLimit: 300 });
+    const result = await withOrder(order, { holdDeadlineMs: 72 * HOUR, historyLimit: 300 }, async (handle) => {
       const first = await handle.describe();
       await environment.sleep(OUTAGE);
       const latest = await handle.describe();
@@ -264,5 +237,27 @@ describe('a workflow without progress for a day', () => {
     expect(result).toMatchObject({ status: 'completed' });
     expect(order.sent).toHaveLength(1);
     expect(order.steps.filter(({ attention }) => attention?.reason === 'stalled').length).toBeGreaterThan(0);
+  });
+});
+
+describe('an outage of PostgreSQL for a day', () => {
+  it('leaves a history of less than 2,000 events; the order is bought once afterwards', async () => {
+    const order = await orderWith({ answers: 'completed' });
+    const until = (await environment.currentTimeMs()) + OUTAGE;
+    order.change = (fakes, now) => ({
+      beginWork: async (input) => {
+        if ((await now()) < until) throw new Error('connect ECONNREFUSED');
+        return fakes.beginWork(input);
+      },
+    });
+    await withOrder(order, { holdDeadlineMs: 3 * OUTAGE }, async (handle) => {
+      expect(await handle.result()).toMatchObject({ status: 'completed' });
+      // After the outage it continues in a new run. The first run contains the outage.
+      const first = environment.client.workflow.getHandle(handle.workflowId, handle.firstExecutionRunId);
+      const { historyLength } = await first.describe();
+      expect(historyLength).toBeGreaterThan(300);
+      expect(historyLength).toBeLessThan(2_000);
+    });
+    expect(order.sent).toHaveLength(1);
   });
 });

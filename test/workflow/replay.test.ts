@@ -9,7 +9,7 @@ import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { FAILURE_CONVERTER_PATH } from '#temporal/codec/payload-codec.ts';
 import { readHistory, textsOf, waitsIn } from '#test/support/work/workflows/histories.ts';
 import { quietRuntime } from '#test/support/work/workflows/quiet-runtime.ts';
-import { forVersionedWorkers, workflowBundle, WORKFLOW_SOURCES } from '#worker/bundle.ts';
+import { forVersionedWorkers, workflowBundle } from '#worker/bundle.ts';
 import { TRACE_HEADER } from '#workflows/messages.ts';
 
 quietRuntime();
@@ -30,17 +30,12 @@ const READABLE = new RegExp(
   ].join('|'),
 );
 
-/** The interceptor module that hands traces on. */
-const TRACING = 'hand-on-trace.ts';
-
 const dataConverter = { failureConverterPath: FAILURE_CONVERTER_PATH };
 /** What the replay of each history ended with: undefined, or an error. */
 let withPresent: ReadonlyMap<string, Error | undefined>;
 let withChanged: ReadonlyMap<string, Error | undefined>;
-/** The same for histories of traced workflows, with the interceptor that hands traces on, and without it. */
-let tracedWithPresent: ReadonlyMap<string, Error | undefined>;
-let tracedWithout: ReadonlyMap<string, Error | undefined>;
-let hasTracing: { readonly present: boolean; readonly untraced: boolean };
+/** The same for histories of traced workflows. */
+let traced: ReadonlyMap<string, Error | undefined>;
 
 /** Replays all recorded histories with one worker. */
 async function replayAll(
@@ -66,24 +61,17 @@ function tracedHistory(name: string): ReturnType<typeof readHistory> {
 }
 
 beforeAll(async () => {
-  const [present, changed, untraced] = await Promise.all([
+  const [present, changed] = await Promise.all([
     workflowBundle(inject('bundledWorkflows')),
     bundleWorkflowCode({
       workflowsPath: fileURLToPath(new URL('broken-workflow.ts', import.meta.url)),
       failureConverterPath: FAILURE_CONVERTER_PATH,
       logger: new DefaultLogger('WARN'),
     }),
-    bundleWorkflowCode({
-      ...WORKFLOW_SOURCES,
-      workflowInterceptorModules: WORKFLOW_SOURCES.workflowInterceptorModules.filter((path) => !path.endsWith(TRACING)),
-      logger: new DefaultLogger('WARN'),
-    }),
   ]);
-  hasTracing = { present: present.code.includes(TRACING), untraced: untraced.code.includes(TRACING) };
   withPresent = await replayAll(present);
   withChanged = await replayAll(changed);
-  tracedWithPresent = await replayAll(present, tracedHistory);
-  tracedWithout = await replayAll(untraced, tracedHistory);
+  traced = await replayAll(present, tracedHistory);
 });
 
 describe('recorded histories', () => {
@@ -169,15 +157,9 @@ describe('recorded histories', () => {
     expect(withPresent.get(name)).toBeUndefined();
   });
 
-  it('are replayed with the tracing of workflows and without it', () => {
-    expect(hasTracing).toEqual({ present: true, untraced: false });
-  });
-
-  it.each(recorded)('%s can be replayed when it was traced, with and without the tracing of workflows', (name) => {
-    expect(tracedWithPresent.has(name)).toBe(true);
-    expect(tracedWithPresent.get(name)).toBeUndefined();
-    expect(tracedWithout.has(name)).toBe(true);
-    expect(tracedWithout.get(name)).toBeUndefined();
+  it.each(recorded)('%s can be replayed when it was traced', (name) => {
+    expect(traced.has(name)).toBe(true);
+    expect(traced.get(name)).toBeUndefined();
   });
 
   it('can be replayed by workers with a version', async () => {

@@ -1,7 +1,6 @@
-import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { timeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
-import { POLICY } from '#test/support/work/workflows/order-workflow.ts';
+import { POLICY, shownAfter } from '#test/support/work/workflows/order-workflow.ts';
 import {
   FakeSubscription,
   OUT_OF_ORDER,
@@ -14,10 +13,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-let environment: TestWorkflowEnvironment;
-beforeAll(async () => {
-  environment = await timeSkippingEnvironment();
-});
+const environment = await timeSkippingEnvironment();
 
 const inDays = async (days: number) => (await environment.currentTimeMs()) + days * DAY_MS;
 const sleepUntil = async (at: number) => environment.sleep(at - (await environment.currentTimeMs()));
@@ -39,7 +35,7 @@ describe('a VPN subscription after its end', () => {
       subscription.change(subscription.lookUps === 2 ? { expiresAt: renewed } : { endedAs: 'expired' });
       return FOUND;
     };
-    await withSubscription(environment, subscription, async (running) => {
+    await withSubscription(subscription, async (running) => {
       await sleepUntil(end + POLICY.expiryGraceMs + MINUTE_MS / 2);
       const waiting = await running.query(explainQuery);
       expect(waiting).toMatchObject({ status: 'active', failure: 'server_error' });
@@ -64,15 +60,14 @@ describe('a VPN subscription after its end', () => {
     const end = await inDays(30);
     const subscription = new FakeSubscription(end);
     subscription.onLookUp = () => OUT_OF_ORDER;
-    await withSubscription(environment, subscription, async (running) => {
+    await withSubscription(subscription, async (running) => {
       await sleepUntil(end + POLICY.expiryGraceMs + POLICY.silentDeadlineMs - HOUR_MS);
       expect(await running.query(explainQuery)).toMatchObject({ status: 'active', failure: 'server_error' });
       const pauses = subscription.lookUpTimes
         .slice(1)
         .map((at, n) => Math.round((at - subscription.lookUpTimes[n]!) / MINUTE_MS));
       expect(pauses.slice(0, 8)).toEqual([1, 2, 4, 8, 16, 32, 60, 60]);
-      await environment.sleep('3 hours');
-      expect(await running.query(explainQuery)).toMatchObject({
+      expect(await shownAfter('3 hours', running)).toMatchObject({
         status: 'needs_attention',
         attention: 'delivery_unavailable',
         failure: 'server_error',
@@ -91,8 +86,7 @@ describe('a VPN subscription after its end', () => {
         subscription.change({ expiresAt: renewed });
         return FOUND;
       };
-      await environment.sleep('2 days');
-      expect(await running.query(explainQuery)).toMatchObject({ status: 'active', nextStepAt: renewed });
+      expect(await shownAfter('2 days', running)).toMatchObject({ status: 'active', nextStepAt: renewed });
       expect(subscription.steps.at(-1)).toMatchObject({ status: 'active' });
       await running.terminate();
     });
@@ -103,7 +97,7 @@ describe('a VPN subscription after its end', () => {
     subscription.status = 'needs_attention';
     subscription.attention = 'delivery_unavailable';
     subscription.onLookUp = () => OUT_OF_ORDER;
-    await withSubscription(environment, subscription, async (running) => {
+    await withSubscription(subscription, async (running) => {
       await environment.sleep('1 hour');
       expect(subscription.lookUps).toBe(1);
       expect(await running.query(explainQuery)).toMatchObject({
@@ -127,7 +121,7 @@ describe('a VPN subscription after its end', () => {
     subscription.status = 'needs_attention';
     subscription.attention = 'delivery_unavailable';
     subscription.onLookUp = () => OUT_OF_ORDER;
-    await withSubscription(environment, subscription, async (running) => {
+    await withSubscription(subscription, async (running) => {
       await environment.sleep('1 hour');
       subscription.change({ cancelRequested: true });
       await running.signal(operatorActedSignal);
@@ -144,7 +138,7 @@ describe('the accepted cancellation of a VPN subscription without confirmation',
     const subscription = new FakeSubscription(end);
     subscription.onLookUp = () => OUT_OF_ORDER;
     subscription.change({ cancelRequested: true });
-    await withSubscription(environment, subscription, async (running) => {
+    await withSubscription(subscription, async (running) => {
       await sleepUntil(end - HOUR_MS);
       expect(await running.query(explainQuery)).toMatchObject({ status: 'cancelling' });
       expect(await running.result()).toMatchObject({ status: 'cancelled' });
@@ -165,7 +159,7 @@ describe('the accepted cancellation of a VPN subscription without confirmation',
       return FOUND;
     };
     subscription.change({ cancelRequested: true });
-    await withSubscription(environment, subscription, async (running) =>
+    await withSubscription(subscription, async (running) =>
       expect(await running.result()).toMatchObject({ status: 'cancelled' }),
     );
     expect(await environment.currentTimeMs()).toBeGreaterThanOrEqual(longer);
@@ -175,11 +169,9 @@ describe('the accepted cancellation of a VPN subscription without confirmation',
     const subscription = new FakeSubscription(undefined);
     subscription.onLookUp = () => FOUND;
     subscription.change({ cancelRequested: true });
-    await withSubscription(environment, subscription, async (running) => {
-      await environment.sleep(POLICY.silentDeadlineMs - HOUR_MS);
-      expect(await running.query(explainQuery)).toMatchObject({ status: 'cancelling' });
-      await environment.sleep('3 hours');
-      expect(await running.query(explainQuery)).toMatchObject({
+    await withSubscription(subscription, async (running) => {
+      expect(await shownAfter(POLICY.silentDeadlineMs - HOUR_MS, running)).toMatchObject({ status: 'cancelling' });
+      expect(await shownAfter('3 hours', running)).toMatchObject({
         status: 'needs_attention',
         attention: 'cancellation_refused',
       });
@@ -204,9 +196,8 @@ describe('a new run of a VPN subscription that needs attention', () => {
     subscription.status = 'needs_attention';
     subscription.attention = 'cancellation_refused';
     subscription.change({ cancelRequested: true });
-    await withSubscription(environment, subscription, async (running) => {
-      await environment.sleep('2 days');
-      expect(await running.query(explainQuery)).toMatchObject({
+    await withSubscription(subscription, async (running) => {
+      expect(await shownAfter('2 days', running)).toMatchObject({
         status: 'needs_attention',
         attention: 'cancellation_refused',
       });
@@ -232,9 +223,8 @@ describe('a new run of a VPN subscription that needs attention', () => {
     const subscription = new FakeSubscription(await inDays(30));
     subscription.status = 'needs_attention';
     subscription.attention = 'contradiction';
-    await withSubscription(environment, subscription, async (running) => {
-      await environment.sleep('1 day');
-      expect(await running.query(explainQuery)).toMatchObject({
+    await withSubscription(subscription, async (running) => {
+      expect(await shownAfter('1 day', running)).toMatchObject({
         status: 'needs_attention',
         attention: 'contradiction',
       });
@@ -245,8 +235,7 @@ describe('a new run of a VPN subscription that needs attention', () => {
       ]);
       subscription.judge('active');
       await running.signal(operatorActedSignal);
-      await environment.sleep('1 day');
-      expect(await running.query(explainQuery)).toMatchObject({ status: 'active' });
+      expect(await shownAfter('1 day', running)).toMatchObject({ status: 'active' });
       await running.terminate();
     });
   });

@@ -1,6 +1,6 @@
-import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { timeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
+import { shownAfter } from '#test/support/work/workflows/order-workflow.ts';
 import { FakeSubscription, FOUND, withSubscription } from '#test/support/work/workflows/subscription-workflow.ts';
 import { explainQuery, operatorActedSignal, serviceObservedSignal } from '#workflows/messages.ts';
 
@@ -8,10 +8,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-let environment: TestWorkflowEnvironment;
-beforeAll(async () => {
-  environment = await timeSkippingEnvironment();
-});
+const environment = await timeSkippingEnvironment();
 
 const inDays = async (days: number) => (await environment.currentTimeMs()) + days * DAY_MS;
 const observed = {
@@ -25,9 +22,8 @@ const observed = {
 describe('a VPN subscription', () => {
   it('of two years waits for its end, and expires also without an event', async () => {
     const subscription = new FakeSubscription(await inDays(730));
-    const handle = await withSubscription(environment, subscription, async (running) => {
-      await environment.sleep('700 days');
-      expect(await running.query(explainQuery)).toMatchObject({ status: 'active' });
+    const handle = await withSubscription(subscription, async (running) => {
+      expect(await shownAfter('700 days', running)).toMatchObject({ status: 'active' });
       expect(subscription.lookUps).toBe(0);
       expect(await running.result()).toMatchObject({ status: 'expired' });
       return running;
@@ -39,7 +35,7 @@ describe('a VPN subscription', () => {
 
   it('whose completion PostgreSQL has lost is completed again when it is woken, and continues', async () => {
     const subscription = new FakeSubscription(await inDays(30));
-    await withSubscription(environment, subscription, async (running) => {
+    await withSubscription(subscription, async (running) => {
       await environment.sleep('1 day');
       subscription.loseCompletion();
       await running.signal(operatorActedSignal);
@@ -58,9 +54,8 @@ describe('a VPN subscription', () => {
       subscription.change(subscription.lookUps === 1 ? { expiresAt: renewed } : { endedAs: 'expired' });
       return FOUND;
     };
-    await withSubscription(environment, subscription, async (running) => {
-      await environment.sleep('45 days');
-      expect(await running.query(explainQuery)).toMatchObject({ status: 'active' });
+    await withSubscription(subscription, async (running) => {
+      expect(await shownAfter('45 days', running)).toMatchObject({ status: 'active' });
       expect(await running.result()).toMatchObject({ status: 'expired' });
     });
     expect(await environment.currentTimeMs()).toBeGreaterThanOrEqual(renewed);
@@ -74,7 +69,7 @@ describe('a VPN subscription', () => {
       if (subscription.lookUpTimes.at(-1)! >= reallyEnds) subscription.change({ endedAs: 'expired' });
       return FOUND;
     };
-    await withSubscription(environment, subscription, async (running) =>
+    await withSubscription(subscription, async (running) =>
       expect(await running.result()).toMatchObject({ status: 'expired' }),
     );
     expect(await environment.currentTimeMs()).toBeGreaterThanOrEqual(reallyEnds);
@@ -88,7 +83,7 @@ describe('a VPN subscription', () => {
     const end = await inDays(1);
     const subscription = new FakeSubscription(end);
     subscription.onLookUp = () => FOUND;
-    await withSubscription(environment, subscription, async (running) => {
+    await withSubscription(subscription, async (running) => {
       subscription.change({ cancelRequested: true });
       await running.signal(operatorActedSignal);
       expect(await running.result()).toMatchObject({ status: 'cancelled' });
@@ -104,7 +99,7 @@ describe('a VPN subscription', () => {
       return FOUND;
     };
     const began = await environment.currentTimeMs();
-    await withSubscription(environment, subscription, async (running) =>
+    await withSubscription(subscription, async (running) =>
       expect(await running.result()).toMatchObject({ status: 'expired' }),
     );
     expect((await environment.currentTimeMs()) - began).toBeGreaterThanOrEqual(5 * DAY_MS);
@@ -112,7 +107,7 @@ describe('a VPN subscription', () => {
 
   it('ends at once when the service reports its end', async () => {
     const subscription = new FakeSubscription(await inDays(30));
-    await withSubscription(environment, subscription, async (running) => {
+    await withSubscription(subscription, async (running) => {
       await environment.sleep('1 day');
       subscription.change({ endedAs: 'cancelled' });
       await running.signal(serviceObservedSignal, observed);
@@ -123,7 +118,7 @@ describe('a VPN subscription', () => {
 
   it('handles reports of the service at once while it is active', async () => {
     const subscription = new FakeSubscription(await inDays(30));
-    await withSubscription(environment, subscription, async (running) => {
+    await withSubscription(subscription, async (running) => {
       await environment.sleep('1 day');
       await running.signal(serviceObservedSignal, observed);
       await environment.sleep('1 hour');
@@ -138,7 +133,7 @@ describe('a VPN subscription', () => {
       if (subscription.lookUps === 3) subscription.change({ endedAs: 'cancelled' });
       return FOUND;
     };
-    await withSubscription(environment, subscription, async (running) => {
+    await withSubscription(subscription, async (running) => {
       subscription.change({ cancelRequested: true });
       await running.signal(operatorActedSignal);
       expect(await running.result()).toMatchObject({ status: 'cancelled' });
@@ -150,7 +145,7 @@ describe('a VPN subscription', () => {
   it('repeats its cancellation while the service does not accept it, with recorded, growing waits', async () => {
     const subscription = new FakeSubscription(await inDays(30));
     subscription.onCancel = 'fails';
-    await withSubscription(environment, subscription, async (running) => {
+    await withSubscription(subscription, async (running) => {
       // The action wakes a run that has read the request already, and may end its first wait.
       await environment.sleep('1 day');
       subscription.change({ cancelRequested: true });
@@ -195,11 +190,10 @@ describe('a VPN subscription', () => {
   it('opens a case if the service does not accept its cancellation, and repeats it until it is accepted', async () => {
     const subscription = new FakeSubscription(await inDays(30));
     subscription.onCancel = 'fails';
-    await withSubscription(environment, subscription, async (running) => {
+    await withSubscription(subscription, async (running) => {
       subscription.change({ cancelRequested: true });
       await running.signal(operatorActedSignal);
-      await environment.sleep('2 hours');
-      expect(await running.query(explainQuery)).toMatchObject({
+      expect(await shownAfter('2 hours', running)).toMatchObject({
         status: 'needs_attention',
         attention: 'service_not_answering',
       });
@@ -219,13 +213,12 @@ describe('a VPN subscription', () => {
   it('whose cancellation the service refuses needs attention, and continues after the verdict', async () => {
     const subscription = new FakeSubscription(await inDays(30));
     subscription.onCancel = 'refuses';
-    await withSubscription(environment, subscription, async (running) => {
+    await withSubscription(subscription, async (running) => {
       subscription.change({ cancelRequested: true });
       await running.signal(operatorActedSignal);
       await environment.sleep('1 hour');
       const before = subscription.cancels.length;
-      await environment.sleep('2 days');
-      expect(await running.query(explainQuery)).toMatchObject({
+      expect(await shownAfter('2 days', running)).toMatchObject({
         status: 'needs_attention',
         attention: 'cancellation_refused',
       });
@@ -239,7 +232,7 @@ describe('a VPN subscription', () => {
   it('that has ended ends a new run at once', async () => {
     const subscription = new FakeSubscription(undefined);
     subscription.status = 'expired';
-    await withSubscription(environment, subscription, async (running) =>
+    await withSubscription(subscription, async (running) =>
       expect(await running.result()).toMatchObject({ status: 'expired' }),
     );
   });

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { DeliveryRound, WebhookActivities } from '#activities/webhooks/webhook-activities.ts';
 import {
   describeOutcome,
@@ -77,10 +76,7 @@ class FakeEndpoint implements WebhookActivities {
   }
 }
 
-let environment: TestWorkflowEnvironment;
-beforeAll(async () => {
-  environment = await timeSkippingEnvironment();
-});
+const environment = await timeSkippingEnvironment();
 
 interface Run {
   readonly fake: FakeEndpoint;

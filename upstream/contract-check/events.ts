@@ -17,9 +17,8 @@ import {
   EVENTS,
   EVENT_KINDS,
   EVENT_NAME_FIELDS,
+  EVENT_RECORDS,
   type EventKind,
-  type EventSubject,
-  type RecordName,
   eventEnvelope,
   eventSubject,
 } from '#upstream/contract.ts';
@@ -45,14 +44,6 @@ const EVENT_BODIES: ReadonlyMap<EventKind, z.ZodType> = new Map(
     return [kind, data === undefined ? eventEnvelope : eventEnvelope.extend({ data })];
   }),
 );
-
-const RECORDS_OF_EVENTS: Readonly<Record<EventSubject, RecordName>> = {
-  order: 'order',
-  topup: 'topup',
-  esim: 'cancellation',
-  refund: 'refund',
-  vpn: 'subscription',
-};
 
 /** Before OpenAPI 3.1 they can only be in an extension. */
 export function describedEvents(document: JsonObject, findings: Findings): readonly DescribedEvent[] {
@@ -150,7 +141,7 @@ function compareBody(
     ...rest,
     // A note: the specification does not state the layout of `data` either.
     undescribedAnswer: 'note',
-    record: subject === undefined ? 'document' : RECORDS_OF_EVENTS[subject],
+    record: subject === undefined ? 'document' : EVENT_RECORDS[subject],
     isEvent: true,
     event,
     hasLinkHeader: false,

@@ -38,6 +38,14 @@ export function eventSubject(event: string): EventSubject | undefined {
   return known === undefined ? undefined : (subject as EventSubject);
 }
 
+export const EVENT_RECORDS = {
+  order: 'order',
+  topup: 'topup',
+  esim: 'cancellation',
+  refund: 'refund',
+  vpn: 'subscription',
+} as const satisfies Record<EventSubject, RecordName>;
+
 export const EVENT_NAME_FIELDS = ['event', 'type', 'event_type'] as const;
 
 /** The layout is assumed. Only `event` in the signed body decides the kind. */

@@ -8,7 +8,6 @@ import {
 import { REFUSALS, type OperatorAction } from '#domain/operator/operator-actions.ts';
 import type { PurchaseActivities } from '#domain/purchase/results.ts';
 import { retryChangeOf } from '#domain/retry/retry-change.ts';
-import type { WorkRef } from '#domain/work/kinds.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
 import { HEARTBEAT_TIMEOUT } from '#workflows/activity-options.ts';
 import {
@@ -30,7 +29,8 @@ import {
   resolutionProblem,
   retryPolicyProblem,
 } from '#workflows/operator/operator-arguments.ts';
-import type { Progress } from '#workflows/work/progress.ts';
+import { explanationOf } from '#workflows/run/display.ts';
+import type { Run } from '#workflows/run/run.ts';
 
 /**
  * Not a local activity: several handlers may each have one in a workflow task, and a replay could finish them in
@@ -51,36 +51,32 @@ function actionText(action: OperatorAction): string {
   return action.action === 'resolve' ? `verdict ${action.verdict} (${action.reason})` : `action ${action.action}`;
 }
 
-export interface OperatorUpdatesContext {
-  readonly work: WorkRef;
-  readonly progress: Progress;
-  /** Ends the wait under way. */
-  readonly acted: () => void;
-}
-
 /**
  * The activity applies the same rules and audit record as the API. The validator refuses what it can without
  * PostgreSQL; that leaves no event in the history.
  */
-export function handleOperatorUpdates({ work, progress, acted }: OperatorUpdatesContext): void {
+export function handleOperatorUpdates(run: Run): void {
   const perform = async (by: ActionBy, action: OperatorAction): Promise<Explanation> => {
     const actionId = currentUpdateInfo()?.id;
     if (actionId === undefined) throw new Error('an operator acts by an update');
-    await actOnWork({ work, action, operator: { actor: `temporal/${by.by}`, reason: by.reason, actionId } }).catch(
-      (error: unknown) => {
-        // The operator must read the reason, not that an activity failed.
-        throw error instanceof ActivityFailure && error.cause instanceof ApplicationFailure ? error.cause : error;
-      },
-    );
-    acted();
-    return progress.explanation();
+    await actOnWork({
+      work: run.work,
+      action,
+      operator: { actor: `temporal/${by.by}`, reason: by.reason, actionId },
+    }).catch((error: unknown) => {
+      // The operator must read the reason, not that an activity failed.
+      throw error instanceof ActivityFailure && error.cause instanceof ApplicationFailure ? error.cause : error;
+    });
+    // The wait under way ends.
+    run.actions += 1;
+    return explanationOf(run.work, run.shown);
   };
   const validated = (name: keyof typeof HANDLER_EXAMPLES, problem: (input: unknown) => string | undefined) => ({
     description: HANDLER_DESCRIPTIONS[name],
     validator: (input: unknown) => {
       const wrong = objectProblem(input, HANDLER_EXAMPLES[name]) ?? problem(input);
       if (wrong !== undefined) refuse(wrong);
-      const { status } = progress.explanation();
+      const { status } = run.shown;
       if (isFinal(status)) refuse(`${REFUSALS.already_ended} (${status})`);
     },
   });

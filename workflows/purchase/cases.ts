@@ -5,20 +5,25 @@ import type { AttemptSnapshot, WorkSnapshot } from '#domain/purchase/results.ts'
 import type { AttentionReason } from '#domain/work/attention.ts';
 import { FAILURE_CLASSES, type FailureClass } from '#domain/work/failure.ts';
 import { ENDS_WITHOUT_EFFECT } from '#domain/work/lifecycle.ts';
-import type { Purchase } from '#workflows/purchase/purchase.ts';
-import { CONTRADICTION, type Step, type StepNamed } from '#workflows/purchase/steps.ts';
+import {
+  CONTRADICTION,
+  nextStep,
+  stepAfterReports,
+  waitThen,
+  type Step,
+  type StepNamed,
+} from '#workflows/purchase/steps.ts';
+import type { Run } from '#workflows/run/run.ts';
 import { WAIT_NAMES } from '#workflows/wait-names.ts';
-import type { WorkRun } from '#workflows/work/work-run.ts';
 
-export function nothingMore({ noun }: WorkRun): string {
+export function nothingMore({ noun }: Run): string {
   return `Nothing: the ${noun} has ended.`;
 }
 
 const BEFORE = { class: 'supplier_failed', detail: FAILURE_CLASSES.supplier_failed.meaning } as const;
 
 /** Unless PostgreSQL knows that it may have been bought or has an unjudged report. */
-export async function fail(purchase: Purchase, step: StepNamed<'fail'>): Promise<Step> {
-  const { run, rules } = purchase;
+export async function fail(run: Run, step: StepNamed<'fail'>): Promise<Step> {
   const status = ENDS_WITHOUT_EFFECT[run.work.kind];
   const isLate = step.failure === 'deadline_passed';
   // The cause is why the service refused the last send, or failed the last attempt; without one it was never sent.
@@ -30,20 +35,20 @@ export async function fail(purchase: Purchase, step: StepNamed<'fail'>): Promise
   const detail = step.detail ?? (isLate && known ? `The deadline passed before it was sent again: ${itsOwn}` : itsOwn);
   const recorded = await run.record({
     status,
-    message: `${rules.failed}: ${detail}`,
+    message: `${run.rules.failed}: ${detail}`,
     failure: { class: failure, detail, ...(endedBy !== undefined && { endedBy }) },
     next: nothingMore(run),
   });
   if (recorded === 'recorded')
     return { step: 'end', end: { status, failure, ...(endedBy !== undefined && { endedBy }) } };
   if (recorded === 'may_be_bought' || recorded === 'judged' || recorded === 'changed') {
-    await run.reload();
+    await run.read();
     const { state, settled } = run.attempt;
     const isNoReason = state === 'prepared' || state === 'refused' || (state === 'failed' && settled);
-    return recorded === 'may_be_bought' && isNoReason ? settleEarlier(purchase, failure) : purchase.nextStep();
+    return recorded === 'may_be_bought' && isNoReason ? settleEarlier(run, failure) : nextStep(run);
   }
   if (recorded === 'observations_pending' || recorded === 'contradiction')
-    return barred(purchase, recorded, { ...step, detail });
+    return barred(run, recorded, { ...step, detail });
   const isOver = recorded === 'attempts_used_up';
   if (isOver && Date.now() >= run.deadline) return { ...step, detail, endedBy: 'deadline_passed' };
   return { step: 'open_case', reason: recorded, detail, failure, ...(isOver && { endsAtDeadline: true }) };
@@ -53,30 +58,29 @@ export async function fail(purchase: Purchase, step: StepNamed<'fail'>): Promise
  * An earlier attempt lost its proof of no cost, by a restore or a verdict. One reading is judged for all attempts,
  * once; then a person decides.
  */
-export function settleEarlier(purchase: Purchase, failure: FailureClass): Step {
-  const { attempt } = purchase.run;
-  if (purchase.unsettledBefore === attempt.number) {
+export function settleEarlier(run: Run, failure: FailureClass): Step {
+  const { attempt } = run;
+  if (run.state.unsettledBefore === attempt.number) {
     const detail = 'An earlier attempt has no proof that it cost nothing.';
     return { step: 'open_case', reason: 'evidence_unavailable', detail, failure };
   }
-  purchase.unsettledBefore = attempt.number;
-  purchase.run.attempt = { ...attempt, settled: false };
+  run.state.unsettledBefore = attempt.number;
+  run.attempt = { ...attempt, settled: false };
   return { step: 'settle', failure };
 }
 
 /** A contradiction needs a person, an unjudged report needs the relay. `then` follows when no report comes in time. */
-export async function barred(purchase: Purchase, by: BuyingBarrier, then: Step): Promise<Step> {
+export async function barred(run: Run, by: BuyingBarrier, then: Step): Promise<Step> {
   if (by === 'contradiction') return CONTRADICTION;
   const detail = 'A report of the service about it is not processed yet.';
-  const delayMs = await stalled(purchase, purchase.run.policy.blockedRetryMs, detail);
-  return purchase.waitThen(delayMs, WAIT_NAMES.unjudgedReport(), then);
+  const delayMs = await stalled(run, run.policy.blockedRetryMs, detail);
+  return waitThen(run, delayMs, WAIT_NAMES.unjudgedReport(), then);
 }
 
 /** Counts a try that failed because of ourselves; a case opens after a while. @returns the wait in milliseconds. */
-export async function stalled(purchase: Purchase, firstMs: number, detail: string): Promise<number> {
-  const { run } = purchase;
-  const { since, tries } = purchase.stall ?? { since: Date.now(), tries: 0 };
-  purchase.stall = { since, tries: tries + 1 };
+export async function stalled(run: Run, firstMs: number, detail: string): Promise<number> {
+  const { since, tries } = run.state.stall ?? { since: Date.now(), tries: 0 };
+  run.state.stall = { since, tries: tries + 1 };
   const delayMs = backoffMs(firstMs, run.policy.blockedRetryMaxMs, tries + 1);
   if (Date.now() - since < run.policy.stalledAfterMs) return delayMs;
   const status = 'needs_attention';
@@ -91,12 +95,11 @@ export async function stalled(purchase: Purchase, firstMs: number, detail: strin
 }
 
 /** Waits grow. An operator's action or a report also ends a wait. */
-export async function retryLater(purchase: Purchase, step: StepNamed<'retry_later'>): Promise<Step> {
-  const { run } = purchase;
+export async function retryLater(run: Run, step: StepNamed<'retry_later'>): Promise<Step> {
   const { reason, detail } = step;
   const { failure: known, state: attemptState } = run.attempt;
-  purchase.unansweredReads += 1;
-  const delayMs = backoffMs(run.policy.lookUpAgainMs, run.policy.lookUpAgainMaxMs, purchase.unansweredReads);
+  run.state.unansweredReads += 1;
+  const delayMs = backoffMs(run.policy.lookUpAgainMs, run.policy.lookUpAgainMaxMs, run.state.unansweredReads);
   const wakeAt = Date.now() + delayMs;
   const failure = step.failure === undefined ? undefined : (known ?? { class: step.failure, detail });
   const recorded = await run.record({
@@ -109,23 +112,23 @@ export async function retryLater(purchase: Purchase, step: StepNamed<'retry_late
     next: 'The look-up is repeated automatically; `retry` repeats it now.',
   });
   if (recorded === 'judged' || recorded === 'changed') {
-    await run.reload();
-    return purchase.nextStep();
+    await run.read();
+    return nextStep(run);
   }
   const waiting = run.snapshot;
   let woken = await run.wait(delayMs, WAIT_NAMES.notAnswered(reason));
   while (woken === 'operator' && isOnlyCompared(run, waiting, reason, wakeAt))
     woken = await run.wait(wakeAt - Date.now(), WAIT_NAMES.notAnswered(reason));
-  if (woken === 'observation') return purchase.takeReports();
+  if (woken === 'observation') return stepAfterReports(run);
   if (woken === 'operator') {
-    purchase.proofs = 0;
-    const next = purchase.nextStep();
+    run.state.proofs = 0;
+    const next = nextStep(run);
     return next.step === 'await_service' && step.resume === 'await_service' ? { ...next, isDenied: true } : next;
   }
   // The row may know more by now, or less.
   const before = run.attempt;
-  await run.reload();
-  if (!isSame(before, run.attempt)) return purchase.nextStep();
+  await run.read();
+  if (!isSame(before, run.attempt)) return nextStep(run);
   return resumed(step, step.failure ?? known?.class ?? 'timeout');
 }
 
@@ -144,14 +147,13 @@ function resumed({ resume, detail }: StepNamed<'retry_later'>, failure: FailureC
   }
 }
 
-export async function openCase(purchase: Purchase, step: StepNamed<'open_case'>): Promise<Step> {
-  const { run } = purchase;
+export async function openCase(run: Run, step: StepNamed<'open_case'>): Promise<Step> {
   const { reason, detail } = step;
   if (step.isRecorded !== true) {
     // An action that came meanwhile goes first. PostgreSQL knows whether a person has judged a contradiction.
     if (run.hasNewAction && reason !== 'contradiction') {
-      await run.reload();
-      return purchase.nextStep();
+      await run.read();
+      return nextStep(run);
     }
     const { failure: known, state: attemptState } = run.attempt;
     const failure = step.failure === undefined ? undefined : (known ?? { class: step.failure, detail });
@@ -164,11 +166,11 @@ export async function openCase(purchase: Purchase, step: StepNamed<'open_case'>)
       next: 'A person decides, or the service reports more.',
     });
     if (recorded === 'judged' || recorded === 'changed') {
-      await run.reload();
-      return purchase.nextStep();
+      await run.read();
+      return nextStep(run);
     }
   }
-  purchase.begin({ ...step, isRecorded: true });
+  run.state.step = { ...step, isRecorded: true };
   const waiting = run.snapshot;
   const woken = await run.waitForPerson(reason, step.endsAtDeadline === true ? run.deadline : undefined);
   if (woken === 'operator' && isOnlyCompared(run, waiting, reason)) return { ...step, isRecorded: true };
@@ -176,16 +178,11 @@ export async function openCase(purchase: Purchase, step: StepNamed<'open_case'>)
     const passed = `The deadline passed, and nobody has decided: ${detail}`;
     return { step: 'fail', failure: step.failure ?? 'deadline_passed', detail: passed, endedBy: 'deadline_passed' };
   }
-  return woken === 'observation' ? purchase.takeReports() : purchase.nextStep();
+  return woken === 'observation' ? stepAfterReports(run) : nextStep(run);
 }
 
 /** True when the last read only compared the run with a restarted database. `wakeAt` is in epoch milliseconds. */
-function isOnlyCompared(
-  { snapshot }: WorkRun,
-  before: WorkSnapshot,
-  reason: AttentionReason,
-  wakeAt?: number,
-): boolean {
+function isOnlyCompared({ snapshot }: Run, before: WorkSnapshot, reason: AttentionReason, wakeAt?: number): boolean {
   const { isFirstSinceRestart = false, attention, nextStepAt, attempt } = snapshot;
   if (!isFirstSinceRestart || attention !== reason || nextStepAt !== (wakeAt && Math.floor(wakeAt))) return false;
   const others = ({ attempt: { settled }, extraAttempts, retryOverrides, cancellation }: WorkSnapshot) =>

@@ -1,18 +1,16 @@
 import type { PurchasePolicy } from '#domain/policy/purchase-policy.ts';
-import { equalWaits } from '#domain/retry/retry-rules.ts';
+import { equalOverrides, equalWaits, type RetryOverrides } from '#domain/retry/retry-rules.ts';
 import { FAILURE_CLASSES } from '#domain/work/failure.ts';
 import { readAttempt } from '#workflows/purchase/look-up.ts';
-import type { Purchase } from '#workflows/purchase/purchase.ts';
-import type { Step, StepNamed } from '#workflows/purchase/steps.ts';
+import { nextStep, stepAfterAction, stepAfterReports, type Step, type StepNamed } from '#workflows/purchase/steps.ts';
+import type { Run } from '#workflows/run/run.ts';
 import { WAIT_NAMES } from '#workflows/wait-names.ts';
 
 /** The work provably bought nothing. It fails at its deadline. */
-export async function hold(purchase: Purchase, step: StepNamed<'hold'>): Promise<Step> {
-  const { run } = purchase;
-  const { failure, gated, delayIsNamed = false } = step;
-  const holdsBefore = purchase.holds;
+export async function hold(run: Run, step: StepNamed<'hold'>): Promise<Step> {
+  const { failure, gated, delayIsNamed = false, isCounted = false } = step;
   // Work that the gate stopped was not tried, so its waits do not grow.
-  if (gated === undefined) purchase.holds += 1;
+  if (gated === undefined && !isCounted) run.state.holds += 1;
   run.heldFor = failure;
   const since = Date.now();
   const { meaning, advice } = FAILURE_CLASSES[failure];
@@ -26,7 +24,8 @@ export async function hold(purchase: Purchase, step: StepNamed<'hold'>): Promise
         ];
   let { delayMs } = step;
   for (;;) {
-    await purchase.continueAsNewIfLong({ ...step, delayMs: Math.max(1, since + delayMs - Date.now()) }, holdsBefore);
+    const leftMs = Math.max(1, since + delayMs - Date.now());
+    await run.continueAsNewIfLong({ ...step, delayMs: leftMs, isCounted: true });
     const wakeAt = Math.min(since + delayMs, run.deadline);
     await run.record({
       status: 'held',
@@ -37,19 +36,19 @@ export async function hold(purchase: Purchase, step: StepNamed<'hold'>): Promise
       next,
     });
     const { retryOverrides, rule } = run;
-    const name = gated === undefined ? WAIT_NAMES.hold(failure, purchase.holds) : WAIT_NAMES.gate(failure);
+    const name = gated === undefined ? WAIT_NAMES.hold(failure, run.state.holds) : WAIT_NAMES.gate(failure);
     const woken = await run.wait(wakeAt - Date.now(), name);
-    if (woken === 'observation') return purchase.takeReports();
+    if (woken === 'observation') return stepAfterReports(run);
     if (woken === 'time') {
       if (Date.now() < run.deadline) return { step: 'send' };
       const passed = `The deadline passed while the ${run.noun} was held: ${detail}`;
       return { step: 'fail', failure, detail: passed, endedBy: 'deadline_passed' };
     }
-    const then = purchase.stepAfterAction({ step: 'send' });
+    const then = stepAfterAction(run, { step: 'send' });
     // A change of the retry rule alone does not end a hold, but it does send what the gate holds to the gate.
-    const staysHeld = gated === undefined && then.step === 'send' && run.isOnlyRescheduled(retryOverrides, wakeAt);
+    const staysHeld = gated === undefined && then.step === 'send' && isOnlyRescheduled(run, retryOverrides, wakeAt);
     if (!staysHeld || !equalWaits(rule, run.rule)) {
-      purchase.holds = staysHeld ? 1 : 0;
+      run.state.holds = staysHeld ? 1 : 0;
       // A time that the service named is kept.
       if (!delayIsNamed) delayMs = run.rule.firstDelayMs;
     }
@@ -57,21 +56,29 @@ export async function hold(purchase: Purchase, step: StepNamed<'hold'>): Promise
   }
 }
 
+/**
+ * A change of the retry rule, or the comparison with a restarted database, ended the wait: the work must not continue
+ * at once. `wakeAt` is in epoch milliseconds.
+ */
+export function isOnlyRescheduled({ snapshot, retryOverrides }: Run, before: RetryOverrides, wakeAt: number): boolean {
+  const { isFirstSinceRestart = false, nextStepAt = 0 } = snapshot;
+  return (isFirstSinceRestart || !equalOverrides(before, retryOverrides)) && nextStepAt >= Math.floor(wakeAt);
+}
+
 /** The reconciler reads for all work, but only this workflow can open a case when the service denies it. */
-export async function waitForService(purchase: Purchase, { isDenied }: StepNamed<'await_service'>): Promise<Step> {
-  const { run } = purchase;
-  if (isDenied === true) return readAccepted(purchase);
-  await run.goOn({ status: 'processing', ...purchase.rules.inProgress(run) });
-  purchase.awaitedSince ??= Date.now();
-  const until = purchase.awaitedSince + run.policy.silentDeadlineMs;
-  const readAt = nextReadAt(purchase.awaitedSince, run.policy);
+export async function waitForService(run: Run, { isDenied }: StepNamed<'await_service'>): Promise<Step> {
+  if (isDenied === true) return readAccepted(run);
+  await run.goOn({ status: 'processing', ...run.rules.inProgress(run) });
+  run.state.awaitedSince ??= Date.now();
+  const until = run.state.awaitedSince + run.policy.silentDeadlineMs;
+  const readAt = nextReadAt(run.state.awaitedSince, run.policy);
   const woken = await run.wait(Math.min(readAt, until) - Date.now(), WAIT_NAMES.service());
-  if (woken === 'time' && Date.now() < until) return readAccepted(purchase);
+  if (woken === 'time' && Date.now() < until) return readAccepted(run);
   const isStillAwaited = woken === 'operator' && run.attempt.state === 'processing';
-  if (!isStillAwaited) purchase.awaitedSince = undefined;
-  if (woken === 'observation') return purchase.takeReports();
+  if (!isStillAwaited) run.state.awaitedSince = undefined;
+  if (woken === 'observation') return stepAfterReports(run);
   // After an action the row decides: after a loss of commits it may not know the acceptance any more.
-  return woken === 'time' ? { step: 'look_up', failure: 'timeout' } : purchase.nextStep();
+  return woken === 'time' ? { step: 'look_up', failure: 'timeout' } : nextStep(run);
 }
 
 /** The next of the doubling times since the acceptance, in epoch milliseconds. */
@@ -85,13 +92,12 @@ function nextReadAt(since: number, { deniedAfterMs }: Pick<PurchasePolicy, 'deni
  * A case opens when neither its id nor a complete list shows it. The service has accepted it, so it may have been
  * bought and never fails by this.
  */
-async function readAccepted(purchase: Purchase): Promise<Step> {
-  const { run } = purchase;
-  const result = await readAttempt(purchase);
+async function readAccepted(run: Run): Promise<Step> {
+  const result = await readAttempt(run);
   if (result.kind === 'found') {
-    purchase.unansweredReads = 0;
-    await run.reload();
-    return purchase.nextStep();
+    run.state.unansweredReads = 0;
+    await run.read();
+    return nextStep(run);
   }
   // No answer says nothing about the work.
   if (result.kind === 'unavailable' && run.attention === undefined) return { step: 'await_service' };

@@ -4,41 +4,47 @@ import { backoffMs } from '#domain/policy/settings.ts';
 import { isNeverResent } from '#domain/purchase/purchase-decision.ts';
 import type { AbsenceResult, PurchaseLookUp, PurchaseActivities } from '#domain/purchase/results.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
-import { DEADLINES_OF_READS, repeatedRead, requireGivenUp } from '#workflows/activity-options.ts';
-import type { Purchase } from '#workflows/purchase/purchase.ts';
-import type { Step, StepNamed } from '#workflows/purchase/steps.ts';
+import { DEADLINES_OF_READS, orWhenGivenUp, repeatedRead } from '#workflows/activity-options.ts';
+import {
+  attemptRef,
+  nextStep,
+  stepAfterAction,
+  stepAfterReports,
+  type Step,
+  type StepNamed,
+} from '#workflows/purchase/steps.ts';
+import type { Run } from '#workflows/run/run.ts';
 import { WAIT_NAMES } from '#workflows/wait-names.ts';
 
 const NO_ANSWER = 'The service has not answered for a long time.';
 
 /** For an attempt that may not be resent. One that is not listed needs the proof of its absence, or a case. */
-export async function lookUp(purchase: Purchase, step: StepNamed<'look_up'>): Promise<Step> {
-  const { run } = purchase;
+export async function lookUp(run: Run, step: StepNamed<'look_up'>): Promise<Step> {
   const { failure } = step;
   const { lookUps, resendDelayMs, resendDelayMaxMs } = run.policy;
   for (let n = 1; ; n += 1) {
-    showLookUp(purchase, step, n);
-    const result = await readAttempt(purchase);
+    showLookUp(run, step, n);
+    const result = await readAttempt(run);
     const isLast = n >= lookUps;
     if (result.kind === 'found') {
-      purchase.unansweredReads = 0;
-      await run.reload();
-      return purchase.nextStep();
+      run.state.unansweredReads = 0;
+      await run.read();
+      return nextStep(run);
     }
     if (result.kind === 'not_found') {
-      purchase.unansweredReads = 0;
-      if (isLast) return afterNotFound(purchase, failure);
+      run.state.unansweredReads = 0;
+      if (isLast) return afterNotFound(run, failure);
     } else {
       const { detail } = result.failure;
       // A service that has not answered for long gets single look-ups.
-      if (isLookUpRetried(result.failure.class) && (isLast || purchase.unansweredReads > 0))
+      if (isLookUpRetried(result.failure.class) && (isLast || run.state.unansweredReads > 0))
         return { step: 'retry_later', reason: 'service_not_answering', detail, failure, resume: 'look_up' };
-      if (isLast) return unknownCase(purchase, detail, failure);
+      if (isLast) return unknownCase(run, detail, failure);
     }
     const delayMs = backoffMs(resendDelayMs, resendDelayMaxMs, n);
     const woken = await run.wait(delayMs, WAIT_NAMES.lookUp(run.attempt.number));
-    if (woken === 'observation') return purchase.takeReports();
-    if (woken === 'operator') return purchase.stepAfterAction(step);
+    if (woken === 'observation') return stepAfterReports(run);
+    if (woken === 'operator') return stepAfterAction(run, step);
   }
 }
 
@@ -47,18 +53,17 @@ export async function lookUp(purchase: Purchase, step: StepNamed<'look_up'>): Pr
  * the last send. A request may still be on its way, so the attempt stays unknown and is never bought anew. The same
  * bytes follow with the same key: a late request meets that key.
  */
-export async function proveAbsence(purchase: Purchase, step: StepNamed<'prove_absence'>): Promise<Step> {
-  const { run } = purchase;
+export async function proveAbsence(run: Run, step: StepNamed<'prove_absence'>): Promise<Step> {
   const { failure } = step;
   // Evidence that is awaited has waited already.
-  const isAwaited = purchase.awaited?.attempt === run.attempt.number;
+  const isAwaited = run.state.awaited?.attempt === run.attempt.number;
   const woken = isAwaited ? 'time' : await run.wait(run.policy.settleDelayMs, WAIT_NAMES.absence(run.attempt.number));
-  if (woken === 'observation') return purchase.takeReports();
+  if (woken === 'observation') return stepAfterReports(run);
   if (woken === 'operator') {
-    purchase.proofs = 0;
-    return purchase.stepAfterAction({ step: 'look_up', failure });
+    run.state.proofs = 0;
+    return stepAfterAction(run, { step: 'look_up', failure });
   }
-  const result = await readAbsence(purchase);
+  const result = await readAbsence(run);
   if (result.kind === 'awaited') {
     const { reason, againInMs } = result;
     return {
@@ -74,27 +79,27 @@ export async function proveAbsence(purchase: Purchase, step: StepNamed<'prove_ab
     const { detail, mayPass } = result;
     if (mayPass)
       return { step: 'retry_later', reason: 'service_not_answering', detail, failure, resume: 'prove_absence' };
-    return unknownCase(purchase, detail, failure);
+    return unknownCase(run, detail, failure);
   }
-  purchase.unansweredReads = 0;
-  purchase.awaited = undefined;
-  await run.reload();
-  if (result.kind === 'changed') return purchase.nextStep();
-  if (isOverdue(purchase)) return overdueCase(purchase, failure);
-  purchase.proofs += 1;
+  run.state.unansweredReads = 0;
+  run.state.awaited = undefined;
+  await run.read();
+  if (result.kind === 'changed') return nextStep(run);
+  if (isOverdue(run)) return overdueCase(run, failure);
+  run.state.proofs += 1;
   // At once: the service answers, and the resend window is open.
   return { step: 'send' };
 }
 
-function afterNotFound(purchase: Purchase, failure: FailureClass): Step {
-  const { run, proofs } = purchase;
-  if (isOverdue(purchase)) return overdueCase(purchase, failure);
+function afterNotFound(run: Run, failure: FailureClass): Step {
+  const { proofs } = run.state;
+  if (isOverdue(run)) return overdueCase(run, failure);
   const detail = 'The service does not list it.';
   const mayBeSentAgain = run.policy.resendAllowed && !isNeverResent(failure) && !run.attempt.named;
-  if (!mayBeSentAgain) return unknownCase(purchase, detail, failure);
+  if (!mayBeSentAgain) return unknownCase(run, detail, failure);
   if (proofs === 0) return { step: 'prove_absence', failure, detail };
   // No send after the last proof was answered. A case says so, and each further proof waits longer.
-  purchase.unansweredReads = proofs - 1;
+  run.state.unansweredReads = proofs - 1;
   return {
     step: 'retry_later',
     reason: 'service_not_answering',
@@ -104,23 +109,23 @@ function afterNotFound(purchase: Purchase, failure: FailureClass): Step {
   };
 }
 
-function isOverdue({ run }: Purchase): boolean {
+function isOverdue(run: Run): boolean {
   return Date.now() >= run.deadline;
 }
 
 /** It may not fail either: no failure was reported for the attempt, and a request may still arrive. */
-function overdueCase(purchase: Purchase, failure: FailureClass): Step {
+function overdueCase(run: Run, failure: FailureClass): Step {
   const detail =
     'Its deadline passed while its outcome was unknown, and the service does not list it: nothing is sent again.';
-  return unknownCase(purchase, detail, failure);
+  return unknownCase(run, detail, failure);
 }
 
-function unknownCase({ run }: Purchase, detail: string, failure: FailureClass): Step {
-  const reason = run.memory.witness?.isRestored === true ? 'records_lost' : 'outcome_unknown';
+function unknownCase(run: Run, detail: string, failure: FailureClass): Step {
+  const reason = run.state.witness?.isRestored === true ? 'records_lost' : 'outcome_unknown';
   return { step: 'open_case', reason, detail, failure };
 }
 
-function showLookUp({ run }: Purchase, { failure }: StepNamed<'look_up'>, n: number): void {
+function showLookUp(run: Run, { failure }: StepNamed<'look_up'>, n: number): void {
   // Work with an open case keeps its status during the look-up.
   const { attention, noun, policy } = run;
   run.show({
@@ -132,31 +137,20 @@ function showLookUp({ run }: Purchase, { failure }: StepNamed<'look_up'>, n: num
   });
 }
 
-export async function readAttempt(purchase: Purchase): Promise<PurchaseLookUp> {
-  try {
-    return await reads(purchase, `Look attempt ${purchase.run.attempt.number} up at the service`).lookUpPurchase(
-      purchase.attemptRef,
-    );
-  } catch (error) {
-    requireGivenUp(error);
-    return { kind: 'unavailable', failure: { class: 'timeout', detail: NO_ANSWER } };
-  }
+export function readAttempt(run: Run): Promise<PurchaseLookUp> {
+  const { lookUpPurchase } = reads(run, `Look attempt ${run.attempt.number} up at the service`);
+  const failure = { class: 'timeout', detail: NO_ANSWER } as const;
+  return orWhenGivenUp(lookUpPurchase(attemptRef(run)), { kind: 'unavailable', failure });
 }
 
-async function readAbsence(purchase: Purchase): Promise<AbsenceResult> {
-  try {
-    return await reads(purchase, `Prove that attempt ${purchase.run.attempt.number} never arrived`).proveAbsence(
-      purchase.attemptRef,
-    );
-  } catch (error) {
-    requireGivenUp(error);
-    return { kind: 'unproven', mayPass: true, detail: NO_ANSWER };
-  }
+function readAbsence(run: Run): Promise<AbsenceResult> {
+  const { proveAbsence } = reads(run, `Prove that attempt ${run.attempt.number} never arrived`);
+  return orWhenGivenUp(proveAbsence(attemptRef(run)), { kind: 'unproven', mayPass: true, detail: NO_ANSWER });
 }
 
-function reads({ run }: Purchase, summary: string) {
+function reads({ policy }: Run, summary: string) {
   return proxyActivities<Pick<PurchaseActivities, 'lookUpPurchase' | 'proveAbsence'>>({
-    ...repeatedRead(run.policy, DEADLINES_OF_READS),
+    ...repeatedRead(policy, DEADLINES_OF_READS),
     summary,
   });
 }

@@ -2,14 +2,14 @@ import { patched } from '@temporalio/workflow';
 import { backoffMs } from '#domain/policy/settings.ts';
 import { FAILURE_CLASSES } from '#domain/work/failure.ts';
 import { KINDS } from '#domain/work/kinds.ts';
+import { database } from '#workflows/activity-options.ts';
 import { barred, settleEarlier } from '#workflows/purchase/cases.ts';
-import type { Purchase } from '#workflows/purchase/purchase.ts';
-import type { Step, StepNamed } from '#workflows/purchase/steps.ts';
+import { isOnlyRescheduled } from '#workflows/purchase/hold.ts';
+import { nextStep, stepAfterReports, type Step, type StepNamed } from '#workflows/purchase/steps.ts';
+import type { Run } from '#workflows/run/run.ts';
 import { WAIT_NAMES } from '#workflows/wait-names.ts';
-import { openNextAttempt } from '#workflows/work/work-records.ts';
 
-export async function waitForNewAttempt(purchase: Purchase, step: StepNamed<'new_attempt'>): Promise<Step> {
-  const { run } = purchase;
+export async function waitForNewAttempt(run: Run, step: StepNamed<'new_attempt'>): Promise<Step> {
   const { evidence } = step;
   const { number } = run.attempt;
   const failure = run.attempt.failure ?? {
@@ -19,9 +19,9 @@ export async function waitForNewAttempt(purchase: Purchase, step: StepNamed<'new
   run.heldFor = 'supplier_failed';
   const since = Date.now();
   for (;;) {
-    await purchase.continueAsNewIfLong(step);
+    await run.continueAsNewIfLong(step);
     const { attempts, firstDelayMs, maxDelayMs } = run.rule;
-    if (number >= attempts) return usedUp(purchase, attempts, evidence);
+    if (number >= attempts) return usedUp(run, attempts, evidence);
     const wakeAt = since + backoffMs(firstDelayMs, maxDelayMs, number);
     if (wakeAt >= run.deadline)
       return {
@@ -40,11 +40,11 @@ export async function waitForNewAttempt(purchase: Purchase, step: StepNamed<'new
     });
     const { retryOverrides } = run;
     const woken = await run.wait(wakeAt - Date.now(), WAIT_NAMES.nextAttempt(number + 1));
-    if (woken === 'observation') return purchase.takeReports();
+    if (woken === 'observation') return stepAfterReports(run);
     // An operator may have found that it was bought.
-    if (run.attempt.state !== 'failed') return purchase.nextStep();
+    if (run.attempt.state !== 'failed') return nextStep(run);
     // After a change of the retry rule it waits by the new rule, which may allow no further attempt.
-    const waitsOn = woken === 'operator' && run.isOnlyRescheduled(retryOverrides, wakeAt);
+    const waitsOn = woken === 'operator' && isOnlyRescheduled(run, retryOverrides, wakeAt);
     if (!waitsOn && number < run.rule.attempts) return { step: 'open_attempt', number: number + 1, evidence };
   }
 }
@@ -53,32 +53,31 @@ export async function waitForNewAttempt(purchase: Purchase, step: StepNamed<'new
  * Stores key, reference and exact bytes. After a start of PostgreSQL the present attempt is compared with its row
  * first: the row may be lost.
  */
-export async function openAttempt(purchase: Purchase, step: StepNamed<'open_attempt'>): Promise<Step> {
-  const { run } = purchase;
+export async function openAttempt(run: Run, step: StepNamed<'open_attempt'>): Promise<Step> {
   const { number, evidence } = step;
-  const opened = await openNextAttempt(run.work, number);
+  const opened = await database(`Store key and body of attempt ${number}`).openNextAttempt({ work: run.work, number });
   if (opened.kind === 'not_compared') {
-    await run.reload();
+    await run.read();
     const { attempt } = run;
-    return attempt.number === number - 1 && attempt.state === 'failed' && attempt.settled ? step : purchase.nextStep();
+    return attempt.number === number - 1 && attempt.state === 'failed' && attempt.settled ? step : nextStep(run);
   }
   if (opened.kind === 'unsettled') {
-    await run.reload();
+    await run.read();
     const { state, failure } = run.attempt;
-    if (state !== 'failed') return purchase.nextStep();
-    return settleEarlier(purchase, failure?.class ?? 'supplier_failed');
+    if (state !== 'failed') return nextStep(run);
+    return settleEarlier(run, failure?.class ?? 'supplier_failed');
   }
-  if (opened.kind === 'barred') return barred(purchase, opened.by, step);
-  if (opened.kind === 'not_allowed') return usedUp(purchase, opened.attempts, evidence);
-  purchase.stall = undefined;
-  purchase.unsettledBefore = undefined;
+  if (opened.kind === 'barred') return barred(run, opened.by, step);
+  if (opened.kind === 'not_allowed') return usedUp(run, opened.attempts, evidence);
+  run.state.stall = undefined;
+  run.state.unsettledBefore = undefined;
   run.attempt = opened.attempt;
-  purchase.holds = 0;
-  return purchase.nextStep();
+  run.state.holds = 0;
+  return nextStep(run);
 }
 
 /** The purchase fails, unless the caller or the policy wants a person to decide. */
-function usedUp({ run }: Purchase, allowed: number, evidence: string): Step {
+function usedUp(run: Run, allowed: number, evidence: string): Step {
   const { number, failure: known } = run.attempt;
   const all = allowed === 1 ? 'The only attempt failed.' : `All ${allowed} attempts failed.`;
   const reason = known === undefined ? '' : `${known.detail} `;

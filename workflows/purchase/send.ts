@@ -1,20 +1,28 @@
 import { proxyActivities } from '@temporalio/workflow';
 import type { SendOutcome } from '#domain/purchase/purchase-decision.ts';
-import type { PurchaseActivities, SendResult } from '#domain/purchase/results.ts';
+import { knowsMore } from '#domain/purchase/recovery.ts';
+import type { AttemptSnapshot, PurchaseActivities, SendResult } from '#domain/purchase/results.ts';
 import { FAILURE_CLASSES, isDefiniteAnswer } from '#domain/work/failure.ts';
-import { HEARTBEAT_TIMEOUT, isNotBegun, requireGivenUp } from '#workflows/activity-options.ts';
+import { KINDS } from '#domain/work/kinds.ts';
+import { HEARTBEAT_TIMEOUT, isNotBegun, requireGivenUp, taskPosition } from '#workflows/activity-options.ts';
 import { PURCHASE_TASK_QUEUE } from '#workflows/messages.ts';
 import { barred, stalled } from '#workflows/purchase/cases.ts';
-import { delivered, type Delivery } from '#workflows/purchase/deliver.ts';
-import type { Purchase } from '#workflows/purchase/purchase.ts';
-import type { Step, StepNamed } from '#workflows/purchase/steps.ts';
+import { delivered } from '#workflows/purchase/deliver.ts';
+import {
+  attemptRef,
+  nextStep,
+  stepAfterReports,
+  stepAfterSend,
+  waitThen,
+  type Step,
+  type StepNamed,
+} from '#workflows/purchase/steps.ts';
+import type { Run } from '#workflows/run/run.ts';
 import { WAIT_NAMES } from '#workflows/wait-names.ts';
-import { taskPosition } from '#workflows/work/work-records.ts';
 
 /** Sends the stored bytes once. The same activity makes the delivery when the answer calls the purchase completed. */
-export async function send(purchase: Purchase, delivery?: Delivery): Promise<Step> {
-  const { run } = purchase;
-  if (!run.observations.isEmpty) return purchase.takeReports();
+export async function send(run: Run): Promise<Step> {
+  if (run.hasReports) return stepAfterReports(run);
   if (Date.now() >= run.deadline && !run.attempt.history.anyUnknown)
     return { step: 'fail', failure: 'deadline_passed' };
   run.show({
@@ -22,72 +30,76 @@ export async function send(purchase: Purchase, delivery?: Delivery): Promise<Ste
     now: `Attempt ${run.attempt.number} is being sent to the service.`,
     next: 'The answer of the service.',
   });
-  const result = await sendOnce(purchase, delivery);
-  if (result === undefined) return afterLostResult(purchase);
+  const result = await sendOnce(run);
+  if (result === undefined) return afterLostResult(run);
 
   const { outcome } = result;
-  if (outcome.kind === 'barred') return barred(purchase, outcome.by, { step: 'send' });
+  if (outcome.kind === 'barred') return barred(run, outcome.by, { step: 'send' });
   // PostgreSQL has lost the record of earlier sends: the result of this one proves nothing.
-  if (outcome.kind === 'records_lost' || run.memory.knowsMoreThan(result.attempt)) {
-    await run.reload();
-    return purchase.nextStep();
+  if (outcome.kind === 'records_lost' || knowsMoreThan(run, result.attempt)) {
+    await run.read();
+    return nextStep(run);
   }
   run.attempt = result.attempt;
   if (outcome.kind === 'too_late' || outcome.kind === 'resend_not_allowed') {
     return { step: 'look_up', failure: run.attempt.failure?.class ?? 'worker_lost' };
   }
-  purchase.stall = undefined;
-  if (isAnswered(outcome)) purchase.proofs = 0;
-  if (delivery !== undefined && result.delivered !== undefined) return delivered(purchase, delivery, result.delivered);
-  return purchase.stepAfterSend(outcome);
+  run.state.stall = undefined;
+  if (isAnswered(outcome)) run.state.proofs = 0;
+  if (result.delivered !== undefined) return delivered(run, result.delivered);
+  return stepAfterSend(run, outcome);
 }
 
 /**
  * One Temporal attempt: another send is a decision of the workflow, visible in its history. @returns undefined when
  * the result was lost.
  */
-async function sendOnce(
-  { run, attemptRef }: Purchase,
-  delivery: Delivery | undefined,
-): Promise<SendResult | undefined> {
-  const { memory, attempt, configuredRule: retryRule } = run;
+async function sendOnce(run: Run): Promise<SendResult | undefined> {
+  const { attempt, snapshot, configuredRule: retryRule } = run;
+  const { number, history } = attempt;
   const { resendAllowed, resendWindowMs, sendActivityTimeoutMs } = run.policy;
-  const thenDeliver = delivery === undefined ? '' : `; if it is completed at once, read the ${delivery.name}`;
+  const delivers = KINDS[run.work.kind].isPurchase;
+  const thenDeliver = delivers ? `; if it is completed at once, read the ${run.rules.name}` : '';
   const { sendPurchase } = proxyActivities<Pick<PurchaseActivities, 'sendPurchase'>>({
     taskQueue: PURCHASE_TASK_QUEUE,
     startToCloseTimeout: sendActivityTimeoutMs,
     heartbeatTimeout: HEARTBEAT_TIMEOUT,
     retry: { maximumAttempts: 1 },
-    summary: `Send attempt ${attempt.number}, send ${attempt.history.sends + 1}${thenDeliver}`,
+    summary: `Send attempt ${number}, send ${history.sends + 1}${thenDeliver}`,
   });
-  memory.beginSend(attempt);
+  const inEpoch = snapshot.epoch === undefined ? {} : { epoch: snapshot.epoch };
+  run.state.pendingSend = { since: Date.now(), number, sends: history.sends, ...inEpoch };
   try {
-    const { witness } = memory;
+    const { witness } = run.state;
     const result = await sendPurchase({
-      ...attemptRef,
+      ...attemptRef(run),
       task: taskPosition(),
       ...(resendAllowed && { resendWindowMs }),
       retryRule,
       ...(witness !== undefined && { witness }),
-      ...(delivery !== undefined && { delivers: true }),
+      ...(delivers && { delivers }),
     });
-    memory.endSend();
+    run.state.pendingSend = undefined;
     return result;
   } catch (error) {
     requireGivenUp(error);
     // The activity itself reports that no request has left, whatever PostgreSQL has lost since.
-    if (isNotBegun(error)) memory.endSend();
+    if (isNotBegun(error)) run.state.pendingSend = undefined;
     return undefined;
   }
 }
 
-async function afterLostResult(purchase: Purchase): Promise<Step> {
-  const { run } = purchase;
-  await run.reload();
+/** True when PostgreSQL has lost commits since. */
+function knowsMoreThan({ state: { witness } }: Run, { number, state, history }: AttemptSnapshot): boolean {
+  return witness !== undefined && knowsMore(witness, { number, state, sends: history.sends });
+}
+
+async function afterLostResult(run: Run): Promise<Step> {
+  await run.read();
   const { state, number } = run.attempt;
-  if (state !== 'prepared' && state !== 'refused') return purchase.nextStep();
+  if (state !== 'prepared' && state !== 'refused') return nextStep(run);
   // The send never began. The waits grow, so that workers that fail at once are not called in a tight loop.
-  const delayMs = await stalled(purchase, run.policy.resendDelayMs, 'Its sends fail before they begin.');
+  const delayMs = await stalled(run, run.policy.resendDelayMs, 'Its sends fail before they begin.');
   if (run.attention === undefined) {
     run.show({
       status: 'submitting',
@@ -97,11 +109,10 @@ async function afterLostResult(purchase: Purchase): Promise<Step> {
       nextStepAt: Date.now() + delayMs,
     });
   }
-  return purchase.waitThen(delayMs, WAIT_NAMES.notBegun(number), { step: 'send' });
+  return waitThen(run, delayMs, WAIT_NAMES.notBegun(number), { step: 'send' });
 }
 
-export async function waitToResend(purchase: Purchase, step: StepNamed<'resend'>): Promise<Step> {
-  const { run } = purchase;
+export async function waitToResend(run: Run, step: StepNamed<'resend'>): Promise<Step> {
   const { delayMs, gated } = step;
   const known = run.attempt.failure;
   const detail = known?.detail ?? FAILURE_CLASSES[step.failure].meaning;
@@ -116,11 +127,11 @@ export async function waitToResend(purchase: Purchase, step: StepNamed<'resend'>
     nextStepAt: Date.now() + delayMs,
     next: 'The same bytes are sent again with the same idempotency key.',
   });
-  return purchase.waitThen(delayMs, WAIT_NAMES.resend(run.attempt.number, step.failure), { step: 'send' });
+  return waitThen(run, delayMs, WAIT_NAMES.resend(run.attempt.number, step.failure), { step: 'send' });
 }
 
-export async function waitForOtherSend(purchase: Purchase, { delayMs }: StepNamed<'wait_for_lease'>): Promise<Step> {
-  return purchase.waitThen(delayMs, WAIT_NAMES.otherSend(), { step: 'send' });
+export async function waitForOtherSend(run: Run, { delayMs }: StepNamed<'wait_for_lease'>): Promise<Step> {
+  return waitThen(run, delayMs, WAIT_NAMES.otherSend(), { step: 'send' });
 }
 
 /** False for a send that the gate, another send or we stopped. */

@@ -2,13 +2,19 @@ import { backoffMs } from '#domain/policy/settings.ts';
 import type { CancellationResult, SubscriptionLookUp } from '#domain/purchase/results.ts';
 import type { FailureDetail } from '#domain/work/failure.ts';
 import type { WorkEnd } from '#domain/work/lifecycle.ts';
-import type { Subscription } from '#workflows/subscription/subscription.ts';
+import type { Run } from '#workflows/run/run.ts';
+import {
+  endSubscription,
+  lookUp,
+  openCase,
+  readSubscription,
+  requestCancellation,
+} from '#workflows/subscription/subscription.ts';
 import { WAIT_NAMES } from '#workflows/wait-names.ts';
 
-export async function cancel(subscription: Subscription): Promise<WorkEnd | undefined> {
-  const { run } = subscription;
+export async function cancel(run: Run): Promise<WorkEnd | undefined> {
   const { cancelAcceptedAt, expiresAt } = run.subscription;
-  subscription.silence = undefined;
+  run.state.silence = undefined;
   const otherwise =
     expiresAt === undefined
       ? ''
@@ -19,7 +25,7 @@ export async function cancel(subscription: Subscription): Promise<WorkEnd | unde
     await run.record({ status: 'cancelling', message, next });
   }
   if (cancelAcceptedAt === undefined) {
-    await requestCancellation(subscription);
+    await request(run);
     return undefined;
   }
   await run.goOn({ status: 'cancelling', now: 'The service has accepted the cancellation.', next });
@@ -29,34 +35,33 @@ export async function cancel(subscription: Subscription): Promise<WorkEnd | unde
     expiresAt === undefined
       ? cancelAcceptedAt + silentDeadlineMs
       : Math.max(expiresAt, cancelAcceptedAt) + expiryGraceMs;
-  subscription.cancelChecks += 1;
-  const delayMs = backoffMs(cancelCheckMs, cancelCheckMaxMs, subscription.cancelChecks);
+  run.state.cancelChecks += 1;
+  const delayMs = backoffMs(cancelCheckMs, cancelCheckMaxMs, run.state.cancelChecks);
   const leftMs = endsAt - Date.now();
   const woken = await run.wait(leftMs > 0 ? Math.min(delayMs, leftMs) : delayMs, WAIT_NAMES.cancelled());
   if (woken !== 'time') return undefined;
-  const answer = await subscription.read();
-  return Date.now() < endsAt ? undefined : endUnconfirmed(subscription, answer, expiresAt, cancelAcceptedAt);
+  const answer = await lookUp(run);
+  return Date.now() < endsAt ? undefined : endUnconfirmed(run, answer, expiresAt, cancelAcceptedAt);
 }
 
 async function endUnconfirmed(
-  subscription: Subscription,
+  run: Run,
   answer: SubscriptionLookUp,
   expiresAt: number | undefined,
   acceptedAt: number,
 ): Promise<WorkEnd | undefined> {
-  const { run } = subscription;
-  await subscription.reload();
+  await readSubscription(run);
   const after = run.subscription;
   // Its status says that it goes on: its time may have been stated without a zone, so it may be hours off.
   const lastAt = Math.max(expiresAt ?? 0, acceptedAt) + run.policy.unknownExpiryCheckMs;
   if (answer.kind === 'found' && expiresAt !== undefined && Date.now() < lastAt) return undefined;
   const isChanged = after.endedAs !== undefined || after.expiresAt !== expiresAt || !after.cancelRequested;
-  if (isChanged || !run.observations.isEmpty) return undefined;
+  if (isChanged || run.hasReports) return undefined;
   if (expiresAt !== undefined)
-    return subscription.end('cancelled', 'The service accepted its cancellation, and its time is over.');
+    return endSubscription(run, 'cancelled', 'The service accepted its cancellation, and its time is over.');
   const at = new Date(acceptedAt).toISOString();
   const accepted = `The service accepted the cancellation at ${at} and has not confirmed it.`;
-  await subscription.openCase('cancellation_refused', `${accepted} ${answerText(answer)}`);
+  await openCase(run, 'cancellation_refused', `${accepted} ${answerText(answer)}`);
   return undefined;
 }
 
@@ -71,32 +76,31 @@ function answerText(answer: SubscriptionLookUp): string {
   }
 }
 
-async function requestCancellation(subscription: Subscription): Promise<void> {
-  subscription.cancelChecks = 0;
-  const result = await subscription.requestCancellation();
+async function request(run: Run): Promise<void> {
+  run.state.cancelChecks = 0;
+  const result = await requestCancellation(run);
   if (result.kind === 'unavailable') {
-    await waitToRequestAgain(subscription, result);
+    await waitToRequestAgain(run, result);
     return;
   }
-  subscription.unanswered = undefined;
-  if (result.kind === 'refused') await subscription.openCase('cancellation_refused', result.detail);
+  run.state.unanswered = undefined;
+  if (result.kind === 'refused') await openCase(run, 'cancellation_refused', result.detail);
 }
 
 async function waitToRequestAgain(
-  subscription: Subscription,
+  run: Run,
   { failure, retryAfterMs = 0 }: Extract<CancellationResult, { kind: 'unavailable' }>,
 ): Promise<void> {
-  const { run } = subscription;
   const { resendDelayMs, resendDelayMaxMs, cancelCheckMaxMs, deliveryDeadlineMs } = run.policy;
   const now = Date.now();
-  const { since, requests } = subscription.unanswered ?? { since: now, requests: 0 };
-  subscription.unanswered = { since, requests: requests + 1 };
+  const { since, requests } = run.state.unanswered ?? { since: now, requests: 0 };
+  run.state.unanswered = { since, requests: requests + 1 };
   const pause = Math.max(
     backoffMs(resendDelayMs, resendDelayMaxMs, requests + 1),
     Math.min(retryAfterMs, cancelCheckMaxMs),
   );
   if (now + pause - since >= deliveryDeadlineMs) {
-    await waitWithCase(subscription, failure, requests);
+    await waitWithCase(run, failure, requests);
     return;
   }
   const until = new Date(since + deliveryDeadlineMs).toISOString();
@@ -112,7 +116,7 @@ async function waitToRequestAgain(
 }
 
 /** The request is repeated without a person. */
-async function waitWithCase({ run }: Subscription, failure: FailureDetail, requests: number): Promise<void> {
+async function waitWithCase(run: Run, failure: FailureDetail, requests: number): Promise<void> {
   const { lookUpAgainMs, lookUpAgainMaxMs } = run.policy;
   const pause = backoffMs(lookUpAgainMs, lookUpAgainMaxMs, requests);
   const wakeAt = Date.now() + pause;

@@ -87,7 +87,7 @@ function isEncrypted(payload: Payload): boolean {
 
 /**
  * Any client of the Temporal server can write plain payloads; encrypted ones need a key. A plain or altered payload of
- * a workflow is replaced by a mark, which `workflows/operator/refuse-unencrypted.ts` refuses: an error would fail the
+ * a workflow is replaced by a mark, which `workflows/interceptors.ts` refuses: an error would fail the
  * workflow task for as long as the signal is in the history. A missing key stays an error: two workers with different
  * keys would replay one history differently. Only workers write results of activities, so a plain one is an error.
  */

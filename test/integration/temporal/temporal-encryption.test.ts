@@ -1,16 +1,13 @@
 import { fileURLToPath } from 'node:url';
 import { ApplicationFailure } from '@temporalio/activity';
 import { Client, WorkflowFailedError } from '@temporalio/client';
-import { type DataConverter, defaultPayloadConverter, type Payload } from '@temporalio/common';
+import type { DataConverter } from '@temporalio/common';
 import { temporal } from '@temporalio/proto';
 import { type NativeConnection, Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import * as z from 'zod';
 import { KeyRing } from '#crypto/key-ring.ts';
-import { createLogger } from '#telemetry/logger.ts';
-import { startCodecServer } from '#temporal/codec/codec-server.ts';
-import { createDataConverter, EncryptionCodec } from '#temporal/codec/payload-codec.ts';
-import { connectClient, connectNative, createClient } from '#temporal/connection.ts';
+import { createDataConverter } from '#temporal/codec/payload-codec.ts';
+import { connectNative, createClient } from '#temporal/connection.ts';
 import { canaryWorkflow, noteSignal, type TestActivities } from '#test/integration/temporal/temporal-workflows.ts';
 import { createNamespace, temporalAddress } from '#test/support/servers/temporal.ts';
 import { quietRuntime } from '#test/support/work/workflows/quiet-runtime.ts';
@@ -121,48 +118,4 @@ describe('encryption of the data in Temporal', () => {
     expect(text).not.toContain('canary-');
     expect(text).not.toContain('temporal-workflows.ts');
   });
-
-  it('is decrypted for the Temporal UI by the codec server', async () => {
-    const client = await connectClient(config(), keyRing);
-    const server = await startCodecServer({
-      host: '127.0.0.1',
-      port: 0,
-      codec: new EncryptionCodec(keyRing),
-      allowedOrigins: ['http://localhost:8233'],
-      allowedHosts: ['127.0.0.1', 'localhost'],
-      logger: createLogger({ level: 'silent', name: 'test' }),
-    });
-    try {
-      await runCanary('shown', 'canary-signal, end badly', client, createDataConverter(keyRing));
-      const { events } = await rawHistory(client, 'shown');
-      const started = events[0]?.workflowExecutionStartedEventAttributes;
-      const failed = events.at(-1)?.workflowExecutionFailedEventAttributes;
-      const payloads = [
-        started?.input?.payloads?.[0],
-        events[0]?.userMetadata?.summary,
-        failed?.failure?.encodedAttributes,
-      ];
-      const answer = await fetch(`http://127.0.0.1:${server.port}/decode`, {
-        method: 'POST',
-        headers: { Origin: 'http://localhost:8233', 'Content-Type': 'application/json', 'X-Namespace': namespace },
-        body: JSON.stringify({ payloads: payloads.map((payload) => protobufJson(payload)) }),
-      });
-      const decoded = z.object({ payloads: z.array(z.object({ data: z.string() })) }).parse(await answer.json());
-      const [argument, summary, attributes] = decoded.payloads.map(({ data }) =>
-        Buffer.from(data, 'base64').toString(),
-      );
-      expect(argument).toBe('"canary-argument"');
-      expect(summary).toBe('"canary-static-summary"');
-      expect(attributes).toContain('canary-workflow-failure');
-    } finally {
-      await server.close();
-      await client.connection.close();
-    }
-  });
 });
-
-/** As the API of the Temporal UI passes payloads to the browser. */
-function protobufJson(payload: Payload | null | undefined): unknown {
-  const message = temporal.api.common.v1.Payload.fromObject(payload ?? defaultPayloadConverter.toPayload('missing'));
-  return temporal.api.common.v1.Payload.toObject(message, { bytes: String });
-}

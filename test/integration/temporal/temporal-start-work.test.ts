@@ -4,12 +4,13 @@ import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-wor
 import { type NativeConnection, Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { KeyRing } from '#crypto/key-ring.ts';
+import { newId } from '#db/connection/ids.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import type { ServiceObservation } from '#domain/relay/observation.ts';
 import { createDataConverter } from '#temporal/codec/payload-codec.ts';
 import { connectNative, createClient, isUnanswered } from '#temporal/connection.ts';
 import { setUpNamespace } from '#temporal/set-up.ts';
-import { signalReport, startWork, wakeWork, type WorkStart } from '#temporal/start-work.ts';
+import { findRunning, signalReport, type Starter, startWork, wakeWork, type WorkStart } from '#temporal/start-work.ts';
 import { createNamespace, temporalAddress } from '#test/support/servers/temporal.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { quietRuntime } from '#test/support/work/workflows/quiet-runtime.ts';
@@ -35,10 +36,8 @@ afterAll(() => native.close());
 const start = (id: string): WorkStart => ({
   kind: 'order',
   id,
-  policy: DEFAULT_POLICY.purchase,
   packageId: 17,
   externalReference: 'shop `order` 1',
-  environment: 'sandbox',
 });
 
 const observation: ServiceObservation = {
@@ -49,8 +48,15 @@ const observation: ServiceObservation = {
   decision: 'advance',
 };
 
-/** The rows of these tests have ended when their workflows have. */
-const isEnded = async () => true;
+/** By default the row has ended when its workflow has. */
+const starter = (options: Partial<Starter> = {}): Starter => ({
+  client,
+  policy: DEFAULT_POLICY.purchase,
+  environment: 'sandbox',
+  mayBeEager: () => false,
+  isEnded: async () => true,
+  ...options,
+});
 
 /** With a worker whose order workflow ends at the first report of the service. */
 async function withWorker<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -74,14 +80,12 @@ async function inputOf(id: string): Promise<unknown> {
 
 describe('starting the workflow of an order', () => {
   it('starts it once, also for concurrent and repeated calls', async () => {
-    const outcomes = await Promise.all(
-      Array.from({ length: 10 }, () => startWork(client, start('ord_once'), { isEnded })),
-    );
+    const outcomes = await Promise.all(Array.from({ length: 10 }, () => startWork(starter(), start('ord_once'))));
     expect(outcomes.toSorted()).toEqual([...Array.from({ length: 9 }, () => 'running'), 'started']);
   });
 
   it('shows package, reference and environment as search attributes and summary, before any worker runs', async () => {
-    await startWork(client, start('ord_shown'), { isEnded });
+    await startWork(starter(), start('ord_shown'));
     const description = await client.workflow.getHandle('order/ord_shown').describe();
     const shown = description.typedSearchAttributes;
     expect(shown.get(SEARCH_ATTRIBUTES.product)).toBe('esim-order');
@@ -95,25 +99,25 @@ describe('starting the workflow of an order', () => {
   });
 
   it('starts it again after Terminate, and returns finished after it has completed', async () => {
-    expect(await startWork(client, start('ord_again'), { isEnded })).toBe('started');
+    expect(await startWork(starter(), start('ord_again'))).toBe('started');
     const handle = client.workflow.getHandle('order/ord_again');
     await handle.terminate('an operator');
-    expect(await startWork(client, start('ord_again'), { isEnded })).toBe('started');
+    expect(await startWork(starter(), start('ord_again'))).toBe('started');
     await withWorker(async () => {
-      expect(await signalReport(client, start('ord_again'), observation, { isEnded })).toBe('notified');
+      expect(await signalReport(starter(), start('ord_again'), observation)).toBe('notified');
       expect(await handle.result()).toEqual({ status: 'completed', esimId: 'esim-of-ord_again' });
     });
-    expect(await startWork(client, start('ord_again'), { isEnded })).toBe('finished');
+    expect(await startWork(starter(), start('ord_again'))).toBe('finished');
   });
 
   it('passes the knowledge of a terminated run to the next one', async () => {
     await withWorker(async () => {
-      await startWork(client, start('ord_terminated'), { isEnded });
+      await startWork(starter(), start('ord_terminated'));
       const handle = client.workflow.getHandle('order/ord_terminated');
       // Its first task is complete.
       await handle.query(memoryQuery);
       await handle.terminate('an operator');
-      expect(await startWork(client, start('ord_terminated'), { isEnded })).toBe('started');
+      expect(await startWork(starter(), start('ord_terminated'))).toBe('started');
     });
     expect(await inputOf('ord_terminated')).toMatchObject({
       carried: { witness: { number: 1, state: 'unknown', sends: 2 } },
@@ -123,7 +127,7 @@ describe('starting the workflow of an order', () => {
   it('does not start a second run without that knowledge when no worker can tell it', async () => {
     const handle = client.workflow.getHandle('order/ord_untold');
     await withWorker(async () => {
-      await startWork(client, start('ord_untold'), { isEnded });
+      await startWork(starter(), start('ord_untold'));
       await handle.query(memoryQuery);
       await handle.terminate('an operator');
     });
@@ -134,17 +138,18 @@ describe('starting the workflow of an order', () => {
         (error: unknown) => isUnanswered(error),
       ),
     );
-    await expect(startWork(client, start('ord_untold'), { isEnded })).rejects.toThrow('query');
+    await expect(startWork(starter(), start('ord_untold'))).rejects.toThrow('query');
     expect((await handle.describe()).status.name).toBe('TERMINATED');
-    await withWorker(async () => expect(await startWork(client, start('ord_untold'), { isEnded })).toBe('started'));
+    await withWorker(async () => expect(await startWork(starter(), start('ord_untold'))).toBe('started'));
     expect(await inputOf('ord_untold')).toMatchObject({ carried: { witness: { number: 1, sends: 2 } } });
   });
 
   it('can be eager: the worker of the same process takes the first task', async () => {
+    const eager = starter({ mayBeEager: () => true });
     await withWorker(async () => {
-      expect(await startWork(client, start('ord_eager'), { eager: true, isEnded })).toBe('started');
-      expect(await startWork(client, start('ord_eager'), { eager: true, isEnded })).toBe('running');
-      await signalReport(client, start('ord_eager'), observation, { isEnded });
+      expect(await startWork(eager, start('ord_eager'))).toBe('started');
+      expect(await startWork(eager, start('ord_eager'))).toBe('running');
+      await signalReport(starter(), start('ord_eager'), observation);
       expect(await client.workflow.getHandle('order/ord_eager').result()).toMatchObject({ status: 'completed' });
     });
   });
@@ -152,9 +157,9 @@ describe('starting the workflow of an order', () => {
 
 describe('signalling a report to an order', () => {
   it('starts the workflow if none is running, also after Terminate, with the same attributes', async () => {
-    await startWork(client, start('ord_told'), { isEnded });
+    await startWork(starter(), start('ord_told'));
     await client.workflow.getHandle('order/ord_told').terminate();
-    expect(await signalReport(client, start('ord_told'), observation, { isEnded })).toBe('notified');
+    expect(await signalReport(starter(), start('ord_told'), observation)).toBe('notified');
     const { typedSearchAttributes, status } = await client.workflow.getHandle('order/ord_told').describe();
     expect(status.name).toBe('RUNNING');
     expect(typedSearchAttributes.get(SEARCH_ATTRIBUTES.packageId)).toBe(17);
@@ -162,21 +167,21 @@ describe('signalling a report to an order', () => {
 
   it('returns finished when the workflow has completed, and starts no second one', async () => {
     await withWorker(async () => {
-      await signalReport(client, start('ord_done'), observation, { isEnded });
+      await signalReport(starter(), start('ord_done'), observation);
       await client.workflow.getHandle('order/ord_done').result();
     });
-    expect(await signalReport(client, start('ord_done'), observation, { isEnded })).toBe('finished');
+    expect(await signalReport(starter(), start('ord_done'), observation)).toBe('finished');
     expect((await client.workflow.getHandle('order/ord_done').describe()).status.name).toBe('COMPLETED');
   });
 });
 
 describe('finished work with a lost final row', () => {
-  const isUnfinished = async () => false;
+  const unfinished = () => starter({ isEnded: async () => false });
   const latestOf = async (id: string) => client.workflow.getHandle(`order/${id}`).describe();
 
   async function completed(id: string): Promise<string> {
     await withWorker(async () => {
-      await signalReport(client, start(id), observation, { isEnded });
+      await signalReport(starter(), start(id), observation);
       await client.workflow.getHandle(`order/${id}`).result();
     });
     return (await latestOf(id)).runId;
@@ -184,9 +189,7 @@ describe('finished work with a lost final row', () => {
 
   it('gets one new run by a start, with the knowledge of the completed run', async () => {
     const before = await completed('ord_lost');
-    const outcomes = await Promise.all(
-      Array.from({ length: 4 }, () => startWork(client, start('ord_lost'), { isEnded: isUnfinished })),
-    );
+    const outcomes = await Promise.all(Array.from({ length: 4 }, () => startWork(unfinished(), start('ord_lost'))));
     expect(outcomes.toSorted()).toEqual(['running', 'running', 'running', 'started']);
     const after = await latestOf('ord_lost');
     expect([after.status.name, after.runId === before]).toEqual(['RUNNING', false]);
@@ -197,10 +200,26 @@ describe('finished work with a lost final row', () => {
 
   it('gets a new run by a report of the service and by an operator action', async () => {
     await completed('ord_lost_told');
-    expect(await signalReport(client, start('ord_lost_told'), observation, { isEnded: isUnfinished })).toBe('notified');
+    expect(await signalReport(unfinished(), start('ord_lost_told'), observation)).toBe('notified');
     expect((await latestOf('ord_lost_told')).status.name).toBe('RUNNING');
     await completed('ord_lost_woken');
-    expect(await wakeWork(client, start('ord_lost_woken'), { isEnded: isUnfinished })).toBe('notified');
+    expect(await wakeWork(unfinished(), start('ord_lost_woken'))).toBe('notified');
     expect((await latestOf('ord_lost_woken')).status.name).toBe('RUNNING');
+  });
+});
+
+describe('the query for running workflows', () => {
+  it('accepts as many ids in one call as the sweeper sends, and returns exactly the running ones', async () => {
+    const ids = Array.from({ length: DEFAULT_POLICY.sweep.listIds }, () => newId('order'));
+    const [running, terminated] = ids;
+    for (const id of [running!, terminated!]) await startWork(starter(), start(id));
+    await client.workflow.getHandle(`order/${terminated}`).terminate('gone');
+    const work = ids.map((id) => ({ kind: 'order', id }) as const);
+    // Visibility is eventually consistent.
+    const found = await waitFor('visibility shows one', async () => {
+      const some = await findRunning(client, work);
+      return some.size === 1 && some;
+    });
+    expect([...found]).toEqual([running]);
   });
 });

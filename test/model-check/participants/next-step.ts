@@ -1,6 +1,6 @@
 /**
  * The next step of the workflow, by the product's rules. This repeats decisions of the
- * product's workflow code (`Purchase.nextStep` of `workflows/purchase/purchase.ts`). `decideAfterSend`,
+ * product's workflow code (`nextStep` of `workflows/purchase/steps.ts`). `decideAfterSend`,
  * `afterAcceptance` and the tables are the product's.
  */
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { compareVersions } from '#simulator/behaviour/choices.ts';
+import { compareVersions } from '#simulator/service/updates.ts';
 import { signatureOf } from '#simulator/webhooks/dispatcher.ts';
 import {
   fieldsOf,

@@ -12,7 +12,7 @@ import type { OutboundPolicy } from '#domain/policy/webhook-policy.ts';
 import { addWebhookEndpoint } from '#fulfilment/event-webhooks/manage-endpoint.ts';
 import { queueDeliveries } from '#fulfilment/event-webhooks/queue-deliveries.ts';
 import { AddressPolicy } from '#outbound/webhook-address.ts';
-import { createCourier, WebhookSender } from '#outbound/webhook-sender.ts';
+import { WebhookSender } from '#outbound/webhook-sender.ts';
 import { WebhookReceiver } from '#test/support/network/webhook-receiver.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
 
@@ -68,7 +68,7 @@ export class WebhookBench implements AsyncDisposable {
       database: this.database,
       keyRing: this.keyRing,
       policy: { ...DEFAULT_POLICY.outbound, ...policy },
-      courier: createCourier(this.sender, now),
+      courier: (delivery) => this.sender.deliver(delivery),
       onTry: () => undefined,
       now,
       random: () => 0.5,

@@ -8,7 +8,7 @@ import { ID_PREFIXES } from '#domain/work/identifiers.ts';
 import { KINDS, WORK_KINDS } from '#domain/work/kinds.ts';
 import { adviceOf } from '#domain/work/status-text.ts';
 import { holdReasons, waitingStates } from '#test/support/work/waiting-states.ts';
-import { currentDetails, type Shown } from '#workflows/work/progress.ts';
+import { currentDetails, type Shown } from '#workflows/run/display.ts';
 
 const shownText = (kind: (typeof WORK_KINDS)[number], shown: Partial<Shown>) =>
   currentDetails(

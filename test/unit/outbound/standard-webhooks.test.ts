@@ -13,11 +13,6 @@ const verify = (secret: string, headers: Record<string, string>, bytes = body) =
   new Webhook(secret).verify(bytes, headers);
 
 describe('signatures of our webhooks', () => {
-  it('are accepted by the published library', () => {
-    const secret = generateWebhookSecret();
-    expect(verify(secret, signed([secret]))).toEqual(JSON.parse(body.toString('utf8')));
-  });
-
   it('are those of the published library, bit for bit', () => {
     const secret = generateWebhookSecret();
     const at = new Date();
@@ -32,20 +27,6 @@ describe('signatures of our webhooks', () => {
     expect(() => verify(former, headers)).not.toThrow();
     expect(() => verify(latest, headers)).not.toThrow();
     expect(() => verify(other, headers)).toThrow(WebhookVerificationError);
-  });
-
-  it('cover the body, the id and the time', () => {
-    const secret = generateWebhookSecret();
-    const headers = signed([secret]);
-    expect(() => verify(secret, headers, Buffer.concat([body, Buffer.from(' ')]))).toThrow(WebhookVerificationError);
-    expect(() => verify(secret, { ...headers, 'webhook-id': 'evt_2' })).toThrow(WebhookVerificationError);
-    const later = String(Number(headers['webhook-timestamp']) + 1);
-    expect(() => verify(secret, { ...headers, 'webhook-timestamp': later })).toThrow(WebhookVerificationError);
-  });
-
-  it('with an old time are refused', () => {
-    const secret = generateWebhookSecret();
-    expect(() => verify(secret, signed([secret], new Date(Date.now() - 600_000)))).toThrow(/too old/);
   });
 
   it('need at least one valid secret', () => {

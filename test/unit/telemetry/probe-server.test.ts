@@ -116,11 +116,11 @@ describe('readiness', () => {
 
   it('lists degradations without being less ready, and none when they cannot be read', async () => {
     const degraded = [{ condition: 'not_approved', detail: 'Two orders are held.' }];
-    expect(await checkReadiness({}, { degraded: async () => degraded })).toEqual({ ready: true, checks: {}, degraded });
-    const unknown = { degraded: () => Promise.reject(new Error('the database is away')) };
+    expect(await checkReadiness({}, async () => degraded)).toEqual({ ready: true, checks: {}, degraded });
+    const unknown = () => Promise.reject(new Error('the database is away'));
     expect(await checkReadiness({}, unknown)).toEqual({ ready: true, checks: {}, degraded: [] });
-    const silent = { degraded: () => new Promise<never>(() => {}), deadlineMs: 50 };
-    expect(await checkReadiness({}, silent)).toEqual({ ready: true, checks: {}, degraded: [] });
+    const silent = () => new Promise<never>(() => {});
+    expect(await checkReadiness({}, silent, 50)).toEqual({ ready: true, checks: {}, degraded: [] });
   });
 
   it('treats a check that throws synchronously as failed', async () => {

@@ -1,7 +1,7 @@
 import { defaultPayloadConverter, type Headers } from '@temporalio/common';
 import { describe, expect, it } from 'vitest';
 import { traceparentIn } from '#temporal/connection.ts';
-import { interceptors } from '#workflows/hand-on-trace.ts';
+import { interceptors } from '#workflows/interceptors.ts';
 import { TRACE_HEADER } from '#workflows/messages.ts';
 
 const TRACEPARENT = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
@@ -36,7 +36,7 @@ async function handedOn(headers: Headers) {
     seen[name] = input.headers;
     return Promise.resolve();
   };
-  await inbound[0]?.execute?.({ args: [], headers }, async () => undefined);
+  await inbound[1]?.execute?.({ args: [], headers }, async () => undefined);
   const own = { other: defaultPayloadConverter.toPayload('own') };
   const input = { headers: own } as never;
   await outbound[0]?.scheduleActivity?.(input, note('activity'));

@@ -1,16 +1,10 @@
-import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { timeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
-import { FakeOrder, type ScriptedSend } from '#test/support/work/workflows/fake-order.ts';
-import { POLICY, withOrder } from '#test/support/work/workflows/order-workflow.ts';
-import { explainQuery, operatorActedSignal, releaseUpdate } from '#workflows/messages.ts';
+import { POLICY, orderWith, resultOf, withOrder, shownAfter } from '#test/support/work/workflows/order-workflow.ts';
+import { operatorActedSignal, releaseUpdate } from '#workflows/messages.ts';
 
-let environment: TestWorkflowEnvironment;
-beforeAll(async () => {
-  environment = await timeSkippingEnvironment();
-});
+const environment = await timeSkippingEnvironment();
 
-const orderWith = async (...sends: ScriptedSend[]) => new FakeOrder(sends, await environment.currentTimeMs());
 const MINUTE = 60_000;
 const by = { by: 'Ada', reason: 'Urgent.' };
 
@@ -18,10 +12,8 @@ describe('an order at the purchase gate', () => {
   it('waits under the name of its hold reason, shows the next step, and continues when woken', async () => {
     const order = await orderWith({ gated: 'service_down', recheckMs: 10 * MINUTE }, { answers: 'completed' });
     const began = await environment.currentTimeMs();
-    const result = await withOrder(environment, order, async (start) => {
-      const handle = await start();
-      await environment.sleep(MINUTE);
-      expect(await handle.query(explainQuery)).toMatchObject({
+    const result = await withOrder(order, {}, async (handle) => {
+      expect(await shownAfter(MINUTE, handle)).toMatchObject({
         status: 'held',
         failure: 'service_down',
         now: 'Held at the purchase gate: The gate is closed.',
@@ -44,7 +36,7 @@ describe('an order at the purchase gate', () => {
       { answers: 'completed' },
     );
     const began = await environment.currentTimeMs();
-    await withOrder(environment, order, async (start) => (await start()).result());
+    await resultOf(order);
     expect(order.sent[0]!.at - began).toBeGreaterThanOrEqual(20 * MINUTE);
     expect(order.steps.filter(({ status }) => status === 'held')).toHaveLength(2);
   });
@@ -52,7 +44,7 @@ describe('an order at the purchase gate', () => {
   it('fails at its deadline without a send if the gate stays closed longer', async () => {
     const order = await orderWith({ gated: 'spend_limit_reached', recheckMs: 12 * 60 * MINUTE });
     order.deadlineAt = (await environment.currentTimeMs()) + 60 * MINUTE;
-    const result = await withOrder(environment, order, async (start) => (await start()).result());
+    const result = await resultOf(order);
     expect(result).toMatchObject({ status: 'failed', failure: 'spend_limit_reached', endedBy: 'deadline_passed' });
     expect(order.sent).toEqual([]);
   });
@@ -64,7 +56,7 @@ describe('an order at the purchase gate', () => {
       { gated: 'service_down', recheckMs: 60 * MINUTE },
     );
     order.lookUps = ['found completed'];
-    const result = await withOrder(environment, order, async (start) => (await start()).result());
+    const result = await resultOf(order);
     expect(result.status).toBe('completed');
     expect(order.sent).toHaveLength(1);
     expect(order.steps.map(({ status }) => status)).not.toContain('held');
@@ -76,8 +68,7 @@ describe('an order at the purchase gate', () => {
 
   it('is sent when an operator releases it, which is possible only while it is held', async () => {
     const order = await orderWith({ gated: 'purchases_paused', recheckMs: 600 * MINUTE }, { answers: 'processing' });
-    await withOrder(environment, order, async (start) => {
-      const handle = await start();
+    await withOrder(order, {}, async (handle) => {
       await environment.sleep(MINUTE);
       await handle.executeUpdate(releaseUpdate, { args: [by] });
       await environment.sleep(MINUTE);

@@ -1,21 +1,20 @@
-import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { timeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
-import { FakeOrder, type ScriptedSend } from '#test/support/work/workflows/fake-order.ts';
-import { POLICY, withOrder } from '#test/support/work/workflows/order-workflow.ts';
-import { explainQuery, retryUpdate } from '#workflows/messages.ts';
+import type { FakeOrder } from '#test/support/work/workflows/fake-order.ts';
+import {
+  POLICY,
+  orderWith,
+  resultOf,
+  retry,
+  withOrder,
+  shownAfter,
+} from '#test/support/work/workflows/order-workflow.ts';
 
-let environment: TestWorkflowEnvironment;
-beforeAll(async () => {
-  environment = await timeSkippingEnvironment();
-});
-
-const orderWith = async (...sends: ScriptedSend[]) => new FakeOrder(sends, await environment.currentTimeMs());
+const environment = await timeSkippingEnvironment();
 
 /** The texts that the Temporal UI shows for the activities of an order, which ends first, with the activities' names. */
 async function activityTexts(order: FakeOrder): Promise<string[]> {
-  const { events } = await withOrder(environment, order, async (start) => {
-    const handle = await start();
+  const { events } = await withOrder(order, {}, async (handle) => {
     await handle.result();
     return handle.fetchHistory();
   });
@@ -44,7 +43,7 @@ describe('an order that the service reports as failed', () => {
   it('gets a new attempt only after the wallet shows no net debit for it', async () => {
     const order = await orderWith({ answers: 'failed' }, { answers: 'completed' });
     order.evidence = ['debited', 'credited'];
-    const result = await withOrder(environment, order, async (start) => (await start()).result());
+    const result = await resultOf(order);
     expect(result.status).toBe('completed');
     expect(order.sent.map(({ attempt }) => attempt)).toEqual([1, 2]);
     expect(order.calls.filter((call) => call === 'readDebitEvidence')).toHaveLength(2);
@@ -56,7 +55,7 @@ describe('an order that the service reports as failed', () => {
     const order = await orderWith({ answers: 'failed' }, { answers: 'completed' });
     order.evidence = ['debited', 'credited'];
     const noSettings = Object.fromEntries(Object.keys(POLICY).map((name) => [name, undefined]));
-    const result = await withOrder(environment, order, async (start) => (await start(noSettings)).result());
+    const result = await resultOf(order, noSettings);
     expect(result.status).toBe('completed');
     expect(order.sent.map(({ attempt }) => attempt)).toEqual([1, 2]);
   });
@@ -67,19 +66,25 @@ describe('an order that the service reports as failed', () => {
   ] as const)('needs attention if the wallet evidence is %s, and gets no new attempt', async (evidence, attention) => {
     const order = await orderWith({ answers: 'failed' });
     order.evidence = Array.from({ length: 20 }, () => evidence);
-    await withOrder(environment, order, async (start) => {
-      const handle = await start();
-      await environment.sleep('2 days');
-      expect(await handle.query(explainQuery)).toMatchObject({ status: 'needs_attention', attention });
+    await withOrder(order, {}, async (handle) => {
+      expect(await shownAfter('2 days', handle)).toMatchObject({ status: 'needs_attention', attention });
       await handle.terminate();
     });
+    expect(order.sent).toHaveLength(1);
+  });
+
+  it('fails if further attempts were revoked since its workflow began', async () => {
+    const order = await orderWith({ answers: 'failed' }, { answers: 'completed' });
+    order.evidence = ['credited'];
+    order.attemptsInForce = 1;
+    expect(await resultOf(order)).toMatchObject({ status: 'failed', endedBy: 'attempts_used_up' });
     expect(order.sent).toHaveLength(1);
   });
 
   it('waits while nothing proves what it cost, says since when, and is bought again with the proof', async () => {
     const order = await orderWith({ answers: 'failed' }, { answers: 'completed' });
     order.evidence = ['awaited', 'awaited', 'awaited', 'no_debit'];
-    const result = await withOrder(environment, order, async (start) => (await start()).result());
+    const result = await resultOf(order);
     expect(result.status).toBe('completed');
     expect(order.sent.map(({ attempt }) => attempt)).toEqual([1, 2]);
     const awaited = order.steps.filter(({ event }) => event === 'attempt.evidence_awaited');
@@ -93,14 +98,9 @@ describe('an order that the service reports as failed', () => {
   it('opens a case after an hour without a proof, and still continues by itself when the proof comes', async () => {
     const order = await orderWith({ answers: 'failed' }, { answers: 'completed' });
     order.evidence = Array.from({ length: 500 }, () => 'awaited');
-    await withOrder(environment, order, async (start) => {
-      const handle = await start();
-      const shown = async (skipped: string) => {
-        await environment.sleep(skipped);
-        return handle.query(explainQuery);
-      };
-      await expect.poll(() => shown('10 minutes')).toMatchObject({ status: 'processing' });
-      await expect.poll(() => shown('1 hour')).toMatchObject({ attention: 'evidence_unavailable' });
+    await withOrder(order, {}, async (handle) => {
+      await expect.poll(() => shownAfter('10 minutes', handle)).toMatchObject({ status: 'processing' });
+      await expect.poll(() => shownAfter('1 hour', handle)).toMatchObject({ attention: 'evidence_unavailable' });
       expect(order.sent).toHaveLength(1);
       order.evidence = ['no_debit'];
       expect(await handle.result()).toMatchObject({ status: 'completed' });
@@ -111,7 +111,7 @@ describe('an order that the service reports as failed', () => {
   it.each(['no_debit', 'credited'] as const)('fails after its last attempt (%s)', async (evidence) => {
     const order = await orderWith({ answers: 'failed' }, { answers: 'failed' }, { answers: 'failed' });
     order.evidence = [evidence, evidence, evidence];
-    const result = await withOrder(environment, order, async (start) => (await start()).result());
+    const result = await resultOf(order);
     expect(result).toMatchObject({ status: 'failed', failure: 'supplier_failed', endedBy: 'attempts_used_up' });
     expect(order.sent.map(({ attempt }) => attempt)).toEqual([1, 2, 3]);
     expect(order.steps.at(-1)?.message).toContain(`All 3 attempts failed. Evidence: ${evidence}.`);
@@ -120,7 +120,7 @@ describe('an order that the service reports as failed', () => {
   it('fails as late as it is proven that the last attempt cost nothing', async () => {
     const order = await orderWith({ answers: 'failed' });
     order.evidence = ['awaited', 'awaited', 'no_debit'];
-    const result = await withOrder(environment, order, async (start) => (await start({ maxAttempts: 1 })).result());
+    const result = await resultOf(order, { maxAttempts: 1 });
     expect(result).toMatchObject({ status: 'failed', endedBy: 'attempts_used_up' });
     expect(order.steps.at(-1)?.message).toContain('The only attempt failed.');
     expect(order.calls.filter((call) => call === 'readDebitEvidence')).toHaveLength(3);
@@ -130,10 +130,8 @@ describe('an order that the service reports as failed', () => {
     const order = await orderWith({ answers: 'failed' });
     order.evidence = ['no_debit', 'no_debit'];
     order.isEarlierUnsettled = true;
-    await withOrder(environment, order, async (start) => {
-      const handle = await start({ maxAttempts: 1 });
-      await environment.sleep('1 hour');
-      expect(await handle.query(explainQuery)).toMatchObject({ attention: 'evidence_unavailable' });
+    await withOrder(order, { maxAttempts: 1 }, async (handle) => {
+      expect(await shownAfter('1 hour', handle)).toMatchObject({ attention: 'evidence_unavailable' });
       await handle.terminate();
     });
     expect(order.calls.filter((call) => call === 'readDebitEvidence')).toHaveLength(2);
@@ -144,10 +142,8 @@ describe('an order that the service reports as failed', () => {
     order.evidence = ['no_debit'];
     order.whenUsedUp = 'ask';
     order.deadlineAt = (await environment.currentTimeMs()) + 6 * 3_600_000;
-    await withOrder(environment, order, async (start) => {
-      const handle = await start({ maxAttempts: 1 });
-      await environment.sleep('5 hours');
-      expect(await handle.query(explainQuery)).toMatchObject({ attention: 'attempts_used_up' });
+    await withOrder(order, { maxAttempts: 1 }, async (handle) => {
+      expect(await shownAfter('5 hours', handle)).toMatchObject({ attention: 'attempts_used_up' });
       expect(await handle.result()).toMatchObject({ status: 'failed', endedBy: 'deadline_passed' });
     });
     expect(await environment.currentTimeMs()).toBeGreaterThanOrEqual(order.deadlineAt);
@@ -159,15 +155,10 @@ describe('an accepted order that the service denies later', () => {
   it('becomes a case after an hour and never fails; it is read on, and delivered when it is found', async () => {
     const order = await orderWith({ answers: 'processing' });
     order.lookUps = ['not_found', 'not_found', 'not_found', 'found completed'];
-    await withOrder(environment, order, async (start) => {
-      const handle = await start();
-      const shown = async (skipped: string) => {
-        await environment.sleep(skipped);
-        return handle.query(explainQuery);
-      };
-      expect(await shown('59 minutes')).toMatchObject({ status: 'processing' });
+    await withOrder(order, {}, async (handle) => {
+      expect(await shownAfter('59 minutes', handle)).toMatchObject({ status: 'processing' });
       await expect
-        .poll(() => shown('90 seconds'))
+        .poll(() => shownAfter('90 seconds', handle))
         .toMatchObject({ status: 'needs_attention', attention: 'outcome_unknown' });
       expect(await handle.result()).toMatchObject({ status: 'completed' });
     });
@@ -177,9 +168,7 @@ describe('an accepted order that the service denies later', () => {
   it('goes on waiting when the service shows it again', async () => {
     const order = await orderWith({ answers: 'processing' });
     order.lookUps = ['not_found', 'found processing', 'found completed'];
-    await withOrder(environment, order, async (start) =>
-      expect(await (await start()).result()).toMatchObject({ status: 'completed' }),
-    );
+    expect(await resultOf(order)).toMatchObject({ status: 'completed' });
     expect(order.steps.map(({ status }) => status)).toContain('needs_attention');
     expect(order.sent).toHaveLength(1);
   });
@@ -189,16 +178,11 @@ describe('a delivery', () => {
   it('that cannot be read opens the case contract_drift', async () => {
     const order = await orderWith({ answers: 'completed' });
     order.delivery = 'unreadable';
-    await withOrder(environment, order, async (start) => {
-      const handle = await start();
+    await withOrder(order, {}, async (handle) => {
       // The worker may need longer than the time that is skipped.
-      const shown = async () => {
-        await environment.sleep('10 seconds');
-        return handle.query(explainQuery);
-      };
-      await expect.poll(shown).toMatchObject({ attention: 'contract_drift' });
+      await expect.poll(() => shownAfter('10 seconds', handle)).toMatchObject({ attention: 'contract_drift' });
       order.delivery = 'delivered';
-      await handle.executeUpdate(retryUpdate, { args: [{ by: 'Ada', reason: 'a test' }] });
+      await retry(handle);
       expect(await handle.result()).toMatchObject({ status: 'completed' });
     });
   });
@@ -206,24 +190,18 @@ describe('a delivery', () => {
   it('without an answer of the service needs attention after some hours, and continues on retry', async () => {
     const order = await orderWith({ answers: 'completed' });
     order.delivery = 'fails';
-    await withOrder(environment, order, async (start) => {
-      const handle = await start();
-      // The worker may need longer than the time that is skipped.
-      const shown = async (skipped: string) => {
-        await environment.sleep(skipped);
-        return handle.query(explainQuery);
-      };
+    await withOrder(order, {}, async (handle) => {
       // Each wait is recorded, and has a name.
       await expect
-        .poll(() => shown('5 seconds'))
+        .poll(() => shownAfter('5 seconds', handle))
         .toMatchObject({
           status: 'processing',
           now: expect.stringContaining('could not be read yet'),
           nextStepAt: expect.any(Number),
         });
-      await expect.poll(() => shown('1 hour')).toMatchObject({ attention: 'delivery_unavailable' });
+      await expect.poll(() => shownAfter('1 hour', handle)).toMatchObject({ attention: 'delivery_unavailable' });
       order.delivery = 'delivered';
-      await handle.executeUpdate(retryUpdate, { args: [{ by: 'Ada', reason: 'a test' }] });
+      await retry(handle);
       expect(await handle.result()).toMatchObject({ status: 'completed' });
     });
     expect(order.sent).toHaveLength(1);

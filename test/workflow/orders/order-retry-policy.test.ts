@@ -1,16 +1,11 @@
-import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { timeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
-import { FakeOrder, type ScriptedSend } from '#test/support/work/workflows/fake-order.ts';
-import { withOrder } from '#test/support/work/workflows/order-workflow.ts';
+import type { FakeOrder, ScriptedSend } from '#test/support/work/workflows/fake-order.ts';
+import { orderWith, resultOf, withOrder, shownAfter } from '#test/support/work/workflows/order-workflow.ts';
 import { changeRetryPolicyUpdate, explainQuery, operatorActedSignal, retryUpdate } from '#workflows/messages.ts';
 
-let environment: TestWorkflowEnvironment;
-beforeAll(async () => {
-  environment = await timeSkippingEnvironment();
-});
+const environment = await timeSkippingEnvironment();
 
-const orderWith = async (...sends: ScriptedSend[]) => new FakeOrder(sends, await environment.currentTimeMs());
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const by = { by: 'Ada', reason: 'a test' };
@@ -21,7 +16,7 @@ const waits = (order: FakeOrder) =>
 describe('an order with failures of different classes', () => {
   it('waits by the rule of each class', async () => {
     const order = await orderWith({ fails: 'price_above_limit' }, { fails: 'not_sent' }, { answers: 'completed' });
-    await withOrder(environment, order, async (start) => (await start()).result());
+    await resultOf(order);
     // The second wait of consecutive holds is twice the first wait of its class.
     expect(waits(order)).toEqual([60, 30]);
   });
@@ -29,7 +24,7 @@ describe('an order with failures of different classes', () => {
   it('is retried for the configured total time of its class', async () => {
     const order = await orderWith(...Array.from({ length: 40 }, (): ScriptedSend => ({ fails: 'price_above_limit' })));
     const retryRules = { price_above_limit: { firstDelayMs: 10 * MINUTE, maxDelayMs: 10 * MINUTE, totalMs: 2 * HOUR } };
-    const result = await withOrder(environment, order, async (start) => (await start({ retryRules })).result());
+    const result = await resultOf(order, { retryRules });
     expect(result).toMatchObject({ status: 'failed', failure: 'price_above_limit', endedBy: 'deadline_passed' });
     expect(order.sent).toHaveLength(12);
     expect(waits(order)).toEqual(Array.from({ length: 11 }, () => 600));
@@ -39,10 +34,8 @@ describe('an order with failures of different classes', () => {
     const order = await orderWith({ answers: 'failed' }, { answers: 'failed' }, { answers: 'completed' });
     order.evidence = ['no_debit', 'no_debit'];
     order.whenUsedUp = 'ask';
-    await withOrder(environment, order, async (start) => {
-      const handle = await start({ retryRules: { supplier_failed: { attempts: 2 } } });
-      await environment.sleep('1 day');
-      expect(await handle.query(explainQuery)).toMatchObject({
+    await withOrder(order, { retryRules: { supplier_failed: { attempts: 2 } } }, async (handle) => {
+      expect(await shownAfter('1 day', handle)).toMatchObject({
         attention: 'attempts_used_up',
         retry: expect.stringMatching(/^At most 2 attempts;/),
       });
@@ -55,30 +48,32 @@ describe('an order with failures of different classes', () => {
 describe('a change of the retry policy', () => {
   it('to a shorter wait counts from the start of the present wait', async () => {
     const order = await orderWith({ fails: 'price_above_limit' }, { answers: 'completed' });
-    await withOrder(environment, order, async (start) => {
-      const handle = await start({
+    await withOrder(
+      order,
+      {
         retryRules: { price_above_limit: { firstDelayMs: 5 * HOUR, maxDelayMs: 5 * HOUR } },
-      });
-      await environment.sleep(10 * MINUTE);
-      await handle.executeUpdate(changeRetryPolicyUpdate, { args: [{ ...by, first_wait_seconds: 1_800 }] });
-      await environment.sleep(MINUTE);
-      const shown = await handle.query(explainQuery);
-      expect(shown).toMatchObject({
-        status: 'held',
-        failure: 'price_above_limit',
-        retry: expect.stringContaining('waits of 30 min at first, 5 h at most'),
-      });
-      expect(shown.retry).toContain('Set by an operator for this one: the first wait.');
-      await handle.result();
-    });
+      },
+      async (handle) => {
+        await environment.sleep(10 * MINUTE);
+        await handle.executeUpdate(changeRetryPolicyUpdate, { args: [{ ...by, first_wait_seconds: 1_800 }] });
+        await environment.sleep(MINUTE);
+        const shown = await handle.query(explainQuery);
+        expect(shown).toMatchObject({
+          status: 'held',
+          failure: 'price_above_limit',
+          retry: expect.stringContaining('waits of 30 min at first, 5 h at most'),
+        });
+        expect(shown.retry).toContain('Set by an operator for this one: the first wait.');
+        await handle.result();
+      },
+    );
     expect(waits(order)).toEqual([1_800]);
     expect(order.steps.filter(({ status }) => status === 'held')).toHaveLength(2);
   });
 
   it('to a longer wait lengthens the present wait; a retry after it continues at once', async () => {
     const order = await orderWith({ fails: 'not_sent' }, { fails: 'not_sent' }, { answers: 'completed' });
-    await withOrder(environment, order, async (start) => {
-      const handle = await start({ holdDelayMs: HOUR, holdDelayMaxMs: HOUR });
+    await withOrder(order, { holdDelayMs: HOUR, holdDelayMaxMs: HOUR }, async (handle) => {
       await environment.sleep(MINUTE);
       await handle.executeUpdate(changeRetryPolicyUpdate, { args: [{ ...by, first_wait_seconds: 7_200 }] });
       await environment.sleep(100 * MINUTE);
@@ -95,8 +90,7 @@ describe('a change of the retry policy', () => {
 
   it('together with a retry, under one signal, continues at once', async () => {
     const order = await orderWith({ fails: 'not_sent' }, { answers: 'completed' });
-    await withOrder(environment, order, async (start) => {
-      const handle = await start({ holdDelayMs: 10 * HOUR, holdDelayMaxMs: 10 * HOUR });
+    await withOrder(order, { holdDelayMs: 10 * HOUR, holdDelayMaxMs: 10 * HOUR }, async (handle) => {
       await environment.sleep(MINUTE);
       order.retryOverrides = { firstDelayMs: 20 * HOUR };
       order.continueNow();
@@ -108,8 +102,7 @@ describe('a change of the retry policy', () => {
 
   it('does not shorten a wait that the service requested', async () => {
     const order = await orderWith({ fails: 'rate_limited', retryAfterMs: 2 * HOUR }, { answers: 'completed' });
-    await withOrder(environment, order, async (start) => {
-      const handle = await start();
+    await withOrder(order, {}, async (handle) => {
       await environment.sleep(MINUTE);
       await handle.executeUpdate(changeRetryPolicyUpdate, {
         args: [{ ...by, first_wait_seconds: 1, longest_wait_seconds: 1 }],
@@ -122,8 +115,7 @@ describe('a change of the retry policy', () => {
   it('of the deadline ends a hold earlier, or allows more time than the caller requested', async () => {
     const sooner = await orderWith({ fails: 'not_sent' });
     const began = await environment.currentTimeMs();
-    const ended = await withOrder(environment, sooner, async (start) => {
-      const handle = await start({ holdDelayMs: 10 * HOUR, holdDelayMaxMs: 10 * HOUR });
+    const ended = await withOrder(sooner, { holdDelayMs: 10 * HOUR, holdDelayMaxMs: 10 * HOUR }, async (handle) => {
       await environment.sleep(MINUTE);
       await handle.executeUpdate(changeRetryPolicyUpdate, {
         args: [{ ...by, deadline: new Date(began + HOUR).toISOString() }],
@@ -137,8 +129,7 @@ describe('a change of the retry policy', () => {
     const later = await orderWith({ fails: 'not_sent' }, { fails: 'not_sent' }, { answers: 'completed' });
     const from = await environment.currentTimeMs();
     later.deadlineAt = from + HOUR;
-    const result = await withOrder(environment, later, async (start) => {
-      const handle = await start({ holdDelayMs: 50 * MINUTE, holdDelayMaxMs: 50 * MINUTE });
+    const result = await withOrder(later, { holdDelayMs: 50 * MINUTE, holdDelayMaxMs: 50 * MINUTE }, async (handle) => {
       await environment.sleep(MINUTE);
       await handle.executeUpdate(changeRetryPolicyUpdate, {
         args: [{ ...by, deadline: new Date(from + 48 * HOUR).toISOString() }],
@@ -153,10 +144,8 @@ describe('a change of the retry policy', () => {
     const order = await orderWith({ answers: 'failed' }, { answers: 'completed' });
     order.evidence = ['no_debit'];
     order.whenUsedUp = 'ask';
-    await withOrder(environment, order, async (start) => {
-      const handle = await start({ maxAttempts: 1 });
-      await environment.sleep('1 hour');
-      expect(await handle.query(explainQuery)).toMatchObject({ attention: 'attempts_used_up' });
+    await withOrder(order, { maxAttempts: 1 }, async (handle) => {
+      expect(await shownAfter('1 hour', handle)).toMatchObject({ attention: 'attempts_used_up' });
       await handle.executeUpdate(changeRetryPolicyUpdate, { args: [{ ...by, attempts: 2 }] });
       await handle.result();
     });
@@ -166,10 +155,8 @@ describe('a change of the retry policy', () => {
   it('to fewer attempts, during the wait for the next one, ends the order', async () => {
     const order = await orderWith({ answers: 'failed' });
     order.evidence = ['no_debit'];
-    const result = await withOrder(environment, order, async (start) => {
-      const handle = await start({ attemptDelayMs: HOUR, holdDelayMaxMs: HOUR });
-      await environment.sleep(10 * MINUTE);
-      expect(await handle.query(explainQuery)).toMatchObject({ status: 'held', next: 'Attempt 2 of at most 3.' });
+    const result = await withOrder(order, { attemptDelayMs: HOUR, holdDelayMaxMs: HOUR }, async (handle) => {
+      expect(await shownAfter(10 * MINUTE, handle)).toMatchObject({ status: 'held', next: 'Attempt 2 of at most 3.' });
       await handle.executeUpdate(changeRetryPolicyUpdate, { args: [{ ...by, attempts: 1 }] });
       return handle.result();
     });
@@ -180,8 +167,7 @@ describe('a change of the retry policy', () => {
   it('to a longer wait before a new attempt delays that attempt', async () => {
     const order = await orderWith({ answers: 'failed' }, { answers: 'completed' });
     order.evidence = ['no_debit'];
-    await withOrder(environment, order, async (start) => {
-      const handle = await start({ attemptDelayMs: HOUR, holdDelayMaxMs: HOUR });
+    await withOrder(order, { attemptDelayMs: HOUR, holdDelayMaxMs: HOUR }, async (handle) => {
       await environment.sleep(10 * MINUTE);
       await handle.executeUpdate(changeRetryPolicyUpdate, { args: [{ ...by, first_wait_seconds: 10_800 }] });
       await handle.result();
@@ -192,16 +178,13 @@ describe('a change of the retry policy', () => {
   it('never causes a resend of a purchase that may have been bought', async () => {
     const order = await orderWith({ fails: 'timeout' });
     order.lookUps = ['not_found', 'not_found', 'not_found'];
-    await withOrder(environment, order, async (start) => {
-      const handle = await start({ resendAllowed: false });
-      await environment.sleep('1 hour');
-      expect(await handle.query(explainQuery)).toMatchObject({ attention: 'outcome_unknown' });
+    await withOrder(order, { resendAllowed: false }, async (handle) => {
+      expect(await shownAfter('1 hour', handle)).toMatchObject({ attention: 'outcome_unknown' });
       const later = new Date((await environment.currentTimeMs()) + 48 * HOUR).toISOString();
       await handle.executeUpdate(changeRetryPolicyUpdate, {
         args: [{ ...by, attempts: 20, first_wait_seconds: 1, deadline: later }],
       });
-      await environment.sleep('2 days');
-      expect(await handle.query(explainQuery)).toMatchObject({ attention: 'outcome_unknown' });
+      expect(await shownAfter('2 days', handle)).toMatchObject({ attention: 'outcome_unknown' });
       await handle.terminate();
     });
     expect(order.sent).toHaveLength(1);

@@ -1,31 +1,37 @@
-import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { beforeAll, describe, expect, it } from 'vitest';
+import type { WorkflowHandle } from '@temporalio/client';
+import { describe, expect, it } from 'vitest';
+import type { PurchasePolicy } from '#domain/policy/purchase-policy.ts';
 import type { ServiceObservation } from '#domain/relay/observation.ts';
 import { FAILURE_CLASSES } from '#domain/work/failure.ts';
 import { timeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
 import { waitFor } from '#test/support/wait-for.ts';
-import { FakeOrder, type ScriptedSend } from '#test/support/work/workflows/fake-order.ts';
-import { POLICY, withOrder } from '#test/support/work/workflows/order-workflow.ts';
-import { explainQuery, retryUpdate, serviceObservedSignal } from '#workflows/messages.ts';
+import type { FakeOrder, ScriptedSend } from '#test/support/work/workflows/fake-order.ts';
+import {
+  orderWith,
+  POLICY,
+  resultOf,
+  retry,
+  startOrder,
+  withOrder,
+  withWorker,
+  shownAfter,
+} from '#test/support/work/workflows/order-workflow.ts';
+import { explainQuery, serviceObservedSignal } from '#workflows/messages.ts';
 
-let environment: TestWorkflowEnvironment;
-beforeAll(async () => {
-  environment = await timeSkippingEnvironment();
-});
+const environment = await timeSkippingEnvironment();
 
-const orderWith = async (...sends: ScriptedSend[]) => new FakeOrder(sends, await environment.currentTimeMs());
-const observation = (outcome: ServiceObservation['outcome'], inboxId = '1'): ServiceObservation => ({
-  inboxId,
-  source: 'webhook',
-  attemptNumber: 1,
-  outcome,
-  decision: 'advance',
-});
+const observation = (outcome: ServiceObservation['outcome'], inboxId = '1') =>
+  ({ inboxId, source: 'webhook', attemptNumber: 1, outcome, decision: 'advance' }) as const;
+/** Stores a completion and tells the workflow. */
+async function complete(order: FakeOrder, handle: WorkflowHandle): Promise<void> {
+  order.observe('completed');
+  await handle.signal(serviceObservedSignal, observation('completed', '8'));
+}
 
 describe('an order', () => {
   it('completed at once by the service is delivered with one send', async () => {
     const order = await orderWith({ answers: 'completed' });
-    const result = await withOrder(environment, order, async (start) => (await start()).result());
+    const result = await resultOf(order);
     expect(result).toMatchObject({ status: 'completed', esimId: 'esim_1' });
     expect(order.sent).toHaveLength(1);
     expect(order.calls).toEqual(['beginWork', 'completePurchase']);
@@ -34,8 +40,7 @@ describe('an order', () => {
   it('delivered by the activity of its send ends without another activity', async () => {
     const order = await orderWith({ answers: 'completed' });
     order.deliversAtOnce = true;
-    const explained = await withOrder(environment, order, async (start) => {
-      const handle = await start();
+    const explained = await withOrder(order, {}, async (handle) => {
       expect(await handle.result()).toMatchObject({ status: 'completed', esimId: 'esim_1' });
       return handle.query(explainQuery);
     });
@@ -47,12 +52,9 @@ describe('an order', () => {
   it('in progress at the service waits for its webhook, with few look-ups of its own', async () => {
     const order = await orderWith({ answers: 'processing' });
     order.lookUps = Array.from({ length: 10 }, () => 'found processing' as const);
-    const result = await withOrder(environment, order, async (start) => {
-      const handle = await start();
-      await environment.sleep('3 days');
-      expect(await handle.query(explainQuery)).toMatchObject({ status: 'processing' });
-      order.observe('completed');
-      await handle.signal(serviceObservedSignal, observation('completed'));
+    const result = await withOrder(order, {}, async (handle) => {
+      expect(await shownAfter('3 days', handle)).toMatchObject({ status: 'processing' });
+      await complete(order, handle);
       return handle.result();
     });
     expect(result.status).toBe('completed');
@@ -64,20 +66,17 @@ describe('an order', () => {
   it('that stays in progress is looked up for a week, and needs attention without a result', async () => {
     const order = await orderWith({ answers: 'processing' });
     order.lookUps = Array.from({ length: 40 }, () => 'found processing' as const);
-    const result = await withOrder(environment, order, async (start) => {
-      const handle = await start();
+    const result = await withOrder(order, {}, async (handle) => {
       await environment.sleep('8 days');
       // After 1, 2, … 128 hours and after a week, when the wait begins again: after 1, 2, … 16 hours.
       expect(order.calls.filter((call) => call === 'lookUpPurchase')).toHaveLength(14);
       expect(await handle.query(explainQuery)).toMatchObject({ status: 'processing' });
       order.lookUps = [];
-      await environment.sleep('7 days');
-      expect(await handle.query(explainQuery)).toMatchObject({
+      expect(await shownAfter('7 days', handle)).toMatchObject({
         status: 'needs_attention',
         attention: 'outcome_unknown',
       });
-      order.observe('completed');
-      await handle.signal(serviceObservedSignal, observation('completed'));
+      await complete(order, handle);
       return handle.result();
     });
     expect(result.status).toBe('completed');
@@ -86,11 +85,9 @@ describe('an order', () => {
 
   it('whose webhook arrives before the HTTP answer is not sent twice', async () => {
     const order = await orderWith({ fails: 'timeout' });
-    const result = await withOrder(environment, order, async (start) => {
-      const handle = await start();
+    const result = await withOrder(order, {}, async (handle) => {
       await waitFor('it is sent', () => order.sent.length === 1);
-      order.observe('completed');
-      await handle.signal(serviceObservedSignal, observation('completed'));
+      await complete(order, handle);
       return handle.result();
     });
     expect(result.status).toBe('completed');
@@ -99,14 +96,12 @@ describe('an order', () => {
 
   it('counts a repeated delivery once', async () => {
     const order = await orderWith({ answers: 'processing' });
-    await withOrder(environment, order, async (start) => {
-      const handle = await start();
+    await withOrder(order, {}, async (handle) => {
       for (let time = 1; time <= 2; time += 1) {
         await handle.signal(serviceObservedSignal, observation('processing', '7'));
         await environment.sleep('1 minute');
       }
-      order.observe('completed');
-      await handle.signal(serviceObservedSignal, observation('completed', '8'));
+      await complete(order, handle);
       await handle.result();
     });
     expect(order.steps.flatMap(({ applied }) => applied)).toEqual(['7']);
@@ -115,7 +110,7 @@ describe('an order', () => {
 
   it('with a final refusal fails without another send', async () => {
     const order = await orderWith({ fails: 'invalid_request' });
-    const result = await withOrder(environment, order, async (start) => (await start()).result());
+    const result = await resultOf(order);
     expect(result).toMatchObject({ status: 'failed', failure: 'invalid_request' });
     expect(order.sent).toHaveLength(1);
     expect(order.steps.at(-1)).toMatchObject({ status: 'failed', failure: { class: 'invalid_request' } });
@@ -123,19 +118,54 @@ describe('an order', () => {
 });
 
 describe('an unknown outcome', () => {
-  it('is sent again inside the window and completes', async () => {
-    const order = await orderWith({ fails: 'timeout' }, { fails: 'server_error' }, { answers: 'completed' });
-    const result = await withOrder(environment, order, async (start) => (await start()).result());
-    expect(result.status).toBe('completed');
-    expect(order.sent.map(({ attempt }) => attempt)).toEqual([1, 1, 1]);
+  it.each<[string, ScriptedSend[], number, Partial<PurchasePolicy>?]>([
+    [
+      'is sent again inside the window and completes',
+      [{ fails: 'timeout' }, { fails: 'server_error' }, { answers: 'completed' }],
+      3,
+    ],
+    [
+      'is not sent again, but looked up, if its resend waited too long for a worker',
+      [{ fails: 'timeout' }, 'comes too late'],
+      1,
+    ],
+    [
+      'is not sent again, but looked up, if resends were revoked since it began',
+      [{ fails: 'timeout' }, 'is revoked'],
+      1,
+    ],
+    ['is never sent again if the service may not replay keys', [{ fails: 'timeout' }], 1, { resendAllowed: false }],
+    [
+      'stays unknown after a refusal, which may be about our own first purchase',
+      [{ fails: 'timeout' }, { fails: 'insufficient_balance' }, { answers: 'completed' }],
+      3,
+    ],
+    ['of a killed worker is handled like any other', [{ dies: 'after the send' }, { answers: 'completed' }], 2],
+    [
+      'of no send, because its worker was killed before, leads to the send',
+      [{ dies: 'before the send' }, { answers: 'completed' }],
+      1,
+    ],
+  ])('%s', async (_what, sends, sent, policy) => {
+    const order = await orderWith(...sends);
+    order.lookUps = ['found completed'];
+    expect(await resultOf(order, policy)).toMatchObject({ status: 'completed' });
+    expect(order.sent.map(({ attempt }) => attempt)).toEqual(Array.from({ length: sent }, () => 1));
+    for (const { status } of order.steps) expect(['submitting', 'processing']).toContain(status);
+  });
+
+  it('is sent again after refusals that took longer than the window, because refusals start no window', async () => {
+    const refused = Array.from({ length: 8 }, () => ({ fails: 'insufficient_balance' }) as const);
+    const order = await orderWith(...refused, { fails: 'timeout' }, { answers: 'completed' });
+    expect(await resultOf(order)).toMatchObject({ status: 'completed' });
+    expect(order.sent.at(-1)!.at - order.sent[0]!.at).toBeGreaterThan(POLICY.resendWindowMs);
+    expect(order.sent).toHaveLength(10);
   });
 
   it('is never sent again after the window; a look-up and a case follow', async () => {
     const order = await orderWith(...Array.from({ length: 40 }, (): ScriptedSend => ({ fails: 'timeout' })));
-    await withOrder(environment, order, async (start) => {
-      const handle = await start();
-      await environment.sleep('2 days');
-      expect(await handle.query(explainQuery)).toMatchObject({
+    await withOrder(order, {}, async (handle) => {
+      expect(await shownAfter('2 days', handle)).toMatchObject({
         status: 'needs_attention',
         attention: 'outcome_unknown',
       });
@@ -147,47 +177,11 @@ describe('an unknown outcome', () => {
     expect(order.calls.filter((call) => call === 'lookUpPurchase')).toHaveLength(POLICY.lookUps);
   });
 
-  it('is not sent again, but looked up, if its resend waited too long for a worker', async () => {
-    const order = await orderWith({ fails: 'timeout' }, 'comes too late');
-    order.lookUps = ['found completed'];
-    const result = await withOrder(environment, order, async (start) => (await start()).result());
-    expect(result.status).toBe('completed');
-    expect(order.sent).toHaveLength(1);
-  });
-
-  it('is never sent again if the service may not replay keys', async () => {
-    const order = await orderWith({ fails: 'connection_lost' });
-    order.lookUps = ['found completed'];
-    const result = await withOrder(environment, order, async (start) =>
-      (await start({ resendAllowed: false })).result(),
-    );
-    expect(result.status).toBe('completed');
-    expect(order.sent).toHaveLength(1);
-  });
-
-  it('stays unknown after a refusal, which may be about our own first purchase', async () => {
-    const order = await orderWith({ fails: 'timeout' }, { fails: 'insufficient_balance' }, { answers: 'completed' });
-    const result = await withOrder(environment, order, async (start) => (await start()).result());
-    expect(result.status).toBe('completed');
-    expect(order.steps.map(({ status }) => status)).not.toContain('failed');
-    expect(order.steps.map(({ status }) => status)).not.toContain('held');
-  });
-
-  it('of a killed worker is handled like any other', async () => {
-    const order = await orderWith({ dies: 'after the send' }, { answers: 'completed' });
-    const result = await withOrder(environment, order, async (start) => (await start()).result());
-    expect(result.status).toBe('completed');
-    expect(order.sent).toHaveLength(2);
-  });
-
   it('that needs attention continues with a later report', async () => {
     const order = await orderWith({ fails: 'timeout' });
-    const result = await withOrder(environment, order, async (start) => {
-      const handle = await start({ resendAllowed: false });
-      await environment.sleep('1 day');
-      expect(await handle.query(explainQuery)).toMatchObject({ status: 'needs_attention' });
-      order.observe('completed');
-      await handle.signal(serviceObservedSignal, observation('completed'));
+    const result = await withOrder(order, { resendAllowed: false }, async (handle) => {
+      expect(await shownAfter('1 day', handle)).toMatchObject({ status: 'needs_attention' });
+      await complete(order, handle);
       return handle.result();
     });
     expect(result.status).toBe('completed');
@@ -196,17 +190,10 @@ describe('an unknown outcome', () => {
 });
 
 describe('a send', () => {
-  it('is repeated if its worker was killed before it', async () => {
-    const order = await orderWith({ dies: 'before the send' }, { answers: 'completed' });
-    const result = await withOrder(environment, order, async (start) => (await start()).result());
-    expect(result.status).toBe('completed');
-    expect(order.sent).toHaveLength(1);
-  });
-
   it('waits while another send has the lease', async () => {
     const order = await orderWith({ leasedForMs: 20_000 }, { answers: 'completed' });
     const begun = await environment.currentTimeMs();
-    await withOrder(environment, order, async (start) => (await start()).result());
+    await resultOf(order);
     expect((order.sent[0]?.at ?? 0) - begun).toBeGreaterThanOrEqual(20_000);
   });
 });
@@ -214,7 +201,7 @@ describe('a send', () => {
 describe('held work', () => {
   it('continues by itself, after the wait that the service requested', async () => {
     const order = await orderWith({ fails: 'rate_limited', retryAfterMs: 90_000 }, { answers: 'completed' });
-    const result = await withOrder(environment, order, async (start) => (await start()).result());
+    const result = await resultOf(order);
     expect(result.status).toBe('completed');
     const [first, second] = order.sent;
     expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(90_000);
@@ -226,14 +213,14 @@ describe('held work', () => {
       ...Array.from({ length: 400 }, (): ScriptedSend => ({ fails: 'insufficient_balance' })),
     );
     order.deadlineAt = (await environment.currentTimeMs()) + 2 * 3_600_000;
-    const result = await withOrder(environment, order, async (start) => (await start()).result());
+    const result = await resultOf(order);
     expect(result).toMatchObject({ status: 'failed', failure: 'insufficient_balance', endedBy: 'deadline_passed' });
     expect(await environment.currentTimeMs()).toBeGreaterThanOrEqual(order.deadlineAt);
   });
 
   it('fails with its former cause when a later send misses the deadline', async () => {
     const order = await orderWith({ fails: 'insufficient_balance', retryAfterMs: 60_000 }, 'misses the deadline');
-    const result = await withOrder(environment, order, async (start) => (await start()).result());
+    const result = await resultOf(order);
     expect(result).toMatchObject({ status: 'failed', failure: 'insufficient_balance' });
     const detail = 'The deadline passed before it was sent again: It was insufficient_balance.';
     const ended = { class: 'insufficient_balance', detail, endedBy: 'deadline_passed' };
@@ -242,7 +229,7 @@ describe('held work', () => {
 
   it('fails with the deadline as its cause when it was never sent', async () => {
     const order = await orderWith('misses the deadline');
-    await withOrder(environment, order, async (start) => (await start()).result());
+    await resultOf(order);
     const { meaning: detail } = FAILURE_CLASSES.deadline_passed;
     const ended = { class: 'deadline_passed', detail, endedBy: 'deadline_passed' };
     expect(order.steps.at(-1)?.failure).toEqual(ended);
@@ -250,10 +237,9 @@ describe('held work', () => {
 
   it('is sent at once on an operator’s retry', async () => {
     const order = await orderWith({ fails: 'insufficient_balance', retryAfterMs: 3_600_000 }, { answers: 'completed' });
-    await withOrder(environment, order, async (start) => {
-      const handle = await start();
+    await withOrder(order, {}, async (handle) => {
       await environment.sleep('1 minute');
-      await handle.executeUpdate(retryUpdate, { args: [{ by: 'Ada', reason: 'a test' }] });
+      await retry(handle);
       await handle.result();
     });
     const [first, second] = order.sent;
@@ -265,26 +251,26 @@ describe('a new run', () => {
   it('ends at once if the order has ended', async () => {
     const order = await orderWith();
     order.finished = { status: 'completed', esimId: 'esim_9' };
-    const result = await withOrder(environment, order, async (start) => (await start()).result());
+    const result = await resultOf(order);
     expect(result).toMatchObject({ status: 'completed', esimId: 'esim_9' });
   });
 
   it('delivers an earlier purchase, and sends nothing', async () => {
     const order = await orderWith();
     order.observe('completed');
-    const result = await withOrder(environment, order, async (start) => (await start()).result());
+    const result = await resultOf(order);
     expect(result.status).toBe('completed');
     expect(order.sent).toHaveLength(0);
   });
 
   it('shows needs_attention while it looks the order up again', async () => {
     const order = await orderWith({ fails: 'timeout' });
-    await withOrder(environment, order, async (start) => {
-      const first = await start({ resendAllowed: false });
+    await withWorker(order, async (taskQueue) => {
+      const first = await startOrder(order, taskQueue, { resendAllowed: false });
       await environment.sleep('1 hour');
       await first.terminate();
       const lookUps = order.calls.filter((call) => call === 'lookUpPurchase').length;
-      const handle = await start({ resendAllowed: false });
+      const handle = await startOrder(order, taskQueue, { resendAllowed: false });
       // Between the first look-up and the next.
       await environment.sleep(POLICY.resendDelayMs / 2);
       expect(order.calls.filter((call) => call === 'lookUpPurchase').length).toBeLessThan(2 * lookUps);

@@ -5,7 +5,6 @@ import { excerptAad } from '#db/encryption-aads.ts';
 import { webhookEndpoints } from '#db/schema.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { rotateEndpointSecret } from '#fulfilment/event-webhooks/manage-endpoint.ts';
-import { createCourier } from '#outbound/webhook-sender.ts';
 import { WebhookReceiver } from '#test/support/network/webhook-receiver.ts';
 import { recorded, twiceOver, type ActivityCall } from '#test/support/work/activities/twice.ts';
 import { WebhookBench } from '#test/support/work/webhook-sending.ts';
@@ -121,10 +120,9 @@ describe('a worker that dies between a send and its record', () => {
   it('causes a second send with the same id and body after its lease, not before', async () => {
     const id = await bench.endpoint();
     const [eventId] = await bench.happen();
-    const dies = createCourier(bench.sender, () => bench.clock.now);
     const died = bench.activities({
       courier: async (request) => {
-        await dies(request);
+        await bench.sender.deliver(request);
         throw new Error('killed');
       },
     });

@@ -43,6 +43,8 @@ export class FakeOrder {
   readonly steps: StepRecord[] = [];
   readonly sent: { attempt: number; at: number }[] = [];
   readonly calls: string[] = [];
+  /** The fakes that a test replaces. */
+  change: (fakes: PurchaseActivities, now: () => Promise<number>) => Partial<PurchaseActivities> = () => ({});
   attemptsInForce = Infinity;
   /** A restore or a verdict has taken away the proof that an earlier attempt cost nothing. */
   isEarlierUnsettled = false;
@@ -87,6 +89,11 @@ export class FakeOrder {
   }
 
   activities(now: () => Promise<number>): PurchaseActivities {
+    const fakes = this.#fakes(now);
+    return { ...fakes, ...this.change(fakes, now) };
+  }
+
+  #fakes(now: () => Promise<number>): PurchaseActivities {
     return {
       beginWork: async ({ witness }) => {
         this.calls.push('beginWork');

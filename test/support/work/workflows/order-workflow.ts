@@ -1,14 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import { activityInfo } from '@temporalio/activity';
-import { ApplicationFailure } from '@temporalio/common';
+import type { WorkflowHandle } from '@temporalio/client';
+import { ApplicationFailure, type Duration } from '@temporalio/common';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
 import { inject } from 'vitest';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import type { PurchasePolicy } from '#domain/policy/purchase-policy.ts';
-import type { FakeOrder } from '#test/support/work/workflows/fake-order.ts';
+import { timeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
+import { FakeOrder, type ScriptedSend } from '#test/support/work/workflows/fake-order.ts';
 import { quietRuntime } from '#test/support/work/workflows/quiet-runtime.ts';
-import { PURCHASE_TASK_QUEUE, READ_TASK_QUEUE, type PurchaseWorkflowInput } from '#workflows/messages.ts';
+import {
+  explainQuery,
+  type Explanation,
+  PURCHASE_TASK_QUEUE,
+  type PurchaseWorkflowInput,
+  READ_TASK_QUEUE,
+  retryUpdate,
+} from '#workflows/messages.ts';
 import { orderWorkflow } from '#workflows/order.ts';
 
 quietRuntime();
@@ -34,10 +43,10 @@ let shared: Promise<string> | undefined;
  * run one after the other.
  */
 export async function withWorker<Result>(
-  environment: TestWorkflowEnvironment,
   fake: { activities(now: () => Promise<number>): object },
   work: (taskQueue: string) => Promise<Result>,
 ): Promise<Result> {
+  const environment = await timeSkippingEnvironment();
   const taskQueue = await (shared ??= startWorker(environment));
   const fakes: Activities = new Map(Object.entries(fake.activities(() => environment.currentTimeMs())));
   present = fakes;
@@ -78,28 +87,41 @@ async function callFake(...args: unknown[]): Promise<unknown> {
   return activity(...args);
 }
 
-/** Runs a worker with the fakes while `work` uses the workflow. */
-export async function withOrder<Result>(
-  environment: TestWorkflowEnvironment,
-  order: FakeOrder,
-  work: (start: (policy?: Partial<PurchasePolicy>) => ReturnType<typeof startOrder>) => Promise<Result>,
-): Promise<Result> {
-  return withWorker(environment, order, (taskQueue) =>
-    work((policy = {}) => startOrder(environment, order, taskQueue, policy)),
-  );
+export async function orderWith(...sends: ScriptedSend[]): Promise<FakeOrder> {
+  return new FakeOrder(sends, await (await timeSkippingEnvironment()).currentTimeMs());
 }
 
-function startOrder(
-  environment: TestWorkflowEnvironment,
+type Options = Partial<PurchasePolicy> & Pick<PurchaseWorkflowInput, 'carried'>;
+
+/** Starts the workflow of the order, whose fakes a worker has while `work` runs. */
+export async function withOrder<Result>(
   order: FakeOrder,
-  taskQueue: string,
-  policy: Partial<PurchasePolicy>,
-) {
-  const work = { kind: 'order', id: order.orderId } as const;
-  const input: PurchaseWorkflowInput = { work, policy: { ...POLICY, ...policy } };
-  return environment.client.workflow.start(orderWorkflow, {
-    workflowId: `order/${order.orderId}`,
+  options: Options,
+  work: (handle: Awaited<ReturnType<typeof startOrder>>) => Promise<Result>,
+): Promise<Result> {
+  return withWorker(order, async (taskQueue) => work(await startOrder(order, taskQueue, options)));
+}
+
+export async function startOrder({ orderId: id }: FakeOrder, taskQueue: string, { carried, ...policy }: Options = {}) {
+  const { client } = await timeSkippingEnvironment();
+  const input: PurchaseWorkflowInput = { work: { kind: 'order', id }, policy: { ...POLICY, ...policy } };
+  return client.workflow.start(orderWorkflow, {
+    workflowId: `order/${id}`,
     taskQueue,
-    args: [input],
+    args: [{ ...input, ...(carried !== undefined && { carried }) }],
   });
+}
+
+export async function resultOf(order: FakeOrder, options: Options = {}) {
+  return withOrder(order, options, (handle) => handle.result());
+}
+
+export async function retry(handle: WorkflowHandle): Promise<unknown> {
+  return handle.executeUpdate(retryUpdate, { args: [{ by: 'Ada', reason: 'a test' }] });
+}
+
+/** What a workflow explains when this time is over. */
+export async function shownAfter(time: Duration, handle: WorkflowHandle): Promise<Explanation> {
+  await (await timeSkippingEnvironment()).sleep(time);
+  return handle.query(explainQuery);
 }

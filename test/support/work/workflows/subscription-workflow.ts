@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { ApplicationFailure } from '@temporalio/common';
-import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import type {
   PurchaseActivities,
   StepRecord,
@@ -11,6 +10,7 @@ import type {
 } from '#domain/purchase/results.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
 import { isFinal, type FinalStatus, type WorkStatus } from '#domain/work/lifecycle.ts';
+import { timeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
 import { POLICY, withWorker } from '#test/support/work/workflows/order-workflow.ts';
 import { WORK_FINISHED } from '#workflows/messages.ts';
 import { vpnSubscriptionWorkflow } from '#workflows/vpn-subscription.ts';
@@ -143,17 +143,15 @@ type Handle = Awaited<ReturnType<typeof start>>;
 
 /** Runs a worker with the fakes while `work` uses the workflow of the subscription. */
 export async function withSubscription<Result>(
-  environment: TestWorkflowEnvironment,
   subscription: FakeSubscription,
   work: (handle: Handle) => Promise<Result>,
 ): Promise<Result> {
-  return withWorker(environment, subscription, async (taskQueue) =>
-    work(await start(environment, subscription, taskQueue)),
-  );
+  return withWorker(subscription, async (taskQueue) => work(await start(subscription, taskQueue)));
 }
 
-function start(environment: TestWorkflowEnvironment, { id }: FakeSubscription, taskQueue: string) {
-  return environment.client.workflow.start(vpnSubscriptionWorkflow, {
+async function start({ id }: FakeSubscription, taskQueue: string) {
+  const { client } = await timeSkippingEnvironment();
+  return client.workflow.start(vpnSubscriptionWorkflow, {
     workflowId: `vpn_subscription/${id}`,
     taskQueue,
     args: [{ work: { kind: 'vpn_subscription', id }, policy: POLICY }],

@@ -1,11 +1,8 @@
-/**
- * Any client of the Temporal server could send unencrypted payloads, also a web page in an operator's browser. The
- * codec marks each one (`domain/service/refused-payload.ts`).
- */
-import { ApplicationFailure } from '@temporalio/common';
+/** The bundle looks for `interceptors` (`worker/bundle.ts`). */
+import { ApplicationFailure, type Headers } from '@temporalio/common';
 import { log, type WorkflowInboundCallsInterceptor, type WorkflowInterceptorsFactory } from '@temporalio/workflow';
 import { refusalAmong, type PayloadRefusal } from '#domain/service/refused-payload.ts';
-import { ACTION_REFUSED, operatorActedSignal, UNENCRYPTED_INPUT } from '#workflows/messages.ts';
+import { ACTION_REFUSED, operatorActedSignal, TRACE_HEADER, UNENCRYPTED_INPUT } from '#workflows/messages.ts';
 
 /** The workflow only reads PostgreSQL again for them. */
 const SIGNALS_WITHOUT_DATA: ReadonlySet<string> = new Set([operatorActedSignal.name]);
@@ -19,6 +16,10 @@ const INSTEAD =
   'In the Temporal UI, set the address of the codec server (the glasses icon at the top right) and send it again; ' +
   'or use `npx reseller temporal`, `npx reseller orders` or the API.';
 
+/**
+ * Any client of the Temporal server could send unencrypted payloads, also a web page in an operator's browser. The
+ * codec marks each one (`domain/service/refused-payload.ts`). Queries change nothing and are not checked.
+ */
 const encryptedOnly: WorkflowInboundCallsInterceptor = {
   /** Fails the run. The sweeper starts the work again, with an encrypted input. */
   execute: async (input, next) => {
@@ -44,5 +45,28 @@ const encryptedOnly: WorkflowInboundCallsInterceptor = {
   },
 };
 
-/** The bundle looks for this name (`worker/bundle.ts`). Queries change nothing and are not checked. */
-export const interceptors: WorkflowInterceptorsFactory = () => ({ inbound: [encryptedOnly] });
+export const interceptors: WorkflowInterceptorsFactory = () => {
+  let trace: Headers = {};
+  // Only a header is copied. No command, promise or random number changes, so histories replay with and without it.
+  const withTrace = <Input extends { headers: Headers }>(input: Input): Input => ({
+    ...input,
+    headers: { ...input.headers, ...trace },
+  });
+  const keepsTrace: WorkflowInboundCallsInterceptor = {
+    execute: (input, next) => {
+      const header = input.headers[TRACE_HEADER];
+      if (header !== undefined) trace = { [TRACE_HEADER]: header };
+      return next(input);
+    },
+  };
+  return {
+    inbound: [encryptedOnly, keepsTrace],
+    outbound: [
+      {
+        scheduleActivity: (input, next) => next(withTrace(input)),
+        scheduleLocalActivity: (input, next) => next(withTrace(input)),
+        continueAsNew: (input, next) => next(withTrace(input)),
+      },
+    ],
+  };
+};

@@ -2,26 +2,19 @@ import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@tempor
 import type { OperatedAttempt } from '#domain/operator/operator-actions.ts';
 import { possibleCommands } from '#domain/operator/possible-actions.ts';
 import { resubmission } from '#domain/retry/resubmission.ts';
-import { ATTENTION_REASONS, type AttentionReason } from '#domain/work/attention.ts';
-import { FAILURE_CLASSES, type FailureClass } from '#domain/work/failure.ts';
+import { ATTENTION_REASONS } from '#domain/work/attention.ts';
+import { FAILURE_CLASSES } from '#domain/work/failure.ts';
 import type { WorkKind, WorkRef } from '#domain/work/kinds.ts';
-import { ENDS_WITHOUT_EFFECT, type WorkStatus } from '#domain/work/lifecycle.ts';
+import { ENDS_WITHOUT_EFFECT } from '#domain/work/lifecycle.ts';
 import { adviceOf } from '#domain/work/status-text.ts';
 import type { Explanation } from '#workflows/messages.ts';
 import { SEARCH_ATTRIBUTES } from '#workflows/search-attributes.ts';
 
-export interface Shown {
-  readonly status: WorkStatus;
-  readonly now: string;
-  readonly next: string;
-  readonly failure?: FailureClass | undefined;
-  readonly attention?: AttentionReason | undefined;
-  /** Epoch milliseconds. */
-  readonly nextStepAt?: number | undefined;
-  readonly attempt?: (OperatedAttempt & { readonly charged?: string }) | undefined;
-  readonly retry?: string | undefined;
+/** What operators see of a run. */
+export type Shown = Omit<Explanation, 'resubmission'> & {
+  readonly attempt?: OperatedAttempt & { readonly charged?: string };
   readonly maxPrice?: string | undefined;
-}
+};
 
 /** After the end of a workflow only the API knows of later reports. */
 function currentResubmission(kind: WorkKind, { status, attention, attempt }: Shown): Explanation['resubmission'] {
@@ -80,56 +73,30 @@ function commandLines(work: WorkRef, { attempt, ...shown }: Shown): string[] {
   ];
 }
 
+export function explanationOf(work: WorkRef, shown: Shown): Explanation {
+  const { attempt: _attempt, maxPrice: _maxPrice, ...explained } = shown;
+  return { ...explained, resubmission: currentResubmission(work.kind, shown) };
+}
+
 /**
  * Current details are a query and need a worker. Search attributes are stored and must suffice without them; they are
  * written only when they change, because each write is an event.
+ * @param storedKey of the last call. @returns the key of what is stored now.
  */
-export class Progress {
-  readonly #work: WorkRef;
-  #current: Shown;
-  #storedKey: string;
-
-  constructor(work: WorkRef, shown: Shown) {
-    this.#work = work;
-    this.#current = shown;
-    // A run that was continued as new has the search attributes of the run before.
-    this.#storedKey = workflowInfo().continuedFromExecutionRunId === undefined ? searchKey(shown) : '';
-    setCurrentDetails(currentDetails(work, shown, workflowInfo().runId));
-  }
-
-  show(shown: Shown): void {
-    this.#current = shown;
-    setCurrentDetails(currentDetails(this.#work, shown, workflowInfo().runId));
-    const key = searchKey(shown);
-    if (key === this.#storedKey) return;
-    this.#storedKey = key;
-    upsertSearchAttributes([
-      { key: SEARCH_ATTRIBUTES.stage, value: shown.status },
-      { key: SEARCH_ATTRIBUTES.needsAttention, value: shown.attention !== undefined },
-      { key: SEARCH_ATTRIBUTES.attentionReason, value: shown.attention ?? null },
-      { key: SEARCH_ATTRIBUTES.failureClass, value: shown.failure ?? null },
-      {
-        key: SEARCH_ATTRIBUTES.nextRetryAt,
-        value: shown.nextStepAt === undefined ? null : new Date(shown.nextStepAt),
-      },
-    ]);
-  }
-
-  explanation(): Explanation {
-    const { status, now, next, failure, attention, nextStepAt, retry } = this.#current;
-    return {
-      status,
-      now,
-      next,
-      ...(failure !== undefined && { failure }),
-      ...(attention !== undefined && { attention }),
-      ...(nextStepAt !== undefined && { nextStepAt }),
-      ...(retry !== undefined && { retry }),
-      resubmission: currentResubmission(this.#work.kind, this.#current),
-    };
-  }
-}
-
-function searchKey({ status, failure, attention, nextStepAt }: Shown): string {
-  return JSON.stringify([status, failure, attention, nextStepAt]);
+export function display(work: WorkRef, shown: Shown, storedKey: string | undefined): string {
+  const { runId, continuedFromExecutionRunId } = workflowInfo();
+  setCurrentDetails(currentDetails(work, shown, runId));
+  const { status, failure, attention, nextStepAt } = shown;
+  const key = JSON.stringify([status, failure, attention, nextStepAt]);
+  // The start has stored those of the first display. A run that continues another has those of the run before.
+  if (storedKey === undefined) return continuedFromExecutionRunId === undefined ? key : '';
+  if (key === storedKey) return key;
+  upsertSearchAttributes([
+    { key: SEARCH_ATTRIBUTES.stage, value: status },
+    { key: SEARCH_ATTRIBUTES.needsAttention, value: attention !== undefined },
+    { key: SEARCH_ATTRIBUTES.attentionReason, value: attention ?? null },
+    { key: SEARCH_ATTRIBUTES.failureClass, value: failure ?? null },
+    { key: SEARCH_ATTRIBUTES.nextRetryAt, value: nextStepAt === undefined ? null : new Date(nextStepAt) },
+  ]);
+  return key;
 }
