@@ -12,7 +12,7 @@ import { KeyRing } from '#crypto/key-ring.ts';
 import { Database } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
-import { acceptOrder } from '#fulfilment/accept/order.ts';
+import { acceptOrder } from '#fulfilment/accept/work.ts';
 import { createLogger } from '#telemetry/logger.ts';
 import type { ServiceClient } from '#upstream/client.ts';
 
@@ -185,7 +185,6 @@ function openActivities(database: Database) {
   return {
     prepare: async (): Promise<() => Promise<void>> => {
       const order = { kind: 'order', id: newId('order') } as const;
-      const unset = { encryptedDeviceImei: null, maxPrice: null, deadlineAt: null };
       await database.transaction((tx) =>
         acceptOrder(
           tx,
@@ -195,7 +194,6 @@ function openActivities(database: Database) {
             externalOrderId: `bench-${randomUUID()}`,
             packageId: PACKAGE,
             metadata: {},
-            ...unset,
           },
           new Date(),
         ),

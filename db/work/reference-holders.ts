@@ -9,18 +9,15 @@ import { FREES_REFERENCE, type ReferenceHolder } from '#domain/work/identifiers.
 import type { WorkKind, WorkRef } from '#domain/work/kinds.ts';
 
 /** The work that may buy, or the last one that has ended. */
-export async function findHolderId(
-  db: Executor,
-  kind: WorkKind,
-  reference: string,
-): Promise<{ readonly id: string }[]> {
+export async function findHolderId(db: Executor, kind: WorkKind, reference: string): Promise<string | undefined> {
   const table = workTable(kind);
-  return db
+  const [holder] = await db
     .select({ id: table.id })
     .from(table)
     .where(eq(referenceOf(kind), reference))
     .orderBy(sql`${table.status} in (${inList(FREES_REFERENCE)})`, sql`reference_use desc`)
     .limit(1);
+  return holder?.id;
 }
 
 /** @param requestKey keyed hash of the Idempotency-Key. @returns undefined when the owner may not see the work. */

@@ -11,8 +11,7 @@ import { type OrderBatchRow, type OrderRow, type WorkRow } from '#db/work/rows.t
 import { addTimelineEntries } from '#db/work/timeline.ts';
 import type { Operator } from '#domain/operator/operator-actions.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
-import { type NewOrder, orderValues } from '#fulfilment/accept/order.ts';
-import { acceptedEntry } from '#fulfilment/accept/work.ts';
+import { acceptedEntry, type NewOrder } from '#fulfilment/accept/work.ts';
 import { actOnWork } from '#fulfilment/operator/operator-actions.ts';
 import { performAction } from '#fulfilment/operator/perform-action.ts';
 import { acceptedEvent } from '#fulfilment/work/events.ts';
@@ -50,7 +49,9 @@ export async function acceptBatch(tx: Executor, batch: NewBatch, now: Date): Pro
   if (row === undefined) return { accepted: false, taken: 'batch', existingId: await batchCalled(tx, externalBatchId) };
 
   const values = batch.orders.map((order, index) => ({
-    ...orderValues(order, now),
+    ...order,
+    createdAt: now,
+    updatedAt: now,
     batchId: id,
     batchPosition: index + 1,
   }));

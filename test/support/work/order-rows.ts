@@ -9,8 +9,7 @@ import type { AttemptRow } from '#db/work/rows.ts';
 import type { PriceLimit } from '#domain/purchase/send-claim.ts';
 import type { ObservedOutcome } from '#domain/relay/observation.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
-import { acceptCancellation } from '#fulfilment/accept/cancellation.ts';
-import { acceptOrder } from '#fulfilment/accept/order.ts';
+import { acceptCancellation, acceptOrder } from '#fulfilment/accept/work.ts';
 import { recordReport, type AttemptReport } from '#fulfilment/attempts/report.ts';
 import { openAttempt, lockAttempt } from '#fulfilment/purchase/attempt.ts';
 import { claimSend, type SendClaim } from '#fulfilment/purchase/claim.ts';
@@ -28,16 +27,7 @@ export function orderWork(id: string): WorkRef & { readonly kind: 'order' } {
 /** Accepts an order as the API does. @returns its id. */
 export async function acceptTestOrder(database: Database, externalOrderId = `ext-${randomUUID()}`): Promise<string> {
   const id = newId('order');
-  const order = {
-    id,
-    apiKeyId: 'key_test',
-    externalOrderId,
-    packageId: 1001,
-    encryptedDeviceImei: null,
-    maxPrice: null,
-    deadlineAt: null,
-    metadata: {},
-  };
+  const order = { id, apiKeyId: 'key_test', externalOrderId, packageId: 1001 };
   await database.transaction((tx) => acceptOrder(tx, order, new Date()));
   return id;
 }
@@ -56,15 +46,7 @@ export async function acceptTestCancellation(
     packageId: 1001,
     status: 'ready',
   };
-  const cancellation = {
-    id,
-    esimId,
-    reason: null,
-    onUnmetConditions: 'refuse' as const,
-    apiKeyId: 'key_test',
-    deadlineAt: null,
-    metadata: {},
-  };
+  const cancellation = { id, esimId, apiKeyId: 'key_test' };
   await database.transaction(async (tx) => {
     await tx.insert(esims).values({ ...esim, encryptedActivationCode: Buffer.alloc(1), readAt: now });
     await acceptCancellation(tx, cancellation, now);

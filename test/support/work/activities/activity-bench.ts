@@ -13,10 +13,7 @@ import type { PurchasePolicy } from '#domain/policy/purchase-policy.ts';
 import type { AttemptRef } from '#domain/purchase/results.ts';
 import { ALL_CAPABILITIES } from '#domain/service/capability-profile.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
-import { acceptCancellation } from '#fulfilment/accept/cancellation.ts';
-import { acceptOrder } from '#fulfilment/accept/order.ts';
-import { acceptTopup } from '#fulfilment/accept/topup.ts';
-import { acceptVpnSubscription } from '#fulfilment/accept/vpn-subscription.ts';
+import { acceptCancellation, acceptOrder, acceptTopup, acceptVpnSubscription } from '#fulfilment/accept/work.ts';
 import type { WorkDependencies } from '#fulfilment/purchase/handler.ts';
 import { WalletReader } from '#fulfilment/purchase/wallet-reader.ts';
 import { startSimulator, type RunningSimulator } from '#simulator/service/server.ts';
@@ -34,7 +31,6 @@ import {
 import { recorded, type ActivityCall } from '#test/support/work/activities/twice.ts';
 import { openService, type Service } from '#upstream/service.ts';
 
-const WITHOUT_TERMS = { maxPrice: null, deadlineAt: null, metadata: {} } as const;
 const EMAIL = 'reseller@example.com';
 const PASSWORD = 'simulator-password';
 
@@ -166,7 +162,7 @@ export class ActivityBench implements AsyncDisposable {
   /** Accepts an order as the API does. @returns its id. */
   async accept(packageId = 1001, externalOrderId = `ext-${randomUUID()}`, apiKeyId = 'key_test'): Promise<string> {
     const id = newId('order');
-    const order = { id, apiKeyId, externalOrderId, packageId, encryptedDeviceImei: null, ...WITHOUT_TERMS };
+    const order = { id, apiKeyId, externalOrderId, packageId };
     await this.database.transaction((tx) => acceptOrder(tx, order, new Date(this.clock.now)));
     return id;
   }
@@ -202,7 +198,7 @@ export class ActivityBench implements AsyncDisposable {
   async beginTopup(packageId = 1001, existingEsimId?: string): Promise<AttemptRef> {
     const esimId = existingEsimId ?? (await this.deliveredEsim());
     const work = { kind: 'topup', id: newId('topup') } as const;
-    const topup = { id: work.id, apiKeyId: 'key_test', esimId, packageId, externalTopupId: null, ...WITHOUT_TERMS };
+    const topup = { id: work.id, apiKeyId: 'key_test', esimId, packageId };
     await this.database.transaction((tx) => acceptTopup(tx, topup, new Date(this.clock.now)));
     const { attempt } = await this.activities.beginWork({ work });
     return { work, attemptId: attempt.id };
@@ -212,15 +208,7 @@ export class ActivityBench implements AsyncDisposable {
   async beginCancellation(): Promise<AttemptRef> {
     const esimId = await this.deliveredEsim();
     const work = { kind: 'cancellation', id: newId('cancellation') } as const;
-    const cancellation = {
-      id: work.id,
-      apiKeyId: 'key_test',
-      esimId,
-      reason: null,
-      onUnmetConditions: 'refuse' as const,
-      deadlineAt: null,
-      metadata: {},
-    };
+    const cancellation = { id: work.id, apiKeyId: 'key_test', esimId };
     await this.database.transaction((tx) => acceptCancellation(tx, cancellation, new Date(this.clock.now)));
     const { attempt } = await this.activities.beginWork({ work });
     return { work, attemptId: attempt.id };
@@ -246,8 +234,8 @@ export class ActivityBench implements AsyncDisposable {
       vpnPlanId,
       encryptedCustomerReference: this.keyRing.encrypt('C-2207', customerReferenceAad('vpn_subscription', work.id)),
       customerReferenceHash: this.keyRing.hash('C-2207', 'customer_reference'),
-      customerPrice,
-      ...WITHOUT_TERMS,
+      customerPrice: customerPrice.amount,
+      customerPriceCurrency: customerPrice.currency,
     };
     await this.database.transaction((tx) => acceptVpnSubscription(tx, subscription, new Date(this.clock.now)));
     const { attempt } = await this.activities.beginWork({ work });
