@@ -20,13 +20,9 @@ const WORK_NOT_FOUND = Object.fromEntries(
 
 function referenceTaken(kind: WorkKind, field: string): ProblemRow & { readonly status: 409 } {
   const { noun } = KINDS[kind];
-  return {
-    status: 409,
-    title: `${/^[aeiou]/.test(noun) ? 'An' : 'A'} ${noun} with this ${field} exists`,
-    advice:
-      `Read the ${noun} in \`existing\`. If it is the one you meant, do nothing; ` +
-      `for another one use a new ${field}.`,
-  };
+  const title = `${/^[aeiou]/.test(noun) ? 'An' : 'A'} ${noun} with this ${field} exists`;
+  const same = `Read the ${noun} in \`existing\`. If it is the one you meant, do nothing;`;
+  return { status: 409, title, advice: `${same} for another one use a new ${field}.` };
 }
 
 const REFERENCE_TAKEN = {

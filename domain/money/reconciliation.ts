@@ -25,7 +25,6 @@ import {
   type OrphanReason,
 } from '#domain/money/findings.ts';
 import { compareAmounts, isOtherMoney, equalMoney, type Money } from '#domain/money/money.ts';
-import { KINDS } from '#domain/work/kinds.ts';
 
 export interface Placed {
   readonly movement: Movement;

@@ -7,7 +7,7 @@ import { requestStarts } from '#db/queues/outbox.ts';
 import { orderBatches, orders } from '#db/schema.ts';
 import { unfinished } from '#db/schema/columns.ts';
 import type { StoredBatchItem } from '#db/schema/work.ts';
-import { type OrderBatchRow, type OrderRow, type WorkRow } from '#db/work/rows.ts';
+import type { OrderBatchRow, OrderRow, WorkRow } from '#db/work/rows.ts';
 import { addTimelineEntries } from '#db/work/timeline.ts';
 import type { Operator } from '#domain/operator/operator-actions.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
