@@ -4,8 +4,8 @@ import { knowsMore } from '#domain/purchase/recovery.ts';
 import type { AttemptSnapshot, PurchaseActivities, SendResult } from '#domain/purchase/results.ts';
 import { FAILURE_CLASSES, isDefiniteAnswer } from '#domain/work/failure.ts';
 import { KINDS } from '#domain/work/kinds.ts';
-import { HEARTBEAT_TIMEOUT, isNotBegun, requireGivenUp, taskPosition } from '#workflows/activity-options.ts';
 import { PURCHASE_TASK_QUEUE } from '#workflows/messages.ts';
+import { HEARTBEAT_TIMEOUT, isNotBegun, requireGivenUp, taskPosition } from '#workflows/options.ts';
 import { barred, stalled } from '#workflows/purchase/cases.ts';
 import { delivered } from '#workflows/purchase/deliver.ts';
 import {

@@ -4,6 +4,8 @@ import {
   ApplicationFailure,
   isCancellation,
   proxyLocalActivities,
+  setWorkflowOptions,
+  type Workflow,
   workflowInfo,
 } from '@temporalio/workflow';
 import type { PurchasePolicy } from '#domain/policy/purchase-policy.ts';
@@ -86,4 +88,18 @@ export function isNotBegun(error: unknown): boolean {
 function failureOfType(error: unknown, type: string): ApplicationFailure | undefined {
   const failure = error instanceof ActivityFailure ? error.cause : error;
   return failure instanceof ApplicationFailure && failure.type === type ? failure : undefined;
+}
+
+/**
+ * The worker declares it in front of the bundle (`worker/bundle.ts`): nothing else tells workflow code which worker
+ * runs it. `workflowInfo()` names the version of the replayed task.
+ */
+export const HAS_VERSION = 'resellerWorkerHasVersion';
+
+/**
+ * For types that may run for months; their changes need `patched` (docs/how-to/change-a-workflow.md). Does nothing on
+ * workers without a version: the server refuses the result of a task that names a behaviour there.
+ */
+export function upgradeWithWorkers(workflow: Workflow): void {
+  if (HAS_VERSION in globalThis) setWorkflowOptions({ versioningBehavior: 'AUTO_UPGRADE' }, workflow);
 }
