@@ -26,15 +26,15 @@ export async function knownReports(db: Executor, cancellationId: string): Promis
 export async function storeCancellationReport(
   tx: Executor,
   work: WorkRef,
-  told: CancellationDetails,
+  report: CancellationDetails,
   now: Date,
 ): Promise<void> {
   const known = await knownReports(tx, work.id);
-  const word = mergeReports(known, told);
-  const newlyCancelled = isCancelled(word) && known.esim !== 'cancelled';
+  const all = mergeReports(known, report);
+  const newlyCancelled = isCancelled(all) && known.esim !== 'cancelled';
   const expectsRefund =
     newlyCancelled && (await noteCancelled(tx, work, now)).onUnmetConditions !== 'cancel_without_refund';
-  if (word.refund !== undefined || expectsRefund) await storeRefund(tx, work, { ...told, refund: word.refund }, now);
+  if (all.refund !== undefined || expectsRefund) await storeRefund(tx, work, { ...report, refund: all.refund }, now);
   if (newlyCancelled) await settleBookedRefund(tx, work, now);
 }
 
