@@ -1,15 +1,12 @@
-import { desc, isNull, isNotNull, sql } from 'drizzle-orm';
-import * as z from 'zod';
+import { desc, getTableColumns, isNull, isNotNull, sql } from 'drizzle-orm';
 import { noteFilled } from '#db/connection/after-commit.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
 import { events } from '#db/schema.ts';
 import type { EventData } from '#db/schema/events.ts';
-import type { EventSubject, EventSubjectKind, EventType } from '#domain/events/event-types.ts';
+import type { EventSubject, EventType } from '#domain/events/event-types.ts';
 
-export type StoredEvent = typeof events.$inferSelect;
-
-export type EventRow = Omit<StoredEvent, 'traceparent'>;
+export type EventRow = typeof events.$inferSelect;
 
 export type PublishedEvent = EventRow & { readonly position: bigint };
 
@@ -85,51 +82,24 @@ export async function holdPublication(tx: Executor): Promise<void> {
  * publish that event.
  * @returns the events in order; none when the other process has published all of them.
  */
-export async function publishEvents(db: Executor, batch: number): Promise<PublishedEvent[]> {
-  return (await publish(db, batch, { unlessReceived: false })).events;
-}
-
-/** Publishes nothing while an endpoint may receive events: its deliveries must be queued in the same transaction. */
-export async function publishUnlessReceived(
-  db: Executor,
-  batch: number,
-): Promise<{ readonly isReceived: boolean; readonly events: PublishedEvent[] }> {
-  return publish(db, batch, { unlessReceived: true });
-}
-
-const publishedRows = z.array(
-  z.object({
-    isReceived: z.boolean(),
-    event: z
-      .object({
-        sequence: z.coerce.bigint(),
-        id: z.string(),
-        position: z.coerce.bigint(),
-        type: z.custom<EventType>(),
-        subjectKind: z.custom<EventSubjectKind>(),
-        subjectId: z.string(),
-        apiKeyId: z.string().nullable(),
-        data: z.custom<EventData>(),
-        occurredAt: z.coerce.date(),
-      })
-      .nullable(),
-  }),
-);
-
-/** A function of the database locks, publishes and notifies. */
-async function publish(
-  db: Executor,
-  batch: number,
-  { unlessReceived }: { readonly unlessReceived: boolean },
-): Promise<{ isReceived: boolean; events: PublishedEvent[] }> {
-  const answer = await db.execute(
-    sql`select is_received as "isReceived", event from publish_events(${batch}, ${unlessReceived})`,
+export async function publishEvents(tx: Executor, batch: number): Promise<PublishedEvent[]> {
+  await holdPublication(tx);
+  const { sequence } = events;
+  const waiting = await tx.select({ sequence }).from(events).where(unpublished).orderBy(sequence).limit(batch);
+  if (waiting.length === 0) return [];
+  const last = await lastPosition(tx);
+  const positions = sql.join(
+    waiting.map((event, index) => sql`(${event.sequence}::bigint, ${last + BigInt(index + 1)}::bigint)`),
+    sql`, `,
   );
-  const rows = publishedRows.parse(answer.rows);
-  return {
-    isReceived: rows.some((row) => row.isReceived),
-    events: rows.flatMap(({ event }) => event ?? []),
-  };
+  const published = await tx
+    .update(events)
+    .set({ position: sql`placed.position` })
+    .from(sql`(values ${positions}) as placed (sequence, position)`)
+    .where(sql`${sequence} = placed.sequence`)
+    .returning(getTableColumns(events));
+  await tx.execute(sql`select pg_notify('events', ${String(last + BigInt(waiting.length))})`);
+  return published.filter(isPublished).toSorted((one, other) => (one.position < other.position ? -1 : 1));
 }
 
 export async function lastPosition(db: Executor): Promise<bigint> {
@@ -142,6 +112,6 @@ export async function lastPosition(db: Executor): Promise<bigint> {
   return newest?.position ?? 0n;
 }
 
-export function isPublished<Row extends EventRow>(row: Row): row is Row & PublishedEvent {
+export function isPublished(row: EventRow): row is PublishedEvent {
   return row.position !== null;
 }

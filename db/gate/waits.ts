@@ -1,5 +1,4 @@
-import { and, asc, eq, not, sql, type SQL } from 'drizzle-orm';
-import type { AnyPgColumn } from 'drizzle-orm/pg-core';
+import { and, asc, eq, not, sql } from 'drizzle-orm';
 import { cataloguePrice } from '#db/catalogue/catalogue.ts';
 import { noteFilled } from '#db/connection/after-commit.ts';
 import type { Executor } from '#db/connection/database.ts';
@@ -62,22 +61,18 @@ export async function firstInQueue(tx: Executor, barrier: Barrier): Promise<Gate
   return row;
 }
 
-export function queuedBarriers(db: Executor): Promise<Barrier[]> {
-  return distinct<Barrier>(db, gateWaits.barrier, sql`true`);
+export async function queuedBarriers(db: Executor): Promise<Barrier[]> {
+  const rows = await db.selectDistinct({ barrier: gateWaits.barrier }).from(gateWaits).orderBy(gateWaits.barrier);
+  return rows.map(({ barrier }) => barrier);
 }
 
-export function queuedKeys(db: Executor, barrier: Barrier): Promise<string[]> {
-  return distinct(db, gateWaits.apiKeyId, eq(gateWaits.barrier, barrier));
-}
-
-/** Reads one row of each by an index, however long its queue is. */
-async function distinct<Value extends string>(db: Executor, column: AnyPgColumn, where: SQL): Promise<Value[]> {
-  const next = (after: SQL) =>
-    sql`(select ${column} from ${gateWaits} where ${where} and ${column} > ${after} order by ${column} limit 1)`;
-  const { rows } = await db.execute<{ value: Value }>(sql`with recursive queued (value) as (
-      select ${next(sql`''`)} union all select ${next(sql`queued.value`)} from queued where queued.value is not null
-    ) select value from queued where value is not null`);
-  return rows.map(({ value }) => value);
+export async function queuedKeys(db: Executor, barrier: Barrier): Promise<string[]> {
+  const rows = await db
+    .selectDistinct({ id: gateWaits.apiKeyId })
+    .from(gateWaits)
+    .where(eq(gateWaits.barrier, barrier))
+    .orderBy(gateWaits.apiKeyId);
+  return rows.map(({ id }) => id);
 }
 
 export async function noteProbe(tx: Executor, work: WorkRef): Promise<void> {

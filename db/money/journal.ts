@@ -1,21 +1,19 @@
 import { and, asc, eq, gt, inArray, notExists, sql } from 'drizzle-orm';
+import { inBatches } from '#db/connection/batches.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { attempts, journal, walletMovements } from '#db/schema.ts';
 import type { Cause, CauseKind, Direction, Entry, JournalSum } from '#domain/money/books.ts';
 import type { Outstanding } from '#domain/money/findings.ts';
 import { type Money, plainAmount } from '#domain/money/money.ts';
 
-/** The number of parameters is limited. */
-const ROWS_AT_ONCE = 1_000;
-
 /** A movement that is seen twice is written once. @returns the number of new rows. */
 export async function bookEntries(db: Executor, entries: readonly Entry[]): Promise<number> {
   let booked = 0;
-  for (let start = 0; start < entries.length; start += ROWS_AT_ONCE) {
+  for (const some of inBatches(entries)) {
     const rows = await db
       .insert(journal)
       .values(
-        entries.slice(start, start + ROWS_AT_ONCE).map(({ direction, money, cause }) => ({
+        some.map(({ direction, money, cause }) => ({
           direction,
           amount: money.amount,
           currency: money.currency,

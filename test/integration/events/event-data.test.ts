@@ -19,7 +19,7 @@ import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { WORK_KINDS, type WorkKind } from '#domain/work/kinds.ts';
 import { ENDS_WITHOUT_EFFECT, mayFollow, statusesOf } from '#domain/work/lifecycle.ts';
 import { announceDisabled } from '#fulfilment/event-webhooks/record-try.ts';
-import { storeReading } from '#fulfilment/gate/wallet.ts';
+import { storeBalance } from '#fulfilment/gate/account.ts';
 import {
   announceExpiringEsims,
   announceExpiringSubscriptions,
@@ -184,7 +184,7 @@ async function walletFallsAndRises(): Promise<void> {
     ['41.2', undefined],
   ] as const;
   for (const [index, [balance, threshold]] of readings.entries()) {
-    await api.database.transaction((tx) => storeReading(tx, index + 1, EUR(balance), threshold, NOW));
+    await api.database.transaction((tx) => storeBalance(tx, index + 1, EUR(balance), threshold, NOW));
   }
   const sales = Array.from({ length: 20 }, (_, day) => {
     const cause = { causeKind: 'attempt', causeId: `att_${day}` } as const;
