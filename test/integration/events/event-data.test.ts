@@ -68,7 +68,7 @@ async function workGoesOn(kind: WorkKind): Promise<void> {
         ? ({
             failureClass: 'timeout',
             attentionReason: 'outcome_unknown',
-            chargedAmount: '3.2',
+            chargedAmount: '3.20',
             chargedCurrency: 'USD',
           } as const)
         : { failureClass: null, attentionReason: null };
