@@ -3,9 +3,9 @@ import { actor, withDatabase } from '#cli/set-up/command-database.ts';
 import { printLine } from '#cli/terminal/output.ts';
 import { type FormatOptions, printItems } from '#cli/terminal/print-items.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
-import { readDatabaseConfig } from '#config/config.ts';
+import { readParts } from '#config/config.ts';
 import type { Environment } from '#config/environment.ts';
-import { price } from '#config/fields.ts';
+import { price } from '#config/variable-types.ts';
 import { apiKeyMode, generateApiKey } from '#crypto/generated-secrets.ts';
 import {
   addApiKey,
@@ -270,5 +270,5 @@ async function inDatabase<Result>(
   environment: Environment,
   work: (database: Database) => Promise<Result>,
 ): Promise<Result> {
-  return await withDatabase(readDatabaseConfig(environment).database.directUrl, 'reseller keys', work);
+  return await withDatabase(readParts(['database'], environment).database.directUrl, 'reseller keys', work);
 }
