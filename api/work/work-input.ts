@@ -180,7 +180,8 @@ export function deadlineInput(kind: WorkKind) {
   return instantInput.optional().meta({
     description:
       `Work that is still held or not sent yet then ${endAtDeadline(kind)}. Must be in the future. Default and ` +
-      'maximum: 48 hours after it was accepted (`retry.hold_deadline`, and `retry.rules` for single classes of failure).',
+      'maximum: 48 hours after it was accepted (`retry.hold_deadline`, and `retry.rules` for single classes of ' +
+      'failure).',
     override: { type: 'string', format: 'date-time' },
   });
 }
