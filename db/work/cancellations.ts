@@ -1,4 +1,4 @@
-import { and, eq, gt, inArray, isNotNull, lt, notExists, notInArray, sql } from 'drizzle-orm';
+import { and, eq, gt, inArray, lt, notExists, notInArray, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { ownRefunds, ownWork, type Owner } from '#db/lists/ownership.ts';
 import { newest, type PageOptions, pageOfStatuses } from '#db/lists/pages.ts';
@@ -120,14 +120,6 @@ export async function findCancellationInForce(db: Executor, esimId: string): Pro
 export async function isCancelledAlready(db: Executor, id: string): Promise<boolean> {
   const [row] = await db.select({ at: cancellations.cancelledAt }).from(cancellations).where(eq(cancellations.id, id));
   return row?.at != null;
-}
-
-export async function cancelledAmong(db: Executor, ids: readonly string[]): Promise<ReadonlySet<string>> {
-  const rows = await db
-    .select({ id: cancellations.id })
-    .from(cancellations)
-    .where(and(inArray(cancellations.id, [...ids]), isNotNull(cancellations.cancelledAt)));
-  return new Set(rows.map(({ id }) => id));
 }
 
 /** Runs just before a send; not after a send that may have reached the service. */

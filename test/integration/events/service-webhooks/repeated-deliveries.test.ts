@@ -152,7 +152,7 @@ describe('a repeated delivery', () => {
   it('that PostgreSQL refuses does not affect others in its batch', async () => {
     const intake = new InboxWriter(api.database, api.keyRing);
     const good = Array.from({ length: 5 }, () => verified({}));
-    const poison = verified({ reading: { state: 'pending', outcome: 'failed', serviceId: 'a\0b' } });
+    const poison = verified({ parsed: { state: 'pending', outcome: 'failed', serviceId: 'a\0b' } });
     const outcomes = await Promise.allSettled(
       [...good, poison, ...good.map(() => verified({}))].map((each) => intake.accept(each)),
     );
@@ -171,7 +171,7 @@ function verified(more: Partial<VerifiedDelivery>): VerifiedDelivery {
     timestamp: String(NOW_SECONDS),
     body: Buffer.from(randomUUID()),
     headerEvent: undefined,
-    reading: { state: 'pending', event: 'order.failed', outcome: 'failed', serviceId: randomUUID() },
+    parsed: { state: 'pending', event: 'order.failed', outcome: 'failed', serviceId: randomUUID() },
     ...more,
   };
 }
