@@ -186,3 +186,8 @@ export async function workExists(db: Executor, { kind, id }: WorkRef, owner: Own
 export interface StoredWork<Row = WorkRow> extends AttemptSummary {
   readonly row: Row;
 }
+
+export interface WorkReads<Stored, Filter> {
+  find(db: Executor, id: string, owner: Owner): Promise<Stored | undefined>;
+  page(db: Executor, owner: Owner, filter: Filter, page: PageOptions): Promise<Stored[]>;
+}

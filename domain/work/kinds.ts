@@ -14,6 +14,7 @@ interface KindOfWork {
   readonly esim: 'none' | 'existing' | 'delivered';
   /** `esim`: the service has no id of its own for it. */
   readonly reportsName: 'id' | 'id_or_esim' | 'esim';
+  readonly callerReference?: `external_${string}_id`;
   readonly productNoun: 'package' | 'plan';
   /** The trait that says that purchases of the kind were seen through. */
   readonly seenTrait?: Trait;
@@ -29,6 +30,7 @@ export const KINDS = {
     isPurchase: true,
     esim: 'delivered',
     reportsName: 'id',
+    callerReference: 'external_order_id',
     productNoun: 'package',
     seenTrait: 'order_seen',
   },
@@ -41,6 +43,7 @@ export const KINDS = {
     isPurchase: true,
     esim: 'existing',
     reportsName: 'id_or_esim',
+    callerReference: 'external_topup_id',
     productNoun: 'package',
     seenTrait: 'topup_seen',
   },
@@ -53,6 +56,7 @@ export const KINDS = {
     isPurchase: true,
     esim: 'none',
     reportsName: 'id',
+    callerReference: 'external_subscription_id',
     productNoun: 'plan',
     seenTrait: 'vpn_seen',
   },
