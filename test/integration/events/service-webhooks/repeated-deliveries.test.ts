@@ -1,21 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { and, eq } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { cases, inbox, orders, timeline } from '#db/schema.ts';
 import { InboxWriter, type VerifiedDelivery } from '#fulfilment/reports/inbox-writer.ts';
 import { NOW_SECONDS, orderEvent, result, storedDeliveries } from '#test/support/api/service-deliveries.ts';
-import { startTestApi, type TestApi } from '#test/support/network/api.ts';
+import { startTestApi } from '#test/support/network/api.ts';
 import { openDatabase } from '#test/support/servers/database.ts';
 
-let api: TestApi;
+const api = await startTestApi();
 
-beforeAll(async () => {
-  api = await startTestApi();
-});
-
-afterAll(async () => {
-  await api[Symbol.asyncDispose]();
-});
+afterAll(() => api[Symbol.asyncDispose]());
 
 const { rowsOf, metric } = storedDeliveries(() => api);
 
