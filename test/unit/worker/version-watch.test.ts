@@ -53,35 +53,4 @@ describe('the watch of the version', () => {
       'the version of these workers is current: new runs begin here',
     ]);
   });
-
-  it('says nothing of workers without versions, as long as they get the work', async () => {
-    const { watched, lines } = watch(undefined, NOTHING, { ...NOTHING, current: A });
-    // Before the first answer, no workflow may start in this process alone.
-    expect(watched.share).toBeUndefined();
-    await watched.look();
-    expect(watched.share).toBe('all');
-    expect([watched.degraded, lines]).toEqual([[], []]);
-    await watched.look();
-    expect(watched.degraded[0]?.detail).toContain('workers without a version get no work');
-  });
-
-  it('keeps the last state while Temporal does not answer', async () => {
-    const { watched } = watch(A, NOTHING, new Error('down'));
-    await watched.look();
-    await watched.look();
-    expect(watched.degraded).toHaveLength(1);
-  });
-
-  it('stops at once during a call', async () => {
-    const asked = Promise.withResolvers<void>();
-    const read = () => {
-      asked.resolve();
-      return new Promise<Routing>(() => undefined);
-    };
-    const logger = createLogger({ level: 'silent', name: 'test' });
-    const watched = new VersionWatch({ own: A, read, policy: { everyMs: 1, deadlineMs: 60_000 }, logger });
-    watched.start();
-    await asked.promise;
-    await expect(watched.stop()).resolves.toBeUndefined();
-  });
 });
