@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { BundleOptions } from '@temporalio/worker';
 import { FAILURE_CONVERTER_PATH } from '#temporal/codec/payload-codec.ts';
-import { HAS_VERSION } from '#workflows/versioning.ts';
+import { HAS_VERSION } from '#workflows/options.ts';
 
 const PROJECT = join(import.meta.dirname, '..');
 

@@ -1,18 +1,19 @@
 import { proxyActivities, workflowInfo } from '@temporalio/workflow';
 import type { createBooksActivities } from '#activities/upkeep/books.ts';
 import type { CatalogueResult, createCatalogueActivities } from '#activities/upkeep/catalogue.ts';
-import type { SweepCursor } from '#activities/upkeep/sweep.ts';
 import type { createMaintenanceActivities } from '#activities/upkeep/upkeep-activities.ts';
 import type { createWatchActivities } from '#activities/upkeep/watch.ts';
+import type { SweepCursor } from '#domain/relay/sweep-decision.ts';
 import { WORK_KINDS } from '#domain/work/kinds.ts';
-import { HEARTBEAT_TIMEOUT } from '#workflows/activity-options.ts';
 import { UPKEEP_TASK_QUEUE, type BooksResult } from '#workflows/messages.ts';
+import { HEARTBEAT_TIMEOUT } from '#workflows/options.ts';
 
 type UpkeepActivities = ReturnType<typeof createMaintenanceActivities> &
   ReturnType<typeof createBooksActivities> &
   ReturnType<typeof createCatalogueActivities> &
   ReturnType<typeof createWatchActivities>;
 
+/** Made when it is used: a bundle is evaluated for every workflow. */
 function within(startToCloseTimeout: '30s' | '1m' | '4m' | '10m', summary: string) {
   return proxyActivities<UpkeepActivities>({
     startToCloseTimeout,
@@ -25,17 +26,9 @@ function within(startToCloseTimeout: '30s' | '1m' | '4m' | '10m', summary: strin
 }
 
 // Each result is stored separately: what a run has done before it is cut off counts.
-const { reconcileSilentWork } = within('1m', 'Look up at the service what has been silent for long');
-const { requestIdleWork } = within('30s', 'Start or wake the workflows of idle work');
-const { forgetOldAnswers } = within('30s', 'Delete rows that have been kept long enough');
-const { reconcileBooks } = within('10m', 'Compare our journal with the wallet at the service');
-const { watchRunway } = within('30s', 'Estimate how long the wallet lasts');
-const { readCatalogue } = within('4m', 'Read packages and VPN plans of the service');
-const { announceExpiring } = within('4m', 'Announce what expires soon');
-const { readUsage } = within('4m', 'Read the data usage of eSIMs at the service');
 
 export async function reconcileWorkflow(): Promise<{ lookedUp: number; newReports: number }> {
-  return reconcileSilentWork();
+  return within('1m', 'Look up at the service what has been silent for long').reconcileSilentWork();
 }
 
 interface SweepResult {
@@ -48,8 +41,9 @@ interface SweepResult {
 export async function sweepWorkflow(): Promise<SweepResult> {
   // A schedule hands the result of its last run to the next one.
   const from = cursorOf(workflowInfo().lastResult);
+  const { requestIdleWork } = within('30s', 'Start or wake the workflows of idle work');
   const swept = await requestIdleWork(from === undefined ? {} : { from });
-  const { forgotten } = await forgetOldAnswers();
+  const { forgotten } = await within('30s', 'Delete rows that have been kept long enough').forgetOldAnswers();
   return { ...swept, forgotten };
 }
 
@@ -68,17 +62,19 @@ function objectOf(value: unknown): Readonly<Record<string, unknown>> {
 }
 
 export async function booksWorkflow(): Promise<BooksResult> {
+  const { reconcileBooks } = within('10m', 'Compare our journal with the wallet at the service');
   const result = await reconcileBooks({ runId: workflowInfo().runId });
-  await watchRunway();
+  await within('30s', 'Estimate how long the wallet lasts').watchRunway();
   return result;
 }
 
 export async function watchWorkflow(): Promise<{ expiring: number; looked: number }> {
-  const { announced } = await announceExpiring();
-  const { looked } = await readUsage();
+  const { announced } = await within('4m', 'Announce what expires soon').announceExpiring();
+  const { looked } = await within('4m', 'Read the data usage of eSIMs at the service').readUsage();
   return { expiring: announced, looked };
 }
 
 export async function catalogueWorkflow(): Promise<{ packages: CatalogueResult; vpnPlans: CatalogueResult }> {
+  const { readCatalogue } = within('4m', 'Read packages and VPN plans of the service');
   return readCatalogue({ runId: workflowInfo().runId });
 }

@@ -1,5 +1,6 @@
 import type { WorkEnd } from '#domain/work/lifecycle.ts';
 import type { PurchaseWorkflowInput, PurchaseWorkflowResult } from '#workflows/messages.ts';
+import { upgradeWithWorkers } from '#workflows/options.ts';
 import { buy, BUYING } from '#workflows/order.ts';
 import { CONTRADICTED, type PurchaseRules } from '#workflows/purchase/steps.ts';
 import { runToEnd } from '#workflows/run/run-to-end.ts';
@@ -13,7 +14,6 @@ import {
   openCase,
   readSubscription,
 } from '#workflows/subscription/subscription.ts';
-import { upgradeWithWorkers } from '#workflows/versioning.ts';
 
 const ACCESS_DATA: PurchaseRules = {
   ...BUYING,

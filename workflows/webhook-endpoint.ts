@@ -10,26 +10,17 @@ import {
 import type { DeliveryRound, WebhookActivities } from '#activities/webhooks/webhook-activities.ts';
 import { PURCHASE_POLICY } from '#domain/policy/purchase-policy.ts';
 import { counted } from '#domain/text.ts';
-import { HEARTBEAT_TIMEOUT } from '#workflows/activity-options.ts';
+import { HANDLER_DESCRIPTIONS } from '#workflows/handler-descriptions.ts';
 import {
   deliveriesWaitSignal,
   WEBHOOK_TASK_QUEUE,
   type WebhookEndpointInput,
   type WebhookEndpointResult,
 } from '#workflows/messages.ts';
-import { HANDLER_DESCRIPTIONS } from '#workflows/operator/handler-descriptions.ts';
+import { HEARTBEAT_TIMEOUT } from '#workflows/options.ts';
+import { upgradeWithWorkers } from '#workflows/options.ts';
 import { SEARCH_ATTRIBUTES, WEBHOOK_STAGES } from '#workflows/search-attributes.ts';
-import { upgradeWithWorkers } from '#workflows/versioning.ts';
 import { WAIT_NAMES, type WaitName } from '#workflows/wait-names.ts';
-
-// Repeated until it succeeds: a second run sends again only what a worker was sending when it died.
-const { deliverDue } = proxyActivities<WebhookActivities>({
-  taskQueue: WEBHOOK_TASK_QUEUE,
-  startToCloseTimeout: '2m',
-  heartbeatTimeout: HEARTBEAT_TIMEOUT,
-  retry: { initialInterval: '1s', maximumInterval: '30s' },
-  summary: 'Send the deliveries that are due to the endpoint',
-});
 
 /** The queue is in PostgreSQL: after a terminated run the next event, or the sweeper, starts a new one. */
 export async function webhookEndpointWorkflow(input: WebhookEndpointInput): Promise<WebhookEndpointResult> {
@@ -43,6 +34,14 @@ export async function webhookEndpointWorkflow(input: WebhookEndpointInput): Prom
     },
     { description: HANDLER_DESCRIPTIONS.deliveriesWait },
   );
+  // Repeated until it succeeds: a second run sends again only what a worker was sending when it died.
+  const { deliverDue } = proxyActivities<WebhookActivities>({
+    taskQueue: WEBHOOK_TASK_QUEUE,
+    startToCloseTimeout: '2m',
+    heartbeatTimeout: HEARTBEAT_TIMEOUT,
+    retry: { initialInterval: '1s', maximumInterval: '30s' },
+    summary: 'Send the deliveries that are due to the endpoint',
+  });
   let storedKey = '';
 
   for (;;) {

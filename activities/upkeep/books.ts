@@ -4,8 +4,7 @@ import type { Runway } from '#domain/money/runway.ts';
 import type { BooksPolicy, RunwayPolicy } from '#domain/policy/upkeep-policy.ts';
 import { counted } from '#domain/text.ts';
 import { type Wallet, writeBooks } from '#fulfilment/books/reconcile-books.ts';
-import { correctTotals } from '#fulfilment/gate/reservations.ts';
-import type { WorkDependencies } from '#fulfilment/purchase/handler.ts';
+import type { WorkDependencies } from '#fulfilment/purchase/dependencies.ts';
 import { WalletReader } from '#fulfilment/purchase/wallet-reader.ts';
 import { WalletReadings } from '#fulfilment/purchase/wallet-readings.ts';
 import { noteRunway } from '#fulfilment/upkeep/runway.ts';
@@ -21,15 +20,9 @@ type BooksDependencies = Pick<WorkDependencies, 'database' | 'service' | 'gate' 
 };
 
 export function createBooksActivities(dependencies: BooksDependencies) {
-  const { database, service, books, runway, logger, gate, onGate, now } = dependencies;
+  const { database, books, runway, logger, now } = dependencies;
   const readings = dependencies.readings ?? new WalletReadings(dependencies);
-  const reader = new WalletReader({
-    database,
-    service,
-    policy: gate,
-    now,
-    onCrossing: onGate?.balanceCrossed.bind(onGate),
-  });
+  const reader = new WalletReader(dependencies);
   return {
     /** Announces once when the runway falls below the threshold, and once when it recovers. */
     async watchRunway(): Promise<{ kind: Runway['kind'] }> {
@@ -55,9 +48,6 @@ export function createBooksActivities(dependencies: BooksDependencies) {
         return made ?? (await writeBooks(tx, wallet, { books, runId, startedAt, now: now() }));
       });
       logReport(logger, report);
-      const differences = await database.transaction((tx) => correctTotals(tx, now()));
-      if (differences.length > 0)
-        logger.error({ differences }, 'totals of the purchase gate differed from their rows; they are set right');
       return resultOf(report);
     },
   };

@@ -22,7 +22,7 @@ import { currentTraceparent } from '#telemetry/tracing.ts';
 
 type BatchRequest = Pick<
   ApiRequest<z.ZodObject, z.ZodObject, typeof batchInput>,
-  'body' | 'json' | 'header' | 'caller' | 'requestId'
+  'body' | 'target' | 'json' | 'header' | 'caller' | 'requestId'
 >;
 type Items = BatchRequest['body']['items'];
 
@@ -35,14 +35,14 @@ export const BATCHES_PATH = '/v1/order-batches';
 export async function createBatch(
   dependencies: ApiDependencies,
   offers: Offers,
-  { body, json, header, caller, requestId }: BatchRequest,
+  request: BatchRequest,
 ): Promise<Reply> {
+  const { body, header, caller, requestId } = request;
   const { lineageId, ownerId } = caller;
   const traceparent = currentTraceparent();
   // The transaction must not wait for the service.
   const objection = await objectionTo(offers, body.items);
-  const replay = { lineageId, header: header('Idempotency-Key'), target: `POST ${BATCHES_PATH}`, json };
-  return answerOnce(dependencies, replay, async (tx) => {
+  return answerOnce(dependencies, request, async (tx) => {
     const now = new Date(dependencies.now());
     const key = readIdempotencyKey(header('Idempotency-Key'));
     const { limits, errors } = checkItems(dependencies, body.items, lineageId, now);

@@ -13,21 +13,16 @@ import type { ApiDependencies } from '#api/dependencies.ts';
 import { ageOf, country, freshness, money, packageId, priceForReseller } from '#api/fields/fields.ts';
 import { jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
-import { readSortedCursor, sortedCursor } from '#api/lists/cursor.ts';
-import { flagInQuery, pageQuery, pageReply, pageShape } from '#api/lists/lists.ts';
-import {
-  type AnyPricingRule,
-  listedPrice,
-  pricedPackage,
-  suggestedPriceField,
-  suggestedPriceJson,
-} from '#api/pricing/suggested-price.ts';
+import { sortedCursor } from '#api/lists/cursor.ts';
+import { flagInQuery, pageQuery, pageReply, pageShape, readPage } from '#api/lists/lists.ts';
+import { listedPrice, pricedPackage, suggestedPriceField, suggestedPriceJson } from '#api/pricing/suggested-price.ts';
 import { Problem } from '#api/problems/problem.ts';
 import { findPackage, type PackageFilter, pageOfPackages, SORTING_KEYS } from '#db/catalogue/catalogue-pages.ts';
 import type { PackageRow } from '#db/catalogue/catalogue.ts';
-import { rulesInForce } from '#db/money/pricing-rules.ts';
 import { countriesOf, REGIONS } from '#domain/catalogue/catalogue.ts';
 import { plainAmount, plainMoney } from '#domain/money/money.ts';
+import type { PricingRule } from '#domain/pricing/pricing-rule.ts';
+import { rulesInForce } from '#fulfilment/pricing/pricing-rules.ts';
 import type { ServicePackage } from '#upstream/contract.ts';
 
 export const topupOption = z
@@ -58,7 +53,7 @@ const packageOutput = z.strictObject({ ...topupOption.shape, ...itemTimes }).met
 
 type TopupOption = z.input<typeof topupOption>;
 
-export function topupOptionJson(each: ServicePackage, rules: readonly AnyPricingRule[]): TopupOption {
+export function topupOptionJson(each: ServicePackage, rules: readonly PricingRule[]): TopupOption {
   return {
     id: each.id,
     name: each.name,
@@ -73,7 +68,7 @@ export function topupOptionJson(each: ServicePackage, rules: readonly AnyPricing
   };
 }
 
-function storedPackageJson(row: PackageRow, rules: readonly AnyPricingRule[]): z.input<typeof packageOutput> {
+function storedPackageJson(row: PackageRow, rules: readonly PricingRule[]): z.input<typeof packageOutput> {
   const { dataMb, unlimited, days, priceAmount, priceCurrency, publicPriceAmount, publicPriceCurrency } = row;
   const { id, name, countries, available } = row;
   const cost = { amount: priceAmount, currency: priceCurrency };
@@ -169,19 +164,17 @@ export function packageOperations({ database, now }: ApiDependencies, catalogue:
       query: z.strictObject({ ...packageSearch, ...pageQuery }),
       answers: { 200: jsonAnswer('A page of packages.', packagePage) },
       problems: ['service_failed', 'service_unavailable', 'service_timeout'],
-      handle: async ({ query: { limit, cursor, sort, ...search } }) => {
-        const order = itemOrder(sort);
-        const types = SORTING_KEYS[order.field];
-        const after = cursor === undefined ? undefined : readSortedCursor('p', sort, types, cursor);
+      handle: async ({ query }) => {
+        const order = itemOrder(query.sort);
         const readAt = await catalogue.readAt('packages');
-        const page = { limit: limit + 1, after };
-        const found = await database.run((db) => pageOfPackages(db, packageFilter(search), order, page));
+        const page = await readPage(
+          query,
+          sortedCursor('p', query.sort, SORTING_KEYS[order.field]),
+          (at) => database.run((db) => pageOfPackages(db, packageFilter(query), order, at)),
+          ({ keys }) => keys,
+        );
         const rules = await database.run(rulesInForce);
-        return pageReply(found, limit, {
-          json: ({ row }) => storedPackageJson(row, rules),
-          cursor: ({ keys }) => sortedCursor('p', sort, keys),
-          more: ageOf(readAt, now()),
-        });
+        return pageReply(page, ({ row }) => storedPackageJson(row, rules), ageOf(readAt, now()));
       },
     }),
     operation({

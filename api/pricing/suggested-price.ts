@@ -1,7 +1,5 @@
 import * as z from 'zod';
-import { currency, money } from '#api/fields/fields.ts';
-import { exampleRuleId } from '#api/pricing/pricing-rule-schemas.ts';
-import type { StoredPricingRule } from '#db/money/pricing-rules.ts';
+import { currency, EXAMPLE_IDS, money } from '#api/fields/fields.ts';
 import { type Money, paddedMoney } from '#domain/money/money.ts';
 import { type PricedItem, PRICING_TARGET_KINDS, type PricingRule } from '#domain/pricing/pricing-rule.ts';
 import { type Margin, PRICING_STEPS, type RuledSuggestion, suggestPrice } from '#domain/pricing/suggested-price.ts';
@@ -29,7 +27,10 @@ export const suggestedPrice = z
     }),
     rule: z
       .strictObject({
-        id: z.string().nullable().meta({ description: 'Null: a rule of the request.', example: exampleRuleId }),
+        id: z
+          .string()
+          .nullable()
+          .meta({ description: 'Null: a rule of the request.', example: EXAMPLE_IDS.pricingRule }),
         version: z.int().nullable(),
         target: z.enum(PRICING_TARGET_KINDS).meta({ description: 'What the rule is for.' }),
       })
@@ -51,7 +52,7 @@ const suggestedPriceExample: z.input<typeof suggestedPrice> = {
   currency: 'USD',
   margin: { amount: { amount: '4.19', currency: 'USD' }, percent: '42.76' },
   max_price: { amount: '9.996', currency: 'USD' },
-  rule: { id: exampleRuleId, version: 1, target: 'country' },
+  rule: { id: EXAMPLE_IDS.pricingRule, version: 1, target: 'country' },
   explanation: [
     { step: 'cost', amount: { amount: '9.80', currency: 'USD' }, text: 'The service charges 9.80 USD.' },
     { step: 'margin_percent', amount: { amount: '13.23', currency: 'USD' }, text: '35 % of that are added.' },
@@ -72,13 +73,8 @@ export function marginJson({ amount, percent }: Margin, code: string): z.input<t
   return { amount: { amount, currency: code }, percent };
 }
 
-/** A rule of a request has neither id nor version. */
-export type AnyPricingRule = PricingRule & Partial<Pick<StoredPricingRule, 'id' | 'version'>>;
-
 /** Null without a rule. */
-export function suggestionJson(
-  suggestion: RuledSuggestion<AnyPricingRule> | undefined,
-): z.input<typeof suggestedPrice> | null {
+export function suggestionJson(suggestion: RuledSuggestion | undefined): z.input<typeof suggestedPrice> | null {
   if (suggestion === undefined) return null;
   const { price, margin: left, maxPrice, rule, explanation } = suggestion;
   return {
@@ -86,7 +82,7 @@ export function suggestionJson(
     currency: price.currency,
     margin: marginJson(left, price.currency),
     max_price: maxPrice,
-    rule: { id: rule.id ?? null, version: rule.version ?? null, target: rule.target.kind },
+    rule: { id: rule.id ?? null, version: rule.version ?? null, target: rule.targetKind },
     explanation: explanation.map(({ step, amount, text }) => ({
       step,
       amount: { amount, currency: price.currency },
@@ -97,7 +93,7 @@ export function suggestionJson(
 
 export function suggestedPriceJson(
   item: PricedItem,
-  rules: readonly AnyPricingRule[],
+  rules: readonly PricingRule[],
 ): z.input<typeof suggestedPrice> | null {
   return suggestionJson(suggestPrice(item, rules));
 }

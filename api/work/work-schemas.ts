@@ -128,16 +128,16 @@ export function workOutput<Status extends WorkStatus>(kind: WorkKind, statuses: 
   };
 }
 
-export function referenceOutput(kind: WorkKind, exampleId: string) {
+export function referenceOutput(kind: WorkKind) {
   const { noun } = KINDS[kind];
   return {
     customer_price: money
       .nullable()
       .meta({ description: 'Price that your customer pays, as you gave it; null: not given.' }),
-    replaces: ourId(kind, exampleId)
+    replaces: ourId(kind)
       .nullable()
       .meta({ description: `The ${noun} that had this reference before and ended without buying; null: none.` }),
-    replaced_by: ourId(kind, exampleId)
+    replaced_by: ourId(kind)
       .nullable()
       .meta({ description: `The ${noun} that uses this reference again, after this one ended without buying.` }),
   };

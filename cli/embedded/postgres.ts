@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
-import { Child, describeExit, commandLineOf, identityOf, isRunning, sendSignal } from '#cli/embedded/child.ts';
+import { type Child, describeExit, commandLineOf, identityOf, isRunning, sendSignal } from '#cli/embedded/child.ts';
 import { asAccount, postgresAccount, type PostgresAccount } from '#cli/embedded/postgres-account.ts';
 import { findPostgresBinaries, type PostgresBinaries } from '#cli/embedded/postgres-binaries.ts';
-import { startFailure } from '#cli/embedded/postgres-failure.ts';
+import { ServerProcess } from '#cli/embedded/server-process.ts';
 import { prepareArchive, archiveSettings } from '#cli/embedded/wal-archive.ts';
-import { codeOf, messageOf } from '#cli/terminal/user-error.ts';
+import { codeOf, messageOf, saysDiskFull, UserError } from '#cli/terminal/user-error.ts';
 
 export interface EmbeddedPostgresOptions {
   readonly dataDirectory: string;
@@ -38,14 +38,13 @@ const run = promisify(execFile);
  * No Unix socket. The package's wrapper is not used: it stops the server on any signal to our process, before the
  * processes that still need it.
  */
-export class EmbeddedPostgres {
-  readonly name = 'PostgreSQL';
+export class EmbeddedPostgres extends ServerProcess {
   readonly #options: EmbeddedPostgresOptions;
   readonly #binaries: PostgresBinaries;
   readonly #account: PostgresAccount | undefined;
-  #child: Child | undefined;
 
   private constructor(options: EmbeddedPostgresOptions, binaries: PostgresBinaries) {
+    super('PostgreSQL', STOP_GRACE_MS, 'SIGINT');
     this.#options = options;
     this.#binaries = binaries;
     this.#account = postgresAccount(options.dataDirectory);
@@ -56,10 +55,6 @@ export class EmbeddedPostgres {
     const server = new EmbeddedPostgres(options, await findPostgresBinaries());
     await server.#initialise();
     return server;
-  }
-
-  get child(): Child | undefined {
-    return this.#child;
   }
 
   get port(): number {
@@ -86,7 +81,6 @@ export class EmbeddedPostgres {
     const deadline = Date.now() + LEFTOVER_TIMEOUT_MS;
     for (;;) {
       const child = this.#launch();
-      this.#child = child;
       try {
         await this.#ready(child);
         return;
@@ -108,8 +102,7 @@ export class EmbeddedPostgres {
     };
     const { dataDirectory, port } = this.#options;
     const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-    return new Child({
-      name: this.name,
+    return this.launch({
       ...asAccount(
         this.#account,
         this.#binaries.postgres,
@@ -120,16 +113,6 @@ export class EmbeddedPostgres {
       cwd: dataDirectory,
       logFile: this.#options.logFile,
     });
-  }
-
-  async stop(): Promise<void> {
-    await this.#child?.stop(STOP_GRACE_MS, 'SIGINT');
-    this.#child = undefined;
-  }
-
-  async kill(): Promise<void> {
-    await this.#child?.kill();
-    this.#child = undefined;
   }
 
   async createDatabase(name: string, template?: string): Promise<boolean> {
@@ -258,4 +241,38 @@ async function acceptsWrites(client: pg.Client): Promise<boolean> {
 /** `cannot_connect_now`: it recovers from a crash or a restore. */
 function isStartingUp(error: unknown): boolean {
   return error instanceof Error && codeOf(error.cause) === '57P03';
+}
+
+function startFailure(what: string, output: string, dataDirectory: string): Error {
+  if (saysDiskFull(output)) {
+    return new UserError(
+      `${what}: no space is left on the disk of ${dataDirectory}.`,
+      'Free some space and start again.',
+    );
+  }
+  if (/could not bind|Address already in use/i.test(output)) {
+    return new UserError(
+      `${what}: its port is taken by another program.`,
+      'Start again, or choose a port with --postgres-port.',
+    );
+  }
+  // The exit code of the command that a restore has set.
+  if (output.includes('could not restore file')) {
+    return new UserError(
+      `${what}: it cannot read the archive of its log.\n${output}`,
+      `Make the archive that restore_command in ${dataDirectory}/postgresql.auto.conf names readable for the account ` +
+        'of PostgreSQL, and start again. Nothing is lost.',
+    );
+  }
+  if (/EACCES|Permission denied/i.test(output)) {
+    return new UserError(
+      `${what}: permission denied.\n${output}`,
+      'When root starts it, PostgreSQL runs as another account, which must enter the folders of the project and of ' +
+        `the data. Allow others to enter the folders above ${dataDirectory} (chmod o+x), or start as another user.`,
+    );
+  }
+  return new UserError(
+    `${what}.\n${output}`,
+    `Its data is in ${dataDirectory}; the lines above are the end of its log.`,
+  );
 }

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { Child, untilReady } from '#cli/embedded/child.ts';
+import { untilReady } from '#cli/embedded/child.ts';
 import { freePort } from '#cli/embedded/ports.ts';
+import { ServerProcess } from '#cli/embedded/server-process.ts';
 import type { ObtainOptions } from '#cli/embedded/temporal-cli.ts';
 import { cacheDirectory, BUILD_DISK_GB, buildWithGo, goProblem, SERVER_VERSIONS, runTool } from '#cli/embedded/tool.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
@@ -89,13 +90,12 @@ const READY_POLL_MS = 250;
 const STOP_GRACE_MS = 15_000;
 
 /** All four services in one process, on PostgreSQL and loopback. */
-export class TemporalCluster {
-  readonly name = 'Temporal';
+export class TemporalCluster extends ServerProcess {
   readonly #options: TemporalClusterOptions;
   readonly #ports: ServicePorts;
-  #child: Child | undefined;
 
   private constructor(options: TemporalClusterOptions, ports: ServicePorts) {
+    super('Temporal', STOP_GRACE_MS);
     this.#options = options;
     this.#ports = ports;
   }
@@ -125,23 +125,17 @@ export class TemporalCluster {
     return new TemporalCluster(options, await servicePorts());
   }
 
-  get child(): Child | undefined {
-    return this.#child;
-  }
-
   get address(): string {
     return `127.0.0.1:${this.#options.port}`;
   }
 
   async start(): Promise<void> {
-    const child = new Child({
-      name: this.name,
+    const child = this.launch({
       command: this.#options.programs.server,
       args: ['start'],
       environment: this.#environment(),
       logFile: this.#options.logFile,
     });
-    this.#child = child;
     await untilReady(child, {
       timeoutMs: READY_TIMEOUT_MS,
       pollMs: READY_POLL_MS,
@@ -152,16 +146,6 @@ export class TemporalCluster {
           `These are the last lines of ${this.#options.logFile}.`,
         ),
     });
-  }
-
-  async stop(): Promise<void> {
-    await this.#child?.stop(STOP_GRACE_MS);
-    this.#child = undefined;
-  }
-
-  async kill(): Promise<void> {
-    await this.#child?.kill();
-    this.#child = undefined;
   }
 
   async #answers(): Promise<void> {

@@ -1,7 +1,7 @@
-import { and, eq, gt, inArray, isNotNull, lt, notExists, notInArray, sql } from 'drizzle-orm';
+import { and, eq, gt, inArray, lt, notExists, notInArray, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { ownRefunds, type Owner } from '#db/lists/ownership.ts';
-import { type Given, type GivenFilter, type GivenPage, pagesOf, newest, pageOfStatuses } from '#db/lists/pages.ts';
+import { newest, type PageOptions, pageOfStatuses } from '#db/lists/pages.ts';
 import { cancellations, refunds, attempts, esims } from '#db/schema.ts';
 import { type CancellationRow, type RefundRow, WorkMissingError } from '#db/work/rows.ts';
 import { attemptSummary, summaryColumns, type WorkFilter, workReads, type StoredWork } from '#db/work/work-reads.ts';
@@ -53,12 +53,7 @@ export async function findRefundById(db: Executor, id: string, owner: Owner): Pr
   return row;
 }
 
-export function listRefunds(
-  db: Executor,
-  owner: Given<Owner>,
-  filter: GivenFilter<RefundFilter>,
-  { limit, after }: GivenPage,
-) {
+export function pageOfRefunds(db: Executor, owner: Owner, filter: RefundFilter, { limit, after }: PageOptions) {
   const { statuses, esimId, createdAfter, createdBefore, updatedAfter } = filter;
   const inPage = and(
     ownRefunds(db, owner),
@@ -75,8 +70,6 @@ export function listRefunds(
     .orderBy(newest(refunds.createdAt, refunds.id))
     .limit(limit);
 }
-
-export const pageOfRefunds = pagesOf<RefundFilter, RefundRow>('refund_page', listRefunds);
 
 interface CancellationOfEsim {
   readonly cancellation: CancellationRow;
@@ -113,14 +106,6 @@ export async function findCancellationInForce(db: Executor, esimId: string): Pro
 export async function isCancelledAlready(db: Executor, id: string): Promise<boolean> {
   const [row] = await db.select({ at: cancellations.cancelledAt }).from(cancellations).where(eq(cancellations.id, id));
   return row?.at != null;
-}
-
-export async function cancelledAmong(db: Executor, ids: readonly string[]): Promise<ReadonlySet<string>> {
-  const rows = await db
-    .select({ id: cancellations.id })
-    .from(cancellations)
-    .where(and(inArray(cancellations.id, [...ids]), isNotNull(cancellations.cancelledAt)));
-  return new Set(rows.map(({ id }) => id));
 }
 
 /** Runs just before a send; not after a send that may have reached the service. */

@@ -1,4 +1,4 @@
-import { eq, inArray } from 'drizzle-orm';
+import { eq } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { oneOf } from '#db/lists/pages.ts';
 import { topups, esims } from '#db/schema.ts';
@@ -35,15 +35,4 @@ export async function readTopup(db: Executor, topupId: string): Promise<TopupOfE
     .where(eq(topups.id, topupId));
   if (row === undefined) throw new WorkMissingError({ kind: 'topup', id: topupId });
   return row;
-}
-
-export async function packagesOfTopups(
-  db: Executor,
-  topupIds: readonly string[],
-): Promise<ReadonlyMap<string, number>> {
-  const rows = await db
-    .select({ id: topups.id, packageId: topups.packageId })
-    .from(topups)
-    .where(inArray(topups.id, [...topupIds]));
-  return new Map(rows.map(({ id, packageId }) => [id, packageId]));
 }

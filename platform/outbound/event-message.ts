@@ -26,6 +26,10 @@ const ADDRESSES: Readonly<Record<EventSubjectKind, Address>> = {
   webhook_endpoint: (id) => `/v1/webhook-endpoints/${id}`,
 };
 
+export function subjectPath({ kind, id }: EventSubject): string {
+  return ADDRESSES[kind](id);
+}
+
 export const subjectKinds = Object.keys(ADDRESSES) as readonly EventSubjectKind[];
 
 export function eventEnvelope({ id, type, occurredAt, subjectKind: kind, subjectId, data }: EventRow): EventEnvelope {
@@ -33,7 +37,7 @@ export function eventEnvelope({ id, type, occurredAt, subjectKind: kind, subject
     id,
     type,
     created_at: occurredAt.toISOString(),
-    subject: { kind, id: subjectId, href: ADDRESSES[kind](subjectId) },
+    subject: { kind, id: subjectId, href: subjectPath({ kind, id: subjectId }) },
     data,
   };
 }

@@ -64,11 +64,6 @@ export async function tryConnection(config: TemporalConfig, options: ConnectOpti
   await connection.close();
 }
 
-/** Connects at its first call, for a process that must start and serve while Temporal is down. */
-export function createLazyClient(config: TemporalConfig, keyRing: KeyRing): Client {
-  return createClient(Connection.lazy({ ...connectionOptions(config), ...DIRECT }), config, keyRing);
-}
-
 /** @throws TemporalUnavailableError */
 export async function connectNative(config: TemporalConfig, options: ConnectOptions = {}): Promise<NativeConnection> {
   const timeoutMs = options.timeoutMs ?? CONNECT_TIMEOUT_MS;
@@ -177,7 +172,6 @@ export function grpcStatus(error: unknown): number | undefined {
 }
 
 /** Not encrypted: a trace id is a random number. */
-
 const traceHeaderSender: WorkflowClientInterceptor = {
   startWithDetails: (input, next) => next({ ...input, headers: withTrace(input.headers) }),
   signalWithStart: (input, next) => next({ ...input, headers: withTrace(input.headers) }),

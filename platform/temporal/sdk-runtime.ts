@@ -1,32 +1,22 @@
 import { createServer } from 'node:http';
-import { DefaultLogger, type LogEntry, Runtime, type RuntimeOptions } from '@temporalio/worker';
+import { DefaultLogger, Runtime, type RuntimeOptions } from '@temporalio/worker';
 import { close, listen } from '#telemetry/http-server.ts';
 import type { Logger } from '#telemetry/logger.ts';
 
-/** For `Runtime.install`: our logger redacts the entries. */
-export function createSdkLogger(logger: Logger): DefaultLogger {
-  // Our logger filters by its own level.
-  return new DefaultLogger('TRACE', (entry) => write(logger, entry));
-}
+const LEVELS = { TRACE: 'trace', DEBUG: 'debug', INFO: 'info', WARN: 'warn', ERROR: 'error' } as const;
 
 /** At each start of a worker that only carries out activities. */
 const WITHOUT_WORKFLOWS = /^No workflows registered\b/;
 
-function write(logger: Logger, { level, message, meta }: LogEntry): void {
-  const { error, ...fields } = (meta ?? {}) as Record<string, unknown>;
-  const shown = error === undefined ? fields : { ...fields, err: error };
-  switch (level) {
-    case 'TRACE':
-      return logger.trace(shown, message);
-    case 'DEBUG':
-      return logger.debug(shown, message);
-    case 'INFO':
-      return logger.info(shown, message);
-    case 'WARN':
-      return WITHOUT_WORKFLOWS.test(message) ? logger.debug(shown, message) : logger.warn(shown, message);
-    case 'ERROR':
-      return logger.error(shown, message);
-  }
+/** For `Runtime.install`: our logger redacts the entries. */
+export function createSdkLogger(logger: Logger): DefaultLogger {
+  const levels = Object.keys(LEVELS) as (keyof typeof LEVELS)[];
+  return new DefaultLogger(levels.find((level) => LEVELS[level] === logger.level) ?? 'ERROR', (entry) => {
+    const { level, message, meta } = entry;
+    const { error, ...fields } = (meta ?? {}) as Record<string, unknown>;
+    const shown = error === undefined ? fields : { ...fields, err: error };
+    logger[WITHOUT_WORKFLOWS.test(message) ? 'debug' : LEVELS[level]](shown, message);
+  });
 }
 
 /** Another process may take a free port before the SDK does. */

@@ -2,9 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { timeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
 import { POLICY, shownAfter } from '#test/support/work/workflows/order-workflow.ts';
 import {
+  cancel,
+  endOf,
   FakeSubscription,
-  OUT_OF_ORDER,
   FOUND,
+  OUT_OF_ORDER,
   withSubscription,
 } from '#test/support/work/workflows/subscription-workflow.ts';
 import { explainQuery, operatorActedSignal, serviceObservedSignal } from '#workflows/messages.ts';
@@ -123,8 +125,7 @@ describe('a VPN subscription after its end', () => {
     subscription.onLookUp = () => OUT_OF_ORDER;
     await withSubscription(subscription, async (running) => {
       await environment.sleep('1 hour');
-      subscription.change({ cancelRequested: true });
-      await running.signal(operatorActedSignal);
+      await cancel(subscription, running);
       expect(await running.result()).toMatchObject({ status: 'cancelled' });
     });
     expect(subscription.cancels).toHaveLength(1);
@@ -159,9 +160,7 @@ describe('the accepted cancellation of a VPN subscription without confirmation',
       return FOUND;
     };
     subscription.change({ cancelRequested: true });
-    await withSubscription(subscription, async (running) =>
-      expect(await running.result()).toMatchObject({ status: 'cancelled' }),
-    );
+    expect(await endOf(subscription)).toMatchObject({ status: 'cancelled' });
     expect(await environment.currentTimeMs()).toBeGreaterThanOrEqual(longer);
   });
 
@@ -178,10 +177,7 @@ describe('the accepted cancellation of a VPN subscription without confirmation',
       const before = subscription.lookUps;
       await environment.sleep('30 days');
       expect([subscription.lookUps, subscription.cancels.length]).toEqual([before, 1]);
-      subscription.onLookUp = () => {
-        subscription.change({ endedAs: 'cancelled' });
-        return FOUND;
-      };
+      subscription.endsAs('cancelled');
       subscription.cancelAgain();
       await running.signal(operatorActedSignal);
       expect(await running.result()).toMatchObject({ status: 'cancelled' });
@@ -209,10 +205,7 @@ describe('a new run of a VPN subscription that needs attention', () => {
       ]);
       expect([subscription.lookUps, subscription.cancels.length]).toEqual([0, 0]);
       subscription.cancelAgain();
-      subscription.onLookUp = () => {
-        subscription.change({ endedAs: 'cancelled' });
-        return FOUND;
-      };
+      subscription.endsAs('cancelled');
       await running.signal(operatorActedSignal);
       expect(await running.result()).toMatchObject({ status: 'cancelled' });
     });

@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { timeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
 import { shownAfter } from '#test/support/work/workflows/order-workflow.ts';
-import { FakeSubscription, FOUND, withSubscription } from '#test/support/work/workflows/subscription-workflow.ts';
+import {
+  cancel,
+  endOf,
+  FakeSubscription,
+  FOUND,
+  withSubscription,
+} from '#test/support/work/workflows/subscription-workflow.ts';
 import { explainQuery, operatorActedSignal, serviceObservedSignal } from '#workflows/messages.ts';
 
 const MINUTE_MS = 60_000;
@@ -69,9 +75,7 @@ describe('a VPN subscription', () => {
       if (subscription.lookUpTimes.at(-1)! >= reallyEnds) subscription.change({ endedAs: 'expired' });
       return FOUND;
     };
-    await withSubscription(subscription, async (running) =>
-      expect(await running.result()).toMatchObject({ status: 'expired' }),
-    );
+    expect(await endOf(subscription)).toMatchObject({ status: 'expired' });
     expect(await environment.currentTimeMs()).toBeGreaterThanOrEqual(reallyEnds);
     // Each wait doubles the time since the stated end, which began ten minutes after it.
     const waits = subscription.lookUpTimes.map((at) => Math.log2((at - end) / (10 * MINUTE_MS)));
@@ -84,8 +88,7 @@ describe('a VPN subscription', () => {
     const subscription = new FakeSubscription(end);
     subscription.onLookUp = () => FOUND;
     await withSubscription(subscription, async (running) => {
-      subscription.change({ cancelRequested: true });
-      await running.signal(operatorActedSignal);
+      await cancel(subscription, running);
       expect(await running.result()).toMatchObject({ status: 'cancelled' });
     });
     expect(await environment.currentTimeMs()).toBeGreaterThanOrEqual(end + DAY_MS);
@@ -94,14 +97,9 @@ describe('a VPN subscription', () => {
 
   it('without a known end is looked up once a day until the service ends it', async () => {
     const subscription = new FakeSubscription(undefined);
-    subscription.onLookUp = () => {
-      if (subscription.lookUps === 5) subscription.change({ endedAs: 'expired' });
-      return FOUND;
-    };
+    subscription.endsAs('expired', 5);
     const began = await environment.currentTimeMs();
-    await withSubscription(subscription, async (running) =>
-      expect(await running.result()).toMatchObject({ status: 'expired' }),
-    );
+    expect(await endOf(subscription)).toMatchObject({ status: 'expired' });
     expect((await environment.currentTimeMs()) - began).toBeGreaterThanOrEqual(5 * DAY_MS);
   });
 
@@ -129,13 +127,9 @@ describe('a VPN subscription', () => {
 
   it('is cancelled on request of its customer, with look-ups if no event confirms it', async () => {
     const subscription = new FakeSubscription(await inDays(30));
-    subscription.onLookUp = () => {
-      if (subscription.lookUps === 3) subscription.change({ endedAs: 'cancelled' });
-      return FOUND;
-    };
+    subscription.endsAs('cancelled', 3);
     await withSubscription(subscription, async (running) => {
-      subscription.change({ cancelRequested: true });
-      await running.signal(operatorActedSignal);
+      await cancel(subscription, running);
       expect(await running.result()).toMatchObject({ status: 'cancelled' });
     });
     expect(subscription.cancels).toHaveLength(1);
@@ -148,8 +142,7 @@ describe('a VPN subscription', () => {
     await withSubscription(subscription, async (running) => {
       // The action wakes a run that has read the request already, and may end its first wait.
       await environment.sleep('1 day');
-      subscription.change({ cancelRequested: true });
-      await running.signal(operatorActedSignal);
+      await cancel(subscription, running);
       await environment.sleep('20 seconds');
       const explained = await running.query(explainQuery);
       expect(explained).toMatchObject({
@@ -159,10 +152,7 @@ describe('a VPN subscription', () => {
       });
       expect(explained.next).toContain('A case is opened if');
       subscription.onCancel = 'accepts';
-      subscription.onLookUp = () => {
-        subscription.change({ endedAs: 'cancelled' });
-        return FOUND;
-      };
+      subscription.endsAs('cancelled');
       expect(await running.result()).toMatchObject({ status: 'cancelled' });
       const { events } = await running.fetchHistory();
       const timers = (events ?? []).filter(({ userMetadata }) =>
@@ -191,8 +181,7 @@ describe('a VPN subscription', () => {
     const subscription = new FakeSubscription(await inDays(30));
     subscription.onCancel = 'fails';
     await withSubscription(subscription, async (running) => {
-      subscription.change({ cancelRequested: true });
-      await running.signal(operatorActedSignal);
+      await cancel(subscription, running);
       expect(await shownAfter('2 hours', running)).toMatchObject({
         status: 'needs_attention',
         attention: 'service_not_answering',
@@ -202,10 +191,7 @@ describe('a VPN subscription', () => {
       await environment.sleep('1 day');
       expect(subscription.cancels.length).toBeGreaterThan(before);
       subscription.onCancel = 'accepts';
-      subscription.onLookUp = () => {
-        subscription.change({ endedAs: 'cancelled' });
-        return FOUND;
-      };
+      subscription.endsAs('cancelled');
       expect(await running.result()).toMatchObject({ status: 'cancelled' });
     });
   });
@@ -214,8 +200,7 @@ describe('a VPN subscription', () => {
     const subscription = new FakeSubscription(await inDays(30));
     subscription.onCancel = 'refuses';
     await withSubscription(subscription, async (running) => {
-      subscription.change({ cancelRequested: true });
-      await running.signal(operatorActedSignal);
+      await cancel(subscription, running);
       await environment.sleep('1 hour');
       const before = subscription.cancels.length;
       expect(await shownAfter('2 days', running)).toMatchObject({
@@ -232,8 +217,6 @@ describe('a VPN subscription', () => {
   it('that has ended ends a new run at once', async () => {
     const subscription = new FakeSubscription(undefined);
     subscription.status = 'expired';
-    await withSubscription(subscription, async (running) =>
-      expect(await running.result()).toMatchObject({ status: 'expired' }),
-    );
+    expect(await endOf(subscription)).toMatchObject({ status: 'expired' });
   });
 });

@@ -5,6 +5,7 @@ import type { AttemptSnapshot, WorkSnapshot } from '#domain/purchase/results.ts'
 import type { AttentionReason } from '#domain/work/attention.ts';
 import { FAILURE_CLASSES, type FailureClass } from '#domain/work/failure.ts';
 import { ENDS_WITHOUT_EFFECT } from '#domain/work/lifecycle.ts';
+import { nothingMore } from '#workflows/purchase/deliver.ts';
 import {
   CONTRADICTION,
   nextStep,
@@ -15,10 +16,6 @@ import {
 } from '#workflows/purchase/steps.ts';
 import type { Run } from '#workflows/run/run.ts';
 import { WAIT_NAMES } from '#workflows/wait-names.ts';
-
-export function nothingMore({ noun }: Run): string {
-  return `Nothing: the ${noun} has ended.`;
-}
 
 const BEFORE = { class: 'supplier_failed', detail: FAILURE_CLASSES.supplier_failed.meaning } as const;
 

@@ -1,8 +1,7 @@
 import { proxyActivities } from '@temporalio/workflow';
 import { backoffMs } from '#domain/policy/settings.ts';
 import type { CompletionResult, PurchaseActivities } from '#domain/purchase/results.ts';
-import { DEADLINES_OF_READS, orWhenGivenUp, repeatedRead } from '#workflows/activity-options.ts';
-import { nothingMore } from '#workflows/purchase/cases.ts';
+import { DEADLINES_OF_READS, orWhenGivenUp, repeatedRead } from '#workflows/options.ts';
 import { attemptRef, nextStep, waitThen, type Step } from '#workflows/purchase/steps.ts';
 import type { Shown } from '#workflows/run/display.ts';
 import type { Run } from '#workflows/run/run.ts';
@@ -37,6 +36,10 @@ export async function deliver(run: Run): Promise<Step> {
     case 'completed':
       return delivered(run, result);
   }
+}
+
+export function nothingMore({ noun }: Run): string {
+  return `Nothing: the ${noun} has ended.`;
 }
 
 export function delivered(run: Run, { esimId }: { readonly esimId?: string }): Step {

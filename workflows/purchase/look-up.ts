@@ -4,7 +4,7 @@ import { backoffMs } from '#domain/policy/settings.ts';
 import { isNeverResent } from '#domain/purchase/purchase-decision.ts';
 import type { AbsenceResult, PurchaseLookUp, PurchaseActivities } from '#domain/purchase/results.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
-import { DEADLINES_OF_READS, orWhenGivenUp, repeatedRead } from '#workflows/activity-options.ts';
+import { DEADLINES_OF_READS, orWhenGivenUp, repeatedRead } from '#workflows/options.ts';
 import {
   attemptRef,
   nextStep,

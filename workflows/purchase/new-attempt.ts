@@ -2,7 +2,7 @@ import { patched } from '@temporalio/workflow';
 import { backoffMs } from '#domain/policy/settings.ts';
 import { FAILURE_CLASSES } from '#domain/work/failure.ts';
 import { KINDS } from '#domain/work/kinds.ts';
-import { database } from '#workflows/activity-options.ts';
+import { database } from '#workflows/options.ts';
 import { barred, settleEarlier } from '#workflows/purchase/cases.ts';
 import { isOnlyRescheduled } from '#workflows/purchase/hold.ts';
 import { nextStep, stepAfterReports, type Step, type StepNamed } from '#workflows/purchase/steps.ts';

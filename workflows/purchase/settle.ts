@@ -4,7 +4,7 @@ import { costNothing, decideSettlement } from '#domain/purchase/purchase-decisio
 import type { EvidenceResult, PurchaseActivities } from '#domain/purchase/results.ts';
 import { FAILURE_CLASSES } from '#domain/work/failure.ts';
 import { KINDS } from '#domain/work/kinds.ts';
-import { DEADLINES_OF_READS, orWhenGivenUp, repeatedRead } from '#workflows/activity-options.ts';
+import { DEADLINES_OF_READS, orWhenGivenUp, repeatedRead } from '#workflows/options.ts';
 import { showAskedAgain } from '#workflows/purchase/deliver.ts';
 import {
   attemptRef,

@@ -11,7 +11,7 @@ import { SEARCH_ATTRIBUTES } from '#workflows/search-attributes.ts';
 
 /** What operators see of a run. */
 export type Shown = Omit<Explanation, 'resubmission'> & {
-  readonly attempt?: OperatedAttempt & { readonly charged?: string };
+  readonly attempt?: OperatedAttempt & { readonly charged?: string | undefined };
   readonly maxPrice?: string | undefined;
 };
 

@@ -3,7 +3,7 @@ import { PURCHASE_POLICY } from '#domain/policy/purchase-policy.ts';
 import { backoffMs } from '#domain/policy/settings.ts';
 import { ATTENTION_REASONS } from '#domain/work/attention.ts';
 import type { WorkEnd } from '#domain/work/lifecycle.ts';
-import { finishedFailure, isMissing } from '#workflows/activity-options.ts';
+import { HANDLER_DESCRIPTIONS } from '#workflows/handler-descriptions.ts';
 import {
   explainQuery,
   memoryQuery,
@@ -12,8 +12,8 @@ import {
   type PurchaseWorkflowInput,
   type PurchaseWorkflowResult,
 } from '#workflows/messages.ts';
-import { HANDLER_DESCRIPTIONS } from '#workflows/operator/handler-descriptions.ts';
-import { handleOperatorUpdates } from '#workflows/operator/operator-updates.ts';
+import { handleOperatorUpdates } from '#workflows/operator-updates.ts';
+import { finishedFailure, isMissing } from '#workflows/options.ts';
 import type { PurchaseRules } from '#workflows/purchase/steps.ts';
 import { explanationOf } from '#workflows/run/display.ts';
 import { Run } from '#workflows/run/run.ts';

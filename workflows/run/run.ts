@@ -21,8 +21,9 @@ import {
 import type { AttentionReason } from '#domain/work/attention.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
 import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
-import { database, taskPosition } from '#workflows/activity-options.ts';
+import type { WorkStatus } from '#domain/work/lifecycle.ts';
 import type { PurchaseWorkflowInput, PurchaseWorkflowResult } from '#workflows/messages.ts';
+import { database, taskPosition } from '#workflows/options.ts';
 import type { PurchaseRules, Step } from '#workflows/purchase/steps.ts';
 import { display, type Shown } from '#workflows/run/display.ts';
 import { assumedSend, NOTHING_YET, witnessOf, type RunState } from '#workflows/run/state.ts';
@@ -61,7 +62,9 @@ export class Run {
   readonly #seenReports = new Set<string>();
   #snapshot: WorkSnapshot | undefined;
   /** As read, or as recorded since. */
-  #stored: Pick<Shown, 'status' | 'attention' | 'failure'> = { status: 'submitting' };
+  status: WorkStatus = 'submitting';
+  attention: AttentionReason | undefined;
+  failure: FailureClass | undefined;
   #recorded = 0;
   #searchKey: string | undefined;
 
@@ -105,18 +108,6 @@ export class Run {
     return this.snapshot.cancellation;
   }
 
-  get status() {
-    return this.#stored.status;
-  }
-
-  get attention() {
-    return this.#stored.attention;
-  }
-
-  get failure() {
-    return this.#stored.failure;
-  }
-
   get configuredRule(): RetryRule {
     const { number, failure } = this.attempt;
     const afterFirst = number > 1 ? 'supplier_failed' : undefined;
@@ -157,7 +148,7 @@ export class Run {
       this.state.witness = joinWitness(witness, assumed ?? witnessOf(snapshot.attempt, snapshot.isRestored));
       if (assumed !== undefined) continue;
       this.#snapshot = snapshot;
-      this.#stored = snapshot;
+      ({ status: this.status, attention: this.attention, failure: this.failure } = snapshot);
       for (const report of snapshot.observations) this.receive(report);
       return;
     }
@@ -242,8 +233,10 @@ export class Run {
       this.answered.unshift(...applied);
       return recorded;
     }
-    this.#stored = { status, attention: attention?.reason, failure: failure?.class };
-    this.show({ ...this.#stored, now, next, nextStepAt });
+    this.status = status;
+    this.attention = attention?.reason;
+    this.failure = failure?.class;
+    this.show({ status, attention: this.attention, failure: this.failure, now, next, nextStepAt });
     return recorded;
   }
 

@@ -2,7 +2,7 @@ import { proxyActivities } from '@temporalio/workflow';
 import type { CancellationResult, SubscriptionActivities, SubscriptionLookUp } from '#domain/purchase/results.ts';
 import type { SubscriptionEnd } from '#domain/relay/observation.ts';
 import type { WorkEnd } from '#domain/work/lifecycle.ts';
-import { orWhenGivenUp, repeatedRead } from '#workflows/activity-options.ts';
+import { orWhenGivenUp, repeatedRead } from '#workflows/options.ts';
 import type { Run } from '#workflows/run/run.ts';
 
 const DEADLINES_OF_REQUESTS = 3;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { eq, sql } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import type { Operation } from '#api/http/operation.ts';
 import { bodyExampleOf } from '#api/openapi/examples.ts';
@@ -14,17 +14,11 @@ import { failureClasses, isAboutAccount } from '#domain/work/failure.ts';
 import { recordStep } from '#fulfilment/work/record-step.ts';
 import { guarded, idKind, named, WITHOUT_ID } from '#test/support/api/operations-without-id.ts';
 import { comparable, startWithTwoKeys } from '#test/support/api/two-keys.ts';
-import { TEST_NOW, type TestApi } from '#test/support/network/api.ts';
+import { TEST_NOW } from '#test/support/network/api.ts';
 import type { HttpAnswer, HttpClient } from '#test/support/network/http.ts';
 import type { OwnWork } from '#test/support/work/own-work.ts';
 
-let api: TestApi;
-let limited: HttpClient;
-let other: HttpClient;
-let others: OwnWork;
-beforeAll(async () => {
-  ({ api, limited, other, others } = await startWithTwoKeys());
-});
+const { api, limited, other, others } = await startWithTwoKeys();
 afterAll(() => api[Symbol.asyncDispose]());
 
 const withId = () =>

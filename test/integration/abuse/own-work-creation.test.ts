@@ -1,20 +1,14 @@
 /** OWASP API1:2023 (broken object level authorization): creations and held work of an own-work key. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { newId } from '#db/connection/ids.ts';
 import { recordStep } from '#fulfilment/work/record-step.ts';
 import { comparable, startWithTwoKeys } from '#test/support/api/two-keys.ts';
-import { TEST_NOW, type TestApi } from '#test/support/network/api.ts';
+import { TEST_NOW } from '#test/support/network/api.ts';
 import type { HttpClient } from '#test/support/network/http.ts';
-import { makeOwnWork, type OwnWork } from '#test/support/work/own-work.ts';
+import { makeOwnWork } from '#test/support/work/own-work.ts';
 
-let api: TestApi;
-let limited: HttpClient;
-let other: HttpClient;
-let others: OwnWork;
-beforeAll(async () => {
-  ({ api, limited, other, others } = await startWithTwoKeys());
-});
+const { api, limited, other, others } = await startWithTwoKeys();
 afterAll(() => api[Symbol.asyncDispose]());
 
 describe('a creation', () => {

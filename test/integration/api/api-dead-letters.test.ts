@@ -1,29 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DeadLetterCommands } from '#cli/operator/dead-letters.ts';
+import { afterAll, describe, expect, it } from 'vitest';
+import { endDeadLetter, listDeadLetters } from '#cli/operator/dead-letters.ts';
+import type { Output } from '#cli/terminal/output.ts';
+import type { Environment } from '#config/environment.ts';
 import { generateApiKey } from '#crypto/generated-secrets.ts';
 import { addApiKey } from '#db/access/api-keys.ts';
 import { fromNow } from '#db/connection/from-now.ts';
 import { auditLog, inbox, outbox } from '#db/schema.ts';
-import { startTestApi, type TestApi } from '#test/support/network/api.ts';
-import type { HttpClient } from '#test/support/network/http.ts';
+import { startTestApi } from '#test/support/network/api.ts';
 
 const WORK = 'ord_01JQ8Z6A2B3C4D5E6F7G8H9JKM';
 
-let api: TestApi;
-let operator: HttpClient;
-let key: string;
-
-beforeAll(async () => {
-  api = await startTestApi();
-  operator = await api.caller(['cases:operate']);
-  const made = generateApiKey();
-  ({ key } = made);
-  await api.database.run((db) =>
-    addApiKey(db, { name: 'desk', prefix: made.prefix, hash: made.hash, scopes: ['cases:operate'] }),
-  );
-});
+const api = await startTestApi();
+const operator = await api.caller(['cases:operate']);
+const made = generateApiKey();
+const { key } = made;
+await api.database.run((db) =>
+  addApiKey(db, { name: 'desk', prefix: made.prefix, hash: made.hash, scopes: ['cases:operate'] }),
+);
 afterAll(() => api[Symbol.asyncDispose]());
 
 /** Delivers an unknown event, which is stored and quarantined. @returns the id of its dead letter. */
@@ -102,28 +97,29 @@ describe('dead letters', () => {
 });
 
 describe('reseller dead-letters', () => {
-  const said = async (run: (desk: DeadLetterCommands, access: { api: string; data: string }) => Promise<void>) => {
+  const access = () => ({ api: api.baseUrl, data: '.data' });
+  const said = async (run: (environment: Environment, output: Output) => Promise<void>) => {
     const lines: string[] = [];
-    const desk = new DeadLetterCommands(
-      { RESELLER_API_KEY: key },
-      { write: (text: unknown) => lines.push(String(text)) > 0 },
-    );
-    await run(desk, { api: api.baseUrl, data: '.data' });
+    await run({ RESELLER_API_KEY: key }, { write: (text: unknown) => lines.push(String(text)) > 0 });
     return lines.join('');
   };
 
   it('lists both queues, requeues one letter and dismisses one', async () => {
     await api.database.run((db) => db.delete(outbox));
     const [report, request] = [await unknownDelivery(), await quarantinedRequest()];
-    const listed = await said((desk, access) => desk.list(access));
+    const listed = await said((environment, output) => listDeadLetters(access(), environment, output));
     expect(listed).toMatch(new RegExp(`${report} +unknown +delivery`));
     expect(listed).toMatch(new RegExp(`${request} +wake_work +order +${WORK} +10 +It does not exist\\.`));
-    expect(await said((desk, access) => desk.requeue(request, { ...access, reason: 'It exists again.' }))).toBe(
-      `${request} is processed again.\n`,
-    );
-    expect(await said((desk, access) => desk.dismiss(report, { ...access, reason: 'Nothing of ours.' }))).toBe(
-      `${report} is dismissed.\n`,
-    );
-    expect(await said((desk, access) => desk.list(access))).not.toContain(report);
+    expect(
+      await said((environment, output) =>
+        endDeadLetter('requeue', request, { ...access(), reason: 'It exists again.' }, environment, output),
+      ),
+    ).toBe(`${request} is processed again.\n`);
+    expect(
+      await said((environment, output) =>
+        endDeadLetter('dismiss', report, { ...access(), reason: 'Nothing of ours.' }, environment, output),
+      ),
+    ).toBe(`${report} is dismissed.\n`);
+    expect(await said((environment, output) => listDeadLetters(access(), environment, output))).not.toContain(report);
   });
 });

@@ -4,7 +4,7 @@ import type { Database } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
 import { attempts, cases, orders } from '#db/schema.ts';
 import { listTimeline } from '#db/work/work-reads.ts';
-import { completeOrder } from '#fulfilment/purchase/esim-delivery.ts';
+import { storeDelivery } from '#fulfilment/purchase/esim-delivery.ts';
 import { recordStep } from '#fulfilment/work/record-step.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
 import { acceptTestOrder, endTestOrder, openTestAttempt, orderWork } from '#test/support/work/order-rows.ts';
@@ -120,7 +120,7 @@ describe('an order', () => {
       const orderId = await acceptTestOrder(database);
       const { id: attemptId } = await openTestAttempt(database, orderId);
       return database.transaction((tx) =>
-        completeOrder(tx, orderId, { esim, attemptId, charged: undefined, applied: [] }, new Date()),
+        storeDelivery(tx, orderId, { esim, attemptId, charged: undefined, applied: [] }, new Date()),
       );
     };
     await finish();

@@ -10,8 +10,8 @@ import { keyRingOf, TemporalOperator } from '#test/support/servers/stack-tempora
 import { startStack, type Stack } from '#test/support/servers/stack.ts';
 import { RARE_UPKEEP } from '#test/support/servers/test-policies.ts';
 import { OrderDesk, PACKAGE } from '#test/support/work/order-desk.ts';
+import { HANDLER_DESCRIPTIONS } from '#workflows/handler-descriptions.ts';
 import { ACTION_REFUSED, workflowId } from '#workflows/messages.ts';
-import { HANDLER_DESCRIPTIONS } from '#workflows/operator/handler-descriptions.ts';
 
 const { UpdateWorkflowExecutionLifecycleStage: Stage } = proto.temporal.api.enums.v1;
 

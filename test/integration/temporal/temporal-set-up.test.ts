@@ -5,13 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '#cli/embedded/ports.ts';
 import { KeyRing } from '#crypto/key-ring.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
-import {
-  connect,
-  connectClient,
-  connectNative,
-  createLazyClient,
-  TemporalUnavailableError,
-} from '#temporal/connection.ts';
+import { connect, connectClient, connectNative, TemporalUnavailableError } from '#temporal/connection.ts';
 import { ensureSchedules, SCHEDULE_IDS } from '#temporal/schedules.ts';
 import { NamespaceSetUpError, setUpNamespace } from '#temporal/set-up.ts';
 import { createNamespace, temporalAddress } from '#test/support/servers/temporal.ts';
@@ -175,17 +169,6 @@ describe('connecting', () => {
     const connecting = connectIt(config, { timeoutMs: 1_500 });
     await expect(connecting).rejects.toThrow(TemporalUnavailableError);
     await expect(connecting).rejects.toThrow(/TEMPORAL_ADDRESS.*without TLS/);
-  });
-
-  it('can be delayed to the first call, for a process that must start while Temporal is down', async () => {
-    const [down, up] = [`127.0.0.1:${await freePort()}`, temporalAddress()].map((address) =>
-      createLazyClient({ ...configFor('default'), address }, keyRing),
-    ) as [Client, Client];
-    const countOf = (client: Client) =>
-      client.connection.withDeadline(Date.now() + 5_000, () => client.workflow.count());
-    await expect(countOf(down)).rejects.toThrow(/count|UNAVAILABLE|DEADLINE/i);
-    expect((await countOf(up)).count).toBeGreaterThanOrEqual(0);
-    await Promise.all([down.connection.close(), up.connection.close()]);
   });
 });
 

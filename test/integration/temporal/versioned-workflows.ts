@@ -1,7 +1,7 @@
 /** Workflows that tell which version of the workers runs their activities. */
 import { condition, continueAsNew, defineSignal, proxyActivities, setHandler } from '@temporalio/workflow';
 import { READ_TASK_QUEUE } from '#workflows/messages.ts';
-import { upgradeWithWorkers } from '#workflows/versioning.ts';
+import { upgradeWithWorkers } from '#workflows/options.ts';
 
 export interface VersionActivities {
   /** Notes that a run had an activity, with the version of the worker. */

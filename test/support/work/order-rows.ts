@@ -1,24 +1,27 @@
 /** Orders, attempts and inbox rows as the product stores them, for tests of later steps. */
 import { createHash, randomUUID } from 'node:crypto';
 import { KeyRing } from '#crypto/key-ring.ts';
-import type { Database } from '#db/connection/database.ts';
+import type { Database, Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
 import { inboxBodyAad, requestBodyAad } from '#db/encryption-aads.ts';
 import { esims, inbox } from '#db/schema.ts';
+import { lockAttempt } from '#db/work/attempts.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
-import type { PriceLimit } from '#domain/purchase/send-claim.ts';
-import type { ObservedOutcome } from '#domain/relay/observation.ts';
+import { decideSendClaim, type PriceLimit } from '#domain/purchase/send-claim.ts';
+import type { ObservedOutcome, Report } from '#domain/relay/observation.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 import { acceptCancellation } from '#fulfilment/accept/cancellation.ts';
 import { acceptOrder } from '#fulfilment/accept/order.ts';
-import { recordReport, type AttemptReport } from '#fulfilment/attempts/report.ts';
-import { openAttempt, lockAttempt } from '#fulfilment/purchase/attempt.ts';
-import { claimSend, type SendClaim } from '#fulfilment/purchase/claim.ts';
+import { recordReport } from '#fulfilment/attempts/report.ts';
+import { openAttempt } from '#fulfilment/purchase/begin.ts';
+import { takeLease } from '#fulfilment/purchase/claim.ts';
 import { InboxWriter, type InboxResult } from '#fulfilment/reports/inbox-writer.ts';
 import { recordStep } from '#fulfilment/work/record-step.ts';
 import { withReference, type OrderAttempt } from '#test/support/work/order-desk.ts';
 
 export const TEST_KEYS = new KeyRing([{ id: 'test', key: Buffer.alloc(32, 3) }]);
+
+export const WITHOUT_TERMS = { maxPrice: null, deadlineAt: null, metadata: {} } as const;
 
 /** The reference to an order as work. */
 export function orderWork(id: string): WorkRef & { readonly kind: 'order' } {
@@ -26,19 +29,22 @@ export function orderWork(id: string): WorkRef & { readonly kind: 'order' } {
 }
 
 /** Accepts an order as the API does. @returns its id. */
-export async function acceptTestOrder(database: Database, externalOrderId = `ext-${randomUUID()}`): Promise<string> {
+export async function acceptTestOrder(
+  database: Database,
+  externalOrderId = `ext-${randomUUID()}`,
+  { packageId = 1001, apiKeyId = 'key_test', at = new Date() } = {},
+): Promise<string> {
   const id = newId('order');
-  const order = {
-    id,
-    apiKeyId: 'key_test',
-    externalOrderId,
-    packageId: 1001,
-    encryptedDeviceImei: null,
-    maxPrice: null,
-    deadlineAt: null,
-    metadata: {},
-  };
-  await database.transaction((tx) => acceptOrder(tx, order, new Date()));
+  const order = { id, apiKeyId, externalOrderId, packageId, encryptedDeviceImei: null, ...WITHOUT_TERMS };
+  await database.transaction((tx) => acceptOrder(tx, order, at));
+  return id;
+}
+
+/** Accepts the cancellation of an eSIM as the API does. @returns its id. */
+export async function acceptTestCancellationOf(database: Executor, esimId: string, at: Date): Promise<string> {
+  const id = newId('cancellation');
+  const terms = { reason: null, onUnmetConditions: 'refuse', deadlineAt: null, metadata: {} } as const;
+  await acceptCancellation(database, { id, apiKeyId: 'key_test', esimId, ...terms }, at);
   return id;
 }
 
@@ -46,7 +52,7 @@ export async function acceptTestOrder(database: Database, externalOrderId = `ext
 export async function acceptTestCancellation(
   database: Database,
 ): Promise<{ readonly id: string; readonly orderId: string; readonly esimId: string }> {
-  const [orderId, esimId, id] = [await acceptTestOrder(database), newId('esim'), newId('cancellation')];
+  const [orderId, esimId] = [await acceptTestOrder(database), newId('esim')];
   const now = new Date();
   const esim = {
     id: esimId,
@@ -56,18 +62,9 @@ export async function acceptTestCancellation(
     packageId: 1001,
     status: 'ready',
   };
-  const cancellation = {
-    id,
-    esimId,
-    reason: null,
-    onUnmetConditions: 'refuse' as const,
-    apiKeyId: 'key_test',
-    deadlineAt: null,
-    metadata: {},
-  };
-  await database.transaction(async (tx) => {
+  const id = await database.transaction(async (tx) => {
     await tx.insert(esims).values({ ...esim, encryptedActivationCode: Buffer.alloc(1), readAt: now });
-    await acceptCancellation(tx, cancellation, now);
+    return acceptTestCancellationOf(tx, esimId, now);
   });
   return { id, orderId, esimId };
 }
@@ -97,10 +94,20 @@ export async function claimOf(
     readonly resendWindowMs?: number | undefined;
     readonly limit?: PriceLimit | undefined;
   } = {},
-): Promise<SendClaim> {
-  const options = { leaseMs: 30_000, resendWindowMs: Infinity, ...claim };
-  return database.transaction(async (tx) => claimSend(tx, await lockAttempt(tx, attemptId), options));
+): Promise<TestClaim> {
+  const { resendWindowMs, ...terms } = { leaseMs: 30_000, resendWindowMs: Infinity, ...claim };
+  return database.transaction(async (tx) => {
+    const locked = await lockAttempt(tx, attemptId);
+    const decision = decideSendClaim(locked, resendWindowMs);
+    if (decision !== 'claim') return { kind: decision };
+    const attempt = await takeLease(tx, locked, terms);
+    return { kind: 'claimed', attempt, leaseToken: attempt.leaseToken ?? '' };
+  });
 }
+
+type TestClaim =
+  | { readonly kind: 'claimed'; readonly attempt: AttemptRow; readonly leaseToken: string }
+  | { readonly kind: Exclude<ReturnType<typeof decideSendClaim>, 'claim'> };
 
 /** Claims a send successfully. @returns the lease token. */
 export async function claimTestSend(database: Database, attemptId: string, leaseMs = 30_000): Promise<string> {
@@ -109,12 +116,8 @@ export async function claimTestSend(database: Database, attemptId: string, lease
   return claim.leaseToken;
 }
 
-export async function storeTestReport(
-  database: Database,
-  attemptId: string,
-  facts: AttemptReport,
-): Promise<AttemptRow> {
-  return database.transaction((tx) => recordReport(tx, attemptId, facts, new Date()));
+export async function storeTestReport(database: Database, attemptId: string, report: Report): Promise<AttemptRow> {
+  return database.transaction((tx) => recordReport(tx, attemptId, report, new Date()));
 }
 
 /** Records the end of an order without a purchase, as its workflow does. @param applied keys of the answered reports. */
@@ -149,7 +152,7 @@ export async function deliverTestEvent(database: Database, event: TestEvent): Pr
     timestamp: String(Math.floor(Date.now() / 1_000)),
     body,
     headerEvent: `order.${outcome}`,
-    reading: {
+    parsed: {
       state: 'pending',
       event: `order.${outcome}`,
       kind: 'order',

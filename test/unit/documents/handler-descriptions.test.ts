@@ -1,12 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { HANDLER_DESCRIPTIONS, HANDLER_EXAMPLES } from '#workflows/operator/handler-descriptions.ts';
-import {
-  actionProblem,
-  limitProblem,
-  resolutionProblem,
-  retryPolicyProblem,
-} from '#workflows/operator/operator-arguments.ts';
+import { HANDLER_DESCRIPTIONS, HANDLER_EXAMPLES } from '#workflows/handler-descriptions.ts';
+import { actionProblem, limitProblem, resolutionProblem, retryPolicyProblem } from '#workflows/operator-updates.ts';
 
 const UPDATES = {
   retry: actionProblem,

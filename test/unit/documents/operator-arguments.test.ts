@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { retryChangeOf } from '#domain/retry/retry-change.ts';
-import { HANDLER_EXAMPLES } from '#workflows/operator/handler-descriptions.ts';
-import { actionProblem, objectProblem, retryPolicyProblem } from '#workflows/operator/operator-arguments.ts';
+import { HANDLER_EXAMPLES } from '#workflows/handler-descriptions.ts';
+import { actionProblem, objectProblem, retryPolicyProblem } from '#workflows/operator-updates.ts';
 
 const action = { by: 'Ada', reason: 'a test' };
 

@@ -3,19 +3,13 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { orderReads, type OrderFilter } from '#db/work/orders.ts';
-import { startTestApi, type TestApi } from '#test/support/network/api.ts';
-import type { HttpClient } from '#test/support/network/http.ts';
+import { startTestApi } from '#test/support/network/api.ts';
 
 /** Enough that a read of all rows costs PostgreSQL clearly more than any index. */
 const ROWS = 100_000;
 
-let api: TestApi;
-let caller: HttpClient;
-
-beforeAll(async () => {
-  api = await startTestApi();
-  caller = await api.caller();
-});
+const api = await startTestApi();
+const caller = await api.caller();
 afterAll(() => api[Symbol.asyncDispose]());
 
 describe('a filter by metadata', () => {
@@ -91,7 +85,7 @@ describe('among many orders', () => {
   /** The plan for these values, and how many rows it reads. */
   async function planOf(filter: OrderFilter) {
     const { rows } = await api.database.run((db) =>
-      db.execute(sql`explain (analyze, format json) ${orderReads.list(db, undefined, filter, { limit: 21 }).getSQL()}`),
+      db.execute(sql`explain (analyze, format json) ${orderReads.page(db, undefined, filter, { limit: 21 }).getSQL()}`),
     );
     const text = JSON.stringify(rows);
     const removed = [...text.matchAll(/"Rows Removed by Filter":(\d+)/g)].map(([, count]) => Number(count));
@@ -116,10 +110,6 @@ describe('among many orders', () => {
     for (let n = 0; n < 12; n += 1) expect(await read({ channel: 'web' })).toHaveLength(21);
     const [one, ...others] = await read({ channel: 'web', shop_order: 'A-7' });
     expect([one?.row.externalOrderId, others]).toEqual(['many-7', []]);
-    const { rows } = await api.database.run((db) =>
-      db.execute(sql`select count(*)::int as count from pg_prepared_statements where statement like '%"metadata" @>%'`),
-    );
-    expect(rows).toEqual([{ count: 0 }]);
   });
 
   it('a page of references is found in their index', async () => {

@@ -1,7 +1,7 @@
 /** A reference whose work ended without buying can be used again; every other reference makes work once. */
 import { randomUUID } from 'node:crypto';
 import { eq, sql } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { attemptKey } from '#crypto/derived-ids.ts';
 import { orders, outbox, timeline } from '#db/schema.ts';
@@ -10,18 +10,13 @@ import { workTable } from '#db/work/rows.ts';
 import { FREES_REFERENCE } from '#domain/work/identifiers.ts';
 import { KINDS, type WorkKind } from '#domain/work/kinds.ts';
 import { statusesOf, type WorkStatus } from '#domain/work/lifecycle.ts';
-import { startTestApi, type TestApi } from '#test/support/network/api.ts';
+import { startTestApi } from '#test/support/network/api.ts';
 import type { HttpClient } from '#test/support/network/http.ts';
 import { acceptTestCancellation, endTestOrder } from '#test/support/work/order-rows.ts';
 
-let api: TestApi;
-let caller: HttpClient;
-let esimId: string;
-beforeAll(async () => {
-  api = await startTestApi();
-  caller = await api.caller();
-  ({ esimId } = await acceptTestCancellation(api.database));
-});
+const api = await startTestApi();
+const caller = await api.caller();
+const { esimId } = await acceptTestCancellation(api.database);
 afterAll(() => api[Symbol.asyncDispose]());
 
 type Kind = Exclude<WorkKind, 'cancellation'>;

@@ -8,11 +8,12 @@ import type {
   SubscriptionSnapshot,
   WorkSnapshot,
 } from '#domain/purchase/results.ts';
+import type { SubscriptionEnd } from '#domain/relay/observation.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
 import { isFinal, type FinalStatus, type WorkStatus } from '#domain/work/lifecycle.ts';
 import { timeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
 import { POLICY, withWorker } from '#test/support/work/workflows/order-workflow.ts';
-import { WORK_FINISHED } from '#workflows/messages.ts';
+import { operatorActedSignal, WORK_FINISHED } from '#workflows/messages.ts';
 import { vpnSubscriptionWorkflow } from '#workflows/vpn-subscription.ts';
 
 /** The look-up at a service without that call. */
@@ -46,6 +47,14 @@ export class FakeSubscription {
 
   change(change: Partial<SubscriptionSnapshot>): void {
     this.view = { ...this.view, ...change };
+  }
+
+  /** The service shows its end from this look-up on. */
+  endsAs(endedAs: SubscriptionEnd, lookUp = 1): void {
+    this.onLookUp = () => {
+      if (this.lookUps >= lookUp) this.change({ endedAs });
+      return FOUND;
+    };
   }
 
   /** Simulates that PostgreSQL loses its completion. */
@@ -156,4 +165,14 @@ async function start({ id }: FakeSubscription, taskQueue: string) {
     taskQueue,
     args: [{ work: { kind: 'vpn_subscription', id }, policy: POLICY }],
   });
+}
+
+export async function endOf(subscription: FakeSubscription) {
+  return withSubscription(subscription, (running) => running.result());
+}
+
+/** As its customer requests it. */
+export async function cancel(subscription: FakeSubscription, running: Handle): Promise<void> {
+  subscription.change({ cancelRequested: true });
+  await running.signal(operatorActedSignal);
 }
