@@ -6,23 +6,12 @@ import { parseArgs } from 'node:util';
 import { Connection } from '@temporalio/client';
 import type pg from 'pg';
 import * as z from 'zod';
-import {
-  aimLines,
-  benchResults,
-  type BenchResults,
-  reportLines,
-  RESULTS_FORMAT,
-  type ScenarioResult,
-} from '#bench/results.ts';
+import { benchResults, type BenchResults, reportLines, RESULTS_FORMAT, type ScenarioResult } from '#bench/results.ts';
 import { measureApiOrders } from '#bench/scenarios/api-orders.ts';
 import { measureMemory } from '#bench/scenarios/memory.ts';
 import { measureOrderCounters } from '#bench/scenarios/order-counters.ts';
-import { measureOrderLoad } from '#bench/scenarios/order-load.ts';
-import { measureOrderToDelivery } from '#bench/scenarios/order-to-delivery.ts';
-import { measureScale } from '#bench/scenarios/scale.ts';
 import { measureWebhookIngest } from '#bench/scenarios/webhook-ingest.ts';
 import { measureWholeOrder } from '#bench/scenarios/whole-order.ts';
-import { measureWorkers } from '#bench/scenarios/workers.ts';
 import { type BenchContext, type BenchServers, openContext } from '#bench/support/context.ts';
 import { median, rounded } from '#bench/support/figures.ts';
 import { withClient } from '#cli/embedded/postgres.ts';
@@ -35,17 +24,13 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
   'webhook-ingest': measureWebhookIngest,
   memory: measureMemory,
   'order-counters': measureOrderCounters,
-  'order-to-delivery': measureOrderToDelivery,
   'whole-order': measureWholeOrder,
-  'order-load': measureOrderLoad,
   'api-orders': measureApiOrders,
-  scale: measureScale,
-  workers: measureWorkers,
 };
 
 const USAGE =
-  'npm run bench -- [--quick] [--only SCENARIO[,SCENARIO]] [--against DIR] [--without-engines] [--cluster] ' +
-  `[--output FILE]\nScenarios: ${Object.keys(SCENARIOS).join(', ')}`;
+  'npm run bench -- [--quick] [--only SCENARIO[,SCENARIO]] [--against DIR] [--without-engines] [--output FILE]\n' +
+  `Scenarios: ${Object.keys(SCENARIOS).join(', ')}`;
 const LATEST = join(import.meta.dirname, 'results/latest.json');
 
 interface Options {
@@ -57,7 +42,6 @@ interface Options {
   readonly against: string | undefined;
   /** Leaves out peers whose packages are not the project's own. */
   readonly withoutEngines: boolean;
-  readonly cluster: boolean;
 }
 
 async function bench(options: Options): Promise<void> {
@@ -77,8 +61,6 @@ async function bench(options: Options): Promise<void> {
   if (output === undefined) return;
   mkdirSync(dirname(output), { recursive: true });
   writeFileSync(output, `${JSON.stringify(checked, undefined, 2)}\n`);
-  if (!checked.scenarios.some(({ limit }) => limit !== null)) return;
-  writeFileSync(join(dirname(output), 'aims.md'), `${aimLines(checked).join('\n')}\n`);
 }
 
 async function measureAll({ mode, scenarios, ...more }: Options): Promise<Pick<BenchResults, 'servers' | 'scenarios'>> {
@@ -96,7 +78,7 @@ async function measureAll({ mode, scenarios, ...more }: Options): Promise<Pick<B
 }
 
 function readOptions(): Options {
-  const { quick, only, output, against, 'without-engines': withoutEngines, cluster, help } = parsed();
+  const { quick, only, output, against, 'without-engines': withoutEngines, help } = parsed();
   if (help) {
     process.stdout.write(`${USAGE}\n`);
     process.exit(0);
@@ -105,14 +87,13 @@ function readOptions(): Options {
   const unknown = names.find((name) => !Object.hasOwn(SCENARIOS, name));
   if (unknown !== undefined) throw new UserError(`There is no scenario ${JSON.stringify(unknown)}.`, USAGE);
   const chosen = Object.entries(SCENARIOS).flatMap(([name, scenario]) => (names.includes(name) ? [scenario] : []));
-  const whole = !quick && only === undefined && !withoutEngines && !cluster;
+  const whole = !quick && only === undefined && !withoutEngines;
   return {
     mode: quick ? 'quick' : 'full',
     scenarios: chosen,
     output: output === undefined ? (whole ? LATEST : undefined) : resolve(output),
     against: against === undefined ? undefined : checkoutAt(resolve(against)),
     withoutEngines,
-    cluster,
   };
 }
 
@@ -130,7 +111,6 @@ function parsed() {
         output: { type: 'string' },
         against: { type: 'string' },
         'without-engines': { type: 'boolean', default: false },
-        cluster: { type: 'boolean', default: false },
         help: { type: 'boolean', default: false },
       },
     });

@@ -104,18 +104,6 @@ export function reportLines(results: BenchResults): string[] {
   ];
 }
 
-/** For the top of docs/benchmarks.md: every figure that has an aim. */
-export function aimLines({ scenarios }: BenchResults): string[] {
-  const rows = scenarios.flatMap((scenario) => {
-    const { id, value, unit, peer, ratio_to_peer: ratio, limit_met: isMet } = scenario;
-    if (isMet === null) return [];
-    const [ours, theirs] = [value, peer?.value].map((each) => (each === undefined ? '–' : `${each} ${unit}`));
-    const cells = [`\`${id}\``, ours, theirs, ratio === null ? '–' : withSpread(ratio.value, ratio)];
-    return [`| ${[...cells, `${limitOf(scenario)}${isMet ? '' : ': missed'}`].join(' | ')} |`];
-  });
-  return ['| figure | ours | peer | ratio (lowest–highest) | aim |', '|---|---|---|---|---|', ...rows];
-}
-
 function withSpread(value: number, { min, max }: { min: number; max: number }, unit?: string): string {
   return `${value}${unit === undefined || unit === 'ratio' ? '' : ` ${unit}`} (${min}–${max})`;
 }

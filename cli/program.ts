@@ -2,7 +2,6 @@
 import { Command } from 'commander';
 import { productVersion } from '#api/openapi/version.ts';
 import { addEncryptionKeysCommand, addKeysCommand } from '#cli/access/access-commands.ts';
-import { WORK_RESOURCES } from '#cli/operator/kinds.ts';
 import {
   addDeadLettersCommand,
   addGateCommand,
@@ -66,9 +65,7 @@ export function resellerProgram(environment: Environment): ResellerProgram {
 
   addStartCommand(program, environment);
   addDemoCommand(program);
-  for (const kind of WORK_KINDS) {
-    addWorkActions(addResource(program, PURCHASES[kind], environment), WORK_RESOURCES[kind], environment);
-  }
+  for (const kind of WORK_KINDS) addWorkActions(addResource(program, PURCHASES[kind], environment), kind, environment);
   for (const resource of [BATCHES, ESIMS, SHARE_LINKS, PACKAGES, QUOTES, WALLET, SALES, REFUNDS, CASES])
     addResource(program, resource, environment);
   addPricingActions(addResource(program, PRICING, environment), environment);

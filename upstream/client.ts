@@ -2,7 +2,7 @@ import { isDefinite } from '#domain/work/failure.ts';
 import { isFormOf } from '#domain/work/identifiers.ts';
 import { Calls, refusedBeforeSending, type ServiceClientOptions } from '#upstream/client/calls.ts';
 import type { Match, ServiceFailure, ServiceResult } from '#upstream/client/error-mapping.ts';
-import { findBy, list, listRecent, optionalList, type ListBounds, type Recent } from '#upstream/client/lists.ts';
+import { findBy, list, listRecent, type ListBounds, type Recent } from '#upstream/client/lists.ts';
 import { simulationRequestBytes } from '#upstream/client/request-bytes.ts';
 import {
   IDEMPOTENCY_KEY_HEADER,
@@ -40,29 +40,27 @@ export type ServiceClient = ReturnType<typeof createServiceClient>;
 export function createServiceClient(options: ServiceClientOptions) {
   const calls = new Calls(options);
   const keyed = (key: string) => ({ [IDEMPOTENCY_KEY_HEADER]: key });
+  const purchase = ({ idempotencyKey, body, leaseLeftMs }: Send, names: string) => {
+    return { body, headers: keyed(idempotencyKey), leaseLeftMs, names };
+  };
   return {
     listPackages: async (bounds?: ListBounds) => await list(calls, 'listPackages', bounds),
     /** Sends a token only when the service requires one. */
-    listPublicPackages: async (bounds?: ListBounds) => await optionalList(calls, 'listPublicPackages', bounds),
+    listPublicPackages: async (bounds?: ListBounds) => await list(calls, 'listPublicPackages', bounds),
 
     /** An answer that names another reference or package than the bytes is contract drift. */
     createOrder: async (order: Send & { readonly reference: string; readonly packageId: number }) => {
-      const { idempotencyKey, body, reference, packageId, leaseLeftMs } = order;
-      const match = sameWhereNamed({ external_order_id: reference, package_id: packageId });
-      return await calls.one(
-        'createOrder',
-        { body, headers: keyed(idempotencyKey), leaseLeftMs, names: reference },
-        match,
-      );
+      const match = sameWhereNamed({ external_order_id: order.reference, package_id: order.packageId });
+      return await calls.one('createOrder', purchase(order, order.reference), match);
     },
-    getOrder: async (id: string) => await calls.optional('getOrder', { id }, sameId(id)),
+    getOrder: async (id: string) => await calls.one('getOrder', { id }, sameId(id)),
     findOrdersByReference: async (reference: string) =>
       await findBy(calls, 'listOrders', 'external_order_id', reference),
     listRecentOrders: async (recent: Recent) =>
       await listRecent(calls, 'listOrders', recent, (order) => order.created_at),
 
     getEsim: async (id: string) => await calls.one('getEsim', { id }, esimUnderPath('id', id)),
-    getEsimUsage: async (id: string) => await calls.optional('getEsimUsage', { id }, esimUnderPath('esim_id', id)),
+    getEsimUsage: async (id: string) => await calls.one('getEsimUsage', { id }, esimUnderPath('esim_id', id)),
 
     getWallet: async () => await calls.one('getWallet', {}),
     /**
@@ -76,7 +74,7 @@ export function createServiceClient(options: ServiceClientOptions) {
         | { readonly isEnough: (page: readonly WalletTransaction[]) => boolean },
       bounds?: ListBounds,
     ) =>
-      await optionalList(calls, 'listWalletTransactions', {
+      await list(calls, 'listWalletTransactions', {
         ...bounds,
         ...('reference' in filter && { filter: { external_order_id: filter.reference } }),
         ...('since' in filter && { filter: { since: new Date(filter.since).toISOString() } }),
@@ -86,15 +84,10 @@ export function createServiceClient(options: ServiceClientOptions) {
     listTopupOptions: async (id: string) => await list(calls, 'listTopupOptions', { id }),
     /** An answer that names another eSIM or package than the bytes is contract drift. */
     createTopup: async (topup: Send & { readonly esimId: string; readonly packageId: number }) => {
-      const { idempotencyKey, body, esimId, packageId, leaseLeftMs } = topup;
-      const match = sameWhereNamed({ esim_id: esimId, package_id: packageId });
-      return await calls.one(
-        'createTopup',
-        { body, headers: keyed(idempotencyKey), leaseLeftMs, names: esimId },
-        match,
-      );
+      const match = sameWhereNamed({ esim_id: topup.esimId, package_id: topup.packageId });
+      return await calls.one('createTopup', purchase(topup, topup.esimId), match);
     },
-    getTopup: async (id: string) => await calls.optional('getTopup', { id }, sameId(id)),
+    getTopup: async (id: string) => await calls.one('getTopup', { id }, sameId(id)),
     findTopupsOfEsim: async (esimId: string) => await findBy(calls, 'listTopups', 'esim_id', esimId),
     listRecentTopups: async (recent: Recent) =>
       await listRecent(calls, 'listTopups', recent, (topup) => topup.created_at),
@@ -105,26 +98,21 @@ export function createServiceClient(options: ServiceClientOptions) {
       const match = esimUnderPath('esim_id', esimId);
       return await calls.one('cancelEsim', { id: esimId, headers: keyed(idempotencyKey), leaseLeftMs }, match);
     },
-    getRefund: async (id: string) => await calls.optional('getRefund', { id }, sameId(id)),
+    getRefund: async (id: string) => await calls.one('getRefund', { id }, sameId(id)),
     findRefundsOfEsim: async (esimId: string) => await findBy(calls, 'listRefunds', 'esim_id', esimId),
     listRecentRefunds: async (recent: Recent) =>
       await listRecent(calls, 'listRefunds', recent, (refund) => refund.created_at),
     /** In production it fails without sending anything. */
     simulateEsim: async (id: string, state: SimulatedState) =>
-      await calls.optional('simulateEsim', { id, body: simulationRequestBytes(state) }, esimUnderPath('id', id)),
+      await calls.one('simulateEsim', { id, body: simulationRequestBytes(state) }, esimUnderPath('id', id)),
 
     listVpnPlans: async (bounds?: ListBounds) => await list(calls, 'listVpnPlans', bounds),
     /** An answer that names another reference or plan than the bytes is contract drift. */
     createVpnOrder: async (order: Send & { readonly reference: string; readonly vpnPlanId: number }) => {
-      const { idempotencyKey, body, reference, vpnPlanId, leaseLeftMs } = order;
-      const match = sameWhereNamed({ external_subscription_id: reference, vpn_plan_id: vpnPlanId });
-      return await calls.one(
-        'createVpnOrder',
-        { body, headers: keyed(idempotencyKey), leaseLeftMs, names: reference },
-        match,
-      );
+      const match = sameWhereNamed({ external_subscription_id: order.reference, vpn_plan_id: order.vpnPlanId });
+      return await calls.one('createVpnOrder', purchase(order, order.reference), match);
     },
-    getVpnSubscription: async (id: string) => await calls.optional('getVpnSubscription', { id }, sameId(id)),
+    getVpnSubscription: async (id: string) => await calls.one('getVpnSubscription', { id }, sameId(id)),
     findVpnSubscriptionsByReference: async (reference: string) =>
       await findBy(calls, 'listVpnSubscriptions', 'external_subscription_id', reference),
     /** Their time is the start of the subscription, not of the order. */
@@ -140,10 +128,10 @@ export function createServiceClient(options: ServiceClientOptions) {
       return refusedBeforeSending(`The update check does not take this ${fields} (a version is dotted numbers)`);
     },
     /** Checks only that it is an OpenAPI document. */
-    getOpenApi: async () => await calls.optional('getOpenApi', {}),
+    getOpenApi: async () => await calls.one('getOpenApi', {}),
     /** The service shows the secret only in this answer: store it before anything else. After a lost answer, rotate. */
-    createWebhookSecret: async () => await calls.optional('createWebhookSecret', {}),
-    rotateWebhookSecret: async () => await calls.optional('rotateWebhookSecret', {}),
+    createWebhookSecret: async () => await calls.one('createWebhookSecret', {}),
+    rotateWebhookSecret: async () => await calls.one('rotateWebhookSecret', {}),
   };
 }
 
@@ -155,7 +143,7 @@ async function cancelVpnSubscription(calls: Calls, id: string): Promise<ServiceR
   if (status !== undefined && saysCancelledAlready(result))
     return { ok: true, value: { kind: 'already_cancelled' }, status };
   if (isDefinite(result.failure)) return result;
-  const read = await calls.optional('getVpnSubscription', { id }, sameId(id));
+  const read = await calls.one('getVpnSubscription', { id }, sameId(id));
   if (!read.ok || read.value.status !== 'cancelled') return result;
   return { ...read, value: { kind: 'accepted', subscription: read.value } };
 }

@@ -3,7 +3,7 @@ import { serviceAddress, type ServiceMode } from '#domain/service/service-addres
 import { createServiceClient, type ServiceClient } from '#upstream/client.ts';
 import { createCaller, type CallEvent } from '#upstream/client/call.ts';
 import { createHttpTransport, type Timers } from '#upstream/client/http.ts';
-import { createServiceSession, type ServiceSession, type TokenStore } from '#upstream/client/session.ts';
+import { ServiceSession, type TokenStore } from '#upstream/client/session.ts';
 
 export interface ServiceOptions {
   readonly baseUrl: string;
@@ -41,7 +41,7 @@ export function openService(options: ServiceOptions): Service {
     ...(timers === undefined ? {} : { timers }),
   });
   const call = createCaller({ address, transport, now, ...(onCall === undefined ? {} : { onCall }) });
-  const session = createServiceSession({
+  const session = new ServiceSession({
     call,
     store: options.tokens,
     credentials: { email: options.email, password: options.password, deviceName: options.deviceName },

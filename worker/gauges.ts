@@ -16,11 +16,11 @@ import { subtractMoney } from '#domain/money/money.ts';
 import type { WebhookSilencePolicy } from '#domain/policy/webhook-policy.ts';
 import { PURCHASE_KINDS, WORK_KINDS } from '#domain/work/kinds.ts';
 import { FINAL_STATUSES, isFinal, statusesOf } from '#domain/work/lifecycle.ts';
+import { usableBalance, reservedIn } from '#fulfilment/gate/account.ts';
 import { listCircuits } from '#fulfilment/gate/circuits.ts';
 import { stoppedLines } from '#fulfilment/gate/line.ts';
 import { heldGroups, parkedPurchases } from '#fulfilment/gate/overview.ts';
 import { activePauses, pauseFor } from '#fulfilment/gate/pauses.ts';
-import { latestReading, reservedIn } from '#fulfilment/gate/wallet.ts';
 import { lastRunway } from '#fulfilment/upkeep/runway.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
 
@@ -118,7 +118,7 @@ async function setGateGauges(db: Executor, metrics: Metrics): Promise<void> {
   const pauses = await activePauses(db);
   const lines = await stoppedLines(db);
   const parked = await parkedPurchases(db);
-  const reading = await latestReading(db);
+  const reading = await usableBalance(db);
   const runway = await lastRunway(db);
   const available =
     reading === undefined ? undefined : subtractMoney(reading.balance, await reservedIn(db, reading.balance.currency));

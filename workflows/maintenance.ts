@@ -1,9 +1,9 @@
 import { proxyActivities, workflowInfo } from '@temporalio/workflow';
 import type { createBooksActivities } from '#activities/upkeep/books.ts';
 import type { CatalogueResult, createCatalogueActivities } from '#activities/upkeep/catalogue.ts';
-import type { SweepCursor } from '#activities/upkeep/sweep.ts';
 import type { createMaintenanceActivities } from '#activities/upkeep/upkeep-activities.ts';
 import type { createWatchActivities } from '#activities/upkeep/watch.ts';
+import type { SweepCursor } from '#domain/relay/sweep-decision.ts';
 import { WORK_KINDS } from '#domain/work/kinds.ts';
 import { UPKEEP_TASK_QUEUE, type BooksResult } from '#workflows/messages.ts';
 import { HEARTBEAT_TIMEOUT } from '#workflows/options.ts';

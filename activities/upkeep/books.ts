@@ -4,7 +4,6 @@ import type { Runway } from '#domain/money/runway.ts';
 import type { BooksPolicy, RunwayPolicy } from '#domain/policy/upkeep-policy.ts';
 import { counted } from '#domain/text.ts';
 import { type Wallet, writeBooks } from '#fulfilment/books/reconcile-books.ts';
-import { correctTotals } from '#fulfilment/gate/reservations.ts';
 import type { WorkDependencies } from '#fulfilment/purchase/handler.ts';
 import { WalletReader } from '#fulfilment/purchase/wallet-reader.ts';
 import { WalletReadings } from '#fulfilment/purchase/wallet-readings.ts';
@@ -55,9 +54,6 @@ export function createBooksActivities(dependencies: BooksDependencies) {
         return made ?? (await writeBooks(tx, wallet, { books, runId, startedAt, now: now() }));
       });
       logReport(logger, report);
-      const differences = await database.transaction((tx) => correctTotals(tx, now()));
-      if (differences.length > 0)
-        logger.error({ differences }, 'totals of the purchase gate differed from their rows; they are set right');
       return resultOf(report);
     },
   };

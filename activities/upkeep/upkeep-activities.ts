@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { sweepWork, type SweepTools, type SweepCursor } from '#activities/upkeep/sweep.ts';
 import { inboxBodyAad } from '#db/encryption-aads.ts';
 import { forgetEvents } from '#db/events/event-queries.ts';
 import { forgetDeliveries } from '#db/events/webhook-deliveries.ts';
@@ -12,6 +11,7 @@ import { type AttemptRow, lockWork } from '#db/work/rows.ts';
 import { addTimelineEntry } from '#db/work/timeline.ts';
 import type { ReconcilePolicy, SweepPolicy } from '#domain/policy/upkeep-policy.ts';
 import type { OutboundPolicy, WebhookSilencePolicy } from '#domain/policy/webhook-policy.ts';
+import type { SweepCursor } from '#domain/relay/sweep-decision.ts';
 import { failsEveryCall } from '#domain/work/failure.ts';
 import { KINDS, WORK_KINDS } from '#domain/work/kinds.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
@@ -19,6 +19,7 @@ import { recordReport } from '#fulfilment/attempts/report.ts';
 import { wakeOverdueEndpoints } from '#fulfilment/event-webhooks/queue-deliveries.ts';
 import type { Found, WorkDependencies } from '#fulfilment/purchase/handler.ts';
 import { workHandlers } from '#fulfilment/purchase/kinds.ts';
+import { sweepWork, type SweepTools } from '#fulfilment/upkeep/sweep.ts';
 import type { Logger } from '#telemetry/logger.ts';
 
 export interface MaintenanceDependencies extends WorkDependencies, Pick<SweepTools, 'findRunning'> {

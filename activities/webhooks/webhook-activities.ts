@@ -1,6 +1,6 @@
 import type { KeyRing } from '#crypto/key-ring.ts';
 import type { Database } from '#db/connection/database.ts';
-import type { StoredEvent } from '#db/events/event-log.ts';
+import type { EventRow } from '#db/events/event-log.ts';
 import { readEndpointSecrets } from '#db/events/webhook-endpoints.ts';
 import { isDelivered, isFailing, type TryOutcome } from '#domain/events/webhook-delivery.ts';
 import type { OutboundPolicy } from '#domain/policy/webhook-policy.ts';
@@ -46,7 +46,7 @@ export interface WebhookDependencies {
   /** Does not throw for a failure of the receiver. */
   readonly courier: (request: {
     readonly url: string;
-    readonly event: StoredEvent;
+    readonly event: EventRow;
     readonly secrets: readonly string[];
     readonly deadlineMs: number;
   }) => Promise<{ readonly outcome: TryOutcome; readonly excerpt: Buffer }>;

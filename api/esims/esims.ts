@@ -23,9 +23,9 @@ import { optionalValueOf, valueOf } from '#api/problems/problem.ts';
 import { customerHash } from '#api/work/work-input.ts';
 import { addAuditEntry } from '#db/access/audit-log.ts';
 import { findEsim, pageOfEsims, storeUsage, storedReading, viewEsim } from '#db/esims/esim-queries.ts';
-import { rulesInForce } from '#db/money/pricing-rules.ts';
 import type { EsimRow } from '#db/work/rows.ts';
 import { lpaString } from '#domain/esims/activation.ts';
+import { rulesInForce } from '#fulfilment/pricing/pricing-rules.ts';
 import { readUsage } from '#upstream/mapping/esims.ts';
 
 const tag = 'eSIMs';

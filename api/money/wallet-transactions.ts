@@ -113,10 +113,8 @@ const walletTransactionQuery = z.strictObject({
   ...pageQuery,
 });
 
-/** @throws TypeError when it has neither a journal row nor a movement. */
 function walletTransactionJson({ entry, movement: shown, work }: WalletLine): z.input<typeof walletTransaction> {
-  const row = entry ?? shown;
-  if (row === undefined) throw new TypeError('a line of the wallet is a row of the journal, a movement, or both');
+  const row = entry === undefined ? shown : entry;
   return {
     id: entry === undefined ? `mov_${row.id}` : `jrn_${row.id}`,
     direction: row.direction,
@@ -261,7 +259,5 @@ async function linesOf(
 }
 
 function idOf({ entry, movement }: WalletLine): bigint {
-  const row = entry ?? movement;
-  if (row === undefined) throw new TypeError('a line of the wallet is a row of the journal, a movement, or both');
-  return row.id;
+  return entry === undefined ? movement.id : entry.id;
 }

@@ -15,19 +15,14 @@ import { jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { readSortedCursor, sortedCursor } from '#api/lists/cursor.ts';
 import { flagInQuery, pageQuery, pageReply, pageShape } from '#api/lists/lists.ts';
-import {
-  type AnyPricingRule,
-  listedPrice,
-  pricedPackage,
-  suggestedPriceField,
-  suggestedPriceJson,
-} from '#api/pricing/suggested-price.ts';
+import { listedPrice, pricedPackage, suggestedPriceField, suggestedPriceJson } from '#api/pricing/suggested-price.ts';
 import { Problem } from '#api/problems/problem.ts';
 import { findPackage, type PackageFilter, pageOfPackages, SORTING_KEYS } from '#db/catalogue/catalogue-pages.ts';
 import type { PackageRow } from '#db/catalogue/catalogue.ts';
-import { rulesInForce } from '#db/money/pricing-rules.ts';
 import { countriesOf, REGIONS } from '#domain/catalogue/catalogue.ts';
 import { plainAmount, plainMoney } from '#domain/money/money.ts';
+import type { PricingRule } from '#domain/pricing/pricing-rule.ts';
+import { rulesInForce } from '#fulfilment/pricing/pricing-rules.ts';
 import type { ServicePackage } from '#upstream/contract.ts';
 
 export const topupOption = z
@@ -58,7 +53,7 @@ const packageOutput = z.strictObject({ ...topupOption.shape, ...itemTimes }).met
 
 type TopupOption = z.input<typeof topupOption>;
 
-export function topupOptionJson(each: ServicePackage, rules: readonly AnyPricingRule[]): TopupOption {
+export function topupOptionJson(each: ServicePackage, rules: readonly PricingRule[]): TopupOption {
   return {
     id: each.id,
     name: each.name,
@@ -73,7 +68,7 @@ export function topupOptionJson(each: ServicePackage, rules: readonly AnyPricing
   };
 }
 
-function storedPackageJson(row: PackageRow, rules: readonly AnyPricingRule[]): z.input<typeof packageOutput> {
+function storedPackageJson(row: PackageRow, rules: readonly PricingRule[]): z.input<typeof packageOutput> {
   const { dataMb, unlimited, days, priceAmount, priceCurrency, publicPriceAmount, publicPriceCurrency } = row;
   const { id, name, countries, available } = row;
   const cost = { amount: priceAmount, currency: priceCurrency };

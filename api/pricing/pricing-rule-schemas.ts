@@ -1,15 +1,10 @@
 import * as z from 'zod';
 import { country, currency, instant, instantJson, ourId, packageId, unsignedDecimal } from '#api/fields/fields.ts';
 import { pageOf } from '#api/lists/lists.ts';
-import type { PricingRuleVersionRow, StoredPricingRule } from '#db/money/pricing-rules.ts';
 import { PRICING_CHANGES } from '#db/schema.ts';
 import { isUnsignedDecimal } from '#domain/money/money.ts';
-import {
-  termsProblems,
-  type PricingRule,
-  type PricingTarget,
-  type PricingTerms,
-} from '#domain/pricing/pricing-rule.ts';
+import { termsProblems, type PricingRule, type PricingTerms } from '#domain/pricing/pricing-rule.ts';
+import type { PricingRuleRow, PricingRuleVersionRow } from '#fulfilment/pricing/pricing-rules.ts';
 
 export const exampleRuleId = 'rule_01JQ8ZB1C2D3E4F5G6H7J8K9MN';
 
@@ -164,15 +159,16 @@ export function termsErrors(terms: PricingTerms, field: string) {
   }));
 }
 
-function targetFrom(target: z.output<typeof pricingTarget>): PricingTarget {
+function keyOf(target: z.output<typeof pricingTarget>): string {
   switch (target.kind) {
-    case 'package':
-      return { kind: 'package', packageId: target.package_id };
-    case 'vpn_plan':
-      return { kind: 'vpn_plan', vpnPlanId: target.vpn_plan_id };
-    case 'country':
     case 'default':
-      return target;
+      return '';
+    case 'country':
+      return target.country;
+    case 'package':
+      return String(target.package_id);
+    case 'vpn_plan':
+      return String(target.vpn_plan_id);
   }
 }
 
@@ -187,18 +183,19 @@ export function termsFrom(terms: z.output<typeof pricingTermsInput>): PricingTer
 }
 
 export function ruleFrom({ target, currency: code, terms }: z.output<typeof pricingRuleInput>): PricingRule {
-  return { target: targetFrom(target), currency: code, terms: termsFrom(terms) };
+  return { targetKind: target.kind, targetKey: keyOf(target), currency: code, terms: termsFrom(terms) };
 }
 
-function targetJson(target: PricingTarget): z.input<typeof pricingTarget> {
-  switch (target.kind) {
-    case 'package':
-      return { kind: 'package', package_id: target.packageId };
-    case 'vpn_plan':
-      return { kind: 'vpn_plan', vpn_plan_id: target.vpnPlanId };
-    case 'country':
+function targetJson({ targetKind: kind, targetKey: key }: PricingRule): z.input<typeof pricingTarget> {
+  switch (kind) {
     case 'default':
-      return target;
+      return { kind };
+    case 'country':
+      return { kind, country: key };
+    case 'package':
+      return { kind, package_id: Number(key) };
+    case 'vpn_plan':
+      return { kind, vpn_plan_id: Number(key) };
   }
 }
 
@@ -212,10 +209,10 @@ function termsJson(terms: PricingTerms): z.input<typeof pricingTerms> {
   };
 }
 
-export function pricingRuleJson(rule: StoredPricingRule): z.input<typeof pricingRuleOutput> {
+export function pricingRuleJson(rule: PricingRuleRow): z.input<typeof pricingRuleOutput> {
   return {
     id: rule.id,
-    target: targetJson(rule.target),
+    target: targetJson(rule),
     currency: rule.currency,
     terms: termsJson(rule.terms),
     version: rule.version,

@@ -30,15 +30,17 @@ import {
 } from '#api/pricing/pricing-rule-schemas.ts';
 import { whatIfOperation } from '#api/pricing/what-if.ts';
 import { invalid, Problem } from '#api/problems/problem.ts';
-import { findPricingRule, listPricingRules, listRuleVersions } from '#db/money/pricing-rules.ts';
 import { ruleName, PRICING_TARGET_KINDS } from '#domain/pricing/pricing-rule.ts';
 import {
   addPricingRule,
   changePricingRule,
+  findPricingRule,
+  listPricingRules,
+  listRuleVersions,
   type PricingActor,
   type PricingRuleChange,
   type PricingRuleOutcome,
-} from '#fulfilment/pricing/change-pricing-rules.ts';
+} from '#fulfilment/pricing/pricing-rules.ts';
 
 const tag = 'Pricing';
 const PATH = '/v1/pricing/rules';

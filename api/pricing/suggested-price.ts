@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { currency, money } from '#api/fields/fields.ts';
 import { exampleRuleId } from '#api/pricing/pricing-rule-schemas.ts';
-import type { StoredPricingRule } from '#db/money/pricing-rules.ts';
 import { type Money, paddedMoney } from '#domain/money/money.ts';
 import { type PricedItem, PRICING_TARGET_KINDS, type PricingRule } from '#domain/pricing/pricing-rule.ts';
 import { type Margin, PRICING_STEPS, type RuledSuggestion, suggestPrice } from '#domain/pricing/suggested-price.ts';
@@ -72,13 +71,8 @@ export function marginJson({ amount, percent }: Margin, code: string): z.input<t
   return { amount: { amount, currency: code }, percent };
 }
 
-/** A rule of a request has neither id nor version. */
-export type AnyPricingRule = PricingRule & Partial<Pick<StoredPricingRule, 'id' | 'version'>>;
-
 /** Null without a rule. */
-export function suggestionJson(
-  suggestion: RuledSuggestion<AnyPricingRule> | undefined,
-): z.input<typeof suggestedPrice> | null {
+export function suggestionJson(suggestion: RuledSuggestion | undefined): z.input<typeof suggestedPrice> | null {
   if (suggestion === undefined) return null;
   const { price, margin: left, maxPrice, rule, explanation } = suggestion;
   return {
@@ -86,7 +80,7 @@ export function suggestionJson(
     currency: price.currency,
     margin: marginJson(left, price.currency),
     max_price: maxPrice,
-    rule: { id: rule.id ?? null, version: rule.version ?? null, target: rule.target.kind },
+    rule: { id: rule.id ?? null, version: rule.version ?? null, target: rule.targetKind },
     explanation: explanation.map(({ step, amount, text }) => ({
       step,
       amount: { amount, currency: price.currency },
@@ -97,7 +91,7 @@ export function suggestionJson(
 
 export function suggestedPriceJson(
   item: PricedItem,
-  rules: readonly AnyPricingRule[],
+  rules: readonly PricingRule[],
 ): z.input<typeof suggestedPrice> | null {
   return suggestionJson(suggestPrice(item, rules));
 }

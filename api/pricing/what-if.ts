@@ -6,7 +6,6 @@ import { jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { pricingRuleInput, ruleFrom, termsErrors, termsExample } from '#api/pricing/pricing-rule-schemas.ts';
 import {
-  type AnyPricingRule,
   margin,
   marginJson,
   pricedPackage,
@@ -16,10 +15,10 @@ import {
 } from '#api/pricing/suggested-price.ts';
 import { type FieldError, invalid } from '#api/problems/problem.ts';
 import { STORED_ITEMS } from '#db/catalogue/catalogue.ts';
-import { rulesInForce } from '#db/money/pricing-rules.ts';
 import { type Money, paddedMoney } from '#domain/money/money.ts';
-import { type PricedItem, tiedRules } from '#domain/pricing/pricing-rule.ts';
-import { reprice, type Repriced, withRules } from '#domain/pricing/repricing.ts';
+import { type PricedItem, type PricingRule, tiedRules } from '#domain/pricing/pricing-rule.ts';
+import { reprice, type Repriced, withRules } from '#domain/pricing/suggested-price.ts';
+import { rulesInForce } from '#fulfilment/pricing/pricing-rules.ts';
 
 /** With these bounds the longest body is shorter than the default of API_BODY_LIMIT. */
 const MAX_ITEMS = 1_000;
@@ -143,7 +142,7 @@ export function whatIfOperation({ database, now }: ApiDependencies, catalogue: S
     answers: { 200: jsonAnswer('The trial.', whatIfOutput) },
     problems: ['service_failed', 'service_unavailable', 'service_timeout'],
     handle: async ({ body }) => {
-      const tried: AnyPricingRule[] = body.rules.map(ruleFrom);
+      const tried: PricingRule[] = body.rules.map(ruleFrom);
       const problems = [...ruleErrors(tried), ...doubles(body, 'price_list'), ...doubles(body, 'selling_prices')];
       if (problems.length > 0) throw invalid(problems);
 
@@ -164,7 +163,7 @@ export function whatIfOperation({ database, now }: ApiDependencies, catalogue: S
       if (unknown.length > 0) throw invalid(unknown);
 
       const asked = { package: body.package_ids, vpn_plan: body.vpn_plan_ids };
-      const rules: readonly AnyPricingRule[] = await database.run(rulesInForce);
+      const rules = await database.run(rulesInForce);
       const newRules = body.rules_replace === 'all' ? tried : withRules(rules, tried);
       const costs = new Map(body.price_list.map((each) => [nameOf(each), each]));
       const selling = new Map(body.selling_prices.map((each) => [nameOf(each), paddedMoney(each.price)]));
@@ -176,8 +175,7 @@ export function whatIfOperation({ database, now }: ApiDependencies, catalogue: S
           const repriced = reprice({ item, rules, newCost, newRules, sellingPrice: selling.get(nameOf(item)) });
           return { name, item, newCost, repriced };
         });
-      const count = (is: (repriced: Repriced<AnyPricingRule>) => boolean) =>
-        trials.filter(({ repriced }) => is(repriced)).length;
+      const count = (is: (repriced: Repriced) => boolean) => trials.filter(({ repriced }) => is(repriced)).length;
       return jsonReply(200, {
         data: trials.map(lineJson),
         summary: {
@@ -193,12 +191,8 @@ export function whatIfOperation({ database, now }: ApiDependencies, catalogue: S
   });
 }
 
-function ruleErrors(tried: readonly AnyPricingRule[]): FieldError[] {
-  const ties = tiedRules(tried).map((name) => ({
-    in: 'body' as const,
-    field: 'rules',
-    message: `has two rules for ${name}`,
-  }));
+function ruleErrors(tried: readonly PricingRule[]): FieldError[] {
+  const ties = tiedRules(tried).map((name) => inBody('rules', `has two rules for ${name}`));
   return [...tried.flatMap(({ terms }, index) => termsErrors(terms, `rules.${index}.terms`)), ...ties];
 }
 
@@ -207,8 +201,7 @@ function doubles(body: z.output<typeof whatIfInput>, field: 'price_list' | 'sell
   const seen = new Set<string>();
   return body[field].flatMap((each, index) => {
     const name = nameOf(each);
-    if (seen.has(name))
-      return [{ in: 'body' as const, field: `${field}.${index}`, message: `is the second entry for ${name}` }];
+    if (seen.has(name)) return [inBody(`${field}.${index}`, `is the second entry for ${name}`)];
     seen.add(name);
     return [];
   });
@@ -226,17 +219,13 @@ function unknownIds(body: z.output<typeof whatIfInput>, listed: readonly Listed[
   ];
   return named.flatMap(([field, all]) =>
     all.flatMap((each, index) =>
-      known.has(nameOf(each))
-        ? []
-        : [
-            {
-              in: 'body' as const,
-              field: `${field}.${index}`,
-              message: `is not listed by the service: ${nameOf(each)}`,
-            },
-          ],
+      known.has(nameOf(each)) ? [] : [inBody(`${field}.${index}`, `is not listed by the service: ${nameOf(each)}`)],
     ),
   );
+}
+
+function inBody(field: string, message: string): FieldError {
+  return { in: 'body', field, message };
 }
 
 interface Named {
@@ -257,7 +246,7 @@ function lineJson({
   name: string;
   item: PricedItem;
   newCost: Money;
-  repriced: Repriced<AnyPricingRule>;
+  repriced: Repriced;
 }): z.input<typeof whatIfLine> {
   const { before, after, isChanged, kept } = repriced;
   return {

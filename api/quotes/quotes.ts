@@ -18,12 +18,12 @@ import { type FieldError, invalid } from '#api/problems/problem.ts';
 import { type QuotedItem, quoteToken } from '#api/quotes/quote-token.ts';
 import { vpnPlanId } from '#api/vpn/vpn-plans.ts';
 import { scopesOfKind } from '#db/access/api-keys.ts';
-import { rulesInForce } from '#db/money/pricing-rules.ts';
 import { plainMoney } from '#domain/money/money.ts';
 import type { PricedItem } from '#domain/pricing/pricing-rule.ts';
 import { isWithin } from '#domain/purchase/send-claim.ts';
 import { FAILURE_CLASSES } from '#domain/work/failure.ts';
-import { type ForeseenHold, foreseenHolds } from '#fulfilment/gate/foreseen-holds.ts';
+import { type ForeseenHold, foreseenHolds } from '#fulfilment/gate/overview.ts';
+import { rulesInForce } from '#fulfilment/pricing/pricing-rules.ts';
 import type { ReadAt } from '#upstream/cached-read.ts';
 import type { Listing } from '#upstream/client.ts';
 

@@ -261,6 +261,7 @@ const EVENT = {
   position: 1n,
   id: 'evt_01JQ8ZD5P7QRSTVWXYZ0123456',
   apiKeyId: null,
+  traceparent: null,
   occurredAt: new Date('2030-01-31T12:00:00.000Z'),
 };
 

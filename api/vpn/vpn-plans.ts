@@ -14,17 +14,13 @@ import { jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { readSortedCursor, sortedCursor } from '#api/lists/cursor.ts';
 import { pageQuery, pageReply, pageShape } from '#api/lists/lists.ts';
-import {
-  type AnyPricingRule,
-  pricedPlan,
-  suggestedPriceField,
-  suggestedPriceJson,
-} from '#api/pricing/suggested-price.ts';
+import { pricedPlan, suggestedPriceField, suggestedPriceJson } from '#api/pricing/suggested-price.ts';
 import { Problem } from '#api/problems/problem.ts';
 import { findPlan, pageOfPlans, SORTING_KEYS } from '#db/catalogue/catalogue-pages.ts';
 import type { VpnPlanRow } from '#db/catalogue/catalogue.ts';
-import { rulesInForce } from '#db/money/pricing-rules.ts';
 import { plainAmount } from '#domain/money/money.ts';
+import type { PricingRule } from '#domain/pricing/pricing-rule.ts';
+import { rulesInForce } from '#fulfilment/pricing/pricing-rules.ts';
 
 export const vpnPlanId = packageId.meta({ description: 'Id of a VPN plan at the service.', example: 301 });
 
@@ -107,7 +103,7 @@ export function vpnPlanOperations({ database, now }: ApiDependencies, catalogue:
   ];
 }
 
-function planJson(row: VpnPlanRow, rules: readonly AnyPricingRule[]): z.input<typeof vpnPlan> {
+function planJson(row: VpnPlanRow, rules: readonly PricingRule[]): z.input<typeof vpnPlan> {
   const { id, name, days, priceAmount, priceCurrency: currency, available } = row;
   return {
     id,

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import * as z from 'zod';
-import { cpuMs, type Processes } from '#bench/counters/processes.ts';
+import { cpuSpentBy, type Processes } from '#bench/counters/processes.ts';
 import {
   callsBetween,
   type HistorySize,
@@ -14,7 +14,6 @@ import {
 import type { BenchServers } from '#bench/support/context.ts';
 import { median } from '#bench/support/figures.ts';
 import type { Contestant } from '#bench/support/orders.ts';
-import { UserError } from '#cli/terminal/user-error.ts';
 
 export interface OrderCounts {
   readonly counts: Readonly<Record<Counter, number>>;
@@ -45,7 +44,6 @@ const WAITING = /^Poll/;
 
 interface Reading {
   readonly postgres: PostgresCounters;
-  readonly cpu: Readonly<Record<string, number>>;
   readonly operations: ReadonlyMap<string, number>;
   readonly service: number;
 }
@@ -59,8 +57,10 @@ export async function countOrders(
 ): Promise<OrderCounts> {
   await settled(context);
   const before = await read(context, contestant);
-  await work();
-  await delay(AFTERWORK_MS);
+  const { cpu } = await cpuSpentBy(processesOf(context, contestant), async () => {
+    await work();
+    await delay(AFTERWORK_MS);
+  });
   const after = await read(context, contestant);
   await settled(context);
   // Only these are written late; all others would count the processes' idling.
@@ -86,36 +86,24 @@ export async function countOrders(
       history_events: median(history.map(({ events }) => events)),
       history_bytes: median(history.map(({ bytes }) => bytes)),
     },
-    cpu: byOrder(differences(before.cpu, after.cpu), orders),
+    cpu: byOrder(cpu, orders),
     statements: statements.map(([query, calls]) => [query, calls / orders]),
     operations: operations.map(([name, calls]) => [name, calls / orders]),
   };
 }
 
-export function processesOf({ sharedProcesses }: BenchServers, contestant: Contestant): Processes {
-  const { postgres, temporal } = sharedProcesses;
-  return { ...contestant.processes(), postgres, ...(contestant.namespace !== undefined && { temporal }) };
-}
-
-export function differences(
-  before: Readonly<Record<string, number>>,
-  after: Readonly<Record<string, number>>,
-): Record<string, number> {
-  return Object.fromEntries(Object.entries(after).map(([name, value]) => [name, value - (before[name] ?? 0)]));
+/** With the shared servers that it uses. */
+export function processesOf({ postgres, temporal }: BenchServers, contestant: Contestant): Processes {
+  const engine = contestant.namespace === undefined ? {} : { temporal: temporal.child };
+  return { ...contestant.processes, postgres: postgres.child, ...engine };
 }
 
 async function read(context: BenchServers, contestant: Contestant): Promise<Reading> {
   return {
     postgres: await readPostgres(contestant.databaseUrl),
-    operations: await temporalCalls(developmentServer(context)),
+    operations: await temporalCalls(context.temporalMetricsUrl),
     service: await serviceCalls(contestant.simulatorUrl),
-    cpu: cpuMs(processesOf(context, contestant)),
   };
-}
-
-function developmentServer({ temporalMetricsUrl }: BenchServers): string {
-  if (temporalMetricsUrl !== undefined) return temporalMetricsUrl;
-  throw new UserError('Calls of the Temporal server are counted on the development server only.', 'Omit --cluster.');
 }
 
 /** A quick run has no time for counters that are written late. */

@@ -1,9 +1,10 @@
 /** Linux only. */
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
+import type { Child } from '#cli/embedded/child.ts';
 
 /** Children belong to their parent. */
-export type Processes = Readonly<Record<string, number>>;
+export type Processes = Readonly<Record<string, Child | undefined>>;
 
 export const canReadProcesses = process.platform === 'linux';
 
@@ -21,22 +22,37 @@ const pageBytes = once(() => Number(execFileSync('getconf', ['PAGESIZE'], { enco
  * Includes all descendants. Ticks have 10 ms, so differences should be far longer. Empty where the system does not
  * tell.
  */
-export function cpuMs(processes: Processes): Record<string, number> {
+function cpuMs(processes: Processes): Record<string, number> {
   if (!canReadProcesses) return {};
   const all = readAll();
   return Object.fromEntries(
     Object.entries(processes).map(([name, root]) => [
       name,
-      (sum(treeOf(root, all).map((pid) => all.get(pid)?.ticks ?? 0)) / ticksPerSecond()) * 1_000,
+      (sum(treeOf(pidOf(root), all).map((pid) => all.get(pid)?.ticks ?? 0)) / ticksPerSecond()) * 1_000,
     ]),
   );
 }
 
+/** CPU milliseconds of each process. */
+export async function cpuSpentBy<Result>(
+  processes: Processes,
+  work: () => Promise<Result>,
+): Promise<{ readonly result: Result; readonly cpu: Record<string, number> }> {
+  const before = cpuMs(processes);
+  const result = await work();
+  const after = Object.entries(cpuMs(processes));
+  return { result, cpu: Object.fromEntries(after.map(([name, ms]) => [name, ms - (before[name] ?? 0)])) };
+}
+
+function pidOf(child: Child | undefined): number {
+  return child?.identity?.pid ?? 0;
+}
+
 /** Includes all descendants; MB are 10^6 bytes. @throws Error where the system does not tell. */
-export function residentMb(root: number): number {
+export function residentMb(child: Child): number {
   if (!canReadProcesses) throw new Error('resident memory is read from /proc, which only Linux has');
   const all = readAll();
-  return (sum(treeOf(root, all).map((pid) => all.get(pid)?.residentPages ?? 0)) * pageBytes()) / 1e6;
+  return (sum(treeOf(pidOf(child), all).map((pid) => all.get(pid)?.residentPages ?? 0)) * pageBytes()) / 1e6;
 }
 
 function readAll(): Map<number, Stat> {

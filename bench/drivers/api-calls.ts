@@ -1,12 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'undici';
-import type * as z from 'zod';
-import { apiCallDriver } from '#bench/drivers/protocol.ts';
+import type { ApiCallTask } from '#bench/drivers/protocol.ts';
 import { closedLoop, serve } from '#bench/drivers/serve.ts';
 
-type Task = z.output<typeof apiCallDriver.task>;
-
-serve(apiCallDriver, async (task) => {
+serve(async (task: ApiCallTask) => {
   // One connection per lane, as a shop keeps them, without pipelining.
   const connections = Array.from({ length: task.atOnce }, () => new Client(task.origin, { pipelining: 1 }));
   try {
@@ -23,7 +20,7 @@ serve(apiCallDriver, async (task) => {
   }
 });
 
-function requestOf({ apiKey, call }: Task, number: number) {
+function requestOf({ apiKey, call }: ApiCallTask, number: number) {
   const authorization = `Bearer ${apiKey}`;
   if (call.kind === 'get')
     return { method: 'GET', path: call.paths[number % call.paths.length] ?? '/', headers: { authorization } } as const;

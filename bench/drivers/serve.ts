@@ -1,30 +1,22 @@
-import { randomUUID } from 'node:crypto';
-import type { Pool } from 'undici';
-import * as z from 'zod';
-import type { DriverProtocol, LoadResult } from '#bench/drivers/protocol.ts';
+import type { Load, LoadResult, Reply } from '#bench/drivers/protocol.ts';
 
 /** Ends with the process that started this one. */
-export function serve<Task extends z.ZodType, Result extends z.ZodType>(
-  protocol: DriverProtocol<Task, Result>,
-  run: (task: z.output<Task>) => Promise<z.input<Result>>,
-): void {
+export function serve<Task extends Load>(run: (task: Task) => Promise<LoadResult>): void {
   process.on('disconnect', () => process.exit(0));
-  process.on('message', (message) => {
-    void replyTo(async () => run(protocol.task.parse(message)));
-  });
+  process.on('message', (task) => void replyTo(run(task as Task)));
 }
 
-async function replyTo(work: () => Promise<unknown>): Promise<void> {
-  try {
-    process.send?.({ ok: true, result: await work() });
-  } catch (error) {
-    process.send?.({ ok: false, error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
-  }
+async function replyTo(work: Promise<LoadResult>): Promise<void> {
+  const reply: Reply = await work.then(
+    (result) => ({ result }),
+    (error: unknown) => ({ error: error instanceof Error ? (error.stack ?? error.message) : String(error) }),
+  );
+  process.send?.(reply);
 }
 
 /** The first failure ends all lanes. `piece` returns milliseconds where it knows better than a clock around it. */
 export async function closedLoop(
-  { count, atOnce }: { readonly count: number; readonly atOnce: number },
+  { count, atOnce }: Load,
   piece: (number: number, lane: number) => Promise<number | void>,
 ): Promise<LoadResult> {
   const latenciesMs: number[] = [];
@@ -44,26 +36,4 @@ export async function closedLoop(
   const started = performance.now();
   await Promise.all(Array.from({ length: Math.min(atOnce, count) }, lane));
   return { elapsedMs: performance.now() - started, latenciesMs };
-}
-
-const accepted = z.object({ id: z.string() });
-
-/** @throws Error for any answer but 202. */
-export async function placeOrder(
-  api: Pool,
-  { apiKey, packageId }: { readonly apiKey: string; readonly packageId: number },
-): Promise<string> {
-  const answer = await api.request({
-    method: 'POST',
-    path: '/v1/orders',
-    headers: {
-      authorization: `Bearer ${apiKey}`,
-      'content-type': 'application/json',
-      'idempotency-key': randomUUID(),
-    },
-    body: JSON.stringify({ package_id: packageId, external_order_id: `bench-${randomUUID()}` }),
-  });
-  const text = await answer.body.text();
-  if (answer.statusCode !== 202) throw new Error(`an order was answered with ${answer.statusCode}: ${text}`);
-  return accepted.parse(JSON.parse(text)).id;
 }

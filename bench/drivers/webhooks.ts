@@ -1,16 +1,13 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { Client } from 'undici';
-import type * as z from 'zod';
-import { webhookDriver } from '#bench/drivers/protocol.ts';
+import type { WebhookTask } from '#bench/drivers/protocol.ts';
 import { closedLoop, serve } from '#bench/drivers/serve.ts';
 import { DEFAULT_HEADER_PREFIX, serviceHeaders } from '#upstream/contract.ts';
 
 /** The measured processes have default settings. */
 const HEADERS = serviceHeaders(DEFAULT_HEADER_PREFIX);
 
-type Task = z.output<typeof webhookDriver.task>;
-
-serve(webhookDriver, async (task) => {
+serve(async (task: WebhookTask) => {
   const { origin, pathname } = new URL(task.url);
   // Before the clock starts: making deliveries is not measured.
   const deliveries = Array.from({ length: task.count }, (_, number) => signedDelivery(task, number));
@@ -31,7 +28,7 @@ serve(webhookDriver, async (task) => {
   }
 });
 
-function signedDelivery({ secret, deliveryPrefix }: Task, number: number) {
+function signedDelivery({ secret, deliveryPrefix }: WebhookTask, number: number) {
   const body = JSON.stringify({
     event: 'order.completed',
     created_at: new Date().toISOString(),

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { Client, Connection } from '@temporalio/client';
-import { workflowDriver } from '#bench/drivers/protocol.ts';
+import type { WorkflowTask } from '#bench/drivers/protocol.ts';
 import { closedLoop, serve } from '#bench/drivers/serve.ts';
 
-serve(workflowDriver, async (task) => {
+serve(async (task: WorkflowTask) => {
   const connection = await Connection.connect({ address: task.address });
   try {
     const client = new Client({ connection, namespace: task.namespace });

@@ -8,7 +8,7 @@ if (TEMPORAL_ADDRESS === undefined || TEMPORAL_NAMESPACE === undefined || TASK_Q
   throw new Error('TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE and TASK_QUEUE are needed');
 }
 
-const activities = { first: nothing, second: nothing, third: nothing };
+const activities = { first: async (): Promise<void> => undefined };
 const BUNDLE = fileURLToPath(new URL('empty-bundle.ts', import.meta.url));
 const MAX_BUNDLE = 16 * 1024 * 1024;
 
@@ -30,5 +30,3 @@ try {
 } finally {
   await connection.close();
 }
-
-async function nothing(): Promise<void> {}

@@ -1,14 +1,9 @@
-import { apiCallDriver, Driver } from '#bench/drivers/protocol.ts';
+import { Driver } from '#bench/drivers/protocol.ts';
 import type { ScenarioResult } from '#bench/results.ts';
-import { answersOk } from '#bench/support/children.ts';
 import type { BenchContext } from '#bench/support/context.ts';
 import { compare, inTurn, latencies, medians, rates } from '#bench/support/figures.ts';
-import { filledDatabase } from '#bench/support/filled-database.ts';
-import { benchSecrets, openDatabase } from '#bench/support/product.ts';
-import { freePort } from '#cli/embedded/ports.ts';
-import { productEnvironments } from '#cli/start/environment.ts';
-import { generateApiKey } from '#crypto/generated-secrets.ts';
-import { addApiKey, apiScopes } from '#db/access/api-keys.ts';
+import { addKey, createProductDatabase, startApi, startPeer } from '#bench/support/product.ts';
+import { withClient } from '#cli/embedded/postgres.ts';
 
 const SIZES = {
   full: { rounds: 5, few: 10_000, many: 1_000_000, reads: 1_000, pages: 300, orders: 500, atOnce: 16 },
@@ -24,22 +19,22 @@ const LISTS = {
   deep: '/v1/orders?created_before=',
 } as const;
 
+const SAME_READ = 'Express, no key checked, the same statement prepared, the same JSON';
+const SAME_WRITE =
+  'Express, the same check of the key, the same rows in one transaction, nothing validated or encrypted';
+
 /** The peer is Express on the same tables; a second comparison is among many against among few. */
 export async function measureApiOrders(context: BenchContext): Promise<ScenarioResult[]> {
   const size = SIZES[context.mode];
-  const few = await startApi(context, 'few', size.few);
-  const many = await startApi(context, 'many', size.many);
-  const peer = await startPeer(context, many.databaseUrl);
-  await using driver = new Driver(apiCallDriver);
-  const run =
-    (
-      at: { origin: string },
-      count: number,
-      call: Parameters<typeof driver.run>[0]['call'],
-      atOnce: number = size.atOnce,
-    ) =>
-    async () =>
-      driver.run({ count, atOnce, origin: at.origin, apiKey: at === few ? few.apiKey : many.apiKey, call });
+  const few = await startOurs(context, 'few', size.few);
+  const many = await startOurs(context, 'many', size.many);
+  const peer = await startPeer(context, 'peer-order-handler', 'bench/peers/order-handler.ts', {
+    DATABASE_URL: many.databaseUrl,
+  });
+  await using driver = new Driver('api-calls');
+  type Call = Parameters<typeof driver.run>[0]['call'];
+  const run = (at: { readonly origin: string }, count: number, call: Call, atOnce: number) => async () =>
+    driver.run({ count, atOnce, origin: at.origin, apiKey: at === few ? few.apiKey : many.apiKey, call });
   const results: ScenarioResult[] = [];
   const take = (result: ScenarioResult) => {
     results.push(result);
@@ -47,98 +42,58 @@ export async function measureApiOrders(context: BenchContext): Promise<ScenarioR
     context.say(`api orders: ${result.id}: ratio ${result.ratio_to_peer?.value}`);
   };
 
-  for (const [name, list] of Object.entries(LISTS)) {
-    // The same number of orders meet it among few and many.
-    const path = list.endsWith('=') ? `${list}${new Date(Date.now() - (size.few / 2) * 1_000).toISOString()}` : list;
-    context.say(`api orders: ${path}, ${size.rounds} rounds of ${size.pages}, one at a time, among many and among few`);
-    const call = { kind: 'get', paths: [path] } as const;
-    const measured = await inTurn(
-      { many: run(many, size.pages, call, 1), few: run(few, size.pages, call, 1) },
+  const [ids, idsOfFew] = [pathsAmong(size.many), pathsAmong(size.few)];
+  const reads = [
+    ...Object.entries(LISTS).map(([name, list]) => {
+      // The same number of orders meet it among few and many.
+      const path = list.endsWith('=') ? `${list}${new Date(Date.now() - (size.few / 2) * 1_000).toISOString()}` : list;
+      const measured = `GET ${list}: median time of a page`;
+      return { id: `orders_list.${name}`, measured, count: size.pages, many: [path], few: [path] };
+    }),
+    { id: 'orders_get', measured: 'GET /v1/orders/{id}: median time', count: size.reads, many: ids, few: idsOfFew },
+  ];
+  for (const { id, measured, count, ...paths } of reads) {
+    context.say(`api orders: ${id}, ${size.rounds} rounds of ${count}, one at a time, among many and among few`);
+    const call = (name: 'many' | 'few') => ({ kind: 'get', paths: paths[name] }) as const;
+    const figures = await inTurn(
+      { many: run(many, count, call('many'), 1), few: run(few, count, call('few'), 1) },
       size.rounds,
     );
     take(
       compare({
-        id: `orders_list.${name}.among_few`,
-        measured: `GET ${list}: median time of a page among ${size.many} orders`,
+        id: `${id}.among_few`,
+        measured: `${measured} among ${size.many} orders`,
         unit: 'ms',
         better: 'lower',
-        ours: medians(measured.many),
-        peer: { id: 'among_few', measured: `the same among ${size.few}`, rounds: medians(measured.few) },
+        ours: medians(figures.many),
+        peer: { id: 'among_few', measured: `the same among ${size.few}`, rounds: medians(figures.few) },
         limit: {
           of: 'ratio_to_peer',
           bound: 'at_most',
           amount: 1.2,
-          reason:
-            'A page is read from an index in the order of the list: an index a hundred times as large is hardly deeper.',
+          reason: 'It is read from indexes in its order: those of a hundred times as many rows are hardly deeper.',
         },
-        details: latencies(measured.many, 99),
+        details: latencies(figures.many, 99),
       }),
     );
   }
 
-  const [ids, idsOfFew] = [pathsAmong(size.many), pathsAmong(size.few)];
-  context.say(
-    `api orders: GET /v1/orders/{id}, ${size.rounds} rounds of ${size.reads}, one at a time, among many and among few`,
-  );
-  const single = await inTurn(
-    {
-      many: run(many, size.reads, { kind: 'get', paths: ids }, 1),
-      few: run(few, size.reads, { kind: 'get', paths: idsOfFew }, 1),
-    },
-    size.rounds,
-  );
-  take(
-    compare({
-      id: 'orders_get.among_few',
-      measured: `GET /v1/orders/{id}: median time among ${size.many} orders, of all ages`,
-      unit: 'ms',
-      better: 'lower',
-      ours: medians(single.many),
-      peer: { id: 'among_few', measured: `the same among ${size.few}`, rounds: medians(single.few) },
-      limit: {
-        of: 'ratio_to_peer',
-        bound: 'at_most',
-        amount: 1.2,
-        reason:
-          'One row and its attempts are found by unique indexes: those of a hundred times as many rows are hardly deeper.',
-      },
-      details: latencies(single.many, 99),
-    }),
-  );
-
   await requireSameAnswer(ids[0] ?? '', many, peer);
-  const contests = [
-    {
-      id: 'orders_get.plain_express',
-      measured: 'GET /v1/orders/{id}',
-      count: size.reads,
-      call: { kind: 'get', paths: ids },
-      amount: 0.85,
-      peer: 'Express, no key checked, the same statement prepared, the same JSON',
-    },
-    {
-      id: 'orders_list.plain_express',
-      measured: 'GET /v1/orders, a page of 20',
-      count: size.pages,
-      call: { kind: 'get', paths: ['/v1/orders'] },
-      amount: 0.85,
-      peer: 'Express, no key checked, the same statement prepared, the same JSON',
-    },
-    {
-      id: 'orders_accept.plain_express',
-      measured: 'POST /v1/orders to its 202',
-      count: size.orders,
-      call: { kind: 'order', packageId: 1001 },
-      amount: 0.8,
-      peer: 'Express, the same check of the key, the same rows in one transaction, nothing validated or encrypted',
-    },
-  ] as const;
-  for (const { id, measured, count, call, amount, peer: does } of contests) {
+  const contests: readonly (readonly [id: string, measured: string, count: number, call: Call, least: number])[] = [
+    ['orders_get', 'GET /v1/orders/{id}', size.reads, { kind: 'get', paths: ids }, 0.85],
+    ['orders_list', 'GET /v1/orders, a page of 20', size.pages, { kind: 'get', paths: ['/v1/orders'] }, 0.85],
+    ['orders_accept', 'POST /v1/orders to its 202', size.orders, { kind: 'order', packageId: 1001 }, 0.8],
+  ];
+  for (const [id, measured, count, call, amount] of contests) {
     context.say(`api orders: ${measured}, ${size.rounds} rounds of ${count}, ${size.atOnce} at once`);
-    const figures = await inTurn({ ours: run(many, count, call), peer: run(peer, count, call) }, size.rounds);
+    const figures = await inTurn(
+      { ours: run(many, count, call, size.atOnce), peer: run(peer, count, call, size.atOnce) },
+      size.rounds,
+    );
+    const does = call.kind === 'get' ? SAME_READ : SAME_WRITE;
     take(
       compare({
-        id,
+        id: `${id}.plain_express`,
         measured: `${measured}, ${size.atOnce} at once, among ${size.many} orders`,
         unit: 'calls/s',
         better: 'higher',
@@ -156,6 +111,12 @@ export async function measureApiOrders(context: BenchContext): Promise<ScenarioR
   }
   for (const { stop } of [few, many, peer]) await stop();
   return results;
+}
+
+async function startOurs(context: BenchContext, name: string, orders: number) {
+  const databaseUrl = await filledDatabase(context, orders);
+  const apiKey = await addKey(databaseUrl);
+  return { ...(await startApi(context, `orders-api-${name}`, { databaseUrl })), databaseUrl, apiKey };
 }
 
 function pathsAmong(orders: number): readonly string[] {
@@ -178,42 +139,25 @@ async function requireSameAnswer(
   if (one !== other) throw new Error(`the answers differ:\n${one}\n${other}`);
 }
 
-async function startApi(context: BenchContext, name: string, orders: number) {
-  const databaseUrl = await filledDatabase(context, { orders });
-  const { key, prefix, hash } = generateApiKey();
-  const database = openDatabase(databaseUrl);
-  await database.run((db) => addApiKey(db, { name: 'bench', prefix, hash, scopes: apiScopes }));
-  await database.close();
-  const api = await freePort();
-  const ports = { api, worker: 0, simulator: 1, temporal: 0, temporalUi: 0, codec: 0, postgres: 0 };
-  const { api: environment } = productEnvironments(
-    { ports, databaseUrl, temporalAddress: context.temporalAddress, simulatorData: '' },
-    benchSecrets(),
-    {},
-  );
-  const origin = `http://127.0.0.1:${api}`;
-  const child = await context.children.start({
-    name: `orders-api-${name}`,
-    script: 'api/main.ts',
-    environment: { ...environment, API_RATE_LIMIT: '1000000' },
-    isReady: answersOk(`${origin}/readyz`),
-  });
-  return { origin, databaseUrl, apiKey: key, stop: () => context.children.stop(child) };
-}
+/** As in an old shop, nearly all is done, and unfinished orders are spread over all ages. */
+const ORDERS = `
+  insert into orders (id, api_key_id, external_order_id, package_id, status, failure_class, attention_reason, esim_id, created_at, updated_at, completed_at)
+  select 'ord_' || lpad(n::text, 26, '0'), 'key_bench', 'ref-' || n, 1000 + n % 50,
+    case when n % 1000 = 1 then 'held' when n % 1000 = 2 then 'needs_attention' when n % 50 = 3 then 'failed' else 'completed' end,
+    case when n % 1000 = 1 then 'timeout' end, case when n % 1000 = 2 then 'outcome_unknown' end,
+    'esim_' || lpad(n::text, 26, '0'), now() - (n || ' seconds')::interval, now() - (n || ' seconds')::interval, now() - (n || ' seconds')::interval
+  from generate_series(1, $1::int) n`;
+const ATTEMPTS = `
+  insert into attempts (id, subject_kind, subject_id, number, idempotency_key, reference, encrypted_request_body, state, service_id, created_at)
+  select 'att_' || n, 'order', 'ord_' || lpad(n::text, 26, '0'), 1, 'key-' || n, 'ref-' || n, 'x', 'completed', 'so_' || n, now()
+  from generate_series(1, $1::int) n`;
 
-async function startPeer(context: BenchContext, databaseUrl: string) {
-  const port = await freePort();
-  const origin = `http://127.0.0.1:${port}`;
-  const child = await context.children.start({
-    name: 'peer-order-handler',
-    script: 'bench/peers/order-handler.ts',
-    environment: { NODE_ENV: 'production', PORT: String(port), DATABASE_URL: databaseUrl },
-    isReady: answersOk(`${origin}/healthz`),
+async function filledDatabase(context: BenchContext, orders: number): Promise<string> {
+  const url = await createProductDatabase(context, `filled_${orders}`);
+  context.say(`rows: ${orders} orders and attempts`);
+  await withClient(url, async (client) => {
+    for (const statement of [ORDERS, ATTEMPTS]) await client.query(statement, [orders]);
+    await client.query('vacuum analyze');
   });
-  return {
-    origin,
-    stop: async () => {
-      await child.stop(5_000);
-    },
-  };
+  return url;
 }

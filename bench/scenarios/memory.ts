@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { residentMb } from '#bench/counters/processes.ts';
 import type { ScenarioResult } from '#bench/results.ts';
 import type { BenchContext } from '#bench/support/context.ts';
 import { EmptyWork } from '#bench/support/empty-work.ts';
@@ -25,7 +26,10 @@ export async function measureMemory(context: BenchContext): Promise<ScenarioResu
   const { half, more, readings } = SIZES[context.mode];
   const product = await context.product();
   await using orders = new Orders(product);
-  const residentNow = () => read(readings, (name) => product.residentMb(name));
+  const residentNow = async (): Promise<Readings> => ({
+    api: await repeated(readings, () => residentMb(product.api)),
+    worker: await repeated(readings, () => residentMb(product.worker)),
+  });
   const before = await residentNow();
   context.say(`memory: ${2 * half.count} orders, ${half.atOnce} at a time, read before, in the middle and after`);
   await orders.carryThrough(half);
@@ -34,9 +38,9 @@ export async function measureMemory(context: BenchContext): Promise<ScenarioResu
   const after = await residentNow();
 
   context.say(`memory: what is kept after a collection, before and after ${more.count} more orders`);
-  const keptBefore = await kept(product);
+  const keptBefore = await kept(context, product);
   await orders.carryThrough(more);
-  const keptAfter = await kept(product);
+  const keptAfter = await kept(context, product);
 
   await using empty = await EmptyWork.start(context);
   context.say(`memory: as many empty workflows with as many turns, on a worker of the SDK alone`);
@@ -98,19 +102,18 @@ export async function measureMemory(context: BenchContext): Promise<ScenarioResu
   return [...ofEach, beside];
 }
 
-async function read(readings: number, one: (name: ProcessName) => Promise<number>): Promise<Readings> {
-  return { api: await repeated(readings, () => one('api')), worker: await repeated(readings, () => one('worker')) };
-}
-
-async function repeated(readings: number, one: () => number | Promise<number>): Promise<number[]> {
+async function repeated(readings: number, one: () => number): Promise<number[]> {
   const values: number[] = [];
   for (let reading = 0; reading < readings; reading += 1) {
     await delay(READING_EVERY_MS);
-    values.push(await one());
+    values.push(one());
   }
   return values;
 }
 
-async function kept(product: Product): Promise<Readonly<Record<ProcessName, number>>> {
-  return { api: await product.liveHeapMb('api'), worker: await product.liveHeapMb('worker') };
+async function kept(
+  { children }: BenchContext,
+  { api, worker }: Product,
+): Promise<Readonly<Record<ProcessName, number>>> {
+  return { api: await children.liveHeapMb(api), worker: await children.liveHeapMb(worker) };
 }

@@ -1,14 +1,11 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import * as z from 'zod';
-import { Driver, webhookDriver } from '#bench/drivers/protocol.ts';
+import { Driver, type Load } from '#bench/drivers/protocol.ts';
 import type { Limit, ScenarioResult } from '#bench/results.ts';
-import { answersOk } from '#bench/support/children.ts';
 import type { BenchContext } from '#bench/support/context.ts';
 import { compare, inTurn, latencies, medians, rates } from '#bench/support/figures.ts';
-import { benchSecrets, createProductDatabase } from '#bench/support/product.ts';
-import { freePort } from '#cli/embedded/ports.ts';
+import { benchSecrets, createProductDatabase, startApi, startPeer } from '#bench/support/product.ts';
 import { withClient } from '#cli/embedded/postgres.ts';
-import { productEnvironments } from '#cli/start/environment.ts';
 import { DEFAULT_HEADER_PREFIX, serviceHeaders } from '#upstream/contract.ts';
 
 const SIZES = {
@@ -55,12 +52,12 @@ export async function measureWebhookIngest(context: BenchContext): Promise<Scena
   const secrets = benchSecrets();
   const [ours, plain, noDatabase] = await Promise.all([
     startOurs(context, secrets),
-    startPeer(context, secrets.webhook_secret, 'plain_ingest'),
-    startPeer(context, secrets.webhook_secret),
+    startHandler(context, secrets.webhook_secret, 'plain_ingest'),
+    startHandler(context, secrets.webhook_secret),
   ]);
-  const receivers = { ours, plain, noDatabase };
-  await using driver = new Driver(webhookDriver);
-  const deliver = (receiver: Receiver, load: { count: number; atOnce: number }) => async () => {
+  const receivers = [ours, plain, noDatabase];
+  await using driver = new Driver('webhooks');
+  const deliver = (receiver: Receiver, load: Load) => async () => {
     const deliveryPrefix = randomBytes(6).toString('hex');
     const result = await driver.run({ ...load, url: receiver.url, secret: secrets.webhook_secret, deliveryPrefix });
     const stored = await receiver.countStored?.(deliveryPrefix);
@@ -69,20 +66,15 @@ export async function measureWebhookIngest(context: BenchContext): Promise<Scena
     return result;
   };
 
-  for (const { url } of Object.values(receivers)) await requireRefusalOfForgery(url);
+  for (const { url } of receivers) await requireRefusalOfForgery(url);
   context.say(
     `webhooks: ${rounds} rounds of ${busy.count} deliveries, ${busy.atOnce} at once, to three receivers in turn`,
   );
-  const atOnce = await inTurn(
-    mapValues(receivers, (receiver) => deliver(receiver, busy)),
-    rounds,
-  );
+  const toAll = { ours: deliver(ours, busy), plain: deliver(plain, busy), noDatabase: deliver(noDatabase, busy) };
+  const atOnce = await inTurn(toAll, rounds);
   context.say(`webhooks: ${rounds} rounds of ${alone.count} deliveries, one at a time`);
-  const oneByOne = await inTurn(
-    mapValues({ ours, plain }, (receiver) => deliver(receiver, alone)),
-    rounds,
-  );
-  for (const receiver of Object.values(receivers)) await receiver.stop();
+  const oneByOne = await inTurn({ ours: deliver(ours, alone), plain: deliver(plain, alone) }, rounds);
+  for (const { stop } of receivers) await stop();
 
   const busyOurs = {
     measured: `${OURS}. ${busy.atOnce} senders at once, each waiting for its answer; every row counted afterwards.`,
@@ -119,62 +111,33 @@ export async function measureWebhookIngest(context: BenchContext): Promise<Scena
 
 async function startOurs(context: BenchContext, secrets: ReturnType<typeof benchSecrets>): Promise<Receiver> {
   const databaseUrl = await createProductDatabase(context, 'ingest');
-  const api = await freePort();
-  const ports = { api, worker: 0, simulator: 1, temporal: 0, temporalUi: 0, codec: 0, postgres: 0 };
-  const { api: environment } = productEnvironments(
-    { ports, databaseUrl, temporalAddress: context.temporalAddress, simulatorData: '' },
-    secrets,
-    {},
-  );
-  const isReady = answersOk(`http://127.0.0.1:${api}/readyz`);
-  const child = await context.children.start({ name: 'ingest-api', script: 'api/main.ts', environment, isReady });
+  const { origin, stop } = await startApi(context, 'ingest-api', { databaseUrl, secrets });
+  const stored = `select count(*)::int as count from inbox where delivery_id like $1 and state = 'pending'`;
   return {
-    url: `http://127.0.0.1:${api}/webhooks/service`,
-    countStored: (prefix) =>
-      countRows(
-        databaseUrl,
-        `select count(*)::int as count from inbox where delivery_id like $1 and state = 'pending'`,
-        prefix,
-      ),
-    stop: () => context.children.stop(child),
+    url: `${origin}/webhooks/service`,
+    countStored: (prefix) => countRows(databaseUrl, stored, prefix),
+    stop,
   };
 }
 
 /** @param database without it nothing is stored. */
-async function startPeer(context: BenchContext, secret: string, database?: string): Promise<Receiver> {
+async function startHandler(context: BenchContext, secret: string, database?: string): Promise<Receiver> {
   if (database !== undefined) await context.postgres.createDatabase(database);
   const databaseUrl = database === undefined ? undefined : context.postgres.url(database);
-  const port = await freePort();
-  const child = await context.children.start({
-    name: database === undefined ? 'peer-without-database' : 'peer-plain-handler',
-    script: 'bench/peers/webhook-handler.ts',
-    // Development mode only differs in its handling of errors.
-    environment: { NODE_ENV: 'production', PORT: String(port), WEBHOOK_SECRET: secret, DATABASE_URL: databaseUrl },
-    isReady: answersOk(`http://127.0.0.1:${port}/healthz`),
-  });
+  const name = database === undefined ? 'peer-without-database' : 'peer-plain-handler';
+  const environment = { WEBHOOK_SECRET: secret, DATABASE_URL: databaseUrl };
+  const { origin, stop } = await startPeer(context, name, 'bench/peers/webhook-handler.ts', environment);
+  const stored = 'select count(*)::int as count from deliveries where delivery_id like $1';
   return {
-    url: `http://127.0.0.1:${port}/webhooks/service`,
-    ...(databaseUrl !== undefined && {
-      countStored: (prefix: string) =>
-        countRows(databaseUrl, 'select count(*)::int as count from deliveries where delivery_id like $1', prefix),
-    }),
-    stop: async () => {
-      await child.stop(5_000);
-    },
+    url: `${origin}/webhooks/service`,
+    ...(databaseUrl !== undefined && { countStored: (prefix: string) => countRows(databaseUrl, stored, prefix) }),
+    stop,
   };
 }
 
 async function countRows(url: string, sql: string, prefix: string): Promise<number> {
   const { rows } = await withClient(url, (client) => client.query(sql, [`${prefix}-%`]));
   return z.tuple([z.object({ count: z.int() })]).parse(rows)[0].count;
-}
-
-function mapValues<Name extends string, From, To>(
-  values: Readonly<Record<Name, From>>,
-  map: (value: From) => To,
-): Record<Name, To> {
-  const entries = Object.entries(values) as [Name, From][];
-  return Object.fromEntries(entries.map(([name, value]) => [name, map(value)])) as Record<Name, To>;
 }
 
 const HEADERS = serviceHeaders(DEFAULT_HEADER_PREFIX);

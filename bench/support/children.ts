@@ -36,7 +36,6 @@ export class Children {
 
   /** @throws Error with the end of its log when it is not ready. */
   async start(options: ChildProcessOptions): Promise<Child> {
-    this.#started += 1;
     const { PATH, HOME, XDG_CACHE_HOME } = process.env;
     const inspectPort = await freePort();
     const { project = PROJECT } = options;
@@ -48,8 +47,7 @@ export class Children {
       environment: { PATH, HOME, XDG_CACHE_HOME, ...options.environment },
       logFile: this.#logFile(options.name),
     });
-    this.#running.set(child, inspectPort);
-    return this.#ready(child, options.isReady);
+    return this.#ready(child, inspectPort, options.isReady);
   }
 
   /** @throws Error with the end of its log when it is not ready. */
@@ -59,20 +57,20 @@ export class Children {
       readonly args: readonly string[];
     },
   ): Promise<Child> {
-    this.#started += 1;
     const { name, command, args, environment } = options;
     const { PATH, HOME } = process.env;
     const logFile = this.#logFile(name);
     const child = new Child({ name, command, args, environment: { PATH, HOME, ...environment }, logFile });
-    this.#running.set(child, 0);
-    return this.#ready(child, options.isReady);
+    return this.#ready(child, 0, options.isReady);
   }
 
   #logFile(name: string): string {
+    this.#started += 1;
     return join(this.#logs, `${this.#started}-${name}.log`);
   }
 
-  async #ready(child: Child, isReady: ChildProcessOptions['isReady']): Promise<Child> {
+  async #ready(child: Child, inspectPort: number, isReady: ChildProcessOptions['isReady']): Promise<Child> {
+    this.#running.set(child, inspectPort);
     void child.exited.then(() => this.#running.delete(child));
     const deadline = Date.now() + READY_TIMEOUT_MS;
     while (!(await isReady(child).catch(() => false))) {

@@ -1,7 +1,6 @@
-import { differences } from '#bench/counters/counters.ts';
-import { cpuMs, type Processes, residentMb } from '#bench/counters/processes.ts';
+import { cpuSpentBy, residentMb } from '#bench/counters/processes.ts';
 import { historySizes, type Turn } from '#bench/counters/server-counters.ts';
-import { apiCallDriver, Driver, type LoadResult, workflowDriver } from '#bench/drivers/protocol.ts';
+import { Driver, type Load, type LoadResult } from '#bench/drivers/protocol.ts';
 import type { BenchContext } from '#bench/support/context.ts';
 import type { EnginePeer } from '#bench/support/engines.ts';
 import { NAMESPACE } from '#bench/support/product.ts';
@@ -9,18 +8,13 @@ import type { Child } from '#cli/embedded/child.ts';
 
 const TASK_QUEUE = 'peer_turns';
 
-interface Load {
-  readonly count: number;
-  readonly atOnce: number;
-}
-
 /** Shows the engines' own costs. */
 export class EmptyWork implements AsyncDisposable {
   readonly #context: BenchContext;
   readonly #worker: Child;
   readonly #turns: readonly Turn[];
-  readonly #workflows = new Driver(workflowDriver);
-  readonly #calls = new Driver(apiCallDriver);
+  readonly #workflows = new Driver('workflows');
+  readonly #calls = new Driver('api-calls');
 
   private constructor(context: BenchContext, worker: Child, turns: readonly Turn[]) {
     this.#context = context;
@@ -31,12 +25,17 @@ export class EmptyWork implements AsyncDisposable {
   /** The product must have delivered an order: its turns are taken from its history. */
   static async start(context: BenchContext): Promise<EmptyWork> {
     const [size] = await historySizes(context.temporalAddress, NAMESPACE, 1);
-    const worker = await startEmptyWorker(context, TASK_QUEUE);
+    const worker = await context.children.start({
+      name: 'peer-worker',
+      script: 'bench/peers/empty-worker.ts',
+      environment: {
+        TEMPORAL_ADDRESS: context.temporalAddress,
+        TEMPORAL_NAMESPACE: NAMESPACE,
+        TASK_QUEUE,
+      },
+      isReady: async (child) => child.tail().includes('the peer runs'),
+    });
     return new EmptyWork(context, worker, size?.turns ?? []);
-  }
-
-  get turns(): readonly Turn[] {
-    return this.#turns;
   }
 
   async sameTurns(load: Load): Promise<LoadResult> {
@@ -52,27 +51,20 @@ export class EmptyWork implements AsyncDisposable {
 
   /** CPU milliseconds for one. */
   async onTemporal(load: Load): Promise<number> {
-    const { temporal } = this.#context.sharedProcesses;
-    const processes = { temporal, worker: this.#worker.identity?.pid ?? 0 };
-    return cpuOf(processes, load, async () => this.sameTurns(load));
+    return cpuOf({ temporal: this.#context.temporal.child, worker: this.#worker }, load, () => this.sameTurns(load));
   }
 
   /** CPU milliseconds for one. */
-  async on(peer: EnginePeer, load: Load): Promise<number> {
-    const { simulator: _, ...own } = peer.processes();
-    const { postgres } = this.#context.sharedProcesses;
-    return cpuOf({ ...own, postgres }, load, async () =>
-      this.#calls.run({
-        ...load,
-        origin: peer.apiUrl,
-        apiKey: peer.apiKey,
-        call: { kind: 'post', pathPrefix: peer.emptyPath },
-      }),
+  async on({ processes, apiUrl: origin, apiKey, emptyPath }: EnginePeer, load: Load): Promise<number> {
+    const { simulator: _, ...own } = processes;
+    const call = { kind: 'post', pathPrefix: emptyPath } as const;
+    return cpuOf({ ...own, postgres: this.#context.postgres.child }, load, () =>
+      this.#calls.run({ ...load, origin, apiKey, call }),
     );
   }
 
   residentMb(): number {
-    return residentMb(this.#worker.identity?.pid ?? 0);
+    return residentMb(this.#worker);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -82,21 +74,11 @@ export class EmptyWork implements AsyncDisposable {
   }
 }
 
-export async function startEmptyWorker(context: BenchContext, taskQueue: string): Promise<Child> {
-  return context.children.start({
-    name: 'peer-worker',
-    script: 'bench/peers/empty-worker.ts',
-    environment: {
-      TEMPORAL_ADDRESS: context.temporalAddress,
-      TEMPORAL_NAMESPACE: NAMESPACE,
-      TASK_QUEUE: taskQueue,
-    },
-    isReady: async (child) => child.tail().includes('the peer runs'),
-  });
-}
-
-async function cpuOf(processes: Processes, { count }: Load, work: () => Promise<unknown>): Promise<number> {
-  const before = cpuMs(processes);
-  await work();
-  return Object.values(differences(before, cpuMs(processes))).reduce((sum, ms) => sum + ms, 0) / count;
+async function cpuOf(
+  processes: Parameters<typeof cpuSpentBy>[0],
+  { count }: Load,
+  work: () => Promise<unknown>,
+): Promise<number> {
+  const { cpu } = await cpuSpentBy(processes, work);
+  return Object.values(cpu).reduce((sum, ms) => sum + ms, 0) / count;
 }

@@ -7,10 +7,10 @@ import { promisify } from 'node:util';
 import { answersOk, PROJECT } from '#bench/support/children.ts';
 import type { BenchServers } from '#bench/support/context.ts';
 import type { Contestant } from '#bench/support/orders.ts';
-import { benchSecrets } from '#bench/support/product.ts';
+import { benchSecrets, environmentsAt } from '#bench/support/product.ts';
 import type { Child } from '#cli/embedded/child.ts';
 import { freePort } from '#cli/embedded/ports.ts';
-import { productEnvironments, SIMULATOR_EMAIL } from '#cli/start/environment.ts';
+import { SIMULATOR_EMAIL } from '#cli/start/environment.ts';
 import { messageOf, UserError } from '#cli/terminal/user-error.ts';
 
 export interface EnginePeer extends Contestant {
@@ -74,16 +74,8 @@ async function startPeer(context: BenchServers, { id, measured, engine, environm
   const [api, simulatorPort] = await Promise.all([freePort(), freePort()]);
   const secrets = benchSecrets();
   const apiKey = `peer_${randomBytes(24).toString('hex')}`;
-  const { simulator: simulatorEnvironment, worker } = productEnvironments(
-    {
-      ports: { api, worker: 0, simulator: simulatorPort, temporal: 0, temporalUi: 0, codec: 0, postgres: 0 },
-      databaseUrl,
-      temporalAddress: context.temporalAddress,
-      simulatorData: join(context.folder, `simulator-${id}.sqlite`),
-    },
-    secrets,
-    {},
-  );
+  const ports = { api, simulator: simulatorPort };
+  const { simulator: simulatorEnvironment, worker } = environmentsAt(context, id, { ports, databaseUrl, secrets });
   const simulator = await context.children.start({
     name: `simulator-${id}`,
     script: 'simulator/main.ts',
@@ -118,8 +110,7 @@ async function startPeer(context: BenchServers, { id, measured, engine, environm
     namespace: undefined,
     ordersPlaced: 0,
     emptyPath: '/empty/',
-    processes: () =>
-      Object.fromEntries(Object.entries(parts).map(([name, { identity }]) => [name, identity?.pid ?? 0])),
+    processes: parts,
     stop: async () => {
       for (const child of Object.values(parts)) await context.children.stop(child);
     },

@@ -1,4 +1,4 @@
-import type { LoadResult, OpenLoadResult } from '#bench/drivers/protocol.ts';
+import type { LoadResult } from '#bench/drivers/protocol.ts';
 import type { Limit, ScenarioResult, Spread } from '#bench/results.ts';
 
 interface Common {
@@ -87,11 +87,6 @@ export function latencies(rounds: readonly LoadResult[], tail: 95 | 99): Record<
   return { p50_ms: percentile(all, 0.5), [`p${tail}_ms`]: percentile(all, tail / 100), max_ms: percentile(all, 1) };
 }
 
-export function openLatencies(name: string, { orders }: OpenLoadResult): Record<string, number> {
-  const took = orders.map(({ tookMs }) => tookMs);
-  return Object.fromEntries([50, 95, 99].map((share) => [`${name}_p${share}_ms`, percentile(took, share / 100)]));
-}
-
 /** The order is A B C C B A …, so that other work on the machine meets all. Round 0 warms up and is thrown away. */
 export async function inTurn<Name extends string, Figures>(
   contestants: Readonly<Record<Name, (round: number) => Promise<Figures>>>,
@@ -133,15 +128,4 @@ function spreadOf(values: readonly number[]): Spread {
 /** Three significant digits: more would claim a precision that a shared machine does not have. */
 export function rounded(value: number): number {
   return Number(value.toPrecision(3));
-}
-
-/** Evenly in [0, 1), the same for the same seed (mulberry32). */
-export function seeded(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

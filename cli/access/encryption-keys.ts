@@ -1,7 +1,7 @@
 import { actor, withDatabase } from '#cli/set-up/command-database.ts';
 import type { Output } from '#cli/terminal/output.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
-import { readDatabaseConfig } from '#config/config.ts';
+import { readParts } from '#config/config.ts';
 import type { Environment } from '#config/environment.ts';
 import { addAuditEntry } from '#db/access/audit-log.ts';
 import { keyUse, retireKey, type Retirement } from '#db/connection/encryption-keys.ts';
@@ -11,7 +11,7 @@ const APPLICATION = 'reseller encryption-keys';
 
 /** The keys themselves are not in the database. */
 export async function listEncryptionKeys(environment: Environment, output: Output = process.stdout): Promise<void> {
-  const { database: config } = readDatabaseConfig(environment);
+  const { database: config } = readParts(['database'], environment);
   const keys = await withDatabase(config.directUrl, APPLICATION, (database) => database.run(keyUse));
   if (keys.length === 0) output.write('The database has not been used with any encryption key yet.\n');
   for (const { keyId, makesHashes, firstUsedAt } of keys) {
@@ -28,7 +28,7 @@ export async function retireEncryptionKey(
   environment: Environment,
   output: Output = process.stdout,
 ): Promise<void> {
-  const { database: config } = readDatabaseConfig(environment);
+  const { database: config } = readParts(['database'], environment);
   const retirement = await withDatabase(config.directUrl, APPLICATION, (database) =>
     database.transaction(async (tx) => {
       const done = await retireKey(tx, keyId);

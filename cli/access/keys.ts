@@ -3,9 +3,9 @@ import { actor, withDatabase } from '#cli/set-up/command-database.ts';
 import { printLine } from '#cli/terminal/output.ts';
 import { type FormatOptions, printItems } from '#cli/terminal/print-items.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
-import { readDatabaseConfig } from '#config/config.ts';
+import { readParts } from '#config/config.ts';
 import type { Environment } from '#config/environment.ts';
-import { price } from '#config/fields.ts';
+import { price } from '#config/variable-types.ts';
 import { apiKeyMode, generateApiKey } from '#crypto/generated-secrets.ts';
 import {
   addApiKey,
@@ -26,7 +26,7 @@ import type { Database, Executor } from '#db/connection/database.ts';
 import { stampedMode } from '#db/connection/installation.ts';
 import type { Money } from '#domain/money/money.ts';
 import { counted } from '#domain/text.ts';
-import { latestReading } from '#fulfilment/gate/wallet.ts';
+import { usableBalance } from '#fulfilment/gate/account.ts';
 import { revokeShareLinksOfKey } from '#fulfilment/share-links/share-links.ts';
 
 const DAY_MS = 86_400_000;
@@ -221,7 +221,7 @@ function limitOf(text: string): Money | null {
 
 /** Another currency than the wallet's would hold every purchase. Before the first reading it is not known. */
 async function requireWalletCurrency(tx: Executor, limit: Money | null | undefined): Promise<void> {
-  const reading = limit == null ? undefined : await latestReading(tx);
+  const reading = limit == null ? undefined : await usableBalance(tx);
   if (limit == null || reading === undefined || reading.balance.currency === limit.currency) return;
   const { currency } = reading.balance;
   throw new UserError(
@@ -270,5 +270,5 @@ async function inDatabase<Result>(
   environment: Environment,
   work: (database: Database) => Promise<Result>,
 ): Promise<Result> {
-  return await withDatabase(readDatabaseConfig(environment).database.directUrl, 'reseller keys', work);
+  return await withDatabase(readParts(['database'], environment).database.directUrl, 'reseller keys', work);
 }

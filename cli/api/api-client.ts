@@ -1,11 +1,10 @@
 import * as z from 'zod';
 import { type ApiAccess, type ApiOptions, apiAccess } from '#cli/api/api-access.ts';
-import { type Output, printLine } from '#cli/terminal/output.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
 import { visible } from '#cli/terminal/visible-text.ts';
 import { NoAnswerError, ProblemError } from '#clients/typescript/src/errors.ts';
 import { type Page, Paged } from '#clients/typescript/src/paged.ts';
-import { Transport } from '#clients/typescript/src/transport.ts';
+import { type Call, Transport } from '#clients/typescript/src/transport.ts';
 import type { Environment } from '#config/environment.ts';
 
 const problemSchema = z.object({
@@ -18,8 +17,16 @@ const problemSchema = z.object({
 type Problem = z.output<typeof problemSchema>;
 
 export const PAGE = 100;
-/** A person waits: fewer retries than a shop makes. */
+/** A person waits: fewer retries than a shop makes, */
 const RETRIES = 2;
+/** and one time limit for all of them. */
+const WITHIN_MS = 30_000;
+
+interface ClientOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** For one call with its retries; the wait that it asks for is added. */
+  readonly withinMs?: number;
+}
 
 export class ApiError extends UserError {
   readonly status: number;
@@ -66,15 +73,23 @@ function adviceFor(
   return `See the log of the API${log === undefined ? '' : ` (${log})`} for ${where}.`;
 }
 
+type Asked = Pick<Call, 'path' | 'query' | 'body'> & {
+  /** Default: POST with a body, else GET. */
+  readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  readonly idempotencyKey?: string;
+};
+
 export class ApiClient {
   readonly #access: ApiAccess;
   readonly #transport: Transport;
   readonly #signal: AbortSignal | undefined;
+  readonly #withinMs: number;
   #request = '';
 
-  constructor(access: ApiAccess, signal?: AbortSignal) {
+  constructor(access: ApiAccess, { signal, withinMs = WITHIN_MS }: ClientOptions = {}) {
     this.#access = access;
     this.#signal = signal;
+    this.#withinMs = withinMs;
     this.#transport = new Transport({
       baseUrl: access.url,
       apiKey: access.key,
@@ -84,42 +99,38 @@ export class ApiClient {
   }
 
   /** @throws as {@link ask}. */
-  async call<Schema extends z.ZodType>({
-    path,
-    answer,
-    body,
-    method = body === undefined ? 'GET' : 'POST',
-    idempotencyKey,
-  }: {
-    readonly path: string;
-    readonly answer: Schema;
-    readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-    readonly body?: unknown;
-    readonly idempotencyKey?: string;
-  }): Promise<z.output<Schema>> {
-    const options = {
-      ...(this.#signal !== undefined && { signal: this.#signal }),
-      ...(idempotencyKey !== undefined && { idempotencyKey }),
-    };
-    const keyed = idempotencyKey !== undefined;
-    return answer.parse(
-      await this.ask((transport) => transport.json({ operation: path, method, path, body, keyed, options })),
-    );
+  async call<Answer>({ path, query, body, method, idempotencyKey }: Asked): Promise<Answer> {
+    return this.send('json', {
+      operation: path,
+      method: method ?? (body === undefined ? 'GET' : 'POST'),
+      path,
+      ...(query !== undefined && { query }),
+      body,
+      keyed: idempotencyKey !== undefined,
+      options: { ...(idempotencyKey !== undefined && { idempotencyKey }) },
+    });
   }
 
-  async all<Item extends z.ZodType>(path: string, query: object, item: Item): Promise<z.output<Item>[]> {
-    const pages = new Paged((cursor) =>
-      this.ask((transport) =>
-        transport.json<Page<unknown>>({
-          operation: path,
-          method: 'GET',
-          path,
-          query: { limit: PAGE, ...query, ...cursor },
-          options: {},
-        }),
-      ),
+  async all<Item>(path: string, query: object): Promise<Item[]> {
+    const pages = new Paged<Item>((cursor) =>
+      this.call<Page<Item>>({ path, query: { limit: PAGE, ...query, ...cursor } }),
     );
-    return z.array(item).parse(await pages.take(Number.POSITIVE_INFINITY));
+    return pages.take(Number.POSITIVE_INFINITY);
+  }
+
+  /** @throws as {@link ask}. */
+  async send<Answer>(as: 'json' | 'text' | 'bytes', call: Call): Promise<Answer> {
+    const { wait = 0 }: { readonly wait?: number } = { ...call.query, ...call.options };
+    const limit = AbortSignal.timeout(this.#withinMs + 1_000 * wait);
+    const signal = this.#signal === undefined ? limit : AbortSignal.any([limit, this.#signal]);
+    try {
+      return await this.ask(async (transport) => {
+        return (await transport[as]({ ...call, options: { ...call.options, signal } })) as Answer;
+      });
+    } catch (error) {
+      if (limit.aborted && error === limit.reason) throw noAnswerFrom(this.#access.url);
+      throw error;
+    }
   }
 
   /** @throws ApiError for a refusal, UserError for a lost answer. */
@@ -135,26 +146,12 @@ export class ApiClient {
   }
 }
 
-export class ApiCommands {
-  protected readonly environment: Environment;
-  protected readonly output: Output;
-
-  constructor(environment: Environment, output: Output = process.stdout) {
-    this.environment = environment;
-    this.output = output;
-  }
-
-  protected api(options: ApiOptions): ApiClient {
-    return new ApiClient(apiAccess(options, this.environment));
-  }
-
-  protected say(line: string): void {
-    printLine(this.output, line);
-  }
+export function apiClient(options: ApiOptions, environment: Environment): ApiClient {
+  return new ApiClient(apiAccess(options, environment));
 }
 
-function noAnswerFrom(api: string, cause: NoAnswerError): UserError {
-  const message = cause.status === undefined ? `The API at ${api} does not answer.` : `${cause.message}.`;
+function noAnswerFrom(api: string, cause?: NoAnswerError): UserError {
+  const message = cause?.status === undefined ? `The API at ${api} does not answer.` : `${cause.message}.`;
   return new UserError(
     message,
     'Start it with `npm start`. If it runs elsewhere, give the data folder with --data, or the address with --api.',

@@ -7,7 +7,7 @@ import { writeSecretFile } from '#cli/data-folder/development-secrets.ts';
 import { withClient } from '#cli/embedded/postgres.ts';
 import type { Output } from '#cli/terminal/output.ts';
 import { removeQuietly, writeFailure, isDiskFull, messageOf, UserError } from '#cli/terminal/user-error.ts';
-import { readDatabaseConfig } from '#config/config.ts';
+import { readParts } from '#config/config.ts';
 import type { Environment } from '#config/environment.ts';
 
 export interface BackupOptions {
@@ -22,7 +22,7 @@ export async function backUp(
   environment: Environment,
   output: Output = process.stdout,
 ): Promise<string> {
-  const url = readDatabaseConfig(environment).database.directUrl;
+  const url = readParts(['database'], environment).database.directUrl;
   const startedAt = new Date();
   const complete = join(resolve(folder), `backup-${startedAt.toISOString().replaceAll(/[:.]/g, '-')}`);
   const partial = `${complete}.partial`;

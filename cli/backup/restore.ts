@@ -18,7 +18,7 @@ import { giveTo, postgresAccount } from '#cli/embedded/postgres-account.ts';
 import { requireReadableArchive } from '#cli/embedded/wal-archive.ts';
 import type { Output } from '#cli/terminal/output.ts';
 import { removeQuietly, writeFailure, isDiskFull, codeOf, messageOf, UserError } from '#cli/terminal/user-error.ts';
-import { readEncryptionKeys } from '#config/config.ts';
+import { readParts } from '#config/config.ts';
 import type { Environment } from '#config/environment.ts';
 import { KeyRing } from '#crypto/key-ring.ts';
 import { describeKeyProblem, judgeKeys } from '#domain/encryption-keys.ts';
@@ -150,7 +150,7 @@ function environmentOf(data: string, environment: Environment): Environment {
 }
 
 function requireKeys(made: BackupDescription, environment: Environment): void {
-  const ring = new KeyRing(readEncryptionKeys(environment));
+  const ring = new KeyRing(readParts(['encryptionKeys'], environment).encryptionKeys);
   const recorded = made.encryptionKeys.map(({ keyId, checkValue, makesHashes }) => ({
     keyId,
     makesHashes,

@@ -22,11 +22,10 @@ import {
   newestSecret,
 } from '#cli/doctor/checks/webhooks.ts';
 import { type CheckName, type Finding, type Findings, failure, notChecked, ok } from '#cli/doctor/finding.ts';
-import { type DoctorSettings, readSettings } from '#cli/doctor/settings.ts';
 import { openOwnSession } from '#cli/service/own-session.ts';
 import { reasonOf } from '#cli/terminal/user-error.ts';
-import type { ServiceConfig } from '#config/config.ts';
-import { EXIT_CONFIGURATION } from '#config/configuration-error.ts';
+import { PARTS, readApiConfig, readCodecServerConfig, readWorkerConfig, type ServiceConfig } from '#config/config.ts';
+import { ConfigurationError, EXIT_CONFIGURATION, problemText } from '#config/configuration-error.ts';
 import type { Environment } from '#config/environment.ts';
 import { counted } from '#domain/text.ts';
 import type { Service } from '#upstream/service.ts';
@@ -243,4 +242,37 @@ function checkConfiguration(problems: readonly string[]): Finding {
     `${counted(problems.length, 'problem')}: ${problems.join('; ')}`,
     'docs/configuration.md describes each variable.',
   );
+}
+
+type DoctorSettings = ReturnType<typeof readSettings>;
+
+/** A part with a problem is undefined. */
+function readSettings(environment: Environment) {
+  const problems = new Set<string>();
+  const read = <Part>(reader: (environment: Environment) => Part): Part | undefined => {
+    try {
+      return reader(environment);
+    } catch (error) {
+      if (!(error instanceof ConfigurationError)) throw error;
+      for (const problem of error.problems) problems.add(problemText(problem));
+      return undefined;
+    }
+  };
+  const api = read(readApiConfig);
+  for (const wholeProcess of [readWorkerConfig, readCodecServerConfig]) read<unknown>(wholeProcess);
+  return {
+    database: read(PARTS.database),
+    encryptionKeys: read(PARTS.encryptionKeys),
+    temporal: read(PARTS.temporal),
+    /** An object of its own, because workers need no version. */
+    workers: read((from) => ({ version: PARTS.deployment(from) })),
+    service: read(PARTS.service),
+    webhook: read((from) => ({
+      url: PARTS.webhookUrl(from),
+      headerPrefix: PARTS.headerPrefix(from),
+      secrets: PARTS.webhookSecrets(from),
+    })),
+    webhookToleranceMs: api?.webhookToleranceMs,
+    problems: [...problems],
+  };
 }

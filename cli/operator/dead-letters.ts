@@ -1,19 +1,12 @@
-import * as z from 'zod';
 import type { ApiOptions } from '#cli/api/api-access.ts';
-import { ApiCommands } from '#cli/api/api-client.ts';
+import { apiClient } from '#cli/api/api-client.ts';
 import { type Columns, flexible, text, time } from '#cli/terminal/columns.ts';
+import { type Output, printLine } from '#cli/terminal/output.ts';
 import { type FormatOptions, printItems } from '#cli/terminal/print-items.ts';
+import type { DeadLetter } from '#clients/typescript/src/index.ts';
+import type { Environment } from '#config/environment.ts';
 
-const letter = z.looseObject({
-  id: z.string(),
-  message: z.string(),
-  subject_kind: z.string(),
-  subject_id: z.string(),
-  error: z.string(),
-  tries: z.int(),
-  received_at: z.string(),
-});
-const COLUMNS: Columns<z.output<typeof letter>> = {
+const COLUMNS: Columns<DeadLetter> = {
   received_at: time((each) => each.received_at),
   id: text((each) => each.id),
   message: text((each) => each.message),
@@ -23,30 +16,28 @@ const COLUMNS: Columns<z.output<typeof letter>> = {
   error: flexible((each) => each.error),
 };
 
-type ActionOptions = ApiOptions & { readonly reason: string };
-
 /** The relay could not process these rows and quarantined them. */
-export class DeadLetterCommands extends ApiCommands {
-  async list(options: ApiOptions & FormatOptions): Promise<void> {
-    const api = this.api(options);
-    const letters = [];
-    for (const queue of ['inbox', 'outbox']) letters.push(...(await api.all('/v1/dead-letters', { queue }, letter)));
-    const { output, environment } = this;
-    printItems(options, COLUMNS, letters, { output, environment, none: 'There are no dead letters.' });
-  }
+export async function listDeadLetters(
+  options: ApiOptions & FormatOptions,
+  environment: Environment,
+  output: Output = process.stdout,
+): Promise<void> {
+  const api = apiClient(options, environment);
+  const letters = [];
+  for (const queue of ['inbox', 'outbox']) letters.push(...(await api.all<DeadLetter>('/v1/dead-letters', { queue })));
+  printItems(options, COLUMNS, letters, { output, environment, none: 'There are no dead letters.' });
+}
 
-  async requeue(id: string, options: ActionOptions): Promise<void> {
-    await this.#perform(id, 'requeue', options);
-    this.say(`${id} is processed again.`);
-  }
+const DONE = { requeue: 'is processed again', dismiss: 'is dismissed' } as const;
 
-  async dismiss(id: string, options: ActionOptions): Promise<void> {
-    await this.#perform(id, 'dismiss', options);
-    this.say(`${id} is dismissed.`);
-  }
-
-  async #perform(id: string, action: 'requeue' | 'dismiss', { reason, ...options }: ActionOptions): Promise<void> {
-    const path = `/v1/dead-letters/${encodeURIComponent(id)}/${action}`;
-    await this.api(options).call({ path, body: { reason }, answer: letter });
-  }
+export async function endDeadLetter(
+  action: keyof typeof DONE,
+  id: string,
+  { reason, ...options }: ApiOptions & { readonly reason: string },
+  environment: Environment,
+  output: Output = process.stdout,
+): Promise<void> {
+  const path = `/v1/dead-letters/${encodeURIComponent(id)}/${action}`;
+  await apiClient(options, environment).call({ path, body: { reason } });
+  printLine(output, `${id} ${DONE[action]}.`);
 }

@@ -1,5 +1,5 @@
-import { apiAccess, type ApiOptions } from '#cli/api/api-access.ts';
-import { ApiClient } from '#cli/api/api-client.ts';
+import type { ApiOptions } from '#cli/api/api-access.ts';
+import { apiClient } from '#cli/api/api-client.ts';
 import { apiCall, valuesOf } from '#cli/resources/call.ts';
 import { type Output, printLine } from '#cli/terminal/output.ts';
 import { timeText, type Paint, paintFor } from '#cli/terminal/print-items.ts';
@@ -37,7 +37,7 @@ export async function listen(options: ListenOptions, context: ListenContext): Pr
   const query: StreamEventsQuery = valuesOf((await apiCall('streamEvents')).query, { ...options });
   const onDisconnect = ({ message }: Error, nextInMs: number): void =>
     printLine(notes, `${message}; the next try is in ${Math.round(nextInMs / 1_000)} s.`);
-  await new ApiClient(apiAccess(options, environment)).ask(async (transport) => {
+  await apiClient(options, environment).ask(async (transport) => {
     try {
       for await (const event of new EventStream(transport, query, { signal, onDisconnect })) {
         output.write(`${options.json === true ? visible(JSON.stringify(event)) : eventLine(event, paint)}\n`);

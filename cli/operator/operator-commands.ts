@@ -1,13 +1,11 @@
 import { type Command, Option } from 'commander';
 import type { ApiOptions } from '#cli/api/api-access.ts';
-import type { DeadLetterCommands } from '#cli/operator/dead-letters.ts';
-import type { GateCommands, PauseOptions } from '#cli/operator/gate.ts';
-import type { WorkResource } from '#cli/operator/kinds.ts';
+import type { PauseOptions } from '#cli/operator/gate.ts';
 import type { ListenOptions } from '#cli/operator/listen.ts';
-import type { PricingCommands, SetOptions } from '#cli/operator/pricing.ts';
+import type { SetOptions } from '#cli/operator/pricing.ts';
 import type { ReconcileOptions } from '#cli/operator/reconcile.ts';
-import type { ReplayOptions, WebhookEndpointCommands } from '#cli/operator/webhook-replay.ts';
-import type { ActionOptions, ResolveOptions, RetryPolicyOptions, WorkCommands } from '#cli/operator/work.ts';
+import type { ReplayOptions } from '#cli/operator/webhook-replay.ts';
+import type { ActionOptions, ResolveOptions, RetryPolicyOptions } from '#cli/operator/work.ts';
 import { apiCall, optionOf } from '#cli/resources/call.ts';
 import { describeWhenEntered, withExamples } from '#cli/resources/resource-command.ts';
 import {
@@ -22,24 +20,35 @@ import {
 } from '#cli/terminal/options.ts';
 import type { FormatOptions } from '#cli/terminal/print-items.ts';
 import type { Environment } from '#config/environment.ts';
+import { KINDS, type WorkKind } from '#domain/work/kinds.ts';
 
-export function addWorkActions(work: Command, kind: WorkResource, environment: Environment): void {
-  const { noun } = kind;
-  const commands = async (): Promise<WorkCommands> =>
-    new (await import('#cli/operator/work.ts')).WorkCommands(kind, environment);
+/** The verdict `bought` takes these ids. */
+const SERVICE_IDS: Readonly<Record<WorkKind, Readonly<Record<string, string>>>> = {
+  order: { service_order_id: 'the order at the service', service_esim_id: 'the eSIM at the service' },
+  topup: { service_topup_id: 'the top-up at the service' },
+  vpn_subscription: { service_subscription_id: 'the subscription at the service' },
+  cancellation: { service_refund_id: 'its refund at the service' },
+};
+
+type WithReason = ApiOptions & { readonly reason: string };
+
+export function addWorkActions(work: Command, kind: WorkKind, environment: Environment): void {
+  const { noun, command, isPurchase } = KINDS[kind];
+  const load = () => import('#cli/operator/work.ts');
+  const desk = { kind, environment };
   for (const [action, description] of [
     ['retry', `try ${noun}s again now that are held or need attention`],
     ['release', `release held ${noun}s through the purchase gate now, past pauses and open circuits`],
     ['abandon', `abandon ${noun}s that provably bought nothing`],
   ] as const) {
-    if (action === 'release' && !kind.isPurchase) continue;
+    if (action === 'release' && !isPurchase) continue;
     withBulkOptions(work.command(`${action} [ids...]`).description(`${description}; exit code 1 when any was refused`))
       .requiredOption(...REASON)
       .action(async (ids: string[], options: ActionOptions) => {
-        process.exitCode = await (await commands()).perform(action, ids, options);
+        process.exitCode = await (await load()).actOnSeveral(desk, { action }, ids, options);
       });
   }
-  if (kind.isPurchase) {
+  if (isPurchase) {
     withBulkOptions(
       work
         .command('limit <id> <max-price>')
@@ -50,7 +59,7 @@ export function addWorkActions(work: Command, kind: WorkResource, environment: E
     )
       .requiredOption(...REASON)
       .action(async (id: string, maxPrice: string, options: ActionOptions) => {
-        process.exitCode = await (await commands()).limit(id, maxPrice, options);
+        process.exitCode = await (await load()).limitWork(desk, id, maxPrice, options);
       });
   }
   work
@@ -62,9 +71,9 @@ export function addWorkActions(work: Command, kind: WorkResource, environment: E
     .option('--deadline <time>', 'no attempt after this time, such as 2030-01-31T12:00:00Z', deadline)
     .requiredOption(...REASON)
     .action(async (id: string, options: RetryPolicyOptions) => {
-      process.exitCode = await (await commands()).retryPolicy(id, options);
+      process.exitCode = await (await load()).changeRetryPolicy(desk, id, options);
     });
-  const serviceIds = Object.entries(kind.serviceIds).map(([field, what]) => ({
+  const serviceIds = Object.entries(SERVICE_IDS[kind]).map(([field, what]) => ({
     field,
     option: new Option(`--${field.replaceAll('_', '-')} <id>`, `with bought: ${what}`),
   }));
@@ -73,10 +82,10 @@ export function addWorkActions(work: Command, kind: WorkResource, environment: E
       .command('resolve <id>')
       .description('resolve an open case with the fact; "all" instead of the id: all that match the filters'),
   )
-    .requiredOption('--case <reason>', `reason of the case, as \`${kind.command} list\` shows it`)
+    .requiredOption('--case <reason>', `reason of the case, as \`${command} list\` shows it`)
     .requiredOption(
       '--verdict <verdict>',
-      kind.isPurchase
+      isPurchase
         ? 'bought, not_bought or dismissed'
         : 'bought (it is cancelled), not_bought (it is not), refunded or dismissed',
     )
@@ -86,7 +95,8 @@ export function addWorkActions(work: Command, kind: WorkResource, environment: E
   resolve.action(
     async (id: string, options: Omit<ResolveOptions, 'serviceIds'> & Record<string, string | undefined>) => {
       const named = serviceIds.map(({ field, option }) => [field, options[option.attributeName()]] as const);
-      process.exitCode = await (await commands()).resolve(id, { ...options, serviceIds: Object.fromEntries(named) });
+      const judged = { ...options, serviceIds: Object.fromEntries(named) };
+      process.exitCode = await (await load()).resolveCase(desk, id, judged);
     },
   );
 }
@@ -100,60 +110,58 @@ function withBulkOptions(command: Command): Command {
 }
 
 export function addGateCommand(program: Command, environment: Environment): void {
-  const commands = async (): Promise<GateCommands> =>
-    new (await import('#cli/operator/gate.ts')).GateCommands(environment);
+  const load = () => import('#cli/operator/gate.ts');
   const gate = program.command('gate').description('the purchase gate: circuits, stops, held purchases and pauses');
   gate
     .command('show')
     .description('circuits of the service, pauses, stops, held work, reserved and spent money')
     .option('--json', 'print it as the API answers it')
-    .action(async (options: ApiOptions & { json?: boolean }) => (await commands()).show(options));
+    .action(async (options: ApiOptions & { json?: boolean }) => (await load()).showGate(options, environment));
   gate
     .command('pause')
     .description('pause buying: all, one kind, or work with one failure class')
     .option('--kind <kind>', 'order, topup or vpn_subscription')
     .option('--failure-class <class>', 'only work whose last failure has this class, such as package_unavailable')
     .requiredOption(...REASON)
-    .action(async (options: PauseOptions) => (await commands()).pause(options));
+    .action(async (options: PauseOptions) => (await load()).pausePurchases(options, environment));
   gate
     .command('release <id>')
     .description('end a pause; or, with drift:<kind>, let one purchase of a stopped kind go')
     .requiredOption(...REASON)
-    .action(async (id: string, options: ApiOptions & { reason: string }) => (await commands()).release(id, options));
+    .action(async (id: string, options: WithReason) => (await load()).releasePurchases(id, options, environment));
 }
 
 export function addDeadLettersCommand(program: Command, environment: Environment): void {
-  const commands = async (): Promise<DeadLetterCommands> =>
-    new (await import('#cli/operator/dead-letters.ts')).DeadLetterCommands(environment);
+  const load = () => import('#cli/operator/dead-letters.ts');
   const letters = program
     .command('dead-letters')
     .description('reports of the service and requests to workflows that could not be processed');
   withFormatOptions(letters.command('list').description('list them, oldest first, with the error')).action(
-    async (options: ApiOptions & FormatOptions) => (await commands()).list(options),
+    async (options: ApiOptions & FormatOptions) => (await load()).listDeadLetters(options, environment),
   );
-  letters
-    .command('requeue <id>')
-    .description('process one again, after its cause was corrected')
-    .requiredOption('--reason <reason>', 'reason, for the audit log')
-    .action(async (id: string, options: ApiOptions & { reason: string }) => (await commands()).requeue(id, options));
-  letters
-    .command('dismiss <id>')
-    .description('dismiss one: it will never be processed')
-    .requiredOption('--reason <reason>', 'reason, for the audit log')
-    .action(async (id: string, options: ApiOptions & { reason: string }) => (await commands()).dismiss(id, options));
+  for (const [action, description] of [
+    ['requeue', 'process one again, after its cause was corrected'],
+    ['dismiss', 'dismiss one: it will never be processed'],
+  ] as const) {
+    letters
+      .command(`${action} <id>`)
+      .description(description)
+      .requiredOption('--reason <reason>', 'reason, for the audit log')
+      .action(async (id: string, options: WithReason) =>
+        (await load()).endDeadLetter(action, id, options, environment),
+      );
+  }
 }
 
 const RULE_REASON = ['--reason <text>', 'reason, shown in the versions of the rule'] as const;
 
 export function addPricingActions(pricing: Command, environment: Environment): void {
-  const commands = async (): Promise<PricingCommands> =>
-    new (await import('#cli/operator/pricing.ts')).PricingCommands(environment);
-  const target = (flags: string, description: string) => new Option(flags, description);
+  const load = () => import('#cli/operator/pricing.ts');
   const targets = [
-    target('--default', 'for everything that no other rule matches'),
-    target('--country <code>', 'for packages of this country, such as DE'),
-    target('--package <id>', 'for this package'),
-    target('--vpn-plan <id>', 'for this VPN plan'),
+    new Option('--default', 'for everything that no other rule matches'),
+    new Option('--country <code>', 'for packages of this country, such as DE'),
+    new Option('--package <id>', 'for this package'),
+    new Option('--vpn-plan <id>', 'for this VPN plan'),
   ];
   for (const option of targets)
     option.conflicts(targets.filter((other) => other !== option).map((other) => other.attributeName()));
@@ -175,12 +183,12 @@ export function addPricingActions(pricing: Command, environment: Environment): v
       '0',
     )
     .requiredOption(...RULE_REASON)
-    .action(async (options: SetOptions) => (await commands()).set(options));
+    .action(async (options: SetOptions) => (await load()).setRule(options, environment));
   pricing
     .command('end <id>')
     .description('end a rule; the next less specific rule applies instead')
     .requiredOption(...RULE_REASON)
-    .action(async (id: string, options: ApiOptions & { reason: string }) => (await commands()).end(id, options));
+    .action(async (id: string, options: WithReason) => (await load()).endRule(id, options, environment));
 }
 
 export function addReconcileCommand(program: Command, environmentFor: EnvironmentFor): void {
@@ -199,8 +207,6 @@ export function addReconcileCommand(program: Command, environmentFor: Environmen
 }
 
 export function addReplayCommand(endpoints: Command, environment: Environment): void {
-  const commands = async (): Promise<WebhookEndpointCommands> =>
-    new (await import('#cli/operator/webhook-replay.ts')).WebhookEndpointCommands(environment);
   endpoints
     .command('replay <id>')
     .description('send to an endpoint again: an event, a delivery, or all events since a time')
@@ -209,7 +215,9 @@ export function addReplayCommand(endpoints: Command, environment: Environment): 
     .option('--since <time>', 'events since this time, such as 2030-01-31T00:00:00Z')
     .option('--until <time>', 'with --since: until this time')
     .option('--which <which>', 'with --since: all, failed or missed (default: all)')
-    .action(async (id: string, options: ReplayOptions) => (await commands()).replay(id, options));
+    .action(async (id: string, options: ReplayOptions) =>
+      (await import('#cli/operator/webhook-replay.ts')).replayEvents(id, options, environment),
+    );
 }
 
 export function addListenCommand(events: Command, environment: Environment): void {

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import * as z from 'zod';
 import type { ApiOptions } from '#cli/api/api-access.ts';
-import { ApiCommands } from '#cli/api/api-client.ts';
+import { apiClient } from '#cli/api/api-client.ts';
+import { type Output, printLine } from '#cli/terminal/output.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
+import type { NewPricingRule, PricingRule, PricingTermsInput } from '#clients/typescript/src/index.ts';
+import type { Environment } from '#config/environment.ts';
 
 export interface SetOptions extends ApiOptions {
   readonly default?: boolean;
@@ -22,64 +24,42 @@ export interface SetOptions extends ApiOptions {
 
 const PATH = '/v1/pricing/rules';
 
-const markup = z.object({ percent: z.string(), amount: z.string() });
-const terms = z.object({
-  margin: markup,
-  minimum_margin: markup,
-  minimum_price: z.string().nullable(),
-  rounding: z.object({ step: z.string(), ending: z.string(), direction: z.string() }).nullable(),
-  max_price_drift_percent: z.string(),
-});
-const target = z.object({
-  kind: z.string(),
-  country: z.string().optional(),
-  package_id: z.int().optional(),
-  vpn_plan_id: z.int().optional(),
-});
-const rule = z.object({
-  id: z.string(),
-  target,
-  currency: z.string(),
-  terms,
-  version: z.int(),
-  ended_at: z.string().nullable(),
-});
-type Rule = z.output<typeof rule>;
+type Target = NewPricingRule['target'];
+type Markup = PricingTermsInput['margin'];
 
-export class PricingCommands extends ApiCommands {
-  async set(options: SetOptions): Promise<void> {
-    const wanted = { target: targetOf(options), currency: options.currency, terms: termsOf(options) };
-    const api = this.api(options);
-    const rules = await api.all(PATH, { target: wanted.target.kind, currency: options.currency }, rule);
-    const known = rules.find((each) => nameOf(each.target) === nameOf(wanted.target));
-    const stored =
-      known === undefined
-        ? await api.call({
-            path: PATH,
-            body: { ...wanted, reason: options.reason },
-            idempotencyKey: randomUUID(),
-            answer: rule,
-          })
-        : await api.call({
-            path: `${PATH}/${known.id}`,
-            method: 'PATCH',
-            body: { terms: wanted.terms, reason: options.reason, version: known.version },
-            answer: rule,
-          });
-    this.say(`${known === undefined ? 'Created' : 'Changed'}: ${lineOf(stored)}`);
-  }
-
-  async end(id: string, { reason, ...options }: ApiOptions & { readonly reason: string }): Promise<void> {
-    const ended = await this.api(options).call({
-      path: `${PATH}/${encodeURIComponent(id)}?${new URLSearchParams({ reason }).toString()}`,
-      method: 'DELETE',
-      answer: rule,
-    });
-    this.say(`${ended.id}  ended at ${ended.ended_at}`);
-  }
+export async function setRule(
+  options: SetOptions,
+  environment: Environment,
+  output: Output = process.stdout,
+): Promise<void> {
+  const { currency, reason } = options;
+  const target = targetOf(options);
+  const terms = termsOf(options);
+  const api = apiClient(options, environment);
+  const rules = await api.all<PricingRule>(PATH, { target: target.kind, currency });
+  const known = rules.find((each) => nameOf(each.target) === nameOf(target));
+  const stored = await (known === undefined
+    ? api.call<PricingRule>({ path: PATH, body: { target, currency, terms, reason }, idempotencyKey: randomUUID() })
+    : api.call<PricingRule>({
+        path: `${PATH}/${known.id}`,
+        method: 'PATCH',
+        body: { terms, reason, version: known.version },
+      }));
+  printLine(output, `${known === undefined ? 'Created' : 'Changed'}: ${lineOf(stored)}`);
 }
 
-function targetOf({ default: isDefault, country, package: packageId, vpnPlan }: SetOptions): z.output<typeof target> {
+export async function endRule(
+  id: string,
+  { reason, ...options }: ApiOptions & { readonly reason: string },
+  environment: Environment,
+  output: Output = process.stdout,
+): Promise<void> {
+  const path = `${PATH}/${encodeURIComponent(id)}`;
+  const ended = await apiClient(options, environment).call<PricingRule>({ path, method: 'DELETE', query: { reason } });
+  printLine(output, `${ended.id}  ended at ${ended.ended_at}`);
+}
+
+function targetOf({ default: isDefault, country, package: packageId, vpnPlan }: SetOptions): Target {
   if (country !== undefined) return { kind: 'country', country };
   if (packageId !== undefined) return { kind: 'package', package_id: idOf(packageId) };
   if (vpnPlan !== undefined) return { kind: 'vpn_plan', vpn_plan_id: idOf(vpnPlan) };
@@ -107,7 +87,7 @@ function termsOf({ margin, minimumMargin, minimumPrice, step, ending, nearest, m
 }
 
 /** `35%`, `0.50` or `35%+0.50`. */
-function markupOf(text = '0'): z.output<typeof markup> {
+function markupOf(text = '0'): Markup {
   const [, percent, amount] = /^(?:([\d.]+)%)?\+?(?:([\d.]+))?$/.exec(text.replaceAll(' ', '')) ?? [];
   if (percent === undefined && amount === undefined) {
     throw new UserError(`${JSON.stringify(text)} is not a margin.`, 'Write it as 35%, 0.50 or 35%+0.50.');
@@ -115,32 +95,27 @@ function markupOf(text = '0'): z.output<typeof markup> {
   return { percent: percent ?? '0', amount: amount ?? '0' };
 }
 
-function lineOf({ id, target: of, currency, terms: its, version: number }: Rule): string {
-  return `${id}  ${nameOf(of)} in ${currency}, version ${number}: ${termsText(its)}`;
+function lineOf({ id, target, currency, terms, version }: PricingRule): string {
+  return `${id}  ${nameOf(target)} in ${currency}, version ${version}: ${termsText(terms)}`;
 }
 
-function nameOf({ kind, country, package_id: packageId, vpn_plan_id: planId }: z.output<typeof target>): string {
-  return [kind, country ?? packageId ?? planId].filter((part) => part !== undefined).join(' ');
+function nameOf(target: Target | PricingRule['target']): string {
+  const { kind, ...of } = target;
+  return [kind, ...Object.values(of).map(String)].join(' ');
 }
 
-function termsText({
-  margin,
-  minimum_margin: least,
-  minimum_price: price,
-  rounding,
-  max_price_drift_percent: drift,
-}: z.output<typeof terms>): string {
+function termsText({ margin, minimum_margin, minimum_price, rounding, ...terms }: PricingRule['terms']): string {
   return [
     `margin ${markupText(margin)}`,
-    `at least ${markupText(least)}`,
-    ...(price === null ? [] : [`price at least ${price}`]),
+    `at least ${markupText(minimum_margin)}`,
+    ...(minimum_price === null ? [] : [`price at least ${minimum_price}`]),
     ...(rounding === null
       ? []
       : [`rounded ${rounding.direction} to a multiple of ${rounding.step} plus ${rounding.ending}`]),
-    `drift ${drift} %`,
+    `drift ${terms.max_price_drift_percent} %`,
   ].join(', ');
 }
 
-function markupText({ percent, amount }: z.output<typeof markup>): string {
+function markupText({ percent, amount }: PricingRule['terms']['margin']): string {
   return `${percent}% + ${amount}`;
 }

@@ -2,8 +2,8 @@ import { reconciliationJson } from '#api/money/reconciliations.ts';
 import { withDatabase } from '#cli/set-up/command-database.ts';
 import { type Output, printJson, printLines } from '#cli/terminal/output.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
-import { readDatabaseConfig, readEncryptionKeys, readTemporalConfig } from '#config/config.ts';
-import { type Environment, readTogether } from '#config/environment.ts';
+import { readParts } from '#config/config.ts';
+import type { Environment } from '#config/environment.ts';
 import { KeyRing } from '#crypto/key-ring.ts';
 import type { Database } from '#db/connection/database.ts';
 import { verifyKeys } from '#db/connection/encryption-keys.ts';
@@ -45,16 +45,12 @@ export async function runReconcile(
   environment: Environment,
   output: Output = process.stdout,
 ): Promise<number> {
-  const { temporal, keys, stored } = readTogether(environment, {
-    temporal: readTemporalConfig,
-    keys: readEncryptionKeys,
-    stored: readDatabaseConfig,
-  });
-  return await withDatabase(stored.database.directUrl, 'reseller reconcile', async (database) => {
-    const keyRing = new KeyRing(keys);
+  const parts = readParts(['temporal', 'encryptionKeys', 'database'], environment);
+  return await withDatabase(parts.database.directUrl, 'reseller reconcile', async (database) => {
+    const keyRing = new KeyRing(parts.encryptionKeys);
     // A worker cannot decrypt input that is encrypted with another key.
     await database.run((db) => verifyKeys(db, keyRing));
-    const client = await connectClient(temporal, keyRing);
+    const client = await connectClient(parts.temporal, keyRing);
     try {
       const result = await compareBooks(client, wait);
       if (result === undefined) {

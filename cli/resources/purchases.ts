@@ -1,5 +1,6 @@
 import { file, list, object, type ResourceDefinition } from '#cli/resources/definition.ts';
-import { flexible, money, status, text, time } from '#cli/terminal/columns.ts';
+import { type Columns, flexible, money, status, text, time } from '#cli/terminal/columns.ts';
+import type { TimelineEntry } from '#clients/typescript/src/index.ts';
 import { KINDS, type WorkKind } from '#domain/work/kinds.ts';
 
 interface Explained {
@@ -7,7 +8,11 @@ interface Explained {
   readonly operations?: { readonly attention: { readonly reason: string } | null };
 }
 
-const timeline = { at: time, event: text, message: flexible } as const;
+const TIMELINE: Columns<TimelineEntry> = {
+  at: time((entry) => entry.at),
+  event: text((entry) => entry.event),
+  message: flexible((entry) => entry.message),
+};
 
 const orders: ResourceDefinition = {
   command: KINDS.order.command,
@@ -45,11 +50,7 @@ const orders: ResourceDefinition = {
     export: file('exportOrders', {
       examples: [['--created-after 30d --output orders.csv', 'those of 30 days, whole']],
     }),
-    timeline: list('getOrderTimeline', {
-      at: timeline.at((entry) => entry.at),
-      event: timeline.event((entry) => entry.event),
-      message: timeline.message((entry) => entry.message),
-    }),
+    timeline: list('getOrderTimeline', TIMELINE),
   },
 };
 
@@ -75,11 +76,7 @@ const topups: ResourceDefinition = {
     export: file('exportTopups', {
       examples: [['--created-after 30d --output topups.csv', 'those of 30 days, whole']],
     }),
-    timeline: list('getTopupTimeline', {
-      at: timeline.at((entry) => entry.at),
-      event: timeline.event((entry) => entry.event),
-      message: timeline.message((entry) => entry.message),
-    }),
+    timeline: list('getTopupTimeline', TIMELINE),
   },
 };
 
@@ -111,11 +108,7 @@ const vpn: ResourceDefinition = {
     export: file('exportVpnSubscriptions', {
       examples: [['--created-after 30d --output vpn.csv', 'those of 30 days, whole']],
     }),
-    timeline: list('getVpnSubscriptionTimeline', {
-      at: timeline.at((entry) => entry.at),
-      event: timeline.event((entry) => entry.event),
-      message: timeline.message((entry) => entry.message),
-    }),
+    timeline: list('getVpnSubscriptionTimeline', TIMELINE),
     cancel: object('cancelVpnSubscription', {
       examples: [['vpn_… --reason "The customer ended it." --wait 20', 'ends a subscription for its customer']],
     }),
@@ -149,11 +142,7 @@ const cancellations: ResourceDefinition = {
     export: file('exportCancellations', {
       examples: [['--created-after 30d --output cancellations.csv', 'those of 30 days, whole']],
     }),
-    timeline: list('getCancellationTimeline', {
-      at: timeline.at((entry) => entry.at),
-      event: timeline.event((entry) => entry.event),
-      message: timeline.message((entry) => entry.message),
-    }),
+    timeline: list('getCancellationTimeline', TIMELINE),
   },
 };
 

@@ -36,10 +36,14 @@ export async function describe(command: Command): Promise<void> {
   for (const each of command.commands) await describe(each);
 }
 
+const HELP: ReadonlySet<string> = new Set(['help', '--help', '-h']);
+
 /** A command with commands of its own is described only where its help is wanted. */
 export function describeOnEntry(command: Command): void {
   command.hook('preSubcommand', async ({ args }, entered) => {
-    if (args.includes('help') || !entered.commands.some((each) => args.includes(each.name()))) await describe(entered);
+    const names = new Set(entered.commands.map((each) => each.name()));
+    const first = args.find((each) => HELP.has(each) || names.has(each));
+    if (first === undefined || HELP.has(first)) await describe(entered);
     else describeOnEntry(entered);
   });
 }

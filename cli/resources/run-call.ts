@@ -1,6 +1,5 @@
 import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { apiAccess } from '#cli/api/api-access.ts';
-import { ApiClient, ApiError, PAGE } from '#cli/api/api-client.ts';
+import { type ApiClient, apiClient, ApiError, PAGE } from '#cli/api/api-client.ts';
 import { apiCall, type Call, type Field, flagOf, valuesOf } from '#cli/resources/call.ts';
 import type { CallDefinition } from '#cli/resources/definition.ts';
 import type { CallOptions } from '#cli/resources/resource-command.ts';
@@ -23,7 +22,7 @@ export interface Typed {
 export async function runCall(definition: CallDefinition, typed: Typed): Promise<void> {
   const { options, environment, output = process.stdout, notes = process.stderr } = typed;
   const call = await apiCall(definition.call);
-  const api = new ApiClient(apiAccess(options, environment));
+  const api = apiClient(options, environment);
   switch (definition.prints) {
     case 'list': {
       const limit = options.all === true ? Number.POSITIVE_INFINITY : (options.limit ?? PAGE);
@@ -35,8 +34,7 @@ export async function runCall(definition: CallDefinition, typed: Typed): Promise
     }
     case 'object': {
       const body = call.body === undefined ? undefined : bodyOf(call.body, options);
-      const ask = async (query: object) =>
-        api.ask((transport) => transport.json({ ...requestOf(call, typed, query), body }));
+      const ask = async (query: object) => api.send('json', { ...requestOf(call, typed, query), body });
       const given = valuesOf(call.query, options);
       // The answer to a write is the caller's, so no more is asked for.
       const answer = await (body === undefined ? asOperator(call.query, given, ask) : ask(given));
@@ -67,13 +65,11 @@ function requestOf(
 async function readList(api: ApiClient, call: Call, typed: Typed, count: number): Promise<unknown[]> {
   const hasPages = call.query.some(({ name }) => name === 'cursor');
   const given = { ...valuesOf(call.query, typed.options), ...(hasPages && { limit: Math.min(PAGE, count) }) };
-  return asOperator(call.query, given, async (query) =>
-    api.ask(async (transport) => {
-      const read = async (cursor: object) =>
-        transport.json<Page<unknown>>(requestOf(call, typed, { ...query, ...cursor }));
-      return hasPages ? await new Paged(read).take(count) : (await read({})).data.slice(0, count);
-    }),
-  );
+  return asOperator(call.query, given, async (query) => {
+    const read = async (cursor: object) =>
+      api.send<Page<unknown>>('json', requestOf(call, typed, { ...query, ...cursor }));
+    return hasPages ? await new Paged(read).take(count) : (await read({})).data.slice(0, count);
+  });
 }
 
 /** An earlier file stays if the call fails. */
@@ -82,9 +78,7 @@ async function writeFile(api: ApiClient, call: Call, typed: Typed, output: Outpu
   if (file === undefined) throw new UserError('Required, and not given: --output.', 'Give the file to write.');
   const request = requestOf(call, typed, valuesOf(call.query, typed.options));
   const isText = /^text\/|\+xml$/.test(call.operation.answers[200]?.contentType ?? '');
-  const content = await api.ask<string | Uint8Array>(async (transport) =>
-    isText ? transport.text(request) : transport.bytes(request),
-  );
+  const content = await api.send<string | Uint8Array>(isText ? 'text' : 'bytes', request);
   if (file !== '-') writeForOwner(file, typeof content === 'string' ? withoutControls(content) : content);
   else if (typeof content === 'string') printText(output, content);
   else output.write(content);

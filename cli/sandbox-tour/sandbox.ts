@@ -3,8 +3,8 @@ import { stepLine, summaryLines, tourJson } from '#cli/sandbox-tour/print.ts';
 import { type TourReport, requireSandbox, runTour } from '#cli/sandbox-tour/tour.ts';
 import { withProfileDatabase } from '#cli/service/capabilities.ts';
 import { type Output, printJson, printLines } from '#cli/terminal/output.ts';
-import { type ServiceConfig, readDatabaseConfig, readResendWindow, readServiceConfig } from '#config/config.ts';
-import { type Environment, readTogether } from '#config/environment.ts';
+import { type ServiceConfig, readParts } from '#config/config.ts';
+import type { Environment } from '#config/environment.ts';
 import type { Database } from '#db/connection/database.ts';
 import { addCapabilityProfile } from '#db/service/capability-profiles.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
@@ -31,19 +31,19 @@ export async function runSandboxTour(
   environment: Environment,
   output: Output = process.stdout,
 ): Promise<number> {
-  const { config, resendWindowMs, stored } = readTogether(environment, {
-    config: readServiceConfig,
-    resendWindowMs: readResendWindow,
-    stored: (given) => (options.store ? readDatabaseConfig(given) : undefined),
-  });
+  const needed = ['service', 'policy', ...(options.store ? ['database' as const] : [])] as const;
+  const { service: config, policy, database: where }: ReadForTour = readParts(needed, environment);
   requireSandbox(config);
-  const tour: Tour = { config, options, resendWindowMs, output };
-  if (stored === undefined) return await tourAndPrint(tour, undefined);
+  const tour: Tour = { config, options, resendWindowMs: policy.purchase.resendWindowMs, output };
+  if (where === undefined) return await tourAndPrint(tour, undefined);
   // Opened before: the tour must not spend if its result cannot be stored.
-  return await withProfileDatabase({ database: stored.database, service: config }, 'write', (database) =>
+  return await withProfileDatabase({ database: where, service: config }, 'write', (database) =>
     tourAndPrint(tour, database),
   );
 }
+
+type ReadForTour = Pick<ReturnType<typeof readParts>, 'service' | 'policy'> &
+  Partial<Pick<ReturnType<typeof readParts>, 'database'>>;
 
 interface Tour {
   readonly config: ServiceConfig;

@@ -5,8 +5,8 @@ import { account, actor, withDatabase } from '#cli/set-up/command-database.ts';
 import { duration } from '#cli/terminal/durations.ts';
 import { type Output, printJson, printLines } from '#cli/terminal/output.ts';
 import { UserError, codeOf } from '#cli/terminal/user-error.ts';
-import { type DatabaseConfig, type ServiceConfig, readDatabaseConfig, readServiceConfig } from '#config/config.ts';
-import { type Environment, readTogether } from '#config/environment.ts';
+import { type DatabaseConfig, type ServiceConfig, readParts } from '#config/config.ts';
+import type { Environment } from '#config/environment.ts';
 import { addAuditEntry } from '#db/access/audit-log.ts';
 import type { Database } from '#db/connection/database.ts';
 import { stampOrVerify, verifyStamp } from '#db/connection/installation.ts';
@@ -29,7 +29,7 @@ export async function showCapabilities(
   environment: Environment,
   output: Output = process.stdout,
 ): Promise<number> {
-  const { database, service } = readConfig(environment);
+  const { database, service } = readParts(['database', 'service'], environment);
   const profile = await newest(database, service);
   if (options.json === true) printJson(output, profile === undefined ? null : capabilitiesJson(profile, service));
   else printLines(output, profile === undefined ? [NO_PROFILE, TOUR] : capabilityLines(profile, service, new Date()));
@@ -42,7 +42,7 @@ export async function confirmCapabilities(
   environment: Environment,
   output: Output = process.stdout,
 ): Promise<void> {
-  const { database: where, service } = readConfig(environment);
+  const { database: where, service } = readParts(['database', 'service'], environment);
   const by = (options.by ?? account()).trim();
   if (by === '') throw new UserError('The name of the person who confirms is empty.', 'Write a name after --by.');
   const lines = await withProfileDatabase({ database: where, service }, 'write', async (database) => {
@@ -80,7 +80,7 @@ export async function importCapabilities(
   environment: Environment,
   output: Output = process.stdout,
 ): Promise<void> {
-  const { database: where, service } = readConfig(environment);
+  const { database: where, service } = readParts(['database', 'service'], environment);
   const profile = readProfileFile(readText(file));
   if (profile === undefined) {
     throw new UserError(
@@ -107,11 +107,6 @@ const NO_PROFILE = 'No capability profile is stored.';
 const TOUR =
   '`npx reseller sandbox tour` measures one. In production, `npx reseller capabilities import` imports its --json ' +
   'report.';
-
-function readConfig(environment: Environment): { database: DatabaseConfig; service: ServiceConfig } {
-  const { service, database } = readTogether(environment, { database: readDatabaseConfig, service: readServiceConfig });
-  return { database: database.database, service };
-}
 
 async function newest(where: DatabaseConfig, service: ServiceConfig): Promise<StoredCapabilityProfile | undefined> {
   return await withProfileDatabase({ database: where, service }, 'read', (database) =>

@@ -6,8 +6,8 @@ import { actor } from '#cli/set-up/command-database.ts';
 import { type Output, printJson, printLines } from '#cli/terminal/output.ts';
 import { UserError, codeOf } from '#cli/terminal/user-error.ts';
 import { visibleLines } from '#cli/terminal/visible-text.ts';
-import { readCapabilities, readDatabaseConfig, readHeaderPrefix, readServiceConfig } from '#config/config.ts';
-import { type Environment, readTogether } from '#config/environment.ts';
+import { readParts } from '#config/config.ts';
+import type { Environment } from '#config/environment.ts';
 import { FIRST_PURCHASE_CHECK_ADVICE, judgeFirstPurchaseCheck, nounOf } from '#domain/gate/first-purchase-check.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { FAILURE_CLASSES } from '#domain/work/failure.ts';
@@ -35,8 +35,7 @@ export async function checkContractFile(
   environment: Environment,
   { stdout, stderr }: { readonly stdout: Output; readonly stderr: Output } = process,
 ): Promise<number> {
-  const capabilities = readCapabilities(environment);
-  const headerPrefix = readHeaderPrefix(environment);
+  const { capabilities, headerPrefix } = readParts(['capabilities', 'headerPrefix'], environment);
   const refuse = (what: string, advice: string): number => {
     printLines(stderr, [what, advice]);
     return NO_DOCUMENT;
@@ -96,7 +95,7 @@ const OUR_CAUSES: Readonly<Partial<Record<ServiceFailure['failure'], string>>> =
 
 async function download(file: string | undefined, environment: Environment): Promise<Read> {
   const service = openService({
-    ...readServiceConfig(environment),
+    ...readParts(['service'], environment).service,
     deadlineMs: DEFAULT_POLICY.purchase.sendDeadlineMs,
     tokens: new OwnToken(),
     now: Date.now,
@@ -132,10 +131,7 @@ interface RecordedDocument {
  * @throws UserError in the sandbox, where nothing is held; errors of configuration and database.
  */
 async function recordDocument(document: JsonObject, environment: Environment): Promise<RecordedDocument> {
-  const { service: config, database: where } = readTogether(environment, {
-    database: readDatabaseConfig,
-    service: readServiceConfig,
-  });
+  const { service: config, database: where } = readParts(['database', 'service'], environment);
   if (config.mode === 'sandbox') {
     throw new UserError(
       'SERVICE_MODE is sandbox, where no purchase is held for this check.',
@@ -143,7 +139,7 @@ async function recordDocument(document: JsonObject, environment: Environment): P
     );
   }
   const deadlineMs = DEFAULT_POLICY.purchase.sendDeadlineMs;
-  return await withProfileDatabase({ database: where.database, service: config }, 'write', async (database) => {
+  return await withProfileDatabase({ database: where, service: config }, 'write', async (database) => {
     await database.transaction((tx) => holdUntilSeen(tx, new Date()));
     const kinds = await database.run(heldKinds);
     if (kinds.length === 0) return { lines: ['No purchases are held for this check.'], nothingHeld: true };

@@ -2,7 +2,7 @@ import { actor, withDatabase } from '#cli/set-up/command-database.ts';
 import { duration } from '#cli/terminal/durations.ts';
 import { type Output, printLines, typed } from '#cli/terminal/output.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
-import { type ServiceSecretConfig, readServiceSecretConfig } from '#config/config.ts';
+import { readParts } from '#config/config.ts';
 import type { Environment } from '#config/environment.ts';
 import { KeyRing } from '#crypto/key-ring.ts';
 import { addAuditEntry } from '#db/access/audit-log.ts';
@@ -21,6 +21,9 @@ export interface ServiceSecretOptions {
   readonly data?: string;
 }
 
+const PARTS_OF_A_CHANGE = ['database', 'encryptionKeys', 'service', 'webhookSecrets', 'policy'] as const;
+type ServiceSecretConfig = ReturnType<typeof readParts<(typeof PARTS_OF_A_CHANGE)[number]>>;
+
 interface How {
   readonly overlapMs: number;
   readonly data: string | undefined;
@@ -36,8 +39,8 @@ export async function changeServiceSecret(
   environment: Environment,
   output: Output = process.stdout,
 ): Promise<void> {
-  const config = readServiceSecretConfig(environment);
-  const overlapMs = options.overlap ?? config.overlapMs;
+  const config = readParts(PARTS_OF_A_CHANGE, environment);
+  const overlapMs = options.overlap ?? config.policy.serviceWebhooks.secretOverlapMs;
   await withDatabase(config.database.directUrl, 'reseller service-secret', async (database) => {
     const { baseUrl: serviceBaseUrl, mode: serviceMode } = config.service;
     await database.run((db) => stampOrVerify(db, { serviceBaseUrl, serviceMode }));
@@ -105,7 +108,7 @@ function observed(store: WebhookSecretStore, onCreated: () => void): Pick<Webhoo
 
 function storedLines(
   { storedAt, formerVerifiesUntil }: ReplacedWebhookSecret,
-  { service, configuredSecrets }: ServiceSecretConfig,
+  { service, webhookSecrets }: ServiceSecretConfig,
   { overlapMs, data }: How,
 ): string[] {
   const lines = [
@@ -119,7 +122,7 @@ function storedLines(
         : `The former secret is valid until ${formerVerifiesUntil.toISOString()} (${duration(overlapMs)}).`,
     );
   }
-  if (configuredSecrets.length > 0) {
+  if (webhookSecrets.length > 0) {
     lines.push(data !== undefined ? LEAVE_IN : overlapMs === 0 ? TAKE_OUT_NOW : TAKE_OUT);
   }
   return lines;

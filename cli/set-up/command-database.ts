@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
 import { reasonOf, UserError } from '#cli/terminal/user-error.ts';
-import { readDatabaseConfig } from '#config/config.ts';
+import { readParts } from '#config/config.ts';
 import type { Environment } from '#config/environment.ts';
 import { Database } from '#db/connection/database.ts';
 import { requireCurrentSchema, migrate, TableLockedError, UnreleasedSchemaError } from '#db/connection/migrate.ts';
@@ -54,7 +54,7 @@ export async function migrateOrExplain(url: string, folder?: string): Promise<vo
 }
 
 export async function migrateDatabase(environment: Environment): Promise<void> {
-  const { database } = readDatabaseConfig(environment);
+  const { database } = readParts(['database'], environment);
   await migrateOrExplain(database.directUrl);
   process.stdout.write('The database has the current schema.\n');
 }

@@ -1,11 +1,14 @@
+import * as z from 'zod';
 import { flexible, text, type Columns } from '#cli/terminal/columns.ts';
 import { type Output, printJson, printLine } from '#cli/terminal/output.ts';
 import { printItems } from '#cli/terminal/print-items.ts';
 import { readApiConfig, readCodecServerConfig, readUiProxyConfig, readWorkerConfig } from '#config/config.ts';
 import { ConfigurationError, EXIT_CONFIGURATION, type ConfigurationProblem } from '#config/configuration-error.ts';
-import { configuredValues, type ConfiguredValue } from '#config/configured-values.ts';
-import { readTogether, type Environment } from '#config/environment.ts';
-import { readPolicyFile } from '#config/policy/policy-file.ts';
+import { presentOf, readTogether, type Environment } from '#config/environment.ts';
+import { readPolicy, readPolicyFile } from '#config/policy/policy-file.ts';
+import { SETTING_SCHEMAS } from '#config/policy/policy-schema.ts';
+import { fileVariable, isSecret } from '#config/secret-files.ts';
+import { CONFIGURATION_FIELDS } from '#config/variables.ts';
 
 interface Form {
   readonly json?: boolean;
@@ -44,6 +47,15 @@ function problemJson({ name, message, place }: ConfigurationProblem) {
   return { name, message, file: place?.file ?? null, line: place?.line ?? null, column: place?.column ?? null };
 }
 
+interface ConfiguredValue {
+  readonly name: string;
+  /** As written; of a secret only that it is set. */
+  readonly value: string | undefined;
+  readonly source: string;
+}
+
+const MASKED = '(secret)';
+
 const COLUMNS: Columns<ConfiguredValue> = {
   name: text(({ name }) => name),
   value: flexible(({ value }) => value ?? '–'),
@@ -63,4 +75,38 @@ export function showConfiguration(
       values.map((each) => ({ ...each, value: each.value ?? null })),
     );
   else printItems({}, COLUMNS, values, { output, environment, none: '' });
+}
+
+/** @throws ConfigurationError when the policy file is not usable. Variables are not checked. */
+function configuredValues(environment: Environment, setByStart: readonly string[]): ConfiguredValue[] {
+  const present = presentOf(environment);
+  const policy = readPolicy(environment);
+  const variables = Object.values(CONFIGURATION_FIELDS)
+    .flatMap((part): [string, z.ZodType][] => Object.entries(part))
+    .map(([name, field]) => variable(name, field, present))
+    .map((each) => (setByStart.includes(each.name) ? { ...each, source: 'npm start' } : each));
+  const settings = [...SETTING_SCHEMAS].map(([name, schema]) => {
+    const set = policy.set.get(name);
+    if (set === undefined) return { name, value: defaultOf(schema), source: 'default' };
+    return { name, value: textOf(set.value), source: `${set.place.file}:${set.place.line}` };
+  });
+  return [...variables, ...settings];
+}
+
+function variable(name: string, field: z.ZodType, present: Readonly<Record<string, string>>): ConfiguredValue {
+  const file = isSecret(field) ? present[fileVariable(name)] : undefined;
+  if (file !== undefined) return { name, value: MASKED, source: file };
+  const value = present[name];
+  if (value === undefined) return { name, value: defaultOf(field), source: 'default' };
+  return { name, value: isSecret(field) ? MASKED : value, source: 'environment' };
+}
+
+function defaultOf(field: z.ZodType): string | undefined {
+  const { default: value } = z.toJSONSchema(field, { io: 'input', unrepresentable: 'any' });
+  const isEmpty = value === '' || (Array.isArray(value) && value.length === 0);
+  return value === undefined || isEmpty ? undefined : textOf(value);
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -11,7 +11,8 @@ import { readSecretFile, writeSecretFile } from '#cli/data-folder/development-se
 import { Terminal } from '#cli/terminal/terminal.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
 import { visible } from '#cli/terminal/visible-text.ts';
-import { isFinal, statusesOf } from '#domain/work/lifecycle.ts';
+import type { EsimActivation, Order, PackagePage, Timeline } from '#clients/typescript/src/index.ts';
+import { FINAL_STATUSES } from '#domain/work/lifecycle.ts';
 
 /** @throws UserError when there is no development API key. */
 export async function demo(options: ApiOptions): Promise<void> {
@@ -39,16 +40,6 @@ export interface DemoOptions {
   readonly quietMs?: number;
 }
 
-const order = z.object({
-  id: z.string(),
-  status: z.enum(statusesOf('order')),
-  esim_id: z.string().nullish(),
-});
-const packages = z.object({ data: z.array(z.object({ id: z.int(), name: z.string() })) });
-const timeline = z.object({
-  data: z.array(z.object({ at: z.iso.datetime({ offset: true }), event: z.string(), message: z.string() })),
-});
-const activation = z.object({ activation_code: z.string() });
 const pending = z.object({ external_order_id: z.string(), package_id: z.int() });
 
 const FOLLOW_TIMEOUT_MS = 60_000;
@@ -61,18 +52,17 @@ const PREFERRED_PACKAGE = 9001;
 /** When it returns false, the order continues without this process. */
 export async function runDemo(options: DemoOptions): Promise<boolean> {
   const { terminal } = options;
-  const api = new ApiClient(options.api, options.signal);
+  const api = new ApiClient(options.api, { signal: options.signal });
   const wanted = await wantedOrder(api, options.stateFile);
   terminal.say(`\n${terminal.bold('A first order')}: POST /v1/orders with package ${wanted.package_id}`);
-  const created = await api.call({
+  const created = await api.call<Order>({
     path: '/v1/orders',
     body: { package_id: wanted.package_id, external_order_id: wanted.external_order_id },
     // A repeated start gets the same order.
     idempotencyKey: wanted.external_order_id,
-    answer: order,
   });
   const ended = await follow(api, created.id, options);
-  if (!isFinal(ended.status)) {
+  if (!isFinal(ended)) {
     terminal.say(`The order is ${ended.status} and continues: GET /v1/orders/${ended.id}`);
     return false;
   }
@@ -81,10 +71,7 @@ export async function runDemo(options: DemoOptions): Promise<boolean> {
     terminal.say(`The order ended as ${ended.status}. GET /v1/orders/${ended.id}/timeline shows the reason.`);
     return false;
   }
-  const { activation_code: code } = await api.call({
-    path: `/v1/esims/${ended.esim_id}/activation`,
-    answer: activation,
-  });
+  const { activation_code: code } = await api.call<EsimActivation>({ path: `/v1/esims/${ended.esim_id}/activation` });
   terminal.say(`\n${terminal.bold('The eSIM')} ${ended.esim_id} (simulated: no phone can install it)`);
   terminal.say(await terminalQrCode(code, terminal.interactive));
   terminal.say(`${code}\n`);
@@ -94,7 +81,7 @@ export async function runDemo(options: DemoOptions): Promise<boolean> {
 async function wantedOrder(api: ApiClient, stateFile: string): Promise<z.output<typeof pending>> {
   const earlier = pending.safeParse(jsonOf(readSecretFile(stateFile)));
   if (earlier.success) return earlier.data;
-  const { data } = await api.call({ path: '/v1/packages?limit=100', answer: packages });
+  const { data } = await api.call<PackagePage>({ path: '/v1/packages?limit=100' });
   const chosen = data.find(({ id }) => id === PREFERRED_PACKAGE) ?? data[0];
   if (chosen === undefined) throw new Error('the service sells no packages');
   const made = { external_order_id: `demo-${randomUUID()}`, package_id: chosen.id };
@@ -102,7 +89,7 @@ async function wantedOrder(api: ApiClient, stateFile: string): Promise<z.output<
   return made;
 }
 
-async function follow(api: ApiClient, orderId: string, options: DemoOptions): Promise<z.output<typeof order>> {
+async function follow(api: ApiClient, orderId: string, options: DemoOptions): Promise<Order> {
   const { terminal, timeoutMs = FOLLOW_TIMEOUT_MS, quietMs = QUIET_MS } = options;
   let { explainWait } = options;
   const deadline = performance.now() + timeoutMs;
@@ -111,8 +98,8 @@ async function follow(api: ApiClient, orderId: string, options: DemoOptions): Pr
   let startedAt: number | undefined;
   for (;;) {
     // The status first: once an order has ended, its timeline is complete.
-    const current = await api.call({ path: `/v1/orders/${orderId}`, answer: order });
-    const { data } = await api.call({ path: `/v1/orders/${orderId}/timeline?limit=100`, answer: timeline });
+    const current = await api.call<Order>({ path: `/v1/orders/${orderId}` });
+    const { data } = await api.call<Timeline>({ path: `/v1/orders/${orderId}/timeline?limit=100` });
     for (const entry of data) {
       // By content: a late entry may appear between two earlier ones.
       const content = `${entry.at} ${entry.event} ${entry.message}`;
@@ -125,7 +112,7 @@ async function follow(api: ApiClient, orderId: string, options: DemoOptions): Pr
         `  ${terminal.dim(`+${seconds} s`.padStart(8))}  ${visible(entry.event).padEnd(22)} ${visible(entry.message)}`,
       );
     }
-    if (isFinal(current.status) || performance.now() > deadline) return current;
+    if (isFinal(current) || performance.now() > deadline) return current;
     if (explainWait !== undefined && performance.now() - changedAt >= quietMs) {
       terminal.say(`  The order is ${current.status} and has not changed for ${Math.round(quietMs / 1_000)} s.`);
       for (const line of await explainWait()) terminal.say(line);
@@ -133,6 +120,10 @@ async function follow(api: ApiClient, orderId: string, options: DemoOptions): Pr
     }
     await delay(POLL_MS, undefined, options.signal === undefined ? {} : { signal: options.signal });
   }
+}
+
+function isFinal({ status }: Order): boolean {
+  return (FINAL_STATUSES as readonly string[]).includes(status);
 }
 
 function jsonOf(text: string | undefined): unknown {

@@ -3,8 +3,8 @@ import { type Columns, status, text } from '#cli/terminal/columns.ts';
 import { type Output, printLine } from '#cli/terminal/output.ts';
 import { type FormatOptions, printItems } from '#cli/terminal/print-items.ts';
 import { messageOf, UserError } from '#cli/terminal/user-error.ts';
-import { readDeploymentVersion, readTemporalConfig } from '#config/config.ts';
-import { type Environment, readTogether } from '#config/environment.ts';
+import { readParts } from '#config/config.ts';
+import type { Environment } from '#config/environment.ts';
 import { connect, GRPC_STATUS, grpcStatus } from '#temporal/connection.ts';
 import { type ListedVersion, WorkerDeployment } from '#temporal/worker-versions.ts';
 
@@ -82,7 +82,7 @@ async function withDeployment(
   environment: Environment,
   work: (deployment: WorkerDeployment, ownBuild: string | undefined) => Promise<void>,
 ): Promise<void> {
-  const { temporal, own } = readTogether(environment, { temporal: readTemporalConfig, own: readDeploymentVersion });
+  const { temporal, deployment: own } = readParts(['temporal', 'deployment'], environment);
   const deploymentName = name ?? own?.deploymentName;
   if (deploymentName === undefined)
     throw new UserError('No worker deployment is named.', 'Use --name, or set WORKER_DEPLOYMENT_NAME.');

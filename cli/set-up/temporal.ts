@@ -1,13 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import * as z from 'zod';
 import { obtainTemporalCli, findTemporalCli } from '#cli/embedded/temporal-cli.ts';
 import { obtainTemporalPrograms } from '#cli/embedded/temporal-cluster.ts';
 import { obtainTestServer } from '#cli/embedded/temporal-test-server.ts';
 import { type Step, Terminal } from '#cli/terminal/terminal.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
-import { readTemporalConfig } from '#config/config.ts';
-import { type Environment, parseEnvironment } from '#config/environment.ts';
-import { CONFIGURATION_FIELDS } from '#config/variables.ts';
+import { readParts } from '#config/config.ts';
+import type { Environment } from '#config/environment.ts';
 
 export async function prepareBinaries(environment: Environment, options: { readonly cluster: boolean }): Promise<void> {
   const terminal = new Terminal(process.stdout);
@@ -62,16 +60,15 @@ export function runTemporalCli(args: readonly string[], settings: Environment, e
 }
 
 function temporalVariables(settings: Environment): Record<string, string> {
-  const { address, namespace, tls, apiKey } = readTemporalConfig(settings);
-  const { CODEC_PORT, CODEC_TOKEN } = CONFIGURATION_FIELDS.codec;
-  const codec = parseEnvironment(z.object({ CODEC_PORT, CODEC_TOKEN }), settings);
+  const { temporal, codec } = readParts(['temporal', 'codec'], settings);
+  const { address, namespace, tls, apiKey } = temporal;
   return {
     TEMPORAL_ADDRESS: address,
     TEMPORAL_NAMESPACE: namespace,
     ...(tls === undefined ? {} : { TEMPORAL_TLS: 'true', ...tlsVariables(settings) }),
     ...(apiKey === undefined ? {} : { TEMPORAL_API_KEY: apiKey }),
-    TEMPORAL_CODEC_ENDPOINT: `http://127.0.0.1:${codec.CODEC_PORT}`,
-    ...(codec.CODEC_TOKEN === undefined ? {} : { TEMPORAL_CODEC_AUTH: `Bearer ${codec.CODEC_TOKEN}` }),
+    TEMPORAL_CODEC_ENDPOINT: `http://127.0.0.1:${codec.port}`,
+    ...(codec.token === undefined ? {} : { TEMPORAL_CODEC_AUTH: `Bearer ${codec.token}` }),
   };
 }
 

@@ -2,7 +2,7 @@
 import { type Command, Option, InvalidArgumentError } from 'commander';
 import { impliedFolder } from '#cli/data-folder/data-folder.ts';
 import type { Environment } from '#config/environment.ts';
-import { durationMs } from '#config/fields.ts';
+import { durationMs } from '#config/variable-types.ts';
 import { MAX_WEBHOOK_SECRET_OVERLAP_MS } from '#domain/policy/webhook-policy.ts';
 
 export interface SetUpOption {

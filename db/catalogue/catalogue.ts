@@ -1,5 +1,6 @@
 import { and, asc, desc, eq, getTableColumns, gt, isNull, lt, ne, sql, type SQL } from 'drizzle-orm';
 import type { PgTable } from 'drizzle-orm/pg-core';
+import { inBatches } from '#db/connection/batches.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { catalogueReadings, packages, vpnPlans } from '#db/schema.ts';
 import { storedKind, workTable } from '#db/work/rows.ts';
@@ -16,9 +17,6 @@ import type { WorkRef } from '#domain/work/kinds.ts';
 
 export type PackageRow = typeof packages.$inferSelect;
 export type VpnPlanRow = typeof vpnPlans.$inferSelect;
-
-/** PostgreSQL takes 65,535 values in a statement. */
-const BATCH = 1_000;
 
 function planOf(row: VpnPlanRow): CatalogueItem {
   const { id, name, days, priceAmount, priceCurrency, available } = row;
@@ -43,7 +41,8 @@ export const STORED_ITEMS: { readonly [Name in CatalogueName]: ItemStore<Catalog
     listed: async (db) =>
       (await db.select().from(packages).where(isNull(packages.removedAt)).orderBy(asc(packages.id))).map(packageOf),
     store: async (tx, changes, readAt) => {
-      for (const rows of inBatches(changes, (change) => packageRow(change, readAt))) {
+      for (const some of inBatches(changes)) {
+        const rows = some.map((change) => packageRow(change, readAt));
         await tx.insert(packages).values(rows).onConflictDoUpdate({ target: packages.id, set: NEW_PACKAGE });
       }
     },
@@ -53,7 +52,8 @@ export const STORED_ITEMS: { readonly [Name in CatalogueName]: ItemStore<Catalog
     listed: async (db) =>
       (await db.select().from(vpnPlans).where(isNull(vpnPlans.removedAt)).orderBy(asc(vpnPlans.id))).map(planOf),
     store: async (tx, changes, readAt) => {
-      for (const rows of inBatches(changes, (change) => planRow(change, readAt))) {
+      for (const some of inBatches(changes)) {
+        const rows = some.map((change) => planRow(change, readAt));
         await tx.insert(vpnPlans).values(rows).onConflictDoUpdate({ target: vpnPlans.id, set: NEW_PLAN });
       }
     },
@@ -101,10 +101,6 @@ function packageRow(change: CatalogueChange<CataloguePackage>, readAt: Date) {
     publicPriceAmount: publicPrice?.amount ?? null,
     publicPriceCurrency: publicPrice?.currency ?? null,
   };
-}
-
-function* inBatches<Item, Row>(items: readonly Item[], rowOf: (item: Item) => Row): Generator<Row[]> {
-  for (let start = 0; start < items.length; start += BATCH) yield items.slice(start, start + BATCH).map(rowOf);
 }
 
 export type CatalogueReadingRow = typeof catalogueReadings.$inferSelect;

@@ -1,7 +1,6 @@
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
 import pg from 'pg';
 import { type Queue, takeFacts, takeFilled } from '#db/connection/after-commit.ts';
-import { PooledClient, PreparedClient } from '#db/connection/prepared-client.ts';
 import type { WorkFact } from '#domain/work/work-fact.ts';
 
 export type Executor = NodePgDatabase;
@@ -9,7 +8,7 @@ export type Executor = NodePgDatabase;
 export interface DatabaseOptions {
   readonly url: string;
   readonly poolSize: number;
-  /** A pooler in transaction mode, such as PgBouncer: transactions set the limits, and nothing is prepared. */
+  /** A pooler in transaction mode, such as PgBouncer: transactions set the limits. */
   readonly isPooled?: boolean;
   readonly applicationName: string;
   readonly onConnectionError: (error: Error) => void;
@@ -46,8 +45,6 @@ export class Database {
   readonly #isPooled: boolean;
   readonly #onFilled: DatabaseOptions['onFilled'];
   readonly #onFacts: DatabaseOptions['onFacts'];
-  /** One per connection, so that queries that are built once per executor serve all its transactions. */
-  readonly #executors = new WeakMap<pg.PoolClient, Executor>();
   readonly executor: Executor;
 
   constructor(options: DatabaseOptions) {
@@ -59,7 +56,7 @@ export class Database {
       // A half-open connection never answers, so the client has its own timeout.
       query_timeout: LIMITS.statement_timeout + 5_000,
       keepAlive: true,
-      ...(options.isPooled === true ? { Client: PooledClient } : { Client: PreparedClient, ...LIMITS }),
+      ...(options.isPooled !== true && LIMITS),
     });
     this.#isPooled = options.isPooled ?? false;
     this.#onFilled = options.onFilled;
@@ -112,17 +109,9 @@ export class Database {
     if (facts.length > 0) this.#onFacts?.(facts);
   }
 
-  #executorOf(client: pg.PoolClient): Executor {
-    const known = this.#executors.get(client);
-    if (known !== undefined) return known;
-    const executor = drizzle(client);
-    this.#executors.set(client, executor);
-    return executor;
-  }
-
   async #once<Result>(work: (tx: Executor) => Promise<Result>): Promise<Result> {
     const client = await this.#pool.connect();
-    const tx = this.#executorOf(client);
+    const tx = drizzle(client);
     // Without a listener a connection that dies while checked out would end the process.
     let broken: Error | undefined;
     const onError = (error: Error) => (broken = error);

@@ -1,15 +1,7 @@
 import { and, asc, count, eq, getTableColumns, gt, inArray, lt, lte, ne, or, sql, type SQL } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { type Owner, ownEsims } from '#db/lists/ownership.ts';
-import {
-  type Given,
-  type GivenFilter,
-  type GivenPage,
-  newest,
-  oneOf,
-  pageOfStatuses,
-  pagesOf,
-} from '#db/lists/pages.ts';
+import { newest, oneOf, type PageOptions, pageOfStatuses } from '#db/lists/pages.ts';
 import { attempts, esims, esimUsage, orders, topups } from '#db/schema.ts';
 import { inList } from '#db/schema/columns.ts';
 import type { EsimRow } from '#db/work/rows.ts';
@@ -80,12 +72,7 @@ export interface EsimFilter {
   readonly updatedAfter?: Date | undefined;
 }
 
-export function listEsims(
-  db: Executor,
-  owner: Given<Owner>,
-  filter: GivenFilter<EsimFilter>,
-  { limit, after }: GivenPage,
-) {
+export function pageOfEsims(db: Executor, owner: Owner, filter: EsimFilter, { limit, after }: PageOptions) {
   const inPage = and(
     ownEsims(db, owner),
     filter.orderId === undefined ? undefined : eq(esims.orderId, filter.orderId),
@@ -108,8 +95,6 @@ export function listEsims(
     .orderBy(newest(esims.createdAt, esims.id))
     .limit(limit);
 }
-
-export const pageOfEsims = pagesOf<EsimFilter, EsimWithOrder>('esim_page', listEsims);
 
 /** An order that may have bought: at most one for each reference. */
 function ofOrdersCalled(db: Executor, references: unknown): SQL {

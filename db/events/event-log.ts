@@ -1,17 +1,12 @@
-import { desc, isNull, isNotNull, sql } from 'drizzle-orm';
-import * as z from 'zod';
+import { desc, getTableColumns, isNull, isNotNull, sql } from 'drizzle-orm';
 import { noteFilled } from '#db/connection/after-commit.ts';
-import type { Write } from '#db/connection/alongside.ts';
-import { builtOnce } from '#db/connection/built-once.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
 import { events } from '#db/schema.ts';
 import type { EventData } from '#db/schema/events.ts';
 import type { EventSubject, EventType } from '#domain/events/event-types.ts';
 
-export type StoredEvent = typeof events.$inferSelect;
-
-export type EventRow = Omit<StoredEvent, 'traceparent'>;
+export type EventRow = typeof events.$inferSelect;
 
 export type PublishedEvent = EventRow & { readonly position: bigint };
 
@@ -24,54 +19,38 @@ export interface NewEvent {
   readonly traceparent?: string | null;
 }
 
-export function eventInsert(db: Pick<Executor, 'insert'>) {
-  return db.insert(events).values({
-    id: sql.placeholder('eventId'),
-    type: sql.placeholder('type'),
-    subjectKind: sql.placeholder('subjectKind'),
-    subjectId: sql.placeholder('subjectId'),
-    apiKeyId: sql.placeholder('apiKeyId'),
-    data: sql.placeholder('data'),
-    occurredAt: sql.placeholder('occurredAt'),
-    traceparent: sql.placeholder('traceparent'),
-  });
-}
-
-const insertEvent = builtOnce((db) => eventInsert(db).prepare('event'));
-
-export function eventValues({ type, subject, apiKeyId, data, traceparent = null }: NewEvent, occurredAt: Date) {
-  const eventId = newId('event');
-  return { eventId, type, subjectKind: subject.kind, subjectId: subject.id, apiKeyId, data, occurredAt, traceparent };
-}
-
+/** @returns the id of the event. */
 export async function recordEvent(tx: Executor, event: NewEvent, now: Date): Promise<string> {
-  const values = eventValues(event, now);
-  await insertEvent(tx, values);
-  noteFilled(tx, 'events');
-  return values.eventId;
+  const [id = ''] = await recordEvents(tx, [event], now);
+  return id;
 }
 
-export async function recordEvents(tx: Executor, added: readonly NewEvent[], now: Date): Promise<void> {
-  const rows = added.map((event) => {
-    const { eventId, ...values } = eventValues(event, now);
-    return { id: eventId, ...values };
-  });
+export async function recordEvents(tx: Executor, added: readonly NewEvent[], occurredAt: Date): Promise<string[]> {
+  const rows = added.map(({ subject, ...event }) => ({
+    id: newId('event'),
+    ...event,
+    subjectKind: subject.kind,
+    subjectId: subject.id,
+    occurredAt,
+  }));
   await tx.insert(events).values(rows);
   noteFilled(tx, 'events');
+  return rows.map(({ id }) => id);
 }
 
 /**
  * Nothing is recorded when the last status event has the same type and the same fields named in `reasons`, nor a second
  * event of a type that is announced once.
  */
-export function recordingStatusEvent(
+export async function recordStatusEvent(
+  tx: Executor,
   { type, subject, apiKeyId, data, traceparent = null }: NewEvent,
   reasons: readonly string[],
   now: Date,
   { isOnce = false } = {},
-): Write {
+): Promise<void> {
   const again = sql`select from ${events} where subject_id = ${subject.id} and type = ${type}`;
-  const statement = sql`with new as (select ${JSON.stringify(data)}::jsonb as data)
+  const { rowCount } = await tx.execute(sql`with new as (select ${JSON.stringify(data)}::jsonb as data)
     insert into ${events} (id, type, subject_kind, subject_id, api_key_id, data, occurred_at, traceparent)
     select ${newId('event')}, ${type}, ${subject.kind}, ${subject.id}, ${apiKeyId},
       new.data || jsonb_build_object('previous_status', last.data -> 'status'), ${now.toISOString()}::timestamptz,
@@ -86,8 +65,8 @@ export function recordingStatusEvent(
       select from jsonb_array_elements_text(${JSON.stringify(reasons)}::jsonb) as reason
       where last.data -> reason is distinct from new.data -> reason))`
     }
-    returning id`;
-  return { statement, fills: 'events' };
+    returning id`);
+  if (rowCount !== 0) noteFilled(tx, 'events');
 }
 
 export const unpublished = isNull(events.position);
@@ -103,46 +82,24 @@ export async function holdPublication(tx: Executor): Promise<void> {
  * publish that event.
  * @returns the events in order; none when the other process has published all of them.
  */
-export async function publishEvents(db: Executor, batch: number): Promise<PublishedEvent[]> {
-  return (await publish(db, batch, { unlessReceived: false })).events;
-}
-
-/** Publishes nothing while an endpoint may receive events: its deliveries must be queued in the same transaction. */
-export async function publishUnlessReceived(
-  db: Executor,
-  batch: number,
-): Promise<{ readonly isReceived: boolean; readonly events: PublishedEvent[] }> {
-  return publish(db, batch, { unlessReceived: true });
-}
-
-const publishedRows = z.array(
-  z.object({
-    isReceived: z.boolean(),
-    event: z
-      .looseObject({
-        id: z.string(),
-        sequence: z.coerce.bigint(),
-        position: z.coerce.bigint(),
-        occurredAt: z.coerce.date(),
-      })
-      .nullable(),
-  }),
-);
-
-/** A function of the database locks, publishes and notifies. */
-async function publish(
-  db: Executor,
-  batch: number,
-  { unlessReceived }: { readonly unlessReceived: boolean },
-): Promise<{ isReceived: boolean; events: PublishedEvent[] }> {
-  const answer = await db.execute(
-    sql`select is_received as "isReceived", event from publish_events(${batch}, ${unlessReceived})`,
+export async function publishEvents(tx: Executor, batch: number): Promise<PublishedEvent[]> {
+  await holdPublication(tx);
+  const { sequence } = events;
+  const waiting = await tx.select({ sequence }).from(events).where(unpublished).orderBy(sequence).limit(batch);
+  if (waiting.length === 0) return [];
+  const last = await lastPosition(tx);
+  const positions = sql.join(
+    waiting.map((event, index) => sql`(${event.sequence}::bigint, ${last + BigInt(index + 1)}::bigint)`),
+    sql`, `,
   );
-  const rows = publishedRows.parse(answer.rows);
-  return {
-    isReceived: rows.some((row) => row.isReceived),
-    events: rows.flatMap(({ event }) => event ?? []) as unknown as PublishedEvent[],
-  };
+  const published = await tx
+    .update(events)
+    .set({ position: sql`placed.position` })
+    .from(sql`(values ${positions}) as placed (sequence, position)`)
+    .where(sql`${sequence} = placed.sequence`)
+    .returning(getTableColumns(events));
+  await tx.execute(sql`select pg_notify('events', ${String(last + BigInt(waiting.length))})`);
+  return published.filter(isPublished).toSorted((one, other) => (one.position < other.position ? -1 : 1));
 }
 
 export async function lastPosition(db: Executor): Promise<bigint> {
@@ -155,6 +112,6 @@ export async function lastPosition(db: Executor): Promise<bigint> {
   return newest?.position ?? 0n;
 }
 
-export function isPublished<Row extends EventRow>(row: Row): row is Row & PublishedEvent {
+export function isPublished(row: EventRow): row is PublishedEvent {
   return row.position !== null;
 }

@@ -1,4 +1,5 @@
 import { and, asc, desc, eq, gt, inArray, lt, lte, sql, type SQL } from 'drizzle-orm';
+import { inBatches } from '#db/connection/batches.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
 import type { WebhookEndpointRow } from '#db/events/webhook-endpoints.ts';
@@ -9,16 +10,12 @@ import { DELIVERY_LIFECYCLE, type DeliveryState, type EndpointHealth } from '#do
 export type WebhookDeliveryRow = typeof webhookDeliveries.$inferSelect;
 export type WebhookTryRow = typeof webhookTries.$inferSelect;
 
-/** PostgreSQL takes 65,535 parameters in a statement. */
-const ROWS_PER_INSERT = 1_000;
-
 export async function addDeliveries(
   tx: Executor,
   pairs: readonly { endpointId: string; eventId: string }[],
   now: Date,
 ): Promise<void> {
-  for (let start = 0; start < pairs.length; start += ROWS_PER_INSERT) {
-    const rows = pairs.slice(start, start + ROWS_PER_INSERT);
+  for (const rows of inBatches(pairs)) {
     await tx
       .insert(webhookDeliveries)
       .values(

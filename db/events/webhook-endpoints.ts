@@ -2,7 +2,6 @@ import { and, asc, desc, eq, gt, inArray, isNull, lt, or, sql, type SQL } from '
 import type { KeyRing } from '#crypto/key-ring.ts';
 import { noteFilled } from '#db/connection/after-commit.ts';
 import type { Executor } from '#db/connection/database.ts';
-import { newId } from '#db/connection/ids.ts';
 import { webhookEndpoints, webhookEndpointSecrets } from '#db/schema.ts';
 import type { EndpointState } from '#domain/events/webhook-delivery.ts';
 
@@ -24,26 +23,6 @@ export interface NewWebhookEndpoint {
   readonly url: string;
   readonly description: string | null;
   readonly eventTypes: readonly string[];
-}
-
-export async function insertWebhookEndpoint(
-  tx: Executor,
-  endpoint: NewWebhookEndpoint,
-  now: Date,
-): Promise<WebhookEndpointRow> {
-  const [row] = await tx
-    .insert(webhookEndpoints)
-    .values({
-      ...endpoint,
-      id: newId('webhookEndpoint'),
-      ownerId: endpoint.ownerId ?? null,
-      eventTypes: [...endpoint.eventTypes],
-      createdAt: now,
-      updatedAt: now,
-    })
-    .returning();
-  if (row === undefined) throw new Error('an inserted row was not returned');
-  return row;
 }
 
 export async function findWebhookEndpoint(
@@ -123,7 +102,6 @@ export async function requestEndpointWake(
   noteFilled(tx, 'endpoints');
 }
 
-/** Condition that the function `publish_events` repeats. */
 export const isReceiving = and(isNull(webhookEndpoints.disabledAt), isNull(webhookEndpoints.deletedAt));
 
 export const unsentWake = gt(webhookEndpoints.wakesRequested, webhookEndpoints.wakesSent);

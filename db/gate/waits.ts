@@ -1,8 +1,6 @@
-import { and, asc, eq, not, sql, type SQL } from 'drizzle-orm';
-import type { AnyPgColumn } from 'drizzle-orm/pg-core';
+import { and, asc, eq, not, sql } from 'drizzle-orm';
 import { cataloguePrice } from '#db/catalogue/catalogue.ts';
 import { noteFilled } from '#db/connection/after-commit.ts';
-import type { Write } from '#db/connection/alongside.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { gateCircuits, gateDrifts, gateLines, gateOverrides, gateWaits } from '#db/schema.ts';
 import type { Barrier } from '#domain/gate/purchase-gate.ts';
@@ -44,7 +42,7 @@ export async function isGateInUse(db: Executor): Promise<boolean> {
 }
 
 export async function leaveQueue(tx: Executor, work: WorkRef): Promise<void> {
-  await deletingWait(tx, work);
+  await tx.delete(gateWaits).where(ofWork(work));
 }
 
 export async function findWait(db: Executor, work: WorkRef): Promise<GateWait | undefined> {
@@ -63,22 +61,18 @@ export async function firstInQueue(tx: Executor, barrier: Barrier): Promise<Gate
   return row;
 }
 
-export function queuedBarriers(db: Executor): Promise<Barrier[]> {
-  return distinct<Barrier>(db, gateWaits.barrier, sql`true`);
+export async function queuedBarriers(db: Executor): Promise<Barrier[]> {
+  const rows = await db.selectDistinct({ barrier: gateWaits.barrier }).from(gateWaits).orderBy(gateWaits.barrier);
+  return rows.map(({ barrier }) => barrier);
 }
 
-export function queuedKeys(db: Executor, barrier: Barrier): Promise<string[]> {
-  return distinct(db, gateWaits.apiKeyId, eq(gateWaits.barrier, barrier));
-}
-
-/** Reads one row of each by an index, however long its queue is. */
-async function distinct<Value extends string>(db: Executor, column: AnyPgColumn, where: SQL): Promise<Value[]> {
-  const next = (after: SQL) =>
-    sql`(select ${column} from ${gateWaits} where ${where} and ${column} > ${after} order by ${column} limit 1)`;
-  const { rows } = await db.execute<{ value: Value }>(sql`with recursive queued (value) as (
-      select ${next(sql`''`)} union all select ${next(sql`queued.value`)} from queued where queued.value is not null
-    ) select value from queued where value is not null`);
-  return rows.map(({ value }) => value);
+export async function queuedKeys(db: Executor, barrier: Barrier): Promise<string[]> {
+  const rows = await db
+    .selectDistinct({ id: gateWaits.apiKeyId })
+    .from(gateWaits)
+    .where(eq(gateWaits.barrier, barrier))
+    .orderBy(gateWaits.apiKeyId);
+  return rows.map(({ id }) => id);
 }
 
 export async function noteProbe(tx: Executor, work: WorkRef): Promise<void> {
@@ -103,20 +97,13 @@ export async function hasOverride(db: Executor, { kind, id }: WorkRef): Promise<
   return (await db.$count(gateOverrides, ofWork)) > 0;
 }
 
-export async function consumeOverride(tx: Executor, work: WorkRef): Promise<void> {
-  await deletingOverride(tx, work);
+export async function consumeOverride(tx: Executor, { kind, id }: WorkRef): Promise<void> {
+  await tx.delete(gateOverrides).where(and(eq(gateOverrides.subjectKind, kind), eq(gateOverrides.subjectId, id)));
 }
 
-export function leavingGate(tx: Executor, work: WorkRef): Write[] {
-  return [{ statement: deletingOverride(tx, work) }, { statement: deletingWait(tx, work) }];
-}
-
-function deletingOverride(tx: Executor, { kind, id }: WorkRef) {
-  return tx.delete(gateOverrides).where(and(eq(gateOverrides.subjectKind, kind), eq(gateOverrides.subjectId, id)));
-}
-
-function deletingWait(tx: Executor, work: WorkRef) {
-  return tx.delete(gateWaits).where(ofWork(work));
+export async function leaveGate(tx: Executor, work: WorkRef): Promise<void> {
+  await consumeOverride(tx, work);
+  await leaveQueue(tx, work);
 }
 
 function ofWork({ kind, id }: WorkRef) {

@@ -1,8 +1,6 @@
 /** Every query for a caller takes an owner and uses a condition of this file. */
 import { and, eq, exists, or, sql, type SQL } from 'drizzle-orm';
-import { builtOnce, type BuiltQuery } from '#db/connection/built-once.ts';
 import type { Executor } from '#db/connection/database.ts';
-import type { Given } from '#db/lists/pages.ts';
 import { cancellations, cases, esims, orders, refunds } from '#db/schema.ts';
 import { workTable } from '#db/work/rows.ts';
 import { WORK_KINDS, type WorkKind } from '#domain/work/kinds.ts';
@@ -10,34 +8,17 @@ import { WORK_KINDS, type WorkKind } from '#domain/work/kinds.ts';
 /** Lineage of API keys; undefined: all. Required, so that no caller can omit it. */
 export type Owner = string | undefined;
 
-export function ownWork(kind: WorkKind, owner: Given<Owner>): SQL | undefined {
+export function ownWork(kind: WorkKind, owner: Owner): SQL | undefined {
   return owner === undefined ? undefined : eq(workTable(kind).apiKeyId, owner);
 }
 
-type ItemsWhere<Item> = (
-  db: Executor,
-  where: SQL,
-  limit: Given<number>,
-) => { prepare(name: string): BuiltQuery<Item[]> };
-
-export function findOneOfOwner<Item>(
-  kind: WorkKind,
-  itemsWhere: ItemsWhere<Item>,
-): (db: Executor, id: string, owner: Owner) => Promise<Item | undefined> {
-  const { id: ownId, apiKeyId } = workTable(kind);
-  const owned = sql.placeholder('owner');
-  const where = sql`${ownId} = ${sql.placeholder('id')} and (${owned}::text is null or ${apiKeyId} = ${owned})`;
-  const find = builtOnce((db) => itemsWhere(db, where, 1).prepare(`${kind}_by_id`));
-  return async (db, id, owner) => (await find(db, { id, owner: owner ?? null }))[0];
-}
-
-export function ownEsims(db: Executor, owner: Given<Owner>): SQL | undefined {
+export function ownEsims(db: Executor, owner: Owner): SQL | undefined {
   if (owner === undefined) return undefined;
   const bought = db.select({ one: sql`1` }).from(orders);
   return exists(bought.where(and(eq(orders.id, esims.orderId), ownWork('order', owner))));
 }
 
-export function ownRefunds(db: Executor, owner: Given<Owner>): SQL | undefined {
+export function ownRefunds(db: Executor, owner: Owner): SQL | undefined {
   if (owner === undefined) return undefined;
   const cancelled = db.select({ one: sql`1` }).from(cancellations);
   return exists(cancelled.where(and(eq(cancellations.id, refunds.cancellationId), ownWork('cancellation', owner))));

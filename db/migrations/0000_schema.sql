@@ -102,17 +102,6 @@ CREATE TABLE "journal" (
 	CONSTRAINT "journal_cause_kind" CHECK ("journal"."cause_kind" in ('attempt', 'subscription_period', 'refund', 'deposit', 'adjustment'))
 );
 --> statement-breakpoint
-CREATE TABLE "journal_checkpoint" (
-	"singleton" boolean PRIMARY KEY DEFAULT true NOT NULL,
-	"through" timestamp (3) with time zone NOT NULL,
-	"sums" jsonb NOT NULL,
-	CONSTRAINT "journal_checkpoint_one_row" CHECK ("journal_checkpoint"."singleton")
-);
---> statement-breakpoint
-CREATE TABLE "journal_outstanding" (
-	"journal_id" bigint PRIMARY KEY NOT NULL
-);
---> statement-breakpoint
 CREATE TABLE "reconciliations" (
 	"id" text PRIMARY KEY NOT NULL,
 	"run_id" text NOT NULL,
@@ -822,7 +811,6 @@ CREATE TABLE "vpn_subscriptions" (
 	CONSTRAINT "vpn_subscriptions_ended_as" CHECK ("vpn_subscriptions"."ended_as" in ('cancelled', 'expired'))
 );
 --> statement-breakpoint
-ALTER TABLE "journal_outstanding" ADD CONSTRAINT "journal_outstanding_journal_id_journal_id_fk" FOREIGN KEY ("journal_id") REFERENCES "public"."journal"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "webhook_deliveries" ADD CONSTRAINT "webhook_deliveries_endpoint_id_webhook_endpoints_id_fk" FOREIGN KEY ("endpoint_id") REFERENCES "public"."webhook_endpoints"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "webhook_endpoint_secrets" ADD CONSTRAINT "webhook_endpoint_secrets_endpoint_id_webhook_endpoints_id_fk" FOREIGN KEY ("endpoint_id") REFERENCES "public"."webhook_endpoints"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "webhook_tries" ADD CONSTRAINT "webhook_tries_delivery_id_webhook_deliveries_id_fk" FOREIGN KEY ("delivery_id") REFERENCES "public"."webhook_deliveries"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
@@ -867,7 +855,6 @@ CREATE INDEX "events_occurred" ON "events" USING btree ("occurred_at","position"
 CREATE INDEX "gate_drifts_open" ON "gate_drifts" USING btree ("subject_kind") WHERE "gate_drifts"."settled_at" is null;--> statement-breakpoint
 CREATE UNIQUE INDEX "gate_pauses_one_active" ON "gate_pauses" USING btree ("origin",coalesce("kind", ''),coalesce("failure_class", '')) WHERE "gate_pauses"."released_at" is null;--> statement-breakpoint
 CREATE INDEX "gate_reservations_open" ON "gate_reservations" USING btree ("currency") WHERE not "gate_reservations"."is_over";--> statement-breakpoint
-CREATE INDEX "gate_reservations_day" ON "gate_reservations" USING brin ("day");--> statement-breakpoint
 CREATE INDEX "gate_waits_queue" ON "gate_waits" USING btree ("barrier","probes","accepted_at");--> statement-breakpoint
 CREATE INDEX "gate_waits_oldest" ON "gate_waits" USING btree ("barrier","accepted_at","subject_id");--> statement-breakpoint
 CREATE INDEX "gate_waits_of_key" ON "gate_waits" USING btree ("barrier","api_key_id","accepted_at","subject_id");--> statement-breakpoint
@@ -1108,42 +1095,5 @@ CREATE CONSTRAINT TRIGGER attempts_recounted
     OR OLD.charged_currency IS DISTINCT FROM NEW.charged_currency
   )
   EXECUTE FUNCTION recount_attempt();
---> statement-breakpoint
--- Positions of events.
-
--- Assigns positions to the oldest events without one, and notifies their readers with the newest position.
--- A function and not one statement: each statement of a function takes its own snapshot, so the events are read after
--- the wait for the lock. A single statement would number events by a snapshot from before its wait.
--- `is_received` is true when nothing was published, because an endpoint may receive events (db/events/webhook-endpoints.ts).
-CREATE FUNCTION publish_events(batch integer, unless_received boolean)
-RETURNS TABLE (is_received boolean, event jsonb) LANGUAGE plpgsql AS $$
-BEGIN
-  PERFORM pg_advisory_xact_lock(hashtext('events.publication'));
-  IF unless_received AND EXISTS (
-    SELECT FROM webhook_endpoints WHERE disabled_at IS NULL AND deleted_at IS NULL
-  ) THEN
-    RETURN QUERY SELECT true, NULL::jsonb;
-    RETURN;
-  END IF;
-  RETURN QUERY
-    WITH waiting AS MATERIALIZED (
-      SELECT sequence, row_number() OVER (ORDER BY sequence) AS number
-      FROM (SELECT sequence FROM events WHERE position IS NULL ORDER BY sequence LIMIT batch) AS oldest
-    ),
-    published AS (
-      UPDATE events SET position = (SELECT coalesce(max(position), 0) FROM events) + waiting.number
-      FROM waiting WHERE events.sequence = waiting.sequence AND events.position IS NULL
-      RETURNING events.*
-    )
-    SELECT false, jsonb_build_object(
-      'sequence', published.sequence::text, 'id', published.id, 'position', published.position::text,
-      'type', published.type, 'subjectKind', published.subject_kind, 'subjectId', published.subject_id,
-      'apiKeyId', published.api_key_id, 'data', published.data, 'occurredAt', published.occurred_at)
-    FROM published ORDER BY published.position;
-  IF FOUND THEN
-    PERFORM pg_notify('events', max(position)::text) FROM events;
-  END IF;
-END
-$$;
 --> statement-breakpoint
 INSERT INTO "schema_support" ("oldest_migrations") VALUES (1);

@@ -10,11 +10,11 @@ import type { WorkRef } from '#domain/work/kinds.ts';
 type JournalRow = typeof journal.$inferSelect;
 export type WalletMovementRow = typeof walletMovements.$inferSelect;
 
-export interface WalletLine {
-  readonly entry: JournalRow | undefined;
-  readonly movement: WalletMovementRow | undefined;
-  readonly work: WorkRef | undefined;
-}
+/** A row of the journal, with the movement that the service has shown for it, or a movement without a row. */
+export type WalletLine = { readonly work: WorkRef | undefined } & (
+  | { readonly entry: JournalRow; readonly movement: WalletMovementRow | undefined }
+  | { readonly entry: undefined; readonly movement: WalletMovementRow }
+);
 
 export interface WalletFilter {
   readonly direction?: Direction | undefined;
@@ -34,9 +34,8 @@ interface Page {
   readonly after?: bigint | undefined;
 }
 
-type Works = SQL;
-
-function worksOf({ orderId, esimId }: WalletFilter): Works[] {
+/** Each selects kind and id of work. */
+function worksOf({ orderId, esimId }: WalletFilter): SQL[] {
   return [
     ...(orderId === undefined ? [] : [sql`select 'order'::text, ${orderId}::text`]),
     ...(esimId === undefined
@@ -48,7 +47,7 @@ function worksOf({ orderId, esimId }: WalletFilter): Works[] {
   ];
 }
 
-function isForOneOf(works: Works): SQL {
+function isForOneOf(works: SQL): SQL {
   return sql`(${journal.causeKind}, ${journal.causeId}) in (
     with works (kind, id) as (${works}),
     tried (id) as (select a.id from ${attempts} a join works on works.kind = a.subject_kind and works.id = a.subject_id)
@@ -57,7 +56,7 @@ function isForOneOf(works: Works): SQL {
     union all select 'adjustment', m.service_id from ${walletMovements} m join tried on tried.id = m.attempt_id)`;
 }
 
-function namesOneOf(works: Works): SQL {
+function namesOneOf(works: SQL): SQL {
   const { orderId, orderReference, topupId, esimId } = walletMovements;
   return sql`exists (
     with works (kind, id) as (${works})

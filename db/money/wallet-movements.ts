@@ -1,4 +1,5 @@
 import { and, asc, desc, eq, gt, gte, inArray, isNull, notExists, or, sql, type SQL } from 'drizzle-orm';
+import { inBatches } from '#db/connection/batches.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { attempts, journal, walletMovements } from '#db/schema.ts';
 import { storedKind, workTable } from '#db/work/rows.ts';
@@ -12,9 +13,6 @@ export interface ReadMovement extends Movement {
   readonly refundId: string | null;
 }
 
-/** Parameters are limited; a row has up to 14. */
-const ROWS_AT_ONCE = 1_000;
-
 /** A stored movement keeps its first reading. @returns the service's ids of the new ones. */
 export async function storeMovements(
   tx: Executor,
@@ -23,7 +21,7 @@ export async function storeMovements(
   reading: number,
 ): Promise<string[]> {
   const stored: string[] = [];
-  for (const part of parts(movements)) {
+  for (const part of inBatches(movements)) {
     const rows = await tx
       .insert(walletMovements)
       .values(
@@ -93,7 +91,7 @@ export async function adjustmentsSince(db: Executor, since: Date): Promise<Adjus
 
 export async function placedMovements(db: Executor, attemptIds: readonly string[]): Promise<Placed[]> {
   const placed: Placed[] = [];
-  for (const part of parts(attemptIds)) {
+  for (const part of inBatches(attemptIds)) {
     const rows = await db
       .select()
       .from(walletMovements)
@@ -111,7 +109,7 @@ export async function placedMovements(db: Executor, attemptIds: readonly string[
 }
 
 export async function placeMovements(tx: Executor, places: readonly Placed[]): Promise<void> {
-  for (const part of parts(places)) {
+  for (const part of inBatches(places)) {
     const values = part.map(
       ({ movement, cause, attemptId }) =>
         sql`(${movement.id}::text, ${cause.kind}::text, ${cause.id}::text, ${attemptId}::text)`,
@@ -145,7 +143,7 @@ export async function debitOfOrder(db: Executor, orderId: string): Promise<Money
 
 export async function purchasesNamedBy(db: Executor, movements: readonly Movement[]): Promise<Purchase[]> {
   const found = new Map<string, Purchase>();
-  for (const part of parts(movements)) {
+  for (const part of inBatches(movements)) {
     for (const kind of WORK_KINDS) {
       const { serviceId, reference, serviceEsimId } = storedKind(kind).movementNames;
       const named = [
@@ -228,8 +226,4 @@ export function movementOf(row: typeof walletMovements.$inferSelect): Movement {
     occurredAt: row.occurredAt.getTime(),
     names: { orderId, orderReference, topupId, subscriptionId, subscriptionReference, esimId },
   };
-}
-
-function* parts<Item>(items: readonly Item[]): Generator<readonly Item[]> {
-  for (let start = 0; start < items.length; start += ROWS_AT_ONCE) yield items.slice(start, start + ROWS_AT_ONCE);
 }

@@ -1,7 +1,6 @@
 /** The answer is stored in the transaction that does the work, so neither exists without the other. */
 import { and, eq, inArray, lt, not, sql } from 'drizzle-orm';
 import type { KeyRing } from '#crypto/key-ring.ts';
-import { builtOnce } from '#db/connection/built-once.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { idempotencyKeys } from '#db/schema.ts';
 
@@ -22,23 +21,13 @@ export type IdempotencyFinding =
   | { readonly kind: 'answered'; readonly answer: StoredAnswer }
   | { readonly kind: 'other_request' };
 
-const answerOf = builtOnce((db) =>
-  db
-    .select()
-    .from(idempotencyKeys)
-    .where(
-      and(eq(idempotencyKeys.apiKeyId, sql.placeholder('apiKeyId')), eq(idempotencyKeys.key, sql.placeholder('key'))),
-    )
-    .prepare('idempotent_answer'),
-);
-
 export async function findAnswer(
   db: Executor,
   keyRing: KeyRing,
   id: IdempotencyKey,
   requestHash: Buffer,
 ): Promise<IdempotencyFinding> {
-  const [row] = await answerOf(db, { ...id });
+  const [row] = await db.select().from(idempotencyKeys).where(isOf(id));
   return row === undefined ? { kind: 'unused' } : findingOf(keyRing, id, requestHash, row);
 }
 
@@ -53,52 +42,21 @@ function findingOf(
   return { kind: 'answered', answer: { status: row.responseStatus, headers: row.responseHeaders, body } };
 }
 
-const lockedAnswer = builtOnce((db) =>
-  db
-    .select({
-      isLocked: sql<boolean>`pg_try_advisory_xact_lock(hashtextextended(${sql.placeholder('name')}, 0))`,
-      row: idempotencyKeys,
-    })
-    .from(sql`(select 1) as once`)
-    .leftJoin(
-      idempotencyKeys,
-      and(eq(idempotencyKeys.apiKeyId, sql.placeholder('apiKeyId')), eq(idempotencyKeys.key, sql.placeholder('key'))),
-    )
-    .prepare('idempotent_answer_locked'),
-);
-
-/**
- * Locks until the transaction ends; a dead process releases it. It sees what was committed before this statement, not
- * before its lock: it may miss a request that ended just now. Then {@link storeAnswer} fails, and the caller looks
- * again.
- * @param requestHash keyed.
- */
+/** Locks until the transaction ends; a dead process releases it. @param requestHash keyed. */
 export async function lockAndFindAnswer(
   tx: Executor,
   keyRing: KeyRing,
   id: IdempotencyKey,
   requestHash: Buffer,
 ): Promise<IdempotencyFinding | { readonly kind: 'in_progress' }> {
-  const [found] = await lockedAnswer(tx, { ...id, name: `idempotency/${id.apiKeyId}/${id.key}` });
-  if (found?.row != null) return findingOf(keyRing, id, requestHash, found.row);
-  return { kind: found?.isLocked === true ? 'unused' : 'in_progress' };
+  const name = `idempotency/${id.apiKeyId}/${id.key}`;
+  const { rows } = await tx.execute<{ mine: boolean }>(
+    sql`select pg_try_advisory_xact_lock(hashtextextended(${name}, 0)) as mine`,
+  );
+  // A statement of its own: it sees what the former holder of the lock has committed.
+  const found = await findAnswer(tx, keyRing, id, requestHash);
+  return found.kind === 'unused' && rows[0]?.mine !== true ? { kind: 'in_progress' } : found;
 }
-
-const insertAnswer = builtOnce((db) =>
-  db
-    .insert(idempotencyKeys)
-    .values({
-      apiKeyId: sql.placeholder('apiKeyId'),
-      key: sql.placeholder('key'),
-      requestHash: sql.placeholder('requestHash'),
-      responseStatus: sql.placeholder('responseStatus'),
-      responseHeaders: sql.placeholder('responseHeaders'),
-      encryptedResponseBody: sql.placeholder('encryptedResponseBody'),
-      keptForGood: sql.placeholder('keptForGood'),
-      createdAt: sql.placeholder('createdAt'),
-    })
-    .prepare('idempotent_answer_stored'),
-);
 
 /** @param request.isKeptForGood its result has no unique reference of its own. */
 export async function storeAnswer(
@@ -109,9 +67,8 @@ export async function storeAnswer(
   answer: StoredAnswer,
   now: Date,
 ): Promise<void> {
-  await insertAnswer(tx, {
-    apiKeyId: id.apiKeyId,
-    key: id.key,
+  await tx.insert(idempotencyKeys).values({
+    ...id,
     requestHash,
     responseStatus: answer.status,
     responseHeaders: { ...answer.headers },
@@ -136,6 +93,10 @@ export async function forgetAnswers(db: Executor, options: { before: Date; batch
     .where(inArray(sql`(${idempotencyKeys.apiKeyId}, ${idempotencyKeys.key})`, old))
     .returning({ key: idempotencyKeys.key });
   return rows.length;
+}
+
+function isOf({ apiKeyId, key }: IdempotencyKey) {
+  return and(eq(idempotencyKeys.apiKeyId, apiKeyId), eq(idempotencyKeys.key, key));
 }
 
 function bodyAad({ apiKeyId, key }: IdempotencyKey): string {

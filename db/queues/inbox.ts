@@ -1,7 +1,6 @@
 /** `fulfilment/reports/inbox-writer.ts` stores webhooks; the relay takes rows by `relay-queues.ts`. */
 import { and, desc, eq, inArray, isNotNull, isNull, ne, notLike, or, sql, type SQL } from 'drizzle-orm';
 import { noteFilled } from '#db/connection/after-commit.ts';
-import type { Write } from '#db/connection/alongside.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { attempts, inbox } from '#db/schema.ts';
 import type { WebhookSilencePolicy } from '#domain/policy/webhook-policy.ts';
@@ -11,13 +10,13 @@ import { KINDS, WORK_KINDS, type WorkKind, type WorkRef } from '#domain/work/kin
 export type InboxRow = typeof inbox.$inferSelect;
 
 /** The workflow received them and ended without handling: they are judged against its end. */
-export function returningUnanswered(tx: Executor, { kind, id }: WorkRef): Write {
-  const statement = tx
+export async function returnUnanswered(tx: Executor, { kind, id }: WorkRef): Promise<void> {
+  const returned = await tx
     .update(inbox)
     .set({ state: 'pending', decision: null, availableAt: sql`now()` })
     .where(and(eq(inbox.subjectKind, kind), eq(inbox.subjectId, id), eq(inbox.state, 'relayed')))
     .returning({ id: inbox.id });
-  return { statement, fills: 'inbox' };
+  if (returned.length > 0) noteFilled(tx, 'inbox');
 }
 
 /** Applied rows are not changed. @param keys of {@link inboxKey}. */
@@ -67,25 +66,25 @@ export function isUnapplied({ kind, id }: WorkRef): SQL | undefined {
   return and(eq(inbox.subjectKind, kind), eq(inbox.subjectId, id), sql`${inbox.state} in ('pending', 'relayed')`);
 }
 
-export function requeueingUnmatched(
+export async function requeueUnmatched(
   tx: Executor,
   kind: WorkKind,
   stored: { reference?: string | undefined; serviceId?: string | undefined; serviceEsimId?: string | undefined },
-): Write[] {
+): Promise<void> {
   const { serviceEsimId } = KINDS[kind].reportsName === 'esim' ? stored : {};
   const names = [
     stored.reference === undefined ? undefined : eq(inbox.reference, stored.reference),
     stored.serviceId === undefined ? undefined : eq(inbox.serviceId, stored.serviceId),
     serviceEsimId === undefined ? undefined : eq(inbox.serviceEsimId, serviceEsimId),
   ].filter((condition) => condition !== undefined);
-  if (names.length === 0) return [];
-  const statement = tx
+  if (names.length === 0) return;
+  const requeued = await tx
     .update(inbox)
     .set({ state: 'pending', availableAt: sql`now()` })
     // A constant, so that the partial indexes are used.
     .where(and(sql`${inbox.state} = 'unmatched'`, eq(inbox.subjectKind, kind), or(...names)))
     .returning({ id: inbox.id });
-  return [{ statement, fills: 'inbox' }];
+  if (requeued.length > 0) noteFilled(tx, 'inbox');
 }
 
 export async function addReadObservation(

@@ -1,28 +1,13 @@
 import { and, eq, isNull, sql } from 'drizzle-orm';
 import { noteFilled } from '#db/connection/after-commit.ts';
-import { builtOnce } from '#db/connection/built-once.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { outbox } from '#db/schema.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 
 export type OutboxRow = typeof outbox.$inferSelect;
 
-export function startInsert(db: Executor) {
-  return db
-    .insert(outbox)
-    .values({
-      topic: 'start_work',
-      subjectKind: sql.placeholder('subjectKind'),
-      subjectId: sql.placeholder('subjectId'),
-    })
-    .onConflictDoNothing();
-}
-
-const insertStart = builtOnce((db) => startInsert(db).prepare('outbox_start'));
-
-export async function requestStart(tx: Executor, { kind, id }: WorkRef): Promise<void> {
-  await insertStart(tx, { subjectKind: kind, subjectId: id });
-  noteFilled(tx, 'outbox');
+export async function requestStart(tx: Executor, work: WorkRef): Promise<void> {
+  await requestStarts(tx, [work]);
 }
 
 export async function requestStarts(tx: Executor, works: readonly WorkRef[]): Promise<void> {

@@ -70,8 +70,6 @@ export const gateReservations = pgTable(
     index('gate_reservations_open')
       .on(table.currency)
       .where(sql`not ${table.isOver}`),
-    // For the comparison of the totals alone: rows arrive in the order of their days.
-    index('gate_reservations_day').using('brin', table.day),
   ],
 );
 

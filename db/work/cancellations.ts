@@ -1,7 +1,7 @@
 import { and, eq, gt, inArray, isNotNull, lt, notExists, notInArray, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { ownRefunds, type Owner } from '#db/lists/ownership.ts';
-import { type Given, type GivenFilter, type GivenPage, pagesOf, newest, pageOfStatuses } from '#db/lists/pages.ts';
+import { newest, type PageOptions, pageOfStatuses } from '#db/lists/pages.ts';
 import { cancellations, refunds, attempts, esims } from '#db/schema.ts';
 import { type CancellationRow, type RefundRow, WorkMissingError } from '#db/work/rows.ts';
 import { attemptSummary, summaryColumns, type WorkFilter, workReads, type StoredWork } from '#db/work/work-reads.ts';
@@ -53,12 +53,7 @@ export async function findRefundById(db: Executor, id: string, owner: Owner): Pr
   return row;
 }
 
-export function listRefunds(
-  db: Executor,
-  owner: Given<Owner>,
-  filter: GivenFilter<RefundFilter>,
-  { limit, after }: GivenPage,
-) {
+export function pageOfRefunds(db: Executor, owner: Owner, filter: RefundFilter, { limit, after }: PageOptions) {
   const { statuses, esimId, createdAfter, createdBefore, updatedAfter } = filter;
   const inPage = and(
     ownRefunds(db, owner),
@@ -75,8 +70,6 @@ export function listRefunds(
     .orderBy(newest(refunds.createdAt, refunds.id))
     .limit(limit);
 }
-
-export const pageOfRefunds = pagesOf<RefundFilter, RefundRow>('refund_page', listRefunds);
 
 interface CancellationOfEsim {
   readonly cancellation: CancellationRow;

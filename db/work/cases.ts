@@ -1,5 +1,4 @@
 import { and, eq, isNull, notInArray, or, sql, type SQL, asc, count, getTableColumns } from 'drizzle-orm';
-import type { Write } from '#db/connection/alongside.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
 import { ownCases, type Owner } from '#db/lists/ownership.ts';
@@ -113,8 +112,8 @@ export async function hasOpenCase(db: Executor, subject: Subject, reason: Attent
 }
 
 /** The work continues; cases that only a person can judge stay. @param resolution a sentence. */
-export function closingCases(db: Executor, subject: Subject, resolution: string, now: Date): Write {
-  return { statement: closing(db, subject, notInArray(cases.reason, [...JUDGED_BY_PERSONS]), resolution, now) };
+export async function closeCases(db: Executor, subject: Subject, resolution: string, now: Date): Promise<void> {
+  await closing(db, subject, notInArray(cases.reason, [...JUDGED_BY_PERSONS]), resolution, now);
 }
 
 export async function closeCase(

@@ -1,6 +1,4 @@
 import { and, eq, sql } from 'drizzle-orm';
-import type { Write } from '#db/connection/alongside.ts';
-import { builtOnce } from '#db/connection/built-once.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { timeline } from '#db/schema.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
@@ -17,32 +15,15 @@ export interface TimelineEntry {
   readonly at?: Date;
 }
 
-export function entryInsert(db: Executor) {
-  return db
-    .insert(timeline)
-    .values({
-      subjectKind: sql.placeholder('subjectKind'),
-      subjectId: sql.placeholder('subjectId'),
-      event: sql.placeholder('event'),
-      message: sql.placeholder('message'),
-      detail: sql.placeholder('detail'),
-      dedupKey: sql.placeholder('dedupKey'),
-      at: sql`coalesce(${sql.placeholder('at')}::timestamptz, now())`,
-    })
-    .onConflictDoNothing();
-}
-
-const insertEntry = builtOnce((db) => entryInsert(db).prepare('timeline_entry'));
-
 /**
  * Adds nothing when one of the last three entries says the same: tries and waits may repeat for days. What a person
  * judges by is told each time.
  */
-export function timelineEntry({ kind, id }: Subject, entry: TimelineEntry): Write {
+export async function addUnrepeatedEntry(db: Executor, { kind, id }: Subject, entry: TimelineEntry): Promise<void> {
   const { event, message, detail = {}, dedupKey = null, at } = entry;
   const maySkip = !event.endsWith('.needs_attention') && event !== 'attempt.unknown';
   // Without the sum PostgreSQL would read the table backwards in search of this subject.
-  const statement = sql`with last as (
+  await db.execute(sql`with last as (
       select event, message from ${timeline} where subject_kind = ${kind} and subject_id = ${id}
       order by id + 0 desc limit 3)
     insert into ${timeline} (subject_kind, subject_id, event, message, detail, dedup_key, at)
@@ -50,32 +31,19 @@ export function timelineEntry({ kind, id }: Subject, entry: TimelineEntry): Writ
       coalesce(${at?.toISOString() ?? null}::timestamptz, now())
     where not exists (select from last where ${maySkip} and last.event = ${event} and last.message = ${message}
       and not exists (select from last where last.event like 'operator.%'))
-    on conflict do nothing`;
-  return { statement };
-}
-
-export function entryValues(subject: Subject, entry: TimelineEntry) {
-  return {
-    subjectKind: subject.kind,
-    subjectId: subject.id,
-    event: entry.event,
-    message: entry.message,
-    detail: entry.detail ?? {},
-    dedupKey: entry.dedupKey ?? null,
-    at: entry.at ?? null,
-  };
+    on conflict do nothing`);
 }
 
 export async function addTimelineEntries(
   db: Executor,
-  entries: readonly { readonly subject: Subject; readonly entry: TimelineEntry & { readonly at: Date } }[],
+  entries: readonly { readonly subject: Subject; readonly entry: TimelineEntry }[],
 ): Promise<void> {
-  const rows = entries.map(({ subject, entry }) => ({ ...entryValues(subject, entry), at: entry.at }));
+  const rows = entries.map(({ subject, entry }) => ({ subjectKind: subject.kind, subjectId: subject.id, ...entry }));
   await db.insert(timeline).values(rows).onConflictDoNothing();
 }
 
 export async function addTimelineEntry(db: Executor, subject: Subject, entry: TimelineEntry): Promise<void> {
-  await insertEntry(db, entryValues(subject, entry));
+  await addTimelineEntries(db, [{ subject, entry }]);
 }
 
 export async function hasTimelineEntry(db: Executor, subject: Subject, dedupKey: string): Promise<boolean> {

@@ -1,20 +1,8 @@
 import { and, asc, eq, exists, gt, inArray, isNull, lt, sql, type SQL, type SQLWrapper } from 'drizzle-orm';
 import type { AnyPgColumn } from 'drizzle-orm/pg-core';
-import type { BuiltQuery } from '#db/connection/built-once.ts';
 import type { Executor } from '#db/connection/database.ts';
-import { findOneOfOwner, type Owner, ownWork } from '#db/lists/ownership.ts';
-import {
-  type Condition,
-  type Given,
-  type GivenFilter,
-  type GivenPage,
-  type PageOptions,
-  pagesOf,
-  hasPairs,
-  oneOf,
-  newest,
-  pageOfStatuses,
-} from '#db/lists/pages.ts';
+import { type Owner, ownWork } from '#db/lists/ownership.ts';
+import { type Condition, type PageOptions, hasPairs, oneOf, newest, pageOfStatuses } from '#db/lists/pages.ts';
 import { attempts, cases, timeline } from '#db/schema.ts';
 import { type WorkRow, workTable, storedKind } from '#db/work/rows.ts';
 import type { OperatedAttempt } from '#domain/operator/operator-actions.ts';
@@ -62,9 +50,9 @@ export const NO_ATTEMPTS: AttemptSummary = {
 
 export function workConditions(
   kind: WorkKind,
-  owner: Given<Owner>,
-  filter: GivenFilter<WorkFilter>,
-  after: GivenPage['after'],
+  owner: Owner,
+  filter: WorkFilter,
+  after: PageOptions['after'],
 ): SQL | undefined {
   const table = workTable(kind);
   return and(
@@ -84,9 +72,9 @@ export function workConditions(
 
 function workPage(
   kind: WorkKind,
-  owner: Given<Owner>,
-  { statuses, ...filter }: GivenFilter<WorkFilter>,
-  { after, limit }: GivenPage,
+  owner: Owner,
+  { statuses, ...filter }: WorkFilter,
+  { after, limit }: PageOptions,
   own: SQL | undefined,
 ): SQL | undefined {
   return pageOfStatuses(workTable(kind), statuses, and(workConditions(kind, owner, filter, after), own), limit);
@@ -192,22 +180,19 @@ export interface StoredWork<Row = WorkRow> extends AttemptSummary {
   readonly row: Row;
 }
 
-interface WorkQuery<Stored> extends PromiseLike<Stored[]>, SQLWrapper {
-  prepare(name: string): BuiltQuery<Stored[]>;
+interface WorkQuery<Stored> extends Promise<Stored[]>, SQLWrapper {
   toSQL(): { sql: string; params: unknown[] };
 }
 
 interface WorkSelection<Stored> {
   where(condition: SQL | undefined): {
-    orderBy(order: SQL): { limit(limit: Given<number>): WorkQuery<Stored> };
+    orderBy(order: SQL): { limit(limit: number): WorkQuery<Stored> };
   };
 }
 
 export interface WorkReads<Stored, Filter> {
   readonly find: (db: Executor, id: string, owner: Owner) => Promise<Stored | undefined>;
-  readonly list: (db: Executor, owner: Given<Owner>, filter: GivenFilter<Filter>, page: GivenPage) => WorkQuery<Stored>;
-  /** Built once for each set of filters. */
-  readonly page: (db: Executor, owner: Owner, filter: Filter, page: PageOptions) => Promise<Stored[]>;
+  readonly page: (db: Executor, owner: Owner, filter: Filter, page: PageOptions) => WorkQuery<Stored>;
 }
 
 type OwnFilters<Filter> = { readonly [Name in Exclude<keyof Filter, keyof WorkFilter>]-?: AnyPgColumn | Condition };
@@ -218,21 +203,22 @@ export function workReads<Stored extends StoredWork, Filter extends WorkFilter>(
   filters: OwnFilters<Filter>,
   select: (db: Executor) => WorkSelection<Stored> = (db) => selectWork(db, kind),
 ): WorkReads<Stored, Filter> {
-  const query = (db: Executor, where: SQL | undefined, limit: Given<number>) =>
+  const query = (db: Executor, where: SQL | undefined, limit: number) =>
     select(db).where(where).orderBy(newestFirst(kind)).limit(limit);
   const ownFilters = Object.entries<AnyPgColumn | Condition>(filters);
-  const list = (db: Executor, owner: Given<Owner>, filter: GivenFilter<Filter>, page: GivenPage) => {
-    const values: Readonly<Record<string, unknown>> = filter;
+  const page = (db: Executor, owner: Owner, filter: Filter, options: PageOptions) => {
     const own = and(
       ...ownFilters.map(([name, filtered]) => {
-        const value = values[name];
+        const value: unknown = Reflect.get(filter, name);
         if (value === undefined) return undefined;
         return typeof filtered === 'function' ? filtered(value) : eq(filtered, value);
       }),
     );
-    return query(db, workPage(kind, owner, filter, page, own), page.limit);
+    return query(db, workPage(kind, owner, filter, options, own), options.limit);
   };
-  return { find: findOneOfOwner(kind, query), list, page: pagesOf(`${kind}_page`, list) };
+  const find = async (db: Executor, id: string, owner: Owner) =>
+    (await query(db, and(eq(workTable(kind).id, id), ownWork(kind, owner)), 1))[0];
+  return { find, page };
 }
 
 function selectWork<Stored>(db: Executor, kind: WorkKind): WorkSelection<Stored> {

@@ -3,13 +3,7 @@ import type { Decimal, Money } from '#domain/money/money.ts';
 
 export const PRICING_TARGET_KINDS = ['default', 'country', 'package', 'vpn_plan'] as const;
 
-/** `country`: ISO 3166-1 alpha-2. Ids are those of the service. */
-export type PricingTarget =
-  | { readonly kind: 'default' }
-  | { readonly kind: 'country'; readonly country: string }
-  | { readonly kind: 'package'; readonly packageId: number }
-  | { readonly kind: 'vpn_plan'; readonly vpnPlanId: number };
-export type PricingTargetKind = PricingTarget['kind'];
+export type PricingTargetKind = (typeof PRICING_TARGET_KINDS)[number];
 
 export interface Markup {
   readonly percent: Decimal;
@@ -35,7 +29,12 @@ export interface PricingTerms {
 }
 
 export interface PricingRule {
-  readonly target: PricingTarget;
+  /** Both are absent for a rule that is only tried. */
+  readonly id?: string;
+  readonly version?: number;
+  readonly targetKind: PricingTargetKind;
+  /** A country (ISO 3166-1 alpha-2), or the service's id of the package or plan; empty for the default. */
+  readonly targetKey: string;
   readonly currency: string;
   readonly terms: PricingTerms;
 }
@@ -45,37 +44,13 @@ export type PricedItem =
   | { readonly kind: 'vpn_plan'; readonly id: number; readonly cost: Money };
 
 /** Such as `country DE EUR`. The database allows one rule in force for each name. */
-export function ruleName({ target, currency }: Pick<PricingRule, 'target' | 'currency'>): string {
-  return [target.kind, targetKey(target), currency].filter((part) => part !== '').join(' ');
+export function ruleName({ targetKind, targetKey, currency }: RulePlace): string {
+  return [targetKind, targetKey, currency].filter((part) => part !== '').join(' ');
 }
 
-export function targetKey(target: PricingTarget): string {
-  switch (target.kind) {
-    case 'default':
-      return '';
-    case 'country':
-      return target.country;
-    case 'package':
-      return String(target.packageId);
-    case 'vpn_plan':
-      return String(target.vpnPlanId);
-  }
-}
+export type RulePlace = Pick<PricingRule, 'targetKind' | 'targetKey' | 'currency'>;
 
-export function targetOf(kind: PricingTargetKind, key: string): PricingTarget {
-  switch (kind) {
-    case 'default':
-      return { kind };
-    case 'country':
-      return { kind, country: key };
-    case 'package':
-      return { kind, packageId: Number(key) };
-    case 'vpn_plan':
-      return { kind, vpnPlanId: Number(key) };
-  }
-}
-
-export function tiedRules(rules: readonly Pick<PricingRule, 'target' | 'currency'>[]): string[] {
+export function tiedRules(rules: readonly RulePlace[]): string[] {
   const seen = new Set<string>();
   const tied = rules.map(ruleName).filter((name) => seen.size === seen.add(name).size);
   return [...new Set(tied)];

@@ -1,5 +1,5 @@
 import Big from 'big.js';
-import { compareMoney, type Decimal, isDecimal, type Money, paddedAmount } from '#domain/money/money.ts';
+import { compareMoney, type Decimal, equalMoney, isDecimal, type Money, paddedAmount } from '#domain/money/money.ts';
 import {
   type Markup,
   type PricedItem,
@@ -7,7 +7,6 @@ import {
   type PricingTerms,
   type Rounding,
   ruleName,
-  targetKey,
 } from '#domain/pricing/pricing-rule.ts';
 
 const DIGITS = 6;
@@ -72,8 +71,6 @@ function isZero(decimal: Decimal): boolean {
   return new Big(decimal).eq(0);
 }
 
-/** The shop decides what a customer pays. */
-
 export const PRICING_STEPS = [
   'cost',
   'margin_percent',
@@ -96,8 +93,8 @@ export interface Suggestion {
   readonly explanation: readonly PricingStep[];
 }
 
-export interface RuledSuggestion<Rule extends PricingRule> extends Suggestion {
-  readonly rule: Rule;
+export interface RuledSuggestion extends Suggestion {
+  readonly rule: PricingRule;
 }
 
 /**
@@ -105,15 +102,12 @@ export interface RuledSuggestion<Rule extends PricingRule> extends Suggestion {
  * rule.
  * @returns undefined when no rule applies, or the price does not fit our amounts.
  */
-export function suggestPrice<Rule extends PricingRule>(
-  item: PricedItem,
-  rules: readonly Rule[],
-): RuledSuggestion<Rule> | undefined {
+export function suggestPrice(item: PricedItem, rules: readonly PricingRule[]): RuledSuggestion | undefined {
   const inCurrency = rules.filter(({ currency }) => currency === item.cost.currency);
-  const ofItem = ({ target }: Rule) => target.kind === item.kind && targetKey(target) === String(item.id);
-  const ofCountry = ({ target }: Rule) =>
-    target.kind === 'country' && item.kind === 'package' && item.countries.includes(target.country);
-  for (const applies of [ofItem, ofCountry, ({ target }: Rule) => target.kind === 'default']) {
+  const ofItem = ({ targetKind, targetKey }: PricingRule) => targetKind === item.kind && targetKey === String(item.id);
+  const ofCountry = ({ targetKind, targetKey }: PricingRule) =>
+    targetKind === 'country' && item.kind === 'package' && item.countries.includes(targetKey);
+  for (const applies of [ofItem, ofCountry, ({ targetKind }: PricingRule) => targetKind === 'default']) {
     const matching = inCurrency.filter(applies).toSorted((one, other) => (ruleName(one) < ruleName(other) ? -1 : 1));
     if (matching.length === 0) continue;
     const suggested = matching.flatMap((rule) => {
@@ -208,4 +202,60 @@ function roundingText({ step, ending }: Rounding, currency: string): string {
   return isZero(ending)
     ? `a multiple of ${step} ${currency}`
     : `${ending} ${currency} beyond a multiple of ${step} ${currency}`;
+}
+
+interface KeptPrice {
+  readonly price: Money;
+  readonly margin: Margin;
+  /** The least price of the new rule; the new cost when no rule applies. */
+  readonly least: Money;
+  readonly isBelowMinimum: boolean;
+  readonly isAtLoss: boolean;
+}
+
+export interface Repriced {
+  readonly before: RuledSuggestion | undefined;
+  readonly after: RuledSuggestion | undefined;
+  readonly isChanged: boolean;
+  /** Undefined when there is no price to keep, or the new cost is in another currency. */
+  readonly kept: KeptPrice | undefined;
+}
+
+export interface Trial {
+  readonly item: PricedItem;
+  readonly rules: readonly PricingRule[];
+  readonly newCost: Money;
+  readonly newRules: readonly PricingRule[];
+  /** The shop's present price; undefined: the price that the rules suggest now. */
+  readonly sellingPrice: Money | undefined;
+}
+
+export function reprice({ item, rules, newCost, newRules, sellingPrice }: Trial): Repriced {
+  const before = suggestPrice(item, rules);
+  const after = suggestPrice({ ...item, cost: newCost }, newRules);
+  const price = sellingPrice ?? before?.price;
+  const isSame = before === undefined || after === undefined ? before === after : equalMoney(before.price, after.price);
+  return {
+    before,
+    after,
+    isChanged: !isSame,
+    kept:
+      price === undefined || price.currency !== newCost.currency ? undefined : keptPrice(price, newCost, after?.rule),
+  };
+}
+
+function keptPrice(price: Money, cost: Money, rule: PricingRule | undefined): KeptPrice {
+  const least = rule === undefined ? cost : leastPrice(cost, rule.terms);
+  return {
+    price,
+    margin: marginOf(cost.amount, price.amount),
+    least,
+    isBelowMinimum: compareMoney(price, least) < 0,
+    isAtLoss: isSoldAtLoss(cost, price),
+  };
+}
+
+export function withRules(inForce: readonly PricingRule[], tried: readonly PricingRule[]): PricingRule[] {
+  const replaced = new Set(tried.map(ruleName));
+  return [...inForce.filter((rule) => !replaced.has(ruleName(rule))), ...tried];
 }

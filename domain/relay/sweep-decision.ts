@@ -1,7 +1,14 @@
 /** A row or inbox may show that a workflow should have continued: PostgreSQL may have lost commits. */
 import type { SweepPolicy } from '#domain/policy/upkeep-policy.ts';
 import type { AttemptState } from '#domain/relay/observation.ts';
+import type { WorkKind } from '#domain/work/kinds.ts';
 import type { WorkStatus } from '#domain/work/lifecycle.ts';
+
+export interface SweepCursor {
+  readonly kind: WorkKind;
+  /** The last row of the page; `updatedAt` in epoch milliseconds. */
+  readonly after: { readonly updatedAt: number; readonly id: string } | undefined;
+}
 
 /** Times are epoch milliseconds. */
 export interface SweptWork {

@@ -1,5 +1,3 @@
-import { sql } from 'drizzle-orm';
-import { builtOnce } from '#db/connection/built-once.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { orders } from '#db/schema.ts';
 import { findHolderId } from '#db/work/reference-holders.ts';
@@ -24,48 +22,7 @@ export interface NewOrder extends NewWork {
   readonly customer?: NewCustomer | undefined;
 }
 
-const { placeholder } = sql;
-
-/** Prepared, because orders arrive in large numbers. */
-const insertOrder = builtOnce((db) =>
-  db
-    .insert(orders)
-    .values({
-      id: placeholder('id'),
-      apiKeyId: placeholder('apiKeyId'),
-      maxPriceAmount: placeholder('maxPriceAmount'),
-      maxPriceCurrency: placeholder('maxPriceCurrency'),
-      // The column does not accept a null placeholder.
-      deadlineAt: sql`${placeholder('deadlineAt')}::timestamptz`,
-      whenUsedUp: placeholder('whenUsedUp'),
-      metadata: placeholder('metadata'),
-      createdAt: placeholder('createdAt'),
-      updatedAt: placeholder('updatedAt'),
-      requestId: placeholder('requestId'),
-      traceparent: placeholder('traceparent'),
-      externalOrderId: placeholder('externalOrderId'),
-      referenceUse: placeholder('referenceUse'),
-      replacesId: placeholder('replacesId'),
-      requestKey: placeholder('requestKey'),
-      encryptedCustomerReference: placeholder('encryptedCustomerReference'),
-      customerReferenceHash: placeholder('customerReferenceHash'),
-      packageId: placeholder('packageId'),
-      customerPrice: placeholder('customerPrice'),
-      customerPriceCurrency: placeholder('customerPriceCurrency'),
-      encryptedDeviceImei: placeholder('encryptedDeviceImei'),
-    } satisfies Record<keyof OrderValues, unknown>)
-    .onConflictDoNothing()
-    .returning()
-    .prepare('accept_order'),
-);
-
-type OrderValues = ReturnType<typeof newWorkColumns> &
-  ReturnType<typeof newReferenceColumns> &
-  ReturnType<typeof newCustomerColumns> &
-  ReturnType<typeof newCustomerPriceColumns> &
-  Omit<NewOrder, keyof NewWork | 'customer'>;
-
-export function orderValues(order: NewOrder, now: Date): OrderValues {
+export function orderValues(order: NewOrder, now: Date) {
   const { externalOrderId, packageId, encryptedDeviceImei } = order;
   const own = {
     externalOrderId,
@@ -83,7 +40,7 @@ export async function acceptOrder(tx: Executor, order: NewOrder, now: Date): Pro
     tx,
     { kind: 'order', id },
     {
-      insert: () => insertOrder(tx, orderValues(order, now)),
+      insert: () => tx.insert(orders).values(orderValues(order, now)).onConflictDoNothing().returning(),
       holder: () => findHolderId(tx, 'order', externalOrderId),
       detail: { package_id: packageId, ...replaced(order) },
     },

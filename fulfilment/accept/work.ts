@@ -1,10 +1,9 @@
-import { noteFact, noteFilled } from '#db/connection/after-commit.ts';
-import { builtOnce } from '#db/connection/built-once.ts';
+import { noteFact } from '#db/connection/after-commit.ts';
 import type { Executor } from '#db/connection/database.ts';
-import { eventInsert, eventValues } from '#db/events/event-log.ts';
-import { startInsert } from '#db/queues/outbox.ts';
+import { recordEvent } from '#db/events/event-log.ts';
+import { requestStart } from '#db/queues/outbox.ts';
 import type { WorkRow } from '#db/work/rows.ts';
-import { entryInsert, entryValues, type TimelineEntry } from '#db/work/timeline.ts';
+import { addTimelineEntry, type TimelineEntry } from '#db/work/timeline.ts';
 import type { Money } from '#domain/money/money.ts';
 import type { WhenUsedUp } from '#domain/retry/retry-rules.ts';
 import { FIRST_USE, type ReferenceUse } from '#domain/work/identifiers.ts';
@@ -91,12 +90,6 @@ function acceptedFact({ kind, id }: WorkRef, row: WorkRow): WorkFact {
   return { fact: 'status', kind, id, requestId, traceparent, status, ...reasons, acceptedAt, isCompletion: false };
 }
 
-/** One statement for the start request, the timeline entry and the event. */
-const insertCompanions = builtOnce((db) => {
-  const [start, entry] = [db.$with('start').as(startInsert(db)), db.$with('entry').as(entryInsert(db))];
-  return eventInsert(db.with(start, entry)).prepare('accepted_work');
-});
-
 /**
  * Runs in the caller's transaction.
  * `insert` names no conflict target: the id follows from the reference and its use, so a concurrent insert may
@@ -120,11 +113,9 @@ export async function acceptWork<Row extends WorkRow>(
       throw new Error(`a ${KINDS[work.kind].noun} took this reference and is gone: none is ever deleted`);
     return { accepted: false, existingId: holder.id };
   }
-  await insertCompanions(tx, {
-    ...entryValues(work, acceptedEntry(work.kind, intake.detail, now)),
-    ...eventValues(acceptedEvent(work, inserted), now),
-  });
-  noteFilled(tx, 'outbox', 'events');
+  await requestStart(tx, work);
+  await addTimelineEntry(tx, work, acceptedEntry(work.kind, intake.detail, now));
+  await recordEvent(tx, acceptedEvent(work, inserted), now);
   noteFact(tx, acceptedFact(work, inserted));
   return { accepted: true, id: work.id, row: inserted };
 }

@@ -1,6 +1,5 @@
 /** After PostgreSQL has lost commits: how the loss is noticed, and attempts whose rows know too little. */
 import { and, eq, inArray, ne, sql } from 'drizzle-orm';
-import type { Write } from '#db/connection/alongside.ts';
 import { readDatabaseEpoch } from '#db/connection/database-epoch.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { attempts } from '#db/schema.ts';
@@ -16,27 +15,21 @@ export async function isCompared(db: Executor, { comparedEpoch }: Pick<WorkRow, 
   return comparedEpoch !== null && comparedEpoch === (await readDatabaseEpoch(db));
 }
 
-interface Comparison {
-  /** Compared in an earlier epoch but not yet in this one. */
-  readonly isFirstSinceRestart: boolean;
-  readonly writes: readonly Write[];
-}
-
 /**
  * The caller holds the lock of the work. `sentIn` is the epoch of a send whose result the workflow did not receive.
  * When it is not the present epoch, the workflow first accounts for that send, and nothing is stored.
+ * @returns true when it was compared in an earlier epoch but not yet in this one.
  */
-export function comparison(
+export async function noteCompared(
   tx: Executor,
   work: WorkRef,
   { comparedEpoch }: Pick<WorkRow, 'comparedEpoch'>,
   { epoch, sentIn }: { readonly epoch: string; readonly sentIn: string | undefined },
-): Comparison {
-  if (comparedEpoch === epoch || (sentIn !== undefined && sentIn !== epoch))
-    return { isFirstSinceRestart: false, writes: [] };
+): Promise<boolean> {
+  if (comparedEpoch === epoch || (sentIn !== undefined && sentIn !== epoch)) return false;
   const table = workTable(work.kind);
-  const statement = tx.update(table).set({ comparedEpoch: epoch }).where(eq(table.id, work.id));
-  return { isFirstSinceRestart: comparedEpoch !== null, writes: [{ statement }] };
+  await tx.update(table).set({ comparedEpoch: epoch }).where(eq(table.id, work.id));
+  return comparedEpoch !== null;
 }
 
 /**

@@ -1,9 +1,7 @@
-import { eq, getTableColumns, sql } from 'drizzle-orm';
-import { noteFilled } from '#db/connection/after-commit.ts';
-import { alongside, queuesFilled, runWrites, type Write } from '#db/connection/alongside.ts';
+import { eq, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
-import { bookingDebit } from '#db/money/journal.ts';
-import { requeueingUnmatched } from '#db/queues/inbox.ts';
+import { recordMovement } from '#db/money/journal.ts';
+import { requeueUnmatched } from '#db/queues/inbox.ts';
 import { attempts } from '#db/schema.ts';
 import { chargedOf, lockAttemptRow, workOf, serviceIdsOfOthers } from '#db/work/attempts.ts';
 import { type AttemptRow, storedKind, workTable } from '#db/work/rows.ts';
@@ -45,20 +43,18 @@ export async function recordReport(
   return applyReport(tx, await lockAttemptRow(tx, attemptId), told, now);
 }
 
-/** As {@link recordReport}. `known` is locked in this transaction; `writes` run in the same statement. */
+/** As {@link recordReport}. `known` is locked in this transaction. */
 export async function applyReport(
   tx: Executor,
   known: AttemptRow,
   told: AttemptReport,
   now: Date,
-  writes: readonly Write[] = [],
 ): Promise<AttemptRow> {
   const attemptId = known.id;
   const facts = await beside(tx, known, told);
   if (known.serviceId !== null && facts.serviceId !== undefined && known.serviceId !== facts.serviceId) {
     const detail = `The service gives one attempt two ids: ${known.serviceId} and ${facts.serviceId}.`;
     await openContradiction(tx, workOf(known), detail, now, known.id);
-    await runWrites(tx, writes);
     return known;
   }
   await reportDisagreement(tx, known, facts, now);
@@ -67,13 +63,7 @@ export async function applyReport(
   const { failureReported, isPurchase, esim } = KINDS[known.subjectKind];
   const charged = chargedOf(known) ?? facts.charged;
   const isNamed = known.serviceId === null && facts.serviceId !== undefined;
-  const all = [
-    ...writes,
-    ...(isNamed ? requeueingUnmatched(tx, known.subjectKind, { serviceId: facts.serviceId }) : []),
-    ...(!failed && charged !== undefined ? [bookingDebit(tx, attemptId, charged)] : []),
-  ];
   const [updated] = await tx
-    .with(...alongside(all))
     .update(attempts)
     .set({
       serviceId: facts.serviceId ?? known.serviceId,
@@ -95,14 +85,14 @@ export async function applyReport(
       }),
     })
     .where(eq(attempts.id, attemptId))
-    .returning({ ...getTableColumns(attempts), filled: queuesFilled(all) });
+    .returning();
   if (updated === undefined) throw new Error(`attempt ${attemptId} vanished while it was locked`);
-  const { filled, ...row } = updated;
-  noteFilled(tx, ...filled);
+  if (isNamed) await requeueUnmatched(tx, known.subjectKind, { serviceId: facts.serviceId });
+  if (!failed && charged !== undefined) await recordMovement(tx, { direction: 'debit', attemptId, money: charged });
 
   if (facts.cancellation !== undefined) await storeCancellationReport(tx, workOf(known), facts.cancellation, now);
   if (facts.subscription !== undefined) await storeSubscriptionReport(tx, known.subjectId, facts.subscription, now);
-  return row;
+  return updated;
 }
 
 async function beside(tx: Executor, known: AttemptRow, told: AttemptReport): Promise<AttemptReport> {

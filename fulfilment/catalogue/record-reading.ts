@@ -9,6 +9,7 @@ import {
   suspectedIds,
   wasReadCompletely,
 } from '#db/catalogue/catalogue.ts';
+import { inBatches } from '#db/connection/batches.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { recordEvents, type NewEvent } from '#db/events/event-log.ts';
 import { requestWake } from '#db/queues/outbox.ts';
@@ -33,9 +34,6 @@ export interface ReadingRun {
   readonly runId: string;
   readonly readAt: Date;
 }
-
-/** Events of one statement: PostgreSQL takes 65,535 values. */
-const BATCH = 1_000;
 
 const BUYERS = {
   packages: ['order', 'topup'],
@@ -135,9 +133,7 @@ async function announce(
       };
     }),
   );
-  for (let start = 0; start < events.length; start += BATCH) {
-    await recordEvents(tx, events.slice(start, start + BATCH), readAt);
-  }
+  for (const some of inBatches(events)) await recordEvents(tx, some, readAt);
 }
 
 /** Before a send we only look into the catalogue ourselves. */

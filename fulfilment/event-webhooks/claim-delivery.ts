@@ -1,6 +1,6 @@
 import { and, asc, count, eq, isNull, lte, notExists, or, sql, type SQL } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
-import type { StoredEvent } from '#db/events/event-log.ts';
+import type { EventRow } from '#db/events/event-log.ts';
 import { givenUp, healthOf, untriedTest, type WebhookDeliveryRow } from '#db/events/webhook-deliveries.ts';
 import type { WebhookEndpointRow } from '#db/events/webhook-endpoints.ts';
 import { events, webhookDeliveries, webhookEndpoints } from '#db/schema.ts';
@@ -8,7 +8,7 @@ import type { EndpointHealth } from '#domain/events/webhook-delivery.ts';
 
 export interface ClaimedDelivery {
   readonly delivery: WebhookDeliveryRow;
-  readonly event: StoredEvent;
+  readonly event: EventRow;
   readonly endpoint: Pick<WebhookEndpointRow, 'id' | 'url'>;
 }
 

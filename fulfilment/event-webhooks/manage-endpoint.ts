@@ -4,6 +4,7 @@ import type { KeyRing } from '#crypto/key-ring.ts';
 import { generateWebhookSecret } from '#crypto/webhook-signatures.ts';
 import { addAuditEntry } from '#db/access/audit-log.ts';
 import type { Executor } from '#db/connection/database.ts';
+import { newId } from '#db/connection/ids.ts';
 import { holdPublication, recordEvent } from '#db/events/event-log.ts';
 import {
   addEndpointSecret,
@@ -11,13 +12,12 @@ import {
   countWebhookEndpoints,
   endEndpointSecrets,
   findWebhookEndpoint,
-  insertWebhookEndpoint,
   type EndpointOwner,
   type EndpointTerms,
   type NewWebhookEndpoint,
   type WebhookEndpointRow,
 } from '#db/events/webhook-endpoints.ts';
-import { events, webhookDeliveries } from '#db/schema.ts';
+import { events, webhookDeliveries, webhookEndpoints } from '#db/schema.ts';
 import { TEST_EVENT } from '#domain/events/event-types.ts';
 import { queueMissed, REPLAY_PIECE } from '#fulfilment/event-webhooks/queue-deliveries.ts';
 import {
@@ -69,7 +69,18 @@ export async function addWebhookEndpoint(
   secret: string,
   now: Date,
 ): Promise<WebhookEndpointRow> {
-  const row = await insertWebhookEndpoint(tx, endpoint, now);
+  const [row] = await tx
+    .insert(webhookEndpoints)
+    .values({
+      ...endpoint,
+      id: newId('webhookEndpoint'),
+      ownerId: endpoint.ownerId ?? null,
+      eventTypes: [...endpoint.eventTypes],
+      createdAt: now,
+      updatedAt: now,
+    })
+    .returning();
+  if (row === undefined) throw new Error('an inserted row was not returned');
   await addEndpointSecret(tx, keyRing, row.id, secret, now);
   return row;
 }

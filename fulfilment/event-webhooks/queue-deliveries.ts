@@ -21,12 +21,9 @@ import { isReceiving, requestEndpointWake, type WebhookEndpointRow } from '#db/e
 import { events, webhookDeliveries, webhookEndpoints } from '#db/schema.ts';
 import { eventTypes, selects, TEST_EVENT } from '#domain/events/event-types.ts';
 
-/**
- * In the transaction that publishes: an event with a position is queued, and no other transaction waits for it.
- * @returns the number of endpoints that may receive events.
- */
-export async function queueDeliveries(tx: Executor, published: readonly PublishedEvent[], now: Date): Promise<number> {
-  if (published.length === 0) return 0;
+/** In the transaction that publishes: an event with a position is queued, and no other transaction waits for it. */
+export async function queueDeliveries(tx: Executor, published: readonly PublishedEvent[], now: Date): Promise<void> {
+  if (published.length === 0) return;
   const receivers = await tx
     .select({ id: webhookEndpoints.id, ownerId: webhookEndpoints.ownerId, eventTypes: webhookEndpoints.eventTypes })
     .from(webhookEndpoints)
@@ -36,20 +33,10 @@ export async function queueDeliveries(tx: Executor, published: readonly Publishe
       .filter((event) => isFor(endpoint, event))
       .map((event) => ({ endpointId: endpoint.id, eventId: event.id })),
   );
-  const ids = [...new Set(pairs.map(({ endpointId }) => endpointId))];
   const tested = new Set(published.filter(({ type }) => type === TEST_EVENT).map(({ subjectId }) => subjectId));
-  await requestEndpointWake(
-    tx,
-    ids.filter((id) => !tested.has(id)),
-    { urgent: false },
-  );
-  await requestEndpointWake(
-    tx,
-    ids.filter((id) => tested.has(id)),
-    { urgent: true },
-  );
+  const ids = Map.groupBy(new Set(pairs.map(({ endpointId }) => endpointId)), (id) => tested.has(id));
+  for (const [urgent, some] of ids) await requestEndpointWake(tx, some, { urgent });
   await addDeliveries(tx, pairs, now);
-  return receivers.length;
 }
 
 type Receiver = Pick<WebhookEndpointRow, 'id' | 'ownerId' | 'eventTypes'>;

@@ -11,6 +11,7 @@ import type { GatePolicy } from '#domain/policy/gate-policy.ts';
 import { mayHaveBought } from '#domain/purchase/send-claim.ts';
 import { isAboutAccount, type FailureClass } from '#domain/work/failure.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
+import { balanceOf } from '#fulfilment/gate/account.ts';
 import {
   circuitOfRow,
   isCanary,
@@ -21,7 +22,6 @@ import {
 } from '#fulfilment/gate/circuits.ts';
 import { leaveLine, passLine, stopAtLine } from '#fulfilment/gate/line.ts';
 import { activePauses, pauseFor, pauseSentence } from '#fulfilment/gate/pauses.ts';
-import { readingOf, type WalletReading } from '#fulfilment/gate/wallet.ts';
 
 /** Both rows are locked. */
 export interface GateRequest {
@@ -135,16 +135,8 @@ export async function hold(
   await enqueue(tx, { work, ...place, price }, new Date(now));
 }
 
-/** All of it is read again when the send is claimed. */
-export interface SendConditions {
-  readonly row: WorkRow;
-  readonly isGateClear: boolean;
-  readonly keyLimit: Money | undefined;
-  readonly reading: WalletReading | undefined;
-}
-
-/** One statement. @throws WorkMissingError */
-export async function readSendConditions(db: Executor, work: WorkRef): Promise<SendConditions> {
+/** One statement. All of it is read again when the send is claimed. @throws WorkMissingError */
+export async function readSendConditions(db: Executor, work: WorkRef) {
   const table = workTable(work.kind);
   const [read] = await db
     .select({
@@ -160,5 +152,11 @@ export async function readSendConditions(db: Executor, work: WorkRef): Promise<S
     .where(eq(table.id, work.id));
   if (read === undefined) throw new WorkMissingError(work);
   const { row, isGateClear, key, wallet } = read;
-  return { row, isGateClear, keyLimit: key === null ? undefined : spendLimitOf(key), reading: readingOf(wallet) };
+  const last = balanceOf(wallet);
+  return {
+    row,
+    isGateClear,
+    keyLimit: key === null ? undefined : spendLimitOf(key),
+    balance: last?.isCurrent === true ? last : undefined,
+  };
 }

@@ -1,4 +1,4 @@
-import { asc, eq, ne, sql } from 'drizzle-orm';
+import { asc, eq, ne } from 'drizzle-orm';
 import { noteFilled } from '#db/connection/after-commit.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { gateCircuits } from '#db/schema.ts';
@@ -17,8 +17,6 @@ import type { WorkRef } from '#domain/work/kinds.ts';
 
 export type CircuitRow = typeof gateCircuits.$inferSelect;
 
-export type CircuitGlance = Pick<CircuitRow, 'name' | 'state' | 'failures' | 'canaryKind' | 'canaryId'>;
-
 export interface CircuitChange extends Pick<CircuitRow, 'name' | 'detail'> {
   readonly from: Circuit['state'];
   readonly to: Circuit['state'];
@@ -27,11 +25,6 @@ export interface CircuitChange extends Pick<CircuitRow, 'name' | 'detail'> {
 export async function listCircuits(db: Executor): Promise<CircuitRow[]> {
   return db.select().from(gateCircuits).orderBy(asc(gateCircuits.name));
 }
-
-/** A column of a query that runs anyway; holds the circuits that ever changed. */
-export const circuitsAtAGlance = sql<CircuitGlance[]>`(select coalesce(jsonb_agg(jsonb_build_object(
-  'name', ${gateCircuits.name}, 'state', ${gateCircuits.state}, 'failures', ${gateCircuits.failures},
-  'canaryKind', ${gateCircuits.canaryKind}, 'canaryId', ${gateCircuits.canaryId})), '[]') from ${gateCircuits})`;
 
 /** Locked in the order of their names. */
 export async function lockUnclosed(tx: Executor): Promise<CircuitRow[]> {
@@ -116,21 +109,15 @@ export async function noteSend(tx: Executor, send: ReportedSend, policy: Circuit
   return { changes, failed };
 }
 
-/**
- * The usual case, which needs no transaction. `circuits` are read without a lock: one that changes at this moment
- * learns from the next send.
- */
-export function changesNoCircuit(
-  circuits: readonly CircuitGlance[],
-  send: Pick<ReportedSend, 'work' | 'evidence'>,
-): boolean {
-  const known = new Map(circuits.map((row) => [row.name, row]));
+/** The usual case. Reads without a lock: a circuit that changes at this moment learns from the next send. */
+export async function changesNoCircuit(db: Executor, send: Pick<ReportedSend, 'work' | 'evidence'>): Promise<boolean> {
+  const known = new Map((await listCircuits(db)).map((row) => [row.name, row]));
   return circuitNames.every((name) => eventOf(name, known.get(name), send) === undefined);
 }
 
 function eventOf(
   name: CircuitName,
-  row: CircuitGlance | undefined,
+  row: CircuitRow | undefined,
   { work, evidence }: Pick<ReportedSend, 'work' | 'evidence'>,
 ): CircuitEvent | undefined {
   return sendEventFor(name, row, row !== undefined && isCanary(row, work), evidence);

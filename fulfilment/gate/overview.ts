@@ -1,23 +1,32 @@
-import { and, asc, count, eq, isNotNull, isNull, min, ne, sql } from 'drizzle-orm';
+import { and, asc, count, eq, isNotNull, isNull, ne, sql } from 'drizzle-orm';
 import { spendLimitOf } from '#db/access/api-keys.ts';
 import type { Executor } from '#db/connection/database.ts';
-import { IS_HELD } from '#db/gate/waits.ts';
+import { firstInQueue, IS_HELD } from '#db/gate/waits.ts';
 import { apiKeys, attempts, gateDrifts, gateReservations, gateSpending, gateWaits } from '#db/schema.ts';
+import { judgeAtCircuit } from '#domain/gate/circuit.ts';
 import { spendDay, type Barrier } from '#domain/gate/purchase-gate.ts';
 import type { Money } from '#domain/money/money.ts';
+import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
-import type { PurchaseKind, WorkRef } from '#domain/work/kinds.ts';
-import { listCircuits } from '#fulfilment/gate/circuits.ts';
-import { stoppedLines } from '#fulfilment/gate/line.ts';
-import { activePauses } from '#fulfilment/gate/pauses.ts';
-import { ALL_KEYS, spentOn } from '#fulfilment/gate/reservations.ts';
-import { lastKnownBalance, reservedIn } from '#fulfilment/gate/wallet.ts';
+import type { PurchaseKind, WorkKind, WorkRef } from '#domain/work/kinds.ts';
+import {
+  ALL_KEYS,
+  judgeWallet,
+  limitProblem,
+  readAccount,
+  spentOn,
+  lastBalance,
+  reservedIn,
+} from '#fulfilment/gate/account.ts';
+import { circuitOfRow, listCircuits } from '#fulfilment/gate/circuits.ts';
+import { foreseenAtLine, stoppedLines } from '#fulfilment/gate/line.ts';
+import { activePauses, pauseFor } from '#fulfilment/gate/pauses.ts';
 
 export type GateOverview = Awaited<ReturnType<typeof readGate>>;
 
 /** `spendLimit` is the daily limit of all keys together. */
 export async function readGate(db: Executor, spendLimit: Money | undefined, now: number) {
-  const known = await lastKnownBalance(db);
+  const known = await lastBalance(db);
   const day = spendDay(now);
   return {
     circuits: await listCircuits(db),
@@ -73,46 +82,56 @@ export interface HeldGroup {
   readonly withoutPrice: number;
 }
 
-/** The oldest group first. */
+/** One statement, so that counts and oldest belong together. The oldest group first. */
 export async function heldGroups(db: Executor): Promise<HeldGroup[]> {
-  const { barrier, failureClass, priceCurrency: currency, acceptedAt, subjectKind: kind, subjectId: id } = gateWaits;
-  const parts = await db
+  const { barrier, failureClass, priceCurrency, acceptedAt, subjectKind: kind, subjectId: id } = gateWaits;
+  const parts = db
     .select({
       barrier,
       failureClass,
-      currency,
-      amount: sql<string | null>`sum(${gateWaits.priceAmount})::text`,
-      count: count(),
+      currency: priceCurrency,
+      amount: sql<string | null>`sum(${gateWaits.priceAmount})::text`.as('amount'),
+      count: count().as('count'),
     })
     .from(gateWaits)
     .where(IS_HELD)
-    .groupBy(barrier, failureClass, currency)
-    .orderBy(min(acceptedAt), asc(currency));
-  const groups: HeldGroup[] = [];
-  for (const same of Map.groupBy(parts, (part) => `${part.barrier} ${part.failureClass}`).values()) {
-    const [of] = same;
-    if (of === undefined) continue;
-    // Found by an index: to remember the oldest beside the sums would need a sort of all rows.
-    const [oldest] = await db
-      .select({ kind, id, acceptedAt })
-      .from(gateWaits)
-      .where(and(eq(barrier, of.barrier), eq(failureClass, of.failureClass), IS_HELD))
-      .orderBy(asc(acceptedAt), asc(id))
-      .limit(1);
-    // Its last row may have left meanwhile.
-    if (oldest === undefined) continue;
-    groups.push({
-      barrier: of.barrier,
-      failureClass: of.failureClass,
+    .groupBy(barrier, failureClass, priceCurrency)
+    .as('parts');
+  // Found by an index: to remember the oldest beside the sums would need a sort of all rows.
+  const oldest = db
+    .select({ kind, id, acceptedAt })
+    .from(gateWaits)
+    .where(and(eq(barrier, parts.barrier), eq(failureClass, parts.failureClass), IS_HELD))
+    .orderBy(asc(acceptedAt), asc(id))
+    .limit(1)
+    .as('oldest');
+  const rows = await db
+    .select({
+      barrier: parts.barrier,
+      failureClass: parts.failureClass,
+      currency: parts.currency,
+      amount: parts.amount,
+      count: parts.count,
+      oldest: { kind: oldest.kind, id: oldest.id, acceptedAt: oldest.acceptedAt },
+    })
+    .from(parts)
+    .crossJoinLateral(oldest)
+    .orderBy(asc(oldest.acceptedAt), asc(parts.currency));
+  const groups = Map.groupBy(rows, (row) => `${row.barrier} ${row.failureClass}`);
+  return [...groups.values()].flatMap((same) =>
+    same.slice(0, 1).map((first) => ({
+      barrier: first.barrier,
+      failureClass: first.failureClass,
       count: same.reduce((sum, part) => sum + part.count, 0),
-      oldest,
-      needed: same.flatMap((part) =>
-        part.amount === null || part.currency === null ? [] : [{ amount: part.amount, currency: part.currency }],
-      ),
+      oldest: first.oldest,
+      needed: knownMoney(same),
       withoutPrice: same.reduce((sum, part) => sum + (part.amount === null ? part.count : 0), 0),
-    });
-  }
-  return groups;
+    })),
+  );
+}
+
+function knownMoney(parts: readonly { readonly amount: string | null; readonly currency: string | null }[]): Money[] {
+  return parts.flatMap(({ amount, currency }) => (amount === null || currency === null ? [] : [{ amount, currency }]));
 }
 
 /** Drifted purchases that are neither whole nor judged. */
@@ -145,9 +164,56 @@ export async function parkedPurchases(db: Executor): Promise<Parked[]> {
       product: first.product,
       count: parts.reduce((sum, part) => sum + part.count, 0),
       since: new Date(Math.min(...parts.map(({ since }) => Date.parse(since)))),
-      cost: parts.flatMap((part) =>
-        part.amount === null || part.currency === null ? [] : [{ amount: part.amount, currency: part.currency }],
-      ),
+      cost: knownMoney(parts),
     };
   });
+}
+
+export interface ForeseenHold {
+  readonly failure: FailureClass;
+  /** Absent when the meaning of the class says everything. */
+  readonly detail?: string;
+}
+
+/**
+ * By the comparisons of the gate itself. Nothing is reserved and the wallet is not read, so the answer may differ at
+ * the send. `apiKeyId` is the first key of the lineage. Without `seesAll` the caller learns neither what all keys
+ * spend nor what happened to others' orders.
+ */
+export async function foreseenHolds(
+  db: Executor,
+  purchase: {
+    readonly kind: WorkKind;
+    readonly product: number;
+    readonly price: Money;
+    readonly apiKeyId: string;
+    readonly seesAll: boolean;
+  },
+  { spendLimit, now }: { readonly spendLimit: Money | undefined; readonly now: number },
+): Promise<readonly ForeseenHold[]> {
+  const { kind, product, price, apiKeyId, seesAll } = purchase;
+  const account = await readAccount(db, { day: spendDay(now), apiKeyId, currency: price.currency });
+  // A wallet that was not read lately is not known, as for the gate itself.
+  const wallet = judgeWallet(account, price, new Date(now), DEFAULT_POLICY.gate);
+  const holds = new Set<FailureClass>();
+  const isPaused = pauseFor(await activePauses(db), kind, []) !== undefined;
+  const atLine = isPaused ? undefined : await foreseenAtLine(db, { kind, product, now }, DEFAULT_POLICY.gate);
+  if (isPaused) holds.add('purchases_paused');
+  for (const row of await listCircuits(db)) {
+    // A purchase with reserved money passes this circuit.
+    if (row.name === 'insufficient_balance' && wallet === 'reserved') continue;
+    const isOldest = (await firstInQueue(db, `circuit:${row.name}`)) === undefined;
+    const candidate = { isCanary: false, isWaiting: false, isOldest, isReleased: false };
+    if (judgeAtCircuit(circuitOfRow(row), candidate, now) === 'hold') holds.add(row.name);
+  }
+  if (typeof wallet !== 'string') holds.add('insufficient_balance');
+  const overLimit = limitProblem(account, price, { spendLimit });
+  const isOwn = limitProblem(account, price, { spendLimit: undefined }) === overLimit;
+  return [
+    ...[...holds].map((failure) => ({ failure })),
+    ...(atLine === undefined ? [] : [{ failure: 'purchases_paused' as const, ...(seesAll && { detail: atLine }) }]),
+    ...(overLimit === undefined
+      ? []
+      : [{ failure: 'spend_limit_reached' as const, ...((seesAll || isOwn) && { detail: overLimit }) }]),
+  ];
 }

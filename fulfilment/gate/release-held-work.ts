@@ -12,6 +12,7 @@ import { circuitOf, lineOf, pauseOf, releasable, spendDay, type Barrier } from '
 import { compareMoney, subtractMoney, type Money } from '#domain/money/money.ts';
 import type { GatePolicy } from '#domain/policy/gate-policy.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
+import { readAccount, limitProblem, usableBalance, reservedIn } from '#fulfilment/gate/account.ts';
 import {
   circuitOfRow,
   listCircuits,
@@ -21,8 +22,6 @@ import {
 } from '#fulfilment/gate/circuits.ts';
 import { isOfOtherProduct, stoppedLines, tendLines } from '#fulfilment/gate/line.ts';
 import { activePauses } from '#fulfilment/gate/pauses.ts';
-import { readAccount, limitProblem } from '#fulfilment/gate/reservations.ts';
-import { latestReading, reservedIn } from '#fulfilment/gate/wallet.ts';
 
 /** The keys at a spend limit have a queue each. */
 const LOOK_AHEAD = 200;
@@ -136,7 +135,7 @@ async function openQueues(tx: Executor): Promise<(SQL | undefined)[]> {
 
 /** The returned function subtracts the money of each wait that it lets go. */
 async function freed(tx: Executor, now: number, policy: GatePolicy): Promise<(wait: GateWait) => Promise<boolean>> {
-  const reading = await latestReading(tx);
+  const reading = await usableBalance(tx);
   const isOld = reading === undefined || now - reading.readAt.getTime() > policy.balanceAgeMs;
   /** By API key, the lowest price that a daily limit has refused: higher prices need no check. */
   const tooMuch = new Map<string, Money>();
@@ -171,7 +170,7 @@ async function wantsReading(tx: Executor, now: number, policy: GatePolicy): Prom
   const forMoney = inArray(gateWaits.barrier, ['wallet', 'circuit:insufficient_balance']);
   const short = await tx.select({ id: gateWaits.subjectId }).from(gateWaits).where(forMoney).limit(1);
   if (short.length === 0) return false;
-  const reading = await latestReading(tx);
+  const reading = await usableBalance(tx);
   return reading === undefined || now - reading.readAt.getTime() >= policy.balanceAgeMs / 2;
 }
 

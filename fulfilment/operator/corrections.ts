@@ -1,10 +1,9 @@
 import { eq, sql } from 'drizzle-orm';
 import { addAuditEntry } from '#db/access/audit-log.ts';
-import { runWrites } from '#db/connection/alongside.ts';
 import type { Executor } from '#db/connection/database.ts';
 import type { Owner } from '#db/lists/ownership.ts';
 import { bookAsAdjustment } from '#db/money/journal-queries.ts';
-import { requeueingUnmatched } from '#db/queues/inbox.ts';
+import { requeueUnmatched } from '#db/queues/inbox.ts';
 import { attempts, refunds } from '#db/schema.ts';
 import { type CaseOfWork, dismissDeliveryCase, findCase } from '#db/work/cases.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
@@ -46,7 +45,7 @@ export async function correctAttempt(
       return;
     case 'bought': {
       const state = attemptStateAfter(attempt.state, await verdictOfBought(tx, attempt, serviceEsimId));
-      await runWrites(tx, requeueingUnmatched(tx, attempt.subjectKind, { serviceId }));
+      await requeueUnmatched(tx, attempt.subjectKind, { serviceId });
       await tx
         .update(attempts)
         .set({

@@ -1,12 +1,11 @@
 import { and, eq, exists, ne, sql } from 'drizzle-orm';
 import { noteFact } from '#db/connection/after-commit.ts';
-import { runWrites } from '#db/connection/alongside.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { requestWake } from '#db/queues/outbox.ts';
 import { attempts } from '#db/schema.ts';
 import { findAttemptById } from '#db/work/attempts.ts';
 import { type WorkRow, type AttemptRow, RowMissingError } from '#db/work/rows.ts';
-import { timelineEntry, type TimelineEntry } from '#db/work/timeline.ts';
+import { addUnrepeatedEntry, type TimelineEntry } from '#db/work/timeline.ts';
 import type { SendOutcome } from '#domain/purchase/purchase-decision.ts';
 import type { Witness } from '#domain/purchase/recovery.ts';
 import type { SendResult } from '#domain/purchase/results.ts';
@@ -17,9 +16,9 @@ import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
 import { mayFollow } from '#domain/work/lifecycle.ts';
 import { doubtAttempt } from '#fulfilment/attempts/recover.ts';
 import { belongsToAnother, type AttemptReport, applyReport } from '#fulfilment/attempts/report.ts';
-import { circuitsAtAGlance, type CircuitGlance, changesNoCircuit } from '#fulfilment/gate/circuits.ts';
+import type { Reserved } from '#fulfilment/gate/account.ts';
+import { changesNoCircuit } from '#fulfilment/gate/circuits.ts';
 import { noteDrift } from '#fulfilment/gate/drift.ts';
-import type { Reserved } from '#fulfilment/gate/reservations.ts';
 import { attemptSnapshot, noteOf, type WorkDependencies } from '#fulfilment/purchase/handler.ts';
 import { markInProgress } from '#fulfilment/work/change.ts';
 import type { ServiceFailure, ServiceResult } from '#upstream/client/error-mapping.ts';
@@ -85,7 +84,7 @@ async function storeAcceptance(
   answer: Extract<ServiceResult<AttemptReport>, { ok: true }>,
 ): Promise<Stored> {
   const { work, current, leaseToken } = claimed;
-  const { attempt: locked, isTaken, circuits } = await lockAnsweredAttempt(tx, claimed.attempt, answer.value.serviceId);
+  const { attempt: locked, isTaken } = await lockAnsweredAttempt(tx, claimed.attempt, answer.value.serviceId);
   if (isTaken) {
     // It proves nothing about this attempt: the outcome of the send is unknown.
     const { detail } = belongsToAnother(claimed.attempt, answer.value);
@@ -95,7 +94,7 @@ async function storeAcceptance(
   const answered = { work, current, attempt: locked, leaseToken };
   const entry = sentEntry(claimed.attempt, answer, claimed.reserved);
   const attempt = await recordAnswer(tx, answered, answer.value, new Date(tools.now()), entry);
-  return { answer, attempt, concernsGate: !changesNoCircuit(circuits, { work, evidence: { kind: 'accepted' } }) };
+  return { answer, attempt, concernsGate: !(await changesNoCircuit(tx, { work, evidence: { kind: 'accepted' } })) };
 }
 
 async function storeFailure(
@@ -107,7 +106,7 @@ async function storeFailure(
   const recorded = await recordSendFailure(tx, claimed.id, leaseToken, noteOf(answer));
   const tools = { leaseMs: sendLeaseMs, busyEsimId: current.esimId };
   const attempt = await restoreLostClaim(tx, claimed, recorded, answer, tools);
-  await runWrites(tx, [timelineEntry(work, sentEntry(claimed, answer, reserved))]);
+  await addUnrepeatedEntry(tx, work, sentEntry(claimed, answer, reserved));
   if (answer.isOurs === true) await noteDrift(tx, attempt, answer.detail, now());
   return { answer, attempt, concernsGate: true };
 }
@@ -184,7 +183,8 @@ export async function recordAnswer(
   now: Date,
   entry: TimelineEntry,
 ): Promise<AttemptRow> {
-  const after = await applyReport(tx, before, facts, now, [timelineEntry(work, entry)]);
+  const after = await applyReport(tx, before, facts, now);
+  await addUnrepeatedEntry(tx, work, entry);
   const holdsLease = leaseToken === undefined || before.leaseToken === leaseToken;
   const { isInProgress, wakes } = afterAnswer({
     before: before.state,
@@ -203,7 +203,6 @@ interface AnsweredAttempt {
   readonly attempt: AttemptRow;
   /** The service id of the answer belongs to another attempt of the kind. */
   readonly isTaken: boolean;
-  readonly circuits: readonly CircuitGlance[];
 }
 
 /**
@@ -220,7 +219,7 @@ async function lockAnsweredAttempt(
     .from(attempts)
     .where(and(eq(attempts.subjectKind, subjectKind), eq(attempts.serviceId, serviceId ?? ''), ne(attempts.id, id)));
   const [locked] = await tx
-    .select({ attempt: attempts, isTaken: sql<boolean>`${exists(ofAnother)}`, circuits: circuitsAtAGlance })
+    .select({ attempt: attempts, isTaken: sql<boolean>`${exists(ofAnother)}` })
     .from(attempts)
     .where(eq(attempts.id, id))
     .for('update');

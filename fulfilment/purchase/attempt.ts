@@ -1,9 +1,7 @@
-import { getTableColumns, eq, sql } from 'drizzle-orm';
-import { noteFilled } from '#db/connection/after-commit.ts';
-import { alongside, queuesFilled, type Write } from '#db/connection/alongside.ts';
+import { eq, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
-import { requeueingUnmatched } from '#db/queues/inbox.ts';
+import { requeueUnmatched } from '#db/queues/inbox.ts';
 import { attempts } from '#db/schema.ts';
 import { findAttempt } from '#db/work/attempts.ts';
 import { type AttemptRow, RowMissingError } from '#db/work/rows.ts';
@@ -12,8 +10,7 @@ import type { WorkRef } from '#domain/work/kinds.ts';
 /**
  * Stored before the first send (rule 1). An existing attempt is not changed, so that a step that runs twice sends the
  * same bytes.
- * `idempotencyKey` follows from work and number, so a lost row gets the same key again. `writes` run in the same
- * statement, also when the attempt exists.
+ * `idempotencyKey` follows from work and number, so a lost row gets the same key again.
  */
 export async function openAttempt(
   tx: Executor,
@@ -25,13 +22,11 @@ export async function openAttempt(
     readonly serviceEsimId?: string | undefined;
     readonly encryptedBody: (attemptId: string) => Buffer;
   },
-  writes: readonly Write[] = [],
 ): Promise<AttemptRow> {
   const id = newId('attempt');
   const { work, number, reference, serviceEsimId } = attempt;
-  const all = [...requeueingUnmatched(tx, work.kind, { reference, serviceEsimId }), ...writes];
+  await requeueUnmatched(tx, work.kind, { reference, serviceEsimId });
   const [inserted] = await tx
-    .with(...alongside(all))
     .insert(attempts)
     .values({
       id,
@@ -44,15 +39,8 @@ export async function openAttempt(
       encryptedRequestBody: attempt.encryptedBody(id),
     })
     .onConflictDoNothing({ target: [attempts.subjectKind, attempts.subjectId, attempts.number] })
-    .returning({ ...getTableColumns(attempts), filled: queuesFilled(all) });
-  if (inserted !== undefined) {
-    const { filled, ...row } = inserted;
-    noteFilled(tx, ...filled);
-    return row;
-  }
-  // The statement may have brought reports back, and does not say so.
-  noteFilled(tx, 'inbox');
-  const row = await findAttempt(tx, work, number);
+    .returning();
+  const row = inserted ?? (await findAttempt(tx, work, number));
   if (row === undefined) throw new Error(`attempt ${number} of ${work.id} cannot be read back`);
   return row;
 }

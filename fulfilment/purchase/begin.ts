@@ -1,18 +1,17 @@
 import { attemptKey } from '#crypto/derived-ids.ts';
-import { runWrites, type Write } from '#db/connection/alongside.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { requestBodyAad } from '#db/encryption-aads.ts';
 import { inboxKey, type InboxRow } from '#db/queues/inbox.ts';
 import { areSettled, findAttempt, readProgress } from '#db/work/attempts.ts';
 import { lockWorkInEpoch, type AttemptRow, type WorkRow } from '#db/work/rows.ts';
-import { timelineEntry } from '#db/work/timeline.ts';
+import { addUnrepeatedEntry } from '#db/work/timeline.ts';
 import { plainMoney, plainText } from '#domain/money/money.ts';
 import type { OpenResult, PurchaseActivities, WorkSnapshot } from '#domain/purchase/results.ts';
 import type { ServiceObservation } from '#domain/relay/observation.ts';
 import { retryRule, ruleOfWork } from '#domain/retry/retry-rules.ts';
 import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
 import { startOfRun } from '#domain/work/lifecycle.ts';
-import { comparison, restoreAttempts } from '#fulfilment/attempts/recover.ts';
+import { noteCompared, restoreAttempts } from '#fulfilment/attempts/recover.ts';
 import { openAttempt } from '#fulfilment/purchase/attempt.ts';
 import { attemptSnapshot, type WorkDependencies, type WorkHandlers } from '#fulfilment/purchase/handler.ts';
 import { buyingBarrier } from '#fulfilment/work/buying-barrier.ts';
@@ -22,13 +21,7 @@ export function attemptOpening(
   { database, keyRing, sendLeaseMs, now, purchaseInForce }: WorkDependencies,
   handlers: WorkHandlers,
 ): Pick<PurchaseActivities, 'beginWork' | 'openNextAttempt'> {
-  const openNumbered = async (
-    tx: Executor,
-    work: WorkRef,
-    row: WorkRow,
-    number: number,
-    writes: readonly Write[] = [],
-  ): Promise<AttemptRow> => {
+  const openNumbered = async (tx: Executor, work: WorkRef, row: WorkRow, number: number): Promise<AttemptRow> => {
     const { reference, serviceEsimId, body } = await handlers[work.kind].prepare(tx, row, number);
     const prepared = {
       work,
@@ -38,7 +31,8 @@ export function attemptOpening(
       serviceEsimId,
       encryptedBody: (attemptId: string) => keyRing.encrypt(body, requestBodyAad(attemptId)),
     };
-    const entry = timelineEntry(work, {
+    const attempt = await openAttempt(tx, prepared);
+    await addUnrepeatedEntry(tx, work, {
       event: 'attempt.prepared',
       message:
         `Attempt ${number} was prepared: its key${reference === undefined ? '' : ', reference'} and exact ` +
@@ -46,7 +40,7 @@ export function attemptOpening(
       detail: { attempt: number, ...(reference !== undefined && { reference }) },
       dedupKey: `attempt.prepared:${number}`,
     });
-    return openAttempt(tx, prepared, [entry, ...writes]);
+    return attempt;
   };
 
   /** Stored with the work, so that later grants count from there. */
@@ -73,10 +67,9 @@ export function attemptOpening(
         const open = (executor: Executor, number: number) => openNumbered(executor, work, row, number);
         const tools = { open, leaseMs: sendLeaseMs };
         const isRestored = witness !== undefined && (await restoreAttempts(tx, work, row, witness, tools));
-        const { isFirstSinceRestart, writes } = comparison(tx, work, row, { epoch, sentIn });
+        const isFirstSinceRestart = await noteCompared(tx, work, row, { epoch, sentIn });
         const { current: known, reports } = await readProgress(tx, work);
-        const attempt = known ?? (await openNumbered(tx, work, row, 1, writes));
-        if (known !== undefined) await runWrites(tx, writes);
+        const attempt = known ?? (await openNumbered(tx, work, row, 1));
         const maxPrice = plainMoney(row.maxPriceAmount, row.maxPriceCurrency);
         const subscription = await handlers[work.kind].subscription?.(tx, work.id);
         const cancellation = await handlers[work.kind].cancellation?.(tx, work.id);

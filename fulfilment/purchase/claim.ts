@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { eq, sql } from 'drizzle-orm';
-import { alongside, type Write } from '#db/connection/alongside.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { lockEsim } from '#db/esims/esim-queries.ts';
 import { attempts, walletReadings } from '#db/schema.ts';
@@ -28,7 +27,7 @@ import { MoneyShortError, type ReservationOrder } from '#fulfilment/purchase/gat
 import { startLease, type Admitted, type Claimed, type Request, type Sender } from '#fulfilment/purchase/handler.ts';
 import { priceLimit, priceObjection } from '#fulfilment/purchase/offer.ts';
 import { readClaimConditions } from '#fulfilment/work/buying-barrier.ts';
-import { startingSend } from '#fulfilment/work/change.ts';
+import { startSend } from '#fulfilment/work/change.ts';
 import type { ServiceResult } from '#upstream/client/error-mapping.ts';
 
 type ClaimResult =
@@ -97,9 +96,9 @@ async function claimWith(
       esimId: row.esimId,
       limit: objection === undefined ? limit : undefined,
       price: objection === undefined ? offer.price : undefined,
-      writes: startingSend(tx, work, new Date(now()), retryRule),
     });
     if (granted.kind !== 'claimed') return notGranted(granted);
+    await startSend(tx, work, new Date(now()), retryRule);
 
     const { attempt, leaseToken } = granted;
     const reserved = await admission.reserve();
@@ -158,7 +157,7 @@ export type SendClaim =
  * `locked` is read in this transaction. Without `resendWindowMs` an attempt that may have bought is not resent. No
  * other attempt is sent for `esimId` until this one is settled (rule 6). `limit` is stored because a charge is
  * compared with the limit at its send (null: no limit; undefined: nothing will be sent). After a send that may have
- * bought, the known `price` stays. `writes` run only with the claim, in its statement.
+ * bought, the known `price` stays.
  */
 export async function claimSend(
   tx: Executor,
@@ -169,14 +168,12 @@ export async function claimSend(
     esimId = null,
     limit,
     price,
-    writes = [],
   }: {
     readonly leaseMs: number;
     readonly resendWindowMs: number | undefined;
     readonly esimId?: string | null;
     readonly limit?: PriceLimit | undefined;
     readonly price?: Money | undefined;
-    readonly writes?: readonly Write[];
   },
 ): Promise<SendClaim> {
   const { id, state } = attempt;
@@ -190,7 +187,6 @@ export async function claimSend(
 
   const leaseToken = randomUUID();
   const [claimed] = await tx
-    .with(...alongside(writes))
     .update(attempts)
     .set({
       state: attemptStateAfter(state, 'claimed'),

@@ -177,7 +177,7 @@ export async function completeOrder(
   const work = { kind: 'order', id: orderId } as const;
   const row = await lockUnfinishedWork(tx, work);
   const { packageId, encryptedCustomerReference, customerReferenceHash } = wholeRow('order', row);
-  const delivery = tx.insert(esims).values({
+  await tx.insert(esims).values({
     id: esim.id,
     orderId,
     serviceEsimId: esim.serviceEsimId,
@@ -198,5 +198,5 @@ export async function completeOrder(
     message: `The eSIM was delivered and stored.${otherName}`,
     detail: { esim_id: esim.id, service_esim_id: esim.serviceEsimId },
   };
-  await completeLocked(tx, work, row, { ...completion, esimId: esim.id, entry }, now, [{ statement: delivery }]);
+  await completeLocked(tx, work, row, { ...completion, esimId: esim.id, entry }, now);
 }

@@ -10,10 +10,9 @@ import { mayHaveBought } from '#domain/purchase/send-claim.ts';
 import { isSettledByService } from '#domain/work/attempt-lifecycle.ts';
 import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
+import { reserve, type ReservationRequest, type Reserved, type GateBalance } from '#fulfilment/gate/account.ts';
 import { hold, stopAtGate, takeTurn, readSendConditions } from '#fulfilment/gate/admission.ts';
 import { noteSend } from '#fulfilment/gate/circuits.ts';
-import { reserve, type ReservationRequest, type Reserved } from '#fulfilment/gate/reservations.ts';
-import type { WalletReading } from '#fulfilment/gate/wallet.ts';
 import { lockAttempt, type LockedAttempt } from '#fulfilment/purchase/attempt.ts';
 import type { WorkDependencies } from '#fulfilment/purchase/handler.ts';
 import { priceLimit } from '#fulfilment/purchase/offer.ts';
@@ -54,7 +53,7 @@ type BeforeSend =
       readonly row: WorkRow;
       /** For a daily limit, or for the caller's limit. */
       readonly priceNeeded: boolean;
-      readonly reading: WalletReading | undefined;
+      readonly balance: GateBalance | undefined;
     };
 
 export interface Gate {
@@ -84,8 +83,8 @@ export interface Gate {
 export function createGate({ database, gate: policy, now, onGate }: WorkDependencies): Gate {
   return {
     async before(work, attemptId) {
-      const { row, isGateClear, keyLimit, reading } = await database.run((db) => readSendConditions(db, work));
-      if (isFree(work)) return { kind: 'passes', row, priceNeeded: false, reading };
+      const { row, isGateClear, keyLimit, balance } = await database.run((db) => readSendConditions(db, work));
+      if (isFree(work)) return { kind: 'passes', row, priceNeeded: false, balance };
       const stop = isGateClear
         ? undefined
         : await database.transaction(async (tx) => {
@@ -95,7 +94,7 @@ export function createGate({ database, gate: policy, now, onGate }: WorkDependen
           });
       if (stop !== undefined) return { kind: 'stopped', stop };
       const hasSpendLimit = policy.spendLimit !== undefined || keyLimit !== undefined;
-      return { kind: 'passes', row, priceNeeded: priceLimit(row) !== null || hasSpendLimit, reading };
+      return { kind: 'passes', row, priceNeeded: priceLimit(row) !== null || hasSpendLimit, balance };
     },
 
     async admit(tx, work, row, locked, isClear, price, order) {

@@ -64,10 +64,10 @@ async function admit(sender: Sender, { work, attemptId }: Request): Promise<Admi
   const before = await purchaseGate.before(work, attemptId);
   if (before.kind === 'stopped') return unsent(sender, attemptId, gated(before.stop));
 
-  const { row, priceNeeded, reading } = before;
+  const { row, priceNeeded, balance } = before;
   const [offer] = await Promise.all([
     handlers[work.kind].examine(row, { priceNeeded }),
-    isFree(work) ? undefined : wallet.refreshIfOld(reading, policy.balanceAgeMs),
+    isFree(work) ? undefined : wallet.refreshIfOld(balance, policy.balanceAgeMs),
     isFree(work) ? undefined : readings.ensureFirst(policy.balanceTrustMs),
   ]);
   return { kind: 'admitted', began, offer, priceNeeded };

@@ -1,14 +1,14 @@
 import type { Database } from '#db/connection/database.ts';
 import type { Money } from '#domain/money/money.ts';
 import type { GatePolicy } from '#domain/policy/gate-policy.ts';
-import { noteSignOfLife } from '#fulfilment/gate/circuits.ts';
 import {
-  distrustReading,
-  latestReading,
-  type WalletReading,
-  beginReading,
-  storeReading,
-} from '#fulfilment/gate/wallet.ts';
+  distrustBalance,
+  usableBalance,
+  type GateBalance,
+  beginBalanceRead,
+  storeBalance,
+} from '#fulfilment/gate/account.ts';
+import { noteSignOfLife } from '#fulfilment/gate/circuits.ts';
 import type { ServiceClient } from '#upstream/client.ts';
 
 interface WalletReaderOptions {
@@ -33,11 +33,11 @@ export class WalletReader {
 
   /** @returns true when the balance was read now. */
   async refreshIfOlderThan(maxAgeMs: number): Promise<boolean> {
-    return this.refreshIfOld(await this.#options.database.run(latestReading), maxAgeMs);
+    return this.refreshIfOld(await this.#options.database.run(usableBalance), maxAgeMs);
   }
 
   /** As {@link refreshIfOlderThan}. `known` undefined: no reading can be used. */
-  async refreshIfOld(known: WalletReading | undefined, maxAgeMs: number): Promise<boolean> {
+  async refreshIfOld(known: GateBalance | undefined, maxAgeMs: number): Promise<boolean> {
     const { policy, now } = this.#options;
     if (known !== undefined && now() - known.readAt.getTime() <= maxAgeMs) return false;
     // After a failed read, the other purchases do not try again at once.
@@ -54,7 +54,7 @@ export class WalletReader {
   async read(): Promise<Money | undefined> {
     const { database, service, policy, now, onCrossing } = this.#options;
     const debitKnownBefore = new Date(now() - policy.debitShowsAfterMs);
-    const number = await database.transaction((tx) => beginReading(tx, { debitKnownBefore }));
+    const number = await database.transaction((tx) => beginBalanceRead(tx, { debitKnownBefore }));
     // The time of the request: a change while the answer is on its way may not be in it.
     const readAt = new Date(now());
     const answer = await service.getWallet();
@@ -65,7 +65,7 @@ export class WalletReader {
     }
     const balance = { amount: answer.value.balance, currency: answer.value.currency };
     const { change, crossed } = await database.transaction((tx) =>
-      storeReading(tx, number, balance, policy.lowBalance, readAt),
+      storeBalance(tx, number, balance, policy.lowBalance, readAt),
     );
     if (crossed !== undefined) onCrossing?.(balance, crossed);
     if (change === 'first' || change === 'more') {
@@ -76,8 +76,8 @@ export class WalletReader {
 
   async #distrustWhatIsOld(): Promise<void> {
     const { database, policy, now } = this.#options;
-    const known = await database.run(latestReading);
+    const known = await database.run(usableBalance);
     if (known === undefined || now() - known.readAt.getTime() <= policy.balanceAgeMs) return;
-    await database.transaction((tx) => distrustReading(tx));
+    await database.transaction((tx) => distrustBalance(tx));
   }
 }

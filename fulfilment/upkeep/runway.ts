@@ -5,7 +5,7 @@ import { IS_HELD } from '#db/gate/waits.ts';
 import { gateWaits, journal, walletRunway } from '#db/schema.ts';
 import { isRunwayLow, runwayOf, thresholdDays, type Runway, type RunwayKnowledge } from '#domain/money/runway.ts';
 import type { RunwayPolicy } from '#domain/policy/upkeep-policy.ts';
-import { latestReading, reservedIn } from '#fulfilment/gate/wallet.ts';
+import { usableBalance, reservedIn } from '#fulfilment/gate/account.ts';
 
 /** Sales, with the later periods of subscriptions. */
 const SOLD = and(eq(journal.direction, 'debit'), inArray(journal.causeKind, ['attempt', 'subscription_period']));
@@ -23,7 +23,7 @@ export async function readRunway(db: Executor, policy: RunwayPolicy, now: number
 }
 
 async function knowledge(db: Executor, { windowDays }: RunwayPolicy, now: number): Promise<RunwayKnowledge> {
-  const reading = await latestReading(db);
+  const reading = await usableBalance(db);
   const currency = reading?.balance.currency ?? '';
   const [first] = await db
     .select({ at: journal.recordedAt })

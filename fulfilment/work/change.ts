@@ -1,43 +1,29 @@
 import { eq, sql } from 'drizzle-orm';
-import { noteFact, noteFilled } from '#db/connection/after-commit.ts';
-import { alongside, queuesFilled, type Write } from '#db/connection/alongside.ts';
+import { noteFact } from '#db/connection/after-commit.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { recordEvent } from '#db/events/event-log.ts';
-import { leavingGate } from '#db/gate/waits.ts';
+import { leaveGate } from '#db/gate/waits.ts';
 import { orderBatches } from '#db/schema.ts';
-import { closingCases } from '#db/work/cases.ts';
+import { closeCases } from '#db/work/cases.ts';
 import { workTable, type WorkRow, wholeRow } from '#db/work/rows.ts';
 import type { RetryRule } from '#domain/retry/retry-rules.ts';
 import { BATCH_ENDS, type BatchEnd } from '#domain/work/identifiers.ts';
 import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
 import type { WorkStatus } from '#domain/work/lifecycle.ts';
-import { announcing } from '#fulfilment/work/events.ts';
+import { announceStatus } from '#fulfilment/work/events.ts';
 
 /** A change of status includes its time. */
 type WorkChange = (Partial<WorkRow> & { status?: never }) | (Partial<WorkRow> & Pick<WorkRow, 'status' | 'updatedAt'>);
 
-/** One statement with `writes`. `row` is locked in this transaction and has all columns of its kind. */
-export async function updateWork(
-  tx: Executor,
-  work: WorkRef,
-  row: WorkRow,
-  change: WorkChange,
-  writes: readonly Write[] = [],
-): Promise<void> {
+/** `row` is locked in this transaction and has all columns of its kind. */
+export async function updateWork(tx: Executor, work: WorkRef, row: WorkRow, change: WorkChange): Promise<void> {
   const table = workTable(work.kind);
+  await tx.update(table).set(change).where(eq(table.id, work.id));
   const { status } = change;
-  const event = status === undefined ? undefined : announcing(work, { ...row, ...change }, change.updatedAt);
-  // Work that is neither held nor about to be sent waits at no barrier.
-  const passes = status !== undefined && status !== 'held' && status !== 'submitting';
-  const all = [...(event === undefined ? [] : [event]), ...writes, ...(passes ? leavingGate(tx, work) : [])];
-  const [updated] = await tx
-    .with(...alongside(all))
-    .update(table)
-    .set(change)
-    .where(eq(table.id, work.id))
-    .returning({ filled: queuesFilled(all) });
-  noteFilled(tx, ...(updated?.filled ?? []));
   if (status === undefined) return;
+  await announceStatus(tx, work, { ...row, ...change }, change.updatedAt);
+  // Work that is neither held nor about to be sent waits at no barrier.
+  if (status !== 'held' && status !== 'submitting') await leaveGate(tx, work);
   await countEnded(tx, work, row, status, change.updatedAt);
   noteStatus(tx, work, row, { ...row, ...change });
 }
@@ -67,25 +53,32 @@ const NOTHING_IN_THE_WAY = { failureClass: null, failureDetail: null, attentionR
 /** Ends the hold or case of the work. `row` as of {@link updateWork}. */
 export async function markInProgress(tx: Executor, work: WorkRef, row: WorkRow, now: Date): Promise<void> {
   const change = { status: 'processing', ...NOTHING_IN_THE_WAY, updatedAt: now } as const;
-  await updateWork(tx, work, row, change, [continuing(tx, work, now)]);
+  await updateWork(tx, work, row, change);
+  await closePassedCases(tx, work, now);
 }
 
 /**
  * Ends its hold or case, and takes it from the gate. No event announces this status. The caller holds the lock of the
  * work. `retryRule` undefined: unchanged.
  */
-export function startingSend(tx: Executor, work: WorkRef, now: Date, retryRule: RetryRule | undefined): Write[] {
+export async function startSend(
+  tx: Executor,
+  work: WorkRef,
+  now: Date,
+  retryRule: RetryRule | undefined,
+): Promise<void> {
   const table = workTable(work.kind);
   const rule = retryRule === undefined ? {} : { retryRule };
-  const statement = tx
+  await tx
     .update(table)
     .set({ status: 'submitting', ...NOTHING_IN_THE_WAY, ...rule, updatedAt: now })
     .where(eq(table.id, work.id));
-  return [{ statement }, continuing(tx, work, now), ...leavingGate(tx, work)];
+  await closePassedCases(tx, work, now);
+  await leaveGate(tx, work);
 }
 
-function continuing(tx: Executor, work: WorkRef, now: Date): Write {
-  return closingCases(tx, work, `The ${KINDS[work.kind].noun} continued.`, now);
+async function closePassedCases(tx: Executor, work: WorkRef, now: Date): Promise<void> {
+  await closeCases(tx, work, `The ${KINDS[work.kind].noun} continued.`, now);
 }
 
 /**

@@ -1,7 +1,6 @@
 import { eq } from 'drizzle-orm';
-import { runWrites, type Write } from '#db/connection/alongside.ts';
 import type { Executor } from '#db/connection/database.ts';
-import { recordEvent, recordingStatusEvent, type NewEvent } from '#db/events/event-log.ts';
+import { recordEvent, recordStatusEvent, type NewEvent } from '#db/events/event-log.ts';
 import { cancellations, refunds } from '#db/schema.ts';
 import type { EventData } from '#db/schema/events.ts';
 import { openCase } from '#db/work/cases.ts';
@@ -18,9 +17,10 @@ import { isFinal } from '#domain/work/lifecycle.ts';
  * A status that was announced last is not announced again: work that is held again for the same reason was held all
  * the time. `row` is the work as it will be, with all columns of its kind.
  */
-export function announcing(work: WorkRef, row: WorkRow, now: Date): Write | undefined {
+export async function announceStatus(tx: Executor, work: WorkRef, row: WorkRow, now: Date): Promise<void> {
   const event = statusEvent(work, row);
-  return event && recordingStatusEvent(event, REASONS_OF_WORK, now, { isOnce: row.status === 'processing' });
+  if (event !== undefined)
+    await recordStatusEvent(tx, event, REASONS_OF_WORK, now, { isOnce: row.status === 'processing' });
 }
 
 /** Newly accepted work has no earlier event. @throws Error for another status. */
@@ -106,5 +106,5 @@ export async function announceRefund(tx: Executor, cancellationId: string, now: 
   };
   const { apiKeyId, traceparent } = row;
   const event = { type: `refund.${status}`, subject: { kind: 'refund', id }, apiKeyId, data, traceparent } as const;
-  await runWrites(tx, [recordingStatusEvent(event, [], now)]);
+  await recordStatusEvent(tx, event, [], now);
 }

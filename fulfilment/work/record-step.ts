@@ -1,12 +1,11 @@
 import { and, eq, inArray, or } from 'drizzle-orm';
-import type { Write } from '#db/connection/alongside.ts';
 import type { Executor } from '#db/connection/database.ts';
-import { markApplied, returningUnanswered } from '#db/queues/inbox.ts';
+import { markApplied, returnUnanswered } from '#db/queues/inbox.ts';
 import { requestWake } from '#db/queues/outbox.ts';
 import { attempts } from '#db/schema.ts';
-import { closeCase, closingCases, hasOpenCase, openCase, openReasons } from '#db/work/cases.ts';
+import { closeCase, closeCases, hasOpenCase, openCase, openReasons } from '#db/work/cases.ts';
 import { workTable, type WorkRow, lockWorkInEpoch, lockUnfinishedWork } from '#db/work/rows.ts';
-import { timelineEntry, type TimelineEntry } from '#db/work/timeline.ts';
+import { addUnrepeatedEntry, type TimelineEntry } from '#db/work/timeline.ts';
 import type { Money } from '#domain/money/money.ts';
 import type { RecordResult } from '#domain/purchase/purchase-decision.ts';
 import type { AttemptState } from '#domain/relay/observation.ts';
@@ -78,7 +77,7 @@ async function storeStep(
   row: WorkRow,
   step: WorkStep,
   now: Date,
-  { change = {}, writes = [] }: { readonly change?: Partial<WorkRow>; readonly writes?: readonly Write[] } = {},
+  change: Partial<WorkRow> = {},
 ): Promise<void> {
   if (!mayFollow(work.kind, row.status, step.status)) {
     throw new RangeError(`${KINDS[work.kind].noun} ${work.id} cannot go from ${row.status} to ${step.status}`);
@@ -105,12 +104,10 @@ async function storeStep(
     ...(step.task !== undefined && { recordedIn: step.task }),
     updatedAt: now,
   };
-  await updateWork(tx, work, row, changed, [
-    ...writes,
-    ...(isTold ? [] : [timelineEntry(work, step.entry)]),
-    ...(goesOn ? [closingCases(tx, work, step.entry.message, now)] : []),
-    ...(isFinal(step.status) ? [returningUnanswered(tx, work)] : []),
-  ]);
+  await updateWork(tx, work, row, changed);
+  if (!isTold) await addUnrepeatedEntry(tx, work, step.entry);
+  if (goesOn) await closeCases(tx, work, step.entry.message, now);
+  if (isFinal(step.status)) await returnUnanswered(tx, work);
   if (step.attention !== undefined) {
     await closePassed(tx, work, row, step, now);
     await openCase(tx, work, step.attention.reason, step.attention.detail);
@@ -212,29 +209,22 @@ export async function completeWork(tx: Executor, work: WorkRef, completion: Comp
   await completeLocked(tx, work, await lockUnfinishedWork(tx, work), completion, now);
 }
 
-/** As {@link completeWork}, for locked work that has not ended. `writes` run in the same statement. */
+/** As {@link completeWork}, for locked work that has not ended. */
 export async function completeLocked(
   tx: Executor,
   work: WorkRef,
   row: WorkRow,
   { attemptId, status = 'completed', esimId, charged, entry, applied }: Completion,
   now: Date,
-  writes: readonly Write[] = [],
 ): Promise<void> {
   // A delivery leads to the same state from every state.
   const state = attemptStateAfter('completed', 'delivered');
-  const delivered = tx
-    .update(attempts)
-    .set({ state, busyEsimId: null, lastReportAt: now })
-    .where(eq(attempts.id, attemptId));
+  await tx.update(attempts).set({ state, busyEsimId: null, lastReportAt: now }).where(eq(attempts.id, attemptId));
   const event = `${work.kind}.${status}`;
   await storeStep(tx, work, row, { status, entry: { ...entry, event, dedupKey: event }, applied }, now, {
-    change: {
-      ...(esimId !== undefined && { esimId }),
-      completedAt: now,
-      chargedAmount: charged?.amount ?? null,
-      chargedCurrency: charged?.currency ?? null,
-    },
-    writes: [{ statement: delivered }, ...writes],
+    ...(esimId !== undefined && { esimId }),
+    completedAt: now,
+    chargedAmount: charged?.amount ?? null,
+    chargedCurrency: charged?.currency ?? null,
   });
 }

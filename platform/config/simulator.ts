@@ -2,8 +2,8 @@
 import * as z from 'zod';
 import { ConfigurationError } from '#config/configuration-error.ts';
 import { parseEnvironment, type Environment } from '#config/environment.ts';
-import { durationMs, flag, port, urlOf } from '#config/fields.ts';
 import { secret } from '#config/secret-files.ts';
+import { durationMs, flag, port, urlOf } from '#config/variable-types.ts';
 import { isDecimal } from '#domain/money/money.ts';
 
 export { BASE_PATH, SANDBOX_SUFFIX } from '#domain/service/service-address.ts';

@@ -2,7 +2,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
 import { ConfigurationError, type ConfigurationProblem } from '#config/configuration-error.ts';
-import type { TemporalTls } from '#config/sections.ts';
+import type { TemporalTls } from '#config/parts.ts';
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 const PRIVATE_KEY = /-----BEGIN ([A-Z]+ )?PRIVATE KEY-----/;

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { urlOf } from '#config/fields.ts';
 import { secret } from '#config/secret-files.ts';
+import { urlOf } from '#config/variable-types.ts';
 
 const SAMPLERS = [
   'always_on',

@@ -1,4 +1,7 @@
 import * as z from 'zod';
+import { fileVariable, isSecret, secret } from '#config/secret-files.ts';
+import { temporalTlsFields } from '#config/temporal-tls.ts';
+import { tracingFields } from '#config/tracing.ts';
 import {
   durationMs,
   flag,
@@ -12,10 +15,7 @@ import {
   rateLimit,
   secretList,
   urlOf,
-} from '#config/fields.ts';
-import { fileVariable, isSecret, secret } from '#config/secret-files.ts';
-import { temporalTlsFields } from '#config/temporal-tls.ts';
-import { tracingFields } from '#config/tracing.ts';
+} from '#config/variable-types.ts';
 import { capabilities, type Capabilities } from '#domain/service/capability-profile.ts';
 import { BASE_PATH } from '#domain/service/service-address.ts';
 
@@ -111,7 +111,6 @@ export const deploymentFields = {
 };
 
 export const workerFields = {
-  ...deploymentFields,
   WORKER_PROBE_HOST: z.string().min(1).default('127.0.0.1'),
   WORKER_PROBE_PORT: port(3001),
   WORKER_SHUTDOWN_GRACE: durationMs('20s'),
@@ -129,7 +128,7 @@ export const outboundFields = {
   WEBHOOK_PROXY: secret(urlOf('http:', 'https:').optional()),
 };
 
-export const policyFields = {
+const policyFields = {
   POLICY_FILE: z.string().min(1).optional(),
 };
 
@@ -166,7 +165,7 @@ export const CONFIGURATION_FIELDS = {
   secrets: secretFields,
   service: serviceFields,
   api: apiFields,
-  worker: workerFields,
+  worker: { ...deploymentFields, ...workerFields },
   outbound: outboundFields,
   codec: codecFields,
   temporalUi: temporalUiFields,
@@ -184,8 +183,3 @@ export const VARIABLE_NAMES: ReadonlySet<string> = new Set(
 export const SECRET_NAMES: readonly string[] = [...VARIABLE_NAMES].filter((name) =>
   VARIABLE_NAMES.has(fileVariable(name)),
 );
-
-/** False: no purchase is ever sent a second time without an operator. */
-export function isResendAllowed(raw: Pick<Raw<typeof serviceFields>, 'SERVICE_MISSING_CAPABILITIES'>): boolean {
-  return !raw.SERVICE_MISSING_CAPABILITIES.includes('key_replay');
-}

@@ -1,6 +1,6 @@
 import { isIP, type LookupFunction } from 'node:net';
 import { Agent, buildConnector, errors, ProxyAgent, request, type Dispatcher } from 'undici';
-import type { StoredEvent } from '#db/events/event-log.ts';
+import type { EventRow } from '#db/events/event-log.ts';
 import { type TryFailure, type TryOutcome, isDelivered } from '#domain/events/webhook-delivery.ts';
 import { retryAfterMs } from '#domain/retry/retry-after.ts';
 import { webhookBody, webhookHeaders } from '#outbound/event-message.ts';
@@ -16,7 +16,7 @@ interface WebhookRequest {
 }
 
 interface Delivery extends Pick<WebhookRequest, 'url' | 'deadlineMs'> {
-  readonly event: StoredEvent;
+  readonly event: EventRow;
   readonly secrets: readonly string[];
 }
 
@@ -219,7 +219,7 @@ function causesOf(error: unknown): Error[] {
 }
 
 /** The span belongs to the trace of the event's work, with a link to the round of deliveries. */
-function spanOptions({ id, type, traceparent }: StoredEvent): SpanOptions {
+function spanOptions({ id, type, traceparent }: EventRow): SpanOptions {
   const round = currentTraceparent();
   return {
     kind: 'client',

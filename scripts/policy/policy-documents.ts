@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+/** `npm run generate:policy` */
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import * as z from 'zod';
@@ -144,4 +145,8 @@ function schemaOf(name: string, value: unknown): ValueSchema {
   if (FREE.has(name)) return { type: 'object' };
   const properties = Object.fromEntries(Object.entries(value).map(([key, each]) => [key, schemaOf(key, each)]));
   return { type: 'object', properties, additionalProperties: false };
+}
+
+if (import.meta.main) {
+  for (const { path, text } of policyDocuments()) writeFileSync(join(import.meta.dirname, '../..', path), text);
 }

@@ -4,186 +4,160 @@ import { element, stateName, table } from './dom.js';
 /**
  * @typedef {(path: string, body?: unknown, method?: string) => Promise<void>} Act calls the admin API and shows the result
  * @typedef {Record<string, any>} Row an object of the admin API
+ * @typedef {[heading: string, cell: (row: Row, act: Act) => Node | string]} Column
  */
 
-/**
- * @param {string} text
- * @param {() => Promise<void>} work
- */
-const button = (text, work) => element('button', { type: 'button', onclick: () => void work() }, text);
 /** @param {Row} row */
 const money = (row) => `${row.price_for_reseller ?? row.amount} ${row.currency}`;
-/** @param {string | null} iso */
-const time = (iso) => (iso === null ? '–' : iso.slice(0, 19).replace('T', ' '));
-/** @param {...Node} nodes */
-const cell = (...nodes) => element('span', {}, ...nodes);
+/** @type {(heading: string, ...fields: string[]) => Column} the first field that is not null */
+const of = (heading, ...fields) => [
+  heading,
+  (row) => String(fields.map((field) => row[field]).find((value) => value != null) ?? '–'),
+];
+/** @type {(heading: string, field: string) => Column} */
+const state = (heading, field) => [heading, (row) => stateName(row[field])];
+/** @type {(heading: string, field: string) => Column} */
+const time = (heading, field) => [heading, (row) => row[field]?.slice(0, 19).replace('T', ' ') ?? '–'];
+/** @type {(heading: string, textsOf: (row: Row) => string[]) => Column} */
+const list = (heading, textsOf) => [heading, (row) => textsOf(row).join(', ') || '–'];
 
-/**
- * @param {string} path of the sale or refund
- * @param {boolean} processing
- * @param {Act} act
- */
-function endings(path, processing, act) {
-  if (!processing) return '';
-  return cell(
-    button('Complete', () => act(`${path}/complete`)),
-    button('Fail', () => act(`${path}/fail`)),
-  );
-}
-
-/** @type {Record<string, { headings: string[], cells: (row: Row, act: Act) => (Node | string)[] }>} */
-export const TABLES = {
-  faults: {
-    headings: ['Target', 'Of', 'Fault', 'Chance', 'Times', 'Hits', 'Fired', ''],
-    cells: (row, act) => [
-      row.target + (row.profile ? ' (random)' : ''),
-      row.endpoint ?? row.event ?? 'any',
-      row.fault.kind,
-      String(row.probability),
-      String(row.count ?? '∞'),
-      String(row.hits),
-      String(row.fired),
-      button('Remove', () => act(`/faults/${row.id}`, undefined, 'DELETE')),
-    ],
-  },
-  behaviour: {
-    headings: ['Operation', 'Outcome', 'Times', 'Used', ''],
-    cells: (row, act) => [
-      row.operation ?? 'any purchase',
-      row.outcome,
-      String(row.count ?? '∞'),
-      String(row.used),
-      button('Remove', () => act(`/behaviour/${row.id}`, undefined, 'DELETE')),
-    ],
-  },
-  orders: {
-    headings: ['Environment', 'Id', 'Reference', 'Package', 'Status', 'eSIM', 'Price', 'Created', ''],
-    cells: (row, act) => [
-      row.environment,
-      row.id,
-      row.external_order_id,
-      String(row.package_id),
-      stateName(row.status),
-      row.esim_id ?? '–',
-      money(row),
-      time(row.created_at),
-      endings(`/orders/${row.id}`, row.status === 'processing', act),
-    ],
-  },
-  esims: {
-    headings: ['Environment', 'Id', 'ICCID', 'Package', 'State', 'Used', 'Phone'],
-    cells: (row, act) => [
-      row.environment,
-      row.id,
-      row.iccid,
-      String(row.package_id),
-      stateName(row.status),
-      `${row.data_used_mb} of ${row.data_total_mb ?? '∞'} MB`,
-      cell(
-        button('Install', () => act(`/esims/${row.id}/state`, { state: 'installed' })),
-        button('Activate', () => act(`/esims/${row.id}/state`, { state: 'active' })),
-        button('Use up', () => act(`/esims/${row.id}/state`, { state: 'consumed' })),
+/** @type {(heading: string, buttonsOf: (row: Row) => [text: string, path: string, body?: unknown, method?: string][]) => Column} */
+const actions = (heading, buttonsOf) => [
+  heading,
+  (row, act) =>
+    element(
+      'span',
+      {},
+      ...buttonsOf(row).map(([text, ...call]) =>
+        element('button', { type: 'button', onclick: () => void act(...call) }, text),
       ),
-    ],
-  },
-  topups: {
-    headings: ['Environment', 'Id', 'eSIM', 'Package', 'Status', 'Price', 'Created', ''],
-    cells: (row, act) => [
-      row.environment,
-      row.id,
-      row.esim_id,
-      String(row.package_id),
-      stateName(row.status),
-      money(row),
-      time(row.created_at),
-      endings(`/topups/${row.id}`, row.status === 'processing', act),
-    ],
-  },
-  refunds: {
-    headings: ['Environment', 'Id', 'eSIM', 'Cancellation', 'Review', 'Refund', 'Amount', 'Not confirmed', ''],
-    cells: (row, act) => [
-      row.environment,
-      row.id,
-      row.esim_id,
-      stateName(row.cancellation),
-      stateName(row.review),
-      stateName(row.status),
-      money(row),
-      row.unmet_conditions.join(', ') || '–',
-      refundEndings(row, act),
-    ],
-  },
-  vpn_subscriptions: {
-    headings: ['Environment', 'Id', 'Reference', 'Plan', 'Status', 'Price', 'Expires', ''],
-    cells: (row, act) => [
-      row.environment,
-      row.id,
-      row.external_subscription_id,
-      String(row.vpn_plan_id),
-      stateName(row.status),
-      money(row),
-      time(row.expires_at),
-      row.status === 'active'
-        ? cell(
-            button('Expire', () => act(`/vpn-subscriptions/${row.id}/expire`)),
-            button('Cancel', () => act(`/vpn-subscriptions/${row.id}/cancel`)),
-          )
-        : endings(`/vpn-subscriptions/${row.id}`, row.status === 'processing', act),
-    ],
-  },
-  deliveries: {
-    headings: ['Environment', 'Event', 'About', 'Status', 'Attempts', 'Created', 'Body', ''],
-    cells: (row, act) => [
-      row.environment,
-      row.event,
-      row.subject ?? '–',
-      stateName(row.status),
-      row.attempts.map((/** @type {Row} */ attempt) => attempt.status ?? attempt.error).join(', ') || '–',
-      time(row.created_at),
-      element('details', {}, element('summary', {}, row.id), element('pre', {}, row.body)),
-      button('Replay', () => act(`/deliveries/${row.id}/replay`)),
-    ],
-  },
-  ledger: {
-    headings: ['Environment', 'Movement', 'Amount', 'Balance after', 'Reason', 'About', 'Time'],
-    cells: (row) => [
-      row.environment,
-      row.type,
-      money(row),
-      row.balance_after,
-      row.reason,
-      row.refund_id ?? row.topup_id ?? row.vpn_subscription_id ?? row.order_id ?? '–',
-      time(row.created_at),
-    ],
-  },
-  requests: {
-    headings: ['Environment', 'Call', 'Key', 'Work', 'Answer', 'Faults', 'Time'],
-    cells: (row) => [
-      row.environment,
-      `${row.method} ${row.endpoint ?? row.path}`,
-      row.idempotency_key ?? '–',
-      String(row.result_status ?? '–'),
-      String(row.status ?? 'none'),
-      row.faults.join(', ') || '–',
-      time(row.received_at),
-    ],
-  },
-};
+    ),
+];
+/** @type {(path: string) => Column} */
+const remove = (path) => actions('', ({ id }) => [['Remove', `${path}/${id}`, undefined, 'DELETE']]);
+/** @type {(path: string, ...names: string[]) => [string, string][]} */
+const ends = (path, ...names) => names.map((name) => [name, `${path}/${name.toLowerCase()}`]);
+/** @type {(path: string) => Column} */
+const endings = (path) =>
+  actions('', ({ id, status }) => (status === 'processing' ? ends(`${path}/${id}`, 'Complete', 'Fail') : []));
 
-/**
- * @param {Row} row
- * @param {Act} act
- */
-function refundEndings(row, act) {
-  const path = `/refunds/${row.id}`;
-  if (row.cancellation === 'processing') {
-    return cell(
-      button('Accept', () => act(`${path}/accept`)),
-      button('Refuse', () => act(`${path}/refuse`)),
-    );
-  }
-  return endings(path, row.cancellation === 'cancelled' && row.status === 'processing', act);
+/** @param {Row} row */
+function refundEndings({ id, cancellation, status }) {
+  if (cancellation === 'processing') return ends(`/refunds/${id}`, 'Accept', 'Refuse');
+  return cancellation === 'cancelled' && status === 'processing' ? ends(`/refunds/${id}`, 'Complete', 'Fail') : [];
 }
+
+/** @param {Row} row */
+function subscriptionEndings({ id, status }) {
+  const names = status === 'active' ? ['Expire', 'Cancel'] : status === 'processing' ? ['Complete', 'Fail'] : [];
+  return ends(`/vpn-subscriptions/${id}`, ...names);
+}
+
+const ENVIRONMENT = of('Environment', 'environment');
+const ID = of('Id', 'id');
+const ESIM = of('eSIM', 'esim_id');
+const PACKAGE = of('Package', 'package_id');
+const STATUS = state('Status', 'status');
+const CREATED = time('Created', 'created_at');
+/** @type {Column} */
+const PRICE = ['Price', money];
+/** @type {Column} */
+const TIMES = ['Times', (row) => String(row.count ?? '∞')];
+
+/** @type {Record<string, Column[]>} */
+export const TABLES = {
+  faults: [
+    ['Target', (row) => row.target + (row.profile ? ' (random)' : '')],
+    ['Of', (row) => row.endpoint ?? row.event ?? 'any'],
+    ['Fault', (row) => row.fault.kind],
+    of('Chance', 'probability'),
+    TIMES,
+    of('Hits', 'hits'),
+    of('Fired', 'fired'),
+    remove('/faults'),
+  ],
+  behaviour: [
+    ['Operation', (row) => row.operation ?? 'any purchase'],
+    of('Outcome', 'outcome'),
+    TIMES,
+    of('Used', 'used'),
+    remove('/behaviour'),
+  ],
+  orders: [
+    ENVIRONMENT,
+    ID,
+    of('Reference', 'external_order_id'),
+    PACKAGE,
+    STATUS,
+    ESIM,
+    PRICE,
+    CREATED,
+    endings('/orders'),
+  ],
+  esims: [
+    ENVIRONMENT,
+    ID,
+    of('ICCID', 'iccid'),
+    PACKAGE,
+    state('State', 'status'),
+    ['Used', (row) => `${row.data_used_mb} of ${row.data_total_mb ?? '∞'} MB`],
+    actions('Phone', ({ id }) => [
+      ['Install', `/esims/${id}/state`, { state: 'installed' }],
+      ['Activate', `/esims/${id}/state`, { state: 'active' }],
+      ['Use up', `/esims/${id}/state`, { state: 'consumed' }],
+    ]),
+  ],
+  topups: [ENVIRONMENT, ID, ESIM, PACKAGE, STATUS, PRICE, CREATED, endings('/topups')],
+  refunds: [
+    ENVIRONMENT,
+    ID,
+    ESIM,
+    state('Cancellation', 'cancellation'),
+    state('Review', 'review'),
+    state('Refund', 'status'),
+    ['Amount', money],
+    list('Not confirmed', (row) => row.unmet_conditions),
+    actions('', refundEndings),
+  ],
+  vpn_subscriptions: [
+    ENVIRONMENT,
+    ID,
+    of('Reference', 'external_subscription_id'),
+    of('Plan', 'vpn_plan_id'),
+    STATUS,
+    PRICE,
+    time('Expires', 'expires_at'),
+    actions('', subscriptionEndings),
+  ],
+  deliveries: [
+    ENVIRONMENT,
+    of('Event', 'event'),
+    of('About', 'subject'),
+    STATUS,
+    list('Attempts', (row) => row.attempts.map((/** @type {Row} */ attempt) => attempt.status ?? attempt.error)),
+    CREATED,
+    ['Body', (row) => element('details', {}, element('summary', {}, row.id), element('pre', {}, row.body))],
+    actions('', ({ id }) => [['Replay', `/deliveries/${id}/replay`]]),
+  ],
+  ledger: [
+    ENVIRONMENT,
+    of('Movement', 'type'),
+    ['Amount', money],
+    of('Balance after', 'balance_after'),
+    of('Reason', 'reason'),
+    of('About', 'refund_id', 'topup_id', 'vpn_subscription_id', 'order_id'),
+    time('Time', 'created_at'),
+  ],
+  requests: [
+    ENVIRONMENT,
+    ['Call', (row) => `${row.method} ${row.endpoint ?? row.path}`],
+    of('Key', 'idempotency_key'),
+    of('Work', 'result_status'),
+    ['Answer', (row) => String(row.status ?? 'none')],
+    list('Faults', (row) => row.faults),
+    time('Time', 'received_at'),
+  ],
+};
 
 /**
  * @param {string} name
@@ -191,9 +165,9 @@ function refundEndings(row, act) {
  * @param {Act} act
  */
 export function tableOf(name, rows, act) {
-  const { headings, cells } = TABLES[name];
+  const columns = TABLES[name];
   return table(
-    headings,
-    rows.map((row) => cells(row, act)),
+    columns.map(([heading]) => heading),
+    rows.map((row) => columns.map(([, cell]) => cell(row, act))),
   );
 }

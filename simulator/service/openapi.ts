@@ -3,12 +3,13 @@ import { createDocument, type oas31, type ZodOpenApiOperationObject } from 'zod-
 import { BASE_PATH, SANDBOX_SUFFIX } from '#config/simulator.ts';
 import { type Dialect, endpointNames, isServed, needsToken } from '#simulator/behaviour/dialect.ts';
 import { QUERY_FIELDS, requestBody } from '#simulator/service/requests.ts';
-import { shapedDocument } from '#simulator/shapes/document.ts';
-import type { Shaper } from '#simulator/shapes/shaper.ts';
+import { errorShape, queryNames } from '#simulator/shapes/answers.ts';
+import { jsonFrom, objectAt } from '#simulator/shapes/json.ts';
+import { looksPlain, type Shape } from '#simulator/shapes/shape.ts';
+import { isList, type Shaper } from '#simulator/shapes/shaper.ts';
 import type { Environment } from '#simulator/store/store.ts';
 import { wireSchema } from '#simulator/wire.ts';
 import {
-  DEFAULT_HEADER_PREFIX,
   type EndpointContract,
   type EndpointName,
   ENDPOINTS,
@@ -46,27 +47,23 @@ const REFUSALS = {
 type Document = ReturnType<typeof createDocument>;
 
 /** Making a document takes a good part of a second. */
-const lastMade = new Map<Environment, { readonly dialect: string; readonly document: Document }>();
+const lastMade = new Map<Environment, { readonly key: string; readonly document: Document }>();
 
-export function describedService(dialect: Dialect, environment: Environment, shaper: Shaper): object {
-  return shapedDocument(openApiDocument(dialect, environment), shaper);
-}
-
-export function openApiDocument(dialect: Dialect, environment: Environment): Document {
-  const key = JSON.stringify(dialect);
+export function describedService(dialect: Dialect, environment: Environment, shaper: Shaper): Document {
+  const key = JSON.stringify([dialect, shaper.shape]);
   const known = lastMade.get(environment);
-  if (known?.dialect === key) return known.document;
-  const document = makeDocument(dialect, environment);
-  lastMade.set(environment, { dialect: key, document });
+  if (known?.key === key) return known.document;
+  const document = makeDocument(dialect, environment, shaper);
+  lastMade.set(environment, { key, document });
   return document;
 }
 
-function makeDocument(dialect: Dialect, environment: Environment): Document {
+function makeDocument(dialect: Dialect, environment: Environment, shaper: Shaper): Document {
   const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
   for (const name of endpointNames) {
     if (!isServed(name, dialect, environment)) continue;
     const { path, method } = ENDPOINTS[name];
-    (paths[path] ??= {})[method.toLowerCase()] = operation(name, dialect, environment);
+    (paths[path] ??= {})[method.toLowerCase()] = operation(name, dialect, environment, shaper);
   }
   return createDocument({
     openapi: '3.1.0',
@@ -77,18 +74,26 @@ function makeDocument(dialect: Dialect, environment: Environment): Document {
     },
     servers: [{ url: environment === 'sandbox' ? `${BASE_PATH}${SANDBOX_SUFFIX}` : BASE_PATH }],
     paths,
-    webhooks: Object.fromEntries(EVENT_KINDS.map((event) => [event, { post: webhook(event, dialect) }])),
+    webhooks: Object.fromEntries(EVENT_KINDS.map((event) => [event, { post: webhook(event, dialect, shaper) }])),
     components: {
       securitySchemes: { token: { type: 'http', scheme: 'bearer' } },
-      schemas: { Error: wireSchema(serviceErrorBody) },
+      schemas: { Error: errorShape(shaper.shape.errors)?.schema ?? wireSchema(serviceErrorBody) },
     },
   });
 }
 
-function operation(name: EndpointName, dialect: Dialect, environment: Environment): ZodOpenApiOperationObject {
+function operation(
+  name: EndpointName,
+  dialect: Dialect,
+  environment: Environment,
+  shaper: Shaper,
+): ZodOpenApiOperationObject {
   const endpoint: EndpointContract = ENDPOINTS[name];
   const { purpose, reason, answer } = endpoint;
+  const shaped = looksPlain(shaper.shape) ? undefined : shaper.described(name);
   const body = requestBody(name, environment);
+  const linked = isList(name) && shaper.shape.paging === 'link';
+  const link = { description: 'Address of the next page, with rel="next"; absent on the last.', schema: TEXT };
   return {
     operationId: name,
     summary: purpose,
@@ -96,28 +101,31 @@ function operation(name: EndpointName, dialect: Dialect, environment: Environmen
     'x-request': endpoint.request,
     'x-response': endpoint.response,
     security: needsToken(name, dialect) ? [{ token: [] }] : [],
-    requestParams: parametersOf(endpoint),
+    requestParams: parametersOf(endpoint, shaper.shape),
     ...(body === undefined
       ? {}
       : { requestBody: { required: true, content: { 'application/json': { schema: wireSchema(body) } } } }),
     responses: {
       [CREATING.has(name) ? '201' : '200']: {
         description: 'Done.',
-        content: { 'application/json': { schema: wireSchema(answer) } },
+        ...(linked ? { headers: { Link: link } } : {}),
+        content: { 'application/json': { schema: shaped?.schema ?? wireSchema(answer) } },
       },
-      ...Object.fromEntries(refusalsOf(name, endpoint).map((status) => [String(status), refused(REFUSALS[status])])),
+      ...Object.fromEntries(
+        refusalsOf(name, endpoint).map((status) => [String(status), refused(REFUSALS[status], shaper.shape)]),
+      ),
     },
   };
 }
 
-function parametersOf({ path, query = [], requiredQuery = [], idempotencyKey }: EndpointContract) {
+function parametersOf({ path, query = [], requiredQuery = [], idempotencyKey }: EndpointContract, { paging }: Shape) {
   const field = (name: string): z.ZodType => {
     const schema = QUERY_FIELDS[name] ?? z.string();
     return requiredQuery.includes(name) ? schema : schema.optional();
   };
   return {
     ...(path.includes('{id}') ? { path: z.object({ id: z.string() }) } : {}),
-    query: z.object(Object.fromEntries(query.map((name) => [name, field(name)]))),
+    query: z.object(Object.fromEntries(queryNames(query, paging).map((name) => [name, field(name)]))),
     ...(idempotencyKey ? { header: z.object({ [IDEMPOTENCY_KEY_HEADER]: z.string().min(1).max(255) }) } : {}),
   };
 }
@@ -144,18 +152,23 @@ function refusalsOf(name: EndpointName, { path, idempotencyKey }: EndpointContra
   return [...statuses].toSorted((left, right) => left - right);
 }
 
-function refused(description: string): oas31.ResponseObject {
-  return { description, content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } } };
+const TEXT: oas31.SchemaObject = { type: 'string' };
+
+function refused(description: string, { errors }: Shape): oas31.ResponseObject {
+  const { contentType } = errorShape(errors) ?? { contentType: 'application/json' };
+  if (contentType === undefined) return { description };
+  return { description, content: { [contentType]: { schema: { $ref: '#/components/schemas/Error' } } } };
 }
 
-function webhook(event: EventKind, dialect: Dialect): ZodOpenApiOperationObject {
-  const schema: oas31.SchemaObject = { type: 'string' };
-  const header = (name: string): oas31.ParameterObject => ({ name, in: 'header', required: true, schema });
+function webhook(event: EventKind, dialect: Dialect, shaper: Shaper): ZodOpenApiOperationObject {
+  const header = (name: string): oas31.ParameterObject => ({ name, in: 'header', required: true, schema: TEXT });
+  const plain = wireSchema(bodyOf(event, dialect));
+  const shaped = looksPlain(shaper.shape) ? undefined : shaper.describedEvent(event, objectAt(jsonFrom(plain)));
   return {
     operationId: `webhook ${event}`,
     summary: `The event ${event}.`,
-    parameters: Object.values(serviceHeaders(DEFAULT_HEADER_PREFIX)).map(header),
-    requestBody: { required: true, content: { 'application/json': { schema: wireSchema(bodyOf(event, dialect)) } } },
+    parameters: Object.values(serviceHeaders(shaper.shape.header_prefix)).map(header),
+    requestBody: { required: true, content: { 'application/json': { schema: shaped?.schema ?? plain } } },
     responses: { '2XX': { description: 'Accepted.' } },
   };
 }

@@ -25,11 +25,6 @@ export function isObject(value: Json | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !isArray(value);
 }
 
-export function textAt(object: JsonObject, name: string): string {
-  const value = object[name];
-  return typeof value === 'string' ? value : '';
-}
-
 export function objectAt(value: Json, ...path: readonly string[]): JsonObject {
   let current: Json | undefined = value;
   for (const step of path) current = isObject(current) ? current[step] : undefined;

@@ -116,7 +116,7 @@ export function isList(name: EndpointName): boolean {
   return LISTS.has(name);
 }
 
-export function itemSchema(schema: JsonObject): JsonObject | undefined {
+function itemSchema(schema: JsonObject): JsonObject | undefined {
   const { type, items } = objectAt(schema, 'properties', 'data');
   return type === 'array' && isObject(items) ? items : undefined;
 }

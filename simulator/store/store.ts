@@ -2,8 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import type * as z from 'zod';
-import type { Tables } from '#simulator/store/rows.ts';
-import { LEDGER_GUARD, LIFT_LEDGER_GUARD, SCHEMA, SCHEMA_VERSION } from '#simulator/store/schema.ts';
+import { LEDGER_GUARD, LIFT_LEDGER_GUARD, SCHEMA, SCHEMA_VERSION, type Tables } from '#simulator/store/rows.ts';
 
 /** All data except packages and settings belongs to exactly one. */
 export const ENVIRONMENTS = ['production', 'sandbox'] as const;
@@ -150,7 +149,7 @@ export class Store {
   }
 
   /** Ids are derived from it. */
-  nextSequence(table: Listed | 'fault_rules' | 'behaviours'): number {
+  nextSequence(table: Listed): number {
     return (this.least('seq', 'sqlite_sequence WHERE name = :table', { table }) ?? 0) + 1;
   }
 

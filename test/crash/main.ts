@@ -1,11 +1,11 @@
 /** `npm run test:crash`: runs the crash proof over a range of seeds. What it proves: `docs/crash-proof.md`. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { planOf } from '#test/crash/plans/plan.ts';
-import { lastLine, seedLines, summaryDocument, suiteViolations } from '#test/crash/report.ts';
+import { lastLine, seedLines, suiteViolations } from '#test/crash/report.ts';
 import { runPlan, type SeedReport } from '#test/crash/run/run-plan.ts';
 import type { Saboteur } from '#test/crash/saboteur.ts';
 import { isSaboteur, SABOTEURS, saboteurNames } from '#test/crash/saboteurs.ts';
@@ -13,7 +13,7 @@ import { hashOfPlans, OtherPlansError, recordOf, SeedsDone } from '#test/crash/s
 import { startSharedServers, type SharedServers } from '#test/support/servers/shared-servers.ts';
 
 const USAGE = [
-  'npm run test:crash -- [--seeds N] [--first-seed K] [--lanes L] [--done FILE [--again]] [--out FILE]',
+  'npm run test:crash -- [--seeds N] [--first-seed K] [--lanes L] [--done FILE [--again]]',
   '[--cluster] [--forgets]',
   `[--quiet SECONDS] [--saboteur ${saboteurNames.join('|')} [--without-defect]]`,
 ].join(' ');
@@ -66,9 +66,6 @@ async function prove(): Promise<number> {
       }
       done.add(recordOf(report, { plans, commit }));
       print(seedLines(report));
-      // After each seed, so that an interrupted run leaves a summary.
-      if (options.out !== undefined)
-        writeFileSync(resolve(options.out), summaryDocument({ ...done.all, command: commandLine() }));
     }
   };
   for (let start = 0; start < seeds.length; start += SEEDS_PER_SERVER) {
@@ -142,7 +139,6 @@ function readOptions() {
         lanes: { type: 'string', default: String(LANES) },
         done: { type: 'string' },
         again: { type: 'boolean', default: false },
-        out: { type: 'string' },
         cluster: { type: 'boolean', default: false },
         forgets: { type: 'boolean', default: false },
         quiet: { type: 'string', default: String(QUIET_SECONDS) },
@@ -150,7 +146,7 @@ function readOptions() {
         'without-defect': { type: 'boolean', default: false },
       },
     });
-    const { done, again, out, saboteur } = values;
+    const { done, again, saboteur } = values;
     return {
       seeds: atLeastOne('seeds', values.seeds),
       firstSeed: atLeastOne('first-seed', values['first-seed']),
@@ -158,7 +154,6 @@ function readOptions() {
       quietMs: 1_000 * atLeastOne('quiet', values.quiet),
       done,
       again,
-      out,
       saboteur,
       cluster: values.cluster,
       forgets: values.forgets,
@@ -178,17 +173,6 @@ function atLeastOne(name: string, text: string): number {
 function usage(problem: string): number {
   process.stderr.write(`${problem}\n${USAGE}\n`);
   return 64;
-}
-
-function commandLine(): string {
-  const given = Object.entries({
-    seeds: options.seeds,
-    'first-seed': options.firstSeed,
-    done: options.done,
-    out: options.out,
-  });
-  const texts = given.flatMap(([name, value]) => (value === undefined ? [] : [`--${name} ${value}`]));
-  return `npm run test:crash -- ${[...texts, ...(options.cluster ? ['--cluster'] : []), ...(options.forgets ? ['--forgets'] : [])].join(' ')}`;
 }
 
 function print(lines: readonly string[]): void {

@@ -7,7 +7,6 @@ import { WORK_KINDS } from '#domain/work/kinds.ts';
 import { WORK_STATUSES } from '#domain/work/lifecycle.ts';
 import { planOf } from '#test/crash/plans/plan.ts';
 import { plannedFaults } from '#test/crash/plans/planned-faults.ts';
-import { POINTS } from '#test/crash/plans/points.ts';
 import type { SeedReport } from '#test/crash/run/run-plan.ts';
 
 const typedKeys = <Key extends string>(record: Readonly<Record<Key, unknown>>) => Object.keys(record) as Key[];
@@ -36,13 +35,6 @@ const record = z.object({
   /** Names of faults, once for each plan or occurrence. */
   planned: z.array(z.string()),
   fired: z.array(z.string()),
-  /** Points that were passed and that the catalogue does not contain. */
-  beside: z.array(z.string()),
-  setBacks: z.array(z.object({ transactions: z.number(), bytes: z.number() })),
-  longestHistory: z.number(),
-  served: z.array(z.number()),
-  /** Maximum memory of all processes together, in bytes. */
-  memoryBytes: z.number(),
   violations: z.array(z.string()),
 });
 
@@ -64,10 +56,8 @@ export function recordOf(
   of: { readonly plans: string; readonly commit: string },
   endedAt = new Date(),
 ): SeedRecord {
-  const { plan, durationMs, results, fired, passed, setBacks, longestHistory, served, memoryBytes, violations } =
-    report;
+  const { plan, durationMs, results, fired, violations } = report;
   const { dialect, shape, off } = plan.setting;
-  const named = new Set<string>(Object.values(POINTS).flat());
   return {
     seed: plan.seed,
     ...of,
@@ -79,11 +69,6 @@ export function recordOf(
     results: [...results],
     planned: plannedFaults(plan),
     fired: [...fired],
-    beside: [...passed.keys()].filter((point) => !named.has(point)),
-    setBacks: setBacks.map(({ transactions, bytes }) => ({ transactions, bytes })),
-    longestHistory,
-    served: [...served],
-    memoryBytes,
     violations: [...violations],
   };
 }
@@ -94,7 +79,6 @@ export class OtherPlansError extends Error {}
 export class SeedsDone {
   readonly #file: string | undefined;
   readonly #records = new Map<number, SeedRecord>();
-  readonly #before: SeedRecord[] = [];
 
   /**
    * @param file undefined: the records are only in memory.
@@ -116,25 +100,15 @@ export class SeedsDone {
             'Name another file: they do not add up.',
         );
       }
-      this.#keep(done);
+      this.#records.set(done.seed, done);
     }
     // The next record must start on its own line.
     if (whole !== text) truncateSync(file, Buffer.byteLength(whole));
   }
 
-  /** Former records of seeds that were run again. */
-  get before(): readonly SeedRecord[] {
-    return this.#before;
-  }
-
   /** The records, ordered by seed. */
   get records(): readonly SeedRecord[] {
     return [...this.#records.values()].toSorted((left, right) => left.seed - right.seed);
-  }
-
-  /** All records for the summary. */
-  get all(): { readonly records: readonly SeedRecord[]; readonly before: readonly SeedRecord[] } {
-    return { records: this.records, before: this.before };
   }
 
   /** @param again if true, seeds with violations count as not done. */
@@ -144,13 +118,7 @@ export class SeedsDone {
   }
 
   add(done: SeedRecord): void {
-    this.#keep(done);
-    if (this.#file !== undefined) appendFileSync(this.#file, `${JSON.stringify(done)}\n`);
-  }
-
-  #keep(done: SeedRecord): void {
-    const before = this.#records.get(done.seed);
-    if (before !== undefined) this.#before.push(before);
     this.#records.set(done.seed, done);
+    if (this.#file !== undefined) appendFileSync(this.#file, `${JSON.stringify(done)}\n`);
   }
 }

@@ -62,7 +62,7 @@ export async function runClusterDrill(drill: ClusterDrill): Promise<ClusterDrill
   const { event, purchases = PURCHASES } = drill;
   const shared = drill.servers === undefined ? {} : { servers: drill.servers };
   await using postgres = await startPostgresPair();
-  await using temporal = await startOwnCluster({ postgresUrl: postgres.url, ...shared });
+  await using temporal = await startOwnCluster({ postgresUrl: postgres.url });
   await using stack = await startStack({ postgres, temporal, simulator: SIMULATOR, start: ['simulator'], ...shared });
   await using deploy = event === 'deploy' ? await RollingDeploy.prepare(stack) : undefined;
   await using first = await startMachine(stack, deploy?.startOldWorker);

@@ -169,9 +169,9 @@ interface DrilledTemporal extends Pick<OwnTemporal, 'address' | 'start' | 'destr
   readonly databaseFile?: string;
 }
 
-async function startTemporal({ cluster, servers }: Drill, postgres: OwnPostgres): Promise<DrilledTemporal> {
+async function startTemporal({ cluster }: Drill, postgres: OwnPostgres): Promise<DrilledTemporal> {
   if (cluster !== true) return startOwnTemporal();
-  const own = await startOwnCluster({ postgresUrl: postgres.url, ...(servers !== undefined && { servers }) });
+  const own = await startOwnCluster({ postgresUrl: postgres.url });
   return { ...own, destroy: () => own.kill() };
 }
 

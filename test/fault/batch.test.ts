@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { attempts, events, journal, orders } from '#db/schema.ts';
 import type { OrderRow } from '#db/work/rows.ts';
 import { batchOf, ordersOfBatch } from '#test/support/api/order-batches.ts';
-import { type Stack, startStack } from '#test/support/servers/stack.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
+import { startStack } from '#test/support/servers/stack.ts';
 import { NORMAL_WAITS_POLICY } from '#test/support/servers/test-policies.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { checkBooks } from '#test/support/work/books/books.ts';
@@ -16,13 +17,8 @@ const PRICE = '2.40';
 /** Enough for a machine that buys two eSIMs in a second. */
 const PATIENCE_MS = 120_000 + SIZE * 1_000;
 
-let stack: Stack;
-let desk: OrderDesk;
-beforeAll(async () => {
-  stack = await startStack({ environment: NORMAL_WAITS_POLICY });
-  desk = new OrderDesk(stack);
-});
-afterAll(() => stack.stop());
+const stack = disposedAtEnd(await startStack({ environment: NORMAL_WAITS_POLICY }));
+const desk = new OrderDesk(stack);
 
 const read = async (id: string) => batchOf(await stack.api.get(`/v1/order-batches/${id}`));
 

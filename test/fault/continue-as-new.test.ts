@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { ServiceError, WorkflowUpdateRPCTimeoutOrCancelledError } from '@temporalio/client';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { messageOf } from '#cli/terminal/user-error.ts';
-import { startOwnTemporal, type OwnTemporal } from '#test/support/servers/own-servers.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
+import { startOwnTemporal } from '#test/support/servers/own-servers.ts';
 import { TemporalOperator } from '#test/support/servers/stack-temporal.ts';
-import { startStack, type Stack } from '#test/support/servers/stack.ts';
+import { startStack } from '#test/support/servers/stack.ts';
 import { NORMAL_WAITS_POLICY } from '#test/support/servers/test-policies.ts';
 import { NeverError, waitFor } from '#test/support/wait-for.ts';
-import { OrderDesk } from '#test/support/work/order-desk.ts';
+import { checkedDesk } from '#test/support/work/order-desk.ts';
 import { changeLimitUpdate, explainQuery } from '#workflows/messages.ts';
 
 /** From this number of events on, this server suggests continue-as-new. In production it is some thousands. */
@@ -18,26 +19,10 @@ const LONG_FROM = 160;
  */
 const NEARLY_LONG = LONG_FROM / 2;
 
-let temporal: OwnTemporal;
-let stack: Stack;
-let desk: OrderDesk;
-let operator: TemporalOperator;
-
-beforeAll(async () => {
-  temporal = await startOwnTemporal({ longFrom: LONG_FROM });
-  stack = await startStack({ temporal, environment: NORMAL_WAITS_POLICY });
-  desk = new OrderDesk(stack);
-  operator = await TemporalOperator.connect(stack);
-});
-afterEach(async () => {
-  await desk.simulator.calm();
-  await desk.checkBooks();
-});
-afterAll(async () => {
-  await operator[Symbol.asyncDispose]();
-  await stack.stop();
-  await temporal[Symbol.asyncDispose]();
-});
+const temporal = disposedAtEnd(await startOwnTemporal({ longFrom: LONG_FROM }));
+const stack = disposedAtEnd(await startStack({ temporal, environment: NORMAL_WAITS_POLICY }));
+const desk = checkedDesk(stack);
+const operator = disposedAtEnd(await TemporalOperator.connect(stack));
 
 /** Sets another price limit with each action. Each action leaves one entry in the timeline. */
 class Operator {

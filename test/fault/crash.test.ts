@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
 import { planOf, type CrashPlan } from '#test/crash/plans/plan.ts';
 import { lastLine, seedLines } from '#test/crash/report.ts';
 import { runPlan, type RunOptions } from '#test/crash/run/run-plan.ts';
@@ -15,7 +15,7 @@ const QUIET_MS = 600_000;
 /** The short, fixed part of the crash proof. `npm run test:crash` runs any number of seeds. */
 const SEED = 27;
 
-beforeAll(() => mkdirSync(join(import.meta.dirname, '../artifacts'), { recursive: true }));
+mkdirSync(join(import.meta.dirname, '../artifacts'), { recursive: true });
 
 async function run(plan: CrashPlan, options: Omit<RunOptions, 'servers'> = {}) {
   const report = await runPlan(plan, { servers: inject('servers'), quietMs: QUIET_MS, ...options });

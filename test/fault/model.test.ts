@@ -3,11 +3,12 @@
  * `MODEL_RUNS=20 TEST_SEED=7 npx vitest run --project fault test/fault/model.test.ts`.
  */
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, it } from 'vitest';
+import { describe, it } from 'vitest';
 import { allCommands } from '#test/fault/model/commands.ts';
 import { watchStatuses } from '#test/fault/model/invariants.ts';
 import { World, type Model } from '#test/fault/model/world.ts';
-import { startStack, type Stack } from '#test/support/servers/stack.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
+import { startStack } from '#test/support/servers/stack.ts';
 import { OrderDesk } from '#test/support/work/order-desk.ts';
 import { Seeded } from '#test/support/work/workload.ts';
 
@@ -15,11 +16,8 @@ const RUNS = Number(process.env['MODEL_RUNS'] ?? 2);
 const COMMANDS = 45;
 const RUN_MS = 600_000;
 
-let stack: Stack;
-let desk: OrderDesk;
-
-beforeAll(async () => {
-  stack = await startStack({
+const stack = disposedAtEnd(
+  await startStack({
     environment: {
       'reconciler.silent_after': '1s',
       'purchase.resend_window': '1s',
@@ -29,11 +27,10 @@ beforeAll(async () => {
       'vpn_subscription.cancel_check': '3s',
     },
     simulator: { SIMULATOR_PROCESSING_DELAY: '300ms', SIMULATOR_WEBHOOK_RETRY_DELAY: '200ms' },
-  });
-  desk = new OrderDesk(stack);
-  await watchStatuses(desk);
-});
-afterAll(() => stack.stop());
+  }),
+);
+const desk = new OrderDesk(stack);
+await watchStatuses(desk);
 
 describe('any sequence of commands', () => {
   it(

@@ -1,30 +1,23 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { orders } from '#db/schema.ts';
-import { startOwnPostgres, type OwnPostgres } from '#test/support/servers/own-servers.ts';
-import { startStack, type Stack } from '#test/support/servers/stack.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
+import { startOwnPostgres } from '#test/support/servers/own-servers.ts';
+import { startStack } from '#test/support/servers/stack.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { OrderDesk } from '#test/support/work/order-desk.ts';
 import { plannedOrders, Seeded } from '#test/support/work/workload.ts';
 
 const OUTAGE_MS = 10_000;
 
-let postgres: OwnPostgres;
-let stack: Stack;
-let desk: OrderDesk;
-
-beforeAll(async () => {
-  postgres = await startOwnPostgres();
-  stack = await startStack({
+const postgres = disposedAtEnd(await startOwnPostgres());
+const stack = disposedAtEnd(
+  await startStack({
     postgres,
     simulator: { SIMULATOR_PROCESSING_DELAY: '1s', SIMULATOR_WEBHOOK_RETRY_DELAY: '500ms' },
-  });
-  desk = new OrderDesk(stack);
-});
-afterAll(async () => {
-  await stack.stop();
-  await postgres[Symbol.asyncDispose]();
-});
+  }),
+);
+const desk = new OrderDesk(stack);
 
 describe('an outage of PostgreSQL for ten seconds', () => {
   it('gives callers a 503 and a second try; accepted work completes, and nothing is lost or bought twice', async () => {

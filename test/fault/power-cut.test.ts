@@ -1,21 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { orders } from '#db/schema.ts';
 import { isFinal, statusesOf } from '#domain/work/lifecycle.ts';
-import { startStack, type Stack } from '#test/support/servers/stack.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
+import { startStack } from '#test/support/servers/stack.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { OrderDesk } from '#test/support/work/order-desk.ts';
 import { faultTrace, injectFaults, plannedOrders, Seeded } from '#test/support/work/workload.ts';
 
-let stack: Stack;
-let desk: OrderDesk;
-
-beforeAll(async () => {
-  stack = await startStack({
+const stack = disposedAtEnd(
+  await startStack({
     simulator: { SIMULATOR_PROCESSING_DELAY: '700ms', SIMULATOR_WEBHOOK_RETRY_DELAY: '300ms' },
-  });
-  desk = new OrderDesk(stack);
-});
-afterAll(() => stack.stop());
+  }),
+);
+const desk = new OrderDesk(stack);
 
 async function statuses(): Promise<Record<string, number>> {
   const rows = await stack.database.run((db) => db.select({ status: orders.status }).from(orders));

@@ -1,18 +1,19 @@
 import { and, inArray, isNull } from 'drizzle-orm';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, expect, it } from 'vitest';
 import { attempts, cases } from '#db/schema.ts';
-import type { AttentionReason } from '#domain/work/attention.ts';
-import type { DialectName } from '#simulator/behaviour/dialect.ts';
-import { Outage } from '#test/fault/outage.ts';
-import type { ProcessSettings } from '#test/support/servers/policy-files.ts';
 import { startStack, type Stack } from '#test/support/servers/stack.ts';
+import { waitFor } from '#test/support/wait-for.ts';
+import { isSettled, readWork } from '#test/support/work/books/both-sides.ts';
+import { OrderDesk, PACKAGE } from '#test/support/work/order-desk.ts';
 
-/** Pieces of work in the first scenario. A longer proof: `OUTAGE_PIECES=200`. */
-const PIECES = Number(process.env['OUTAGE_PIECES'] ?? '40');
+/** Pieces of work. */
+const PIECES = 40;
+/** Pieces in each state. */
+const SHARE = 3;
 
 /**
  * Every window ends while the test waits for all work to be held or to need attention. The deadline of a hold is
- * longer.
+ * longer. No circuit opens, so every purchase is sent and as many as possible are unknown.
  */
 const SCALED = {
   'purchase.resend_window': '2s',
@@ -22,122 +23,146 @@ const SCALED = {
   'purchase.look_up_again_max': '1s',
   'vpn_subscription.cancel_check': '500ms',
   'retry.hold_deadline': '1h',
+  'gate.circuit_failures': 1000,
 } as const;
 
-/** No circuit opens, so every purchase is sent and as many as possible are unknown. */
-const NO_CIRCUIT = { 'gate.circuit_failures': 1000 } as const;
+/** All calls that report the result of a purchase. */
+const READS = [
+  'getOrder',
+  'listOrders',
+  'getEsim',
+  'getEsimUsage',
+  'listWalletTransactions',
+  'getTopup',
+  'listTopups',
+  'getRefund',
+  'listRefunds',
+  'getVpnSubscription',
+  'listVpnSubscriptions',
+] as const;
 
-const NO_LOOK_UP = [
-  'key_replay',
-  'order_read',
-  'order_list',
-  'wallet_transactions',
-  'public_packages',
-  'esim_usage',
-  'topup_read',
-  'topup_list',
-  'refund_read',
-  'refund_list',
-  'vpn_subscription_read',
-  'vpn_subscription_list',
-].join(',');
+const SEND_FAULTS = [
+  { kind: 'server_error', after_work: true },
+  { kind: 'accepted_but_answer_lost' },
+  { kind: 'connection_reset' },
+  { kind: 'hang', after_work: true },
+] as const;
 
-interface Scenario {
-  readonly name: string;
-  readonly dialect: DialectName;
-  readonly pieces: number;
-  readonly environment: ProcessSettings;
-  /** Allowed reasons of cases at the end. Empty: all work completes without an operator. */
-  readonly persons: readonly AttentionReason[];
+let stack: Stack;
+let desk: OrderDesk;
+afterEach(() => stack.stop());
+
+/** Work that is neither final nor an active subscription. */
+async function openWork() {
+  const rows = await stack.database.run(readWork);
+  return rows.filter(({ status }) => !isSettled(status));
 }
 
-const SMALL = 18;
-const SCENARIOS: readonly Scenario[] = [
-  { name: 'a service that replays keys', dialect: 'replays', pieces: PIECES, environment: NO_CIRCUIT, persons: [] },
-];
-
-/** Run with `OUTAGE_SERVICES=all`, because each takes some minutes. */
-const OTHER_SERVICES: readonly Scenario[] = [
-  { name: 'the same behind the circuit', dialect: 'replays', pieces: SMALL, environment: {}, persons: [] },
-  {
-    name: 'a service that refuses keys it knows',
-    dialect: 'conflicts',
-    pieces: SMALL,
-    environment: NO_CIRCUIT,
-    persons: [],
-  },
-  {
-    name: 'a service without single reads of orders',
-    dialect: 'no_order_read',
-    pieces: SMALL,
-    environment: { ...NO_CIRCUIT, SERVICE_MISSING_CAPABILITIES: 'order_read' },
-    persons: [],
-  },
-  // Nothing may be sent twice, because a purchase that is not listed may still be in progress.
-  {
-    name: 'a service that knows no keys',
-    dialect: 'ignores_keys',
-    pieces: SMALL,
-    environment: { ...NO_CIRCUIT, SERVICE_MISSING_CAPABILITIES: 'key_replay' },
-    persons: ['outcome_unknown'],
-  },
-  // No resend and no look-up is possible, and no wallet proves that a failure cost nothing.
-  {
-    name: 'a service with the documented calls only',
-    dialect: 'bare',
-    pieces: SMALL,
-    environment: { ...NO_CIRCUIT, SERVICE_MISSING_CAPABILITIES: NO_LOOK_UP },
-    persons: [
-      'outcome_unknown',
-      'evidence_unavailable',
-      'delivery_unavailable',
-      'refund_missing',
-      'cancellation_refused',
-    ],
-  },
-];
-
-let stack: Stack | undefined;
-afterEach(async () => {
-  await stack?.stop();
-  stack = undefined;
-});
-
-describe('an outage of the service that is longer than every window', () => {
-  it.each(process.env['OUTAGE_SERVICES'] === 'all' ? [...SCENARIOS, ...OTHER_SERVICES] : SCENARIOS)(
-    'of $name pays nothing twice, and opens cases only for unavoidable reasons',
-    async ({ dialect, pieces, environment, persons }) => {
-      const running = await startStack({
-        environment: { ...SCALED, ...environment },
-        simulator: { SIMULATOR_PROCESSING_DELAY: '3s' },
-      });
-      stack = running;
-      const outage = new Outage(running, pieces);
-      await outage.begin(dialect);
-      const interrupted = await outage.isLong();
-      expect(interrupted.length).toBeGreaterThanOrEqual(pieces / 2);
-      const left = await outage.end(persons);
-
-      for (const { id } of left) outage.desk.expectUnsettled(id);
-      // `end` waits for this, too: no case has another reason.
-      expect(left.filter(({ attentionReason }) => !persons.some((reason) => reason === attentionReason))).toEqual([]);
-      await outage.desk.checkBooks();
-      // Cases that close by themselves are closed after the outage.
-      const openCases = await running.database.run((db) =>
-        db
-          .select()
-          .from(cases)
-          .where(and(isNull(cases.closedAt), inArray(cases.reason, ['service_not_answering', 'stalled']))),
+/** Waits until no open work is in another state. @returns the open work. */
+async function openWorkIs(what: string, isSo: (work: Awaited<ReturnType<typeof openWork>>[number]) => boolean) {
+  return waitFor(
+    what,
+    async () => {
+      const open = await openWork();
+      const others = open.filter((work) => !isSo(work));
+      if (others.length === 0) return open;
+      throw new Error(
+        others.map(({ id, status, attentionReason }) => `${id} is ${status} (${attentionReason ?? '-'})`).join(', '),
       );
-      expect(openCases).toEqual([]);
-      const rows = await running.database.run((db) => db.select().from(attempts));
-      // No second attempt without a failure that the service reported for the first.
-      for (const { subjectId, number } of rows.filter((row) => row.number > 1)) {
-        expect(rows.find((row) => row.subjectId === subjectId && row.number === number - 1)).toMatchObject({
-          state: 'failed',
-          settled: true,
-        });
-      }
     },
+    { timeoutMs: 360_000, everyMs: 200, context: () => stack.tails() },
   );
+}
+
+/** Creates work in each state, mostly orders, and starts the outage. */
+async function beginOutage(): Promise<void> {
+  const { simulator } = desk;
+  const places = (count: number, packageId: number) =>
+    Promise.all(Array.from({ length: count }, () => desk.place(packageId)));
+  const esims = await Promise.all(Array.from({ length: 6 }, () => desk.newEsim()));
+  const active = await desk.subscribe(301);
+  await desk.subscriptionReaches(active, 'active');
+  await simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
+  // The reads fail first, so that none of the work below completes before the outage.
+  for (const read of READS) await simulator.onRequest(read, { kind: 'server_error' }, { count: null });
+
+  // Orders that failed at the service, whose wallet movements cannot be read.
+  await simulator.nextPurchases({ outcome: 'failed_at_once', count: SHARE });
+  for (const id of await places(SHARE, 1002)) {
+    await waitFor(`${id} failed at the service`, async () =>
+      (await desk.attempts(id)).some(({ state }) => state === 'failed'),
+    );
+  }
+  // Orders that were bought, whose eSIM cannot be read.
+  for (const id of await places(SHARE, PACKAGE.completedAtOnce))
+    await desk.reaches(id, 'processing', 'needs_attention');
+  for (const id of await places(SHARE, PACKAGE.processingThenCompleted)) await desk.reaches(id, 'processing');
+  await failSends(esims);
+  await simulator.onRequest(undefined, { kind: 'server_error' }, { count: null });
+
+  const answer = await stack.api.post(`/v1/vpn/subscriptions/${active}/cancel`, { reason: 'The customer ended it.' });
+  expect(answer.status, answer.text).toBe(202);
+  await desk.topUp(esims[4]!, PACKAGE.completedAtOnce);
+  await desk.cancel(esims[5]!);
+  await desk.subscribe(302);
+  while (desk.accepted.length < PIECES) await desk.place(PACKAGE.completedAtOnce);
+}
+
+/** Sends whose answer is lost, wrong or missing, some of them after the service has executed them. */
+async function failSends(esims: readonly string[]): Promise<void> {
+  const { simulator } = desk;
+  for (const [n, fault] of SEND_FAULTS.entries())
+    await simulator.onRequest('createOrder', fault, { nth: 1 + n * SHARE, count: SHARE });
+  const allOthers = { nth: 1 + SEND_FAULTS.length * SHARE, count: null };
+  await simulator.onRequest('createOrder', { kind: 'server_error' }, allOthers);
+  for (const endpoint of ['createTopup', 'createVpnOrder', 'cancelEsim'] as const) {
+    await simulator.onRequest(endpoint, { kind: 'server_error', after_work: true }, { count: 1 });
+    await simulator.onRequest(endpoint, { kind: 'server_error' }, { nth: 2, count: null });
+  }
+  const ids = await Promise.all([
+    ...Array.from({ length: SHARE * (SEND_FAULTS.length + 1) }, (_, n) =>
+      desk.place(n % 3 === 0 ? PACKAGE.processingThenCompleted : PACKAGE.completedAtOnce),
+    ),
+    ...[0, 1].map((n) => desk.topUp(esims[n]!, PACKAGE.completedAtOnce)),
+    ...[301, 391].map((plan) => desk.subscribe(plan)),
+    ...[2, 3].map((n) => desk.cancel(esims[n]!)),
+  ]);
+  for (const id of ids) {
+    await waitFor(`${id} was sent`, async () =>
+      (await desk.attemptsOf(id)).some(({ sends, state }) => sends > 0 && state !== 'sending'),
+    );
+  }
+}
+
+it('an outage of the service that is longer than every window pays nothing twice and leaves no case', async () => {
+  stack = await startStack({ environment: SCALED, simulator: { SIMULATOR_PROCESSING_DELAY: '3s' } });
+  desk = new OrderDesk(stack);
+  await beginOutage();
+  const interrupted = await openWorkIs('all work is held or needs attention', ({ status }) =>
+    ['held', 'needs_attention'].includes(status),
+  );
+  expect(interrupted.length).toBeGreaterThanOrEqual(PIECES / 2);
+
+  const removed = await stack.simulator.call('DELETE', '/simulator/faults', {});
+  expect(removed.status).toBeLessThan(300);
+  await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
+  await openWorkIs('all work has ended', () => false);
+  await desk.checkBooks();
+
+  // Cases that close by themselves are closed after the outage.
+  const openCases = await stack.database.run((db) =>
+    db
+      .select()
+      .from(cases)
+      .where(and(isNull(cases.closedAt), inArray(cases.reason, ['service_not_answering', 'stalled']))),
+  );
+  expect(openCases).toEqual([]);
+  const rows = await stack.database.run((db) => db.select().from(attempts));
+  // No second attempt without a failure that the service reported for the first.
+  for (const { subjectId, number } of rows.filter((row) => row.number > 1)) {
+    expect(rows.find((row) => row.subjectId === subjectId && row.number === number - 1)).toMatchObject({
+      state: 'failed',
+      settled: true,
+    });
+  }
 });

@@ -1,9 +1,10 @@
 import { and, eq, isNotNull } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { events } from '#db/schema.ts';
-import { startOwnTemporal, type OwnTemporal } from '#test/support/servers/own-servers.ts';
-import { startStack, type Stack } from '#test/support/servers/stack.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
+import { startOwnTemporal } from '#test/support/servers/own-servers.ts';
+import { startStack } from '#test/support/servers/stack.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { OrderDesk, PACKAGE } from '#test/support/work/order-desk.ts';
 
@@ -12,20 +13,10 @@ const readiness = z.object({
   degraded: z.array(z.object({ condition: z.string() })),
 });
 
-let temporal: OwnTemporal;
-let stack: Stack;
-let desk: OrderDesk;
-
-beforeAll(async () => {
-  temporal = await startOwnTemporal();
-  stack = await startStack({ temporal });
-  desk = new OrderDesk(stack);
-});
-afterAll(async () => {
-  temporal.thaw();
-  await stack.stop();
-  await temporal[Symbol.asyncDispose]();
-});
+const temporal = disposedAtEnd(await startOwnTemporal());
+const stack = disposedAtEnd(await startStack({ temporal }));
+const desk = new OrderDesk(stack);
+afterAll(() => temporal.thaw());
 
 const workerUrl = (path: string) => `http://127.0.0.1:${stack.environments.worker['WORKER_PROBE_PORT']}${path}`;
 const unreachableSeconds = async () => {

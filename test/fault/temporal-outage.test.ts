@@ -1,26 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { orders } from '#db/schema.ts';
-import { startOwnTemporal, type OwnTemporal } from '#test/support/servers/own-servers.ts';
-import { startStack, type Stack } from '#test/support/servers/stack.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
+import { startOwnTemporal } from '#test/support/servers/own-servers.ts';
+import { startStack } from '#test/support/servers/stack.ts';
 import { OrderDesk, PACKAGE } from '#test/support/work/order-desk.ts';
 
 const OUTAGE_MS = 30_000;
 const ORDERS = 20;
 
-let temporal: OwnTemporal;
-let stack: Stack;
-let desk: OrderDesk;
-
-beforeAll(async () => {
-  temporal = await startOwnTemporal();
-  stack = await startStack({ temporal });
-  desk = new OrderDesk(stack);
-});
-afterAll(async () => {
-  await stack.stop();
-  await temporal[Symbol.asyncDispose]();
-});
+const temporal = disposedAtEnd(await startOwnTemporal());
+const stack = disposedAtEnd(await startStack({ temporal }));
+const desk = new OrderDesk(stack);
 
 describe('an outage of Temporal for thirty seconds', () => {
   it('prevents no acceptance of orders; all complete afterwards, each with one debit', async () => {

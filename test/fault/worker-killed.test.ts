@@ -1,21 +1,12 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { startStack, type Stack } from '#test/support/servers/stack.ts';
+import { describe, expect, it } from 'vitest';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
+import { startStack } from '#test/support/servers/stack.ts';
 import { NORMAL_WAITS_POLICY } from '#test/support/servers/test-policies.ts';
 import { waitFor } from '#test/support/wait-for.ts';
-import { OrderDesk, PACKAGE } from '#test/support/work/order-desk.ts';
+import { checkedDesk, PACKAGE } from '#test/support/work/order-desk.ts';
 
-let stack: Stack;
-let desk: OrderDesk;
-
-beforeAll(async () => {
-  stack = await startStack({ environment: NORMAL_WAITS_POLICY });
-  desk = new OrderDesk(stack);
-});
-afterEach(async () => {
-  await desk.simulator.calm();
-  await desk.checkBooks();
-});
-afterAll(() => stack.stop());
+const stack = disposedAtEnd(await startStack({ environment: NORMAL_WAITS_POLICY }));
+const desk = checkedDesk(stack);
 
 /** Kills the worker with SIGKILL and starts a new one, as a supervisor would. */
 async function replaceWorker(): Promise<void> {

@@ -1,13 +1,14 @@
 /** Two versions of the workers at once, the second with an order workflow that cannot replay the first one's runs. */
 import { Worker } from '@temporalio/worker';
 import { DeterminismViolationError } from '@temporalio/workflow';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
 import { freePort } from '#cli/embedded/ports.ts';
 import { createWorkerDataConverter } from '#temporal/codec/payload-codec.ts';
 import { endpointCalls } from '#test/support/api/webhook-endpoint-calls.ts';
-import { startOwnCluster, type OwnCluster } from '#test/support/servers/own-cluster.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
+import { startOwnCluster } from '#test/support/servers/own-cluster.ts';
 import { keyRingOf, TemporalOperator } from '#test/support/servers/stack-temporal.ts';
-import { startStack, type Stack } from '#test/support/servers/stack.ts';
+import { startStack } from '#test/support/servers/stack.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { OrderDesk, PACKAGE } from '#test/support/work/order-desk.ts';
 import { quietRuntime } from '#test/support/work/workflows/quiet-runtime.ts';
@@ -22,31 +23,18 @@ const ACTIVE_AT_ONCE = 301;
 const OPEN = 3;
 const QUICK = 6;
 
-let cluster: OwnCluster;
-let stack: Stack;
-let desk: OrderDesk;
-let operator: TemporalOperator;
-let fleet: WorkerFleet;
-let reordered: string;
-
-beforeAll(async () => {
-  reordered = await bundleReorderedOrder();
-  cluster = await startOwnCluster();
-  stack = await startStack({
+const reordered = await bundleReorderedOrder();
+const cluster = disposedAtEnd(await startOwnCluster());
+const stack = disposedAtEnd(
+  await startStack({
     temporal: cluster,
     start: ['simulator', 'api'],
     environment: { WEBHOOK_ALLOWED_ADDRESSES: '127.0.0.1' },
-  });
-  desk = new OrderDesk(stack);
-  operator = await TemporalOperator.connect(stack);
-  fleet = new WorkerFleet(stack, operator);
-});
-afterAll(async () => {
-  await fleet[Symbol.asyncDispose]();
-  await operator[Symbol.asyncDispose]();
-  await stack.stop();
-  await cluster[Symbol.asyncDispose]();
-});
+  }),
+);
+const desk = new OrderDesk(stack);
+const operator = disposedAtEnd(await TemporalOperator.connect(stack));
+const fleet = disposedAtEnd(new WorkerFleet(stack, operator));
 
 /** Places orders of which some stay open at the service. */
 async function placeRound(): Promise<{ open: string[]; quick: string[] }> {

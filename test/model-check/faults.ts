@@ -1,10 +1,9 @@
 /** Faults of stores: PostgreSQL is set back to an earlier copy, or Temporal loses all workflows. */
 import { copyDatabase } from '#test/model-check/codec.ts';
 import type { Offer } from '#test/model-check/engine.ts';
-import { emptyState } from '#test/model-check/initial-state.ts';
 import type { Context } from '#test/model-check/participants/database.ts';
 import type { Rules } from '#test/model-check/rules.ts';
-import type { State } from '#test/model-check/state.ts';
+import { database, noWorkflow, type State } from '#test/model-check/state.ts';
 
 export function storeActions(state: State, { rules }: Context, offer: Offer): void {
   const { budget } = state;
@@ -23,7 +22,7 @@ function save(state: State): void {
 
 function setBack(state: State, { seenByLife }: Rules): void {
   copyDatabase(state.saved, state.db);
-  copyDatabase(emptyState(state.budget).db, state.saved);
+  copyDatabase(database(), state.saved);
   state.hasSaved = false;
   state.epoch += 1;
   if (seenByLife) forgetRows(state);
@@ -31,7 +30,7 @@ function setBack(state: State, { seenByLife }: Rules): void {
 }
 
 function emptyTemporal(state: State): void {
-  Object.assign(state.workflow, emptyState(state.budget).workflow);
+  Object.assign(state.workflow, noWorkflow());
   for (const worker of state.workers) worker.current = false;
   state.budget.emptied -= 1;
 }

@@ -2,7 +2,6 @@
 import type { Dialect } from '#test/model-check/dialects.ts';
 import type { Machine, Offer } from '#test/model-check/engine.ts';
 import { storeActions } from '#test/model-check/faults.ts';
-import { emptyState } from '#test/model-check/initial-state.ts';
 import { FAULTS, isWorkFinal, type Context } from '#test/model-check/participants/database.ts';
 import { lostTaskActions } from '#test/model-check/participants/lost-task.ts';
 import { operatorActions } from '#test/model-check/participants/operator.ts';
@@ -13,7 +12,17 @@ import { walletActions } from '#test/model-check/participants/wallet.ts';
 import { workerActions } from '#test/model-check/participants/worker.ts';
 import { workflowActions } from '#test/model-check/participants/workflow.ts';
 import type { Rules } from '#test/model-check/rules.ts';
-import type { Budget, Relay, State, Worker } from '#test/model-check/state.ts';
+import {
+  ANSWERS,
+  DECISIONS,
+  emptyState,
+  PHASES,
+  RELAY_PHASES,
+  type Budget,
+  type Relay,
+  type State,
+  type Worker,
+} from '#test/model-check/state.ts';
 import { timeActions } from '#test/model-check/time.ts';
 
 /** The invariants of every state. The backward search adds `CAN_CONTINUE`. */
@@ -95,35 +104,13 @@ function canonical(state: State): void {
   }
 }
 
-const PHASE_RANKS = {
-  idle: 0,
-  taken: 1,
-  judged: 2,
-  signalled: 3,
-  claimed: 1,
-  wire: 2,
-  executing: 3,
-  answered: 4,
-} as const;
-const ANSWER_RANKS = {
-  none: 0,
-  processing: 1,
-  completed: 2,
-  failed: 3,
-  refused: 4,
-  known: 5,
-  not_sent: 6,
-  nothing: 7,
-} as const;
-const DECISION_RANKS = { none: 0, advance: 1, known: 2, contradiction: 3 } as const;
-
 function relayRank({ phase, row, remembered, gone }: Relay): number {
-  return PHASE_RANKS[phase] * 64 + row * 8 + DECISION_RANKS[remembered] * 2 + Number(gone);
+  return RELAY_PHASES.indexOf(phase) * 64 + row * 8 + DECISIONS.indexOf(remembered) * 2 + Number(gone);
 }
 
 function workerRank({ phase, attempt, key, answer, stalled, current, over, clear }: Worker): number {
-  const flags = [stalled, current, over, clear].reduce((sum, flag) => sum * 2 + Number(flag), 0);
-  return PHASE_RANKS[phase] * 1_024 + attempt * 512 + key * 256 + ANSWER_RANKS[answer] * 16 + flags;
+  const flags = Number(stalled) * 8 + Number(current) * 4 + Number(over) * 2 + Number(clear);
+  return PHASES.indexOf(phase) * 1_024 + attempt * 512 + key * 256 + ANSWERS.indexOf(answer) * 16 + flags;
 }
 
 function swap<Part extends Relay | Worker>(left: Part, right: Part): void {

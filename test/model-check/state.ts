@@ -1,6 +1,7 @@
 /**
  * The state of the model: one order, all participants, and the rest of the bounds. It consists of numbers and booleans
- * in a fixed order, so it is a short sequence of bytes.
+ * in a fixed order, so it is a short sequence of bytes. The functions give the parts of the state in which a search
+ * begins; the types are theirs.
  */
 
 /** Positions of the workflow of the order. `begin`: it reads the work from PostgreSQL. */
@@ -61,18 +62,15 @@ export const ATTEMPTS = [
 type Attempt = (typeof ATTEMPTS)[number];
 
 export const ROW_STATES = ['absent', 'pending', 'relayed', 'applied', 'unmatched'] as const;
-type RowState = (typeof ROW_STATES)[number];
 
 export const DECISIONS = ['none', 'advance', 'known', 'contradiction'] as const;
 export type Decision = (typeof DECISIONS)[number];
 
 /** State of a purchase at the service. `none`: it does not exist. `failed`: the price is not yet paid back. */
 export const PURCHASES = ['none', 'processing', 'completed', 'failed', 'paid_back'] as const;
-type Purchase = (typeof PURCHASES)[number];
 
 /** Phase of a send in a worker. `executing` only if the service does not serialise equal keys. */
 export const PHASES = ['idle', 'claimed', 'wire', 'executing', 'answered'] as const;
-type Phase = (typeof PHASES)[number];
 
 /** The answer to a send. `known`: a 409 about the key or the reference. `nothing`: no readable answer. */
 export const ANSWERS = [
@@ -88,113 +86,123 @@ export const ANSWERS = [
 export type Answer = (typeof ANSWERS)[number];
 
 export const RELAY_PHASES = ['idle', 'taken', 'judged', 'signalled'] as const;
-type RelayPhase = (typeof RELAY_PHASES)[number];
+
+/** The holder of a lease whose worker was killed. */
+export const KILLED_WORKER = 3;
 
 /** An attempt in PostgreSQL. */
-export interface AttemptRow {
-  state: Attempt;
-  anyUnknown: boolean;
-  sends: number;
+const attemptRow = () => ({
+  state: 'absent' as Attempt,
+  anyUnknown: false,
+  sends: 0,
   /** Number of the key of this attempt. Always 0 if keys are derived. */
-  key: number;
-  settled: boolean;
+  key: 0,
+  settled: false,
   /** The start of the resend window is stored. */
-  windowStarted: boolean;
-  windowOver: boolean;
+  windowStarted: false,
+  windowOver: false,
   /** The service knows the key or the reference already. */
-  neverResent: boolean;
+  neverResent: false,
   /** Number of the worker that has the lease. {@link KILLED_WORKER}: a killed worker. 0: no lease. */
-  lease: number;
-  leaseOn: boolean;
-}
+  lease: 0,
+  leaseOn: false,
+});
+export type AttemptRow = ReturnType<typeof attemptRow>;
 
 /** A row of the inbox. Its index is the attempt times two, plus one for the result of a look-up. */
-export interface InboxRow {
-  state: RowState;
-  decision: Decision;
-  failed: boolean;
-  leased: boolean;
-}
+const inboxRow = () => ({
+  state: 'absent' as (typeof ROW_STATES)[number],
+  decision: 'none' as Decision,
+  failed: false,
+  leased: false,
+});
+export type InboxRow = ReturnType<typeof inboxRow>;
 
 /** The content of PostgreSQL. A set-back restores an earlier copy. */
-export interface Database {
-  status: Status;
-  attention: Attention;
+export const database = () => ({
+  status: 'absent' as Status,
+  attention: 'none' as Attention,
   /** A case of a contradiction is open. */
-  contradiction: boolean;
+  contradiction: false,
   /** Epoch of the workflow's last comparison of its record with the row, plus one. 0: no comparison yet. */
-  compared: number;
+  compared: 0,
   /** A step of a later task than the lost one is recorded. */
-  newer: boolean;
+  newer: false,
   /** Requests in the outbox. */
-  start: boolean;
-  wake: boolean;
-  readonly attempts: readonly [AttemptRow, AttemptRow];
-  readonly rows: readonly [InboxRow, InboxRow, InboxRow, InboxRow];
-}
+  start: false,
+  wake: false,
+  attempts: [attemptRow(), attemptRow()] as const,
+  rows: [inboxRow(), inboxRow(), inboxRow(), inboxRow()] as const,
+});
+export type Database = ReturnType<typeof database>;
 
 /** The workflow of the order in Temporal. Sets of inbox rows are bit masks. */
-export interface Workflow {
-  run: Run;
-  at: Position;
+export const noWorkflow = () => ({
+  run: 'none' as Run,
+  at: 'begin' as Position,
   /** Index of the current attempt. */
-  attempt: number;
+  attempt: 0,
   /** Last read state of the attempt. */
-  read: Attempt;
+  read: 'absent' as Attempt,
   /** The workflow's record (witness): its number of sends, and whether one of them may have bought. */
-  sends: number;
-  maybe: boolean;
-  queue: number;
-  seen: number;
-  answered: number;
+  sends: 0,
+  maybe: false,
+  queue: 0,
+  seen: 0,
+  answered: 0,
   /** A wake-up that is not handled yet. */
-  woken: boolean;
+  woken: false,
   /** Epoch of PostgreSQL at the last read. */
-  epoch: number;
-}
+  epoch: 0,
+});
+export type Workflow = ReturnType<typeof noWorkflow>;
 
 /** The decided step of a workflow task that Temporal has given to another worker. `absent`: there is none. */
-export interface LostStep {
-  status: Status;
-  attention: Attention;
+export const lostStep = () => ({
+  status: 'absent' as Status,
+  attention: 'none' as Attention,
   /** The attempt that it judged, and the state of this attempt that it read. */
-  attempt: number;
-  read: Attempt;
+  attempt: 0,
+  read: 'absent' as Attempt,
   /** Its run has ended, and another one has begun. */
-  isOfEarlierRun: boolean;
-}
+  isOfEarlierRun: false,
+});
+export type LostStep = ReturnType<typeof lostStep>;
 
-export interface Relay {
-  phase: RelayPhase;
-  row: number;
+export const idleRelay = () => ({
+  phase: 'idle' as (typeof RELAY_PHASES)[number],
+  row: 0,
   /** The stored decision when the relay took the row. */
-  remembered: Decision;
+  remembered: 'none' as Decision,
   /** The row was lost in a set-back. Another row may get its id. */
-  gone: boolean;
-}
+  gone: false,
+});
+export type Relay = ReturnType<typeof idleRelay>;
 
-export interface Worker {
-  phase: Phase;
-  attempt: number;
-  key: number;
-  answer: Answer;
-  stalled: boolean;
+export const idleWorker = () => ({
+  phase: 'idle' as (typeof PHASES)[number],
+  attempt: 0,
+  key: 0,
+  answer: 'none' as Answer,
+  stalled: false,
   /** The workflow still waits for this send. */
-  current: boolean;
+  current: false,
   /** Too little time of the lease is left, by the worker's own monotonic clock. */
-  over: boolean;
+  over: false,
   /** The service, which does not serialise keys, had no earlier purchase when it began with the request. */
-  clear: boolean;
-}
+  clear: false,
+});
+export type Worker = ReturnType<typeof idleWorker>;
 
 /** A purchase at the service, by the reference and key of its request. */
-export interface ServicePurchase {
-  state: Purchase;
-  attempt: number;
-  key: number;
+const purchase = () => ({
+  state: 'none' as (typeof PURCHASES)[number],
+  attempt: 0,
+  key: 0,
   /** A webhook about its end is not delivered yet. */
-  hook: boolean;
-}
+  hook: false,
+});
+export type ServicePurchase = ReturnType<typeof purchase>;
 
 /** The rest of the bounds of a trace. */
 export interface Budget {
@@ -208,32 +216,30 @@ export interface Budget {
   failures: number;
 }
 
-/** The whole state. */
-export interface State {
-  readonly db: Database;
+/** The whole state in which a search begins. @param budget the bounds of the run. */
+export const emptyState = (budget: Budget) => ({
+  db: database(),
   /** A copy for a set-back exists. */
-  hasSaved: boolean;
-  readonly saved: Database;
+  hasSaved: false,
+  saved: database(),
   /** Increases with each set-back of PostgreSQL. */
-  epoch: number;
-  readonly workflow: Workflow;
-  readonly lost: LostStep;
-  readonly relays: readonly [Relay, Relay];
-  readonly workers: readonly [Worker, Worker];
-  readonly purchases: readonly [ServicePurchase, ServicePurchase, ServicePurchase];
+  epoch: 0,
+  workflow: noWorkflow(),
+  lost: lostStep(),
+  relays: [idleRelay(), idleRelay()] as const,
+  workers: [idleWorker(), idleWorker()] as const,
+  purchases: [purchase(), purchase(), purchase()] as const,
   /** A late request: attempt times two plus key plus one. 0: none. */
-  late: number;
+  late: 0,
   /** Bit masks by attempt: created keys; sends without refusal; windows since then that are over; forgotten keys. */
-  keysMade: number;
-  left: number;
-  windowsOver: number;
-  forgotten: number;
+  keysMade: 0,
+  left: 0,
+  windowsOver: 0,
+  forgotten: 0,
   /** Bit mask by purchase: debits that a late list of the wallet shows. */
-  listed: number;
+  listed: 0,
   /** Violation by an action; see `FAULTS` in `participants/database.ts`. */
-  fault: number;
-  readonly budget: Budget;
-}
-
-/** The holder of a lease whose worker was killed. */
-export const KILLED_WORKER = 3;
+  fault: 0,
+  budget: { ...budget },
+});
+export type State = ReturnType<typeof emptyState>;

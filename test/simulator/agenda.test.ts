@@ -62,16 +62,4 @@ describe('the agenda', () => {
     expect(errors).toEqual([failure, failure, failure, failure]);
     agenda.stop();
   });
-
-  it('runs nothing after it was stopped', async () => {
-    const planned = new Planned([Date.now() + 10], () => undefined);
-    const agenda = new Agenda(Date.now, () => undefined);
-    agenda.add(planned);
-    agenda.wake();
-    await vi.advanceTimersByTimeAsync(5);
-    agenda.stop();
-    agenda.wake();
-    await vi.advanceTimersByTimeAsync(50);
-    expect(planned.done).toEqual([]);
-  });
 });

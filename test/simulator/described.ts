@@ -2,7 +2,9 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import * as z from 'zod';
 import { DIALECTS } from '#simulator/behaviour/dialect.ts';
-import { openApiDocument } from '#simulator/service/openapi.ts';
+import { describedService } from '#simulator/service/openapi.ts';
+import { PLAIN } from '#simulator/shapes/shape.ts';
+import { Shaper } from '#simulator/shapes/shaper.ts';
 import type { Environment } from '#simulator/store/store.ts';
 import { HttpClient, type HttpAnswer, type HttpCall } from '#test/support/network/http.ts';
 
@@ -89,7 +91,9 @@ const descriptions = new Map<Environment, Description>();
 export function descriptionOf(environment: Environment): Description {
   let description = descriptions.get(environment);
   if (description === undefined) {
-    const served: unknown = JSON.parse(JSON.stringify(openApiDocument(DIALECTS.replays, environment)));
+    const served: unknown = JSON.parse(
+      JSON.stringify(describedService(DIALECTS.replays, environment, new Shaper(PLAIN))),
+    );
     description = new Description(documentShape.parse(served));
     descriptions.set(environment, description);
   }

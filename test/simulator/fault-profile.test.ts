@@ -48,17 +48,6 @@ describe('random faults', () => {
     expect(await weather({ seed: 'two' })).not.toEqual(first);
   });
 
-  it('fire with about their probability', async () => {
-    await using simulator = await startTestSimulator({}, false);
-    await simulator.admin.post('/fault-profile', { webhook: { lost: 0.25, twice: 0.5 } });
-    await Promise.all(Array.from({ length: 400 }, () => simulator.admin.post('/webhooks/ping')));
-    const [lost, twice] = await rulesOf(simulator);
-    expect(lost).toMatchObject({ fault: { kind: 'lost' }, hits: 400 });
-    expect(Math.abs((lost?.fired ?? 0) / 400 - 0.25)).toBeLessThan(0.08);
-    // A lost webhook cannot be sent twice.
-    expect(twice?.hits).toBe(400 - (lost?.fired ?? 0));
-  });
-
   it.each(faultProfileNames)(
     '%s has a rule for each of its chances, at the start and by the admin API',
     async (name) => {

@@ -22,14 +22,6 @@ describe('the OpenAPI document', () => {
     expect(production.document).toEqual(descriptionOf('production').document);
   });
 
-  it('is the same for operators, without a token', async () => {
-    await using simulator = await startTestSimulator();
-    for (const environment of ['sandbox', 'production'] as const) {
-      const shown = await simulator.admin.get(`/openapi.json?environment=${environment}`);
-      expect(shown.body).toEqual((await simulator[environment].get('/openapi.json')).body);
-    }
-  });
-
   it('has tokens, keys and query parameters of each call', async () => {
     await using simulator = await startTestSimulator();
     const { paths } = (await simulator.sandbox.get('/openapi.json')).read(documentShape);
@@ -49,13 +41,6 @@ describe('the OpenAPI document', () => {
     await simulator.admin.post('/dialect', { name: 'open_reads' });
     const open = (await simulator.open.get('/sandbox/openapi.json')).read(documentShape);
     expect(open.paths['/public/packages']?.['get']?.security).toEqual([]);
-  });
-
-  it('has expires_in_days on production login only', () => {
-    const loginSchema = (environment: 'sandbox' | 'production'): unknown =>
-      descriptionOf(environment).document.paths['/login']?.['post']?.requestBody?.content['application/json'].schema;
-    expect(loginSchema('production')).toHaveProperty('properties.expires_in_days');
-    expect(loginSchema('sandbox')).not.toHaveProperty('properties.expires_in_days');
   });
 
   it('accepts and refuses the same bodies as the simulator', () => {

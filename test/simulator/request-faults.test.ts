@@ -118,16 +118,6 @@ describe('a fault in time', () => {
     await expect(call).rejects.toThrow('aborted');
   });
 
-  it('latency at arrival and at work delays the purchase itself', async () => {
-    await using simulator = await startTestSimulator({}, false);
-    await fault(simulator, { kind: 'latency', ms: 30, at: 'arrival' });
-    await fault(simulator, { kind: 'latency', ms: 30, at: 'work' });
-    const started = performance.now();
-    expect((await simulator.order(body, 'k')).status).toBe(201);
-    // A lower bound: a busy machine may take longer. Timers may be a millisecond early.
-    expect(performance.now() - started).toBeGreaterThanOrEqual(58);
-  });
-
   it('latency at work keeps the key in use meanwhile', async () => {
     await using simulator = await startTestSimulator({}, false);
     // Long enough for the second send to arrive during the work of the first, on a busy machine too.
@@ -165,35 +155,6 @@ describe('a fault rule', () => {
     for (let n = 0; n < 5; n += 1) statuses.push((await simulator.order()).status);
     expect(statuses).toEqual([201, 503, 503, 201, 201]);
     expect((await simulator.admin.get('/faults')).at('data', 0)).toMatchObject({ id, hits: 5, fired: 2 });
-  });
-
-  it('fires for its endpoint and environment only', async () => {
-    await using simulator = await startTestSimulator({}, false);
-    await simulator.admin.post('/faults', {
-      target: 'request',
-      endpoint: 'getWallet',
-      environment: 'production',
-      count: null,
-      fault: { kind: 'server_error' },
-    });
-    expect((await simulator.sandbox.get('/wallet')).status).toBe(200);
-    expect((await simulator.production.get('/packages')).status).toBe(200);
-    expect((await simulator.production.get('/wallet')).status).toBe(503);
-    expect((await simulator.production.get('/wallet')).status).toBe(503);
-  });
-
-  it('with a probability fires for the same hits under the same seed', async () => {
-    const run = async (seed: string): Promise<number[]> => {
-      await using simulator = await startTestSimulator({ seed }, false);
-      await fault(simulator, { kind: 'server_error' }, { probability: 0.5, count: null });
-      const statuses: number[] = [];
-      for (let n = 0; n < 40; n += 1) statuses.push((await simulator.order()).status);
-      return statuses;
-    };
-    const [first, second, other] = [await run('one'), await run('one'), await run('two')];
-    expect(second).toEqual(first);
-    expect(other).not.toEqual(first);
-    expect(new Set(first)).toEqual(new Set([201, 503]));
   });
 
   it('can be removed, one or all', async () => {

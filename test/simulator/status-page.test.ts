@@ -80,16 +80,6 @@ describe.runIf(browserAvailable())('the status page in a browser', () => {
     expect(opened.complaints).toEqual([]);
   });
 
-  it('keeps the input of a user while another setting changes', async () => {
-    await using opened = await open();
-    const { page, simulator } = opened;
-    const limit = page.getByLabel('Calls a minute and token');
-    await limit.fill('500');
-    await simulator.admin.post('/dialect', { name: 'bare' });
-    await expect.poll(() => page.getByLabel('Dialect').inputValue()).toBe('bare');
-    expect(await limit.inputValue()).toBe('500');
-  });
-
   it('adds a fault that then affects a call, shows that it fired, and removes it', async () => {
     await using opened = await open();
     const { page, simulator } = opened;

@@ -2,18 +2,23 @@
 import { withClient } from '#cli/embedded/postgres.ts';
 
 /** Every row of every table as text; bytes as hexadecimal. */
-export async function everythingStored(databaseUrl: string): Promise<string> {
+export async function storedRows(databaseUrl: string): Promise<string[]> {
   return withClient(databaseUrl, async (client) => {
     const tables = await client.query<{ name: string }>(
-      `SELECT quote_ident(table_name) AS name FROM information_schema.tables WHERE table_schema = 'public'`,
+      `SELECT quote_ident(table_name) AS name FROM information_schema.tables WHERE table_schema = 'public' ORDER BY 1`,
     );
     const texts: string[] = [];
     for (const { name } of tables.rows) {
-      const rows = await client.query<{ text: string }>(`SELECT ${name}::text AS text FROM ${name}`);
-      texts.push(...rows.rows.map(({ text }) => text));
+      const { rows } = await client.query<{ text: string }>(`SELECT ${name}::text AS text FROM ${name} ORDER BY 1`);
+      texts.push(...rows.map(({ text }) => `${name} ${text}`));
     }
-    return texts.join('\n');
+    return texts;
   });
+}
+
+/** All rows as one text. */
+export async function everythingStored(databaseUrl: string): Promise<string> {
+  return (await storedRows(databaseUrl)).join('\n');
 }
 
 /** Encodings of a text: plain, hexadecimal, percent-encoded, and base64 at any offset. */

@@ -35,7 +35,7 @@ export const terms: fc.Arbitrary<PricingTerms> = fc.record({
 });
 
 /** Terms that change nothing. */
-export const PLAIN: PricingTerms = {
+const PLAIN: PricingTerms = {
   margin: { percent: '0', amount: '0' },
   minimumMargin: { percent: '0', amount: '0' },
   minimumPrice: null,

@@ -16,14 +16,19 @@ const REPORT = join(ARTIFACTS, 'vitest.json');
 const SUMMARY = join(ARTIFACTS, 'summary.txt');
 
 const ALL = '--all';
-/** Left to `--all`: edges and whole installations, which the core does not need to be judged. */
+/** Left to `--all`: edges, slow waits and whole installations, which the core does not need to be judged. */
 const ONLY_WITH_ALL = [
   'test/foreign/**',
   'test/fault/!(worker-killed|temporal-outage).test.ts',
-  'test/integration/{abuse,cli,events,exports,platform,temporal}/**',
+  'test/integration/{abuse,cli,events,exports,platform,service,temporal}/**',
   'test/integration/api/**/*-browser.test.ts',
-  'test/integration/gate/first-purchase-check-*.test.ts',
-  'test/workflow/outage.test.ts',
+  'test/integration/db/{database-tls,installation,pgbouncer}.test.ts',
+  'test/integration/gate/{first-purchase-check-*,purchase-gate-stack}.test.ts',
+  'test/integration/money/reconcile-command.test.ts',
+  'test/integration/orders/{batch-cancel,implausible-reports,order-retry-policy}.test.ts',
+  'test/integration/orders/order-{counts,never-finished,operator,privacy}.test.ts',
+  'test/integration/purchases/{cancellation-*,half-filled,operator-updates}.test.ts',
+  'test/workflow/{outage,vpn-subscription-silence}.test.ts',
 ];
 
 interface Totals {
@@ -36,17 +41,18 @@ mkdirSync(ARTIFACTS, { recursive: true });
 rmSync(REPORT, { force: true });
 rmSync(SUMMARY, { force: true });
 
+const wanted = process.argv.slice(2);
+const runsAll = wanted.includes(ALL);
 const checks = [
   check('TypeScript client', 'npm', ['run', '--silent', 'generate:client']),
-  check('Temporal server and time-skipping test server', 'npm', ['run', '--silent', 'prepare:temporal']),
+  // Only other tests than those of the core need the cluster, whose build takes minutes.
+  check('Temporal servers', 'node', ['cli/reseller.mjs', 'prepare', ...(runsAll ? ['--cluster'] : [])]),
   check('lint', 'npm', ['run', '--silent', 'lint']),
   check('types', 'tsc', []),
   check('import boundaries', 'npm', ['run', '--silent', 'check:boundaries']),
   check('unused files, exports and packages', 'npm', ['run', '--silent', 'check:unused']),
 ];
-const wanted = process.argv.slice(2);
 const outputs = ['--reporter=default', '--reporter=json', `--outputFile.json=${REPORT}`];
-const runsAll = wanted.includes(ALL);
 const chosen = [
   ...wanted.filter((each) => each !== ALL),
   ...(runsAll ? [] : ONLY_WITH_ALL.flatMap((file) => ['--exclude', file])),

@@ -4,7 +4,7 @@ import { ManualTimers } from '#test/support/manual-timers.ts';
 import { MemoryTokenStore } from '#test/support/memory-token-store.ts';
 import type { Caller } from '#upstream/client/call.ts';
 import type { ServiceFailure, ServiceResult } from '#upstream/client/error-mapping.ts';
-import { createServiceSession, type ServiceSession, type TokenResult } from '#upstream/client/session.ts';
+import { ServiceSession, type TokenResult } from '#upstream/client/session.ts';
 import type { LoginResponse } from '#upstream/contract.ts';
 
 /** The time at which each world begins. */
@@ -62,7 +62,7 @@ export function world(): World {
     timers,
     storeErrors,
     newSession: ({ mode = 'sandbox', tokenDays } = {}) =>
-      createServiceSession({
+      new ServiceSession({
         call: login.call,
         store,
         credentials: { email: 'shop@example.com', password: 'secret', deviceName: 'backend' },

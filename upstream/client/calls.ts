@@ -1,7 +1,7 @@
 import type { Capabilities, Capability } from '#domain/service/capability-profile.ts';
 import type { ServiceMode } from '#domain/service/service-address.ts';
 import type { AnswerOf, CallOptions, Caller, ListName } from '#upstream/client/call.ts';
-import type { Match, ServiceFailure, ServiceResult } from '#upstream/client/error-mapping.ts';
+import { failed, type Match, type ServiceFailure, type ServiceResult } from '#upstream/client/error-mapping.ts';
 import type { ServiceSession } from '#upstream/client/session.ts';
 import { ENDPOINTS, type EndpointContract, type EndpointName } from '#upstream/contract.ts';
 
@@ -16,7 +16,7 @@ export type OptionalResult<Value> = ServiceResult<Value> | Unsupported;
 
 export interface ServiceClientOptions {
   readonly call: Caller;
-  readonly session: ServiceSession;
+  readonly session: Pick<ServiceSession, 'token' | 'renewAfter401' | 'refusedAfterRenewal'>;
   /** In production, sandbox-only calls are refused before anything is sent. */
   readonly mode: ServiceMode;
   readonly capabilities: Capabilities;
@@ -26,11 +26,12 @@ export interface ServiceClientOptions {
   readonly monotonicNow?: () => number;
 }
 
-/** The compiler keeps these out of {@link Calls.one} and of plain lists, so that callers handle {@link Unsupported}. */
-export type OptionalName = {
-  [Name in EndpointName]: (typeof ENDPOINTS)[Name] extends { readonly capability: Capability } ? Name : never;
-}[EndpointName];
-export type CertainName = Exclude<EndpointName, OptionalName | 'login'>;
+/** Of a call that a service may lack, callers have to handle {@link Unsupported}. */
+export type ResultOf<Name extends EndpointName, Value> = (typeof ENDPOINTS)[Name] extends {
+  readonly capability: Capability;
+}
+  ? OptionalResult<Value>
+  : ServiceResult<Value>;
 
 type Request = Omit<CallOptions, 'deadlineMs'>;
 
@@ -48,23 +49,17 @@ export class Calls {
     this.now = options.monotonicNow ?? (() => performance.now());
   }
 
-  async one<Name extends Exclude<CertainName, ListName>>(
+  async one<Name extends Exclude<EndpointName, ListName | 'login'>>(
     endpoint: Name,
     request: Request,
     match?: Match<AnswerOf<Name>>,
-  ): Promise<ServiceResult<AnswerOf<Name>>> {
-    return await this.page(endpoint, request, this.options.deadlineMs, match);
+  ): Promise<ResultOf<Name, AnswerOf<Name>>> {
+    const result = this.unavailable(endpoint) ?? (await this.page(endpoint, request, this.options.deadlineMs, match));
+    // A cast: the compiler does not connect the name with its capability.
+    return result as ResultOf<Name, AnswerOf<Name>>;
   }
 
-  async optional<Name extends Exclude<OptionalName, ListName>>(
-    endpoint: Name,
-    request: Request,
-    match?: Match<AnswerOf<Name>>,
-  ): Promise<OptionalResult<AnswerOf<Name>>> {
-    return this.unavailable(endpoint) ?? (await this.page(endpoint, request, this.options.deadlineMs, match));
-  }
-
-  unavailable(endpoint: OptionalName): Unsupported | ServiceFailure | undefined {
+  unavailable(endpoint: EndpointName): Unsupported | ServiceFailure | undefined {
     const { capability, sandboxOnly }: EndpointContract = ENDPOINTS[endpoint];
     if (capability !== undefined && !this.options.capabilities[capability])
       return { ok: false, kind: 'unsupported', capability };
@@ -125,7 +120,7 @@ export function refusedBeforeSending(
   reason: string,
   failure: 'invalid_request' | 'not_sent' = 'invalid_request',
 ): ServiceFailure {
-  return { ok: false, kind: 'failure', failure, detail: `${reason}, so nothing was sent.` };
+  return failed(failure, `${reason}, so nothing was sent.`);
 }
 
 const SANDBOX_ONLY = refusedBeforeSending('This call exists in the sandbox only, and this is production');

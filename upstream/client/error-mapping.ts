@@ -21,6 +21,14 @@ export interface ServiceFailure {
   readonly isOurs?: true;
 }
 
+export function failed(
+  failure: FailureClass,
+  detail: string,
+  more: Partial<Omit<ServiceFailure, 'failure' | 'detail'>> = {},
+): ServiceFailure {
+  return { ok: false, kind: 'failure', failure, detail, ...more };
+}
+
 interface ServiceSuccess<Value> {
   readonly ok: true;
   readonly value: Value;
@@ -64,26 +72,19 @@ export function judgeResult<Value>(
   expected: Expectation<Value>,
   now: number,
 ): ServiceResult<Value> {
-  if (result.kind === 'no_answer') {
-    return { ok: false, kind: 'failure', failure: result.failure, detail: `${capitalized(result.reason)}.` };
-  }
+  if (result.kind === 'no_answer') return failed(result.failure, `${capitalized(result.reason)}.`);
   const { answer } = result;
   if (answer.status >= 200 && answer.status <= 299) return judgeSuccess(answer, expected);
 
   const { message, ...named } = namedIn(answer);
   const serviceMessage = message === undefined ? undefined : foreignText(message, valuesIn(expected.sent));
-  const failure = classOf(answer.status, named);
   const wait = retryAfterMs(answer.headers['retry-after'], now);
-  return {
-    ok: false,
-    kind: 'failure',
-    failure,
-    detail: describe(answer.status, named, serviceMessage),
+  return failed(classOf(answer.status, named), describe(answer.status, named, serviceMessage), {
     ...(serviceMessage === undefined ? {} : { serviceMessage }),
     status: answer.status,
     ...(named.code === undefined ? {} : { code: named.code }),
     ...(wait === undefined ? {} : { retryAfterMs: wait }),
-  };
+  });
 }
 
 function classOf(status: number, { code, isKnownAlready }: Omit<NamedError, 'fields'>): FailureClass {
@@ -141,22 +142,15 @@ const KNOWN_ALREADY: ReadonlySet<ServiceErrorCode> = new Set([
 
 function judgeSuccess<Value>(answer: HttpAnswer, { read, match, names }: Expectation<Value>): ServiceResult<Value> {
   const { status } = answer;
-  const failed = (failure: FailureClass, detail: string): ServiceFailure => ({
-    ok: false,
-    kind: 'failure',
-    failure,
-    detail: `The service answered ${status}, but ${detail}.`,
-    status,
-  });
-  if (isEncoded(answer)) return failed('unreadable_answer', 'with a content encoding that was not requested');
+  const detail = (problem: string) => `The service answered ${status}, but ${problem}.`;
+  const unreadable = (problem: string) => failed('unreadable_answer', detail(problem), { status });
+  if (isEncoded(answer)) return unreadable('with a content encoding that was not requested');
   const json = readServiceJson(answer.body);
-  if (!json.ok) return failed('unreadable_answer', UNREADABLE[json.reason]);
+  if (!json.ok) return unreadable(UNREADABLE[json.reason]);
   const { link } = answer.headers;
   const reading = read(json.value, link === undefined ? undefined : String(link));
-  const drift = (problem: string): ServiceFailure => ({
-    ...failed('contract_drift', problem),
-    ...(names !== undefined && contains(json.value, names) && { isOurs: true }),
-  });
+  const isOurs = names !== undefined && contains(json.value, names);
+  const drift = (problem: string) => failed('contract_drift', detail(problem), { status, ...(isOurs && { isOurs }) });
   if (!reading.ok) return drift(reading.problem);
   const { value, unused } = reading;
   const { contradiction, differing = [] } = match?.(value) ?? {};

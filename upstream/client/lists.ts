@@ -1,8 +1,8 @@
 import { counted } from '#domain/text.ts';
 import { isFormOf } from '#domain/work/identifiers.ts';
 import type { ItemOf, ListName } from '#upstream/client/call.ts';
-import type { Calls, CertainName, OptionalName, OptionalResult } from '#upstream/client/calls.ts';
-import type { ServiceFailure, ServiceResult } from '#upstream/client/error-mapping.ts';
+import type { Calls, OptionalResult, ResultOf } from '#upstream/client/calls.ts';
+import { failed, type ServiceResult } from '#upstream/client/error-mapping.ts';
 import { ENDPOINTS, type EndpointContract } from '#upstream/contract.ts';
 import { continuationOf, hasNextLink, isRequested, lastPageOf } from '#upstream/contract/paging.ts';
 import { type PriceForms, isAmbiguous, termsOf } from '#upstream/contract/variants.ts';
@@ -33,20 +33,14 @@ export const PAGE_SIZE = 100;
 // Enough for ten thousand packages or transactions.
 const MAX_PAGES = 100;
 
-export async function list<Name extends CertainName & ListName>(
+export async function list<Name extends ListName>(
   calls: Calls,
   endpoint: Name,
   options?: ListOptions<ItemOf<Name>>,
-): Promise<ServiceResult<Listing<ItemOf<Name>>>> {
-  return await allPages(calls, endpoint, options);
-}
-
-export async function optionalList<Name extends OptionalName & ListName>(
-  calls: Calls,
-  endpoint: Name,
-  options?: ListOptions<ItemOf<Name>>,
-): Promise<OptionalResult<Listing<ItemOf<Name>>>> {
-  return calls.unavailable(endpoint) ?? (await allPages(calls, endpoint, options));
+): Promise<ResultOf<Name, Listing<ItemOf<Name>>>> {
+  const result = calls.unavailable(endpoint) ?? (await allPages(calls, endpoint, options));
+  // A cast: the compiler does not connect the name with its capability.
+  return result as ResultOf<Name, Listing<ItemOf<Name>>>;
 }
 
 async function allPages<Name extends ListName>(
@@ -64,8 +58,7 @@ async function allPages<Name extends ListName>(
   for (let page = 1; ; page += 1) {
     const left = deadlineAt - calls.now();
     if (left <= 0) {
-      const detail = `The list has more than the ${counted(page - 1, 'page')} read in time.`;
-      return { ok: false, kind: 'failure', failure: 'timeout', detail };
+      return failed('timeout', `The list has more than the ${counted(page - 1, 'page')} read in time.`);
     }
     const request = { ...(id === undefined ? {} : { id }), query };
     const result = await calls.page(endpoint, request, Math.min(left, deadlineMs));
@@ -81,15 +74,12 @@ async function allPages<Name extends ListName>(
   }
 }
 
-const AMBIGUOUS_PRICES: ServiceFailure = {
-  ok: false,
-  kind: 'failure',
-  failure: 'contract_drift',
-  detail:
-    'The service answered 200, but in its data[].price_for_reseller every price is a whole number, which may be a ' +
+const AMBIGUOUS_PRICES = failed(
+  'contract_drift',
+  'The service answered 200, but in its data[].price_for_reseller every price is a whole number, which may be a ' +
     'number of cents. Set `amounts` in upstream/contract/variants.ts.',
-  status: 200,
-};
+  { status: 200 },
+);
 
 class PagesRead<Item extends { readonly id: string | number }> {
   readonly #path: string;
@@ -147,6 +137,8 @@ class PagesRead<Item extends { readonly id: string | number }> {
   }
 }
 
+type OptionalList = 'listOrders' | 'listTopups' | 'listRefunds' | 'listVpnSubscriptions';
+
 export interface Recent {
   /** Epoch milliseconds. The first page with an older item is the last one read. */
   readonly since: number;
@@ -154,27 +146,30 @@ export interface Recent {
 }
 
 /** @param timeOf the creation time of an item, or a later time of it. */
-export async function listRecent<Name extends OptionalName & ListName>(
+export async function listRecent<Name extends OptionalList>(
   calls: Calls,
   endpoint: Name,
   { since, maxPages }: Recent,
   timeOf: (item: ItemOf<Name>) => string | null | undefined,
-): Promise<OptionalResult<Listing<ItemOf<Name>>>> {
+): Promise<ResultOf<Name, Listing<ItemOf<Name>>>> {
   const isOlder = (item: ItemOf<Name>) => Date.parse(timeOf(item) ?? '') < since;
-  return await optionalList(calls, endpoint, { maxPages, isEnough: (page) => page.some(isOlder) });
+  return await list(calls, endpoint, { maxPages, isEnough: (page) => page.some(isOlder) });
 }
 
 // More pages mean that the service ignores the filter: a reference has one order, an eSIM few top-ups.
 const MAX_PAGES_OF_A_FILTER = 5;
 
 /** A possible match in another form, or without the field, is not found, but makes the listing incomplete. */
-export async function findBy<Name extends OptionalName & ListName>(
+export async function findBy<Name extends OptionalList>(
   calls: Calls,
   endpoint: Name,
   field: keyof ItemOf<Name> & string,
   value: string,
 ): Promise<OptionalResult<Listing<ItemOf<Name>>>> {
-  const result = await optionalList(calls, endpoint, { filter: { [field]: value }, maxPages: MAX_PAGES_OF_A_FILTER });
+  const result: OptionalResult<Listing<ItemOf<Name>>> = await list(calls, endpoint, {
+    filter: { [field]: value },
+    maxPages: MAX_PAGES_OF_A_FILTER,
+  });
   if (!result.ok) return result;
   const all = result.value.items;
   const items = all.filter((item) => item[field] === value);

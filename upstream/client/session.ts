@@ -2,7 +2,7 @@ import { backoffMs } from '#domain/policy/settings.ts';
 import type { ServiceMode } from '#domain/service/service-address.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
 import type { Caller } from '#upstream/client/call.ts';
-import type { ServiceFailure } from '#upstream/client/error-mapping.ts';
+import { failed, type ServiceFailure } from '#upstream/client/error-mapping.ts';
 import { systemTimers, type Timers } from '#upstream/client/http.ts';
 import type { LoginRequest, LoginResponse } from '#upstream/contract.ts';
 
@@ -23,15 +23,6 @@ export interface TokenStore {
 
 /** A failure is always definite: without a token nothing is sent. */
 export type TokenResult = { readonly ok: true; readonly token: SharedToken } | ServiceFailure;
-
-export interface ServiceSession {
-  token(deadlineMs: number): Promise<TokenResult>;
-  /** Logs in only if no other call or process has done so since the refusal. */
-  renewAfter401(refusedVersion: number, deadlineMs: number): Promise<TokenResult>;
-  /** The service also refused the token of a new login. Further logins pause for a while. */
-  refusedAfterRenewal(version: number): void;
-  settled(): Promise<void>;
-}
 
 export interface ServiceSessionOptions {
   readonly call: Caller;
@@ -55,11 +46,7 @@ const FAILED_PAUSE_MS = 1_000;
 const PAUSE_MAX_MS = 300_000;
 
 /** When two processes log in at the same time, compare-and-set decides, and the loser uses the winner's token. */
-export function createServiceSession(options: ServiceSessionOptions): ServiceSession {
-  return new SharedSession(options);
-}
-
-class SharedSession implements ServiceSession {
+export class ServiceSession {
   readonly #options: ServiceSessionOptions;
   readonly #timers: Timers;
   #cached: SharedToken | undefined;
@@ -82,18 +69,18 @@ class SharedSession implements ServiceSession {
     return { ok: true, token: cached };
   }
 
+  /** Logs in only if no other call or process has done so since the refusal. */
   async renewAfter401(refusedVersion: number, deadlineMs: number): Promise<TokenResult> {
     const cached = this.#cached;
     if (cached !== undefined && this.#isUsable(cached, refusedVersion)) return { ok: true, token: cached };
     return await this.#within(deadlineMs, this.#renew(refusedVersion));
   }
 
+  /** The service also refused the token of a new login. Further logins pause for a while. */
   refusedAfterRenewal(version: number): void {
     if (this.#cached?.version !== version) return;
-    this.#pauseLogins(
-      REFUSED_PAUSE_MS,
-      failure('unauthorized', 'The service refuses the token of a fresh login.', 401),
-    );
+    const detail = 'The service refuses the token of a fresh login.';
+    this.#pauseLogins(REFUSED_PAUSE_MS, failed('unauthorized', detail, { status: 401 }));
   }
 
   async settled(): Promise<void> {
@@ -114,7 +101,7 @@ class SharedSession implements ServiceSession {
       return this.#paused() ?? (await this.#logIn(stored?.version, stale));
     } catch (error) {
       this.#options.onStoreError?.(error);
-      return failure('not_sent', 'The shared access token could not be read or stored, so nothing was sent.');
+      return failed('not_sent', 'The shared access token could not be read or stored, so nothing was sent.');
     }
   }
 
@@ -130,7 +117,7 @@ class SharedSession implements ServiceSession {
     if (version !== undefined) return this.#adopt({ ...fresh, version });
     const winner = await store.read();
     if (winner?.token !== undefined && this.#isUsable(winner.token, stale)) return this.#adopt(winner.token);
-    return failure(
+    return failed(
       'not_sent',
       'Another process replaced the access token with one that cannot be used, so nothing was sent.',
     );
@@ -148,18 +135,21 @@ class SharedSession implements ServiceSession {
     return Buffer.from(JSON.stringify(body), 'utf8');
   }
 
-  #loginFailed(answer: ServiceFailure): ServiceFailure {
+  #loginFailed({ failure, detail, status, code, retryAfterMs }: ServiceFailure): ServiceFailure {
     this.#failedLogins += 1;
-    const meaning = LOGIN_FAILURES[answer.failure];
-    const firstPause = meaning === 'unauthorized' || meaning === 'not_approved' ? REFUSED_PAUSE_MS : FAILED_PAUSE_MS;
-    const pause = answer.retryAfterMs ?? backoffMs(firstPause, PAUSE_MAX_MS, this.#failedLogins);
-    const detail = `The login failed, so nothing was sent. ${answer.detail}`;
-    const { code } = answer;
-    return this.#pauseLogins(pause, {
-      ...failure(meaning, detail, answer.status),
-      // Any other code would be read as an answer to the call that needed the token.
-      ...(code === 'not_approved' && { code }),
-    });
+    const isRefused = REFUSES_CREDENTIALS.has(failure);
+    const isKept = failure === 'not_approved' || failure === 'rate_limited';
+    const firstPause = isRefused || failure === 'not_approved' ? REFUSED_PAUSE_MS : FAILED_PAUSE_MS;
+    const pause = retryAfterMs ?? backoffMs(firstPause, PAUSE_MAX_MS, this.#failedLogins);
+    const meaning = isRefused ? 'unauthorized' : isKept ? failure : 'not_sent';
+    return this.#pauseLogins(
+      pause,
+      failed(meaning, `The login failed, so nothing was sent. ${detail}`, {
+        ...(status === undefined ? {} : { status }),
+        // Any other code would be read as an answer to the call that needed the token.
+        ...(code === 'not_approved' && { code }),
+      }),
+    );
   }
 
   #pauseLogins(pauseMs: number, cause: ServiceFailure): ServiceFailure {
@@ -195,7 +185,7 @@ class SharedSession implements ServiceSession {
   async #within(deadlineMs: number, renewal: Promise<TokenResult>): Promise<TokenResult> {
     const { promise: passed, resolve: pass } = Promise.withResolvers<TokenResult>();
     const timer = this.#timers.setTimeout(() => {
-      pass(failure('not_sent', 'No access token was available within the deadline, so nothing was sent.'));
+      pass(failed('not_sent', 'No access token was available within the deadline, so nothing was sent.'));
     }, deadlineMs);
     try {
       return await Promise.race([renewal, passed]);
@@ -206,44 +196,19 @@ class SharedSession implements ServiceSession {
 }
 
 /**
- * None ends the work: a purchase must not fail for good because of a login. Services answer wrong credentials with 401,
- * 400 or 422.
+ * Services answer wrong credentials with 401, 400 or 422. All other failures mean that nothing was sent: none ends the
+ * work, because a purchase must not fail for good because of a login.
  */
-const LOGIN_FAILURES = {
-  invalid_request: 'unauthorized',
-  unauthorized: 'unauthorized',
-  package_unavailable: 'unauthorized',
-  topup_not_offered: 'unauthorized',
-  esim_busy: 'unauthorized',
-  margin_too_low: 'unauthorized',
-  cancellation_refused: 'unauthorized',
-  refund_not_expected: 'not_sent',
-  refund_uncertain: 'not_sent',
-  insufficient_balance: 'unauthorized',
-  not_approved: 'not_approved',
-  rate_limited: 'rate_limited',
-  not_sent: 'not_sent',
-  price_above_limit: 'not_sent',
-  service_down: 'not_sent',
-  spend_limit_reached: 'not_sent',
-  purchases_paused: 'not_sent',
-  deadline_passed: 'not_sent',
-  key_or_reference_used: 'not_sent',
-  supplier_failed: 'not_sent',
-  timeout: 'not_sent',
-  connection_lost: 'not_sent',
-  server_error: 'not_sent',
-  unreadable_answer: 'not_sent',
-  contract_drift: 'not_sent',
-  worker_lost: 'not_sent',
-} as const satisfies Record<FailureClass, FailureClass>;
+const REFUSES_CREDENTIALS: ReadonlySet<FailureClass> = new Set<FailureClass>([
+  'unauthorized',
+  'invalid_request',
+  'insufficient_balance',
+  'package_unavailable',
+  'cancellation_refused',
+]);
 
 function tokenOf(answer: LoginResponse, now: number): Omit<SharedToken, 'version'> {
   const named = Date.parse(answer.expires_at ?? '');
   // An expiry in the past would cause a login before every call. It is ignored; a 401 shows the real one.
   return { accessToken: answer.access_token, expiresAt: named > now ? named : undefined, renewedAt: now };
-}
-
-function failure(failureClass: FailureClass, detail: string, status?: number): ServiceFailure {
-  return { ok: false, kind: 'failure', failure: failureClass, detail, ...(status === undefined ? {} : { status }) };
 }

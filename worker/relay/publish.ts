@@ -1,39 +1,20 @@
-import { type PublishedEvent, publishEvents, publishUnlessReceived } from '#db/events/event-log.ts';
+import { publishEvents } from '#db/events/event-log.ts';
 import { endpointsToWake, type EndpointToWake, noteEndpointWoken } from '#db/events/webhook-endpoints.ts';
 import { queueDeliveries } from '#fulfilment/event-webhooks/queue-deliveries.ts';
 import { inParallel, type Batch, type RelayContext } from '#worker/relay/context.ts';
 
-/**
- * One transaction publishes events and queues their deliveries, so that no published event lacks them. Without an
- * endpoint it is one statement; the last round tells whether there is one.
- */
-export function eventPublication(context: RelayContext): () => Promise<Batch> {
-  const {
-    database,
-    policy: { batch },
-    metrics,
-    now,
-  } = context;
-  let hasReceivers = false;
-  const publish = async (): Promise<PublishedEvent[]> => {
-    if (!hasReceivers) {
-      const { isReceived, events } = await database.run((db) => publishUnlessReceived(db, batch));
-      if (!isReceived) return events;
-    }
-    return database.transaction(async (tx) => {
-      const events = await publishEvents(tx, batch);
-      hasReceivers = (await queueDeliveries(tx, events, new Date(now()))) > 0;
-      return events;
-    });
-  };
-  return async () => {
-    const published = await publish();
-    for (const { type, occurredAt } of published) {
-      metrics.events.inc({ type });
-      metrics.relayDelay.observe({ queue: 'events' }, Math.max(0, now() - occurredAt.getTime()) / 1_000);
-    }
-    return { taken: published.length, again: published.length === batch };
-  };
+/** One transaction publishes events and queues their deliveries, so that no published event lacks them. */
+export async function relayEvents({ database, policy: { batch }, metrics, now }: RelayContext): Promise<Batch> {
+  const published = await database.transaction(async (tx) => {
+    const events = await publishEvents(tx, batch);
+    await queueDeliveries(tx, events, new Date(now()));
+    return events;
+  });
+  for (const { type, occurredAt } of published) {
+    metrics.events.inc({ type });
+    metrics.relayDelay.observe({ queue: 'events' }, Math.max(0, now() - occurredAt.getTime()) / 1_000);
+  }
+  return { taken: published.length, again: published.length === batch };
 }
 
 /** A failed wake is tried again after `policy.pollMs`. */

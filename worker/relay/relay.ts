@@ -7,7 +7,7 @@ import { settlesWithin } from '#telemetry/waiting.ts';
 import { CutOffError, type Batch, type RelayContext, type RelayOptions } from '#worker/relay/context.ts';
 import { relayInbox } from '#worker/relay/inbox.ts';
 import { relayOutbox } from '#worker/relay/outbox.ts';
-import { eventPublication, relayEndpointWakes } from '#worker/relay/publish.ts';
+import { relayEndpointWakes, relayEvents } from '#worker/relay/publish.ts';
 
 /**
  * Every step is idempotent, so the process may die at any point. Several relays share the rows. Each queue has its own
@@ -35,7 +35,7 @@ export class Relay {
     this.#outbox = queueLoop('outbox', () => relayOutbox(context), options);
     this.#inbox = queueLoop('inbox', () => relayInbox(context), options);
     this.#endpoints = queueLoop('endpoints', () => relayEndpointWakes(context), options);
-    this.#events = queueLoop('events', eventPublication(context), options);
+    this.#events = queueLoop('events', () => relayEvents(context), options);
   }
 
   start(): void {

@@ -3,8 +3,8 @@ import * as z from 'zod';
 import { type Records, WEBHOOK_SILENCE } from '#cli/doctor/checks/database.ts';
 import { type Finding, failure, notChecked, ok, warning } from '#cli/doctor/finding.ts';
 import { typed } from '#cli/terminal/output.ts';
-import type { ServiceConfig, WebhookAddressConfig, WebhookSecret } from '#config/config.ts';
-import { isLoopback } from '#config/fields.ts';
+import type { ServiceConfig, WebhookSecret } from '#config/config.ts';
+import { isLoopback } from '#config/variable-types.ts';
 import { signWebhook } from '#crypto/webhook-signatures.ts';
 import { OWN_PING } from '#db/queues/inbox.ts';
 import type { StoredWebhookSecrets } from '#db/service/webhook-secrets.ts';
@@ -75,7 +75,7 @@ export interface WebhookAddressOptions {
 
 /** Sends a signed `ping`, which has no effect but its row. It does not prove that the service has the same secret. */
 export async function checkWebhookAddress(
-  { url, headerPrefix }: Pick<WebhookAddressConfig, 'url' | 'headerPrefix'>,
+  { url, headerPrefix }: { readonly url: string | undefined; readonly headerPrefix: string },
   { secret, mode, now, deadlineMs }: WebhookAddressOptions,
 ): Promise<Finding> {
   if (url === undefined) {

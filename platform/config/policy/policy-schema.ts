@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { DURATION, milliseconds, price } from '#config/fields.ts';
+import { DURATION, milliseconds, price } from '#config/variable-types.ts';
 import { contradictions, POLICY_GROUPS, policyOf, SETTINGS } from '#domain/policy/policy.ts';
 import { type Bounds, DAY, FIRST_WAIT, type Setting, writeDuration } from '#domain/policy/settings.ts';
 import {

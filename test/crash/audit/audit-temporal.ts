@@ -4,13 +4,13 @@
  */
 import { and, gt, inArray, isNull, lte, sql } from 'drizzle-orm';
 import { cases, inbox, outbox } from '#db/schema.ts';
-import { workTable } from '#db/work/rows.ts';
-import { WORK_KINDS, type WorkRef } from '#domain/work/kinds.ts';
+import type { WorkRef } from '#domain/work/kinds.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
 import { SCHEDULE_IDS } from '#temporal/schedules.ts';
 import type { Poisoned } from '#test/crash/run/poison.ts';
 import { TemporalOperator } from '#test/support/servers/stack-temporal.ts';
 import type { Stack } from '#test/support/servers/stack.ts';
+import { readWork } from '#test/support/work/books/both-sides.ts';
 import { WORK_WORKFLOWS, workflowId } from '#workflows/messages.ts';
 
 /** Temporal warns at 10,240 events and ends a workflow at 51,200. More than 2,000 are a sign of an endless loop. */
@@ -59,15 +59,7 @@ async function historyLengths({
 /** Finds unfinished work without a case, an alert or a next step. */
 async function silentWork(stack: Stack, operator: TemporalOperator, poisoned: ReadonlySet<string>): Promise<string[]> {
   const { database } = stack;
-  const rows = await database.run((db) =>
-    Promise.all(
-      WORK_KINDS.map(async (kind) => {
-        const table = workTable(kind);
-        return (await db.select({ id: table.id, status: table.status }).from(table)).map((row) => ({ kind, ...row }));
-      }),
-    ),
-  );
-  const unfinished = rows.flat().filter(({ id, status }) => !isFinal(status) && !poisoned.has(id));
+  const unfinished = (await database.run(readWork)).filter(({ id, status }) => !isFinal(status) && !poisoned.has(id));
   const visible = await withCaseOrAlert(stack, unfinished);
   const silent = await Promise.all(
     unfinished

@@ -1,10 +1,9 @@
 /** Invariants at the end of every seed. */
 import { eq, isNotNull } from 'drizzle-orm';
 import { attempts, gateDrifts, inbox, outbox } from '#db/schema.ts';
-import { workTable } from '#db/work/rows.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
-import { WORK_KINDS, type WorkKind } from '#domain/work/kinds.ts';
-import { isFinal, type WorkStatus } from '#domain/work/lifecycle.ts';
+import type { WorkKind } from '#domain/work/kinds.ts';
+import type { WorkStatus } from '#domain/work/lifecycle.ts';
 import { DIALECTS } from '#simulator/behaviour/dialect.ts';
 import { obstacle, type Setting } from '#test/crash/plans/settings.ts';
 import type { SetBack } from '#test/crash/run/disturb.ts';
@@ -15,6 +14,7 @@ import { reconcileBooks } from '#test/support/servers/stack-temporal.ts';
 import type { Stack } from '#test/support/servers/stack.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { auditBooks, becomeQuiet } from '#test/support/work/books/books.ts';
+import { readWork } from '#test/support/work/books/both-sides.ts';
 
 /** How a piece of work ended. */
 export interface WorkResult {
@@ -97,7 +97,6 @@ export async function audit(
     ...(await debitsOf(stack, things)),
     ...(await sentAfterStop(stack)),
     ...(await eventsLeftOver(stack, results)),
-    ...openEnds(results),
   ];
   return { violations: [...books, ...rest, ...(await poisonLeft(stack, poisoned))], results };
 }
@@ -179,16 +178,8 @@ async function readResults(
             ? line.topup_id !== null && line.esim_id === serviceEsimId
             : reference !== null && (line.external_order_id ?? line.external_subscription_id) === reference,
         );
-  const rows = await Promise.all(
-    WORK_KINDS.map(async (kind) => {
-      const table = workTable(kind);
-      const found = await database.run((db) =>
-        db.select({ id: table.id, status: table.status, parkedFor: table.attentionReason }).from(table),
-      );
-      return found.map((row) => ({ kind, ...row }));
-    }),
-  );
-  return rows.flat().map(({ kind, id, status, parkedFor }) => {
+  const rows = await database.run(readWork);
+  return rows.map(({ kind, id, status, attentionReason }) => {
     const unknown = sends.filter(
       (attempt) => attempt.subjectId === id && (attempt.anyUnknown || attempt.state === 'sending'),
     );
@@ -207,7 +198,7 @@ async function readResults(
       kind,
       nature: facts.nature,
       status,
-      parkedFor: status === 'needs_attention' ? parkedFor : null,
+      parkedFor: status === 'needs_attention' ? attentionReason : null,
       obstacle: obstacle(setting, facts),
     };
   });
@@ -290,10 +281,4 @@ async function unmatchedEvents(stack: Stack, results: readonly WorkResult[]): Pr
       ({ id, event, serviceId }) =>
         `inbox row ${id} (${event ?? 'no event'} of ${serviceId ?? 'nothing'}) was accepted and matches nothing`,
     );
-}
-
-function openEnds(results: readonly WorkResult[]): string[] {
-  return results
-    .filter(({ status, parkedFor }) => !isFinal(status) && status !== 'active' && parkedFor === null)
-    .map(({ kind, id, status }) => `${kind} ${id} is neither final nor in need of attention with a reason: ${status}`);
 }

@@ -8,7 +8,6 @@ export class LoadBalancer implements AsyncDisposable {
   readonly #server: Server;
   readonly #ports: readonly number[];
   readonly #agent = new Agent({ keepAlive: false });
-  readonly #served = new Map<number, number>();
   #turn = 0;
   #shut: string | undefined;
 
@@ -22,11 +21,6 @@ export class LoadBalancer implements AsyncDisposable {
     const balancer = new LoadBalancer(backends);
     await new Promise<void>((resolve) => balancer.#server.listen(port, '127.0.0.1', resolve));
     return balancer;
-  }
-
-  /** Number of answers of each backend. */
-  get served(): readonly number[] {
-    return this.#ports.map((port) => this.#served.get(port) ?? 0);
   }
 
   /** Answers 503 to requests whose path starts with `path`. @param path undefined opens all paths again. */
@@ -55,7 +49,6 @@ export class LoadBalancer implements AsyncDisposable {
       timeout: ANSWER_WITHIN_MS,
     });
     onwards.on('response', (answer) => {
-      this.#served.set(port, (this.#served.get(port) ?? 0) + 1);
       outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
       answer.on('error', () => outgoing.destroy());
       answer.pipe(outgoing);

@@ -8,7 +8,7 @@ import type { CrashPlan } from '#test/crash/plans/plan.ts';
 import type { KilledProcess } from '#test/crash/plans/points.ts';
 import { isPassage, KILLED, STOPPED, type PointSettings } from '#test/crash/processes/fault-points.ts';
 import { startProcess, type TestProcess } from '#test/support/servers/processes.ts';
-import type { Stack } from '#test/support/servers/stack.ts';
+import { definedOf, type Stack } from '#test/support/servers/stack.ts';
 
 const ROLES = ['worker', 'api'] as const satisfies readonly KilledProcess[];
 
@@ -24,11 +24,6 @@ const CLOCK = `--import=${new URL('../processes/clock.ts', import.meta.url).href
 
 /** Poll interval for stopped processes. */
 const LOOK_EVERY_MS = 20;
-
-/** Poll interval for the memory of the processes. */
-const WEIGH_EVERY_MS = 500;
-/** Page size of Linux on the machines of the proof. */
-const PAGE_BYTES = 4_096;
 
 /** Name of a process in the plan, such as `worker-1`. */
 export type ProcessName = `${KilledProcess}-${number}`;
@@ -53,7 +48,6 @@ export class Fleet implements AsyncDisposable {
   readonly #members: readonly KeptProcess[];
   readonly #handled = new Set<string>();
   #isStopped = false;
-  #peakBytes = 0;
 
   private constructor(options: FleetOptions, members: readonly KeptProcess[]) {
     this.#options = options;
@@ -79,12 +73,6 @@ export class Fleet implements AsyncDisposable {
   async start(): Promise<void> {
     await Promise.all(this.#members.map((each) => each.keepRunning()));
     void this.#watchStops();
-    void this.#watchMemory();
-  }
-
-  /** Maximum memory of all processes together, in bytes; 0 if the system does not report it. */
-  get peakBytes(): number {
-    return this.#peakBytes;
   }
 
   /** Ends all restarts. @returns a sentence for each process that ended without a plan. */
@@ -144,16 +132,6 @@ export class Fleet implements AsyncDisposable {
   #linesOf(role: KilledProcess): string[] {
     const file = traceOf(this.#options.folder, role);
     return existsSync(file) ? readFileSync(file, 'utf8').split('\n') : [];
-  }
-
-  async #watchMemory(): Promise<void> {
-    while (!this.#isStopped) {
-      this.#peakBytes = Math.max(
-        this.#peakBytes,
-        this.#members.reduce((sum, each) => sum + each.residentBytes(), 0),
-      );
-      await delay(WEIGH_EVERY_MS);
-    }
   }
 
   async #watchStops(): Promise<void> {
@@ -225,16 +203,6 @@ class KeptProcess {
     return true;
   }
 
-  residentBytes(): number {
-    const running = this.#started.at(-1);
-    if (running?.running !== true) return 0;
-    try {
-      return Number(readFileSync(`/proc/${running.pid}/statm`, 'utf8').split(' ')[1]) * PAGE_BYTES;
-    } catch {
-      return 0;
-    }
-  }
-
   outputs(): string {
     return this.#started.map((each) => `--- ${each.name}\n${each.output()}`).join('\n');
   }
@@ -284,10 +252,4 @@ class KeptProcess {
       readyUrl: `http://127.0.0.1:${this.port}/readyz`,
     };
   }
-}
-
-function definedOf(environment: Readonly<Record<string, string | undefined>>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(environment).filter((entry): entry is [string, string] => entry[1] !== undefined),
-  );
 }

@@ -38,6 +38,6 @@ async function ownTemporal(
   needed: boolean,
   cluster: SharedServers | undefined,
 ): Promise<OwnTemporalServer | undefined> {
-  if (cluster !== undefined) return startOwnCluster({ servers: cluster });
+  if (cluster !== undefined) return startOwnCluster({ postgresUrl: cluster.postgresUrl });
   return needed ? startOwnTemporal() : undefined;
 }

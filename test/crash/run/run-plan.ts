@@ -31,16 +31,10 @@ export interface SeedReport {
   readonly fired: readonly string[];
   /** Names of the planned faults that did not occur. */
   readonly unfired: readonly string[];
-  /** Number of passages of each point. */
-  readonly passed: ReadonlyMap<string, number>;
   /** The losses of PostgreSQL. */
   readonly setBacks: readonly SetBack[];
   /** Events of the longest history of a workflow. */
   readonly longestHistory: number;
-  /** Number of requests answered by each API. */
-  readonly served: readonly number[];
-  /** Maximum memory of all workers and APIs together, in bytes. */
-  readonly memoryBytes: number;
   readonly violations: readonly string[];
   /** File with the logs of a seed with violations. */
   readonly logs?: string;
@@ -156,7 +150,6 @@ export async function runPlan(
     ...(await firedFaults(admin)),
   ];
   const found = [...refused, ...violations, ...undelivered, ...temporal.violations, ...ends];
-  const passed = fleet.passed;
   const logs = found.length > 0 ? { logs: keepLogs(stack, fleet, plan) } : {};
   await Promise.all([stack.killAll(), fleet.killAll()]);
   removeFolder(folder);
@@ -166,11 +159,8 @@ export async function runPlan(
     results,
     fired,
     unfired: without(plannedFaults(plan), fired),
-    passed,
     setBacks,
     longestHistory: temporal.longestHistory,
-    served: balancer.served,
-    memoryBytes: fleet.peakBytes,
     violations: found,
     ...logs,
   };

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { auditLog } from '#db/schema.ts';
 import { openCase } from '#db/work/cases.ts';
 import { readWork } from '#db/work/rows.ts';
@@ -8,15 +8,12 @@ import type { OperatorAction } from '#domain/operator/operator-actions.ts';
 import type { AttemptRef } from '#domain/purchase/results.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
 import { PURCHASE_KINDS, WORK_KINDS, type WorkKind, type WorkRef } from '#domain/work/kinds.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 import { twiceOver } from '#test/support/work/activities/twice.ts';
 
-let bench: ActivityBench;
-beforeAll(async () => {
-  bench = await ActivityBench.start();
-});
+const bench = disposedAtEnd(await ActivityBench.start());
 afterEach(() => bench.admin.calm());
-afterAll(() => bench[Symbol.asyncDispose]());
 
 const { twice } = twiceOver({ calls: () => bench.calls, state: () => bench.state() });
 

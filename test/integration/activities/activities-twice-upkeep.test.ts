@@ -11,6 +11,8 @@ import { twiceOver } from '#test/support/work/activities/twice.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
+/** More than two batches of the bench; the last one is not full. */
+const OLD = 207;
 
 let bench: ActivityBench;
 afterEach(() => bench[Symbol.asyncDispose]());
@@ -31,7 +33,7 @@ describe('a repeated scheduled activity leaves the same rows and one effect:', (
     expect(requested.requested).toBeGreaterThan(0);
   });
 
-  it('forgetOldAnswers', async () => {
+  it('forgetOldAnswers deletes all old rows, in several batches, and no others', async () => {
     bench = await ActivityBench.start();
     const { database, keyRing, clock } = bench;
     const now = new Date(clock.now);
@@ -46,36 +48,33 @@ describe('a repeated scheduled activity leaves the same rows and one effect:', (
     const { id: endpointId } = await database.transaction((tx) =>
       addWebhookEndpoint(tx, keyRing, wanted, generateWebhookSecret(), now),
     );
-    for (const at of [old, now]) {
-      const answer = {
-        requestHash: Buffer.alloc(32),
-        responseStatus: 202,
-        responseHeaders: {},
-        encryptedResponseBody: Buffer.alloc(1),
-      };
-      const event = { type: 'order.held', subjectKind: 'order', subjectId: 'ord_1', data: {} } as const;
-      await database.run(async (db) => {
-        await db.insert(idempotencyKeys).values({ ...answer, apiKeyId: 'key_a', key: randomUUID(), createdAt: at });
-        await db
-          .insert(events)
-          .values({ ...event, id: newId('event'), position: at === old ? 1n : 2n, occurredAt: at });
-        await db.insert(webhookDeliveries).values({
-          id: newId('webhookDelivery'),
-          endpointId,
-          eventId: newId('event'),
-          state: 'failed',
-          triedSince: at,
-          createdAt: at,
-          endedAt: at,
-        });
-      });
-    }
+    const times = Array.from({ length: OLD + 3 }, (_, index) => (index < OLD ? old : now));
+    const answer = {
+      apiKeyId: 'key_a',
+      requestHash: Buffer.alloc(32),
+      responseStatus: 202,
+      responseHeaders: {},
+      encryptedResponseBody: Buffer.alloc(1),
+    };
+    const event = { type: 'order.held', subjectKind: 'order', subjectId: 'ord_1', data: {} } as const;
+    const delivery = { endpointId, state: 'failed', triedSince: old, createdAt: old } as const;
+    await database.run(async (db) => {
+      await db.insert(idempotencyKeys).values(times.map((createdAt) => ({ ...answer, key: randomUUID(), createdAt })));
+      await db
+        .insert(events)
+        .values(times.map((occurredAt, n) => ({ ...event, id: newId('event'), position: BigInt(n + 1), occurredAt })));
+      await db
+        .insert(webhookDeliveries)
+        .values(
+          times.map((endedAt) => ({ ...delivery, id: newId('webhookDelivery'), eventId: newId('event'), endedAt })),
+        );
+    });
     expect(await twice('forgetOldAnswers', () => bench.activities.forgetOldAnswers())).toEqual([
-      { forgotten: 3 },
+      { forgotten: 3 * OLD },
       { forgotten: 0 },
     ]);
     for (const table of [idempotencyKeys, events, webhookDeliveries])
-      expect(await database.run((db) => db.$count(table))).toBe(1);
+      expect(await database.run((db) => db.$count(table))).toBe(3);
   });
 
   it('reconcileBooks', async () => {

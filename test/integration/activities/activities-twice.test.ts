@@ -1,7 +1,8 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { newId } from '#db/connection/ids.ts';
 import { topups } from '#db/schema.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 import { sendsOf, step } from '#test/support/work/activities/steps.ts';
 import { twiceOver } from '#test/support/work/activities/twice.ts';
@@ -10,12 +11,8 @@ import { orderWork } from '#test/support/work/order-rows.ts';
 /** Longer than a debit may take to appear. */
 const UNTIL_EVIDENCE_MS = 700_000;
 
-let bench: ActivityBench;
-beforeAll(async () => {
-  bench = await ActivityBench.start();
-});
+const bench = disposedAtEnd(await ActivityBench.start());
 afterEach(() => bench.admin.calm());
-afterAll(() => bench[Symbol.asyncDispose]());
 
 const { twice, expectTwiceToTheEnd } = twiceOver({ calls: () => bench.calls, state: () => bench.state() });
 

@@ -1,8 +1,9 @@
 import { eq, inArray } from 'drizzle-orm';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { cases, inbox, orders } from '#db/schema.ts';
 import { findAttemptById } from '#db/work/attempts.ts';
 import { recordReport } from '#fulfilment/attempts/report.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 import { sendsOf, step } from '#test/support/work/activities/steps.ts';
@@ -10,12 +11,8 @@ import { withReference } from '#test/support/work/order-desk.ts';
 import { deliverTestEvent, orderWork } from '#test/support/work/order-rows.ts';
 import { SEND_NOT_BEGUN } from '#workflows/messages.ts';
 
-let bench: ActivityBench;
-beforeAll(async () => {
-  bench = await ActivityBench.start();
-});
+const bench = disposedAtEnd(await ActivityBench.start());
 afterEach(() => bench.admin.calm());
-afterAll(() => bench[Symbol.asyncDispose]());
 
 describe('an activity', () => {
   it('never fails an order while one of its sends is running or unknown', async () => {

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DeadLetterCommands } from '#cli/operator/dead-letters.ts';
+import { endDeadLetter, listDeadLetters } from '#cli/operator/dead-letters.ts';
+import type { Output } from '#cli/terminal/output.ts';
+import type { Environment } from '#config/environment.ts';
 import { generateApiKey } from '#crypto/generated-secrets.ts';
 import { addApiKey } from '#db/access/api-keys.ts';
 import { fromNow } from '#db/connection/from-now.ts';
@@ -102,28 +104,29 @@ describe('dead letters', () => {
 });
 
 describe('reseller dead-letters', () => {
-  const said = async (run: (desk: DeadLetterCommands, access: { api: string; data: string }) => Promise<void>) => {
+  const access = () => ({ api: api.baseUrl, data: '.data' });
+  const said = async (run: (environment: Environment, output: Output) => Promise<void>) => {
     const lines: string[] = [];
-    const desk = new DeadLetterCommands(
-      { RESELLER_API_KEY: key },
-      { write: (text: unknown) => lines.push(String(text)) > 0 },
-    );
-    await run(desk, { api: api.baseUrl, data: '.data' });
+    await run({ RESELLER_API_KEY: key }, { write: (text: unknown) => lines.push(String(text)) > 0 });
     return lines.join('');
   };
 
   it('lists both queues, requeues one letter and dismisses one', async () => {
     await api.database.run((db) => db.delete(outbox));
     const [report, request] = [await unknownDelivery(), await quarantinedRequest()];
-    const listed = await said((desk, access) => desk.list(access));
+    const listed = await said((environment, output) => listDeadLetters(access(), environment, output));
     expect(listed).toMatch(new RegExp(`${report} +unknown +delivery`));
     expect(listed).toMatch(new RegExp(`${request} +wake_work +order +${WORK} +10 +It does not exist\\.`));
-    expect(await said((desk, access) => desk.requeue(request, { ...access, reason: 'It exists again.' }))).toBe(
-      `${request} is processed again.\n`,
-    );
-    expect(await said((desk, access) => desk.dismiss(report, { ...access, reason: 'Nothing of ours.' }))).toBe(
-      `${report} is dismissed.\n`,
-    );
-    expect(await said((desk, access) => desk.list(access))).not.toContain(report);
+    expect(
+      await said((environment, output) =>
+        endDeadLetter('requeue', request, { ...access(), reason: 'It exists again.' }, environment, output),
+      ),
+    ).toBe(`${request} is processed again.\n`);
+    expect(
+      await said((environment, output) =>
+        endDeadLetter('dismiss', report, { ...access(), reason: 'Nothing of ours.' }, environment, output),
+      ),
+    ).toBe(`${report} is dismissed.\n`);
+    expect(await said((environment, output) => listDeadLetters(access(), environment, output))).not.toContain(report);
   });
 });

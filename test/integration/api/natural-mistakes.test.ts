@@ -1,12 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Operation } from '#api/http/operation.ts';
-import { MISTAKES_IN_ADDRESSES } from '#test/support/mistakes/addresses.ts';
-import { MISTAKES_IN_BODIES } from '#test/support/mistakes/bodies.ts';
-import { FURTHER_MISTAKES } from '#test/support/mistakes/further.ts';
+import { MISTAKES } from '#test/support/natural-mistakes.ts';
 import { startTestApi, type TestApi } from '#test/support/network/api.ts';
 import { HttpClient } from '#test/support/network/http.ts';
 
-const MISTAKES = [...MISTAKES_IN_BODIES, ...MISTAKES_IN_ADDRESSES, ...FURTHER_MISTAKES];
 /** Texts of the validator, which callers must never see. */
 const VALIDATOR_TEXT = /invalid input|invalid option|unrecognized|too (?:big|small)|expected (?!to)|received/i;
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PricingCommands } from '#cli/operator/pricing.ts';
+import { endRule, setRule, type SetOptions } from '#cli/operator/pricing.ts';
 import { PRICING } from '#cli/resources/catalogue.ts';
 import type { CallDefinition } from '#cli/resources/definition.ts';
 import type { Environment } from '#config/environment.ts';
@@ -9,7 +9,6 @@ import { outputOf } from '#test/support/cli-output.ts';
 import { startTestApi, type TestApi } from '#test/support/network/api.ts';
 
 let api: TestApi;
-let desk: PricingCommands;
 let access: { api: string; environment: Environment };
 const lines: string[] = [];
 
@@ -20,13 +19,14 @@ beforeAll(async () => {
     addApiKey(db, { name: 'desk', prefix, hash, scopes: ['pricing:read', 'pricing:write'] }),
   );
   access = { api: api.baseUrl, environment: { RESELLER_API_KEY: key } };
-  desk = new PricingCommands(access.environment, { write: (text: string) => lines.push(text) > 0 });
 });
 
 afterAll(async () => {
   await api[Symbol.asyncDispose]();
 });
 
+const output = { write: (text: unknown) => lines.push(String(text)) > 0 };
+const set = (options: SetOptions) => setRule(options, access.environment, output);
 const said = () => lines.splice(0).join('');
 const printed = async (definition: CallDefinition | undefined, typed: { ids?: string[] } = {}) =>
   (await outputOf(definition, { ...access, ...typed })).output;
@@ -36,7 +36,7 @@ describe('reseller pricing', () => {
     const at = { api: api.baseUrl, data: '.data' };
     expect(await printed(PRICING.commands['list'])).toBe('Nothing was found.\n');
 
-    await desk.set({
+    await set({
       ...at,
       country: 'DE',
       currency: 'EUR',
@@ -48,7 +48,7 @@ describe('reseller pricing', () => {
     });
     const id =
       /^Created: (rule_\w+) {2}country DE in EUR, version 1: margin 35% \+ 0\.50, /.exec(said())?.[1] ?? 'none';
-    await desk.set({
+    await set({
       ...at,
       country: 'DE',
       currency: 'EUR',
@@ -59,7 +59,7 @@ describe('reseller pricing', () => {
     expect(said()).toMatch(
       new RegExp(`^Changed: ${id} {2}country DE in EUR, version 2: margin 0% \\+ 0, at least 0% \\+ 1\\.00, drift 0 %`),
     );
-    await desk.set({ ...at, default: true, currency: 'EUR', margin: '20%', maxPriceDrift: '0', reason: 'All else.' });
+    await set({ ...at, default: true, currency: 'EUR', margin: '20%', maxPriceDrift: '0', reason: 'All else.' });
     said();
 
     const rules = await printed(PRICING.commands['list']);
@@ -69,15 +69,15 @@ describe('reseller pricing', () => {
     expect(await printed(PRICING.commands['versions'], { ids: [id] })).toMatch(
       /\n2 +changed +\S+ \S+ +key_\w+ +Summer\..*\n1 +created +\S+ \S+ +key_\w+ +Spring\./,
     );
-    await desk.end(id, { ...at, reason: 'Over.' });
+    await endRule(id, { ...at, reason: 'Over.' }, access.environment, output);
     expect(said()).toContain(`${id}  ended at`);
   });
 
   it('reports missing and invalid options before it calls the API', async () => {
     const at = { api: api.baseUrl, data: '.data', currency: 'EUR', maxPriceDrift: '0', reason: 'x' };
-    await expect(desk.set(at)).rejects.toThrow('has no target');
-    await expect(desk.set({ ...at, default: true, margin: 'a lot' })).rejects.toThrow('is not a margin');
-    await expect(desk.set({ ...at, default: true, ending: '0.99' })).rejects.toThrow('need --step');
-    await expect(desk.set({ ...at, package: 'x1' })).rejects.toThrow('is not an id');
+    await expect(set(at)).rejects.toThrow('has no target');
+    await expect(set({ ...at, default: true, margin: 'a lot' })).rejects.toThrow('is not a margin');
+    await expect(set({ ...at, default: true, ending: '0.99' })).rejects.toThrow('need --step');
+    await expect(set({ ...at, package: 'x1' })).rejects.toThrow('is not an id');
   });
 });

@@ -5,7 +5,7 @@ import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { withClient } from '#cli/embedded/postgres.ts';
 import { reasonOf } from '#cli/terminal/user-error.ts';
-import { readDatabaseConfig } from '#config/config.ts';
+import { PARTS } from '#config/config.ts';
 import { Database } from '#db/connection/database.ts';
 import { CertificateAuthority, type CertificateFiles } from '#test/support/network/certificates.ts';
 import { startOwnPostgres, type OwnPostgres } from '#test/support/servers/own-servers.ts';
@@ -59,7 +59,7 @@ async function ask(parameters: Readonly<Record<string, string>>, { host = 'local
   url.hostname = host;
   url.pathname = name;
   for (const [key, value] of Object.entries(parameters)) url.searchParams.set(key, value);
-  const { database: config } = readDatabaseConfig({ DATABASE_URL: url.href });
+  const config = PARTS.database({ DATABASE_URL: url.href });
   const database = new Database({
     url: config.url,
     poolSize: 1,

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '#db/connection/database.ts';
 import { requestStart, requestWake } from '#db/queues/outbox.ts';
-import { postpone, settleOutbox, takeOutbox } from '#db/queues/relay-queues.ts';
+import { settleOutbox, takeOutbox } from '#db/queues/relay-queues.ts';
 import { outbox } from '#db/schema.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
 import { acceptTestOrder, orderWork } from '#test/support/work/order-rows.ts';
@@ -29,21 +29,6 @@ describe('the outbox', () => {
     expect(await database.run((db) => db.select().from(outbox))).toMatchObject([
       { topic: 'start_work', subjectId: orderId },
     ]);
-  });
-
-  it('is taken by the clock of the database, so a wrong process clock has no effect', async () => {
-    const setClock = vi.useFakeTimers({ toFake: ['Date'] });
-    try {
-      setClock.setSystemTime(new Date('2100-01-01'));
-      const orderId = await acceptTestOrder(database);
-      setClock.setSystemTime(0);
-      const options = { batch: 10, ...LEASED };
-      expect(await database.run((db) => takeOutbox(db, options))).toMatchObject([{ subjectId: orderId }]);
-      setClock.setSystemTime(new Date('2100-01-01'));
-      expect(await database.run((db) => takeOutbox(db, options))).toEqual([]);
-    } finally {
-      setClock.useRealTimers();
-    }
   });
 
   it('contains no request of a rolled back transaction', async () => {
@@ -84,20 +69,5 @@ describe('the outbox', () => {
     await database.run((db) => settleOutbox(db, second));
     await passQueueTime(database, HOUR);
     expect(await database.run((db) => takeOutbox(db, options))).toEqual([]);
-  });
-
-  it('keeps a postponed row until it is due', async () => {
-    await acceptTestOrder(database);
-    const options = { batch: 1, ...LEASED };
-    const [row] = await database.run((db) => takeOutbox(db, options));
-    await database.run((db) =>
-      postpone(db, 'outbox', row!, { error: 'Temporal is down', delayMs: 2 * HOUR, isLasting: false }),
-    );
-    await passQueueTime(database, HOUR);
-    expect(await database.run((db) => takeOutbox(db, options))).toEqual([]);
-    await passQueueTime(database, HOUR);
-    expect(await database.run((db) => takeOutbox(db, options))).toMatchObject([
-      { lastError: 'Temporal is down', tries: 2 },
-    ]);
   });
 });

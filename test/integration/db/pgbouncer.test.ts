@@ -86,30 +86,27 @@ function open(url: string, isPooled: boolean): Database {
   return database;
 }
 
-it.skipIf(!isInstalled)(
-  'statements behind it have the limits of the product, in transactions only, and are not prepared',
-  async () => {
-    const created = await createTestDatabase();
-    ends.push(() => created.drop());
-    const url = await startPgBouncer(created.url);
-    const limits = sql`select current_setting('statement_timeout') as statement, current_setting('lock_timeout') as lock`;
-    const expected = [{ statement: '15s', lock: '5s' }];
+it.skipIf(!isInstalled)('statements behind it have the limits of the product, in transactions only', async () => {
+  const created = await createTestDatabase();
+  ends.push(() => created.drop());
+  const url = await startPgBouncer(created.url);
+  const limits = sql`select current_setting('statement_timeout') as statement, current_setting('lock_timeout') as lock`;
+  const expected = [{ statement: '15s', lock: '5s' }];
 
-    const pooled = open(url, true);
-    expect((await pooled.run((db) => db.execute(limits))).rows).toEqual(expected);
-    expect((await pooled.transaction((tx) => tx.execute(limits))).rows).toEqual(expected);
-    expect(await limitOutside(url)).toBe('0');
-    const sums = Array.from({ length: 40 }, async (_, n) =>
-      pooled.run(async (db) => (await db.execute<{ sum: number }>(sql`select ${n}::int + 1 as sum`)).rows[0]?.sum),
-    );
-    expect(await Promise.all(sums)).toEqual(Array.from({ length: 40 }, (_, n) => n + 1));
+  const pooled = open(url, true);
+  expect((await pooled.run((db) => db.execute(limits))).rows).toEqual(expected);
+  expect((await pooled.transaction((tx) => tx.execute(limits))).rows).toEqual(expected);
+  expect(await limitOutside(url)).toBe('0');
+  const sums = Array.from({ length: 40 }, async (_, n) =>
+    pooled.run(async (db) => (await db.execute<{ sum: number }>(sql`select ${n}::int + 1 as sum`)).rows[0]?.sum),
+  );
+  expect(await Promise.all(sums)).toEqual(Array.from({ length: 40 }, (_, n) => n + 1));
 
-    const refused = await open(url, false)
-      .run((db) => db.execute(limits))
-      .catch((error: unknown) => reasonOf(error));
-    expect(refused).toBe('unsupported startup parameter: statement_timeout (08P01)');
-  },
-);
+  const refused = await open(url, false)
+    .run((db) => db.execute(limits))
+    .catch((error: unknown) => reasonOf(error));
+  expect(refused).toBe('unsupported startup parameter: statement_timeout (08P01)');
+});
 
 it.skipIf(!isInstalled)('the product works behind it', { timeout: 600_000 }, async () => {
   const stack = await startStack({ pooler: startPgBouncer });

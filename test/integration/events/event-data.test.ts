@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runWrites } from '#db/connection/alongside.ts';
 import { findWebhookEndpoint } from '#db/events/webhook-endpoints.ts';
 import { announcements, esims, events, gateWallet, journal, refunds, vpnSubscriptions } from '#db/schema.ts';
 import { workTable, readWork } from '#db/work/rows.ts';
@@ -11,7 +10,7 @@ import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { WORK_KINDS, type WorkKind } from '#domain/work/kinds.ts';
 import { ENDS_WITHOUT_EFFECT } from '#domain/work/lifecycle.ts';
 import { announceDisabled } from '#fulfilment/event-webhooks/record-try.ts';
-import { storeReading } from '#fulfilment/gate/wallet.ts';
+import { storeBalance } from '#fulfilment/gate/account.ts';
 import {
   announceExpiringEsims,
   announceExpiringSubscriptions,
@@ -20,7 +19,7 @@ import {
 import { recordEsim } from '#fulfilment/upkeep/record-esim.ts';
 import { noteRunway } from '#fulfilment/upkeep/runway.ts';
 import { countEnded } from '#fulfilment/work/change.ts';
-import { announceDoubt, announceRefund, announcing } from '#fulfilment/work/events.ts';
+import { announceDoubt, announceRefund, announceStatus } from '#fulfilment/work/events.ts';
 import { storeSubscriptionReport } from '#fulfilment/work/subscription.ts';
 import { eventEnvelope } from '#outbound/event-message.ts';
 import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
@@ -71,7 +70,7 @@ async function workGoesOn(kind: WorkKind): Promise<void> {
           .set({ status, ...optionalData })
           .where(eq(table.id, id));
         const row = await readWork(tx, { kind, id });
-        await runWrites(tx, [announcing({ kind, id }, row, NOW)!]);
+        await announceStatus(tx, { kind, id }, row, NOW);
       });
     }
     await api.database.transaction(async (tx) => {
@@ -183,7 +182,7 @@ async function walletFallsAndRises(): Promise<void> {
     ['41.2', undefined],
   ] as const;
   for (const [index, [balance, threshold]] of readings.entries()) {
-    await api.database.transaction((tx) => storeReading(tx, index + 1, EUR(balance), threshold, NOW));
+    await api.database.transaction((tx) => storeBalance(tx, index + 1, EUR(balance), threshold, NOW));
   }
   const sales = Array.from({ length: 20 }, (_, day) => {
     const cause = { causeKind: 'attempt', causeId: `att_${day}` } as const;

@@ -2,7 +2,7 @@ import { asc, eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Database, Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
-import { publishEvents, publishUnlessReceived, recordEvent } from '#db/events/event-log.ts';
+import { publishEvents, recordEvent } from '#db/events/event-log.ts';
 import { events } from '#db/schema.ts';
 import { recordStep } from '#fulfilment/work/record-step.ts';
 import { openTestDatabase } from '#test/support/servers/database.ts';
@@ -30,8 +30,6 @@ const isWaitingForLock = async () => {
   return (await database.run((db) => db.execute(waiting))).rows.length > 0;
 };
 const publish = (batch = 100) => database.transaction((tx) => publishEvents(tx, batch));
-/** As the relay without endpoints: one statement outside a transaction. */
-const publishAlone = async (batch: number) => (await database.run((db) => publishUnlessReceived(db, batch))).events;
 const eventsOf = (subjectId: string) =>
   database.run((db) => db.select().from(events).where(eq(events.subjectId, subjectId)).orderBy(asc(events.sequence)));
 const announce = (tx: Executor, id = newId('order')) =>
@@ -128,9 +126,7 @@ describe('the order of events', () => {
     await Promise.all(Array.from({ length: 40 }, () => database.transaction((tx) => announce(tx))));
     const all: bigint[] = [];
     while (all.length < 40) {
-      const rounds = await Promise.all(
-        Array.from({ length: 4 }, (_, index) => (index % 2 === 0 ? publish(7) : publishAlone(7))),
-      );
+      const rounds = await Promise.all(Array.from({ length: 4 }, async () => publish(7)));
       all.push(...rounds.flat().map(({ position }) => position));
     }
     expect(all.toSorted((left, right) => Number(left - right))).toEqual(
@@ -138,16 +134,13 @@ describe('the order of events', () => {
     );
   });
 
-  it.each([
-    ['in a transaction with its deliveries', publish],
-    ['as one statement', publishAlone],
-  ])('waits for another publisher, and then publishes the events that it missed, %s', async (_, again) => {
+  it('waits for another publisher, and then publishes the events that it missed', async () => {
     await database.transaction((tx) => announce(tx));
     const others = await database.transaction(async (tx) => {
       expect(await publishEvents(tx, 100)).toHaveLength(1);
       // Recorded after the read of the lock holder.
       await database.transaction((late) => announce(late));
-      const waiting = again(100);
+      const waiting = publish(100);
       await waitFor(
         'the other process waits for the lock or gives up',
         async () => (await isWaitingForLock()) || isSettled(waiting),

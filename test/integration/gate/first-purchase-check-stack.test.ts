@@ -141,9 +141,3 @@ it('an order in production completes without an operator when the document of th
     detail: expect.stringContaining('orders: released by worker'),
   });
 });
-
-it('the sandbox holds no order', async () => {
-  const { stack, desk } = await start({ SERVICE_MISSING_CAPABILITIES: 'openapi_download' });
-  await desk.complete(PACKAGE.completedAtOnce);
-  expect(await pausesOf(stack)).toEqual([]);
-});

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { GateCommands } from '#cli/operator/gate.ts';
+import { showGate } from '#cli/operator/gate.ts';
 import { newId } from '#db/connection/ids.ts';
 import { enqueue } from '#db/gate/waits.ts';
 import { gateCircuits, gateWallet } from '#db/schema.ts';
@@ -26,7 +26,7 @@ async function shown(): Promise<string[]> {
   let text = '';
   const output = { write: (part: string | Uint8Array) => ((text += String(part)), true) };
   const environment = { RESELLER_API_KEY: caller.headers['authorization']?.replace('Bearer ', '') };
-  await new GateCommands(environment, output, () => api.clock.now).show({ api: api.baseUrl });
+  await showGate({ api: api.baseUrl }, environment, output, () => api.clock.now);
   return text.split('\n');
 }
 

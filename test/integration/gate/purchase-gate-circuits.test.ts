@@ -4,7 +4,7 @@ import { attempts } from '#db/schema.ts';
 import type { AttemptRef } from '#domain/purchase/results.ts';
 import { readGate } from '#fulfilment/gate/overview.ts';
 import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
-import { gateSteps, NOT_APPROVED } from '#test/support/work/gate-steps.ts';
+import { gateSteps } from '#test/support/work/gate-steps.ts';
 
 /** The purchase gate on a real database and a real simulator, with the clock of the test. */
 let bench: ActivityBench;
@@ -31,17 +31,6 @@ describe('a circuit', () => {
     return refs;
   }
   const ids = (refs: readonly AttemptRef[]) => refs.map(({ work }) => work.id);
-
-  it('opens after consecutive failures, holds other orders without a call, and lets one canary test', async () => {
-    const refs = await open();
-    expect(await look()).toEqual([]);
-    later(bench.gate.probeDelayMs * 2);
-    // The third one opened the circuit and is held there.
-    expect(await look()).toEqual([refs[2]!.work.id]);
-    expect(await circuit('rate_limited')).toBe('probing');
-    expect(await look()).toEqual([]);
-    expect(await sends()).toBe(3);
-  });
 
   it('closes when the canary succeeds, and releases the rest at the configured rate, oldest first', async () => {
     bench.gate.releasesPerSecond = 1;
@@ -87,14 +76,6 @@ describe('a circuit', () => {
     expect(await look()).toEqual([]);
     later(bench.gate.probeDelayMaxMs);
     expect(await look()).toEqual([refs[3]!.work.id]);
-  });
-
-  it('opens at once when the service has not approved the account', async () => {
-    await bench.admin.onRequest('createOrder', NOT_APPROVED);
-    const [first, second] = await begin(2);
-    expect(await send(first!)).toMatchObject({ kind: 'failure', failure: 'not_approved' });
-    expect(await send(second!)).toMatchObject({ kind: 'gated', failure: 'not_approved' });
-    expect(await sends()).toBe(1);
   });
 
   it('of a service outage never fails a possible purchase, and only delays its resend', async () => {

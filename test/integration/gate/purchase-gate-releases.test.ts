@@ -42,24 +42,6 @@ describe('a pause', () => {
         ),
       )
     ).pause;
-  const end = async (id: string) =>
-    bench.database.transaction((tx) =>
-      releasePause(tx, id, { actor: 'key_ada', reason: 'Done.' }, new Date(bench.clock.now)),
-    );
-
-  it('of all buying holds orders with its id in the reason, and its release continues them', async () => {
-    const { id } = await pause(null, null);
-    const [ref] = await begin(1);
-    expect(await send(ref!)).toMatchObject({
-      kind: 'gated',
-      failure: 'purchases_paused',
-      detail: expect.stringContaining(id),
-    });
-    expect(await look()).toEqual([]);
-    await end(id);
-    expect(await look()).toEqual([ref!.work.id]);
-    expect(await send(ref!)).toMatchObject({ kind: 'accepted' });
-  });
 
   it('by failure class holds only work stopped by that class, and exists once', async () => {
     const { id } = await pause(null, 'package_unavailable');

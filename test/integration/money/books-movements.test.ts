@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm';
 import { afterEach, describe, expect, it } from 'vitest';
-import { attempts, cases, gateSpending, orders, vpnSubscriptions } from '#db/schema.ts';
+import { attempts, cases, orders, vpnSubscriptions } from '#db/schema.ts';
 import { findAttemptById } from '#db/work/attempts.ts';
 import { vpnSubscriptionReads } from '#db/work/vpn-subscriptions.ts';
 import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
@@ -38,18 +38,6 @@ describe('a comparison of the books', () => {
     expect(Number((await bench.database.run((db) => findAttemptById(db, unsaid.attemptId))).chargedAmount)).toBe(2.4);
     expect((await openCases(unsaid.work.id)).map(({ reason }) => reason)).toEqual(['charged_above_limit']);
     expect(Number((await bench.database.run((db) => findAttemptById(db, said.attemptId))).chargedAmount)).toBe(2.39);
-  });
-
-  it('logs totals of the purchase gate that differ from the sums of their rows once, and corrects them', async () => {
-    bench = await ActivityBench.start();
-    await buyToTheEnd();
-    await bench.database.run((db) => db.update(gateSpending).set({ amount: '9' }));
-    const said = () => bench.log.filter((line) => line.includes('totals of the purchase gate'));
-    await compare();
-    expect(said()).toHaveLength(1);
-    expect(said()[0]).toContain('"kept":"9.000000","summed":"2.400000"');
-    await compare();
-    expect(said()).toHaveLength(1);
   });
 
   it('finds the cause of each movement (purchase, failure, deposit), and its sum is the balance', async () => {

@@ -75,13 +75,6 @@ describe('a debit that is not the charge', () => {
     expect(await pauses()).toEqual([{ origin: 'amounts', kind: 'order' }]);
     expect(await allCases()).toEqual([{ reason: 'amount_differs', product: PACKAGE }]);
   });
-
-  it('in another currency stops buying of the kind', async () => {
-    await bench.admin.dialect('replays', { wallet_currency: 'EUR' });
-    await buyToTheEnd();
-    await compare();
-    expect(await pauses()).toEqual([{ origin: 'amounts', kind: 'order' }]);
-  });
 });
 
 describe('the refund of a cancellation', () => {

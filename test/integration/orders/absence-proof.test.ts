@@ -1,24 +1,21 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { requestBodyAad } from '#db/encryption-aads.ts';
 import { attempts } from '#db/schema.ts';
 import { findAttemptById } from '#db/work/attempts.ts';
 import { readOrder } from '#db/work/orders.ts';
 import { listTimeline } from '#db/work/work-reads.ts';
 import type { AttemptRef } from '#domain/purchase/results.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 
-let bench: ActivityBench;
-beforeAll(async () => {
-  bench = await ActivityBench.start();
-  // Each test begins with a failed send. None of the tests is about the circuit breaker.
-  bench.gate.circuitFailures = 1_000;
-});
+const bench = disposedAtEnd(await ActivityBench.start());
+// Each test begins with a failed send. None of the tests is about the circuit breaker.
+bench.gate.circuitFailures = 1_000;
 afterEach(async () => {
   bench.purchaseInForce.resendAllowed = true;
   await bench.admin.calm();
 });
-afterAll(() => bench[Symbol.asyncDispose]());
 
 const WINDOW_MS = 600_000;
 const LATER_MS = 3_600_000;

@@ -1,20 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { events } from '#db/schema.ts';
 import { batchOf, ordersOfBatch } from '#test/support/api/order-batches.ts';
-import { type Stack, startStack } from '#test/support/servers/stack.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
+import { startStack } from '#test/support/servers/stack.ts';
 import { RARE_UPKEEP } from '#test/support/servers/test-policies.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { OrderDesk, PACKAGE } from '#test/support/work/order-desk.ts';
 
-let stack: Stack;
-let desk: OrderDesk;
-beforeAll(async () => {
-  stack = await startStack({ environment: RARE_UPKEEP });
-  desk = new OrderDesk(stack);
-});
-afterAll(() => stack.stop());
+const stack = disposedAtEnd(await startStack({ environment: RARE_UPKEEP }));
+const desk = new OrderDesk(stack);
 
 const read = async (id: string) => batchOf(await stack.api.get(`/v1/order-batches/${id}`));
 

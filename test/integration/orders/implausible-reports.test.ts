@@ -1,37 +1,31 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { gateDrifts, gateLines } from '#db/schema.ts';
-import { startStack, type Stack } from '#test/support/servers/stack.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
+import { startStack } from '#test/support/servers/stack.ts';
 import { NORMAL_WAITS_POLICY, RARE_UPKEEP } from '#test/support/servers/test-policies.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { OrderDesk } from '#test/support/work/order-desk.ts';
 import { namesOf, WrongService } from '#test/support/work/wrong-service.ts';
 
-let stack: Stack;
-let desk: OrderDesk;
-let service: WrongService;
-
-beforeAll(async () => {
-  // In these tests an operator, an event or an answer reports first, so the reconciler must not.
-  const environment = {
-    ...NORMAL_WAITS_POLICY,
-    ...RARE_UPKEEP,
-    'purchase.settle_delay': '400ms',
-    'purchase.evidence_deadline': '1s',
-    'purchase.resend_window': '1ms',
-    'reconciler.silent_after': '60s',
-  };
-  stack = await startStack({ environment });
-  desk = new OrderDesk(stack);
-  service = new WrongService(stack, desk);
-});
+// In these tests an operator, an event or an answer reports first, so the reconciler must not.
+const environment = {
+  ...NORMAL_WAITS_POLICY,
+  ...RARE_UPKEEP,
+  'purchase.settle_delay': '400ms',
+  'purchase.evidence_deadline': '1s',
+  'purchase.resend_window': '1ms',
+  'reconciler.silent_after': '60s',
+};
+const stack = disposedAtEnd(await startStack({ environment }));
+const desk = new OrderDesk(stack);
+const service = new WrongService(stack, desk);
 afterEach(async () => {
   await desk.simulator.calm();
   // A delivery that cannot be used stops its product, which would hold the orders of the next test.
   await stack.database.run((db) => db.delete(gateDrifts));
   await stack.database.run((db) => db.delete(gateLines));
 });
-afterAll(() => stack.stop());
 
 const contradiction = [{ reason: 'contradiction', open: true }];
 

@@ -1,41 +1,29 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { generateApiKey } from '#crypto/generated-secrets.ts';
 import { addApiKey } from '#db/access/api-keys.ts';
 import { auditLog } from '#db/schema.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { HttpClient } from '#test/support/network/http.ts';
 import { TemporalOperator } from '#test/support/servers/stack-temporal.ts';
-import { startStack, type Stack } from '#test/support/servers/stack.ts';
+import { startStack } from '#test/support/servers/stack.ts';
 import { NORMAL_WAITS_POLICY, RARE_UPKEEP, UNSOLD_STAYS_HELD } from '#test/support/servers/test-policies.ts';
-import { OrderDesk, PACKAGE } from '#test/support/work/order-desk.ts';
+import { checkedDesk, PACKAGE } from '#test/support/work/order-desk.ts';
 import { abandonUpdate } from '#workflows/messages.ts';
 
 /** A service without look-ups and without resends, so operators decide many cases. */
-let stack: Stack;
-let desk: OrderDesk;
-let temporal: TemporalOperator;
 
-beforeAll(async () => {
-  const environment = {
-    ...NORMAL_WAITS_POLICY,
-    ...RARE_UPKEEP,
-    'purchase.resend_window': '1ms',
-    ...UNSOLD_STAYS_HELD,
-    SERVICE_MISSING_CAPABILITIES: 'order_list',
-    'retry.max_attempts': 2,
-  };
-  stack = await startStack({ environment });
-  desk = new OrderDesk(stack);
-  temporal = await TemporalOperator.connect(stack);
-});
-afterEach(async () => {
-  await desk.simulator.calm();
-  await desk.checkBooks();
-});
-afterAll(async () => {
-  await temporal[Symbol.asyncDispose]();
-  await stack.stop();
-});
+const environment = {
+  ...NORMAL_WAITS_POLICY,
+  ...RARE_UPKEEP,
+  'purchase.resend_window': '1ms',
+  ...UNSOLD_STAYS_HELD,
+  SERVICE_MISSING_CAPABILITIES: 'order_list',
+  'retry.max_attempts': 2,
+};
+const stack = disposedAtEnd(await startStack({ environment }));
+const desk = checkedDesk(stack);
+const temporal = disposedAtEnd(await TemporalOperator.connect(stack));
 
 const act = (id: string, action: string, body: Record<string, unknown> = {}) =>
   stack.api.call(action === 'limit' ? 'PATCH' : 'POST', `/v1/orders/${id}/${action}`, {
@@ -95,18 +83,6 @@ describe('an action of an operator', () => {
     expect(await temporal.order(id).result()).toMatchObject({ status: 'abandoned' });
     expect(await refusal(id, 'retry')).toEqual([409, 'action_not_possible', 'already_ended']);
     expect(await desk.movements(id)).toEqual([]);
-  });
-
-  it('can neither abandon nor retry an order that the service is processing', async () => {
-    const id = await desk.place(PACKAGE.staysProcessing);
-    await desk.reaches(id, 'processing');
-    const before = await desk.events(id);
-    expect(await refusal(id, 'abandon')).toEqual([409, 'action_not_possible', 'may_be_bought']);
-    expect(await refusal(id, 'retry')).toEqual([409, 'action_not_possible', 'not_waiting']);
-    expect(await desk.events(id)).toEqual(before);
-    const [sold] = await desk.simulator.orders((await desk.attempts(id))[0]!.reference);
-    await desk.simulator.completeOrder(sold!.id);
-    await desk.reaches(id, 'completed');
   });
 
   it('raises the price limit, and the order held for its price continues', async () => {
@@ -179,19 +155,6 @@ describe('a case that an operator resolves', () => {
     await temporal.runReaches(id, 'COMPLETED');
     expect((await desk.sends(id)).flat()).toHaveLength(1);
     expect(await desk.movements(id)).toEqual([]);
-  });
-
-  it('delivers the purchase that the verdict bought names, without a new attempt', async () => {
-    const id = await unknownOutcome('accepted_but_answer_lost');
-    const [sold] = await desk.simulator.orders((await desk.attempts(id))[0]!.reference);
-    await act(id, 'resolve', { case: 'outcome_unknown', verdict: 'bought', service_order_id: sold!.id });
-    const order = await desk.reaches(id, 'completed');
-    expect(order.body).toMatchObject({
-      operations: { attempts: 1 },
-      service_order_id: sold!.id,
-      charged: { amount: '2.40', currency: 'USD' },
-    });
-    expect(await desk.movements(id)).toEqual(['debit 2.40']);
   });
 
   it('of a contradiction lets the order continue from the state of its attempt', async () => {

@@ -1,20 +1,11 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type Stack, startStack } from '#test/support/servers/stack.ts';
+import { describe, expect, it } from 'vitest';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
+import { startStack } from '#test/support/servers/stack.ts';
 import { RARE_UPKEEP } from '#test/support/servers/test-policies.ts';
-import { OrderDesk } from '#test/support/work/order-desk.ts';
+import { checkedDesk } from '#test/support/work/order-desk.ts';
 
-let stack: Stack;
-let desk: OrderDesk;
-
-beforeAll(async () => {
-  stack = await startStack({ environment: { ...RARE_UPKEEP, 'purchase.settle_delay': '600ms' } });
-  desk = new OrderDesk(stack);
-});
-afterEach(async () => {
-  await desk.simulator.calm();
-  await desk.checkBooks();
-});
-afterAll(() => stack.stop());
+const stack = disposedAtEnd(await startStack({ environment: { ...RARE_UPKEEP, 'purchase.settle_delay': '600ms' } }));
+const desk = checkedDesk(stack);
 
 async function expectNoRepetition(id: string): Promise<void> {
   const entries = (await stack.api.get(`/v1/orders/${id}/timeline?limit=100`)).at('data') as { message: string }[];
@@ -75,22 +66,6 @@ describe('an order that the service accepted and then failed', () => {
       operations: { attention: { reason: 'failed_but_charged' } },
     });
     expect(await desk.attempts(id)).toHaveLength(1);
-  });
-
-  it('opens a contradiction and gets no new attempt when the service then completes it', async () => {
-    await desk.simulator.nextPurchases({ outcome: 'failed_at_once', credit_after_ms: null });
-    const id = await desk.place(1001);
-    await desk.reaches(id, 'needs_attention');
-    const [attempt] = await desk.attempts(id);
-    await desk.simulator.sendWebhook({
-      event: 'order.completed',
-      data: { id: attempt!.serviceId, external_order_id: attempt!.reference, status: 'completed', esim_id: 'esim-1' },
-    });
-    await expect
-      .poll(async () => (await desk.reaches(id, 'needs_attention')).at('operations', 'attention', 'reason'))
-      .toBe('contradiction');
-    expect(await desk.attempts(id)).toHaveLength(1);
-    expect((await desk.sends(id)).flat()).toHaveLength(1);
   });
 
   it('fails when all attempts are used up, each failure proven free of charge', async () => {

@@ -1,31 +1,25 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { frequentUpkeep, runsAgain, TemporalOperator } from '#test/support/servers/stack-temporal.ts';
-import { startStack, type Stack } from '#test/support/servers/stack.ts';
+import { startStack } from '#test/support/servers/stack.ts';
 import { RARE_UPKEEP } from '#test/support/servers/test-policies.ts';
-import { OrderDesk } from '#test/support/work/order-desk.ts';
+import { checkedDesk } from '#test/support/work/order-desk.ts';
 
 /** Each schedule runs once a second; work counts as idle after two seconds. */
 const RUNS = 4;
 
 /** A service without look-ups and without resends, so only webhooks report. */
-let stack: Stack;
-let desk: OrderDesk;
 
-beforeAll(async () => {
-  stack = await startStack({
+const stack = disposedAtEnd(
+  await startStack({
     environment: {
       ...RARE_UPKEEP,
       'purchase.resend_window': '1ms',
       SERVICE_MISSING_CAPABILITIES: 'order_read,order_list,wallet_transactions',
     },
-  });
-  desk = new OrderDesk(stack);
-});
-afterEach(async () => {
-  await desk.simulator.calm();
-  await desk.checkBooks();
-});
-afterAll(() => stack.stop());
+  }),
+);
+const desk = checkedDesk(stack);
 
 describe('an order with an unknown outcome, after its resend window', () => {
   it('needs attention, and continues without an operator when the service reports later', async () => {

@@ -1,24 +1,20 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { startStack, type Stack } from '#test/support/servers/stack.ts';
+import { afterEach, describe, expect, it } from 'vitest';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
+import { startStack } from '#test/support/servers/stack.ts';
 import { RARE_UPKEEP } from '#test/support/servers/test-policies.ts';
 import { OrderDesk, PACKAGE } from '#test/support/work/order-desk.ts';
 
 /** The service accepts the order and never finishes it. An operator can act before it counts as silent. */
-let stack: Stack;
-let desk: OrderDesk;
 
-beforeAll(async () => {
-  stack = await startStack({
+const stack = disposedAtEnd(
+  await startStack({
     environment: RARE_UPKEEP,
     simulator: { SIMULATOR_WEBHOOK_RETRY_DELAY: '200ms' },
-  });
-  desk = new OrderDesk(stack);
-});
+  }),
+);
+const desk = new OrderDesk(stack);
 afterEach(async () => {
   await desk.simulator.calm();
-});
-afterAll(async () => {
-  await stack.stop();
 });
 
 const act = (id: string, action: string, body: Record<string, unknown> = {}) =>

@@ -1,34 +1,23 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { orders } from '#db/schema.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { frequentUpkeep, reconcileBooks, TemporalOperator } from '#test/support/servers/stack-temporal.ts';
-import { startStack, type Stack } from '#test/support/servers/stack.ts';
+import { startStack } from '#test/support/servers/stack.ts';
 import { NORMAL_WAITS_POLICY, RARE_UPKEEP, UNSOLD_STAYS_HELD } from '#test/support/servers/test-policies.ts';
 import { waitFor } from '#test/support/wait-for.ts';
-import { OrderDesk, PACKAGE } from '#test/support/work/order-desk.ts';
+import { checkedDesk, PACKAGE } from '#test/support/work/order-desk.ts';
 import { explainQuery, retryUpdate } from '#workflows/messages.ts';
 import { SEARCH_ATTRIBUTES } from '#workflows/search-attributes.ts';
 
-let stack: Stack;
-let desk: OrderDesk;
-let operator: TemporalOperator;
-
-beforeAll(async () => {
-  // Long enough for a new run to overtake a send that still waits for its answer.
-  stack = await startStack({
+// Long enough for a new run to overtake a send that still waits for its answer.
+const stack = disposedAtEnd(
+  await startStack({
     environment: { ...NORMAL_WAITS_POLICY, ...RARE_UPKEEP, ...UNSOLD_STAYS_HELD },
-  });
-  desk = new OrderDesk(stack);
-  operator = await TemporalOperator.connect(stack);
-});
-afterEach(async () => {
-  await desk.simulator.calm();
-  await desk.checkBooks();
-});
-afterAll(async () => {
-  await operator[Symbol.asyncDispose]();
-  await stack.stop();
-});
+  }),
+);
+const desk = checkedDesk(stack);
+const operator = disposedAtEnd(await TemporalOperator.connect(stack));
 
 const serviceOrder = async (orderId: string) => {
   const [sold] = await desk.simulator.orders((await desk.attempts(orderId))[0]!.reference);

@@ -1,29 +1,20 @@
 import { createHash } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { everythingStored, foundIn } from '#test/support/plain-text.ts';
 import { TemporalOperator } from '#test/support/servers/stack-temporal.ts';
-import { startStack, type Stack } from '#test/support/servers/stack.ts';
+import { startStack } from '#test/support/servers/stack.ts';
 import { RARE_UPKEEP } from '#test/support/servers/test-policies.ts';
 import { OrderDesk } from '#test/support/work/order-desk.ts';
 import { orderRequestBytes } from '#upstream/client/request-bytes.ts';
 
 const IMEI = '490154203237518';
 
-let stack: Stack;
-let desk: OrderDesk;
-let operator: TemporalOperator;
-
-beforeAll(async () => {
-  // The most detailed log level.
-  stack = await startStack({ environment: { ...RARE_UPKEEP, LOG_LEVEL: 'trace' } });
-  desk = new OrderDesk(stack);
-  operator = await TemporalOperator.connect(stack);
-});
+// The most detailed log level.
+const stack = disposedAtEnd(await startStack({ environment: { ...RARE_UPKEEP, LOG_LEVEL: 'trace' } }));
+const desk = new OrderDesk(stack);
+const operator = disposedAtEnd(await TemporalOperator.connect(stack));
 afterEach(() => desk.checkBooks());
-afterAll(async () => {
-  await operator[Symbol.asyncDispose]();
-  await stack.stop();
-});
 
 const logs = () => (['api', 'worker'] as const).map((name) => stack.process(name).output()).join('\n');
 

@@ -1,43 +1,28 @@
-import { execFile } from 'node:child_process';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { and, eq } from 'drizzle-orm';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { auditLog, orders } from '#db/schema.ts';
-import { PROJECT } from '#test/support/compose.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { TemporalOperator } from '#test/support/servers/stack-temporal.ts';
-import { type Stack, startStack } from '#test/support/servers/stack.ts';
+import { startStack } from '#test/support/servers/stack.ts';
 import { NORMAL_WAITS_POLICY, RARE_UPKEEP } from '#test/support/servers/test-policies.ts';
 import { waitFor } from '#test/support/wait-for.ts';
-import { OrderDesk, PACKAGE } from '#test/support/work/order-desk.ts';
+import { checkedDesk, PACKAGE } from '#test/support/work/order-desk.ts';
 import { changeRetryPolicyUpdate, explainQuery } from '#workflows/messages.ts';
 
 const HOUR = 3_600_000;
 
 /** The retry delays of `package_unavailable` and `supplier_failed` are longer than any test. */
-let stack: Stack;
-let desk: OrderDesk;
-let temporal: TemporalOperator;
-
-beforeAll(async () => {
-  const rules = {
-    package_unavailable: { first_delay: '10m', max_delay: '1h', total: '48h' },
-    supplier_failed: { attempts: 2, first_delay: '100ms', max_delay: '30m' },
-  };
-  stack = await startStack({
+const rules = {
+  package_unavailable: { first_delay: '10m', max_delay: '1h', total: '48h' },
+  supplier_failed: { attempts: 2, first_delay: '100ms', max_delay: '30m' },
+};
+const stack = disposedAtEnd(
+  await startStack({
     environment: { ...NORMAL_WAITS_POLICY, ...RARE_UPKEEP, 'retry.rules': rules, 'retry.hold_deadline': '24h' },
-  });
-  desk = new OrderDesk(stack);
-  temporal = await TemporalOperator.connect(stack);
-});
-afterEach(async () => {
-  await desk.simulator.calm();
-  await desk.checkBooks();
-});
-afterAll(async () => {
-  await temporal[Symbol.asyncDispose]();
-  await stack.stop();
-});
+  }),
+);
+const desk = checkedDesk(stack);
+const temporal = disposedAtEnd(await TemporalOperator.connect(stack));
 
 const change = (id: string, body: Record<string, unknown>) =>
   stack.api.patch(`/v1/orders/${id}/retry-policy`, { reason: 'a test', ...body });
@@ -138,21 +123,6 @@ describe('an order that is held', () => {
     await stack.api.post(`/v1/orders/${id}/abandon`, { reason: 'a test' });
   });
 
-  it('fails at an earlier deadline without a purchase, and outlives its deadline with a later one', async () => {
-    const { id: sooner } = await held(1007);
-    expect((await change(sooner, { deadline: later(4_000) })).status).toBe(200);
-    expect((await desk.reaches(sooner, 'failed')).at('failure', 'ended_by')).toBe('deadline_passed');
-
-    const { id } = await held(1007, { deadline: later(8_000) });
-    const until = later(HOUR);
-    expect(
-      (await change(id, { deadline: until, first_wait_seconds: 9 })).at('operations', 'retry_policy', 'gives_up_at'),
-    ).toBe(until);
-    await desk.simulator.setPackage(1007, { available: true });
-    await desk.reaches(id, 'completed');
-    expect(await desk.movements(id)).toHaveLength(1);
-  });
-
   it('refuses a retry policy that is not possible, with the reason', async () => {
     const { id } = await held(1007);
     const before = await desk.events(id);
@@ -201,22 +171,6 @@ describe('the attempts of an order', () => {
     expect((await desk.sends(id)).map((sends) => sends.length)).toEqual([1, 1, 1, 1, 1]);
     expect(await desk.movements(id)).toEqual(['debit 2.40']);
   });
-
-  it('end when an operator lowers their number during the delay before the next one', async () => {
-    await desk.simulator.nextPurchases({ outcome: 'failed_at_once', debited: false });
-    const id = await desk.place(PACKAGE.completedAtOnce);
-    await change(id, { first_wait_seconds: 1_800 });
-    expect((await desk.reaches(id, 'held')).body).toMatchObject({
-      failure: { class: 'supplier_failed' },
-      operations: { attempts: 1 },
-    });
-    await change(id, { attempts: 1 });
-    expect((await desk.reaches(id, 'failed')).body).toMatchObject({
-      failure: { class: 'supplier_failed', ended_by: 'attempts_used_up' },
-      operations: { attempts: 1, attention: null },
-    });
-    expect(await desk.movements(id)).toEqual([]);
-  });
 });
 
 describe('a change of the retry policy', () => {
@@ -246,28 +200,6 @@ describe('a change of the retry policy', () => {
         .where(and(eq(auditLog.subjectId, id), eq(auditLog.action, 'order.change_retry'))),
     );
     expect(audited).toMatchObject([{ actor: 'temporal/Ada', reason: 'a test' }]);
-  });
-
-  it('works from the command line', async () => {
-    const { id } = await held(1007);
-    await desk.simulator.setPackage(1007, { available: true });
-    const args = [
-      join(PROJECT, 'cli/reseller.mjs'),
-      'orders',
-      'retry-policy',
-      id,
-      '--first-wait',
-      '1s',
-      '--reason',
-      'a test',
-      '--api',
-      stack.api.baseUrl,
-    ];
-    const { stdout } = await promisify(execFile)(process.execPath, args, {
-      env: { PATH: process.env['PATH'], RESELLER_API_KEY: stack.apiKey },
-    });
-    expect(stdout).toBe(`${id}  retry policy changed  (status at that moment: held)\n`);
-    await desk.reaches(id, 'completed');
   });
 
   it('works for a top-up, a VPN subscription and a cancellation', async () => {

@@ -1,29 +1,20 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { startStack, type Stack } from '#test/support/servers/stack.ts';
+import { describe, expect, it } from 'vitest';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
+import { startStack } from '#test/support/servers/stack.ts';
 import { RARE_UPKEEP } from '#test/support/servers/test-policies.ts';
 import { waitFor } from '#test/support/wait-for.ts';
-import { OrderDesk } from '#test/support/work/order-desk.ts';
+import { checkedDesk } from '#test/support/work/order-desk.ts';
 
-let stack: Stack;
-let desk: OrderDesk;
-
-beforeAll(async () => {
-  // One test waits for the deadline of a send, so the deadline is short. The next send must precede the reconciler.
-  const environment = {
-    ...RARE_UPKEEP,
-    'purchase.send_deadline': '6s',
-    'purchase.send_lease': '8s',
-    'purchase.send_activity_timeout': '16s',
-    'reconciler.silent_after': '30s',
-  };
-  stack = await startStack({ environment });
-  desk = new OrderDesk(stack);
-});
-afterEach(async () => {
-  await desk.simulator.calm();
-  await desk.checkBooks();
-});
-afterAll(() => stack.stop());
+// One test waits for the deadline of a send, so the deadline is short. The next send must precede the reconciler.
+const environment = {
+  ...RARE_UPKEEP,
+  'purchase.send_deadline': '6s',
+  'purchase.send_lease': '8s',
+  'purchase.send_activity_timeout': '16s',
+  'reconciler.silent_after': '30s',
+};
+const stack = disposedAtEnd(await startStack({ environment }));
+const desk = checkedDesk(stack);
 
 describe('a purchase of unknown outcome', () => {
   it.each([

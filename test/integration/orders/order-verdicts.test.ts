@@ -1,34 +1,24 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { inbox } from '#db/schema.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { frequentUpkeep, TemporalOperator } from '#test/support/servers/stack-temporal.ts';
-import { startStack, type Stack } from '#test/support/servers/stack.ts';
+import { startStack } from '#test/support/servers/stack.ts';
 import { RARE_UPKEEP } from '#test/support/servers/test-policies.ts';
 import { waitFor } from '#test/support/wait-for.ts';
-import { OrderDesk, PACKAGE } from '#test/support/work/order-desk.ts';
+import { checkedDesk, PACKAGE } from '#test/support/work/order-desk.ts';
 import { changeLimitUpdate, resolveUpdate } from '#workflows/messages.ts';
 
 /** A verdict applies when the service reports nothing, never against a clear report. */
-let stack: Stack;
-let desk: OrderDesk;
-let temporal: TemporalOperator;
 
-beforeAll(async () => {
-  stack = await startStack({
+const stack = disposedAtEnd(
+  await startStack({
     environment: { ...RARE_UPKEEP, 'purchase.resend_window': '1ms', SERVICE_MISSING_CAPABILITIES: 'order_list' },
     simulator: { SIMULATOR_PROCESSING_DELAY: '300ms', SIMULATOR_WEBHOOK_RETRY_DELAY: '200ms' },
-  });
-  desk = new OrderDesk(stack);
-  temporal = await TemporalOperator.connect(stack);
-});
-afterEach(async () => {
-  await desk.simulator.calm();
-  await desk.checkBooks();
-});
-afterAll(async () => {
-  await temporal[Symbol.asyncDispose]();
-  await stack.stop();
-});
+  }),
+);
+const desk = checkedDesk(stack);
+const temporal = disposedAtEnd(await TemporalOperator.connect(stack));
 
 const resolve = (id: string, body: Record<string, unknown>) =>
   stack.api.post(`/v1/orders/${id}/resolve`, { reason: 'a test', ...body });

@@ -1,26 +1,18 @@
 import { createHmac, randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { inbox } from '#db/schema.ts';
-import { startStack, type Stack } from '#test/support/servers/stack.ts';
+import { describe, expect, it } from 'vitest';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
+import { startStack } from '#test/support/servers/stack.ts';
 import { RARE_UPKEEP } from '#test/support/servers/test-policies.ts';
 import { waitFor } from '#test/support/wait-for.ts';
-import { OrderDesk, PACKAGE } from '#test/support/work/order-desk.ts';
+import { checkedDesk, PACKAGE } from '#test/support/work/order-desk.ts';
 
-let stack: Stack;
-let desk: OrderDesk;
-
-beforeAll(async () => {
-  stack = await startStack({
+const stack = disposedAtEnd(
+  await startStack({
     environment: RARE_UPKEEP,
     simulator: { SIMULATOR_PROCESSING_DELAY: '300ms', SIMULATOR_WEBHOOK_RETRY_DELAY: '200ms' },
-  });
-  desk = new OrderDesk(stack);
-});
-afterEach(async () => {
-  await desk.simulator.calm();
-  await desk.checkBooks();
-});
-afterAll(() => stack.stop());
+  }),
+);
+const desk = checkedDesk(stack);
 
 /** The statuses that our endpoint answered to each request of the order.completed webhook. */
 async function answersToCompletion(orderId: string): Promise<(number | null)[]> {
@@ -30,13 +22,6 @@ async function answersToCompletion(orderId: string): Promise<(number | null)[]> 
 }
 
 describe('a webhook delivery', () => {
-  it('that arrives late completes the order', async () => {
-    await desk.refuseReads();
-    await desk.simulator.onWebhook('order.completed', { kind: 'late', ms: 2_500 });
-    const order = await desk.complete(PACKAGE.processingThenCompleted);
-    expect(await desk.movements(order.textAt('id'))).toEqual(['debit 1.50']);
-  });
-
   it('that arrives twice has one effect', async () => {
     await desk.refuseReads();
     await desk.simulator.onWebhook('order.completed', { kind: 'twice' });
@@ -122,49 +107,4 @@ describe('a webhook delivery', () => {
       expect(await desk.cases(id)).toEqual([]);
     },
   );
-
-  it('without a known id or reference is stored and has no other effect', async () => {
-    const deliveryId = await desk.simulator.sendWebhook({
-      event: 'order.completed',
-      data: {
-        id: 'service-order-of-nobody',
-        external_order_id: 'nobody-s-reference',
-        status: 'completed',
-        esim_id: 'e1',
-      },
-    });
-    const row = await waitFor('the relay has looked at it', async () => {
-      const rows = await stack.database.run((db) => db.select().from(inbox));
-      return rows.find((each) => each.deliveryId === deliveryId && each.state !== 'pending');
-    });
-    expect(row).toMatchObject({ state: 'unmatched', subjectId: null });
-  });
-});
-
-describe('a webhook that contradicts the final state', () => {
-  it('of a failed order opens a case, leaves the order failed and buys nothing', async () => {
-    const id = await desk.placeRefused();
-    await desk.reaches(id, 'failed');
-    const [attempt] = await desk.attempts(id);
-    await desk.simulator.sendWebhook({
-      event: 'order.completed',
-      data: { id: 'service-order-77', external_order_id: attempt!.reference, status: 'completed', esim_id: 'esim-77' },
-    });
-    await expect.poll(() => desk.cases(id)).toEqual([{ reason: 'contradiction', open: true }]);
-    expect((await desk.reaches(id, 'failed')).body).toMatchObject({ esim_id: null });
-    expect((await desk.sends(id)).flat()).toHaveLength(1);
-  });
-
-  it('of a completed order opens a case and leaves the eSIM assigned', async () => {
-    const order = await desk.complete(PACKAGE.completedAtOnce);
-    const id = order.textAt('id');
-    const [attempt] = await desk.attempts(id);
-    await desk.simulator.sendWebhook({
-      event: 'order.failed',
-      data: { id: attempt!.serviceId, external_order_id: attempt!.reference, status: 'failed' },
-    });
-    await expect.poll(() => desk.cases(id)).toEqual([{ reason: 'contradiction', open: true }]);
-    expect((await desk.reaches(id, 'completed')).textAt('esim_id')).toBe(order.textAt('esim_id'));
-    expect(await desk.attempts(id)).toHaveLength(1);
-  });
 });

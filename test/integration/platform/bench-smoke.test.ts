@@ -10,10 +10,8 @@ const COMPARED = {
   'webhook_ingest.busy.plain_handler': 'plain_handler',
   'webhook_ingest.busy.no_database': 'no_database',
   'webhook_ingest.alone.plain_handler': 'plain_handler',
-  'order_to_delivery.alone.empty_workflow': 'empty_workflow',
-  'order_to_delivery.at_50.empty_workflow': 'empty_workflow',
-  'order_to_delivery.alone.same_turns': 'same_turns',
-  'order_to_delivery.at_50.same_turns': 'same_turns',
+  'whole_order.alone.empty_workflow': 'empty_workflow',
+  'whole_order.at_50.empty_workflow': 'empty_workflow',
   'orders_list.page.among_few': 'among_few',
   'orders_list.statuses.among_few': 'among_few',
   'orders_list.of_package.among_few': 'among_few',
@@ -45,19 +43,17 @@ async function quickRun(...options: readonly string[]) {
 }
 
 it('a quick run of the benchmark measures against its peers and writes readable results', async () => {
-  const scenarios = 'webhook-ingest,order-to-delivery,api-orders';
-  const measured = await quickRun('--only', scenarios);
+  const measured = await quickRun('--only', 'webhook-ingest,whole-order,api-orders', '--without-engines');
 
   expect(Object.fromEntries(measured.map(({ id, peer }) => [id, peer?.id]))).toEqual(COMPARED);
 });
 
 it('a quick run counts what an order asks of the servers', async () => {
-  const measured = await quickRun('--only', 'order-counters,scale', '--without-engines');
+  const measured = await quickRun('--only', 'order-counters', '--without-engines');
   const values = new Map(measured.map(({ id, value }) => [id, value]));
 
   // An order and its eSIM, asked for once each; prices and balance are read now and then.
   expect(values.get('order_counters.alone.service_calls')).toBeGreaterThanOrEqual(2);
   for (const counter of ['statements', 'transactions', 'wal_bytes', 'history_events', 'temporal_calls'])
     expect(values.get(`order_counters.alone.${counter}`), counter).toBeGreaterThan(0);
-  expect([...values.keys()]).toContain('scale.claims.among_2000');
 });

@@ -1,6 +1,5 @@
 import { eq, sql } from 'drizzle-orm';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Database } from '#db/connection/database.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { isWaking, requestWake } from '#db/queues/outbox.ts';
 import { cases, inbox, outbox } from '#db/schema.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
@@ -12,7 +11,8 @@ import {
   type DeadLetterAction,
 } from '#fulfilment/operator/dead-letters.ts';
 import { buyingBarrier } from '#fulfilment/work/buying-barrier.ts';
-import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
+import { openTestDatabase } from '#test/support/servers/database.ts';
 import {
   acceptTestOrder,
   deliverTestEvent,
@@ -26,8 +26,6 @@ import type { WorkWorkflows } from '#worker/relay/context.ts';
 const HOUR = 3_600_000;
 const TRIES = 3;
 
-let opened: OpenTestDatabase;
-let database: Database;
 /** Throws when a test wants Temporal to fail. */
 let onCall: () => void;
 
@@ -46,17 +44,14 @@ const workflows: WorkWorkflows = {
   },
 };
 
-beforeAll(async () => {
-  opened = await openTestDatabase();
-  ({ database } = opened);
-});
+const opened = disposedAtEnd(await openTestDatabase());
+const { database } = opened;
 beforeEach(async () => {
   onCall = () => undefined;
   await database.run((db) => db.delete(inbox));
   await database.run((db) => db.delete(outbox));
   await database.run((db) => db.delete(cases));
 });
-afterAll(() => opened.drop());
 
 /** Runs the relay `times` times, with its retry delay in between. */
 async function tries(times: number) {

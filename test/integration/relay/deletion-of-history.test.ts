@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { asc, eq, sql } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { dueEntries, forgetAudit, forgetReports, forgetTimeline, overdueRows } from '#db/queues/retention.ts';
 import { auditLog, inbox, orders, timeline } from '#db/schema.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { INBOX_STATES, type InboxState } from '#domain/relay/relay-decision.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { startTestApi } from '#test/support/network/api.ts';
-import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
+import { openTestDatabase } from '#test/support/servers/database.ts';
 import { acceptTestOrder } from '#test/support/work/order-rows.ts';
 
 const OLD = new Date('2025-01-01T00:00:00Z');
@@ -14,7 +15,6 @@ const NEW = new Date('2026-01-01T00:00:00Z');
 const BATCH = 4;
 const WHAT = { before: new Date('2025-06-01T00:00:00Z'), batch: BATCH };
 
-let created: OpenTestDatabase;
 let ended: string;
 let unfinished: string;
 
@@ -24,13 +24,10 @@ function rowsOf(plan: unknown): number {
   return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
-beforeAll(async () => {
-  created = await openTestDatabase();
-  const { database } = created;
-  [ended, unfinished] = [await acceptTestOrder(database), await acceptTestOrder(database)];
-  await database.run((db) => db.update(orders).set({ status: 'failed' }).where(eq(orders.id, ended)));
-});
-afterAll(() => created.drop());
+const created = disposedAtEnd(await openTestDatabase());
+const { database } = created;
+[ended, unfinished] = [await acceptTestOrder(database), await acceptTestOrder(database)];
+await database.run((db) => db.update(orders).set({ status: 'failed' }).where(eq(orders.id, ended)));
 
 describe('old history', () => {
   it('of ended work leaves the timeline in batches; of unfinished work, and new, it stays', async () => {

@@ -1,21 +1,18 @@
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { generateWebhookSecret } from '#crypto/webhook-signatures.ts';
 import type { Wakeups } from '#db/connection/wakeups.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { addWebhookEndpoint } from '#fulfilment/event-webhooks/manage-endpoint.ts';
-import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
+import { openTestDatabase } from '#test/support/servers/database.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { acceptTestOrder, TEST_KEYS } from '#test/support/work/order-rows.ts';
 import { ControlledWorkflows, testRelay } from '#test/support/work/relay.ts';
 
 const HOUR = 3_600_000;
 
-let opened: OpenTestDatabase;
 let wakeups: Wakeups;
-beforeAll(async () => {
-  opened = await openTestDatabase({ onFilled: (queues) => wakeups.wake(queues) });
-});
-afterAll(() => opened.drop());
+const opened = disposedAtEnd(await openTestDatabase({ onFilled: (queues) => wakeups.wake(queues) }));
 
 it('a wake that fails causes no poll and no further round', async () => {
   let calls = 0;

@@ -1,12 +1,12 @@
 import { eq, sql } from 'drizzle-orm';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Database } from '#db/connection/database.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { takeInbox } from '#db/queues/relay-queues.ts';
 import { attempts, inbox, orders } from '#db/schema.ts';
 import { ATTEMPT_STATES, judgeObservation, OBSERVED_OUTCOMES, type PurchaseEvent } from '#domain/relay/observation.ts';
 import { statusesOf } from '#domain/work/lifecycle.ts';
 import { settleKnown } from '#fulfilment/reports/settle-known.ts';
-import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
+import { openTestDatabase } from '#test/support/servers/database.ts';
 import {
   acceptTestOrder,
   claimTestSend,
@@ -18,29 +18,22 @@ import {
 import { passQueueTime } from '#test/support/work/relay.ts';
 import { readReport } from '#worker/relay/inbox.ts';
 
-let opened: OpenTestDatabase;
-let database: Database;
-let orderId: string;
-let attempt: typeof attempts.$inferSelect;
 const serviceId = 'so-known';
 
-beforeAll(async () => {
-  opened = await openTestDatabase();
-  ({ database } = opened);
-  orderId = await acceptTestOrder(database);
-  attempt = await openTestAttempt(database, orderId);
-  await claimTestSend(database, attempt.id);
-  await storeTestReport(database, attempt.id, {
-    outcome: 'completed',
-    serviceId,
-    charged: { amount: '4.50', currency: 'EUR' },
-  });
+const opened = disposedAtEnd(await openTestDatabase());
+const { database } = opened;
+const orderId = await acceptTestOrder(database);
+const attempt = await openTestAttempt(database, orderId);
+await claimTestSend(database, attempt.id);
+await storeTestReport(database, attempt.id, {
+  outcome: 'completed',
+  serviceId,
+  charged: { amount: '4.50', currency: 'EUR' },
 });
 beforeEach(async () => {
   await database.run((db) => db.delete(inbox));
   await database.run((db) => db.update(attempts).set({ state: 'completed' }));
 });
-afterAll(() => opened.drop());
 
 const HOUR = 3_600_000;
 const take = () => database.run((db) => takeInbox(db, { batch: 500, leaseMs: HOUR }));

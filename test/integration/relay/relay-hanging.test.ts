@@ -1,10 +1,10 @@
 import { and, eq, isNotNull } from 'drizzle-orm';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Database } from '#db/connection/database.ts';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { events, inbox, outbox } from '#db/schema.ts';
 import type { StartedWork } from '#db/work/rows.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
-import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
+import { openTestDatabase } from '#test/support/servers/database.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { acceptTestOrder } from '#test/support/work/order-rows.ts';
 import { testRelay } from '#test/support/work/relay.ts';
@@ -28,22 +28,12 @@ class HangingWorkflows implements WorkWorkflows {
   }
 }
 
-let opened: OpenTestDatabase;
-let database: Database;
-const closing: (() => Promise<void>)[] = [];
-
-beforeAll(async () => {
-  opened = await openTestDatabase();
-  ({ database } = opened);
-});
+const opened = disposedAtEnd(await openTestDatabase());
+const { database } = opened;
 beforeEach(async () => {
   await database.run((db) => db.delete(inbox));
   await database.run((db) => db.delete(outbox));
 });
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close();
-});
-afterAll(() => opened.drop());
 
 const HOUR = 3_600_000;
 /** The relay abandons its pending calls as soon as it stops, because they never return. */
@@ -51,7 +41,7 @@ const policy = { ...DEFAULT_POLICY.relay, pollMs: HOUR, leaseMs: HOUR, stopMs: 5
 const hanging = () => {
   const workflows = new HangingWorkflows();
   const { relay, wakeups, close } = testRelay(opened, workflows, { policy });
-  closing.push(close);
+  onTestFinished(close);
   return { workflows, relay, wakeups };
 };
 const published = (orderId: string) =>
@@ -93,7 +83,7 @@ describe('the relay, while no Temporal call returns,', () => {
       wake: async () => 'notified',
       signalReport: async () => 'notified',
     });
-    closing.push(answering.close);
+    onTestFinished(answering.close);
     await waitFor('the next one takes all of them, long before their leases end', async () => {
       await answering.relay.drain();
       return taken.length === orders.length;

@@ -1,7 +1,8 @@
 import { sql } from 'drizzle-orm';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { inboxKey } from '#db/queues/inbox.ts';
 import { attempts } from '#db/schema.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import {
   acceptTestOrder,
   deliverTestEvent,
@@ -13,13 +14,9 @@ import {
 import { HOUR, RelayBench } from '#test/support/work/relay-bench.ts';
 import { passQueueTime } from '#test/support/work/relay.ts';
 
-let bench: RelayBench;
-beforeAll(async () => {
-  bench = await RelayBench.start();
-});
+const bench = disposedAtEnd(await RelayBench.start());
 beforeEach(() => bench.empty());
 afterEach(() => bench.stopRelays());
-afterAll(() => bench[Symbol.asyncDispose]());
 
 describe('reports of the service', () => {
   it('are stored with the attempt before its workflow is signalled', async () => {

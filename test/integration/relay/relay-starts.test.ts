@@ -1,18 +1,15 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { requestWake } from '#db/queues/outbox.ts';
 import { outbox } from '#db/schema.ts';
 import { recordStep } from '#fulfilment/work/record-step.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { acceptTestOrder, orderWork, endTestOrder } from '#test/support/work/order-rows.ts';
 import { HOUR, RelayBench } from '#test/support/work/relay-bench.ts';
 import { passQueueTime } from '#test/support/work/relay.ts';
 
-let bench: RelayBench;
-beforeAll(async () => {
-  bench = await RelayBench.start();
-});
+const bench = disposedAtEnd(await RelayBench.start());
 beforeEach(() => bench.empty());
 afterEach(() => bench.stopRelays());
-afterAll(() => bench[Symbol.asyncDispose]());
 
 describe('accepted orders', () => {
   it('are started and then removed from the queue', async () => {

@@ -1,24 +1,18 @@
 import { sql } from 'drizzle-orm';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Database } from '#db/connection/database.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { inbox, outbox } from '#db/schema.ts';
-import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
+import { openTestDatabase } from '#test/support/servers/database.ts';
 import { isSettled, waitFor } from '#test/support/wait-for.ts';
 import { acceptTestOrder, deliverTestEvent, openTestAttempt } from '#test/support/work/order-rows.ts';
 import { ControlledWorkflows, testRelay } from '#test/support/work/relay.ts';
 
-let opened: OpenTestDatabase;
-let database: Database;
-
-beforeAll(async () => {
-  opened = await openTestDatabase();
-  ({ database } = opened);
-});
+const opened = disposedAtEnd(await openTestDatabase());
+const { database } = opened;
 beforeEach(async () => {
   await database.run((db) => db.delete(inbox));
   await database.run((db) => db.delete(outbox));
 });
-afterAll(() => opened.drop());
 
 const rows = () => database.run((db) => db.select().from(inbox).orderBy(inbox.id));
 /** Ends the leases of all leased rows. */

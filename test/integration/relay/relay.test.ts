@@ -1,21 +1,18 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { withClient } from '#cli/embedded/postgres.ts';
 import { generateWebhookSecret } from '#crypto/webhook-signatures.ts';
 import { requestEndpointWake } from '#db/events/webhook-endpoints.ts';
 import { events, webhookDeliveries } from '#db/schema.ts';
 import { addWebhookEndpoint } from '#fulfilment/event-webhooks/manage-endpoint.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { acceptTestOrder, TEST_KEYS } from '#test/support/work/order-rows.ts';
 import { RelayBench } from '#test/support/work/relay-bench.ts';
 
-let bench: RelayBench;
-beforeAll(async () => {
-  bench = await RelayBench.start();
-});
+const bench = disposedAtEnd(await RelayBench.start());
 beforeEach(() => bench.empty());
 afterEach(() => bench.stopRelays());
-afterAll(() => bench[Symbol.asyncDispose]());
 
 const expectStarted = (orderId: string) => expect.poll(() => bench.temporal.started).toEqual([orderId]);
 

@@ -1,9 +1,9 @@
 import { eq, inArray } from 'drizzle-orm';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { sweepWork, type SweepTools } from '#activities/upkeep/sweep.ts';
 import { newId } from '#db/connection/ids.ts';
 import { orders, outbox, vpnSubscriptions } from '#db/schema.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
+import { sweepWork, type SweepTools } from '#fulfilment/upkeep/sweep.ts';
 import { createLogger } from '#telemetry/logger.ts';
 import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 

@@ -1,17 +1,14 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { withClient } from '#cli/embedded/postgres.ts';
 import { type Waiter, Wakeups } from '#db/connection/wakeups.ts';
 import { pollQueues } from '#db/queues/relay-queues.ts';
 import { createLogger } from '#telemetry/logger.ts';
-import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
+import { openTestDatabase } from '#test/support/servers/database.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 
-let opened: OpenTestDatabase;
-beforeAll(async () => {
-  opened = await openTestDatabase();
-});
-afterAll(() => opened.drop());
+const opened = disposedAtEnd(await openTestDatabase());
 
 const logger = createLogger({ level: 'silent', name: 'test', secrets: [] });
 

@@ -1,43 +1,36 @@
 /** `reseller service-secret` as a user runs it, with the simulator and two API processes that use the secret. */
 import { createHmac, randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { freePort } from '#cli/embedded/ports.ts';
 import { changeServiceSecret } from '#cli/service/service-secret.ts';
 import { auditLog, webhookSecrets } from '#db/schema.ts';
 import { readWebhookSecrets } from '#db/service/webhook-secrets.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { HttpClient } from '#test/support/network/http.ts';
 import { SimulatorAdmin } from '#test/support/network/simulator-admin.ts';
-import { startProcess, type TestProcess } from '#test/support/servers/processes.ts';
+import { startProcess } from '#test/support/servers/processes.ts';
 import { keyRingOf } from '#test/support/servers/stack-temporal.ts';
-import { startStack, type Stack } from '#test/support/servers/stack.ts';
+import { startStack } from '#test/support/servers/stack.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 
 const NONE = { SERVICE_WEBHOOK_SECRETS: '' };
 
-let stack: Stack;
-let admin: SimulatorAdmin;
-let second: TestProcess;
-let secondApi: HttpClient;
 /** The output of all processes. */
 const printed: string[] = [];
 
-beforeAll(async () => {
-  stack = await startStack({ start: ['simulator'], simulator: { SIMULATOR_WEBHOOK_SECRET: '' } });
-  admin = new SimulatorAdmin(stack.simulator);
-  const port = await freePort();
-  secondApi = new HttpClient(`http://127.0.0.1:${port}`);
-  await stack.start('api', NONE);
-  second = await startProcess({
+const stack = disposedAtEnd(await startStack({ start: ['simulator'], simulator: { SIMULATOR_WEBHOOK_SECRET: '' } }));
+const admin = new SimulatorAdmin(stack.simulator);
+const port = await freePort();
+const secondApi = new HttpClient(`http://127.0.0.1:${port}`);
+await stack.start('api', NONE);
+const second = disposedAtEnd(
+  await startProcess({
     name: 'second-api',
     script: 'api/main.ts',
     environment: { ...environment(), API_PORT: String(port) },
     readyUrl: `${secondApi.baseUrl}/readyz`,
-  });
-});
-afterAll(async () => {
-  await second.stop();
-  await stack.stop();
-});
+  }),
+);
 
 function environment(changes: Record<string, string> = {}): Record<string, string> {
   const all = Object.entries({ ...stack.environments.api, ...NONE, ...changes });

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { tsToMs } from '@temporalio/common/lib/time.js';
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { KeyRing } from '#crypto/key-ring.ts';
 import { createWorkerDataConverter } from '#temporal/codec/payload-codec.ts';
 import { connectNative, createClient } from '#temporal/connection.ts';
@@ -18,11 +18,8 @@ const ACTIVITIES = 20;
 const PER_SECOND = 4;
 
 const keyRing = new KeyRing([{ id: 'k1', key: Buffer.alloc(32, 1) }]);
-let code: string;
-beforeAll(async () => {
-  const workflowsPath = fileURLToPath(new URL('temporal-workflows.ts', import.meta.url));
-  ({ code } = await bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger('WARN') }));
-});
+const workflowsPath = fileURLToPath(new URL('temporal-workflows.ts', import.meta.url));
+const { code } = await bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger('WARN') });
 
 /** Two processes with all their workers. @returns when each of the activities began, in order, in seconds. */
 async function startsWith(readsPerSecond: number | undefined): Promise<number[]> {

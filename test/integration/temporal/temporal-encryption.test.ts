@@ -3,8 +3,8 @@ import { ApplicationFailure } from '@temporalio/activity';
 import { Client, WorkflowFailedError } from '@temporalio/client';
 import type { DataConverter } from '@temporalio/common';
 import { temporal } from '@temporalio/proto';
-import { type NativeConnection, Worker } from '@temporalio/worker';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Worker } from '@temporalio/worker';
+import { afterAll, describe, expect, it } from 'vitest';
 import { KeyRing } from '#crypto/key-ring.ts';
 import { createDataConverter } from '#temporal/codec/payload-codec.ts';
 import { connectNative, createClient } from '#temporal/connection.ts';
@@ -25,16 +25,10 @@ const activities: TestActivities = {
   },
 };
 
-let namespace: string;
-let native: NativeConnection;
-
-beforeAll(async () => {
-  namespace = await createNamespace();
-  native = await connectNative(config());
-});
+const namespace = await createNamespace();
+const config = { address: temporalAddress(), namespace, tls: undefined, apiKey: undefined };
+const native = await connectNative(config);
 afterAll(() => native.close());
-
-const config = () => ({ address: temporalAddress(), namespace, tls: undefined, apiKey: undefined });
 
 /** Runs one canary workflow to its end, under a worker with this data converter. */
 async function runCanary(workflowId: string, note: string, client: Client, dataConverter: DataConverter | undefined) {
@@ -94,7 +88,7 @@ describe('encryption of the data in Temporal', () => {
   });
 
   it('covers arguments, results, signals, memos and summaries, and returns the result decrypted', async () => {
-    const client = createClient(native, config(), keyRing);
+    const client = createClient(native, config, keyRing);
     const { result } = await runCanary('encrypted', 'canary-signal', client, createDataConverter(keyRing));
     expect(result).toBe('canary-result canary-signal');
     const { text, events } = await rawHistory(client, 'encrypted');
@@ -105,7 +99,7 @@ describe('encryption of the data in Temporal', () => {
   });
 
   it('covers messages, stack traces and details of failures, and returns them decrypted', async () => {
-    const client = createClient(native, config(), keyRing);
+    const client = createClient(native, config, keyRing);
     const { failure } = await runCanary('failing', 'canary-signal, end badly', client, createDataConverter(keyRing));
     expect(failure).toBeInstanceOf(WorkflowFailedError);
     const cause = failure instanceof WorkflowFailedError ? failure.cause : undefined;

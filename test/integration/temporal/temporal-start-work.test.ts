@@ -1,8 +1,7 @@
 import { fileURLToPath } from 'node:url';
-import type { Client } from '@temporalio/client';
 import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow/index.js';
-import { type NativeConnection, Worker } from '@temporalio/worker';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Worker } from '@temporalio/worker';
+import { afterAll, describe, expect, it } from 'vitest';
 import { KeyRing } from '#crypto/key-ring.ts';
 import { newId } from '#db/connection/ids.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
@@ -20,18 +19,12 @@ import { SEARCH_ATTRIBUTES } from '#workflows/search-attributes.ts';
 quietRuntime();
 
 const keyRing = new KeyRing([{ id: 'k1', key: Buffer.alloc(32, 1) }]);
-let native: NativeConnection;
-let client: Client;
-let namespace: string;
-
-beforeAll(async () => {
-  namespace = await createNamespace();
-  const config = { address: temporalAddress(), namespace, tls: undefined, apiKey: undefined };
-  await setUpNamespace(config);
-  native = await connectNative(config);
-  client = createClient(native, config, keyRing);
-});
+const namespace = await createNamespace();
+const config = { address: temporalAddress(), namespace, tls: undefined, apiKey: undefined };
+await setUpNamespace(config);
+const native = await connectNative(config);
 afterAll(() => native.close());
+const client = createClient(native, config, keyRing);
 
 const start = (id: string): WorkStart => ({
   kind: 'order',

@@ -4,7 +4,7 @@ import { createServer as createTcpServer, type AddressInfo } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { readTemporalConfig, type TemporalConfig } from '#config/config.ts';
+import { PARTS, type TemporalConfig } from '#config/config.ts';
 import { KeyRing } from '#crypto/key-ring.ts';
 import { createWorkerDataConverter } from '#temporal/codec/payload-codec.ts';
 import { connect, connectNative, createClient, TemporalUnavailableError } from '#temporal/connection.ts';
@@ -65,7 +65,7 @@ const right = () => ({
 
 describe('a cluster that requires client certificates', () => {
   it('gives us a namespace, and our worker and client run a workflow there', async () => {
-    const config = readTemporalConfig(right());
+    const config = PARTS.temporal(right());
     expect((await setUpNamespace(config)).namespaceCreated).toBe(true);
     expect(await runOne(config)).toBe('COMPLETED');
   });
@@ -82,7 +82,7 @@ describe('a cluster that requires client certificates', () => {
     ['no client certificate', () => withoutClient(), /requires a client certificate.*TEMPORAL_TLS_CERT/],
     ['a client certificate of another authority', () => withClientOf(unknownClient), /refuses our client certificate/],
   ])('is not reached with %s, and the error says what to do', async (_, environment, expected) => {
-    const config = readTemporalConfig({ TEMPORAL_ADDRESS: cluster.address, ...environment() });
+    const config = PARTS.temporal({ TEMPORAL_ADDRESS: cluster.address, ...environment() });
     for (const connectIt of [connect, connectNative] as const) {
       const connecting = connectIt(config, { timeoutMs: 1_500 });
       await expect(connecting).rejects.toThrow(TemporalUnavailableError);
@@ -94,7 +94,7 @@ describe('a cluster that requires client certificates', () => {
 describe('a cluster that requires an API key', () => {
   const API_KEY = 'tmprl_a-key';
   const keyed = (address: string, apiKey: string) =>
-    readTemporalConfig({ ...right(), ...tlsOnly(), TEMPORAL_ADDRESS: address, TEMPORAL_API_KEY: apiKey });
+    PARTS.temporal({ ...right(), ...tlsOnly(), TEMPORAL_ADDRESS: address, TEMPORAL_API_KEY: apiKey });
 
   it('gives us a namespace, and every call of our worker and client has the key', async () => {
     await using gate = await startApiKeyGate(contentsOf(frontend), temporalAddress(), API_KEY);
@@ -118,7 +118,7 @@ describe('a cluster that requires an API key', () => {
 
 describe('another server', () => {
   it('without TLS is recognised', async () => {
-    const config = readTemporalConfig({ TEMPORAL_ADDRESS: temporalAddress(), TEMPORAL_TLS: 'true' });
+    const config = PARTS.temporal({ TEMPORAL_ADDRESS: temporalAddress(), TEMPORAL_TLS: 'true' });
     await expect(connect(config, { timeoutMs: 1_500 })).rejects.toThrow(/does not use TLS: remove TEMPORAL_TLS/);
   });
 
@@ -170,5 +170,5 @@ async function at(
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void server.close());
   const { port } = server.address() as AddressInfo;
-  return readTemporalConfig({ ...environment, TEMPORAL_ADDRESS: `127.0.0.1:${port}` });
+  return PARTS.temporal({ ...environment, TEMPORAL_ADDRESS: `127.0.0.1:${port}` });
 }

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from '@temporalio/client';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { EncryptionCodec, FAILURE_CONVERTER_PATH } from '#temporal/codec/payload-codec.ts';
 import { connect } from '#temporal/connection.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { keyRingOf, TemporalOperator } from '#test/support/servers/stack-temporal.ts';
-import { type Stack, startStack } from '#test/support/servers/stack.ts';
+import { startStack } from '#test/support/servers/stack.ts';
 import { RARE_UPKEEP } from '#test/support/servers/test-policies.ts';
 import { OrderDesk, PACKAGE } from '#test/support/work/order-desk.ts';
 import {
@@ -17,35 +18,23 @@ import {
   UNENCRYPTED_INPUT,
 } from '#workflows/messages.ts';
 
-let stack: Stack;
-let desk: OrderDesk;
-let operator: TemporalOperator;
+const stack = disposedAtEnd(await startStack({ environment: RARE_UPKEEP }));
+const desk = new OrderDesk(stack);
+const operator = disposedAtEnd(await TemporalOperator.connect(stack));
+const connection = await connect({ ...stack.temporal, tls: undefined, apiKey: undefined });
+afterAll(() => connection.close());
+const { namespace } = stack.temporal;
 /** A client without keys, like a web page or any other client of the Temporal server. */
-let stranger: Client;
+const stranger = new Client({ connection, namespace });
+const codec = new EncryptionCodec(keyRingOf(stack));
 /** Sends plain text, and decrypts answers. */
-let readable: Client;
-
-beforeAll(async () => {
-  stack = await startStack({ environment: RARE_UPKEEP });
-  desk = new OrderDesk(stack);
-  operator = await TemporalOperator.connect(stack);
-  const connection = await connect({ ...stack.temporal, tls: undefined, apiKey: undefined });
-  stranger = new Client({ connection, namespace: stack.temporal.namespace });
-  const codec = new EncryptionCodec(keyRingOf(stack));
-  readable = new Client({
-    connection,
-    namespace: stack.temporal.namespace,
-    dataConverter: {
-      failureConverterPath: FAILURE_CONVERTER_PATH,
-      payloadCodecs: [{ encode: async (payloads) => payloads, decode: (payloads) => codec.decode(payloads) }],
-    },
-  });
-});
-
-afterAll(async () => {
-  await stranger?.connection.close();
-  await operator?.[Symbol.asyncDispose]();
-  await stack?.stop();
+const readable = new Client({
+  connection,
+  namespace,
+  dataConverter: {
+    failureConverterPath: FAILURE_CONVERTER_PATH,
+    payloadCodecs: [{ encode: async (payloads) => payloads, decode: (payloads) => codec.decode(payloads) }],
+  },
 });
 
 /** An order that its price limit holds. */

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { Context } from '@temporalio/activity';
-import { Client, Connection } from '@temporalio/client';
+import { Client } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { beatingWorkflow, type LongActivities } from '#test/integration/temporal/temporal-workflows.ts';
 import { createNamespace, temporalAddress } from '#test/support/servers/temporal.ts';
 import { quietRuntime } from '#test/support/work/workflows/quiet-runtime.ts';
@@ -11,21 +11,9 @@ import { heartbeat, HEARTBEAT_OPTIONS } from '#worker/workers.ts';
 
 quietRuntime();
 
-let native: NativeConnection;
-let connection: Connection;
-let client: Client;
-
-beforeAll(async () => {
-  const address = temporalAddress();
-  const namespace = await createNamespace();
-  connection = await Connection.connect({ address });
-  client = new Client({ connection, namespace });
-  native = await NativeConnection.connect({ address });
-});
-afterAll(async () => {
-  await connection.close();
-  await native.close();
-});
+const native = await NativeConnection.connect({ address: temporalAddress() });
+afterAll(() => native.close());
+const client = new Client({ connection: native, namespace: await createNamespace() });
 
 /** Heartbeats of the worker before the activity ends. */
 const BEATS = 4;

@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import type { Client } from '@temporalio/client';
 import { DefaultLogger, type NativeConnection, bundleWorkflowCode } from '@temporalio/worker';
-import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { checkWorkflowTasks } from '#cli/doctor/checks/temporal.ts';
 import { deleteVersion, setCurrent, setRamping, showDeployment } from '#cli/set-up/deployment.ts';
 import { KeyRing } from '#crypto/key-ring.ts';
@@ -24,16 +24,8 @@ import { TASK_QUEUE } from '#workflows/messages.ts';
 quietRuntime();
 
 const keyRing = new KeyRing([{ id: 'k1', key: Buffer.alloc(32, 1) }]);
-let code: string;
-beforeAll(async () => {
-  const workflowsPath = fileURLToPath(new URL('versioned-workflows.ts', import.meta.url));
-  ({ code } = await bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger('WARN') }));
-});
-
-const stops: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const stop of stops.splice(0).toReversed()) await stop();
-});
+const workflowsPath = fileURLToPath(new URL('versioned-workflows.ts', import.meta.url));
+const { code } = await bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger('WARN') });
 
 type Runs = typeof pinnedWorkflow;
 
@@ -57,7 +49,7 @@ class Site {
       apiKey: undefined,
     };
     const connection = await connectNative(temporal);
-    stops.push(() => connection.close());
+    onTestFinished(() => connection.close());
     return new Site(temporal, connection);
   }
 
@@ -87,7 +79,7 @@ class Site {
       },
     });
     const ends = workers.map((worker) => worker.run());
-    stops.push(async () => {
+    onTestFinished(async () => {
       for (const worker of workers) worker.shutdown();
       await Promise.all(ends);
       await connection.close();

@@ -11,21 +11,12 @@ import {
 } from '#test/model-check/participants/database.ts';
 import { afterLostSend, afterSend } from '#test/model-check/participants/next-step.ts';
 import { hasMaybeBought } from '#test/model-check/participants/workflow-run.ts';
-import type { Answer, AttemptRow, State, Worker } from '#test/model-check/state.ts';
+import { idleWorker, type Answer, type AttemptRow, type State, type Worker } from '#test/model-check/state.ts';
 
 /** The worker has no leases any more. After its restart it has another token. */
-export function retire(state: State, index: number): void {
+export function retire(state: State, index: 0 | 1): void {
   forgetLeases(state, index + 1);
-  Object.assign(state.workers[index] ?? {}, {
-    phase: 'idle',
-    attempt: 0,
-    key: 0,
-    answer: 'none',
-    stalled: false,
-    current: false,
-    over: false,
-    clear: false,
-  });
+  Object.assign(state.workers[index], idleWorker());
 }
 
 const FAILURES: Readonly<Record<Answer, FailureClass | undefined>> = {
@@ -43,7 +34,7 @@ const FAILURES: Readonly<Record<Answer, FailureClass | undefined>> = {
 export function conclude(
   state: State,
   context: Context,
-  index: number,
+  index: 0 | 1,
   { answer: got, attempt, current }: Worker,
 ): void {
   const { db } = state;

@@ -122,10 +122,7 @@ export function recordStatus(state: State, status: Exclude<Status, 'absent'>, at
 /** Reports that a workflow received and did not handle before its end are judged again. */
 export function returnUnanswered(db: Database): void {
   for (const row of db.rows) {
-    if (row.state !== 'relayed') continue;
-    row.state = 'pending';
-    row.decision = 'none';
-    row.leased = false;
+    if (row.state === 'relayed') Object.assign(row, { state: 'pending', decision: 'none', leased: false });
   }
 }
 

@@ -3,7 +3,6 @@
  * after another worker has decided newer ones.
  */
 import type { Offer } from '#test/model-check/engine.ts';
-import { lostStep } from '#test/model-check/initial-state.ts';
 import {
   changeStatus,
   indexOf,
@@ -13,7 +12,7 @@ import {
   type Context,
 } from '#test/model-check/participants/database.ts';
 import { workflowActions } from '#test/model-check/participants/workflow.ts';
-import type { LostStep, State } from '#test/model-check/state.ts';
+import { lostStep, type LostStep, type State } from '#test/model-check/state.ts';
 
 export function lostTaskActions(state: State, context: Context, offer: Offer): void {
   if (state.lost.status !== 'absent') {

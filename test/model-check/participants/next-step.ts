@@ -70,48 +70,35 @@ export function reload(state: State, context: Context): void {
 export function enter(state: State, context: Context, step: Step): void {
   const { db, workflow } = state;
   switch (step.step) {
-    case 'send':
     case 'wait_for_lease':
       workflow.at = 'send';
-      return;
-    case 'hold':
-      recordStatus(state, 'held');
-      workflow.at = 'hold';
       return;
     case 'resend':
       recordStatus(state, 'submitting');
       workflow.at = 'send';
       return;
-    case 'look_up':
-      workflow.at = 'look_up';
-      return;
-    case 'await_service':
-      recordStatus(state, 'processing');
-      workflow.at = 'await_service';
-      return;
-    case 'deliver':
-      workflow.at = 'deliver';
-      return;
-    case 'settle':
-      recordStatus(state, 'processing');
-      workflow.at = 'settle';
+    case 'open_case':
+      if (step.reason === 'contradiction' && !db.contradiction) reload(state, context);
+      else openCase(state, context, step.reason);
       return;
     case 'open_next_attempt':
       if (workflow.attempt + 1 >= ATTEMPTS_ALLOWED) {
         workflow.at = 'fail';
         return;
       }
-      recordStatus(state, 'held');
-      workflow.at = 'open_next_attempt';
-      return;
-    case 'fail':
-      workflow.at = 'fail';
-      return;
-    case 'open_case':
-      if (step.reason === 'contradiction' && !db.contradiction) return reload(state, context);
-      openCase(state, context, step.reason);
   }
+  const status = STATUS_OF[step.step];
+  if (status !== undefined) recordStatus(state, status);
+  workflow.at = step.step;
 }
+
+/** The status that a step records when it begins. */
+const STATUS_OF: Partial<Record<Step['step'], 'held' | 'processing'>> = {
+  hold: 'held',
+  await_service: 'processing',
+  settle: 'processing',
+  open_next_attempt: 'held',
+};
 
 function openCase(state: State, context: Context, reason: Attention): void {
   const { db, workflow } = state;

@@ -26,31 +26,18 @@ export function operatorActions(state: State, { rules }: Context, offer: Offer):
   const { db, budget } = state;
   if (budget.operator === 0 || db.status === 'absent' || isWorkFinal(db)) return;
   const work = operated(state, db.status, rules.abandonNeedsComparison && db.compared !== state.epoch + 1);
-  if (judgeRetry(work, db.wake) === 'allowed') {
-    offer(
-      'fault',
-      'an operator retries the order',
-      byOperator((next) => void (next.db.wake = true)),
-    );
-  }
+  const act = (sentence: string, change: (next: State) => void) =>
+    offer('fault', `an operator ${sentence}`, (next) => {
+      next.budget.operator -= 1;
+      change(next);
+    });
+  const wake = (next: State) => void (next.db.wake = true);
+  if (judgeRetry(work, db.wake) === 'allowed') act('retries the order', wake);
   const abandonment = judgeAbandon(work);
-  if (abandonment === 'not_compared' && !db.wake) {
-    offer(
-      'fault',
-      'an operator must repeat the abandonment after a comparison',
-      byOperator((next) => void (next.db.wake = true)),
-    );
-  }
-  if (abandonment === 'allowed') offer('fault', 'an operator abandons the order', byOperator(abandon));
+  if (abandonment === 'not_compared' && !db.wake) act('must repeat the abandonment after a comparison', wake);
+  if (abandonment === 'allowed') act('abandons the order', abandon);
   const reasons = new Set<Attention>([db.contradiction ? 'contradiction' : 'none', db.attention]);
-  for (const reason of reasons) if (reason !== 'none') resolveActions(state, work, reason, offer);
-}
-
-function byOperator(change: (next: State) => void): (next: State) => void {
-  return (next) => {
-    next.budget.operator -= 1;
-    change(next);
-  };
+  for (const reason of reasons) if (reason !== 'none') resolveActions(state, work, reason, act);
 }
 
 function operated(state: State, status: Exclude<Status, 'absent'>, awaitsComparison: boolean): OperatedWork {
@@ -69,7 +56,12 @@ function operatedAttempt({ state, settled }: AttemptRow): OperatedAttempt | unde
   return state === 'absent' ? undefined : { state, settled };
 }
 
-function resolveActions(state: State, work: OperatedWork, reason: Exclude<Attention, 'none'>, offer: Offer): void {
+function resolveActions(
+  state: State,
+  work: OperatedWork,
+  reason: Exclude<Attention, 'none'>,
+  act: (sentence: string, change: (next: State) => void) => void,
+): void {
   const current = currentAttempt(state.db);
   if (current === undefined) return;
   const attempt = indexOf(current);
@@ -77,10 +69,8 @@ function resolveActions(state: State, work: OperatedWork, reason: Exclude<Attent
   const judged = { reason, attempt: work.attempt, laterAttempts: later === undefined ? [] : [later] };
   for (const verdict of truths(state, attempt)) {
     if (judgeResolve(work, judged, verdict) !== 'allowed') continue;
-    offer(
-      'fault',
-      `an operator resolves ${reason.replaceAll('_', ' ')} as ${verdict.replace('_', ' ')}`,
-      byOperator((next) => resolve(next, attempt, reason, verdict)),
+    act(`resolves ${reason.replaceAll('_', ' ')} as ${verdict.replace('_', ' ')}`, (next) =>
+      resolve(next, attempt, reason, verdict),
     );
   }
 }

@@ -9,7 +9,7 @@ import {
   type Context,
 } from '#test/model-check/participants/database.ts';
 import { offerReport, startRun } from '#test/model-check/participants/workflow-run.ts';
-import type { InboxRow, Relay, State } from '#test/model-check/state.ts';
+import { idleRelay, type InboxRow, type Relay, type State } from '#test/model-check/state.ts';
 
 /** The name of a row in sentences. */
 function named(place: number): string {
@@ -18,98 +18,63 @@ function named(place: number): string {
 
 export function relayActions(state: State, context: Context, offer: Offer): void {
   const { relays, db } = state;
-  for (const [index, relay] of relays.entries()) {
+  for (const index of [0, 1] as const) {
+    const { phase } = relays[index];
     // Two idle relays are equal, so only the first one takes a row.
-    if (relay.phase === 'idle' && (index === 0 || relays[0].phase !== 'idle')) takeActions(state, index, offer);
-    if (relay.phase !== 'idle') passOnActions(state, context, index, relay, offer);
+    if (phase !== 'idle') passOnActions(state, context, index, offer);
+    else if (index === 0 || relays[0].phase !== 'idle') takeActions(state, index, offer);
   }
-  for (const [place, row] of db.rows.entries()) {
-    if (!row.leased) continue;
+  for (const [place, { leased }] of db.rows.entries()) {
+    if (!leased) continue;
     const isTaken = relays.some(({ phase, row: taken }) => phase !== 'idle' && taken === place);
-    if (!isTaken) offer('step', `the lease of ${named(place)} ends`, (next) => release(next.db.rows[place]));
+    if (!isTaken) offer('step', `the lease of ${named(place)} ends`, (next) => release(next.db.rows[place]!));
     else if (state.budget.faults > 0) {
       offer('fault', `the lease of ${named(place)} ends while a relay has the row`, (next) => {
         next.budget.faults -= 1;
-        release(next.db.rows[place]);
+        release(next.db.rows[place]!);
       });
     }
   }
 }
 
-function takeActions({ db }: State, index: number, offer: Offer): void {
+function takeActions({ db }: State, index: 0 | 1, offer: Offer): void {
   for (const [place, { state, leased }] of db.rows.entries()) {
     if (state !== 'pending' || leased) continue;
     offer('step', `relay ${index + 1} takes ${named(place)}`, (next) => {
-      const row = next.db.rows[place];
-      const relay = next.relays[index];
-      if (row === undefined || relay === undefined) return;
+      const row = next.db.rows[place]!;
       row.leased = true;
-      relay.phase = 'taken';
-      relay.row = place;
-      relay.remembered = row.decision;
+      Object.assign(next.relays[index], { phase: 'taken', row: place, remembered: row.decision });
     });
   }
 }
 
-function passOnActions(
-  state: State,
-  context: Context,
-  index: number,
-  { phase, row: place }: Relay,
-  offer: Offer,
-): void {
+function passOnActions(state: State, context: Context, index: 0 | 1, offer: Offer): void {
+  const { phase, row: place } = state.relays[index];
   const name = `relay ${index + 1}`;
-  const onItself = (change: (next: State, relay: Relay, row: InboxRow) => void) => (next: State) => {
-    const relay = next.relays[index];
-    const row = next.db.rows[place];
-    if (relay !== undefined && row !== undefined) change(next, relay, row);
-  };
-  if (phase === 'taken')
-    offer(
-      'step',
-      `${name} judges ${named(place)}`,
-      onItself((next, relay, row) => judge(next, context, relay, row)),
-    );
-  if (phase === 'judged')
-    offer(
-      'step',
-      `${name} signals the workflow`,
-      onItself((next, relay) => signal(next, context, relay)),
-    );
-  if (phase === 'signalled')
-    offer(
-      'step',
-      `${name} notes that the workflow was signalled`,
-      onItself((next, relay, row) => markRelayed(next, relay, row)),
-    );
+  const step = (sentence: string, change: (next: State, relay: Relay, row: InboxRow) => void) =>
+    offer('step', `${name} ${sentence}`, (next) => change(next, next.relays[index], next.db.rows[place]!));
+  if (phase === 'taken') step(`judges ${named(place)}`, (next, relay, row) => judge(next, context, relay, row));
+  if (phase === 'judged') step('signals the workflow', (next, relay) => signal(next, context, relay));
+  if (phase === 'signalled') step('notes that the workflow was signalled', markRelayed);
   if (state.budget.faults === 0) return;
-  const fault = (sentence: string, change: (relay: Relay, row: InboxRow) => void) =>
-    offer(
-      'fault',
-      sentence,
-      onItself((next, relay, row) => {
-        next.budget.faults -= 1;
-        change(relay, row);
-      }),
-    );
-  fault(`${name} is killed`, (relay) => rest(relay));
-  if (phase === 'judged') {
-    fault(`${name} cannot reach Temporal and gives the row back`, (relay, row) => {
-      release(row);
-      rest(relay);
-    });
-  }
+  offer('fault', `${name} is killed`, (next) => {
+    next.budget.faults -= 1;
+    rest(next.relays[index]);
+  });
+  if (phase !== 'judged') return;
+  offer('fault', `${name} cannot reach Temporal and gives the row back`, (next) => {
+    next.budget.faults -= 1;
+    release(next.db.rows[place]!);
+    rest(next.relays[index]);
+  });
 }
 
-function release(row: InboxRow | undefined): void {
-  if (row !== undefined) row.leased = false;
+function release(row: InboxRow): void {
+  row.leased = false;
 }
 
 function rest(relay: Relay): void {
-  relay.phase = 'idle';
-  relay.row = 0;
-  relay.remembered = 'none';
-  relay.gone = false;
+  Object.assign(relay, idleRelay());
 }
 
 /** One transaction, as `judgeReport` of the product. */
@@ -155,7 +120,7 @@ function signal(state: State, { rules }: Context, relay: Relay): void {
   const { workflow, db } = state;
   // The work is lost: its row cannot be read, and the report waits.
   if (db.status === 'absent') {
-    release(db.rows[relay.row]);
+    release(db.rows[relay.row]!);
     return rest(relay);
   }
   if (workflow.run !== 'running' && rules.startDecision(workflow.run, isWorkFinal(db)) === 'start')

@@ -63,69 +63,50 @@ export function serviceActions(state: State, dialect: Dialect, offer: Offer): vo
   for (const [index, { state: at, attempt, hook }] of state.purchases.entries()) {
     const of = `attempt ${attempt + 1}`;
     if (at === 'processing') {
-      offer('step', `the service completes the purchase of ${of}`, (next) => end(next, index, 'completed'));
+      offer('step', `the service completes the purchase of ${of}`, (next) =>
+        Object.assign(next.purchases[index]!, { state: 'completed', hook: true }),
+      );
       if (state.budget.failures > 0)
-        offer('fault', `the service lets the purchase of ${of} fail`, (next) => letFail(next, index));
+        offer('fault', `the service lets the purchase of ${of} fail`, (next) => {
+          Object.assign(next.purchases[index]!, { state: 'failed', hook: true });
+          next.budget.failures -= 1;
+        });
     }
     if (at === 'failed')
-      offer('fault', `the service pays back the price of ${of}`, (next) => end(next, index, 'paid_back'));
+      offer('fault', `the service pays back the price of ${of}`, (next) => {
+        next.purchases[index]!.state = 'paid_back';
+      });
     if (!hook) continue;
-    offer('step', `the webhook about ${of} is stored in the inbox`, (next) => deliverHook(next, index));
-    if (state.budget.faults > 0) offer('fault', `the webhook about ${of} is lost`, (next) => loseHook(next, index));
+    // The API stores the delivery before its answer. One delivery of an attempt is one row.
+    offer('step', `the webhook about ${of} is stored in the inbox`, (next) => {
+      const purchase = next.purchases[index]!;
+      purchase.hook = false;
+      storeReport(next, attempt * 2, said(purchase) === 'failed');
+    });
+    if (state.budget.faults > 0)
+      offer('fault', `the webhook about ${of} is lost`, (next) => {
+        next.purchases[index]!.hook = false;
+        next.budget.faults -= 1;
+      });
   }
   if (state.late > 0) {
     // The service processes two requests with one key in sequence, except those of two workers (`Dialect.concurrent`).
     const isExecuting = state.workers.some(({ phase }) => phase === 'executing');
-    if (!isExecuting) offer('fault', 'the late request reaches the service', (next) => arrive(next, dialect));
+    if (!isExecuting)
+      offer('fault', 'the late request reaches the service', (next) => {
+        const request = next.late - 1;
+        next.late = 0;
+        execute(next, dialect, request >> 1, request & 1);
+      });
     offer('step', 'the late request is lost', (next) => void (next.late = 0));
   }
   if (dialect.forgetsKeys) offerForgetting(state, offer);
 }
 
-function end(state: State, index: number, to: 'completed' | 'paid_back'): void {
-  const purchase = state.purchases[index];
-  if (purchase === undefined) return;
-  purchase.state = to;
-  if (to === 'completed') purchase.hook = true;
-}
-
-function letFail(state: State, index: number): void {
-  const purchase = state.purchases[index];
-  if (purchase === undefined) return;
-  purchase.state = 'failed';
-  purchase.hook = true;
-  state.budget.failures -= 1;
-}
-
-/** The API stores the delivery before its answer. One delivery of an attempt is one row. */
-function deliverHook(state: State, index: number): void {
-  const purchase = state.purchases[index];
-  if (purchase === undefined) return;
-  purchase.hook = false;
-  storeReport(state, purchase.attempt * 2, said(purchase) === 'failed');
-}
-
 /** Stores a report in its row of the inbox. */
 export function storeReport({ db }: State, place: number, failed: boolean): void {
-  const row = db.rows[place];
-  if (row === undefined || row.state !== 'absent') return;
-  row.state = 'pending';
-  row.decision = 'none';
-  row.failed = failed;
-  row.leased = false;
-}
-
-function loseHook(state: State, index: number): void {
-  const purchase = state.purchases[index];
-  if (purchase === undefined) return;
-  purchase.hook = false;
-  state.budget.faults -= 1;
-}
-
-function arrive(state: State, dialect: Dialect): void {
-  const request = state.late - 1;
-  state.late = 0;
-  execute(state, dialect, request >> 1, request & 1);
+  const row = db.rows[place]!;
+  if (row.state === 'absent') Object.assign(row, { state: 'pending', decision: 'none', failed, leased: false });
 }
 
 /** Keys are forgotten later than a lease after the end of the window, so no request is in progress. */

@@ -27,9 +27,9 @@ export function upkeepActions(state: State, context: Context, offer: Offer): voi
   }
   for (const [place, row] of db.rows.entries()) {
     if (row.state === 'unmatched' && db.attempts[indexOf(place >> 1)].state !== 'absent') {
-      offer('step', `the sweeper makes an unmatched report about attempt ${(place >> 1) + 1} pending`, (next) =>
-        bringBack(next, place),
-      );
+      offer('step', `the sweeper makes an unmatched report about attempt ${(place >> 1) + 1} pending`, (next) => {
+        next.db.rows[place]!.state = 'pending';
+      });
     }
   }
   reconcilerActions(state, context, offer);
@@ -54,11 +54,6 @@ function wake(state: State, context: Context): void {
   if (state.workflow.run === 'running') state.workflow.woken = true;
 }
 
-function bringBack({ db }: State, place: number): void {
-  const row = db.rows[place];
-  if (row !== undefined) row.state = 'pending';
-}
-
 function reconcilerActions(state: State, { dialect }: Context, offer: Offer): void {
   for (const attempt of [0, 1] as const) {
     const isSending = state.workers.some(
@@ -67,7 +62,7 @@ function reconcilerActions(state: State, { dialect }: Context, offer: Offer): vo
     if (!SILENT.has(state.db.attempts[attempt].state) || isSending) continue;
     const found = lookUp(state, dialect, attempt);
     const place = attempt * 2 + 1;
-    if (found === undefined || found === 'processing' || state.db.rows[place]?.state !== 'absent') continue;
+    if (found === undefined || found === 'processing' || state.db.rows[place]!.state !== 'absent') continue;
     offer('step', `the reconciler finds attempt ${attempt + 1} ${found}`, (next) =>
       storeReport(next, place, found === 'failed'),
     );

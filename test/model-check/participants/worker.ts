@@ -21,7 +21,8 @@ const MAX_SENDS = 3;
 export function workerActions(state: State, context: Context, offer: Offer): boolean {
   const { workflow, workers } = state;
   let isCut = false;
-  for (const [index, worker] of workers.entries()) {
+  for (const index of [0, 1] as const) {
+    const worker = workers[index];
     if (worker.phase === 'idle') {
       // Two idle workers are equal, so only the first one claims.
       if (index === 0 || workers[0].phase !== 'idle') isCut = claimActions(state, context, index, offer) || isCut;
@@ -34,7 +35,7 @@ export function workerActions(state: State, context: Context, offer: Offer): boo
   return isCut;
 }
 
-function claimActions(state: State, context: Context, index: number, offer: Offer): boolean {
+function claimActions(state: State, context: Context, index: 0 | 1, offer: Offer): boolean {
   const { workflow, db } = state;
   if (workflow.run !== 'running' || workflow.at !== 'send' || workflow.queue !== 0 || workflow.woken) return false;
   const row = db.attempts[indexOf(workflow.attempt)];
@@ -85,11 +86,9 @@ function readOtherState(state: State, context: Context): void {
   else reload(state, context);
 }
 
-function claim(state: State, index: number): void {
+function claim(state: State, index: 0 | 1): void {
   const { workflow, workers, budget } = state;
   const row = state.db.attempts[indexOf(workflow.attempt)];
-  const worker = workers[index];
-  if (worker === undefined) return;
   budget.sends -= 1;
   row.anyUnknown ||= row.state === 'sending';
   moveAttempt(state, row, 'claimed');
@@ -103,10 +102,7 @@ function claim(state: State, index: number): void {
   state.db.newer = newer;
   workflow.at = 'sending';
   state.left |= 1 << workflow.attempt;
-  worker.phase = 'claimed';
-  worker.attempt = workflow.attempt;
-  worker.key = row.key;
-  worker.current = true;
+  Object.assign(workers[index], { phase: 'claimed', attempt: workflow.attempt, key: row.key, current: true });
 }
 
 function giveUp(state: State, context: Context): void {

@@ -12,28 +12,15 @@ import { KILLED_WORKER, type AttemptRow, type State, type Workflow } from '#test
 /** Begins a run, as after a start or signal-with-start. @param withWitness the run before has passed on its record. */
 export function startRun({ workflow, lost }: State, withWitness: boolean): void {
   lost.isOfEarlierRun = lost.status !== 'absent';
-  workflow.run = 'running';
-  workflow.at = 'begin';
-  if (!withWitness) {
-    workflow.attempt = 0;
-    workflow.read = 'absent';
-    workflow.sends = 0;
-    workflow.maybe = false;
-  }
-  workflow.queue = 0;
-  workflow.seen = 0;
-  workflow.answered = 0;
-  workflow.woken = false;
+  Object.assign(workflow, NOTHING_RECEIVED, { run: 'running' });
+  if (!withWitness) Object.assign(workflow, { attempt: 0, read: 'absent', sends: 0, maybe: false });
 }
 
 export function endRun({ workflow }: State): void {
-  workflow.run = 'completed';
-  workflow.at = 'begin';
-  workflow.queue = 0;
-  workflow.seen = 0;
-  workflow.answered = 0;
-  workflow.woken = false;
+  Object.assign(workflow, NOTHING_RECEIVED, { run: 'completed' });
 }
+
+const NOTHING_RECEIVED = { at: 'begin', queue: 0, seen: 0, answered: 0, woken: false };
 
 /** Signals a report. A report that this run has received before is ignored. */
 export function offerReport({ workflow }: State, row: number): void {

@@ -65,59 +65,23 @@ function reloadAfterWake(state: State, context: Context): void {
   else enter(state, context, fromAttempt(state, context));
 }
 
-function offerStep({ workflow }: State, context: Context, offer: Offer): void {
-  const unlessGone = (change: (state: State) => void) => (next: State) => {
-    if (next.db.status === 'absent' || isWorkFinal(next.db)) load(next, context);
-    else change(next);
-  };
-  switch (workflow.at) {
-    case 'hold':
-      offer('step', 'the hold is over', (next) => void (next.workflow.at = 'send'));
-      offer('step', 'the deadline of the order passes', (next) => void (next.workflow.at = 'fail'));
-      return;
-    case 'look_up':
-      offer(
-        'step',
-        'the workflow looks the attempt up at the service',
-        unlessGone((next) => lookUpAtService(next, context)),
-      );
-      return;
-    case 'await_service':
-      offer('step', 'the service was silent for too long', (next) => void (next.workflow.at = 'look_up'));
-      return;
-    case 'deliver':
-      offer(
-        'step',
-        'the eSIM is stored and the order is completed',
-        unlessGone((next) => deliver(next, context)),
-      );
-      return;
-    case 'settle':
-      offer(
-        'step',
-        'the wallet is read for the failed attempt',
-        unlessGone((next) => settle(next, context)),
-      );
-      return;
-    case 'open_next_attempt':
-      offer(
-        'step',
-        'a new attempt is opened',
-        unlessGone((next) => openNextAttempt(next, context)),
-      );
-      return;
-    case 'fail':
-      offer(
-        'step',
-        'the workflow lets the order fail',
-        unlessGone((next) => fail(next, context)),
-      );
-      return;
-    case 'begin':
-    case 'send':
-    case 'sending':
-    case 'open_case':
+function offerStep({ workflow: { at } }: State, context: Context, offer: Offer): void {
+  const step = (sentence: string, change: (next: State, context: Context) => void) =>
+    offer('step', sentence, (next) => {
+      if (next.db.status === 'absent' || isWorkFinal(next.db)) load(next, context);
+      else change(next, context);
+    });
+  if (at === 'hold') {
+    offer('step', 'the hold is over', (next) => void (next.workflow.at = 'send'));
+    offer('step', 'the deadline of the order passes', (next) => void (next.workflow.at = 'fail'));
   }
+  if (at === 'look_up') step('the workflow looks the attempt up at the service', lookUpAtService);
+  if (at === 'await_service')
+    offer('step', 'the service was silent for too long', (next) => void (next.workflow.at = 'look_up'));
+  if (at === 'deliver') step('the eSIM is stored and the order is completed', deliver);
+  if (at === 'settle') step('the wallet is read for the failed attempt', settle);
+  if (at === 'open_next_attempt') step('a new attempt is opened', openNextAttempt);
+  if (at === 'fail') step('the workflow lets the order fail', fail);
 }
 
 function lookUpAtService(state: State, context: Context): void {

@@ -138,26 +138,6 @@ describe('a circuit of the service', () => {
     );
     expect(opened.probeAt).toBe(NOW + 3_600_000);
   });
-
-  it('admits only a due canary and released work while it is open', () => {
-    fc.assert(
-      fc.property(
-        fc.record({
-          isCanary: fc.boolean(),
-          isWaiting: fc.boolean(),
-          isOldest: fc.boolean(),
-          isReleased: fc.boolean(),
-        }),
-        fc.integer({ min: -10, max: 10 }),
-        (asker, late) => {
-          const open: Circuit = { ...CLOSED_CIRCUIT, state: 'open', probeAt: NOW };
-          const answer = judgeAtCircuit(open, asker, NOW + late);
-          expect(answer === 'canary').toBe(asker.isReleased || (asker.isOldest && late >= 0));
-          expect(answer).not.toBe('pass');
-        },
-      ),
-    );
-  });
 });
 
 describe('each circuit', () => {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import {
-  DAY_MS,
   startReceiver,
   startTestSimulator,
   type ReceivedWebhook,
@@ -168,29 +167,9 @@ describe('a manual review', () => {
     expect((await simulator.sandbox.get(`/esims/${used}`)).at('status')).toBe('active');
     expect(await refundCredits(simulator)).toHaveLength(1);
   });
-
-  it('accepts once a late debit is shown', async () => {
-    await using simulator = await startTestSimulator({ dialect: 'late_debits', reviewDelayMs: 60_000 });
-    const id = (await cancelled(simulator, await simulator.esim())).refund?.id ?? '';
-    await simulator.advance(60_000);
-    await expect.poll(async () => (await refundOf(simulator, id)).review).toBe('accepted');
-  });
 });
 
 describe('a behaviour rule for cancellations', () => {
-  it('accepted: overrides the conditions; with a delay, the credit comes later', async () => {
-    await using simulator = await startTestSimulator();
-    await rule(simulator, 'accepted', { delay_ms: 60_000 });
-    const esim = await simulator.esim();
-    await simulator.simulate(esim, 'consumed');
-    const answer = await cancelled(simulator, esim);
-    expect(answer).toMatchObject({ status: 'cancelled', refund: { status: 'processing', review: 'accepted' } });
-    expect(await refundCredits(simulator)).toHaveLength(0);
-    await simulator.advance(60_000);
-    await expect.poll(async () => (await refundOf(simulator, answer.refund?.id ?? '')).status).toBe('completed');
-    expect(await refundCredits(simulator)).toHaveLength(1);
-  });
-
   it('refund_failed: the eSIM is cancelled and no credit comes', async () => {
     await using receiver = await startReceiver();
     await using simulator = await startTestSimulator({ webhook: { url: receiver.url, secret: 'whsec_test' } });
@@ -218,17 +197,5 @@ describe('a behaviour rule for cancellations', () => {
     expect(answer).toMatchObject({ status: 'processing', refund: { status: 'processing', review } });
     await simulator.advance(60_000);
     await expect.poll(async () => (await refundOf(simulator, answer.refund?.id ?? '')).status).toBe(status);
-  });
-
-  it('manual_review: stays until the admin API decides; refused: refuses an untouched eSIM', async () => {
-    await using simulator = await startTestSimulator({ reviewDelayMs: 0 });
-    await rule(simulator, 'manual_review');
-    const id = (await cancelled(simulator, await simulator.esim())).refund?.id ?? '';
-    await simulator.advance(20 * DAY_MS);
-    expect(await refundOf(simulator, id)).toMatchObject({ status: 'processing', review: 'manual_review' });
-    await rule(simulator, 'refused');
-    expect((await cancelled(simulator, await simulator.esim())).status).toBe('refused');
-    // Orders and top-ups do not use up such a rule, and it decides once.
-    expect((await cancelled(simulator, await simulator.esim())).status).toBe('cancelled');
   });
 });

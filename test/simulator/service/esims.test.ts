@@ -30,43 +30,6 @@ describe('an eSIM', () => {
     expect(Date.parse(active.expires_at ?? '') - Date.parse(active.activated_at ?? '')).toBe(7 * DAY_MS);
     expect(active.used).toBeGreaterThan(0);
   });
-
-  it('uses more over time, until its data is consumed or it expires', async () => {
-    await using simulator = await startTestSimulator();
-    const id = await simulator.esim();
-    await simulator.simulate(id, 'active');
-    const used = [(await read(simulator, id)).used];
-    for (let day = 1; day <= 3; day += 1) {
-      await simulator.advance(DAY_MS);
-      used.push((await read(simulator, id)).used);
-    }
-    expect(used.toSorted((left, right) => left - right)).toEqual(used);
-    expect(new Set(used).size).toBe(4);
-    await simulator.advance(4 * DAY_MS);
-    expect(await read(simulator, id)).toMatchObject({ status: 'expired', used: 1_024, total: 1_024 });
-  });
-
-  it('of an unlimited package has no total, and is not used up by time', async () => {
-    await using simulator = await startTestSimulator();
-    const id = await simulator.esim(1011);
-    await simulator.simulate(id, 'active');
-    await simulator.advance(5 * DAY_MS);
-    const active = await read(simulator, id);
-    expect([active.status, active.total]).toEqual(['active', null]);
-    expect(active.used).toBeGreaterThan(5_000);
-    await simulator.simulate(id, 'consumed');
-    expect((await read(simulator, id)).used).toBeGreaterThan(active.used);
-  });
-
-  it('that is consumed has used all its data', async () => {
-    await using simulator = await startTestSimulator();
-    const id = await simulator.esim();
-    await simulator.simulate(id, 'consumed');
-    const consumed = await read(simulator, id);
-    expect(consumed).toMatchObject({ status: 'consumed', used: 1_024, total: 1_024 });
-    expect(consumed.installed_at).not.toBeNull();
-    expect(consumed.activated_at).not.toBeNull();
-  });
 });
 
 describe('the sandbox simulation', () => {

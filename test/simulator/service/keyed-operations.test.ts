@@ -101,6 +101,32 @@ describe.each(operations)('%s', (operation) => {
   });
 });
 
+describe('an Idempotency-Key', () => {
+  const body = JSON.stringify({ package_id: PACKAGE, external_order_id: 'r' });
+
+  it('belongs to the exact bytes of its request', async () => {
+    await using simulator = await startTestSimulator();
+    await simulator.order(body, 'key');
+    expect(codeOf(await simulator.order(` ${body}`, 'key'))).toEqual([409, 'idempotency_key_reused']);
+    expect(await simulator.debits('r')).toHaveLength(1);
+  });
+
+  it('of one environment is new in the other', async () => {
+    await using simulator = await startTestSimulator({ approved: true, productionBalance: '10.00' });
+    const headers = { 'idempotency-key': 'key' };
+    const sandbox = await simulator.order(body, 'key');
+    const production = await simulator.production.post('/orders', body, { headers });
+    expect([sandbox.status, production.status]).toEqual([201, 201]);
+    expect(production.at('id')).not.toBe(sandbox.at('id'));
+  });
+
+  it('does not allow a reference that was used under another key', async () => {
+    await using simulator = await startTestSimulator();
+    await simulator.order(body, 'key-1');
+    expect(codeOf(await simulator.order(body, 'key-2'))).toEqual([409, 'reference_exists']);
+  });
+});
+
 describe('a dialect with unsafe repetitions', () => {
   it.each(['createOrder', 'createVpnOrder', 'createTopup'] as const)(
     'ignores_keys: %s debits each time',
@@ -143,11 +169,5 @@ describe('a dialect with unsafe repetitions', () => {
     expect((await run.send('key')).status).toBe(201);
     expect((await run.send('key')).status).toBe(402);
     expect(await run.moved()).toBe(1);
-  });
-
-  it('balance_first: a repeated cancellation gets the first answer', async () => {
-    await using run = await prepared('cancelEsim', { dialect: 'balance_first' });
-    const first = await run.send('key');
-    expect((await run.send('key')).text).toBe(first.text);
   });
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { EMAIL, fieldsOf, PACKAGE, PASSWORD, PLAN, startTestSimulator } from '#test/simulator/support.ts';
+import { EMAIL, fieldsOf, PASSWORD, startTestSimulator } from '#test/simulator/support.ts';
 import { ENDPOINTS, type EndpointContract } from '#upstream/contract.ts';
 
 /** All but the logins. */
@@ -93,32 +93,7 @@ describe('an address', () => {
 describe('a header of the specification', () => {
   const login = { email: EMAIL, password: PASSWORD, device_name: 'x' };
   const isKeyed = ([, { idempotencyKey }]: (typeof endpoints)[number]): boolean => idempotencyKey === true;
-  const keyed = endpoints.filter(isKeyed).map(([name, { path }]) => [name, path] as const);
   const others = endpoints.filter((each) => !isKeyed(each));
-
-  it('Idempotency-Key is accepted exactly on four calls', () => {
-    const names = keyed.map(([name]) => name).toSorted();
-    expect(names).toEqual(['cancelEsim', 'createOrder', 'createTopup', 'createVpnOrder']);
-  });
-
-  it.each(keyed)('Idempotency-Key is accepted by %s, and required', async (name, path) => {
-    const esim = await simulator.esim();
-    const bodies: Readonly<Record<string, unknown>> = {
-      createOrder: { package_id: PACKAGE, external_order_id: 'keyed' },
-      createTopup: { esim_id: esim, package_id: PACKAGE },
-      createVpnOrder: {
-        vpn_plan_id: PLAN,
-        external_subscription_id: 'keyed',
-        customer_reference: 'c',
-        customer_price: 1,
-      },
-    };
-    const address = path.replace('{id}', esim);
-    const missing = await simulator.sandbox.post(address, bodies[name]);
-    expect([missing.status, missing.at('error', 'code')]).toEqual([400, 'idempotency_key_missing']);
-    const call = { headers: { 'idempotency-key': `keyed-${name}` } };
-    expect((await simulator.sandbox.post(address, bodies[name], call)).status).toBe(name === 'cancelEsim' ? 200 : 201);
-  });
 
   it.each(others.map(([name, { method, path }]) => [name, method, path] as const))(
     'Idempotency-Key is refused by %s with 400 that names it',

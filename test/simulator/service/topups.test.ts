@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DAY_MS, PACKAGE, startTestSimulator, type SimulatorClient } from '#test/simulator/support.ts';
+import { DAY_MS, startTestSimulator, type SimulatorClient } from '#test/simulator/support.ts';
 import { esimUsage, pageOf, servicePackage, serviceTopup } from '#upstream/contract.ts';
 
 const optionsOf = async (simulator: SimulatorClient, esim: string): Promise<number[]> => {
@@ -56,17 +56,6 @@ describe('a top-up', () => {
     expect(seen.at('data', 0)).toMatchObject({ reason: 'topup', topup_id: topup.id, esim_id: esim });
   });
 
-  it('of a package for another country is refused', async () => {
-    await using simulator = await startTestSimulator();
-    const esim = await simulator.esim();
-    for (const other of [1004, 1025, 2001, 2003]) {
-      const refused = await simulator.topUp(esim, other);
-      expect([refused.status, refused.at('error', 'code')]).toEqual([422, 'topup_incompatible']);
-    }
-    expect(await simulator.ledger()).toHaveLength(2);
-    expect((await simulator.sandbox.get('/topups')).at('data')).toEqual([]);
-  });
-
   it('adds its data when it completes, and none when it fails', async () => {
     await using simulator = await startTestSimulator();
     const esim = await simulator.esim();
@@ -82,14 +71,6 @@ describe('a top-up', () => {
     expect(await simulator.balance()).toBe(balance);
     expect((await simulator.ledger()).at(-1)).toMatchObject({ type: 'credit', reason: 'refund', topup_id: failing.id });
     expect((await usageOf(simulator, esim)).data_total_mb).toBe(2_048);
-  });
-
-  it('that failed may never be credited', async () => {
-    await using simulator = await startTestSimulator();
-    const esim = await simulator.esim();
-    const { id } = (await simulator.topUp(esim, 9005)).read(serviceTopup);
-    await topupReaches(simulator, id, 'failed');
-    expect((await simulator.ledger()).filter(({ type }) => type === 'credit')).toHaveLength(1);
   });
 
   it('is refused during another one of its eSIM, and during its cancellation', async () => {
@@ -119,46 +100,5 @@ describe('a top-up', () => {
     expect(after.at('status')).toBe('active');
     expect(Date.parse(after.textAt('expires_at')) - before).toBe(30 * DAY_MS);
     expect(await usageOf(simulator, esim)).toMatchObject({ data_used_mb: 1_024, data_total_mb: 4_096 });
-  });
-
-  it('follows a behaviour rule for top-ups, which orders do not use up', async () => {
-    await using simulator = await startTestSimulator();
-    await simulator.admin.post('/behaviour', {
-      operation: 'topup',
-      outcome: 'failed_at_once',
-      debited: false,
-      count: 1,
-    });
-    const esim = await simulator.esim();
-    const before = await simulator.balance();
-    expect((await simulator.topUp(esim)).at('status')).toBe('failed');
-    expect(await simulator.balance()).toBe(before);
-    expect((await simulator.topUp(esim)).at('status')).toBe('completed');
-  });
-
-  it('is ended by the admin API, once', async () => {
-    await using simulator = await startTestSimulator();
-    const id = (await simulator.topUp(await simulator.esim(), 9004)).textAt('id');
-    expect((await simulator.admin.post(`/topups/${id}/complete`)).at('status')).toBe('completed');
-    expect((await simulator.admin.post(`/topups/${id}/fail`)).status).toBe(409);
-    expect((await simulator.admin.post(`/orders/${id}/fail`)).status).toBe(404);
-    expect((await simulator.admin.get('/topups')).at('data', 0, 'id')).toBe(id);
-  });
-
-  it('is found by its eSIM, newest first, and not in the other environment', async () => {
-    await using simulator = await startTestSimulator();
-    const [one, other] = [await simulator.esim(), await simulator.esim()];
-    await simulator.topUp(one);
-    await simulator.topUp(other);
-    await simulator.topUp(one, 1002);
-    const found = (await simulator.sandbox.get(`/topups?esim_id=${one}`)).read(pageOf(serviceTopup));
-    expect(found.data.map(({ package_id }) => package_id)).toEqual([1002, PACKAGE]);
-    const first = (await simulator.sandbox.get('/topups?limit=2')).read(pageOf(serviceTopup));
-    const rest = (await simulator.sandbox.get(`/topups?limit=2&cursor=${first.next_cursor}`)).read(
-      pageOf(serviceTopup),
-    );
-    expect([first.data.length, rest.data.length, rest.next_cursor]).toEqual([2, 1, null]);
-    expect((await simulator.production.get(`/topups/${found.data[0]?.id}`)).status).toBe(404);
-    expect((await simulator.production.get('/topups')).at('data')).toEqual([]);
   });
 });

@@ -59,26 +59,6 @@ describe('a VPN order', () => {
     expect(events).toEqual(['vpn.subscription.active', 'vpn.subscription.failed']);
   });
 
-  it.each([
-    [393, 'failed', '100000.00'],
-    [394, 'processing', '99998.10'],
-  ])('of plan %i is %s', async (vpn_plan_id, status, balance) => {
-    await using simulator = await startTestSimulator();
-    expect((await simulator.orderVpn({ vpn_plan_id })).at('status')).toBe(status);
-    expect(await simulator.balance()).toBe(balance);
-  });
-
-  it('of plan 395 fails and is never credited; a rule for VPN orders overrides the plan', async () => {
-    await using simulator = await startTestSimulator();
-    const { id } = (await simulator.orderVpn({ vpn_plan_id: 395 })).read(vpnSubscription);
-    await reaches(simulator, id, 'failed');
-    expect(await simulator.balance()).toBe('99998.10');
-    await simulator.admin.post('/behaviour', { operation: 'vpn', vpn_plan_id: 395, outcome: 'completed' });
-    expect((await simulator.order()).at('status')).toBe('completed');
-    expect((await simulator.orderVpn({ vpn_plan_id: 395 })).at('status')).toBe('active');
-    expect((await simulator.orderVpn({ vpn_plan_id: 393 })).at('status')).toBe('failed');
-  });
-
   it('needs a new external_subscription_id', async () => {
     await using simulator = await startTestSimulator();
     await simulator.order({ external_order_id: 'same' });
@@ -87,16 +67,6 @@ describe('a VPN order', () => {
     expect([again.status, again.at('error', 'code')]).toEqual([409, 'reference_exists']);
     await simulator.admin.post('/dialect', { name: 'reusable_references' });
     expect((await simulator.orderVpn({ external_subscription_id: 'same' })).status).toBe(201);
-  });
-
-  it('is found by its reference, and not in the other environment', async () => {
-    await using simulator = await startTestSimulator();
-    for (const external_subscription_id of ['a', 'b']) await simulator.orderVpn({ external_subscription_id });
-    const found = await simulator.sandbox.get('/vpn/subscriptions?external_subscription_id=a');
-    const { data } = found.read(pageOf(vpnSubscription));
-    expect(data.map(({ external_subscription_id }) => external_subscription_id)).toEqual(['a']);
-    expect((await simulator.production.get(`/vpn/subscriptions/${data[0]?.id}`)).status).toBe(404);
-    expect((await simulator.sandbox.get(`/orders/${data[0]?.id}`)).status).toBe(404);
   });
 });
 
@@ -129,43 +99,5 @@ describe('a VPN subscription', () => {
     const events = (await receiver.count(3)).map(({ event }) => event);
     expect(events).toEqual(['vpn.subscription.active', 'vpn.subscription.cancelled', 'ping']);
     expect(await simulator.ledger()).toHaveLength(2);
-  });
-
-  it('that is not active cannot be cancelled', async () => {
-    await using simulator = await startTestSimulator();
-    for (const vpn_plan_id of [393, 394]) {
-      const id = (await simulator.orderVpn({ vpn_plan_id })).textAt('id');
-      expect((await cancel(simulator, id)).at('error', 'code')).toBe('cancellation_refused');
-    }
-  });
-
-  it('may be cancelled later by a behaviour rule; a second call changes nothing', async () => {
-    await using simulator = await startTestSimulator();
-    const later = { operation: 'vpn_cancellation', outcome: 'processing_then_cancelled', delay_ms: 60_000, count: 1 };
-    await simulator.admin.post('/behaviour', later);
-    const id = (await simulator.orderVpn()).textAt('id');
-    expect((await cancel(simulator, id)).at('status')).toBe('active');
-    expect((await cancel(simulator, id)).at('status')).toBe('active');
-    await simulator.advance(60_000);
-    await reaches(simulator, id, 'cancelled');
-    await simulator.admin.post('/behaviour', { operation: 'vpn_cancellation', outcome: 'refused', count: 1 });
-    const other = (await simulator.orderVpn()).textAt('id');
-    expect((await cancel(simulator, other)).at('error', 'code')).toBe('cancellation_refused');
-    expect((await cancel(simulator, other)).at('status')).toBe('cancelled');
-  });
-
-  it('is started, failed, expired and cancelled by the admin API, when possible', async () => {
-    await using simulator = await startTestSimulator();
-    const order = async (vpn_plan_id: number) => (await simulator.orderVpn({ vpn_plan_id })).textAt('id');
-    const act = async (id: string, verb: string) => simulator.admin.post(`/vpn-subscriptions/${id}/${verb}`);
-    const [first, second, third] = [await order(394), await order(394), await order(301)];
-    expect((await act(first, 'expire')).status).toBe(409);
-    expect((await act(first, 'complete')).at('status')).toBe('active');
-    expect((await act(first, 'expire')).at('status')).toBe('expired');
-    expect((await act(second, 'fail')).at('status')).toBe('failed');
-    expect((await act(third, 'cancel')).at('status')).toBe('cancelled');
-    expect((await act(third, 'cancel')).status).toBe(409);
-    const state = await simulator.admin.get('/state');
-    expect(state.at('environments', 'sandbox', 'vpn_subscriptions')).toEqual({ expired: 1, failed: 1, cancelled: 1 });
   });
 });

@@ -4,14 +4,16 @@ import { describe, expect, it } from 'vitest';
 import { COMPATIBLE, checkContractFile } from '#cli/service/contract.ts';
 import { capabilities } from '#domain/service/capability-profile.ts';
 import { DIALECTS, type Dialect } from '#simulator/behaviour/dialect.ts';
-import { openApiDocument } from '#simulator/service/openapi.ts';
+import { describedService } from '#simulator/service/openapi.ts';
+import { PLAIN } from '#simulator/shapes/shape.ts';
+import { Shaper } from '#simulator/shapes/shaper.ts';
 import type { Environment } from '#simulator/store/store.ts';
 import { temporaryFolder } from '#test/support/temporary.ts';
 
 /** `reseller contract check` on the simulator's own document. */
 async function check(dialect: Dialect, environment: Environment, without: readonly string[] = []) {
   const file = join(temporaryFolder('contract'), 'openapi.json');
-  writeFileSync(file, JSON.stringify(openApiDocument(dialect, environment)));
+  writeFileSync(file, JSON.stringify(describedService(dialect, environment, new Shaper(PLAIN))));
   let stdout = '';
   const stream = {
     write: (text: string | Uint8Array) => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { SHAPES, type ShapeName } from '#simulator/shapes/shape.ts';
 import { lastOf, LOGIN, startShaped } from '#test/simulator/shapes/shape-support.ts';
-import { fieldsOf, PACKAGE, startReceiver, startTestSimulator, type SimulatorClient } from '#test/simulator/support.ts';
+import { fieldsOf, startReceiver, startTestSimulator, type SimulatorClient } from '#test/simulator/support.ts';
 import { temporaryFolder } from '#test/support/temporary.ts';
 
 const NOW = Date.parse('2026-01-01T10:00:00.250Z');
@@ -160,16 +160,6 @@ describe('ids that are numbers', () => {
     for (const path of ['/orders/1', `/orders/${ids.esim}`, '/esims/99999992']) {
       expect((await simulator.sandbox.get(path)).status).toBe(404);
     }
-  });
-
-  it('repeat with their key, in the current shape', async () => {
-    await using simulator = await startShaped({ name: 'number_ids' });
-    const body = { package_id: PACKAGE, external_order_id: 'r' };
-    const first = await simulator.order(body, 'key');
-    expect((await simulator.order(body, 'key')).text).toBe(first.text);
-    await simulator.admin.post('/shape', { name: 'data_envelope' });
-    expect((await simulator.order(body, 'key')).at('data', 'id')).toBe((await lastOf(simulator, '/orders'))['id']);
-    expect(await simulator.ledger()).toHaveLength(2);
   });
 });
 

@@ -50,9 +50,6 @@ export const NEEDED_FIELD_DIFFERENCES: readonly Difference[] = [
   breaking('the list of orders does not name the reference', 'listOrders data[].external_order_id', (draft) => {
     draft.remove(['listOrders answer'], 'external_order_id');
   }),
-  breaking('the list of orders has another name for the reference', 'listOrders data[].external_order_id', (draft) => {
-    draft.remove(['listOrders answer'], 'external_order_id', 'reference');
-  }),
   note('an order does not name its reference, and the list does', 'getOrder external_order_id', (draft) => {
     draft.remove(['getOrder answer'], 'external_order_id');
   }),
@@ -64,14 +61,8 @@ export const NEEDED_FIELD_DIFFERENCES: readonly Difference[] = [
   breaking('the list of top-ups does not name the eSIM', 'listTopups data[].esim_id', (draft) => {
     draft.remove(['listTopups answer'], 'esim_id');
   }),
-  breaking('the list of refunds does not name the eSIM', 'listRefunds data[].esim_id', (draft) => {
-    draft.remove(['listRefunds answer'], 'esim_id', 'sim');
-  }),
   breaking('an eSIM has no installation time', 'getEsim installed_at', (draft) => {
     draft.remove(['getEsim answer'], 'installed_at');
-  }),
-  breaking('the activation time of an eSIM has another name', 'getEsim activated_at', (draft) => {
-    draft.remove(['getEsim answer'], 'activated_at', 'activation_date');
   }),
   breaking('the installation is a flag', 'getEsim installed_at', (draft) => {
     draft.set('getEsim answer', 'installed_at', { type: 'boolean' });
@@ -93,9 +84,6 @@ export const NEEDED_FIELD_DIFFERENCES: readonly Difference[] = [
       draft.remove(['listWalletTransactions answer'], 'external_order_id');
     },
   ),
-  breaking('movements do not name their top-up', 'listWalletTransactions data[].topup_id', (draft) => {
-    draft.remove(['listWalletTransactions answer'], 'topup_id');
-  }),
   breaking(
     'movements do not name their subscription',
     ['listWalletTransactions data[].vpn_subscription_id', 'listWalletTransactions data[].external_subscription_id'],

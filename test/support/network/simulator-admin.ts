@@ -135,9 +135,8 @@ export class SimulatorAdmin {
   }
 
   /** Sets the result of the next purchase, or of the next `count`. */
-  async nextPurchases(rule: z.input<typeof behaviourRule>): Promise<void> {
-    await this.#post('/behaviour', { count: 1, ...rule } satisfies z.input<typeof behaviourRule>);
-  }
+  readonly nextPurchases = (rule: z.input<typeof behaviourRule>) =>
+    this.#act('/behaviour', { count: 1, ...rule } satisfies z.input<typeof behaviourRule>);
 
   /** All fault rules, with the number of times they fired. */
   async faults(): Promise<FaultReport[]> {
@@ -149,21 +148,14 @@ export class SimulatorAdmin {
     await Promise.all([this.#delete('/faults'), this.#delete('/behaviour'), this.dialect('replays')]);
   }
 
-  async dialect(name: DialectName, properties: Record<string, unknown> = {}): Promise<void> {
-    await this.#post('/dialect', { name, properties });
-  }
-
+  readonly dialect = (name: DialectName, properties: Record<string, unknown> = {}) =>
+    this.#act('/dialect', { name, properties });
   /** Sets the form of all following answers, events and headers. */
-  async shape(name: ShapeName, properties: Partial<Shape> = {}): Promise<void> {
-    await this.#post('/shape', { name, properties });
-  }
-
-  async setPackage(id: number, change: { price_for_reseller?: string; available?: boolean }): Promise<void> {
-    await this.#post(`/packages/${id}`, change);
-  }
-
+  readonly shape = (name: ShapeName, properties: Partial<Shape> = {}) => this.#act('/shape', { name, properties });
+  readonly setPackage = (id: number, change: { price_for_reseller?: string; available?: boolean }) =>
+    this.#act(`/packages/${id}`, change);
   /** Lists a package, or replaces the one with this id. */
-  async addPackage(added: {
+  readonly addPackage = (added: {
     id: number;
     name: string;
     price_for_reseller: string;
@@ -171,61 +163,32 @@ export class SimulatorAdmin {
     data_mb?: number | null;
     validity_days?: number;
     available?: boolean;
-  }): Promise<void> {
-    await this.#post('/packages', added);
-  }
-
+  }) => this.#act('/packages', added);
   /** Removes a package or plan from its list. */
-  async removeItem(list: 'packages' | 'vpn-plans', id: number): Promise<void> {
-    await this.#delete(`/${list}/${id}`);
-  }
-
-  async addPlan(added: {
-    id: number;
-    name: string;
-    price_for_reseller: string;
-    duration_days?: number;
-  }): Promise<void> {
-    await this.#post('/vpn-plans', added);
-  }
-
-  async deposit(amount: string): Promise<void> {
-    await this.#post('/deposits', { environment: 'sandbox', amount });
-  }
-
+  readonly removeItem = (list: 'packages' | 'vpn-plans', id: number) => this.#delete(`/${list}/${id}`);
+  readonly addPlan = (added: { id: number; name: string; price_for_reseller: string; duration_days?: number }) =>
+    this.#act('/vpn-plans', added);
+  readonly deposit = (amount: string) => this.#act('/deposits', { environment: 'sandbox', amount });
   /** A manual movement in the service's wallet, for one sale or none. */
-  async move(movement: {
+  readonly move = (movement: {
     type: 'debit' | 'credit';
     amount: string;
     reason: string;
     order_id?: string;
     topup_id?: string;
     vpn_subscription_id?: string;
-  }): Promise<void> {
-    await this.#post('/movements', { environment: 'sandbox', ...movement });
-  }
-
+  }) => this.#act('/movements', { environment: 'sandbox', ...movement });
   /** Moves the service's clock forward. */
-  async advanceClock(ms: number): Promise<void> {
-    await this.#post('/clock/advance', { ms });
-  }
-
-  async completeOrder(id: string): Promise<void> {
-    await this.#post(`/orders/${id}/complete`, {});
-  }
-
-  async failOrder(id: string): Promise<void> {
-    await this.#post(`/orders/${id}/fail`, {});
-  }
+  readonly advanceClock = (ms: number) => this.#act('/clock/advance', { ms });
+  readonly completeOrder = (id: string) => this.#act(`/orders/${id}/complete`);
+  readonly failOrder = (id: string) => this.#act(`/orders/${id}/fail`);
 
   /** Sends a webhook with any content. @returns its delivery id at the simulator. */
   async sendWebhook(webhook: { event: string; data: unknown } & Record<string, unknown>): Promise<string> {
     return (await this.#post('/webhooks/send', webhook)).textAt('id');
   }
 
-  async replayDelivery(id: string): Promise<void> {
-    await this.#post(`/deliveries/${id}/replay`, {});
-  }
+  readonly replayDelivery = (id: string) => this.#act(`/deliveries/${id}/replay`);
 
   /** Movements of the sandbox wallet, oldest first. */
   async ledger(): Promise<LedgerLine[]> {
@@ -246,35 +209,22 @@ export class SimulatorAdmin {
     return this.#all('/vpn-subscriptions?environment=sandbox', subscription);
   }
 
-  async completeSubscription(id: string): Promise<void> {
-    await this.#post(`/vpn-subscriptions/${id}/complete`, {});
-  }
-
-  async endSubscription(id: string, end: 'expire' | 'cancel'): Promise<void> {
-    await this.#post(`/vpn-subscriptions/${id}/${end}`, {});
-  }
-
-  async setPlan(id: number, change: { price_for_reseller?: string; available?: boolean }): Promise<void> {
-    await this.#post(`/vpn-plans/${id}`, change);
-  }
-
+  readonly completeSubscription = (id: string) => this.#act(`/vpn-subscriptions/${id}/complete`);
+  readonly endSubscription = (id: string, end: 'expire' | 'cancel') => this.#act(`/vpn-subscriptions/${id}/${end}`);
+  readonly setPlan = (id: number, change: { price_for_reseller?: string; available?: boolean }) =>
+    this.#act(`/vpn-plans/${id}`, change);
   /** Sets the decision about a refund, or the result of its payment. */
-  async decideRefund(id: string, decision: 'accept' | 'refuse' | 'complete' | 'fail'): Promise<void> {
-    await this.#post(`/refunds/${id}/${decision}`, {});
-  }
+  readonly decideRefund = (id: string, decision: 'accept' | 'refuse' | 'complete' | 'fail') =>
+    this.#act(`/refunds/${id}/${decision}`);
 
   /** @param esimId the service's id. The default is all eSIMs. */
   async refunds(esimId?: string): Promise<SoldRefund[]> {
     return this.#all(`/refunds?environment=sandbox${esimId === undefined ? '' : `&esim_id=${esimId}`}`, soldRefund);
   }
 
-  async simulateEsim(id: string, state: 'installed' | 'active' | 'consumed'): Promise<void> {
-    await this.#post(`/esims/${id}/state`, { state });
-  }
-
-  async completeTopup(id: string): Promise<void> {
-    await this.#post(`/topups/${id}/complete`, {});
-  }
+  readonly simulateEsim = (id: string, state: 'installed' | 'active' | 'consumed') =>
+    this.#act(`/esims/${id}/state`, { state });
+  readonly completeTopup = (id: string) => this.#act(`/topups/${id}/complete`);
 
   async requests(endpoint: string, idempotencyKey?: string): Promise<ReceivedRequest[]> {
     const key = idempotencyKey === undefined ? '' : `&idempotency_key=${encodeURIComponent(idempotencyKey)}`;
@@ -300,6 +250,10 @@ export class SimulatorAdmin {
 
   async #get(path: string): Promise<HttpAnswer> {
     return expectOk(await this.#http.get(`/simulator${path}`));
+  }
+
+  async #act(path: string, body: unknown = {}): Promise<void> {
+    await this.#post(path, body);
   }
 
   async #post(path: string, body: unknown): Promise<HttpAnswer> {

@@ -4,9 +4,8 @@ import { join } from 'node:path';
 import { inject } from 'vitest';
 import { freePort } from '#cli/embedded/ports.ts';
 import { withClient } from '#cli/embedded/postgres.ts';
-import { TemporalCluster, type FrontendTls } from '#cli/embedded/temporal-cluster.ts';
+import { obtainTemporalPrograms, TemporalCluster, type FrontendTls } from '#cli/embedded/temporal-cluster.ts';
 import { atEnd } from '#test/support/at-end.ts';
-import type { SharedServers } from '#test/support/servers/shared-servers.ts';
 import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
 
 /** A Temporal server of one test, of either kind. */
@@ -30,21 +29,17 @@ export interface OwnCluster extends OwnTemporalServer {
 
 export interface OwnClusterOptions {
   readonly tls?: FrontendTls;
-  /** The servers of the run; the default is those of the present vitest run. */
-  readonly servers?: SharedServers;
   /** An account of PostgreSQL that may create databases. The default is the shared server's. */
   readonly postgresUrl?: string;
 }
 
-/** @throws Error when this machine can neither find nor build the server: these tests must not pass unseen. */
+/** Starts a cluster. Its programs are built if the machine does not have them: `npm run prepare:temporal` does it before. */
 export async function startOwnCluster({
   tls,
   // `inject` exists only in vitest. A caller with its own servers does not need it.
-  servers = inject('servers'),
-  postgresUrl = servers.postgresUrl,
+  postgresUrl = inject('servers').postgresUrl,
 }: OwnClusterOptions = {}): Promise<OwnCluster> {
-  const { temporalPrograms: programs } = servers;
-  if (typeof programs === 'string') throw new Error(`there is no Temporal cluster to test with: ${programs}`);
+  const programs = await obtainTemporalPrograms({ environment: process.env, progress: () => undefined });
   const folder = temporaryFolder('cluster');
   const name = `temporal_${randomBytes(4).toString('hex')}`;
   const databases = { main: name, visibility: `${name}_visibility` };

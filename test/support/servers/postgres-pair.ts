@@ -22,8 +22,6 @@ export interface PostgresPair extends AsyncDisposable {
    * DNS name or a virtual address that moves. Nothing has to detect the failure, so that time is not part of it.
    */
   failOver(): Promise<void>;
-  /** Ends the replication for good, as a replica that is away or far behind at the failure. */
-  detachReplica(): Promise<void>;
 }
 
 /** Name of the replica in `synchronous_standby_names`. */
@@ -34,19 +32,15 @@ const SETTINGS = { max_connections: '300' };
 /** Folder of the replica's data. */
 const DATA = 'data';
 
-/**
- * Starts both.
- *
- * @param options.synchronous true by default: a commit is acknowledged only when the replica has it on its disk.
- */
-export async function startPostgresPair({ synchronous = true } = {}): Promise<PostgresPair> {
+/** Starts both. A commit is acknowledged only when the replica has it on its disk. */
+export async function startPostgresPair(): Promise<PostgresPair> {
   const primary = await startOwnPostgres({ settings: SETTINGS });
   const folder = temporaryFolder('replica');
   await fillReplica(primary, folder);
   let replica = await onReplica(primary, folder, await freePort());
   const takeBack = atEnd(() => replica.child?.killNow());
   await replica.start();
-  await replicates(primary.url, synchronous);
+  await replicates(primary.url);
   return {
     url: primary.url,
     failOver: async () => {
@@ -55,13 +49,6 @@ export async function startPostgresPair({ synchronous = true } = {}): Promise<Po
       await replica.stop();
       replica = await onReplica(primary, folder, Number(new URL(primary.url).port));
       await replica.start();
-    },
-    detachReplica: async () => {
-      await withClient(replica.url('postgres'), async (client) => {
-        await client.query("ALTER SYSTEM SET primary_conninfo = ''");
-        await client.query('SELECT pg_reload_conf()');
-      });
-      await waitFor('the primary has no replica', async () => (await replicasOf(primary.url)).length === 0);
     },
     [Symbol.asyncDispose]: async () => {
       await replica.kill();
@@ -94,21 +81,13 @@ function onReplica(primary: OwnPostgres, folder: string, port: number): Promise<
 }
 
 /** Waits until the replica follows the primary. */
-async function replicates(url: string, synchronous: boolean): Promise<void> {
-  if (synchronous) {
-    await withClient(url, async (client) => {
-      await client.query(`ALTER SYSTEM SET synchronous_standby_names = '${REPLICA}'`);
-      await client.query('SELECT pg_reload_conf()');
+async function replicates(url: string): Promise<void> {
+  await withClient(url, async (client) => {
+    await client.query(`ALTER SYSTEM SET synchronous_standby_names = '${REPLICA}'`);
+    await client.query('SELECT pg_reload_conf()');
+    await waitFor('the replica is synchronous', async () => {
+      const { rows } = await client.query("SELECT 1 FROM pg_stat_replication WHERE sync_state = 'sync'");
+      return rows.length > 0;
     });
-  }
-  const expected = synchronous ? 'sync' : 'async';
-  await waitFor(`the replica is ${expected}`, async () => (await replicasOf(url)).includes(expected));
-}
-
-/** `sync_state` of each replica that is connected. */
-async function replicasOf(url: string): Promise<string[]> {
-  return withClient(url, async (client) => {
-    const { rows } = await client.query<{ state: string }>('SELECT sync_state AS state FROM pg_stat_replication');
-    return rows.map(({ state }) => state);
   });
 }

@@ -25,21 +25,8 @@ const settings = z.looseObject({
 
 const answer = z.object({
   status: z.literal('success'),
-  data: z.object({
-    result: z.array(
-      z.object({
-        metric: z.record(z.string(), z.string()),
-        values: z.array(z.tuple([z.number(), z.string()])).default([]),
-      }),
-    ),
-  }),
+  data: z.object({ result: z.array(z.object({ metric: z.record(z.string(), z.string()) })) }),
 });
-
-/** A series of an answer: its labels, and pairs of Unix seconds and value. */
-export interface Series {
-  readonly labels: Readonly<Record<string, string>>;
-  readonly points: readonly (readonly [number, number])[];
-}
 
 /** A Prometheus server with `ops/prometheus/prometheus.yaml`, that reads processes of this machine each second. */
 export class Prometheus implements AsyncDisposable {
@@ -88,28 +75,16 @@ export class Prometheus implements AsyncDisposable {
     return prometheus;
   }
 
-  /** The present series of a query. @throws Error if Prometheus refuses the query. */
-  async query(expression: string): Promise<Series[]> {
-    return this.#read('query', { query: expression });
-  }
-
-  /** The series of a query over the last seconds. */
-  async queryRange(expression: string, seconds: number): Promise<Series[]> {
-    const end = Date.now() / 1000;
-    const range = { start: String(end - seconds), end: String(end), step: '1' };
-    return this.#read('query_range', { query: expression, ...range });
+  /** The labels of each present series of a query. @throws Error if Prometheus refuses the query. */
+  async query(expression: string): Promise<Readonly<Record<string, string>>[]> {
+    const { status, text } = await this.#http.get(
+      `/api/v1/query?${new URLSearchParams({ query: expression }).toString()}`,
+    );
+    if (status !== 200) throw new Error(`Prometheus answered ${status}: ${text}`);
+    return answer.parse(JSON.parse(text)).data.result.map(({ metric }) => metric);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#child.stop(5_000);
-  }
-
-  async #read(name: string, parameters: Readonly<Record<string, string>>): Promise<Series[]> {
-    const { status, text } = await this.#http.get(`/api/v1/${name}?${new URLSearchParams(parameters).toString()}`);
-    if (status !== 200) throw new Error(`Prometheus answered ${status}: ${text}`);
-    return answer.parse(JSON.parse(text)).data.result.map(({ metric, values }) => ({
-      labels: metric,
-      points: values.map(([at, value]) => [at, Number(value)] as const),
-    }));
   }
 }

@@ -3,9 +3,7 @@ import { join } from 'node:path';
 import { freePort } from '#cli/embedded/ports.ts';
 import { EmbeddedPostgres } from '#cli/embedded/postgres.ts';
 import { obtainTemporalCli } from '#cli/embedded/temporal-cli.ts';
-import { obtainTemporalPrograms, type TemporalPrograms } from '#cli/embedded/temporal-cluster.ts';
 import { TemporalServer } from '#cli/embedded/temporal-server.ts';
-import { messageOf } from '#cli/terminal/user-error.ts';
 import { migrate } from '#db/connection/migrate.ts';
 import { atEnd } from '#test/support/at-end.ts';
 import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
@@ -20,8 +18,6 @@ export interface SharedServers {
   readonly temporalAddress: string;
   /** The workflows, bundled once for all workers of the run. */
   readonly workflowBundle: string;
-  /** The programs of a Temporal cluster, or the reason why this machine cannot have them. */
-  readonly temporalPrograms: TemporalPrograms | string;
 }
 
 interface Running {
@@ -43,10 +39,9 @@ const FAST_AND_LOOSE = {
 export async function startSharedServers(): Promise<Running> {
   const folder = temporaryFolder('test');
   const workflowBundle = join(folder, 'workflows.js');
-  const [postgres, { temporal, temporalPrograms }] = await Promise.all([
+  const [postgres, temporal] = await Promise.all([
     startPostgres(folder),
-    // One after the other: both may be built, and one build takes all cores.
-    startTemporal(folder).then(async (started) => ({ temporal: started, temporalPrograms: await programs() })),
+    startTemporal(folder),
     bundleWorkflows(workflowBundle),
   ]);
   const takeBack = atEnd(() => {
@@ -59,7 +54,6 @@ export async function startSharedServers(): Promise<Running> {
       templateDatabase: TEMPLATE,
       temporalAddress: temporal.address,
       workflowBundle,
-      temporalPrograms,
     },
     stop: async () => {
       await Promise.all([postgres.kill(), temporal.kill()]);
@@ -67,18 +61,6 @@ export async function startSharedServers(): Promise<Running> {
       removeFolder(folder);
     },
   };
-}
-
-/** Once for the whole run: each test file runs in a process of its own. Only the tests of a cluster need them. */
-async function programs(): Promise<SharedServers['temporalPrograms']> {
-  try {
-    return await obtainTemporalPrograms({
-      environment: process.env,
-      progress: (text) => process.stdout.write(`Temporal cluster: ${text}\n`),
-    });
-  } catch (error) {
-    return messageOf(error);
-  }
 }
 
 async function startPostgres(folder: string): Promise<EmbeddedPostgres> {

@@ -2,7 +2,7 @@ import type { Client, WorkflowHandle } from '@temporalio/client';
 import proto from '@temporalio/proto';
 import { workflowMetadataQuery } from '@temporalio/workflow';
 import { onTestFinished } from 'vitest';
-import { readEncryptionKeys, readWorkerConfig } from '#config/config.ts';
+import { PARTS, readWorkerConfig } from '#config/config.ts';
 import { KeyRing } from '#crypto/key-ring.ts';
 import { isId } from '#domain/work/identifiers.ts';
 import { WORK_KINDS } from '#domain/work/kinds.ts';
@@ -17,7 +17,7 @@ import { SEARCH_ATTRIBUTES } from '#workflows/search-attributes.ts';
 
 /** The key ring of the processes of a stack. */
 export function keyRingOf(stack: Stack): KeyRing {
-  return new KeyRing(readEncryptionKeys(stack.environments.worker));
+  return new KeyRing(PARTS.encryptionKeys(stack.environments.worker));
 }
 
 /** Interval of upkeep while a test waits for it, in milliseconds. */

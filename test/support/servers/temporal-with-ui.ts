@@ -1,9 +1,9 @@
 /** The two servers of Temporal that the product runs, each with its UI. */
 import { join } from 'node:path';
-import { inject } from 'vitest';
 import type { Child } from '#cli/embedded/child.ts';
 import { freePort } from '#cli/embedded/ports.ts';
 import { obtainTemporalCli } from '#cli/embedded/temporal-cli.ts';
+import { obtainTemporalPrograms } from '#cli/embedded/temporal-cluster.ts';
 import { TemporalServer } from '#cli/embedded/temporal-server.ts';
 import { TemporalUi } from '#cli/embedded/temporal-ui.ts';
 import { startOwnCluster } from '#test/support/servers/own-cluster.ts';
@@ -43,8 +43,7 @@ export async function startDevelopmentServerWithUi(codecEndpoint: string): Promi
 
 /** The server for PostgreSQL with the UI of a cluster, of compose and of Kubernetes. @param codecEndpoint as above. */
 export async function startClusterWithUi(codecEndpoint: string): Promise<TemporalWithUi> {
-  const { temporalPrograms: programs } = inject('servers');
-  if (typeof programs === 'string') throw new Error(`there is no Temporal UI to test with: ${programs}`);
+  const programs = await obtainTemporalPrograms({ environment: process.env, progress: () => undefined });
   const folder = temporaryFolder('temporal-ui');
   const uiPort = await freePort();
   const cluster = await startOwnCluster();

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { asc, eq } from 'drizzle-orm';
+import { afterEach } from 'vitest';
 import { attempts, cases, inbox, timeline } from '#db/schema.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
+import type { HttpAnswer } from '#test/support/network/http.ts';
 import {
   SimulatorAdmin,
   type LedgerLine,
@@ -47,7 +49,15 @@ export class OrderDesk {
    */
   async place(packageId: number, more: Record<string, unknown> = {}): Promise<string> {
     const order = { package_id: packageId, external_order_id: `ext-${randomUUID()}`, if_unavailable: 'hold', ...more };
-    const answer = await this.stack.order(order);
+    return this.#accepts(await this.#post('/v1/orders', order));
+  }
+
+  #post(path: string, body: object): Promise<HttpAnswer> {
+    return this.stack.api.post(path, body, { headers: { 'idempotency-key': randomUUID() } });
+  }
+
+  /** Notes the work of an answer. @returns its id. @throws Error if the API has not accepted it. */
+  #accepts(answer: HttpAnswer): string {
     if (answer.status !== 202) throw new Error(`the API answered ${answer.status}: ${answer.text}`);
     const id = answer.textAt('id');
     this.#accepted.push(id);
@@ -88,9 +98,7 @@ export class OrderDesk {
       },
       { everyMs: 500, context: () => this.stack.tails() },
     );
-    const id = answer.textAt('id');
-    this.#accepted.push(id);
-    return id;
+    return this.#accepts(answer);
   }
 
   /** Orders a package and waits for the completion. @returns the answer to `GET /v1/orders/{id}`. */
@@ -119,17 +127,12 @@ export class OrderDesk {
 
   /** Requests a top-up. @param esimId our id. @returns the answer of the API. */
   async tryTopUp(esimId: string, packageId: number, more: Record<string, unknown> = {}) {
-    const body = { esim_id: esimId, package_id: packageId, ...more };
-    return this.stack.api.post('/v1/topups', body, { headers: { 'idempotency-key': randomUUID() } });
+    return this.#post('/v1/topups', { esim_id: esimId, package_id: packageId, ...more });
   }
 
   /** Orders a top-up. @param esimId our id. @returns the id of the top-up. @throws Error if the API refuses it. */
   async topUp(esimId: string, packageId: number, more: Record<string, unknown> = {}): Promise<string> {
-    const answer = await this.tryTopUp(esimId, packageId, more);
-    if (answer.status !== 202) throw new Error(`the API answered ${answer.status}: ${answer.text}`);
-    const id = answer.textAt('id');
-    this.#accepted.push(id);
-    return id;
+    return this.#accepts(await this.tryTopUp(esimId, packageId, more));
   }
 
   /** Orders a VPN subscription. @returns its id. @throws Error if the API does not accept it. */
@@ -142,13 +145,7 @@ export class OrderDesk {
       if_unavailable: 'hold',
       ...more,
     };
-    const answer = await this.stack.api.post('/v1/vpn/subscriptions', body, {
-      headers: { 'idempotency-key': randomUUID() },
-    });
-    if (answer.status !== 202) throw new Error(`the API answered ${answer.status}: ${answer.text}`);
-    const id = answer.textAt('id');
-    this.#accepted.push(id);
-    return id;
+    return this.#accepts(await this.#post('/v1/vpn/subscriptions', body));
   }
 
   subscriptionReaches(id: string, ...statuses: string[]) {
@@ -157,12 +154,7 @@ export class OrderDesk {
 
   /** Cancels an eSIM. @param esimId our id. @returns the cancellation's id. @throws Error if the API refuses it. */
   async cancel(esimId: string, more: Record<string, unknown> = {}): Promise<string> {
-    const headers = { 'idempotency-key': randomUUID() };
-    const answer = await this.stack.api.post(`/v1/esims/${esimId}/cancel`, more, { headers });
-    if (answer.status !== 202) throw new Error(`the API answered ${answer.status}: ${answer.text}`);
-    const id = answer.textAt('id');
-    this.#accepted.push(id);
-    return id;
+    return this.#accepts(await this.#post(`/v1/esims/${esimId}/cancel`, more));
   }
 
   cancellationReaches(id: string, ...statuses: string[]) {
@@ -247,11 +239,7 @@ export class OrderDesk {
   /** Names of the timeline's entries, oldest first. */
   async events(orderId: string): Promise<string[]> {
     const rows = await this.stack.database.run((db) =>
-      db
-        .select({ event: timeline.event })
-        .from(timeline)
-        .where(eq(timeline.subjectId, orderId))
-        .orderBy(asc(timeline.id)),
+      db.select().from(timeline).where(eq(timeline.subjectId, orderId)).orderBy(asc(timeline.id)),
     );
     return rows.map(({ event }) => event);
   }
@@ -269,6 +257,16 @@ export class OrderDesk {
     );
     return rows.map(({ reason, closedAt }) => ({ reason, open: closedAt === null }));
   }
+}
+
+/** A shop whose books are compared after each test of the file. The simulator then has no faults any more. */
+export function checkedDesk(stack: Stack): OrderDesk {
+  const desk = new OrderDesk(stack);
+  afterEach(async () => {
+    await desk.simulator.calm();
+    await desk.checkBooks();
+  });
+  return desk;
 }
 
 export function withReference(row: AttemptRow): OrderAttempt {

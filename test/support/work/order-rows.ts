@@ -1,7 +1,7 @@
 /** Orders, attempts and inbox rows as the product stores them, for tests of later steps. */
 import { createHash, randomUUID } from 'node:crypto';
 import { KeyRing } from '#crypto/key-ring.ts';
-import type { Database } from '#db/connection/database.ts';
+import type { Database, Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
 import { inboxBodyAad, requestBodyAad } from '#db/encryption-aads.ts';
 import { esims, inbox } from '#db/schema.ts';
@@ -20,25 +20,30 @@ import { withReference, type OrderAttempt } from '#test/support/work/order-desk.
 
 export const TEST_KEYS = new KeyRing([{ id: 'test', key: Buffer.alloc(32, 3) }]);
 
+export const WITHOUT_TERMS = { maxPrice: null, deadlineAt: null, metadata: {} } as const;
+
 /** The reference to an order as work. */
 export function orderWork(id: string): WorkRef & { readonly kind: 'order' } {
   return { kind: 'order', id };
 }
 
 /** Accepts an order as the API does. @returns its id. */
-export async function acceptTestOrder(database: Database, externalOrderId = `ext-${randomUUID()}`): Promise<string> {
+export async function acceptTestOrder(
+  database: Database,
+  externalOrderId = `ext-${randomUUID()}`,
+  { packageId = 1001, apiKeyId = 'key_test', at = new Date() } = {},
+): Promise<string> {
   const id = newId('order');
-  const order = {
-    id,
-    apiKeyId: 'key_test',
-    externalOrderId,
-    packageId: 1001,
-    encryptedDeviceImei: null,
-    maxPrice: null,
-    deadlineAt: null,
-    metadata: {},
-  };
-  await database.transaction((tx) => acceptOrder(tx, order, new Date()));
+  const order = { id, apiKeyId, externalOrderId, packageId, encryptedDeviceImei: null, ...WITHOUT_TERMS };
+  await database.transaction((tx) => acceptOrder(tx, order, at));
+  return id;
+}
+
+/** Accepts the cancellation of an eSIM as the API does. @returns its id. */
+export async function acceptTestCancellationOf(database: Executor, esimId: string, at: Date): Promise<string> {
+  const id = newId('cancellation');
+  const terms = { reason: null, onUnmetConditions: 'refuse', deadlineAt: null, metadata: {} } as const;
+  await acceptCancellation(database, { id, apiKeyId: 'key_test', esimId, ...terms }, at);
   return id;
 }
 
@@ -46,7 +51,7 @@ export async function acceptTestOrder(database: Database, externalOrderId = `ext
 export async function acceptTestCancellation(
   database: Database,
 ): Promise<{ readonly id: string; readonly orderId: string; readonly esimId: string }> {
-  const [orderId, esimId, id] = [await acceptTestOrder(database), newId('esim'), newId('cancellation')];
+  const [orderId, esimId] = [await acceptTestOrder(database), newId('esim')];
   const now = new Date();
   const esim = {
     id: esimId,
@@ -56,18 +61,9 @@ export async function acceptTestCancellation(
     packageId: 1001,
     status: 'ready',
   };
-  const cancellation = {
-    id,
-    esimId,
-    reason: null,
-    onUnmetConditions: 'refuse' as const,
-    apiKeyId: 'key_test',
-    deadlineAt: null,
-    metadata: {},
-  };
-  await database.transaction(async (tx) => {
+  const id = await database.transaction(async (tx) => {
     await tx.insert(esims).values({ ...esim, encryptedActivationCode: Buffer.alloc(1), readAt: now });
-    await acceptCancellation(tx, cancellation, now);
+    return acceptTestCancellationOf(tx, esimId, now);
   });
   return { id, orderId, esimId };
 }

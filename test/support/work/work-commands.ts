@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { WORK_RESOURCES, type WorkResource } from '#cli/operator/kinds.ts';
-import { WorkCommands } from '#cli/operator/work.ts';
+import type { WorkDesk } from '#cli/operator/work.ts';
 import { report } from '#cli/terminal/user-error.ts';
+import type { WorkKind } from '#domain/work/kinds.ts';
 import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
 
 /** An answer of the API. */
@@ -13,6 +13,7 @@ export interface Answer {
 interface Call {
   readonly call: string;
   readonly authorization: string | undefined;
+  readonly idempotencyKey: string | undefined;
   readonly body: unknown;
 }
 
@@ -43,19 +44,16 @@ export class WorkApi {
 
   /** Runs a command as the program does. @returns its output and its exit code. */
   async run(
-    command: (
-      commands: WorkCommands,
-      options: { readonly api: string; readonly data: string },
-    ) => Promise<number | void>,
+    command: (desk: WorkDesk, options: { readonly api: string; readonly data: string }) => Promise<number | void>,
     {
-      kind = WORK_RESOURCES.order,
+      kind = 'order',
       environment = { RESELLER_API_KEY: 'rsk_test' },
-    }: { kind?: WorkResource; environment?: Record<string, string> } = {},
+    }: { kind?: WorkKind; environment?: Record<string, string> } = {},
   ) {
     let printed = '';
     const output = { write: (text: string | Uint8Array) => ((printed += String(text)), true) };
     try {
-      const code = await command(new WorkCommands(kind, environment, output), { api: this.url, data: this.data });
+      const code = await command({ kind, environment, output }, { api: this.url, data: this.data });
       return { printed, code: code ?? 0 };
     } catch (error) {
       const code = report(error, output);
@@ -72,7 +70,12 @@ export class WorkApi {
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = '', url: path = '', headers } = request;
-    this.calls.push({ call: `${method} ${path}`, authorization: headers.authorization, body: await bodyOf(request) });
+    this.calls.push({
+      call: `${method} ${path}`,
+      authorization: headers.authorization,
+      idempotencyKey: headers['idempotency-key']?.toString(),
+      body: await bodyOf(request),
+    });
     const { status, body } = this.answer(method, path);
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
   }

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { WORK_RESOURCES } from '#cli/operator/kinds.ts';
-import type { WorkCommands } from '#cli/operator/work.ts';
+import { actOnSeveral, limitWork, resolveCase, type WorkDesk } from '#cli/operator/work.ts';
 import { pageOf, problem, reason, row, WorkApi, type Answer } from '#test/support/work/work-commands.ts';
 
 let api: WorkApi;
@@ -34,8 +33,8 @@ describe('a bulk action', () => {
         line('ord_done', 'unchanged'),
       );
     const ids = ['ord_unknown', 'ord_ended', 'ord_held', 'ord_done'];
-    const { printed, code } = await api.run((commands, options) =>
-      commands.perform('retry', ids, { ...options, reason }),
+    const { printed, code } = await api.run((desk, options) =>
+      actOnSeveral(desk, { action: 'retry' }, ids, { ...options, reason }),
     );
     expect(printed.split('\n')).toEqual([
       'ord_unknown  refused: no work has this id',
@@ -53,8 +52,13 @@ describe('a bulk action', () => {
 
   it('as a dry run changes nothing, and lists all items that match the filter', async () => {
     api.answer = (method) => (method === 'GET' ? pageOf(row('ord_held')) : bulk(line('ord_held', 'would_apply')));
-    const { printed, code } = await api.run((commands, options) =>
-      commands.perform('abandon', [], { ...options, reason, failureClass: 'insufficient_balance', dryRun: true }),
+    const { printed, code } = await api.run((desk, options) =>
+      actOnSeveral(desk, { action: 'abandon' }, [], {
+        ...options,
+        reason,
+        failureClass: 'insufficient_balance',
+        dryRun: true,
+      }),
     );
     expect(printed).toBe('would abandon: ord_held  held  (insufficient_balance)\n1 order. Nothing was changed.\n');
     expect(code).toBe(0);
@@ -68,8 +72,8 @@ describe('a bulk action', () => {
     const many = Array.from({ length: 250 }, (_, n) => `ord_${n}`);
     const left = many.map((id) => line(id, 'would_apply'));
     api.answer = (method) => (method === 'GET' ? pageOf(...many.map((id) => row(id))) : bulk(...left.splice(0, 100)));
-    const { printed } = await api.run((commands, options) =>
-      commands.perform('abandon', [], { ...options, reason, status: 'held', dryRun: true }),
+    const { printed } = await api.run((desk, options) =>
+      actOnSeveral(desk, { action: 'abandon' }, [], { ...options, reason, status: 'held', dryRun: true }),
     );
     expect(printed).toContain('250 orders. Nothing was changed.');
     expect(api.calls).toHaveLength(4);
@@ -78,8 +82,8 @@ describe('a bulk action', () => {
   it('by a filter sends the ids of the matching items, so no action is repeated', async () => {
     api.answer = (method) =>
       method === 'GET' ? pageOf(row('ord_1'), row('ord_2')) : bulk(line('ord_1', 'applied'), line('ord_2', 'applied'));
-    const { printed } = await api.run((commands, options) =>
-      commands.perform('release', [], { ...options, reason, status: 'held' }),
+    const { printed } = await api.run((desk, options) =>
+      actOnSeveral(desk, { action: 'release' }, [], { ...options, reason, status: 'held' }),
     );
     expect(printed).toContain('ord_1  released through the gate');
     expect(api.calls.at(-1)).toMatchObject({
@@ -91,8 +95,8 @@ describe('a bulk action', () => {
   it('stops at an API without this kind of work', async () => {
     api.answer = () => problem(404, 'route_not_found');
     const { printed, code } = await api.run(
-      (commands, options) => commands.perform('retry', ['topup_1', 'topup_2'], { ...options, reason }),
-      { kind: WORK_RESOURCES.topup },
+      (desk, options) => actOnSeveral(desk, { action: 'retry' }, ['topup_1', 'topup_2'], { ...options, reason }),
+      { kind: 'topup' },
     );
     expect({ printed, code, sent: api.calls.length }).toEqual({
       printed: expect.stringContaining('The API answered 404'),
@@ -102,9 +106,9 @@ describe('a bulk action', () => {
   });
 
   it('requires either ids or a filter', async () => {
-    const none = await api.run((commands, options) => commands.perform('retry', [], { ...options, reason }));
-    const both = await api.run((commands, options) =>
-      commands.perform('retry', ['ord_1'], { ...options, reason, status: 'held' }),
+    const none = await api.run((desk, options) => actOnSeveral(desk, { action: 'retry' }, [], { ...options, reason }));
+    const both = await api.run((desk, options) =>
+      actOnSeveral(desk, { action: 'retry' }, ['ord_1'], { ...options, reason, status: 'held' }),
     );
     expect(none).toEqual({ code: 1, printed: expect.stringContaining('No orders are selected.') });
     expect(both).toEqual({ code: 1, printed: expect.stringContaining('Give one or the other') });
@@ -112,44 +116,13 @@ describe('a bulk action', () => {
   });
 });
 
-describe('each action', () => {
-  it.each([
-    [
-      'retry-policy',
-      (commands: WorkCommands, to: { api: string; data: string }) =>
-        commands.retryPolicy('ord_1', { ...to, reason, attempts: 5, firstWait: 900, longestWait: 'configured' }),
-      'retry policy changed',
-      { reason, attempts: 5, first_wait_seconds: 900, longest_wait_seconds: null },
-    ],
-    [
-      'limit',
-      (commands: WorkCommands, to: { api: string; data: string }) =>
-        commands.limit('ord_1', '12.50 USD', { ...to, reason }),
-      'limit changed',
-      { reason, max_price: { amount: '12.50', currency: 'USD' } },
-    ],
-    [
-      'resolve',
-      (commands: WorkCommands, to: { api: string; data: string }) =>
-        commands.resolve('ord_1', {
-          ...to,
-          reason,
-          case: 'outcome_unknown',
-          verdict: 'bought',
-          serviceIds: { service_order_id: '48151' },
-        }),
-      'case resolved',
-      { reason, case: 'outcome_unknown', verdict: 'bought', service_order_id: '48151' },
-    ],
-  ] as const)('%s prints the result of the action, not a later status', async (action, command, words, body) => {
-    api.answer = () => ({ status: 200, body: row('ord_1', { status: 'needs_attention' }) });
-    const { printed, code } = await api.run(command);
-    expect(printed.split('\n')[0]).toBe(`ord_1  ${words}  (status at that moment: needs_attention)`);
-    expect(code).toBe(0);
-    expect(api.calls).toMatchObject([
-      { call: `${/^(limit|retry-policy)$/.test(action) ? 'PATCH' : 'POST'} /v1/orders/ord_1/${action}`, body },
-    ]);
-  });
+it('an action on one order prints the status of its moment, not a later one', async () => {
+  api.answer = () => ({ status: 200, body: row('ord_1', { status: 'needs_attention' }) });
+  const { printed, code } = await api.run((desk, to) => limitWork(desk, 'ord_1', '12.50 USD', { ...to, reason }));
+  expect(printed).toBe('ord_1  limit changed  (status at that moment: needs_attention)\n');
+  expect(code).toBe(0);
+  const body = { reason, max_price: { amount: '12.50', currency: 'USD' } };
+  expect(api.calls).toMatchObject([{ call: 'PATCH /v1/orders/ord_1/limit', body }]);
 });
 
 describe('a limit or a verdict for all matching orders', () => {
@@ -174,16 +147,16 @@ describe('a limit or a verdict for all matching orders', () => {
 
   it('first reads the orders that match the filter', async () => {
     api.answer = (method) => (method === 'GET' ? pageOf(row('ord_1')) : judged);
-    const { printed, code } = await api.run((commands, options) =>
-      commands.limit('all', 'none', { ...options, reason, status: 'held', dryRun: true }),
+    const { printed, code } = await api.run((desk, options) =>
+      limitWork(desk, 'all', 'none', { ...options, reason, status: 'held', dryRun: true }),
     );
     expect({ printed, code }).toEqual({
       printed: 'would limit: ord_1  held\n1 order. Nothing was changed.\n',
       code: 0,
     });
     const verdict = { case: 'outcome_unknown', verdict: 'not_bought', next: 'abandon' };
-    await api.run((commands, options) =>
-      commands.resolve('all', {
+    await api.run((desk, options) =>
+      resolveCase(desk, 'all', {
         ...options,
         reason,
         ...verdict,
@@ -206,17 +179,17 @@ describe('a limit or a verdict for all matching orders', () => {
     ]);
   });
 
-  it.each<[string, (commands: WorkCommands, to: { api: string; data: string }) => Promise<number>, string]>([
-    ['no filter', (commands, to) => commands.limit('all', 'none', { ...to, reason }), 'No orders are selected.'],
+  it.each<[string, (desk: WorkDesk, to: { api: string; data: string }) => Promise<number>, string]>([
+    ['no filter', (desk, to) => limitWork(desk, 'all', 'none', { ...to, reason }), 'No orders are selected.'],
     [
       'an id beside a filter',
-      (commands, to) => commands.limit('ord_1', 'none', { ...to, reason, status: 'held' }),
+      (desk, to) => limitWork(desk, 'ord_1', 'none', { ...to, reason, status: 'held' }),
       'An id is given together with a filter',
     ],
     [
       'an id at the service',
-      (commands, to) =>
-        commands.resolve('all', {
+      (desk, to) =>
+        resolveCase(desk, 'all', {
           ...to,
           reason,
           case: 'outcome_unknown',

@@ -1,7 +1,7 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readCodecServerConfig, readDatabaseConfig, readServiceConfig } from '#config/config.ts';
+import { PARTS, readCodecServerConfig } from '#config/config.ts';
 import { SECRET_NAMES } from '#config/variables.ts';
 import { temporaryFolder } from '#test/support/temporary.ts';
 
@@ -21,7 +21,7 @@ describe('a secret in a file', () => {
     ['secret\r\n', 'secret'],
     [' two words \n\n', ' two words \n'],
   ])('is the content without the line break at its end: %j', (text, secret) => {
-    expect(readServiceConfig({ ...SERVICE, SERVICE_PASSWORD_FILE: fileWith(text) }).password).toBe(secret);
+    expect(PARTS.service({ ...SERVICE, SERVICE_PASSWORD_FILE: fileWith(text) }).password).toBe(secret);
   });
 
   it('is possible for every secret', () => {
@@ -43,14 +43,13 @@ describe('a secret in a file', () => {
   });
 
   it('is refused beside its variable, without the value', () => {
-    const both = () =>
-      readServiceConfig({ ...SERVICE, SERVICE_PASSWORD: 'p4ss', SERVICE_PASSWORD_FILE: fileWith('x') });
+    const both = () => PARTS.service({ ...SERVICE, SERVICE_PASSWORD: 'p4ss', SERVICE_PASSWORD_FILE: fileWith('x') });
     expect(both).toThrow(/SERVICE_PASSWORD_FILE: SERVICE_PASSWORD is set too: use one of them/);
     expect(both).not.toThrow(/p4ss/);
   });
 
   it('must exist, be a file, and have content', () => {
-    const read = (file: string) => () => readServiceConfig({ ...SERVICE, SERVICE_PASSWORD_FILE: file });
+    const read = (file: string) => () => PARTS.service({ ...SERVICE, SERVICE_PASSWORD_FILE: file });
     expect(read('/nowhere/secret')).toThrow('SERVICE_PASSWORD_FILE: the file /nowhere/secret does not exist');
     expect(read('/nowhere/secret')).not.toThrow(/is missing/);
     expect(read(temporaryFolder('secret'))).toThrow(/is a folder/);
@@ -61,9 +60,7 @@ describe('a secret in a file', () => {
   it.skipIf(process.getuid?.() === 0)('must be readable', () => {
     const file = fileWith('secret');
     chmodSync(file, 0);
-    expect(() => readServiceConfig({ ...SERVICE, SERVICE_PASSWORD_FILE: file })).toThrow(
-      /may not be read by this process/,
-    );
+    expect(() => PARTS.service({ ...SERVICE, SERVICE_PASSWORD_FILE: file })).toThrow(/may not be read by this process/);
   });
 
   it('is checked like a variable', () => {
@@ -74,7 +71,7 @@ describe('a secret in a file', () => {
 
 describe('DATABASE_PASSWORD', () => {
   it('is the password of both addresses', () => {
-    const { database } = readDatabaseConfig({
+    const database = PARTS.database({
       DATABASE_URL: URL,
       DATABASE_DIRECT_URL: 'postgres://reseller@direct/reseller',
       DATABASE_PASSWORD_FILE: fileWith('p@ss/word\n'),
@@ -84,7 +81,7 @@ describe('DATABASE_PASSWORD', () => {
   });
 
   it('is refused beside a password in the address', () => {
-    expect(() => readDatabaseConfig({ DATABASE_URL: 'postgres://a:b@c/d', DATABASE_PASSWORD: 'x' })).toThrow(
+    expect(() => PARTS.database({ DATABASE_URL: 'postgres://a:b@c/d', DATABASE_PASSWORD: 'x' })).toThrow(
       'DATABASE_URL: contains a password, and DATABASE_PASSWORD is set too: use one',
     );
   });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { readDeploymentVersion, readHeaderPrefix, readServiceConfig, readWorkerConfig } from '#config/config.ts';
+import { PARTS, readWorkerConfig } from '#config/config.ts';
 import { serviceAddress } from '#domain/service/service-address.ts';
 
 const BASE = 'https://service.example/api/reseller/v1';
 const read = (more: Record<string, string> = {}) =>
-  readServiceConfig({ SERVICE_BASE_URL: BASE, SERVICE_EMAIL: 'shop@example.com', SERVICE_PASSWORD: 'secret', ...more });
+  PARTS.service({ SERVICE_BASE_URL: BASE, SERVICE_EMAIL: 'shop@example.com', SERVICE_PASSWORD: 'secret', ...more });
 
 describe('SERVICE_BASE_URL', () => {
   it.each([BASE, `${BASE}/`, 'http://127.0.0.1:4000/api/reseller/v1', 'https://service.example/shop/api/reseller/v1'])(
@@ -91,19 +91,19 @@ describe('resends', () => {
 
 describe('SERVICE_HEADER_PREFIX', () => {
   it('is the prefix of the specification by default', () => {
-    expect(readHeaderPrefix({})).toBe('X-Service');
-    expect(readHeaderPrefix({ SERVICE_HEADER_PREFIX: '' })).toBe('X-Service');
+    expect(PARTS.headerPrefix({})).toBe('X-Service');
+    expect(PARTS.headerPrefix({ SERVICE_HEADER_PREFIX: '' })).toBe('X-Service');
   });
 
   it.each(['X-Acme', 'x-acme-mobile', 'Acme', 'X_Acme', 'A', `X-${'a'.repeat(38)}`])('may be %s', (prefix) => {
-    expect(readHeaderPrefix({ SERVICE_HEADER_PREFIX: prefix })).toBe(prefix);
+    expect(PARTS.headerPrefix({ SERVICE_HEADER_PREFIX: prefix })).toBe(prefix);
   });
 
   it.each(['X-Acme-', '-Acme', 'X Acme', 'X-Acme:', 'X-Äcme', 'X-Acme\r\nHost: evil', `X-${'a'.repeat(39)}`])(
     'is refused as %j, which is no part of a header name or too long',
     (prefix) => {
       const problem = /SERVICE_HEADER_PREFIX: must be the part of the header names before -Event/;
-      expect(() => readHeaderPrefix({ SERVICE_HEADER_PREFIX: prefix })).toThrow(problem);
+      expect(() => PARTS.headerPrefix({ SERVICE_HEADER_PREFIX: prefix })).toThrow(problem);
     },
   );
 });
@@ -134,6 +134,6 @@ describe('the version of the workers', () => {
     [{ WORKER_DEPLOYMENT_NAME: 'shop', WORKER_BUILD_ID: 'sha256:00' }, 'WORKER_BUILD_ID: must be'],
   ])('refuses %j', (variables, message) => {
     expect(() => readWorkerConfig({ ...worker, ...variables })).toThrow(message);
-    expect(() => readDeploymentVersion(variables)).toThrow(message);
+    expect(() => PARTS.deployment(variables)).toThrow(message);
   });
 });

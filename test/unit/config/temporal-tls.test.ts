@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { readTemporalConfig } from '#config/config.ts';
+import { PARTS } from '#config/config.ts';
 import { ConfigurationError } from '#config/configuration-error.ts';
 import { CertificateAuthority, encryptKey, type CertificateFiles } from '#test/support/network/certificates.ts';
 import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
@@ -36,7 +36,7 @@ const file = (name: string, content: string) => {
 
 function problemsOf(environment: Readonly<Record<string, string>>): readonly string[] {
   try {
-    readTemporalConfig(environment);
+    PARTS.temporal(environment);
   } catch (error) {
     if (error instanceof ConfigurationError) return error.problems.map(({ name, message }) => `${name} ${message}`);
     throw error;
@@ -46,15 +46,15 @@ function problemsOf(environment: Readonly<Record<string, string>>): readonly str
 
 describe('TLS to Temporal', () => {
   it('is off by default', () => {
-    expect(readTemporalConfig({}).tls).toBeUndefined();
+    expect(PARTS.temporal({}).tls).toBeUndefined();
   });
 
   it.each([{ TEMPORAL_TLS: 'true' }, { TEMPORAL_API_KEY: 'a-key' }])('is on with public authorities by %o', (set) => {
-    expect(readTemporalConfig(set).tls).toEqual({});
+    expect(PARTS.temporal(set).tls).toEqual({});
   });
 
   it('reads authority, client certificate and key from their files', () => {
-    const { tls } = readTemporalConfig({
+    const { tls } = PARTS.temporal({
       TEMPORAL_TLS_CA: authority.ca,
       TEMPORAL_TLS_CERT: client.cert,
       TEMPORAL_TLS_KEY: client.key,
@@ -69,7 +69,7 @@ describe('TLS to Temporal', () => {
 
   it('accepts a certificate with its intermediate certificates behind it', () => {
     const chain = file('chain.pem', readFileSync(client.cert, 'utf8') + readFileSync(authority.ca, 'utf8'));
-    expect(readTemporalConfig({ TEMPORAL_TLS_CERT: chain, TEMPORAL_TLS_KEY: client.key }).tls?.client).toBeDefined();
+    expect(PARTS.temporal({ TEMPORAL_TLS_CERT: chain, TEMPORAL_TLS_KEY: client.key }).tls?.client).toBeDefined();
   });
 });
 

@@ -1,15 +1,10 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { PlannedCut } from '#test/crash/plans/plan.ts';
 import { TransactionCutter } from '#test/crash/run/cuts.ts';
 import { NetworkProxy } from '#test/crash/run/proxy.ts';
 import { waitFor } from '#test/support/wait-for.ts';
-
-const cleanUps: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const cleanUp of cleanUps.splice(0).toReversed()) await cleanUp();
-});
 
 /** A server that answers every message with `ok`, a proxy in front of it, and a connection through both. */
 async function through(moment?: PlannedCut['moment'], hit = 1) {
@@ -26,17 +21,17 @@ async function through(moment?: PlannedCut['moment'], hit = 1) {
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  cleanUps.push(() => server.close());
+  onTestFinished(() => void server.close());
   const cutter = new TransactionCutter(moment === undefined ? [] : [{ moment, hit }]);
   const proxy = await NetworkProxy.before({ host: '127.0.0.1', port: (server.address() as AddressInfo).port }, () =>
     cutter.inspector(),
   );
-  cleanUps.push(() => proxy[Symbol.asyncDispose]());
+  onTestFinished(() => proxy[Symbol.asyncDispose]());
   const socket = connect({
     host: '127.0.0.1',
     port: Number(new URL(proxy.through('postgresql://127.0.0.1:1/db')).port),
   });
-  cleanUps.push(() => socket.destroy());
+  onTestFinished(() => void socket.destroy());
   return { socket, proxy, cutter, received };
 }
 
@@ -119,7 +114,7 @@ describe('the proxy of the crash proof', () => {
     proxy.refuse({ answer: 'no' });
     await once(socket, 'close');
     const other = connect({ host: '127.0.0.1', port: proxy.port });
-    cleanUps.push(() => other.destroy());
+    onTestFinished(() => void other.destroy());
     expect(await say(other, 'two')).toBe('no');
     expect(received).toEqual(['one']);
   });

@@ -19,6 +19,7 @@ const ROW = {
   position: 1n,
   id: 'evt_01JQ8ZD5P7QRSTVWXYZ0123456',
   apiKeyId: null,
+  traceparent: null,
   occurredAt: new Date('2030-01-31T12:00:00Z'),
 };
 const completed = {

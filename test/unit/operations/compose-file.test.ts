@@ -4,13 +4,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
-import {
-  readApiConfig,
-  readCodecServerConfig,
-  readDatabaseConfig,
-  readUiProxyConfig,
-  readWorkerConfig,
-} from '#config/config.ts';
+import { PARTS, readApiConfig, readCodecServerConfig, readUiProxyConfig, readWorkerConfig } from '#config/config.ts';
 import {
   composeService,
   composeServices,
@@ -184,7 +178,7 @@ describe('docker-compose.yml', () => {
     writeFileSync(join(secretsFolder, 'service_password'), 'password');
     const environment = (name: string) => environmentHere(composeService(name, VALUES), secretsFolder);
 
-    expect(readDatabaseConfig(environment('migrate')).database.url).toBe(
+    expect(PARTS.database(environment('migrate')).url).toBe(
       `postgres://reseller:${readFileSync(join(secretsFolder, 'database_password'), 'utf8').trim()}@postgres:5432/reseller`,
     );
     expect(readApiConfig(environment('api'))).toMatchObject({ host: '0.0.0.0', port: 3000 });

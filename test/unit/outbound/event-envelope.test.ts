@@ -5,7 +5,7 @@ import { eventEnvelope, subjectKinds } from '#outbound/event-message.ts';
 describe('the envelope of events', () => {
   it('has type, time, subject and its path, and nothing about the storage', () => {
     const subject = { subjectKind: 'vpn_subscription', subjectId: 'vpn_1' } as const;
-    const stored = { sequence: 7n, position: 3n, apiKeyId: 'key_1' };
+    const stored = { sequence: 7n, position: 3n, apiKeyId: 'key_1', traceparent: null };
     const event = {
       id: 'evt_1',
       type: 'vpn_subscription.active',

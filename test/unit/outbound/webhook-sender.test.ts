@@ -1,21 +1,16 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { createServer as createTcpServer, type AddressInfo, type Server, type Socket } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { AddressPolicy } from '#outbound/webhook-address.ts';
 import { EXCERPT_BYTES, WebhookSender } from '#outbound/webhook-sender.ts';
-
-const closers: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0)) await close();
-});
 
 async function listening(server: Server): Promise<number> {
   const sockets = new Set<Socket>();
   server.on('connection', (socket: Socket) => sockets.add(socket));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  closers.push(async () => {
+  onTestFinished(async () => {
     for (const socket of sockets) socket.destroy();
     if (!server.listening) return;
     server.close();
@@ -42,7 +37,7 @@ function senderFor(
     proxy,
     now: Date.now,
   });
-  closers.unshift(() => sender.close());
+  onTestFinished(() => sender.close());
   return (url: string, deadlineMs = 5_000) =>
     sender.send({ url, headers: { 'content-type': 'application/json' }, body: Buffer.from('{"a":1}'), deadlineMs });
 }

@@ -40,11 +40,6 @@ describe('a success', () => {
     expect(judge(answer(200, body))).toMatchObject({ ok: false, failure, status: 200 });
   });
 
-  it('is not a compressed body, because none was requested', () => {
-    expect(judge(answer(200, order, { 'content-encoding': 'gzip' }))).toMatchObject({ failure: 'unreadable_answer' });
-    expect(judge(answer(200, order, { 'content-encoding': 'identity' }))).toMatchObject({ ok: true });
-  });
-
   it('is not an answer that contradicts the request', () => {
     const result = judgeResult(
       answer(200, order),
@@ -122,15 +117,6 @@ describe('the detail of a failure', () => {
       detail: expect.stringMatching(/ f0, f1, f2, f3, f4 and 2 more\.$/),
     });
     expect(judge(answer(200, '7'))).toMatchObject({ detail: expect.stringMatching(/misstates the object itself\.$/) });
-  });
-
-  it('contains several of our fields that the service refuses', () => {
-    const body = {
-      error: { code: 'validation_failed', message: 'bad', fields: { package_id: 'x', device_imei: 'y' } },
-    };
-    expect(judge(answer(422, body))).toMatchObject({
-      detail: expect.stringMatching(/about (package_id, device_imei|device_imei, package_id): “bad”$/),
-    });
   });
 
   it('gives the reason for a missing answer, as a sentence', () => {

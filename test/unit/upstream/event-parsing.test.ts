@@ -22,11 +22,6 @@ it('an event is the same with unknown fields', () => {
   expect(parse(more)).toEqual(parse(completed));
 });
 
-it('a ping is parsed with or without data', () => {
-  expect(parse({ event: 'ping' })).toEqual({ kind: 'ping', event: 'ping' });
-  expect(parse({ event: 'ping', data: 'hello' })).toEqual({ kind: 'ping', event: 'ping' });
-});
-
 describe('quarantined is', () => {
   it.each<[string, unknown, QuarantineReason]>([
     ['a body that is not UTF-8', Buffer.from('{"event":"p\xffng"}', 'latin1'), 'not_utf8'],

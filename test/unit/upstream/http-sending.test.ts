@@ -42,14 +42,6 @@ describe('a sent request', () => {
     expect(server.requests.map(({ connection }) => connection)).toEqual([1, 2]);
     expect(server.requests.every(({ head }) => head.includes('connection: close'))).toBe(true);
   });
-
-  it('shares its connection otherwise', async () => {
-    const server = await serve({ onRequest: ({ socket }) => socket.write(SUCCESS) });
-    const transport = connect(server.origin, { connections: 1 });
-    await transport.send(get);
-    await transport.send(get);
-    expect(server.requests.map(({ connection }) => connection)).toEqual([1, 1]);
-  });
 });
 
 describe('not_sent', () => {
@@ -61,14 +53,6 @@ describe('not_sent', () => {
       failure: 'not_sent',
       reason: 'no connection could be opened (ECONNREFUSED)',
     });
-  });
-
-  it('is the result of the next request too, until the service is back', async () => {
-    const server = await serve({ onRequest: ({ socket }) => socket.write(SUCCESS) });
-    const transport = connect('http://127.0.0.1:1');
-    expect(await transport.send(post)).toMatchObject({ failure: 'not_sent' });
-    expect(await transport.send(post)).toMatchObject({ failure: 'not_sent' });
-    expect(await connect(server.origin).send(post)).toMatchObject({ kind: 'answer' });
   });
 
   it.each<[string, (socket: Socket) => void]>([

@@ -146,12 +146,6 @@ describe('an event', () => {
     });
   });
 
-  it('of a cancellation needs no refund', () => {
-    expect(parse('esim.cancelled', { esim_id: 'e_1', status: 'cancelled' })).toMatchObject({
-      purchase: { kind: 'cancellation', serviceEsimId: 'e_1', cancellation: { esim: 'cancelled' } },
-    });
-  });
-
   it('of a VPN subscription gives access data that suffice, and no others', () => {
     const parsed = (access: unknown) => parse('vpn.subscription.active', { ...SUBSCRIPTION, status: 'active', access });
     const whole = { username: 'u', password: 'p-secret' };
@@ -185,13 +179,4 @@ describe('an event', () => {
       expect(parsed).not.toHaveProperty('purchase.reference');
     },
   );
-
-  it('has an amount only with a currency', () => {
-    expect(parse('refund.completed', { ...REFUND, status: 'completed', currency: null })).not.toHaveProperty(
-      'purchase.cancellation.refunded',
-    );
-    expect(parse('topup.completed', { ...TOPUP, status: 'completed', currency: undefined })).not.toHaveProperty(
-      'purchase.charged',
-    );
-  });
 });

@@ -83,8 +83,4 @@ describe('a page of a list', () => {
     const countries = Array.from({ length: 2_000 }, () => null);
     expect(readAnswer(servicePackage, { ...PACKAGE, countries }, 'package')).toMatchObject({ ok: false });
   });
-
-  it('that is empty is read', () => {
-    expect(readPage(walletTransaction, { data: [] }, 'transaction')).toMatchObject({ ok: true, items: [], dropped: 0 });
-  });
 });

@@ -112,12 +112,6 @@ describe('a login', () => {
   it.each(['bearer', 'Bearer', 'Token', null])('is read with any type of token: %j', (token_type) => {
     expect(readAnswer(loginResponse, { access_token: 'abc', token_type }, 'access')).toMatchObject({ ok: true });
   });
-
-  it('is read below data', () => {
-    expect(readAnswer(loginResponse, { data: { access_token: 'abc' } }, 'access')).toMatchObject({
-      value: { access_token: 'abc' },
-    });
-  });
 });
 
 describe('other records', () => {

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import type { ServiceMode } from '#domain/service/service-address.ts';
 import { FAILURE_CLASSES, failureClasses, isDefinite, type FailureClass } from '#domain/work/failure.ts';
 import { MemoryTokenStore } from '#test/support/memory-token-store.ts';
 import {
@@ -12,20 +11,9 @@ import {
   world,
   type LoginAnswer,
 } from '#test/support/service-session.ts';
-import { createServiceSession } from '#upstream/client/session.ts';
+import { ServiceSession } from '#upstream/client/session.ts';
 
 describe('the login', () => {
-  it.each<[ServiceMode, number | undefined, object]>([
-    ['sandbox', undefined, {}],
-    ['sandbox', 30, {}],
-    ['production', undefined, {}],
-    ['production', 30, { expires_in_days: 30 }],
-  ])('in %s with a configured lifetime of %s days asks for %o', async (mode, tokenDays, asked) => {
-    const { login, newSession } = world();
-    await newSession({ mode, ...(tokenDays === undefined ? {} : { tokenDays }) }).token(DEADLINE);
-    expect(login.bodies).toEqual([{ email: 'shop@example.com', password: 'secret', device_name: 'backend', ...asked }]);
-  });
-
   it('is made once for concurrent calls', async () => {
     const { login, newSession } = world();
     const session = newSession();
@@ -48,7 +36,7 @@ describe('the login', () => {
       read: async () => await Promise.resolve({ version: 1, token: undefined }),
       replace: store.replace.bind(store),
     });
-    const session = createServiceSession({
+    const session = new ServiceSession({
       call: login.call,
       store: unusable,
       credentials: { email: 'a@example.com', password: 'b', deviceName: 'c' },

@@ -2,10 +2,10 @@ import { and, eq, gt, sql, type SQLWrapper } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
-import { listEsims } from '#db/esims/esim-queries.ts';
+import { pageOfEsims } from '#db/esims/esim-queries.ts';
 import { journalPage } from '#db/money/journal-queries.ts';
 import { cancellations, esims, orders, refunds, timeline, topups, vpnSubscriptions } from '#db/schema.ts';
-import { cancellationReads, listRefunds } from '#db/work/cancellations.ts';
+import { cancellationReads, pageOfRefunds } from '#db/work/cancellations.ts';
 import { orderReads } from '#db/work/orders.ts';
 import { topupReads } from '#db/work/topups.ts';
 import { vpnSubscriptionReads } from '#db/work/vpn-subscriptions.ts';
@@ -29,72 +29,72 @@ describe('a page of a list', () => {
   const cases: [string, List, string][] = [
     [
       'orders of some statuses',
-      (db) => orderReads.list(db, undefined, { statuses: several }, page),
+      (db) => orderReads.page(db, undefined, { statuses: several }, page),
       'orders_status_page',
     ],
-    ['orders of a package', (db) => orderReads.list(db, undefined, { packageId: 1 }, page), 'orders_package_page'],
+    ['orders of a package', (db) => orderReads.page(db, undefined, { packageId: 1 }, page), 'orders_package_page'],
     [
       'orders by failure',
-      (db) => orderReads.list(db, undefined, { failureClass: 'timeout' }, page),
+      (db) => orderReads.page(db, undefined, { failureClass: 'timeout' }, page),
       'orders_failure_page',
     ],
     [
       'orders by case reason',
-      (db) => orderReads.list(db, undefined, { attentionReason: 'contradiction' }, page),
+      (db) => orderReads.page(db, undefined, { attentionReason: 'contradiction' }, page),
       'orders_attention_page',
     ],
-    ['top-ups of a package', (db) => topupReads.list(db, undefined, { packageId: 1 }, page), 'topups_package_page'],
-    ['top-ups of an eSIM', (db) => topupReads.list(db, undefined, { esimId: id }, page), 'topups_esim_page'],
+    ['top-ups of a package', (db) => topupReads.page(db, undefined, { packageId: 1 }, page), 'topups_package_page'],
+    ['top-ups of an eSIM', (db) => topupReads.page(db, undefined, { esimId: id }, page), 'topups_esim_page'],
     [
       'top-ups of some statuses',
-      (db) => topupReads.list(db, undefined, { statuses: several }, page),
+      (db) => topupReads.page(db, undefined, { statuses: several }, page),
       'topups_status_page',
     ],
     [
       'subscriptions of a plan',
-      (db) => vpnSubscriptionReads.list(db, undefined, { vpnPlanId: 1 }, page),
+      (db) => vpnSubscriptionReads.page(db, undefined, { vpnPlanId: 1 }, page),
       'vpn_subscriptions_plan_page',
     ],
     [
       'subscriptions of a customer',
-      (db) => vpnSubscriptionReads.list(db, undefined, { customerReferenceHash: Buffer.alloc(32) }, page),
+      (db) => vpnSubscriptionReads.page(db, undefined, { customerReferenceHash: Buffer.alloc(32) }, page),
       'vpn_subscriptions_customer_page',
     ],
     [
       'orders of a customer',
-      (db) => orderReads.list(db, undefined, { customerReferenceHash: Buffer.alloc(32) }, page),
+      (db) => orderReads.page(db, undefined, { customerReferenceHash: Buffer.alloc(32) }, page),
       'orders_customer_page',
     ],
     [
       'top-ups of a customer',
-      (db) => topupReads.list(db, undefined, { customerReferenceHash: Buffer.alloc(32) }, page),
+      (db) => topupReads.page(db, undefined, { customerReferenceHash: Buffer.alloc(32) }, page),
       'topups_customer_page',
     ],
     [
       'eSIMs of a customer',
-      (db) => listEsims(db, undefined, { customerReferenceHash: Buffer.alloc(32) }, page),
+      (db) => pageOfEsims(db, undefined, { customerReferenceHash: Buffer.alloc(32) }, page),
       'esims_customer_page',
     ],
     [
       'cancellations of an eSIM',
-      (db) => cancellationReads.list(db, undefined, { esimId: id }, page),
+      (db) => cancellationReads.page(db, undefined, { esimId: id }, page),
       'cancellations_esim_page',
     ],
     [
       'cancellations of some statuses',
-      (db) => cancellationReads.list(db, undefined, { statuses: several }, page),
+      (db) => cancellationReads.page(db, undefined, { statuses: several }, page),
       'cancellations_status_page',
     ],
-    ['refunds of an eSIM', (db) => listRefunds(db, undefined, { esimId: id }, page), 'refunds_esim_page'],
+    ['refunds of an eSIM', (db) => pageOfRefunds(db, undefined, { esimId: id }, page), 'refunds_esim_page'],
     [
       'refunds of some statuses',
-      (db) => listRefunds(db, undefined, { statuses: ['expected', 'failed'] }, page),
+      (db) => pageOfRefunds(db, undefined, { statuses: ['expected', 'failed'] }, page),
       'refunds_status_page',
     ],
-    ['eSIMs of a package', (db) => listEsims(db, undefined, { packageId: 1 }, page), 'esims_package_page'],
+    ['eSIMs of a package', (db) => pageOfEsims(db, undefined, { packageId: 1 }, page), 'esims_package_page'],
     [
       'eSIMs of some statuses',
-      (db) => listEsims(db, undefined, { statuses: ['installed', 'active'] }, page),
+      (db) => pageOfEsims(db, undefined, { statuses: ['installed', 'active'] }, page),
       'esims_status_page',
     ],
   ];
@@ -133,7 +133,7 @@ describe('a page of a list', () => {
   });
 
   it('of eSIMs by the reference of their order reads only that one', async () => {
-    const plan = await planOf((db) => listEsims(db, undefined, { externalOrderIds: ['shop-1'] }, page), ['seqscan']);
+    const plan = await planOf((db) => pageOfEsims(db, undefined, { externalOrderIds: ['shop-1'] }, page), ['seqscan']);
     expect(plan).toMatch(/(using|on) orders_reference_in_use /);
     expect(plan).toMatch(/(using|on) esims_order_id_unique /);
   });

@@ -91,7 +91,7 @@ describe('among many orders', () => {
   /** The plan for these values, and how many rows it reads. */
   async function planOf(filter: OrderFilter) {
     const { rows } = await api.database.run((db) =>
-      db.execute(sql`explain (analyze, format json) ${orderReads.list(db, undefined, filter, { limit: 21 }).getSQL()}`),
+      db.execute(sql`explain (analyze, format json) ${orderReads.page(db, undefined, filter, { limit: 21 }).getSQL()}`),
     );
     const text = JSON.stringify(rows);
     const removed = [...text.matchAll(/"Rows Removed by Filter":(\d+)/g)].map(([, count]) => Number(count));
@@ -116,10 +116,6 @@ describe('among many orders', () => {
     for (let n = 0; n < 12; n += 1) expect(await read({ channel: 'web' })).toHaveLength(21);
     const [one, ...others] = await read({ channel: 'web', shop_order: 'A-7' });
     expect([one?.row.externalOrderId, others]).toEqual(['many-7', []]);
-    const { rows } = await api.database.run((db) =>
-      db.execute(sql`select count(*)::int as count from pg_prepared_statements where statement like '%"metadata" @>%'`),
-    );
-    expect(rows).toEqual([{ count: 0 }]);
   });
 
   it('a page of references is found in their index', async () => {

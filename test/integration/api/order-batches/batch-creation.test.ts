@@ -117,7 +117,7 @@ describe('the creation of a batch', () => {
       statementsOf(async () => expect((await create(batchInput([{ package_id: 101, quantity }]))).status).toBe(202));
     const one = await sent(1);
     expect(await sent(1_000)).toHaveLength(one.length);
-    expect(one.length).toBeLessThanOrEqual(10);
+    expect(one.length).toBeLessThanOrEqual(12);
   });
 
   it('takes 1,000 items with metadata, in a body that is longer than those of other calls', async () => {

@@ -63,7 +63,7 @@ describe('reading orders', () => {
       await tx.execute('set local enable_sort = off');
       await tx.execute('set local enable_seqscan = off');
       const result = await tx.execute(
-        sql`explain ${orderReads.list(tx, undefined, filter, { limit: 21, after }).getSQL()}`,
+        sql`explain ${orderReads.page(tx, undefined, filter, { limit: 21, after }).getSQL()}`,
       );
       return JSON.stringify(result.rows);
     });

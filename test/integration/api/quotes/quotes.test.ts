@@ -5,7 +5,7 @@ import { QUOTE_VALID_MS, quoteOutput } from '#api/quotes/quotes.ts';
 import { generateApiKey } from '#crypto/generated-secrets.ts';
 import { addApiKey } from '#db/access/api-keys.ts';
 import { gateCircuits, gateLines, gateReservations, gateSpending, gateWallet, orders } from '#db/schema.ts';
-import { beginReading, storeReading } from '#fulfilment/gate/wallet.ts';
+import { beginBalanceRead, storeBalance } from '#fulfilment/gate/account.ts';
 import { orderInput, problemOf } from '#test/support/api/order-calls.ts';
 import { startTestApi, type TestApi } from '#test/support/network/api.ts';
 import { HttpClient } from '#test/support/network/http.ts';
@@ -29,9 +29,9 @@ const holdsOf = async (body: unknown, by = caller) =>
 
 async function walletHas(amount: string): Promise<void> {
   await api.database.transaction(async (tx) => {
-    await beginReading(tx, { debitKnownBefore: new Date(api.clock.now) });
+    await beginBalanceRead(tx, { debitKnownBefore: new Date(api.clock.now) });
     const [wallet] = await tx.select({ begun: gateWallet.readsStarted }).from(gateWallet);
-    await storeReading(tx, wallet?.begun ?? 0, { amount, currency: 'EUR' }, undefined, new Date(api.clock.now));
+    await storeBalance(tx, wallet?.begun ?? 0, { amount, currency: 'EUR' }, undefined, new Date(api.clock.now));
   });
 }
 

@@ -1,7 +1,6 @@
 /** The real activities in this process, with a real database and a real simulator. */
 import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
-import { withClient } from '#cli/embedded/postgres.ts';
 import { KeyRing } from '#crypto/key-ring.ts';
 import { newId } from '#db/connection/ids.ts';
 import { customerReferenceAad } from '#db/encryption-aads.ts';
@@ -12,9 +11,7 @@ import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import type { PurchasePolicy } from '#domain/policy/purchase-policy.ts';
 import type { AttemptRef } from '#domain/purchase/results.ts';
 import { ALL_CAPABILITIES } from '#domain/service/capability-profile.ts';
-import type { WorkRef } from '#domain/work/kinds.ts';
-import { acceptCancellation } from '#fulfilment/accept/cancellation.ts';
-import { acceptOrder } from '#fulfilment/accept/order.ts';
+import type { WorkKind, WorkRef } from '#domain/work/kinds.ts';
 import { acceptTopup } from '#fulfilment/accept/topup.ts';
 import { acceptVpnSubscription } from '#fulfilment/accept/vpn-subscription.ts';
 import type { WorkDependencies } from '#fulfilment/purchase/handler.ts';
@@ -23,18 +20,18 @@ import { startSimulator, type RunningSimulator } from '#simulator/service/server
 import { createLogger } from '#telemetry/logger.ts';
 import { HttpClient } from '#test/support/network/http.ts';
 import { SimulatorAdmin } from '#test/support/network/simulator-admin.ts';
+import { storedRows } from '#test/support/plain-text.ts';
 import { holdDatabaseClock, type DatabaseClock } from '#test/support/servers/database-clock.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
-import { WRITTEN_TABLES } from '#test/support/work/activities/activity-tables.ts';
 import {
   createBenchActivities,
   type BenchActivities,
   type ActivityBenchOptions,
 } from '#test/support/work/activities/bench-activities.ts';
 import { recorded, type ActivityCall } from '#test/support/work/activities/twice.ts';
+import { acceptTestCancellationOf, acceptTestOrder, WITHOUT_TERMS } from '#test/support/work/order-rows.ts';
 import { openService, type Service } from '#upstream/service.ts';
 
-const WITHOUT_TERMS = { maxPrice: null, deadlineAt: null, metadata: {} } as const;
 const EMAIL = 'reseller@example.com';
 const PASSWORD = 'simulator-password';
 
@@ -164,18 +161,20 @@ export class ActivityBench implements AsyncDisposable {
   }
 
   /** Accepts an order as the API does. @returns its id. */
-  async accept(packageId = 1001, externalOrderId = `ext-${randomUUID()}`, apiKeyId = 'key_test'): Promise<string> {
-    const id = newId('order');
-    const order = { id, apiKeyId, externalOrderId, packageId, encryptedDeviceImei: null, ...WITHOUT_TERMS };
-    await this.database.transaction((tx) => acceptOrder(tx, order, new Date(this.clock.now)));
-    return id;
+  async accept(packageId = 1001, externalOrderId?: string, apiKeyId = 'key_test'): Promise<string> {
+    return acceptTestOrder(this.database, externalOrderId, { packageId, apiKeyId, at: new Date(this.clock.now) });
+  }
+
+  /** Opens the first attempt of accepted work. */
+  async #open<Kind extends WorkKind>(kind: Kind, id: string): Promise<AttemptRef> {
+    const work = { kind, id };
+    const { attempt } = await this.activities.beginWork({ work });
+    return { work, attemptId: attempt.id };
   }
 
   /** Accepts an order and opens its first attempt. */
   async begin(packageId?: number, apiKeyId?: string): Promise<AttemptRef> {
-    const work = { kind: 'order', id: await this.accept(packageId, undefined, apiKeyId) } as const;
-    const { attempt } = await this.activities.beginWork({ work });
-    return { work, attemptId: attempt.id };
+    return this.#open('order', await this.accept(packageId, undefined, apiKeyId));
   }
 
   /** Records that an attempt has failed and provably cost nothing, without a look at the wallet. */
@@ -201,29 +200,20 @@ export class ActivityBench implements AsyncDisposable {
   /** Accepts a top-up of a delivered eSIM, and opens its first attempt. */
   async beginTopup(packageId = 1001, existingEsimId?: string): Promise<AttemptRef> {
     const esimId = existingEsimId ?? (await this.deliveredEsim());
-    const work = { kind: 'topup', id: newId('topup') } as const;
-    const topup = { id: work.id, apiKeyId: 'key_test', esimId, packageId, externalTopupId: null, ...WITHOUT_TERMS };
+    const id = newId('topup');
+    const topup = { id, apiKeyId: 'key_test', esimId, packageId, externalTopupId: null, ...WITHOUT_TERMS };
     await this.database.transaction((tx) => acceptTopup(tx, topup, new Date(this.clock.now)));
-    const { attempt } = await this.activities.beginWork({ work });
-    return { work, attemptId: attempt.id };
+    return this.#open('topup', id);
   }
 
   /** Accepts a cancellation of a delivered eSIM, and opens its first attempt. */
   async beginCancellation(): Promise<AttemptRef> {
     const esimId = await this.deliveredEsim();
-    const work = { kind: 'cancellation', id: newId('cancellation') } as const;
-    const cancellation = {
-      id: work.id,
-      apiKeyId: 'key_test',
-      esimId,
-      reason: null,
-      onUnmetConditions: 'refuse' as const,
-      deadlineAt: null,
-      metadata: {},
-    };
-    await this.database.transaction((tx) => acceptCancellation(tx, cancellation, new Date(this.clock.now)));
-    const { attempt } = await this.activities.beginWork({ work });
-    return { work, attemptId: attempt.id };
+    const at = new Date(this.clock.now);
+    return this.#open(
+      'cancellation',
+      await this.database.transaction((tx) => acceptTestCancellationOf(tx, esimId, at)),
+    );
   }
 
   /** Buys and delivers an eSIM. @returns our id. */
@@ -238,32 +228,24 @@ export class ActivityBench implements AsyncDisposable {
 
   /** Accepts a VPN subscription, and opens its first attempt. */
   async beginSubscription(vpnPlanId = 301, customerPrice = { amount: '29.99', currency: 'USD' }): Promise<AttemptRef> {
-    const work = { kind: 'vpn_subscription', id: newId('vpn_subscription') } as const;
+    const id = newId('vpn_subscription');
     const subscription = {
-      id: work.id,
+      id,
       apiKeyId: 'key_test',
       externalSubscriptionId: `vpn-${randomUUID()}`,
       vpnPlanId,
-      encryptedCustomerReference: this.keyRing.encrypt('C-2207', customerReferenceAad('vpn_subscription', work.id)),
+      encryptedCustomerReference: this.keyRing.encrypt('C-2207', customerReferenceAad('vpn_subscription', id)),
       customerReferenceHash: this.keyRing.hash('C-2207', 'customer_reference'),
       customerPrice,
       ...WITHOUT_TERMS,
     };
     await this.database.transaction((tx) => acceptVpnSubscription(tx, subscription, new Date(this.clock.now)));
-    const { attempt } = await this.activities.beginWork({ work });
-    return { work, attemptId: attempt.id };
+    return this.#open('vpn_subscription', id);
   }
 
-  /** All rows of the tables that activities write, as text. */
+  /** All rows of all tables, as text. */
   async rows(): Promise<string[]> {
-    return withClient(this.#opened.url, async (client) => {
-      const texts: string[] = [];
-      for (const table of WRITTEN_TABLES) {
-        const { rows } = await client.query<{ text: string }>(`SELECT t::text AS text FROM ${table} AS t ORDER BY 1`);
-        texts.push(...rows.map(({ text }) => `${table} ${text}`));
-      }
-      return texts;
-    });
+    return storedRows(this.#opened.url);
   }
 
   /** All rows, and the state of the service: its wallet, its sales and its webhooks. */

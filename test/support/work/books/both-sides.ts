@@ -12,6 +12,7 @@ import {
   topups,
   vpnSubscriptions,
 } from '#db/schema.ts';
+import type { AttentionReason } from '#domain/work/attention.ts';
 import type { WorkKind } from '#domain/work/kinds.ts';
 import { isFinal, type WorkStatus } from '#domain/work/lifecycle.ts';
 import type { HttpClient } from '#test/support/network/http.ts';
@@ -36,7 +37,7 @@ export interface Work {
   readonly kind: WorkKind;
   readonly id: string;
   readonly status: WorkStatus;
-  readonly attentionReason: string | null;
+  readonly attentionReason: AttentionReason | null;
   /** The customer has cancelled the subscription, so an active one is in progress. */
   readonly cancelRequested?: boolean;
 }

@@ -30,10 +30,6 @@ describe('a secret file', () => {
     expect(readSecretFile(file)).toBe('text');
     expect(mode(file)).toBe(0o600);
   });
-
-  it('that does not exist is undefined', () => {
-    expect(readSecretFile(join(folder, 'absent'))).toBeUndefined();
-  });
 });
 
 describe('the secrets of a development set-up', () => {

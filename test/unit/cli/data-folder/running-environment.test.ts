@@ -10,7 +10,7 @@ import {
 } from '#cli/data-folder/running-environment.ts';
 import { productEnvironments } from '#cli/start/environment.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
-import { readApiConfig, readServiceSecretConfig, readWorkerConfig } from '#config/config.ts';
+import { PARTS, readApiConfig, readWorkerConfig } from '#config/config.ts';
 import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
 
 const folders: string[] = [];
@@ -56,7 +56,7 @@ describe('the environment of the set-up on a data folder', () => {
     const environment = readRunningEnvironment(folder);
     expect(readApiConfig(environment)).toMatchObject({ port: 21001, database: { url: DATABASE_URL } });
     expect(readWorkerConfig(environment).probePort).toBe(21002);
-    expect(readServiceSecretConfig(environment).service.baseUrl).toBe('http://127.0.0.1:21003/api/reseller/v1');
+    expect(PARTS.service(environment).baseUrl).toBe('http://127.0.0.1:21003/api/reseller/v1');
     expect(environment['PUBLIC_WEBHOOK_URL']).toBe('http://127.0.0.1:21001/webhooks/service');
     lock.release();
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { checkApproval, checkClock, checkLogin, checkToken } from '#cli/doctor/checks/account.ts';
-import { readServiceConfig } from '#config/config.ts';
+import { PARTS } from '#config/config.ts';
 import { BASE_PATH } from '#domain/service/service-address.ts';
 import { config, failed } from '#test/support/doctor-service.ts';
 import { httpAnswer, startRawServer } from '#test/support/network/raw-server.ts';
@@ -163,7 +163,7 @@ describe('production approval, by the last answers to our orders', () => {
   });
 
   it('is not needed in the sandbox, which is the default', async () => {
-    const { mode } = readServiceConfig({
+    const { mode } = PARTS.service({
       SERVICE_BASE_URL: `https://service.example${BASE_PATH}`,
       SERVICE_EMAIL: 'shop@example.com',
       SERVICE_PASSWORD: 'secret',

@@ -56,6 +56,8 @@ describe('the help', () => {
     for (const option of ['--status', '--failure-class', '--created-after', '--limit', '--csv', '--json', '--data'])
       expect(stdout).toContain(`${option} `);
     expect(stdout).toContain('npx reseller orders list --status held,needs_attention');
+    const before = (await reseller('orders', '--help', 'list')).stdout;
+    expect(before).toBe((await reseller('orders', '--help')).stdout);
     expect((await reseller('orders', 'create', '--help')).stdout).toMatch(/--package-id <number>.*\(required\)/s);
   });
 });
@@ -137,7 +139,9 @@ describe('an action on work', () => {
     expect(stdout).toBe('id_1  retry policy changed  (status at that moment: held)\n');
     const waits = { first_wait_seconds: 900, longest_wait_seconds: null };
     const body = { reason, attempts: 5, ...waits, deadline: '2030-02-04T12:00:00Z' };
-    expect(api.calls).toEqual([{ call: 'PATCH /v1/orders/id_1/retry-policy', authorization: 'Bearer rsk_test', body }]);
+    expect(api.calls).toMatchObject([
+      { call: 'PATCH /v1/orders/id_1/retry-policy', authorization: 'Bearer rsk_test', body },
+    ]);
   });
 
   it.each([

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ApiClient } from '#cli/api/api-client.ts';
 import { DataFolderLock } from '#cli/data-folder/data-folder.ts';
 import { writeSecretFile } from '#cli/data-folder/development-secrets.ts';
 import { PURCHASES } from '#cli/resources/purchases.ts';
@@ -111,6 +112,17 @@ describe('an error of the API', () => {
       'Bearer rsk_test',
       'Bearer rsk_of_the_folder',
     ]);
+  });
+});
+
+describe('an API that does not answer', () => {
+  it('ends a command after one time limit, however often the call may be repeated', async () => {
+    api.answer = () => problem(503, 'unavailable');
+    const access = { url: api.url, key: 'rsk_test', keyFrom: 'a test' };
+    // The first retry comes after 125 ms or more.
+    const client = new ApiClient(access, { withinMs: 50 });
+    await expect(client.call({ path: '/v1/orders' })).rejects.toThrow(`The API at ${api.url} does not answer.`);
+    expect(api.calls).toHaveLength(1);
   });
 });
 

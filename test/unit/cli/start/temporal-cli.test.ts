@@ -112,17 +112,6 @@ describe('the start of the Temporal server', () => {
     expect(list).toContain('--headless');
   });
 
-  it('passes additional dynamic configuration', () => {
-    const list = startArguments({ ...options, dynamicConfig: ['limit.historyCount.suggestContinueAsNew=60'] });
-    expect(list).toContain('--dynamic-config-value=limit.historyCount.suggestContinueAsNew=60');
-    expect(list).toContain('--dynamic-config-value=history.transferProcessorMaxPollRPS=2000');
-  });
-
-  it('with metrics where a port for them is given, and else without', () => {
-    expect(startArguments({ ...options, metricsPort: 9090 })).toContain('--metrics-port=9090');
-    expect(startArguments(options).filter((argument) => argument.startsWith('--metrics'))).toEqual([]);
-  });
-
   it('uses a write-ahead log for state in a file, and a sync in each commit', () => {
     expect(startArguments({ ...options, databaseFile: '/data/t.db' })).toEqual(
       expect.arrayContaining(['--sqlite-pragma=journal_mode=wal', '--sqlite-pragma=synchronous=2']),

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { ALL_CAPABILITIES } from '#domain/service/capability-profile.ts';
-import { createServiceClient, type ServiceClient } from '#upstream/client.ts';
+import { createServiceClient, type ServiceClient, type ServiceClientOptions } from '#upstream/client.ts';
 import type { Caller } from '#upstream/client/call.ts';
 import type { ServiceFailure } from '#upstream/client/error-mapping.ts';
-import type { ServiceSession, SharedToken } from '#upstream/client/session.ts';
+import type { SharedToken } from '#upstream/client/session.ts';
 
 const PURCHASE = { idempotencyKey: 'key-1', body: Buffer.from('{}'), reference: 'shop-1', packageId: 7 };
 const REFUSED: ServiceFailure = {
@@ -29,7 +29,7 @@ function slowClient(takes: { token: number; renewal: number; call: number }, ans
     expiresAt: undefined,
     renewedAt: 0,
   });
-  const session: ServiceSession = {
+  const session: ServiceClientOptions['session'] = {
     token: async (deadlineMs) => {
       await passes('token', takes.token, deadlineMs);
       return { ok: true, token: token(1) };
@@ -39,7 +39,6 @@ function slowClient(takes: { token: number; renewal: number; call: number }, ans
       return { ok: true, token: token(version + 1) };
     },
     refusedAfterRenewal: () => undefined,
-    settled: async () => await Promise.resolve(),
   };
   let calls = 0;
   const call = (async (endpoint: string, { deadlineMs }: { deadlineMs: number }) => {

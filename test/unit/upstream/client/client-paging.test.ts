@@ -89,10 +89,6 @@ describe('the wallet of a service that answers 25 of 100 transactions at a time'
   });
 
   it.each<[string, Answer]>([
-    ['nothing of its pages', () => json({ data: from(0) })],
-    ['only that there are more', () => json({ data: from(0), has_more: true })],
-    ['only their number', () => json({ data: from(0), total: 100 })],
-    ['pages, and repeats the first under no number', () => json({ data: from(0), meta: { last_page: 4 } })],
     [
       'a cursor, and repeats the first page',
       ({ target }) => json({ data: from(0), next_cursor: target.includes('cursor=a') ? null : 'a' }),
