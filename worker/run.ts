@@ -12,7 +12,14 @@ import { startProbeServer } from '#telemetry/probes.ts';
 import { startTracing } from '#telemetry/tracing.ts';
 import { settlesWithin } from '#telemetry/waiting.ts';
 import { createWorkerDataConverter } from '#temporal/codec/payload-codec.ts';
-import { connectNative, createClient, TemporalUnavailableError, tryConnection } from '#temporal/connection.ts';
+import {
+  connectNative,
+  createClient,
+  GRPC_STATUS,
+  grpcStatus,
+  TemporalUnavailableError,
+  tryConnection,
+} from '#temporal/connection.ts';
 import { ensureSchedules } from '#temporal/schedules.ts';
 import { createSdkLogger, installRuntime } from '#temporal/sdk-runtime.ts';
 import { NamespaceSetUpError, setUpNamespace } from '#temporal/set-up.ts';
@@ -44,7 +51,13 @@ export async function runWorker(config: WorkerConfig, parts: WorkerParts = creat
   const temporal = new TemporalWatch({
     // A worker that waits for Temporal has no connection yet, and reports the silence too.
     ask: async () => {
-      if (running !== undefined) return readRouting(running, config.temporal.namespace);
+      if (running !== undefined) {
+        // Without the permission to read the routing, the refusal is an answer too.
+        return readRouting(running, config.temporal.namespace).catch((error: unknown) => {
+          if (grpcStatus(error) === GRPC_STATUS.permissionDenied) return undefined;
+          throw error;
+        });
+      }
       await tryConnection(config.temporal, { timeoutMs: policy.deadlineMs });
       return undefined;
     },
