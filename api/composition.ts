@@ -1,5 +1,5 @@
 import { KeyCache } from '#api/access/authentication.ts';
-import { OpenPerKey } from '#api/access/limits.ts';
+import { InFlight } from '#api/access/limits.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { WebhookSecretCache } from '#api/service-webhooks/webhook-secret-cache.ts';
 import { Waits } from '#api/waits/waits.ts';
@@ -123,7 +123,7 @@ export function createApiParts(config: ApiConfig, now: () => number = Date.now):
       tail,
       waits: new Waits({ tail, policy: config.waiting, metrics }),
       streams: config.streams,
-      running: { file: new OpenPerKey(), many: new OpenPerKey() },
+      running: { file: new InFlight(), many: new InFlight() },
       onUnused,
       headerPrefix: config.headerPrefix,
       webhookSecrets: config.webhookSecrets,

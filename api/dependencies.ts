@@ -1,13 +1,12 @@
 import type { KeyCache } from '#api/access/authentication.ts';
-import type { RateLimitSettings } from '#api/access/limits.ts';
-import type { MountDependencies } from '#api/http/mount.ts';
+import type { InFlight, RateLimitSettings } from '#api/access/limits.ts';
 import type { WebhookSecretCache } from '#api/service-webhooks/webhook-secret-cache.ts';
 import type { Waits } from '#api/waits/waits.ts';
 import type { KeyRing } from '#crypto/key-ring.ts';
 import type { AcceptedSecret } from '#crypto/webhook-signatures.ts';
 import type { Database } from '#db/connection/database.ts';
 import type { Money } from '#domain/money/money.ts';
-import type { StreamPolicy } from '#domain/policy/api-policy.ts';
+import type { AT_ONCE, StreamPolicy } from '#domain/policy/api-policy.ts';
 import type { RunwayPolicy } from '#domain/policy/upkeep-policy.ts';
 import type { ServiceMode } from '#domain/service/service-address.ts';
 import type { InboxWriter } from '#fulfilment/reports/inbox-writer.ts';
@@ -44,7 +43,8 @@ export interface ApiDependencies {
   readonly tail: EventTail;
   readonly waits: Waits;
   readonly streams: StreamPolicy;
-  readonly running: MountDependencies['running'];
+  /** Heavy calls. */
+  readonly running: Readonly<Record<keyof typeof AT_ONCE, InFlight>>;
   /** For fields of the service's events whose form is not understood. */
   readonly onUnused: UnusedObserver;
   /** The text before `-Event` in the service's webhook headers. */

@@ -100,8 +100,6 @@ export function createServiceClient(options: ServiceClientOptions) {
     },
     getRefund: async (id: string) => await calls.one('getRefund', { id }, sameId(id)),
     findRefundsOfEsim: async (esimId: string) => await findBy(calls, 'listRefunds', 'esim_id', esimId),
-    listRecentRefunds: async (recent: Recent) =>
-      await listRecent(calls, 'listRefunds', recent, (refund) => refund.created_at),
     /** In production it fails without sending anything. */
     simulateEsim: async (id: string, state: SimulatedState) =>
       await calls.one('simulateEsim', { id, body: simulationRequestBytes(state) }, esimUnderPath('id', id)),

@@ -16,13 +16,7 @@ import {
   type Source,
   isBreaking,
 } from '#upstream/contract-check/findings.ts';
-import {
-  type FoundCall,
-  compareServers,
-  findCall,
-  pathsOf,
-  writtenPaths,
-} from '#upstream/contract-check/operations.ts';
+import { type FoundCall, compareServers, findCall, pathsOf } from '#upstream/contract-check/operations.ts';
 import { compareEventHeaders } from '#upstream/contract-check/parameters.ts';
 import { DEFAULT_HEADER_PREFIX, ENDPOINTS, type EndpointContract, type EndpointName } from '#upstream/contract.ts';
 
@@ -53,14 +47,19 @@ function reportOf(document: JsonObject, capabilities: Capabilities, headerPrefix
   const findings = new Findings();
   const needs = new Needs();
   const paths = pathsOf(document);
-  compareServers(findings, document, writtenPaths(document));
-  const compared = endpointNames.map((name) => comparedCall(name, document, paths, { capabilities, needs }));
+  compareServers(
+    findings,
+    document,
+    paths.map(({ path }) => path),
+  );
+  const callReports = endpointNames.map((name) => comparedCall(name, document, paths, { capabilities, needs }));
   const described = describedEvents(document, findings);
   compareEventHeaders(document, described, findings, headerPrefix);
   const comparedEvents = compareEvents(document, described, needs);
+  // Adds findings to the calls and events.
   needs.settle();
 
-  const calls = compared.map(callReport);
+  const calls = callReports.map((report) => report());
   const events = comparedEvents.map(eventReport);
   const all = [...findings.all(), ...[...calls, ...events].flatMap((part) => part.findings)];
   const info = at(document, 'info');
@@ -81,44 +80,46 @@ function reportOf(document: JsonObject, capabilities: Capabilities, headerPrefix
 
 const endpointNames = Object.keys(ENDPOINTS) as EndpointName[];
 
-interface ComparedCall {
-  readonly name: EndpointName;
-  readonly contract: EndpointContract;
-  readonly found: FoundCall | undefined;
-  readonly findings: Findings;
-}
-
-/** `found` is undefined when the call is switched off. */
+/** @returns its report, once all needs are settled. */
 function comparedCall(
   name: EndpointName,
   document: JsonObject,
   paths: ReturnType<typeof pathsOf>,
   { capabilities, needs }: { readonly capabilities: Capabilities; readonly needs: Needs },
-): ComparedCall {
+): () => CallReport {
   const contract: EndpointContract = ENDPOINTS[name];
-  const { capability, convenience } = contract;
+  const { method, path, capability, convenience } = contract;
+  const call = { name, method, path, ...(capability === undefined ? {} : { capability }) };
+  if (capability !== undefined && !capabilities[capability]) {
+    return () => ({ ...call, status: 'switched_off', findings: [] });
+  }
   const findings = new Findings();
-  if (capability !== undefined && !capabilities[capability]) return { name, contract, found: undefined, findings };
-  const comparison: Comparison = {
-    document,
-    findings,
-    undescribedAnswer: convenience === true ? 'note' : 'breaking',
-    record: contract.record,
-    isEvent: false,
-    hasLinkHeader: false,
-    source: sourceOf(contract),
-    needs,
-  };
+  const severity = convenience === true ? 'note' : 'breaking';
+  let found: FoundCall | undefined;
   try {
-    const found = findCall(document, paths, contract);
+    found = findCall(document, paths, contract);
+    const comparison: Comparison = {
+      document,
+      findings,
+      undescribedAnswer: severity,
+      record: contract.record,
+      isEvent: false,
+      hasLinkHeader: false,
+      source: sourceOf(contract),
+      needs,
+    };
     if (found.found) compareCall(comparison, found, contract);
-    else findings[convenience === true ? 'note' : 'breaking']('call', undefined, found.message, found.suggestions);
-    return { name, contract, found, findings };
+    else findings[severity]('call', undefined, found.message, found.suggestions);
   } catch (error) {
     if (!(error instanceof NotComparable)) throw error;
     findings.breaking('call', undefined, error.message);
-    return { name, contract, found: { found: true, path: contract.path, item: undefined, operation: {} }, findings };
   }
+  return () => {
+    const all = findings.all();
+    if (found?.found === false) return { ...call, status: 'missing', findings: all };
+    const foundAs = found === undefined || found.path === path ? {} : { foundAs: found.path };
+    return { ...call, status: all.some(isBreaking) ? 'differs' : 'matches', ...foundAs, findings: all };
+  };
 }
 
 function sourceOf({ method, idempotencyKey, convenience, neededQuery = {} }: EndpointContract): Source {
@@ -127,16 +128,6 @@ function sourceOf({ method, idempotencyKey, convenience, neededQuery = {} }: End
   const role = method === 'GET' ? 'read' : write;
   const searchedBy = Object.keys(neededQuery);
   return { role: convenience === true ? 'aside' : role, isWhole: method === 'GET', searchedBy };
-}
-
-function callReport({ name, contract, found, findings }: ComparedCall): CallReport {
-  const { method, path, capability } = contract;
-  const call = { name, method, path, ...(capability === undefined ? {} : { capability }) };
-  if (found === undefined) return { ...call, status: 'switched_off', findings: [] };
-  const all = findings.all();
-  if (!found.found) return { ...call, status: 'missing', findings: all };
-  const status = all.some(isBreaking) ? 'differs' : 'matches';
-  return { ...call, status, ...(found.path === path ? {} : { foundAs: found.path }), findings: all };
 }
 
 function eventReport({ event, status, findings }: ComparedEvent): EventReport {

@@ -4,7 +4,7 @@ import { isGateInUse } from '#db/gate/waits.ts';
 import type { GatePolicy } from '#domain/policy/gate-policy.ts';
 import { readDriftedAgain } from '#fulfilment/gate/drift.ts';
 import { releaseHeldWork } from '#fulfilment/gate/release-held-work.ts';
-import type { GateListener } from '#fulfilment/purchase/handler.ts';
+import type { GateListener } from '#fulfilment/purchase/dependencies.ts';
 import { WalletReader } from '#fulfilment/purchase/wallet-reader.ts';
 import type { Logger } from '#telemetry/logger.ts';
 import type { ServiceClient } from '#upstream/client.ts';
@@ -27,10 +27,10 @@ export class GateLoop extends RepeatedWork {
   #hasBegun = false;
 
   constructor(options: GateLoopOptions) {
-    const { database, service, policy, onGate, waiter, now } = options;
+    const { policy, waiter } = options;
     super(policy.tickMs);
     this.#options = options;
-    this.#wallet = new WalletReader({ database, service, policy, now, onCrossing: onGate.balanceCrossed.bind(onGate) });
+    this.#wallet = new WalletReader({ ...options, gate: policy });
     this.signal.addEventListener('abort', () => waiter.wake());
   }
 

@@ -4,7 +4,7 @@ import type { Runway } from '#domain/money/runway.ts';
 import type { BooksPolicy, RunwayPolicy } from '#domain/policy/upkeep-policy.ts';
 import { counted } from '#domain/text.ts';
 import { type Wallet, writeBooks } from '#fulfilment/books/reconcile-books.ts';
-import type { WorkDependencies } from '#fulfilment/purchase/handler.ts';
+import type { WorkDependencies } from '#fulfilment/purchase/dependencies.ts';
 import { WalletReader } from '#fulfilment/purchase/wallet-reader.ts';
 import { WalletReadings } from '#fulfilment/purchase/wallet-readings.ts';
 import { noteRunway } from '#fulfilment/upkeep/runway.ts';
@@ -20,15 +20,9 @@ type BooksDependencies = Pick<WorkDependencies, 'database' | 'service' | 'gate' 
 };
 
 export function createBooksActivities(dependencies: BooksDependencies) {
-  const { database, service, books, runway, logger, gate, onGate, now } = dependencies;
+  const { database, books, runway, logger, now } = dependencies;
   const readings = dependencies.readings ?? new WalletReadings(dependencies);
-  const reader = new WalletReader({
-    database,
-    service,
-    policy: gate,
-    now,
-    onCrossing: onGate?.balanceCrossed.bind(onGate),
-  });
+  const reader = new WalletReader(dependencies);
   return {
     /** Announces once when the runway falls below the threshold, and once when it recovers. */
     async watchRunway(): Promise<{ kind: Runway['kind'] }> {

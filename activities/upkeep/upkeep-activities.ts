@@ -17,8 +17,9 @@ import { KINDS, WORK_KINDS } from '#domain/work/kinds.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
 import { recordReport } from '#fulfilment/attempts/report.ts';
 import { wakeOverdueEndpoints } from '#fulfilment/event-webhooks/queue-deliveries.ts';
-import type { Found, WorkDependencies } from '#fulfilment/purchase/handler.ts';
-import { workHandlers } from '#fulfilment/purchase/kinds.ts';
+import type { WorkDependencies } from '#fulfilment/purchase/dependencies.ts';
+import { KINDS_OF_WORK } from '#fulfilment/purchase/kinds.ts';
+import type { Found } from '#fulfilment/purchase/listing.ts';
 import { sweepWork, type SweepTools } from '#fulfilment/upkeep/sweep.ts';
 import type { Logger } from '#telemetry/logger.ts';
 
@@ -32,19 +33,18 @@ export interface MaintenanceDependencies extends WorkDependencies, Pick<SweepToo
 
 export function createMaintenanceActivities(dependencies: MaintenanceDependencies) {
   const { database, reconcile, sweep, outbound, now } = dependencies;
-  const handlers = workHandlers(dependencies);
 
   const lookUpInLists = async (silent: readonly AttemptRow[]): Promise<ReadonlyMap<string, Found>> => {
     const found = new Map<string, Found>();
     for (const kind of WORK_KINDS) {
       const ofKind = silent.filter(({ subjectKind }) => subjectKind === kind);
-      if (ofKind.length < reconcile.listFrom) continue;
+      const { lookUpMany } = KINDS_OF_WORK[kind];
+      if (lookUpMany === undefined || ofKind.length < reconcile.listFrom) continue;
       // More pages than this would cost more than single reads.
-      const answer = await handlers[kind].lookUpMany(ofKind, {
-        maxPages: Math.min(reconcile.listPages, Math.ceil(ofKind.length / 2)),
-      });
+      const maxPages = Math.min(reconcile.listPages, Math.ceil(ofKind.length / 2));
+      const listed = await lookUpMany(dependencies, ofKind, maxPages);
       // A long list may fail when single reads succeed; if the service is down, the first single read shows it.
-      if (answer.kind === 'read') for (const [id, lookedUp] of answer.results) found.set(id, lookedUp);
+      for (const [id, lookedUp] of listed ?? []) found.set(id, lookedUp);
     }
     return found;
   };
@@ -69,7 +69,9 @@ export function createMaintenanceActivities(dependencies: MaintenanceDependencie
       const single = silent.filter(({ id }) => !listed.has(id)).slice(0, reconcile.readsPerRun);
       for (let start = 0; start < single.length; start += reconcile.readsAtOnce) {
         const some = single.slice(start, start + reconcile.readsAtOnce);
-        const found = await Promise.all(some.map((attempt) => handlers[attempt.subjectKind].lookUp(attempt)));
+        const found = await Promise.all(
+          some.map((attempt) => KINDS_OF_WORK[attempt.subjectKind].lookUp(dependencies, attempt)),
+        );
         lookedUpCount += some.length;
         const ids = some.map(({ id }) => id);
         // First: an attempt with an unexpected answer must not stay first in the queue and block the others.
@@ -127,8 +129,8 @@ async function warnOfMissedWebhooks({ database, webhookSilence, logger, now }: M
 /** Stores a finding in the shape of a webhook event. @returns true when it was new. */
 async function storeReport(dependencies: MaintenanceDependencies, attempt: AttemptRow, found: Found): Promise<boolean> {
   const { database, keyRing } = dependencies;
-  const { facts, record, event } = found;
-  const { outcome, serviceId = null } = facts;
+  const { report, record, event } = found;
+  const { outcome, serviceId = null } = report;
   // A cancelled eSIM is new information even while its refund is open.
   if (outcome === attempt.state && event !== 'esim.cancelled') return false;
   if (event === undefined) return storeUnreported(dependencies, attempt, found);
@@ -155,13 +157,13 @@ async function storeReport(dependencies: MaintenanceDependencies, attempt: Attem
 async function storeUnreported(
   { database, now }: MaintenanceDependencies,
   attempt: AttemptRow,
-  { facts }: Found,
+  { report }: Found,
 ): Promise<boolean> {
   return database.transaction(async (tx) => {
     const work = workOf(attempt);
     const { status } = await lockWork(tx, work);
     if (isFinal(status)) return false;
-    const after = await recordReport(tx, attempt.id, facts, new Date(now()));
+    const after = await recordReport(tx, attempt.id, report, new Date(now()));
     if (after.state === attempt.state) return false;
     await addTimelineEntry(tx, work, {
       event: 'attempt.found',

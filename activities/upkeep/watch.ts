@@ -3,7 +3,7 @@ import type { EsimRow } from '#db/work/rows.ts';
 import { isEsimInUse } from '#domain/esims/esim-state.ts';
 import type { WatchPolicy } from '#domain/policy/upkeep-policy.ts';
 import { failsEveryCall } from '#domain/work/failure.ts';
-import type { WorkDependencies } from '#fulfilment/purchase/handler.ts';
+import type { WorkDependencies } from '#fulfilment/purchase/dependencies.ts';
 import {
   type AnnouncePage,
   type ExpiryCursor,

@@ -2,21 +2,19 @@ import { ApplicationFailure } from '@temporalio/common';
 import { isBadData, type Database, type Executor } from '#db/connection/database.ts';
 import { findAttempt } from '#db/work/attempts.ts';
 import { readWork, WorkFinishedError, RowMissingError, WorkMissingError } from '#db/work/rows.ts';
+import type { RecordResult } from '#domain/purchase/purchase-decision.ts';
 import type { PurchaseActivities, StepRecord, SubscriptionActivities } from '#domain/purchase/results.ts';
-import type { FailureDetail } from '#domain/work/failure.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 import { isFinal, type WorkEnd } from '#domain/work/lifecycle.ts';
 import { performAction } from '#fulfilment/operator/perform-action.ts';
-import { createAbsenceProof } from '#fulfilment/purchase/absence.ts';
-import { attemptOpening } from '#fulfilment/purchase/begin.ts';
-import { createCompletion } from '#fulfilment/purchase/deliver.ts';
-import { createDebitEvidence } from '#fulfilment/purchase/evidence.ts';
-import type { WorkDependencies } from '#fulfilment/purchase/handler.ts';
-import { workHandlers } from '#fulfilment/purchase/kinds.ts';
-import { createLookUp } from '#fulfilment/purchase/look-up.ts';
-import { createSendPurchase } from '#fulfilment/purchase/send.ts';
-import { createSubscription } from '#fulfilment/purchase/subscription.ts';
-import { WalletReadings } from '#fulfilment/purchase/wallet-readings.ts';
+import { proveAbsence } from '#fulfilment/purchase/absence.ts';
+import { beginWork, openNextAttempt } from '#fulfilment/purchase/begin.ts';
+import { completePurchase } from '#fulfilment/purchase/deliver.ts';
+import { withSharedReads, type WorkDependencies } from '#fulfilment/purchase/dependencies.ts';
+import { readDebitEvidence } from '#fulfilment/purchase/evidence.ts';
+import { lookUpPurchase } from '#fulfilment/purchase/look-up.ts';
+import { sendPurchase } from '#fulfilment/purchase/send.ts';
+import { cancelSubscription, lookUpSubscription } from '#fulfilment/purchase/subscription.ts';
 import { recordStep } from '#fulfilment/work/record-step.ts';
 import { markRefundNeedsAttention } from '#fulfilment/work/refunds.ts';
 import { ACTION_REFUSED, SEND_NOT_BEGUN, WORK_FINISHED, WORK_MISSING } from '#workflows/messages.ts';
@@ -24,25 +22,19 @@ import { ACTION_REFUSED, SEND_NOT_BEGUN, WORK_FINISHED, WORK_MISSING } from '#wo
 type WorkActivities = PurchaseActivities & SubscriptionActivities;
 
 export function createWorkActivities(dependencies: WorkDependencies): WorkActivities {
-  const { database, now, purchaseInForce } = dependencies;
-  const handlers = workHandlers(dependencies);
-
-  const readings = dependencies.readings ?? new WalletReadings(dependencies);
-  const readDebitEvidence = createDebitEvidence(dependencies, readings);
-  const sendPurchase = createSendPurchase(dependencies, handlers, readings);
-
-  const activities: WorkActivities = {
-    ...attemptOpening(dependencies, handlers),
-
-    recordStep: (step) =>
-      database.transaction(async (tx) => {
-        const failure = await inServiceWords(tx, step);
-        const whenUsedUp = failure?.endedBy === undefined ? undefined : (await purchaseInForce(tx)).whenUsedUp;
-        const recorded = await recordStep(tx, step.work, { ...workStep(step), failure, whenUsedUp }, new Date(now()));
-        const isOfRefund = step.attention?.reason === 'refund_failed' || step.attention?.reason === 'refund_missing';
-        if (recorded === 'recorded' && isOfRefund) await markRefundNeedsAttention(tx, step.work.id, new Date(now()));
-        return recorded;
-      }),
+  const { database, now } = dependencies;
+  const shared = withSharedReads(dependencies);
+  return withTemporalErrors(database, {
+    beginWork: (input) => beginWork(shared, input),
+    openNextAttempt: (input) => openNextAttempt(shared, input),
+    sendPurchase: (input) => failAsNotBegun((begin) => sendPurchase(shared, input, begin)),
+    lookUpPurchase: (input) => lookUpPurchase(shared, input),
+    readDebitEvidence: (input) => readDebitEvidence(shared, input),
+    proveAbsence: (input) => proveAbsence(shared, input),
+    completePurchase: (input) => completePurchase(shared, input),
+    cancelSubscription: (input) => cancelSubscription(shared, input),
+    lookUpSubscription: (input) => lookUpSubscription(shared, input),
+    recordStep: (step) => recordWorkflowStep(shared, step),
 
     async actOnWork({ work, action, operator }) {
       // The workflow itself performs the action, so it need not be woken.
@@ -52,15 +44,7 @@ export function createWorkActivities(dependencies: WorkDependencies): WorkActivi
       if (outcome.kind === 'refused') throw ApplicationFailure.nonRetryable(outcome.detail, ACTION_REFUSED);
       return outcome.kind;
     },
-
-    sendPurchase: (request) => failAsNotBegun((begin) => sendPurchase(request, begin)),
-    lookUpPurchase: createLookUp(dependencies, handlers),
-    readDebitEvidence,
-    proveAbsence: createAbsenceProof(dependencies, handlers, readDebitEvidence),
-    completePurchase: createCompletion(dependencies, handlers),
-    ...createSubscription(dependencies),
-  };
-  return translateErrors(activities, database);
+  });
 }
 
 /**
@@ -89,40 +73,32 @@ function refuseBadData(error: unknown): never {
   throw ApplicationFailure.nonRetryable('It cannot be stored as it is.', ACTION_REFUSED);
 }
 
-function workStep(step: StepRecord) {
-  return {
-    status: step.status,
-    entry: {
-      event: step.event,
-      message: step.message,
-      detail: {
-        attempt: step.attemptNumber,
-        ...(step.failure !== undefined && { failure_class: step.failure.class }),
-        ...(step.attention !== undefined && { attention_reason: step.attention.reason }),
-      },
-      dedupKey: step.stepKey,
-    },
-    attention: step.attention,
-    ...(step.attemptState !== undefined && { judged: { number: step.attemptNumber, state: step.attemptState } }),
-    nextStepAt: step.nextStepAt === undefined ? undefined : new Date(step.nextStepAt),
-    retryRule: step.retryRule,
-    task: step.task,
-    applied: step.applied,
-  };
+async function recordWorkflowStep(
+  { database, now, purchaseInForce }: WorkDependencies,
+  step: StepRecord,
+): Promise<RecordResult> {
+  return database.transaction(async (tx) => {
+    const { work, attention } = step;
+    const whenUsedUp = step.failure?.endedBy === undefined ? undefined : (await purchaseInForce(tx)).whenUsedUp;
+    const recorded = await recordStep(tx, await inServiceWords(tx, step), new Date(now()), whenUsedUp);
+    const isOfRefund = attention?.reason === 'refund_failed' || attention?.reason === 'refund_missing';
+    if (recorded === 'recorded' && isOfRefund) await markRefundNeedsAttention(tx, work.id, new Date(now()));
+    return recorded;
+  });
 }
 
-async function inServiceWords(
-  tx: Executor,
-  { work, attemptNumber, failure }: StepRecord,
-): Promise<FailureDetail | undefined> {
-  if (failure === undefined) return undefined;
+async function inServiceWords(tx: Executor, step: StepRecord): Promise<StepRecord> {
+  const { work, attemptNumber, failure } = step;
+  if (failure === undefined) return step;
   const attempt = await findAttempt(tx, work, attemptNumber);
   const { failureClass, serviceMessage = null } = attempt ?? {};
-  return failureClass !== failure.class || serviceMessage === null ? failure : { ...failure, serviceMessage };
+  return failureClass !== failure.class || serviceMessage === null
+    ? step
+    : { ...step, failure: { ...failure, serviceMessage } };
 }
 
 /** Ended or missing work becomes a Temporal failure without retries; other errors pass. */
-function translateErrors(activities: WorkActivities, database: Database): WorkActivities {
+function withTemporalErrors(database: Database, activities: WorkActivities): WorkActivities {
   const translated = Object.entries(activities).map(([name, activity]) => [
     name,
     async (input: never) => {

@@ -2,8 +2,8 @@ import * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { instant, timeInQuery } from '#api/fields/fields.ts';
 import { type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
-import { numberCursor, readNumberCursor } from '#api/lists/cursor.ts';
-import { pageOf, pageQuery, pageReply } from '#api/lists/lists.ts';
+import { numberCursor } from '#api/lists/cursor.ts';
+import { pageOf, pageQuery, pageReply, readPage } from '#api/lists/lists.ts';
 import { listAuditEntries, type AuditRow } from '#db/access/audit-log.ts';
 
 const actor = 'key_01JQ8Z4D1E2F3G4H5J6K7MNPQR';
@@ -64,19 +64,22 @@ export function auditLogOperations({ database }: ApiDependencies): Operation[] {
       accountWide: true,
       query,
       answers: { 200: jsonAnswer('A page of the audit log.', pageOf(entryOutput, 'AuditPage')) },
-      handle: async ({ query: { limit, cursor, ...given } }) => {
-        const {
-          actor: by,
-          action,
-          subject_kind: subjectKind,
-          subject_id: subjectId,
-          created_after: after,
-          created_before: before,
-        } = given;
-        const filter = { actor: by, action, subjectKind, subjectId, after, before };
-        const page = { limit: limit + 1, after: cursor === undefined ? undefined : readNumberCursor('a', cursor) };
-        const found = await database.run((db) => listAuditEntries(db, filter, page));
-        return pageReply(found, limit, { json: entryJson, cursor: ({ entry }) => numberCursor('a', entry.id) });
+      handle: async ({ query: given }) => {
+        const filter = {
+          actor: given.actor,
+          action: given.action,
+          subjectKind: given.subject_kind,
+          subjectId: given.subject_id,
+          after: given.created_after,
+          before: given.created_before,
+        };
+        const page = await readPage(
+          given,
+          numberCursor('a'),
+          (at) => database.run((db) => listAuditEntries(db, filter, at)),
+          ({ entry }) => entry.id,
+        );
+        return pageReply(page, entryJson);
       },
     }),
   ];

@@ -1,13 +1,12 @@
 import type { RateLimits } from '#api/access/limits.ts';
+import type { ApiDependencies } from '#api/dependencies.ts';
 import type { Caller, RequiredScope } from '#api/http/operation.ts';
 import { Problem } from '#api/problems/problem.ts';
+import { together } from '#api/waits/together.ts';
 import { apiKeyMode, type ApiKeyMode, matchesApiKey, parseApiKey } from '#crypto/generated-secrets.ts';
 import { type ApiKeyRow, isUseDue, lineageOf, noteApiKeyUse } from '#db/access/api-keys.ts';
-import type { Database } from '#db/connection/database.ts';
 import type { Wakeups } from '#db/connection/wakeups.ts';
 import { KEY_AGE_MS } from '#domain/policy/api-policy.ts';
-import type { ServiceMode } from '#domain/service/service-address.ts';
-import type { Logger } from '#telemetry/logger.ts';
 
 const BEARER = /^Bearer +([^\s]+) *$/i;
 const REALM = 'Bearer realm="reseller"';
@@ -22,16 +21,14 @@ const OTHER_MODE: Readonly<Record<ApiKeyMode, string>> = {
     'Make a key with `npx reseller keys create`.',
 };
 
-export interface AuthenticationDependencies {
-  readonly database: Database;
-  readonly keys: Pick<KeyCache, 'find' | 'findAnew'>;
+export interface AuthenticationDependencies extends Pick<
+  ApiDependencies,
+  'database' | 'keys' | 'logger' | 'serviceMode' | 'now'
+> {
   readonly limits: RateLimits;
-  readonly logger: Logger;
-  readonly serviceMode: ServiceMode;
-  readonly now: () => number;
 }
 
-export interface PresentedKey {
+interface PresentedKey {
   readonly authorization: string | undefined;
   readonly address: string;
 }
@@ -173,12 +170,18 @@ interface Reading {
 export class KeyCache {
   readonly #options: KeyCacheOptions;
   readonly #readings = new Map<string, Reading>();
-  readonly #anew = new Map<string, Reading['key']>();
+  /** A new read, shared by all that ask in the same turn. */
+  readonly findAnew: (prefix: string) => Promise<ApiKeyRow | undefined>;
   #following: Promise<void> | undefined;
   #closed = false;
 
   constructor(options: KeyCacheOptions) {
     this.#options = options;
+    this.findAnew = together(async (prefixes) => {
+      const read = async (prefix: string) => [prefix, await options.read(prefix)] as const;
+      const found = new Map(await Promise.all([...new Set(prefixes)].map(read)));
+      return (prefix) => found.get(prefix);
+    });
   }
 
   open(): void {
@@ -208,16 +211,6 @@ export class KeyCache {
       this.#forget(prefix, reading);
       throw error;
     }
-  }
-
-  /** Shares one read among all that ask in the same turn. */
-  async findAnew(prefix: string): Promise<ApiKeyRow | undefined> {
-    const known = this.#anew.get(prefix);
-    if (known !== undefined) return known;
-    const reading = this.#options.read(prefix);
-    this.#anew.set(prefix, reading);
-    setImmediate(() => this.#anew.delete(prefix));
-    return reading;
   }
 
   #forget(prefix: string, reading: Reading): void {

@@ -126,36 +126,40 @@ class RecentMap<Value> {
   }
 }
 
-/** By lineage, so that a key and its successor share a limit. */
-export class OpenPerKey {
-  readonly #open = new Map<string, number>();
-  readonly #onChange: (all: number) => void;
-  #all = 0;
+/** What is under way: in total, and of each sender, which is a lineage of API keys or an address. */
+export class InFlight {
+  readonly #of = new Map<string, number>();
+  readonly #onChange: (total: number) => void;
+  #total = 0;
 
-  constructor(onChange: (all: number) => void = () => undefined) {
+  constructor(onChange: (total: number) => void = () => undefined) {
     this.#onChange = onChange;
   }
 
   /**
    * Nothing may happen between the look and the count.
-   * @returns ends the count, once; undefined: there are too many.
+   * @returns ends the count, once; undefined: there is no room.
    */
-  enter(lineageId: string, limit: number): (() => void) | undefined {
-    if ((this.#open.get(lineageId) ?? 0) >= limit) return undefined;
-    this.#count(lineageId, 1);
+  enter(
+    sender: string,
+    { total = Infinity, perSender }: { readonly total?: number; readonly perSender: number },
+    size = 1,
+  ): (() => void) | undefined {
+    if (this.#total + size > total || (this.#of.get(sender) ?? 0) + size > perSender) return undefined;
+    this.#count(sender, size);
     let isOpen = true;
     return () => {
-      if (isOpen) this.#count(lineageId, -1);
+      if (isOpen) this.#count(sender, -size);
       isOpen = false;
     };
   }
 
-  #count(lineageId: string, change: 1 | -1): void {
-    const count = (this.#open.get(lineageId) ?? 0) + change;
-    if (count === 0) this.#open.delete(lineageId);
-    else this.#open.set(lineageId, count);
-    this.#all += change;
-    this.#onChange(this.#all);
+  #count(sender: string, change: number): void {
+    const left = (this.#of.get(sender) ?? 0) + change;
+    if (left === 0) this.#of.delete(sender);
+    else this.#of.set(sender, left);
+    this.#total += change;
+    this.#onChange(this.#total);
   }
 }
 

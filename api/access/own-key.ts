@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { apiScope, createdBy, exampleKeyId, instant, instantJson, money, ourId } from '#api/fields/fields.ts';
+import { apiScope, createdBy, instant, instantJson, money, ourId } from '#api/fields/fields.ts';
 import { type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { findApiKeyById, lineageOf, spendLimitOf, type ApiKeyRow, apiScopes } from '#db/access/api-keys.ts';
@@ -9,7 +9,7 @@ import { spendOfKey } from '#fulfilment/gate/overview.ts';
 
 const keyOutput = z
   .strictObject({
-    id: ourId('apiKey', exampleKeyId),
+    id: ourId('apiKey'),
     name: z.string().meta({ example: 'shop' }),
     prefix: z
       .string()

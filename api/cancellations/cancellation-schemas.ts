@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { esimExpansion, purchaseExpansionsOutput } from '#api/esims/delivered-esim.ts';
-import { esimExampleId, esimIdInput } from '#api/esims/esim-schemas.ts';
 import {
   FILLED_TEXT_PATTERN,
   filledText,
+  idInput,
   instant,
   instantJson,
   money,
@@ -27,10 +27,6 @@ import {
 import { REFUND_REVIEWS, REFUND_STATUSES } from '#domain/cancellation/refund.ts';
 import { plainMoney } from '#domain/money/money.ts';
 import { statusesOf } from '#domain/work/lifecycle.ts';
-
-export const exampleCancellationId = 'can_01JQ8ZA7G8H9J0KMNPQRSTVWXY';
-
-const esimId = ourId('esim', esimExampleId);
 
 const MAX_REASON = 500;
 
@@ -81,14 +77,12 @@ export function refundConditionJson({ name, result, evidence, asOf }: RefundCond
   };
 }
 
-export const exampleRefundId = 'ref_01JQ8ZB8H9J0KMNPQRSTVWXYZ1';
-
 export const refundOutput = z
   .strictObject({
-    id: ourId('refund', exampleRefundId),
-    cancellation_id: ourId('cancellation', exampleCancellationId),
-    esim_id: ourId('esim', esimExampleId),
-    order_id: ourId('order', 'ord_01JQ8Z6A2B3C4D5E6F7G8H9JKM').meta({ description: 'The refunded order.' }),
+    id: ourId('refund'),
+    cancellation_id: ourId('cancellation'),
+    esim_id: ourId('esim'),
+    order_id: ourId('order').meta({ description: 'The refunded order.' }),
     service_refund_id: z.string().nullable().meta({ description: 'Id of the refund at the service.', example: '5512' }),
     status: z.enum(REFUND_STATUSES).meta({
       description:
@@ -124,7 +118,7 @@ export const refundPage = pageOf(refundOutput, 'RefundPage');
 
 export const refundListQuery = z.strictObject({
   status: listOf(REFUND_STATUSES).optional().meta({ description: 'One status, or several, separated by commas.' }),
-  esim_id: esimIdInput.optional(),
+  esim_id: idInput('esim').optional(),
   created_after: timeInQuery('Later than this.'),
   created_before: timeInQuery('Earlier than this.'),
   updated_after: timeInQuery('Changed later than this.'),
@@ -158,8 +152,8 @@ const {
 
 export const cancellationOutput = z
   .strictObject({
-    id: ourId('cancellation', exampleCancellationId),
-    esim_id: esimId,
+    id: ourId('cancellation'),
+    esim_id: ourId('esim'),
     reason: z.string().nullable().meta({ example: 'The customer travels later.' }),
     on_unmet_conditions: z.enum(ON_UNMET_CONDITIONS),
     cancelled_at: instant.nullable().meta({
@@ -182,7 +176,7 @@ export const cancellationPage = pageOf(cancellationOutput, 'CancellationPage');
 export const cancellationExpansions = [esimExpansion] as const;
 
 export const cancellationListQuery = z.strictObject({
-  esim_id: esimIdInput.optional(),
+  esim_id: idInput('esim').optional(),
   customer_reference: customerReferenceInQuery,
   ...workListQuery('cancellation', statusesOf('cancellation'), cancellationExpansions),
 });

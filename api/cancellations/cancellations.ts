@@ -7,25 +7,21 @@ import {
   cancellationListQuery,
   cancellationOutput,
   cancellationPage,
-  exampleCancellationId,
 } from '#api/cancellations/cancellation-schemas.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { requireEsimOfPath } from '#api/esims/delivered-esim.ts';
-import { esimExampleId } from '#api/esims/esim-schemas.ts';
 import { idInPath } from '#api/fields/fields.ts';
 import { type Operation, operation } from '#api/http/operation.ts';
-import { bulkOperation } from '#api/work/bulk-actions.ts';
 import { createWork, creationAnswers, creationCall, type WorkReference } from '#api/work/create-work.ts';
-import { workActionOperations } from '#api/work/work-actions.ts';
 import { customerHash } from '#api/work/work-input.ts';
-import { listOperations, workFilter } from '#api/work/work-lists.ts';
-import { workReadOperations } from '#api/work/work-reads.ts';
+import { workFilter } from '#api/work/work-lists.ts';
+import { workOperations } from '#api/work/work-operations.ts';
 import { findersOf, type WorkResource } from '#api/work/work-resource.ts';
 import { findEsim } from '#db/esims/esim-queries.ts';
 import type { Owner } from '#db/lists/ownership.ts';
 import { cancellationReads, type StoredCancellation } from '#db/work/cancellations.ts';
 import { NO_ATTEMPTS } from '#db/work/work-reads.ts';
-import { acceptCancellation } from '#fulfilment/accept/cancellation.ts';
+import { acceptCancellation } from '#fulfilment/accept/work.ts';
 
 export const EXISTING: WorkReference = { field: 'esim_id', taken: 'cancellation_exists', isForGood: false };
 
@@ -38,7 +34,6 @@ export function cancellationOperations(dependencies: ApiDependencies): Operation
     name: 'Cancellation',
     tag: 'Cancellations',
     output: cancellationOutput,
-    exampleId: exampleCancellationId,
     expansions: cancellationExpansions,
     resolution: {
       serviceId: {
@@ -53,7 +48,7 @@ export function cancellationOperations(dependencies: ApiDependencies): Operation
       ...creationCall(resource),
       id: 'cancelEsim',
       path: '/v1/esims/{id}/cancel',
-      params: idInPath('esim', esimExampleId),
+      params: idInPath('esim'),
       summary: 'Cancel an eSIM',
       description:
         'Stores a cancellation and answers with it at once; it is processed afterwards. If a condition of the refund ' +
@@ -66,10 +61,9 @@ export function cancellationOperations(dependencies: ApiDependencies): Operation
       problems: ['cancellation_exists', 'esim_not_found'],
       handle: async (request) => {
         const { id: esimId } = request.params;
-        const { reason = null, on_unmet_conditions: onUnmetConditions } = request.body;
+        const { reason, on_unmet_conditions: onUnmetConditions } = request.body;
         const { ownerId } = request.caller;
         return createWork(dependencies, resource, request, {
-          target: `POST /v1/esims/${esimId}/cancel`,
           reference: EXISTING,
           named: esimId,
           accept: async (tx, work, at) => {
@@ -80,23 +74,17 @@ export function cancellationOperations(dependencies: ApiDependencies): Operation
         });
       },
     }),
-    ...listOperations(dependencies, resource, {
+    ...workOperations(dependencies, resource, {
       query: cancellationListQuery,
       page: cancellationPage,
       csv: cancellationCsv,
-      read: async (db, owner, query, page) => {
-        const filter = {
-          ...workFilter(query),
-          esimId: query.esim_id,
-          customerReferenceHash: customerHash(keyRing, query.customer_reference),
-        };
-        const found = await cancellationReads.page(db, owner, filter, page);
-        return found.map((stored) => ({ item: show(stored, owner), position: stored.row }));
-      },
+      reads: cancellationReads,
+      show,
+      filterOf: (query) => ({
+        ...workFilter(query),
+        esimId: query.esim_id,
+        customerReferenceHash: customerHash(keyRing, query.customer_reference),
+      }),
     }),
-    // Before the path with an id.
-    bulkOperation(dependencies, resource),
-    ...workReadOperations(dependencies, resource),
-    ...workActionOperations(dependencies, resource),
   ];
 }

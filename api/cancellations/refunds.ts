@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import {
-  exampleRefundId,
   refundCondition,
   refundConditionJson,
   refundJson,
@@ -11,13 +10,12 @@ import {
 import { EXISTING } from '#api/cancellations/cancellations.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { requireEsimOfPath } from '#api/esims/delivered-esim.ts';
-import { esimExampleId } from '#api/esims/esim-schemas.ts';
-import { idInPath, mayExist, ourId } from '#api/fields/fields.ts';
+import { idInPath, ourId } from '#api/fields/fields.ts';
 import { jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
-import { positionCursor, readPositionCursor } from '#api/lists/cursor.ts';
-import { pageReply } from '#api/lists/lists.ts';
-import { Problem } from '#api/problems/problem.ts';
+import { positionCursor } from '#api/lists/cursor.ts';
+import { pageReply, readPage } from '#api/lists/lists.ts';
+import { requireFound } from '#api/problems/problem.ts';
 import { alreadyExists } from '#api/work/create-work.ts';
 import { findEsim, readRefundContext } from '#db/esims/esim-queries.ts';
 import { findCancellationInForce, findRefundById, pageOfRefunds } from '#db/work/cancellations.ts';
@@ -28,7 +26,7 @@ import { readRefundEvidence } from '#upstream/mapping/refund-evidence.ts';
 
 const preflight = z
   .strictObject({
-    esim_id: ourId('esim', esimExampleId),
+    esim_id: ourId('esim'),
     esim_status: z
       .string()
       .nullable()
@@ -100,7 +98,7 @@ export function cancellationPreflightOperations(dependencies: ApiDependencies): 
         'the reason. Nothing is ' +
         'changed and nothing is spent. Once the eSIM is being cancelled, its cancellation has the answer.',
       scope: 'esims:read',
-      params: idInPath('esim', esimExampleId),
+      params: idInPath('esim'),
       answers: { 200: jsonAnswer('The conditions, in the order of the specification.', preflight) },
       problems: ['esim_not_found', 'cancellation_exists'],
       handle: async ({ params: { id }, caller: { ownerId } }) => {
@@ -139,17 +137,20 @@ export function refundOperations({ database }: ApiDependencies): Operation[] {
       query: refundListQuery,
       answers: { 200: jsonAnswer('A page of refunds.', refundPage) },
       handle: async ({ query, caller: { ownerId } }) => {
-        const { limit, cursor, status: statuses, esim_id: esimId } = query;
-        const times = {
+        const filter = {
+          statuses: query.status,
+          esimId: query.esim_id,
           createdAfter: query.created_after,
           createdBefore: query.created_before,
           updatedAfter: query.updated_after,
         };
-        const after = cursor === undefined ? undefined : readPositionCursor('refund', cursor);
-        const found = await database.run((db) =>
-          pageOfRefunds(db, ownerId, { statuses, esimId, ...times }, { limit: limit + 1, after }),
+        const page = await readPage(
+          query,
+          positionCursor('refund'),
+          (at) => database.run((db) => pageOfRefunds(db, ownerId, filter, at)),
+          (last) => last,
         );
-        return pageReply(found, limit, { json: refundJson, cursor: (last) => positionCursor('refund', last) });
+        return pageReply(page, refundJson);
       },
     }),
     operation({
@@ -159,13 +160,12 @@ export function refundOperations({ database }: ApiDependencies): Operation[] {
       tag: 'Cancellations',
       summary: 'Read a refund',
       scope: 'cancellations:read',
-      params: idInPath('refund', exampleRefundId),
+      params: idInPath('refund'),
       answers: { 200: jsonAnswer('The refund.', refundOutput) },
       problems: ['refund_not_found'],
       handle: async ({ params: { id }, caller: { ownerId } }) => {
-        const found = mayExist('refund', id) ? await database.run((db) => findRefundById(db, id, ownerId)) : undefined;
-        if (found === undefined) throw new Problem('refund_not_found');
-        return jsonReply(200, refundJson(found));
+        const found = await database.run((db) => findRefundById(db, id, ownerId));
+        return jsonReply(200, refundJson(requireFound(found, 'refund_not_found')));
       },
     }),
   ];

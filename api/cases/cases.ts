@@ -8,14 +8,13 @@ import {
   idInPath,
   instant,
   instantJson,
-  mayExist,
   ourId,
 } from '#api/fields/fields.ts';
 import { type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
-import { caseCursor, readCaseCursor } from '#api/lists/cursor.ts';
-import { flagInQuery, pageOf, pageQuery, pageReply } from '#api/lists/lists.ts';
-import { Problem } from '#api/problems/problem.ts';
+import { caseCursor } from '#api/lists/cursor.ts';
+import { flagInQuery, pageOf, pageQuery, pageReply, readPage } from '#api/lists/lists.ts';
+import { Problem, requireFound } from '#api/problems/problem.ts';
 import { findCase, listOpenCases, type CaseOfWork } from '#db/work/cases.ts';
 import { caseVerdicts, VERDICTS_OF, type CaseVerdict } from '#domain/operator/operator-actions.ts';
 import { ATTENTION_REASONS } from '#domain/work/attention.ts';
@@ -24,11 +23,10 @@ import { isFinal } from '#domain/work/lifecycle.ts';
 import { dismissCase } from '#fulfilment/operator/corrections.ts';
 
 const tag = 'Operator actions';
-const exampleId = 'case_01JQ8Z9E5F6G7H8J9K0MNPQRST';
 
 const caseOutput = z
   .strictObject({
-    id: ourId('case', exampleId),
+    id: ourId('case'),
     reason: attentionReason,
     subject_kind: z
       .enum([...WORK_KINDS, 'delivery'])
@@ -78,12 +76,15 @@ export function caseOperations({ database, now }: ApiDependencies): Operation[] 
         ...pageQuery,
       }),
       answers: { 200: jsonAnswer('A page of open cases.', pageOf(caseOutput, 'CasePage')) },
-      handle: async ({ query: { limit, cursor, reason: only, work_ended: workEnded }, caller: { ownerId } }) => {
-        const after = cursor === undefined ? undefined : readCaseCursor(cursor);
-        const found = await database.run((db) =>
-          listOpenCases(db, ownerId, { limit: limit + 1, reason: only, workEnded, after }),
+      handle: async ({ query, caller: { ownerId } }) => {
+        const { reason, work_ended: workEnded } = query;
+        const page = await readPage(
+          query,
+          caseCursor,
+          (at) => database.run((db) => listOpenCases(db, ownerId, { reason, workEnded, ...at })),
+          (last) => last,
         );
-        return pageReply(found, limit, { json: (row) => caseJson(caseFor(ownerId, row)), cursor: caseCursor });
+        return pageReply(page, (row) => caseJson(caseFor(ownerId, row)));
       },
     }),
     operation({
@@ -93,12 +94,11 @@ export function caseOperations({ database, now }: ApiDependencies): Operation[] 
       tag,
       summary: 'Read a case, open or closed',
       scope: 'cases:operate',
-      params: idInPath('case', exampleId),
+      params: idInPath('case'),
       answers: { 200: jsonAnswer('The case.', caseOutput) },
       problems: ['case_not_found'],
       handle: async ({ params: { id }, caller: { ownerId } }) => {
-        const found = mayExist('case', id) ? await database.run((db) => findCase(db, id, ownerId)) : undefined;
-        if (found === undefined) throw new Problem('case_not_found');
+        const found = requireFound(await database.run((db) => findCase(db, id, ownerId)), 'case_not_found');
         return jsonReply(200, caseJson(caseFor(ownerId, found)));
       },
     }),
@@ -113,13 +113,11 @@ export function caseOperations({ database, now }: ApiDependencies): Operation[] 
         'case about work is resolved with `/resolve` of that work. A closed case is not changed.',
       scope: 'cases:operate',
       accountWide: true,
-      params: idInPath('case', exampleId),
+      params: idInPath('case'),
       body: z.strictObject({ reason: actionReason }).meta({ id: 'CaseDismissal' }),
-
       answers: { 200: jsonAnswer('The case.', caseOutput) },
       problems: ['case_not_found', 'action_not_possible'],
       handle: async ({ params: { id }, body: { reason }, caller }) => {
-        if (!mayExist('case', id)) throw new Problem('case_not_found');
         const by = { owner: caller.ownerId, actor: caller.apiKeyId, reason };
         const result = await database.transaction((tx) => dismissCase(tx, id, by, new Date(now())));
         if (result.kind === 'not_found') throw new Problem('case_not_found');

@@ -3,8 +3,8 @@ import type { ApiDependencies } from '#api/dependencies.ts';
 import { actionReason, instant } from '#api/fields/fields.ts';
 import { type Caller, type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
-import { numberCursor, readNumberCursor } from '#api/lists/cursor.ts';
-import { pageOf, pageQuery, pageReply } from '#api/lists/lists.ts';
+import { numberCursor } from '#api/lists/cursor.ts';
+import { pageOf, pageQuery, pageReply, readPage } from '#api/lists/lists.ts';
 import { Problem } from '#api/problems/problem.ts';
 import { WORK_KINDS } from '#domain/work/kinds.ts';
 import {
@@ -73,13 +73,14 @@ function listOperation({ database }: ApiDependencies): Operation {
     accountWide: true,
     query: z.strictObject({ queue: queueName.default('inbox'), ...pageQuery }),
     answers: { 200: jsonAnswer('A page of dead letters.', pageOf(letterOutput, 'DeadLetterPage')) },
-    handle: async ({ query: { queue, limit, cursor } }) => {
-      const after = cursor === undefined ? undefined : readNumberCursor(CURSOR_LETTERS[queue], cursor);
-      const found = await database.run((db) => listDeadLetters(db, queue, { limit: limit + 1, after }));
-      return pageReply(found, limit, {
-        json: letterJson,
-        cursor: ({ row }) => numberCursor(CURSOR_LETTERS[queue], row.id),
-      });
+    handle: async ({ query }) => {
+      const page = await readPage(
+        query,
+        numberCursor(CURSOR_LETTERS[query.queue]),
+        (at) => database.run((db) => listDeadLetters(db, query.queue, at)),
+        ({ row }) => row.id,
+      );
+      return pageReply(page, letterJson);
     },
   });
 }

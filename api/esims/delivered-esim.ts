@@ -1,7 +1,6 @@
 import QRCode from 'qrcode';
 import { activationJson, activationOutput, esimJson, esimOutput } from '#api/esims/esim-schemas.ts';
-import { mayExist } from '#api/fields/fields.ts';
-import { invalid, Problem } from '#api/problems/problem.ts';
+import { invalid, requireFound } from '#api/problems/problem.ts';
 import type { Expansion } from '#api/work/expand.ts';
 import type { KeyRing } from '#crypto/key-ring.ts';
 import { addAuditEntries } from '#db/access/audit-log.ts';
@@ -26,9 +25,7 @@ export async function requireEsimOfPath<Row>(
   id: string,
   owner: Owner,
 ): Promise<Row> {
-  const esim = mayExist('esim', id) ? await find(db, id, owner) : undefined;
-  if (esim === undefined) throw new Problem('esim_not_found');
-  return esim;
+  return requireFound(await find(db, id, owner), 'esim_not_found');
 }
 
 /** The caller audits the read. @throws Error when it is not readable. */

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import {
   ageOf,
   freshness,
+  idInput,
   instant,
   instantJson,
   ourId,
@@ -22,17 +23,7 @@ import type { KeyRing } from '#crypto/key-ring.ts';
 import type { EsimWithOrder, UsageReading } from '#db/esims/esim-queries.ts';
 import type { EsimRow } from '#db/work/rows.ts';
 import { type Activation, installLinks, lpaString } from '#domain/esims/activation.ts';
-import { isId } from '#domain/work/identifiers.ts';
 import { SIMULATED_STATES } from '#upstream/contract.ts';
-
-export const esimExampleId = 'esim_01JQ8Z6A2B3C4D5E6F7G8H9JKM';
-export const esimIdInput = ourId('esim', esimExampleId).refine((text) => isId('esim', text), {
-  message: 'must be the id of an eSIM; it begins with `esim_`',
-});
-
-export const orderIdInput = ourId('order', 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD').refine((text) => isId('order', text), {
-  message: 'must be the id of an order; it begins with `ord_`',
-});
 
 const iccid = z.string().nullable().meta({
   description: 'Serial number of the SIM profile; null when the service states none that can be read.',
@@ -41,8 +32,8 @@ const iccid = z.string().nullable().meta({
 
 export const esimOutput = z
   .strictObject({
-    id: ourId('esim', esimExampleId),
-    order_id: ourId('order', 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD'),
+    id: ourId('esim'),
+    order_id: ourId('order'),
     external_order_id: z.string().meta({ description: 'Your reference of the order.', example: 'shop-2030-000123' }),
     customer_reference: customerReferenceOutput,
     service_esim_id: z.string().meta({ description: 'Id of the eSIM at the service.', example: '77301' }),
@@ -80,7 +71,7 @@ export const esimSimulation = z
 
 export const activationOutput = z
   .strictObject({
-    esim_id: ourId('esim', esimExampleId),
+    esim_id: ourId('esim'),
     iccid,
     activation_code: z
       .string()
@@ -117,7 +108,7 @@ export const esimListQuery = z.strictObject({
       description: 'Status at the service, such as `installed`, or several, separated by commas.',
       override: { type: 'string', pattern: '^[!-+\\--~]{1,64}(,[!-+\\--~]{1,64}){0,9}$' },
     }),
-  order_id: orderIdInput.optional(),
+  order_id: idInput('order').optional(),
   external_order_id: callerReferencesInQuery('order'),
   customer_reference: customerReferenceInQuery,
   iccid: z
@@ -136,7 +127,7 @@ const megabytes = z.number().min(0);
 
 export const usageOutput = z
   .strictObject({
-    esim_id: ourId('esim', esimExampleId),
+    esim_id: ourId('esim'),
     data_used_mb: megabytes.meta({ description: 'Megabytes.', example: 512.5 }),
     data_total_mb: megabytes
       .nullable()

@@ -3,7 +3,6 @@ import { qrCodePng, qrCodeSvg, requireEsimOfPath, storedActivation } from '#api/
 import {
   activationJson,
   activationOutput,
-  esimExampleId,
   esimJson,
   esimListQuery,
   esimOutput,
@@ -16,8 +15,8 @@ import { simulateEsimOperation, updateEsimOperation } from '#api/esims/update-es
 import { ageOf, idInPath } from '#api/fields/fields.ts';
 import { type Caller, type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
 import { bytesReply, jsonReply } from '#api/http/reply.ts';
-import { positionCursor, readPositionCursor } from '#api/lists/cursor.ts';
-import { pageReply } from '#api/lists/lists.ts';
+import { positionCursor } from '#api/lists/cursor.ts';
+import { pageReply, readPage } from '#api/lists/lists.ts';
 import { topupOptionJson } from '#api/packages/packages.ts';
 import { optionalValueOf, valueOf } from '#api/problems/problem.ts';
 import { customerHash } from '#api/work/work-input.ts';
@@ -29,7 +28,7 @@ import { rulesInForce } from '#fulfilment/pricing/pricing-rules.ts';
 import { readUsage } from '#upstream/mapping/esims.ts';
 
 const tag = 'eSIMs';
-const path = idInPath('esim', esimExampleId);
+const path = idInPath('esim');
 
 const AUDITED = 'Needs the scope `esims:reveal`. Each read is written to the audit log, and no cache stores it.';
 
@@ -63,38 +62,25 @@ export function esimOperations(dependencies: ApiDependencies): Operation[] {
       query: esimListQuery,
       answers: { 200: jsonAnswer('A page of eSIMs.', esimPage) },
       handle: async ({ query, caller: { ownerId } }) => {
-        const {
-          limit,
-          cursor,
-          status: statuses,
-          id: ids,
-          order_id: orderId,
-          external_order_id: externalOrderIds,
-          iccid,
-          package_id: packageId,
-        } = query;
-        const times = {
+        const filter = {
+          ids: query.id,
+          statuses: query.status,
+          orderId: query.order_id,
+          externalOrderIds: query.external_order_id,
+          customerReferenceHash: customerHash(keyRing, query.customer_reference),
+          iccid: query.iccid,
+          packageId: query.package_id,
           createdAfter: query.created_after,
           createdBefore: query.created_before,
           updatedAfter: query.updated_after,
         };
-        const after = cursor === undefined ? undefined : readPositionCursor('esim', cursor);
-        const customerReferenceHash = customerHash(keyRing, query.customer_reference);
-        const filter = {
-          ids,
-          statuses,
-          orderId,
-          externalOrderIds,
-          customerReferenceHash,
-          iccid,
-          packageId,
-          ...times,
-        };
-        const found = await database.run((db) => pageOfEsims(db, ownerId, filter, { limit: limit + 1, after }));
-        return pageReply(found, limit, {
-          json: (esim) => esimJson(esim, keyRing, now()),
-          cursor: (last) => positionCursor('esim', last),
-        });
+        const page = await readPage(
+          query,
+          positionCursor('esim'),
+          (at) => database.run((db) => pageOfEsims(db, ownerId, filter, at)),
+          (last) => last,
+        );
+        return pageReply(page, (esim) => esimJson(esim, keyRing, now()));
       },
     }),
     operation({

@@ -1,6 +1,6 @@
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { requireEsimOfPath } from '#api/esims/delivered-esim.ts';
-import { esimChange, esimExampleId, esimJson, esimOutput, esimSimulation } from '#api/esims/esim-schemas.ts';
+import { esimChange, esimJson, esimOutput, esimSimulation } from '#api/esims/esim-schemas.ts';
 import { idInPath } from '#api/fields/fields.ts';
 import { type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
@@ -23,9 +23,8 @@ export function updateEsimOperation({ database, keyRing, now }: ApiDependencies)
       'The eSIM has the reference of its order until then. The order keeps its own. A change is written to the audit ' +
       'log, without the reference; later top-ups take the new one.',
     scope: 'esims:write',
-    params: idInPath('esim', esimExampleId),
+    params: idInPath('esim'),
     body: esimChange,
-
     answers: { 200: jsonAnswer('The eSIM.', esimOutput) },
     problems: ['esim_not_found'],
     handle: async ({ params: { id }, body: { customer_reference: reference }, caller }) =>
@@ -63,9 +62,8 @@ export function simulateEsimOperation(dependencies: ApiDependencies): Operation 
       'For tests of usage, events and refunds: the service behaves as after the act of a phone. What is new is ' +
       'stored and announced. Refused in production. The audit log contains each call.',
     scope: 'esims:write',
-    params: idInPath('esim', esimExampleId),
+    params: idInPath('esim'),
     body: esimSimulation,
-
     answers: { 200: jsonAnswer('The eSIM.', esimOutput) },
     problems: [
       'esim_not_found',

@@ -9,12 +9,11 @@ import {
   wantedTypes,
 } from '#api/events/event-schemas.ts';
 import { EventStreams } from '#api/events/event-stream.ts';
-import { exampleEventId } from '#api/events/event-variants.ts';
-import { idInPath, mayExist } from '#api/fields/fields.ts';
+import { idInPath } from '#api/fields/fields.ts';
 import { type Caller, type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
-import { numberCursor, readNumberCursor } from '#api/lists/cursor.ts';
-import { invalid, Problem } from '#api/problems/problem.ts';
+import { numberCursor } from '#api/lists/cursor.ts';
+import { invalid, Problem, requireFound } from '#api/problems/problem.ts';
 import { longPollHeaders, preferenceApplied } from '#api/work/long-poll.ts';
 import { lastPosition, type PublishedEvent } from '#db/events/event-log.ts';
 import {
@@ -28,6 +27,7 @@ import {
 import { eventEnvelope } from '#outbound/event-message.ts';
 
 const tag = 'Events';
+const positions = numberCursor('v');
 /** For a caller that was not allowed to wait: the time of the next event is unknown. */
 const RETRY_AFTER_SECONDS = 5;
 
@@ -61,7 +61,7 @@ export function eventOperations(dependencies: ApiDependencies): Operation[] {
       handle: async ({ query, caller, onClose }) => {
         const filter = filterOf(query, caller);
         const after = await database.run(async (db) => {
-          if (query.cursor !== undefined) return readNumberCursor('v', query.cursor);
+          if (query.cursor !== undefined) return positions.read(query.cursor);
           return query.created_after === undefined
             ? (await keptPositions(db)).oldest - 1n
             : positionBefore(db, query.created_after);
@@ -94,7 +94,7 @@ export function eventOperations(dependencies: ApiDependencies): Operation[] {
           data: shown.map(eventEnvelope),
           // A page that is not full has also passed all other events: so the cursor of a filter that rarely matches
           // does not expire.
-          next_cursor: numberCursor('v', hasMore || passed < last ? last : passed),
+          next_cursor: positions.write(hasMore || passed < last ? last : passed),
           has_more: hasMore,
         };
         if (query.wait === undefined) return jsonReply(200, page);
@@ -125,8 +125,8 @@ export function eventOperations(dependencies: ApiDependencies): Operation[] {
         const sent = header('Last-Event-ID');
         const last = sent === '' ? undefined : sent;
         const given = last ?? query.cursor;
-        const seen =
-          given === undefined ? undefined : readNumberCursor('v', given, last === undefined ? 'query' : 'header');
+        const form = numberCursor('v', last === undefined ? 'query' : 'header');
+        const seen = given === undefined ? undefined : form.read(given);
         // Determined before the answer begins, so that the caller misses no event.
         const after = await database.run(async (db) => {
           if (seen === undefined) return (await keptPositions(db)).newest;
@@ -143,13 +143,12 @@ export function eventOperations(dependencies: ApiDependencies): Operation[] {
       tag,
       summary: 'Read an event',
       scope: 'events:read',
-      params: idInPath('event', exampleEventId),
+      params: idInPath('event'),
       answers: { 200: jsonAnswer('The event.', eventOutput) },
       problems: ['event_not_found'],
       handle: async ({ params: { id }, caller }) => {
-        const found = mayExist('event', id) ? await database.run((db) => findEvent(db, id, caller.ownerId)) : undefined;
-        if (found === undefined) throw new Problem('event_not_found');
-        return jsonReply(200, eventEnvelope(found));
+        const found = await database.run((db) => findEvent(db, id, caller.ownerId));
+        return jsonReply(200, eventEnvelope(requireFound(found, 'event_not_found')));
       },
     }),
   ];

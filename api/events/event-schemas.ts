@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { eventOutput } from '#api/events/event-data.ts';
-import { exampleEventId } from '#api/events/event-variants.ts';
-import { ourId, timeInQuery } from '#api/fields/fields.ts';
+import { timeInQuery } from '#api/fields/fields.ts';
 import { listOf, pageQuery, waitInQuery } from '#api/lists/lists.ts';
 import {
   eventPatterns,
@@ -11,12 +10,7 @@ import {
   selects,
   typesOfSubject,
 } from '#domain/events/event-types.ts';
-import { isId } from '#domain/work/identifiers.ts';
 import { subjectKinds } from '#outbound/event-message.ts';
-
-export const eventIdInput = ourId('event', exampleEventId).refine((text) => isId('event', text), {
-  message: 'must be the id of an event; it begins with `evt_`',
-});
 
 const types = eventTypes as readonly [EventType, ...EventType[]];
 

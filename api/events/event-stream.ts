@@ -1,15 +1,17 @@
 import { mayStill } from '#api/access/authentication.ts';
-import { OpenPerKey } from '#api/access/limits.ts';
+import { InFlight } from '#api/access/limits.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import type { Caller, Incoming } from '#api/http/operation.ts';
 import type { StreamedReply, StreamWriter } from '#api/http/reply.ts';
 import { numberCursor } from '#api/lists/cursor.ts';
 import { Problem } from '#api/problems/problem.ts';
+import { HeardEvents } from '#api/waits/heard-events.ts';
 import { DatabaseUnavailableError } from '#db/connection/database.ts';
 import type { PublishedEvent } from '#db/events/event-log.ts';
 import { listEvents, meets, type EventFilter } from '#db/events/event-queries.ts';
 import { eventEnvelope } from '#outbound/event-message.ts';
 
+const positions = numberCursor('v');
 const PAGE = 100;
 const RECONNECT_MS = 2_000;
 /** X-Accel-Buffering switches the buffering of proxies off. */
@@ -23,17 +25,17 @@ interface Reader {
 
 export class EventStreams {
   readonly #dependencies: ApiDependencies;
-  readonly #open: OpenPerKey;
+  readonly #open: InFlight;
 
   constructor(dependencies: ApiDependencies) {
     this.#dependencies = dependencies;
-    this.#open = new OpenPerKey((all) => dependencies.metrics.waiting.set({ for: 'stream' }, all));
+    this.#open = new InFlight((all) => dependencies.metrics.waiting.set({ for: 'stream' }, all));
   }
 
   /** @throws Problem too_many_streams */
   open(filter: EventFilter, reader: Reader): StreamedReply {
     const { perKey, stallMs } = this.#dependencies.streams;
-    const leave = this.#open.enter(reader.caller.lineageId, perKey);
+    const leave = this.#open.enter(reader.caller.lineageId, { perSender: perKey });
     if (leave === undefined) {
       throw new Problem('too_many_streams', {
         detail: `The limit of an API key is ${perKey}.`,
@@ -55,7 +57,7 @@ export class EventStreams {
       return true;
     };
     // A reader whose connection breaks before the first event then misses nothing.
-    if (!(await writer.send(`retry: ${RECONNECT_MS}\nid: ${numberCursor('v', position)}\n\n`))) return;
+    if (!(await writer.send(`retry: ${RECONNECT_MS}\nid: ${positions.write(position)}\n\n`))) return;
     /** @returns false when the stream is over. */
     const catchUp = async (): Promise<boolean> => {
       for (;;) {
@@ -72,9 +74,13 @@ export class EventStreams {
     };
     // Catch up without listening, so that no events accumulate; then listen, and send those in between.
     if (!(await catchUp())) return;
-    const buffer = new EventBuffer(tail, writer, (event) => event.position > position && meets(filter, event), {
-      ...filter,
-      maxBehind: streams.maxBehind,
+    const buffer = new HeardEvents(tail, {
+      ...(filter.subjectId !== undefined && { subjectId: filter.subjectId }),
+      isRelevant: (event) => event.position > position && meets(filter, event),
+      onClose: (listener) => writer.onClose(listener),
+      limit: streams.maxBehind,
+      // A reader that is too far behind.
+      onOverflow: () => writer.cut(),
     });
     try {
       if (!(await catchUp())) return;
@@ -112,65 +118,15 @@ export class EventStreams {
 /** Events in quick succession are sent without a check of the key for each. */
 const KEY_TRUSTED_MS = 1_000;
 
-/** Closes the connection of a reader that is too far behind. */
-class EventBuffer {
-  readonly end: () => void;
-  #events: PublishedEvent[] = [];
-  #over = false;
-  #wake: (() => void) | undefined;
-
-  constructor(
-    tail: ApiDependencies['tail'],
-    writer: StreamWriter,
-    isRelevant: (event: PublishedEvent) => boolean,
-    { subjectId, maxBehind }: Pick<EventFilter, 'subjectId'> & { readonly maxBehind: number },
-  ) {
-    const over = () => {
-      this.#over = true;
-      this.#wake?.();
-    };
-    writer.onClose(over);
-    this.end = tail.listen({
-      ...(subjectId !== undefined && { subjectId }),
-      onEvent: (event) => {
-        if (!isRelevant(event)) return;
-        if (this.#events.length >= maxBehind) writer.cut();
-        else this.#events.push(event);
-        this.#wake?.();
-      },
-      onStop: over,
-    });
-  }
-
-  take(): readonly PublishedEvent[] {
-    const taken = this.#events;
-    this.#events = [];
-    return taken;
-  }
-
-  /** Resolves with the next event, after `ms` milliseconds, or when the stream is over. */
-  async next(ms: number): Promise<void> {
-    if (this.#over || this.#events.length > 0) return;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, ms);
-      this.#wake = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-    this.#wake = undefined;
-  }
-}
-
 /** Moves the reader's cursor on: with a filter that rarely matches it would expire. */
 function heartbeat(position: bigint): string {
-  return `: still here\nid: ${numberCursor('v', position)}\n\n`;
+  return `: still here\nid: ${positions.write(position)}\n\n`;
 }
 
 /** JSON has no line breaks, so it is one line of `data`. */
 function asText(event: PublishedEvent): string {
   return (
-    `id: ${numberCursor('v', event.position)}\nevent: ${event.type}\ndata: ` +
+    `id: ${positions.write(event.position)}\nevent: ${event.type}\ndata: ` +
     `${JSON.stringify(eventEnvelope(event))}\n\n`
   );
 }

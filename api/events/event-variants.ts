@@ -1,32 +1,37 @@
 import * as z from 'zod';
-import { instant, meaningsOf, money, ourId } from '#api/fields/fields.ts';
+import { EXAMPLE_IDS, instant, meaningsOf, money, ourId } from '#api/fields/fields.ts';
 import { SELECTS_SCHEMA } from '#api/openapi/open-sets.ts';
 import { EVENT_TYPES, type EventSubjectKind, type EventType } from '#domain/events/event-types.ts';
 import { DISABLED_REASONS } from '#domain/events/webhook-delivery.ts';
-import { byKind } from '#domain/work/kinds.ts';
+import { KINDS } from '#domain/work/kinds.ts';
+import { subjectPath } from '#outbound/event-message.ts';
 
-export const exampleEventId = 'evt_01JQ8ZC9J0KMNPQRSTVWXYZ123';
-
-const NOUNS = {
-  ...byKind('noun'),
-  order_batch: 'batch of orders',
-  refund: 'refund',
-  esim: 'eSIM',
-  package: 'package at the service',
-  vpn_plan: 'VPN plan at the service',
-  wallet: 'wallet: there is one',
-  webhook_endpoint: 'webhook endpoint',
-} as const satisfies Record<EventSubjectKind, string>;
+const SUBJECTS: Readonly<Record<EventSubjectKind, { readonly noun: string; readonly exampleId: string }>> = {
+  order: { noun: KINDS.order.noun, exampleId: EXAMPLE_IDS.order },
+  topup: { noun: KINDS.topup.noun, exampleId: EXAMPLE_IDS.topup },
+  vpn_subscription: { noun: KINDS.vpn_subscription.noun, exampleId: EXAMPLE_IDS.vpn_subscription },
+  cancellation: { noun: KINDS.cancellation.noun, exampleId: EXAMPLE_IDS.cancellation },
+  order_batch: { noun: 'batch of orders', exampleId: EXAMPLE_IDS.orderBatch },
+  refund: { noun: 'refund', exampleId: EXAMPLE_IDS.refund },
+  esim: { noun: 'eSIM', exampleId: EXAMPLE_IDS.esim },
+  package: { noun: 'package at the service', exampleId: '1001' },
+  vpn_plan: { noun: 'VPN plan at the service', exampleId: '301' },
+  wallet: { noun: 'wallet: there is one', exampleId: 'wallet' },
+  webhook_endpoint: { noun: 'webhook endpoint', exampleId: EXAMPLE_IDS.webhookEndpoint },
+};
 
 export function variant<Kind extends EventSubjectKind, Type extends EventType, Data extends z.ZodRawShape>(
   id: string,
   kind: Kind,
-  types: readonly [Type, ...Type[]],
+  types: readonly Type[],
   data: Data,
+  /** Fields of its example that differ from the examples of the fields. */
+  example: { readonly type?: Type; readonly data?: Partial<z.input<z.ZodObject<Data>>> } = {},
 ) {
+  const { noun, exampleId } = SUBJECTS[kind];
   return z
     .strictObject({
-      id: ourId('event', exampleEventId),
+      id: ourId('event'),
       type: z.enum(types).meta({
         description: meaningsOf(Object.fromEntries(types.map((type) => [type, EVENT_TYPES[type]]))),
         [SELECTS_SCHEMA]: true,
@@ -34,14 +39,17 @@ export function variant<Kind extends EventSubjectKind, Type extends EventType, D
       created_at: instant.meta({ description: 'Time of the change. RFC 3339.' }),
       subject: z.strictObject({
         kind: z.literal(kind),
-        id: z.string().meta({ description: `Id of the ${NOUNS[kind]}.` }),
-        href: z.string().meta({ description: 'Path of the current state.' }),
+        id: z.string().meta({ description: `Id of the ${noun}.`, example: exampleId }),
+        href: z
+          .string()
+          .meta({ description: 'Path of the current state.', example: subjectPath({ kind, id: exampleId }) }),
       }),
-      data: z
-        .strictObject(data)
-        .meta({ description: 'Facts at the time of the event. Read `subject.href` for the current state.' }),
+      data: z.strictObject(data).meta({
+        description: 'Facts at the time of the event. Read `subject.href` for the current state.',
+        example: example.data,
+      }),
     })
-    .meta({ id });
+    .meta({ id, ...(example.type !== undefined && { example: { type: example.type } }) });
 }
 
 const DAY_SHARES = 'Days, to one decimal place.';
@@ -95,10 +103,11 @@ export const webhookEndpointDisabledEvent = variant(
     reason: z.enum(Object.keys(DISABLED_BY_US) as [DisabledByUs, ...DisabledByUs[]]).meta({
       description: meaningsOf(DISABLED_BY_US),
     }),
-    detail: z.string().meta({ description: 'Result of the last try, as text.' }),
-    failing_since: instant
-      .nullable()
-      .meta({ description: 'Time of the first of the failed tries in a row. RFC 3339.' }),
+    detail: z.string().meta({ description: 'Result of the last try, as text.', example: 'it answered 503' }),
+    failing_since: instant.nullable().meta({
+      description: 'Time of the first of the failed tries in a row. RFC 3339.',
+      example: '2030-01-26T12:00:00.000Z',
+    }),
   },
 );
 
@@ -106,7 +115,7 @@ export const webhookEndpointTestEvent = variant(
   'WebhookEndpointTestEvent',
   'webhook_endpoint',
   ['webhook_endpoint.test'],
-  { message: z.string().meta({ description: 'A human-readable sentence.' }) },
+  { message: z.string().meta({ description: 'A human-readable sentence.', example: 'This is a test.' }) },
 );
 
 function fields(noun: 'package' | 'VPN plan', example: string) {

@@ -4,7 +4,7 @@ import { isUnsignedDecimal } from '#domain/money/money.ts';
 import { MAX_ACTION_REASON } from '#domain/operator/operator-actions.ts';
 import { ATTENTION_REASONS, type AttentionReason } from '#domain/work/attention.ts';
 import { FAILURE_CLASSES, FAILURE_ENDS, type FailureClass, type FailureEnd } from '#domain/work/failure.ts';
-import { type IdKind, idPattern, isId } from '#domain/work/identifiers.ts';
+import { ID_PREFIXES, type IdKind, idPattern, isId } from '#domain/work/identifiers.ts';
 import { KINDS, WORK_KINDS } from '#domain/work/kinds.ts';
 
 /** Maximum of PostgreSQL's `integer`; the service's package ids are far below. */
@@ -31,10 +31,10 @@ export const packageId = wholeNumber(1, MAX_INTEGER).meta({
 });
 
 export const ID_NOUNS: Readonly<Record<IdKind, string>> = {
-  ...(Object.fromEntries(WORK_KINDS.map((kind) => [kind, withArticle(KINDS[kind].noun)])) as Record<
-    (typeof WORK_KINDS)[number],
-    string
-  >),
+  order: withArticle(KINDS.order.noun),
+  topup: withArticle(KINDS.topup.noun),
+  vpn_subscription: withArticle(KINDS.vpn_subscription.noun),
+  cancellation: withArticle(KINDS.cancellation.noun),
   orderBatch: 'a batch of orders',
   refund: 'a refund',
   attempt: 'an attempt',
@@ -52,40 +52,63 @@ export const ID_NOUNS: Readonly<Record<IdKind, string>> = {
   webhookDelivery: 'a webhook delivery',
 };
 
-export function ourId(kind: IdKind, example: string) {
-  return z
-    .string()
-    .meta({ description: `Id of ${ID_NOUNS[kind]}.`, example, 'x-kind': kind, override: { pattern: idPattern(kind) } });
+export const EXAMPLE_IDS: Readonly<Record<IdKind, string>> = {
+  order: 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD',
+  topup: 'top_01JQ8Z7C3D4E5F6G7H8J9K0MNP',
+  vpn_subscription: 'vpn_01JQ8ZAF6G7H8J9K0MNPQRSTVW',
+  cancellation: 'can_01JQ8ZA7G8H9J0KMNPQRSTVWXY',
+  orderBatch: 'bat_01JQ8ZD4K5M6N7P8Q9R0STVWXY',
+  refund: 'ref_01JQ8ZB8H9J0KMNPQRSTVWXYZ1',
+  attempt: 'att_01JQ8Z60A1B2C3D4E5F6G7H8J9',
+  esim: 'esim_01JQ8Z6A2B3C4D5E6F7G8H9JKM',
+  shareLink: 'link_01JQ8Z7B3C4D5E6F7G8H9JKMNP',
+  case: 'case_01JQ8Z9E5F6G7H8J9K0MNPQRST',
+  action: 'act_01JQ8Z9E5F6G7H8J9K0MNPQRST',
+  pause: 'pause_01JQ8Z9E5F6G7H8J9K0MNPQRST',
+  apiKey: 'key_01JQ8Z00000000000000000000',
+  journalEntry: 'jrn_01JQ8Z9E5F6G7H8J9K0MNPQRST',
+  reconciliation: 'rec_01JQ8Z9E5F6G7H8J9K0MNPQRST',
+  event: 'evt_01JQ8ZC9J0KMNPQRSTVWXYZ123',
+  pricingRule: 'rule_01JQ8ZB1C2D3E4F5G6H7J8K9MN',
+  webhookEndpoint: 'we_01JQ8ZB3M5N7P9QRSTVWXYZ012',
+  webhookDelivery: 'wd_01JQ8ZC4N6P8QRSTVWXYZ01234',
+};
+
+export function ourId(kind: IdKind) {
+  return z.string().meta({
+    description: `Id of ${ID_NOUNS[kind]}.`,
+    example: EXAMPLE_IDS[kind],
+    'x-kind': kind,
+    override: { pattern: idPattern(kind) },
+  });
 }
 
-export const exampleKeyId = 'key_01JQ8Z00000000000000000000';
+/** An id of another form is answered with 404, before the handler. */
+export function idInPath(kind: IdKind) {
+  return z.strictObject({ id: ourId(kind) });
+}
+
+/** Of another form it is refused. */
+export function idInput(kind: IdKind) {
+  return ourId(kind).refine((text) => isId(kind, text), {
+    message: `must be the id of ${ID_NOUNS[kind]}; it begins with \`${ID_PREFIXES[kind]}_\``,
+  });
+}
 
 /** Read from the owner of the row, without another query. */
-export const createdBy = ourId('apiKey', exampleKeyId).meta({
+export const createdBy = ourId('apiKey').meta({
   description:
     'Id of the API key that created it; after rotations the id of the first key of the lineage. The ' +
     'audit log shows later actions.',
 });
 
-export const createdByInQuery = ourId('apiKey', exampleKeyId)
-  .refine((text) => isId('apiKey', text), { message: 'must be the id of an API key; it begins with `key_`' })
-  .meta({
-    description: 'Only resources created with this API key; after rotations the id of the first key of the lineage.',
-  });
+export const createdByInQuery = idInput('apiKey').meta({
+  description: 'Only resources created with this API key; after rotations the id of the first key of the lineage.',
+});
 
 export const workKindField = z.enum(WORK_KINDS).meta({
   description: `Kind of work: ${WORK_KINDS.map((kind) => `\`${kind}\` (${KINDS[kind].noun})`).join(', ')}.`,
 });
-
-/** The handler answers an id of another form with 404. */
-export function idInPath(kind: IdKind, example: string) {
-  return z.strictObject({ id: ourId(kind, example) });
-}
-
-/** Avoids queries for invalid ids. */
-export function mayExist(kind: IdKind, id: string): boolean {
-  return isId(kind, id);
-}
 
 export const packageIdInQuery = queryInteger(1, MAX_INTEGER);
 

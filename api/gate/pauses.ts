@@ -7,28 +7,26 @@ import {
   idInPath,
   instant,
   instantJson,
-  mayExist,
   ourId,
   workKindField,
 } from '#api/fields/fields.ts';
 import { answerOnce } from '#api/http/idempotency.ts';
 import { type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
-import { idCursor, readIdCursor } from '#api/lists/cursor.ts';
-import { flagInQuery, pageOf, pageQuery, pageReply } from '#api/lists/lists.ts';
-import { Problem } from '#api/problems/problem.ts';
+import { idCursor } from '#api/lists/cursor.ts';
+import { flagInQuery, pageOf, pageQuery, pageReply, readPage } from '#api/lists/lists.ts';
+import { requireFound } from '#api/problems/problem.ts';
 import { PAUSE_ORIGINS } from '#domain/gate/purchase-gate.ts';
 import { findPause, listPauses, type PauseRow, addPause, releasePause } from '#fulfilment/gate/pauses.ts';
 
 const tag = 'Purchase gate';
 const PATH = '/v1/purchase-gate/pauses';
-const exampleId = 'pause_01JQ8Z9E5F6G7H8J9K0MNPQRST';
 
 const kind = workKindField;
 
 export const pauseOutput = z
   .strictObject({
-    id: ourId('pause', exampleId),
+    id: ourId('pause'),
     origin: z.enum(PAUSE_ORIGINS).meta({
       description:
         '`operator`: an operator paused buying. `first_purchase_check`: the product did before the first purchase in ' +
@@ -79,14 +77,16 @@ export function pauseOperations(dependencies: ApiDependencies): Operation[] {
         ...pageQuery,
       }),
       answers: { 200: jsonAnswer('A page of pauses.', pageOf(pauseOutput, 'PausePage')) },
-      handle: async ({
-        query: { limit, cursor, kind: ofKind, failure_class: ofFailure, ended: includeEnded = false },
-      }) => {
-        const after = cursor === undefined ? undefined : readIdCursor('pause', cursor);
-        const found = await database.run((db) =>
-          listPauses(db, { kind: ofKind, failureClass: ofFailure, includeEnded }, { limit: limit + 1, after }),
+      handle: async ({ query }) => {
+        const { kind: ofKind, failure_class: failureClass, ended: includeEnded = false } = query;
+        const filter = { kind: ofKind, failureClass, includeEnded };
+        const page = await readPage(
+          query,
+          idCursor('pause'),
+          (at) => database.run((db) => listPauses(db, filter, at)),
+          ({ id }) => id,
         );
-        return pageReply(found, limit, { json: pauseJson, cursor: ({ id }) => idCursor(id) });
+        return pageReply(page, pauseJson);
       },
     }),
     operation({
@@ -97,13 +97,12 @@ export function pauseOperations(dependencies: ApiDependencies): Operation[] {
       summary: 'Read a pause of buying',
       scope: 'gate:read',
       accountWide: true,
-      params: idInPath('pause', exampleId),
+      params: idInPath('pause'),
       answers: { 200: jsonAnswer('The pause.', pauseOutput) },
       problems: ['pause_not_found'],
       handle: async ({ params: { id } }) => {
-        const found = mayExist('pause', id) ? await database.run((db) => findPause(db, id)) : undefined;
-        if (found === undefined) throw new Problem('pause_not_found');
-        return jsonReply(200, pauseJson(found));
+        const found = await database.run((db) => findPause(db, id));
+        return jsonReply(200, pauseJson(requireFound(found, 'pause_not_found')));
       },
     }),
     operation({
@@ -126,17 +125,15 @@ export function pauseOperations(dependencies: ApiDependencies): Operation[] {
         200: jsonAnswer('The same was paused already.', pauseOutput),
         201: jsonAnswer('The pause.', pauseOutput, { headers: { Location: 'Address of the pause.' } }),
       },
-      handle: async ({ body, json, header, caller: { apiKeyId, lineageId } }) => {
-        const request = { lineageId, header: header('Idempotency-Key'), target: `POST ${PATH}`, json };
-        return answerOnce(dependencies, request, async (tx) => {
-          const { kind = null, failure_class = null, reason } = body;
-          const requested = { origin: 'operator', kind, failureClass: failure_class, reason, actor: apiKeyId } as const;
+      handle: async (request) =>
+        answerOnce(dependencies, request, async (tx) => {
+          const { kind = null, failure_class: failureClass = null, reason } = request.body;
+          const requested = { origin: 'operator', kind, failureClass, reason, actor: request.caller.apiKeyId } as const;
           const { pause, isNew } = await addPause(tx, requested, new Date(now()));
           return isNew
             ? jsonReply(201, pauseJson(pause), { Location: `${PATH}/${pause.id}` })
             : jsonReply(200, pauseJson(pause));
-        });
-      },
+        }),
     }),
     operation({
       id: 'endPause',
@@ -150,18 +147,14 @@ export function pauseOperations(dependencies: ApiDependencies): Operation[] {
         "shapes of the service's answers were not seen.",
       scope: 'gate:operate',
       accountWide: true,
-      params: idInPath('pause', exampleId),
+      params: idInPath('pause'),
       query: z.strictObject({ reason: actionReason }),
       answers: { 200: jsonAnswer('The pause.', pauseOutput) },
       problems: ['pause_not_found'],
       handle: async ({ params: { id }, query: { reason }, caller }) => {
-        const released = mayExist('pause', id)
-          ? await database.transaction((tx) =>
-              releasePause(tx, id, { actor: caller.apiKeyId, reason }, new Date(now())),
-            )
-          : undefined;
-        if (released === undefined) throw new Problem('pause_not_found');
-        return jsonReply(200, pauseJson(released));
+        const by = { actor: caller.apiKeyId, reason };
+        const released = await database.transaction((tx) => releasePause(tx, id, by, new Date(now())));
+        return jsonReply(200, pauseJson(requireFound(released, 'pause_not_found')));
       },
     }),
   ];

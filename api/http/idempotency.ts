@@ -1,4 +1,6 @@
 import * as z from 'zod';
+import type { ApiDependencies } from '#api/dependencies.ts';
+import type { Caller, Incoming } from '#api/http/operation.ts';
 import type { Reply } from '#api/http/reply.ts';
 import { databaseUnavailable } from '#api/problems/error-handler.ts';
 import { Problem } from '#api/problems/problem.ts';
@@ -15,26 +17,21 @@ import {
 /** The first request ends within the timeouts of a transaction, usually within milliseconds. */
 const IN_PROGRESS_RETRY_SECONDS = 1;
 
-export interface IdempotencyDependencies {
-  readonly database: Database;
-  readonly keyRing: KeyRing;
-  readonly now: () => number;
-}
+type IdempotencyDependencies = Pick<ApiDependencies, 'database' | 'keyRing' | 'now'>;
 
 export interface IdempotentRequest {
   /** A retry after the API key was rotated is still a retry. */
-  readonly lineageId: string;
-  readonly header: string | undefined;
+  readonly caller: Pick<Caller, 'lineageId'>;
+  readonly header: Incoming['header'];
   readonly target: string;
   readonly json: unknown;
-  /** True when only this key prevents a second execution: then it is stored permanently. */
-  readonly isKeptForGood?: boolean;
 }
 
 /**
  * Runs `work` once for each Idempotency-Key; every repetition gets the first answer, byte for byte. Work and answer are
  * committed together. A refused request stores nothing: its key may be sent again with a corrected request.
  * @param work runs in a transaction, possibly several times; an error rolls it back.
+ * @param isKeptForGood true when only this key prevents a second execution: then it is stored permanently.
  * @throws Problem idempotency_key_missing, idempotency_key_invalid, idempotency_in_progress, idempotency_key_reused,
  *   database_unavailable, and the errors of `work`.
  */
@@ -42,6 +39,7 @@ export async function answerOnce(
   dependencies: IdempotencyDependencies,
   request: IdempotentRequest,
   work: (tx: Executor) => Promise<Reply>,
+  isKeptForGood = false,
 ): Promise<Reply> {
   const { database, keyRing, now } = dependencies;
   const { id, requestHash, lookUp } = keyOf(keyRing, request);
@@ -52,14 +50,7 @@ export async function answerOnce(
       const before = answerOf(found);
       if (before !== undefined) return asReplay(before);
       const reply = await work(tx);
-      await storeAnswer(
-        tx,
-        keyRing,
-        id,
-        { requestHash, isKeptForGood: request.isKeptForGood ?? false },
-        reply,
-        new Date(now()),
-      );
+      await storeAnswer(tx, keyRing, id, { requestHash, isKeptForGood }, reply, new Date(now()));
       return reply;
     });
   } catch (error) {
@@ -84,8 +75,8 @@ export async function findReplay(
 }
 
 /** @throws Problem idempotency_key_missing, idempotency_key_invalid */
-function keyOf(keyRing: KeyRing, { lineageId, header, target, json }: IdempotentRequest) {
-  const id: IdempotencyKey = { apiKeyId: lineageId, key: readIdempotencyKey(header) };
+function keyOf(keyRing: KeyRing, { caller, header, target, json }: IdempotentRequest) {
+  const id: IdempotencyKey = { apiKeyId: caller.lineageId, key: readIdempotencyKey(header('Idempotency-Key')) };
   const requestHash = keyRing.hash(`${target}\n${canonicalJson(json)}`, 'idempotency');
   const lookUp = async (db: Executor) => answerOf(await findAnswer(db, keyRing, id, requestHash));
   return { id, requestHash, lookUp };

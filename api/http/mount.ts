@@ -1,8 +1,7 @@
-import type { IncomingMessage } from 'node:http';
 import express, { type Express, type NextFunction, type Request, type RequestHandler, type Response } from 'express';
 import { authenticate, type AuthenticationDependencies, callerOf, requireStill } from '#api/access/authentication.ts';
-import { networkOf, type OpenPerKey } from '#api/access/limits.ts';
-import { deprecationHeaders } from '#api/http/deprecation.ts';
+import { InFlight, networkOf } from '#api/access/limits.ts';
+import type { ApiDependencies } from '#api/dependencies.ts';
 import type { Caller, Incoming, Operation } from '#api/http/operation.ts';
 import { onceClosed, sendReply, sendStream } from '#api/http/reply.ts';
 import { contextOf } from '#api/http/request-context.ts';
@@ -24,17 +23,11 @@ export function isEncoded(contentEncoding: string | undefined): boolean {
   return !/^\s*(?:identity|none|utf-?8)?\s*$/i.test(contentEncoding ?? '');
 }
 
-export interface MountDependencies extends AuthenticationDependencies {
-  readonly bodyLimitBytes: number;
-  readonly running: Readonly<Record<keyof typeof AT_ONCE, OpenPerKey>>;
-}
+type MountDependencies = AuthenticationDependencies & Pick<ApiDependencies, 'bodyLimitBytes' | 'running'>;
 
 /** Other methods of a path get 405, with Allow. */
 export function mountOperations(app: Express, operations: readonly Operation[], dependencies: MountDependencies): void {
-  const bodies = {
-    unauthenticated: new BodiesUnderWay(UNAUTHENTICATED_BODIES),
-    authenticated: new BodiesUnderWay(AUTHENTICATED_BODY_BYTES),
-  };
+  const bodies = { unauthenticated: new InFlight(), authenticated: new InFlight() };
   for (const [path, onPath] of Map.groupBy(operations, ({ path }) => path)) {
     const route = app.route(path.replaceAll(/\{(\w+)\}/g, ':$1'));
     for (const each of onPath) route[each.method](...handlersOf(each, dependencies, bodies));
@@ -55,14 +48,12 @@ function pathWithoutIds(path: string): string {
 function handlersOf(
   operation: Operation,
   dependencies: MountDependencies,
-  bodies: Readonly<Record<'unauthenticated' | 'authenticated', BodiesUnderWay>>,
+  bodies: Readonly<Record<'unauthenticated' | 'authenticated', InFlight>>,
 ): RequestHandler[] {
-  const notice = operation.deprecation === undefined ? {} : deprecationHeaders(operation.deprecation);
   /** Runs before the body is read: a caller without a valid key cannot send one. */
   const guard: RequestHandler = async (request, response, next) => {
     const context = contextOf(request);
     context.route = operation.path;
-    response.set(notice);
     if (operation.visitorPage !== undefined) {
       context.visitorPage = operation.visitorPage;
       const refusal = dependencies.limits.visit(request.ip ?? '');
@@ -133,8 +124,11 @@ function handlersOf(
   };
   const guarded =
     operation.scope === undefined
-      ? bodies.unauthenticated.guard(read, ({ ip = '' }) => ({ sender: networkOf(ip), size: 1 }))
-      : bodies.authenticated.guard(read, (request) => ({
+      ? withinLimits(read, bodies.unauthenticated, UNAUTHENTICATED_BODIES, ({ ip = '' }) => ({
+          sender: networkOf(ip),
+          size: 1,
+        }))
+      : withinLimits(read, bodies.authenticated, AUTHENTICATED_BODY_BYTES, (request) => ({
           sender: contextOf(request).caller?.lineageId ?? '',
           size: Math.min(limit, Number(request.get('Content-Length') ?? limit)),
         }));
@@ -148,7 +142,7 @@ function takePlace(
   { running }: MountDependencies,
 ): (() => void) | undefined {
   if (heavy === undefined || caller === undefined) return undefined;
-  const leave = running[heavy].enter(caller.lineageId, AT_ONCE[heavy]);
+  const leave = running[heavy].enter(caller.lineageId, { perSender: AT_ONCE[heavy] });
   if (leave !== undefined) return leave;
   const what = heavy === 'file' ? 'read files' : 'run calls about many things';
   throw new Problem(heavy === 'file' ? 'too_many_streams' : 'rate_limited', {
@@ -178,68 +172,37 @@ function otherMethods(path: string, operations: readonly Operation[]): RequestHa
 /** Bodies arrive within milliseconds, so there is room again soon. */
 const RETRY_AFTER_S = '1';
 
-interface Body {
+interface Sending {
   readonly sender: string;
   readonly size: number;
 }
 
-/** In total and for each sender. */
-class BodiesUnderWay {
-  readonly #limits: BodyLimits;
-  readonly #underWay = new Map<string, number>();
-  #total = 0;
-
-  constructor(limits: BodyLimits) {
-    this.#limits = limits;
-  }
-
-  /** @throws Problem rate_limited when too much is being read. */
-  guard(read: RequestHandler, bodyOf: (request: Request) => Body): RequestHandler {
-    return (request, response, next) => {
-      const { deadlineMs } = this.#limits;
-      const leave = this.#enter(bodyOf(request));
-      const late = deadlineMs === undefined ? undefined : setTimeout(() => endConnection(request), deadlineMs);
-      const done = once(() => {
-        clearTimeout(late);
-        leave();
-      });
-      onceClosed(response, done);
-      return read(request, response, (error?: unknown) => {
-        done();
-        next(error);
-      });
-    };
-  }
-
-  #enter({ sender, size }: Body): () => void {
-    const ofSender = this.#underWay.get(sender) ?? 0;
-    if (this.#total + size > this.#limits.total || ofSender + size > this.#limits.perSender) {
+/** Limits the bodies that are being received. @throws Problem rate_limited */
+function withinLimits(
+  read: RequestHandler,
+  inFlight: InFlight,
+  limits: BodyLimits,
+  sendingOf: (request: Request) => Sending,
+): RequestHandler {
+  return (request, response, next) => {
+    const { sender, size } = sendingOf(request);
+    const leave = inFlight.enter(sender, limits, size);
+    if (leave === undefined) {
       throw new Problem('rate_limited', {
         detail: 'Too many request bodies are being received.',
         headers: { 'Retry-After': RETRY_AFTER_S, Connection: 'close' },
       });
     }
-    this.#add(sender, size);
-    return () => this.#add(sender, -size);
-  }
-
-  #add(sender: string, size: number): void {
-    this.#total += size;
-    const left = (this.#underWay.get(sender) ?? 0) + size;
-    if (left === 0) this.#underWay.delete(sender);
-    else this.#underWay.set(sender, left);
-  }
-}
-
-function endConnection(request: IncomingMessage): void {
-  request.socket.destroy();
-}
-
-function once(action: () => void): () => void {
-  let isDone = false;
-  return () => {
-    if (isDone) return;
-    isDone = true;
-    action();
+    const { deadlineMs } = limits;
+    const late = deadlineMs === undefined ? undefined : setTimeout(() => request.socket.destroy(), deadlineMs);
+    const done = () => {
+      clearTimeout(late);
+      leave();
+    };
+    onceClosed(response, done);
+    return read(request, response, (error?: unknown) => {
+      done();
+      next(error);
+    });
   };
 }

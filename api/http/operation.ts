@@ -1,11 +1,10 @@
 /** Used for routing, authorisation, input checks and the description in /openapi.json. */
 import * as z from 'zod';
-import type { Deprecation } from '#api/http/deprecation.ts';
 import { readIdempotencyKey } from '#api/http/idempotency.ts';
 import { check, checkQuery, readJsonBody, refuseNul } from '#api/http/read-request.ts';
 import type { Reply, StreamedReply } from '#api/http/reply.ts';
 import type { ProblemCode } from '#api/problems/problem-catalogue.ts';
-import { explainMissing, type FieldError, invalid, type Problem } from '#api/problems/problem.ts';
+import { explainMissing, type FieldError, invalid, type Problem, requireIdForm } from '#api/problems/problem.ts';
 import type { ApiScope } from '#db/access/api-keys.ts';
 import type { AT_ONCE } from '#domain/policy/api-policy.ts';
 
@@ -51,7 +50,6 @@ interface Documentation {
   readonly answers: Readonly<Record<number, DocumentedAnswer>>;
   /** Those of authorisation and parsing are added automatically. */
   readonly problems?: readonly ProblemCode[];
-  readonly deprecation?: Deprecation;
   /** For a call whose bodies may be longer than `API_BODY_LIMIT`. */
   readonly bodyLimitBytes?: number;
   /** How many heavy calls one API key may run at the same time. */
@@ -87,16 +85,16 @@ export type RequiredScope = ApiScope | 'none';
 export interface Operation extends Documentation {
   readonly scope: RequiredScope | undefined;
   readonly reads: 'nothing' | 'json' | 'bytes';
-  readonly idempotent: boolean;
-  readonly prefersWait: boolean;
-  readonly params: z.ZodObject | undefined;
-  readonly query: z.ZodObject | undefined;
-  readonly body: z.ZodObject | undefined;
+  readonly idempotent?: boolean | undefined;
+  readonly prefersWait?: boolean | undefined;
+  readonly params?: z.ZodObject | undefined;
+  readonly query?: z.ZodObject | undefined;
+  readonly body?: z.ZodObject | undefined;
   /** False when the body is optional because all its fields are. */
-  readonly bodyRequired: boolean;
-  readonly bodyExample: unknown;
+  readonly bodyRequired?: boolean;
+  readonly bodyExample?: unknown;
   /** @throws Problem when the headers alone refuse the request; its body is then not read. */
-  readonly beforeBody?: ((headers: IncomingHeaders) => void) | undefined;
+  readonly beforeBody?: (headers: IncomingHeaders) => void;
   readonly handle: (incoming: Incoming) => Promise<Reply | StreamedReply>;
 }
 
@@ -107,6 +105,8 @@ export interface ApiRequest<Params extends z.ZodObject, Query extends z.ZodObjec
   readonly params: z.output<Params>;
   readonly query: z.output<Query>;
   readonly body: z.output<Body>;
+  /** Method and path, such as `POST /v1/esims/esim_…/cancel`. */
+  readonly target: string;
   /** Before the schema. */
   readonly json: unknown;
   readonly header: Incoming['header'];
@@ -146,14 +146,8 @@ export function operation<
     (definition.bodyRequired === true || definition.method === 'patch' || !body.safeParse({}).success);
   return {
     ...definition,
-    params,
-    query,
-    body,
     bodyRequired,
-    bodyExample: definition.bodyExample,
     reads: body === undefined ? 'nothing' : 'json',
-    idempotent: definition.idempotent ?? false,
-    prefersWait: definition.prefersWait ?? false,
     async handle(incoming) {
       if (incoming.caller === undefined) throw new TypeError(`${definition.id} was mounted without its guard`);
       const json = body === undefined ? {} : bodyOf(incoming, bodyRequired);
@@ -167,9 +161,11 @@ export function operation<
       if (errors.length > 0) throw invalid(errors);
       if (definition.idempotent === true) readIdempotencyKey(incoming.header('Idempotency-Key'));
       try {
+        requireIdForm(params, incoming.params);
         return await definition.handle({
           // Without errors all three were parsed by their schemas.
           ...(checked as Pick<ApiRequest<Params, Query, Body>, 'params' | 'query' | 'body'>),
+          target: `${definition.method.toUpperCase()} ${pathWith(definition.path, checked.params)}`,
           json,
           header: incoming.header,
           caller: incoming.caller,
@@ -184,29 +180,23 @@ export function operation<
   };
 }
 
+function pathWith(path: string, params: unknown): string {
+  const values = new Map(Object.entries(params ?? {}));
+  return path.replaceAll(/\{(\w+)\}/g, (_place, name: string) => String(values.get(name)));
+}
+
 function bodyOf({ takeBytes, header }: Incoming, isRequired: boolean): unknown {
   const bytes = takeBytes();
   return bytes.length === 0 && !isRequired ? {} : readJsonBody(bytes, header('Content-Type'));
 }
 
+/** Needs no key. */
 export function publicOperation(
-  definition: Documentation & {
-    readonly reads?: 'bytes';
-    readonly params?: z.ZodObject;
-    readonly beforeBody?: Operation['beforeBody'];
-    readonly handle: (incoming: Incoming) => Promise<Reply>;
-  },
+  definition: Documentation &
+    Pick<Operation, 'params' | 'beforeBody'> & {
+      readonly reads?: 'bytes';
+      readonly handle: (incoming: Incoming) => Promise<Reply>;
+    },
 ): Operation {
-  return {
-    ...definition,
-    scope: undefined,
-    reads: definition.reads ?? 'nothing',
-    idempotent: false,
-    prefersWait: false,
-    params: definition.params,
-    query: undefined,
-    body: undefined,
-    bodyRequired: false,
-    bodyExample: undefined,
-  };
+  return { reads: 'nothing', ...definition, scope: undefined };
 }

@@ -1,63 +1,63 @@
-/** An opaque text without secrets. It is checked when it is used. */
 import { invalid } from '#api/problems/problem.ts';
 import type { PagePosition } from '#db/lists/pages.ts';
 import type { ReconciliationPosition } from '#db/money/reconciliations.ts';
 import type { CasePosition } from '#db/work/cases.ts';
 import { type IdKind, isId } from '#domain/work/identifiers.ts';
-import { byKind, type WorkKind } from '#domain/work/kinds.ts';
+import type { WorkKind } from '#domain/work/kinds.ts';
 
-export type ListKind = WorkKind | 'orderBatch' | 'refund' | 'esim' | 'pricingRule';
-
-export function positionCursor(kind: ListKind, { createdAt, id }: PagePosition): string {
-  return encode(`${LETTERS[kind]}.${createdAt.getTime()}.${id}`);
-}
-
-/** @throws Problem validation_failed */
-export function readPositionCursor(kind: ListKind, cursor: string): PagePosition {
-  const [, letter, milliseconds = '', id = ''] = /^(\w)\.([0-9]{1,15})\.(\w+)$/.exec(decode(cursor)) ?? [];
-  if (letter !== LETTERS[kind] || !isId(kind, id)) throw notOurs();
-  return { createdAt: new Date(Number(milliseconds)), id };
+/** The position of the last item of a page, as an opaque text without secrets. It is checked when it is used. */
+export interface Cursor<Position> {
+  readonly write: (last: Position) => string;
+  /** @throws Problem validation_failed */
+  readonly read: (cursor: string) => Position;
 }
 
 const LETTERS = {
-  ...byKind('cursorLetter'),
+  order: 'o',
+  topup: 'u',
+  vpn_subscription: 'v',
+  cancellation: 'x',
   orderBatch: 'b',
   refund: 'r',
   esim: 'e',
   pricingRule: 'g',
-} as const satisfies Record<ListKind, string>;
+} as const;
 
-export function idCursor(id: string): string {
-  return encode(`i.${id}`);
+export type ListKind = WorkKind | 'orderBatch' | 'refund' | 'esim' | 'pricingRule';
+
+export function positionCursor(kind: ListKind): Cursor<PagePosition> {
+  return timeCursor(LETTERS[kind], kind, 'createdAt');
 }
 
-/** @throws Problem validation_failed */
-export function readIdCursor(kind: IdKind, cursor: string): string {
-  const id = /^i\.(\w+)$/.exec(decode(cursor))?.[1] ?? '';
-  if (!isId(kind, id)) throw notOurs();
-  return id;
+export const caseCursor: Cursor<CasePosition> = timeCursor('c', 'case', 'openedAt');
+
+export const reconciliationCursor: Cursor<ReconciliationPosition> = timeCursor('r', 'reconciliation', 'startedAt');
+
+function timeCursor<Time extends string>(
+  letter: string,
+  kind: IdKind,
+  time: Time,
+): Cursor<Readonly<Record<Time, Date>> & { readonly id: string }> {
+  return {
+    write: (last) => encode(`${letter}.${last[time].getTime()}.${last.id}`),
+    read: (cursor) => {
+      const [, found, milliseconds = '', id = ''] = /^(\w)\.([0-9]{1,15})\.(\w+)$/.exec(decode(cursor)) ?? [];
+      if (found !== letter || !isId(kind, id)) throw notOurs();
+      // The one property that the type names.
+      return { [time]: new Date(Number(milliseconds)), id } as Record<Time, Date> & { id: string };
+    },
+  };
 }
 
-export function caseCursor({ openedAt, id }: CasePosition): string {
-  return encode(`c.${openedAt.getTime()}.${id}`);
-}
-
-/** @throws Problem validation_failed */
-export function readCaseCursor(cursor: string): CasePosition {
-  const [, milliseconds = '', id = ''] = /^c\.([0-9]{1,15})\.(\w+)$/.exec(decode(cursor)) ?? [];
-  if (!isId('case', id)) throw notOurs();
-  return { openedAt: new Date(Number(milliseconds)), id };
-}
-
-export function reconciliationCursor({ startedAt, id }: ReconciliationPosition): string {
-  return encode(`r.${startedAt.getTime()}.${id}`);
-}
-
-/** @throws Problem validation_failed */
-export function readReconciliationCursor(cursor: string): ReconciliationPosition {
-  const [, milliseconds = '', id = ''] = /^r\.([0-9]{1,15})\.(\w+)$/.exec(decode(cursor)) ?? [];
-  if (!isId('reconciliation', id)) throw notOurs();
-  return { startedAt: new Date(Number(milliseconds)), id };
+export function idCursor(kind: IdKind): Cursor<string> {
+  return {
+    write: (id) => encode(`i.${id}`),
+    read: (cursor) => {
+      const id = /^i\.(\w+)$/.exec(decode(cursor))?.[1] ?? '';
+      if (!isId(kind, id)) throw notOurs();
+      return id;
+    },
+  };
 }
 
 /**
@@ -72,17 +72,17 @@ const CURSOR_PLACES = {
 
 type CursorPlace = keyof typeof CURSOR_PLACES;
 
-export function numberCursor(list: NumberedList, last: bigint): string {
-  return encode(`${list}.${last}`);
-}
-
-/** @throws Problem validation_failed */
-export function readNumberCursor(list: NumberedList, cursor: string, place: CursorPlace = 'query'): bigint {
+export function numberCursor(list: NumberedList, place: CursorPlace = 'query'): Cursor<bigint> {
   // Versions are 32 bits long, all others 64.
-  const most = list === 'g' ? 9 : 18;
-  const digits = new RegExp(`^${list}\\.([0-9]{1,${most}})$`).exec(decode(cursor))?.[1];
-  if (digits === undefined) throw notOurs(place);
-  return BigInt(digits);
+  const form = new RegExp(`^${list}\\.([0-9]{1,${list === 'g' ? 9 : 18}})$`);
+  return {
+    write: (last) => encode(`${list}.${last}`),
+    read: (cursor) => {
+      const digits = form.exec(decode(cursor))?.[1];
+      if (digits === undefined) throw notOurs(place);
+      return BigInt(digits);
+    },
+  };
 }
 
 /** By types of PostgreSQL. */
@@ -94,21 +94,21 @@ const KEY_FORMS = {
   float8: /^-?(?:Infinity|[0-9]{1,17}(?:\.[0-9]{1,17})?(?:e[+-]?[0-9]{1,2})?)$/, // Within the range of float8.
 } as const;
 
-export function sortedCursor(list: 'p' | 'l', sort: string, keys: readonly string[]): string {
-  return encode([list, sort, ...keys].join(' '));
-}
-
-/** @throws Problem validation_failed when it is not one of ours, or of another order. */
-export function readSortedCursor(
+/** A list that the caller orders: of another order it is not one of ours. */
+export function sortedCursor(
   list: 'p' | 'l',
   sort: string,
   types: readonly (keyof typeof KEY_FORMS)[],
-  cursor: string,
-): readonly string[] {
-  const [letter, order, ...keys] = decode(cursor).split(' ');
-  const isOurs = letter === list && order === sort && keys.length === types.length;
-  if (!isOurs || !types.every((type, index) => KEY_FORMS[type].test(keys[index] ?? ''))) throw notOurs();
-  return keys;
+): Cursor<readonly string[]> {
+  return {
+    write: (keys) => encode([list, sort, ...keys].join(' ')),
+    read: (cursor) => {
+      const [letter, order, ...keys] = decode(cursor).split(' ');
+      const isOurs = letter === list && order === sort && keys.length === types.length;
+      if (!isOurs || !types.every((type, index) => KEY_FORMS[type].test(keys[index] ?? ''))) throw notOurs();
+      return keys;
+    },
+  };
 }
 
 function encode(text: string): string {

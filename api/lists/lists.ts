@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { queryInteger } from '#api/fields/fields.ts';
 import { jsonReply, type Reply } from '#api/http/reply.ts';
+import type { Cursor } from '#api/lists/cursor.ts';
 import { didYouMean, suggestedNames } from '#api/problems/suggestions.ts';
 import { ID_PREFIXES, type IdKind, idPattern, isId } from '#domain/work/identifiers.ts';
 
@@ -24,7 +25,7 @@ export function flagInQuery(description: string) {
     .meta({ description, override: { type: 'boolean' } });
 }
 
-export function listOf<Value extends string>(values: readonly [Value, ...Value[]]) {
+export function listOf<Value extends string>(values: readonly Value[]) {
   const isOne = (text: string): text is Value => (values as readonly string[]).includes(text);
   return z
     .string()
@@ -105,24 +106,24 @@ export function pageOf<Item extends z.ZodType>(item: Item, id: string) {
   return z.strictObject(pageShape(item)).meta({ id });
 }
 
-/** @param found items of the page, and one more if there is a next page. */
-export function pageReply<Item>(
-  found: readonly Item[],
-  limit: number,
-  {
-    json,
-    cursor,
-    more = {},
-  }: { readonly json: (item: Item) => object; readonly cursor: (last: Item) => string; readonly more?: object },
-): Reply {
-  return jsonReply(200, {
-    data: found.slice(0, limit).map(json),
-    next_cursor: nextCursor(found, limit, cursor),
-    ...more,
-  });
+/** Reads one more than the limit, to see whether there is a next page. */
+export async function readPage<Item, Position>(
+  { limit, cursor }: { readonly limit: number; readonly cursor?: string | undefined },
+  form: Cursor<Position>,
+  read: (page: { readonly limit: number; readonly after: Position | undefined }) => Promise<readonly Item[]>,
+  positionOf: (last: Item) => Position,
+): Promise<{ readonly data: readonly Item[]; readonly next_cursor: string | null }> {
+  const after = cursor === undefined ? undefined : form.read(cursor);
+  const found = await read({ limit: limit + 1, after });
+  const last = found.length > limit ? found[limit - 1] : undefined;
+  return { data: found.slice(0, limit), next_cursor: last === undefined ? null : form.write(positionOf(last)) };
 }
 
-export function nextCursor<Item>(found: readonly Item[], limit: number, cursor: (last: Item) => string): string | null {
-  const last = found.length > limit ? found[limit - 1] : undefined;
-  return last === undefined ? null : cursor(last);
+/** @param more what the page contains beside its items. */
+export function pageReply<Item>(
+  page: { readonly data: readonly Item[]; readonly next_cursor: string | null },
+  json: (item: Item) => object,
+  more: object = {},
+): Reply {
+  return jsonReply(200, { data: page.data.map(json), next_cursor: page.next_cursor, ...more });
 }

@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { idInPath, instant, mayExist, meaningsOf, money, ourId, timeInQuery } from '#api/fields/fields.ts';
+import { idInPath, instant, meaningsOf, money, ourId, timeInQuery } from '#api/fields/fields.ts';
 import { jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
-import { readReconciliationCursor, reconciliationCursor } from '#api/lists/cursor.ts';
-import { listOf, pageOf, pageQuery, pageReply } from '#api/lists/lists.ts';
+import { reconciliationCursor } from '#api/lists/cursor.ts';
+import { listOf, pageOf, pageQuery, pageReply, readPage } from '#api/lists/lists.ts';
 import { direction, nullableText, workId, workKind } from '#api/money/wallet-transactions.ts';
-import { Problem } from '#api/problems/problem.ts';
+import { requireFound } from '#api/problems/problem.ts';
 import { findReconciliation, listReconciliations, type ReconciliationRow } from '#db/money/reconciliations.ts';
 import {
   type CurrencySums,
@@ -19,10 +19,8 @@ import { plainAmount, plainMoney } from '#domain/money/money.ts';
 
 const count = z.int().nonnegative();
 
-const reconciliationExampleId = 'rec_01JQ8Z9E5F6G7H8J9K0MNPQRST';
-
 const summary = {
-  id: ourId('reconciliation', reconciliationExampleId),
+  id: ourId('reconciliation'),
   status: z.enum(RECONCILIATION_STATUSES).meta({
     description:
       '`incomplete`: the wallet has more than could be read; `unsupported`: the service shows no movements; ' +
@@ -179,13 +177,16 @@ export function reconciliationOperations({ database }: ApiDependencies): Operati
       accountWide: true,
       query: reconciliationQuery,
       answers: { 200: jsonAnswer('A page of reports, without their findings.', reconciliationPage) },
-      handle: async ({
-        query: { limit, cursor, status, created_after: startedAfter, created_before: startedBefore },
-      }) => {
-        const after = cursor === undefined ? undefined : readReconciliationCursor(cursor);
+      handle: async ({ query }) => {
+        const { status, created_after: startedAfter, created_before: startedBefore } = query;
         const filter = { status, startedAfter, startedBefore };
-        const found = await database.run((db) => listReconciliations(db, filter, { limit: limit + 1, after }));
-        return pageReply(found, limit, { json: reconciliationSummaryJson, cursor: reconciliationCursor });
+        const page = await readPage(
+          query,
+          reconciliationCursor,
+          (at) => database.run((db) => listReconciliations(db, filter, at)),
+          (last) => last,
+        );
+        return pageReply(page, reconciliationSummaryJson);
       },
     }),
     operation({
@@ -196,15 +197,12 @@ export function reconciliationOperations({ database }: ApiDependencies): Operati
       summary: 'Read a comparison of our books with the wallet',
       scope: 'wallet:read',
       accountWide: true,
-      params: idInPath('reconciliation', reconciliationExampleId),
+      params: idInPath('reconciliation'),
       answers: { 200: jsonAnswer('The report.', reconciliation) },
       problems: ['reconciliation_not_found'],
       handle: async ({ params: { id } }) => {
-        const found = mayExist('reconciliation', id)
-          ? await database.run((db) => findReconciliation(db, id))
-          : undefined;
-        if (found === undefined) throw new Problem('reconciliation_not_found');
-        return jsonReply(200, reconciliationJson(found));
+        const found = await database.run((db) => findReconciliation(db, id));
+        return jsonReply(200, reconciliationJson(requireFound(found, 'reconciliation_not_found')));
       },
     }),
   ];

@@ -1,12 +1,11 @@
 import * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { esimIdInput, orderIdInput } from '#api/esims/esim-schemas.ts';
-import { actionReason, instant, money, timeInQuery, workKindField } from '#api/fields/fields.ts';
+import { actionReason, idInput, instant, money, timeInQuery, workKindField } from '#api/fields/fields.ts';
 import { jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { amount, csvAnswer, type CsvColumns, csvQuery, csvReply, safe, text } from '#api/lists/csv-file.ts';
-import { numberCursor, readNumberCursor } from '#api/lists/cursor.ts';
-import { pageOf, pageQuery, pageReply } from '#api/lists/lists.ts';
+import { numberCursor } from '#api/lists/cursor.ts';
+import { pageOf, pageQuery, pageReply, readPage } from '#api/lists/lists.ts';
 import { Problem } from '#api/problems/problem.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { listJournal, listMovementsWithoutCause, type WalletLine } from '#db/money/journal-queries.ts';
@@ -106,8 +105,8 @@ const walletTransactionQuery = z.strictObject({
     .optional()
     .meta({ description: 'Only movements with this kind of cause; `none`: movements without a cause in our journal.' }),
   direction: direction.optional(),
-  order_id: orderIdInput.optional().meta({ description: 'Only debits and credits of this order.' }),
-  esim_id: esimIdInput.optional().meta({ description: 'Only debits and credits of this eSIM and its top-ups.' }),
+  order_id: idInput('order').optional().meta({ description: 'Only debits and credits of this order.' }),
+  esim_id: idInput('esim').optional().meta({ description: 'Only debits and credits of this eSIM and its top-ups.' }),
   created_after: timeInQuery('Only recorded later than this.'),
   created_before: timeInQuery('Only recorded earlier than this.'),
   ...pageQuery,
@@ -178,13 +177,14 @@ export function walletTransactionOperations(dependencies: ApiDependencies): Oper
       query: walletTransactionQuery,
       answers: { 200: jsonAnswer('A page of movements.', walletTransactionPage) },
       handle: async ({ query: { limit, cursor, ...filter } }) => {
-        const list = filter.cause === 'none' ? 'm' : 'j';
-        const after = cursor === undefined ? undefined : readNumberCursor(list, cursor);
-        const found = await database.run((db) => linesOf(db, filter, { limit: limit + 1, after }));
-        return pageReply(found, limit, {
-          json: walletTransactionJson,
-          cursor: (line) => numberCursor(list, idOf(line)),
-        });
+        const form = numberCursor(filter.cause === 'none' ? 'm' : 'j');
+        const page = await readPage(
+          { limit, cursor },
+          form,
+          (at) => database.run((db) => linesOf(db, filter, at)),
+          idOf,
+        );
+        return pageReply(page, walletTransactionJson);
       },
     }),
     operation({
@@ -228,7 +228,6 @@ export function walletTransactionOperations(dependencies: ApiDependencies): Oper
         id: z.string().meta({ description: 'Id of a movement of the list `cause=none`, `mov_…`.', example: 'mov_7' }),
       }),
       body: z.strictObject({ reason: actionReason }).meta({ id: 'WalletTransactionExplanation' }),
-
       answers: {
         200: jsonAnswer('The movement with its cause.', walletTransaction, {
           example: { id: 'mov_7', cause: { kind: 'adjustment', id: 'wt_7' }, subject_kind: null, subject_id: null },

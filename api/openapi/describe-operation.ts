@@ -1,7 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import * as z from 'zod';
 import type { ZodOpenApiOperationObject, ZodOpenApiResponseObject } from 'zod-openapi';
-import { deprecationNotice } from '#api/http/deprecation.ts';
 import { idempotencyKeyHeader, replayedHeader } from '#api/http/idempotency.ts';
 import type { DocumentedAnswer, Operation } from '#api/http/operation.ts';
 import { answerExampleOf, bodyExampleOf } from '#api/openapi/examples.ts';
@@ -33,7 +32,7 @@ const PROBLEM_HEADERS: Readonly<Record<number, Readonly<Record<string, string>>>
 };
 
 export function describeOperation(operation: Operation): ZodOpenApiOperationObject {
-  const { scope, params, query, body, bodyRequired, deprecation } = operation;
+  const { scope, params, query, body, bodyRequired = false } = operation;
   const requestParams = {
     ...(params === undefined ? {} : { path: params }),
     ...(query === undefined ? {} : { query }),
@@ -43,9 +42,7 @@ export function describeOperation(operation: Operation): ZodOpenApiOperationObje
     operationId: operation.id,
     tags: [operation.tag],
     summary: operation.summary,
-    ...(deprecation !== undefined && { deprecated: true }),
     description: [
-      deprecation === undefined ? undefined : deprecationNotice(deprecation),
       operation.description,
       scope === undefined ? undefined : scope === 'none' ? 'Any valid key.' : `Scope: \`${scope}\`.`,
     ]

@@ -4,8 +4,7 @@ import { jsonAnswer, type Operation, publicOperation } from '#api/http/operation
 import { bytesReply, CacheableReply, jsonReply } from '#api/http/reply.ts';
 import { PAGE_POLICY } from '#api/http/request-context.ts';
 import { openApiDocument } from '#api/openapi/openapi.ts';
-import { type ProblemCode, problemCodes, PROBLEMS } from '#api/problems/problem-catalogue.ts';
-import { PROBLEM_MEANINGS } from '#api/problems/problem-meanings.ts';
+import { type ProblemCode, problemCodes, problemRow, PROBLEMS } from '#api/problems/problem-catalogue.ts';
 import { EXAMPLE_ADDRESS, problemExample } from '#api/problems/problem-schema.ts';
 import { codeOfProblemPage, Problem, problemPath, problemType } from '#api/problems/problem.ts';
 import { sitePage } from '#api/site/pages.ts';
@@ -88,8 +87,7 @@ function nameIn(params: unknown, name: string): string {
 }
 
 function problemPage(code: ProblemCode): string {
-  const { status, title, advice } = PROBLEMS[code];
-  const meaning = PROBLEM_MEANINGS[code];
+  const { status, title, advice, meaning } = problemRow(code);
   const others = problemCodes
     .map(
       (each) =>
@@ -111,8 +109,8 @@ function problemPage(code: ProblemCode): string {
 }
 
 function problemExplanation(code: ProblemCode, publicUrl: string): Record<string, unknown> {
-  const { status, title, advice } = PROBLEMS[code];
-  return { type: problemType(code, publicUrl), code, status, title, meaning: PROBLEM_MEANINGS[code] ?? null, advice };
+  const { status, title, advice, meaning = null } = problemRow(code);
+  return { type: problemType(code, publicUrl), code, status, title, meaning, advice };
 }
 
 function marked(text: string): string {

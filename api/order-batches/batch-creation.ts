@@ -17,12 +17,12 @@ import { findBatch, type StoredBatch } from '#db/work/orders.ts';
 import type { Money } from '#domain/money/money.ts';
 import { batchOrderReference } from '#domain/work/identifiers.ts';
 import { acceptBatch, type BatchAcceptance, findTakenOfBatch, type NewBatch } from '#fulfilment/accept/batch.ts';
-import type { NewOrder } from '#fulfilment/accept/order.ts';
+import type { NewOrder } from '#fulfilment/accept/work.ts';
 import { currentTraceparent } from '#telemetry/tracing.ts';
 
 type BatchRequest = Pick<
   ApiRequest<z.ZodObject, z.ZodObject, typeof batchInput>,
-  'body' | 'json' | 'header' | 'caller' | 'requestId'
+  'body' | 'target' | 'json' | 'header' | 'caller' | 'requestId'
 >;
 type Items = BatchRequest['body']['items'];
 
@@ -35,14 +35,14 @@ export const BATCHES_PATH = '/v1/order-batches';
 export async function createBatch(
   dependencies: ApiDependencies,
   offers: Offers,
-  { body, json, header, caller, requestId }: BatchRequest,
+  request: BatchRequest,
 ): Promise<Reply> {
+  const { body, header, caller, requestId } = request;
   const { lineageId, ownerId } = caller;
   const traceparent = currentTraceparent();
   // The transaction must not wait for the service.
   const objection = await objectionTo(offers, body.items);
-  const replay = { lineageId, header: header('Idempotency-Key'), target: `POST ${BATCHES_PATH}`, json };
-  return answerOnce(dependencies, replay, async (tx) => {
+  return answerOnce(dependencies, request, async (tx) => {
     const now = new Date(dependencies.now());
     const key = readIdempotencyKey(header('Idempotency-Key'));
     const { limits, errors } = checkItems(dependencies, body.items, lineageId, now);
@@ -116,13 +116,14 @@ function newBatch(
       requestKey: requestKey(keyRing, lineageId, key),
       externalOrderId,
       packageId: item.package_id,
-      encryptedDeviceImei: null,
-      customer: reference === undefined ? undefined : newCustomer(keyRing, 'order', id, reference),
-      maxPrice: limits[index] ?? null,
-      customerPrice: item.customer_price,
-      deadlineAt: item.deadline ?? null,
+      ...(reference !== undefined && newCustomer(keyRing, 'order', id, reference)),
+      maxPriceAmount: limits[index]?.amount,
+      maxPriceCurrency: limits[index]?.currency,
+      customerPrice: item.customer_price?.amount,
+      customerPriceCurrency: item.customer_price?.currency,
+      deadlineAt: item.deadline,
       whenUsedUp: item.when_attempts_are_used_up,
-      metadata: item.metadata ?? {},
+      metadata: item.metadata,
     };
   });
   return {
@@ -145,10 +146,8 @@ function termsOf(items: Items, { orders }: NewBatch): StoredBatch['ofItems'] {
     const first = orders[next];
     next += quantity;
     if (first === undefined) return [];
-    const { id, metadata, customer } = first;
-    return [
-      { id, metadata: { ...metadata }, encryptedCustomerReference: customer?.encryptedCustomerReference ?? null },
-    ];
+    const { id, metadata = {}, encryptedCustomerReference = null } = first;
+    return [{ id, metadata, encryptedCustomerReference }];
   });
 }
 

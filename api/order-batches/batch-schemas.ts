@@ -11,7 +11,6 @@ import {
   wholeNumber,
 } from '#api/fields/fields.ts';
 import { listOf, pageOf, pageQuery } from '#api/lists/lists.ts';
-import { exampleBatchId } from '#api/orders/order-schemas.ts';
 import { customerReferenceOutput, itemMetadata, metadata, purchaseInput, readCustomer } from '#api/work/work-input.ts';
 import type { KeyRing } from '#crypto/key-ring.ts';
 import type { StoredBatch } from '#db/work/orders.ts';
@@ -77,7 +76,7 @@ const count = z.int().min(0);
 
 export const batchOutput = z
   .strictObject({
-    id: ourId('orderBatch', exampleBatchId).meta({ description: 'Id of the batch.' }),
+    id: ourId('orderBatch').meta({ description: 'Id of the batch.' }),
     external_batch_id: z.string().meta({ example: EXAMPLE_REFERENCE }),
     status: z.enum(BATCH_STATUSES).meta({
       description: '`completed`: each of its orders has ended, as `completed`, `failed` or `abandoned`.',

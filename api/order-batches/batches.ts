@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { storedActivation } from '#api/esims/delivered-esim.ts';
-import { actionReason, idInPath, mayExist } from '#api/fields/fields.ts';
+import { actionReason, idInPath } from '#api/fields/fields.ts';
 import { type Caller, jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply, type StreamedReply } from '#api/http/reply.ts';
-import { positionCursor, readPositionCursor } from '#api/lists/cursor.ts';
-import { pageReply } from '#api/lists/lists.ts';
+import { positionCursor } from '#api/lists/cursor.ts';
+import { pageReply, readPage } from '#api/lists/lists.ts';
 import type { Offers } from '#api/offers/offers.ts';
 import { BATCHES_PATH, createBatch } from '#api/order-batches/batch-creation.ts';
 import {
@@ -17,8 +17,7 @@ import {
   batchPage,
 } from '#api/order-batches/batch-schemas.ts';
 import { type LabelledCode, qrArchive, qrSheet } from '#api/order-batches/qr-files.ts';
-import { exampleBatchId } from '#api/orders/order-schemas.ts';
-import { Problem } from '#api/problems/problem.ts';
+import { Problem, requireFound } from '#api/problems/problem.ts';
 import { retryAfterHeader } from '#api/work/create-work.ts';
 import { addAuditEntries } from '#db/access/audit-log.ts';
 import { esimsOfBatch, findBatch, listBatches, type StoredBatch } from '#db/work/orders.ts';
@@ -31,14 +30,12 @@ const CANCEL_MS = 15_000;
 
 const tag = 'Orders';
 const ANSWER = { contentType: 'application/json', schema: batchOutput } as const;
-const params = idInPath('orderBatch', exampleBatchId);
+const params = idInPath('orderBatch');
 
 export function batchOperations(dependencies: ApiDependencies, offers: Offers): Operation[] {
   const { database, keyRing } = dependencies;
   const read = async (id: string, { ownerId }: Caller): Promise<StoredBatch> => {
-    const found = mayExist('orderBatch', id) ? await database.run((db) => findBatch(db, id, ownerId)) : undefined;
-    if (found === undefined) throw new Problem('order_batch_not_found');
-    return found;
+    return requireFound(await database.run((db) => findBatch(db, id, ownerId)), 'order_batch_not_found');
   };
   return [
     operation({
@@ -54,7 +51,6 @@ export function batchOperations(dependencies: ApiDependencies, offers: Offers): 
         'gets the same answer again, and nothing is bought twice.',
       scope: 'orders:write',
       body: batchInput,
-
       bodyLimitBytes: BATCH_BODY_LIMIT,
       idempotent: true,
       answers: {
@@ -97,9 +93,7 @@ function listOperation({ database, keyRing }: ApiDependencies): Operation {
     query: batchListQuery,
     answers: { 200: jsonAnswer('A page of batches.', batchPage) },
     handle: async ({ query, caller: { ownerId } }) => {
-      const { limit, cursor, status } = query;
-      const after = cursor === undefined ? undefined : readPositionCursor('orderBatch', cursor);
-      const [only, ...others] = new Set(status);
+      const [only, ...others] = new Set(query.status);
       const filter = {
         externalBatchId: query.external_batch_id,
         isCompleted: only === undefined || others.length > 0 ? undefined : only === 'completed',
@@ -107,11 +101,13 @@ function listOperation({ database, keyRing }: ApiDependencies): Operation {
         createdAfter: query.created_after,
         createdBefore: query.created_before,
       };
-      const found = await database.run((db) => listBatches(db, ownerId, filter, { limit: limit + 1, after }));
-      return pageReply(found, limit, {
-        json: (each) => batchJson(each, keyRing),
-        cursor: ({ row }) => positionCursor('orderBatch', row),
-      });
+      const page = await readPage(
+        query,
+        positionCursor('orderBatch'),
+        (at) => database.run((db) => listBatches(db, ownerId, filter, at)),
+        ({ row }) => row,
+      );
+      return pageReply(page, (each) => batchJson(each, keyRing));
     },
   });
 }
@@ -134,7 +130,6 @@ function cancelOperation(
     scope: 'orders:write',
     params,
     body: z.strictObject({ reason: actionReason }).meta({ id: 'OrderBatchCancellation' }),
-
     answers: { 200: { ...ANSWER, description: 'The batch as it is now; `cancel_requested_at` is set.' } },
     problems: ['order_batch_not_found'],
     heavy: 'many',
@@ -163,7 +158,7 @@ function batchCodeOperations(
     method: 'get',
     tag: 'Orders',
     scope: 'esims:reveal',
-    params: idInPath('orderBatch', exampleBatchId),
+    params: idInPath('orderBatch'),
     problems: ['order_batch_not_found', 'nothing_delivered', 'too_many_streams'],
     heavy: 'file',
     description: AUDITED,

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { purchaseExpansions, purchaseExpansionsOutput } from '#api/esims/delivered-esim.ts';
-import { esimExampleId, esimIdInput } from '#api/esims/esim-schemas.ts';
-import { ourId, packageId, packageIdInQuery } from '#api/fields/fields.ts';
+import { EXAMPLE_IDS, idInput, ourId, packageId, packageIdInQuery } from '#api/fields/fields.ts';
 import { type CsvColumns, safe, text } from '#api/lists/csv-file.ts';
 import { pageOf } from '#api/lists/lists.ts';
 import {
@@ -16,14 +15,10 @@ import { purchaseColumns, workColumns } from '#api/work/work-lists.ts';
 import type { WorkJson } from '#api/work/work-resource.ts';
 import { PURCHASE_ENDS, referenceOutput, workListQuery, workOutput } from '#api/work/work-schemas.ts';
 import type { StoredOrder } from '#db/work/orders.ts';
-import { isId, isImei } from '#domain/work/identifiers.ts';
+import { isImei } from '#domain/work/identifiers.ts';
 import { statusesOf } from '#domain/work/lifecycle.ts';
 
 const externalOrderId = callerReference('order', 'shop-2030-000123');
-
-export const exampleBatchId = 'bat_01JQ8ZD4K5M6N7P8Q9R0STVWXY';
-
-export const exampleOrderId = 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD';
 
 export const orderInput = z
   .strictObject({
@@ -43,16 +38,16 @@ export const orderInput = z
 
 export const orderOutput = z
   .strictObject({
-    id: ourId('order', exampleOrderId),
+    id: ourId('order'),
     package_id: packageId,
     external_order_id: z.string().meta({ example: 'shop-2030-000123' }),
     customer_reference: customerReferenceOutput,
-    batch_id: ourId('orderBatch', exampleBatchId)
+    batch_id: ourId('orderBatch')
       .nullable()
       .meta({ description: 'The batch that it was accepted with; null: ordered by itself.' }),
-    esim_id: ourId('esim', esimExampleId).nullable().meta({ example: esimExampleId }),
+    esim_id: ourId('esim').nullable().meta({ example: EXAMPLE_IDS.esim }),
     service_order_id: z.string().nullable().meta({ description: 'Id of the order at the service.', example: '48151' }),
-    ...referenceOutput('order', exampleOrderId),
+    ...referenceOutput('order'),
     ...workOutput('order', statusesOf('order'), PURCHASE_ENDS),
     ...purchaseExpansionsOutput,
   })
@@ -65,11 +60,8 @@ export const orderPage = pageOf(orderOutput, 'OrderPage');
 export const orderListQuery = z.strictObject({
   external_order_id: callerReferencesInQuery('order'),
   package_id: packageIdInQuery.optional(),
-  esim_id: esimIdInput.optional(),
-  batch_id: ourId('orderBatch', exampleBatchId)
-    .refine((text) => isId('orderBatch', text), { message: 'must be the id of a batch; it begins with `bat_`' })
-    .optional()
-    .meta({ description: 'Only the orders of this batch.' }),
+  esim_id: idInput('esim').optional(),
+  batch_id: idInput('orderBatch').optional().meta({ description: 'Only the orders of this batch.' }),
   customer_reference: customerReferenceInQuery,
   ...workListQuery('order', statusesOf('order'), purchaseExpansions),
 });

@@ -3,27 +3,17 @@ import type { ApiDependencies } from '#api/dependencies.ts';
 import { purchaseExpansions } from '#api/esims/delivered-esim.ts';
 import { type Operation, operation } from '#api/http/operation.ts';
 import { type Offers, wantedOf } from '#api/offers/offers.ts';
-import {
-  exampleOrderId,
-  orderCsv,
-  orderInput,
-  orderJson,
-  orderListQuery,
-  orderOutput,
-  orderPage,
-} from '#api/orders/order-schemas.ts';
-import { bulkOperation } from '#api/work/bulk-actions.ts';
+import { orderCsv, orderInput, orderJson, orderListQuery, orderOutput, orderPage } from '#api/orders/order-schemas.ts';
 import { callerReference, createWork, creationAnswers, creationCall } from '#api/work/create-work.ts';
-import { workActionOperations } from '#api/work/work-actions.ts';
 import { customerHash, newCustomer, readCustomer } from '#api/work/work-input.ts';
-import { listOperations, workFilter } from '#api/work/work-lists.ts';
-import { workReadOperations } from '#api/work/work-reads.ts';
+import { workFilter } from '#api/work/work-lists.ts';
+import { workOperations } from '#api/work/work-operations.ts';
 import { findersOf, type WorkResource } from '#api/work/work-resource.ts';
 import { deviceImeiAad } from '#db/encryption-aads.ts';
 import type { Owner } from '#db/lists/ownership.ts';
 import { orderReads, type StoredOrder } from '#db/work/orders.ts';
 import { NO_ATTEMPTS } from '#db/work/work-reads.ts';
-import { acceptOrder } from '#fulfilment/accept/order.ts';
+import { acceptOrder } from '#fulfilment/accept/work.ts';
 
 export function orderOperations(dependencies: ApiDependencies, offers: Offers): Operation[] {
   const { keyRing } = dependencies;
@@ -37,7 +27,6 @@ export function orderOperations(dependencies: ApiDependencies, offers: Offers): 
     name: 'Order',
     tag: 'Orders',
     output: orderOutput,
-    exampleId: exampleOrderId,
     expansions: purchaseExpansions,
     priceCurrency: (found) => offers.currencyOf('packages', found),
     resolution: {
@@ -68,40 +57,33 @@ export function orderOperations(dependencies: ApiDependencies, offers: Offers): 
         const { package_id: packageId, external_order_id: externalOrderId, device_imei: imei } = request.body;
         const { customer_reference: reference } = request.body;
         return createWork(dependencies, resource, request, {
-          target: 'POST /v1/orders',
           reference: callerReference('external_order_id'),
           named: externalOrderId,
           objection: await offers.objectionTo(offers.packages, wantedOf('packages', packageId, request.body)),
           item: { kind: 'order', itemId: packageId, esimId: undefined },
           accept: (tx, work, now) => {
-            const customer = reference === undefined ? undefined : newCustomer(keyRing, 'order', work.id, reference);
+            const customer = reference === undefined ? {} : newCustomer(keyRing, 'order', work.id, reference);
             const encryptedDeviceImei = imei === undefined ? null : keyRing.encrypt(imei, deviceImeiAad(work.id));
-            return acceptOrder(tx, { ...work, externalOrderId, packageId, encryptedDeviceImei, customer }, now);
+            return acceptOrder(tx, { ...work, externalOrderId, packageId, encryptedDeviceImei, ...customer }, now);
           },
           show: (row) => show({ row, ...NO_ATTEMPTS }, request.caller.ownerId),
         });
       },
     }),
-    ...listOperations(dependencies, resource, {
+    ...workOperations(dependencies, resource, {
       query: orderListQuery,
       page: orderPage,
       csv: orderCsv,
-      read: async (db, owner, query, page) => {
-        const filter = {
-          ...workFilter(query),
-          externalOrderIds: query.external_order_id,
-          packageId: query.package_id,
-          esimId: query.esim_id,
-          batchId: query.batch_id,
-          customerReferenceHash: customerHash(keyRing, query.customer_reference),
-        };
-        const found = await orderReads.page(db, owner, filter, page);
-        return found.map((stored) => ({ item: show(stored, owner), position: stored.row }));
-      },
+      reads: orderReads,
+      show,
+      filterOf: (query) => ({
+        ...workFilter(query),
+        externalOrderIds: query.external_order_id,
+        packageId: query.package_id,
+        esimId: query.esim_id,
+        batchId: query.batch_id,
+        customerReferenceHash: customerHash(keyRing, query.customer_reference),
+      }),
     }),
-    // Before the path with an id.
-    bulkOperation(dependencies, resource),
-    ...workReadOperations(dependencies, resource),
-    ...workActionOperations(dependencies, resource),
   ];
 }

@@ -13,8 +13,8 @@ import type { ApiDependencies } from '#api/dependencies.ts';
 import { ageOf, country, freshness, money, packageId, priceForReseller } from '#api/fields/fields.ts';
 import { jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
-import { readSortedCursor, sortedCursor } from '#api/lists/cursor.ts';
-import { flagInQuery, pageQuery, pageReply, pageShape } from '#api/lists/lists.ts';
+import { sortedCursor } from '#api/lists/cursor.ts';
+import { flagInQuery, pageQuery, pageReply, pageShape, readPage } from '#api/lists/lists.ts';
 import { listedPrice, pricedPackage, suggestedPriceField, suggestedPriceJson } from '#api/pricing/suggested-price.ts';
 import { Problem } from '#api/problems/problem.ts';
 import { findPackage, type PackageFilter, pageOfPackages, SORTING_KEYS } from '#db/catalogue/catalogue-pages.ts';
@@ -164,19 +164,17 @@ export function packageOperations({ database, now }: ApiDependencies, catalogue:
       query: z.strictObject({ ...packageSearch, ...pageQuery }),
       answers: { 200: jsonAnswer('A page of packages.', packagePage) },
       problems: ['service_failed', 'service_unavailable', 'service_timeout'],
-      handle: async ({ query: { limit, cursor, sort, ...search } }) => {
-        const order = itemOrder(sort);
-        const types = SORTING_KEYS[order.field];
-        const after = cursor === undefined ? undefined : readSortedCursor('p', sort, types, cursor);
+      handle: async ({ query }) => {
+        const order = itemOrder(query.sort);
         const readAt = await catalogue.readAt('packages');
-        const page = { limit: limit + 1, after };
-        const found = await database.run((db) => pageOfPackages(db, packageFilter(search), order, page));
+        const page = await readPage(
+          query,
+          sortedCursor('p', query.sort, SORTING_KEYS[order.field]),
+          (at) => database.run((db) => pageOfPackages(db, packageFilter(query), order, at)),
+          ({ keys }) => keys,
+        );
         const rules = await database.run(rulesInForce);
-        return pageReply(found, limit, {
-          json: ({ row }) => storedPackageJson(row, rules),
-          cursor: ({ keys }) => sortedCursor('p', sort, keys),
-          more: ageOf(readAt, now()),
-        });
+        return pageReply(page, ({ row }) => storedPackageJson(row, rules), ageOf(readAt, now()));
       },
     }),
     operation({

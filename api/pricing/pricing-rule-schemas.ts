@@ -6,8 +6,6 @@ import { isUnsignedDecimal } from '#domain/money/money.ts';
 import { termsProblems, type PricingRule, type PricingTerms } from '#domain/pricing/pricing-rule.ts';
 import type { PricingRuleRow, PricingRuleVersionRow } from '#fulfilment/pricing/pricing-rules.ts';
 
-export const exampleRuleId = 'rule_01JQ8ZB1C2D3E4F5G6H7J8K9MN';
-
 export const termsExample = {
   margin: { percent: '35', amount: '0.50' },
   minimum_margin: { percent: '0', amount: '1.00' },
@@ -121,7 +119,7 @@ const pricingTerms = z
 
 export const pricingRuleOutput = z
   .strictObject({
-    id: ourId('pricingRule', exampleRuleId),
+    id: ourId('pricingRule'),
     target: pricingTarget,
     currency,
     terms: pricingTerms,

@@ -1,22 +1,13 @@
 import * as z from 'zod';
 import type { StoredCatalogue } from '#api/catalogue/stored-catalogue.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import {
-  actionReason,
-  currency,
-  idInPath,
-  MAX_INTEGER,
-  mayExist,
-  queryInteger,
-  wholeNumber,
-} from '#api/fields/fields.ts';
+import { actionReason, currency, idInPath, MAX_INTEGER, queryInteger, wholeNumber } from '#api/fields/fields.ts';
 import { answerOnce } from '#api/http/idempotency.ts';
 import { type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
 import { jsonReply, type Reply } from '#api/http/reply.ts';
-import { numberCursor, positionCursor, readNumberCursor, readPositionCursor } from '#api/lists/cursor.ts';
-import { flagInQuery, pageQuery, pageReply } from '#api/lists/lists.ts';
+import { numberCursor, positionCursor } from '#api/lists/cursor.ts';
+import { flagInQuery, pageQuery, pageReply, readPage } from '#api/lists/lists.ts';
 import {
-  exampleRuleId,
   pricingRuleInput,
   pricingRuleJson,
   pricingRuleOutput,
@@ -29,7 +20,7 @@ import {
   termsFrom,
 } from '#api/pricing/pricing-rule-schemas.ts';
 import { whatIfOperation } from '#api/pricing/what-if.ts';
-import { invalid, Problem } from '#api/problems/problem.ts';
+import { invalid, Problem, requireFound } from '#api/problems/problem.ts';
 import { ruleName, PRICING_TARGET_KINDS } from '#domain/pricing/pricing-rule.ts';
 import {
   addPricingRule,
@@ -44,7 +35,7 @@ import {
 
 const tag = 'Pricing';
 const PATH = '/v1/pricing/rules';
-const params = idInPath('pricingRule', exampleRuleId);
+const params = idInPath('pricingRule');
 const reason = actionReason.meta({
   description: 'The reason; shown with the versions of the rule.',
   example: 'Prices of the spring.',
@@ -63,12 +54,9 @@ const ruleAnswer = (description: string) => jsonAnswer(description, pricingRuleO
 export function pricingOperations(dependencies: ApiDependencies, catalogue: StoredCatalogue): Operation[] {
   const { database, now } = dependencies;
   const find = async (id: string) => {
-    const rule = mayExist('pricingRule', id) ? await database.run((db) => findPricingRule(db, id)) : undefined;
-    if (rule === undefined) throw new Problem('pricing_rule_not_found');
-    return rule;
+    return requireFound(await database.run((db) => findPricingRule(db, id)), 'pricing_rule_not_found');
   };
   const change = async (id: string, what: PricingRuleChange, by: PricingActor) => {
-    if (!mayExist('pricingRule', id)) throw new Problem('pricing_rule_not_found');
     return outcomeReply(await database.transaction((tx) => changePricingRule(tx, id, what, by, new Date(now()))));
   };
   return [
@@ -87,14 +75,16 @@ export function pricingOperations(dependencies: ApiDependencies, catalogue: Stor
         ...pageQuery,
       }),
       answers: { 200: jsonAnswer('A page of rules.', pricingRulePage) },
-      handle: async ({ query: { target, currency: code, ended: includeEnded = false, limit, cursor } }) => {
-        const after = cursor === undefined ? undefined : readPositionCursor('pricingRule', cursor);
-        const filter = { targetKind: target, currency: code, includeEnded };
-        const found = await database.run((db) => listPricingRules(db, filter, { limit: limit + 1, after }));
-        return pageReply(found, limit, {
-          json: pricingRuleJson,
-          cursor: (last) => positionCursor('pricingRule', last),
-        });
+      handle: async ({ query }) => {
+        const { target: targetKind, currency: code, ended: includeEnded = false } = query;
+        const filter = { targetKind, currency: code, includeEnded };
+        const page = await readPage(
+          query,
+          positionCursor('pricingRule'),
+          (at) => database.run((db) => listPricingRules(db, filter, at)),
+          (last) => last,
+        );
+        return pageReply(page, pricingRuleJson);
       },
     }),
     operation({
@@ -112,28 +102,21 @@ export function pricingOperations(dependencies: ApiDependencies, catalogue: Stor
       body: z.strictObject({ ...pricingRuleInput.shape, reason }).meta({ id: 'NewPricingRule' }),
       answers: { 201: { ...ruleAnswer('The rule.'), headers: { Location: 'Address of the rule.' } } },
       problems: ['pricing_rule_exists'],
-      handle: async ({ body, json, header, caller: { apiKeyId, lineageId } }) => {
+      handle: async (request) => {
+        const { body, caller } = request;
         const rule = ruleFrom(body);
         const errors = termsErrors(rule.terms, 'terms');
         if (errors.length > 0) throw invalid(errors);
-        return answerOnce(
-          dependencies,
-          { lineageId, header: header('Idempotency-Key'), target: `POST ${PATH}`, json },
-          async (tx) => {
-            const { rule: stored, isNew } = await addPricingRule(
-              tx,
-              rule,
-              { actor: apiKeyId, reason: body.reason },
-              new Date(now()),
-            );
-            const href = `${PATH}/${stored.id}`;
-            if (isNew) return jsonReply(201, pricingRuleJson(stored), { Location: href });
-            throw new Problem('pricing_rule_exists', {
-              detail: `${stored.id} is in force for ${ruleName(rule)}.`,
-              extra: { existing: { id: stored.id, href } },
-            });
-          },
-        );
+        const by = { actor: caller.apiKeyId, reason: body.reason };
+        return answerOnce(dependencies, request, async (tx) => {
+          const { rule: stored, isNew } = await addPricingRule(tx, rule, by, new Date(now()));
+          const href = `${PATH}/${stored.id}`;
+          if (isNew) return jsonReply(201, pricingRuleJson(stored), { Location: href });
+          throw new Problem('pricing_rule_exists', {
+            detail: `${stored.id} is in force for ${ruleName(rule)}.`,
+            extra: { existing: { id: stored.id, href } },
+          });
+        });
       },
     }),
     whatIfOperation(dependencies, catalogue),
@@ -162,14 +145,18 @@ export function pricingOperations(dependencies: ApiDependencies, catalogue: Stor
       query: z.strictObject(pageQuery),
       answers: { 200: jsonAnswer('A page of versions.', pricingRuleVersionPage) },
       problems: ['pricing_rule_not_found'],
-      handle: async ({ params: { id }, query: { limit, cursor } }) => {
+      handle: async ({ params: { id }, query }) => {
         await find(id);
-        const before = cursor === undefined ? undefined : Number(readNumberCursor('g', cursor));
-        const found = await database.run((db) => listRuleVersions(db, id, { limit: limit + 1, before }));
-        return pageReply(found, limit, {
-          json: pricingRuleVersionJson,
-          cursor: (last) => numberCursor('g', BigInt(last.version)),
-        });
+        const page = await readPage(
+          query,
+          numberCursor('g'),
+          ({ limit, after }) => {
+            const before = after === undefined ? undefined : Number(after);
+            return database.run((db) => listRuleVersions(db, id, { limit, before }));
+          },
+          (last) => BigInt(last.version),
+        );
+        return pageReply(page, pricingRuleVersionJson);
       },
     }),
     operation({

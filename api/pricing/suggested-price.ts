@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { currency, money } from '#api/fields/fields.ts';
-import { exampleRuleId } from '#api/pricing/pricing-rule-schemas.ts';
+import { currency, EXAMPLE_IDS, money } from '#api/fields/fields.ts';
 import { type Money, paddedMoney } from '#domain/money/money.ts';
 import { type PricedItem, PRICING_TARGET_KINDS, type PricingRule } from '#domain/pricing/pricing-rule.ts';
 import { type Margin, PRICING_STEPS, type RuledSuggestion, suggestPrice } from '#domain/pricing/suggested-price.ts';
@@ -28,7 +27,10 @@ export const suggestedPrice = z
     }),
     rule: z
       .strictObject({
-        id: z.string().nullable().meta({ description: 'Null: a rule of the request.', example: exampleRuleId }),
+        id: z
+          .string()
+          .nullable()
+          .meta({ description: 'Null: a rule of the request.', example: EXAMPLE_IDS.pricingRule }),
         version: z.int().nullable(),
         target: z.enum(PRICING_TARGET_KINDS).meta({ description: 'What the rule is for.' }),
       })
@@ -50,7 +52,7 @@ const suggestedPriceExample: z.input<typeof suggestedPrice> = {
   currency: 'USD',
   margin: { amount: { amount: '4.19', currency: 'USD' }, percent: '42.76' },
   max_price: { amount: '9.996', currency: 'USD' },
-  rule: { id: exampleRuleId, version: 1, target: 'country' },
+  rule: { id: EXAMPLE_IDS.pricingRule, version: 1, target: 'country' },
   explanation: [
     { step: 'cost', amount: { amount: '9.80', currency: 'USD' }, text: 'The service charges 9.80 USD.' },
     { step: 'margin_percent', amount: { amount: '13.23', currency: 'USD' }, text: '35 % of that are added.' },

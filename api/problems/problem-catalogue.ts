@@ -1,35 +1,12 @@
-import { KINDS, WORK_KINDS, type WorkKind } from '#domain/work/kinds.ts';
+import { RESOURCE_PROBLEMS } from '#api/problems/resource-problems.ts';
 
-interface ProblemRow {
+/** `meaning`: where the title does not suffice. */
+export interface ProblemRow {
   readonly status: number;
   readonly title: string;
   readonly advice: string;
+  readonly meaning?: string;
 }
-
-function missing(what: string, advice: string): ProblemRow & { readonly status: 404 } {
-  return { status: 404, title: `There is no such ${what}`, advice };
-}
-
-const WORK_NOT_FOUND = Object.fromEntries(
-  WORK_KINDS.map((kind) => [
-    `${kind}_not_found`,
-    missing(KINDS[kind].noun, `Check the id; it begins with \`${KINDS[kind].idPrefix}_\`.`),
-  ]),
-) as Record<`${WorkKind}_not_found`, ReturnType<typeof missing>>;
-
-type CallerReference = Extract<(typeof KINDS)[WorkKind], { readonly callerReference: string }>['callerReference'];
-
-const REFERENCE_TAKEN = Object.fromEntries(
-  Object.values(KINDS).flatMap((kind) => {
-    if (!('callerReference' in kind)) return [];
-    const { noun, callerReference: field } = kind;
-    const title = `${/^[aeiou]/.test(noun) ? 'An' : 'A'} ${noun} with this ${field} exists`;
-    const advice =
-      `Read the ${noun} in \`existing\`. If it is the one you meant, do nothing; ` +
-      `for another one use a new ${field}.`;
-    return [[`${field}_taken`, { status: 409, title, advice }]];
-  }),
-) as Record<`${CallerReference}_taken`, ProblemRow & { readonly status: 409 }>;
 
 /** RFC 9457. Callers switch on the codes: none is renamed or gets another meaning. */
 export const PROBLEMS = {
@@ -37,26 +14,37 @@ export const PROBLEMS = {
     status: 400,
     title: 'The request is not valid',
     advice: 'Correct the fields in `errors`. The same request will fail again.',
+    meaning:
+      'A field, a parameter or the whole body does not match the API description, or has an unknown field. Nothing ' +
+      'was done.',
   },
   malformed_json: {
     status: 400,
     title: 'The body is not usable JSON',
     advice: 'Send one JSON object in UTF-8 (RFC 8259) without repeated fields and with at most 32 levels.',
+    meaning: 'The body could not be read as one unambiguous JSON object. Nothing was done.',
   },
   malformed_request: {
     status: 400,
     title: 'The request is malformed',
     advice: 'Correct the percent-encoding of the address, a repeated header, or a body that ended too early.',
+    meaning:
+      'The address is not valid percent-encoding, or the connection broke before the body was complete. Nothing ' +
+      'was done.',
   },
   idempotency_key_missing: {
     status: 400,
     title: 'The Idempotency-Key header is missing',
     advice: 'Send a value that is unique for this operation, such as a UUID, and send it again with each retry.',
+    meaning:
+      'Calls that create something need a key, so that a retry after a lost answer cannot create it twice. Nothing ' +
+      'was done.',
   },
   idempotency_key_invalid: {
     status: 400,
     title: 'The Idempotency-Key header is not valid',
     advice: 'Send 1 to 255 visible ASCII characters, bare or as a string in double quotes (RFC 9651), once.',
+    meaning: 'The key is empty, too long, has characters other than visible ASCII, or was repeated. Nothing was done.',
   },
   delivery_id_missing: {
     status: 400,
@@ -64,21 +52,29 @@ export const PROBLEMS = {
     advice:
       'Send `X-Service-Delivery` (or the same under the prefix of SERVICE_HEADER_PREFIX) with 1 to 255 visible ASCII ' +
       'characters that do not begin with `read:`.',
+    meaning:
+      'A webhook of the service was signed correctly, but without an id its retries cannot be recognised. It was not ' +
+      'stored.',
   },
   unauthenticated: {
     status: 401,
     title: 'No valid API key',
     advice: 'Send `Authorization: Bearer <API key>` with a key that is neither revoked nor expired.',
+    meaning:
+      'The request has no key, or one that is unknown, revoked or expired. The answer does not say which, so that ' +
+      'it reveals no keys.',
   },
   invalid_signature: {
     status: 401,
     title: 'The signature is not valid',
     advice: 'Sign timestamp, full stop and raw body with the current secret; the timestamp is at most 300 seconds off.',
+    meaning: 'The signature of the webhook matches no current secret, or its timestamp is too old. It was not stored.',
   },
   missing_scope: {
     status: 403,
     title: 'The API key lacks a scope',
     advice: 'Use a key with the scope in `detail`, or request one from an administrator.',
+    meaning: 'The key is valid, but lacks the scope of this call.',
   },
   account_wide_only: {
     status: 403,
@@ -89,163 +85,48 @@ export const PROBLEMS = {
     status: 404,
     title: 'There is no call at this address',
     advice: 'Compare the address with /openapi.json.',
+    meaning: 'No call has this address. A trailing slash or a capital letter makes another address.',
   },
-  ...WORK_NOT_FOUND,
-  order_batch_not_found: missing('batch of orders', 'Check the id; it begins with `bat_`.'),
-  refund_not_found: missing('refund', 'Check the id; it begins with `ref_`.'),
-  access_data_unavailable: {
+  problem_not_found: {
     status: 404,
-    title: 'There are no access data',
-    advice: 'They are available once the subscription is active, unless the service delivers them itself.',
+    title: 'There is no such problem',
+    advice: 'Compare the code with /openapi.json.',
   },
-  case_not_found: missing('case', 'Check the id; it begins with `case_`.'),
-  dead_letter_not_found: missing('dead letter', 'It may have been requeued or dismissed already: see the list.'),
-  drift_stop_not_found: missing('stop', 'See `GET /v1/purchase-gate`.'),
-  pause_not_found: missing('pause', 'Check the id; it begins with `pause_`.'),
-  pricing_rule_not_found: missing('pricing rule', 'Check the id; it begins with `rule_`.'),
-  esim_not_found: missing('eSIM', 'Check the id; it begins with `esim_`.'),
-  share_link_not_found: missing(
-    'share link',
-    'Check the id; it begins with `link_`. The secret in the address of a link is not its id.',
-  ),
-  wallet_transaction_not_found: missing(
-    'movement of the wallet',
-    'Check the id: it begins with `mov_` and is in the list with `cause=none`.',
-  ),
-  reconciliation_not_found: missing(
-    'reconciliation',
-    'Check the id; it begins with `rec_`. Reports are deleted after some months.',
-  ),
-  package_not_found: missing('package', 'Read GET /v1/packages again: the service may have withdrawn it.'),
-  vpn_plan_not_found: missing('VPN plan', 'Read GET /v1/vpn/plans again: the service may have withdrawn it.'),
-  webhook_endpoint_not_found: missing('webhook endpoint', 'Check the id; it begins with `we_`.'),
-  webhook_delivery_not_found: missing(
-    'delivery of this webhook endpoint',
-    'Check the id; it begins with `wd_`. Ended deliveries are deleted after some weeks.',
-  ),
-  event_not_found: missing(
-    'event',
-    'Check the id; it begins with `evt_`. It is published a moment after the change, and deleted after some ' +
-      'weeks.',
-  ),
-  problem_not_found: missing('problem', 'Compare the code with /openapi.json.'),
   method_not_allowed: {
     status: 405,
     title: 'This method is not allowed here',
     advice: 'Use one of the methods in the Allow header.',
-  },
-  pricing_rule_exists: {
-    status: 409,
-    title: 'A pricing rule with the same target and currency is in force',
-    advice: 'Change the rule in `existing`, or end it first: it would be undefined which of two rules applies.',
-  },
-  pricing_rule_changed: {
-    status: 409,
-    title: 'The pricing rule has changed since you read it',
-    advice: 'It was changed or ended meanwhile. Read it again and decide again.',
-  },
-  ...REFERENCE_TAKEN,
-  external_batch_id_taken: {
-    status: 409,
-    title: 'A batch with this external_batch_id exists',
-    advice:
-      'Read the batch in `existing`. If it is the one you meant, do nothing; for another one use a new reference.',
-  },
-  nothing_delivered: {
-    status: 409,
-    title: 'No eSIM of the batch is delivered yet',
-    advice: 'Wait until an order of the batch is completed, or for the event `order_batch.completed`.',
-  },
-  cancellation_exists: {
-    status: 409,
-    title: 'A cancellation of this eSIM exists',
-    advice: 'Read the one in `existing`. Another one is possible after it was refused or abandoned.',
-  },
-  esim_ended: {
-    status: 409,
-    title: 'The eSIM is cancelled or expired, or is being cancelled',
-    advice: 'It can no longer be installed, so it has nothing to share.',
-  },
-  sandbox_only: {
-    status: 409,
-    title: 'This is possible only in the sandbox',
-    advice: 'Use an installation whose `SERVICE_MODE` is `sandbox`, with a key that begins with `rsk_test_`.',
-  },
-  action_not_possible: {
-    status: 409,
-    title: 'The action is not possible in its current state',
-    advice: 'Read it again: `refusal` and `detail` contain the reason.',
-  },
-  webhook_endpoint_disabled: {
-    status: 409,
-    title: 'The webhook endpoint is disabled',
-    advice: 'Enable it first: POST …/enable, which can also replay what it has missed.',
-  },
-  webhook_endpoint_limit: {
-    status: 409,
-    title: 'The maximum number of webhook endpoints is reached',
-    advice: 'Delete one that is no longer needed. One endpoint can get events of several kinds.',
+    meaning: 'The address exists, but not with this method.',
   },
   idempotency_in_progress: {
     status: 409,
     title: 'A request with this Idempotency-Key is in progress',
     advice: 'Send the same request again after the time in Retry-After.',
-  },
-  webhook_secret_exists: {
-    status: 409,
-    title: 'The service has a webhook secret already',
-    advice: 'The service shows it only once. Rotate it to get one that is stored here.',
-  },
-  webhook_secret_missing: {
-    status: 409,
-    title: 'The service has no webhook secret to rotate',
-    advice: 'Create the first one.',
-  },
-  webhook_secret_busy: {
-    status: 409,
-    title: 'Another request is changing the webhook secret',
-    advice: 'Do nothing if you wanted that change; otherwise send the same request again after Retry-After.',
-  },
-  cursor_expired: {
-    status: 410,
-    title: 'The events after this cursor are no longer stored',
-    advice:
-      'You have missed events. Read the lists of the resources that you track (filter by `updated_after`), ' +
-      'then continue the feed without a cursor, or with `since`.',
+    meaning: 'The first request with this key is still in progress, probably because you retried before its answer.',
   },
   payload_too_large: {
     status: 413,
     title: 'The body is too large',
     advice: 'Send a smaller body; `detail` contains the limit.',
+    meaning: 'The body is longer than `API_BODY_LIMIT`; for a batch, longer than 3 MiB.',
   },
   unsupported_media_type: {
     status: 415,
     title: 'The content type is not supported',
     advice: 'Send `Content-Type: application/json`.',
+    meaning: 'The body is JSON, and its Content-Type must be `application/json`.',
   },
   unsupported_encoding: {
     status: 415,
     title: 'The content encoding is not supported',
     advice: 'Send the body uncompressed, without Content-Encoding.',
+    meaning: 'Compressed bodies are refused: signatures cover the bytes as sent, and a small body must stay small.',
   },
   idempotency_key_reused: {
     status: 422,
     title: 'This Idempotency-Key was used for another request',
     advice: 'Use a new key for a new request, and the same body for a retry.',
-  },
-  purchase_not_possible: {
-    status: 422,
-    title: 'This purchase is not possible',
-    advice:
-      'Correct the fields in `errors`. Nothing was stored, so the same reference and the same Idempotency-Key can be ' +
-      'used again.',
-  },
-  quote_expired: {
-    status: 422,
-    title: 'The quote has expired',
-    advice:
-      'Ask for a new quote and pass its id, or give `max_price` instead. Nothing was stored, so the same reference ' +
-      'and the same Idempotency-Key can be used again.',
+    meaning: 'The key was used before with another body or for another call. Nothing was done.',
   },
   rate_limited: {
     status: 429,
@@ -261,22 +142,26 @@ export const PROBLEMS = {
     status: 500,
     title: 'An internal error occurred',
     advice: 'Send the same request again with the same Idempotency-Key; if it fails again, report the `request_id`.',
+    meaning: 'A bug, or an unexpected error. The request may have been carried out.',
   },
   service_does_not_offer: {
     status: 501,
     title: 'The service has no call for this',
     advice:
       'Use the console of the service. SERVICE_MISSING_CAPABILITIES lists the capabilities that are switched off.',
+    meaning: 'The upstream service is configured as not offering this call.',
   },
   service_failed: {
     status: 502,
     title: 'The call to the service failed',
     advice: 'Try again later; `failure_class` contains the reason.',
+    meaning: 'The call to the upstream service failed, or its answer could not be read.',
   },
   service_unavailable: {
     status: 503,
     title: 'The service is not available to us',
     advice: 'Try again after the time in Retry-After; `failure_class` contains the reason.',
+    meaning: 'The upstream service is down, limits our requests, or refuses this reseller.',
   },
   database_unavailable: {
     status: 503,
@@ -284,14 +169,22 @@ export const PROBLEMS = {
     advice:
       'Send the same request again, with the same Idempotency-Key, after the time in Retry-After. It may ' +
       'have been carried out; the key prevents a second execution.',
+    meaning: 'PostgreSQL is restarting, failing over or overloaded.',
   },
   service_timeout: {
     status: 504,
     title: 'The service did not answer in time',
     advice: 'Try again after the time in Retry-After.',
+    meaning: 'The call to the upstream service timed out.',
   },
+  ...RESOURCE_PROBLEMS,
 } as const satisfies Record<string, ProblemRow>;
 
 export type ProblemCode = keyof typeof PROBLEMS;
 
 export const problemCodes = Object.keys(PROBLEMS) as readonly ProblemCode[];
+
+/** The row, in which the meaning may be absent. */
+export function problemRow(code: ProblemCode): ProblemRow {
+  return PROBLEMS[code];
+}

@@ -1,8 +1,10 @@
 import * as z from 'zod';
-import { apiScope, failureClass, instant, meaningsOf } from '#api/fields/fields.ts';
+import { apiScope, EXAMPLE_IDS, failureClass, instant, meaningsOf } from '#api/fields/fields.ts';
 import { type ProblemCode, problemCodes, PROBLEMS } from '#api/problems/problem-catalogue.ts';
 import { problemType } from '#api/problems/problem.ts';
 import { REFUSALS, type Refusal } from '#domain/operator/operator-actions.ts';
+import type { IdKind } from '#domain/work/identifiers.ts';
+import { KINDS } from '#domain/work/kinds.ts';
 
 const fieldError = z
   .strictObject({
@@ -52,6 +54,11 @@ export const problemSchema = z
 
 type Members = Omit<z.input<typeof problemSchema>, 'type' | 'code' | 'title' | 'status' | 'request_id'>;
 
+function existing(kind: IdKind, path: string, detail: string): Members {
+  const id = EXAMPLE_IDS[kind];
+  return { detail: detail.replace('%', id), existing: { id, href: `${path}/${id}` } };
+}
+
 const EXAMPLE_MEMBERS: Partial<Record<ProblemCode, Members>> = {
   validation_failed: {
     detail: 'The field `device_imei` must have 14 to 16 digits and nothing else.',
@@ -69,30 +76,16 @@ const EXAMPLE_MEMBERS: Partial<Record<ProblemCode, Members>> = {
     read_at: '2030-01-31T12:00:00.000Z',
   },
   missing_scope: { detail: 'This needs the scope orders:write.', missing_scope: 'orders:write' },
-  external_order_id_taken: {
-    detail: 'Order ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD exists for this external_order_id.',
-    existing: { id: 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD', href: '/v1/orders/ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD' },
-  },
-  external_batch_id_taken: {
-    detail: 'Batch bat_01JQ8ZD4K5M6N7P8Q9R0STVWXY exists for this external_batch_id.',
-    existing: { id: 'bat_01JQ8ZD4K5M6N7P8Q9R0STVWXY', href: '/v1/order-batches/bat_01JQ8ZD4K5M6N7P8Q9R0STVWXY' },
-  },
-  external_topup_id_taken: {
-    detail: 'Top-up top_01JQ8Z7C3D4E5F6G7H8J9K0MNP exists for this external_topup_id.',
-    existing: { id: 'top_01JQ8Z7C3D4E5F6G7H8J9K0MNP', href: '/v1/topups/top_01JQ8Z7C3D4E5F6G7H8J9K0MNP' },
-  },
-  external_subscription_id_taken: {
-    detail: 'VPN subscription vpn_01JQ8ZAF6G7H8J9K0MNPQRSTVW exists for this external_subscription_id.',
-    existing: { id: 'vpn_01JQ8ZAF6G7H8J9K0MNPQRSTVW', href: '/v1/vpn/subscriptions/vpn_01JQ8ZAF6G7H8J9K0MNPQRSTVW' },
-  },
-  cancellation_exists: {
-    detail: 'Cancellation can_01JQ8ZA7G8H9J0KMNPQRSTVWXY exists for this esim_id.',
-    existing: { id: 'can_01JQ8ZA7G8H9J0KMNPQRSTVWXY', href: '/v1/cancellations/can_01JQ8ZA7G8H9J0KMNPQRSTVWXY' },
-  },
-  pricing_rule_exists: {
-    detail: 'rule_01JQ8ZB1C2D3E4F5G6H7J8K9MN is in force for country ES USD.',
-    existing: { id: 'rule_01JQ8ZB1C2D3E4F5G6H7J8K9MN', href: '/v1/pricing/rules/rule_01JQ8ZB1C2D3E4F5G6H7J8K9MN' },
-  },
+  external_order_id_taken: existing('order', KINDS.order.path, 'Order % exists for this external_order_id.'),
+  external_batch_id_taken: existing('orderBatch', '/v1/order-batches', 'Batch % exists for this external_batch_id.'),
+  external_topup_id_taken: existing('topup', KINDS.topup.path, 'Top-up % exists for this external_topup_id.'),
+  external_subscription_id_taken: existing(
+    'vpn_subscription',
+    KINDS.vpn_subscription.path,
+    'VPN subscription % exists for this external_subscription_id.',
+  ),
+  cancellation_exists: existing('cancellation', KINDS.cancellation.path, 'Cancellation % exists for this esim_id.'),
+  pricing_rule_exists: existing('pricingRule', '/v1/pricing/rules', '% is in force for country ES USD.'),
   action_not_possible: { detail: REFUSALS.not_waiting, refusal: 'not_waiting' },
   service_failed: { detail: 'The service answered 500.', failure_class: 'server_error' },
   service_unavailable: { detail: 'The service answered 429 (rate_limited).', failure_class: 'rate_limited' },

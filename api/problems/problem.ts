@@ -3,7 +3,7 @@ import { ID_NOUNS } from '#api/fields/fields.ts';
 import { type ProblemCode, problemCodes, PROBLEMS } from '#api/problems/problem-catalogue.ts';
 import { counted } from '#domain/text.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
-import { ID_PREFIXES, type IdKind, idKindOf } from '#domain/work/identifiers.ts';
+import { ID_PREFIXES, type IdKind, idKindOf, isId } from '#domain/work/identifiers.ts';
 import type { OptionalResult } from '#upstream/client.ts';
 import type { ServiceFailure, ServiceResult } from '#upstream/client/error-mapping.ts';
 
@@ -107,6 +107,20 @@ function codeOf(failure: FailureClass): ProblemCode {
 
 function retryAfterSeconds({ retryAfterMs }: ServiceFailure): number {
   return retryAfterMs === undefined ? RETRY_SECONDS : Math.max(1, Math.ceil(retryAfterMs / 1_000));
+}
+
+/** @throws Problem when it was not found. */
+export function requireFound<Found>(found: Found | undefined, code: ProblemCode): Found {
+  if (found === undefined) throw new Problem(code);
+  return found;
+}
+
+/** Before any query. @throws Problem when the id in the path has the form of no id of its kind. */
+export function requireIdForm(params: z.ZodObject | undefined, path: unknown): void {
+  const kind = kindOfId(params);
+  if (kind === undefined || isId(kind, z.object({ id: z.string() }).parse(path).id)) return;
+  const code = `${kind.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}_not_found`;
+  throw new Problem(problemCodes.find((each) => each === code) ?? 'route_not_found');
 }
 
 /** Adds to a 404 what kind of id the path contains. It never contains the id. */

@@ -2,8 +2,17 @@ import * as z from 'zod';
 import { lacking } from '#api/access/authentication.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { requireEsim } from '#api/esims/delivered-esim.ts';
-import { esimExampleId, esimIdInput } from '#api/esims/esim-schemas.ts';
-import { ageOf, failureClass, freshness, instant, money, moneyInput, ourId, packageId } from '#api/fields/fields.ts';
+import {
+  ageOf,
+  failureClass,
+  freshness,
+  idInput,
+  instant,
+  money,
+  moneyInput,
+  ourId,
+  packageId,
+} from '#api/fields/fields.ts';
 import { type Caller, jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { objections, type Offer, type Offers, type Wanted } from '#api/offers/offers.ts';
@@ -32,7 +41,7 @@ export const QUOTE_VALID_MS = 15 * 60_000;
 const quoteInput = z
   .strictObject({
     package_id: packageId.optional().meta({ description: 'The package of an order or a top-up.', example: 1001 }),
-    esim_id: esimIdInput.optional().meta({ description: 'With `package_id`: the eSIM of a top-up.' }),
+    esim_id: idInput('esim').optional().meta({ description: 'With `package_id`: the eSIM of a top-up.' }),
     vpn_plan_id: vpnPlanId.optional().meta({ description: 'The plan of a VPN subscription.' }),
     max_price: moneyInput.optional().meta({ description: 'The limit that the purchase would have.' }),
   })
@@ -53,7 +62,7 @@ export const quoteOutput = z
       .enum(['order', 'topup', 'vpn_subscription'])
       .meta({ description: 'The purchase: an order, a top-up, or a VPN subscription.' }),
     package_id: packageId.nullable(),
-    esim_id: ourId('esim', esimExampleId).nullable(),
+    esim_id: ourId('esim').nullable(),
     vpn_plan_id: vpnPlanId.nullable(),
     name: z.string().nullable().meta({ description: 'The package or plan; null when it is unknown.' }),
     available: z.boolean().meta({ description: 'The service sells it now.' }),

@@ -162,12 +162,12 @@ async function receive(
   }
 
   const headerEvent = header(names.event)?.slice(0, MAX_HEADER_EVENT);
-  const reading = readDelivery(bytes, dependencies.onUnused);
+  const parsed = readDelivery(bytes, dependencies.onUnused);
   const traceparent = currentTraceparent();
-  const stored = await intake.accept({ deliveryId, timestamp, body: bytes, headerEvent, traceparent, reading });
-  const result = resultOf(stored, reading.state);
+  const stored = await intake.accept({ deliveryId, timestamp, body: bytes, headerEvent, traceparent, parsed });
+  const result = resultOf(stored, parsed.state);
   metrics.webhookDeliveries.inc({ result });
-  alertOn(dependencies, stored, { deliveryId, headerEvent, reading });
+  alertOn(dependencies, stored, { deliveryId, headerEvent, parsed });
   return jsonReply(200, { result });
 }
 
@@ -202,9 +202,9 @@ function resultOf(stored: InboxResult, state: 'pending' | 'quarantined' | 'ignor
 function alertOn(
   { logger, metrics }: ApiDependencies,
   stored: InboxResult,
-  { deliveryId, headerEvent, reading }: Pick<VerifiedDelivery, 'deliveryId' | 'headerEvent' | 'reading'>,
+  { deliveryId, headerEvent, parsed }: Pick<VerifiedDelivery, 'deliveryId' | 'headerEvent' | 'parsed'>,
 ): void {
-  const { state, note, event } = reading;
+  const { state, note, event } = parsed;
   if (stored.kind === 'stored' && state === 'quarantined') {
     logger.warn(
       { deliveryId, note },

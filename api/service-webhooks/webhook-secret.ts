@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { instant, instantJson } from '#api/fields/fields.ts';
-import { answerOnce, findReplay } from '#api/http/idempotency.ts';
-import { type Caller, type Incoming, type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
+import { answerOnce, findReplay, type IdempotentRequest } from '#api/http/idempotency.ts';
+import { type Caller, type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
 import { jsonReply, type Reply } from '#api/http/reply.ts';
 import { Problem, problemOf } from '#api/problems/problem.ts';
 import { addAuditEntry } from '#db/access/audit-log.ts';
@@ -77,7 +77,7 @@ export function serviceSecretOperations(dependencies: ApiDependencies): Operatio
       idempotent: true,
       answers: { 201: jsonAnswer('Created and stored.', secretOutput) },
       problems: ['webhook_secret_exists', ...PROBLEMS],
-      handle: ({ caller, header }) => change(dependencies, { change: 'create', path: PATH, caller, header, json: {} }),
+      handle: (request) => change(dependencies, 'create', request),
     }),
     operation({
       id: 'rotateServiceWebhookSecret',
@@ -90,52 +90,33 @@ export function serviceSecretOperations(dependencies: ApiDependencies): Operatio
       accountWide: true,
       idempotent: true,
       body: rotation,
-
       answers: { 200: jsonAnswer('Replaced and stored.', secretOutput) },
       problems: ['webhook_secret_missing', ...PROBLEMS],
-      handle: ({ caller, header, json, body: { overlap_seconds: seconds } }) =>
-        change(dependencies, {
-          change: 'rotate',
-          path: `${PATH}/rotate`,
-          caller,
-          header,
-          json,
-          ...(seconds === undefined ? {} : { overlapMs: seconds * 1_000 }),
-        }),
+      handle: (request) => change(dependencies, 'rotate', request, request.body.overlap_seconds),
     }),
   ];
 }
 
-interface ChangeRequest {
-  readonly change: SecretChange;
-  readonly path: string;
-  readonly caller: Caller;
-  readonly header: Incoming['header'];
-  readonly json: unknown;
-  readonly overlapMs?: number;
-}
-
-async function change(dependencies: ApiDependencies, request: ChangeRequest): Promise<Reply> {
+async function change(
+  dependencies: ApiDependencies,
+  kind: SecretChange,
+  request: IdempotentRequest & { readonly caller: Caller },
+  overlapSeconds?: number,
+): Promise<Reply> {
   const { database, keyRing, service, serviceMode: environment, storedSecrets, now } = dependencies;
-  const { change: kind, caller, overlapMs = dependencies.webhookSecretOverlapMs } = request;
+  const overlapMs = overlapSeconds === undefined ? dependencies.webhookSecretOverlapMs : overlapSeconds * 1_000;
   const entry = {
-    actor: caller.apiKeyId,
+    actor: request.caller.apiKeyId,
     action: `webhook_secret.${kind}`,
     subject: { kind: 'webhook_secret', id: environment },
   } as const;
-  const asked = {
-    lineageId: caller.lineageId,
-    header: request.header('Idempotency-Key'),
-    target: `POST ${request.path}`,
-    json: request.json,
-  };
-  const before = await findReplay(dependencies, asked);
+  const before = await findReplay(dependencies, request);
   if (before !== undefined) return before;
   // In its own transaction: the audit log keeps the attempt even when the change fails.
   await database.run((db) => addAuditEntry(db, entry, new Date(now())));
   const reply = await answerOnce(
     dependencies,
-    asked,
+    request,
     // The lock of the transaction excludes other changes until this one is stored.
     async (tx) => {
       const store = new WebhookSecretStore(tx, { keyRing, environment, overlapMs, now });

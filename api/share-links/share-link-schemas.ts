@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { esimExampleId } from '#api/esims/esim-schemas.ts';
 import {
   createdBy,
   FILLED_TEXT_PATTERN,
@@ -22,7 +21,6 @@ import {
 import { SHARE_LINK_LIFE } from '#domain/policy/api-policy.ts';
 import type { ShareLinkRow } from '#fulfilment/share-links/share-links.ts';
 
-export const shareLinkExampleId = 'link_01JQ8Z7B3C4D5E6F7G8H9JKMNP';
 export const SHARE_EXAMPLE_SECRET = '7dK2mQx9VtR4bLw8ZpC1nYs5HgJ3fEu6';
 const SHARE_EXAMPLE_URL = 'https://esim.example.com';
 const EXAMPLE_PATH = `/e/${SHARE_EXAMPLE_SECRET}`;
@@ -68,8 +66,8 @@ const statuses = Object.keys(SHARE_LINK_STATUSES) as [ShareLinkStatus, ...ShareL
 export const shareLinkStatusField = z.enum(statuses).meta({ description: meaningsOf(SHARE_LINK_STATUSES) });
 
 const shareLinkFields = {
-  id: ourId('shareLink', shareLinkExampleId),
-  esim_id: ourId('esim', esimExampleId),
+  id: ourId('shareLink'),
+  esim_id: ourId('esim'),
   status: shareLinkStatusField,
   label: z.string().nullable().meta({ description: 'Heading of the page.', example: 'Japan, 1 GB' }),
   language: language.nullable(),

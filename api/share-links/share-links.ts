@@ -2,19 +2,17 @@ import * as z from 'zod';
 import { refused } from '#api/access/authentication.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { requireEsimOfPath } from '#api/esims/delivered-esim.ts';
-import { esimExampleId } from '#api/esims/esim-schemas.ts';
-import { createdByInQuery, idInPath, mayExist } from '#api/fields/fields.ts';
+import { createdByInQuery, idInPath } from '#api/fields/fields.ts';
 import { answerOnce } from '#api/http/idempotency.ts';
 import { jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
-import { idCursor, readIdCursor } from '#api/lists/cursor.ts';
-import { pageQuery, pageReply } from '#api/lists/lists.ts';
-import { invalid, Problem } from '#api/problems/problem.ts';
+import { idCursor } from '#api/lists/cursor.ts';
+import { pageQuery, pageReply, readPage } from '#api/lists/lists.ts';
+import { invalid, Problem, requireFound } from '#api/problems/problem.ts';
 import {
   createdShareLinkOutput,
   endProblem,
   requestedEnd,
-  shareLinkExampleId,
   shareLinkInput,
   shareLinkJson,
   shareLinkOutput,
@@ -22,6 +20,7 @@ import {
   shareLinkStatusField,
 } from '#api/share-links/share-link-schemas.ts';
 import { findEsim } from '#db/esims/esim-queries.ts';
+import type { Owner } from '#db/lists/ownership.ts';
 import {
   createShareLink,
   findShareLink,
@@ -34,14 +33,26 @@ import {
 const tag = 'eSIMs';
 const LINKS_PATH = '/v1/esims/{id}/share-links';
 const LINK_PATH = '/v1/share-links';
-const esimPath = idInPath('esim', esimExampleId);
-const linkPath = idInPath('shareLink', shareLinkExampleId);
+const esimPath = idInPath('esim');
+const linkPath = idInPath('shareLink');
 
 export function shareLinkOperations(dependencies: ApiDependencies): Operation[] {
   const { database, now, shareLinkUrl } = dependencies;
-  const shown = (row: ShareLinkRow | undefined) => {
-    if (row === undefined) throw new Problem('share_link_not_found');
-    return jsonReply(200, shareLinkJson(row, new Date(now())));
+  const shown = (row: ShareLinkRow | undefined) =>
+    jsonReply(200, shareLinkJson(requireFound(row, 'share_link_not_found'), new Date(now())));
+  const list = async (
+    query: Parameters<typeof readPage>[0],
+    owner: Owner,
+    filter: Parameters<typeof listShareLinks>[2],
+  ) => {
+    const at = new Date(now());
+    const page = await readPage(
+      query,
+      idCursor('shareLink'),
+      (read) => database.run((db) => listShareLinks(db, owner, filter, { ...read, now: at })),
+      ({ id }) => id,
+    );
+    return pageReply(page, (row) => shareLinkJson(row, at));
   };
   const linkAnswer = { 200: jsonAnswer('The link.', shareLinkOutput) };
   const pageAnswer = { 200: jsonAnswer('A page of links.', shareLinkPage) };
@@ -60,17 +71,16 @@ export function shareLinkOperations(dependencies: ApiDependencies): Operation[] 
       idempotent: true,
       params: esimPath,
       body: shareLinkInput,
-
       answers: {
         201: jsonAnswer('The link with its address.', createdShareLinkOutput, {
           headers: { Location: 'Address of the link in this API, without the secret.' },
         }),
       },
       problems: ['esim_not_found', 'esim_ended'],
-      handle: async ({ params: { id }, body, json, header, caller }) => {
-        const target = `POST ${LINKS_PATH.replace('{id}', id)}`;
-        const request = { lineageId: caller.lineageId, header: header('Idempotency-Key'), target, json };
-        return answerOnce(dependencies, request, async (tx) => {
+      handle: async (request) =>
+        answerOnce(dependencies, request, async (tx) => {
+          const { params, body, caller } = request;
+          const { id } = params;
           const at = new Date(now());
           const expiresAt = requestedEnd(body, at);
           const message = endProblem(expiresAt, at);
@@ -89,8 +99,7 @@ export function shareLinkOperations(dependencies: ApiDependencies): Operation[] 
           const path = `/e/${secret}`;
           const shown = { ...shareLinkJson(row, at), url: `${shareLinkUrl()}${path}`, path };
           return jsonReply(201, shown, { Location: `${LINK_PATH}/${row.id}` });
-        });
-      },
+        }),
     }),
     operation({
       id: 'listShareLinks',
@@ -104,14 +113,9 @@ export function shareLinkOperations(dependencies: ApiDependencies): Operation[] 
       query: z.strictObject(pageQuery),
       answers: pageAnswer,
       problems: ['esim_not_found'],
-      handle: async ({ params: { id }, query: { limit, cursor }, caller }) => {
-        const at = new Date(now());
-        const after = cursor === undefined ? undefined : readIdCursor('shareLink', cursor);
-        const found = await database.run(async (db) => {
-          await requireEsimOfPath(findEsim, db, id, caller.ownerId);
-          return listShareLinks(db, caller.ownerId, { esimId: id }, { limit: limit + 1, after, now: at });
-        });
-        return pageReply(found, limit, { json: (row) => shareLinkJson(row, at), cursor: (row) => idCursor(row.id) });
+      handle: async ({ params: { id }, query, caller: { ownerId } }) => {
+        await database.run((db) => requireEsimOfPath(findEsim, db, id, ownerId));
+        return list(query, ownerId, { esimId: id });
       },
     }),
     operation({
@@ -128,13 +132,8 @@ export function shareLinkOperations(dependencies: ApiDependencies): Operation[] 
         ...pageQuery,
       }),
       answers: pageAnswer,
-      handle: async ({ query: { limit, cursor, status, created_by: createdBy }, caller: { ownerId } }) => {
-        const at = new Date(now());
-        const after = cursor === undefined ? undefined : readIdCursor('shareLink', cursor);
-        const page = { limit: limit + 1, after, now: at };
-        const found = await database.run((db) => listShareLinks(db, ownerId, { createdBy, status }, page));
-        return pageReply(found, limit, { json: (row) => shareLinkJson(row, at), cursor: (row) => idCursor(row.id) });
-      },
+      handle: async ({ query, caller: { ownerId } }) =>
+        list(query, ownerId, { status: query.status, createdBy: query.created_by }),
     }),
     operation({
       id: 'getShareLink',
@@ -147,7 +146,7 @@ export function shareLinkOperations(dependencies: ApiDependencies): Operation[] 
       answers: linkAnswer,
       problems: ['share_link_not_found'],
       handle: async ({ params: { id }, caller: { ownerId } }) =>
-        shown(mayExist('shareLink', id) ? await database.run((db) => findShareLink(db, id, ownerId)) : undefined),
+        shown(await database.run((db) => findShareLink(db, id, ownerId))),
     }),
     operation({
       id: 'revokeShareLink',
@@ -161,11 +160,7 @@ export function shareLinkOperations(dependencies: ApiDependencies): Operation[] 
       answers: linkAnswer,
       problems: ['share_link_not_found'],
       handle: async ({ params: { id }, caller: { ownerId, apiKeyId: actor } }) =>
-        shown(
-          mayExist('shareLink', id)
-            ? await database.transaction((tx) => revokeShareLink(tx, id, ownerId, { actor, now: new Date(now()) }))
-            : undefined,
-        ),
+        shown(await database.transaction((tx) => revokeShareLink(tx, id, ownerId, { actor, now: new Date(now()) }))),
     }),
   ];
 }

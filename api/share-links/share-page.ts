@@ -7,7 +7,7 @@ import { databaseUnavailable } from '#api/problems/error-handler.ts';
 import type { Problem } from '#api/problems/problem.ts';
 import { esimPage, previewPage } from '#api/share-links/page/esim-page.ts';
 import { messagePage } from '#api/share-links/page/page-frame.ts';
-import { PAGE_TEXTS } from '#api/share-links/page/texts-by-language.ts';
+import { PAGE_TEXTS } from '#api/share-links/page/page-texts.ts';
 import { isPreview, type LanguageRequest, pageLanguage, phoneOf } from '#api/share-links/page/visitor.ts';
 import { SHARE_EXAMPLE_SECRET } from '#api/share-links/share-link-schemas.ts';
 import { hashShareSecret } from '#crypto/generated-secrets.ts';

@@ -1,8 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Operation } from '#api/http/operation.ts';
 import { problemsOf } from '#api/openapi/describe-operation.ts';
-import { type ProblemCode, problemCodes, PROBLEMS } from '#api/problems/problem-catalogue.ts';
-import { PROBLEM_MEANINGS } from '#api/problems/problem-meanings.ts';
+import { type ProblemCode, problemCodes, problemRow, PROBLEMS } from '#api/problems/problem-catalogue.ts';
 import { problemExample } from '#api/problems/problem-schema.ts';
 import { problemPath } from '#api/problems/problem.ts';
 
@@ -42,15 +41,14 @@ export function errorsPage(operations: readonly Operation[]): string {
 }
 
 function sectionOf(code: ProblemCode, operations: readonly Operation[]): string {
-  const { title, advice } = PROBLEMS[code];
-  const meaning = PROBLEM_MEANINGS[code];
+  const { title, advice, meaning = '' } = problemRow(code);
   const calls = operations
     .filter((operation) => problemsOf(operation).includes(code))
     .map(({ method, path }) => `\`${method.toUpperCase()} ${path}\``);
   return [
     `### ${code}`,
     '',
-    `${title}. ${meaning ?? ''}`.trimEnd(),
+    `${title}. ${meaning}`.trimEnd(),
     '',
     `**What to do.** ${advice}`,
     '',

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import * as z from 'zod';
-import { type Operation, publicOperation } from '#api/http/operation.ts';
+import { type Incoming, type Operation, publicOperation } from '#api/http/operation.ts';
 import { CacheableReply } from '#api/http/reply.ts';
 import { PAGE_POLICY } from '#api/http/request-context.ts';
 import { Problem } from '#api/problems/problem.ts';
@@ -13,10 +13,26 @@ import { scalarBundle } from '#api/site/scalar-bundle.ts';
 
 const tag = 'Documentation';
 const HTML = { 200: { description: 'The page.', contentType: 'text/html' } } as const;
+const PROJECT = new URL('../../', import.meta.url);
+const ASSETS = new URL('assets/', import.meta.url);
 
-/** The documentation site: guides, and the reference with a client. */
+export interface SiteOptions {
+  /** All operations, whose description the reference shows. */
+  readonly operations: () => readonly Operation[];
+  readonly version: string;
+  readonly publicUrl: () => string;
+}
+
+/** The documentation site: guides, and the reference with a client. Each page is made when it is asked for first. */
 export function siteOperations(options: SiteOptions): Operation[] {
-  const files = new SiteFiles(options);
+  const made = new Map<string, Promise<CacheableReply>>();
+  const once = async (path: string, make: Maker | undefined, header: Incoming['header']) => {
+    if (make === undefined) throw new Problem('route_not_found');
+    const reply = made.get(path) ?? Promise.resolve().then(make);
+    made.set(path, reply);
+    return (await reply).for(header);
+  };
+  const files = filesOf(options);
   return [
     publicOperation({
       id: 'getDocs',
@@ -26,7 +42,7 @@ export function siteOperations(options: SiteOptions): Operation[] {
       summary: 'The documentation site',
       description: 'For people: guides, and all calls with examples. It loads nothing from other hosts.',
       answers: HTML,
-      handle: async ({ header }) => (await files.home()).for(header),
+      handle: ({ header }) => once('docs', () => page(homePage('docs')), header),
     }),
     publicOperation({
       id: 'getDocsReference',
@@ -36,7 +52,7 @@ export function siteOperations(options: SiteOptions): Operation[] {
       summary: 'This description as a page with a client',
       description: 'Requests can be sent from the page.',
       answers: HTML,
-      handle: async ({ header }) => (await files.reference()).for(header),
+      handle: ({ header }) => once('docs/reference', () => page(referencePage('../docs')), header),
     }),
     publicOperation({
       id: 'getDocsGuide',
@@ -48,7 +64,11 @@ export function siteOperations(options: SiteOptions): Operation[] {
       params: z.strictObject({ name: z.string().meta({ example: 'first-order' }) }),
       answers: HTML,
       problems: ['route_not_found'],
-      handle: async ({ params, header }) => found(await files.guide(nameIn(params))).for(header),
+      handle: async ({ params, header }) => {
+        const guide = GUIDES.find(({ name }) => name === nameIn(params));
+        const make = guide && (() => page(guidePage('../../docs', guide, rendered(guide, options.operations()))));
+        return once(`docs/guides/${guide?.name}`, make, header);
+      },
     }),
     publicOperation({
       id: 'getDocsFile',
@@ -66,101 +86,43 @@ export function siteOperations(options: SiteOptions): Operation[] {
         },
       },
       problems: ['route_not_found'],
-      handle: async ({ params, header }) => found(await files.asset(nameIn(params))).for(header),
+      handle: async ({ params, header }) => once(`docs/assets/${nameIn(params)}`, files.get(nameIn(params)), header),
     }),
   ];
 }
 
-function found(reply: CacheableReply | undefined): CacheableReply {
-  if (reply === undefined) throw new Problem('route_not_found');
-  return reply;
-}
+type Maker = () => CacheableReply | Promise<CacheableReply>;
 
 function nameIn(params: unknown): string {
   return z.object({ name: z.string() }).parse(params).name;
 }
 
-const PROJECT = new URL('../../', import.meta.url);
-const ASSETS = new URL('assets/', import.meta.url);
-
-/** The files beside this one that the site serves. */
-const OWN_ASSETS: Readonly<Record<string, string>> = {
-  'site.css': 'text/css; charset=utf-8',
-  'site.js': 'text/javascript; charset=utf-8',
-  'reference.js': 'text/javascript; charset=utf-8',
-  'icon.svg': 'image/svg+xml',
-};
-
-export interface SiteOptions {
-  /** All operations, whose description the reference shows. */
-  readonly operations: () => readonly Operation[];
-  readonly version: string;
-  readonly publicUrl: () => string;
+function filesOf({ operations, version, publicUrl }: SiteOptions): ReadonlyMap<string, Maker> {
+  const own = (name: string, type: string) => () => new CacheableReply(readFileSync(new URL(name, ASSETS)), type);
+  const json = (make: () => unknown) => () => CacheableReply.json(make());
+  const search = () =>
+    searchIndex(
+      GUIDES.map((each) => ({ ...each, ...rendered(each, operations()) })),
+      operations(),
+    );
+  return new Map<string, Maker>([
+    ['site.css', own('site.css', 'text/css; charset=utf-8')],
+    ['site.js', own('site.js', SCRIPT)],
+    ['reference.js', own('reference.js', SCRIPT)],
+    ['icon.svg', own('icon.svg', 'image/svg+xml')],
+    ['scalar.js', async () => new CacheableReply(await scalarBundle(), SCRIPT)],
+    ['openapi.json', json(() => referenceDocument(operations(), version, publicUrl()))],
+    ['examples.json', json(() => exampleIds(operations()))],
+    ['search.json', json(search)],
+  ]);
 }
 
-/** The pages and files of the documentation site. Each is made once, when it is asked for the first time. */
-class SiteFiles {
-  readonly #options: SiteOptions;
-  readonly #made = new Map<string, Promise<CacheableReply>>();
+const SCRIPT = 'text/javascript; charset=utf-8';
 
-  constructor(options: SiteOptions) {
-    this.#options = options;
-  }
-
-  async home(): Promise<CacheableReply> {
-    return this.#once('home', () => page(homePage('docs')));
-  }
-
-  async reference(): Promise<CacheableReply> {
-    return this.#once('reference', () => page(referencePage('../docs')));
-  }
-
-  /** @returns undefined for a name that no guide has. */
-  async guide(name: string): Promise<CacheableReply | undefined> {
-    const guide = GUIDES.find((each) => each.name === name);
-    return guide && this.#once(`guide ${name}`, () => page(guidePage('../../docs', guide, this.#rendered(guide))));
-  }
-
-  /** @returns undefined for a name that no file has. */
-  async asset(name: string): Promise<CacheableReply | undefined> {
-    const make = this.#makerOf(name);
-    return make && this.#once(`asset ${name}`, make);
-  }
-
-  #makerOf(name: string): (() => CacheableReply | Promise<CacheableReply>) | undefined {
-    const { operations, version, publicUrl } = this.#options;
-    if (Object.hasOwn(OWN_ASSETS, name)) return () => asset(name, readFileSync(new URL(name, ASSETS)));
-    switch (name) {
-      case 'scalar.js':
-        return async () => new CacheableReply(await scalarBundle(), 'text/javascript; charset=utf-8');
-      case 'openapi.json':
-        return () => CacheableReply.json(referenceDocument(operations(), version, publicUrl()));
-      case 'examples.json':
-        return () => CacheableReply.json(exampleIds(operations()));
-      case 'search.json':
-        return () =>
-          CacheableReply.json(
-            searchIndex(
-              GUIDES.map((each) => ({ ...each, ...this.#rendered(each) })),
-              operations(),
-            ),
-          );
-      default:
-        return undefined;
-    }
-  }
-
-  #rendered({ source, section }: Guide): RenderedGuide {
-    if (typeof source !== 'string') return renderMarkdown(source(this.#options.operations()), '', '../../docs');
-    const text = readFileSync(new URL(source, PROJECT), 'utf8');
-    return renderMarkdown(section === undefined ? text : sectionOf(text, source, section), source, '../../docs');
-  }
-
-  async #once(name: string, make: () => CacheableReply | Promise<CacheableReply>): Promise<CacheableReply> {
-    const known = this.#made.get(name) ?? Promise.resolve().then(make);
-    this.#made.set(name, known);
-    return known;
-  }
+function rendered({ source, section }: Guide, operations: readonly Operation[]): RenderedGuide {
+  if (typeof source !== 'string') return renderMarkdown(source(operations), '', '../../docs');
+  const text = readFileSync(new URL(source, PROJECT), 'utf8');
+  return renderMarkdown(section === undefined ? text : sectionOf(text, source, section), source, '../../docs');
 }
 
 /** A section as a document of its own. Its links to other sections lead to the whole document. */
@@ -172,8 +134,4 @@ function sectionOf(text: string, file: string, section: string): string {
 
 function page(html: string): CacheableReply {
   return new CacheableReply(html, 'text/html; charset=utf-8', { 'Content-Security-Policy': PAGE_POLICY });
-}
-
-function asset(name: string, content: Buffer): CacheableReply {
-  return new CacheableReply(content, OWN_ASSETS[name] ?? 'application/octet-stream');
 }

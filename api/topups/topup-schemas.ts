@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { purchaseExpansions, purchaseExpansionsOutput } from '#api/esims/delivered-esim.ts';
-import { esimExampleId, esimIdInput } from '#api/esims/esim-schemas.ts';
-import { ourId, packageId, packageIdInQuery } from '#api/fields/fields.ts';
+import { idInput, ourId, packageId, packageIdInQuery } from '#api/fields/fields.ts';
 import { type CsvColumns, safe, text } from '#api/lists/csv-file.ts';
 import { pageOf } from '#api/lists/lists.ts';
 import {
@@ -21,13 +20,9 @@ import { statusesOf } from '#domain/work/lifecycle.ts';
 
 const externalTopupId = callerReference('topup', 'shop-topup-000017');
 
-export const exampleTopupId = 'top_01JQ8Z7C3D4E5F6G7H8J9K0MNP';
-
-const esimId = ourId('esim', esimExampleId);
-
 export const topupInput = z
   .strictObject({
-    esim_id: esimIdInput,
+    esim_id: idInput('esim'),
     package_id: packageId.meta({ description: "One of the eSIM's top-up options.", example: 1002 }),
     external_topup_id: externalTopupId.optional(),
     ...purchaseInput('topup'),
@@ -39,13 +34,13 @@ export const topupInput = z
 
 export const topupOutput = z
   .strictObject({
-    id: ourId('topup', exampleTopupId),
-    esim_id: esimId,
+    id: ourId('topup'),
+    esim_id: ourId('esim'),
     package_id: packageId.meta({ example: 1002 }),
     external_topup_id: z.string().nullable().meta({ example: 'shop-topup-000017' }),
     customer_reference: customerReferenceOutput,
     service_topup_id: z.string().nullable().meta({ description: 'Id of the top-up at the service.', example: '9121' }),
-    ...referenceOutput('topup', exampleTopupId),
+    ...referenceOutput('topup'),
     ...workOutput('topup', statusesOf('topup'), PURCHASE_ENDS),
     ...purchaseExpansionsOutput,
   })
@@ -56,7 +51,7 @@ export type TopupOutput = z.input<typeof topupOutput>;
 export const topupPage = pageOf(topupOutput, 'TopupPage');
 
 export const topupListQuery = z.strictObject({
-  esim_id: esimIdInput.optional(),
+  esim_id: idInput('esim').optional(),
   external_topup_id: callerReferencesInQuery('topup'),
   package_id: packageIdInQuery.optional(),
   customer_reference: customerReferenceInQuery,

@@ -3,27 +3,17 @@ import type { ApiDependencies } from '#api/dependencies.ts';
 import { purchaseExpansions, requireEsim } from '#api/esims/delivered-esim.ts';
 import { type Operation, operation } from '#api/http/operation.ts';
 import { type Offers, wantedOf } from '#api/offers/offers.ts';
-import {
-  exampleTopupId,
-  topupCsv,
-  topupInput,
-  topupJson,
-  topupListQuery,
-  topupOutput,
-  topupPage,
-} from '#api/topups/topup-schemas.ts';
-import { bulkOperation } from '#api/work/bulk-actions.ts';
+import { topupCsv, topupInput, topupJson, topupListQuery, topupOutput, topupPage } from '#api/topups/topup-schemas.ts';
 import { callerReference, createWork, creationAnswers, creationCall } from '#api/work/create-work.ts';
-import { workActionOperations } from '#api/work/work-actions.ts';
 import { customerHash, newCustomer, readCustomer } from '#api/work/work-input.ts';
-import { listOperations, workFilter } from '#api/work/work-lists.ts';
-import { workReadOperations } from '#api/work/work-reads.ts';
+import { workFilter } from '#api/work/work-lists.ts';
+import { workOperations } from '#api/work/work-operations.ts';
 import { findersOf, type WorkResource } from '#api/work/work-resource.ts';
 import { findEsim } from '#db/esims/esim-queries.ts';
 import type { Owner } from '#db/lists/ownership.ts';
 import { type StoredTopup, topupReads } from '#db/work/topups.ts';
 import { NO_ATTEMPTS } from '#db/work/work-reads.ts';
-import { acceptTopup } from '#fulfilment/accept/topup.ts';
+import { acceptTopup } from '#fulfilment/accept/work.ts';
 
 export function topupOperations(dependencies: ApiDependencies, offers: Offers): Operation[] {
   const { database, keyRing } = dependencies;
@@ -37,7 +27,6 @@ export function topupOperations(dependencies: ApiDependencies, offers: Offers): 
     name: 'Topup',
     tag: 'Top-ups',
     output: topupOutput,
-    exampleId: exampleTopupId,
     expansions: purchaseExpansions,
     priceCurrency: (found) => offers.currencyOf('packages', found),
     resolution: {
@@ -67,7 +56,6 @@ export function topupOperations(dependencies: ApiDependencies, offers: Offers): 
         const { esim_id: esimId, package_id: packageId, external_topup_id: externalTopupId } = body;
         const found = await database.run((db) => findEsim(db, esimId, caller.ownerId));
         return createWork(dependencies, resource, request, {
-          target: 'POST /v1/topups',
           reference: callerReference('external_topup_id'),
           named: externalTopupId,
           // The transaction refuses an unknown eSIM.
@@ -78,33 +66,26 @@ export function topupOperations(dependencies: ApiDependencies, offers: Offers): 
           accept: async (tx, work, now) => {
             const esim = await requireEsim(tx, esimId, caller.ownerId);
             const reference = body.customer_reference ?? readCustomer(keyRing, 'order', esim.orderId, esim);
-            const customer = reference === null ? undefined : newCustomer(keyRing, 'topup', work.id, reference);
-            const topup = { ...work, esimId, packageId, externalTopupId: externalTopupId ?? null, customer };
-            return acceptTopup(tx, topup, now);
+            const customer = reference === null ? {} : newCustomer(keyRing, 'topup', work.id, reference);
+            return acceptTopup(tx, { ...work, esimId, packageId, externalTopupId, ...customer }, now);
           },
           show: (row) => show({ row, ...NO_ATTEMPTS }, caller.ownerId),
         });
       },
     }),
-    ...listOperations(dependencies, resource, {
+    ...workOperations(dependencies, resource, {
       query: topupListQuery,
       page: topupPage,
       csv: topupCsv,
-      read: async (db, owner, query, page) => {
-        const filter = {
-          ...workFilter(query),
-          esimId: query.esim_id,
-          externalTopupIds: query.external_topup_id,
-          packageId: query.package_id,
-          customerReferenceHash: customerHash(keyRing, query.customer_reference),
-        };
-        const found = await topupReads.page(db, owner, filter, page);
-        return found.map((stored) => ({ item: show(stored, owner), position: stored.row }));
-      },
+      reads: topupReads,
+      show,
+      filterOf: (query) => ({
+        ...workFilter(query),
+        esimId: query.esim_id,
+        externalTopupIds: query.external_topup_id,
+        packageId: query.package_id,
+        customerReferenceHash: customerHash(keyRing, query.customer_reference),
+      }),
     }),
-    // Before the path with an id.
-    bulkOperation(dependencies, resource),
-    ...workReadOperations(dependencies, resource),
-    ...workActionOperations(dependencies, resource),
   ];
 }

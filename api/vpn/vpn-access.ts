@@ -1,20 +1,18 @@
 import * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { idInPath, mayExist, ourId } from '#api/fields/fields.ts';
+import { idInPath, ourId } from '#api/fields/fields.ts';
 import { type Caller, jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
-import { Problem } from '#api/problems/problem.ts';
+import { requireFound } from '#api/problems/problem.ts';
 import type { Expansion } from '#api/work/expand.ts';
 import { addAuditEntries } from '#db/access/audit-log.ts';
 import { accessAad } from '#db/encryption-aads.ts';
 import { accessOfSubscriptions, vpnSubscriptionReads } from '#db/work/vpn-subscriptions.ts';
 import { vpnAccess } from '#upstream/contract.ts';
 
-export const exampleSubscriptionId = 'vpn_01JQ8ZAF6G7H8J9K0MNPQRSTVW';
-
 export const accessOutput = z
   .strictObject({
-    subscription_id: ourId('vpn_subscription', exampleSubscriptionId),
+    subscription_id: ourId('vpn_subscription'),
     username: z.string().nullable().meta({ example: 'u-5120' }),
     password: z.string().nullable().meta({ example: 'not-a-real-one' }),
     server: z.string().nullable().meta({ example: 'vpn.example.com' }),
@@ -88,20 +86,17 @@ export function vpnAccessOperation(dependencies: ApiDependencies): Operation {
     summary: "Get the access data for the customer's device",
     description: 'Needs the scope `vpn:reveal`. Each read is written to the audit log, and no cache stores it.',
     scope: 'vpn:reveal',
-    params: idInPath('vpn_subscription', exampleSubscriptionId),
+    params: idInPath('vpn_subscription'),
     answers: { 200: jsonAnswer('The access data.', accessOutput) },
     problems: ['vpn_subscription_not_found', 'access_data_unavailable'],
     handle: async ({ params: { id }, caller, isHead }) => {
-      const stored = mayExist('vpn_subscription', id)
-        ? await database.run((db) => vpnSubscriptionReads.find(db, id, caller.ownerId))
-        : undefined;
-      if (stored === undefined) throw new Problem('vpn_subscription_not_found');
+      const stored = await database.run((db) => vpnSubscriptionReads.find(db, id, caller.ownerId));
+      requireFound(stored, 'vpn_subscription_not_found');
       // HEAD reveals nothing.
       const access = isHead
         ? (await database.run((db) => accessOfSubscriptions(db, [id], caller.ownerId)))[0] && {}
         : (await revealAccess(dependencies, [id], caller)).get(id);
-      if (access === undefined) throw new Problem('access_data_unavailable');
-      return jsonReply(200, access);
+      return jsonReply(200, requireFound(access, 'access_data_unavailable'));
     },
   });
 }

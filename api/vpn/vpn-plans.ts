@@ -12,8 +12,8 @@ import type { ApiDependencies } from '#api/dependencies.ts';
 import { ageOf, freshness, packageId, priceForReseller } from '#api/fields/fields.ts';
 import { jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
-import { readSortedCursor, sortedCursor } from '#api/lists/cursor.ts';
-import { pageQuery, pageReply, pageShape } from '#api/lists/lists.ts';
+import { sortedCursor } from '#api/lists/cursor.ts';
+import { pageQuery, pageReply, pageShape, readPage } from '#api/lists/lists.ts';
 import { pricedPlan, suggestedPriceField, suggestedPriceJson } from '#api/pricing/suggested-price.ts';
 import { Problem } from '#api/problems/problem.ts';
 import { findPlan, pageOfPlans, SORTING_KEYS } from '#db/catalogue/catalogue-pages.ts';
@@ -63,19 +63,17 @@ export function vpnPlanOperations({ database, now }: ApiDependencies, catalogue:
       query: z.strictObject({ ...planSearch, ...pageQuery }),
       answers: { 200: jsonAnswer('A page of plans.', planPage) },
       problems: ['service_failed', 'service_unavailable', 'service_timeout'],
-      handle: async ({ query: { limit, cursor, sort, ...search } }) => {
-        const order = itemOrder(sort);
-        const types = SORTING_KEYS[order.field];
-        const after = cursor === undefined ? undefined : readSortedCursor('l', sort, types, cursor);
+      handle: async ({ query }) => {
+        const order = itemOrder(query.sort);
         const readAt = await catalogue.readAt('vpn_plans');
-        const page = { limit: limit + 1, after };
-        const found = await database.run((db) => pageOfPlans(db, itemFilter(search), order, page));
+        const page = await readPage(
+          query,
+          sortedCursor('l', query.sort, SORTING_KEYS[order.field]),
+          (at) => database.run((db) => pageOfPlans(db, itemFilter(query), order, at)),
+          ({ keys }) => keys,
+        );
         const rules = await database.run(rulesInForce);
-        return pageReply(found, limit, {
-          json: ({ row }) => planJson(row, rules),
-          cursor: ({ keys }) => sortedCursor('l', sort, keys),
-          more: ageOf(readAt, now()),
-        });
+        return pageReply(page, ({ row }) => planJson(row, rules), ageOf(readAt, now()));
       },
     }),
     operation({

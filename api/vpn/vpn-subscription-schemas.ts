@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { instant, instantJson, money, moneyInput, ourId, packageIdInQuery } from '#api/fields/fields.ts';
 import { type CsvColumns, safe, text } from '#api/lists/csv-file.ts';
 import { pageOf } from '#api/lists/lists.ts';
-import { accessOutput, exampleSubscriptionId, subscriptionExpansions } from '#api/vpn/vpn-access.ts';
+import { accessOutput, subscriptionExpansions } from '#api/vpn/vpn-access.ts';
 import { vpnPlanId } from '#api/vpn/vpn-plans.ts';
 import {
   callerReference,
@@ -61,7 +61,7 @@ const period = z
 
 export const vpnSubscriptionOutput = z
   .strictObject({
-    id: ourId('vpn_subscription', exampleSubscriptionId),
+    id: ourId('vpn_subscription'),
     vpn_plan_id: vpnPlanId,
     external_subscription_id: z.string().meta({ example: 'shop-vpn-000042' }),
     customer_reference: customerReferenceOutput,
@@ -96,7 +96,7 @@ export const vpnSubscriptionOutput = z
     cancel_requested_at: instant
       .nullable()
       .meta({ description: 'When its customer has ended it; `cancelling` follows, then `cancelled`.' }),
-    ...referenceOutput('vpn_subscription', exampleSubscriptionId),
+    ...referenceOutput('vpn_subscription'),
     ...workOutput('vpn_subscription', statusesOf('vpn_subscription'), ENDS),
     access: accessOutput
       .nullable()

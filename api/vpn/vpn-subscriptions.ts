@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import { withOwnSuccessor, workFor } from '#api/access/redact-for-owner.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { actionReason, idInPath, mayExist } from '#api/fields/fields.ts';
+import { actionReason, idInPath } from '#api/fields/fields.ts';
 import { jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { type Offers, wantedOf } from '#api/offers/offers.ts';
-import { Problem } from '#api/problems/problem.ts';
-import { exampleSubscriptionId, subscriptionExpansions, vpnAccessOperation } from '#api/vpn/vpn-access.ts';
+import { Problem, requireFound } from '#api/problems/problem.ts';
+import { subscriptionExpansions, vpnAccessOperation } from '#api/vpn/vpn-access.ts';
 import {
   vpnSubscriptionCsv,
   vpnSubscriptionInput,
@@ -15,7 +15,6 @@ import {
   vpnSubscriptionOutput,
   vpnSubscriptionPage,
 } from '#api/vpn/vpn-subscription-schemas.ts';
-import { bulkOperation } from '#api/work/bulk-actions.ts';
 import {
   callerReference,
   createWork,
@@ -26,18 +25,17 @@ import {
 } from '#api/work/create-work.ts';
 import { plainWork } from '#api/work/expand.ts';
 import { replyAfterPreferredWait, retryAfter } from '#api/work/long-poll.ts';
-import { workActionOperations } from '#api/work/work-actions.ts';
 import { customerHash, newCustomer, readCustomer } from '#api/work/work-input.ts';
-import { listOperations, workFilter } from '#api/work/work-lists.ts';
-import { workReadOperations } from '#api/work/work-reads.ts';
-import { findersOf, notFound, type WorkJson, type WorkResource } from '#api/work/work-resource.ts';
+import { workFilter } from '#api/work/work-lists.ts';
+import { workOperations } from '#api/work/work-operations.ts';
+import { findersOf, type WorkJson, type WorkResource } from '#api/work/work-resource.ts';
 import type { Owner } from '#db/lists/ownership.ts';
 import { type StoredVpnSubscription, vpnSubscriptionReads } from '#db/work/vpn-subscriptions.ts';
 import { NO_ATTEMPTS } from '#db/work/work-reads.ts';
 import { REFUSALS } from '#domain/operator/operator-actions.ts';
 import { KINDS } from '#domain/work/kinds.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
-import { acceptVpnSubscription } from '#fulfilment/accept/vpn-subscription.ts';
+import { acceptVpnSubscription } from '#fulfilment/accept/work.ts';
 import { cancelVpnSubscription } from '#fulfilment/work/subscription.ts';
 
 const REQUESTED = { cancel_requested_at: '2030-02-03T09:00:00.000Z' };
@@ -54,7 +52,6 @@ export function vpnSubscriptionOperations(dependencies: ApiDependencies, offers:
     name: 'VpnSubscription',
     tag: 'VPN',
     output: vpnSubscriptionOutput,
-    exampleId: exampleSubscriptionId,
     expansions: subscriptionExpansions,
     priceCurrency: (found) => offers.currencyOf('plans', found),
     resolution: {
@@ -92,14 +89,14 @@ export function vpnSubscriptionOperations(dependencies: ApiDependencies, offers:
         const { vpn_plan_id: vpnPlanId, external_subscription_id: externalSubscriptionId } = request.body;
         const { customer_price: customerPrice, customer_reference: reference } = request.body;
         return createWork(dependencies, resource, request, {
-          target: 'POST /v1/vpn/subscriptions',
           reference: callerReference('external_subscription_id'),
           named: externalSubscriptionId,
           objection: await offers.objectionTo(offers.plans, wantedOf('plans', vpnPlanId, request.body)),
           item: { kind: 'vpn_subscription', itemId: vpnPlanId, esimId: undefined },
           accept: (tx, work, now) => {
             const customer = newCustomer(keyRing, 'vpn_subscription', work.id, reference);
-            const subscription = { ...work, externalSubscriptionId, vpnPlanId, customerPrice, ...customer };
+            const price = { customerPrice: customerPrice.amount, customerPriceCurrency: customerPrice.currency };
+            const subscription = { ...work, externalSubscriptionId, vpnPlanId, ...price, ...customer };
             return acceptVpnSubscription(tx, subscription, now);
           },
           show: (row) =>
@@ -107,27 +104,21 @@ export function vpnSubscriptionOperations(dependencies: ApiDependencies, offers:
         });
       },
     }),
-    ...listOperations(dependencies, resource, {
+    ...workOperations(dependencies, resource, {
       query: vpnSubscriptionListQuery,
       page: vpnSubscriptionPage,
       csv: vpnSubscriptionCsv,
-      read: async (db, owner, query, page) => {
-        const filter = {
-          ...workFilter(query),
-          externalSubscriptionIds: query.external_subscription_id,
-          vpnPlanId: query.vpn_plan_id,
-          customerReferenceHash: customerHash(keyRing, query.customer_reference),
-        };
-        const found = await vpnSubscriptionReads.page(db, owner, filter, page);
-        return found.map((stored) => ({ item: show(stored, owner), position: stored.row }));
-      },
+      reads: vpnSubscriptionReads,
+      show,
+      filterOf: (query) => ({
+        ...workFilter(query),
+        externalSubscriptionIds: query.external_subscription_id,
+        vpnPlanId: query.vpn_plan_id,
+        customerReferenceHash: customerHash(keyRing, query.customer_reference),
+      }),
     }),
-    // Before the path with an id.
-    bulkOperation(dependencies, resource),
-    ...workReadOperations(dependencies, resource),
     vpnAccessOperation(dependencies),
     cancelOperation(dependencies, resource),
-    ...workActionOperations(dependencies, resource),
   ];
 }
 
@@ -145,10 +136,9 @@ function cancelOperation(dependencies: ApiDependencies, resource: WorkResource):
       'Refused (`action_not_possible`) while it is not active yet, and once it has ended in another way: `expired`, ' +
       '`failed` or `abandoned`.',
     scope: 'vpn:write',
-    params: idInPath('vpn_subscription', exampleSubscriptionId),
+    params: idInPath('vpn_subscription'),
     prefersWait: true,
     body: z.strictObject({ reason: actionReason.optional() }).meta({ id: 'VpnCancellation' }),
-
     answers: {
       200: jsonAnswer(
         'It is cancelled: already before, or during the wait of `Prefer: wait=N`. If its time was over first during ' +
@@ -168,16 +158,14 @@ function cancelOperation(dependencies: ApiDependencies, resource: WorkResource):
     },
     problems: ['vpn_subscription_not_found', 'action_not_possible'],
     handle: async ({ params: { id }, body: { reason }, header, onClose, caller }) => {
-      if (!mayExist('vpn_subscription', id)) throw notFound(resource);
       const found = await database.transaction(async (tx) => {
-        if ((await vpnSubscriptionReads.find(tx, id, caller.ownerId)) === undefined) throw notFound(resource);
+        requireFound(await vpnSubscriptionReads.find(tx, id, caller.ownerId), 'vpn_subscription_not_found');
         const result = await cancelVpnSubscription(tx, id, { actor: caller.apiKeyId, reason }, new Date(now()));
         if (result === 'already_ended' || result === 'not_active') {
           throw new Problem('action_not_possible', { detail: REFUSALS[result], extra: { refusal: result } });
         }
-        return resource.find(tx, id, caller.ownerId);
+        return requireFound(await resource.find(tx, id, caller.ownerId), 'vpn_subscription_not_found');
       });
-      if (found === undefined) throw notFound(resource);
       const find = () => resource.findTogether(id, caller.ownerId);
       const show = async (work: WorkJson) => plainWork(work);
       const Location = `${path}/${id}`;

@@ -1,22 +1,20 @@
-import type { PublishedEvent } from '#db/events/event-log.ts';
+import { InFlight } from '#api/access/limits.ts';
+import { HeardEvents, type Hearing } from '#api/waits/heard-events.ts';
 import type { WaitingPolicy } from '#domain/policy/api-policy.ts';
 import type { EventTail } from '#outbound/event-tail.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
 
-export interface WaitsOptions {
+interface WaitsOptions {
   readonly tail: Pick<EventTail, 'listen' | 'stopped'>;
   readonly policy: WaitingPolicy;
   readonly metrics: Pick<Metrics, 'waiting'>;
 }
 
-export interface Wait<Found> {
+export interface Wait<Found> extends Pick<Hearing, 'subjectId' | 'isRelevant' | 'onClose'> {
   readonly seconds: number;
   readonly lineageId: string;
-  readonly subjectId?: string;
-  readonly isRelevant: (event: PublishedEvent) => boolean;
   readonly read: () => Promise<Found>;
   readonly isEnough: (found: Found) => boolean;
-  readonly onClose: (listener: () => void) => void;
 }
 
 export interface WaitResult<Found> {
@@ -29,12 +27,11 @@ export interface WaitResult<Found> {
 /** A waiting caller needs no database connection and no thread, only a listener of the event tail and a timer. */
 export class Waits {
   readonly #options: WaitsOptions;
-  #waiting = 0;
-  /** By key lineage. */
-  readonly #waitingOf = new Map<string, number>();
+  readonly #waiting: InFlight;
 
   constructor(options: WaitsOptions) {
     this.#options = options;
+    this.#waiting = new InFlight((total) => options.metrics.waiting.set({ for: 'answer' }, total));
   }
 
   /** In seconds. */
@@ -44,83 +41,30 @@ export class Waits {
 
   /** Returns at once when the process stops, or too many callers wait, of this key or in total. */
   async until<Found>(wait: Wait<Found>): Promise<WaitResult<Found>> {
-    const { tail, policy, metrics } = this.#options;
+    const { tail, policy } = this.#options;
     const granted = this.granted(wait.seconds);
     if (granted === 0) return { found: await wait.read(), isGranted: true };
-    if (tail.stopped || !this.#hasRoom(wait.lineageId, policy)) return { found: await wait.read(), isGranted: false };
+    const places = { total: policy.maxWaiting, perSender: policy.maxWaitingPerKey };
+    const leave = tail.stopped ? undefined : this.#waiting.enter(wait.lineageId, places);
+    if (leave === undefined) return { found: await wait.read(), isGranted: false };
     // Before the first read, so that no change in between is missed.
-    const eventWait = new EventWait(tail, wait, granted * 1_000);
-    this.#count(wait.lineageId, 1, metrics);
+    const heard = new HeardEvents(tail, { ...wait, limit: 1 });
+    const end = performance.now() + granted * 1_000;
     try {
       for (;;) {
-        const isLast = eventWait.endReason === 'time';
+        const leftMs = end - performance.now();
+        // An event during the read is then waited for no longer.
+        heard.take();
         const found = await wait.read();
-        if (isLast || wait.isEnough(found)) return { found, isGranted: true };
-        await eventWait.next();
-        if (eventWait.endReason === 'gone') return { found: undefined, isGranted: false };
-        if (eventWait.endReason === 'stop') return { found, isGranted: false };
+        if (leftMs <= 0 || wait.isEnough(found)) return { found, isGranted: true };
+        // A timer may fire a little early.
+        await heard.next(Math.ceil(leftMs) + 1);
+        if (heard.over === 'gone') return { found: undefined, isGranted: false };
+        if (heard.over === 'stop') return { found, isGranted: false };
       }
     } finally {
-      eventWait.end();
-      this.#count(wait.lineageId, -1, metrics);
+      heard.end();
+      leave();
     }
-  }
-
-  #hasRoom(lineageId: string, { maxWaiting, maxWaitingPerKey }: WaitingPolicy): boolean {
-    return this.#waiting < maxWaiting && (this.#waitingOf.get(lineageId) ?? 0) < maxWaitingPerKey;
-  }
-
-  #count(lineageId: string, change: 1 | -1, { waiting }: Pick<Metrics, 'waiting'>): void {
-    this.#waiting += change;
-    const own = (this.#waitingOf.get(lineageId) ?? 0) + change;
-    if (own === 0) this.#waitingOf.delete(lineageId);
-    else this.#waitingOf.set(lineageId, own);
-    waiting.set({ for: 'answer' }, this.#waiting);
-  }
-}
-
-interface EventWaitOptions {
-  /** Default: all events. */
-  readonly subjectId?: string;
-  readonly isRelevant: (event: PublishedEvent) => boolean;
-  readonly onClose: (listener: () => void) => void;
-}
-
-class EventWait {
-  /** Undefined while it lasts. */
-  endReason: 'time' | 'stop' | 'gone' | undefined;
-  readonly end: () => void;
-  #hasEvent = false;
-  #wake: (() => void) | undefined;
-
-  constructor(tail: Pick<EventTail, 'listen'>, { subjectId, isRelevant, onClose }: EventWaitOptions, ms: number) {
-    const endFor = (reason: 'time' | 'stop' | 'gone') => () => {
-      this.endReason ??= reason;
-      this.#wake?.();
-    };
-    const stopListening = tail.listen({
-      ...(subjectId !== undefined && { subjectId }),
-      onEvent: (event) => {
-        if (!isRelevant(event)) return;
-        this.#hasEvent = true;
-        this.#wake?.();
-      },
-      onStop: endFor('stop'),
-    });
-    const timer = setTimeout(endFor('time'), ms);
-    onClose(endFor('gone'));
-    this.end = () => {
-      stopListening();
-      clearTimeout(timer);
-    };
-  }
-
-  /** At once if an event came since the last call. */
-  async next(): Promise<void> {
-    if (!this.#hasEvent && this.endReason === undefined) {
-      await new Promise<void>((resolve) => (this.#wake = resolve));
-      this.#wake = undefined;
-    }
-    this.#hasEvent = false;
   }
 }

@@ -1,8 +1,10 @@
 import * as z from 'zod';
 import type { oas31, ZodOpenApiComponentsObject, ZodOpenApiPathsObject } from 'zod-openapi';
-import { eventExample, eventShapes } from '#api/events/event-data.ts';
-import { exampleEventId } from '#api/events/event-variants.ts';
+import { eventOutput, eventShapes } from '#api/events/event-data.ts';
+import { EXAMPLE_IDS } from '#api/fields/fields.ts';
+import { exampleOf } from '#api/openapi/examples.ts';
 import { ENDPOINTS_TAG } from '#api/webhook-endpoints/webhook-endpoint-resource.ts';
+import { envelopeBody } from '#outbound/event-message.ts';
 
 const withTimestamp: oas31.SchemaObject = {
   type: 'object',
@@ -16,6 +18,13 @@ const withTimestamp: oas31.SchemaObject = {
   },
   required: ['timestamp'],
 };
+
+const anyEvent = z.looseObject({ id: z.string(), type: z.string(), created_at: z.string() });
+
+/** A whole body. */
+export function webhookExample(event: z.ZodType): unknown {
+  return JSON.parse(envelopeBody(anyEvent.parse(exampleOf(event, 'output'))).toString('utf8'));
+}
 
 /** Consists of parts of answers and is described like them, open to new fields. */
 export const webhookEventSchemas: NonNullable<ZodOpenApiComponentsObject['schemas']> = {
@@ -41,7 +50,7 @@ function nameOf(schema: z.ZodType): string {
 const headers = z.strictObject({
   'webhook-id': z.string().meta({
     description: 'Id of the event, the same at every try: ignore an id that you have processed.',
-    example: exampleEventId,
+    example: EXAMPLE_IDS.event,
   }),
   'webhook-timestamp': z.string().meta({
     description: 'Time of this try, in Unix seconds: refuse one that is more than a few minutes old.',
@@ -72,7 +81,7 @@ export function eventWebhooks(): ZodOpenApiPathsObject {
           content: {
             'application/json': {
               schema: { $ref: '#/components/schemas/WebhookEvent' },
-              example: { ...eventExample, timestamp: eventExample.created_at },
+              example: webhookExample(eventOutput),
             },
           },
         },

@@ -1,12 +1,11 @@
 import * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { eventIdInput } from '#api/events/event-schemas.ts';
-import { idInPath, instantJson } from '#api/fields/fields.ts';
+import { idInPath, idInput, instantJson } from '#api/fields/fields.ts';
 import { answerOnce } from '#api/http/idempotency.ts';
 import { jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
-import { idCursor, readIdCursor } from '#api/lists/cursor.ts';
-import { pageOf, pageQuery, pageReply } from '#api/lists/lists.ts';
+import { idCursor } from '#api/lists/cursor.ts';
+import { pageOf, pageQuery, pageReply, readPage } from '#api/lists/lists.ts';
 import { Problem } from '#api/problems/problem.ts';
 import {
   changeAndShow,
@@ -21,7 +20,6 @@ import {
   deliveryState,
   enableInput,
   endpointOutput,
-  exampleEndpointId,
   replayInput,
   replayOutput,
   testOutput,
@@ -46,118 +44,89 @@ import {
   replayRange,
 } from '#fulfilment/event-webhooks/queue-deliveries.ts';
 
+const params = idInPath('webhookEndpoint');
+
 export function webhookEndpointActions(dependencies: ApiDependencies): Operation[] {
   const { now } = dependencies;
-  const tag = ENDPOINTS_TAG;
-  const params = idInPath('webhookEndpoint', exampleEndpointId);
-  const endpointAnswer = { 200: jsonAnswer('The endpoint.', endpointOutput) };
-  const testAnswer = { 202: jsonAnswer('It is queued.', testOutput) };
-  const replayAnswer = { 202: jsonAnswer('The deliveries are queued.', replayOutput) };
+  const changing = {
+    method: 'post',
+    tag: ENDPOINTS_TAG,
+    scope: 'webhook_endpoints:write',
+    params,
+    answers: { 200: jsonAnswer('The endpoint.', endpointOutput) },
+    problems: ['webhook_endpoint_not_found'],
+  } as const;
   return [
     operation({
+      ...changing,
       id: 'disableWebhookEndpoint',
-      method: 'post',
       path: `${ENDPOINTS_PATH}/{id}/disable`,
-      tag,
       summary: 'Stop sending events to a webhook endpoint',
       description:
         'Waiting deliveries end as failed; `/enable` can send them later. For an endpoint that we have disabled, ' +
         'it records that you know it, which ends the alert.',
-      scope: 'webhook_endpoints:write',
-      params,
-      answers: endpointAnswer,
-      problems: ['webhook_endpoint_not_found'],
-      handle: async ({ params: { id }, caller }) => {
-        return changeAndShow(dependencies, caller, id, disableEndpoint);
-      },
+      handle: ({ params: { id }, caller }) => changeAndShow(dependencies, caller, id, disableEndpoint),
     }),
     operation({
+      ...changing,
       id: 'enableWebhookEndpoint',
-      method: 'post',
       path: `${ENDPOINTS_PATH}/{id}/enable`,
-      tag,
       summary: 'Send events to a webhook endpoint again',
       description:
         'With `replay_missed` also missed events: the first 10,000 are queued at once, the others while ' +
         'these are delivered. `missed_since` shows the start of ' +
         'the remaining ones until all are queued. An enabled endpoint is not changed.',
-      scope: 'webhook_endpoints:write',
-      params,
       body: enableInput,
-
-      answers: endpointAnswer,
-      problems: ['webhook_endpoint_not_found'],
-      handle: async ({ params: { id }, body, caller }) => {
-        return changeAndShow(dependencies, caller, id, (tx, request) =>
+      handle: ({ params: { id }, body, caller }) =>
+        changeAndShow(dependencies, caller, id, (tx, request) =>
           enableEndpoint(tx, request, { replayMissed: body.replay_missed }),
-        );
-      },
+        ),
     }),
     operation({
+      ...changing,
       id: 'testWebhookEndpoint',
-      method: 'post',
       path: `${ENDPOINTS_PATH}/{id}/test`,
-      tag,
       summary: 'Send a test event to a webhook endpoint',
       description:
         `An event \`${TEST_EVENT}\` is sent like every event, to this endpoint only, also if its ` +
         'filter does not select it, and also while it fails. The delivery with its `event_id` shows ' +
         'the result.',
-      scope: 'webhook_endpoints:write',
       idempotent: true,
-      params,
-      answers: testAnswer,
+      answers: { 202: jsonAnswer('It is queued.', testOutput) },
       problems: ['webhook_endpoint_not_found', 'webhook_endpoint_disabled'],
-      handle: async ({ params: { id }, json, header, caller }) => {
-        const target = `POST ${ENDPOINTS_PATH}/${id}/test`;
-        const request = endpointRequest(caller, id, now());
-        const reply = await answerOnce(
-          dependencies,
-          { lineageId: caller.lineageId, header: header('Idempotency-Key'), target, json },
-          async (tx) => {
-            const eventId = await sendTestEvent(tx, request);
-            return jsonReply(202, { event_id: eventId, queued: 1, next_since: null });
-          },
+      handle: async (request) => {
+        const change = endpointRequest(request.caller, request.params.id, now());
+        return answerOnce(dependencies, request, async (tx) =>
+          jsonReply(202, { event_id: await sendTestEvent(tx, change), queued: 1, next_since: null }),
         );
-        return reply;
       },
     }),
     operation({
+      ...changing,
       id: 'replayWebhooks',
-      method: 'post',
       path: `${ENDPOINTS_PATH}/{id}/replay`,
-      tag,
       summary: 'Replay events to a webhook endpoint',
       description:
         'One event, one delivery, or events since a time: all, failed or missed ones. They have their former ' +
         '`webhook-id`, so a receiver that ignores known ids does nothing twice.',
-      scope: 'webhook_endpoints:write',
       idempotent: true,
-      params,
       body: replayInput,
-
       bodyExample: { since: '2026-01-31T00:00:00Z', which: 'failed' },
       heavy: 'many',
-      answers: replayAnswer,
+      answers: { 202: jsonAnswer('The deliveries are queued.', replayOutput) },
       problems: [
         'webhook_endpoint_not_found',
         'webhook_endpoint_disabled',
         'event_not_found',
         'webhook_delivery_not_found',
       ],
-      handle: async ({ params: { id }, body, json, header, caller }) => {
-        const target = `POST ${ENDPOINTS_PATH}/${id}/replay`;
-        const request = endpointRequest(caller, id, now());
-        const reply = await answerOnce(
-          dependencies,
-          { lineageId: caller.lineageId, header: header('Idempotency-Key'), target, json },
-          async (tx) => {
-            const endpoint = await beginReplay(tx, request);
-            const { queued, nextSince } = await replay(tx, endpoint, body, request.now);
-            return jsonReply(202, { queued, next_since: nextSince?.toISOString() ?? null });
-          },
-        );
-        return reply;
+      handle: async (request) => {
+        const change = endpointRequest(request.caller, request.params.id, now());
+        return answerOnce(dependencies, request, async (tx) => {
+          const endpoint = await beginReplay(tx, change);
+          const { queued, nextSince } = await replay(tx, endpoint, request.body, change.now);
+          return jsonReply(202, { queued, next_since: instantJson(nextSince ?? null) });
+        });
       },
     }),
   ];
@@ -178,8 +147,6 @@ async function replay(
   return { queued: 1, nextSince: undefined };
 }
 
-const params = idInPath('webhookEndpoint', exampleEndpointId);
-
 export function webhookDeliveryOperation({ database, keyRing }: ApiDependencies): Operation {
   return operation({
     id: 'listWebhookDeliveries',
@@ -190,20 +157,19 @@ export function webhookDeliveryOperation({ database, keyRing }: ApiDependencies)
     description: 'Ended deliveries are stored for some weeks.',
     scope: 'webhook_endpoints:read',
     params,
-    query: z.strictObject({ status: deliveryState.optional(), event_id: eventIdInput.optional(), ...pageQuery }),
+    query: z.strictObject({ status: deliveryState.optional(), event_id: idInput('event').optional(), ...pageQuery }),
     answers: { 200: jsonAnswer('A page of deliveries.', pageOf(deliveryOutput, 'WebhookDeliveryPage')) },
     problems: ['webhook_endpoint_not_found'],
-    handle: async ({ params: { id }, query: { limit, cursor, status: state, event_id: eventId }, caller }) => {
-      const after = cursor === undefined ? undefined : readIdCursor('webhookDelivery', cursor);
-      const found = await database.run(async (db) => {
-        const { retryAt } = await requireEndpoint(db, id, caller);
-        const views = await listDeliveries(db, id, { state, eventId }, { limit: limit + 1, after });
-        return { retryAt, views };
-      });
-      return pageReply(found.views, limit, {
-        json: (view) => deliveryJson(keyRing, view, found.retryAt),
-        cursor: ({ delivery }) => idCursor(delivery.id),
-      });
+    handle: async ({ params: { id }, query, caller }) => {
+      const { retryAt } = await database.run((db) => requireEndpoint(db, id, caller));
+      const filter = { state: query.status, eventId: query.event_id };
+      const page = await readPage(
+        query,
+        idCursor('webhookDelivery'),
+        (at) => database.run((db) => listDeliveries(db, id, filter, at)),
+        ({ delivery }) => delivery.id,
+      );
+      return pageReply(page, (view) => deliveryJson(keyRing, view, retryAt));
     },
   });
 }

@@ -1,8 +1,8 @@
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { instantJson, mayExist } from '#api/fields/fields.ts';
+import { instantJson } from '#api/fields/fields.ts';
 import type { Caller } from '#api/http/operation.ts';
 import { jsonReply, type Reply } from '#api/http/reply.ts';
-import { Problem } from '#api/problems/problem.ts';
+import { requireFound } from '#api/problems/problem.ts';
 import type { EndpointOutput } from '#api/webhook-endpoints/webhook-endpoint-schemas.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { countPendingDeliveries } from '#db/events/webhook-deliveries.ts';
@@ -14,14 +14,10 @@ export const ENDPOINTS_TAG = 'Webhook endpoints';
 
 /** @throws Problem webhook_endpoint_not_found */
 export async function requireEndpoint(db: Executor, id: string, { ownerId }: Caller): Promise<WebhookEndpointRow> {
-  const found = mayExist('webhookEndpoint', id) ? await findWebhookEndpoint(db, id, ownerId) : undefined;
-  if (found === undefined) throw new Problem('webhook_endpoint_not_found');
-  return found;
+  return requireFound(await findWebhookEndpoint(db, id, ownerId), 'webhook_endpoint_not_found');
 }
 
-/** @throws Problem webhook_endpoint_not_found */
 export function endpointRequest({ ownerId: owner, apiKeyId: actor }: Caller, id: string, now: number): EndpointRequest {
-  if (!mayExist('webhookEndpoint', id)) throw new Problem('webhook_endpoint_not_found');
   return { id, owner, actor, now: new Date(now) };
 }
 

@@ -11,8 +11,6 @@ import {
 } from '#domain/events/webhook-delivery.ts';
 import { MAX_WEBHOOK_SECRET_OVERLAP_MS } from '#domain/policy/webhook-policy.ts';
 
-export const exampleEndpointId = 'we_01JQ8ZB3M5N7P9QRSTVWXYZ012';
-
 const exampleSecret = 'whsec_0Ya0a2Hc1Yy1m3T0z0m0Yk1uQm5oR2d4a1Z2d0p5bTQ=';
 
 const MAX_PATTERNS = 100;
@@ -64,7 +62,7 @@ export const endpointChange = z
 const disabledReasons = Object.keys(DISABLED_REASONS) as [DisabledReason, ...DisabledReason[]];
 
 const endpointFields = {
-  id: ourId('webhookEndpoint', exampleEndpointId),
+  id: ourId('webhookEndpoint'),
   url,
   event_types: z.array(eventPattern),
   description,
@@ -119,7 +117,7 @@ export const createdEndpointOutput = z
 
 export const rotatedSecretOutput = z
   .strictObject({
-    id: ourId('webhookEndpoint', exampleEndpointId),
+    id: ourId('webhookEndpoint'),
     secret,
     former_signs_until: instant.meta({
       description: 'Until this time deliveries are signed with the former secret too.',
@@ -143,10 +141,6 @@ export const secretRotation = z
   })
   .meta({ id: 'EndpointSecretRotation' });
 
-const exampleDeliveryId = 'wd_01JQ8ZC4N6P8QRSTVWXYZ01234';
-
-const exampleSentEventId = 'evt_01JQ8ZD5P7QRSTVWXYZ0123456';
-
 const tryFailures = Object.keys(TRY_FAILURES) as [TryFailure, ...TryFailure[]];
 
 export const deliveryState = z.enum(DELIVERY_STATES).meta({
@@ -156,9 +150,9 @@ export const deliveryState = z.enum(DELIVERY_STATES).meta({
 
 export const deliveryOutput = z
   .strictObject({
-    id: ourId('webhookDelivery', exampleDeliveryId),
-    endpoint_id: ourId('webhookEndpoint', exampleEndpointId),
-    event_id: ourId('event', exampleSentEventId).meta({ description: 'Sent as `webhook-id`: the same at every try.' }),
+    id: ourId('webhookDelivery'),
+    endpoint_id: ourId('webhookEndpoint'),
+    event_id: ourId('event').meta({ description: 'Sent as `webhook-id`: the same at every try.' }),
     event_type: z
       .enum(eventTypes as [string, ...string[]])
       .meta({ description: 'The type of the event, as in `GET /v1/events`.' }),
@@ -237,10 +231,10 @@ export const enableInput = z
 
 export const replayInput = z
   .strictObject({
-    event_id: ourId('event', exampleSentEventId)
+    event_id: ourId('event')
       .optional()
       .meta({ description: 'One event, also if the filter of the endpoint does not select it.' }),
-    delivery_id: ourId('webhookDelivery', exampleDeliveryId).optional().meta({ description: 'One delivery.' }),
+    delivery_id: ourId('webhookDelivery').optional().meta({ description: 'One delivery.' }),
     since: instantInput.optional().meta({ description: 'Events since this time.' }),
     until: instantInput.optional().meta({ description: 'With `since`: events until this time.' }),
     which: z
@@ -279,7 +273,7 @@ export const replayOutput = z
 
 export const testOutput = replayOutput
   .extend({
-    event_id: ourId('event', exampleSentEventId).meta({
+    event_id: ourId('event').meta({
       description: 'Id of the test event: its `webhook-id`, and the `event_id` of its delivery.',
     }),
   })

@@ -4,8 +4,8 @@ import { createdByInQuery, idInPath, ourId } from '#api/fields/fields.ts';
 import { answerOnce } from '#api/http/idempotency.ts';
 import { type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
-import { idCursor, readIdCursor } from '#api/lists/cursor.ts';
-import { pageOf, pageQuery, pageReply } from '#api/lists/lists.ts';
+import { idCursor } from '#api/lists/cursor.ts';
+import { pageOf, pageQuery, readPage } from '#api/lists/lists.ts';
 import { invalid, type Problem } from '#api/problems/problem.ts';
 import { webhookDeliveryOperation, webhookEndpointActions } from '#api/webhook-endpoints/webhook-endpoint-actions.ts';
 import {
@@ -22,7 +22,6 @@ import {
   endpointInput,
   type EndpointOutput,
   endpointOutput,
-  exampleEndpointId,
   rotatedSecretOutput,
   secretRotation,
 } from '#api/webhook-endpoints/webhook-endpoint-schemas.ts';
@@ -37,7 +36,7 @@ import { endpointUrlProblem } from '#outbound/webhook-address.ts';
 
 const tag = ENDPOINTS_TAG;
 
-const params = idInPath('webhookEndpoint', exampleEndpointId);
+const params = idInPath('webhookEndpoint');
 
 export function webhookEndpointOperations(dependencies: ApiDependencies): Operation[] {
   const { database, keyRing, endpointSecretOverlapMs, now } = dependencies;
@@ -55,20 +54,14 @@ export function webhookEndpointOperations(dependencies: ApiDependencies): Operat
       scope: 'webhook_endpoints:write',
       idempotent: true,
       body: endpointInput,
-
       answers: {
         201: jsonAnswer('The endpoint gets new events from now on.', createdEndpointOutput, {
           headers: { Location: 'Address of the endpoint.' },
         }),
       },
       problems: ['webhook_endpoint_limit'],
-      handle: async ({ body, json, header, caller }) => {
-        const request = {
-          lineageId: caller.lineageId,
-          header: header('Idempotency-Key'),
-          target: `POST ${ENDPOINTS_PATH}`,
-          json,
-        };
+      handle: async (request) => {
+        const { body, caller } = request;
         // Outside a transaction: a name server may be slow. A repetition gets its answer independent of the result.
         const problem = await urlProblem(dependencies, body.url);
         return answerOnce(dependencies, request, async (tx) => {
@@ -94,15 +87,20 @@ export function webhookEndpointOperations(dependencies: ApiDependencies): Operat
       scope: 'webhook_endpoints:read',
       query: z.strictObject({ created_by: createdByInQuery.optional(), ...pageQuery }),
       answers: { 200: jsonAnswer('A page of endpoints.', pageOf(endpointOutput, 'WebhookEndpointPage')) },
-      handle: async ({ query: { limit, cursor, created_by: createdBy }, caller: { ownerId } }) => {
-        const after = cursor === undefined ? undefined : readIdCursor('webhookEndpoint', cursor);
-        const found = await database.run(async (db) => {
-          const rows = await listWebhookEndpoints(db, ownerId, { createdBy }, { limit: limit + 1, after });
-          const shown: EndpointOutput[] = [];
-          for (const row of rows) shown.push(await endpointJson(db, row));
-          return shown;
-        });
-        return pageReply(found, limit, { json: (endpoint) => endpoint, cursor: ({ id }) => idCursor(id) });
+      handle: async ({ query, caller: { ownerId } }) => {
+        const page = await readPage(
+          query,
+          idCursor('webhookEndpoint'),
+          (at) =>
+            database.run(async (db) => {
+              const rows = await listWebhookEndpoints(db, ownerId, { createdBy: query.created_by }, at);
+              const shown: EndpointOutput[] = [];
+              for (const row of rows) shown.push(await endpointJson(db, row));
+              return shown;
+            }),
+          ({ id }) => id,
+        );
+        return jsonReply(200, page);
       },
     }),
     operation({
@@ -133,7 +131,6 @@ export function webhookEndpointOperations(dependencies: ApiDependencies): Operat
       scope: 'webhook_endpoints:write',
       params,
       body: endpointChange,
-
       answers: { 200: jsonAnswer('The endpoint.', endpointOutput) },
       problems: ['webhook_endpoint_not_found'],
       handle: async ({ params: { id }, body, caller }) => {
@@ -158,7 +155,7 @@ export function webhookEndpointOperations(dependencies: ApiDependencies): Operat
         200: jsonAnswer(
           'It is gone.',
           z
-            .strictObject({ id: ourId('webhookEndpoint', exampleEndpointId), deleted: z.literal(true) })
+            .strictObject({ id: ourId('webhookEndpoint'), deleted: z.literal(true) })
             .meta({ id: 'DeletedWebhookEndpoint' }),
         ),
       },
@@ -182,22 +179,17 @@ export function webhookEndpointOperations(dependencies: ApiDependencies): Operat
       idempotent: true,
       params,
       body: secretRotation,
-
       answers: { 200: jsonAnswer('The new secret.', rotatedSecretOutput) },
       problems: ['webhook_endpoint_not_found'],
-      handle: async ({ params: { id }, body, json, header, caller }) => {
-        const target = `POST ${ENDPOINTS_PATH}/${id}/rotate-secret`;
-        const request = endpointRequest(caller, id, now());
-        return answerOnce(
-          dependencies,
-          { lineageId: caller.lineageId, header: header('Idempotency-Key'), target, json },
-          async (tx) => {
-            const seconds = body.overlap_seconds;
-            const overlapMs = seconds === undefined ? endpointSecretOverlapMs : seconds * 1_000;
-            const { secret, until } = await rotateEndpointSecret(tx, keyRing, request, overlapMs);
-            return jsonReply(200, { id, secret, former_signs_until: until.toISOString() });
-          },
-        );
+      handle: async (request) => {
+        const { id } = request.params;
+        const change = endpointRequest(request.caller, id, now());
+        const { overlap_seconds: seconds } = request.body;
+        const overlapMs = seconds === undefined ? endpointSecretOverlapMs : seconds * 1_000;
+        return answerOnce(dependencies, request, async (tx) => {
+          const { secret, until } = await rotateEndpointSecret(tx, keyRing, change, overlapMs);
+          return jsonReply(200, { id, secret, former_signs_until: until.toISOString() });
+        });
       },
     }),
     webhookDeliveryOperation(dependencies),

@@ -1,29 +1,129 @@
 import * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { attentionReason, failureClass } from '#api/fields/fields.ts';
+import {
+  actionReason,
+  attentionReason,
+  createdByInQuery,
+  EXAMPLE_IDS,
+  failureClass,
+  idInput,
+  instantInput,
+} from '#api/fields/fields.ts';
 import { answerOnce, bulkIdempotencyKeyHeader, readIdempotencyKey } from '#api/http/idempotency.ts';
 import { type Caller, jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { refusal } from '#api/problems/problem-schema.ts';
-import { bulkActionOf, bulkInput, MAX_BULK } from '#api/work/bulk-action-schemas.ts';
-import { withPriceCurrency } from '#api/work/work-actions.ts';
+import { newLimit, verdictFields, withPriceCurrency } from '#api/work/work-actions.ts';
+import { article } from '#api/work/work-reads.ts';
 import type { WorkResource } from '#api/work/work-resource.ts';
 import { scopesOfKind } from '#db/access/api-keys.ts';
+import type { Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
 import { chooseWork } from '#db/work/counts.ts';
+import type { WorkFilter } from '#db/work/work-reads.ts';
 import type { OperatorAction, Refusal } from '#domain/operator/operator-actions.ts';
 import { KINDS } from '#domain/work/kinds.ts';
 import { statusesOf, type WorkStatus } from '#domain/work/lifecycle.ts';
 import { COMPARISON_MS, performAction } from '#fulfilment/operator/perform-action.ts';
+
+/** Each is a separate transaction, and the caller waits for all of them. */
+const MAX_BULK = 100;
+
+/** Ids at the service can only be given for one. */
+const ACTIONS = ['retry', 'release', 'abandon', 'limit', 'resolve'] as const;
+/** Only purchases are held by the purchase gate and have a price. */
+const ACTIONS_WITHOUT_PURCHASE = ['retry', 'abandon', 'resolve'] as const;
+
+function bulkInput({ kind, name }: WorkResource) {
+  const noun = KINDS[kind].noun;
+  const statuses: readonly WorkStatus[] = statusesOf(kind);
+  const filter = z
+    .strictObject({
+      ids: z.array(idInput(kind)).min(1).max(MAX_BULK).optional(),
+      status: z
+        .enum(statuses)
+        .optional()
+        .meta({ description: `A status, as ${article(noun)} ${noun} shows it.` }),
+      failure_class: failureClass.optional(),
+      attention: attentionReason.optional(),
+      created_by: createdByInQuery.optional(),
+      created_after: instantInput.optional().meta({ override: { type: 'string', format: 'date-time' } }),
+      created_before: instantInput.optional().meta({ override: { type: 'string', format: 'date-time' } }),
+    })
+    .refine((given) => Object.values(given).some((value) => value !== undefined), {
+      message: 'must select work: give ids or a filter',
+    })
+    .meta({
+      description:
+        `Which ${noun}s: all that match every given condition. Without \`ids\`, \`status\` and ` +
+        '`attention` only those that have not ended.',
+      override: { minProperties: 1 },
+    });
+  const actions: readonly [(typeof ACTIONS)[number], ...(typeof ACTIONS)[number][]] = KINDS[kind].isPurchase
+    ? ACTIONS
+    : ACTIONS_WITHOUT_PURCHASE;
+  const { case: reason, verdict, next } = verdictFields;
+  return z
+    .strictObject({
+      action: z.enum(actions).meta({
+        description: `The action; each is described at \`POST ${KINDS[kind].path}/{id}/…\`.`,
+      }),
+      filter,
+      reason: actionReason,
+      max_price: newLimit
+        .optional()
+        .meta({ description: 'Required with `limit`; `null` removes the limit.', example: undefined }),
+      case: reason.optional().meta({ description: 'Required with `resolve`: the reason of the open case.' }),
+      verdict: verdict.optional().meta({ description: 'Required with `resolve`: the verdict for all of them.' }),
+      next,
+      dry_run: z
+        .boolean()
+        .default(false)
+        .meta({ description: 'Only report the result for each. Needs no Idempotency-Key.' }),
+    })
+    .superRefine((given, context) => {
+      const needs = (field: keyof typeof given, action: string, isNeeded: boolean) => {
+        const isGiven = given[field] !== undefined;
+        if (given.action === action ? isGiven || !isNeeded : !isGiven) return;
+        context.addIssue({
+          code: 'custom',
+          path: [field],
+          message: given.action === action ? `is needed with ${action}` : `goes with ${action} alone`,
+        });
+      };
+      needs('max_price', 'limit', true);
+      needs('case', 'resolve', true);
+      needs('verdict', 'resolve', true);
+      needs('next', 'resolve', false);
+    })
+    .meta({
+      id: `${name}BulkAction`,
+      example: {
+        filter: { status: 'held', failure_class: 'insufficient_balance' },
+        reason: 'Topped up.',
+        dry_run: true,
+      },
+    });
+}
+
+type BulkInput = z.output<ReturnType<typeof bulkInput>>;
+
+function bulkActionOf({ action, max_price: maxPrice, case: reason, verdict, next }: BulkInput): OperatorAction {
+  if (action === 'limit') return { action: 'change_limit', maxPrice: maxPrice ?? null };
+  if (action !== 'resolve') return { action };
+  if (reason === undefined || verdict === undefined)
+    throw new TypeError('a resolution without case or verdict passed its schema');
+  return { action, reason, verdict, ...(next !== undefined && { next }) };
+}
 
 /** Stored under the Idempotency-Key: a repetition acts on the same work, even if the filter selects other work now. */
 const selection = z.object({ matched: z.int(), ids: z.array(z.string()), action_id: z.string() });
 
 /** Each is carried out like a single action. */
 export function bulkOperation(dependencies: ApiDependencies, resource: WorkResource): Operation {
-  const { kind, name, exampleId } = resource;
+  const { kind, name } = resource;
   const { noun, path } = KINDS[kind];
-  const statuses: readonly [WorkStatus, ...WorkStatus[]] = statusesOf(kind);
+  const statuses: readonly WorkStatus[] = statusesOf(kind);
   const input = bulkInput(resource);
   const output = z
     .strictObject({
@@ -36,7 +136,7 @@ export function bulkOperation(dependencies: ApiDependencies, resource: WorkResou
       }),
       data: z.array(
         z.strictObject({
-          id: z.string().meta({ example: exampleId }),
+          id: z.string().meta({ example: EXAMPLE_IDS[kind] }),
           status: z.enum(statuses).nullable().meta({
             description: 'Status before the action; null when the work is no longer stored.',
             example: 'held',
@@ -75,130 +175,96 @@ export function bulkOperation(dependencies: ApiDependencies, resource: WorkResou
       'idempotency_key_reused',
     ],
     heavy: 'many',
-    handle: async ({ body, json, header, caller }) => {
-      const { reason, dry_run: dryRun } = body;
-      const {
-        ids,
-        status,
-        failure_class: failed,
-        attention,
-        created_by: createdBy,
-        created_after: createdAfter,
-        created_before: createdBefore,
-      } = body.filter;
-      const choice = {
-        ids,
-        statuses: status && [status],
-        failureClass: failed,
-        attentionReason: attention,
-        createdBy,
-        createdAfter,
-        createdBefore,
+    handle: async (call) => {
+      const { body, header, caller } = call;
+      const { dry_run: dryRun } = body;
+      const choice = choiceOf(body.filter);
+      /** Ids without another condition are kept although there is no such work, so that the answer says so. */
+      const select = async (db: Executor) => {
+        const { matched, chosen } = await chooseWork(db, kind, caller.ownerId, choice, MAX_BULK);
+        const { ids, ...others } = choice;
+        const isByIds = ids !== undefined && Object.values(others).every((value) => value === undefined);
+        return { matched, ids: isByIds ? [...new Set(ids)] : chosen.map(({ id }) => id) };
       };
-      const { database } = dependencies;
+      const act = (id: string, actionId: string, how: { readonly dryRun?: true; readonly comparisonMs?: number }) =>
+        performOne(dependencies, resource, { id, caller, actionId, reason: body.reason, ...how }, bulkActionOf(body));
+      const answer = (matched: number, data: readonly BulkLine[]) =>
+        jsonReply(200, { dry_run: dryRun, matched, remaining: Math.max(0, matched - data.length), data });
+      const data: BulkLine[] = [];
       if (dryRun) {
         // The dry run needs no key, but refuses an invalid one, as the real call would.
         if (header('Idempotency-Key') !== undefined) readIdempotencyKey(header('Idempotency-Key'));
-        const { matched, chosen } = await database.run((db) => chooseWork(db, kind, caller.ownerId, choice, MAX_BULK));
-        const missing = hasFilter({ ...choice })
-          ? []
-          : (ids ?? []).filter((id) => !chosen.some((one) => one.id === id));
-        const request = { action: bulkActionOf(body), reason, caller, actionId: newId('action'), dryRun };
-        const data: BulkLine[] = [];
-        for (const id of [...chosen.map((one) => one.id), ...new Set(missing)])
-          data.push(await performOne(dependencies, resource, id, request));
-        return jsonReply(200, { dry_run: true, matched, remaining: matched - chosen.length, data });
+        const { matched, ids } = await dependencies.database.run(select);
+        for (const id of ids) data.push(await act(id, newId('action'), { dryRun }));
+        return answer(matched, data);
       }
-      const replay = {
-        lineageId: caller.lineageId,
-        header: header('Idempotency-Key'),
-        target: `POST ${path}/bulk-actions`,
-        json,
-      };
-      // The selection is stored first. Each action then detects by the same action id whether it was carried out.
-      const kept = await answerOnce(dependencies, replay, async (tx) => {
-        const { matched, chosen } = await chooseWork(tx, kind, caller.ownerId, choice, MAX_BULK);
-        const chosenIds =
-          ids !== undefined && !hasFilter({ ...choice }) ? [...new Set(ids)] : chosen.map(({ id }) => id);
-        // Not the Idempotency-Key, which may be reused after a day for another call.
-        return jsonReply(200, { matched, ids: chosenIds, action_id: newId('action') });
-      });
-      const about = selection.parse(JSON.parse(kept.body.toString('utf8')));
-      const request = {
-        action: bulkActionOf(body),
-        reason,
-        caller,
-        actionId: about.action_id,
-        dryRun,
-      };
-      const data: BulkLine[] = [];
-      for (const id of about.ids)
-        data.push(await performOne(dependencies, resource, id, { ...request, comparisonMs: 0 }));
+      // The selection is stored first. Each action then detects by the same action id whether it was carried out. Not
+      // the Idempotency-Key, which may be reused after a day for another call.
+      const kept = await answerOnce(dependencies, call, async (tx) =>
+        jsonReply(200, { ...(await select(tx)), action_id: newId('action') }),
+      );
+      const { matched, ids, action_id: actionId } = selection.parse(JSON.parse(kept.body.toString('utf8')));
+      for (const id of ids) data.push(await act(id, actionId, { comparisonMs: 0 }));
       // All comparisons are requested by now, and are awaited together.
       const until = performance.now() + COMPARISON_MS;
       for (const [index, { id, refusal: refused }] of data.entries()) {
         const comparisonMs = until - performance.now();
-        if (refused === 'not_compared' && comparisonMs > 0)
-          data[index] = await performOne(dependencies, resource, id, { ...request, comparisonMs });
+        if (refused === 'not_compared' && comparisonMs > 0) data[index] = await act(id, actionId, { comparisonMs });
       }
-      return jsonReply(200, {
-        dry_run: false,
-        matched: about.matched,
-        remaining: Math.max(0, about.matched - about.ids.length),
-        data,
-      });
+      return answer(matched, data);
     },
   });
 }
 
-interface BulkRequest {
-  readonly action: OperatorAction;
-  readonly reason: string;
-  readonly caller: Caller;
-  /** The same for a repetition of the call. */
-  readonly actionId: string;
-  readonly dryRun: boolean;
-  readonly comparisonMs?: number;
+function choiceOf(filter: BulkInput['filter']): WorkFilter {
+  return {
+    ids: filter.ids,
+    statuses: filter.status && [filter.status],
+    failureClass: filter.failure_class,
+    attentionReason: filter.attention,
+    createdBy: filter.created_by,
+    createdAfter: filter.created_after,
+    createdBefore: filter.created_before,
+  };
 }
 
-type BulkLine = ReturnType<typeof lineOf> & {
+interface BulkLine {
+  readonly id: string;
+  readonly status: string | null;
+  readonly failure_class: string | null;
+  readonly attention: string | null;
   readonly result: 'would_apply' | 'applied' | 'unchanged' | 'refused' | 'not_found';
   readonly refusal: Refusal | null;
   readonly detail: string | null;
-};
+}
+
+interface BulkRequest {
+  readonly id: string;
+  readonly caller: Caller;
+  /** The same for a repetition of the call. */
+  readonly actionId: string;
+  readonly reason: string;
+  readonly dryRun?: true;
+  readonly comparisonMs?: number;
+}
 
 async function performOne(
   { database, now }: ApiDependencies,
   resource: WorkResource,
-  id: string,
-  { action: wanted, reason, caller, actionId, ...how }: BulkRequest,
+  { id, caller: { ownerId: owner, apiKeyId: actor }, actionId, reason, ...how }: BulkRequest,
+  wanted: OperatorAction,
 ): Promise<BulkLine> {
   const { kind } = resource;
-  const action = await withPriceCurrency({ database }, resource, { id, owner: caller.ownerId, action: wanted });
-  const operator = { actor: caller.apiKeyId, reason, actionId };
-  const request = { work: { kind, id }, action, operator, owner: caller.ownerId, ...how };
+  const action = await withPriceCurrency({ database }, resource, { id, owner, action: wanted });
+  const request = { work: { kind, id }, action, operator: { actor, reason, actionId }, owner, ...how };
   const outcome = await performAction(database, request, new Date(now()));
-  if (outcome.kind === 'missing') return { ...lineOf({ id }), result: 'not_found', refusal: null, detail: null };
-  const line = { ...lineOf(outcome.before), refusal: null, detail: null };
+  const nothing = { refusal: null, detail: null };
+  if (outcome.kind === 'missing')
+    return { id, status: null, failure_class: null, attention: null, result: 'not_found', ...nothing };
+  const { status, failureClass, attentionReason: attention } = outcome.before;
+  const line = { id, status, failure_class: failureClass, attention };
   if (outcome.kind === 'refused')
     return { ...line, result: 'refused', refusal: outcome.refusal, detail: outcome.detail };
-  return { ...line, result: how.dryRun && outcome.kind === 'applied' ? 'would_apply' : outcome.kind };
-}
-
-function hasFilter(choice: Readonly<Record<string, unknown>>): boolean {
-  return Object.entries(choice).some(([name, value]) => name !== 'ids' && value !== undefined);
-}
-
-function lineOf({
-  id,
-  status = null,
-  failureClass: failed = null,
-  attentionReason: attention = null,
-}: {
-  readonly id: string;
-  readonly status?: string | null;
-  readonly failureClass?: string | null;
-  readonly attentionReason?: string | null;
-}) {
-  return { id, status, failure_class: failed, attention };
+  const result = how.dryRun === true && outcome.kind === 'applied' ? 'would_apply' : outcome.kind;
+  return { ...line, result, ...nothing };
 }

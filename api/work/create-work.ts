@@ -31,9 +31,10 @@ interface CreationRequest {
     readonly quote_id?: string | undefined;
     readonly deadline?: Date | undefined;
     readonly when_attempts_are_used_up?: WhenUsedUp | undefined;
-    readonly metadata?: NewWork['metadata'] | undefined;
+    readonly metadata?: Record<string, string> | undefined;
   };
   readonly query: { readonly expand?: readonly ExpandName[] | undefined };
+  readonly target: string;
   readonly json: unknown;
   readonly header: Incoming['header'];
   readonly caller: Caller;
@@ -53,7 +54,6 @@ export function callerReference<Field extends `external_${'order' | 'topup' | 's
 }
 
 interface Creation<Row> {
-  readonly target: string;
   readonly reference: WorkReference;
   readonly named: string | undefined;
   /** Found before the transaction. A repeated request gets its answer or the existing work all the same. */
@@ -73,9 +73,11 @@ interface Creation<Row> {
 export async function createWork<Row>(
   dependencies: ApiDependencies,
   resource: WorkResource,
-  { body, query: { expand }, json, header, onClose, caller, requestId }: CreationRequest,
-  { target, reference, named, objection, item, accept, show }: Creation<Row>,
+  request: CreationRequest,
+  { reference, named, objection, item, accept, show }: Creation<Row>,
 ): Promise<Reply> {
+  const { body, header, caller, onClose, requestId } = request;
+  const { expand } = request.query;
   const { kind } = resource;
   const { path } = KINDS[kind];
   const { lineageId, ownerId } = caller;
@@ -87,7 +89,7 @@ export async function createWork<Row>(
   const isNamed = named !== undefined;
   const reply = await answerOnce(
     dependencies,
-    { lineageId, header: header('Idempotency-Key'), target, json, isKeptForGood: !isNamed },
+    request,
     async (tx) => {
       const now = new Date(dependencies.now());
       // Only new work needs a future deadline: a repetition may arrive after it.
@@ -107,13 +109,16 @@ export async function createWork<Row>(
         requestId,
         traceparent,
         requestKey: requestKey(dependencies.keyRing, lineageId, key),
-        maxPrice: limit ?? null,
-        customerPrice: body.customer_price,
-        deadlineAt: body.deadline ?? null,
+        maxPriceAmount: limit?.amount,
+        maxPriceCurrency: limit?.currency,
+        customerPrice: body.customer_price?.amount,
+        customerPriceCurrency: body.customer_price?.currency,
+        deadlineAt: body.deadline,
         whenUsedUp: body.when_attempts_are_used_up,
-        metadata: body.metadata ?? {},
+        metadata: body.metadata,
       };
-      const acceptAs = (use: ReferenceUse) => accept(tx, { ...work, id: idOf(use), use }, now);
+      const acceptAs = (use: ReferenceUse) =>
+        accept(tx, { ...work, id: idOf(use), referenceUse: use.number, replacesId: use.replaces }, now);
       let intake = await acceptAs(FIRST_USE);
       if (!intake.accepted && isNamed && reference.isForGood) {
         const holder = await readHolder(tx, { kind, id: intake.existingId }, ownerId, work.requestKey);
@@ -127,6 +132,7 @@ export async function createWork<Row>(
       const headers = { Location: `${path}/${intake.id}`, 'Retry-After': String(RETRY_AFTER_SECONDS) };
       return jsonReply(202, plainWork(show(intake.row)), headers);
     },
+    !isNamed,
   );
   const id = locatedId(path, reply);
   const find = () => resource.findTogether(id, ownerId);

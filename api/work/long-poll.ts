@@ -9,18 +9,19 @@ import { isFinal, isFinished, isWaitOver, retryAfterSeconds, type WorkStatus } f
 export const RETRY_AFTER_SECONDS = retryAfterSeconds('accepted', null, 0);
 
 interface Waiter {
-  readonly seconds: number;
-  readonly lineageId: string;
+  readonly id: string;
+  readonly caller: Pick<Caller, 'lineageId'>;
   readonly onClose: Incoming['onClose'];
-  readonly until: (status: WorkStatus) => boolean;
+  readonly find: () => Promise<WorkJson | undefined>;
+  readonly show: (found: WorkJson) => Promise<object>;
 }
 
 /** Empty without such work, or after the caller has disconnected. */
 async function readWhen(
   { waits }: Pick<ApiDependencies, 'waits'>,
-  id: string,
-  find: () => Promise<WorkJson | undefined>,
-  { seconds, lineageId, onClose, until }: Waiter,
+  { id, caller: { lineageId }, onClose, find }: Waiter,
+  seconds: number,
+  until: (status: WorkStatus) => boolean,
 ): Promise<WaitResult<WorkJson | undefined>> {
   return waits.until({
     seconds,
@@ -38,43 +39,21 @@ async function readWhen(
  * repetition waits too: the answer stored under the Idempotency-Key says that the work was accepted.
  */
 export async function replyAfterPreferredWait(
-  dependencies: Pick<ApiDependencies, 'waits' | 'database' | 'logger' | 'now'>,
-  {
-    id,
-    header,
-    onClose,
-    find,
-    show,
-    caller: { lineageId },
-  }: {
-    readonly id: string;
-    readonly caller: Pick<Caller, 'lineageId'>;
-    readonly header: Incoming['header'];
-    readonly onClose: Incoming['onClose'];
-    readonly find: Parameters<typeof readWhen>[2];
-    readonly show: (found: WorkJson) => Promise<object>;
-  },
+  dependencies: Pick<ApiDependencies, 'waits' | 'logger' | 'now'>,
+  waiter: Waiter & { readonly header: Incoming['header'] },
   accepted: Reply,
   finished: { readonly when: (status: WorkStatus) => boolean; readonly status: 200 | 201 },
 ): Promise<Reply> {
-  const preferred = preferredWait(header('Prefer'));
+  const preferred = preferredWait(waiter.header('Prefer'));
   if (preferred === undefined) return accepted;
   try {
-    const { found, isGranted } = await readWhen(dependencies, id, find, {
-      seconds: preferred,
-      lineageId,
-      onClose,
-      // Do not wait for a person.
-      until: (status) => finished.when(status) || status === 'needs_attention',
-    });
+    // Do not wait for a person.
+    const until = (status: WorkStatus) => finished.when(status) || status === 'needs_attention';
+    const { found, isGranted } = await readWhen(dependencies, waiter, preferred, until);
     if (found === undefined) return accepted;
     const { 'Content-Type': _type, 'Retry-After': _retry, ...headers } = accepted.headers;
-    // RFC 7240: mention only a preference that was applied.
-    const applied = {
-      ...headers,
-      ...(isGranted && { 'Preference-Applied': `wait=${dependencies.waits.granted(preferred)}` }),
-    };
-    const shown = await show(found);
+    const applied = { ...headers, ...preferenceApplied(dependencies, preferred, isGranted) };
+    const shown = await waiter.show(found);
     if (finished.when(found.status)) return jsonReply(finished.status, shown, applied);
     return jsonReply(202, shown, { ...applied, 'Retry-After': retryAfter(found, dependencies.now()) });
   } catch (error) {
@@ -92,6 +71,7 @@ export const longPollHeaders = {
   'Retry-After': 'With `wait=N`, when the wait ended without the result: seconds after which to call again.',
 } as const;
 
+/** RFC 7240: only a preference that was applied is mentioned. */
 export function preferenceApplied(
   { waits }: Pick<ApiDependencies, 'waits'>,
   seconds: number,
@@ -106,32 +86,16 @@ export function preferenceApplied(
  */
 export async function replyAfterWait(
   dependencies: Pick<ApiDependencies, 'waits' | 'now'>,
-  {
-    id,
-    onClose,
-    find,
-    show,
-    caller: { lineageId },
-  }: {
-    readonly id: string;
-    readonly caller: Pick<Caller, 'lineageId'>;
-    readonly onClose: Incoming['onClose'];
-    readonly find: Parameters<typeof readWhen>[2];
-    readonly show: (found: WorkJson) => Promise<object>;
-  },
+  waiter: Waiter,
   { wait, until }: { readonly wait: number | undefined; readonly until: readonly WorkStatus[] | undefined },
 ): Promise<Reply | undefined> {
   // A final status ends every wait: no other status follows.
   const has = (status: WorkStatus) =>
     until === undefined ? isFinished(status) : until.includes(status) || isFinal(status);
-  const { found, isGranted } = await readWhen(dependencies, id, find, {
-    seconds: wait ?? 0,
-    lineageId,
-    onClose,
-    until: until === undefined ? isWaitOver : has,
-  });
+  const isEnough = until === undefined ? isWaitOver : has;
+  const { found, isGranted } = await readWhen(dependencies, waiter, wait ?? 0, isEnough);
   if (found === undefined) return undefined;
-  const shown = await show(found);
+  const shown = await waiter.show(found);
   if (wait === undefined) return jsonReply(200, shown);
   return jsonReply(200, shown, {
     ...preferenceApplied(dependencies, wait, isGranted),

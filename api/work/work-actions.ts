@@ -5,7 +5,6 @@ import {
   attentionReason,
   idInPath,
   instantInput,
-  mayExist,
   meaningsOf,
   moneyInput,
   wholeNumber,
@@ -13,9 +12,9 @@ import {
 import { type Caller, jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply, type Reply } from '#api/http/reply.ts';
 import { exampleOf } from '#api/openapi/examples.ts';
-import { Problem } from '#api/problems/problem.ts';
+import { Problem, requireFound } from '#api/problems/problem.ts';
 import { article } from '#api/work/work-reads.ts';
-import { notFound, type WorkResource } from '#api/work/work-resource.ts';
+import type { WorkResource } from '#api/work/work-resource.ts';
 import { operationsOutput } from '#api/work/work-schemas.ts';
 import { scopesOfKind } from '#db/access/api-keys.ts';
 import { newId } from '#db/connection/ids.ts';
@@ -84,13 +83,13 @@ const resolution = z.strictObject({ reason: actionReason, ...verdictFields });
 const serviceName = z.string().regex(SERVICE_ID, 'must have 1 to 128 visible ASCII characters').optional();
 
 export function workActionOperations(dependencies: ApiDependencies, resource: WorkResource): Operation[] {
-  const { kind, name, output, exampleId } = resource;
+  const { kind, name, output } = resource;
   const { noun, path, isPurchase } = KINDS[kind];
   const common = {
     method: 'post',
     tag: 'Operator actions',
     scope: scopesOfKind(kind).operate,
-    params: idInPath(kind, exampleId),
+    params: idInPath(kind),
     problems: [`${kind}_not_found`, 'action_not_possible'],
     answers: {
       200: jsonAnswer(
@@ -213,18 +212,16 @@ async function performOnWork(
 ): Promise<Reply> {
   const { kind } = resource;
   const { database, now } = dependencies;
-  if (!mayExist(kind, id)) throw notFound(resource);
   const action = await withPriceCurrency(dependencies, resource, { id, owner, action: wanted });
   const request = { work: { kind, id }, action, operator: { actor, reason, actionId: newId('action') }, owner };
   const outcome = await performAction(database, request, new Date(now()));
-  if (outcome.kind === 'missing') throw notFound(resource);
+  if (outcome.kind === 'missing') throw new Problem(`${kind}_not_found`);
   if (outcome.kind === 'refused') {
     const { refusal, detail } = outcome;
     throw new Problem('action_not_possible', { detail, extra: { refusal } });
   }
   const found = await database.run((db) => resource.find(db, id, owner));
-  if (found === undefined) throw notFound(resource);
-  return jsonReply(200, found);
+  return jsonReply(200, requireFound(found, `${kind}_not_found`));
 }
 
 /** A limit in another currency can then be refused. Without an answer of the service the limit is accepted. */

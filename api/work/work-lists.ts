@@ -3,21 +3,20 @@ import type { ApiDependencies } from '#api/dependencies.ts';
 import { jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { amount, csvAnswer, type CsvColumns, csvQuery, csvReply, safe, text } from '#api/lists/csv-file.ts';
-import { positionCursor, readPositionCursor } from '#api/lists/cursor.ts';
-import { nextCursor } from '#api/lists/lists.ts';
+import { positionCursor } from '#api/lists/cursor.ts';
+import { readPage } from '#api/lists/lists.ts';
 import type { OrderOutput } from '#api/orders/order-schemas.ts';
 import { viewOfWork } from '#api/work/expand.ts';
 import type { WorkJson, WorkResource } from '#api/work/work-resource.ts';
 import type { workListQuery } from '#api/work/work-schemas.ts';
 import { scopesOfKind } from '#db/access/api-keys.ts';
-import type { Executor } from '#db/connection/database.ts';
 import type { Owner } from '#db/lists/ownership.ts';
-import type { PageOptions, PagePosition } from '#db/lists/pages.ts';
-import type { WorkFilter } from '#db/work/work-reads.ts';
+import type { PagePosition } from '#db/lists/pages.ts';
+import type { StoredWork, WorkFilter, WorkReads } from '#db/work/work-reads.ts';
 import { KINDS } from '#domain/work/kinds.ts';
 import type { WorkStatus } from '#domain/work/lifecycle.ts';
 
-type CommonQuery = z.output<z.ZodObject<ReturnType<typeof workListQuery<WorkStatus>>>>;
+export type CommonQuery = z.output<z.ZodObject<ReturnType<typeof workListQuery<WorkStatus>>>>;
 
 export function workFilter(query: CommonQuery): WorkFilter {
   return {
@@ -33,21 +32,26 @@ export function workFilter(query: CommonQuery): WorkFilter {
   };
 }
 
-export function listOperations<Query extends z.ZodObject & z.ZodType<CommonQuery>, Shown extends object>(
-  dependencies: ApiDependencies,
-  resource: WorkResource,
-  list: {
-    readonly query: Query;
-    readonly page: z.ZodType;
-    readonly csv: CsvColumns<Shown>;
-    readonly read: (
-      db: Executor,
-      owner: Owner,
-      query: z.output<Query>,
-      page: PageOptions,
-    ) => Promise<readonly { readonly item: Shown & WorkJson; readonly position: PagePosition }[]>;
-  },
-): Operation[] {
+export interface WorkList<
+  Query extends z.ZodObject & z.ZodType<CommonQuery>,
+  Stored extends StoredWork,
+  Filter extends WorkFilter,
+  Shown extends object,
+> {
+  readonly query: Query;
+  readonly page: z.ZodType;
+  readonly csv: CsvColumns<Shown>;
+  readonly reads: Pick<WorkReads<Stored, Filter>, 'page'>;
+  readonly filterOf: (query: z.output<Query>) => Filter;
+  readonly show: (stored: Stored, owner: Owner) => Shown & WorkJson;
+}
+
+export function listOperations<
+  Query extends z.ZodObject & z.ZodType<CommonQuery>,
+  Stored extends StoredWork,
+  Filter extends WorkFilter,
+  Shown extends object,
+>(dependencies: ApiDependencies, resource: WorkResource, list: WorkList<Query, Stored, Filter, Shown>): Operation[] {
   const { database } = dependencies;
   const { kind, name, tag } = resource;
   const { noun, path } = KINDS[kind];
@@ -63,13 +67,16 @@ export function listOperations<Query extends z.ZodObject & z.ZodType<CommonQuery
       query: list.query,
       answers: { 200: jsonAnswer(`A page of ${noun}s.`, list.page) },
       handle: async ({ query, caller, isHead }) => {
-        const { limit, cursor, expand } = query;
-        const { all } = viewOfWork(dependencies, resource, expand, { caller, isHead });
-        const after = cursor === undefined ? undefined : readPositionCursor(kind, cursor);
-        const found = await database.run((db) => list.read(db, caller.ownerId, query, { limit: limit + 1, after }));
+        const { all } = viewOfWork(dependencies, resource, query.expand, { caller, isHead });
+        const { data, next_cursor } = await readPage(
+          query,
+          positionCursor(kind),
+          (page) => database.run((db) => list.reads.page(db, caller.ownerId, list.filterOf(query), page)),
+          ({ row }) => row,
+        );
         return jsonReply(200, {
-          data: await all(found.slice(0, limit).map(({ item }) => item)),
-          next_cursor: nextCursor(found, limit, ({ position }) => positionCursor(kind, position)),
+          data: await all(data.map((stored) => list.show(stored, caller.ownerId))),
+          next_cursor,
         });
       },
     }),
@@ -86,15 +93,18 @@ export function listOperations<Query extends z.ZodObject & z.ZodType<CommonQuery
       heavy: 'file',
       handle: async ({ query: { bom, ...query }, caller }) => {
         // The size of the page has no influence on the filters.
-        const filters = { limit: 0, ...query } as z.output<Query>;
+        const filter = list.filterOf({ limit: 0, ...query } as z.output<Query>);
+        const { ownerId } = caller;
         return csvReply(
           dependencies,
           { bom: bom === true, caller, scope },
           {
             name: path.split('/').slice(2).join('-'),
             columns: list.csv,
-            read: async (after: PagePosition | undefined, limit) =>
-              database.run((db) => list.read(db, caller.ownerId, filters, { limit, after })),
+            read: async (after: PagePosition | undefined, limit) => {
+              const found = await database.run((db) => list.reads.page(db, ownerId, filter, { limit, after }));
+              return found.map((stored) => ({ item: list.show(stored, ownerId), position: stored.row }));
+            },
           },
         );
       },

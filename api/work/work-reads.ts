@@ -1,36 +1,34 @@
 import * as z from 'zod';
 import { entryFor } from '#api/access/redact-for-owner.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { idInPath, mayExist } from '#api/fields/fields.ts';
+import { idInPath } from '#api/fields/fields.ts';
 import { jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
-import { numberCursor, readNumberCursor } from '#api/lists/cursor.ts';
-import { listOf, pageReply, waitInQuery } from '#api/lists/lists.ts';
+import { numberCursor } from '#api/lists/cursor.ts';
+import { listOf, pageReply, readPage, waitInQuery } from '#api/lists/lists.ts';
+import { requireFound } from '#api/problems/problem.ts';
 import { expandInQuery, viewOfWork } from '#api/work/expand.ts';
 import { longPollHeaders, replyAfterWait } from '#api/work/long-poll.ts';
 import { currentStateJson, timelineJson } from '#api/work/work-json.ts';
-import { notFound, type WorkResource } from '#api/work/work-resource.ts';
+import type { WorkResource } from '#api/work/work-resource.ts';
 import { timelinePage, timelineQuery } from '#api/work/work-schemas.ts';
 import { scopesOfKind } from '#db/access/api-keys.ts';
 import { listTimeline } from '#db/work/work-reads.ts';
-import { workEventType } from '#domain/events/event-types.ts';
+import { announcedStatuses } from '#domain/events/event-types.ts';
 import { KINDS } from '#domain/work/kinds.ts';
-import { statusesOf, type WorkStatus } from '#domain/work/lifecycle.ts';
+import type { WorkStatus } from '#domain/work/lifecycle.ts';
 
 export function workReadOperations(dependencies: ApiDependencies, resource: WorkResource): Operation[] {
   const { database } = dependencies;
-  const { kind, name, tag, output, exampleId } = resource;
+  const { kind, name, tag, output } = resource;
   const { noun, path } = KINDS[kind];
   const scope = scopesOfKind(kind).read;
-  const params = idInPath(kind, exampleId);
+  const params = idInPath(kind);
   // A status without an event would never end a wait.
-  const [first, ...others]: readonly WorkStatus[] = statusesOf(kind).filter(
-    (status) => workEventType(kind, status) !== undefined,
-  );
-  if (first === undefined) throw new TypeError(`no status of ${kind} is announced`);
+  const announced: readonly WorkStatus[] = announcedStatuses(kind);
   const readQuery = z.strictObject({
     expand: expandInQuery(kind, resource.expansions),
     wait: waitInQuery,
-    until: listOf([first, ...others])
+    until: listOf(announced)
       .optional()
       .meta({
         description:
@@ -56,7 +54,6 @@ export function workReadOperations(dependencies: ApiDependencies, resource: Work
       problems: [`${kind}_not_found`],
       handle: async ({ params: { id }, query: { expand, wait, until }, onClose, caller, isHead }) => {
         const { one, afterWait } = viewOfWork(dependencies, resource, expand, { caller, isHead });
-        if (!mayExist(kind, id)) throw notFound(resource);
         const { ownerId } = caller;
         const find = () =>
           wait === undefined
@@ -64,8 +61,7 @@ export function workReadOperations(dependencies: ApiDependencies, resource: Work
             : resource.findTogether(id, ownerId);
         const show = wait === undefined ? one : afterWait;
         const reply = await replyAfterWait(dependencies, { id, onClose, find, show, caller }, { wait, until });
-        if (reply === undefined) throw notFound(resource);
-        return reply;
+        return requireFound(reply, `${kind}_not_found`);
       },
     }),
     operation({
@@ -82,20 +78,18 @@ export function workReadOperations(dependencies: ApiDependencies, resource: Work
       query: timelineQuery,
       answers: { 200: jsonAnswer('A page of the timeline.', timelinePage) },
       problems: [`${kind}_not_found`],
-      handle: async ({ params: { id }, query: { limit, cursor }, caller: { ownerId } }) => {
-        const after = cursor === undefined ? undefined : readNumberCursor('t', cursor);
-        const work = { kind, id };
-        const { shown, entries } = await database.run(async (db) => {
-          const shown = mayExist(kind, id) ? await resource.find(db, id, ownerId) : undefined;
-          if (shown === undefined) throw notFound(resource);
-          return { shown, entries: await listTimeline(db, work, { limit: limit + 1, after }) };
-        });
-        return pageReply(entries, limit, {
-          json: (entry) => entryFor(ownerId, timelineJson(entry)),
-          cursor: ({ id: last }) => numberCursor('t', last),
-          more: { current_state: currentStateJson(kind, shown, ownerId) },
-        });
-      },
+      handle: async ({ params: { id }, query, caller: { ownerId } }) =>
+        database.run(async (db) => {
+          const shown = requireFound(await resource.find(db, id, ownerId), `${kind}_not_found`);
+          const page = await readPage(
+            query,
+            numberCursor('t'),
+            (at) => listTimeline(db, { kind, id }, at),
+            (last) => last.id,
+          );
+          const current_state = currentStateJson(kind, shown, ownerId);
+          return pageReply(page, (entry) => entryFor(ownerId, timelineJson(entry)), { current_state });
+        }),
     }),
   ];
 }

@@ -1,7 +1,6 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { Problem } from '#api/problems/problem.ts';
+import { together } from '#api/waits/together.ts';
 import type { Expansion } from '#api/work/expand.ts';
 import type { operationsOutput } from '#api/work/work-schemas.ts';
 import type { Executor } from '#db/connection/database.ts';
@@ -40,7 +39,6 @@ export interface WorkResource {
   readonly name: string;
   readonly tag: string;
   readonly output: z.ZodType;
-  readonly exampleId: string;
   readonly expansions: readonly Expansion[];
   readonly resolution: {
     readonly serviceId: ResolutionField;
@@ -56,7 +54,7 @@ export interface WorkResource {
 
 export function findersOf<Stored extends StoredWork>(
   { database }: Pick<ApiDependencies, 'database'>,
-  reads: Pick<WorkReads<Stored, WorkFilter>, 'find' | 'page'>,
+  reads: WorkReads<Stored, WorkFilter>,
   show: (stored: Stored, owner: Owner) => WorkJson,
 ): Pick<WorkResource, 'find' | 'findTogether'> {
   const findTogether = together<{ readonly id: string; readonly owner: Owner }, Stored | undefined>(async (asked) =>
@@ -80,36 +78,4 @@ export function findersOf<Stored extends StoredWork>(
       return stored && show(stored, owner);
     },
   };
-}
-
-const MAX_KEYS = 500;
-
-/**
- * One read serves all keys that are asked for in the same turn, or while an earlier read is under way. It begins after
- * it was asked for, so that it misses no change that its callers know of.
- */
-function together<Key, Found>(
-  readAll: (keys: readonly Key[]) => Promise<(key: Key) => Found>,
-): (key: Key) => Promise<Found> {
-  let next: { readonly keys: Key[]; readonly found: Promise<(key: Key) => Found> } | undefined;
-  let last: Promise<unknown> = Promise.resolve();
-  const begin = () => {
-    const keys: Key[] = [];
-    const found = last.then(nextTurn).then(() => {
-      if (next?.keys === keys) next = undefined;
-      return readAll(keys);
-    });
-    last = found.catch(() => undefined);
-    return { keys, found };
-  };
-  return async (key) => {
-    if (next === undefined || next.keys.length >= MAX_KEYS) next = begin();
-    const { keys, found } = next;
-    keys.push(key);
-    return (await found)(key);
-  };
-}
-
-export function notFound({ kind }: Pick<WorkResource, 'kind'>): Problem {
-  return new Problem(`${kind}_not_found`);
 }

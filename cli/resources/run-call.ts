@@ -50,7 +50,7 @@ function requestOf(
   { ids, options: { idempotencyKey, wait } }: Typed,
   query: object,
 ): Request {
-  const { id, method, idempotent, prefersWait } = operation;
+  const { id, method, idempotent = false, prefersWait = false } = operation;
   return {
     operation: id,
     method: method.toUpperCase(),

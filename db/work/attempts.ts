@@ -1,10 +1,11 @@
-import { and, desc, eq, inArray, lt, max, ne, type SQL, asc, sql } from 'drizzle-orm';
+import { and, desc, eq, getTableColumns, inArray, lt, max, ne, type SQL, asc, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { isUnapplied, type InboxRow } from '#db/queues/inbox.ts';
 import { attempts, inbox, walletReadings } from '#db/schema.ts';
 import { workTable, type AttemptRow, RowMissingError } from '#db/work/rows.ts';
-import type { Money } from '#domain/money/money.ts';
+import { moneyOf, plainText, type Money } from '#domain/money/money.ts';
 import type { ReconcilePolicy } from '#domain/policy/upkeep-policy.ts';
+import type { AttemptSnapshot } from '#domain/purchase/results.ts';
 import type { PriceLimit } from '#domain/purchase/send-claim.ts';
 import type { AttemptState } from '#domain/relay/observation.ts';
 import type { WorkKind, WorkRef } from '#domain/work/kinds.ts';
@@ -44,7 +45,7 @@ export async function attemptsOf(db: Executor, work: WorkRef): Promise<AttemptRo
 
 /**
  * Also the judged attempt; newest first. A refusal clears the reading of the wallet before the send. When the service
- * names the refused purchase later, any of its sends may have bought, so the reading before the first one counts.
+ * names the refused purchase later, any of its sends may have bought, so the reading before the first one is taken.
  */
 export async function attemptsThatMayCost(db: Executor, work: WorkRef, judgedId: string): Promise<AttemptRow[]> {
   const all = await attemptsOf(db, work);
@@ -95,18 +96,18 @@ export async function newestDelivered(db: Executor, kind: WorkKind, id: string):
   return row;
 }
 
-export async function serviceIdsOfOthers(
+/** Of these ids, those that attempts of the kind have. @param except an attempt that may have one. */
+export async function takenServiceIds(
   db: Executor,
-  { id, subjectKind }: Pick<AttemptRow, 'id' | 'subjectKind'>,
+  kind: WorkKind,
   serviceIds: readonly string[],
+  except = '',
 ): Promise<ReadonlySet<string>> {
   if (serviceIds.length === 0) return new Set();
   const rows = await db
     .select({ serviceId: attempts.serviceId })
     .from(attempts)
-    .where(
-      and(eq(attempts.subjectKind, subjectKind), inArray(attempts.serviceId, [...serviceIds]), ne(attempts.id, id)),
-    );
+    .where(and(eq(attempts.subjectKind, kind), inArray(attempts.serviceId, [...serviceIds]), ne(attempts.id, except)));
   return new Set(rows.flatMap(({ serviceId }) => serviceId ?? []));
 }
 
@@ -117,26 +118,69 @@ export async function findAttemptById(db: Executor, attemptId: string): Promise<
   return row;
 }
 
-/** The caller holds the lock of its work. @throws RowMissingError */
-export async function lockAttemptRow(tx: Executor, attemptId: string): Promise<AttemptRow> {
-  const [row] = await tx.select().from(attempts).where(eq(attempts.id, attemptId)).for('update');
-  if (row === undefined) throw new RowMissingError(`attempt ${attemptId} does not exist in this database`);
-  return row;
+/** With durations by the database's clock. */
+export interface LockedAttempt extends AttemptRow {
+  /** Zero or less: the lease of its last send has ended. Null: there is no lease. */
+  readonly leaseLeftMs: number | null;
+  /** Since its first send that was not definitely refused; null: there was none. */
+  readonly unrefusedForMs: number | null;
 }
 
-export function limitOf({
-  limitAmount: amount,
-  limitCurrency: currency,
-}: Pick<AttemptRow, 'limitAmount' | 'limitCurrency'>): PriceLimit {
-  return amount === null || currency === null ? null : { amount, currency };
+/**
+ * The caller holds the lock of the work, so this lock does not wait and the durations are current. @throws
+ * RowMissingError
+ */
+export async function lockAttempt(tx: Executor, attemptId: string): Promise<LockedAttempt> {
+  const [locked] = await tx
+    .select({
+      ...getTableColumns(attempts),
+      leaseLeftMs: milliseconds(sql`${attempts.leaseUntil} - clock_timestamp()`),
+      unrefusedForMs: milliseconds(sql`clock_timestamp() - ${attempts.firstUnrefusedSendAt}`),
+    })
+    .from(attempts)
+    .where(eq(attempts.id, attemptId))
+    .for('update');
+  if (locked === undefined) throw new RowMissingError(`attempt ${attemptId} does not exist in this database`);
+  return locked;
 }
 
-export function priceAtSend({ priceAmount: amount, priceCurrency: currency }: AttemptRow): Money | undefined {
-  return amount === null || currency === null ? undefined : { amount, currency };
+function milliseconds(interval: SQL) {
+  return sql<number | null>`(extract(epoch from ${interval}) * 1000)::double precision`;
 }
 
-export function chargedOf({ chargedAmount: amount, chargedCurrency: currency }: AttemptRow): Money | undefined {
-  return amount === null || currency === null ? undefined : { amount, currency };
+export function limitOf({ limitAmount, limitCurrency }: AttemptRow): PriceLimit {
+  return moneyOf(limitAmount, limitCurrency) ?? null;
+}
+
+export function priceAtSend({ priceAmount, priceCurrency }: AttemptRow): Money | undefined {
+  return moneyOf(priceAmount, priceCurrency);
+}
+
+export function chargedOf({ chargedAmount, chargedCurrency }: AttemptRow): Money | undefined {
+  return moneyOf(chargedAmount, chargedCurrency);
+}
+
+/** As its workflow sees it. */
+export function snapshotOf(attempt: AttemptRow): AttemptSnapshot {
+  const { id, number, state, settled, serviceId, sends, failureClass, failureDetail } = attempt;
+  const charged = chargedOf(attempt);
+  return {
+    id,
+    number,
+    state,
+    settled,
+    named: serviceId !== null,
+    serviceId: serviceId ?? undefined,
+    history: {
+      firstSentAt: attempt.firstSentAt?.getTime(),
+      firstUnrefusedSendAt: attempt.firstUnrefusedSendAt?.getTime(),
+      sends,
+      // A send without a result is unknown.
+      anyUnknown: attempt.anyUnknown || state === 'sending',
+    },
+    failure: failureClass === null ? undefined : { class: failureClass, detail: failureDetail ?? '' },
+    charged: charged === undefined ? undefined : plainText(charged),
+  };
 }
 
 /** Every attempt was refused, or failed and provably cost nothing. */
@@ -186,17 +230,4 @@ export async function markLookedUp(db: Executor, attemptIds: readonly string[], 
     .update(attempts)
     .set({ lastLookUpAt: now })
     .where(inArray(attempts.id, [...attemptIds]));
-}
-
-export async function takenServiceIds(
-  db: Executor,
-  kind: WorkKind,
-  serviceIds: readonly string[],
-): Promise<ReadonlySet<string>> {
-  if (serviceIds.length === 0) return new Set();
-  const rows = await db
-    .select({ serviceId: attempts.serviceId })
-    .from(attempts)
-    .where(and(eq(attempts.subjectKind, kind), inArray(attempts.serviceId, [...serviceIds])));
-  return new Set(rows.flatMap(({ serviceId }) => serviceId ?? []));
 }

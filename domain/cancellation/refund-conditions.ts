@@ -21,7 +21,7 @@ export interface RefundCondition {
   readonly name: RefundConditionName;
   readonly result: ConditionResult;
   readonly evidence: string;
-  /** Epoch milliseconds; undefined when there is no evidence. */
+  /** Unix milliseconds; undefined when there is no evidence. */
   readonly asOf: number | undefined;
 }
 
@@ -88,11 +88,11 @@ interface Verdict {
 
 function judge<Value>(
   name: RefundConditionName,
-  reading: Evidence<Value>,
+  known: Evidence<Value>,
   verdict: (value: Value) => Verdict,
 ): RefundCondition {
-  if (!reading.ok) return { name, result: 'unknown', evidence: reading.detail, asOf: undefined };
-  return { name, ...verdict(reading.value), asOf: reading.asOf };
+  if (!known.ok) return { name, result: 'unknown', evidence: known.detail, asOf: undefined };
+  return { name, ...verdict(known.value), asOf: known.asOf };
 }
 
 function passes(evidence: string): Verdict {

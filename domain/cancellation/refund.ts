@@ -20,6 +20,9 @@ export interface RefundReport {
 export interface CancellationReport {
   readonly esim?: 'processing' | 'cancelled' | 'refused' | undefined;
   readonly refund?: RefundReport | undefined;
+  readonly serviceRefundId?: string | undefined;
+  /** Given back to the reseller. */
+  readonly refunded?: Money | undefined;
 }
 
 /** `completed`: the eSIM is cancelled and its refund is decided. @param report see {@link mergeReports}. */
@@ -135,84 +138,41 @@ export const REFUND_EVENTS = {
 
 export type RefundEvent = keyof typeof REFUND_EVENTS;
 
-/** Every pair has a decision; `unchanged`: the status stays. */
-export const REFUND_LIFECYCLE = {
+/** `unchanged`: the status stays. */
+type NextRefund = RefundStatusOrNone | 'unchanged';
+
+export const REFUND_LIFECYCLE: Readonly<Record<RefundEvent, Readonly<Record<RefundStatusOrNone, NextRefund>>>> = {
   // Money that was found in the wallet stays there: a later report does not reopen a completed refund.
-  expected: {
-    none: 'expected',
-    expected: 'expected',
-    manual_review: 'expected',
-    completed: 'unchanged',
-    failed: 'expected',
-    needs_attention: 'expected',
-  },
-  manual_review: {
-    none: 'manual_review',
-    expected: 'manual_review',
-    manual_review: 'manual_review',
-    completed: 'unchanged',
-    failed: 'manual_review',
-    needs_attention: 'manual_review',
-  },
-  failed: {
-    none: 'failed',
-    expected: 'failed',
-    manual_review: 'failed',
-    completed: 'unchanged',
-    failed: 'failed',
-    needs_attention: 'failed',
-  },
+  expected: fromAll('expected', { completed: 'unchanged' }),
+  manual_review: fromAll('manual_review', { completed: 'unchanged' }),
+  failed: fromAll('failed', { completed: 'unchanged' }),
   // The service may still pay a refund that failed. A refund without a row is stored as expected before it is settled.
-  paid: {
-    none: 'unchanged',
-    expected: 'completed',
-    manual_review: 'completed',
-    completed: 'completed',
-    failed: 'completed',
-    needs_attention: 'completed',
-  },
-  given_up: {
-    none: 'unchanged',
-    expected: 'failed',
-    manual_review: 'failed',
-    completed: 'unchanged',
-    failed: 'failed',
-    needs_attention: 'failed',
-  },
-  case_opened: {
-    none: 'unchanged',
-    expected: 'needs_attention',
-    manual_review: 'needs_attention',
-    completed: 'unchanged',
-    failed: 'needs_attention',
-    needs_attention: 'needs_attention',
-  },
-  undone: {
-    none: 'unchanged',
-    expected: 'none',
-    manual_review: 'none',
-    completed: 'none',
-    failed: 'none',
-    needs_attention: 'none',
-  },
-} as const satisfies Record<RefundEvent, Record<RefundStatusOrNone, RefundStatusOrNone | 'unchanged'>>;
+  paid: fromAll('completed', { none: 'unchanged' }),
+  given_up: fromAll('failed', { none: 'unchanged', completed: 'unchanged' }),
+  case_opened: fromAll('needs_attention', { none: 'unchanged', completed: 'unchanged' }),
+  undone: fromAll('none', { none: 'unchanged' }),
+};
+
+function fromAll(
+  next: RefundStatusOrNone,
+  except: Partial<Record<RefundStatusOrNone, NextRefund>>,
+): Record<RefundStatusOrNone, NextRefund> {
+  const unpaid = { none: next, expected: next, manual_review: next, failed: next, needs_attention: next };
+  return { ...unpaid, completed: next, ...except };
+}
 
 export function refundStatusAfterReport(
   known: RefundStatus | undefined,
   reported: 'expected' | 'manual_review' | 'failed',
 ): RefundStatus {
-  if (known === undefined) return REFUND_LIFECYCLE[reported].none;
-  const next = REFUND_LIFECYCLE[reported][known];
-  return next === 'unchanged' ? known : next;
+  return known !== undefined && REFUND_LIFECYCLE[reported][known] === 'unchanged' ? known : reported;
 }
 
-function change(event: 'paid' | 'given_up' | 'case_opened') {
-  return {
-    status: REFUND_LIFECYCLE[event].expected,
-    from: REFUND_STATUSES.filter((status) => REFUND_LIFECYCLE[event][status] !== 'unchanged'),
-  } as const;
+function change<Status extends RefundStatus>(event: 'paid' | 'given_up' | 'case_opened', status: Status) {
+  const from = REFUND_STATUSES.filter((each) => REFUND_LIFECYCLE[event][each] !== 'unchanged');
+  return { status, from };
 }
 
-export const PAID_REFUND = change('paid');
-export const GIVEN_UP_REFUND = change('given_up');
-export const REFUND_NEEDING_ATTENTION = change('case_opened');
+export const PAID_REFUND = change('paid', 'completed');
+export const GIVEN_UP_REFUND = change('given_up', 'failed');
+export const REFUND_NEEDING_ATTENTION = change('case_opened', 'needs_attention');

@@ -67,6 +67,11 @@ export function plainAmount(amount: Decimal): Decimal {
   return amount.replace(/(\.\d{2}\d*?)0+$/, '$1');
 }
 
+/** Undefined when either column is null. */
+export function moneyOf(amount: Decimal | null, currency: string | null): Money | undefined {
+  return amount === null || currency === null ? undefined : { amount, currency };
+}
+
 export function plainMoney(amount: Decimal | null, currency: string | null): Money | null {
   return amount === null || currency === null ? null : { amount: plainAmount(amount), currency };
 }

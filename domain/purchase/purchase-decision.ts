@@ -32,9 +32,9 @@ export type RecordResult =
   | AttentionReason;
 
 export interface AttemptHistory {
-  /** Epoch milliseconds. */
+  /** Unix milliseconds. */
   readonly firstSentAt: number | undefined;
-  /** First send that was not definitely refused, in epoch milliseconds; the resend window starts here. */
+  /** First send that was not definitely refused, in Unix milliseconds; the resend window starts here. */
   readonly firstUnrefusedSendAt?: number | undefined;
   readonly sends: number;
   /** Holds in a row before this one; sets the back-off. */

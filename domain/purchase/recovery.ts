@@ -11,9 +11,9 @@ export interface Witness {
   readonly state: AttemptState;
   /** Includes sends that the workflow has to assume. */
   readonly sends: number;
-  /** Epoch milliseconds. */
+  /** Unix milliseconds. */
   readonly firstSentAt?: number;
-  /** Start of the resend window, in epoch milliseconds. */
+  /** Start of the resend window, in Unix milliseconds. */
   readonly firstUnrefusedSendAt?: number;
   readonly anyUnknown: boolean;
   readonly serviceId?: string;
@@ -24,39 +24,30 @@ export interface Witness {
   readonly isRestored?: boolean;
 }
 
-export interface AttemptRecord {
-  readonly state: AttemptState;
-  readonly sends: number;
-}
-
-/** `doubt`: the row knows less and does not prove that nothing was bought, so the attempt counts as unknown. */
-export type Restoration = 'none' | 'doubt';
-
 const HAD: ReadonlySet<AttemptState> = new Set(['processing', 'completed']);
 
 /**
- * Compares the number of sends, not whether a result is open: a claim stores the open results of earlier sends. A row
- * that says `failed` after `processing` knows more; after a delivery nobody reports a failure.
- * @param row undefined when the row is lost.
+ * The row knows less than the workflow and does not prove that nothing was bought: nothing may be claimed or decided
+ * from it. Compares the number of sends, not whether a result is open: a claim stores the open results of earlier
+ * sends. A row that says `failed` after `processing` knows more; after a delivery nobody reports a failure.
+ * @param row undefined when it is lost. One with another number is not compared.
  */
-export function restoration(witness: Witness, row: AttemptRecord | undefined): Restoration {
+export function hasLostRecords(
+  witness: Witness | undefined,
+  row: Pick<Witness, 'number' | 'state' | 'sends'> | undefined,
+): boolean {
   // It was proven that nothing was bought: the work ends again as it ended before.
-  if (endedWithoutEffect(witness) !== undefined) return 'none';
+  if (witness === undefined || endedWithoutEffect(witness) !== undefined) return false;
   // An attempt that was never sent is prepared again with the same key, and bought once.
-  if (witness.sends === 0 && !HAD.has(witness.state)) return 'none';
-  if (row === undefined) return 'doubt';
-  if (HAD.has(row.state)) return 'none';
-  if (row.state === 'failed') return wasBought(witness) ? 'doubt' : 'none';
-  if (row.sends < witness.sends) return 'doubt';
+  if (witness.sends === 0 && !HAD.has(witness.state)) return false;
+  if (row === undefined) return true;
+  if (row.number !== witness.number || HAD.has(row.state)) return false;
+  if (row.state === 'failed') return wasBought(witness);
+  if (row.sends < witness.sends) return true;
   // The ordinary rules already treat these states as possibly bought.
-  if (row.state === 'unknown' || row.state === 'sending') return 'none';
+  if (row.state === 'unknown' || row.state === 'sending') return false;
   // The row may be newer: a worker that counted as lost reported late that it sent nothing.
-  return HAD.has(witness.state) || witness.state === 'failed' ? 'doubt' : 'none';
-}
-
-/** Nothing may be claimed or decided from such a row. @param row with another number it is not compared. */
-export function knowsMore(witness: Witness, row: AttemptRecord & { readonly number: number }): boolean {
-  return witness.number === row.number && restoration(witness, row) === 'doubt';
+  return HAD.has(witness.state) || witness.state === 'failed';
 }
 
 function wasBought({ ended }: Witness): boolean {
@@ -80,7 +71,7 @@ export function witnessOfEnd(end: WorkEnd, known: Witness | undefined): Witness 
   return { ...ended, state: 'completed', sends: Math.max(1, ended.sends) };
 }
 
-/** The later attempt counts; for one attempt, whatever makes it more likely to have been bought. */
+/** Of two attempts the later one; of one attempt, what makes it more likely to have been bought. */
 export function joinWitness(known: Witness | undefined, next: Witness): Witness {
   if (known === undefined || next.number > known.number) return next;
   if (next.number < known.number) return known;

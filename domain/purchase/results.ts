@@ -23,50 +23,50 @@ export interface AttemptSnapshot {
   /** It provably failed and cost nothing. */
   readonly settled: boolean;
   readonly named: boolean;
-  readonly serviceId?: string;
-  readonly failure?: FailureDetail;
-  readonly charged?: string;
+  readonly serviceId?: string | undefined;
+  readonly failure?: FailureDetail | undefined;
+  readonly charged?: string | undefined;
   readonly history: Omit<AttemptHistory, 'holds'>;
 }
 
 export interface WorkSnapshot {
   readonly status: WorkStatus;
-  readonly attention?: AttentionReason;
-  readonly failure?: FailureClass;
-  /** Epoch milliseconds; held work then ends. */
-  readonly deadlineAt?: number;
-  readonly maxPrice?: string;
-  /** Epoch milliseconds. */
+  readonly attention?: AttentionReason | undefined;
+  readonly failure?: FailureClass | undefined;
+  /** Unix milliseconds; held work then ends. */
+  readonly deadlineAt?: number | undefined;
+  readonly maxPrice?: string | undefined;
+  /** Unix milliseconds. */
   readonly acceptedAt: number;
   readonly attempt: AttemptSnapshot;
   /** Another epoch means that PostgreSQL may have lost commits; undefined: not known. */
   readonly epoch?: string;
   /** The row knew less than the witness and was made unknown. */
-  readonly isRestored?: boolean;
+  readonly isRestored?: boolean | undefined;
   /** True when this is the first read since PostgreSQL was started or restored. */
-  readonly isFirstSinceRestart?: boolean;
+  readonly isFirstSinceRestart?: boolean | undefined;
   readonly extraAttempts: number;
-  readonly retryOverrides?: RetryOverrides;
-  /** Epoch milliseconds. */
-  readonly nextStepAt?: number;
+  readonly retryOverrides?: RetryOverrides | undefined;
+  /** Unix milliseconds. */
+  readonly nextStepAt?: number | undefined;
   readonly observations: readonly ServiceObservation[];
-  readonly subscription?: SubscriptionSnapshot;
-  readonly cancellation?: CancellationSnapshot;
+  readonly subscription?: SubscriptionSnapshot | undefined;
+  readonly cancellation?: CancellationSnapshot | undefined;
 }
 
 export interface SubscriptionSnapshot {
   readonly isActive: boolean;
-  readonly endedAs?: SubscriptionEnd;
-  /** Epoch milliseconds. */
-  readonly expiresAt?: number;
+  readonly endedAs?: SubscriptionEnd | undefined;
+  /** Unix milliseconds. */
+  readonly expiresAt?: number | undefined;
   readonly cancelRequested: boolean;
-  /** Epoch milliseconds. */
-  readonly cancelAcceptedAt?: number;
+  /** Unix milliseconds. */
+  readonly cancelAcceptedAt?: number | undefined;
 }
 
 export interface CancellationSnapshot {
-  /** Epoch milliseconds. */
-  readonly cancelledAt?: number;
+  /** Unix milliseconds. */
+  readonly cancelledAt?: number | undefined;
   readonly acceptWithoutRefund: boolean;
   /** As the service reports, like `refundOpen`. */
   readonly refundFailed: boolean;

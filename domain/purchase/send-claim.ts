@@ -60,7 +60,7 @@ export function isWithin(limit: PriceLimit, price: Money): boolean {
   return limit === null || (limit.currency === price.currency && compareMoney(price, limit) <= 0);
 }
 
-/** Either send may have bought it: the higher limit counts, or `later` when the currencies differ. */
+/** Either send may have bought it. @returns the higher limit, or `later` when the currencies differ. */
 export function looserLimit(earlier: PriceLimit, later: PriceLimit): PriceLimit {
   if (later === null) return null;
   return isWithin(earlier, later) ? earlier : later;
@@ -80,10 +80,10 @@ export interface AnswerEffect {
   readonly wakes: boolean;
 }
 
-/** An answer without news ends no wait for a person. An ordinary answer wakes no workflow, which waits for it. */
+/** An answer that changes nothing ends no wait for a person. An ordinary answer wakes no workflow. */
 export function afterAnswer({ before, after, work, holdsLease }: StoredAnswer): AnswerEffect {
   if (isFinal(work)) return { isInProgress: false, wakes: false };
-  const isNews = before !== after;
+  const hasChanged = before !== after;
   const isWaiting = work === 'held' || work === 'needs_attention';
-  return { isInProgress: isNews || !isWaiting, wakes: isNews && (isWaiting || !holdsLease) };
+  return { isInProgress: hasChanged || !isWaiting, wakes: hasChanged && (isWaiting || !holdsLease) };
 }

@@ -31,7 +31,7 @@ export const ATTEMPT_DECISIONS = {
   prepared: { processing: 'advance', completed: 'advance', failed: 'advance' },
   sending: { processing: 'advance', completed: 'advance', failed: 'advance' },
   unknown: { processing: 'advance', completed: 'advance', failed: 'advance' },
-  // The service reports an order although it refused the send: its report counts.
+  // The service reports an order although it refused the send: its report is taken.
   refused: { processing: 'advance', completed: 'advance', failed: 'advance' },
   processing: { processing: 'known', completed: 'advance', failed: 'advance' },
   completed: { processing: 'known', completed: 'known', failed: 'contradiction' },
@@ -90,30 +90,37 @@ export function judgeSubscriptionEnd(
   return reported !== undefined && known === undefined ? 'advance' : 'known';
 }
 
-export interface PurchaseEvent {
-  readonly kind: WorkKind;
+/** What the service says about one purchase or cancellation: in an answer, a look-up or an event. */
+export interface Report {
   readonly outcome: ObservedOutcome;
-  /** For a cancellation, the id of its refund. */
-  readonly serviceId?: string;
-  readonly reference?: string;
-  readonly serviceEsimId?: string;
-  readonly productId?: number;
-  readonly charged?: Money;
-  readonly reason?: ServiceReason;
-  readonly endedAs?: SubscriptionEnd;
+  /** For a cancellation, the id of its refund once it is named. */
+  readonly serviceId?: string | undefined;
+  readonly serviceEsimId?: string | undefined;
+  /** Of the sold package or VPN plan. */
+  readonly productId?: number | undefined;
+  readonly charged?: Money | undefined;
+  readonly reason?: ServiceReason | undefined;
+  readonly cancellation?: CancellationReport | undefined;
+  readonly unmetConditions?: readonly string[] | undefined;
+  readonly startedAt?: string | undefined;
+  readonly expiresAt?: string | undefined;
+  readonly endedAs?: SubscriptionEnd | undefined;
+  readonly encryptedAccess?: Buffer | undefined;
+}
+
+/** Which work it is about is still to be found. */
+export interface PurchaseEvent extends Report {
+  readonly kind: WorkKind;
+  readonly reference?: string | undefined;
   /** Personal data. */
-  readonly access?: Readonly<Record<string, string | null | undefined>>;
-  readonly startedAt?: string;
-  readonly expiresAt?: string;
-  readonly cancellation?: CancellationReport & { readonly serviceRefundId?: string; readonly refunded?: Money };
-  readonly unmetConditions?: readonly string[];
+  readonly access?: Readonly<Record<string, string | null | undefined>> | undefined;
 }
 
 /** The inbox row is the record: a new run reads unhandled reports from there. */
 export interface ServiceObservation {
   /** The same row twice has no second effect. */
   readonly inboxId: string;
-  /** PostgreSQL may lose that a row was handled: in another epoch of the database the same row counts again. */
+  /** PostgreSQL may lose that a row was handled: in another epoch of the database the same row is handled again. */
   readonly epoch?: string;
   readonly source: 'webhook' | 'read';
   readonly attemptNumber: number;

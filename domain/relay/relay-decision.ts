@@ -1,6 +1,7 @@
 import type { RelayPolicy } from '#domain/policy/relay-policy.ts';
 import { backoffMs } from '#domain/policy/settings.ts';
 import type { ObservationDecision } from '#domain/relay/observation.ts';
+import { isFinal, type WorkStatus } from '#domain/work/lifecycle.ts';
 
 /** What a relay does with one row of the inbox. Pure: the model checker uses the same rule as production. */
 
@@ -27,7 +28,7 @@ export interface StoredInboxRow {
 export type InboxAction =
   | { readonly kind: 'leave' }
   | { readonly kind: 'apply'; readonly decision: ObservationDecision }
-  /** A workflow must be notified before the row counts as settled. */
+  /** A workflow must be notified before the row is settled. */
   | { readonly kind: 'notify'; readonly decision: NotifyingDecision };
 
 export type NotifyingDecision = Exclude<ObservationDecision, 'known'>;
@@ -73,64 +74,31 @@ export function startDecision(workflow: WorkflowRunState, isEnded: boolean): Sta
 /** `running`: it ran already. `finished`: it has completed, and nothing was started. */
 export type HandOverOutcome = 'started' | 'notified' | 'running' | 'finished';
 
-/** `accepted`: no workflow has recorded a step yet. */
-type RowProgress = 'accepted' | 'in_progress' | 'ended';
-
-/** `wake`: PostgreSQL has lost what the workflow recorded. `try_again`: no workflow has the work. */
-type HandOverDecision = 'done' | 'wake' | 'try_again';
-
-export const HAND_OVER_DECISIONS = {
-  started: { accepted: 'done', in_progress: 'done', ended: 'done' },
-  notified: { accepted: 'done', in_progress: 'done', ended: 'done' },
-  running: { accepted: 'wake', in_progress: 'done', ended: 'done' },
-  finished: { accepted: 'try_again', in_progress: 'try_again', ended: 'done' },
-} as const satisfies Record<HandOverOutcome, Record<RowProgress, HandOverDecision>>;
-
-export function needsRow(outcome: HandOverOutcome): boolean {
-  return new Set(Object.values(HAND_OVER_DECISIONS[outcome])).size > 1;
+/** Otherwise this call has reached the workflow, and nothing more is needed. */
+export function needsRow(outcome: HandOverOutcome): outcome is 'running' | 'finished' {
+  return outcome === 'running' || outcome === 'finished';
 }
-
-/** After a passing error it waits, after lasting errors it quarantines the row. */
-
-export type RelayFailure =
-  | { readonly kind: 'sql'; readonly state: string }
-  | { readonly kind: 'unreadable' }
-  | { readonly kind: 'work_missing' }
-  | { readonly kind: 'other' };
 
 /**
- * Only errors that are known to last count: an outage must never quarantine a row. SQLSTATE class 22 is a data
- * exception, 23 a constraint violation.
+ * `wake`: PostgreSQL has lost what the workflow recorded, since its row is `accepted` as before the first step.
+ * `try_again`: no workflow has the work.
  */
-export function isLasting(failure: RelayFailure): boolean {
-  switch (failure.kind) {
-    case 'sql':
-      return /^2[23]/.test(failure.state);
-    case 'unreadable':
-    case 'work_missing':
-      return true;
-    case 'other':
-      return false;
-  }
+export function afterHandOver(outcome: 'running' | 'finished', status: WorkStatus): 'done' | 'wake' | 'try_again' {
+  if (outcome === 'finished') return isFinal(status) ? 'done' : 'try_again';
+  return status === 'accepted' ? 'wake' : 'done';
 }
 
-export type AfterFailure =
-  | { readonly kind: 'postpone'; readonly delayMs: number; readonly isLasting: boolean }
-  | { readonly kind: 'quarantine' };
-
-/** @param row `tries` includes this one; `lastingErrors`: before this one. */
+/**
+ * After a passing error the row waits, after lasting errors it is quarantined: an outage must never quarantine a row.
+ * @param row `tries` includes this one; `lastingErrors`: before this one. @returns the wait in milliseconds.
+ */
 export function afterFailure(
-  failure: RelayFailure,
+  isLasting: boolean,
   row: { readonly tries: number; readonly lastingErrors: number },
   policy: Pick<RelayPolicy, 'retryDelayMs' | 'retryDelayMaxMs' | 'lastingTries'>,
-): AfterFailure {
-  const lasting = isLasting(failure);
-  if (lasting && row.lastingErrors + 1 >= policy.lastingTries) return { kind: 'quarantine' };
-  return {
-    kind: 'postpone',
-    delayMs: backoffMs(policy.retryDelayMs, policy.retryDelayMaxMs, row.tries),
-    isLasting: lasting,
-  };
+): number | 'quarantine' {
+  if (isLasting && row.lastingErrors + 1 >= policy.lastingTries) return 'quarantine';
+  return backoffMs(policy.retryDelayMs, policy.retryDelayMaxMs, row.tries);
 }
 
 export interface PollPolicy {

@@ -6,11 +6,11 @@ import type { WorkStatus } from '#domain/work/lifecycle.ts';
 
 export interface SweepCursor {
   readonly kind: WorkKind;
-  /** The last row of the page; `updatedAt` in epoch milliseconds. */
+  /** The last row of the page; `updatedAt` in Unix milliseconds. */
   readonly after: { readonly updatedAt: number; readonly id: string } | undefined;
 }
 
-/** Times are epoch milliseconds. */
+/** Times are Unix milliseconds. */
 export interface SweptWork {
   readonly status: WorkStatus;
   readonly createdAt: number;

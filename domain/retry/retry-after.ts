@@ -6,7 +6,7 @@ const MAX_MS = 3_600_000;
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
 /**
- * RFC 9110, section 10.2.3; of several values the longest counts.
+ * RFC 9110, section 10.2.3; of several values the longest is taken.
  * @returns milliseconds, between a second and an hour; undefined when there is no readable value.
  */
 export function retryAfterMs(value: string | readonly string[] | undefined, now: number): number | undefined {

@@ -168,7 +168,7 @@ function ordered(firstDelayMs: number, maxDelayMs: number): Delays {
   return { firstDelayMs: Math.min(firstDelayMs, maxDelayMs), maxDelayMs };
 }
 
-/** A set first wait counts even above the former longest wait; when both are set, the longest limits the first. */
+/** A set first wait applies even above the former longest wait; when both are set, the longest limits the first. */
 function delayed(delays: Delays, { firstDelayMs = delays.firstDelayMs, maxDelayMs }: Partial<Delays>): Delays {
   return ordered(firstDelayMs, maxDelayMs ?? Math.max(delays.maxDelayMs, firstDelayMs));
 }
@@ -178,7 +178,7 @@ export interface RetryOverrides {
   readonly attempts?: number;
   readonly firstDelayMs?: number;
   readonly maxDelayMs?: number;
-  /** Epoch milliseconds; replaces the caller's deadline and every total time. */
+  /** Unix milliseconds; replaces the caller's deadline and every total time. */
   readonly deadlineAt?: number;
 }
 
@@ -194,13 +194,13 @@ export function equalWaits(left: RetryRule, right: RetryRule): boolean {
   return left.firstDelayMs === right.firstDelayMs && left.maxDelayMs === right.maxDelayMs;
 }
 
-/** Epoch milliseconds. */
+/** Unix milliseconds. */
 export interface WorkTimes {
   readonly acceptedAt: number;
   readonly deadlineAt?: number | undefined;
 }
 
-/** Epoch milliseconds. */
+/** Unix milliseconds. */
 export function givesUpAt(
   { acceptedAt, deadlineAt = Infinity }: WorkTimes,
   { totalMs }: RetryRule,
@@ -222,12 +222,12 @@ export function equalOverrides(left: RetryOverrides, right: RetryOverrides): boo
   return RETRY_OVERRIDES.every((name) => left[name] === right[name]);
 }
 
-/** @param deadlineAt epoch milliseconds, as is `now`. */
+/** @param deadlineAt Unix milliseconds, as is `now`. */
 export function deadlineIsPossible(deadlineAt: number, now: number): boolean {
   return deadlineAt > now && deadlineAt <= now + RETRY_BOUNDS.deadlineMs;
 }
 
-/** @param givesUp epoch milliseconds. */
+/** @param givesUp Unix milliseconds. */
 export function retrySentence(
   { attempts, firstDelayMs, maxDelayMs }: RetryRule,
   givesUp: number,

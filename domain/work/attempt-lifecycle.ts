@@ -23,134 +23,38 @@ export type AttemptEvent = keyof typeof ATTEMPT_EVENTS;
 /** `unchanged`: known already or too late. `forbidden`: it must not happen. */
 type Next = AttemptState | 'unchanged' | 'forbidden';
 
-export const ATTEMPT_LIFECYCLE = {
+const HELD_BY_SERVICE = { processing: 'forbidden', completed: 'forbidden', failed: 'forbidden' } as const;
+/** A send that never began has no result; after a report of the service the result of a send no longer matters. */
+const resultOfSend = (next: AttemptState) => fromAll('unchanged', { prepared: 'forbidden', sending: next });
+
+export const ATTEMPT_LIFECYCLE: Readonly<Record<AttemptEvent, Readonly<Record<AttemptState, Next>>>> = {
   // An attempt that the service has is never sent again.
-  claimed: {
-    prepared: 'sending',
-    sending: 'sending',
-    unknown: 'sending',
-    refused: 'sending',
-    processing: 'forbidden',
-    completed: 'forbidden',
-    failed: 'forbidden',
-  },
-  // A send that never began has no result; after a report of the service the result of a send no longer matters.
-  refused: {
-    prepared: 'forbidden',
-    sending: 'refused',
-    unknown: 'unchanged',
-    refused: 'unchanged',
-    processing: 'unchanged',
-    completed: 'unchanged',
-    failed: 'unchanged',
-  },
-  refused_after_unknown: {
-    prepared: 'forbidden',
-    sending: 'unknown',
-    unknown: 'unchanged',
-    refused: 'unchanged',
-    processing: 'unchanged',
-    completed: 'unchanged',
-    failed: 'unchanged',
-  },
-  unproven: {
-    prepared: 'forbidden',
-    sending: 'unknown',
-    unknown: 'unchanged',
-    refused: 'unchanged',
-    processing: 'unchanged',
-    completed: 'unchanged',
-    failed: 'unchanged',
-  },
-  // Progress only goes forward. An order after a refusal: the report of the service counts.
-  processing: {
-    prepared: 'processing',
-    sending: 'processing',
-    unknown: 'processing',
-    refused: 'processing',
-    processing: 'unchanged',
-    completed: 'unchanged',
-    failed: 'unchanged',
-  },
-  completed: {
-    prepared: 'completed',
-    sending: 'completed',
-    unknown: 'completed',
-    refused: 'completed',
-    processing: 'completed',
-    completed: 'unchanged',
-    failed: 'unchanged',
-  },
-  failed: {
-    prepared: 'failed',
-    sending: 'failed',
-    unknown: 'failed',
-    refused: 'failed',
-    processing: 'failed',
-    completed: 'unchanged',
-    failed: 'unchanged',
-  },
+  claimed: fromAll('sending', HELD_BY_SERVICE),
+  refused: resultOfSend('refused'),
+  refused_after_unknown: resultOfSend('unknown'),
+  unproven: resultOfSend('unknown'),
+  // Progress only goes forward. An order after a refusal: the report of the service is taken.
+  processing: fromAll('processing', { completed: 'unchanged', failed: 'unchanged' }),
+  completed: fromAll('completed', { failed: 'unchanged' }),
+  failed: fromAll('failed', { completed: 'unchanged' }),
   // A stored delivery proves the purchase, whatever was reported before.
-  delivered: {
-    prepared: 'completed',
-    sending: 'completed',
-    unknown: 'completed',
-    refused: 'completed',
-    processing: 'completed',
-    completed: 'completed',
-    failed: 'completed',
-  },
+  delivered: fromAll('completed'),
+  records_lost: fromAll('unknown', { processing: 'unchanged', completed: 'unchanged' }),
   // `operator-actions.ts` has checked these verdicts; they apply in every state.
-  records_lost: {
-    prepared: 'unknown',
-    sending: 'unknown',
-    unknown: 'unknown',
-    refused: 'unknown',
-    processing: 'unchanged',
-    completed: 'unchanged',
-    failed: 'unknown',
-  },
-  verdict_bought: {
-    prepared: 'completed',
-    sending: 'completed',
-    unknown: 'completed',
-    refused: 'completed',
-    processing: 'completed',
-    completed: 'completed',
-    failed: 'completed',
-  },
-  verdict_bought_unseen: {
-    prepared: 'unknown',
-    sending: 'unknown',
-    unknown: 'unknown',
-    refused: 'unknown',
-    processing: 'unknown',
-    completed: 'unknown',
-    failed: 'unknown',
-  },
-  verdict_bought_undecided: {
-    prepared: 'processing',
-    sending: 'processing',
-    unknown: 'processing',
-    refused: 'processing',
-    processing: 'processing',
-    completed: 'processing',
-    failed: 'processing',
-  },
-  verdict_not_bought: {
-    prepared: 'failed',
-    sending: 'failed',
-    unknown: 'failed',
-    refused: 'failed',
-    processing: 'failed',
-    completed: 'failed',
-    failed: 'failed',
-  },
-} as const satisfies Record<AttemptEvent, Record<AttemptState, Next>>;
+  verdict_bought: fromAll('completed'),
+  verdict_bought_unseen: fromAll('unknown'),
+  verdict_bought_undecided: fromAll('processing'),
+  verdict_not_bought: fromAll('failed'),
+};
+
+function fromAll(next: Next, except: Partial<Record<AttemptState, Next>> = {}): Record<AttemptState, Next> {
+  const all = { prepared: next, sending: next, unknown: next, refused: next };
+  return { ...all, processing: next, completed: next, failed: next, ...except };
+}
 
 /** @throws RangeError when the event must not happen in this state. */
 export function attemptStateAfter(state: AttemptState, event: AttemptEvent): AttemptState {
-  const next: Next = ATTEMPT_LIFECYCLE[event][state];
+  const next = ATTEMPT_LIFECYCLE[event][state];
   if (next === 'forbidden') throw new RangeError(`an attempt that is ${state} cannot be ${event}`);
   return next === 'unchanged' ? state : next;
 }

@@ -1,49 +1,105 @@
 /** After PostgreSQL has lost commits: how the loss is noticed, and attempts whose rows know too little. */
-import { and, eq, inArray, ne, sql } from 'drizzle-orm';
+import { and, eq, ne, sql } from 'drizzle-orm';
 import { readDatabaseEpoch } from '#db/connection/database-epoch.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { attempts } from '#db/schema.ts';
 import { findAttemptById, workOf, findAttempt } from '#db/work/attempts.ts';
 import { workTable, type WorkRow, type AttemptRow } from '#db/work/rows.ts';
 import { addTimelineEntry } from '#db/work/timeline.ts';
-import { type Witness, restoration } from '#domain/purchase/recovery.ts';
-import { attemptStateAfter } from '#domain/work/attempt-lifecycle.ts';
+import { type Witness, hasLostRecords } from '#domain/purchase/recovery.ts';
+import { attemptStateAfter, isSettledByService } from '#domain/work/attempt-lifecycle.ts';
+import { isDefinite, type FailureClass } from '#domain/work/failure.ts';
 import { type WorkRef, KINDS } from '#domain/work/kinds.ts';
 
-/** In the present epoch of the database. */
+/** The workflow has compared what it knows with the row, in the present epoch of the database. */
 export async function isCompared(db: Executor, { comparedEpoch }: Pick<WorkRow, 'comparedEpoch'>): Promise<boolean> {
   return comparedEpoch !== null && comparedEpoch === (await readDatabaseEpoch(db));
 }
 
-/**
- * The caller holds the lock of the work. `sentIn` is the epoch of a send whose result the workflow did not receive.
- * When it is not the present epoch, the workflow first accounts for that send, and nothing is stored.
- * @returns true when it was compared in an earlier epoch but not yet in this one.
- */
-export async function noteCompared(
-  tx: Executor,
-  work: WorkRef,
-  { comparedEpoch }: Pick<WorkRow, 'comparedEpoch'>,
-  { epoch, sentIn }: { readonly epoch: string; readonly sentIn: string | undefined },
-): Promise<boolean> {
-  if (comparedEpoch === epoch || (sentIn !== undefined && sentIn !== epoch)) return false;
+/** What the workflow of the work knows, and the present epoch. */
+interface Comparison {
+  readonly epoch: string;
+  readonly witness: Witness | undefined;
+  /** Epoch of a send whose result the workflow did not receive. */
+  readonly sentIn: string | undefined;
+  /** How long an unrecorded send may be under way. */
+  readonly leaseMs: number;
+  readonly open: (number: number) => Promise<AttemptRow>;
+}
+
+interface Recovery {
+  /** A row knew less than the witness. */
+  readonly isRestored: boolean;
+  /** Compared in an earlier epoch but not yet in this one. */
+  readonly isFirstSinceRestart: boolean;
+}
+
+/** Where a run begins. Idempotent. The caller holds the lock of the work. */
+export async function recover(tx: Executor, work: WorkRef, row: WorkRow, compared: Comparison): Promise<Recovery> {
+  const { epoch, witness, sentIn } = compared;
+  const isRestored = witness !== undefined && (await restoreAttempts(tx, work, row, witness, compared));
+  // In another epoch than that of its send, the workflow first accounts for the send.
+  if (row.comparedEpoch === epoch || (sentIn !== undefined && sentIn !== epoch))
+    return { isRestored, isFirstSinceRestart: false };
   const table = workTable(work.kind);
   await tx.update(table).set({ comparedEpoch: epoch }).where(eq(table.id, work.id));
-  return comparedEpoch !== null;
+  return { isRestored, isFirstSinceRestart: row.comparedEpoch !== null };
+}
+
+async function restoreAttempts(
+  tx: Executor,
+  work: WorkRef,
+  { esimId }: WorkRow,
+  witness: Witness,
+  { open, leaseMs }: Pick<Comparison, 'open' | 'leaseMs'>,
+): Promise<boolean> {
+  const known = await findAttempt(tx, work, witness.number);
+  if (!hasLostRecords(witness, known)) return false;
+  for (let number = 1; number < witness.number; number += 1) {
+    if ((await findAttempt(tx, work, number)) === undefined) await markFollowed(tx, (await open(number)).id);
+  }
+  await markUnknown(tx, known ?? (await open(witness.number)), witness, { leaseMs, esimId });
+  return true;
+}
+
+/**
+ * When PostgreSQL has lost the claim during the send, the attempt becomes unknown, with the sends that this worker
+ * knows of. `claimed` is the attempt at the claim, `after` the attempt now.
+ */
+export async function restoreLostClaim(
+  tx: Executor,
+  claimed: AttemptRow,
+  after: AttemptRow,
+  failure: FailureClass,
+  lease: { readonly leaseMs: number; readonly esimId: string | null },
+): Promise<AttemptRow> {
+  if (isDefinite(failure) && !claimed.anyUnknown) return after;
+  if (isSettledByService(after.state) || (after.anyUnknown && after.sends >= claimed.sends)) return after;
+  const { number, sends, firstSentAt, firstUnrefusedSendAt } = claimed;
+  const witness: Witness = {
+    number,
+    state: 'unknown',
+    sends,
+    anyUnknown: true,
+    ...(firstSentAt !== null && { firstSentAt: firstSentAt.getTime() }),
+    ...(firstUnrefusedSendAt !== null && { firstUnrefusedSendAt: firstUnrefusedSendAt.getTime() }),
+  };
+  return markUnknown(tx, after, witness, lease);
 }
 
 /**
  * The row knows less than its workflow, so the rules for attempts that may have bought apply. Nothing is sent for
- * `leaseMs`: a send that the row does not know may be under way. Only one attempt of `busyEsimId` may be under way.
+ * `leaseMs`: a send that the row does not know may be under way. Only one attempt of `esimId` may be under way.
  */
-export async function doubtAttempt(
+export async function markUnknown(
   tx: Executor,
   attempt: AttemptRow,
   witness: Witness,
-  { leaseMs, busyEsimId }: { readonly leaseMs: number; readonly busyEsimId: string | null },
+  { leaseMs, esimId }: { readonly leaseMs: number; readonly esimId: string | null },
 ): Promise<AttemptRow> {
   const { firstSentAt, firstUnrefusedSendAt = firstSentAt } = witness;
-  const isFree = busyEsimId !== null && (await isFreeFor(tx, busyEsimId, attempt.id));
+  const isForEsim = KINDS[attempt.subjectKind].esim === 'existing' && esimId !== null;
+  const isFree = isForEsim && (await isFreeFor(tx, esimId, attempt.id));
   await tx
     .update(attempts)
     .set({
@@ -62,7 +118,7 @@ export async function doubtAttempt(
       failureDetail: 'PostgreSQL has lost what was recorded of this attempt.',
       leaseToken: null,
       leaseUntil: sql`clock_timestamp() + ${leaseMs} * interval '1 millisecond'`,
-      ...(isFree && { busyEsimId }),
+      ...(isFree && { busyEsimId: esimId }),
     })
     .where(eq(attempts.id, attempt.id));
   await addTimelineEntry(tx, workOf(attempt), {
@@ -91,59 +147,13 @@ async function markFollowed(tx: Executor, attemptId: string): Promise<void> {
     .where(eq(attempts.id, attemptId));
 }
 
-/** `known` in epoch milliseconds. */
+/** `known` in Unix milliseconds. */
 function earlier(stored: Date | null, known: number | undefined): Date | null {
   if (known === undefined) return stored;
   return stored === null || stored.getTime() > known ? new Date(known) : stored;
 }
 
 async function isFreeFor(tx: Executor, esimId: string, attemptId: string): Promise<boolean> {
-  const holders = await tx
-    .select({ id: attempts.id })
-    .from(attempts)
-    .where(and(eq(attempts.busyEsimId, esimId), ne(attempts.id, attemptId)));
-  return holders.length === 0;
-}
-
-/**
- * The caller holds the lock of the work. `attempt` is as it was before the service was read: the evidence says nothing
- * about a later send. @returns false, without a change, when its result is known, it was sent since, or a send may be
- * under way. A `sending` attempt whose lease has ended counts as unknown.
- */
-export async function restartResendWindow(tx: Executor, attempt: Pick<AttemptRow, 'id' | 'sends'>): Promise<boolean> {
-  const { id, sends } = attempt;
-  const isOver = sql`coalesce(${attempts.leaseUntil} <= clock_timestamp(), true)`;
-  const changed = await tx
-    .update(attempts)
-    .set({ firstUnrefusedSendAt: sql`clock_timestamp()` })
-    .where(and(eq(attempts.id, id), inArray(attempts.state, ['unknown', 'sending']), eq(attempts.sends, sends), isOver))
-    .returning({ id: attempts.id });
-  return changed.length > 0;
-}
-
-interface RestorationTools {
-  readonly open: (tx: Executor, number: number) => Promise<AttemptRow>;
-  /** How long an unrecorded send may be under way. */
-  readonly leaseMs: number;
-}
-
-/** Idempotent. The caller holds the lock of the work. @returns true when a row knew less than the witness. */
-export async function restoreAttempts(
-  tx: Executor,
-  work: WorkRef,
-  row: WorkRow,
-  witness: Witness,
-  tools: RestorationTools,
-): Promise<boolean> {
-  const known = await findAttempt(tx, work, witness.number);
-  if (restoration(witness, known) === 'none') return false;
-  for (let number = 1; number < witness.number; number += 1) {
-    if ((await findAttempt(tx, work, number)) === undefined) await markFollowed(tx, (await tools.open(tx, number)).id);
-  }
-  const attempt = known ?? (await tools.open(tx, witness.number));
-  await doubtAttempt(tx, attempt, witness, {
-    leaseMs: tools.leaseMs,
-    busyEsimId: KINDS[work.kind].esim === 'existing' ? row.esimId : null,
-  });
-  return true;
+  const isOfAnother = and(eq(attempts.busyEsimId, esimId), ne(attempts.id, attemptId));
+  return (await tx.$count(attempts, isOfAnother)) === 0;
 }

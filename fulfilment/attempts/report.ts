@@ -3,143 +3,123 @@ import type { Executor } from '#db/connection/database.ts';
 import { recordMovement } from '#db/money/journal.ts';
 import { requeueUnmatched } from '#db/queues/inbox.ts';
 import { attempts } from '#db/schema.ts';
-import { chargedOf, lockAttemptRow, workOf, serviceIdsOfOthers } from '#db/work/attempts.ts';
-import { type AttemptRow, storedKind, workTable } from '#db/work/rows.ts';
+import { chargedOf, lockAttempt, workOf, takenServiceIds } from '#db/work/attempts.ts';
+import { type AttemptRow, PRODUCT_COLUMNS, workTable } from '#db/work/rows.ts';
 import { cancellationOutcome, mergeReports } from '#domain/cancellation/refund.ts';
 import { equalMoney, type Money } from '#domain/money/money.ts';
-import { ATTEMPT_DECISIONS, type ObservedOutcome, isAsOrdered } from '#domain/relay/observation.ts';
+import { ATTEMPT_DECISIONS, isAsOrdered, type ObservedOutcome, type Report } from '#domain/relay/observation.ts';
 import { attemptStateAfter } from '#domain/work/attempt-lifecycle.ts';
-import { storedReason, type StoredReason } from '#domain/work/foreign-text.ts';
+import type { FailureClass } from '#domain/work/failure.ts';
+import { refusedCancellation, storedReason } from '#domain/work/foreign-text.ts';
 import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
 import { knownReports, storeCancellationReport } from '#fulfilment/work/cancellation.ts';
 import { openContradiction } from '#fulfilment/work/events.ts';
-import type { CancellationDetails } from '#fulfilment/work/refunds.ts';
 import { storeSubscriptionReport, type SubscriptionReport } from '#fulfilment/work/subscription.ts';
-
-/** From an answer, a look-up or an event. */
-export interface AttemptReport {
-  readonly outcome: ObservedOutcome;
-  /** For a cancellation, the id of its refund once it is named. */
-  readonly serviceId: string | undefined;
-  readonly serviceEsimId?: string | undefined;
-  /** Of the sold package or VPN plan. */
-  readonly productId?: number | undefined;
-  readonly charged?: Money | undefined;
-  readonly reason?: StoredReason | undefined;
-  readonly cancellation?: CancellationDetails | undefined;
-  readonly subscription?: SubscriptionReport | undefined;
-}
 
 /**
  * Also stores the debit. Progress only goes forward; a second service id opens a case. `now` is the time of a report
- * about a cancellation; `lastReportAt` comes from the database's clock.
+ * about a cancellation; `lastReportAt` comes from the database's clock. The caller holds the lock of the work.
  */
-export async function recordReport(
-  tx: Executor,
-  attemptId: string,
-  told: AttemptReport,
-  now: Date,
-): Promise<AttemptRow> {
-  return applyReport(tx, await lockAttemptRow(tx, attemptId), told, now);
+export async function recordReport(tx: Executor, attemptId: string, report: Report, now: Date): Promise<AttemptRow> {
+  return applyReport(tx, await lockAttempt(tx, attemptId), report, now);
 }
 
 /** As {@link recordReport}. `known` is locked in this transaction. */
-export async function applyReport(
-  tx: Executor,
-  known: AttemptRow,
-  told: AttemptReport,
-  now: Date,
-): Promise<AttemptRow> {
-  const attemptId = known.id;
-  const facts = await beside(tx, known, told);
-  if (known.serviceId !== null && facts.serviceId !== undefined && known.serviceId !== facts.serviceId) {
-    const detail = `The service gives one attempt two ids: ${known.serviceId} and ${facts.serviceId}.`;
-    await openContradiction(tx, workOf(known), detail, now, known.id);
+export async function applyReport(tx: Executor, known: AttemptRow, report: Report, now: Date): Promise<AttemptRow> {
+  const work = workOf(known);
+  const { serviceId, serviceEsimId, cancellation } = report;
+  if (known.serviceId !== null && serviceId !== undefined && known.serviceId !== serviceId) {
+    const detail = `The service gives one attempt two ids: ${known.serviceId} and ${serviceId}.`;
+    await openContradiction(tx, work, detail, now, known.id);
     return known;
   }
-  await reportDisagreement(tx, known, facts, now);
-  const state = attemptStateAfter(known.state, facts.outcome);
-  const failed = facts.outcome === 'failed';
-  const { failureReported, isPurchase, esim } = KINDS[known.subjectKind];
-  const charged = chargedOf(known) ?? facts.charged;
-  const isNamed = known.serviceId === null && facts.serviceId !== undefined;
+  const outcome = await outcomeSoFar(tx, work, report);
+  if (ATTEMPT_DECISIONS[known.state][outcome] === 'contradiction') {
+    const detail = `The service reports attempt ${known.number} as ${outcome}, and before as ${known.state}.`;
+    await openContradiction(tx, work, detail, now, known.id);
+  }
+  await openCaseOfOtherPrice(tx, known, report.charged, now);
+
+  const state = attemptStateAfter(known.state, outcome);
+  const charged = chargedOf(known) ?? report.charged;
+  const isFailure = outcome === 'failed';
+  if (known.serviceId === null && serviceId !== undefined) await requeueUnmatched(tx, work.kind, { serviceId });
+  if (!isFailure && charged !== undefined)
+    await recordMovement(tx, { direction: 'debit', attemptId: known.id, money: charged });
+  const { isPurchase, esim } = KINDS[work.kind];
   const [updated] = await tx
     .update(attempts)
     .set({
-      serviceId: facts.serviceId ?? known.serviceId,
+      serviceId: serviceId ?? known.serviceId,
       // An eSIM that existed before is known under the id that works in our calls.
-      serviceEsimId: (esim === 'existing' ? known.serviceEsimId : null) ?? facts.serviceEsimId ?? known.serviceEsimId,
+      serviceEsimId: (esim === 'existing' ? known.serviceEsimId : null) ?? serviceEsimId ?? known.serviceEsimId,
       chargedAmount: charged?.amount ?? null,
       chargedCurrency: charged?.currency ?? null,
       lastReportAt: sql`clock_timestamp()`,
       ...(state !== known.state && {
         state,
-        // Evidence from before the failure does not count.
-        ...(failed && isPurchase && { failedAt: sql`clock_timestamp()`, settled: false }),
-        failureClass: failed ? failureReported : null,
-        ...(failed ? (facts.reason ?? storedReason(undefined)) : { failureDetail: null, serviceMessage: null }),
-        // A refused cancellation cost nothing, so its eSIM is free at once.
-        ...(failed && !isPurchase && { busyEsimId: null }),
         leaseToken: null,
         leaseUntil: null,
+        ...(isFailure ? failureColumns(known, report) : NO_FAILURE),
+        // Evidence from before the failure does not count.
+        ...(isFailure && isPurchase && { failedAt: sql`clock_timestamp()`, settled: false }),
+        // A refused cancellation cost nothing, so its eSIM is free at once.
+        ...(isFailure && !isPurchase && { busyEsimId: null }),
       }),
     })
-    .where(eq(attempts.id, attemptId))
+    .where(eq(attempts.id, known.id))
     .returning();
-  if (updated === undefined) throw new Error(`attempt ${attemptId} vanished while it was locked`);
-  if (isNamed) await requeueUnmatched(tx, known.subjectKind, { serviceId: facts.serviceId });
-  if (!failed && charged !== undefined) await recordMovement(tx, { direction: 'debit', attemptId, money: charged });
+  if (updated === undefined) throw new Error(`attempt ${known.id} vanished while it was locked`);
 
-  if (facts.cancellation !== undefined) await storeCancellationReport(tx, workOf(known), facts.cancellation, now);
-  if (facts.subscription !== undefined) await storeSubscriptionReport(tx, known.subjectId, facts.subscription, now);
+  if (cancellation !== undefined) await storeCancellationReport(tx, work, cancellation, now);
+  if (work.kind === 'vpn_subscription') await storeSubscriptionReport(tx, work.id, subscriptionIn(report), now);
   return updated;
 }
 
-async function beside(tx: Executor, known: AttemptRow, told: AttemptReport): Promise<AttemptReport> {
-  if (told.cancellation === undefined) return told;
-  return {
-    ...told,
-    outcome: cancellationOutcome(mergeReports(await knownReports(tx, known.subjectId), told.cancellation)),
-  };
+const NO_FAILURE = { failureClass: null, failureDetail: null, serviceMessage: null };
+
+function failureColumns({ subjectKind }: AttemptRow, { cancellation, reason, unmetConditions = [] }: Report) {
+  const failureClass: FailureClass = KINDS[subjectKind].isPurchase ? 'supplier_failed' : 'cancellation_refused';
+  if (cancellation !== undefined) return { failureClass, ...refusedCancellation(unmetConditions) };
+  // The request for a VPN subscription has the reference of the customer, which a message may repeat.
+  return { failureClass, ...storedReason(reason, subjectKind === 'vpn_subscription') };
 }
 
-/** Opens a case, whether the contradiction comes from an answer, a look-up or an event. */
-async function reportDisagreement(tx: Executor, known: AttemptRow, facts: AttemptReport, now: Date): Promise<void> {
-  if (ATTEMPT_DECISIONS[known.state][facts.outcome] === 'contradiction') {
-    const detail = `The service reports attempt ${known.number} as ${facts.outcome}, and before as ${known.state}.`;
-    await openContradiction(tx, workOf(known), detail, now, known.id);
-  }
-  await reportOtherPrice(tx, known, facts.charged, now);
+/** Of a cancellation: with what was reported of it before. */
+async function outcomeSoFar(
+  tx: Executor,
+  { id }: WorkRef,
+  { outcome, cancellation }: Report,
+): Promise<ObservedOutcome> {
+  if (cancellation === undefined) return outcome;
+  return cancellationOutcome(mergeReports(await knownReports(tx, id), cancellation));
+}
+
+export function subscriptionIn({ startedAt, expiresAt, endedAs, encryptedAccess }: Report): SubscriptionReport {
+  const dateOf = (text: string | undefined) => (text === undefined ? undefined : new Date(text));
+  return { startedAt: dateOf(startedAt), expiresAt: dateOf(expiresAt), endedAs, encryptedAccess };
 }
 
 /** The known price stays. */
-export async function reportOtherPrice(
+export async function openCaseOfOtherPrice(
   tx: Executor,
   known: AttemptRow,
   charged: Money | undefined,
   now: Date,
 ): Promise<void> {
-  const { chargedAmount, chargedCurrency } = known;
-  if (chargedAmount === null || chargedCurrency === null || charged === undefined) return;
-  if (equalMoney(charged, { amount: chargedAmount, currency: chargedCurrency })) return;
+  const before = chargedOf(known);
+  if (before === undefined || charged === undefined || equalMoney(charged, before)) return;
   const detail = `The service names two prices for attempt ${known.number}.`;
   await openContradiction(tx, workOf(known), detail, now, known.id);
 }
 
-/** @returns the ordered product when it differs from the sold one; undefined when it may be the same. */
-async function orderedInstead(db: Executor, work: WorkRef, sold: number | undefined): Promise<number | undefined> {
-  if (sold === undefined) return undefined;
-  const ordered = await orderedProduct(db, work);
-  return isAsOrdered(ordered, sold) ? undefined : ordered;
-}
-
 /** Undefined for a kind that orders nothing. */
 export async function orderedProduct(db: Executor, { kind, id }: WorkRef): Promise<number | undefined> {
-  const { product } = storedKind(kind);
+  const product = PRODUCT_COLUMNS[kind];
   if (product === undefined) return undefined;
   const table = workTable(kind);
   const [row] = await db
-    .select({ is: sql<number>`${product.column}` })
+    .select({ is: sql<number>`${product}` })
     .from(table)
     .where(eq(table.id, id));
   return row?.is;
@@ -151,29 +131,26 @@ export interface NotOurs {
 }
 
 /** @returns why the service's record cannot be of this attempt; undefined when it may be. */
-export async function findMismatch(
-  db: Executor,
-  attempt: AttemptRow,
-  facts: AttemptReport,
-): Promise<NotOurs | undefined> {
-  const { serviceId, productId } = facts;
-  if (serviceId !== undefined && (await serviceIdsOfOthers(db, attempt, [serviceId])).size > 0)
-    return belongsToAnother(attempt, facts);
-  const ordered = await orderedInstead(db, workOf(attempt), productId);
-  if (ordered === undefined) return undefined;
+export async function findMismatch(db: Executor, attempt: AttemptRow, report: Report): Promise<NotOurs | undefined> {
+  const { serviceId, productId } = report;
+  if (await isTaken(db, attempt, report)) return belongsToAnother(attempt, report);
+  if (productId === undefined) return undefined;
+  const ordered = await orderedProduct(db, workOf(attempt));
+  if (isAsOrdered(ordered, productId)) return undefined;
   const noun = KINDS[attempt.subjectKind].productNoun;
   const detail =
-    `${has(attempt, facts)}, of ${noun} ${productId}, and ${noun} ${ordered} was ordered: it may have ` +
-    'been bought by hand.';
+    `The service has ${serviceId ?? 'something'} for attempt ${attempt.number}, of ${noun} ${productId}, and ` +
+    `${noun} ${ordered} was ordered: it may have been bought by hand.`;
   return { kind: 'not_ours', detail };
 }
 
-/** The part of {@link findMismatch} for the answer of a send: the client has compared its product with the request. */
-export function belongsToAnother(attempt: AttemptRow, facts: AttemptReport): NotOurs {
-  const detail = `${has(attempt, facts)}, which belongs to another ${KINDS[attempt.subjectKind].noun}.`;
-  return { kind: 'not_ours', detail };
+/** Its service id is of another attempt of the kind. */
+export async function isTaken(db: Executor, { id, subjectKind }: AttemptRow, { serviceId }: Report): Promise<boolean> {
+  return serviceId !== undefined && (await takenServiceIds(db, subjectKind, [serviceId], id)).size > 0;
 }
 
-function has({ number }: AttemptRow, { serviceId }: AttemptReport): string {
-  return `The service has ${serviceId ?? 'something'} for attempt ${number}`;
+export function belongsToAnother({ number, subjectKind }: AttemptRow, { serviceId }: Report): NotOurs {
+  const { noun } = KINDS[subjectKind];
+  const detail = `The service has ${serviceId} for attempt ${number}, which belongs to another ${noun}.`;
+  return { kind: 'not_ours', detail };
 }

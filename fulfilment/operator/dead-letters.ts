@@ -47,7 +47,7 @@ async function namedWork(tx: Executor, row: InboxRow): Promise<WorkRef | undefin
     ...(serviceId !== null && { serviceId }),
     ...(serviceEsimId !== null && { serviceEsimId }),
   };
-  return (await lockMatch(tx, { kind, outcome, receivedAt, ...names }))?.work;
+  return (await lockMatch(tx, { kind, outcome, ...names }, receivedAt))?.work;
 }
 
 /** `error` must hold no personal data. */

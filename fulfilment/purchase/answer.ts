@@ -1,64 +1,53 @@
-import { and, eq, exists, ne, sql } from 'drizzle-orm';
+import { and, eq, sql } from 'drizzle-orm';
 import { noteFact } from '#db/connection/after-commit.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { requestWake } from '#db/queues/outbox.ts';
 import { attempts } from '#db/schema.ts';
-import { findAttemptById } from '#db/work/attempts.ts';
-import { type WorkRow, type AttemptRow, RowMissingError } from '#db/work/rows.ts';
+import { findAttemptById, lockAttempt, snapshotOf } from '#db/work/attempts.ts';
+import type { WorkRow, AttemptRow } from '#db/work/rows.ts';
 import { addUnrepeatedEntry, type TimelineEntry } from '#db/work/timeline.ts';
 import type { SendOutcome } from '#domain/purchase/purchase-decision.ts';
-import type { Witness } from '#domain/purchase/recovery.ts';
 import type { SendResult } from '#domain/purchase/results.ts';
 import { afterAnswer } from '#domain/purchase/send-claim.ts';
-import { isSettledByService, attemptStateAfter, type AttemptEvent } from '#domain/work/attempt-lifecycle.ts';
+import type { Report } from '#domain/relay/observation.ts';
+import { attemptStateAfter, isSettledByService, type AttemptEvent } from '#domain/work/attempt-lifecycle.ts';
 import { isDefinite, type FailureDetail } from '#domain/work/failure.ts';
-import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
+import type { WorkRef } from '#domain/work/kinds.ts';
 import { mayFollow } from '#domain/work/lifecycle.ts';
-import { doubtAttempt } from '#fulfilment/attempts/recover.ts';
-import { belongsToAnother, type AttemptReport, applyReport } from '#fulfilment/attempts/report.ts';
-import type { Reserved } from '#fulfilment/gate/account.ts';
-import { changesNoCircuit } from '#fulfilment/gate/circuits.ts';
+import { restoreLostClaim } from '#fulfilment/attempts/recover.ts';
+import { applyReport, belongsToAnother, isTaken } from '#fulfilment/attempts/report.ts';
 import { noteDrift } from '#fulfilment/gate/drift.ts';
-import { attemptSnapshot, noteOf, type WorkDependencies } from '#fulfilment/purchase/handler.ts';
+import type { ClaimedSend } from '#fulfilment/purchase/claim.ts';
+import type { WorkDependencies } from '#fulfilment/purchase/dependencies.ts';
+import { failureNote } from '#fulfilment/purchase/offer.ts';
 import { markInProgress } from '#fulfilment/work/change.ts';
 import type { ServiceFailure, ServiceResult } from '#upstream/client/error-mapping.ts';
 
-interface ClaimedSend {
-  readonly work: WorkRef;
-  /** The work as it is now, locked. */
-  readonly current: WorkRow;
-  /** As it was when the send was claimed. */
-  readonly attempt: AttemptRow;
-  readonly leaseToken: string;
-  /** Undefined when nothing was to be sent. */
-  readonly reserved: Reserved | undefined;
-}
+type Claimed = Pick<ClaimedSend, 'attempt' | 'reserved'>;
 
 export interface RecordedSend {
   readonly result: SendResult;
   /** An answer about another purchase is a failure. */
-  readonly answer: ServiceResult<AttemptReport>;
+  readonly answer: ServiceResult<Report>;
   readonly attempt: AttemptRow;
-  /** It may change a circuit of the purchase gate. */
-  readonly concernsGate: boolean;
 }
 
-type Stored = Omit<RecordedSend, 'result'>;
-
-type Tools = Pick<WorkDependencies, 'sendLeaseMs' | 'now'>;
-
-/** `answered` is by the service, or our own reason not to send. */
+/** `answered` is by the service, or our own reason not to send. `current` is the work as it is now, locked. */
 export async function recordSend(
   tx: Executor,
-  tools: Tools,
-  claimed: ClaimedSend,
-  answered: ServiceResult<AttemptReport>,
+  dependencies: WorkDependencies,
+  work: WorkRef,
+  current: WorkRow,
+  claimed: Claimed,
+  answered: ServiceResult<Report>,
 ): Promise<RecordedSend> {
-  const stored = answered.ok
-    ? await storeAcceptance(tx, tools, claimed, answered)
-    : await storeFailure(tx, tools, claimed, answered);
-  const { answer, attempt } = stored;
-  const { work, current, attempt: sent } = claimed;
+  const { attempt: sent, reserved } = claimed;
+  const now = new Date(dependencies.now());
+  const answer = await aboutThis(tx, sent, answered);
+  const entry = sentEntry(sent, answer, reserved);
+  const attempt = answer.ok
+    ? await recordAnswer(tx, work, current, await lockAttempt(tx, sent.id), answer.value, now, entry, sent.leaseToken)
+    : await storeFailure(tx, dependencies, work, current, sent, answer, entry);
   noteFact(tx, {
     fact: 'send',
     ...work,
@@ -69,75 +58,43 @@ export async function recordSend(
     state: attempt.state,
     failureClass: answer.ok ? undefined : answer.failure,
   });
-  const result: SendResult = {
-    outcome: outcomeOf(attempt, answer),
-    attempt: attemptSnapshot(attempt),
-    ...(!answer.ok && { detail: answer.detail }),
-  };
-  return { result, ...stored };
+  const outcome = outcomeOf(attempt, answer);
+  const result = { outcome, attempt: snapshotOf(attempt), ...(!answer.ok && { detail: answer.detail }) };
+  return { result, answer, attempt };
 }
 
-async function storeAcceptance(
+/** An answer about another attempt proves nothing about this one: the outcome of the send is unknown. */
+async function aboutThis(
   tx: Executor,
-  tools: Tools,
-  claimed: ClaimedSend,
-  answer: Extract<ServiceResult<AttemptReport>, { ok: true }>,
-): Promise<Stored> {
-  const { work, current, leaseToken } = claimed;
-  const { attempt: locked, isTaken } = await lockAnsweredAttempt(tx, claimed.attempt, answer.value.serviceId);
-  if (isTaken) {
-    // It proves nothing about this attempt: the outcome of the send is unknown.
-    const { detail } = belongsToAnother(claimed.attempt, answer.value);
-    const { status } = answer;
-    return storeFailure(tx, tools, claimed, { ok: false, kind: 'failure', failure: 'contract_drift', detail, status });
-  }
-  const answered = { work, current, attempt: locked, leaseToken };
-  const entry = sentEntry(claimed.attempt, answer, claimed.reserved);
-  const attempt = await recordAnswer(tx, answered, answer.value, new Date(tools.now()), entry);
-  return { answer, attempt, concernsGate: !(await changesNoCircuit(tx, { work, evidence: { kind: 'accepted' } })) };
+  sent: AttemptRow,
+  answer: ServiceResult<Report>,
+): Promise<ServiceResult<Report>> {
+  if (!answer.ok || !(await isTaken(tx, sent, answer.value))) return answer;
+  const { detail } = belongsToAnother(sent, answer.value);
+  return { ok: false, kind: 'failure', failure: 'contract_drift', detail, status: answer.status };
 }
 
 async function storeFailure(
   tx: Executor,
-  { sendLeaseMs, now }: Tools,
-  { work, current, attempt: claimed, leaseToken, reserved }: ClaimedSend,
+  { sendLeaseMs, now }: WorkDependencies,
+  work: WorkRef,
+  { esimId }: WorkRow,
+  sent: AttemptRow,
   answer: ServiceFailure,
-): Promise<Stored> {
-  const recorded = await recordSendFailure(tx, claimed.id, leaseToken, noteOf(answer));
-  const tools = { leaseMs: sendLeaseMs, busyEsimId: current.esimId };
-  const attempt = await restoreLostClaim(tx, claimed, recorded, answer, tools);
-  await addUnrepeatedEntry(tx, work, sentEntry(claimed, answer, reserved));
-  if (answer.isOurs === true) await noteDrift(tx, attempt, answer.detail, now());
-  return { answer, attempt, concernsGate: true };
-}
-
-/**
- * PostgreSQL has lost the claim during the send: the attempt becomes unknown, with the sends that this worker knows
- * of. `claimed` is the attempt at the claim, `after` the attempt now.
- */
-async function restoreLostClaim(
-  tx: Executor,
-  claimed: AttemptRow,
-  after: AttemptRow,
-  { failure }: ServiceFailure,
-  tools: { readonly leaseMs: number; readonly busyEsimId: string | null },
+  entry: TimelineEntry,
 ): Promise<AttemptRow> {
-  if (isDefinite(failure) && !claimed.anyUnknown) return after;
-  if (isSettledByService(after.state) || (after.anyUnknown && after.sends >= claimed.sends)) return after;
-  const { number, sends, firstSentAt, firstUnrefusedSendAt } = claimed;
-  const witness: Witness = {
-    number,
-    state: 'unknown',
-    sends,
-    anyUnknown: true,
-    ...(firstSentAt !== null && { firstSentAt: firstSentAt.getTime() }),
-    ...(firstUnrefusedSendAt !== null && { firstUnrefusedSendAt: firstUnrefusedSendAt.getTime() }),
-  };
-  const busyEsimId = KINDS[claimed.subjectKind].esim === 'existing' ? tools.busyEsimId : null;
-  return doubtAttempt(tx, after, witness, { ...tools, busyEsimId });
+  const after = await recordSendFailure(tx, sent.id, sent.leaseToken, failureNote(answer));
+  const attempt = await restoreLostClaim(tx, sent, after, answer.failure, { leaseMs: sendLeaseMs, esimId });
+  await addUnrepeatedEntry(tx, work, entry);
+  if (answer.isOurs === true) await noteDrift(tx, attempt, answer.detail, now());
+  return attempt;
 }
 
-function sentEntry(attempt: AttemptRow, answer: ServiceResult<AttemptReport>, reserved: Reserved | undefined) {
+function sentEntry(
+  attempt: AttemptRow,
+  answer: ServiceResult<Report>,
+  reserved: ClaimedSend['reserved'],
+): TimelineEntry {
   const detail = {
     attempt: attempt.number,
     send: attempt.sends,
@@ -156,41 +113,34 @@ function sentEntry(attempt: AttemptRow, answer: ServiceResult<AttemptReport>, re
 }
 
 /** An event may have settled the attempt during the send. */
-function outcomeOf(attempt: AttemptRow, answer: ServiceResult<AttemptReport>): SendOutcome {
-  const { state } = attempt;
-  if (state === 'processing' || state === 'completed' || state === 'failed')
-    return { kind: 'accepted', outcome: state };
-  if (answer.ok) throw new Error(`attempt ${attempt.id} was accepted, but is ${state}`);
+function outcomeOf({ id, state }: AttemptRow, answer: ServiceResult<Report>): SendOutcome {
+  if (isSettledByService(state)) return { kind: 'accepted', outcome: state };
+  if (answer.ok) throw new Error(`attempt ${id} was accepted, but is ${state}`);
   const { failure, retryAfterMs } = answer;
   return { kind: 'failure', failure, ...(retryAfterMs !== undefined && { retryAfterMs }) };
 }
 
-interface Answered {
-  readonly work: WorkRef;
-  /** Locked. */
-  readonly current: WorkRow;
-  /** Locked. */
-  readonly attempt: AttemptRow;
-  /** Undefined for a look-up. */
-  readonly leaseToken?: string;
-}
-
-/** Wakes the workflow when the answer came too late for the step that waited for it. */
+/**
+ * Wakes the workflow when the answer came too late for the step that waited for it. Work and attempt are locked.
+ * `leaseToken`: of the send; absent for a look-up.
+ */
 export async function recordAnswer(
   tx: Executor,
-  { work, current, attempt: before, leaseToken }: Answered,
-  facts: AttemptReport,
+  work: WorkRef,
+  current: WorkRow,
+  before: AttemptRow,
+  report: Report,
   now: Date,
   entry: TimelineEntry,
+  leaseToken = before.leaseToken,
 ): Promise<AttemptRow> {
-  const after = await applyReport(tx, before, facts, now);
+  const after = await applyReport(tx, before, report, now);
   await addUnrepeatedEntry(tx, work, entry);
-  const holdsLease = leaseToken === undefined || before.leaseToken === leaseToken;
   const { isInProgress, wakes } = afterAnswer({
     before: before.state,
     after: after.state,
     work: current.status,
-    holdsLease,
+    holdsLease: before.leaseToken === leaseToken,
   });
   // A subscription that has become active meanwhile does not go back to `processing`.
   if (isInProgress && mayFollow(work.kind, current.status, 'processing')) await markInProgress(tx, work, current, now);
@@ -198,47 +148,17 @@ export async function recordAnswer(
   return after;
 }
 
-interface AnsweredAttempt {
-  /** Locked. */
-  readonly attempt: AttemptRow;
-  /** The service id of the answer belongs to another attempt of the kind. */
-  readonly isTaken: boolean;
-}
-
-/**
- * One statement. The caller holds the lock of the work, so this lock does not wait and the rest is current. @throws
- * RowMissingError
- */
-async function lockAnsweredAttempt(
-  tx: Executor,
-  { id, subjectKind }: Pick<AttemptRow, 'id' | 'subjectKind'>,
-  serviceId: string | undefined,
-): Promise<AnsweredAttempt> {
-  const ofAnother = tx
-    .select({ id: attempts.id })
-    .from(attempts)
-    .where(and(eq(attempts.subjectKind, subjectKind), eq(attempts.serviceId, serviceId ?? ''), ne(attempts.id, id)));
-  const [locked] = await tx
-    .select({ attempt: attempts, isTaken: sql<boolean>`${exists(ofAnother)}` })
-    .from(attempts)
-    .where(eq(attempts.id, id))
-    .for('update');
-  if (locked === undefined) throw new RowMissingError(`attempt ${id} does not exist in this database`);
-  return { ...locked, isTaken: serviceId !== undefined && locked.isTaken };
-}
-
 /** Nothing changes when another send has taken the lease since. */
 export async function recordSendFailure(
   tx: Executor,
   attemptId: string,
-  leaseToken: string,
+  leaseToken: string | null,
   failure: FailureDetail,
 ): Promise<AttemptRow> {
-  const definite = isDefinite(failure.class);
   const [row] = await tx
     .update(attempts)
     .set({
-      ...(definite ? REFUSED : { state: attemptStateAfter('sending', 'unproven'), anyUnknown: true }),
+      ...(isDefinite(failure.class) ? REFUSED : { state: attemptStateAfter('sending', 'unproven'), anyUnknown: true }),
       failureClass: failure.class,
       failureDetail: failure.detail,
       serviceMessage: failure.serviceMessage ?? null,
@@ -246,7 +166,7 @@ export async function recordSendFailure(
       leaseUntil: null,
     })
     // When a later send or an event has settled the attempt, this result no longer matters.
-    .where(and(eq(attempts.id, attemptId), eq(attempts.leaseToken, leaseToken), eq(attempts.state, 'sending')))
+    .where(and(eq(attempts.id, attemptId), eq(attempts.leaseToken, leaseToken ?? ''), eq(attempts.state, 'sending')))
     .returning();
   return row ?? (await findAttemptById(tx, attemptId));
 }

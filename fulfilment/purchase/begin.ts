@@ -1,125 +1,174 @@
+import { eq } from 'drizzle-orm';
 import { attemptKey } from '#crypto/derived-ids.ts';
 import type { Executor } from '#db/connection/database.ts';
+import { newId } from '#db/connection/ids.ts';
 import { requestBodyAad } from '#db/encryption-aads.ts';
-import { inboxKey, type InboxRow } from '#db/queues/inbox.ts';
-import { areSettled, findAttempt, readProgress } from '#db/work/attempts.ts';
-import { lockWorkInEpoch, type AttemptRow, type WorkRow } from '#db/work/rows.ts';
-import { addUnrepeatedEntry } from '#db/work/timeline.ts';
-import { plainMoney, plainText } from '#domain/money/money.ts';
+import { inboxKey, requeueUnmatched, type InboxRow } from '#db/queues/inbox.ts';
+import { attempts } from '#db/schema.ts';
+import { areSettled, findAttempt, readProgress, snapshotOf } from '#db/work/attempts.ts';
+import { lockWorkInEpoch, workTable, type AttemptRow, type WorkRow } from '#db/work/rows.ts';
+import { addTimelineEntry } from '#db/work/timeline.ts';
+import { moneyOf, plainText } from '#domain/money/money.ts';
 import type { OpenResult, PurchaseActivities, WorkSnapshot } from '#domain/purchase/results.ts';
 import type { ServiceObservation } from '#domain/relay/observation.ts';
 import { retryRule, ruleOfWork } from '#domain/retry/retry-rules.ts';
 import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
 import { startOfRun } from '#domain/work/lifecycle.ts';
-import { noteCompared, restoreAttempts } from '#fulfilment/attempts/recover.ts';
-import { openAttempt } from '#fulfilment/purchase/attempt.ts';
-import { attemptSnapshot, type WorkDependencies, type WorkHandlers } from '#fulfilment/purchase/handler.ts';
+import { recover } from '#fulfilment/attempts/recover.ts';
+import { cancellationSnapshot } from '#fulfilment/purchase/cancellation.ts';
+import type { WorkDependencies } from '#fulfilment/purchase/dependencies.ts';
+import { KINDS_OF_WORK } from '#fulfilment/purchase/kinds.ts';
+import { subscriptionSnapshot } from '#fulfilment/purchase/vpn-subscription.ts';
 import { buyingBarrier } from '#fulfilment/work/buying-barrier.ts';
-import { updateWork } from '#fulfilment/work/change.ts';
+import { changeWork } from '#fulfilment/work/change.ts';
 
-export function attemptOpening(
-  { database, keyRing, sendLeaseMs, now, purchaseInForce }: WorkDependencies,
-  handlers: WorkHandlers,
-): Pick<PurchaseActivities, 'beginWork' | 'openNextAttempt'> {
-  const openNumbered = async (tx: Executor, work: WorkRef, row: WorkRow, number: number): Promise<AttemptRow> => {
-    const { reference, serviceEsimId, body } = await handlers[work.kind].prepare(tx, row, number);
-    const prepared = {
-      work,
-      number,
-      idempotencyKey: attemptKey(keyRing, work, number),
-      reference,
-      serviceEsimId,
-      encryptedBody: (attemptId: string) => keyRing.encrypt(body, requestBodyAad(attemptId)),
-    };
-    const attempt = await openAttempt(tx, prepared);
-    await addUnrepeatedEntry(tx, work, {
-      event: 'attempt.prepared',
-      message:
-        `Attempt ${number} was prepared: its key${reference === undefined ? '' : ', reference'} and exact ` +
-        'body are stored.',
-      detail: { attempt: number, ...(reference !== undefined && { reference }) },
-      dedupKey: `attempt.prepared:${number}`,
-    });
-    return attempt;
-  };
-
-  /** Stored with the work, so that later grants count from there. */
-  const attemptsInForce = async (tx: Executor, work: WorkRef, row: WorkRow) => {
-    const { retryRule: stored, retryOverrides, extraAttempts } = row;
-    const rule = retryRule('supplier_failed', await purchaseInForce(tx));
-    if (stored !== null && rule.attempts < stored.attempts) {
-      await updateWork(tx, work, row, {
-        retryRule: { ...stored, attempts: rule.attempts },
-        updatedAt: new Date(now()),
-      });
+/** Every run of a workflow begins here. */
+export function beginWork(
+  dependencies: WorkDependencies,
+  { work, witness, sentIn, run }: Parameters<PurchaseActivities['beginWork']>[0],
+): Promise<WorkSnapshot> {
+  return dependencies.database.transaction(async (tx) => {
+    const { row, epoch } = await lockWorkInEpoch(tx, work);
+    // Only a run that follows another one writes this.
+    const earlierRun = row.recordedIn?.runId;
+    if (run !== undefined && earlierRun !== undefined && earlierRun !== run) {
+      const table = workTable(work.kind);
+      await tx
+        .update(table)
+        .set({ recordedIn: startOfRun(run) })
+        .where(eq(table.id, work.id));
     }
-    return ruleOfWork(rule, retryOverrides ?? {}, extraAttempts).attempts;
-  };
+    const open = (number: number) => prepareAttempt(dependencies, tx, work, row, number);
+    const compared = { epoch, witness, sentIn, leaseMs: dependencies.sendLeaseMs, open };
+    const { isRestored, isFirstSinceRestart } = await recover(tx, work, row, compared);
 
-  return {
-    beginWork: ({ work, witness, sentIn, run }) =>
-      database.transaction(async (tx): Promise<WorkSnapshot> => {
-        const { row, epoch } = await lockWorkInEpoch(tx, work);
-        // Only a run that follows another one writes this.
-        const earlierRun = row.recordedIn?.runId;
-        if (run !== undefined && earlierRun !== undefined && earlierRun !== run)
-          await updateWork(tx, work, row, { recordedIn: startOfRun(run) });
-        const open = (executor: Executor, number: number) => openNumbered(executor, work, row, number);
-        const tools = { open, leaseMs: sendLeaseMs };
-        const isRestored = witness !== undefined && (await restoreAttempts(tx, work, row, witness, tools));
-        const isFirstSinceRestart = await noteCompared(tx, work, row, { epoch, sentIn });
-        const { current: known, reports } = await readProgress(tx, work);
-        const attempt = known ?? (await openNumbered(tx, work, row, 1));
-        const maxPrice = plainMoney(row.maxPriceAmount, row.maxPriceCurrency);
-        const subscription = await handlers[work.kind].subscription?.(tx, work.id);
-        const cancellation = await handlers[work.kind].cancellation?.(tx, work.id);
-        return {
-          status: row.status,
-          acceptedAt: row.createdAt.getTime(),
-          attempt: attemptSnapshot(attempt),
-          epoch,
-          ...(isRestored && { isRestored }),
-          ...(isFirstSinceRestart && { isFirstSinceRestart }),
-          extraAttempts: row.extraAttempts,
-          observations: reports.flatMap((each) => observationOf(each, attempt, epoch)),
-          ...(row.attentionReason !== null && { attention: row.attentionReason }),
-          ...(row.retryOverrides !== null && { retryOverrides: row.retryOverrides }),
-          ...(row.nextStepAt !== null && { nextStepAt: row.nextStepAt.getTime() }),
-          ...(row.failureClass !== null && { failure: row.failureClass }),
-          ...(maxPrice !== null && { maxPrice: plainText(maxPrice) }),
-          ...(row.deadlineAt !== null && { deadlineAt: row.deadlineAt.getTime() }),
-          ...(subscription !== undefined && { subscription }),
-          ...(cancellation !== undefined && { cancellation }),
-        };
-      }),
-
-    openNextAttempt: ({ work, number }) =>
-      database.transaction(async (tx): Promise<OpenResult> => {
-        const { row, epoch } = await lockWorkInEpoch(tx, work);
-        const known = await findAttempt(tx, work, number);
-        if (known !== undefined) return { kind: 'opened', attempt: attemptSnapshot(known) };
-        if (row.comparedEpoch !== epoch) return { kind: 'not_compared' };
-        const by = await buyingBarrier(tx, work);
-        if (by !== undefined) return { kind: 'barred', by };
-        const attempts = await attemptsInForce(tx, work, row);
-        if (number > attempts) return { kind: 'not_allowed', attempts };
-        if (KINDS[work.kind].isPurchase && !(await areSettled(tx, work))) return { kind: 'unsettled' };
-        return { kind: 'opened', attempt: attemptSnapshot(await openNumbered(tx, work, row, number)) };
-      }),
-  };
+    const { current, reports } = await readProgress(tx, work);
+    const attempt = current ?? (await open(1));
+    const maxPrice = moneyOf(row.maxPriceAmount, row.maxPriceCurrency);
+    return {
+      status: row.status,
+      acceptedAt: row.createdAt.getTime(),
+      attempt: snapshotOf(attempt),
+      epoch,
+      isRestored: isRestored || undefined,
+      isFirstSinceRestart: isFirstSinceRestart || undefined,
+      extraAttempts: row.extraAttempts,
+      observations: reports.flatMap((each) => observationOf(each, attempt, epoch)),
+      attention: row.attentionReason ?? undefined,
+      retryOverrides: row.retryOverrides ?? undefined,
+      nextStepAt: row.nextStepAt?.getTime(),
+      failure: row.failureClass ?? undefined,
+      maxPrice: maxPrice === undefined ? undefined : plainText(maxPrice),
+      deadlineAt: row.deadlineAt?.getTime(),
+      subscription: work.kind === 'vpn_subscription' ? await subscriptionSnapshot(tx, work.id) : undefined,
+      cancellation: work.kind === 'cancellation' ? await cancellationSnapshot(tx, work.id) : undefined,
+    };
+  });
 }
 
+/** A row that the relay has not judged yet reaches the workflow as a signal. */
 function observationOf(row: InboxRow, latest: AttemptRow, epoch: string): ServiceObservation[] {
-  // A row that the relay has not judged yet reaches the workflow as a signal.
-  if (row.decision === null || row.decision === 'known' || row.outcome === null) return [];
-  return [
-    {
-      inboxId: inboxKey(row),
-      epoch,
-      source: row.source,
-      attemptNumber: latest.number,
-      outcome: row.outcome,
-      decision: row.decision,
-    },
-  ];
+  const { source, outcome, decision } = row;
+  if (decision === null || decision === 'known' || outcome === null) return [];
+  return [{ inboxId: inboxKey(row), epoch, source, attemptNumber: latest.number, outcome, decision }];
+}
+
+export function openNextAttempt(
+  dependencies: WorkDependencies,
+  { work, number }: Parameters<PurchaseActivities['openNextAttempt']>[0],
+): Promise<OpenResult> {
+  return dependencies.database.transaction(async (tx) => {
+    const { row, epoch } = await lockWorkInEpoch(tx, work);
+    const known = await findAttempt(tx, work, number);
+    if (known !== undefined) return { kind: 'opened', attempt: snapshotOf(known) };
+    if (row.comparedEpoch !== epoch) return { kind: 'not_compared' };
+    const by = await buyingBarrier(tx, work);
+    if (by !== undefined) return { kind: 'barred', by };
+    const allowed = await attemptsInForce(dependencies, tx, work, row);
+    if (number > allowed) return { kind: 'not_allowed', attempts: allowed };
+    if (KINDS[work.kind].isPurchase && !(await areSettled(tx, work))) return { kind: 'unsettled' };
+    return { kind: 'opened', attempt: snapshotOf(await prepareAttempt(dependencies, tx, work, row, number)) };
+  });
+}
+
+/** Stored with the work, so that later grants count from there. */
+async function attemptsInForce(
+  { purchaseInForce, now }: WorkDependencies,
+  tx: Executor,
+  work: WorkRef,
+  row: WorkRow,
+): Promise<number> {
+  const { retryRule: stored, retryOverrides, extraAttempts } = row;
+  const rule = retryRule('supplier_failed', await purchaseInForce(tx));
+  if (stored !== null && rule.attempts < stored.attempts) {
+    const lowered = { ...stored, attempts: rule.attempts };
+    await changeWork(tx, work, row, { set: { retryRule: lowered } }, new Date(now()));
+  }
+  return ruleOfWork(rule, retryOverrides ?? {}, extraAttempts).attempts;
+}
+
+/** Key, reference and bytes follow from work and number: a lost row is written again as it was. */
+async function prepareAttempt(
+  dependencies: WorkDependencies,
+  tx: Executor,
+  work: WorkRef,
+  row: WorkRow,
+  number: number,
+): Promise<AttemptRow> {
+  const { keyRing } = dependencies;
+  const { reference, serviceEsimId, body } = await KINDS_OF_WORK[work.kind].prepare(dependencies, tx, row, number);
+  const attempt = await openAttempt(tx, {
+    work,
+    number,
+    idempotencyKey: attemptKey(keyRing, work, number),
+    reference,
+    serviceEsimId,
+    encryptedBody: (attemptId) => keyRing.encrypt(body, requestBodyAad(attemptId)),
+  });
+  await addTimelineEntry(tx, work, {
+    event: 'attempt.prepared',
+    message:
+      `Attempt ${number} was prepared: its key${reference === undefined ? '' : ', reference'} and exact ` +
+      'body are stored.',
+    detail: { attempt: number, ...(reference !== undefined && { reference }) },
+    dedupKey: `attempt.prepared:${number}`,
+  });
+  return attempt;
+}
+
+/**
+ * Stored before the first send (rule 1). An existing attempt is not changed, so that a step that runs twice sends the
+ * same bytes.
+ */
+export async function openAttempt(
+  tx: Executor,
+  attempt: {
+    readonly work: WorkRef;
+    readonly number: number;
+    readonly idempotencyKey: string;
+    readonly reference: string | undefined;
+    readonly serviceEsimId?: string | undefined;
+    readonly encryptedBody: (attemptId: string) => Buffer;
+  },
+): Promise<AttemptRow> {
+  const id = newId('attempt');
+  const { work, number, idempotencyKey, reference, serviceEsimId, encryptedBody } = attempt;
+  await requeueUnmatched(tx, work.kind, { reference, serviceEsimId });
+  const [inserted] = await tx
+    .insert(attempts)
+    .values({
+      id,
+      subjectKind: work.kind,
+      subjectId: work.id,
+      number,
+      idempotencyKey,
+      reference: reference ?? null,
+      serviceEsimId: serviceEsimId ?? null,
+      encryptedRequestBody: encryptedBody(id),
+    })
+    .onConflictDoNothing({ target: [attempts.subjectKind, attempts.subjectId, attempts.number] })
+    .returning();
+  const row = inserted ?? (await findAttempt(tx, work, number));
+  if (row === undefined) throw new Error(`attempt ${number} of ${work.id} cannot be read back`);
+  return row;
 }

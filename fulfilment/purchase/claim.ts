@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto';
+import { performance } from 'node:perf_hooks';
 import { eq, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { lockEsim } from '#db/esims/esim-queries.ts';
 import { attempts, walletReadings } from '#db/schema.ts';
-import { limitOf } from '#db/work/attempts.ts';
+import { limitOf, lockAttempt, type LockedAttempt } from '#db/work/attempts.ts';
 import { type WorkRow, type AttemptRow, lockUnfinishedWork } from '#db/work/rows.ts';
 import type { GateStop } from '#domain/gate/purchase-gate.ts';
 import type { Money } from '#domain/money/money.ts';
-import { knowsMore } from '#domain/purchase/recovery.ts';
-import type { SendResult } from '#domain/purchase/results.ts';
+import { hasLostRecords } from '#domain/purchase/recovery.ts';
+import type { PurchaseActivities, SendResult } from '#domain/purchase/results.ts';
 import {
   mayHaveBought,
   resendWindowInForce,
@@ -16,96 +17,92 @@ import {
   looserLimit,
   type PriceLimit,
 } from '#domain/purchase/send-claim.ts';
-import type { ObservedOutcome } from '#domain/relay/observation.ts';
 import { isSettledByService, attemptStateAfter } from '#domain/work/attempt-lifecycle.ts';
 import { isSuperseded } from '#domain/work/lifecycle.ts';
 import { abandonIfCancelled } from '#fulfilment/accept/batch.ts';
-import type { AttemptReport } from '#fulfilment/attempts/report.ts';
+import type { Reserved } from '#fulfilment/gate/account.ts';
 import { recordSend } from '#fulfilment/purchase/answer.ts';
-import { type LockedAttempt, lockAttempt } from '#fulfilment/purchase/attempt.ts';
-import { MoneyShortError, type ReservationOrder } from '#fulfilment/purchase/gate.ts';
-import { startLease, type Admitted, type Claimed, type Request, type Sender } from '#fulfilment/purchase/handler.ts';
-import { priceLimit, priceObjection } from '#fulfilment/purchase/offer.ts';
+import type { WorkDependencies } from '#fulfilment/purchase/dependencies.ts';
+import { passGate } from '#fulfilment/purchase/gate.ts';
+import { priceLimit, priceObjection, type Offer } from '#fulfilment/purchase/offer.ts';
 import { readClaimConditions } from '#fulfilment/work/buying-barrier.ts';
 import { startSend } from '#fulfilment/work/change.ts';
-import type { ServiceResult } from '#upstream/client/error-mapping.ts';
+import type { ServiceFailure } from '#upstream/client/error-mapping.ts';
 
-type ClaimResult =
-  | Extract<Claimed, { kind: 'claimed' }>
+export type SendRequest = Parameters<PurchaseActivities['sendPurchase']>[0];
+
+/** The right to send once. */
+export interface ClaimedSend {
+  readonly kind: 'claimed';
+  /** As it was when the send was claimed. */
+  readonly row: WorkRow;
+  readonly attempt: AttemptRow;
+  /** Undefined for work that costs nothing. */
+  readonly reserved: Reserved | undefined;
+  readonly lease: RunningLease;
+}
+
+type Claim =
+  | ClaimedSend
   | { readonly kind: 'gated'; readonly stop: GateStop }
   /** Its batch was cancelled, and it has bought nothing: it is abandoned now. */
   | { readonly kind: 'cancelled' }
   /** This worker was frozen, or cut off from Temporal: a later workflow task has decided newer steps. */
   | { readonly kind: 'superseded' }
-  /** The refusal is stored already, as the result of a send. */
-  | { readonly kind: 'objected'; readonly result: SendResult; readonly answer: ServiceResult<AttemptReport> }
+  /** The offer does not allow it. That is stored already, as the result of a send. */
+  | { readonly kind: 'objected'; readonly result: SendResult; readonly objection: ServiceFailure }
+  /** `attempt` as it was under its lock; absent: it is not known yet. */
   | { readonly kind: 'unsent'; readonly outcome: SendResult['outcome']; readonly attempt?: AttemptRow };
 
-/** A claim that the wallet or a limit stops is rolled back, and runs again with the money first. */
-export async function claimOnce(
-  sender: Sender,
-  request: Request,
-  admitted: Extract<Admitted, { kind: 'admitted' }>,
-): Promise<ClaimResult> {
-  try {
-    return await claimWith(sender, request, admitted, 'last');
-  } catch (error) {
-    if (!(error instanceof MoneyShortError)) throw error;
-    return claimWith(sender, request, admitted, 'first');
-  }
-}
-
-/** One transaction, which locks the work and then the attempt. */
-async function claimWith(
-  sender: Sender,
-  { work, attemptId, resendWindowMs, retryRule, witness, task }: Request,
-  { offer, priceNeeded }: Extract<Admitted, { kind: 'admitted' }>,
-  order: ReservationOrder,
-): Promise<ClaimResult> {
-  const { database, purchaseGate, sendLeaseMs, purchaseInForce, now } = sender;
+/** One transaction, which locks the work and then the attempt. `priceIsFresh`: the price was read for this send. */
+export async function claim(
+  dependencies: WorkDependencies,
+  { work, attemptId, resendWindowMs, retryRule, witness, task }: SendRequest,
+  offer: Offer,
+  priceIsFresh: boolean,
+): Promise<Claim> {
+  const { database, sendLeaseMs, purchaseInForce, now } = dependencies;
   // Measured from before the transaction: the lease that PostgreSQL grants in it ends later than this one.
-  const lease = startLease(sender);
-  return database.transaction(async (tx): Promise<ClaimResult> => {
+  const lease = startLease(dependencies);
+  return database.transaction(async (tx): Promise<Claim> => {
+    const unsent = (outcome: SendResult['outcome']) => ({ kind: 'unsent', outcome }) as const;
+    // Lock.
     const row = await lockUnfinishedWork(tx, work);
     if (task !== undefined && row.recordedIn !== null && isSuperseded(task, row.recordedIn))
       return { kind: 'superseded' };
     if (await abandonIfCancelled(tx, work, row, new Date(now()))) return { kind: 'cancelled' };
     const { barrier, isGateClear } = await readClaimConditions(tx, work);
-    if (barrier !== undefined) return { kind: 'unsent', outcome: { kind: 'barred', by: barrier } };
-
+    if (barrier !== undefined) return unsent({ kind: 'barred', by: barrier });
     const limit = priceLimit(row);
-    const objection = offer.objection ?? (await offer.recheck?.(tx)) ?? priceObjection(limit, offer.price, priceNeeded);
+    const objection =
+      offer.objection ?? (await offer.recheck?.(tx)) ?? priceObjection(limit, offer.price, priceIsFresh);
     const locked = await lockAttempt(tx, attemptId);
-    // PostgreSQL has lost commits: the row cannot say whether this may be sent.
-    if (witness !== undefined && knowsMore(witness, locked.attempt))
-      return { kind: 'unsent', outcome: { kind: 'records_lost' } };
-    // The workflow has checked it, too. But the activity may have waited for a worker since.
-    if (isLate(row, now()) && cannotHaveBought(locked.attempt))
-      return { kind: 'unsent', outcome: { kind: 'failure', failure: 'deadline_passed' } };
 
+    // May it buy?
+    if (hasLostRecords(witness, locked)) return unsent({ kind: 'records_lost' });
+    // The workflow has checked it, too. But the activity may have waited for a worker since.
+    if (isLate(row, now()) && cannotHaveBought(locked)) return unsent({ kind: 'failure', failure: 'deadline_passed' });
+    // Read here, not from the workflow's input: an operator may have revoked resending since.
+    const window = mayHaveBought(locked) ? resendWindowInForce(resendWindowMs, await purchaseInForce(tx)) : undefined;
+    const refusal = refusalOf(locked, window);
+    if (refusal !== undefined) return { kind: 'unsent', outcome: refusal, attempt: locked };
+    if (row.esimId !== null && (await isBusy(tx, row.esimId, attemptId)))
+      return unsent({ kind: 'failure', failure: 'esim_busy' });
+
+    // Reserve.
     const price = objection === undefined ? offer.price : 'refused';
-    const admission = await purchaseGate.admit(tx, work, row, locked, isGateClear, price, order);
+    const admission = await passGate(tx, dependencies, work, row, locked, isGateClear, price);
     if (admission.kind === 'stopped') return { kind: 'gated', stop: admission.stop };
 
-    const granted = await claimSend(tx, locked, {
-      leaseMs: sendLeaseMs,
-      // Read here, not from the workflow's input: an operator may have revoked resending since.
-      resendWindowMs: mayHaveBought(locked.attempt)
-        ? resendWindowInForce(resendWindowMs, await purchaseInForce(tx))
-        : resendWindowMs,
-      esimId: row.esimId,
-      limit: objection === undefined ? limit : undefined,
-      price: objection === undefined ? offer.price : undefined,
-    });
-    if (granted.kind !== 'claimed') return notGranted(granted);
+    // Lease.
+    const terms = objection === undefined ? { limit, price: offer.price } : {};
+    const attempt = await takeLease(tx, locked, { leaseMs: sendLeaseMs, esimId: row.esimId, ...terms });
     await startSend(tx, work, new Date(now()), retryRule);
-
-    const { attempt, leaseToken } = granted;
-    const reserved = await admission.reserve();
-    if (objection === undefined) return { kind: 'claimed', row, attempt, leaseToken, reserved, lease };
+    const claimed = { kind: 'claimed', row, attempt, reserved: admission.how, lease } as const;
+    if (objection === undefined) return claimed;
     // Recorded in this transaction: a worker that dies here must not leave a send behind whose outcome is unknown.
-    const recorded = await recordSend(tx, sender, { work, current: row, attempt, leaseToken, reserved }, objection);
-    return { kind: 'objected', ...recorded };
+    const { result } = await recordSend(tx, dependencies, work, row, claimed, objection);
+    return { kind: 'objected', result, objection };
   });
 }
 
@@ -118,98 +115,73 @@ function cannotHaveBought(attempt: AttemptRow): boolean {
   return !isSettledByService(attempt.state) && !mayHaveBought(attempt);
 }
 
-function notGranted(refused: Exclude<SendClaim, { kind: 'claimed' }>): Extract<ClaimResult, { kind: 'unsent' }> {
-  switch (refused.kind) {
-    case 'settled':
-      return {
-        kind: 'unsent',
-        outcome: { kind: 'accepted', outcome: refused.outcome },
-        attempt: refused.attempt,
-      };
+/** Undefined when the attempt may be sent. Without `resendWindowMs` one that may have bought is not resent. */
+function refusalOf(attempt: LockedAttempt, resendWindowMs: number | undefined): SendResult['outcome'] | undefined {
+  if (isSettledByService(attempt.state)) return { kind: 'accepted', outcome: attempt.state };
+  const decision = decideSendClaim(attempt, resendWindowMs);
+  switch (decision) {
+    case 'claim':
+      return undefined;
     case 'leased':
-      return {
-        kind: 'unsent',
-        outcome: { kind: 'lease_held', retryAfterMs: Math.max(1, Math.ceil(refused.leaseLeftMs)) },
-      };
-    case 'esim_busy':
-      return { kind: 'unsent', outcome: { kind: 'failure', failure: 'esim_busy' } };
+      return { kind: 'lease_held', retryAfterMs: Math.max(1, Math.ceil(attempt.leaseLeftMs ?? 0)) };
     case 'resend_not_allowed':
     case 'too_late':
-      return { kind: 'unsent', outcome: { kind: refused.kind } };
+      return { kind: decision };
+    case 'settled':
+      throw new Error(`attempt ${attempt.id} is settled and ${attempt.state}`);
   }
 }
 
-export type SendClaim =
-  | { readonly kind: 'claimed'; readonly leaseToken: string; readonly attempt: AttemptRow }
-  | { readonly kind: 'leased'; readonly leaseLeftMs: number }
-  /** Another attempt for the same eSIM is not settled. */
-  | { readonly kind: 'esim_busy' }
-  /** It may have been bought, and no attempt may be resent at this moment. */
-  | { readonly kind: 'resend_not_allowed' }
-  /** The resend window is over, or a resend would show nothing new. */
-  | { readonly kind: 'too_late' }
-  /** The service has it already: nothing is sent. */
-  | { readonly kind: 'settled'; readonly outcome: ObservedOutcome; readonly attempt: AttemptRow };
+/** The lock on the eSIM serialises concurrent claims. */
+async function isBusy(tx: Executor, esimId: string, attemptId: string): Promise<boolean> {
+  await lockEsim(tx, esimId);
+  const [holder] = await tx.select({ id: attempts.id }).from(attempts).where(eq(attempts.busyEsimId, esimId));
+  return holder !== undefined && holder.id !== attemptId;
+}
 
-/**
- * Takes the sole right to send an attempt (rule 1). A send whose lease ended without a result counts as unknown from
- * here on.
- * `locked` is read in this transaction. Without `resendWindowMs` an attempt that may have bought is not resent. No
- * other attempt is sent for `esimId` until this one is settled (rule 6). `limit` is stored because a charge is
- * compared with the limit at its send (null: no limit; undefined: nothing will be sent). After a send that may have
- * bought, the known `price` stays.
- */
-export async function claimSend(
+interface LeaseTerms {
+  readonly leaseMs: number;
+  /** No other attempt is sent for it until this one is settled (rule 6). */
+  readonly esimId?: string | null;
+  /** A charge is compared with the limit at its send. Null: no limit; absent: nothing will be sent. */
+  readonly limit?: PriceLimit | undefined;
+  /** After a send that may have bought, the known price stays. */
+  readonly price?: Money | undefined;
+}
+
+/** Takes the sole right to send (rule 1). A send whose lease ended without a result is unknown from here on. */
+export async function takeLease(
   tx: Executor,
-  { attempt, leaseLeftMs, unrefusedForMs }: LockedAttempt,
-  {
-    leaseMs,
-    resendWindowMs,
-    esimId = null,
-    limit,
-    price,
-  }: {
-    readonly leaseMs: number;
-    readonly resendWindowMs: number | undefined;
-    readonly esimId?: string | null;
-    readonly limit?: PriceLimit | undefined;
-    readonly price?: Money | undefined;
-  },
-): Promise<SendClaim> {
-  const { id, state } = attempt;
-  if (isSettledByService(state)) return { kind: 'settled', outcome: state, attempt };
-  const decision = decideSendClaim({ ...attempt, leaseLeftMs, unrefusedForMs }, resendWindowMs);
-  if (decision === 'leased') return { kind: 'leased', leaseLeftMs: leaseLeftMs ?? 0 };
-  if (decision === 'resend_not_allowed' || decision === 'too_late') return { kind: decision };
-  if (decision === 'settled') throw new Error(`attempt ${id} is settled and ${state}`);
-
-  if (esimId !== null && (await isBusy(tx, esimId, id))) return { kind: 'esim_busy' };
-
-  const leaseToken = randomUUID();
-  const [claimed] = await tx
+  attempt: AttemptRow,
+  { leaseMs, esimId = null, limit, price }: LeaseTerms,
+): Promise<AttemptRow> {
+  const { id, state, sends, anyUnknown } = attempt;
+  const isResend = mayHaveBought(attempt);
+  const highest = limit !== undefined && isResend ? looserLimit(limitOf(attempt), limit) : limit;
+  const isPriced = price !== undefined && !(isResend && attempt.priceAmount !== null);
+  const [leased] = await tx
     .update(attempts)
     .set({
       state: attemptStateAfter(state, 'claimed'),
-      sends: attempt.sends + 1,
-      anyUnknown: attempt.anyUnknown || state === 'sending',
+      sends: sends + 1,
+      anyUnknown: anyUnknown || state === 'sending',
       firstSentAt: sql`coalesce(${attempts.firstSentAt}, clock_timestamp())`,
       lastSentAt: sql`clock_timestamp()`,
       readingBefore: READING_BEFORE,
       firstUnrefusedSendAt: sql`coalesce(${attempts.firstUnrefusedSendAt}, clock_timestamp())`,
       busyEsimId: esimId,
-      leaseToken,
+      leaseToken: randomUUID(),
       leaseUntil: sql`clock_timestamp() + ${leaseMs}::double precision * interval '1 ms'`,
-      ...(limit !== undefined && limitColumns(mayHaveBought(attempt) ? looserLimit(limitOf(attempt), limit) : limit)),
-      ...(price !== undefined &&
-        !(mayHaveBought(attempt) && attempt.priceAmount !== null) && {
-          priceAmount: price.amount,
-          priceCurrency: price.currency,
-        }),
+      ...(highest !== undefined && {
+        limitAmount: highest?.amount ?? null,
+        limitCurrency: highest?.currency ?? null,
+      }),
+      ...(isPriced && { priceAmount: price.amount, priceCurrency: price.currency }),
     })
     .where(eq(attempts.id, id))
     .returning();
-  if (claimed === undefined) throw new Error(`attempt ${id} vanished while it was locked`);
-  return { kind: 'claimed', leaseToken, attempt: claimed };
+  if (leased === undefined) throw new Error(`attempt ${id} vanished while it was locked`);
+  return leased;
 }
 
 /**
@@ -219,13 +191,23 @@ export async function claimSend(
 const READING_BEFORE = sql`coalesce(${attempts.readingBefore}, case when ${attempts.firstUnrefusedSendAt} is null
   then coalesce((select max(${walletReadings.id}) from ${walletReadings}), 0) else 0 end)`;
 
-function limitColumns(limit: PriceLimit): Pick<AttemptRow, 'limitAmount' | 'limitCurrency'> {
-  return { limitAmount: limit?.amount ?? null, limitCurrency: limit?.currency ?? null };
+/** The clock of the process that holds it is compared with no other. */
+export interface RunningLease {
+  readonly elapsedMs: () => number;
+  /** Zero or less: another process may hold it. */
+  readonly leftMs: () => number;
 }
 
-/** The lock on the eSIM serialises concurrent claims. */
-async function isBusy(tx: Executor, esimId: string, attemptId: string): Promise<boolean> {
-  await lockEsim(tx, esimId);
-  const [holder] = await tx.select({ id: attempts.id }).from(attempts).where(eq(attempts.busyEsimId, esimId));
-  return holder !== undefined && holder.id !== attemptId;
+/**
+ * Call it before the transaction that takes the lease: it then never ends here later than in the database. The larger
+ * time of two clocks is taken: the monotonic one stops while the machine sleeps, the wall clock may be set back.
+ */
+export function startLease({
+  sendLeaseMs,
+  now,
+  monotonicNow = () => performance.now(),
+}: Pick<WorkDependencies, 'sendLeaseMs' | 'now' | 'monotonicNow'>): RunningLease {
+  const began = { monotonic: monotonicNow(), wall: now() };
+  const elapsedMs = () => Math.max(monotonicNow() - began.monotonic, now() - began.wall);
+  return { elapsedMs, leftMs: () => sendLeaseMs - elapsedMs() };
 }

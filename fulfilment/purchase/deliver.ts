@@ -1,53 +1,35 @@
 import { findAttemptById } from '#db/work/attempts.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
-import type { CompletionResult, PurchaseActivities, NotYetReason } from '#domain/purchase/results.ts';
-import { KINDS, type WorkKind } from '#domain/work/kinds.ts';
+import type { AttemptRef, CompletionResult, NotYetReason } from '#domain/purchase/results.ts';
+import { KINDS } from '#domain/work/kinds.ts';
 import { noteDrift, noteUnfilled } from '#fulfilment/gate/drift.ts';
-import type { WorkHandlers, WorkDependencies } from '#fulfilment/purchase/handler.ts';
-import type { ServiceFailure } from '#upstream/client/error-mapping.ts';
+import type { WorkDependencies } from '#fulfilment/purchase/dependencies.ts';
+import { KINDS_OF_WORK } from '#fulfilment/purchase/kinds.ts';
 
 /** `not_yet` is a result: the workflow waits and runs it again. */
-export function createCompletion(
+export async function completePurchase(
   dependencies: WorkDependencies,
-  handlers: WorkHandlers,
-): PurchaseActivities['completePurchase'] {
-  return async ({ work, attemptId, applied }) => {
-    const attempt = await dependencies.database.run((db) => findAttemptById(db, attemptId));
-    return complete(dependencies, handlers[work.kind], attempt, applied);
-  };
+  { attemptId, applied }: AttemptRef & { readonly applied: readonly string[] },
+): Promise<CompletionResult> {
+  const attempt = await dependencies.database.run((db) => findAttemptById(db, attemptId));
+  return complete(dependencies, attempt, applied);
 }
 
 /** A delivery that cannot be used, or is missing for long, is drift. */
 export async function complete(
-  dependencies: Pick<WorkDependencies, 'database' | 'gate' | 'now'>,
-  handler: WorkHandlers[WorkKind],
+  dependencies: WorkDependencies,
   attempt: AttemptRow,
   applied: readonly string[],
 ): Promise<CompletionResult> {
-  const result = await completionOf(handler, attempt, applied);
+  const { database, gate, now } = dependencies;
+  const result = await KINDS_OF_WORK[attempt.subjectKind].complete(dependencies, attempt, applied);
   const drift = driftIn(result);
   if (drift === undefined || attempt.state !== 'completed' || !KINDS[attempt.subjectKind].isPurchase) return result;
-  const { database, gate, now } = dependencies;
+  const detail = 'detail' in result ? result.detail : '';
   await database.transaction(async (tx) =>
-    drift === 'misstated'
-      ? noteDrift(tx, attempt, detailOf(result), now())
-      : noteUnfilled(tx, attempt, detailOf(result), now(), gate),
+    drift === 'misstated' ? noteDrift(tx, attempt, detail, now()) : noteUnfilled(tx, attempt, detail, now(), gate),
   );
   return result;
-}
-
-async function completionOf(
-  handler: WorkHandlers[WorkKind],
-  attempt: AttemptRow,
-  applied: readonly string[],
-): Promise<CompletionResult> {
-  try {
-    return await handler.complete(attempt, applied);
-  } catch (error) {
-    if (!(error instanceof NotYetError)) throw error;
-    const { reason, message: detail, retryAfterMs } = error;
-    return { kind: 'not_yet', reason, detail, ...(retryAfterMs !== undefined && { retryAfterMs }) };
-  }
 }
 
 /** A service that does not answer shows nothing. */
@@ -69,29 +51,3 @@ const MISSING: ReadonlySet<NotYetReason> = new Set([
   'unreadable_answer',
   'not_approved',
 ]);
-
-function detailOf(result: CompletionResult): string {
-  return 'detail' in result ? result.detail : '';
-}
-
-/** The workflow waits and tries again. */
-export class NotYetError extends Error {
-  readonly reason: NotYetReason;
-  /** As the service asked for. */
-  readonly retryAfterMs: number | undefined;
-
-  constructor(reason: NotYetReason, detail: string, retryAfterMs?: number) {
-    super(detail);
-    this.name = 'NotYetError';
-    this.reason = reason;
-    this.retryAfterMs = retryAfterMs;
-  }
-}
-
-export function notAnswered({
-  failure,
-  detail,
-  retryAfterMs,
-}: Pick<ServiceFailure, 'failure' | 'detail' | 'retryAfterMs'>): NotYetError {
-  return new NotYetError(failure, detail, retryAfterMs);
-}

@@ -13,7 +13,7 @@ import {
   steadyReadings,
 } from '#db/money/wallet-readings.ts';
 import { attemptsThatMayCost, chargedOf, findAttemptById, markSettled, priceAtSend } from '#db/work/attempts.ts';
-import { storedKind, type AttemptRow } from '#db/work/rows.ts';
+import { MOVEMENT_NAMES, type AttemptRow } from '#db/work/rows.ts';
 import { addTimelineEntry } from '#db/work/timeline.ts';
 import {
   evidenceDelayMs,
@@ -27,63 +27,62 @@ import { purchaseFinder, type Movement, type Purchase } from '#domain/money/book
 import { equalMoney, plainText, type Money } from '#domain/money/money.ts';
 import { isLookUpRetried } from '#domain/policy/purchase-policy.ts';
 import { costNothing } from '#domain/purchase/purchase-decision.ts';
-import type { EvidenceResult, PurchaseActivities } from '#domain/purchase/results.ts';
+import type { AttemptRef, EvidenceResult } from '#domain/purchase/results.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
-import type { WorkDependencies } from '#fulfilment/purchase/handler.ts';
-import type { UnreadWallet, WalletReadings } from '#fulfilment/purchase/wallet-readings.ts';
+import type { PurchaseDependencies } from '#fulfilment/purchase/dependencies.ts';
+import type { UnreadWallet } from '#fulfilment/purchase/wallet-readings.ts';
 
 /**
  * One reading is judged for all attempts of the work (rules 3 and 7): a debit of an earlier one may have appeared
  * since.
  */
-export function createDebitEvidence(
-  { database, purchaseInForce }: WorkDependencies,
-  readings: WalletReadings,
-): PurchaseActivities['readDebitEvidence'] {
-  return async ({ work, attemptId }) => {
-    const { attempt, question, readyAt, settleDelayMs, now } = await database.run(async (db) => {
-      const attempt = await findAttemptById(db, attemptId);
-      const sent = await attemptsThatMayCost(db, work, attemptId);
-      const policy = await purchaseInForce(db);
-      const delayMs = evidenceDelayMs(policy, await debitDelay(db, work.kind));
-      const at = Math.max(...sent.flatMap(({ lastSentAt, failedAt }) => [lastSentAt, failedAt]).map(timeOf));
-      const { settleDelayMs } = policy;
-      return {
-        attempt,
-        question: { work, attempt, sent },
-        readyAt: at + delayMs,
-        settleDelayMs,
-        now: await databaseTime(db),
-      };
-    });
-    if (now.getTime() < readyAt) return tooEarly(readyAt - now.getTime(), new Date(readyAt));
-    const reading = await readings.since({
-      // Judged again, the work gets a newer reading. Work that is judged at the same time shares one.
-      beganAt: new Date(Math.max(readyAt, now.getTime() - settleDelayMs)),
-      after: Math.max(0, ...question.sent.map(({ readingBefore }) => readingBefore ?? 0)),
-      backTo: beforeAll(question.sent) ?? 0,
-    });
-    if ('ok' in reading) return unread(reading);
-    return database.transaction(async (tx) => {
-      const costs = new Map<string, Costs>();
-      for (const each of question.sent) costs.set(each.id, await bookCosts(tx, each));
-      const result = await judge(tx, question, reading, costs);
-      // An unknown attempt is not settled: a request may still be on its way.
-      if (costNothing(result.evidence)) for (const each of question.sent) await markSettled(tx, each.id);
-      // While evidence is awaited, the workflow records why.
-      if (result.evidence !== 'awaited')
-        await addTimelineEntry(tx, work, {
-          event: 'attempt.wallet_checked',
-          message: result.detail,
-          detail: { attempt: attempt.number, evidence: result.evidence, reading: reading.id },
-          // One entry for each result. Each proof is an entry: the last one allows the next attempt.
-          dedupKey:
-            `attempt.wallet_checked:${attempt.number}:${result.evidence}` +
-            (result.evidence === 'no_debit' ? `:${reading.id}` : ''),
-        });
-      return result;
-    });
-  };
+export async function readDebitEvidence(
+  { database, purchaseInForce, readings }: PurchaseDependencies,
+  { work, attemptId }: AttemptRef,
+): Promise<EvidenceResult> {
+  const { attempt, sent, readyAt, settleDelayMs, now } = await database.run(async (db) => {
+    const sent = await attemptsThatMayCost(db, work, attemptId);
+    const policy = await purchaseInForce(db);
+    const lastAt = Math.max(...sent.flatMap(({ lastSentAt, failedAt }) => [timeOf(lastSentAt), timeOf(failedAt)]));
+    return {
+      attempt: await findAttemptById(db, attemptId),
+      sent,
+      readyAt: lastAt + evidenceDelayMs(policy, await debitDelay(db, work.kind)),
+      settleDelayMs: policy.settleDelayMs,
+      now: (await databaseTime(db)).getTime(),
+    };
+  });
+  if (now < readyAt) {
+    const at = new Date(readyAt).toISOString();
+    const detail = `A debit may still appear in the wallet, which is read at ${at} or later.`;
+    return { evidence: 'awaited', reason: 'too_early', detail, againInMs: readyAt - now };
+  }
+  const reading = await readings.since({
+    // Judged again, the work gets a newer reading. Work that is judged at the same time shares one.
+    beganAt: new Date(Math.max(readyAt, now - settleDelayMs)),
+    after: Math.max(0, ...sent.map(({ readingBefore }) => readingBefore ?? 0)),
+    backTo: beforeAll(sent) ?? 0,
+  });
+  if ('ok' in reading) return unread(reading);
+  return database.transaction(async (tx) => {
+    const costs = new Map<string, Costs>();
+    for (const each of sent) costs.set(each.id, await bookCosts(tx, each));
+    const result = await judge(tx, { work, attempt, sent }, reading, costs);
+    // An unknown attempt is not settled: a request may still be on its way.
+    if (costNothing(result.evidence)) for (const each of sent) await markSettled(tx, each.id);
+    // While evidence is awaited, the workflow records why.
+    if (result.evidence !== 'awaited')
+      await addTimelineEntry(tx, work, {
+        event: 'attempt.wallet_checked',
+        message: result.detail,
+        detail: { attempt: attempt.number, evidence: result.evidence, reading: reading.id },
+        // One entry for each result. Each proof is an entry: the last one allows the next attempt.
+        dedupKey:
+          `attempt.wallet_checked:${attempt.number}:${result.evidence}` +
+          (result.evidence === 'no_debit' ? `:${reading.id}` : ''),
+      });
+    return result;
+  });
 }
 
 interface Question {
@@ -184,7 +183,7 @@ async function absenceOf(
       occurredAt <= (reading.newestRowAt ?? -Infinity) &&
       currencies.every((currency) => currency === money.currency),
   );
-  const fields = storedKind(work.kind).movementNames;
+  const fields = MOVEMENT_NAMES[work.kind];
   const suspects = debits.filter(
     ({ names, firstReading, isExplained }) =>
       firstReading > before && !isExplained && sent.some((each) => mayBeFor({ ...each, fields }, names)),
@@ -270,11 +269,6 @@ async function namedRows(tx: Executor, after: number, upTo: number): Promise<rea
 
 function awaited(reason: string, detail: string): EvidenceResult {
   return { evidence: 'awaited', reason, detail };
-}
-
-function tooEarly(againInMs: number, at: Date): EvidenceResult {
-  const detail = `A debit may still appear in the wallet, which is read at ${at.toISOString()} or later.`;
-  return { evidence: 'awaited', reason: 'too_early', detail, againInMs };
 }
 
 function unread(answer: UnreadWallet): EvidenceResult {

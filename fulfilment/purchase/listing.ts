@@ -1,13 +1,69 @@
-import type { AttemptRow } from '#db/work/rows.ts';
-import type { ObservedOutcome } from '#domain/relay/observation.ts';
-import { storedReason } from '#domain/work/foreign-text.ts';
-import type { AttemptReport } from '#fulfilment/attempts/report.ts';
-import { type Found, type LookUpResult, type LookUpManyResult, noteOf } from '#fulfilment/purchase/handler.ts';
+/** What a look-up at the service finds, and how an attempt is found in its lists. */
+import { workOf } from '#db/work/attempts.ts';
+import { lockUnfinishedWork, type AttemptRow } from '#db/work/rows.ts';
+import type { CompletionResult, NotYetReason } from '#domain/purchase/results.ts';
+import type { ObservedOutcome, Report } from '#domain/relay/observation.ts';
+import type { FailureDetail } from '#domain/work/failure.ts';
+import { findMismatch, recordReport, type NotOurs } from '#fulfilment/attempts/report.ts';
+import type { WorkDependencies } from '#fulfilment/purchase/dependencies.ts';
+import { failureNote } from '#fulfilment/purchase/offer.ts';
 import type { OptionalResult } from '#upstream/client/calls.ts';
 import type { Listing } from '#upstream/client/lists.ts';
 import type { ServiceOrder, ServiceTopup, VpnSubscription } from '#upstream/contract.ts';
 import { chargeOf } from '#upstream/mapping/events.ts';
 import { CLOCK_SKEW_MS } from '#upstream/mapping/wallet-movements.ts';
+
+export type LookUpResult<Item = unknown> =
+  | Found<Item>
+  /** That does not prove that it was not bought. */
+  | { readonly kind: 'not_found' }
+  | Unavailable;
+
+export interface Found<Item = unknown> {
+  readonly kind: 'found';
+  readonly report: Report;
+  /** As the service sent it. */
+  readonly record: Item;
+  /** The kind of event that reports the same, if there is one. */
+  readonly event: string | undefined;
+}
+
+interface Unavailable {
+  readonly kind: 'unavailable';
+  readonly failure: FailureDetail;
+  /** The service names the purchase in a record that cannot be read. */
+  readonly isOurs?: true;
+}
+
+/**
+ * For a completed attempt: an event may contain only a part of its facts. @throws WorkFinishedError when the work has
+ * ended meanwhile.
+ */
+export async function storeLookUp<Item>(
+  { database, now }: WorkDependencies,
+  attempt: AttemptRow,
+  lookedUp: LookUpResult<Item>,
+): Promise<{ readonly attempt: AttemptRow; readonly lookedUp: LookUpResult<Item> | NotOurs }> {
+  if (lookedUp.kind !== 'found') return { attempt, lookedUp };
+  return database.transaction(async (tx) => {
+    await lockUnfinishedWork(tx, workOf(attempt));
+    const notOurs = await findMismatch(tx, attempt, lookedUp.report);
+    if (notOurs !== undefined) return { attempt, lookedUp: notOurs };
+    return { attempt: await recordReport(tx, attempt.id, lookedUp.report, new Date(now())), lookedUp };
+  });
+}
+
+/** The workflow waits and tries again. `retryAfterMs` as the service asked for. */
+export function notYet(reason: NotYetReason, detail: string, retryAfterMs?: number): CompletionResult {
+  return { kind: 'not_yet', reason, detail, ...(retryAfterMs !== undefined && { retryAfterMs }) };
+}
+
+/** @param notListed when the service does not list it. */
+export function notYetShown(lookedUp: Exclude<LookUpResult, Found> | undefined, notListed: string): CompletionResult {
+  return lookedUp?.kind === 'unavailable'
+    ? notYet(lookedUp.failure.class, lookedUp.failure.detail)
+    : notYet('not_listed', notListed);
+}
 
 interface Search<Item> {
   readonly found: (item: Item) => Found<Item>;
@@ -25,7 +81,7 @@ export function resultById<Item>(
 ): LookUpResult<Item> | undefined {
   if (read.ok) return found(read.value);
   if (read.kind !== 'failure' || read.status === 404) return undefined;
-  return { kind: 'unavailable', failure: noteOf(read), ...(read.isOurs === true && { isOurs: true }) };
+  return { kind: 'unavailable', failure: failureNote(read), ...(read.isOurs === true && { isOurs: true }) };
 }
 
 /**
@@ -48,107 +104,57 @@ export function resultOfList<Item>(
   );
 }
 
-interface WideSearch<Item, Attempt> {
-  /** Undefined when a single look-up is needed. */
-  readonly found: (item: Item, attempt: Attempt) => Found | undefined;
-  readonly noun: string;
-}
-
 /** By the service's id or our reference. An attempt that matches several items is left to its single look-up. */
-export function resultsByReference<Item, Attempt extends Pick<AttemptRow, 'id' | 'serviceId' | 'reference'>>(
+export function resultsByReference<Item>(
   list: OptionalResult<Listing<Item>>,
-  attempts: readonly Attempt[],
-  search: WideSearch<Item, Attempt> & {
-    readonly namesOf: (item: Item) => { readonly id: string; readonly reference?: string | null | undefined };
-  },
-): LookUpManyResult {
-  if (!list.ok) return unread(list, search.noun);
+  attempts: readonly AttemptRow[],
+  found: (item: Item, attempt: AttemptRow) => Found,
+  namesOf: (item: Item) => { readonly id: string; readonly reference?: string | null | undefined },
+): ReadonlyMap<string, Found> | undefined {
+  if (!list.ok) return undefined;
   // By id: a list that grows while it is read may show one item on two pages.
-  const items = new Map(list.value.items.map((item) => [search.namesOf(item).id, item]));
-  const byReference = Map.groupBy(items.values(), (item) => search.namesOf(item).reference ?? null);
-  return matched(attempts, search, ({ serviceId, reference }) => {
-    const named = reference === null ? [] : (byReference.get(reference) ?? []);
-    const known = serviceId === null ? undefined : items.get(serviceId);
-    return [...new Set(known === undefined ? named : [...named, known])];
-  });
-}
-
-interface ItemOfEsim {
-  readonly id: string;
-  readonly esim_id?: string | null | undefined;
-  readonly created_at?: string | null | undefined;
-}
-
-type AttemptOfEsim = Pick<AttemptRow, 'id' | 'serviceId' | 'serviceEsimId' | 'firstSentAt' | 'createdAt'>;
-
-/**
- * By the service's id, else by the eSIM when the match is unique: the list goes back to the attempt's first send,
- * exactly one item fits, and that item fits no other attempt. All others need a single look-up. `mayBe` is false for
- * an item that cannot be of this attempt for another reason than its eSIM.
- */
-export function resultsByEsim<Item extends ItemOfEsim, Attempt extends AttemptOfEsim>(
-  list: OptionalResult<Listing<Item>>,
-  attempts: readonly Attempt[],
-  search: WideSearch<Item, Attempt> & { readonly mayBe: (attempt: Attempt, item: Item) => boolean },
-): LookUpManyResult {
-  if (!list.ok) return unread(list, search.noun);
-  const items = new Map(list.value.items.map((item) => [item.id, item]));
-  const byEsim = Map.groupBy(items.values(), ({ esim_id: esimId }) => esimId ?? null);
-  // An item without an eSIM may belong to any attempt.
-  const ofNoEsim = byEsim.get(null) ?? [];
-  const { complete } = list.value;
-  const goesBackTo = complete ? -Infinity : Math.min(...timesOf(items.values()));
-  const candidatesOf = (attempt: Attempt): readonly Item[] => {
-    if (attempt.serviceId !== null) return [items.get(attempt.serviceId)].filter((item) => item !== undefined);
-    if (attempt.serviceEsimId === null || goesBackTo >= sinceFirstSend(attempt)) return [];
-    if (ofNoEsim.some((item) => search.mayBe(attempt, item))) return [];
-    return (byEsim.get(attempt.serviceEsimId) ?? []).filter((item) => search.mayBe(attempt, item));
-  };
-  const candidates = new Map(attempts.map((attempt) => [attempt.id, candidatesOf(attempt)]));
-  const claims = Map.groupBy([...candidates.values()].flat(), ({ id }) => id);
-  return matched(attempts, search, ({ id }) => {
-    const all = candidates.get(id) ?? [];
-    return all.some((item) => claims.get(item.id)?.length !== 1) ? [] : all;
-  });
-}
-
-function timesOf(items: Iterable<ItemOfEsim>): number[] {
-  return [...items].flatMap(({ created_at: at }) => (at == null ? [] : [Date.parse(at)]));
-}
-
-/** It is found when exactly one candidate fits. */
-function matched<Item, Attempt extends Pick<AttemptRow, 'id'>>(
-  attempts: readonly Attempt[],
-  { found }: WideSearch<Item, Attempt>,
-  candidates: (attempt: Attempt) => readonly Item[],
-): LookUpManyResult {
+  const items = new Map(list.value.items.map((item) => [namesOf(item).id, item]));
+  const byReference = Map.groupBy(items.values(), (item) => namesOf(item).reference ?? null);
   const results = new Map<string, Found>();
   for (const attempt of attempts) {
-    const [item, another] = candidates(attempt);
-    const lookedUp = item === undefined || another !== undefined ? undefined : found(item, attempt);
-    if (lookedUp !== undefined) results.set(attempt.id, lookedUp);
+    const { id, serviceId, reference } = attempt;
+    const named = reference === null ? [] : (byReference.get(reference) ?? []);
+    const known = serviceId === null ? undefined : items.get(serviceId);
+    const [item, another] = new Set(known === undefined ? named : [...named, known]);
+    if (item !== undefined && another === undefined) results.set(id, found(item, attempt));
   }
-  return { kind: 'read', results };
+  return results;
 }
 
-function unread<Item>(
-  list: Exclude<OptionalResult<Listing<Item>>, { ok: true }>,
-  noun: string,
-): Extract<LookUpResult, { kind: 'unavailable' }> {
-  if (list.kind === 'failure') return { kind: 'unavailable', failure: noteOf(list) };
+function unread<Item>(list: Exclude<OptionalResult<Listing<Item>>, { ok: true }>, noun: string): Unavailable {
+  if (list.kind === 'failure') return { kind: 'unavailable', failure: failureNote(list) };
   return drift(`This service offers no way to look ${noun} up.`);
 }
 
-function drift(detail: string): Extract<LookUpResult, { kind: 'unavailable' }> {
+function drift(detail: string): Unavailable {
   return { kind: 'unavailable', failure: { class: 'contract_drift', detail } };
 }
 
-/** `codeOnly` as of `storedReason`. */
+/**
+ * Some services name what was delivered in their list only. @param isFilled whether a completed record names it;
+ * undefined for another record.
+ */
+export async function filledResult<Item extends { readonly id: string }>(
+  byId: LookUpResult<Item> | undefined,
+  isFilled: (item: Item) => boolean | undefined,
+  findInList: () => Promise<LookUpResult<Item>>,
+): Promise<LookUpResult<Item>> {
+  if (byId !== undefined && !(byId.kind === 'found' && isFilled(byId.record) === false)) return byId;
+  const listed = await findInList();
+  if (byId?.kind !== 'found') return listed;
+  const isSame = listed.kind === 'found' && listed.record.id === byId.record.id;
+  return isSame && isFilled(listed.record) === true ? listed : byId;
+}
+
 export function purchaseReport(
   record: ServiceOrder | ServiceTopup | VpnSubscription,
   outcome: ObservedOutcome,
-  codeOnly = false,
-): AttemptReport {
+): Report {
   const { id, failure } = record;
   return {
     outcome,
@@ -158,7 +164,7 @@ export function purchaseReport(
       ('vpn_plan_id' in record ? record.vpn_plan_id : 'package_id' in record ? record.package_id : undefined) ??
       undefined,
     charged: chargeOf(record),
-    reason: failure == null ? undefined : storedReason(failure, codeOnly),
+    reason: failure ?? undefined,
   };
 }
 
@@ -168,7 +174,7 @@ export function ownReference({ id, reference }: AttemptRow): string {
   return reference;
 }
 
-/** Nothing older can belong to this attempt, allowing for clock skew. @returns epoch milliseconds. */
+/** Nothing older can belong to this attempt, allowing for clock skew. @returns Unix milliseconds. */
 export function sinceFirstSend({ firstSentAt, createdAt }: Pick<AttemptRow, 'firstSentAt' | 'createdAt'>): number {
   return (firstSentAt ?? createdAt).getTime() - CLOCK_SKEW_MS;
 }

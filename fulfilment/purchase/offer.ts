@@ -1,16 +1,27 @@
+import type { Executor } from '#db/connection/database.ts';
 import type { WorkRow } from '#db/work/rows.ts';
-import { plainText, type Money } from '#domain/money/money.ts';
+import { moneyOf, plainText, type Money } from '#domain/money/money.ts';
 import { isWithin, type PriceLimit } from '#domain/purchase/send-claim.ts';
-import { isDefinite } from '#domain/work/failure.ts';
+import { isDefinite, type FailureDetail } from '#domain/work/failure.ts';
+import type { WorkDependencies } from '#fulfilment/purchase/dependencies.ts';
 import { CachedRead } from '#upstream/cached-read.ts';
-import type { Listing, ServiceClient } from '#upstream/client.ts';
+import type { Listing } from '#upstream/client.ts';
 import type { ServiceFailure } from '#upstream/client/error-mapping.ts';
 
-export function priceLimit({
-  maxPriceAmount: amount,
-  maxPriceCurrency: currency,
-}: Pick<WorkRow, 'maxPriceAmount' | 'maxPriceCurrency'>): PriceLimit {
-  return amount === null || currency === null ? null : { amount, currency };
+export interface Offer {
+  /** Undefined when it may be sent. */
+  readonly objection?: ServiceFailure | undefined;
+  /** Undefined when it is not known. */
+  readonly price?: Money | undefined;
+  /**
+   * Runs in the transaction that claims the send: other work of the same eSIM may have ended since. Absent when the
+   * offer did not depend on our rows.
+   */
+  readonly recheck?: (tx: Executor) => Promise<ServiceFailure | undefined>;
+}
+
+export function priceLimit({ maxPriceAmount, maxPriceCurrency }: WorkRow): PriceLimit {
+  return moneyOf(maxPriceAmount, maxPriceCurrency) ?? null;
 }
 
 /** The limit may have changed since the offer was read. `isFresh`: the price was read for this send. */
@@ -48,17 +59,21 @@ export function refusal(failure: ServiceFailure['failure'], detail: string): Ser
   return { ok: false, kind: 'failure', failure, detail };
 }
 
+export function failureNote({ failure, detail, serviceMessage }: ServiceFailure): FailureDetail {
+  return { class: failure, detail, ...(serviceMessage !== undefined && { serviceMessage }) };
+}
+
 /** After a failed read, purchases do not read the list again for this long. */
 const RETRY_AFTER_MS = 5_000;
 
 /** By the id of the package; undefined when the list could not be read. */
 type Prices = ReadonlyMap<number, Money> | undefined;
 
+export type PriceList = CachedRead<Prices>;
+
 /** For reserving money and counting daily limits. A missing price stops no purchase. */
-export function priceList(
-  service: Pick<ServiceClient, 'listPackages'>,
-  { maxAgeMs, now }: { readonly maxAgeMs: number; readonly now: () => number },
-): CachedRead<Prices> {
+export function priceList({ service, gate, now }: Pick<WorkDependencies, 'service' | 'gate' | 'now'>): PriceList {
+  const maxAgeMs = gate.priceAgeMs;
   const read = async (): Promise<Prices> => {
     const packages = await service.listPackages();
     if (!packages.ok) return undefined;

@@ -4,172 +4,149 @@ import { recordRefund } from '#db/money/journal.ts';
 import { debitOfOrder } from '#db/money/wallet-movements.ts';
 import { readCancellation, findRefund } from '#db/work/cancellations.ts';
 import { openCase, openCaseOnce } from '#db/work/cases.ts';
-import type { AttemptRow, RefundRow } from '#db/work/rows.ts';
-import { judgeCredit, otherCreditText, type CreditVerdict } from '#domain/cancellation/refund.ts';
-import { equalMoney, plainText, type Money } from '#domain/money/money.ts';
+import { lockUnfinishedWork, type AttemptRow, type RefundRow } from '#db/work/rows.ts';
+import { judgeCredit, otherCreditText } from '#domain/cancellation/refund.ts';
+import { equalMoney, moneyOf, plainText, type Money } from '#domain/money/money.ts';
 import type { CompletionResult } from '#domain/purchase/results.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
-import { NotYetError } from '#fulfilment/purchase/deliver.ts';
-import type { WorkHandler, WorkDependencies } from '#fulfilment/purchase/handler.ts';
-import { sinceFirstSend } from '#fulfilment/purchase/listing.ts';
-import { lookUpAndStore } from '#fulfilment/purchase/look-up.ts';
+import { lookUp } from '#fulfilment/purchase/cancellation.ts';
+import type { WorkDependencies } from '#fulfilment/purchase/dependencies.ts';
+import { notYet, sinceFirstSend, storeLookUp } from '#fulfilment/purchase/listing.ts';
 import { completeWork } from '#fulfilment/work/record-step.ts';
 import { settleRefund } from '#fulfilment/work/refunds.ts';
-import { isFinalMovement, isOfOrder, moneyOf } from '#upstream/mapping/wallet-movements.ts';
+import { isFinalMovement, isOfOrder, moneyOf as moneyOfRow } from '#upstream/mapping/wallet-movements.ts';
 
 /** Complete when the refund is in the wallet, or the caller or an operator does without it. */
-export function cancellationCompletion(
+export async function completeCancellation(
   dependencies: WorkDependencies,
-  lookUp: WorkHandler['lookUp'],
-): WorkHandler['complete'] {
-  const { database, service, now } = dependencies;
-
-  /** A pending credit settles nothing. */
-  const creditOf = async (
-    attempt: AttemptRow,
-    refund: RefundRow,
-    own: { readonly serviceOrderId: string | null; readonly reference: string | null },
-    debit: Money | undefined,
-  ): Promise<CreditSearch> => {
-    // A credit cannot be older than its cancellation.
-    const since = sinceFirstSend(attempt);
-    const wallet = await service.listWalletTransactions({ since });
-    if (!wallet.ok) {
-      if (wallet.kind === 'failure') return { kind: 'not_yet', failure: wallet.failure, detail: wallet.detail };
-      return {
-        kind: 'never',
-        detail: 'The service reports that the refund is paid, but shows no wallet transactions as proof.',
-      };
-    }
-    const order = { serviceId: own.serviceOrderId, reference: own.reference };
-    const credits = wallet.value.items.filter(
-      ({ type, created_at: at }) => type === 'credit' && Date.parse(at) >= since,
-    );
-    const named = credits.filter(({ refund_id: id }) => id != null && id === refund.serviceRefundId);
-    const ofOrder = credits.filter((each) => each.refund_id == null && isOfOrder(order, each));
-    const expected = { debit, reported: reportedAmount(refund) };
-    const judged = [...named, ...ofOrder].filter(isFinalMovement).map((row) => {
-      const credit = moneyOf(row);
-      return { credit, row: `${row.id} of ${row.created_at}`, verdict: judgeCredit(credit, expected) };
+  known: AttemptRow,
+  applied: readonly string[],
+): Promise<CompletionResult> {
+  const { database, now } = dependencies;
+  const { attempt, lookedUp } = await storeLookUp(dependencies, known, await lookUp(dependencies, known));
+  if (attempt.state === 'failed') return { kind: 'changed' };
+  const { subjectId: id } = attempt;
+  const { cancellation, esim, refund, debit, own } = await database.run(async (db) => {
+    const read = await readCancellation(db, id);
+    return {
+      ...read,
+      refund: await findRefund(db, id),
+      debit: await debitOfOrder(db, read.esim.orderId),
+      own: await readRefundContext(db, read.esim),
+    };
+  });
+  /** `completed` undefined: the status of the refund stays as the service reported it. */
+  const finish = (message: string, completed: boolean | undefined, credit?: Money): Promise<CompletionResult> =>
+    database.transaction(async (tx) => {
+      const refunded = credit !== undefined && { refunded: `${credit.amount} ${credit.currency}` };
+      const entry = { message, detail: { esim_id: esim.id, ...refunded } };
+      const completion = { attemptId: attempt.id, esimId: esim.id, charged: undefined, entry, applied };
+      // Locks the work before any write.
+      const work = { kind: 'cancellation', id } as const;
+      await completeWork(tx, work, await lockUnfinishedWork(tx, work), completion, new Date(now()));
+      if (credit !== undefined) await recordRefund(tx, esim.orderId, credit);
+      if (completed !== undefined) await settleRefund(tx, id, completed, new Date(now()));
+      if (credit !== undefined && completed === true) await openCaseOfOtherAmount(tx, id, refund, debit, credit);
+      return { kind: 'completed', esimId: esim.id };
     });
-    const settling =
-      judged.find(({ verdict }) => verdict === 'settles') ??
-      judged.find(({ verdict }) => verdict === 'settles_otherwise');
-    if (settling !== undefined) return { kind: 'found', ...settling };
-    const [other] = judged;
-    if (other !== undefined)
-      return { kind: 'other_amount', credit: other.credit, detail: otherCreditText(other.credit, expected) };
-    const detail =
-      named.length + ofOrder.length > 0
-        ? 'The credit of the refund is pending in the wallet.'
-        : 'The wallet does not show the refund (yet).';
-    return { kind: 'not_yet', detail };
-  };
+  const acceptsNone = cancellation.onUnmetConditions === 'cancel_without_refund';
 
-  return async (known, applied) => {
-    const { attempt, lookedUp } = await lookUpAndStore(dependencies, lookUp, known);
-    if (attempt.state === 'failed') return { kind: 'changed' };
-    const { subjectId: id } = attempt;
-    const { cancellation, esim, refund, debit } = await database.run(async (db) => {
-      const read = await readCancellation(db, id);
-      return { ...read, refund: await findRefund(db, id), debit: await debitOfOrder(db, read.esim.orderId) };
-    });
-    /** `completed` undefined: the status of the refund stays as the service reported it. */
-    const finish = (message: string, completed: boolean | undefined, credit?: Money): Promise<CompletionResult> =>
-      database.transaction(async (tx) => {
-        const entry = {
-          message,
-          detail: {
-            esim_id: esim.id,
-            ...(credit !== undefined && { refunded: `${credit.amount} ${credit.currency}` }),
-          },
-        };
-        const completion = { attemptId: attempt.id, esimId: esim.id, charged: undefined, entry, applied };
-        // Locks the work before any write.
-        await completeWork(tx, { kind: 'cancellation', id }, completion, new Date(now()));
-        if (credit !== undefined) await recordRefund(tx, esim.orderId, credit);
-        if (completed !== undefined) await settleRefund(tx, id, completed, new Date(now()));
-        if (credit !== undefined && completed === true) await reportOtherAmount(tx, id, { refund, debit, credit });
-        return { kind: 'completed', esimId: esim.id };
-      });
+  // The books may have found the credit before any report of the service.
+  const isPaid =
+    refund?.status === 'completed' || refund?.serviceState === 'completed' || refund?.verdict === 'refunded';
+  if (refund !== undefined && isPaid) {
+    const found = await creditOf(dependencies, attempt, refund, own, debit);
+    if (found.kind === 'found')
+      return finish(
+        `The eSIM is cancelled, and its refund is in the wallet: the credit ${found.row}.`,
+        true,
+        found.credit,
+      );
+    if (refund.verdict === 'refunded') {
+      const credit = found.kind === 'other_amount' ? found.credit : reportedAmount(refund);
+      return finish('The eSIM is cancelled. An operator confirmed its refund.', true, credit);
+    }
+    if (refund.verdict === 'dismissed')
+      return finish(`The eSIM is cancelled. ${found.detail} An operator dismissed the refund.`, false);
+    if (found.kind === 'not_yet') return notYet(found.failure ?? 'refund_not_in_wallet', found.detail);
+    // The credit will never be visible; a caller who accepted that no refund comes need not decide.
+    return acceptsNone ? finish(`The eSIM is cancelled. ${found.detail}`, undefined) : refundMissing(found.detail);
+  }
+  const isFailed = refund?.serviceState === 'failed';
+  if (lookedUp.kind === 'unavailable' && !isFailed) return notYet(lookedUp.failure.class, lookedUp.failure.detail);
+  if (cancellation.cancelledAt === null)
+    return refundMissing('The service has not decided about the cancellation for a long time.');
+  if (refund?.verdict === 'dismissed') return finish('The eSIM is cancelled. An operator dismissed the refund.', false);
+  if (acceptsNone)
+    return finish('The eSIM is cancelled without a refund; the caller accepted this.', isFailed ? false : undefined);
+  if (!isFailed)
+    return refundMissing('The eSIM is cancelled, but the service has not decided about its refund for a long time.');
+  const detail = 'The eSIM is cancelled, and the service reports that its refund failed.';
+  return { kind: 'needs_attention', reason: 'refund_failed', detail };
+}
 
-    // The books may have found the credit before any report of the service.
-    const isPaid =
-      refund?.status === 'completed' || refund?.serviceState === 'completed' || refund?.verdict === 'refunded';
-    if (refund !== undefined && isPaid) {
-      const context = await database.run((db) => readRefundContext(db, esim));
-      const found = await creditOf(attempt, refund, context, debit);
-      if (found.kind === 'found')
-        return finish(
-          `The eSIM is cancelled, and its refund is in the wallet: the credit ${found.row}.`,
-          true,
-          found.credit,
-        );
-      if (refund.verdict === 'refunded')
-        return finish(
-          'The eSIM is cancelled. An operator confirmed its refund.',
-          true,
-          found.kind === 'other_amount' ? found.credit : reportedAmount(refund),
-        );
-      if (refund.verdict === 'dismissed')
-        return finish(`The eSIM is cancelled. ${found.detail} An operator dismissed the refund.`, false);
-      if (found.kind === 'not_yet') throw new NotYetError(found.failure ?? 'refund_not_in_wallet', found.detail);
-      // The credit will never be visible; a caller who accepted that no refund comes need not decide.
-      return cancellation.onUnmetConditions === 'cancel_without_refund'
-        ? finish(`The eSIM is cancelled. ${found.detail}`, undefined)
-        : { kind: 'needs_attention', reason: 'refund_missing', detail: found.detail };
-    }
-    const isFailed = refund?.serviceState === 'failed';
-    if (lookedUp.kind === 'unavailable' && !isFailed) {
-      throw new NotYetError(lookedUp.failure.class, lookedUp.failure.detail);
-    }
-    if (cancellation.cancelledAt === null) {
-      return {
-        kind: 'needs_attention',
-        reason: 'refund_missing',
-        detail: 'The service has not decided about the cancellation for a long time.',
-      };
-    }
-    if (refund?.verdict === 'dismissed')
-      return finish('The eSIM is cancelled. An operator dismissed the refund.', false);
-    if (cancellation.onUnmetConditions === 'cancel_without_refund') {
-      return finish('The eSIM is cancelled without a refund; the caller accepted this.', isFailed ? false : undefined);
-    }
-    return isFailed
-      ? {
-          kind: 'needs_attention',
-          reason: 'refund_failed',
-          detail: 'The eSIM is cancelled, and the service reports that its refund failed.',
-        }
-      : {
-          kind: 'needs_attention',
-          reason: 'refund_missing',
-          detail: 'The eSIM is cancelled, but the service has not decided about its refund for a long time.',
-        };
-  };
+function refundMissing(detail: string): CompletionResult {
+  return { kind: 'needs_attention', reason: 'refund_missing', detail };
 }
 
 type CreditSearch =
   /** `row`: its id and time at the service. */
-  | { readonly kind: 'found'; readonly credit: Money; readonly row: string; readonly verdict: CreditVerdict }
+  | { readonly kind: 'found'; readonly credit: Money; readonly row: string }
   /** It does not settle the refund. */
   | { readonly kind: 'other_amount'; readonly credit: Money; readonly detail: string }
   /** `failure`: why the wallet could not be read. */
   | { readonly kind: 'not_yet'; readonly failure?: FailureClass; readonly detail: string }
   | { readonly kind: 'never'; readonly detail: string };
 
-function reportedAmount({ amount, currency }: RefundRow): Money | undefined {
-  return amount === null || currency === null ? undefined : { amount, currency };
+/** A pending credit settles nothing. */
+async function creditOf(
+  { service }: WorkDependencies,
+  attempt: AttemptRow,
+  refund: RefundRow,
+  own: { readonly serviceOrderId: string | null; readonly reference: string | null },
+  debit: Money | undefined,
+): Promise<CreditSearch> {
+  // A credit cannot be older than its cancellation.
+  const since = sinceFirstSend(attempt);
+  const wallet = await service.listWalletTransactions({ since });
+  if (!wallet.ok) {
+    if (wallet.kind === 'failure') return { kind: 'not_yet', failure: wallet.failure, detail: wallet.detail };
+    const detail = 'The service reports that the refund is paid, but shows no wallet transactions as proof.';
+    return { kind: 'never', detail };
+  }
+  const order = { serviceId: own.serviceOrderId, reference: own.reference };
+  const credits = wallet.value.items.filter(({ type, created_at: at }) => type === 'credit' && Date.parse(at) >= since);
+  const named = credits.filter(({ refund_id: id }) => id != null && id === refund.serviceRefundId);
+  const ofOrder = credits.filter((each) => each.refund_id == null && isOfOrder(order, each));
+  const expected = { debit, reported: reportedAmount(refund) };
+  const judged = [...named, ...ofOrder].filter(isFinalMovement).map((row) => {
+    const credit = moneyOfRow(row);
+    return { credit, row: `${row.id} of ${row.created_at}`, verdict: judgeCredit(credit, expected) };
+  });
+  const settling =
+    judged.find(({ verdict }) => verdict === 'settles') ??
+    judged.find(({ verdict }) => verdict === 'settles_otherwise');
+  if (settling !== undefined) return { kind: 'found', credit: settling.credit, row: settling.row };
+  const [other] = judged;
+  if (other !== undefined)
+    return { kind: 'other_amount', credit: other.credit, detail: otherCreditText(other.credit, expected) };
+  const isPending = named.length + ofOrder.length > 0;
+  const detail = isPending
+    ? 'The credit of the refund is pending in the wallet.'
+    : 'The wallet does not show the refund (yet).';
+  return { kind: 'not_yet', detail };
 }
 
-async function reportOtherAmount(
+function reportedAmount({ amount, currency }: RefundRow): Money | undefined {
+  return moneyOf(amount, currency);
+}
+
+async function openCaseOfOtherAmount(
   tx: Executor,
   id: string,
-  {
-    refund,
-    debit,
-    credit,
-  }: { readonly refund: RefundRow | undefined; readonly debit: Money | undefined; readonly credit: Money },
+  refund: RefundRow | undefined,
+  debit: Money | undefined,
+  credit: Money,
 ): Promise<void> {
   const work = { kind: 'cancellation', id } as const;
   const reported = refund === undefined ? undefined : reportedAmount(refund);

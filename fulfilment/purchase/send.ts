@@ -1,72 +1,68 @@
 import { requestBodyAad } from '#db/encryption-aads.ts';
-import { findAttemptById } from '#db/work/attempts.ts';
+import { findAttemptById, snapshotOf } from '#db/work/attempts.ts';
 import { type AttemptRow, lockWork, WorkFinishedError } from '#db/work/rows.ts';
 import type { GateStop } from '#domain/gate/purchase-gate.ts';
-import type { SendResult } from '#domain/purchase/results.ts';
-import type { WorkKind } from '#domain/work/kinds.ts';
-import type { AttemptReport } from '#fulfilment/attempts/report.ts';
+import type { CompletionResult, SendResult } from '#domain/purchase/results.ts';
+import type { Report } from '#domain/relay/observation.ts';
 import { recordSend, type RecordedSend } from '#fulfilment/purchase/answer.ts';
-import { claimOnce } from '#fulfilment/purchase/claim.ts';
-import { complete } from '#fulfilment/purchase/deliver.ts';
-import { createGate, isFree, type SendReport } from '#fulfilment/purchase/gate.ts';
 import {
-  type WorkHandlers,
+  claim,
   startLease,
+  type ClaimedSend,
   type RunningLease,
-  type Admitted,
-  type Claimed,
-  type Ended,
-  type Request,
-  type Sender,
-  attemptSnapshot,
-  type WorkDependencies,
-} from '#fulfilment/purchase/handler.ts';
-import { WalletReader } from '#fulfilment/purchase/wallet-reader.ts';
-import type { WalletReadings } from '#fulfilment/purchase/wallet-readings.ts';
+  type SendRequest,
+} from '#fulfilment/purchase/claim.ts';
+import { complete } from '#fulfilment/purchase/deliver.ts';
+import type { PurchaseDependencies } from '#fulfilment/purchase/dependencies.ts';
+import { isFree, lookAtGate, tellGate } from '#fulfilment/purchase/gate.ts';
+import { KINDS_OF_WORK } from '#fulfilment/purchase/kinds.ts';
+import type { Offer } from '#fulfilment/purchase/offer.ts';
 import { withAttributes } from '#telemetry/tracing.ts';
 import type { ServiceResult } from '#upstream/client/error-mapping.ts';
 
-/** Spends money. The returned function calls `begin` right before its request may leave. */
-export function createSendPurchase(
-  dependencies: WorkDependencies,
-  handlers: WorkHandlers,
-  readings: WalletReadings,
-): (request: Request, begin: () => void) => Promise<SendResult> {
-  const { database, service, gate: policy, now, onGate } = dependencies;
-  const onCrossing = onGate?.balanceCrossed.bind(onGate);
-  const sender: Sender = {
-    ...dependencies,
-    handlers,
-    readings,
-    purchaseGate: createGate(dependencies),
-    wallet: new WalletReader({ database, service, policy, now, onCrossing }),
-  };
-
-  return async (request, begin) => {
-    const admitted = await admit(sender, request);
-    if (admitted.kind === 'ended') return admitted.result;
-
-    const claimed = await claim(sender, request, admitted);
-    if (claimed.kind === 'ended') return claimed.result;
-
-    const answer = await send(sender, request, claimed, begin);
-    const { result, attempt } = await record(sender, request, claimed, answer);
-    if (request.delivers !== true || !isCompleted(result)) return result;
-
-    const delivered = await deliverAtOnce(sender, request.work.kind, attempt, admitted.began);
-    return delivered === undefined ? result : { ...result, delivered };
-  };
+/** Nothing (more) is sent. */
+interface Ended {
+  readonly kind: 'ended';
+  readonly result: SendResult;
 }
 
-async function admit(sender: Sender, { work, attemptId }: Request): Promise<Admitted> {
-  const { handlers, purchaseGate, wallet, readings, gate: policy } = sender;
-  const began = startLease(sender);
-  const before = await purchaseGate.before(work, attemptId);
-  if (before.kind === 'stopped') return unsent(sender, attemptId, gated(before.stop));
+interface Admitted {
+  readonly kind: 'admitted';
+  readonly began: RunningLease;
+  readonly offer: Offer;
+  readonly priceNeeded: boolean;
+}
 
-  const { row, priceNeeded, balance } = before;
+/** Spends money. `begin` is called right before the request may leave. */
+export async function sendPurchase(
+  dependencies: PurchaseDependencies,
+  request: SendRequest,
+  begin: () => void,
+): Promise<SendResult> {
+  const admitted = await admit(dependencies, request);
+  if (admitted.kind === 'ended') return admitted.result;
+
+  const claimed = await claimAdmitted(dependencies, request, admitted);
+  if (claimed.kind === 'ended') return claimed.result;
+
+  const answer = await send(dependencies, request, claimed, begin);
+  const { result, attempt } = await record(dependencies, request, claimed, answer);
+  if (request.delivers !== true || !isCompleted(result)) return result;
+
+  // Reports that the workflow has not marked as handled come again, to be judged by the end of the work.
+  const delivered = await deliverAtOnce(() => complete(dependencies, attempt, []), admitted.began.leftMs());
+  return delivered === undefined ? result : { ...result, delivered };
+}
+
+async function admit(dependencies: PurchaseDependencies, { work, attemptId }: SendRequest): Promise<Admitted | Ended> {
+  const { wallet, readings, gate: policy } = dependencies;
+  const began = startLease(dependencies);
+  const look = await lookAtGate(dependencies, work, attemptId);
+  if (look.kind === 'stopped') return unsent(dependencies, attemptId, gated(look.stop));
+
+  const { row, priceNeeded, balance } = look;
   const [offer] = await Promise.all([
-    handlers[work.kind].examine(row, { priceNeeded }),
+    KINDS_OF_WORK[work.kind].examine(dependencies, row, priceNeeded),
     isFree(work) ? undefined : wallet.refreshIfOld(balance, policy.balanceAgeMs),
     isFree(work) ? undefined : readings.ensureFirst(policy.balanceTrustMs),
   ]);
@@ -74,38 +70,39 @@ async function admit(sender: Sender, { work, attemptId }: Request): Promise<Admi
 }
 
 /** A claim that the wallet stops is tried once more when the wallet can be read again: money may have come since. */
-async function claim(
-  sender: Sender,
-  request: Request,
-  admitted: Extract<Admitted, { kind: 'admitted' }>,
-): Promise<Claimed> {
-  const { purchaseGate, wallet, gate: policy, sendLeaseMs } = sender;
+async function claimAdmitted(
+  dependencies: PurchaseDependencies,
+  request: SendRequest,
+  { began, offer, priceNeeded }: Admitted,
+): Promise<ClaimedSend | Ended> {
+  const { wallet, gate: policy, sendLeaseMs } = dependencies;
   const { work, attemptId } = request;
 
-  let claimed = await claimOnce(sender, request, admitted);
+  let claimed = await claim(dependencies, request, offer, priceNeeded);
   // The time of the activity is limited. When much of it has passed, the gate reads the wallet and wakes the work.
-  const hasTime = admitted.began.elapsedMs() < sendLeaseMs / 6;
+  const hasTime = began.elapsedMs() < sendLeaseMs / 6;
   if (claimed.kind === 'gated' && claimed.stop.barrier === 'wallet' && hasTime) {
-    if (await wallet.refreshIfOlderThan(policy.balanceTrustMs)) claimed = await claimOnce(sender, request, admitted);
+    if (await wallet.refreshIfOlderThan(policy.balanceTrustMs))
+      claimed = await claim(dependencies, request, offer, priceNeeded);
   }
 
   switch (claimed.kind) {
     case 'claimed':
       return claimed;
     case 'cancelled':
-      await purchaseGate.report(work, attemptId, { evidence: { kind: 'none' } });
+      await tellGate(dependencies, work, attemptId, undefined);
       throw new WorkFinishedError(work, 'abandoned');
     case 'superseded':
-      await purchaseGate.report(work, attemptId, { evidence: { kind: 'none' } });
+      await tellGate(dependencies, work, attemptId, undefined);
       throw new Error('a later workflow task has decided newer steps');
     case 'gated':
-      return unsent(sender, attemptId, gated(claimed.stop));
+      return unsent(dependencies, attemptId, gated(claimed.stop));
     case 'objected':
-      await purchaseGate.report(work, attemptId, reportOf(claimed.answer));
+      await tellGate(dependencies, work, attemptId, claimed.objection);
       return { kind: 'ended', result: claimed.result };
     case 'unsent':
-      await purchaseGate.report(work, attemptId, { evidence: { kind: 'none' } });
-      return unsent(sender, attemptId, claimed.outcome, claimed.attempt);
+      await tellGate(dependencies, work, attemptId, undefined);
+      return unsent(dependencies, attemptId, claimed.outcome, claimed.attempt);
   }
 }
 
@@ -114,39 +111,36 @@ async function claim(
  * nothing.
  */
 async function send(
-  { keyRing, handlers }: Sender,
-  { work }: Request,
-  { row, attempt, lease }: Extract<Claimed, { kind: 'claimed' }>,
+  dependencies: PurchaseDependencies,
+  { work }: SendRequest,
+  { row, attempt, lease }: ClaimedSend,
   begin: () => void,
-): Promise<ServiceResult<AttemptReport>> {
+): Promise<ServiceResult<Report>> {
   // Before `begin`: when the key is missing, nothing was sent.
-  const body = keyRing.decrypt(attempt.encryptedRequestBody, requestBodyAad(attempt.id));
+  const body = dependencies.keyRing.decrypt(attempt.encryptedRequestBody, requestBodyAad(attempt.id));
   begin();
   const { number, sends } = attempt;
   return withAttributes({ 'reseller.attempt': number, 'reseller.send': sends }, () =>
-    handlers[work.kind].send(attempt, row, body, lease.leftMs),
+    KINDS_OF_WORK[work.kind].send(dependencies, attempt, row, body, lease.leftMs),
   );
 }
 
 async function record(
-  sender: Sender,
-  { work, attemptId }: Request,
-  { attempt, leaseToken, reserved }: Extract<Claimed, { kind: 'claimed' }>,
-  answered: ServiceResult<AttemptReport>,
+  dependencies: PurchaseDependencies,
+  { work, attemptId }: SendRequest,
+  claimed: ClaimedSend,
+  answer: ServiceResult<Report>,
 ): Promise<RecordedSend> {
-  const recorded = await sender.database.transaction(
-    async (tx) => {
-      // Locked even when it has ended: its workflow may have been terminated during the send, and replaced by another
-      // run.
-      const current = await lockWork(tx, work);
-      return recordSend(tx, sender, { work, current, attempt, leaseToken, reserved }, answered);
-    },
+  const recorded = await dependencies.database.transaction(
+    // Locked even when it has ended: its workflow may have been terminated during the send, and replaced by another
+    // run.
+    async (tx) => recordSend(tx, dependencies, work, await lockWork(tx, work), claimed, answer),
     // Without its answer the purchase would be unknown.
     { waitsForLocks: true },
   );
   // In a transaction of its own: the result must not be lost when this fails.
-  if (answered.ok) sender.onPurchased?.(work.kind);
-  if (recorded.concernsGate) await sender.purchaseGate.report(work, attemptId, reportOf(recorded.answer));
+  if (answer.ok) dependencies.onPurchased?.(work.kind);
+  await tellGate(dependencies, work, attemptId, recorded.answer);
   return recorded;
 }
 
@@ -154,58 +148,39 @@ function isCompleted({ outcome }: SendResult): boolean {
   return outcome.kind === 'accepted' && outcome.outcome === 'completed';
 }
 
-/** `attempt` is as it was read under its lock; undefined: it is read now. */
 async function unsent(
-  { database }: Sender,
+  { database }: PurchaseDependencies,
   attemptId: string,
   outcome: SendResult['outcome'],
   attempt?: AttemptRow,
 ): Promise<Ended> {
   const current = attempt ?? (await database.run((db) => findAttemptById(db, attemptId)));
-  return { kind: 'ended', result: { outcome, attempt: attemptSnapshot(current) } };
+  return { kind: 'ended', result: { outcome, attempt: snapshotOf(current) } };
 }
 
 function gated({ failure, detail, recheckMs }: GateStop): SendResult['outcome'] {
   return { kind: 'gated', failure, detail, recheckMs };
 }
 
-function reportOf(answer: ServiceResult<unknown>): SendReport {
-  if (answer.ok) return { evidence: { kind: 'accepted' } };
-  const { failure, detail, retryAfterMs } = answer;
-  return { evidence: { kind: 'failure', failure }, detail, retryAfterMs };
-}
-
-type Deliverer = Pick<Sender, 'handlers' | 'database' | 'gate' | 'now'>;
-
 /**
  * Called after the facts of the send are committed, so nothing here can make its outcome unknown. All but a plain
- * success is left to `completePurchase`, which Temporal repeats where operators see it. `time` ends before the
+ * success is left to `completePurchase`, which Temporal repeats where operators see it. `leftMs` ends before the
  * activity does; a delivery that goes on after it has the effect of `completePurchase`.
  */
 export async function deliverAtOnce(
-  sender: Deliverer,
-  kind: WorkKind,
-  attempt: AttemptRow,
-  time: RunningLease,
+  delivery: () => Promise<CompletionResult>,
+  leftMs: number,
 ): Promise<SendResult['delivered']> {
-  const leftMs = time.leftMs();
   if (leftMs <= 0) return undefined;
   const timeout = Promise.withResolvers<undefined>();
   const timer = setTimeout(() => timeout.resolve(undefined), leftMs);
   try {
-    return await Promise.race([deliver(sender, kind, attempt), timeout.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-async function deliver(sender: Deliverer, kind: WorkKind, attempt: AttemptRow): Promise<SendResult['delivered']> {
-  try {
-    // Reports that the workflow has not marked as handled come again, to be judged by the end of the work.
-    const result = await complete(sender, sender.handlers[kind], attempt, []);
-    if (result.kind !== 'completed') return undefined;
+    const result = await Promise.race([delivery(), timeout.promise]);
+    if (result?.kind !== 'completed') return undefined;
     return result.esimId === undefined ? {} : { esimId: result.esimId };
   } catch {
     return undefined;
+  } finally {
+    clearTimeout(timer);
   }
 }

@@ -1,6 +1,4 @@
-import type { Database } from '#db/connection/database.ts';
 import type { Money } from '#domain/money/money.ts';
-import type { GatePolicy } from '#domain/policy/gate-policy.ts';
 import {
   distrustBalance,
   usableBalance,
@@ -9,36 +7,30 @@ import {
   storeBalance,
 } from '#fulfilment/gate/account.ts';
 import { noteSignOfLife } from '#fulfilment/gate/circuits.ts';
-import type { ServiceClient } from '#upstream/client.ts';
+import type { WorkDependencies } from '#fulfilment/purchase/dependencies.ts';
 
-interface WalletReaderOptions {
-  readonly database: Database;
-  readonly service: Pick<ServiceClient, 'getWallet'>;
-  readonly policy: GatePolicy;
-  /** Epoch milliseconds. */
-  readonly now: () => number;
-  /** Once below the threshold, and once back above it. */
-  readonly onCrossing?: ((balance: Money, crossed: 'low' | 'well') => void) | undefined;
-}
+type Dependencies = Pick<WorkDependencies, 'database' | 'gate' | 'now' | 'onGate'> & {
+  readonly service: Pick<WorkDependencies['service'], 'getWallet'>;
+};
 
 /** Concurrent callers share one read. */
 export class WalletReader {
-  readonly #options: WalletReaderOptions;
+  readonly #dependencies: Dependencies;
   #reading: Promise<Money | undefined> | undefined;
   #failedAt = -Infinity;
 
-  constructor(options: WalletReaderOptions) {
-    this.#options = options;
+  constructor(dependencies: Dependencies) {
+    this.#dependencies = dependencies;
   }
 
   /** @returns true when the balance was read now. */
   async refreshIfOlderThan(maxAgeMs: number): Promise<boolean> {
-    return this.refreshIfOld(await this.#options.database.run(usableBalance), maxAgeMs);
+    return this.refreshIfOld(await this.#dependencies.database.run(usableBalance), maxAgeMs);
   }
 
   /** As {@link refreshIfOlderThan}. `known` undefined: no reading can be used. */
   async refreshIfOld(known: GateBalance | undefined, maxAgeMs: number): Promise<boolean> {
-    const { policy, now } = this.#options;
+    const { gate: policy, now } = this.#dependencies;
     if (known !== undefined && now() - known.readAt.getTime() <= maxAgeMs) return false;
     // After a failed read, the other purchases do not try again at once.
     if (Math.abs(now() - this.#failedAt) < policy.balanceTrustMs) return false;
@@ -52,7 +44,7 @@ export class WalletReader {
 
   /** Does not share an earlier read. @returns undefined when the balance could not be read. */
   async read(): Promise<Money | undefined> {
-    const { database, service, policy, now, onCrossing } = this.#options;
+    const { database, service, gate: policy, now, onGate } = this.#dependencies;
     const debitKnownBefore = new Date(now() - policy.debitShowsAfterMs);
     const number = await database.transaction((tx) => beginBalanceRead(tx, { debitKnownBefore }));
     // The time of the request: a change while the answer is on its way may not be in it.
@@ -67,7 +59,7 @@ export class WalletReader {
     const { change, crossed } = await database.transaction((tx) =>
       storeBalance(tx, number, balance, policy.lowBalance, readAt),
     );
-    if (crossed !== undefined) onCrossing?.(balance, crossed);
+    if (crossed !== undefined) onGate?.balanceCrossed(balance, crossed);
     if (change === 'first' || change === 'more') {
       await database.transaction((tx) => noteSignOfLife(tx, 'insufficient_balance', now(), policy));
     }
@@ -75,7 +67,7 @@ export class WalletReader {
   }
 
   async #distrustWhatIsOld(): Promise<void> {
-    const { database, policy, now } = this.#options;
+    const { database, gate: policy, now } = this.#dependencies;
     const known = await database.run(usableBalance);
     if (known === undefined || now() - known.readAt.getTime() <= policy.balanceAgeMs) return;
     await database.transaction((tx) => distrustBalance(tx));

@@ -8,7 +8,7 @@ import {
 } from '#db/money/wallet-readings.ts';
 import type { WalletReading } from '#domain/money/absence.ts';
 import { equalMoney, type Money } from '#domain/money/money.ts';
-import type { WorkDependencies } from '#fulfilment/purchase/handler.ts';
+import type { WorkDependencies } from '#fulfilment/purchase/dependencies.ts';
 import type { OptionalResult } from '#upstream/client/calls.ts';
 import type { Listing } from '#upstream/client/lists.ts';
 import type { WalletTransaction } from '#upstream/contract.ts';
@@ -30,7 +30,7 @@ export interface ReadRows {
 interface Bounds {
   /** At least to a row that was known by this reading; undefined: to any known row. */
   readonly backTo?: number;
-  /** At least to this time of the service, in epoch milliseconds. */
+  /** At least to this time of the service, in Unix milliseconds. */
   readonly since?: number;
   readonly maxPages?: number;
   readonly deadlineMs?: number;

@@ -33,7 +33,7 @@ export interface VerifiedDelivery {
   readonly headerEvent: string | undefined;
   /** Undefined: the request is not traced. */
   readonly traceparent?: string | undefined;
-  readonly reading: ParsedDelivery;
+  readonly parsed: ParsedDelivery;
 }
 
 export interface InboxResult {
@@ -55,7 +55,7 @@ export class InboxWriter {
 
   /** Resolves when the delivery is durably stored. @throws DatabaseUnavailableError: the sender must repeat it. */
   async accept(delivery: VerifiedDelivery): Promise<InboxResult> {
-    const { reading } = delivery;
+    const { parsed } = delivery;
     const bodyHash = this.#keyRing.hash(delivery.body, 'webhook_body');
     const row: NewRow = {
       deliveryId: delivery.deliveryId,
@@ -63,20 +63,20 @@ export class InboxWriter {
       signedHash: this.#keyRing.hash(`${delivery.timestamp}.${bodyHash.toString('hex')}`, 'webhook_signed'),
       encryptedBody: this.#keyRing.encrypt(delivery.body, inboxBodyAad(delivery.deliveryId)),
       headerEvent: delivery.headerEvent,
-      event: reading.event,
-      state: reading.state,
-      note: reading.note,
-      subjectKind: reading.kind,
-      reference: reading.reference,
-      serviceId: reading.serviceId,
-      serviceEsimId: reading.serviceEsimId,
-      outcome: reading.outcome,
+      event: parsed.event,
+      state: parsed.state,
+      note: parsed.note,
+      subjectKind: parsed.kind,
+      reference: parsed.reference,
+      serviceId: parsed.serviceId,
+      serviceEsimId: parsed.serviceEsimId,
+      outcome: parsed.outcome,
       traceparent: delivery.traceparent,
     };
     const kind = await this.#database.run((db) => storeDelivery(db, row));
     // The search follows the commit of the insert: two processes that store two bodies under one id cannot see each
     // other before. Both precede the answer: a delivery whose process dies in between comes again.
-    return { kind, conflict: await reportConflict(this.#database, row.deliveryId) };
+    return { kind, conflict: await findConflict(this.#database, row.deliveryId) };
   }
 }
 
@@ -100,7 +100,7 @@ async function insertNew(db: Executor, row: NewRow): Promise<boolean> {
   return inserted.length > 0;
 }
 
-async function reportConflict(database: Database, deliveryId: string): Promise<InboxResult['conflict']> {
+async function findConflict(database: Database, deliveryId: string): Promise<InboxResult['conflict']> {
   const bodies = await database.run((db) => db.$count(inbox, eq(inbox.deliveryId, deliveryId)));
   if (bodies < 2) return 'none';
   return (await database.transaction((tx) => openConflictCase(tx, deliveryId))) ? 'new' : 'known';

@@ -2,24 +2,17 @@ import { and, desc, eq, isNotNull, isNull, lte, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { attempts, topups } from '#db/schema.ts';
 import { currentOf } from '#db/work/attempts.ts';
-import { startOf, storedKind, workTable, type StoredStart, type WorkRow } from '#db/work/rows.ts';
+import { startOf, PRODUCT_COLUMNS, workTable, type AttemptRow, type StoredStart, type WorkRow } from '#db/work/rows.ts';
 import { readVpnSubscription } from '#db/work/vpn-subscriptions.ts';
 import { cancellationOutcome, isCancelled, judgeRefund, mergeReports } from '#domain/cancellation/refund.ts';
 import { judgeSubscriptionEnd, type ObservationDecision, type PurchaseEvent } from '#domain/relay/observation.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
+import { subscriptionIn } from '#fulfilment/attempts/report.ts';
 import { knownReports } from '#fulfilment/work/cancellation.ts';
 import { newEndOf } from '#fulfilment/work/subscription.ts';
 
-/** Without a service id the eSIM identifies the cancellation. */
-interface NamedPurchase extends Pick<
-  PurchaseEvent,
-  'kind' | 'outcome' | 'serviceId' | 'reference' | 'serviceEsimId' | 'productId' | 'cancellation'
-> {
-  readonly receivedAt: Date;
-}
-
 export interface InboxMatch {
-  readonly attempt: typeof attempts.$inferSelect;
+  readonly attempt: AttemptRow;
   readonly work: WorkRef;
   readonly row: WorkRow;
   /** Null for a kind that orders nothing. */
@@ -28,7 +21,7 @@ export interface InboxMatch {
   readonly isCurrent: boolean;
 }
 
-type Found = Pick<InboxMatch['attempt'], 'id' | 'subjectId'>;
+type Found = Pick<AttemptRow, 'id' | 'subjectId'>;
 
 const FOUND = { id: attempts.id, subjectId: attempts.subjectId };
 
@@ -36,16 +29,16 @@ const FOUND = { id: attempts.id, subjectId: attempts.subjectId };
  * By the service's id, else our reference, else, for kinds without one, the eSIM, of which only one attempt may be
  * under way. Locks the work, then its attempts.
  */
-export async function lockMatch(tx: Executor, named: NamedPurchase): Promise<InboxMatch | undefined> {
-  const { kind } = named;
-  const found = (await findByName(tx, named)) ?? (await findByEsim(tx, named));
+export async function lockMatch(tx: Executor, event: PurchaseEvent, receivedAt: Date): Promise<InboxMatch | undefined> {
+  const { kind } = event;
+  const found = (await findByName(tx, event)) ?? (await findByEsim(tx, event, receivedAt));
   if (found === undefined) return undefined;
   const work = { kind, id: found.subjectId };
   const table = workTable(kind);
   const [locked] = await tx
     .select({
       row: table,
-      orderedProduct: sql<number | null>`${storedKind(kind).product?.column ?? sql`null`}`,
+      orderedProduct: sql<number | null>`${PRODUCT_COLUMNS[kind] ?? sql`null`}`,
       start: startOf(kind, sql`${work.id}`),
     })
     .from(table)
@@ -62,7 +55,7 @@ export async function lockMatch(tx: Executor, named: NamedPurchase): Promise<Inb
   return { ...locked, work, attempt, isCurrent: currentOf(all)?.id === attempt.id };
 }
 
-async function findByName(db: Executor, { kind, serviceId, reference }: NamedPurchase): Promise<Found | undefined> {
+async function findByName(db: Executor, { kind, serviceId, reference }: PurchaseEvent): Promise<Found | undefined> {
   if (!serviceId && !reference) return undefined;
   const { rows } = await db.execute<{ id: string; subject_id: string }>(sql`
     select id, subject_id from (
@@ -76,11 +69,11 @@ async function findByName(db: Executor, { kind, serviceId, reference }: NamedPur
   return found && { id: found.id, subjectId: found.subject_id };
 }
 
-async function findByEsim(db: Executor, named: NamedPurchase): Promise<Found | undefined> {
-  const { kind, serviceEsimId } = named;
+async function findByEsim(db: Executor, event: PurchaseEvent, receivedAt: Date): Promise<Found | undefined> {
+  const { kind, serviceEsimId } = event;
   if (serviceEsimId === undefined) return undefined;
-  if (kind === 'cancellation') return findNewestCancellation(db, serviceEsimId, named);
-  return kind === 'topup' ? findUnsettledTopup(db, serviceEsimId, named) : undefined;
+  if (kind === 'cancellation') return findNewestCancellation(db, serviceEsimId, event, receivedAt);
+  return kind === 'topup' ? findUnsettledTopup(db, serviceEsimId, event) : undefined;
 }
 
 /** Between a worker and PostgreSQL. */
@@ -90,7 +83,8 @@ const CLOCKS_DIFFER_MS = 10_000;
 async function findNewestCancellation(
   db: Executor,
   serviceEsimId: string,
-  { cancellation, receivedAt }: NamedPurchase,
+  { cancellation }: PurchaseEvent,
+  receivedAt: Date,
 ): Promise<Found | undefined> {
   // The failure of a refund may be about an earlier one; it can be ours only if ours was sent before.
   const isOfSent = cancellation?.esim === undefined && cancellation?.refund?.state === 'failed';
@@ -116,7 +110,7 @@ async function findNewestCancellation(
 async function findUnsettledTopup(
   db: Executor,
   serviceEsimId: string,
-  { productId, outcome }: NamedPurchase,
+  { productId, outcome }: PurchaseEvent,
 ): Promise<Found | undefined> {
   if (outcome === 'failed') return undefined;
   const [found] = await db
@@ -157,16 +151,16 @@ export async function inContext(tx: Executor, match: InboxMatch, event: Purchase
 
 async function subscriptionInContext(tx: Executor, match: InboxMatch, event: PurchaseEvent): Promise<ReportInContext> {
   const known = await readVpnSubscription(tx, match.work.id);
-  const { startedAt, expiresAt } = event;
-  const fills =
-    (known.encryptedAccess === null && event.access !== undefined) ||
-    (known.startedAt === null && startedAt !== undefined) ||
-    (known.expiresAt === null && expiresAt !== undefined);
-  const told = { endedAs: event.endedAs, expiresAt: expiresAt === undefined ? undefined : new Date(expiresAt) };
-  const isNew = fills || newEndOf(known, told) !== undefined;
-  const end = judgeSubscriptionEnd(known.endedAs ?? undefined, event.endedAs);
-  const followUp = isNew ? 'advance' : end;
-  return { event, followUp, isNew: isNew || namesMore(match, event) };
+  // An event may be late: it fills what is missing, and replaces only an earlier end of the paid period.
+  const isRenewal = newEndOf(known, subscriptionIn(event)) !== undefined;
+  const missing = {
+    access: known.encryptedAccess === null ? event.access : undefined,
+    startedAt: known.startedAt === null ? event.startedAt : undefined,
+    expiresAt: known.expiresAt === null || isRenewal ? event.expiresAt : undefined,
+  };
+  const fills = Object.values(missing).some((each) => each !== undefined);
+  const followUp = fills ? 'advance' : judgeSubscriptionEnd(known.endedAs ?? undefined, event.endedAs);
+  return { event: { ...event, ...missing }, followUp, isNew: fills || namesMore(match, event) };
 }
 
 async function cancellationInContext(tx: Executor, match: InboxMatch, event: PurchaseEvent): Promise<ReportInContext> {

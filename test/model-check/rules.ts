@@ -3,7 +3,7 @@
  * transactions or workflows are pure functions here. An old rule replaces one of these rules.
  */
 import { judgeAbsence, type Absence, type AbsenceFacts } from '#domain/money/absence.ts';
-import { knowsMore, restoration, type AttemptRecord, type Witness } from '#domain/purchase/recovery.ts';
+import { hasLostRecords, type Witness } from '#domain/purchase/recovery.ts';
 import { afterAnswer, type AnswerEffect, type StoredAnswer, decideSendClaim } from '#domain/purchase/send-claim.ts';
 import type { AttemptState } from '#domain/relay/observation.ts';
 import { startDecision, decideInboxRow } from '#domain/relay/relay-decision.ts';
@@ -51,7 +51,7 @@ export interface Rules {
   /** True if the claiming process decides by its own clock, which may be ahead, whether a lease is over. */
   readonly leasesByWorkerClock: boolean;
   /** True if the row knows less than the workflow. The row is then restored as `unknown`. */
-  knowsLess(witness: Witness, row: (AttemptRecord & { readonly number: number }) | undefined): boolean;
+  knowsLess(witness: Witness, row: Pick<Witness, 'number' | 'state' | 'sends'> | undefined): boolean;
   /** A send is claimed only if the row knows as much as the workflow. */
   readonly claimChecksWitness: boolean;
   /** A restored row has a lease as if its last send had just begun. */
@@ -117,7 +117,7 @@ export const RULES: Rules = {
   },
   mayLeave: (marginGone) => !marginGone,
   leasesByWorkerClock: false,
-  knowsLess: (witness, row) => (row === undefined ? restoration(witness, row) === 'doubt' : knowsMore(witness, row)),
+  knowsLess: hasLostRecords,
   claimChecksWitness: true,
   restoredIsLeased: true,
   afterAnswer,

@@ -42,14 +42,8 @@ export class NotComparable extends Error {
   }
 }
 
-class UnresolvedReference extends NotComparable {
-  readonly reference: string;
-
-  constructor(reference: string, reason: string) {
-    super(`refers to ${JSON.stringify(reference)}, which ${reason}`);
-    this.name = 'UnresolvedReference';
-    this.reference = reference;
-  }
+function unresolved(reference: string, reason: string): NotComparable {
+  return new NotComparable(`refers to ${JSON.stringify(reference)}, which ${reason}`);
 }
 
 export function readDocument(bytes: Uint8Array): JsonObject {
@@ -81,7 +75,7 @@ const MAX_CHAIN = 100;
 
 /**
  * Only references inside the document are followed: nothing is fetched.
- * @throws UnresolvedReference
+ * @throws NotComparable
  */
 export function resolved(document: JsonObject, value: unknown): unknown {
   let current = value;
@@ -90,22 +84,22 @@ export function resolved(document: JsonObject, value: unknown): unknown {
     if (reference === undefined) return current;
     current = target(document, reference);
   }
-  throw new UnresolvedReference(textAt(value, '$ref') ?? '', 'leads only to itself');
+  throw unresolved(textAt(value, '$ref') ?? '', 'leads only to itself');
 }
 
 export function target(document: JsonObject, reference: string): unknown {
   if (!reference.startsWith('#')) {
-    throw new UnresolvedReference(reference, 'is outside of the file; bundle everything into one document');
+    throw unresolved(reference, 'is outside of the file; bundle everything into one document');
   }
   const pointer = decodedFragment(reference);
   if (pointer !== '' && !pointer.startsWith('/')) {
-    throw new UnresolvedReference(reference, 'is not a JSON pointer');
+    throw unresolved(reference, 'is not a JSON pointer');
   }
   let current: unknown = document;
   for (const part of pointer.split('/').slice(1)) {
     const key = part.replaceAll('~1', '/').replaceAll('~0', '~');
     current = Array.isArray(current) && /^\d+$/.test(key) ? (current as unknown[])[Number(key)] : at(current, key);
-    if (current === undefined) throw new UnresolvedReference(reference, 'is not in the document');
+    if (current === undefined) throw unresolved(reference, 'is not in the document');
   }
   return current;
 }

@@ -120,7 +120,3 @@ export function compareOwnServers(findings: Findings, path: string, item: unknow
   const holder = [operation, item].find((each) => isObject(each) && listAt(each, 'servers').length > 0);
   if (holder !== undefined) compareServers(findings, holder, [path]);
 }
-
-export function writtenPaths(document: JsonObject): readonly string[] {
-  return entriesAt(document, 'paths').map(([path]) => path);
-}

@@ -133,23 +133,25 @@ export function compareEventHeaders(
 
 function compareHeaders(document: JsonObject, headers: readonly Parameter[], findings: Findings, prefix: string): void {
   const ours = serviceHeaders(prefix);
-  const found = new Map(NAMES.map((part) => [part, named(headers, ours[part])] as const));
-  const others = NAMES.flatMap((part) => (found.get(part) === undefined ? ofAnotherPrefix(headers, part) : []));
-  const prefixes = [...new Set(others.map((other) => other.prefix))];
-  const [only, another] = prefixes;
-  if ([...found.values()].every((header) => header === undefined) && only === undefined) return;
-
-  if (only !== undefined && another === undefined && [...found.values()].every((header) => header === undefined)) {
-    const message = `start with ${only}, and ours with ${prefix}: set SERVICE_HEADER_PREFIX=${only}`;
-    findings.breaking('event headers', undefined, message);
-    return compareHeaders(document, headers, findings, only);
+  const parts = NAMES.map((part) => ({
+    part,
+    header: named(headers, ours[part]),
+    near: ofAnotherPrefix(headers, part),
+  }));
+  if (parts.every(({ header }) => header === undefined)) {
+    const [only, another] = new Set(parts.flatMap(({ near }) => near.map((other) => other.prefix)));
+    if (only === undefined) return;
+    if (another === undefined) {
+      const message = `start with ${only}, and ours with ${prefix}: set SERVICE_HEADER_PREFIX=${only}`;
+      findings.breaking('event headers', undefined, message);
+      return compareHeaders(document, headers, findings, only);
+    }
   }
-  for (const part of NAMES) {
-    const header = found.get(part);
-    const near = others.filter((other) => other.part === part).map(({ name }) => name);
+  for (const { part, header, near } of parts) {
     if (header === undefined) {
+      const others = near.map(({ name }) => name);
       // A note: the kind of an event is read from the signed body, not from this header.
-      findings[part === 'event' ? 'note' : 'breaking']('event headers', ours[part], 'is missing', near);
+      findings[part === 'event' ? 'note' : 'breaking']('event headers', ours[part], 'is missing', others);
     } else if (part === 'timestamp' || part === 'signature') {
       const { text, says } = VALUES[part];
       const refusal = refusalOfText(formsOf(document, header.schema), text);
@@ -166,6 +168,6 @@ function named(headers: readonly Parameter[], name: string): Parameter | undefin
 function ofAnotherPrefix(headers: readonly Parameter[], part: (typeof NAMES)[number]) {
   return headers.flatMap(({ name }) => {
     const prefix = name.toLowerCase().endsWith(`-${part}`) ? name.slice(0, -part.length - 1) : '';
-    return prefix === '' ? [] : [{ part, name, prefix }];
+    return prefix === '' ? [] : [{ name, prefix }];
   });
 }

@@ -1,12 +1,13 @@
 import { publishEvents } from '#db/events/event-log.ts';
 import { endpointsToWake, type EndpointToWake, noteEndpointWoken } from '#db/events/webhook-endpoints.ts';
 import { queueDeliveries } from '#fulfilment/event-webhooks/queue-deliveries.ts';
-import { inParallel, type Batch, type RelayContext } from '#worker/relay/context.ts';
+import type { Batch } from '#worker/relay/loop.ts';
+import type { RelayOptions } from '#worker/relay/relay.ts';
 
 /** One transaction publishes events and queues their deliveries, so that no published event lacks them. */
-export async function relayEvents({ database, policy: { batch }, metrics, now }: RelayContext): Promise<Batch> {
+export async function publish({ database, policy, metrics, now }: RelayOptions): Promise<Batch> {
   const published = await database.transaction(async (tx) => {
-    const events = await publishEvents(tx, batch);
+    const events = await publishEvents(tx, policy.batch);
     await queueDeliveries(tx, events, new Date(now()));
     return events;
   });
@@ -14,29 +15,23 @@ export async function relayEvents({ database, policy: { batch }, metrics, now }:
     metrics.events.inc({ type });
     metrics.relayDelay.observe({ queue: 'events' }, Math.max(0, now() - occurredAt.getTime()) / 1_000);
   }
-  return { taken: published.length, again: published.length === batch };
+  return { taken: published.length, again: published.length === policy.batch };
 }
 
 /** A failed wake is tried again after `policy.pollMs`. */
-export async function relayEndpointWakes(context: RelayContext): Promise<Batch> {
-  const {
-    database,
-    policy: { batch, pollMs },
-  } = context;
-  const waiting = await database.run((db) => endpointsToWake(db, batch));
-  let woken = 0;
-  await inParallel(waiting, async (endpoint) => {
-    if (!context.isCutOff() && (await wakeEndpoint(context, endpoint))) woken += 1;
-  });
+export async function wakeEndpoints(options: RelayOptions): Promise<Batch> {
+  const { batch, pollMs } = options.policy;
+  const waiting = await options.database.run((db) => endpointsToWake(db, batch));
+  const woken = (await Promise.all(waiting.map((endpoint) => wakeEndpoint(options, endpoint)))).filter(Boolean).length;
   return { taken: woken, again: woken === batch, ...(woken < waiting.length && { retryAfterMs: pollMs }) };
 }
 
 async function wakeEndpoint(
-  { database, endpoints, call, metrics, logger }: RelayContext,
+  { database, endpoints, metrics, logger }: RelayOptions,
   endpoint: EndpointToWake,
 ): Promise<boolean> {
   try {
-    await call(() => endpoints.wake(endpoint.id, { urgent: endpoint.wakeIsUrgent }));
+    await endpoints.wake(endpoint.id, { urgent: endpoint.wakeIsUrgent });
     await database.run((db) => noteEndpointWoken(db, endpoint));
     metrics.relayRows.inc({ queue: 'endpoints', result: 'handed_over' });
     return true;

@@ -1,13 +1,46 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import type { Queue } from '#db/connection/after-commit.ts';
-import type { Waiter } from '#db/connection/wakeups.ts';
-import { pollQueues } from '#db/queues/relay-queues.ts';
-import { pollWaitMs } from '#domain/relay/relay-decision.ts';
+import { DecryptionError, type KeyRing } from '#crypto/key-ring.ts';
+import { isBadData, sqlState, type Database } from '#db/connection/database.ts';
+import type { Wakeups } from '#db/connection/wakeups.ts';
+import type { InboxRow } from '#db/queues/inbox.ts';
+import { postpone, release, settleOutbox, takeInbox, takeOutbox, type TakenRequest } from '#db/queues/relay-queues.ts';
+import { type StartedWork, WorkMissingError } from '#db/work/rows.ts';
+import type { RelayPolicy } from '#domain/policy/relay-policy.ts';
+import type { ServiceObservation } from '#domain/relay/observation.ts';
+import { afterFailure, type NotifyOutcome } from '#domain/relay/relay-decision.ts';
+import { quarantineInboxRow, quarantineOutboxRow } from '#fulfilment/operator/dead-letters.ts';
+import type { Logger } from '#telemetry/logger.ts';
+import type { Metrics } from '#telemetry/metrics.ts';
 import { settlesWithin } from '#telemetry/waiting.ts';
-import { CutOffError, type Batch, type RelayContext, type RelayOptions } from '#worker/relay/context.ts';
-import { relayInbox } from '#worker/relay/inbox.ts';
-import { relayOutbox } from '#worker/relay/outbox.ts';
-import { relayEndpointWakes, relayEvents } from '#worker/relay/publish.ts';
+import type { StartOutcome } from '#temporal/start-work.ts';
+import { passOn, subjectOf, UnreadableRowError } from '#worker/relay/inbox.ts';
+import { QueueLoop, slowPoll, type Batch, type Loop } from '#worker/relay/loop.ts';
+import { handOver } from '#worker/relay/outbox.ts';
+import { publish, wakeEndpoints } from '#worker/relay/publish.ts';
+
+/** Each call starts the workflow if none is running. */
+export interface WorkWorkflows {
+  /** @returns `finished` when it has completed and was not started. */
+  start(work: StartedWork): Promise<StartOutcome>;
+  wake(work: StartedWork): Promise<NotifyOutcome>;
+  signalReport(work: StartedWork, observation: ServiceObservation): Promise<NotifyOutcome>;
+}
+
+export interface EndpointWorkflows {
+  wake(endpointId: string, options: { readonly urgent: boolean }): Promise<void>;
+}
+
+export interface RelayOptions {
+  readonly database: Database;
+  readonly keyRing: KeyRing;
+  readonly workflows: WorkWorkflows;
+  readonly endpoints: EndpointWorkflows;
+  readonly wakeups: Pick<Wakeups, 'subscribe' | 'wake' | 'isHearing'>;
+  readonly policy: RelayPolicy;
+  readonly metrics: Metrics;
+  readonly logger: Logger;
+  /** For metrics and displayed times. Leases use the clock of PostgreSQL. */
+  readonly now: () => number;
+}
 
 /**
  * Every step is idempotent, so the process may die at any point. Several relays share the rows. Each queue has its own
@@ -22,20 +55,14 @@ export class Relay {
   readonly #endpoints: QueueLoop;
   readonly #poll: Loop;
 
-  constructor(options: RelayOptions) {
+  constructor(given: RelayOptions) {
+    const options = withCutOff(given, this.#cutOff.signal);
     this.#options = options;
-    const { signal } = this.#cutOff;
     this.#poll = slowPoll(options);
-    const context: RelayContext = {
-      ...options,
-      call: (work) => untilCutOff(signal, work),
-      onPostponed: () => this.#poll.wake(),
-      isCutOff: () => signal.aborted,
-    };
-    this.#outbox = queueLoop('outbox', () => relayOutbox(context), options);
-    this.#inbox = queueLoop('inbox', () => relayInbox(context), options);
-    this.#endpoints = queueLoop('endpoints', () => relayEndpointWakes(context), options);
-    this.#events = queueLoop('events', () => relayEvents(context), options);
+    this.#outbox = new QueueLoop('outbox', () => this.#relayOutbox(), options);
+    this.#inbox = new QueueLoop('inbox', () => this.#relayInbox(), options);
+    this.#endpoints = new QueueLoop('endpoints', () => wakeEndpoints(options), options);
+    this.#events = new QueueLoop('events', () => publish(options), options);
   }
 
   start(): void {
@@ -65,123 +92,150 @@ export class Relay {
   }
 
   #loops(): readonly Loop[] {
-    const queues = [this.#outbox, this.#inbox, this.#events, this.#endpoints];
-    return [...queues.map(({ loop }) => loop), this.#poll];
-  }
-}
-
-class Loop {
-  readonly #stopping = new AbortController();
-  readonly #waiter: Waiter;
-  readonly #step: () => Promise<number | undefined>;
-  readonly #onError: (error: unknown) => void;
-  readonly #retryDelayMs: number;
-  #running: Promise<void> | undefined;
-
-  constructor(
-    waiter: Waiter,
-    step: () => Promise<number | undefined>,
-    onError: (error: unknown) => void,
-    retryDelayMs: number,
-  ) {
-    this.#waiter = waiter;
-    this.#step = step;
-    this.#onError = onError;
-    this.#retryDelayMs = retryDelayMs;
+    return [this.#outbox, this.#inbox, this.#events, this.#endpoints, this.#poll];
   }
 
-  start(): void {
-    this.#running ??= this.#run();
+  async #relayOutbox(): Promise<Batch> {
+    const { database, policy } = this.#options;
+    const rows = await database.run((db) => takeOutbox(db, policy));
+    const handedOver = await this.#process(
+      'outbox',
+      rows.map((row) => [row]),
+      async (row) => handOver(this.#options, row),
+      async (row, text) => database.transaction((tx) => quarantineOutboxRow(tx, row, text)),
+    );
+    await database.run((db) => settleOutbox(db, handedOver));
+    return { taken: rows.length, again: rows.length === policy.batch };
   }
 
-  get isStopping(): boolean {
-    return this.#stopping.signal.aborted;
+  async #relayInbox(): Promise<Batch> {
+    const { database, policy } = this.#options;
+    const rows = await database.run((db) => takeInbox(db, policy));
+    let judgeAgain = false;
+    await this.#process(
+      'inbox',
+      // Reports about the same work are processed in order, those about different work in parallel.
+      [...Map.groupBy(rows, subjectOf).values()],
+      async (row) => {
+        const { result, isToBeJudgedAgain } = await passOn(this.#options, row);
+        judgeAgain ||= isToBeJudgedAgain;
+        return result;
+      },
+      async (row, text) => quarantineInboxRow(database, row, text),
+    );
+    return { taken: rows.length, again: rows.length === policy.batch || judgeAgain };
   }
 
-  wake(): void {
-    this.#waiter.wake();
-  }
-
-  async stop(): Promise<void> {
-    this.#stopping.abort();
-    this.wake();
-    await this.#running;
-  }
-
-  async pause(ms: number): Promise<void> {
-    await delay(ms, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
-  }
-
-  async #run(): Promise<void> {
-    while (!this.isStopping) {
-      try {
-        const waitMs = await this.#step();
-        await this.#waiter.next(waitMs);
-      } catch (error) {
-        this.#onError(error);
-        await this.pause(this.#retryDelayMs);
+  /** Rows that were not begun before the cut-off are released. `handle` returns the result for the metric. */
+  async #process<Row extends InboxRow | TakenRequest>(
+    queue: 'inbox' | 'outbox',
+    groups: readonly (readonly Row[])[],
+    handle: (row: Row) => Promise<string>,
+    quarantine: (row: Row, text: string) => Promise<void>,
+  ): Promise<Row[]> {
+    const { database, metrics, now } = this.#options;
+    const processed: Row[] = [];
+    const notBegun: Row[] = [];
+    await inParallel(groups.values(), async (group) => {
+      for (const row of group) {
+        if (this.#cutOff.signal.aborted) {
+          notBegun.push(row);
+          continue;
+        }
+        try {
+          const result = await handle(row);
+          const since = 'receivedAt' in row ? row.receivedAt : row.createdAt;
+          metrics.relayRows.inc({ queue, result });
+          metrics.relayDelay.observe({ queue }, Math.max(0, now() - since.getTime()) / 1_000);
+          processed.push(row);
+        } catch (error) {
+          await this.#fail(queue, row, error, async (text) => quarantine(row, text));
+        }
       }
+    });
+    await database.run((db) => release(db, queue, notBegun));
+    return processed;
+  }
+
+  /** Releases, postpones or quarantines the row. Never throws. */
+  async #fail(
+    queue: 'inbox' | 'outbox',
+    row: InboxRow | TakenRequest,
+    error: unknown,
+    quarantine: (text: string) => Promise<void>,
+  ): Promise<void> {
+    const { database, policy, metrics, logger } = this.#options;
+    const about = 'receivedAt' in row ? { inboxId: String(row.id) } : { workId: row.subjectId };
+    try {
+      if (error instanceof CutOffError) return await database.run((db) => release(db, queue, [row]));
+      const isLasting = LASTING.some((kind) => error instanceof kind) || isBadData(error);
+      const next = afterFailure(isLasting, row, policy);
+      const isOver = next === 'quarantine';
+      const result = isOver ? 'quarantined' : 'postponed';
+      metrics.relayRows.inc({ queue, result });
+      logger[isOver ? 'error' : 'warn']({ err: error, ...about, tries: row.tries }, FAILURES[queue][result]);
+      if (isOver) return await quarantine(textOf(error));
+      await database.run((db) => postpone(db, queue, row, { error: textOf(error), delayMs: next, isLasting }));
+      // Only a poll knows when it is due.
+      this.#poll.wake();
+    } catch (failure) {
+      logger.warn({ err: failure, ...about }, 'a failure could not be stored; the row is tried again after its lease');
     }
   }
 }
 
-interface QueueLoop {
-  readonly loop: Loop;
-  readonly drain: () => Promise<number>;
+const FAILURES = {
+  inbox: {
+    quarantined: 'a report of the service cannot be processed; it is quarantined and a case is open',
+    postponed: 'a report of the service could not be passed on; the relay tries again',
+  },
+  outbox: {
+    quarantined: 'a workflow cannot be started or woken; the request is quarantined and a case is open',
+    postponed: 'a workflow could not be started or woken; the relay tries again',
+  },
+} as const;
+
+/** Only errors that are known to last. */
+const LASTING = [DecryptionError, UnreadableRowError, WorkMissingError] as const;
+
+/** Stored with the row. The message of a failed query contains its parameters, so only its state is used. */
+function textOf(error: unknown): string {
+  const state = sqlState(error);
+  if (state !== undefined) return `PostgreSQL error ${state}`;
+  return error instanceof Error ? `${error.name}: ${error.message}`.slice(0, 500) : 'unknown error';
 }
 
-function queueLoop(
-  queue: Queue,
-  takeBatch: () => Promise<Batch>,
-  { wakeups, policy, logger }: RelayOptions,
-): QueueLoop {
-  let retryAfterMs: number | undefined;
-  const drain = async () => {
-    for (let total = 0; ;) {
-      const batch = await takeBatch();
-      retryAfterMs = batch.retryAfterMs;
-      total += batch.taken;
-      if (!batch.again || loop.isStopping) return total;
-    }
+/** Groups of rows processed in parallel. Temporal answers each start in milliseconds: more would only queue there. */
+const PARALLEL = 16;
+
+/** `work` must not throw. */
+async function inParallel<Item>(waiting: IterableIterator<Item>, work: (item: Item) => Promise<void>): Promise<void> {
+  const lane = async () => {
+    for (const item of waiting) await work(item);
   };
-  const loop: Loop = new Loop(
-    wakeups.subscribe(queue),
-    async () => {
-      await drain();
-      // Wake-ups of this time become one round.
-      await loop.pause(policy.roundPauseMs);
-      return retryAfterMs;
-    },
-    (error) => logger.error({ err: error, queue }, 'the relay could not take rows; it tries again'),
-    policy.retryDelayMs,
-  );
-  return { loop, drain };
+  await Promise.all(Array.from({ length: PARALLEL }, lane));
 }
 
-/** Finds rows whose notification was lost, postponed rows, and rows of a relay that has died. */
-function slowPoll({ database, wakeups, policy, logger }: RelayOptions): Loop {
-  let waitMs = policy.pollMs;
-  return new Loop(
-    wakeups.subscribe(),
-    async () => {
-      const { due, nextDueMs = Infinity } = await database.run(pollQueues);
-      wakeups.wake(due);
-      waitMs = pollWaitMs({ waitMs, foundRows: due.length > 0, isHearing: wakeups.isHearing() }, policy);
-      return Math.min(waitMs, nextDueMs);
-    },
-    (error) => logger.error({ err: error }, 'the queues of the relay could not be polled; it tries again'),
-    policy.retryDelayMs,
-  );
-}
+/** The relay has to end and does not wait any longer. Whether the call had an effect is unknown. */
+class CutOffError extends Error {}
 
-async function untilCutOff<Result>(signal: AbortSignal, work: () => Promise<Result>): Promise<Result> {
-  if (signal.aborted) throw new CutOffError();
+/** Calls of Temporal fail with {@link CutOffError} from then on, also those under way. */
+function withCutOff(options: RelayOptions, signal: AbortSignal): RelayOptions {
   const { promise: cutOff, reject } = Promise.withResolvers<never>();
-  const onAbort = () => reject(new CutOffError());
-  signal.addEventListener('abort', onAbort, { once: true });
-  try {
-    return await Promise.race([work(), cutOff]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-  }
+  cutOff.catch(() => undefined);
+  signal.addEventListener('abort', () => reject(new CutOffError()), { once: true });
+  const call = async <Result>(work: () => Promise<Result>) => {
+    if (signal.aborted) throw new CutOffError();
+    return Promise.race([work(), cutOff]);
+  };
+  const { workflows, endpoints } = options;
+  return {
+    ...options,
+    workflows: {
+      start: (work) => call(() => workflows.start(work)),
+      wake: (work) => call(() => workflows.wake(work)),
+      signalReport: (work, observation) => call(() => workflows.signalReport(work, observation)),
+    },
+    endpoints: { wake: (id, wake) => call(() => endpoints.wake(id, wake)) },
+  };
 }

@@ -1,6 +1,6 @@
 import { proxyActivities } from '@temporalio/workflow';
 import type { SendOutcome } from '#domain/purchase/purchase-decision.ts';
-import { knowsMore } from '#domain/purchase/recovery.ts';
+import { hasLostRecords } from '#domain/purchase/recovery.ts';
 import type { AttemptSnapshot, PurchaseActivities, SendResult } from '#domain/purchase/results.ts';
 import { FAILURE_CLASSES, isDefiniteAnswer } from '#domain/work/failure.ts';
 import { KINDS } from '#domain/work/kinds.ts';
@@ -91,7 +91,7 @@ async function sendOnce(run: Run): Promise<SendResult | undefined> {
 
 /** True when PostgreSQL has lost commits since. */
 function knowsMoreThan({ state: { witness } }: Run, { number, state, history }: AttemptSnapshot): boolean {
-  return witness !== undefined && knowsMore(witness, { number, state, sends: history.sends });
+  return hasLostRecords(witness, { number, state, sends: history.sends });
 }
 
 async function afterLostResult(run: Run): Promise<Step> {

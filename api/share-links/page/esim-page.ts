@@ -2,8 +2,7 @@ import { qrCodeSvg } from '#api/esims/delivered-esim.ts';
 import { html, trustedHtml, type SafeHtml } from '#api/http/html.ts';
 import type { Reply } from '#api/http/reply.ts';
 import { framedPage } from '#api/share-links/page/page-frame.ts';
-import type { PageTexts, Steps } from '#api/share-links/page/page-texts.ts';
-import { PAGE_TEXTS } from '#api/share-links/page/texts-by-language.ts';
+import { PAGE_TEXTS, type PageTexts } from '#api/share-links/page/page-texts.ts';
 import { installLinks, lpaString, type Activation } from '#domain/esims/activation.ts';
 import type { ShareLanguage } from '#domain/esims/share-link.ts';
 
@@ -91,7 +90,7 @@ function manualSection({ manual }: PageTexts, activation: Activation): SafeHtml 
   </section>`;
 }
 
-function stepsSection(id: string, { heading, steps }: Steps, isUnordered = false): SafeHtml {
+function stepsSection(id: string, { heading, steps }: PageTexts['before'], isUnordered = false): SafeHtml {
   const items = steps.map((step) => html`<li>${step}</li>`);
   return html`<section aria-labelledby="${id}">
     <h2 id="${id}">${heading}</h2>

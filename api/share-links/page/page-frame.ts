@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { html, type SafeHtml, trustedHtml } from '#api/http/html.ts';
 import { bytesReply, type Reply } from '#api/http/reply.ts';
-import type { Message } from '#api/share-links/page/page-texts.ts';
-import { PAGE_TEXTS } from '#api/share-links/page/texts-by-language.ts';
+import { PAGE_TEXTS, type PageTexts } from '#api/share-links/page/page-texts.ts';
 import { SHARE_LANGUAGES, type ShareLanguage, shareLanguages } from '#domain/esims/share-link.ts';
 
 export interface FramedPage {
@@ -57,7 +56,7 @@ export function framedPage(page: FramedPage): Reply {
 export function messagePage(
   status: number,
   language: ShareLanguage,
-  { heading, text }: Message,
+  { heading, text }: PageTexts['gone'],
   headers: Readonly<Record<string, string>> = {},
 ): Reply {
   return framedPage({ status, language, heading, content: html`<p>${text}</p>`, headers });

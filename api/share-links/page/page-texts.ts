@@ -1,39 +1,17 @@
-export interface Message {
-  readonly heading: string;
-  readonly text: string;
-}
+import ar from '#api/share-links/page/languages/ar.json' with { type: 'json' };
+import de from '#api/share-links/page/languages/de.json' with { type: 'json' };
+import en from '#api/share-links/page/languages/en.json' with { type: 'json' };
+import es from '#api/share-links/page/languages/es.json' with { type: 'json' };
+import fr from '#api/share-links/page/languages/fr.json' with { type: 'json' };
+import it from '#api/share-links/page/languages/it.json' with { type: 'json' };
+import pt from '#api/share-links/page/languages/pt.json' with { type: 'json' };
+import zh from '#api/share-links/page/languages/zh.json' with { type: 'json' };
+import type { ShareLanguage } from '#domain/esims/share-link.ts';
 
-export interface Steps {
-  readonly heading: string;
-  readonly steps: readonly string[];
-}
+/**
+ * `preview` is for previews of messengers, with a link to the codes; `gone` for unknown, expired and revoked links
+ * alike; `manual.confirmation` for a phone that asks for a confirmation code, which we do not have.
+ */
+export type PageTexts = typeof en;
 
-export interface PageTexts {
-  readonly heading: string;
-  readonly languages: string;
-  readonly alreadyInstalled: string;
-  readonly before: Steps;
-  readonly oneTap: { readonly heading: string; readonly ios: string; readonly android: string; readonly hint: string };
-  readonly scan: { readonly heading: string; readonly alt: string; readonly hint: string };
-  readonly manual: {
-    readonly heading: string;
-    readonly smdpAddress: string;
-    readonly activationCode: string;
-    readonly completeCode: string;
-    /** Shown when the phone asks for a confirmation code, which we do not have. */
-    readonly confirmation: string;
-  };
-  readonly ios: Steps;
-  readonly android: Steps;
-  readonly afterwards: Steps;
-  readonly availableUntil: string;
-  readonly keepPrivate: string;
-  /** For previews of messengers, with a link to the codes. */
-  readonly preview: { readonly text: string; readonly open: string };
-  readonly cancelled: Message;
-  readonly expired: Message;
-  /** For unknown, expired and revoked links alike. */
-  readonly gone: Message;
-  readonly tooMany: Message;
-  readonly unavailable: Message;
-}
+export const PAGE_TEXTS: Readonly<Record<ShareLanguage, PageTexts>> = { ar, de, en, es, fr, it, pt, zh };

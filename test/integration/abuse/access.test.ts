@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import type { Operation } from '#api/http/operation.ts';
 import { bodyExampleOf } from '#api/openapi/examples.ts';
 import { generateApiKey } from '#crypto/generated-secrets.ts';
 import { addApiKey, apiScopes, type NewApiKey, revokeApiKey } from '#db/access/api-keys.ts';
-import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
+import { startTestApi, TEST_NOW } from '#test/support/network/api.ts';
 import { type HttpAnswer, HttpClient } from '#test/support/network/http.ts';
 
-let api: TestApi;
-beforeAll(async () => {
-  api = await startTestApi();
-});
+const api = await startTestApi();
 afterAll(() => api[Symbol.asyncDispose]());
 
 /** Calls without a key. All others need one. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import type { Operation } from '#api/http/operation.ts';
 /** OWASP API4:2023 (unrestricted resource consumption) and malformed input, over every body and query. */
 import { bodyExampleOf } from '#api/openapi/examples.ts';
@@ -10,8 +10,8 @@ import { apiScopes } from '#db/access/api-keys.ts';
 import { newId } from '#db/connection/ids.ts';
 import { ID_PREFIXES, type IdKind } from '#domain/work/identifiers.ts';
 import { idKind } from '#test/support/api/operations-without-id.ts';
-import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
-import type { HttpAnswer, HttpClient } from '#test/support/network/http.ts';
+import { startTestApi } from '#test/support/network/api.ts';
+import type { HttpAnswer } from '#test/support/network/http.ts';
 import { sendRaw } from '#test/support/network/raw-http.ts';
 import { statementsOf } from '#test/support/servers/statements.ts';
 import { makeOwnWork } from '#test/support/work/own-work.ts';
@@ -19,12 +19,8 @@ import { makeOwnWork } from '#test/support/work/own-work.ts';
 /** Smaller than the default, so that a sender exceeds it soon. */
 const LIMIT = 262_144;
 
-let api: TestApi;
-let caller: HttpClient;
-beforeAll(async () => {
-  api = await startTestApi({ bodyLimitBytes: LIMIT });
-  caller = await api.caller();
-});
+const api = await startTestApi({ bodyLimitBytes: LIMIT });
+const caller = await api.caller();
 afterAll(() => api[Symbol.asyncDispose]());
 
 const withBody = () => api.operations.filter(({ reads }) => reads === 'json');
@@ -101,15 +97,6 @@ describe('a body', () => {
     for (const operation of withBody().filter((each) => !optional.includes(each))) {
       expect(answered(operation, await send(operation, ''))).toEqual([operation.id, 400, 'malformed_json']);
     }
-  });
-
-  it('of a webhook is refused for its size or encoding before its signature is checked', async () => {
-    // Its headers have the form of the service. Other requests are refused before the body.
-    const signed = { 'X-Service-Timestamp': String(TEST_NOW / 1_000), 'X-Service-Signature': `v1=${'0'.repeat(64)}` };
-    const post = (body: unknown, headers: Record<string, string> = {}) =>
-      caller.post('/webhooks/service', body, { headers: { ...signed, ...headers } });
-    expect((await post('x'.repeat(LIMIT + 1))).status).toBe(413);
-    expect((await post(gzipSync('{}'), { 'Content-Encoding': 'gzip' })).status).toBe(415);
   });
 
   it('in chunks is counted while it arrives, and the excess is discarded', async () => {

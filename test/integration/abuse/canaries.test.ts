@@ -1,13 +1,13 @@
 /** ASVS V14 and V16 (data protection, logging): places secrets and searches for them where they are forbidden. */
 import { createHash, randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { generateApiKey, generateShareSecret } from '#crypto/generated-secrets.ts';
 import { ServiceTokenStore } from '#db/service/service-tokens.ts';
 import { HttpClient } from '#test/support/network/http.ts';
 import { WebhookReceiver } from '#test/support/network/webhook-receiver.ts';
 import { everythingStored, foundIn, spellings } from '#test/support/plain-text.ts';
 import { keyRingOf, TemporalOperator } from '#test/support/servers/stack-temporal.ts';
-import { type Stack, startStack } from '#test/support/servers/stack.ts';
+import { startStack } from '#test/support/servers/stack.ts';
 import { RARE_UPKEEP } from '#test/support/servers/test-policies.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { OrderDesk, PACKAGE } from '#test/support/work/order-desk.ts';
@@ -19,21 +19,15 @@ const ANSWER = `canary-answer-${randomUUID()}`;
 const SHARE_GUESS = generateShareSecret();
 const VPN_PLAN = 301;
 
-let stack: Stack;
-let desk: OrderDesk;
-let operator: TemporalOperator;
-let receiver: WebhookReceiver;
-beforeAll(async () => {
-  receiver = await WebhookReceiver.start();
-  stack = await startStack({
-    // The most detailed log level.
-    environment: { ...RARE_UPKEEP, LOG_LEVEL: 'trace' },
-    servicePassword: SERVICE_PASSWORD,
-    simulator: { SIMULATOR_WEBHOOK_RETRY_DELAY: '200ms' },
-  });
-  desk = new OrderDesk(stack);
-  operator = await TemporalOperator.connect(stack);
+const receiver = await WebhookReceiver.start();
+const stack = await startStack({
+  // The most detailed log level.
+  environment: { ...RARE_UPKEEP, LOG_LEVEL: 'trace' },
+  servicePassword: SERVICE_PASSWORD,
+  simulator: { SIMULATOR_WEBHOOK_RETRY_DELAY: '200ms' },
 });
+const desk = new OrderDesk(stack);
+const operator = await TemporalOperator.connect(stack);
 afterAll(async () => {
   await operator[Symbol.asyncDispose]();
   await stack.stop();

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { desc, eq } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import type { Operation } from '#api/http/operation.ts';
 /**
@@ -10,19 +10,14 @@ import { bodyExampleOf } from '#api/openapi/examples.ts';
 import { auditLog, orders, outbox, topups } from '#db/schema.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { HOSTILE } from '#test/support/api/hostile-text.ts';
-import { startTestApi, type TestApi } from '#test/support/network/api.ts';
-import type { HttpAnswer, HttpClient } from '#test/support/network/http.ts';
+import { startTestApi } from '#test/support/network/api.ts';
+import type { HttpAnswer } from '#test/support/network/http.ts';
 import { makeOwnWork, type OwnWork } from '#test/support/work/own-work.ts';
 
-let api: TestApi;
-let caller: HttpClient;
-let work: OwnWork;
-beforeAll(async () => {
-  // An ended stream counts until the API has noticed its end.
-  api = await startTestApi({ bodyLimitBytes: 262_144, streams: { ...DEFAULT_POLICY.streams, perKey: 1_000 } });
-  caller = await api.caller();
-  work = await makeOwnWork(api, caller);
-});
+// An ended stream counts until the API has noticed its end.
+const api = await startTestApi({ bodyLimitBytes: 262_144, streams: { ...DEFAULT_POLICY.streams, perKey: 1_000 } });
+const caller = await api.caller();
+const work = await makeOwnWork(api, caller);
 afterAll(() => api[Symbol.asyncDispose]());
 
 type Path = readonly string[];

@@ -1,20 +1,14 @@
 /** OWASP API1:2023 (broken object level authorization): creations and held work of an own-work key. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { newId } from '#db/connection/ids.ts';
 import { recordStep } from '#fulfilment/work/record-step.ts';
 import { comparable, startWithTwoKeys } from '#test/support/api/two-keys.ts';
-import { TEST_NOW, type TestApi } from '#test/support/network/api.ts';
+import { TEST_NOW } from '#test/support/network/api.ts';
 import type { HttpClient } from '#test/support/network/http.ts';
-import { makeOwnWork, type OwnWork } from '#test/support/work/own-work.ts';
+import { makeOwnWork } from '#test/support/work/own-work.ts';
 
-let api: TestApi;
-let limited: HttpClient;
-let other: HttpClient;
-let others: OwnWork;
-beforeAll(async () => {
-  ({ api, limited, other, others } = await startWithTwoKeys());
-});
+const { api, limited, other, others } = await startWithTwoKeys();
 afterAll(() => api[Symbol.asyncDispose]());
 
 describe('a creation', () => {
@@ -67,16 +61,12 @@ describe('held work', () => {
       const body = { package_id: 101, external_order_id: reference };
       const made = await limited.post('/v1/orders', body, { headers: { 'Idempotency-Key': randomUUID() } });
       const id = made.textAt('id');
-      const entry = {
-        event: 'order.held',
-        message: `Held at the purchase gate: ${particulars}`,
-        detail: { attempt: 1, failure_class: failure },
-      };
+      const message = `Held at the purchase gate: ${particulars}`;
+      const step = { event: 'order.held', message, attemptNumber: 1 };
       await api.database.transaction((tx) =>
         recordStep(
           tx,
-          { kind: 'order', id },
-          { status: 'held', entry, failure: { class: failure, detail: particulars } },
+          { work: { kind: 'order', id }, status: 'held', ...step, failure: { class: failure, detail: particulars } },
           new Date(TEST_NOW),
         ),
       );

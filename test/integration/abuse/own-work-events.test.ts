@@ -1,22 +1,17 @@
 /** OWASP API1:2023 (broken object level authorization): an own-work key and the events of another key. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { recordEvent } from '#db/events/event-log.ts';
 import { named } from '#test/support/api/operations-without-id.ts';
 import { startWithTwoKeys } from '#test/support/api/two-keys.ts';
 import { waitingCallers } from '#test/support/api/waits.ts';
-import { TEST_NOW, type TestApi } from '#test/support/network/api.ts';
+import { TEST_NOW } from '#test/support/network/api.ts';
 import { readStream, type StreamReader } from '#test/support/network/event-stream.ts';
 import type { HttpClient } from '#test/support/network/http.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 
-let api: TestApi;
-let limited: HttpClient;
-let other: HttpClient;
-beforeAll(async () => {
-  ({ api, limited, other } = await startWithTwoKeys());
-});
+const { api, limited, other } = await startWithTwoKeys();
 afterAll(() => api[Symbol.asyncDispose]());
 
 describe('the events of two keys', () => {

@@ -1,16 +1,12 @@
 /** Ambiguous requests (request smuggling), and slow ones (slowloris). */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { startServer } from '#api/http/server.ts';
 import { SLOW_REQUESTS } from '#telemetry/http-server.ts';
-import { startTestApi, type TestApi } from '#test/support/network/api.ts';
+import { startTestApi } from '#test/support/network/api.ts';
 import { sendRaw } from '#test/support/network/raw-http.ts';
 
-let api: TestApi;
-let authorization: string;
-beforeAll(async () => {
-  api = await startTestApi();
-  authorization = (await api.caller(['orders:write', 'orders:read'])).headers['authorization'] ?? '';
-});
+const api = await startTestApi();
+const authorization = (await api.caller(['orders:write', 'orders:read'])).headers['authorization'] ?? '';
 afterAll(() => api[Symbol.asyncDispose]());
 
 const BODY = JSON.stringify({ package_id: 101, external_order_id: 'smuggled' });

@@ -1,20 +1,17 @@
 /** Senders who start bodies and never end them, or leave before their answer. */
 import { connect, type Socket } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { OpenPerKey } from '#api/access/limits.ts';
+import { InFlight } from '#api/access/limits.ts';
 import { BATCH_BODY_LIMIT } from '#api/order-batches/batch-schemas.ts';
 import { newId } from '#db/connection/ids.ts';
 import { AT_ONCE, AUTHENTICATED_BODY_BYTES, UNAUTHENTICATED_BODIES } from '#domain/policy/api-policy.ts';
 import { waitingCallers } from '#test/support/api/waits.ts';
-import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
+import { startTestApi, TEST_NOW } from '#test/support/network/api.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 
-const running = { file: new OpenPerKey(), many: new OpenPerKey() };
-let api: TestApi;
-beforeAll(async () => {
-  api = await startTestApi({ running });
-});
+const running = { file: new InFlight(), many: new InFlight() };
+const api = await startTestApi({ running });
 afterAll(() => api[Symbol.asyncDispose]());
 
 const FRESH = { 'X-Service-Timestamp': String(TEST_NOW / 1_000), 'X-Service-Signature': `v1=${'0'.repeat(64)}` };
@@ -138,7 +135,7 @@ describe('a connection that breaks while its request waits for PostgreSQL', () =
     await waitFor('no place is taken', async () => {
       const leave = Object.entries(AT_ONCE).flatMap(([name, limit]) => {
         const places = name === 'file' ? running.file : running.many;
-        return Array.from({ length: limit }, () => places.enter(id, limit));
+        return Array.from({ length: limit }, () => places.enter(id, { perSender: limit }));
       });
       for (const each of leave) each?.();
       const open = [await waitingCallers(by), await waitingCallers(by, 'stream')];
@@ -174,7 +171,7 @@ describe('heavy calls', () => {
       'tryPricing',
     ]);
     const full = Object.values(running).flatMap((places) =>
-      Array.from({ length: AT_ONCE.many }, () => places.enter(id, AT_ONCE.many)),
+      Array.from({ length: AT_ONCE.many }, () => places.enter(id, { perSender: AT_ONCE.many })),
     );
     for (const { method, path, heavy: kind } of heavy) {
       const call = (client: typeof by) =>

@@ -3,21 +3,16 @@
  * fails.
  */
 import { eq } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { orders } from '#db/schema.ts';
-import { startTestApi, type TestApi } from '#test/support/network/api.ts';
-import type { HttpClient } from '#test/support/network/http.ts';
+import { startTestApi } from '#test/support/network/api.ts';
 import { BETWEEN, IDS, writeListedRows } from '#test/support/work/listed-rows.ts';
 import { acceptTestOrder } from '#test/support/work/order-rows.ts';
 
-let api: TestApi;
-let operator: HttpClient;
-beforeAll(async () => {
-  api = await startTestApi();
-  operator = await api.caller();
-  await writeListedRows(api);
-});
+const api = await startTestApi();
+const operator = await api.caller();
+await writeListedRows(api);
 afterAll(() => api[Symbol.asyncDispose]());
 
 /** By condition, a value that only A has and one that only B has. */

@@ -1,19 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { auditLog, orders } from '#db/schema.ts';
 import { openCase } from '#db/work/cases.ts';
-import { startTestApi, type TestApi } from '#test/support/network/api.ts';
-import type { HttpClient } from '#test/support/network/http.ts';
+import { startTestApi } from '#test/support/network/api.ts';
 import { acceptTestOrder, orderWork } from '#test/support/work/order-rows.ts';
 
-let api: TestApi;
-let operator: HttpClient;
-beforeAll(async () => {
-  api = await startTestApi();
-  operator = await api.caller(['cases:operate']);
-});
+const api = await startTestApi();
+const operator = await api.caller(['cases:operate']);
 afterAll(() => api[Symbol.asyncDispose]());
 
 const orderEvent = (status: string) => ({ event: `order.${status}`, data: { id: `so-${randomUUID()}`, status } });
@@ -95,14 +90,5 @@ describe('the list of open cases', () => {
       await operator.get('/v1/cases/case_01JQ8Z9E5F6G7H8J9K0MNPQRST'),
     ])
       expect(answer.at('code')).toBe('case_not_found');
-  });
-});
-
-describe('concurrent bodies under one delivery id', () => {
-  it('open one case', async () => {
-    const id = randomUUID();
-    await Promise.all(Array.from({ length: 20 }, () => api.deliver({ id, body: orderEvent('processing') })));
-    const alerts = api.log.filter((line) => line.includes(id) && line.includes('"level":"error"'));
-    expect(alerts).toHaveLength(1);
   });
 });

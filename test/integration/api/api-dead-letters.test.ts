@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { endDeadLetter, listDeadLetters } from '#cli/operator/dead-letters.ts';
 import type { Output } from '#cli/terminal/output.ts';
 import type { Environment } from '#config/environment.ts';
@@ -8,24 +8,17 @@ import { generateApiKey } from '#crypto/generated-secrets.ts';
 import { addApiKey } from '#db/access/api-keys.ts';
 import { fromNow } from '#db/connection/from-now.ts';
 import { auditLog, inbox, outbox } from '#db/schema.ts';
-import { startTestApi, type TestApi } from '#test/support/network/api.ts';
-import type { HttpClient } from '#test/support/network/http.ts';
+import { startTestApi } from '#test/support/network/api.ts';
 
 const WORK = 'ord_01JQ8Z6A2B3C4D5E6F7G8H9JKM';
 
-let api: TestApi;
-let operator: HttpClient;
-let key: string;
-
-beforeAll(async () => {
-  api = await startTestApi();
-  operator = await api.caller(['cases:operate']);
-  const made = generateApiKey();
-  ({ key } = made);
-  await api.database.run((db) =>
-    addApiKey(db, { name: 'desk', prefix: made.prefix, hash: made.hash, scopes: ['cases:operate'] }),
-  );
-});
+const api = await startTestApi();
+const operator = await api.caller(['cases:operate']);
+const made = generateApiKey();
+const { key } = made;
+await api.database.run((db) =>
+  addApiKey(db, { name: 'desk', prefix: made.prefix, hash: made.hash, scopes: ['cases:operate'] }),
+);
 afterAll(() => api[Symbol.asyncDispose]());
 
 /** Delivers an unknown event, which is stored and quarantined. @returns the id of its dead letter. */

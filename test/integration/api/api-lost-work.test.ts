@@ -4,19 +4,15 @@
  */
 import { randomUUID } from 'node:crypto';
 import { sql } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { attemptKey } from '#crypto/derived-ids.ts';
 import { isId } from '#domain/work/identifiers.ts';
-import { startTestApi, type TestApi } from '#test/support/network/api.ts';
-import type { HttpAnswer, HttpClient } from '#test/support/network/http.ts';
+import { startTestApi } from '#test/support/network/api.ts';
+import type { HttpAnswer } from '#test/support/network/http.ts';
 import { acceptTestCancellation } from '#test/support/work/order-rows.ts';
 
-let api: TestApi;
-let caller: HttpClient;
-beforeAll(async () => {
-  api = await startTestApi();
-  caller = await api.caller();
-});
+const api = await startTestApi();
+const caller = await api.caller();
 afterAll(() => api[Symbol.asyncDispose]());
 
 const post = (path: string, body: unknown, key: string = randomUUID()): Promise<HttpAnswer> =>

@@ -1,26 +1,20 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { createServer, type Server } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { freePort } from '#cli/embedded/ports.ts';
 import { generateApiKey } from '#crypto/generated-secrets.ts';
-import { signWebhook } from '#crypto/webhook-signatures.ts';
 import { addApiKey, apiScopes } from '#db/access/api-keys.ts';
 import { publishEvents } from '#db/events/event-log.ts';
 import { orders } from '#db/schema.ts';
-import { readRefusedPrefix } from '#db/service/webhook-secrets.ts';
 import { recordStep } from '#fulfilment/work/record-step.ts';
 import { readStream } from '#test/support/network/event-stream.ts';
 import { HttpClient } from '#test/support/network/http.ts';
-import { createTestDatabase, openDatabase, type TestDatabase } from '#test/support/servers/database.ts';
+import { createTestDatabase, openDatabase } from '#test/support/servers/database.ts';
 import { startOwnPostgres } from '#test/support/servers/own-servers.ts';
 import { startProcess, TestProcess } from '#test/support/servers/processes.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 
-let database: TestDatabase;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
+const database = await createTestDatabase();
 
 afterAll(async () => {
   await database.drop();
@@ -88,31 +82,6 @@ describe('the API process', () => {
     expect(api.output()).not.toContain('whsec_process_test');
   });
 
-  it('accepts webhooks with the configured prefix, and no longer reports that prefix as refused', async () => {
-    const opened = openDatabase(database.url);
-    const reported = async () => (await opened.run(readRefusedPrefix))?.prefix;
-    const body = JSON.stringify({ event: 'ping', data: { id: randomUUID() } });
-    const deliver = async (client: HttpClient) => {
-      const timestamp = String(Math.floor(Date.now() / 1_000));
-      const headers = {
-        'X-Acme-Event': 'ping',
-        'X-Acme-Delivery': randomUUID(),
-        'X-Acme-Timestamp': timestamp,
-        'X-Acme-Signature': signWebhook('whsec_process_test', timestamp, Buffer.from(body)),
-      };
-      return (await client.post('/webhooks/service', body, { headers })).status;
-    };
-    {
-      const { process: api, client } = await startApi(database.url);
-      await using _ = api;
-      expect([await deliver(client), await reported()]).toEqual([401, 'X-Acme']);
-    }
-    const { process: api, client } = await startApi(database.url, { SERVICE_HEADER_PREFIX: 'x-acme' });
-    await using _ = api;
-    expect([await reported(), await deliver(client)]).toEqual([undefined, 200]);
-    await opened.close();
-  });
-
   it('finishes running answers at SIGTERM, accepts no new connection, and exits with code 0', async () => {
     const { process: api, client, baseUrl } = await startApi(database.url);
     await using _ = api;
@@ -165,8 +134,7 @@ describe('the API process', () => {
     await opened.transaction((tx) =>
       recordStep(
         tx,
-        { kind: 'order', id: one ?? '' },
-        { status: 'failed', entry: { event: 'order.failed', message: 'Test.' } },
+        { work: { kind: 'order', id: one ?? '' }, status: 'failed', event: 'order.failed', message: 'Test.' },
         new Date(),
       ),
     );

@@ -87,15 +87,6 @@ describe('POST /v1/service/webhook-secret', () => {
     expect(row?.encryptedSecret.includes(Buffer.from('shown_once'))).toBe(false);
   });
 
-  it('runs once for each Idempotency-Key', async () => {
-    script.answers = [made('whsec_shown_once')];
-    const key = randomUUID();
-    const first = await post(PATH, undefined, { key });
-    const again = await post(PATH, undefined, { key });
-    expect([again.status, again.text, again.headers.get('idempotent-replayed')]).toEqual([201, first.text, 'true']);
-    expect(script.calls).toEqual(['create']);
-  });
-
   it('requires its own scope, and is audited with actor and action', async () => {
     const limited = await api.caller(['orders:write', 'esims:reveal', 'wallet:read']);
     const refused = await post(PATH, undefined, { by: limited });

@@ -57,16 +57,6 @@ describe('the TypeScript client', () => {
       expect(orders.map((order) => order.external_order_id).toSorted()).toEqual(references.toSorted());
   });
 
-  it('sends the same key twice and gets the same order', async () => {
-    const body = { package_id: 1001, external_order_id: reference() };
-    const idempotencyKey = randomUUID();
-    const [first, second] = [
-      await client.createOrder(body, { idempotencyKey }),
-      await client.createOrder(body, { idempotencyKey }),
-    ];
-    expect(second).toEqual(first);
-  });
-
   it('passes the headers of each answer to the caller', async () => {
     const body = { package_id: 1001, external_order_id: reference() };
     const answers: ResponseInfo[] = [];

@@ -1,24 +1,25 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { answerOnce } from '#api/http/idempotency.ts';
 import { jsonReply, type Reply } from '#api/http/reply.ts';
 import { Problem } from '#api/problems/problem.ts';
 import { KeyRing } from '#crypto/key-ring.ts';
 import type { Database, Executor } from '#db/connection/database.ts';
 import { idempotencyKeys } from '#db/schema.ts';
-import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
+import { openTestDatabase } from '#test/support/servers/database.ts';
 
-let opened: OpenTestDatabase;
-beforeAll(async () => {
-  opened = await openTestDatabase();
-});
+const opened = await openTestDatabase();
 afterAll(() => opened.drop());
 
 const keyRing = new KeyRing([{ id: 'test', key: Buffer.alloc(32, 7) }]);
 
 const send = (database: Database, header: string, work: (tx: Executor) => Promise<Reply>, json: object = {}) =>
-  answerOnce({ database, keyRing, now: Date.now }, { lineageId: 'key_1', header, target: 'POST /v1/test', json }, work);
+  answerOnce(
+    { database, keyRing, now: Date.now },
+    { caller: { lineageId: 'key_1' }, header: () => header, target: 'POST /v1/test', json },
+    work,
+  );
 
 /**
  * A database whose next transaction sees what was committed before `meanwhile`, and runs after it: as a statement that

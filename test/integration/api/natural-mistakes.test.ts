@@ -1,23 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import type { Operation } from '#api/http/operation.ts';
 import { MISTAKES } from '#test/support/natural-mistakes.ts';
-import { startTestApi, type TestApi } from '#test/support/network/api.ts';
+import { startTestApi } from '#test/support/network/api.ts';
 import { HttpClient } from '#test/support/network/http.ts';
 
 /** Texts of the validator, which callers must never see. */
 const VALIDATOR_TEXT = /invalid input|invalid option|unrecognized|too (?:big|small)|expected (?!to)|received/i;
 
-let api: TestApi;
-let caller: HttpClient;
+const api = await startTestApi();
+const caller = await api.caller();
 
-beforeAll(async () => {
-  api = await startTestApi();
-  caller = await api.caller();
-});
-
-afterAll(async () => {
-  await api[Symbol.asyncDispose]();
-});
+afterAll(() => api[Symbol.asyncDispose]());
 
 describe('a natural mistake is answered with what is wrong and what to do', () => {
   it.each(MISTAKES)('$name', async ({ call: [method, path], body, headers, anonymous, answers }) => {

@@ -5,15 +5,15 @@ import type { Database } from '#db/connection/database.ts';
 import { attempts } from '#db/schema.ts';
 import { findAttemptById, workOf } from '#db/work/attempts.ts';
 import { openCase } from '#db/work/cases.ts';
-import type { AttemptRow } from '#db/work/rows.ts';
+import { lockWork, type AttemptRow } from '#db/work/rows.ts';
 import type { OperatorAction } from '#domain/operator/operator-actions.ts';
 import { ATTEMPT_STATES, type AttemptState, type ObservedOutcome } from '#domain/relay/observation.ts';
 import { ATTEMPT_EVENTS, ATTEMPT_LIFECYCLE, type AttemptEvent } from '#domain/work/attempt-lifecycle.ts';
-import { doubtAttempt } from '#fulfilment/attempts/recover.ts';
+import { markUnknown } from '#fulfilment/attempts/recover.ts';
 import { recordReport } from '#fulfilment/attempts/report.ts';
 import { actOnWork } from '#fulfilment/operator/operator-actions.ts';
 import { recordSendFailure } from '#fulfilment/purchase/answer.ts';
-import { openAttempt } from '#fulfilment/purchase/attempt.ts';
+import { openAttempt } from '#fulfilment/purchase/begin.ts';
 import { completeWork } from '#fulfilment/work/record-step.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
 import { acceptTestCancellation, acceptTestOrder, claimOf, openTestAttempt } from '#test/support/work/order-rows.ts';
@@ -102,21 +102,22 @@ const OPERATIONS: Readonly<Record<AttemptEvent, Operation>> = {
   completed: reported('completed'),
   failed: reported('failed'),
   delivered: (attempt) =>
-    database.transaction((tx) =>
+    database.transaction(async (tx) =>
       completeWork(
         tx,
         workOf(attempt),
+        await lockWork(tx, workOf(attempt)),
         { attemptId: attempt.id, charged: undefined, entry: { message: 'Delivered.' }, applied: [] },
         NOW,
       ),
     ),
   records_lost: (attempt) =>
     database.transaction((tx) =>
-      doubtAttempt(
+      markUnknown(
         tx,
         attempt,
         { number: 1, state: 'unknown', sends: 1, anyUnknown: true },
-        { leaseMs: 1_000, busyEsimId: null },
+        { leaseMs: 1_000, esimId: null },
       ),
     ),
   verdict_bought: judged({ verdict: 'bought', serviceEsimId: 'e-1' }),

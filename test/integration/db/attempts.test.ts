@@ -6,7 +6,7 @@ import { findAttemptById, limitOf, findSilentAttempts, markLookedUp, type Silenc
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { recordReport } from '#fulfilment/attempts/report.ts';
 import { recordSendFailure } from '#fulfilment/purchase/answer.ts';
-import { openAttempt } from '#fulfilment/purchase/attempt.ts';
+import { openAttempt } from '#fulfilment/purchase/begin.ts';
 import { holdDatabaseClock, type DatabaseClock } from '#test/support/servers/database-clock.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
 import {
@@ -84,7 +84,7 @@ describe('the permission to send', () => {
   it('ends with the lease, and a send without result then counts as unknown', async () => {
     const { id } = await newAttempt();
     await claim(id, NOW);
-    expect(await claim(id, later(29_999))).toEqual({ kind: 'leased', leaseLeftMs: 1 });
+    expect(await claim(id, later(29_999))).toEqual({ kind: 'leased' });
     const second = await claim(id, later(30_000));
     expect(second).toMatchObject({ kind: 'claimed', attempt: { sends: 2, anyUnknown: true, firstSentAt: NOW } });
   });
@@ -158,7 +158,7 @@ describe('the permission to send', () => {
     const { id } = await newAttempt();
     await claim(id, NOW);
     await storeTestReport(database, id, { outcome: 'processing', serviceId: 'so-1' });
-    expect(await claim(id, later(60_000))).toMatchObject({ kind: 'settled', outcome: 'processing' });
+    expect(await claim(id, later(60_000))).toEqual({ kind: 'settled' });
     expect((await read(id)).sends).toBe(1);
   });
 });
@@ -229,7 +229,7 @@ describe('a report of the service', () => {
     const attempt = await newAttempt();
     const first = await storeTestReport(database, attempt.id, { outcome: 'processing', serviceId: 'so-6' });
     const second = await storeTestReport(database, attempt.id, { outcome: 'completed', serviceId: 'so-7' });
-    expect(second).toEqual(first);
+    expect(second).toMatchObject(first);
     const open = await database.run((db) => db.select().from(cases).where(eq(cases.subjectId, attempt.subjectId)));
     expect(open).toMatchObject([{ reason: 'contradiction', closedAt: null }]);
   });

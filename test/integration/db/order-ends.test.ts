@@ -4,7 +4,7 @@ import type { Database } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
 import { attempts, cases, orders } from '#db/schema.ts';
 import { listTimeline } from '#db/work/work-reads.ts';
-import { completeOrder } from '#fulfilment/purchase/esim-delivery.ts';
+import { storeDelivery } from '#fulfilment/purchase/esim-delivery.ts';
 import { recordStep } from '#fulfilment/work/record-step.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
 import { acceptTestOrder, endTestOrder, openTestAttempt, orderWork } from '#test/support/work/order-rows.ts';
@@ -40,8 +40,7 @@ describe('an order', () => {
         database.transaction((tx) =>
           recordStep(
             tx,
-            orderWork(orderId),
-            { status: 'failed', entry: { event: 'order.failed', message: 'No.' } },
+            { work: orderWork(orderId), status: 'failed', event: 'order.failed', message: 'No.' },
             new Date(),
           ),
         ),
@@ -53,7 +52,7 @@ describe('an order', () => {
     const orderId = await acceptTestOrder(database);
     const record = (status: 'held' | 'submitting', message: string) =>
       database.transaction((tx) =>
-        recordStep(tx, orderWork(orderId), { status, entry: { event: `order.${status}`, message } }, new Date()),
+        recordStep(tx, { work: orderWork(orderId), status, event: `order.${status}`, message }, new Date()),
       );
     const tries = [
       'Tried.',
@@ -87,9 +86,9 @@ describe('an order', () => {
       database.transaction((tx) =>
         recordStep(
           tx,
-          orderWork(orderId),
-          { status: 'failed', entry: { event: 'order.failed', message: 'No.' }, failure, whenUsedUp },
+          { work: orderWork(orderId), status: 'failed', event: 'order.failed', message: 'No.', failure },
           new Date(),
+          whenUsedUp,
         ),
       );
     const become = (settled: boolean) =>
@@ -120,7 +119,7 @@ describe('an order', () => {
       const orderId = await acceptTestOrder(database);
       const { id: attemptId } = await openTestAttempt(database, orderId);
       return database.transaction((tx) =>
-        completeOrder(tx, orderId, { esim, attemptId, charged: undefined, applied: [] }, new Date()),
+        storeDelivery(tx, orderId, { esim, attemptId, charged: undefined, applied: [] }, new Date()),
       );
     };
     await finish();

@@ -1,23 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { recordEvent } from '#db/events/event-log.ts';
 import { apiKeys } from '#db/schema.ts';
 import { announce, endOfFeed, feed } from '#test/support/api/event-feed.ts';
 import { waitHeaders, waitingCallers } from '#test/support/api/waits.ts';
-import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
-import type { HttpClient } from '#test/support/network/http.ts';
+import { startTestApi, TEST_NOW } from '#test/support/network/api.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { madeUpEventPage } from '#test/support/work/made-up-events.ts';
 
-let api: TestApi;
-let caller: HttpClient;
-
-beforeAll(async () => {
-  api = await startTestApi();
-  caller = await api.caller();
-});
-afterAll(async () => {
-  await api[Symbol.asyncDispose]();
-});
+const api = await startTestApi();
+const caller = await api.caller();
+afterAll(() => api[Symbol.asyncDispose]());
 
 const ids = (page: { data: readonly { id: string }[] }) => page.data.map(({ id }) => id);
 

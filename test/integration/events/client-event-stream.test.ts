@@ -1,21 +1,18 @@
 import { sql } from 'drizzle-orm';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { ResellerClient, type Event, type EventStream } from '#clients/typescript/src/index.ts';
 import { newId } from '#db/connection/ids.ts';
 import { recordEvent } from '#db/events/event-log.ts';
 import { apiKeys } from '#db/schema.ts';
 import type { EventSubjectKind, EventType } from '#domain/events/event-types.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
-import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
+import { startTestApi, TEST_NOW } from '#test/support/network/api.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { Seeded } from '#test/support/work/workload.ts';
 
-let api: TestApi;
 /** The number of connections cut by the client's network. */
 let cuts = 0;
-beforeAll(async () => {
-  api = await startTestApi({ streams: { ...DEFAULT_POLICY.streams, heartbeatMs: 100 } });
-});
+const api = await startTestApi({ streams: { ...DEFAULT_POLICY.streams, heartbeatMs: 100 } });
 beforeEach(() => {
   cuts = 0;
 });

@@ -2,14 +2,13 @@
 import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { OpenPerKey } from '#api/access/limits.ts';
+import { InFlight } from '#api/access/limits.ts';
 import { newId } from '#db/connection/ids.ts';
 import { journal, orders } from '#db/schema.ts';
 import { AT_ONCE, EXPORTS } from '#domain/policy/api-policy.ts';
-import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
-import type { HttpClient } from '#test/support/network/http.ts';
+import { startTestApi, TEST_NOW } from '#test/support/network/api.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 
 const READER =
@@ -23,13 +22,9 @@ function readByPython(csv: string): Record<string, string>[] {
   return rowsOfReader.parse(JSON.parse(stdout));
 }
 
-const running = { file: new OpenPerKey(), many: new OpenPerKey() };
-let api: TestApi;
-let caller: HttpClient;
-beforeAll(async () => {
-  api = await startTestApi({ running });
-  caller = await api.caller();
-});
+const running = { file: new InFlight(), many: new InFlight() };
+const api = await startTestApi({ running });
+const caller = await api.caller();
 afterAll(() => api[Symbol.asyncDispose]());
 
 const order = async (more: Record<string, unknown> = {}, by = caller) =>
@@ -169,7 +164,10 @@ describe('a file of orders', () => {
 
   it('is refused while a key reads as many files as it may', async () => {
     const id = (await caller.get('/v1/key')).textAt('id');
-    const leave = [running.file.enter(id, AT_ONCE.file), running.file.enter(id, AT_ONCE.file)];
+    const leave = [
+      running.file.enter(id, { perSender: AT_ONCE.file }),
+      running.file.enter(id, { perSender: AT_ONCE.file }),
+    ];
     const refused = await caller.get('/v1/sales.csv?from_day=2030-01-01&to_day=2030-01-01');
     expect([refused.status, refused.at('code')]).toEqual([429, 'too_many_streams']);
     for (const each of leave) each?.();
@@ -183,7 +181,7 @@ describe('a file of orders', () => {
     }
     const id = (await caller.get('/v1/key')).textAt('id');
     await waitFor('no file is open', async () => {
-      const leave = Array.from({ length: AT_ONCE.file }, () => running.file.enter(id, AT_ONCE.file));
+      const leave = Array.from({ length: AT_ONCE.file }, () => running.file.enter(id, { perSender: AT_ONCE.file }));
       for (const each of leave) each?.();
       return !leave.includes(undefined);
     });

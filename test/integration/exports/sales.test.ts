@@ -2,27 +2,22 @@
 import Big from 'big.js';
 import { sql } from 'drizzle-orm';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { newId } from '#db/connection/ids.ts';
 import { SALES_GROUPS, type SalesGroup } from '#db/money/sales.ts';
 import { attempts, journal, orders, packages, topups, vpnSubscriptions } from '#db/schema.ts';
-import { startTestApi, type TestApi } from '#test/support/network/api.ts';
-import type { HttpClient } from '#test/support/network/http.ts';
+import { startTestApi } from '#test/support/network/api.ts';
 
-let api: TestApi;
-let caller: HttpClient;
-beforeAll(async () => {
-  api = await startTestApi();
-  caller = await api.caller();
-  const known = { name: 'A package', searchName: 'a package', priceAmount: '1', priceCurrency: 'EUR', available: true };
-  const read = { createdAt: new Date(0), updatedAt: new Date(0) };
-  await api.database.run((db) =>
-    db.insert(packages).values([
-      { ...known, ...read, id: 1, countries: ['ES'] },
-      { ...known, ...read, id: 2, countries: ['ES', 'PT'] },
-    ]),
-  );
-});
+const api = await startTestApi();
+const caller = await api.caller();
+const known = { name: 'A package', searchName: 'a package', priceAmount: '1', priceCurrency: 'EUR', available: true };
+const read = { createdAt: new Date(0), updatedAt: new Date(0) };
+await api.database.run((db) =>
+  db.insert(packages).values([
+    { ...known, ...read, id: 1, countries: ['ES'] },
+    { ...known, ...read, id: 2, countries: ['ES', 'PT'] },
+  ]),
+);
 afterAll(() => api[Symbol.asyncDispose]());
 
 const price = fc.tuple(fc.integer({ min: 0, max: 99_999_999 }), fc.constantFrom(2, 6)).map(([digits, places]) => {

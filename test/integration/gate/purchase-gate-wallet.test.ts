@@ -1,6 +1,5 @@
 import { eq, sql } from 'drizzle-orm';
-import pg from 'pg';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { addApiKey } from '#db/access/api-keys.ts';
 import { apiKeys, events, gateReservations, timeline } from '#db/schema.ts';
 import { readGate } from '#fulfilment/gate/overview.ts';
@@ -20,12 +19,6 @@ afterEach(async () => {
 const { send, sends, later, look, begin } = gateSteps(() => bench);
 /** The price of package 1001 at the simulator. */
 const PRICE = '2.40';
-
-/** The SQL of a call of the driver. */
-function textOf(call: unknown): string {
-  if (typeof call === 'string') return call;
-  return typeof call === 'object' && call !== null && 'text' in call ? String(call.text) : '';
-}
 
 describe('the wallet balance', () => {
   it('is reserved once per order by ten concurrent orders, and the rest is held without a call', async () => {
@@ -76,19 +69,6 @@ describe('the wallet balance', () => {
     expect(await send(first!)).toMatchObject({ kind: 'accepted' });
     const rows = await bench.database.run((db) => db.select().from(gateReservations));
     expect(rows).toHaveLength(1);
-  });
-
-  it('keeps other claims waiting for two statements and the commit', async () => {
-    const [ref] = await begin(1);
-    const query = vi.spyOn(pg.Client.prototype, 'query');
-    expect(await send(ref!)).toMatchObject({ kind: 'accepted' });
-    const texts = query.mock.calls.map(([call]) => textOf(call));
-    query.mockRestore();
-    const locked = texts.findLastIndex((text) => text.includes('purchase_gate.account'));
-    expect(texts.slice(locked + 1, texts.indexOf('COMMIT', locked))).toEqual([
-      expect.stringMatching(/^select\s[^;]* from "gate_reserved"/),
-      expect.stringMatching(/^insert into "gate_reservations"/),
-    ]);
   });
 
   it('releases the oldest orders that a deposit covers, before their timers', async () => {

@@ -5,7 +5,7 @@ import { createWorkActivities } from '#activities/work/work-activities.ts';
 import { attempts, orders, topups } from '#db/schema.ts';
 import { findAttemptById } from '#db/work/attempts.ts';
 import type { AttemptRef, PurchaseActivities } from '#domain/purchase/results.ts';
-import type { WorkDependencies } from '#fulfilment/purchase/handler.ts';
+import type { WorkDependencies } from '#fulfilment/purchase/dependencies.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 

@@ -166,27 +166,6 @@ describe('a VPN subscription', () => {
       (await stack.api.post(`/v1/vpn/subscriptions/${unavailable}/abandon`, { reason: 'no longer wanted' })).status,
     ).toBe(200);
   });
-
-  it('is created once per reference, for any number of requests', async () => {
-    const body = {
-      vpn_plan_id: 301,
-      external_subscription_id: `v-${randomUUID()}`,
-      customer_reference: 'C',
-      customer_price: { amount: '5', currency: 'USD' },
-    };
-    const answers = await Promise.all(
-      Array.from({ length: 6 }, () =>
-        stack.api.post('/v1/vpn/subscriptions', body, { headers: { 'idempotency-key': randomUUID() } }),
-      ),
-    );
-    const made = answers.filter(({ status }) => status === 202);
-    expect(made).toHaveLength(1);
-    const id = made[0]!.textAt('id');
-    for (const other of answers.filter(({ status }) => status !== 202)) {
-      expect(other.body).toMatchObject({ code: 'external_subscription_id_taken', existing: { id } });
-    }
-    await desk.subscriptionReaches(id, 'active');
-  });
 });
 
 it('the creation of a VPN subscription with a blank customer_reference is refused', async () => {

@@ -21,7 +21,7 @@ import {
   orderWork,
 } from '#test/support/work/order-rows.ts';
 import { passQueueTime, testRelay } from '#test/support/work/relay.ts';
-import type { WorkWorkflows } from '#worker/relay/context.ts';
+import type { WorkWorkflows } from '#worker/relay/relay.ts';
 
 const HOUR = 3_600_000;
 const TRIES = 3;

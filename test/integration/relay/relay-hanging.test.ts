@@ -8,7 +8,7 @@ import { openTestDatabase } from '#test/support/servers/database.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { acceptTestOrder } from '#test/support/work/order-rows.ts';
 import { testRelay } from '#test/support/work/relay.ts';
-import type { WorkWorkflows } from '#worker/relay/context.ts';
+import type { WorkWorkflows } from '#worker/relay/relay.ts';
 
 /** A Temporal client whose calls never return. */
 class HangingWorkflows implements WorkWorkflows {

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { inboxKey } from '#db/queues/inbox.ts';
 import { attempts } from '#db/schema.ts';
 import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
@@ -16,7 +16,6 @@ import { passQueueTime } from '#test/support/work/relay.ts';
 
 const bench = disposedAtEnd(await RelayBench.start());
 beforeEach(() => bench.empty());
-afterEach(() => bench.stopRelays());
 
 describe('reports of the service', () => {
   it('are stored with the attempt before its workflow is signalled', async () => {

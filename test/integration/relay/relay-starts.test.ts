@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { requestWake } from '#db/queues/outbox.ts';
 import { outbox } from '#db/schema.ts';
 import { recordStep } from '#fulfilment/work/record-step.ts';
@@ -9,7 +9,6 @@ import { passQueueTime } from '#test/support/work/relay.ts';
 
 const bench = disposedAtEnd(await RelayBench.start());
 beforeEach(() => bench.empty());
-afterEach(() => bench.stopRelays());
 
 describe('accepted orders', () => {
   it('are started and then removed from the queue', async () => {
@@ -73,8 +72,7 @@ describe('accepted orders', () => {
     await bench.database.transaction((tx) =>
       recordStep(
         tx,
-        orderWork(id),
-        { status: 'submitting', entry: { event: 'order.submitting', message: 'Sent.' } },
+        { work: orderWork(id), status: 'submitting', event: 'order.submitting', message: 'Sent.' },
         new Date(),
       ),
     );

@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { withClient } from '#cli/embedded/postgres.ts';
 import { generateWebhookSecret } from '#crypto/webhook-signatures.ts';
 import { requestEndpointWake } from '#db/events/webhook-endpoints.ts';
@@ -12,7 +12,6 @@ import { RelayBench } from '#test/support/work/relay-bench.ts';
 
 const bench = disposedAtEnd(await RelayBench.start());
 beforeEach(() => bench.empty());
-afterEach(() => bench.stopRelays());
 
 const expectStarted = (orderId: string) => expect.poll(() => bench.temporal.started).toEqual([orderId]);
 

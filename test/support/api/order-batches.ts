@@ -5,7 +5,7 @@ import { deliveredEsimId } from '#crypto/derived-ids.ts';
 import { activationCodeAad } from '#db/encryption-aads.ts';
 import { orders } from '#db/schema.ts';
 import type { OrderRow } from '#db/work/rows.ts';
-import { completeOrder } from '#fulfilment/purchase/esim-delivery.ts';
+import { storeDelivery } from '#fulfilment/purchase/esim-delivery.ts';
 import { TEST_NOW, type TestApi } from '#test/support/network/api.ts';
 import type { HttpAnswer, HttpClient } from '#test/support/network/http.ts';
 
@@ -59,6 +59,6 @@ export async function deliver({ database, keyRing }: Pick<TestApi, 'database' | 
   };
   const charged = { amount: '2.40', currency: 'EUR' };
   await database.transaction((tx) =>
-    completeOrder(tx, id, { attemptId: `att-${id}`, charged, applied: [], esim }, new Date(TEST_NOW)),
+    storeDelivery(tx, id, { attemptId: `att-${id}`, charged, applied: [], esim }, new Date(TEST_NOW)),
   );
 }

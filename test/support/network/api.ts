@@ -1,7 +1,7 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { isIP } from 'node:net';
 import { KeyCache } from '#api/access/authentication.ts';
-import { OpenPerKey } from '#api/access/limits.ts';
+import { InFlight } from '#api/access/limits.ts';
 import { allOperations, createApp } from '#api/app.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import type { Operation } from '#api/http/operation.ts';
@@ -181,7 +181,7 @@ export async function startTestApi(
     tail,
     waits: new Waits({ tail, policy: DEFAULT_POLICY.waiting, metrics }),
     streams: DEFAULT_POLICY.streams,
-    running: { file: new OpenPerKey(), many: new OpenPerKey() },
+    running: { file: new InFlight(), many: new InFlight() },
     intake: new InboxWriter(overrides.database ?? usual, keyRing),
     onUnused: unusedObserver(metrics, logger),
     headerPrefix: DEFAULT_HEADER_PREFIX,

@@ -5,22 +5,20 @@ import type { Database, Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
 import { inboxBodyAad, requestBodyAad } from '#db/encryption-aads.ts';
 import { esims, inbox } from '#db/schema.ts';
+import { lockAttempt } from '#db/work/attempts.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
-import type { PriceLimit } from '#domain/purchase/send-claim.ts';
-import type { ObservedOutcome } from '#domain/relay/observation.ts';
+import { decideSendClaim, type PriceLimit } from '#domain/purchase/send-claim.ts';
+import type { ObservedOutcome, Report } from '#domain/relay/observation.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
-import { acceptCancellation } from '#fulfilment/accept/cancellation.ts';
-import { acceptOrder } from '#fulfilment/accept/order.ts';
-import { recordReport, type AttemptReport } from '#fulfilment/attempts/report.ts';
-import { openAttempt, lockAttempt } from '#fulfilment/purchase/attempt.ts';
-import { claimSend, type SendClaim } from '#fulfilment/purchase/claim.ts';
+import { acceptCancellation, acceptOrder } from '#fulfilment/accept/work.ts';
+import { recordReport } from '#fulfilment/attempts/report.ts';
+import { openAttempt } from '#fulfilment/purchase/begin.ts';
+import { takeLease } from '#fulfilment/purchase/claim.ts';
 import { InboxWriter, type InboxResult } from '#fulfilment/reports/inbox-writer.ts';
 import { recordStep } from '#fulfilment/work/record-step.ts';
 import { withReference, type OrderAttempt } from '#test/support/work/order-desk.ts';
 
 export const TEST_KEYS = new KeyRing([{ id: 'test', key: Buffer.alloc(32, 3) }]);
-
-export const WITHOUT_TERMS = { maxPrice: null, deadlineAt: null, metadata: {} } as const;
 
 /** The reference to an order as work. */
 export function orderWork(id: string): WorkRef & { readonly kind: 'order' } {
@@ -34,7 +32,7 @@ export async function acceptTestOrder(
   { packageId = 1001, apiKeyId = 'key_test', at = new Date() } = {},
 ): Promise<string> {
   const id = newId('order');
-  const order = { id, apiKeyId, externalOrderId, packageId, encryptedDeviceImei: null, ...WITHOUT_TERMS };
+  const order = { id, apiKeyId, externalOrderId, packageId };
   await database.transaction((tx) => acceptOrder(tx, order, at));
   return id;
 }
@@ -42,8 +40,7 @@ export async function acceptTestOrder(
 /** Accepts the cancellation of an eSIM as the API does. @returns its id. */
 export async function acceptTestCancellationOf(database: Executor, esimId: string, at: Date): Promise<string> {
   const id = newId('cancellation');
-  const terms = { reason: null, onUnmetConditions: 'refuse', deadlineAt: null, metadata: {} } as const;
-  await acceptCancellation(database, { id, apiKeyId: 'key_test', esimId, ...terms }, at);
+  await acceptCancellation(database, { id, apiKeyId: 'key_test', esimId }, at);
   return id;
 }
 
@@ -93,10 +90,20 @@ export async function claimOf(
     readonly resendWindowMs?: number | undefined;
     readonly limit?: PriceLimit | undefined;
   } = {},
-): Promise<SendClaim> {
-  const options = { leaseMs: 30_000, resendWindowMs: Infinity, ...claim };
-  return database.transaction(async (tx) => claimSend(tx, await lockAttempt(tx, attemptId), options));
+): Promise<TestClaim> {
+  const { resendWindowMs, ...terms } = { leaseMs: 30_000, resendWindowMs: Infinity, ...claim };
+  return database.transaction(async (tx) => {
+    const locked = await lockAttempt(tx, attemptId);
+    const decision = decideSendClaim(locked, resendWindowMs);
+    if (decision !== 'claim') return { kind: decision };
+    const attempt = await takeLease(tx, locked, terms);
+    return { kind: 'claimed', attempt, leaseToken: attempt.leaseToken ?? '' };
+  });
 }
+
+type TestClaim =
+  | { readonly kind: 'claimed'; readonly attempt: AttemptRow; readonly leaseToken: string }
+  | { readonly kind: Exclude<ReturnType<typeof decideSendClaim>, 'claim'> };
 
 /** Claims a send successfully. @returns the lease token. */
 export async function claimTestSend(database: Database, attemptId: string, leaseMs = 30_000): Promise<string> {
@@ -105,12 +112,8 @@ export async function claimTestSend(database: Database, attemptId: string, lease
   return claim.leaseToken;
 }
 
-export async function storeTestReport(
-  database: Database,
-  attemptId: string,
-  facts: AttemptReport,
-): Promise<AttemptRow> {
-  return database.transaction((tx) => recordReport(tx, attemptId, facts, new Date()));
+export async function storeTestReport(database: Database, attemptId: string, report: Report): Promise<AttemptRow> {
+  return database.transaction((tx) => recordReport(tx, attemptId, report, new Date()));
 }
 
 /** Records the end of an order without a purchase, as its workflow does. @param applied keys of the answered reports. */
@@ -119,10 +122,10 @@ export async function endTestOrder(
   orderId: string,
   { status = 'failed', applied = [] }: { status?: 'failed' | 'abandoned'; applied?: readonly string[] } = {},
 ): ReturnType<typeof recordStep> {
-  const entry = { event: `order.${status}`, message: 'No.', dedupKey: 'end' };
+  const entry = { event: `order.${status}`, message: 'No.', stepKey: 'end' };
   const failure = { class: 'invalid_request', detail: 'No.' } as const;
-  const step = { status, entry, failure, applied };
-  return database.transaction((tx) => recordStep(tx, orderWork(orderId), step, new Date()));
+  const step = { work: orderWork(orderId), status, ...entry, failure, applied };
+  return database.transaction((tx) => recordStep(tx, step, new Date()));
 }
 
 /** The content of an order event. */
@@ -145,7 +148,7 @@ export async function deliverTestEvent(database: Database, event: TestEvent): Pr
     timestamp: String(Math.floor(Date.now() / 1_000)),
     body,
     headerEvent: `order.${outcome}`,
-    reading: {
+    parsed: {
       state: 'pending',
       event: `order.${outcome}`,
       kind: 'order',

@@ -1,5 +1,6 @@
 /** A relay on a test database, with a fake of Temporal that records its calls. */
 import { eq } from 'drizzle-orm';
+import { onTestFinished } from 'vitest';
 import type { Database } from '#db/connection/database.ts';
 import type { Wakeups } from '#db/connection/wakeups.ts';
 import { cases, inbox, outbox } from '#db/schema.ts';
@@ -11,7 +12,7 @@ import type { StartOutcome } from '#temporal/start-work.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
 import { acceptTestOrder, claimTestSend, openTestAttempt, storeTestReport } from '#test/support/work/order-rows.ts';
 import { testRelay } from '#test/support/work/relay.ts';
-import type { WorkWorkflows } from '#worker/relay/context.ts';
+import type { WorkWorkflows } from '#worker/relay/relay.ts';
 import type { Relay } from '#worker/relay/relay.ts';
 
 /** Temporal as the relay sees it: records starts and signals, and can fail. */
@@ -63,7 +64,6 @@ export class RelayBench implements AsyncDisposable {
   /** Replaced before each test. */
   temporal = new RecordedWorkflows();
   readonly #opened: OpenTestDatabase;
-  readonly #running: { close(): Promise<void> }[] = [];
 
   private constructor(opened: OpenTestDatabase) {
     this.#opened = opened;
@@ -82,11 +82,7 @@ export class RelayBench implements AsyncDisposable {
     await this.database.run((db) => db.delete(outbox));
   }
 
-  /** Stops every relay of the test. */
-  async stopRelays(): Promise<void> {
-    for (const made of this.#running.splice(0)) await made.close();
-  }
-
+  /** It stops with the test. */
   newRelay({ batch = 100, pollMs = 60_000 } = {}): { readonly relay: Relay; readonly wakeups: Wakeups } {
     const { temporal } = this;
     const made = testRelay(this.#opened, temporal, {
@@ -100,7 +96,7 @@ export class RelayBench implements AsyncDisposable {
         lastingTries: 3,
       },
     });
-    this.#running.push(made);
+    onTestFinished(made.close);
     return made;
   }
 

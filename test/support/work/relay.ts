@@ -10,7 +10,7 @@ import { createLogger } from '#telemetry/logger.ts';
 import { createMetrics } from '#telemetry/metrics.ts';
 import type { OpenTestDatabase } from '#test/support/servers/database.ts';
 import { TEST_KEYS } from '#test/support/work/order-rows.ts';
-import type { RelayOptions, WorkWorkflows } from '#worker/relay/context.ts';
+import type { RelayOptions, WorkWorkflows } from '#worker/relay/relay.ts';
 import { Relay } from '#worker/relay/relay.ts';
 
 /** A call of a workflow that waits for the test's answer. */

@@ -1,21 +1,8 @@
 import { expect, it, vi } from 'vitest';
-import type { Database } from '#db/connection/database.ts';
-import type { AttemptRow } from '#db/work/rows.ts';
-import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import type { CompletionResult } from '#domain/purchase/results.ts';
-import type { WorkHandlers } from '#fulfilment/purchase/handler.ts';
 import { deliverAtOnce } from '#fulfilment/purchase/send.ts';
 
-const attempt = { id: 'att_1' } as AttemptRow;
-// Not used: the attempt is not completed, so that nothing goes to the drift stop.
-const database = {} as Database;
-const time = (leftMs: number) => ({ elapsedMs: () => 0, leftMs: () => leftMs });
-
-function delivery(complete: () => Promise<CompletionResult>, leftMs = 30_000) {
-  const handlers = { order: { complete } } as unknown as WorkHandlers;
-  const { gate } = DEFAULT_POLICY;
-  return deliverAtOnce({ handlers, database, gate, now: Date.now }, 'order', attempt, time(leftMs));
-}
+const delivery = (complete: () => Promise<CompletionResult>, leftMs = 30_000) => deliverAtOnce(complete, leftMs);
 
 it('a purchase that is completed at once is delivered', async () => {
   expect(await delivery(async () => Promise.resolve({ kind: 'completed', esimId: 'esim_1' }))).toEqual({

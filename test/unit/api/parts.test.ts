@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { canonicalJson } from '#api/http/idempotency.ts';
 import { readJsonBody } from '#api/http/read-request.ts';
-import { numberCursor, positionCursor, readNumberCursor, readPositionCursor } from '#api/lists/cursor.ts';
+import { numberCursor, positionCursor } from '#api/lists/cursor.ts';
 import { problemCodes } from '#api/problems/problem-catalogue.ts';
 import { codeOfProblemPage, Problem, problemPath } from '#api/problems/problem.ts';
 import { readDelivery } from '#api/service-webhooks/service-webhooks.ts';
@@ -10,19 +10,19 @@ import { plainAmount } from '#domain/money/money.ts';
 
 const ORDER = 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD';
 
+const orders = positionCursor('order');
+const timeline = numberCursor('t');
+
 describe('cursors', () => {
   it('decode to their position', () => {
     fc.assert(
       fc.property(fc.date({ min: new Date(0), max: new Date('2200-01-01'), noInvalidDate: true }), (createdAt) => {
-        expect(readPositionCursor('order', positionCursor('order', { createdAt, id: ORDER }))).toEqual({
-          createdAt,
-          id: ORDER,
-        });
+        expect(orders.read(orders.write({ createdAt, id: ORDER }))).toEqual({ createdAt, id: ORDER });
       }),
     );
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: 10n ** 18n - 1n }), (last) => {
-        expect(readNumberCursor('t', numberCursor('t', last))).toBe(last);
+        expect(timeline.read(timeline.write(last))).toBe(last);
       }),
     );
   });
@@ -30,7 +30,7 @@ describe('cursors', () => {
   it('of other origin are refused as an invalid parameter, with any content', () => {
     const refusal = (cursor: string) => {
       try {
-        readPositionCursor('order', cursor);
+        orders.read(cursor);
         return 'taken';
       } catch (error) {
         return error instanceof Problem ? error.code : error;
@@ -41,8 +41,8 @@ describe('cursors', () => {
         expect(refusal(text)).toBe('validation_failed');
       }),
     );
-    const own = positionCursor('order', { createdAt: new Date(0), id: ORDER });
-    for (const cursor of [`${own}=`, ` ${own}`, `${own}!`, numberCursor('t', 5n)])
+    const own = orders.write({ createdAt: new Date(0), id: ORDER });
+    for (const cursor of [`${own}=`, ` ${own}`, `${own}!`, timeline.write(5n)])
       expect(refusal(cursor)).toBe('validation_failed');
   });
 });

@@ -1,11 +1,12 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { EXAMPLES } from '#api/site/events-page.ts';
+import { eventOutput } from '#api/events/event-data.ts';
+import { webhookExample } from '#api/webhook-endpoints/event-webhooks.ts';
 import type { Event, WebhookEvent } from '#clients/typescript/src/types.ts';
 import { generateWebhookSecret } from '#crypto/webhook-signatures.ts';
 import { eventTypes } from '#domain/events/event-types.ts';
-import { webhookBody, webhookHeaders } from '#outbound/event-message.ts';
+import { envelopeBody, webhookHeaders } from '#outbound/event-message.ts';
 import { apiDocument } from '#scripts/api/api-document.ts';
 
 const document = await apiDocument();
@@ -14,23 +15,9 @@ ajv.addSchema({ $id: 'api', ...(document as object) });
 const fits = (name: string, value: unknown): boolean =>
   ajv.validate({ $ref: `api#/components/schemas/${name}` }, value);
 
-const ROW = {
-  sequence: 1n,
-  position: 1n,
-  id: 'evt_01JQ8ZD5P7QRSTVWXYZ0123456',
-  apiKeyId: null,
-  traceparent: null,
-  occurredAt: new Date('2030-01-31T12:00:00Z'),
-};
-const completed = {
-  ...ROW,
-  type: 'order.completed',
-  subjectKind: 'order',
-  subjectId: 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD',
-  data: EXAMPLES['order.completed'] ?? {},
-} as const;
-const sent = (): Record<string, unknown> =>
-  z.record(z.string(), z.unknown()).parse(JSON.parse(webhookBody(completed).toString('utf8')));
+const sent = z
+  .looseObject({ id: z.string(), created_at: z.string(), data: z.record(z.string(), z.unknown()) })
+  .parse(webhookExample(eventOutput));
 
 const webhook = z
   .object({
@@ -63,23 +50,22 @@ describe('the description of events', () => {
       })
       .parse(document).components.schemas;
     expect(Object.keys(described.discriminator.mapping).toSorted()).toEqual([...eventTypes].toSorted());
-    const body = sent();
-    expect(fits('Event', body)).toBe(true);
-    expect(fits('Event', { ...body, data: EXAMPLES['esim.expiring'] })).toBe(false);
+    expect(fits('Event', sent)).toBe(true);
+    expect(fits('Event', { ...sent, type: 'esim.expiring' })).toBe(false);
     // A later version may have more fields.
-    expect(fits('Event', { ...body, data: { ...completed.data, further: 1 }, further: 1 })).toBe(true);
+    expect(fits('Event', { ...sent, data: { ...sent.data, further: 1 }, further: 1 })).toBe(true);
   });
 
   it('has webhooks with the body and the headers of real deliveries', () => {
     const name = webhook.requestBody.content['application/json'].schema.$ref.split('/').at(-1) ?? '';
-    const { timestamp: _timestamp, ...without } = sent();
+    const { timestamp: _timestamp, ...without } = sent;
     expect([
-      fits(name, sent()),
+      fits(name, sent),
       fits(name, webhook.requestBody.content['application/json'].example),
       fits(name, without),
     ]).toEqual([true, true, false]);
     const headers = Object.keys(
-      webhookHeaders(completed, webhookBody(completed), [generateWebhookSecret()], ROW.occurredAt),
+      webhookHeaders(sent, envelopeBody({ ...sent, type: 'order.completed' }), [generateWebhookSecret()], new Date(0)),
     );
     expect(webhook.parameters.map((parameter) => parameter.name)).toEqual(
       headers.filter((header) => header.startsWith('webhook-')),
@@ -108,7 +94,7 @@ function orderOf(event: Event | WebhookEvent): string | undefined {
 
 describe('the types of the client', () => {
   it('narrow data by type, and permit later types', () => {
-    const received = JSON.parse(webhookBody(completed).toString('utf8')) as WebhookEvent;
+    const received = webhookExample(eventOutput) as WebhookEvent;
     expect(orderOf(received)).toBe('shop-2030-000123');
     expect(orderOf(JSON.parse('{"type":"order.shipped","data":{}}') as Event)).toBeUndefined();
   });

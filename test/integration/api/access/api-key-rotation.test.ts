@@ -1,16 +1,13 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { generateApiKey } from '#crypto/generated-secrets.ts';
 import { addApiKey, apiScopes, rotateApiKey } from '#db/access/api-keys.ts';
 import { auditLog, orders } from '#db/schema.ts';
-import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
+import { startTestApi, TEST_NOW } from '#test/support/network/api.ts';
 import { HttpClient } from '#test/support/network/http.ts';
 import { makeOwnWork } from '#test/support/work/own-work.ts';
 
-let api: TestApi;
-beforeAll(async () => {
-  api = await startTestApi();
-});
+const api = await startTestApi();
 afterAll(() => api[Symbol.asyncDispose]());
 
 const HOUR = 3_600_000;

@@ -1,16 +1,13 @@
 /** The description of a caller's own key. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { generateApiKey } from '#crypto/generated-secrets.ts';
 import { addApiKey, rotateApiKey, type NewApiKey } from '#db/access/api-keys.ts';
 import { newId } from '#db/connection/ids.ts';
 import { attempts, gateReservations } from '#db/schema.ts';
-import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
+import { startTestApi, TEST_NOW } from '#test/support/network/api.ts';
 import { HttpClient } from '#test/support/network/http.ts';
 
-let api: TestApi;
-beforeAll(async () => {
-  api = await startTestApi({ rateLimits: { perMinute: 600, failuresPerMinute: 30, sharePagesPerMinute: 60 } });
-});
+const api = await startTestApi({ rateLimits: { perMinute: 600, failuresPerMinute: 30, sharePagesPerMinute: 60 } });
 afterAll(() => api[Symbol.asyncDispose]());
 
 async function keyWith(limits: Partial<NewApiKey>) {

@@ -1,20 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { problemSchema } from '#api/problems/problem-schema.ts';
 import { generateApiKey } from '#crypto/generated-secrets.ts';
 import { addApiKey, rotateApiKey } from '#db/access/api-keys.ts';
-import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
+import { startTestApi, TEST_NOW } from '#test/support/network/api.ts';
 import { HttpClient, type HttpAnswer } from '#test/support/network/http.ts';
 
-let api: TestApi;
-let stranger: HttpClient;
-beforeAll(async () => {
-  // 60 a minute: ten at once, then one a second.
-  api = await startTestApi({
-    rateLimits: { perMinute: 60, failuresPerMinute: 3, sharePagesPerMinute: 60 },
-    trustedProxies: ['127.0.0.1'],
-  });
-  stranger = new HttpClient(api.baseUrl);
+// 60 a minute: ten at once, then one a second.
+const api = await startTestApi({
+  rateLimits: { perMinute: 60, failuresPerMinute: 3, sharePagesPerMinute: 60 },
+  trustedProxies: ['127.0.0.1'],
 });
+const stranger = new HttpClient(api.baseUrl);
 afterAll(() => api[Symbol.asyncDispose]());
 
 const from = (address: string) => ({ headers: { 'X-Forwarded-For': address } });

@@ -1,30 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { PROBLEMS } from '#api/problems/problem-catalogue.ts';
 import { problemSchema } from '#api/problems/problem-schema.ts';
-import { idleService, startTestApi, type TestApi } from '#test/support/network/api.ts';
+import { idleService, startTestApi } from '#test/support/network/api.ts';
 import { HttpClient } from '#test/support/network/http.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 
-let api: TestApi;
-let caller: HttpClient;
-let stranger: HttpClient;
+const api = await startTestApi();
+const caller = await api.caller();
+const stranger = new HttpClient(api.baseUrl);
 
-beforeAll(async () => {
-  api = await startTestApi();
-  caller = await api.caller();
-  stranger = new HttpClient(api.baseUrl);
-});
-
-afterAll(async () => {
-  await api[Symbol.asyncDispose]();
-});
+afterAll(() => api[Symbol.asyncDispose]());
 
 describe('an unknown request', () => {
-  it('for / leads to the documentation', async () => {
-    const answer = await caller.get('/');
-    expect([answer.status, answer.headers.get('location')]).toEqual([302, 'docs']);
-  });
-
   it('gets 404 as a problem', async () => {
     for (const path of [
       '/v1',

@@ -1,23 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { eq, sql } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { newId } from '#db/connection/ids.ts';
 import { storeEsimState } from '#db/esims/esim-queries.ts';
 import { attempts, esims, journal, orders, topups, walletMovements } from '#db/schema.ts';
-import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
-import type { HttpClient } from '#test/support/network/http.ts';
+import { startTestApi, TEST_NOW } from '#test/support/network/api.ts';
 
-let api: TestApi;
-let caller: HttpClient;
-
-beforeAll(async () => {
-  api = await startTestApi();
-  caller = await api.caller();
-});
-afterAll(async () => {
-  await api[Symbol.asyncDispose]();
-});
+const api = await startTestApi();
+const caller = await api.caller();
+afterAll(() => api[Symbol.asyncDispose]());
 
 const key = () => ({ headers: { 'Idempotency-Key': randomUUID() } });
 const at = (ms: number) => new Date(TEST_NOW + ms);
@@ -71,18 +63,6 @@ describe('a list of several statuses', () => {
     'orders?esim_id=1',
   ])('refuses %s', async (query) => {
     expect((await caller.get(`/v1/${query}`)).at('code')).toBe('validation_failed');
-  });
-});
-
-describe('orders of an eSIM', () => {
-  it('are filtered by its id', async () => {
-    const id = (await caller.post('/v1/orders', { package_id: 101, external_order_id: randomUUID() }, key())).textAt(
-      'id',
-    );
-    const esimId = newId('esim');
-    await api.database.run((db) => db.update(orders).set({ esimId }).where(eq(orders.id, id)));
-    expect(await idsOf(`/v1/orders?esim_id=${esimId}`)).toEqual([id]);
-    expect(await idsOf(`/v1/orders?esim_id=${newId('esim')}`)).toEqual([]);
   });
 });
 

@@ -1,5 +1,5 @@
 import { and, eq, gt, sql, type SQLWrapper } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import type { Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
 import { pageOfEsims } from '#db/esims/esim-queries.ts';
@@ -9,18 +9,12 @@ import { cancellationReads, pageOfRefunds } from '#db/work/cancellations.ts';
 import { orderReads } from '#db/work/orders.ts';
 import { topupReads } from '#db/work/topups.ts';
 import { vpnSubscriptionReads } from '#db/work/vpn-subscriptions.ts';
-import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
+import { startTestApi, TEST_NOW } from '#test/support/network/api.ts';
 
 type List = (db: Executor) => SQLWrapper;
 
-let api: TestApi;
-
-beforeAll(async () => {
-  api = await startTestApi();
-});
-afterAll(async () => {
-  await api[Symbol.asyncDispose]();
-});
+const api = await startTestApi();
+afterAll(() => api[Symbol.asyncDispose]());
 
 describe('a page of a list', () => {
   const page = { limit: 21, after: { createdAt: new Date(TEST_NOW), id: 'x' } };

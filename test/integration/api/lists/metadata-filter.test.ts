@@ -3,19 +3,13 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { orderReads, type OrderFilter } from '#db/work/orders.ts';
-import { startTestApi, type TestApi } from '#test/support/network/api.ts';
-import type { HttpClient } from '#test/support/network/http.ts';
+import { startTestApi } from '#test/support/network/api.ts';
 
 /** Enough that a read of all rows costs PostgreSQL clearly more than any index. */
 const ROWS = 100_000;
 
-let api: TestApi;
-let caller: HttpClient;
-
-beforeAll(async () => {
-  api = await startTestApi();
-  caller = await api.caller();
-});
+const api = await startTestApi();
+const caller = await api.caller();
 afterAll(() => api[Symbol.asyncDispose]());
 
 describe('a filter by metadata', () => {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { inflateSync } from 'node:zlib';
 import { eq } from 'drizzle-orm';
 import { unzipSync } from 'fflate';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { qrArchive, qrSheet } from '#api/order-batches/qr-files.ts';
 import { deliveredEsimId } from '#crypto/derived-ids.ts';
 import { auditLog } from '#db/schema.ts';
@@ -15,16 +15,11 @@ import {
   ordersOfBatch,
 } from '#test/support/api/order-batches.ts';
 import { problemOf } from '#test/support/api/order-calls.ts';
-import { startTestApi, type TestApi } from '#test/support/network/api.ts';
-import type { HttpClient } from '#test/support/network/http.ts';
+import { startTestApi } from '#test/support/network/api.ts';
 import { qrOfPicture, qrOfPng } from '#test/support/qr.ts';
 
-let api: TestApi;
-let caller: HttpClient;
-beforeAll(async () => {
-  api = await startTestApi();
-  caller = await api.caller();
-});
+const api = await startTestApi();
+const caller = await api.caller();
 afterAll(() => api[Symbol.asyncDispose]());
 
 const { create } = batchCalls(() => caller);

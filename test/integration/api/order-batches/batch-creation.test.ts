@@ -1,20 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { eq, sql } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { events, orderBatches, orders, outbox, timeline } from '#db/schema.ts';
 import { AT_ONCE } from '#domain/policy/api-policy.ts';
 import { batchCalls, batchInput, batchOf, ordersOfBatch } from '#test/support/api/order-batches.ts';
 import { orderInput, problemOf } from '#test/support/api/order-calls.ts';
-import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
-import type { HttpClient } from '#test/support/network/http.ts';
+import { startTestApi, TEST_NOW } from '#test/support/network/api.ts';
 import { statementsOf } from '#test/support/servers/statements.ts';
 
-let api: TestApi;
-let caller: HttpClient;
-beforeAll(async () => {
-  api = await startTestApi();
-  caller = await api.caller();
-});
+const api = await startTestApi();
+const caller = await api.caller();
 afterAll(() => api[Symbol.asyncDispose]());
 
 const { create, place } = batchCalls(() => caller);
@@ -133,17 +128,6 @@ describe('the creation of a batch', () => {
     );
     const tooLong = await create({ ...body, padding: 'x'.repeat(3 * 1_048_576) });
     expect(problemOf(tooLong)).toMatchObject({ code: 'payload_too_large', detail: 'The limit is 3145728 bytes.' });
-  });
-
-  it('repeats the first answer for the same key, byte for byte, and stores nothing more', async () => {
-    const [body, key] = [batchInput(), randomUUID()];
-    const first = await create(body, key);
-    const before = await written();
-    const second = await create(body, key);
-    expect(second.status).toBe(202);
-    expect(second.text).toBe(first.text);
-    expect(second.headers.get('idempotent-replayed')).toBe('true');
-    expect(await written()).toEqual(before);
   });
 
   it('happens once, however many requests with its reference arrive at the same moment', async () => {

@@ -1,7 +1,7 @@
 /** A reference whose work ended without buying can be used again; every other reference makes work once. */
 import { randomUUID } from 'node:crypto';
 import { eq, sql } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { attemptKey } from '#crypto/derived-ids.ts';
 import { orders, outbox, timeline } from '#db/schema.ts';
@@ -10,18 +10,13 @@ import { workTable } from '#db/work/rows.ts';
 import { FREES_REFERENCE } from '#domain/work/identifiers.ts';
 import { KINDS, type WorkKind } from '#domain/work/kinds.ts';
 import { statusesOf, type WorkStatus } from '#domain/work/lifecycle.ts';
-import { startTestApi, type TestApi } from '#test/support/network/api.ts';
+import { startTestApi } from '#test/support/network/api.ts';
 import type { HttpClient } from '#test/support/network/http.ts';
 import { acceptTestCancellation, endTestOrder } from '#test/support/work/order-rows.ts';
 
-let api: TestApi;
-let caller: HttpClient;
-let esimId: string;
-beforeAll(async () => {
-  api = await startTestApi();
-  caller = await api.caller();
-  ({ esimId } = await acceptTestCancellation(api.database));
-});
+const api = await startTestApi();
+const caller = await api.caller();
+const { esimId } = await acceptTestCancellation(api.database);
 afterAll(() => api[Symbol.asyncDispose]());
 
 type Kind = Exclude<WorkKind, 'cancellation'>;
@@ -35,6 +30,11 @@ const FIELDS: Readonly<Record<Kind, () => object>> = {
     customer_price: { amount: '29.99', currency: 'EUR' },
   }),
 };
+const REFERENCES = {
+  order: 'external_order_id',
+  topup: 'external_topup_id',
+  vpn_subscription: 'external_subscription_id',
+} as const satisfies Record<Kind, string>;
 const KINDS_WITH_REFERENCE = Object.keys(FIELDS) as Kind[];
 
 const shown = z.looseObject({
@@ -45,9 +45,9 @@ const shown = z.looseObject({
 });
 
 function request(kind: Kind, reference: string, key: string = randomUUID(), by: HttpClient = caller) {
-  const { path, callerReference } = KINDS[kind];
+  const { path } = KINDS[kind];
   const headers = { 'Idempotency-Key': key };
-  return by.post(path, { ...FIELDS[kind](), [callerReference]: reference }, { headers });
+  return by.post(path, { ...FIELDS[kind](), [REFERENCES[kind]]: reference }, { headers });
 }
 
 async function create(kind: Kind, reference: string, key?: string, by?: HttpClient) {
@@ -60,7 +60,7 @@ const read = async (kind: Kind, id: string) => (await caller.get(`${KINDS[kind].
 
 /** Sets the status; a completed order has an eSIM. */
 async function end(kind: Kind, id: string, status: WorkStatus): Promise<void> {
-  const table = workTable(kind);
+  const table = workTable<WorkKind>(kind);
   await api.database.run((db) =>
     db
       .update(table)
@@ -98,7 +98,7 @@ describe.each(KINDS_WITH_REFERENCE)('the reference of %s', (kind) => {
       const second = await request(kind, name);
       expect(second.status).toBe(409);
       expect(second.body).toMatchObject({
-        code: `${KINDS[kind].callerReference}_taken`,
+        code: `${REFERENCES[kind]}_taken`,
         existing: { id: first.id },
       });
     },

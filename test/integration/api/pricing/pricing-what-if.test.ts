@@ -1,22 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { problemSchema } from '#api/problems/problem-schema.ts';
 import { pricingRules } from '#db/schema.ts';
 import { GERMANY, RULES, suggestion, TERMS } from '#test/support/api/pricing-rules.ts';
-import { idleService, startTestApi, type TestApi } from '#test/support/network/api.ts';
-import type { HttpClient } from '#test/support/network/http.ts';
+import { idleService, startTestApi } from '#test/support/network/api.ts';
 
-let api: TestApi;
-let caller: HttpClient;
+const api = await startTestApi();
+const caller = await api.caller();
 
-beforeAll(async () => {
-  api = await startTestApi();
-  caller = await api.caller();
-});
-
-afterAll(async () => {
-  await api[Symbol.asyncDispose]();
-});
+afterAll(() => api[Symbol.asyncDispose]());
 
 const line = z.looseObject({
   id: z.int(),

@@ -1,23 +1,18 @@
 /** The reference of the end customer, through everything that the customer has. */
 import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { deliveredEsimId } from '#crypto/derived-ids.ts';
 import { KeyRing } from '#crypto/key-ring.ts';
 import { retireKey } from '#db/connection/encryption-keys.ts';
 import { auditLog, encryptionKeys } from '#db/schema.ts';
 import { deliver, ordersOfBatch } from '#test/support/api/order-batches.ts';
-import { startTestApi, type TestApi } from '#test/support/network/api.ts';
-import type { HttpAnswer, HttpClient } from '#test/support/network/http.ts';
+import { startTestApi } from '#test/support/network/api.ts';
+import type { HttpAnswer } from '#test/support/network/http.ts';
 import { everythingStored, foundIn } from '#test/support/plain-text.ts';
 
-let api: TestApi;
-let caller: HttpClient;
-
-beforeAll(async () => {
-  api = await startTestApi();
-  caller = await api.caller();
-});
+const api = await startTestApi();
+const caller = await api.caller();
 afterAll(() => api[Symbol.asyncDispose]());
 
 const newCustomer = () => `zoë.${randomUUID()}@example.com`;

@@ -1,21 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { problemSchema } from '#api/problems/problem-schema.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
-import { idleService, startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
-import type { HttpClient } from '#test/support/network/http.ts';
+import { idleService, startTestApi, TEST_NOW } from '#test/support/network/api.ts';
 
-let api: TestApi;
-let caller: HttpClient;
+const api = await startTestApi();
+const caller = await api.caller();
 
-beforeAll(async () => {
-  api = await startTestApi();
-  caller = await api.caller();
-});
-
-afterAll(async () => {
-  await api[Symbol.asyncDispose]();
-});
+afterAll(() => api[Symbol.asyncDispose]());
 
 const read = new Date(TEST_NOW).toISOString();
 const TIMES = { created_at: read, updated_at: read, removed_at: null };

@@ -1,18 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestApi, type TestApi } from '#test/support/network/api.ts';
-import type { HttpClient } from '#test/support/network/http.ts';
+import { afterAll, describe, expect, it } from 'vitest';
+import { startTestApi } from '#test/support/network/api.ts';
 
-let api: TestApi;
-let caller: HttpClient;
+const api = await startTestApi();
+const caller = await api.caller();
 
-beforeAll(async () => {
-  api = await startTestApi();
-  caller = await api.caller();
-});
-
-afterAll(async () => {
-  await api[Symbol.asyncDispose]();
-});
+afterAll(() => api[Symbol.asyncDispose]());
 
 describe('the update check', () => {
   it('sends the version and channel to the service, with stable as default', async () => {

@@ -1,26 +1,20 @@
 /** `expand`: the operator's view of work, and what belongs to it, in the answer about it. */
 import { randomUUID } from 'node:crypto';
 import { eq, inArray } from 'drizzle-orm';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { apiKeys, auditLog, orders } from '#db/schema.ts';
 import { orderInput } from '#test/support/api/order-calls.ts';
 import { idOfOrder, move, untilWaiting, wait, waitingCreations } from '#test/support/api/waiting-calls.ts';
-import { startTestApi, type TestApi } from '#test/support/network/api.ts';
-import type { HttpAnswer, HttpClient } from '#test/support/network/http.ts';
+import { startTestApi } from '#test/support/network/api.ts';
+import type { HttpAnswer } from '#test/support/network/http.ts';
 import { statementsOf } from '#test/support/servers/statements.ts';
-import { makeOwnWork, type OwnWork } from '#test/support/work/own-work.ts';
+import { makeOwnWork } from '#test/support/work/own-work.ts';
 
-let api: TestApi;
-let caller: HttpClient;
-let work: OwnWork;
-let others: OwnWork;
-beforeAll(async () => {
-  api = await startTestApi();
-  caller = await api.caller();
-  work = await makeOwnWork(api, caller);
-  others = await makeOwnWork(api, caller);
-});
+const api = await startTestApi();
+const caller = await api.caller();
+const work = await makeOwnWork(api, caller);
+const others = await makeOwnWork(api, caller);
 afterAll(() => api[Symbol.asyncDispose]());
 beforeEach(() => api.database.run((db) => db.delete(auditLog)));
 

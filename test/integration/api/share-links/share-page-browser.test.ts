@@ -129,12 +129,4 @@ describe.skipIf(!browserAvailable())('the page of a share link in a browser', ()
     expect(await page.getByRole('navigation').isVisible()).toBe(false);
     await close();
   });
-
-  it('says in plain words that a link is gone', async () => {
-    const { page, close } = await open('/e/unknown?lang=de', { colorScheme: 'dark' });
-    await page.getByRole('heading', { level: 1, name: 'Diese Seite ist nicht verfügbar' }).waitFor();
-    await keepScreenshot(page, 'share-gone');
-    expect(await page.getByRole('main').textContent()).toContain('Bitten Sie den Shop');
-    await close();
-  });
 });

@@ -1,23 +1,18 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '#db/connection/ids.ts';
 import { auditLog, cancellations, esims } from '#db/schema.ts';
 import { makeLink, SHARED_CODE, sharedEsim } from '#test/support/api/share-links.ts';
-import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
+import { startTestApi, TEST_NOW } from '#test/support/network/api.ts';
 import { HttpClient, type HttpAnswer } from '#test/support/network/http.ts';
 import { qrOfSvg } from '#test/support/qr.ts';
 
 const MINUTE = 60_000;
 const NOBODY = '0'.repeat(32);
 
-let api: TestApi;
-let caller: HttpClient;
-let visitor: HttpClient;
-beforeAll(async () => {
-  api = await startTestApi();
-  caller = await api.caller();
-  visitor = new HttpClient(api.baseUrl);
-});
+const api = await startTestApi();
+const caller = await api.caller();
+const visitor = new HttpClient(api.baseUrl);
 beforeEach(() => {
   api.clock.now = TEST_NOW;
 });
@@ -74,20 +69,6 @@ describe('the page of a share link', () => {
     });
     expect(page.headers.get('set-cookie')).toBeNull();
     expect((await visitor.get('/robots.txt')).text).toBe('User-agent: *\nDisallow: /\n');
-  });
-
-  it("follows the customer's choice, then the link, then the browser", async () => {
-    const esim = await sharedEsim(api);
-    const open = await makeLink(caller, esim);
-    const spanish = await makeLink(caller, esim, { language: 'es' });
-    const headers = { 'Accept-Language': 'pt-BR' };
-    const language = async (path: string) => (await visitor.get(path, { headers })).headers.get('content-language');
-    expect(await language(open.path)).toBe('pt');
-    expect(await language(spanish.path)).toBe('es');
-    expect(await language(`${spanish.path}?lang=ar`)).toBe('ar');
-    expect(await language(`${spanish.path}?lang=xx`)).toBe('es');
-    expect(await language(`${spanish.path}?lang=ar&lang=de`)).toBe('es');
-    expect((await visitor.get(`${open.path}?lang=ar`)).text).toContain('<html lang="ar" dir="rtl">');
   });
 
   it('is counted and audited with the link as actor, before the codes are shown', async () => {

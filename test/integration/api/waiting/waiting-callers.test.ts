@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { Waits } from '#api/waits/waits.ts';
 import { MAX_WAIT_MS } from '#domain/policy/api-policy.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
@@ -9,21 +9,14 @@ import { orderInput } from '#test/support/api/order-calls.ts';
 import { move, untilWaiting, wait, waitingCreations } from '#test/support/api/waiting-calls.ts';
 import { waitingCallers } from '#test/support/api/waits.ts';
 import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
-import type { HttpAnswer, HttpClient } from '#test/support/network/http.ts';
+import type { HttpAnswer } from '#test/support/network/http.ts';
 import { statementsOf } from '#test/support/servers/statements.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 
-let api: TestApi;
-let caller: HttpClient;
+const api = await startTestApi();
+const caller = await api.caller();
 
-beforeAll(async () => {
-  api = await startTestApi();
-  caller = await api.caller();
-});
-
-afterAll(async () => {
-  await api[Symbol.asyncDispose]();
-});
+afterAll(() => api[Symbol.asyncDispose]());
 
 const { create } = waitingCreations(() => caller);
 
@@ -87,8 +80,8 @@ describe('waiting callers', () => {
     ]);
     await waitFor('all wait', async () => (await waitingCallers(callers[0]!)) === answering.length);
     await many.database.transaction(async (tx) => {
-      const step = { status: 'failed', entry: { event: 'order.failed', message: 'Test.' } } as const;
-      for (const id of ids.flat()) await recordStep(tx, { kind: 'order', id }, step, new Date(TEST_NOW));
+      const step = { status: 'failed', event: 'order.failed', message: 'Test.' } as const;
+      for (const id of ids.flat()) await recordStep(tx, { work: { kind: 'order', id }, ...step }, new Date(TEST_NOW));
     });
     const statements = await statementsOf(async () => {
       await many.publish();

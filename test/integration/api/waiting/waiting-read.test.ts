@@ -1,24 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { newId } from '#db/connection/ids.ts';
 import { orderInput } from '#test/support/api/order-calls.ts';
 import { move, untilWaiting, waitingCreations } from '#test/support/api/waiting-calls.ts';
 import { waitHeaders, waitingCallers } from '#test/support/api/waits.ts';
-import { startTestApi, type TestApi } from '#test/support/network/api.ts';
-import type { HttpClient } from '#test/support/network/http.ts';
+import { startTestApi } from '#test/support/network/api.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 
-let api: TestApi;
-let caller: HttpClient;
+const api = await startTestApi();
+const caller = await api.caller();
 
-beforeAll(async () => {
-  api = await startTestApi();
-  caller = await api.caller();
-});
-
-afterAll(async () => {
-  await api[Symbol.asyncDispose]();
-});
+afterAll(() => api[Symbol.asyncDispose]());
 
 const { create } = waitingCreations(() => caller);
 

@@ -1,22 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { vpnSubscriptions } from '#db/schema.ts';
 import { move, untilWaiting, wait } from '#test/support/api/waiting-calls.ts';
-import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
-import type { HttpAnswer, HttpClient } from '#test/support/network/http.ts';
+import { startTestApi, TEST_NOW } from '#test/support/network/api.ts';
+import type { HttpAnswer } from '#test/support/network/http.ts';
 
-let api: TestApi;
-let caller: HttpClient;
+const api = await startTestApi();
+const caller = await api.caller();
 
-beforeAll(async () => {
-  api = await startTestApi();
-  caller = await api.caller();
-});
-
-afterAll(async () => {
-  await api[Symbol.asyncDispose]();
-});
+afterAll(() => api[Symbol.asyncDispose]());
 
 describe('the cancellation of a VPN subscription', () => {
   /** An active one, as its workflow leaves it. @returns its address. */
@@ -98,14 +91,5 @@ describe('the cancellation of a VPN subscription', () => {
     await move(api, 'vpn_subscription', other.id, 'cancelled');
     const again = await caller.post(`${other.path}/cancel`, {});
     expect([again.status, again.at('status')]).toEqual([200, 'cancelled']);
-  });
-
-  it('returns 202 with a longer Retry-After when an operator must decide', async () => {
-    const { id, path } = await active();
-    const ending = caller.post(`${path}/cancel`, { reason: 'Test.' }, { headers: wait(40) });
-    await untilWaiting(caller, 1);
-    await move(api, 'vpn_subscription', id, 'needs_attention');
-    const { status, headers } = await ending;
-    expect([status, headers.get('location'), headers.get('retry-after')]).toEqual([202, path, '60']);
   });
 });

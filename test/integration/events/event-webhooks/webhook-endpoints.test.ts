@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { eq, sql } from 'drizzle-orm';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { readEndpointSecrets } from '#db/events/webhook-endpoints.ts';
 import { webhookDeliveries, webhookEndpoints, webhookEndpointSecrets } from '#db/schema.ts';
 import { AddressPolicy } from '#outbound/webhook-address.ts';
@@ -12,16 +12,10 @@ import {
   idempotent,
   URL_OF_SHOP,
 } from '#test/support/api/webhook-endpoint-calls.ts';
-import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
-import type { HttpClient } from '#test/support/network/http.ts';
+import { startTestApi, TEST_NOW } from '#test/support/network/api.ts';
 
-let api: TestApi;
-let caller: HttpClient;
-
-beforeAll(async () => {
-  api = await startTestApi();
-  caller = await api.caller();
-});
+const api = await startTestApi();
+const caller = await api.caller();
 beforeEach(() => forgetEndpoints(api));
 afterAll(() => api[Symbol.asyncDispose]());
 
@@ -79,6 +73,9 @@ describe('a webhook endpoint', () => {
     ['credentials', 'https://user:password@shop.example.com/', 'user name'],
     ['another scheme', 'file:///etc/passwd', 'https://'],
     ['a port of something else', 'https://shop.example.com:25/', 'port'],
+    ['a control character', 'https://shop.example.com/\u0000', 'control characters'],
+    ['a line break', 'https://shop.example.com/\r\nX: y', 'control characters'],
+    ['a space', ' https://shop.example.com/', 'spaces'],
   ])('is refused with %s, on creation and on change', async (_, url, reason) => {
     const id = await created();
     for (const answer of [await create({ url }), await caller.call('PATCH', endpointPath(id), { body: { url } })]) {
@@ -86,18 +83,6 @@ describe('a webhook endpoint', () => {
       expect(answer.textAt('errors', 0, 'message')).toContain(reason);
     }
     expect((await caller.get(endpointPath(id))).textAt('url')).toBe(URL_OF_SHOP);
-  });
-
-  it.each([
-    'https://shop.example.com/\u0000',
-    'https://shop.example.com/a\tb',
-    'https://shop.example.com/\r\nX: y',
-    ' https://shop.example.com/',
-  ])('is refused with control characters or spaces in its address: %j', async (url) => {
-    const made = await create({ url });
-    expect([made.status, made.at('errors', 0, 'field')]).toEqual([400, 'url']);
-    const changed = await caller.call('PATCH', endpointPath(await created()), { body: { url } });
-    expect([changed.status, changed.at('errors', 0, 'field')]).toEqual([400, 'url']);
   });
 
   it('accepts only patterns that select an event type', async () => {

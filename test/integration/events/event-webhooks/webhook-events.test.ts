@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { deliveryOutput } from '#api/webhook-endpoints/webhook-endpoint-schemas.ts';
 import { publishEvents, recordEvent } from '#db/events/event-log.ts';
@@ -11,16 +11,10 @@ import {
   endpointPath,
   forgetEndpoints,
 } from '#test/support/api/webhook-endpoint-calls.ts';
-import { startTestApi, type TestApi } from '#test/support/network/api.ts';
-import type { HttpClient } from '#test/support/network/http.ts';
+import { startTestApi } from '#test/support/network/api.ts';
 
-let api: TestApi;
-let caller: HttpClient;
-
-beforeAll(async () => {
-  api = await startTestApi();
-  caller = await api.caller();
-});
+const api = await startTestApi();
+const caller = await api.caller();
 beforeEach(() => forgetEndpoints(api));
 afterAll(() => api[Symbol.asyncDispose]());
 
@@ -87,16 +81,6 @@ describe('published events', () => {
     const [row] = await api.database.run((db) => db.select().from(webhookEndpoints).where(eq(webhookEndpoints.id, id)));
     expect([row!.wakesRequested, row!.wakesSent]).toEqual([2n, 0n]);
   });
-});
-
-describe('the deliveries of an endpoint', () => {
-  it.each(['typo', '', 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD'])(
-    'are not listed by an invalid event id: %j',
-    async (eventId) => {
-      const answer = await caller.get(`${endpointPath(await created(), '/deliveries')}?event_id=${eventId}`);
-      expect([answer.status, answer.at('errors', 0, 'field')]).toEqual([400, 'event_id']);
-    },
-  );
 });
 
 describe('a pending delivery', () => {

@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { WebhookDependencies } from '#activities/webhooks/webhook-activities.ts';
 import { changeWebhookEndpoint } from '#db/events/webhook-endpoints.ts';
 import { events, webhookEndpoints } from '#db/schema.ts';
@@ -9,10 +9,7 @@ import { startAtNewAddress } from '#fulfilment/event-webhooks/record-try.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { DAY, HOUR, WebhookBench } from '#test/support/work/webhook-sending.ts';
 
-let bench: WebhookBench;
-beforeAll(async () => {
-  bench = await WebhookBench.start();
-});
+const bench = await WebhookBench.start();
 beforeEach(() => bench.open());
 afterEach(() => bench.close());
 afterAll(() => bench[Symbol.asyncDispose]());

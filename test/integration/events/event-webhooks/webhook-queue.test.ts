@@ -1,5 +1,5 @@
 import { inArray } from 'drizzle-orm';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { forgetDeliveries } from '#db/events/webhook-deliveries.ts';
 import { events, webhookEndpoints } from '#db/schema.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
@@ -15,10 +15,7 @@ import { createMetrics } from '#telemetry/metrics.ts';
 import { DAY, HOUR, WebhookBench } from '#test/support/work/webhook-sending.ts';
 import { databaseGauges } from '#worker/gauges.ts';
 
-let bench: WebhookBench;
-beforeAll(async () => {
-  bench = await WebhookBench.start();
-});
+const bench = await WebhookBench.start();
 beforeEach(() => bench.open());
 afterEach(() => bench.close());
 afterAll(() => bench[Symbol.asyncDispose]());

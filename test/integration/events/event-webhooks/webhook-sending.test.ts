@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { generateWebhookSecret } from '#crypto/webhook-signatures.ts';
 import { excerptAad } from '#db/encryption-aads.ts';
 import { webhookEndpoints } from '#db/schema.ts';
@@ -9,10 +9,7 @@ import { WebhookReceiver } from '#test/support/network/webhook-receiver.ts';
 import { recorded, twiceOver, type ActivityCall } from '#test/support/work/activities/twice.ts';
 import { WebhookBench } from '#test/support/work/webhook-sending.ts';
 
-let bench: WebhookBench;
-beforeAll(async () => {
-  bench = await WebhookBench.start();
-});
+const bench = await WebhookBench.start();
 beforeEach(() => bench.open());
 afterEach(() => bench.close());
 afterAll(() => bench[Symbol.asyncDispose]());

@@ -1,20 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { problemSchema } from '#api/problems/problem-schema.ts';
 import { inbox, refusedHeaderPrefixes } from '#db/schema.ts';
 import { forgetRefusedPrefix, readRefusedPrefix } from '#db/service/webhook-secrets.ts';
-import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
+import { startTestApi, TEST_NOW } from '#test/support/network/api.ts';
 import { HttpClient } from '#test/support/network/http.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 
-let api: TestApi;
+const api = await startTestApi();
 
-beforeAll(async () => {
-  api = await startTestApi();
-});
-
-afterAll(async () => {
-  await api[Symbol.asyncDispose]();
-});
+afterAll(() => api[Symbol.asyncDispose]());
 
 const ping = (data = {}) => ({ event: 'ping', data });
 const reported = () => api.database.run(readRefusedPrefix);

@@ -1,20 +1,14 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { request } from 'node:http';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { problemSchema } from '#api/problems/problem-schema.ts';
 import { NOW_SECONDS, orderEvent, result, storedDeliveries } from '#test/support/api/service-deliveries.ts';
-import { startTestApi, TEST_NOW, WEBHOOK_SECRET, type Delivery, type TestApi } from '#test/support/network/api.ts';
+import { startTestApi, TEST_NOW, WEBHOOK_SECRET, type Delivery } from '#test/support/network/api.ts';
 import { openDatabase } from '#test/support/servers/database.ts';
 
-let api: TestApi;
+const api = await startTestApi();
 
-beforeAll(async () => {
-  api = await startTestApi();
-});
-
-afterAll(async () => {
-  await api[Symbol.asyncDispose]();
-});
+afterAll(() => api[Symbol.asyncDispose]());
 
 const { rowsOf, countRows } = storedDeliveries(() => api);
 

@@ -1,21 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { and, eq } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { cases, inbox, orders, timeline } from '#db/schema.ts';
 import { InboxWriter, type VerifiedDelivery } from '#fulfilment/reports/inbox-writer.ts';
 import { NOW_SECONDS, orderEvent, result, storedDeliveries } from '#test/support/api/service-deliveries.ts';
-import { startTestApi, type TestApi } from '#test/support/network/api.ts';
+import { startTestApi } from '#test/support/network/api.ts';
 import { openDatabase } from '#test/support/servers/database.ts';
 
-let api: TestApi;
+const api = await startTestApi();
 
-beforeAll(async () => {
-  api = await startTestApi();
-});
-
-afterAll(async () => {
-  await api[Symbol.asyncDispose]();
-});
+afterAll(() => api[Symbol.asyncDispose]());
 
 const { rowsOf, metric } = storedDeliveries(() => api);
 
@@ -152,7 +146,7 @@ describe('a repeated delivery', () => {
   it('that PostgreSQL refuses does not affect others in its batch', async () => {
     const intake = new InboxWriter(api.database, api.keyRing);
     const good = Array.from({ length: 5 }, () => verified({}));
-    const poison = verified({ reading: { state: 'pending', outcome: 'failed', serviceId: 'a\0b' } });
+    const poison = verified({ parsed: { state: 'pending', outcome: 'failed', serviceId: 'a\0b' } });
     const outcomes = await Promise.allSettled(
       [...good, poison, ...good.map(() => verified({}))].map((each) => intake.accept(each)),
     );
@@ -171,7 +165,7 @@ function verified(more: Partial<VerifiedDelivery>): VerifiedDelivery {
     timestamp: String(NOW_SECONDS),
     body: Buffer.from(randomUUID()),
     headerEvent: undefined,
-    reading: { state: 'pending', event: 'order.failed', outcome: 'failed', serviceId: randomUUID() },
+    parsed: { state: 'pending', event: 'order.failed', outcome: 'failed', serviceId: randomUUID() },
     ...more,
   };
 }

@@ -9,7 +9,7 @@ import type { BooksPolicy, ReconcilePolicy, WatchPolicy } from '#domain/policy/u
 import type { PurchaseActivities, SubscriptionActivities } from '#domain/purchase/results.ts';
 import type { Capabilities } from '#domain/service/capability-profile.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
-import type { WorkDependencies } from '#fulfilment/purchase/handler.ts';
+import type { WorkDependencies } from '#fulfilment/purchase/dependencies.ts';
 import type { Logger } from '#telemetry/logger.ts';
 
 export interface ActivityBenchOptions {

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { ApplicationFailure } from '@temporalio/common';
 import type { OperatorAction } from '#domain/operator/operator-actions.ts';
 import { costNothing } from '#domain/purchase/purchase-decision.ts';
-import { knowsMore, restoration, type Witness } from '#domain/purchase/recovery.ts';
+import { hasLostRecords, type Witness } from '#domain/purchase/recovery.ts';
 import type {
   AttemptSnapshot,
   PurchaseActivities,
@@ -98,11 +98,8 @@ export class FakeOrder {
       beginWork: async ({ witness }) => {
         this.calls.push('beginWork');
         this.#refuseFinished();
-        const { state, history } = this.#attempt;
-        if (
-          witness?.number === this.#attempt.number &&
-          restoration(witness, { state, sends: history.sends }) === 'doubt'
-        ) {
+        const { number, state, history } = this.#attempt;
+        if (witness !== undefined && hasLostRecords(witness, { number, state, sends: history.sends })) {
           const sends = Math.max(history.sends, witness.sends);
           this.#set({
             state: 'unknown',
@@ -219,7 +216,7 @@ export class FakeOrder {
       state: inRow,
       history: { sends },
     } = this.#attempt;
-    if (witness !== undefined && knowsMore(witness, { number, state: inRow, sends })) {
+    if (hasLostRecords(witness, { number, state: inRow, sends })) {
       return { outcome: { kind: 'records_lost' }, attempt: this.#attempt };
     }
     const script = this.#sends.shift();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { esimPage } from '#api/share-links/page/esim-page.ts';
-import { PAGE_TEXTS } from '#api/share-links/page/texts-by-language.ts';
+import { PAGE_TEXTS } from '#api/share-links/page/page-texts.ts';
 import { pageLanguage } from '#api/share-links/page/visitor.ts';
 import { shareLanguages } from '#domain/esims/share-link.ts';
 

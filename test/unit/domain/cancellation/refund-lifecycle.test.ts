@@ -63,20 +63,10 @@ describe('the lifecycle of a refund', () => {
     expect(reachableFrom('none', EVENTS)).toEqual(new Set(['none', ...REFUND_STATUSES]));
   });
 
-  it('leads from every unsettled status to both final statuses', () => {
-    for (const status of ['expected', 'manual_review', 'needs_attention'] as const) {
-      expect([...reachableFrom(status, EVENTS)]).toEqual(expect.arrayContaining(['completed', 'failed']));
-    }
-  });
-
   it('is completed only by its credit, never by a report of the service', () => {
     const reports = EVENTS.filter((event) => event !== 'paid');
     for (const status of REFUND_STATUSES_OR_NONE.filter((each) => each !== 'completed'))
       expect(reachableFrom(status, reports)).not.toContain('completed');
-  });
-
-  it('can be paid after a failure', () => {
-    expect(after('failed', 'paid')).toBe('completed');
   });
 
   it('has the correct status after each report of the service, including the first', () => {
@@ -92,9 +82,5 @@ describe('the lifecycle of a refund', () => {
     expect(PAID_REFUND).toEqual({ status: 'completed', from: REFUND_STATUSES });
     expect(GIVEN_UP_REFUND).toEqual({ status: 'failed', from: unpaid });
     expect(REFUND_NEEDING_ATTENTION).toEqual({ status: 'needs_attention', from: unpaid });
-  });
-
-  it('has a sentence for each event', () => {
-    for (const sentence of Object.values(REFUND_EVENTS)) expect(sentence).toMatch(/^[A-Z].*[^.]\.$/);
   });
 });

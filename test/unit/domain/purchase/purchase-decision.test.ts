@@ -1,12 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
-import {
-  afterAcceptance,
-  costNothing,
-  decideAfterSend,
-  decideSettlement,
-  type AttemptHistory,
-} from '#domain/purchase/purchase-decision.ts';
+import { decideAfterSend, type AttemptHistory } from '#domain/purchase/purchase-decision.ts';
 import {
   FAILURE_CLASSES,
   failureClasses,
@@ -165,13 +159,6 @@ describe('the failure catalogue', () => {
     ]);
   });
 
-  it('marks every class as definite or unknown, with its next step', () => {
-    for (const { certainty, disposition } of Object.values(FAILURE_CLASSES)) {
-      expect(['definite', 'unknown']).toContain(certainty);
-      expect(['fail', 'hold', 'look_up', 'new_attempt']).toContain(disposition);
-    }
-  });
-
   it('never lets an unknown class fail, hold or start a new attempt directly', () => {
     const unknown = failureClasses.filter((failure) => !isDefinite(failure));
     expect(new Set(unknown.map((failure) => FAILURE_CLASSES[failure].disposition))).toEqual(new Set(['look_up']));
@@ -195,28 +182,5 @@ describe('the failure catalogue', () => {
       expect(meaning).toMatch(/^[A-Z].*\.$/);
       expect(advice).toMatch(/^[A-Z].*\.$/);
     }
-  });
-});
-
-describe('the settlement of a failed attempt', () => {
-  it('reads the wallet a few times before a case opens', () => {
-    for (let reads = 1; reads < policy.settleReads; reads += 1)
-      expect(decideSettlement(reads, policy)).toBe('read_again');
-    expect(decideSettlement(policy.settleReads, policy)).toBe('open_case');
-  });
-
-  it.each([
-    ['no_debit', true],
-    ['credited', true],
-    ['debited', false],
-    ['unavailable', false],
-  ] as const)('on the evidence %s treats the attempt as free of charge: %s', (evidence, nothing) => {
-    expect(costNothing(evidence)).toBe(nothing);
-  });
-});
-
-describe('the decision after acceptance', () => {
-  it('settles a failure with the wallet before anything else', () => {
-    expect(afterAcceptance('failed')).toEqual({ step: 'settle', failure: 'supplier_failed' });
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
-  HAND_OVER_DECISIONS,
+  afterHandOver,
   needsRow,
   START_DECISIONS,
   startDecision,
@@ -34,22 +34,20 @@ describe('the start of a workflow', () => {
 });
 
 describe('a workflow that was started or woken', () => {
-  it('needs nothing more when this call has reached it, with any row', () => {
-    const done = { accepted: 'done', in_progress: 'done', ended: 'done' };
-    expect(HAND_OVER_DECISIONS.started).toEqual(done);
-    expect(HAND_OVER_DECISIONS.notified).toEqual(done);
-  });
-
   it('is woken when it runs and its row has no step, because PostgreSQL has lost commits', () => {
-    expect(HAND_OVER_DECISIONS.running).toEqual({ accepted: 'wake', in_progress: 'done', ended: 'done' });
+    expect(afterHandOver('running', 'accepted')).toBe('wake');
+    for (const status of ['submitting', 'held', 'completed', 'failed'] as const)
+      expect(afterHandOver('running', status), status).toBe('done');
   });
 
   it('is tried again when it has completed and its row has not ended', () => {
-    expect(HAND_OVER_DECISIONS.finished).toEqual({ accepted: 'try_again', in_progress: 'try_again', ended: 'done' });
+    for (const status of ['accepted', 'processing', 'needs_attention'] as const)
+      expect(afterHandOver('finished', status), status).toBe('try_again');
+    for (const status of ['completed', 'failed', 'cancelled'] as const)
+      expect(afterHandOver('finished', status), status).toBe('done');
   });
 
-  it('has its row read only when the row decides', () => {
-    const outcomes = Object.keys(HAND_OVER_DECISIONS) as (keyof typeof HAND_OVER_DECISIONS)[];
-    expect(outcomes.filter(needsRow)).toEqual(['running', 'finished']);
+  it('needs nothing more, and its row is not read, when this call has reached it', () => {
+    expect((['started', 'notified', 'running', 'finished'] as const).filter(needsRow)).toEqual(['running', 'finished']);
   });
 });

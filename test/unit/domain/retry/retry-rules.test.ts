@@ -1,11 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import {
-  changedOverrides,
   deadlineIsPossible,
   durationText,
   equalWaits,
-  givesUpAt,
   isRetried,
   leadsToNewAttempt,
   RETRY_BOUNDS,
@@ -94,27 +92,6 @@ describe('the rule of a class', () => {
 describe('the retry policy of an operator for one item', () => {
   const rule = retryRule('not_sent', settings);
 
-  it('takes precedence over the configuration and granted attempts', () => {
-    expect(ruleOfWork(rule, {}, 2)).toEqual({ ...rule, attempts: 5 });
-    expect(ruleOfWork(rule, { attempts: 4 }, 2)).toEqual({ ...rule, attempts: 4 });
-    expect(ruleOfWork(rule, { firstDelayMs: HOUR })).toEqual({ ...rule, firstDelayMs: HOUR, maxDelayMs: HOUR });
-    expect(ruleOfWork(rule, { maxDelayMs: 1_000 })).toEqual({ ...rule, firstDelayMs: 1_000, maxDelayMs: 1_000 });
-    expect(ruleOfWork(rule, { firstDelayMs: HOUR, maxDelayMs: MINUTE })).toEqual({
-      ...rule,
-      firstDelayMs: MINUTE,
-      maxDelayMs: MINUTE,
-    });
-  });
-
-  it('replaces the deadline of the caller and of the configuration by its own deadline', () => {
-    expect(givesUpAt({ acceptedAt: NOW }, rule, {})).toBe(NOW + 48 * HOUR);
-    expect(givesUpAt({ acceptedAt: NOW, deadlineAt: NOW + HOUR }, rule, {})).toBe(NOW + HOUR);
-    expect(givesUpAt({ acceptedAt: NOW, deadlineAt: NOW + 48 * HOUR }, rule, {})).toBe(NOW + 48 * HOUR);
-    expect(givesUpAt({ acceptedAt: NOW, deadlineAt: NOW + HOUR }, rule, { deadlineAt: NOW + 72 * HOUR })).toBe(
-      NOW + 72 * HOUR,
-    );
-  });
-
   it('is described in a sentence', () => {
     expect(retrySentence(rule, NOW, {})).toBe(
       'At most 3 attempts; waits of 15 s at first, 10 min at most; given up after 2030-01-31T12:00:00.000Z.',
@@ -134,13 +111,6 @@ describe('the retry policy of an operator for one item', () => {
     [0, '0 ms'],
   ])('formats %i ms as %s', (ms, words) => {
     expect(durationText(ms)).toBe(words);
-  });
-
-  it('keeps values that a change omits, and a null resets one', () => {
-    expect(changedOverrides({ attempts: 4, firstDelayMs: HOUR }, { attempts: null, deadlineAt: NOW })).toEqual({
-      firstDelayMs: HOUR,
-      deadlineAt: NOW,
-    });
   });
 });
 

@@ -172,7 +172,6 @@ describe('lists', () => {
   it.each([
     ['orders', 'created_at', '/orders', (client: ServiceClient) => client.listRecentOrders(RECENT)],
     ['top-ups', 'created_at', '/topups', (client: ServiceClient) => client.listRecentTopups(RECENT)],
-    ['refunds', 'created_at', '/refunds', (client: ServiceClient) => client.listRecentRefunds(RECENT)],
     [
       'VPN subscriptions',
       'started_at',

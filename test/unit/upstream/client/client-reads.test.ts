@@ -38,7 +38,7 @@ describe('a capability that is switched off', () => {
     topup_read: [(client) => client.getTopup('t_1')],
     topup_list: [(client) => client.findTopupsOfEsim('e_1'), (client) => client.listRecentTopups(RECENT)],
     refund_read: [(client) => client.getRefund('r_1')],
-    refund_list: [(client) => client.findRefundsOfEsim('e_1'), (client) => client.listRecentRefunds(RECENT)],
+    refund_list: [(client) => client.findRefundsOfEsim('e_1')],
     vpn_subscription_read: [(client) => client.getVpnSubscription('v_1')],
     vpn_subscription_list: [
       (client) => client.findVpnSubscriptionsByReference('sub-1'),
