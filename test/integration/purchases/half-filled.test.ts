@@ -5,7 +5,7 @@ import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { startStack } from '#test/support/servers/stack.ts';
 import { NORMAL_WAITS_POLICY, RARE_UPKEEP } from '#test/support/servers/test-policies.ts';
 import { waitFor } from '#test/support/wait-for.ts';
-import { checkedDesk, OrderDesk, PACKAGE } from '#test/support/work/order-desk.ts';
+import { checkedDesk, type OrderDesk, PACKAGE } from '#test/support/work/order-desk.ts';
 import { WrongService } from '#test/support/work/wrong-service.ts';
 
 const PLAN = 301;
