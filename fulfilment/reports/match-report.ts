@@ -2,7 +2,7 @@ import { and, desc, eq, isNotNull, isNull, lte, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { attempts, topups } from '#db/schema.ts';
 import { currentOf } from '#db/work/attempts.ts';
-import { startOf, storedKind, workTable, type AttemptRow, type StoredStart, type WorkRow } from '#db/work/rows.ts';
+import { startOf, PRODUCT_COLUMNS, workTable, type AttemptRow, type StoredStart, type WorkRow } from '#db/work/rows.ts';
 import { readVpnSubscription } from '#db/work/vpn-subscriptions.ts';
 import { cancellationOutcome, isCancelled, judgeRefund, mergeReports } from '#domain/cancellation/refund.ts';
 import { judgeSubscriptionEnd, type ObservationDecision, type PurchaseEvent } from '#domain/relay/observation.ts';
@@ -37,7 +37,7 @@ export async function lockMatch(tx: Executor, event: PurchaseEvent, receivedAt: 
   const [locked] = await tx
     .select({
       row: table,
-      orderedProduct: sql<number | null>`${storedKind(kind).product?.column ?? sql`null`}`,
+      orderedProduct: sql<number | null>`${PRODUCT_COLUMNS[kind] ?? sql`null`}`,
       start: startOf(kind, sql`${work.id}`),
     })
     .from(table)

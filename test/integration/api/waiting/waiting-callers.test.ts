@@ -80,8 +80,8 @@ describe('waiting callers', () => {
     ]);
     await waitFor('all wait', async () => (await waitingCallers(callers[0]!)) === answering.length);
     await many.database.transaction(async (tx) => {
-      const step = { status: 'failed', entry: { event: 'order.failed', message: 'Test.' } } as const;
-      for (const id of ids.flat()) await recordStep(tx, { kind: 'order', id }, step, new Date(TEST_NOW));
+      const step = { status: 'failed', event: 'order.failed', message: 'Test.' } as const;
+      for (const id of ids.flat()) await recordStep(tx, { work: { kind: 'order', id }, ...step }, new Date(TEST_NOW));
     });
     const statements = await statementsOf(async () => {
       await many.publish();
