@@ -22,6 +22,8 @@ export interface ReadyOptions {
   /** Throws while the server does not answer. */
   readonly answers: () => Promise<void>;
   readonly failure: (state: string) => Error;
+  /** Said of a server that is not ready in time. */
+  readonly late?: string;
 }
 
 export interface ChildExit {
@@ -134,7 +136,10 @@ function openLog(file: string): number {
 }
 
 /** A server that has ended is not asked: another program could answer on its port. */
-export async function untilReady(child: Child, { timeoutMs, pollMs, answers, failure }: ReadyOptions): Promise<void> {
+export async function untilReady(
+  child: Child,
+  { timeoutMs, pollMs, answers, failure, late = 'does not answer' }: ReadyOptions,
+): Promise<void> {
   const deadline = Date.now() + timeoutMs;
   for (;;) {
     if (child.exit !== undefined) throw failure(describeExit(child.exit));
@@ -142,7 +147,7 @@ export async function untilReady(child: Child, { timeoutMs, pollMs, answers, fai
       await answers();
       return;
     } catch (error) {
-      if (Date.now() > deadline) throw failure(`does not answer: ${messageOf(error)}`);
+      if (Date.now() > deadline) throw failure(`${late}: ${messageOf(error)}`);
     }
     await delay(pollMs);
   }

@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
-import { Child, describeExit, commandLineOf, identityOf, isRunning, sendSignal } from '#cli/embedded/child.ts';
+import { type Child, describeExit, commandLineOf, identityOf, isRunning, sendSignal } from '#cli/embedded/child.ts';
 import { asAccount, postgresAccount, type PostgresAccount } from '#cli/embedded/postgres-account.ts';
 import { findPostgresBinaries, type PostgresBinaries } from '#cli/embedded/postgres-binaries.ts';
+import { ServerProcess } from '#cli/embedded/server-process.ts';
 import { prepareArchive, archiveSettings } from '#cli/embedded/wal-archive.ts';
 import { codeOf, messageOf, saysDiskFull, UserError } from '#cli/terminal/user-error.ts';
 
@@ -37,14 +38,13 @@ const run = promisify(execFile);
  * No Unix socket. The package's wrapper is not used: it stops the server on any signal to our process, before the
  * processes that still need it.
  */
-export class EmbeddedPostgres {
-  readonly name = 'PostgreSQL';
+export class EmbeddedPostgres extends ServerProcess {
   readonly #options: EmbeddedPostgresOptions;
   readonly #binaries: PostgresBinaries;
   readonly #account: PostgresAccount | undefined;
-  #child: Child | undefined;
 
   private constructor(options: EmbeddedPostgresOptions, binaries: PostgresBinaries) {
+    super('PostgreSQL', STOP_GRACE_MS, 'SIGINT');
     this.#options = options;
     this.#binaries = binaries;
     this.#account = postgresAccount(options.dataDirectory);
@@ -55,10 +55,6 @@ export class EmbeddedPostgres {
     const server = new EmbeddedPostgres(options, await findPostgresBinaries());
     await server.#initialise();
     return server;
-  }
-
-  get child(): Child | undefined {
-    return this.#child;
   }
 
   get port(): number {
@@ -85,7 +81,6 @@ export class EmbeddedPostgres {
     const deadline = Date.now() + LEFTOVER_TIMEOUT_MS;
     for (;;) {
       const child = this.#launch();
-      this.#child = child;
       try {
         await this.#ready(child);
         return;
@@ -107,8 +102,7 @@ export class EmbeddedPostgres {
     };
     const { dataDirectory, port } = this.#options;
     const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-    return new Child({
-      name: this.name,
+    return this.launch({
       ...asAccount(
         this.#account,
         this.#binaries.postgres,
@@ -119,16 +113,6 @@ export class EmbeddedPostgres {
       cwd: dataDirectory,
       logFile: this.#options.logFile,
     });
-  }
-
-  async stop(): Promise<void> {
-    await this.#child?.stop(STOP_GRACE_MS, 'SIGINT');
-    this.#child = undefined;
-  }
-
-  async kill(): Promise<void> {
-    await this.#child?.kill();
-    this.#child = undefined;
   }
 
   async createDatabase(name: string, template?: string): Promise<boolean> {

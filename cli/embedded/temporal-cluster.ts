@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { Child, untilReady } from '#cli/embedded/child.ts';
+import { untilReady } from '#cli/embedded/child.ts';
 import { freePort } from '#cli/embedded/ports.ts';
+import { ServerProcess } from '#cli/embedded/server-process.ts';
 import type { ObtainOptions } from '#cli/embedded/temporal-cli.ts';
 import { cacheDirectory, BUILD_DISK_GB, buildWithGo, goProblem, SERVER_VERSIONS, runTool } from '#cli/embedded/tool.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
@@ -65,19 +66,9 @@ export interface TemporalClusterOptions {
   /** `postgres://user:password@host:port/…`; the account may create databases. */
   readonly postgresUrl: string;
   readonly databases: { readonly main: string; readonly visibility: string };
-  readonly tls?: FrontendTls;
+  /** Beyond the variables of `docker-compose.yml`, and how our own check of readiness then connects. */
+  readonly more?: { readonly environment: Readonly<Record<string, string>>; readonly tls: TemporalTls };
   readonly logFile: string;
-}
-
-/** These are paths of PEM files. */
-export interface FrontendTls {
-  readonly cert: string;
-  readonly key: string;
-  readonly ca: string;
-  /** A client without its certificate is refused. */
-  readonly clientCa?: string;
-  /** For our own check of readiness. The server name is that of the certificate. */
-  readonly client: TemporalTls & { readonly serverName: string };
 }
 
 const DYNAMIC_CONFIG = join(import.meta.dirname, '../../ops/temporal/dynamic-config.yaml');
@@ -89,13 +80,12 @@ const READY_POLL_MS = 250;
 const STOP_GRACE_MS = 15_000;
 
 /** All four services in one process, on PostgreSQL and loopback. */
-export class TemporalCluster {
-  readonly name = 'Temporal';
+export class TemporalCluster extends ServerProcess {
   readonly #options: TemporalClusterOptions;
   readonly #ports: ServicePorts;
-  #child: Child | undefined;
 
   private constructor(options: TemporalClusterOptions, ports: ServicePorts) {
+    super('Temporal', STOP_GRACE_MS);
     this.#options = options;
     this.#ports = ports;
   }
@@ -125,23 +115,17 @@ export class TemporalCluster {
     return new TemporalCluster(options, await servicePorts());
   }
 
-  get child(): Child | undefined {
-    return this.#child;
-  }
-
   get address(): string {
     return `127.0.0.1:${this.#options.port}`;
   }
 
   async start(): Promise<void> {
-    const child = new Child({
-      name: this.name,
+    const child = this.launch({
       command: this.#options.programs.server,
       args: ['start'],
       environment: this.#environment(),
       logFile: this.#options.logFile,
     });
-    this.#child = child;
     await untilReady(child, {
       timeoutMs: READY_TIMEOUT_MS,
       pollMs: READY_POLL_MS,
@@ -154,19 +138,13 @@ export class TemporalCluster {
     });
   }
 
-  async stop(): Promise<void> {
-    await this.#child?.stop(STOP_GRACE_MS);
-    this.#child = undefined;
-  }
-
-  async kill(): Promise<void> {
-    await this.#child?.kill();
-    this.#child = undefined;
-  }
-
   async #answers(): Promise<void> {
-    const { tls } = this.#options;
-    const config = { address: this.address, namespace: 'temporal-system', tls: tls?.client, apiKey: undefined };
+    const config = {
+      address: this.address,
+      namespace: 'temporal-system',
+      tls: this.#options.more?.tls,
+      apiKey: undefined,
+    };
     const connection = await connect(config, { timeoutMs: 2_000 });
     try {
       await connection.workflowService.describeNamespace({ namespace: config.namespace });
@@ -177,7 +155,7 @@ export class TemporalCluster {
 
   /** The same as in `docker-compose.yml`. */
   #environment(): Readonly<Record<string, string | undefined>> {
-    const { databases, postgresUrl, port, tls } = this.#options;
+    const { databases, postgresUrl, port, more } = this.#options;
     const url = new URL(postgresUrl);
     return {
       PATH: process.env['PATH'],
@@ -196,7 +174,7 @@ export class TemporalCluster {
       FRONTEND_GRPC_PORT: String(port),
       DYNAMIC_CONFIG_FILE_PATH: DYNAMIC_CONFIG,
       ...this.#ports,
-      ...(tls !== undefined && tlsVariables(tls)),
+      ...more?.environment,
     };
   }
 }
@@ -210,22 +188,4 @@ async function servicePorts(): Promise<ServicePorts> {
     ...['HISTORY', 'MATCHING', 'WORKER'].map((service) => `${service}_GRPC_PORT`),
   ];
   return Object.fromEntries(await Promise.all(names.map(async (name) => [name, String(await freePort())] as const)));
-}
-
-/** The services of the server talk to each other by TLS as well. */
-function tlsVariables({ cert, key, ca, clientCa, client }: FrontendTls): Readonly<Record<string, string>> {
-  return {
-    TEMPORAL_TLS_FRONTEND_CERT: cert,
-    TEMPORAL_TLS_FRONTEND_KEY: key,
-    TEMPORAL_TLS_SERVER_CERT: cert,
-    TEMPORAL_TLS_SERVER_KEY: key,
-    TEMPORAL_TLS_SERVER_CA_CERT: ca,
-    TEMPORAL_TLS_FRONTEND_SERVER_NAME: client.serverName,
-    TEMPORAL_TLS_INTERNODE_SERVER_NAME: client.serverName,
-    ...(clientCa !== undefined && {
-      TEMPORAL_TLS_REQUIRE_CLIENT_AUTH: 'true',
-      TEMPORAL_TLS_CLIENT1_CA_CERT: clientCa,
-      TEMPORAL_TLS_CLIENT2_CA_CERT: ca,
-    }),
-  };
 }

@@ -1,10 +1,10 @@
 import { connect } from 'node:net';
 import { basename, dirname } from 'node:path';
-import { Child, untilReady } from '#cli/embedded/child.ts';
-import { hiddenUi, type HiddenUi, serveUi } from '#cli/embedded/temporal-ui.ts';
+import { untilReady } from '#cli/embedded/child.ts';
+import { ServerProcess } from '#cli/embedded/server-process.ts';
+import { hiddenUi, type HiddenUi, UiFront } from '#cli/embedded/temporal-ui.ts';
 import { saysDiskFull, UserError } from '#cli/terminal/user-error.ts';
 import { connect as connectTemporal } from '#temporal/connection.ts';
-import type { UiProxy } from '#temporal/ui-proxy.ts';
 
 export interface TemporalServerOptions {
   readonly cli: string;
@@ -40,18 +40,13 @@ const DYNAMIC_CONFIG = [
 // one sync: a power cut loses nothing.
 const sqlitePragmas = (durable: boolean) => ['journal_mode=wal', `synchronous=${durable ? 2 : 0}`];
 
-export class TemporalServer {
-  readonly name = 'Temporal';
+export class TemporalServer extends ServerProcess {
   readonly #options: TemporalServerOptions;
-  #child: Child | undefined;
-  #uiProxy: UiProxy | undefined;
+  readonly #front = new UiFront();
 
   constructor(options: TemporalServerOptions) {
+    super('Temporal', STOP_GRACE_MS);
     this.#options = options;
-  }
-
-  get child(): Child | undefined {
-    return this.#child;
   }
 
   get address(): string {
@@ -61,43 +56,24 @@ export class TemporalServer {
   async start(): Promise<void> {
     const { uiPort, databaseFile, environment } = this.#options;
     const ui = uiPort === undefined ? undefined : await hiddenUi();
-    this.#child = new Child({
-      name: this.name,
+    const child = this.launch({
       command: this.#options.cli,
       args: startArguments(this.#options, ui),
       ...(databaseFile !== undefined && { cwd: dirname(databaseFile) }),
       environment: { PATH: environment['PATH'], GOGC: environment['GOGC'] },
       logFile: this.#options.logFile,
     });
-    const child = this.#child;
     await untilReady(child, {
       timeoutMs: READY_TIMEOUT_MS,
       pollMs: READY_POLL_MS,
       answers: () => this.#answers(),
       failure: (state) => startFailure(`The Temporal server ${state}`, child.tail()),
     });
-    await this.#closeUi();
-    if (ui !== undefined && uiPort !== undefined) this.#uiProxy = await serveUi(ui, uiPort);
-    if (!child.running) await this.#closeUi();
+    if (ui !== undefined && uiPort !== undefined) await this.#front.open(ui, uiPort, child);
   }
 
-  async stop(): Promise<void> {
-    await this.#child?.stop(STOP_GRACE_MS);
-    // A start under way may open the proxy until the server has ended.
-    await this.#closeUi();
-    this.#child = undefined;
-  }
-
-  async kill(): Promise<void> {
-    await this.#child?.kill();
-    await this.#closeUi();
-    this.#child = undefined;
-  }
-
-  async #closeUi(): Promise<void> {
-    const proxy = this.#uiProxy;
-    this.#uiProxy = undefined;
-    await proxy?.close();
+  protected override async afterEnd(): Promise<void> {
+    await this.#front.close();
   }
 
   async #answers(): Promise<void> {

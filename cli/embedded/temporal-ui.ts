@@ -1,7 +1,8 @@
 import { randomInt } from 'node:crypto';
 import { join } from 'node:path';
-import { Child, untilReady } from '#cli/embedded/child.ts';
+import { type Child, untilReady } from '#cli/embedded/child.ts';
 import { freePort } from '#cli/embedded/ports.ts';
+import { ServerProcess } from '#cli/embedded/server-process.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
 import { startUiProxy, type UiProxy } from '#temporal/ui-proxy.ts';
 
@@ -26,30 +27,23 @@ const ANSWER_TIMEOUT_MS = 2_000;
 const STOP_GRACE_MS = 5_000;
 
 /** `TemporalServer` contains its own UI. */
-export class TemporalUi {
-  readonly name = 'Temporal UI';
+export class TemporalUi extends ServerProcess {
   readonly #options: TemporalUiOptions;
-  #child: Child | undefined;
-  #proxy: UiProxy | undefined;
+  readonly #front = new UiFront();
 
   constructor(options: TemporalUiOptions) {
+    super('Temporal UI', STOP_GRACE_MS);
     this.#options = options;
-  }
-
-  get child(): Child | undefined {
-    return this.#child;
   }
 
   async start(): Promise<void> {
     const ui = await hiddenUi();
-    const child = new Child({
-      name: this.name,
+    const child = this.launch({
       command: this.#options.program,
       args: ['--root', CONFIG_FOLDER, '--config', '.', '--env', 'ui', 'start'],
       environment: this.#environment(ui),
       logFile: this.#options.logFile,
     });
-    this.#child = child;
     await untilReady(child, {
       timeoutMs: READY_TIMEOUT_MS,
       pollMs: READY_POLL_MS,
@@ -60,22 +54,11 @@ export class TemporalUi {
           `These are the last lines of ${this.#options.logFile}.`,
         ),
     });
-    await this.#closeProxy();
-    this.#proxy = await serveUi(ui, this.#options.port);
-    if (!child.running) await this.#closeProxy();
+    await this.#front.open(ui, this.#options.port, child);
   }
 
-  async stop(): Promise<void> {
-    await this.#child?.stop(STOP_GRACE_MS);
-    // A start under way may open the proxy until the UI has ended.
-    await this.#closeProxy();
-    this.#child = undefined;
-  }
-
-  async #closeProxy(): Promise<void> {
-    const proxy = this.#proxy;
-    this.#proxy = undefined;
-    await proxy?.close();
+  protected override async afterEnd(): Promise<void> {
+    await this.#front.close();
   }
 
   /** `ops/temporal/ui.yaml` and the container image have the same names. */
@@ -108,13 +91,23 @@ function hiddenAddress(): string {
   return `127.${randomInt(1, 255)}.${randomInt(1, 255)}.${randomInt(2, 255)}`;
 }
 
-export function serveUi(ui: HiddenUi, port: number): Promise<UiProxy> {
-  return startUiProxy({
-    host: '127.0.0.1',
-    port,
-    target: `http://${ui.address}:${ui.port}`,
-    origins: originsOf(port),
-  });
+/** The proxy in front of a hidden UI, for as long as the process of the UI runs. */
+export class UiFront {
+  #proxy: UiProxy | undefined;
+
+  async open({ address, port: hidden }: HiddenUi, port: number, child: Child): Promise<void> {
+    await this.close();
+    const target = `http://${address}:${hidden}`;
+    this.#proxy = await startUiProxy({ host: '127.0.0.1', port, target, origins: originsOf(port) });
+    // A stop meanwhile found no proxy to close.
+    if (!child.running) await this.close();
+  }
+
+  async close(): Promise<void> {
+    const proxy = this.#proxy;
+    this.#proxy = undefined;
+    await proxy?.close();
+  }
 }
 
 function originsOf(port: number): string[] {

@@ -1,5 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Child, type ChildOptions, describeExit, type ChildExit, type ProcessIdentity } from '#cli/embedded/child.ts';
+import {
+  type Child,
+  type ChildOptions,
+  describeExit,
+  type ChildExit,
+  type ProcessIdentity,
+  untilReady,
+} from '#cli/embedded/child.ts';
+import { ServerProcess } from '#cli/embedded/server-process.ts';
 import { messageOf, UserError } from '#cli/terminal/user-error.ts';
 import { EXIT_CONFIGURATION } from '#config/configuration-error.ts';
 
@@ -27,20 +35,12 @@ const READY_TIMEOUT_MS = 60_000;
 const READY_POLL_MS = 50;
 const ANSWER_TIMEOUT_MS = 2_000;
 
-export class NodeProcess implements ManagedProcess {
+export class NodeProcess extends ServerProcess {
   readonly #options: NodeProcessOptions;
-  #child: Child | undefined;
 
   constructor(options: NodeProcessOptions) {
+    super(options.name, options.stopGraceMs);
     this.#options = options;
-  }
-
-  get name(): string {
-    return this.#options.name;
-  }
-
-  get child(): Child | undefined {
-    return this.#child;
   }
 
   get logFile(): string {
@@ -48,38 +48,24 @@ export class NodeProcess implements ManagedProcess {
   }
 
   async start(): Promise<void> {
-    const child = new Child({
+    const { script, readyUrl, logFile } = this.#options;
+    const child = this.launch({
       ...this.#options,
       command: process.execPath,
-      args: [...NODE_ARGUMENTS, QUICK_START, this.#options.script],
+      args: [...NODE_ARGUMENTS, QUICK_START, script],
     });
-    this.#child = child;
-    const deadline = Date.now() + READY_TIMEOUT_MS;
-    let last = 'no answer yet';
-    for (;;) {
-      if (child.exit !== undefined) throw this.#failure(`${this.name} ${describeExit(child.exit)}`);
-      try {
-        const answer = await fetch(this.#options.readyUrl, { signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) });
-        last = await answer.text();
-        if (answer.status === 200) return;
-      } catch (error) {
-        last = messageOf(error);
-      }
-      if (Date.now() > deadline) throw this.#failure(`${this.name} was not ready within a minute: ${last}`);
-      await delay(READY_POLL_MS);
-    }
-  }
-
-  async stop(): Promise<void> {
-    await this.#child?.stop(this.#options.stopGraceMs);
-    this.#child = undefined;
-  }
-
-  #failure(what: string): UserError {
-    return new UserError(
-      `${what}.\n${this.#child?.tail() ?? ''}`.trimEnd(),
-      `These are the last lines of ${this.#options.logFile}.`,
-    );
+    await untilReady(child, {
+      timeoutMs: READY_TIMEOUT_MS,
+      pollMs: READY_POLL_MS,
+      answers: async () => {
+        const answer = await fetch(readyUrl, { signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) });
+        const text = await answer.text();
+        if (answer.status !== 200) throw new Error(text);
+      },
+      late: 'was not ready within a minute',
+      failure: (state) =>
+        new UserError(`${this.name} ${state}.\n${child.tail()}`.trimEnd(), `These are the last lines of ${logFile}.`),
+    });
   }
 }
 

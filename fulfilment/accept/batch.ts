@@ -7,12 +7,11 @@ import { requestStarts } from '#db/queues/outbox.ts';
 import { orderBatches, orders } from '#db/schema.ts';
 import { unfinished } from '#db/schema/columns.ts';
 import type { StoredBatchItem } from '#db/schema/work.ts';
-import { type OrderBatchRow, type OrderRow, wholeRow, type WorkRow } from '#db/work/rows.ts';
+import type { OrderBatchRow, OrderRow, WorkRow } from '#db/work/rows.ts';
 import { addTimelineEntries } from '#db/work/timeline.ts';
 import type { Operator } from '#domain/operator/operator-actions.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
-import { type NewOrder, orderValues } from '#fulfilment/accept/order.ts';
-import { acceptedEntry } from '#fulfilment/accept/work.ts';
+import { acceptedEntry, type NewOrder } from '#fulfilment/accept/work.ts';
 import { actOnWork } from '#fulfilment/operator/operator-actions.ts';
 import { performAction } from '#fulfilment/operator/perform-action.ts';
 import { acceptedEvent } from '#fulfilment/work/events.ts';
@@ -50,7 +49,9 @@ export async function acceptBatch(tx: Executor, batch: NewBatch, now: Date): Pro
   if (row === undefined) return { accepted: false, taken: 'batch', existingId: await batchCalled(tx, externalBatchId) };
 
   const values = batch.orders.map((order, index) => ({
-    ...orderValues(order, now),
+    ...order,
+    createdAt: now,
+    updatedAt: now,
     batchId: id,
     batchPosition: index + 1,
   }));
@@ -180,7 +181,7 @@ export async function abandonUnsent(
 
 /** For an order about to be sent that has bought nothing. `row` is locked in this transaction. */
 export async function abandonIfCancelled(tx: Executor, work: WorkRef, row: WorkRow, now: Date): Promise<boolean> {
-  const batchId = work.kind === 'order' ? wholeRow('order', row).batchId : null;
+  const batchId = 'batchId' in row ? row.batchId : null;
   if (batchId === null) return false;
   const [batch] = await tx.select().from(orderBatches).where(eq(orderBatches.id, batchId));
   const operator = batch && cancellerOf(batch);

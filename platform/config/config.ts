@@ -20,20 +20,11 @@ export {
 export type ApiConfig = ReturnType<typeof readApiConfig>;
 export type WorkerConfig = ReturnType<typeof readWorkerConfig>;
 
-const OF_PROCESSES = [
-  'logLevel',
-  'tracing',
-  'database',
-  'encryptionKeys',
-  'temporal',
-  'service',
-  'outbound',
-  'policy',
-] as const;
+const OF_PROCESSES = ['logLevel', 'tracing', 'database', 'encryptionKeys', 'temporal', 'service', 'outbound'] as const;
 
 /** @throws ConfigurationError */
 export function readApiConfig(environment: Environment = process.env) {
-  const names = [...OF_PROCESSES, 'headerPrefix', 'webhookSecrets', 'webhookUrl', 'api'] as const;
+  const names = [...OF_PROCESSES, 'headerPrefix', 'webhookSecrets', 'webhookUrl', 'api', 'policy'] as const;
   const { policy, outbound, api, ...parts } = readParts(names, environment);
   return {
     ...parts,
@@ -52,7 +43,7 @@ export function readApiConfig(environment: Environment = process.env) {
 
 /** @throws ConfigurationError */
 export function readWorkerConfig(environment: Environment = process.env) {
-  const { outbound, worker, ...parts } = readParts([...OF_PROCESSES, 'worker', 'deployment'], environment);
+  const { outbound, worker, ...parts } = readParts([...OF_PROCESSES, 'worker', 'deployment', 'policy'], environment);
   return { ...parts, ...outbound, ...worker };
 }
 

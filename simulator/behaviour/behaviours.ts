@@ -26,7 +26,6 @@ export const CANCELLATION_OUTCOMES = [
   /** The refund fails at once, or after `delay_ms`. */
   'refund_failed',
 ] as const;
-export type CancellationOutcome = (typeof CANCELLATION_OUTCOMES)[number];
 
 export const VPN_CANCELLATION_OUTCOMES = ['cancelled', 'processing_then_cancelled', 'refused'] as const;
 

@@ -28,7 +28,7 @@ import { wireEsim, wirePackage, wirePublicPackage, wireRefund, wireUsage, wireVp
 import type { EndpointName } from '#upstream/contract.ts';
 
 /** Authorized, not validated yet. */
-export interface ServiceCall extends KeyedCall {
+interface ServiceCall extends KeyedCall {
   readonly query: Readonly<Record<string, string>>;
   readonly json: unknown;
 }

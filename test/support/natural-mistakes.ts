@@ -23,11 +23,9 @@ const posted = (name: string, path: string, body: unknown, detail: string): Mist
 });
 const order = (name: string, change: Record<string, unknown>, detail: string): Mistake =>
   posted(name, '/v1/orders', { ...ORDER, ...change }, detail);
-const read = (name: string, path: string, answers: Mistake['answers']): Mistake => ({
-  name,
-  call: ['GET', path],
-  answers,
-});
+const read = (name: string, path: string, answers: Mistake['answers']): Mistake => {
+  return { name, call: ['GET', path], answers };
+};
 const list = (name: string, query: string, detail: string): Mistake =>
   read(name, `/v1/orders?${query}`, [400, 'validation_failed', detail]);
 const noOrder = (name: string, id: string, detail: string): Mistake =>

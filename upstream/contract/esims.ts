@@ -49,9 +49,9 @@ export {
   type RefundConditionName as RefundCondition,
 } from '#domain/cancellation/refund-conditions.ts';
 
-export const refundReview = z.enum(REFUND_REVIEWS);
+const refundReview = z.enum(REFUND_REVIEWS);
 
-export const refundStatus = z.enum(REFUND_STATES);
+const refundStatus = z.enum(REFUND_STATES);
 
 export const serviceRefund = z.object({
   id: wireId,
@@ -66,7 +66,7 @@ export const serviceRefund = z.object({
 });
 export type ServiceRefund = z.output<typeof serviceRefund>;
 
-export const cancellationStatus = z.enum(['processing', 'cancelled', 'refused']);
+const cancellationStatus = z.enum(['processing', 'cancelled', 'refused']);
 
 export const esimCancellation = z.object({
   esim_id: wireId,

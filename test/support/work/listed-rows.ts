@@ -192,25 +192,13 @@ type Tx = Parameters<Parameters<TestApi['database']['transaction']>[0]>[0];
 
 /** Writes two endpoints, two share links, and two events in order of time, each queued for the first endpoint. */
 async function writeEvents(tx: Tx): Promise<void> {
+  const [ofB, ofA] = [
+    { id: IDS.event.B, position: 1n, data: {}, occurredAt: MADE.B },
+    { id: IDS.event.A, position: 2n, data: {}, occurredAt: MADE.A },
+  ];
   await tx.insert(events).values([
-    {
-      id: IDS.event.B,
-      position: 1n,
-      type: 'esim.expiring',
-      subjectKind: 'esim',
-      subjectId: IDS.esim.B,
-      data: {},
-      occurredAt: MADE.B,
-    },
-    {
-      id: IDS.event.A,
-      position: 2n,
-      type: 'order.held',
-      subjectKind: 'order',
-      subjectId: IDS.order.A,
-      data: {},
-      occurredAt: MADE.A,
-    },
+    { ...ofB, type: 'esim.expiring', subjectKind: 'esim', subjectId: IDS.esim.B },
+    { ...ofA, type: 'order.held', subjectKind: 'order', subjectId: IDS.order.A },
   ]);
   const receiver = {
     url: 'https://shop.example.com/webhooks',
@@ -261,50 +249,25 @@ async function writePauses(tx: Tx): Promise<void> {
 
 async function writeReconciliations(tx: Tx): Promise<void> {
   const counts = { read: 0, new: 0, matched: 0, booked: 0, pending: 0, unmatched: 0, outstanding: 0, findings: 0 };
+  const nothing = { detail: '', counts, sums: [], findings: [], findingCounts: {} };
   for (const letter of LETTERS) {
-    const report = {
-      id: IDS.reconciliation[letter],
-      runId: `run-${letter}`,
-      startedAt: MADE[letter],
-      finishedAt: MADE[letter],
-      readSince: MADE[letter],
-    };
-    await tx.insert(reconciliations).values({
-      ...report,
-      status: letter === 'A' ? 'complete' : 'unavailable',
-      detail: '',
-      counts,
-      sums: [],
-      findings: [],
-      findingCounts: {},
-    });
+    const at = MADE[letter];
+    const report = { id: IDS.reconciliation[letter], runId: `run-${letter}`, startedAt: at, finishedAt: at };
+    const status = letter === 'A' ? 'complete' : 'unavailable';
+    await tx.insert(reconciliations).values({ ...report, ...nothing, readSince: at, status });
   }
 }
 
 /** Writes the debit of order A, the refund of order B, and a movement without work of ours. */
 async function writeWallet(tx: Tx): Promise<{ journal: Both<string>; movement: string }> {
-  const rows = await tx
+  const price = { amount: '9.80', currency: 'EUR' };
+  const [B, A] = await tx
     .insert(journal)
     .values([
-      {
-        direction: 'credit',
-        amount: '9.80',
-        currency: 'EUR',
-        causeKind: 'refund',
-        causeId: IDS.order.B,
-        recordedAt: MADE.B,
-      },
-      {
-        direction: 'debit',
-        amount: '9.80',
-        currency: 'EUR',
-        causeKind: 'attempt',
-        causeId: IDS.attempt.A,
-        recordedAt: MADE.A,
-      },
+      { direction: 'credit', ...price, causeKind: 'refund', causeId: IDS.order.B, recordedAt: MADE.B },
+      { direction: 'debit', ...price, causeKind: 'attempt', causeId: IDS.attempt.A, recordedAt: MADE.A },
     ])
     .returning({ id: journal.id });
-  const [B, A] = rows;
   const [movement] = await tx
     .insert(walletMovements)
     .values({

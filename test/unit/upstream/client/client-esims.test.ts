@@ -113,6 +113,13 @@ describe('a refund', () => {
 });
 
 describe('the sandbox simulation', () => {
+  it.each(['installed', 'active', 'consumed'] as const)('sets a sandbox eSIM to %s', async (state) => {
+    await using opened = await startTestClient(() => json({ id: 'e_1', status: state }));
+    expect(await opened.client.simulateEsim('e_1', state)).toMatchObject({ ok: true, value: { status: state } });
+    expect(opened.targets()[1]).toBe('/sandbox/esims/e_1/simulate');
+    expect(opened.server.requests[1]?.body.toString()).toBe(`{"state":"${state}"}`);
+  });
+
   it('is refused in production before any request', async () => {
     await using opened = await startTestClient(() => json({ id: 'e_1', status: 'active' }), { mode: 'production' });
     const result = await opened.client.simulateEsim('e_1', 'active');

@@ -57,6 +57,13 @@ describe('a package without a price', () => {
   });
 });
 
+describe('the wallet', () => {
+  it('is read with its exact balance', async () => {
+    await using opened = await startTestClient(() => json({ balance: '1234567890123.45', currency: 'EUR' }));
+    expect(await opened.client.getWallet()).toMatchObject({ value: { balance: '1234567890123.45', currency: 'EUR' } });
+  });
+});
+
 describe('the update check', () => {
   it.each(['', 'v1.2', '1.2-beta', '1..2', '.1', '1.', '1.2 ', '1,2', '１.２', '1.2\n'])(
     'is refused before any request for a version that is not dotted numbers: %j',

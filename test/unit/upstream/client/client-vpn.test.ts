@@ -12,6 +12,14 @@ const BODY = vpnOrderRequestBytes({
 });
 const PURCHASE = { idempotencyKey: 'key-1', body: BODY, reference: 'sub-1', vpnPlanId: 3 };
 
+describe('VPN plans', () => {
+  it.each(['id', 'price_for_reseller', 'currency'])('without %s are contract drift', async (field) => {
+    const plan = { id: 3, name: 'Monthly', price_for_reseller: '2.50', currency: 'EUR', [field]: undefined };
+    await using opened = await startTestClient(() => json({ data: [plan] }));
+    expect(await opened.client.listVpnPlans()).toMatchObject({ failure: 'contract_drift' });
+  });
+});
+
 describe('a VPN order', () => {
   it.each([
     ['another reference', { external_subscription_id: 'sub-2' }],
