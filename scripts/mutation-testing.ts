@@ -17,7 +17,6 @@ const RULES: Readonly<Record<string, string>> = {
   'domain/work/attempt-lifecycle.ts': 'unit/domain/work/attempt-lifecycle',
   'domain/gate/circuit.ts': 'property/domain/circuit',
   'domain/work/failure.ts': 'unit/domain/purchase/purchase-decision unit/domain/work/failure',
-  'domain/work/hold-reasons.ts': 'unit/domain/purchase/purchase-decision',
   'domain/work/lifecycle.ts': 'unit/domain/work/lifecycle',
   'domain/money/money.ts': 'property/domain/money',
   'domain/relay/observation.ts': 'unit/domain/relay/observation',

@@ -9,7 +9,7 @@ import type { ServiceObservation } from '#domain/relay/observation.ts';
 import type { Resubmission } from '#domain/retry/resubmission.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
-import { byKind, type WorkRef } from '#domain/work/kinds.ts';
+import type { WorkKind, WorkRef } from '#domain/work/kinds.ts';
 import type { FinalStatus, WorkStatus } from '#domain/work/lifecycle.ts';
 import type { Remembered, RunState } from '#workflows/run/state.ts';
 
@@ -47,7 +47,12 @@ export interface WebhookEndpointResult {
 /** `urgent`: a person waits, so it is tried even while the endpoint fails. */
 export const deliveriesWaitSignal = defineSignal<[{ readonly urgent: boolean }]>('deliveriesWait');
 
-export const WORK_WORKFLOWS = byKind('workflowType');
+export const WORK_WORKFLOWS = {
+  order: 'orderWorkflow',
+  topup: 'topupWorkflow',
+  vpn_subscription: 'vpnSubscriptionWorkflow',
+  cancellation: 'cancellationWorkflow',
+} as const satisfies Record<WorkKind, string>;
 
 export const MAINTENANCE_WORKFLOWS = {
   reconcile: 'reconcileWorkflow',

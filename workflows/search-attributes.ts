@@ -1,12 +1,17 @@
 /** Stored in plain text, outside the payload codec: never put anything personal or secret into them. */
 import { defineSearchAttributeKey, type SearchAttributePair } from '@temporalio/common';
-import { byKind, type WorkKind } from '#domain/work/kinds.ts';
+import type { WorkKind } from '#domain/work/kinds.ts';
 import type { WorkStatus } from '#domain/work/lifecycle.ts';
 
 /** PostgreSQL-backed visibility refuses longer keywords, although the development server takes them. */
 const KEYWORD_MAX_LENGTH = 255;
 
-const PRODUCTS = byKind('product');
+const PRODUCTS = {
+  order: 'esim-order',
+  topup: 'esim-topup',
+  vpn_subscription: 'vpn-subscription',
+  cancellation: 'esim-cancellation',
+} as const satisfies Record<WorkKind, string>;
 
 export const WEBHOOK_PRODUCT = 'webhook-endpoint';
 

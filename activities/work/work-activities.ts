@@ -4,7 +4,6 @@ import { findAttempt } from '#db/work/attempts.ts';
 import { readWork, WorkFinishedError, RowMissingError, WorkMissingError } from '#db/work/rows.ts';
 import type { RecordResult } from '#domain/purchase/purchase-decision.ts';
 import type { PurchaseActivities, StepRecord, SubscriptionActivities } from '#domain/purchase/results.ts';
-import type { FailureDetail } from '#domain/work/failure.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 import { isFinal, type WorkEnd } from '#domain/work/lifecycle.ts';
 import { performAction } from '#fulfilment/operator/perform-action.ts';
@@ -78,45 +77,24 @@ async function recordWorkflowStep(
   { database, now, purchaseInForce }: WorkDependencies,
   step: StepRecord,
 ): Promise<RecordResult> {
-  const { work, attemptNumber, attemptState, attention, nextStepAt } = step;
   return database.transaction(async (tx) => {
-    const failure = await inServiceWords(tx, step);
-    const stored = {
-      status: step.status,
-      entry: {
-        event: step.event,
-        message: step.message,
-        detail: {
-          attempt: attemptNumber,
-          ...(failure !== undefined && { failure_class: failure.class }),
-          ...(attention !== undefined && { attention_reason: attention.reason }),
-        },
-        dedupKey: step.stepKey,
-      },
-      failure,
-      attention,
-      ...(attemptState !== undefined && { judged: { number: attemptNumber, state: attemptState } }),
-      nextStepAt: nextStepAt === undefined ? undefined : new Date(nextStepAt),
-      retryRule: step.retryRule,
-      task: step.task,
-      applied: step.applied,
-      whenUsedUp: failure?.endedBy === undefined ? undefined : (await purchaseInForce(tx)).whenUsedUp,
-    };
-    const recorded = await recordStep(tx, work, stored, new Date(now()));
+    const { work, attention } = step;
+    const whenUsedUp = step.failure?.endedBy === undefined ? undefined : (await purchaseInForce(tx)).whenUsedUp;
+    const recorded = await recordStep(tx, await inServiceWords(tx, step), new Date(now()), whenUsedUp);
     const isOfRefund = attention?.reason === 'refund_failed' || attention?.reason === 'refund_missing';
     if (recorded === 'recorded' && isOfRefund) await markRefundNeedsAttention(tx, work.id, new Date(now()));
     return recorded;
   });
 }
 
-async function inServiceWords(
-  tx: Executor,
-  { work, attemptNumber, failure }: StepRecord,
-): Promise<FailureDetail | undefined> {
-  if (failure === undefined) return undefined;
+async function inServiceWords(tx: Executor, step: StepRecord): Promise<StepRecord> {
+  const { work, attemptNumber, failure } = step;
+  if (failure === undefined) return step;
   const attempt = await findAttempt(tx, work, attemptNumber);
   const { failureClass, serviceMessage = null } = attempt ?? {};
-  return failureClass !== failure.class || serviceMessage === null ? failure : { ...failure, serviceMessage };
+  return failureClass !== failure.class || serviceMessage === null
+    ? step
+    : { ...step, failure: { ...failure, serviceMessage } };
 }
 
 /** Ended or missing work becomes a Temporal failure without retries; other errors pass. */

@@ -21,7 +21,7 @@ import { findEsim } from '#db/esims/esim-queries.ts';
 import type { Owner } from '#db/lists/ownership.ts';
 import { cancellationReads, type StoredCancellation } from '#db/work/cancellations.ts';
 import { NO_ATTEMPTS } from '#db/work/work-reads.ts';
-import { acceptCancellation } from '#fulfilment/accept/cancellation.ts';
+import { acceptCancellation } from '#fulfilment/accept/work.ts';
 
 export const EXISTING: WorkReference = { field: 'esim_id', taken: 'cancellation_exists', isForGood: false };
 
@@ -61,7 +61,7 @@ export function cancellationOperations(dependencies: ApiDependencies): Operation
       problems: ['cancellation_exists', 'esim_not_found'],
       handle: async (request) => {
         const { id: esimId } = request.params;
-        const { reason = null, on_unmet_conditions: onUnmetConditions } = request.body;
+        const { reason, on_unmet_conditions: onUnmetConditions } = request.body;
         const { ownerId } = request.caller;
         return createWork(dependencies, resource, request, {
           reference: EXISTING,

@@ -3,11 +3,14 @@ import { EXAMPLE_IDS, instant, meaningsOf, money, ourId } from '#api/fields/fiel
 import { SELECTS_SCHEMA } from '#api/openapi/open-sets.ts';
 import { EVENT_TYPES, type EventSubjectKind, type EventType } from '#domain/events/event-types.ts';
 import { DISABLED_REASONS } from '#domain/events/webhook-delivery.ts';
-import { eachKind, KINDS } from '#domain/work/kinds.ts';
+import { KINDS } from '#domain/work/kinds.ts';
 import { subjectPath } from '#outbound/event-message.ts';
 
 const SUBJECTS: Readonly<Record<EventSubjectKind, { readonly noun: string; readonly exampleId: string }>> = {
-  ...eachKind((kind) => ({ noun: KINDS[kind].noun, exampleId: EXAMPLE_IDS[kind] })),
+  order: { noun: KINDS.order.noun, exampleId: EXAMPLE_IDS.order },
+  topup: { noun: KINDS.topup.noun, exampleId: EXAMPLE_IDS.topup },
+  vpn_subscription: { noun: KINDS.vpn_subscription.noun, exampleId: EXAMPLE_IDS.vpn_subscription },
+  cancellation: { noun: KINDS.cancellation.noun, exampleId: EXAMPLE_IDS.cancellation },
   order_batch: { noun: 'batch of orders', exampleId: EXAMPLE_IDS.orderBatch },
   refund: { noun: 'refund', exampleId: EXAMPLE_IDS.refund },
   esim: { noun: 'eSIM', exampleId: EXAMPLE_IDS.esim },
@@ -20,7 +23,7 @@ const SUBJECTS: Readonly<Record<EventSubjectKind, { readonly noun: string; reado
 export function variant<Kind extends EventSubjectKind, Type extends EventType, Data extends z.ZodRawShape>(
   id: string,
   kind: Kind,
-  types: readonly [Type, ...Type[]],
+  types: readonly Type[],
   data: Data,
   /** Fields of its example that differ from the examples of the fields. */
   example: { readonly type?: Type; readonly data?: Partial<z.input<z.ZodObject<Data>>> } = {},

@@ -5,7 +5,7 @@ import { MAX_ACTION_REASON } from '#domain/operator/operator-actions.ts';
 import { ATTENTION_REASONS, type AttentionReason } from '#domain/work/attention.ts';
 import { FAILURE_CLASSES, FAILURE_ENDS, type FailureClass, type FailureEnd } from '#domain/work/failure.ts';
 import { ID_PREFIXES, type IdKind, idPattern, isId } from '#domain/work/identifiers.ts';
-import { eachKind, KINDS, WORK_KINDS } from '#domain/work/kinds.ts';
+import { KINDS, WORK_KINDS } from '#domain/work/kinds.ts';
 
 /** Maximum of PostgreSQL's `integer`; the service's package ids are far below. */
 export const MAX_INTEGER = 2_147_483_647;
@@ -31,7 +31,10 @@ export const packageId = wholeNumber(1, MAX_INTEGER).meta({
 });
 
 export const ID_NOUNS: Readonly<Record<IdKind, string>> = {
-  ...eachKind((kind) => withArticle(KINDS[kind].noun)),
+  order: withArticle(KINDS.order.noun),
+  topup: withArticle(KINDS.topup.noun),
+  vpn_subscription: withArticle(KINDS.vpn_subscription.noun),
+  cancellation: withArticle(KINDS.cancellation.noun),
   orderBatch: 'a batch of orders',
   refund: 'a refund',
   attempt: 'an attempt',

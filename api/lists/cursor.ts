@@ -3,7 +3,7 @@ import type { PagePosition } from '#db/lists/pages.ts';
 import type { ReconciliationPosition } from '#db/money/reconciliations.ts';
 import type { CasePosition } from '#db/work/cases.ts';
 import { type IdKind, isId } from '#domain/work/identifiers.ts';
-import { byKind, type WorkKind } from '#domain/work/kinds.ts';
+import type { WorkKind } from '#domain/work/kinds.ts';
 
 /** The position of the last item of a page, as an opaque text without secrets. It is checked when it is used. */
 export interface Cursor<Position> {
@@ -13,7 +13,10 @@ export interface Cursor<Position> {
 }
 
 const LETTERS = {
-  ...byKind('cursorLetter'),
+  order: 'o',
+  topup: 'u',
+  vpn_subscription: 'v',
+  cancellation: 'x',
   orderBatch: 'b',
   refund: 'r',
   esim: 'e',

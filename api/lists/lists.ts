@@ -25,7 +25,7 @@ export function flagInQuery(description: string) {
     .meta({ description, override: { type: 'boolean' } });
 }
 
-export function listOf<Value extends string>(values: readonly [Value, ...Value[]]) {
+export function listOf<Value extends string>(values: readonly Value[]) {
   const isOne = (text: string): text is Value => (values as readonly string[]).includes(text);
   return z
     .string()

@@ -17,7 +17,7 @@ import { findBatch, type StoredBatch } from '#db/work/orders.ts';
 import type { Money } from '#domain/money/money.ts';
 import { batchOrderReference } from '#domain/work/identifiers.ts';
 import { acceptBatch, type BatchAcceptance, findTakenOfBatch, type NewBatch } from '#fulfilment/accept/batch.ts';
-import type { NewOrder } from '#fulfilment/accept/order.ts';
+import type { NewOrder } from '#fulfilment/accept/work.ts';
 import { currentTraceparent } from '#telemetry/tracing.ts';
 
 type BatchRequest = Pick<
@@ -116,13 +116,14 @@ function newBatch(
       requestKey: requestKey(keyRing, lineageId, key),
       externalOrderId,
       packageId: item.package_id,
-      encryptedDeviceImei: null,
-      customer: reference === undefined ? undefined : newCustomer(keyRing, 'order', id, reference),
-      maxPrice: limits[index] ?? null,
-      customerPrice: item.customer_price,
-      deadlineAt: item.deadline ?? null,
+      ...(reference !== undefined && newCustomer(keyRing, 'order', id, reference)),
+      maxPriceAmount: limits[index]?.amount,
+      maxPriceCurrency: limits[index]?.currency,
+      customerPrice: item.customer_price?.amount,
+      customerPriceCurrency: item.customer_price?.currency,
+      deadlineAt: item.deadline,
       whenUsedUp: item.when_attempts_are_used_up,
-      metadata: item.metadata ?? {},
+      metadata: item.metadata,
     };
   });
   return {
@@ -145,10 +146,8 @@ function termsOf(items: Items, { orders }: NewBatch): StoredBatch['ofItems'] {
     const first = orders[next];
     next += quantity;
     if (first === undefined) return [];
-    const { id, metadata, customer } = first;
-    return [
-      { id, metadata: { ...metadata }, encryptedCustomerReference: customer?.encryptedCustomerReference ?? null },
-    ];
+    const { id, metadata = {}, encryptedCustomerReference = null } = first;
+    return [{ id, metadata, encryptedCustomerReference }];
   });
 }
 

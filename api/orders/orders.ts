@@ -13,7 +13,7 @@ import { deviceImeiAad } from '#db/encryption-aads.ts';
 import type { Owner } from '#db/lists/ownership.ts';
 import { orderReads, type StoredOrder } from '#db/work/orders.ts';
 import { NO_ATTEMPTS } from '#db/work/work-reads.ts';
-import { acceptOrder } from '#fulfilment/accept/order.ts';
+import { acceptOrder } from '#fulfilment/accept/work.ts';
 
 export function orderOperations(dependencies: ApiDependencies, offers: Offers): Operation[] {
   const { keyRing } = dependencies;
@@ -62,9 +62,9 @@ export function orderOperations(dependencies: ApiDependencies, offers: Offers): 
           objection: await offers.objectionTo(offers.packages, wantedOf('packages', packageId, request.body)),
           item: { kind: 'order', itemId: packageId, esimId: undefined },
           accept: (tx, work, now) => {
-            const customer = reference === undefined ? undefined : newCustomer(keyRing, 'order', work.id, reference);
+            const customer = reference === undefined ? {} : newCustomer(keyRing, 'order', work.id, reference);
             const encryptedDeviceImei = imei === undefined ? null : keyRing.encrypt(imei, deviceImeiAad(work.id));
-            return acceptOrder(tx, { ...work, externalOrderId, packageId, encryptedDeviceImei, customer }, now);
+            return acceptOrder(tx, { ...work, externalOrderId, packageId, encryptedDeviceImei, ...customer }, now);
           },
           show: (row) => show({ row, ...NO_ATTEMPTS }, request.caller.ownerId),
         });

@@ -1,4 +1,5 @@
 import type { ProblemRow } from '#api/problems/problem-catalogue.ts';
+import { ID_PREFIXES } from '#domain/work/identifiers.ts';
 import { KINDS, WORK_KINDS, type WorkKind } from '#domain/work/kinds.ts';
 
 function missing(what: string, advice: string, meaning?: string) {
@@ -11,7 +12,7 @@ const USED_BEFORE =
 const WORK_NOT_FOUND = Object.fromEntries(
   WORK_KINDS.map((kind) => [
     `${kind}_not_found`,
-    missing(KINDS[kind].noun, `Check the id; it begins with \`${KINDS[kind].idPrefix}_\`.`, referenceHint(KINDS[kind])),
+    missing(KINDS[kind].noun, `Check the id; it begins with \`${ID_PREFIXES[kind]}_\`.`, referenceHint(KINDS[kind])),
   ]),
 ) as Record<`${WorkKind}_not_found`, ReturnType<typeof missing>>;
 

@@ -13,7 +13,7 @@ import { findEsim } from '#db/esims/esim-queries.ts';
 import type { Owner } from '#db/lists/ownership.ts';
 import { type StoredTopup, topupReads } from '#db/work/topups.ts';
 import { NO_ATTEMPTS } from '#db/work/work-reads.ts';
-import { acceptTopup } from '#fulfilment/accept/topup.ts';
+import { acceptTopup } from '#fulfilment/accept/work.ts';
 
 export function topupOperations(dependencies: ApiDependencies, offers: Offers): Operation[] {
   const { database, keyRing } = dependencies;
@@ -66,9 +66,8 @@ export function topupOperations(dependencies: ApiDependencies, offers: Offers): 
           accept: async (tx, work, now) => {
             const esim = await requireEsim(tx, esimId, caller.ownerId);
             const reference = body.customer_reference ?? readCustomer(keyRing, 'order', esim.orderId, esim);
-            const customer = reference === null ? undefined : newCustomer(keyRing, 'topup', work.id, reference);
-            const topup = { ...work, esimId, packageId, externalTopupId: externalTopupId ?? null, customer };
-            return acceptTopup(tx, topup, now);
+            const customer = reference === null ? {} : newCustomer(keyRing, 'topup', work.id, reference);
+            return acceptTopup(tx, { ...work, esimId, packageId, externalTopupId, ...customer }, now);
           },
           show: (row) => show({ row, ...NO_ATTEMPTS }, caller.ownerId),
         });

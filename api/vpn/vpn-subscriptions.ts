@@ -35,7 +35,7 @@ import { NO_ATTEMPTS } from '#db/work/work-reads.ts';
 import { REFUSALS } from '#domain/operator/operator-actions.ts';
 import { KINDS } from '#domain/work/kinds.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
-import { acceptVpnSubscription } from '#fulfilment/accept/vpn-subscription.ts';
+import { acceptVpnSubscription } from '#fulfilment/accept/work.ts';
 import { cancelVpnSubscription } from '#fulfilment/work/subscription.ts';
 
 const REQUESTED = { cancel_requested_at: '2030-02-03T09:00:00.000Z' };
@@ -95,7 +95,8 @@ export function vpnSubscriptionOperations(dependencies: ApiDependencies, offers:
           item: { kind: 'vpn_subscription', itemId: vpnPlanId, esimId: undefined },
           accept: (tx, work, now) => {
             const customer = newCustomer(keyRing, 'vpn_subscription', work.id, reference);
-            const subscription = { ...work, externalSubscriptionId, vpnPlanId, customerPrice, ...customer };
+            const price = { customerPrice: customerPrice.amount, customerPriceCurrency: customerPrice.currency };
+            const subscription = { ...work, externalSubscriptionId, vpnPlanId, ...price, ...customer };
             return acceptVpnSubscription(tx, subscription, now);
           },
           show: (row) =>

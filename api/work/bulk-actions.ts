@@ -36,7 +36,7 @@ const ACTIONS_WITHOUT_PURCHASE = ['retry', 'abandon', 'resolve'] as const;
 
 function bulkInput({ kind, name }: WorkResource) {
   const noun = KINDS[kind].noun;
-  const statuses: readonly [WorkStatus, ...WorkStatus[]] = statusesOf(kind);
+  const statuses: readonly WorkStatus[] = statusesOf(kind);
   const filter = z
     .strictObject({
       ids: z.array(idInput(kind)).min(1).max(MAX_BULK).optional(),
@@ -123,7 +123,7 @@ const selection = z.object({ matched: z.int(), ids: z.array(z.string()), action_
 export function bulkOperation(dependencies: ApiDependencies, resource: WorkResource): Operation {
   const { kind, name } = resource;
   const { noun, path } = KINDS[kind];
-  const statuses: readonly [WorkStatus, ...WorkStatus[]] = statusesOf(kind);
+  const statuses: readonly WorkStatus[] = statusesOf(kind);
   const input = bulkInput(resource);
   const output = z
     .strictObject({

@@ -31,7 +31,7 @@ interface CreationRequest {
     readonly quote_id?: string | undefined;
     readonly deadline?: Date | undefined;
     readonly when_attempts_are_used_up?: WhenUsedUp | undefined;
-    readonly metadata?: NewWork['metadata'] | undefined;
+    readonly metadata?: Record<string, string> | undefined;
   };
   readonly query: { readonly expand?: readonly ExpandName[] | undefined };
   readonly target: string;
@@ -109,13 +109,16 @@ export async function createWork<Row>(
         requestId,
         traceparent,
         requestKey: requestKey(dependencies.keyRing, lineageId, key),
-        maxPrice: limit ?? null,
-        customerPrice: body.customer_price,
-        deadlineAt: body.deadline ?? null,
+        maxPriceAmount: limit?.amount,
+        maxPriceCurrency: limit?.currency,
+        customerPrice: body.customer_price?.amount,
+        customerPriceCurrency: body.customer_price?.currency,
+        deadlineAt: body.deadline,
         whenUsedUp: body.when_attempts_are_used_up,
-        metadata: body.metadata ?? {},
+        metadata: body.metadata,
       };
-      const acceptAs = (use: ReferenceUse) => accept(tx, { ...work, id: idOf(use), use }, now);
+      const acceptAs = (use: ReferenceUse) =>
+        accept(tx, { ...work, id: idOf(use), referenceUse: use.number, replacesId: use.replaces }, now);
       let intake = await acceptAs(FIRST_USE);
       if (!intake.accepted && isNamed && reference.isForGood) {
         const holder = await readHolder(tx, { kind, id: intake.existingId }, ownerId, work.requestKey);

@@ -6,6 +6,7 @@ import { customerReferenceAad, type CustomerWork } from '#db/encryption-aads.ts'
 import { WHEN_USED_UP } from '#domain/retry/retry-rules.ts';
 import { CALLER_REFERENCE_CHARACTERS, isCallerReference } from '#domain/work/identifiers.ts';
 import { KINDS, type WorkKind } from '#domain/work/kinds.ts';
+import { endAtDeadline } from '#domain/work/status-text.ts';
 import type { NewCustomer } from '#fulfilment/accept/work.ts';
 
 /** The reference may be personal: stored encrypted, found by a keyed hash. */
@@ -176,11 +177,11 @@ export function purchaseInput(kind: WorkKind) {
 }
 
 export function deadlineInput(kind: WorkKind) {
-  const ends = KINDS[kind].texts.heldTooLong;
   return instantInput.optional().meta({
     description:
-      `Work that is still held or not sent yet then ${ends}. Must be in the future. Default and maximum: ` +
-      '48 hours after it was accepted (`retry.hold_deadline`, and `retry.rules` for single classes of failure).',
+      `Work that is still held or not sent yet then ${endAtDeadline(kind)}. Must be in the future. Default and ` +
+      'maximum: 48 hours after it was accepted (`retry.hold_deadline`, and `retry.rules` for single classes of ' +
+      'failure).',
     override: { type: 'string', format: 'date-time' },
   });
 }

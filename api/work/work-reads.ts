@@ -13,9 +13,9 @@ import type { WorkResource } from '#api/work/work-resource.ts';
 import { timelinePage, timelineQuery } from '#api/work/work-schemas.ts';
 import { scopesOfKind } from '#db/access/api-keys.ts';
 import { listTimeline } from '#db/work/work-reads.ts';
-import { workEventType } from '#domain/events/event-types.ts';
+import { announcedStatuses } from '#domain/events/event-types.ts';
 import { KINDS } from '#domain/work/kinds.ts';
-import { statusesOf, type WorkStatus } from '#domain/work/lifecycle.ts';
+import type { WorkStatus } from '#domain/work/lifecycle.ts';
 
 export function workReadOperations(dependencies: ApiDependencies, resource: WorkResource): Operation[] {
   const { database } = dependencies;
@@ -24,14 +24,11 @@ export function workReadOperations(dependencies: ApiDependencies, resource: Work
   const scope = scopesOfKind(kind).read;
   const params = idInPath(kind);
   // A status without an event would never end a wait.
-  const [first, ...others]: readonly WorkStatus[] = statusesOf(kind).filter(
-    (status) => workEventType(kind, status) !== undefined,
-  );
-  if (first === undefined) throw new TypeError(`no status of ${kind} is announced`);
+  const announced: readonly WorkStatus[] = announcedStatuses(kind);
   const readQuery = z.strictObject({
     expand: expandInQuery(kind, resource.expansions),
     wait: waitInQuery,
-    until: listOf([first, ...others])
+    until: listOf(announced)
       .optional()
       .meta({
         description:

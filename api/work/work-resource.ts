@@ -54,7 +54,7 @@ export interface WorkResource {
 
 export function findersOf<Stored extends StoredWork>(
   { database }: Pick<ApiDependencies, 'database'>,
-  reads: Pick<WorkReads<Stored, WorkFilter>, 'find' | 'page'>,
+  reads: WorkReads<Stored, WorkFilter>,
   show: (stored: Stored, owner: Owner) => WorkJson,
 ): Pick<WorkResource, 'find' | 'findTogether'> {
   const findTogether = together<{ readonly id: string; readonly owner: Owner }, Stored | undefined>(async (asked) =>

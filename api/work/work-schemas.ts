@@ -19,8 +19,6 @@ import { metadataInQuery } from '#api/work/work-input.ts';
 import { KINDS, type WorkKind } from '#domain/work/kinds.ts';
 import type { WorkStatus } from '#domain/work/lifecycle.ts';
 
-type Statuses<Status extends WorkStatus> = readonly [Status, ...Status[]];
-
 export const PURCHASE_ENDS = '`completed`, `failed` and `abandoned` are final; `failed` means definitely not bought.';
 
 const resubmissionSchema = z
@@ -79,7 +77,7 @@ export const operationsOutput = z
   })
   .meta({ id: 'WorkOperations' });
 
-export function workOutput<Status extends WorkStatus>(kind: WorkKind, statuses: Statuses<Status>, ends: string) {
+export function workOutput<Status extends WorkStatus>(kind: WorkKind, statuses: readonly Status[], ends: string) {
   return {
     status: z.enum(statuses).meta({
       description:
@@ -145,7 +143,7 @@ export function referenceOutput(kind: WorkKind) {
 
 export function workListQuery<Status extends WorkStatus>(
   kind: WorkKind,
-  statuses: Statuses<Status>,
+  statuses: readonly Status[],
   expansions: readonly Expansion[],
 ) {
   return {

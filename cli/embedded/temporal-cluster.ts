@@ -66,19 +66,9 @@ export interface TemporalClusterOptions {
   /** `postgres://user:password@host:port/…`; the account may create databases. */
   readonly postgresUrl: string;
   readonly databases: { readonly main: string; readonly visibility: string };
-  readonly tls?: FrontendTls;
+  /** Beyond the variables of `docker-compose.yml`, and how our own check of readiness then connects. */
+  readonly more?: { readonly environment: Readonly<Record<string, string>>; readonly tls: TemporalTls };
   readonly logFile: string;
-}
-
-/** These are paths of PEM files. */
-export interface FrontendTls {
-  readonly cert: string;
-  readonly key: string;
-  readonly ca: string;
-  /** A client without its certificate is refused. */
-  readonly clientCa?: string;
-  /** For our own check of readiness. The server name is that of the certificate. */
-  readonly client: TemporalTls & { readonly serverName: string };
 }
 
 const DYNAMIC_CONFIG = join(import.meta.dirname, '../../ops/temporal/dynamic-config.yaml');
@@ -149,8 +139,12 @@ export class TemporalCluster extends ServerProcess {
   }
 
   async #answers(): Promise<void> {
-    const { tls } = this.#options;
-    const config = { address: this.address, namespace: 'temporal-system', tls: tls?.client, apiKey: undefined };
+    const config = {
+      address: this.address,
+      namespace: 'temporal-system',
+      tls: this.#options.more?.tls,
+      apiKey: undefined,
+    };
     const connection = await connect(config, { timeoutMs: 2_000 });
     try {
       await connection.workflowService.describeNamespace({ namespace: config.namespace });
@@ -161,7 +155,7 @@ export class TemporalCluster extends ServerProcess {
 
   /** The same as in `docker-compose.yml`. */
   #environment(): Readonly<Record<string, string | undefined>> {
-    const { databases, postgresUrl, port, tls } = this.#options;
+    const { databases, postgresUrl, port, more } = this.#options;
     const url = new URL(postgresUrl);
     return {
       PATH: process.env['PATH'],
@@ -180,7 +174,7 @@ export class TemporalCluster extends ServerProcess {
       FRONTEND_GRPC_PORT: String(port),
       DYNAMIC_CONFIG_FILE_PATH: DYNAMIC_CONFIG,
       ...this.#ports,
-      ...(tls !== undefined && tlsVariables(tls)),
+      ...more?.environment,
     };
   }
 }
@@ -194,22 +188,4 @@ async function servicePorts(): Promise<ServicePorts> {
     ...['HISTORY', 'MATCHING', 'WORKER'].map((service) => `${service}_GRPC_PORT`),
   ];
   return Object.fromEntries(await Promise.all(names.map(async (name) => [name, String(await freePort())] as const)));
-}
-
-/** The services of the server talk to each other by TLS as well. */
-function tlsVariables({ cert, key, ca, clientCa, client }: FrontendTls): Readonly<Record<string, string>> {
-  return {
-    TEMPORAL_TLS_FRONTEND_CERT: cert,
-    TEMPORAL_TLS_FRONTEND_KEY: key,
-    TEMPORAL_TLS_SERVER_CERT: cert,
-    TEMPORAL_TLS_SERVER_KEY: key,
-    TEMPORAL_TLS_SERVER_CA_CERT: ca,
-    TEMPORAL_TLS_FRONTEND_SERVER_NAME: client.serverName,
-    TEMPORAL_TLS_INTERNODE_SERVER_NAME: client.serverName,
-    ...(clientCa !== undefined && {
-      TEMPORAL_TLS_REQUIRE_CLIENT_AUTH: 'true',
-      TEMPORAL_TLS_CLIENT1_CA_CERT: clientCa,
-      TEMPORAL_TLS_CLIENT2_CA_CERT: ca,
-    }),
-  };
 }

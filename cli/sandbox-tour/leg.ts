@@ -29,51 +29,28 @@ export interface TourFinding {
   readonly seen: string;
 }
 
-export interface LegNotes {
-  ok(step: string, expected: string, seen?: string): void;
-  drift(step: string, expected: string, seen: string): void;
-  failed(step: string, expected: string, seen: string): void;
-  skipped(step: string, expected: string, reason: string): void;
-  /** Records `ok` or `drift`. @returns `holds`. */
-  expect(holds: boolean, step: string, expected: string, seen: string): boolean;
+/** The notes of one leg. */
+export function notesOf(leg: LegName, onFinding: (finding: TourFinding) => void) {
+  const note = (status: StepStatus, step: string, expected: string, seen: string) =>
+    onFinding({ leg, step, status, expected, seen });
+  return {
+    ok: (step: string, expected: string, seen = expected) => note('ok', step, expected, seen),
+    drift: (step: string, expected: string, seen: string) => note('drift', step, expected, seen),
+    failed: (step: string, expected: string, seen: string) => note('failed', step, expected, seen),
+    skipped: (step: string, expected: string, reason: string) => note('skipped', step, expected, reason),
+    /** Records `ok` or `drift`. @returns `holds`. */
+    expect: (holds: boolean, step: string, expected: string, seen: string) => {
+      note(holds ? 'ok' : 'drift', step, expected, seen);
+      return holds;
+    },
+  };
 }
 
-export interface LegRecord extends LegNotes {
+export interface LegRecord extends ReturnType<typeof notesOf> {
   readonly observations: Observations;
 }
 
 export interface Leg extends TourContext, LegRecord {}
-
-export class Notebook {
-  readonly #findings: TourFinding[] = [];
-  readonly #onFinding: (finding: TourFinding) => void;
-
-  constructor(onFinding: (finding: TourFinding) => void) {
-    this.#onFinding = onFinding;
-  }
-
-  get findings(): readonly TourFinding[] {
-    return this.#findings;
-  }
-
-  leg(leg: LegName): LegNotes {
-    const note = (status: StepStatus, step: string, expected: string, seen: string): void => {
-      const finding = { leg, step, status, expected, seen };
-      this.#findings.push(finding);
-      this.#onFinding(finding);
-    };
-    return {
-      ok: (step, expected, seen = expected) => note('ok', step, expected, seen),
-      drift: (step, expected, seen) => note('drift', step, expected, seen),
-      failed: (step, expected, seen) => note('failed', step, expected, seen),
-      skipped: (step, expected, reason) => note('skipped', step, expected, reason),
-      expect: (holds, step, expected, seen) => {
-        note(holds ? 'ok' : 'drift', step, expected, seen);
-        return holds;
-      },
-    };
-  }
-}
 
 export function tourExitCode(findings: readonly TourFinding[]): number {
   return findings.some(({ status }) => status === 'failed' || status === 'drift') ? 1 : 0;

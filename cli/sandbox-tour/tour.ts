@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { noteSpent } from '#cli/sandbox-tour/amounts.ts';
-import { LEGS, type Leg, type LegName, Notebook, type TourFinding } from '#cli/sandbox-tour/leg.ts';
+import { LEGS, type Leg, type LegName, notesOf, type TourFinding } from '#cli/sandbox-tour/leg.ts';
 import { cancellationLeg } from '#cli/sandbox-tour/legs/cancellation.ts';
 import { catalogueLeg, readWallet } from '#cli/sandbox-tour/legs/catalogue.ts';
 import { deliveryLeg, lookUpLeg } from '#cli/sandbox-tour/legs/delivery.ts';
@@ -61,12 +61,16 @@ export async function runTour(config: ServiceConfig, options: TourOptions): Prom
     now,
   });
   const client = rateLimitedClient(service.client, delay);
-  const notebook = new Notebook(options.onFinding ?? (() => undefined));
+  const findings: TourFinding[] = [];
+  const onFinding = (finding: TourFinding) => {
+    findings.push(finding);
+    options.onFinding?.(finding);
+  };
   const observations: Observations = { calls: {}, keyRepeats: [], purchases: {}, resendWindowMs };
   const shared = { client, configured: config.capabilities, now, delay, newId, waitMs, observations };
   const probe = async () => await observeWebhookSecret(config, service.session, CALL_DEADLINE_MS);
   try {
-    return await drive((name) => ({ ...shared, ...notebook.leg(name) }), notebook, options, probe);
+    return await drive((name) => ({ ...shared, ...notesOf(name, onFinding) }), findings, options, probe);
   } finally {
     await service.close();
   }
@@ -76,7 +80,7 @@ type LegOf = (name: LegName) => Leg;
 
 async function drive(
   legOf: LegOf,
-  notebook: Notebook,
+  findings: readonly TourFinding[],
   options: TourOptions,
   probe: () => Promise<CallObservation>,
 ): Promise<TourReport> {
@@ -86,7 +90,7 @@ async function drive(
   const wallet = await run(account, (leg) => readWallet(leg, 'before', startedAt));
   const before = wallet?.balance;
   const report = (after: Money | undefined, bought: Bought | undefined): TourReport => ({
-    findings: notebook.findings,
+    findings,
     before,
     after,
     measuredAt: now(),

@@ -118,9 +118,9 @@ function portsOf(
       const set = environment[variable] || String(fallback);
       const port = given[name] ?? portOf(set);
       if (port === undefined) problems.push({ name: variable, message: 'must be a port number' });
-      return [name, port];
+      return [name, port ?? fallback];
     }),
-  ) as unknown as Ports;
+  ) as Record<PortName, number>;
   return { ports, problems };
 }
 

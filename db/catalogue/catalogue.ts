@@ -3,7 +3,7 @@ import type { PgTable } from 'drizzle-orm/pg-core';
 import { inBatches } from '#db/connection/batches.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { catalogueReadings, packages, vpnPlans } from '#db/schema.ts';
-import { storedKind, workTable } from '#db/work/rows.ts';
+import { PRODUCT_COLUMNS, workTable } from '#db/work/rows.ts';
 import type {
   CatalogueChange,
   CatalogueItem,
@@ -190,13 +190,13 @@ export async function addReading(
  * The price may have changed at the service since. Undefined when the catalogue lacks it, or the work orders nothing.
  */
 export async function cataloguePrice(db: Executor, { kind, id }: WorkRef): Promise<Money | undefined> {
-  const { product } = storedKind(kind);
+  const product = PRODUCT_COLUMNS[kind];
   if (product === undefined) return undefined;
-  const items = product.field === 'package_id' ? packages : vpnPlans;
+  const items = kind === 'vpn_subscription' ? vpnPlans : packages;
   const [price] = await db
     .select({ amount: items.priceAmount, currency: items.priceCurrency })
     .from(workTable(kind))
-    .innerJoin(items, eq(items.id, product.column))
+    .innerJoin(items, eq(items.id, product))
     .where(eq(workTable(kind).id, id));
   return price;
 }

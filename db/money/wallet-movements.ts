@@ -2,7 +2,7 @@ import { and, asc, desc, eq, gt, gte, inArray, isNull, notExists, or, sql, type 
 import { inBatches } from '#db/connection/batches.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { attempts, journal, walletMovements } from '#db/schema.ts';
-import { storedKind, workTable } from '#db/work/rows.ts';
+import { MOVEMENT_NAMES, workTable } from '#db/work/rows.ts';
 import type { Movement, MovementNames, Purchase } from '#domain/money/books.ts';
 import { plainAmount, plainMoney, type Money } from '#domain/money/money.ts';
 import type { Placed } from '#domain/money/reconciliation.ts';
@@ -145,7 +145,7 @@ export async function purchasesNamedBy(db: Executor, movements: readonly Movemen
   const found = new Map<string, Purchase>();
   for (const part of inBatches(movements)) {
     for (const kind of WORK_KINDS) {
-      const { serviceId, reference, serviceEsimId } = storedKind(kind).movementNames;
+      const { serviceId, reference, serviceEsimId } = MOVEMENT_NAMES[kind];
       const named = [
         isNamed(attempts.serviceId, part, serviceId),
         isNamed(attempts.reference, part, reference),

@@ -2,7 +2,7 @@ import { and, asc, desc, eq, gt, inArray, isNotNull, isNull, lte, max, or, sql, 
 import type { Executor } from '#db/connection/database.ts';
 import { movementOf, purchasesNamedBy, storeMovements, type ReadMovement } from '#db/money/wallet-movements.ts';
 import { attempts, installation, walletMovements, walletReadings, debitDelays } from '#db/schema.ts';
-import { storedKind, type AttemptRow } from '#db/work/rows.ts';
+import { MOVEMENT_NAMES, type AttemptRow } from '#db/work/rows.ts';
 import {
   type WalletReading,
   DEBIT_DELAY_KEPT_MS,
@@ -146,7 +146,7 @@ export async function hasReading(db: Executor): Promise<boolean> {
 }
 
 export async function movementsOf(db: Executor, attempt: AttemptRow): Promise<Movement[]> {
-  const { serviceId, reference } = storedKind(attempt.subjectKind).movementNames;
+  const { serviceId, reference } = MOVEMENT_NAMES[attempt.subjectKind];
   const names = or(isNamed(serviceId, attempt.serviceId), isNamed(reference, attempt.reference));
   if (names === undefined) return [];
   const rows = await db.select().from(walletMovements).where(names).orderBy(walletMovements.id);
@@ -160,13 +160,13 @@ function isNamed(column: keyof MovementNames | undefined, name: string | null): 
 
 export async function firstDebitOf(db: Executor, purchase: Purchase): Promise<string | undefined> {
   const { work, serviceId, reference, serviceEsimId } = purchase;
-  const { movementNames } = storedKind(work.kind);
+  const fields = MOVEMENT_NAMES[work.kind];
   const { orderId, orderReference, topupId, esimId } = walletMovements;
   const byEsim =
     work.kind === 'order' && serviceEsimId !== null
       ? and(eq(esimId, serviceEsimId), isNull(orderId), isNull(orderReference))
       : undefined;
-  const names = or(isNamed(movementNames.serviceId, serviceId), isNamed(movementNames.reference, reference), byEsim);
+  const names = or(isNamed(fields.serviceId, serviceId), isNamed(fields.reference, reference), byEsim);
   if (names === undefined) return undefined;
   const ofKind = work.kind === 'topup' ? undefined : isNull(topupId);
   const [row] = await db

@@ -1,10 +1,17 @@
 import { and, eq, gt, inArray, lt, notExists, notInArray, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
-import { ownRefunds, type Owner } from '#db/lists/ownership.ts';
+import { ownRefunds, ownWork, type Owner } from '#db/lists/ownership.ts';
 import { newest, type PageOptions, pageOfStatuses } from '#db/lists/pages.ts';
 import { cancellations, refunds, attempts, esims } from '#db/schema.ts';
 import { type CancellationRow, type RefundRow, WorkMissingError } from '#db/work/rows.ts';
-import { attemptSummary, summaryColumns, type WorkFilter, workReads, type StoredWork } from '#db/work/work-reads.ts';
+import {
+  attemptSummary,
+  newestFirst,
+  summaryColumns,
+  type WorkFilter,
+  workPage,
+  type StoredWork,
+} from '#db/work/work-reads.ts';
 import type { RefundCondition } from '#domain/cancellation/refund-conditions.ts';
 import type { RefundStatus } from '#domain/cancellation/refund.ts';
 
@@ -17,24 +24,31 @@ interface CancellationFilter extends WorkFilter {
   readonly customerReferenceHash?: Buffer | undefined;
 }
 
-export const cancellationReads = workReads<StoredCancellation, CancellationFilter>(
-  'cancellation',
-  {
-    esimId: cancellations.esimId,
-    customerReferenceHash: (hash) =>
-      // As an array, so that the pages of these eSIMs are read and no others.
+function select(db: Executor) {
+  const facts = attemptSummary(db, 'cancellation');
+  return db
+    .select({ row: cancellations, refund: refunds, ...summaryColumns(facts) })
+    .from(cancellations)
+    .leftJoin(refunds, eq(refunds.cancellationId, cancellations.id))
+    .crossJoinLateral(facts);
+}
+
+export const cancellationReads = {
+  find: async (db: Executor, id: string, owner: Owner): Promise<StoredCancellation | undefined> =>
+    (await select(db).where(and(eq(cancellations.id, id), ownWork('cancellation', owner))))[0],
+  page: (db: Executor, owner: Owner, filter: CancellationFilter, page: PageOptions) => {
+    const own = [[cancellations.esimId, filter.esimId]] as const;
+    // As an array, so that the pages of these eSIMs are read and no others.
+    const ofCustomer =
+      filter.customerReferenceHash &&
       sql`${cancellations.esimId} = any(array(select ${esims.id} from ${esims}
-        where ${esims.customerReferenceHash} = ${hash}))`,
+        where ${esims.customerReferenceHash} = ${filter.customerReferenceHash}))`;
+    return select(db)
+      .where(workPage('cancellation', owner, filter, page, own, ofCustomer))
+      .orderBy(newestFirst('cancellation'))
+      .limit(page.limit);
   },
-  (db) => {
-    const facts = attemptSummary(db, 'cancellation');
-    return db
-      .select({ row: cancellations, refund: refunds, ...summaryColumns(facts) })
-      .from(cancellations)
-      .leftJoin(refunds, eq(refunds.cancellationId, cancellations.id))
-      .crossJoinLateral(facts);
-  },
-);
+};
 
 interface RefundFilter {
   readonly statuses?: readonly RefundStatus[] | undefined;

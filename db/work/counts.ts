@@ -42,10 +42,7 @@ function conditions(kind: WorkKind, owner: Owner, filter: WorkFilter): SQL | und
   const table = workTable(kind);
   // Ended work would be selected on every call, and work that can be changed would never be reached.
   const goesOn = filter.ids === undefined && filter.statuses === undefined && filter.attentionReason === undefined;
-  return and(
-    workConditions(kind, owner, filter, undefined),
-    goesOn ? notInArray(table.status, [...FINAL_STATUSES]) : undefined,
-  );
+  return and(workConditions(kind, owner, filter), goesOn ? notInArray(table.status, [...FINAL_STATUSES]) : undefined);
 }
 
 /** By failure class. Shows the state of the service without a call to it. */

@@ -1,10 +1,17 @@
 import { eq, and, asc, gt, inArray, lt, sql, sum } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
-import type { Owner } from '#db/lists/ownership.ts';
+import { type Owner, ownWork } from '#db/lists/ownership.ts';
 import { oneOf, type PageOptions, newest } from '#db/lists/pages.ts';
 import { orders, esims, orderBatches } from '#db/schema.ts';
-import { type OrderRow, type OrderBatchRow, WorkMissingError } from '#db/work/rows.ts';
-import { type WorkFilter, workReads, type StoredWork } from '#db/work/work-reads.ts';
+import type { OrderRow, OrderBatchRow } from '#db/work/rows.ts';
+import {
+  attemptSummary,
+  newestFirst,
+  summaryColumns,
+  type WorkFilter,
+  workPage,
+  type StoredWork,
+} from '#db/work/work-reads.ts';
 import { type Money, sumByCurrency } from '#domain/money/money.ts';
 import type { StatusOf } from '#domain/work/lifecycle.ts';
 
@@ -18,20 +25,31 @@ export interface OrderFilter extends WorkFilter {
   readonly customerReferenceHash?: Buffer | undefined;
 }
 
-export const orderReads = workReads<StoredOrder, OrderFilter>('order', {
-  externalOrderIds: oneOf(orders.externalOrderId),
-  packageId: orders.packageId,
-  esimId: orders.esimId,
-  batchId: orders.batchId,
-  customerReferenceHash: orders.customerReferenceHash,
-});
-
-/** @throws WorkMissingError */
-export async function readOrder(db: Executor, orderId: string): Promise<OrderRow> {
-  const [order] = await db.select().from(orders).where(eq(orders.id, orderId));
-  if (order === undefined) throw new WorkMissingError({ kind: 'order', id: orderId });
-  return order;
+function select(db: Executor) {
+  const facts = attemptSummary(db, 'order');
+  return db
+    .select({ row: orders, ...summaryColumns(facts) })
+    .from(orders)
+    .crossJoinLateral(facts);
 }
+
+export const orderReads = {
+  find: async (db: Executor, id: string, owner: Owner): Promise<StoredOrder | undefined> =>
+    (await select(db).where(and(eq(orders.id, id), ownWork('order', owner))))[0],
+  page: (db: Executor, owner: Owner, filter: OrderFilter, page: PageOptions) => {
+    const own = [
+      [orders.packageId, filter.packageId],
+      [orders.esimId, filter.esimId],
+      [orders.batchId, filter.batchId],
+      [orders.customerReferenceHash, filter.customerReferenceHash],
+    ] as const;
+    const references = filter.externalOrderIds && oneOf(orders.externalOrderId)(filter.externalOrderIds);
+    return select(db)
+      .where(workPage('order', owner, filter, page, own, references))
+      .orderBy(newestFirst('order'))
+      .limit(page.limit);
+  },
+};
 
 export interface StoredBatch {
   readonly row: OrderBatchRow;

@@ -3,24 +3,21 @@ import type { Executor } from '#db/connection/database.ts';
 import { ownWork, type Owner } from '#db/lists/ownership.ts';
 import { cases } from '#db/schema.ts';
 import { inList } from '#db/schema/columns.ts';
-import { storedKind, workTable } from '#db/work/rows.ts';
+import { REFERENCE_COLUMNS, workTable } from '#db/work/rows.ts';
 import { DOUBTS } from '#domain/retry/resubmission.ts';
 import { FREES_REFERENCE, type ReferenceHolder } from '#domain/work/identifiers.ts';
 import type { WorkKind, WorkRef } from '#domain/work/kinds.ts';
 
 /** The work that may buy, or the last one that has ended. */
-export async function findHolderId(
-  db: Executor,
-  kind: WorkKind,
-  reference: string,
-): Promise<{ readonly id: string }[]> {
+export async function findHolderId(db: Executor, kind: WorkKind, reference: string): Promise<string | undefined> {
   const table = workTable(kind);
-  return db
+  const [holder] = await db
     .select({ id: table.id })
     .from(table)
     .where(eq(referenceOf(kind), reference))
     .orderBy(sql`${table.status} in (${inList(FREES_REFERENCE)})`, sql`reference_use desc`)
     .limit(1);
+  return holder?.id;
 }
 
 /** @param requestKey keyed hash of the Idempotency-Key. @returns undefined when the owner may not see the work. */
@@ -61,7 +58,7 @@ export async function readHolder(
 }
 
 function referenceOf(kind: WorkKind) {
-  const { reference } = storedKind(kind);
+  const reference = REFERENCE_COLUMNS[kind];
   if (reference === undefined) throw new TypeError(`work of the kind ${kind} has no reference`);
   return reference;
 }

@@ -1,5 +1,5 @@
-import { getTableColumns, sql, type SQL, eq } from 'drizzle-orm';
-import { pgTable, type AnyPgColumn } from 'drizzle-orm/pg-core';
+import { sql, type SQL, eq } from 'drizzle-orm';
+import type { AnyPgColumn } from 'drizzle-orm/pg-core';
 import { DATABASE_EPOCH } from '#db/connection/database-epoch.ts';
 import type { Executor } from '#db/connection/database.ts';
 import {
@@ -12,10 +12,8 @@ import {
   topups,
   vpnSubscriptions,
 } from '#db/schema.ts';
-import { workColumns } from '#db/schema/columns.ts';
-import type { EventData } from '#db/schema/events.ts';
 import type { MovementNames } from '#domain/money/books.ts';
-import { eachKind, KINDS, type WorkKind, type WorkRef } from '#domain/work/kinds.ts';
+import { KINDS, type WorkKind, type WorkRef } from '#domain/work/kinds.ts';
 import { type WorkStatus, isFinal } from '#domain/work/lifecycle.ts';
 
 export type AttemptRow = typeof attempts.$inferSelect;
@@ -27,7 +25,56 @@ export type RefundRow = typeof refunds.$inferSelect;
 export type TopupRow = typeof topups.$inferSelect;
 export type VpnSubscriptionRow = typeof vpnSubscriptions.$inferSelect;
 
-type MovementName = keyof MovementNames;
+export type WorkRow = OrderRow | TopupRow | VpnSubscriptionRow | CancellationRow;
+/** Work of every kind has these columns: `workColumns`. */
+export type SharedColumns = Pick<WorkRow, keyof WorkRow>;
+
+const WORK_TABLES = {
+  order: orders,
+  topup: topups,
+  vpn_subscription: vpnSubscriptions,
+  cancellation: cancellations,
+} as const satisfies Record<WorkKind, unknown>;
+
+export function workTable<Kind extends WorkKind>(kind: Kind): (typeof WORK_TABLES)[Kind] {
+  return WORK_TABLES[kind];
+}
+
+/** @throws TypeError for a row of another kind. */
+export function orderRow(row: WorkRow): OrderRow {
+  if ('externalOrderId' in row) return row;
+  throw new TypeError(`${row.id} is no order`);
+}
+
+/** @throws TypeError for a row of another kind. */
+export function vpnSubscriptionRow(row: WorkRow): VpnSubscriptionRow {
+  if ('externalSubscriptionId' in row) return row;
+  throw new TypeError(`${row.id} is no VPN subscription`);
+}
+
+export const PRODUCT_COLUMNS = {
+  order: orders.packageId,
+  topup: topups.packageId,
+  vpn_subscription: vpnSubscriptions.vpnPlanId,
+  cancellation: undefined,
+} as const satisfies Record<WorkKind, unknown>;
+
+export const REFERENCE_COLUMNS = {
+  order: orders.externalOrderId,
+  topup: topups.externalTopupId,
+  vpn_subscription: vpnSubscriptions.externalSubscriptionId,
+  cancellation: undefined,
+} as const satisfies Record<WorkKind, unknown>;
+
+/** What a movement of the wallet names of an attempt. The credit of a refund names the order. */
+export const MOVEMENT_NAMES: Readonly<
+  Record<WorkKind, Readonly<Partial<Record<'serviceId' | 'reference' | 'serviceEsimId', keyof MovementNames>>>>
+> = {
+  order: { serviceId: 'orderId', reference: 'orderReference', serviceEsimId: 'esimId' },
+  topup: { serviceId: 'topupId' },
+  vpn_subscription: { serviceId: 'subscriptionId', reference: 'subscriptionReference' },
+  cancellation: {},
+};
 
 export interface StoredStart {
   readonly externalReference?: string;
@@ -37,115 +84,16 @@ export interface StoredStart {
   readonly traceparent?: string;
 }
 
-interface StoredKind {
-  readonly table: unknown;
-  /** `callerReference` in the API; absent for a kind without one. */
-  readonly reference?: AnyPgColumn;
-  readonly product?: { readonly column: AnyPgColumn; readonly field: 'package_id' | 'vpn_plan_id' };
-  readonly eventData?: Readonly<Record<string, AnyPgColumn>>;
-  /** Empty for a kind that is never debited. */
-  readonly movementNames: {
-    readonly serviceId?: MovementName;
-    readonly reference?: MovementName;
-    readonly serviceEsimId?: MovementName;
-  };
-  readonly startsWith?: {
-    readonly reference: AnyPgColumn;
-    readonly packageId: AnyPgColumn;
-    readonly joins: SQL;
-  };
-}
-
-const STORED_KINDS = {
-  order: {
-    table: orders,
-    reference: orders.externalOrderId,
-    product: { column: orders.packageId, field: 'package_id' },
-    eventData: { batch_id: orders.batchId },
-    movementNames: { serviceId: 'orderId', reference: 'orderReference', serviceEsimId: 'esimId' },
-  },
-  topup: {
-    table: topups,
-    reference: topups.externalTopupId,
-    product: { column: topups.packageId, field: 'package_id' },
-    movementNames: { serviceId: 'topupId' },
-  },
-  vpn_subscription: {
-    table: vpnSubscriptions,
-    reference: vpnSubscriptions.externalSubscriptionId,
-    product: { column: vpnSubscriptions.vpnPlanId, field: 'vpn_plan_id' },
-    movementNames: { serviceId: 'subscriptionId', reference: 'subscriptionReference' },
-  },
-  cancellation: {
-    table: cancellations,
-    eventData: { on_unmet_conditions: cancellations.onUnmetConditions },
-    // The credit of its refund names the order.
-    movementNames: {},
-    startsWith: {
-      reference: orders.externalOrderId,
-      packageId: orders.packageId,
-      joins: sql`join ${esims} on ${esims.id} = ${cancellations.esimId}
-        join ${orders} on ${orders.id} = ${esims.orderId}`,
-    },
-  },
-} as const satisfies Record<WorkKind, StoredKind>;
-
-export function storedKind(kind: WorkKind): StoredKind {
-  return STORED_KINDS[kind];
-}
-
-const anyWork = pgTable('work', workColumns<WorkStatus>());
-
-type WorkTable = typeof anyWork;
-
-export type WorkRow = WorkTable['$inferSelect'];
-
-/** A selection of the whole table reads its other columns, too, which the type does not show. */
-export function workTable(kind: WorkKind): WorkTable {
-  // Every table of the record is made with `workColumns`.
-  return STORED_KINDS[kind].table as unknown as WorkTable;
-}
-
-type WholeRow<Kind extends WorkKind> = (typeof STORED_KINDS)[Kind]['table']['$inferSelect'];
-
-/** The row must be selected from the whole {@link workTable} of its kind. */
-export function wholeRow<Kind extends WorkKind>(_kind: Kind, row: WorkRow): WholeRow<Kind> {
-  return row as unknown as WholeRow<Kind>;
-}
-
-function ownEventColumns(kind: WorkKind): Readonly<Record<string, AnyPgColumn>> {
-  const { reference, product, eventData } = storedKind(kind);
-  const entry = KINDS[kind];
-  return {
-    ...(reference && 'callerReference' in entry && { [entry.callerReference]: reference }),
-    ...(product && { [product.field]: product.column }),
-    ...eventData,
-  };
-}
-
-const ownEventProperties = eachKind((kind) => {
-  const properties = Object.entries(getTableColumns(workTable(kind)));
-  return Object.entries(ownEventColumns(kind)).map(
-    ([name, column]) => [name, properties.find(([, each]) => each === column)?.[0] ?? ''] as const,
-  );
-});
-
-/** Reference, product and `eventData` of the kind. @param row with all columns of its kind. */
-export function ownEventData(kind: WorkKind, row: WorkRow): EventData {
-  const values = row as unknown as EventData;
-  return Object.fromEntries(ownEventProperties[kind].map(([name, property]) => [name, values[property] ?? null]));
-}
-
-/** Null when the row of the work is missing. */
+/** A cancellation starts with the reference and the package of its order. Null when the row of the work is missing. */
 export function startOf(kind: WorkKind, id: SQL | AnyPgColumn): SQL<StoredStart | null> {
-  const { startsWith, reference, product } = storedKind(kind);
   const table = workTable(kind);
-  const names = startsWith?.reference ?? reference;
-  const ordered = startsWith?.packageId ?? product?.column;
-  const field = product?.field === 'vpn_plan_id' ? sql`'vpnPlanId'` : sql`'packageId'`;
-  const query = sql`select jsonb_strip_nulls(jsonb_build_object('externalReference', ${names ?? sql`null`},
-    ${field}, ${ordered ?? sql`null`}, 'traceparent', ${table.traceparent}))
-    from ${table} ${startsWith?.joins} where ${table.id} = ${id}`;
+  const reference = REFERENCE_COLUMNS[kind] ?? orders.externalOrderId;
+  const product = PRODUCT_COLUMNS[kind] ?? orders.packageId;
+  const field = kind === 'vpn_subscription' ? sql`'vpnPlanId'` : sql`'packageId'`;
+  const ofOrder = sql`join ${esims} on ${esims.id} = ${table.esimId} join ${orders} on ${orders.id} = ${esims.orderId}`;
+  const query = sql`select jsonb_strip_nulls(jsonb_build_object('externalReference', ${reference},
+    ${field}, ${product}, 'traceparent', ${table.traceparent}))
+    from ${table} ${kind === 'cancellation' ? ofOrder : undefined} where ${table.id} = ${id}`;
   // Nested, or a selection from a single table would leave out the names of the tables.
   return sql`(${query})`;
 }

@@ -1,9 +1,17 @@
-import { eq } from 'drizzle-orm';
+import { and, eq } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
-import { oneOf } from '#db/lists/pages.ts';
+import { type Owner, ownWork } from '#db/lists/ownership.ts';
+import { oneOf, type PageOptions } from '#db/lists/pages.ts';
 import { topups, esims } from '#db/schema.ts';
 import { type TopupRow, WorkMissingError } from '#db/work/rows.ts';
-import { type WorkFilter, workReads, type StoredWork } from '#db/work/work-reads.ts';
+import {
+  attemptSummary,
+  newestFirst,
+  summaryColumns,
+  type WorkFilter,
+  workPage,
+  type StoredWork,
+} from '#db/work/work-reads.ts';
 
 export type StoredTopup = StoredWork<TopupRow>;
 
@@ -14,12 +22,30 @@ interface TopupFilter extends WorkFilter {
   readonly customerReferenceHash?: Buffer | undefined;
 }
 
-export const topupReads = workReads<StoredTopup, TopupFilter>('topup', {
-  esimId: topups.esimId,
-  externalTopupIds: oneOf(topups.externalTopupId),
-  packageId: topups.packageId,
-  customerReferenceHash: topups.customerReferenceHash,
-});
+function select(db: Executor) {
+  const facts = attemptSummary(db, 'topup');
+  return db
+    .select({ row: topups, ...summaryColumns(facts) })
+    .from(topups)
+    .crossJoinLateral(facts);
+}
+
+export const topupReads = {
+  find: async (db: Executor, id: string, owner: Owner): Promise<StoredTopup | undefined> =>
+    (await select(db).where(and(eq(topups.id, id), ownWork('topup', owner))))[0],
+  page: (db: Executor, owner: Owner, filter: TopupFilter, page: PageOptions) => {
+    const own = [
+      [topups.esimId, filter.esimId],
+      [topups.packageId, filter.packageId],
+      [topups.customerReferenceHash, filter.customerReferenceHash],
+    ] as const;
+    const references = filter.externalTopupIds && oneOf(topups.externalTopupId)(filter.externalTopupIds);
+    return select(db)
+      .where(workPage('topup', owner, filter, page, own, references))
+      .orderBy(newestFirst('topup'))
+      .limit(page.limit);
+  },
+};
 
 interface TopupOfEsim {
   readonly topup: TopupRow;

@@ -1,11 +1,18 @@
 import { and, eq, inArray, isNotNull, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { ownWork, type Owner } from '#db/lists/ownership.ts';
-import { oneOf } from '#db/lists/pages.ts';
+import { oneOf, type PageOptions } from '#db/lists/pages.ts';
 import { attempts, timeline, vpnSubscriptions, walletMovements } from '#db/schema.ts';
 import { inList } from '#db/schema/columns.ts';
-import { type VpnSubscriptionRow, WorkMissingError } from '#db/work/rows.ts';
-import { attemptSummary, summaryColumns, type WorkFilter, workReads, type StoredWork } from '#db/work/work-reads.ts';
+import { readWork, type VpnSubscriptionRow, vpnSubscriptionRow } from '#db/work/rows.ts';
+import {
+  attemptSummary,
+  newestFirst,
+  summaryColumns,
+  type WorkFilter,
+  workPage,
+  type StoredWork,
+} from '#db/work/work-reads.ts';
 
 export interface StoredVpnSubscription extends StoredWork<VpnSubscriptionRow> {
   /** In RFC 3339. */
@@ -29,34 +36,43 @@ interface VpnSubscriptionFilter extends WorkFilter {
 const ofSubscription = sql`from ${timeline} where ${timeline.subjectKind} = 'vpn_subscription'
   and ${timeline.subjectId} = ${vpnSubscriptions.id} and ${timeline.event}`;
 
-export const vpnSubscriptionReads = workReads<StoredVpnSubscription, VpnSubscriptionFilter>(
-  'vpn_subscription',
-  {
-    externalSubscriptionIds: oneOf(vpnSubscriptions.externalSubscriptionId),
-    vpnPlanId: vpnSubscriptions.vpnPlanId,
-    customerReferenceHash: vpnSubscriptions.customerReferenceHash,
+function select(db: Executor) {
+  const facts = attemptSummary(db, 'vpn_subscription');
+  return db
+    .select({
+      row: vpnSubscriptions,
+      renewedAt: sql<string[]>`array(select ${timeline.detail} ->> 'previous_expires_at'
+        ${ofSubscription} = ${SUBSCRIPTION_ENTRIES.renewed})`,
+      endRecordedAt: sql<Date | null>`(select max(${timeline.at})
+        ${ofSubscription} in (${inList(SUBSCRIPTION_ENTRIES.ends)}))`.mapWith(timeline.at),
+      debits: sql<StoredVpnSubscription['debits']>`(select coalesce(jsonb_agg(jsonb_build_object('at',
+          ${walletMovements.occurredAt}, 'amount', ${walletMovements.amount}::text,
+          'currency', ${walletMovements.currency}) order by ${walletMovements.occurredAt}), '[]')
+        from ${walletMovements} join ${attempts} on ${attempts.id} = ${walletMovements.attemptId}
+        where ${attempts.subjectKind} = 'vpn_subscription' and ${attempts.subjectId} = ${vpnSubscriptions.id}
+          and ${walletMovements.causeKind} = 'subscription_period' and ${walletMovements.direction} = 'debit')`,
+      ...summaryColumns(facts),
+    })
+    .from(vpnSubscriptions)
+    .crossJoinLateral(facts);
+}
+
+export const vpnSubscriptionReads = {
+  find: async (db: Executor, id: string, owner: Owner): Promise<StoredVpnSubscription | undefined> =>
+    (await select(db).where(and(eq(vpnSubscriptions.id, id), ownWork('vpn_subscription', owner))))[0],
+  page: (db: Executor, owner: Owner, filter: VpnSubscriptionFilter, page: PageOptions) => {
+    const { externalSubscriptionIds: named } = filter;
+    const own = [
+      [vpnSubscriptions.vpnPlanId, filter.vpnPlanId],
+      [vpnSubscriptions.customerReferenceHash, filter.customerReferenceHash],
+    ] as const;
+    const references = named && oneOf(vpnSubscriptions.externalSubscriptionId)(named);
+    return select(db)
+      .where(workPage('vpn_subscription', owner, filter, page, own, references))
+      .orderBy(newestFirst('vpn_subscription'))
+      .limit(page.limit);
   },
-  (db) => {
-    const facts = attemptSummary(db, 'vpn_subscription');
-    return db
-      .select({
-        row: vpnSubscriptions,
-        renewedAt: sql<string[]>`array(select ${timeline.detail} ->> 'previous_expires_at'
-          ${ofSubscription} = ${SUBSCRIPTION_ENTRIES.renewed})`,
-        endRecordedAt: sql<Date | null>`(select max(${timeline.at})
-          ${ofSubscription} in (${inList(SUBSCRIPTION_ENTRIES.ends)}))`.mapWith(timeline.at),
-        debits: sql<StoredVpnSubscription['debits']>`(select coalesce(jsonb_agg(jsonb_build_object('at',
-            ${walletMovements.occurredAt}, 'amount', ${walletMovements.amount}::text,
-            'currency', ${walletMovements.currency}) order by ${walletMovements.occurredAt}), '[]')
-          from ${walletMovements} join ${attempts} on ${attempts.id} = ${walletMovements.attemptId}
-          where ${attempts.subjectKind} = 'vpn_subscription' and ${attempts.subjectId} = ${vpnSubscriptions.id}
-            and ${walletMovements.causeKind} = 'subscription_period' and ${walletMovements.direction} = 'debit')`,
-        ...summaryColumns(facts),
-      })
-      .from(vpnSubscriptions)
-      .crossJoinLateral(facts);
-  },
-);
+};
 
 /** The owner's; those without access data are left out. */
 export async function accessOfSubscriptions(
@@ -74,7 +90,5 @@ export async function accessOfSubscriptions(
 
 /** @throws WorkMissingError */
 export async function readVpnSubscription(db: Executor, id: string): Promise<VpnSubscriptionRow> {
-  const [row] = await db.select().from(vpnSubscriptions).where(eq(vpnSubscriptions.id, id));
-  if (row === undefined) throw new WorkMissingError({ kind: 'vpn_subscription', id });
-  return row;
+  return vpnSubscriptionRow(await readWork(db, { kind: 'vpn_subscription', id }));
 }

@@ -1,10 +1,10 @@
-import { and, asc, eq, exists, gt, inArray, isNull, lt, sql, type SQL, type SQLWrapper } from 'drizzle-orm';
+import { and, asc, eq, exists, gt, inArray, isNull, lt, sql, type SQL } from 'drizzle-orm';
 import type { AnyPgColumn } from 'drizzle-orm/pg-core';
 import type { Executor } from '#db/connection/database.ts';
 import { type Owner, ownWork } from '#db/lists/ownership.ts';
-import { type Condition, type PageOptions, hasPairs, oneOf, newest, pageOfStatuses } from '#db/lists/pages.ts';
+import { type PageOptions, hasPairs, oneOf, newest, pageOfStatuses } from '#db/lists/pages.ts';
 import { attempts, cases, timeline } from '#db/schema.ts';
-import { type WorkRow, workTable, storedKind } from '#db/work/rows.ts';
+import { type WorkRow, workTable, REFERENCE_COLUMNS } from '#db/work/rows.ts';
 import type { OperatedAttempt } from '#domain/operator/operator-actions.ts';
 import { DOUBTS } from '#domain/retry/resubmission.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
@@ -48,39 +48,46 @@ export const NO_ATTEMPTS: AttemptSummary = {
   replacedBy: null,
 };
 
-export function workConditions(
-  kind: WorkKind,
-  owner: Owner,
-  filter: WorkFilter,
-  after: PageOptions['after'],
-): SQL | undefined {
-  const table = workTable(kind);
+function is(column: AnyPgColumn, value: unknown): SQL | undefined {
+  return value === undefined ? undefined : eq(column, value);
+}
+
+export function workConditions(kind: WorkKind, owner: Owner, filter: WorkFilter): SQL | undefined {
+  const table = workTable<WorkKind>(kind);
   return and(
     ownWork(kind, owner),
     filter.statuses === undefined ? undefined : inArray(table.status, [...filter.statuses]),
-    filter.failureClass === undefined ? undefined : eq(table.failureClass, filter.failureClass),
-    filter.attentionReason === undefined ? undefined : eq(table.attentionReason, filter.attentionReason),
-    filter.createdBy === undefined ? undefined : eq(table.apiKeyId, filter.createdBy),
+    is(table.failureClass, filter.failureClass),
+    is(table.attentionReason, filter.attentionReason),
+    is(table.apiKeyId, filter.createdBy),
     filter.ids === undefined ? undefined : oneOf(table.id)(filter.ids),
     filter.metadata === undefined ? undefined : hasPairs(table.metadata, filter.metadata),
     filter.createdAfter === undefined ? undefined : gt(table.createdAt, filter.createdAfter),
     filter.createdBefore === undefined ? undefined : lt(table.createdAt, filter.createdBefore),
     filter.updatedAfter === undefined ? undefined : gt(table.updatedAt, filter.updatedAfter),
-    after === undefined ? undefined : sql`(${table.createdAt}, ${table.id}) < (${after.createdAt}, ${after.id})`,
   );
 }
 
-function workPage(
+/** @param own exact values of columns that only this kind has. */
+export function workPage(
   kind: WorkKind,
   owner: Owner,
   { statuses, ...filter }: WorkFilter,
   { after, limit }: PageOptions,
-  own: SQL | undefined,
+  own: readonly (readonly [AnyPgColumn, unknown])[],
+  more?: SQL,
 ): SQL | undefined {
-  return pageOfStatuses(workTable(kind), statuses, and(workConditions(kind, owner, filter, after), own), limit);
+  const { createdAt, id } = workTable(kind);
+  const others = and(
+    workConditions(kind, owner, filter),
+    after === undefined ? undefined : sql`(${createdAt}, ${id}) < (${after.createdAt}, ${after.id})`,
+    ...own.map(([column, value]) => is(column, value)),
+    more,
+  );
+  return pageOfStatuses(workTable(kind), statuses, others, limit);
 }
 
-function newestFirst(kind: WorkKind): SQL {
+export function newestFirst(kind: WorkKind): SQL {
   const table = workTable(kind);
   return newest(table.createdAt, table.id);
 }
@@ -117,7 +124,7 @@ export function attemptSummary(db: Executor, kind: WorkKind) {
 }
 
 function successorOf(kind: WorkKind): SQL<Successor | null> {
-  if (storedKind(kind).reference === undefined) return sql`null`;
+  if (REFERENCE_COLUMNS[kind] === undefined) return sql`null`;
   const table = workTable(kind);
   // A single-table selection would write columns without their table.
   return sql`(select jsonb_build_object('id', next.id, 'apiKeyId', next.api_key_id) from ${table} as next
@@ -180,52 +187,7 @@ export interface StoredWork<Row = WorkRow> extends AttemptSummary {
   readonly row: Row;
 }
 
-interface WorkQuery<Stored> extends Promise<Stored[]>, SQLWrapper {
-  toSQL(): { sql: string; params: unknown[] };
-}
-
-interface WorkSelection<Stored> {
-  where(condition: SQL | undefined): {
-    orderBy(order: SQL): { limit(limit: number): WorkQuery<Stored> };
-  };
-}
-
 export interface WorkReads<Stored, Filter> {
-  readonly find: (db: Executor, id: string, owner: Owner) => Promise<Stored | undefined>;
-  readonly page: (db: Executor, owner: Owner, filter: Filter, page: PageOptions) => WorkQuery<Stored>;
-}
-
-type OwnFilters<Filter> = { readonly [Name in Exclude<keyof Filter, keyof WorkFilter>]-?: AnyPgColumn | Condition };
-
-/** @param filters those that only this kind has. @param select for a kind that is shown with rows of another table. */
-export function workReads<Stored extends StoredWork, Filter extends WorkFilter>(
-  kind: WorkKind,
-  filters: OwnFilters<Filter>,
-  select: (db: Executor) => WorkSelection<Stored> = (db) => selectWork(db, kind),
-): WorkReads<Stored, Filter> {
-  const query = (db: Executor, where: SQL | undefined, limit: number) =>
-    select(db).where(where).orderBy(newestFirst(kind)).limit(limit);
-  const ownFilters = Object.entries<AnyPgColumn | Condition>(filters);
-  const page = (db: Executor, owner: Owner, filter: Filter, options: PageOptions) => {
-    const own = and(
-      ...ownFilters.map(([name, filtered]) => {
-        const value: unknown = Reflect.get(filter, name);
-        if (value === undefined) return undefined;
-        return typeof filtered === 'function' ? filtered(value) : eq(filtered, value);
-      }),
-    );
-    return query(db, workPage(kind, owner, filter, options, own), options.limit);
-  };
-  const find = async (db: Executor, id: string, owner: Owner) =>
-    (await query(db, and(eq(workTable(kind).id, id), ownWork(kind, owner)), 1))[0];
-  return { find, page };
-}
-
-function selectWork<Stored>(db: Executor, kind: WorkKind): WorkSelection<Stored> {
-  const facts = attemptSummary(db, kind);
-  const table = workTable(kind);
-  return db
-    .select({ row: table, ...summaryColumns(facts) })
-    .from(table)
-    .crossJoinLateral(facts) as unknown as WorkSelection<Stored>;
+  find(db: Executor, id: string, owner: Owner): Promise<Stored | undefined>;
+  page(db: Executor, owner: Owner, filter: Filter, page: PageOptions): Promise<Stored[]>;
 }

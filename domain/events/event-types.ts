@@ -87,30 +87,19 @@ const REFUND_MEANINGS = {
   needs_attention: 'waits for a person',
 } as const satisfies Record<RefundStatus, string>;
 
-export function announcedStatuses<Kind extends StatusKind>(
-  kind: Kind,
-): readonly [AnnouncedStatus<Kind>, ...AnnouncedStatus<Kind>[]] {
+export function announcedStatuses<Kind extends StatusKind>(kind: Kind): readonly AnnouncedStatus<Kind>[] {
   const all: readonly string[] = kind === 'refund' ? REFUND_STATUSES : statusesOf(kind);
-  // The compiler does not see that both exclude the same status.
-  return all.filter((status) => status !== UNANNOUNCED) as unknown as readonly [
-    AnnouncedStatus<Kind>,
-    ...AnnouncedStatus<Kind>[],
-  ];
+  return all.filter((status): status is AnnouncedStatus<Kind> => status !== UNANNOUNCED);
 }
 
-export function statusEventTypes<Kind extends StatusKind>(
-  kind: Kind,
-): readonly [StatusEventType<Kind>, ...StatusEventType<Kind>[]] {
-  return announcedStatuses(kind).map((status) => `${kind}.${status}`) as unknown as readonly [
-    StatusEventType<Kind>,
-    ...StatusEventType<Kind>[],
-  ];
+// The compiler does not connect a template of a type parameter with the mapped type.
+export function statusEventTypes<Kind extends StatusKind>(kind: Kind): readonly StatusEventType<Kind>[] {
+  return announcedStatuses(kind).map((status) => `${kind}.${status}` as StatusEventType<Kind>);
 }
 
 export function workEventTypes<Kind extends WorkKind>(
   kind: Kind,
-): readonly [StatusEventType<Kind> | DoubtEventType<Kind>, ...(StatusEventType<Kind> | DoubtEventType<Kind>)[]] {
-  // The compiler does not connect a template of a type parameter with the mapped type.
+): readonly (StatusEventType<Kind> | DoubtEventType<Kind>)[] {
   return [...statusEventTypes(kind), `${kind}.in_doubt` as DoubtEventType<Kind>];
 }
 

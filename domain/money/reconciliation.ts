@@ -25,7 +25,6 @@ import {
   type OrphanReason,
 } from '#domain/money/findings.ts';
 import { compareAmounts, isOtherMoney, equalMoney, type Money } from '#domain/money/money.ts';
-import { KINDS } from '#domain/work/kinds.ts';
 
 export interface Placed {
   readonly movement: Movement;
@@ -148,14 +147,14 @@ class Reconciliation {
   #ownDebit({ work }: Purchase, debits: readonly Movement[], slot: string): Movement | undefined {
     const reported = this.#outstanding.get(slot);
     const same =
-      reported === undefined || KINDS[work.kind].isRenewed
+      reported === undefined || work.kind === 'vpn_subscription'
         ? undefined
         : debits.find(({ money }) => equalMoney(money, reported.money));
     return same ?? debits[0];
   }
 
   #isFurtherPeriod({ purchase: { work, state, endedAt }, placed }: Account, { occurredAt }: Movement): boolean {
-    if (!KINDS[work.kind].isRenewed || state !== 'completed') return false;
+    if (work.kind !== 'vpn_subscription' || state !== 'completed') return false;
     if (endedAt !== undefined && occurredAt > endedAt) return false;
     return placed
       .filter(({ movement, cause }) => movement.direction === 'debit' && cause.kind !== 'adjustment')

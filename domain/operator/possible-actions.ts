@@ -20,7 +20,7 @@ import { isFinal, type WorkStatus } from '#domain/work/lifecycle.ts';
 export function judgeableWithoutCase(work: OperatedWork, kind: WorkKind): readonly AttentionReason[] {
   const { status, attempt, openContradiction } = work;
   if (isFinal(status) || openContradiction || NOT_BY_ATTEMPT.has(status)) return [];
-  const { isRefund } = KINDS[kind];
+  const isRefund = kind === 'cancellation';
   switch (attempt?.state) {
     case 'unknown':
       return ['outcome_unknown'];
@@ -41,7 +41,7 @@ export function judgeableWithoutCase(work: OperatedWork, kind: WorkKind): readon
 
 const NOT_BY_ATTEMPT: ReadonlySet<OperatedWork['status']> = new Set(['needs_attention', 'active', 'cancelling']);
 
-export type PossibleAction =
+type PossibleAction =
   | { readonly action: 'retry' | 'release' | 'abandon' | 'limit' }
   | { readonly action: 'resolve'; readonly reason: AttentionReason };
 
@@ -67,7 +67,7 @@ export function possibleActions(
 function possibleVerdicts(work: OperatedWork, kind: WorkKind, reason: AttentionReason): CaseVerdict[] {
   const { attempt } = work;
   // Whether an eSIM is known to be cancelled decides between verdicts, not whether one is possible.
-  const known = KINDS[kind].isRefund ? [false, true] : [undefined];
+  const known = kind === 'cancellation' ? [false, true] : [undefined];
   return VERDICTS_OF[reason].filter((verdict) =>
     known.some(
       (isCancelled) => judgeResolve(work, { reason, attempt, laterAttempts: [], isCancelled }, verdict) === 'allowed',
@@ -90,17 +90,33 @@ function nameOf(work: OperatedWork, kind: WorkKind, possible: PossibleAction): s
   return `\`resolve\` with the case \`${possible.reason}\` (${verdicts.join(' or ')})`;
 }
 
-export interface WaitingWork {
+interface WaitingWork {
   readonly status: WorkStatus;
   readonly failure?: FailureClass | undefined;
   readonly attention?: AttentionReason | undefined;
   readonly attempt: OperatedAttempt;
 }
 
-export interface PossibleCommand {
+interface PossibleCommand {
   readonly command: string;
   readonly effect: string;
   readonly verdicts: readonly (readonly [verdict: string, meaning: string])[];
+}
+
+const VERDICTS_ON_PURCHASE = {
+  bought: 'The service sold it, and it will be delivered. Add its id at the service: `--help` names the option.',
+  not_bought:
+    'The service sold nothing for this attempt and keeps no money. It is bought again if a further attempt is ' +
+    'allowed and fails otherwise, or ends with `--next abandon`.',
+};
+
+const VERDICTS_ON_CANCELLATION = {
+  bought: 'The eSIM is cancelled at the service. Its refund is awaited.',
+  not_bought: 'The eSIM is not cancelled. The cancellation is requested anew, or ends with `--next abandon`.',
+};
+
+export function verdictMeanings(kind: WorkKind): Readonly<Record<CaseVerdict, string>> {
+  return { ...CASE_VERDICTS, ...(KINDS[kind].isPurchase ? VERDICTS_ON_PURCHASE : VERDICTS_ON_CANCELLATION) };
 }
 
 const EFFECTS: Readonly<Record<Exclude<PossibleAction['action'], 'resolve'>, string>> = {
@@ -116,8 +132,8 @@ const OF_THE_GATE: ReadonlySet<string> = new Set([...circuitNames, 'purchases_pa
 export function possibleCommands(ref: WorkRef, waiting: WaitingWork): PossibleCommand[] {
   const { status, failure, attention, attempt } = waiting;
   if (status !== 'held' && status !== 'needs_attention') return [];
-  const { command, texts } = KINDS[ref.kind];
-  const meanings = { ...CASE_VERDICTS, ...texts.verdicts };
+  const { command } = KINDS[ref.kind];
+  const meanings = verdictMeanings(ref.kind);
   const work = {
     status,
     attempt,

@@ -66,8 +66,8 @@ export const SETTINGS: readonly Setting[] = Object.values(TABLES)
   .filter((each) => each instanceof Setting);
 
 export function policyOf(valueOf?: (setting: Setting) => unknown): Policy {
-  const policy = Object.fromEntries(Object.entries(TABLES).map(([name, table]) => [name, valuesOf(table, valueOf)]));
-  return consistent(policy as unknown as Policy);
+  const groups: [string, unknown][] = Object.entries(TABLES).map(([name, table]) => [name, valuesOf(table, valueOf)]);
+  return consistent(Object.fromEntries(groups) as Policy);
 }
 
 /** The longest of doubled waits is never shorter than the first. */

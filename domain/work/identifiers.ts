@@ -1,8 +1,10 @@
-import { byKind } from '#domain/work/kinds.ts';
 import type { FinalStatus, WorkStatus } from '#domain/work/lifecycle.ts';
 
 export const ID_PREFIXES = {
-  ...byKind('idPrefix'),
+  order: 'ord',
+  topup: 'top',
+  vpn_subscription: 'vpn',
+  cancellation: 'can',
   orderBatch: 'bat',
   refund: 'ref',
   attempt: 'att',

@@ -1,5 +1,5 @@
 import type { FailureClass, FailureEnd } from '#domain/work/failure.ts';
-import { byKind, WORK_KINDS, type WorkKind } from '#domain/work/kinds.ts';
+import { WORK_KINDS, type WorkKind } from '#domain/work/kinds.ts';
 
 /** A status without followers is final. */
 
@@ -75,10 +75,16 @@ export const FINAL_STATUSES = [
 
 export type FinalStatus = (typeof FINAL_STATUSES)[number];
 
-export const ENDS_WITHOUT_EFFECT = byKind('endWithoutEffect') satisfies Record<WorkKind, FinalStatus>;
+/** What was asked of the service definitely did not happen. */
+export const ENDS_WITHOUT_EFFECT = {
+  order: 'failed',
+  topup: 'failed',
+  vpn_subscription: 'failed',
+  cancellation: 'refused',
+} as const satisfies Record<WorkKind, FinalStatus>;
 
-export function statusesOf<Kind extends WorkKind>(kind: Kind): readonly [StatusOf<Kind>, ...StatusOf<Kind>[]] {
-  return Object.keys(LIFECYCLES[kind]) as [StatusOf<Kind>, ...StatusOf<Kind>[]];
+export function statusesOf<Kind extends WorkKind>(kind: Kind): readonly StatusOf<Kind>[] {
+  return Object.keys(LIFECYCLES[kind]) as StatusOf<Kind>[];
 }
 
 export const WORK_STATUSES: readonly WorkStatus[] = [...new Set(WORK_KINDS.flatMap((kind) => statusesOf(kind)))];

@@ -23,6 +23,11 @@ export function describeStatus(work: DescribedWork): StatusText {
   return { now: nowOf(work), reason: whyOf(work), next: nextOf(work) };
 }
 
+/** Of work that is held or not sent yet. */
+export function endAtDeadline(kind: WorkKind): string {
+  return KINDS[kind].isPurchase ? 'fails without having bought' : 'is refused without having been sent';
+}
+
 export function adviceOf({
   status,
   failure,
@@ -51,7 +56,7 @@ function isSettling({ status, failure, isTimed }: DescribedWork): boolean {
 
 function nowOf(work: DescribedWork): string {
   const { kind, status, isInDoubt = false } = work;
-  const { noun, texts } = KINDS[kind];
+  const { noun, isPurchase } = KINDS[kind];
   const subject = `The ${noun}`;
   if (isInDoubt && isFinal(status)) return `${subject} has ended as ${status}, and a case about it is open.`;
   if (isSettling(work))
@@ -64,7 +69,9 @@ function nowOf(work: DescribedWork): string {
     case 'held':
       return `${subject} is held until an obstacle passes.`;
     case 'processing':
-      return texts.processing(noun);
+      return isPurchase
+        ? `The service has accepted the ${noun} and works on it.`
+        : 'The service decides about the cancellation or its refund.';
     case 'needs_attention':
       return `${subject} waits for a person.`;
     case 'active':
@@ -76,7 +83,7 @@ function nowOf(work: DescribedWork): string {
     case 'failed':
       return `${subject} failed permanently; nothing was bought.`;
     case 'abandoned':
-      return `${subject} was abandoned; ${texts.leftBehind}.`;
+      return `${subject} was abandoned; ${isPurchase ? 'nothing was bought' : 'the eSIM is unchanged'}.`;
     case 'refused':
       return `${subject} is refused; the eSIM is unchanged.`;
     case 'cancelled':
@@ -113,10 +120,9 @@ function nextOf(work: DescribedWork): string {
         ? 'The same bytes are sent again with the same key, or it is looked up at the service.'
         : 'The service answers. If the answer is lost, the same bytes are sent again, or it is looked up.';
     case 'held': {
-      const end = KINDS[kind].texts.heldTooLong;
       const advice = failure === undefined ? '' : ` ${adviceOf({ status, failure: failure.class })}`;
       const continues = isTimed ? 'It is tried again automatically' : 'It continues when the obstacle has passed';
-      return `${continues}; at its deadline it ${end}.${advice}`;
+      return `${continues}; at its deadline it ${endAtDeadline(kind)}.${advice}`;
     }
     case 'processing':
       return isTimed

@@ -45,7 +45,7 @@ interface BatchFact {
   readonly status: 'accepted' | 'completed';
   readonly size: number;
   /** Undefined at its end: each order has it. */
-  readonly requestId?: string | undefined;
+  readonly requestId?: string | null | undefined;
   readonly traceparent?: string | null | undefined;
 }
 

@@ -7,12 +7,11 @@ import { requestStarts } from '#db/queues/outbox.ts';
 import { orderBatches, orders } from '#db/schema.ts';
 import { unfinished } from '#db/schema/columns.ts';
 import type { StoredBatchItem } from '#db/schema/work.ts';
-import { type OrderBatchRow, type OrderRow, wholeRow, type WorkRow } from '#db/work/rows.ts';
+import type { OrderBatchRow, OrderRow, WorkRow } from '#db/work/rows.ts';
 import { addTimelineEntries } from '#db/work/timeline.ts';
 import type { Operator } from '#domain/operator/operator-actions.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
-import { type NewOrder, orderValues } from '#fulfilment/accept/order.ts';
-import { acceptedEntry } from '#fulfilment/accept/work.ts';
+import { acceptedEntry, type NewOrder } from '#fulfilment/accept/work.ts';
 import { actOnWork } from '#fulfilment/operator/operator-actions.ts';
 import { performAction } from '#fulfilment/operator/perform-action.ts';
 import { acceptedEvent } from '#fulfilment/work/events.ts';
@@ -47,16 +46,17 @@ export async function acceptBatch(tx: Executor, batch: NewBatch, now: Date): Pro
     })
     .onConflictDoNothing()
     .returning();
-  if (row === undefined) return { accepted: false, taken: 'batch', existingId: await batchCalled(tx, externalBatchId) };
+  if (row === undefined) return takenBy('batch', await findBatchCalled(tx, externalBatchId));
 
   const values = batch.orders.map((order, index) => ({
-    ...orderValues(order, now),
+    ...order,
+    createdAt: now,
+    updatedAt: now,
     batchId: id,
     batchPosition: index + 1,
   }));
   const accepted = await tx.insert(orders).values(values).onConflictDoNothing().returning();
-  if (accepted.length < values.length)
-    return { accepted: false, taken: 'order', existingId: await takenOrder(tx, batch) };
+  if (accepted.length < values.length) return takenBy('order', await findTakenOrder(tx, batch));
   await startAll(tx, accepted, now);
   const { requestId, traceparent } = batch.orders[0] ?? {};
   noteFact(tx, { fact: 'batch', id, status: 'accepted', size: row.size, requestId, traceparent });
@@ -94,10 +94,9 @@ async function startAll(tx: Executor, accepted: readonly OrderRow[], now: Date):
   );
 }
 
-async function batchCalled(tx: Executor, externalBatchId: string): Promise<string> {
-  const holder = await findBatchCalled(tx, externalBatchId);
-  if (holder === undefined) throw new Error('a batch took this reference and is gone: none is ever deleted');
-  return holder;
+function takenBy(taken: 'batch' | 'order', existingId: string | undefined) {
+  if (existingId === undefined) throw new Error(`the ${taken} that took a reference is gone: none is ever deleted`);
+  return { accepted: false, taken, existingId } as const;
 }
 
 async function findBatchCalled(tx: Executor, externalBatchId: string): Promise<string | undefined> {
@@ -106,12 +105,6 @@ async function findBatchCalled(tx: Executor, externalBatchId: string): Promise<s
     .from(orderBatches)
     .where(eq(orderBatches.externalBatchId, externalBatchId));
   return holder?.id;
-}
-
-async function takenOrder(tx: Executor, batch: NewBatch): Promise<string> {
-  const holder = await findTakenOrder(tx, batch);
-  if (holder === undefined) throw new Error('an order took a reference of the batch and is gone: none is ever deleted');
-  return holder;
 }
 
 async function findTakenOrder(tx: Executor, { id, orders: wanted }: NewBatch): Promise<string | undefined> {
@@ -180,7 +173,7 @@ export async function abandonUnsent(
 
 /** For an order about to be sent that has bought nothing. `row` is locked in this transaction. */
 export async function abandonIfCancelled(tx: Executor, work: WorkRef, row: WorkRow, now: Date): Promise<boolean> {
-  const batchId = work.kind === 'order' ? wholeRow('order', row).batchId : null;
+  const batchId = 'batchId' in row ? row.batchId : null;
   if (batchId === null) return false;
   const [batch] = await tx.select().from(orderBatches).where(eq(orderBatches.id, batchId));
   const operator = batch && cancellerOf(batch);

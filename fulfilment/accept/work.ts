@@ -1,121 +1,115 @@
+import { desc, eq } from 'drizzle-orm';
 import { noteFact } from '#db/connection/after-commit.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { recordEvent } from '#db/events/event-log.ts';
 import { requestStart } from '#db/queues/outbox.ts';
-import type { WorkRow } from '#db/work/rows.ts';
+import { cancellations, orders, topups, vpnSubscriptions } from '#db/schema.ts';
+import { findHolderId } from '#db/work/reference-holders.ts';
+import type { OrderRow, WorkRow } from '#db/work/rows.ts';
 import { addTimelineEntry, type TimelineEntry } from '#db/work/timeline.ts';
-import type { Money } from '#domain/money/money.ts';
-import type { WhenUsedUp } from '#domain/retry/retry-rules.ts';
-import { FIRST_USE, type ReferenceUse } from '#domain/work/identifiers.ts';
 import { KINDS, type WorkKind, type WorkRef } from '#domain/work/kinds.ts';
-import type { WorkFact } from '#domain/work/work-fact.ts';
 import { acceptedEvent } from '#fulfilment/work/events.ts';
 
-export interface NewWork {
-  readonly id: string;
-  readonly apiKeyId: string;
-  /** For logs. */
-  readonly requestId?: string;
-  /** Absent: the request is not traced. */
-  readonly traceparent?: string | undefined;
-  readonly maxPrice: Money | null;
-  readonly customerPrice?: Money | undefined;
-  readonly deadlineAt: Date | null;
-  /** Absent: as the policy has it. */
-  readonly whenUsedUp?: WhenUsedUp | undefined;
-  readonly metadata: Readonly<Record<string, string>>;
-  /** Absent: the first use. */
-  readonly use?: ReferenceUse;
-  /** Keyed hash of the caller and the Idempotency-Key; absent: unknown. */
-  readonly requestKey?: Buffer;
-}
+export type NewOrder = typeof orders.$inferInsert;
+type NewTopup = typeof topups.$inferInsert & Pick<WorkRow, 'esimId'>;
+type NewVpnSubscription = typeof vpnSubscriptions.$inferInsert;
+type NewCancellation = typeof cancellations.$inferInsert & { readonly esimId: string };
 
-export interface NewCustomer {
-  /** Encrypted for `customerReferenceAad`. */
-  readonly encryptedCustomerReference: Buffer;
-  /** Keyed hash of the same, for searches. */
-  readonly customerReferenceHash: Buffer;
-}
+/** What an order has in common with other work. */
+export type NewWork = Omit<
+  NewOrder,
+  'externalOrderId' | 'packageId' | 'encryptedDeviceImei' | 'batchId' | 'batchPosition' | 'esimId' | 'status'
+>;
+
+export type NewCustomer = Required<
+  Pick<typeof vpnSubscriptions.$inferInsert, 'encryptedCustomerReference' | 'customerReferenceHash'>
+>;
 
 export type Acceptance<Row = unknown> =
   | { readonly accepted: true; readonly id: string; readonly row: Row }
   /** One reference makes work once, whatever key or caller is used. */
   | { readonly accepted: false; readonly existingId: string };
 
-export function newWorkColumns(work: NewWork, now: Date) {
-  const { id, apiKeyId, maxPrice, deadlineAt, whenUsedUp, metadata, requestId, traceparent } = work;
-  return {
-    id,
-    apiKeyId,
-    maxPriceAmount: maxPrice?.amount ?? null,
-    maxPriceCurrency: maxPrice?.currency ?? null,
-    deadlineAt,
-    whenUsedUp: whenUsedUp ?? null,
-    metadata: { ...metadata },
-    createdAt: now,
-    updatedAt: now,
-    requestId: requestId ?? null,
-    traceparent: traceparent ?? null,
-  };
+/*
+ * An insert names no conflict target: the id follows from the reference and its use, so a concurrent insert may
+ * conflict with several indexes. The holder is read after the insert has waited for the other transaction, so that its
+ * row is committed and visible.
+ */
+
+export async function acceptOrder(tx: Executor, order: NewOrder, now: Date): Promise<Acceptance<OrderRow>> {
+  const values = { ...order, createdAt: now, updatedAt: now };
+  const [row] = await tx.insert(orders).values(values).onConflictDoNothing().returning();
+  if (row === undefined) return takenBy('order', await findHolderId(tx, 'order', order.externalOrderId));
+  return accepted(tx, 'order', row, { package_id: row.packageId, ...replacedBy(row) }, now);
 }
 
-export function newReferenceColumns({ use = FIRST_USE, requestKey }: Pick<NewWork, 'use' | 'requestKey'>) {
-  return { referenceUse: use.number, replacesId: use.replaces, requestKey: requestKey ?? null };
+export async function acceptTopup(tx: Executor, topup: NewTopup, now: Date) {
+  const values = { ...topup, createdAt: now, updatedAt: now };
+  const [row] = await tx.insert(topups).values(values).onConflictDoNothing().returning();
+  // Only a reference can conflict; without one this matches nothing.
+  if (row === undefined) return takenBy('topup', await findHolderId(tx, 'topup', topup.externalTopupId ?? ''));
+  const { esimId: esim_id, packageId: package_id } = row;
+  return accepted(tx, 'topup', row, { esim_id, package_id, ...replacedBy(row) }, now);
 }
 
-export function newCustomerColumns(customer: NewCustomer | undefined) {
-  return {
-    encryptedCustomerReference: customer?.encryptedCustomerReference ?? null,
-    customerReferenceHash: customer?.customerReferenceHash ?? null,
-  };
+export async function acceptVpnSubscription(tx: Executor, subscription: NewVpnSubscription, now: Date) {
+  const values = { ...subscription, createdAt: now, updatedAt: now };
+  const [row] = await tx.insert(vpnSubscriptions).values(values).onConflictDoNothing().returning();
+  if (row === undefined) {
+    const { externalSubscriptionId } = subscription;
+    return takenBy('vpn_subscription', await findHolderId(tx, 'vpn_subscription', externalSubscriptionId));
+  }
+  return accepted(tx, 'vpn_subscription', row, { vpn_plan_id: row.vpnPlanId, ...replacedBy(row) }, now);
 }
 
-export function newCustomerPriceColumns({ customerPrice }: Pick<NewWork, 'customerPrice'>) {
-  return { customerPrice: customerPrice?.amount ?? null, customerPriceCurrency: customerPrice?.currency ?? null };
+/** One per eSIM may be open. */
+export async function acceptCancellation(tx: Executor, cancellation: NewCancellation, now: Date) {
+  const { esimId } = cancellation;
+  const values = { ...cancellation, createdAt: now, updatedAt: now };
+  const [row] = await tx.insert(cancellations).values(values).onConflictDoNothing().returning();
+  if (row === undefined) {
+    const [newest] = await tx
+      .select({ id: cancellations.id })
+      .from(cancellations)
+      .where(eq(cancellations.esimId, esimId))
+      // The blocking one may have been refused just now; it is still the newest.
+      .orderBy(desc(cancellations.createdAt))
+      .limit(1);
+    return takenBy('cancellation', newest?.id);
+  }
+  return accepted(tx, 'cancellation', row, { esim_id: esimId, on_unmet_conditions: row.onUnmetConditions }, now);
 }
 
-export function replaced({ use }: Pick<NewWork, 'use'>): { readonly replaces?: string } {
-  return use?.replaces == null ? {} : { replaces: use.replaces };
+function takenBy(kind: WorkKind, existingId: string | undefined) {
+  if (existingId === undefined)
+    throw new Error(`a ${KINDS[kind].noun} took this reference and is gone: none is ever deleted`);
+  return { accepted: false, existingId } as const;
+}
+
+function replacedBy({ replacesId }: Pick<OrderRow, 'replacesId'>): { readonly replaces?: string } {
+  return replacesId === null ? {} : { replaces: replacesId };
+}
+
+async function accepted<Row extends WorkRow>(
+  tx: Executor,
+  kind: WorkKind,
+  row: Row,
+  detail: TimelineEntry['detail'] & object,
+  now: Date,
+) {
+  const work: WorkRef = { kind, id: row.id };
+  await requestStart(tx, work);
+  await addTimelineEntry(tx, work, acceptedEntry(kind, detail, now));
+  await recordEvent(tx, acceptedEvent(work, row), now);
+  const { status, failureClass, attentionReason, requestId, traceparent, createdAt: acceptedAt } = row;
+  const reasons = { previous: undefined, failureClass, attentionReason };
+  const fact = { status, ...reasons, requestId, traceparent, acceptedAt, isCompletion: false };
+  noteFact(tx, { fact: 'status', ...work, ...fact });
+  return { accepted: true, id: row.id, row } as const;
 }
 
 export function acceptedEntry(kind: WorkKind, detail: TimelineEntry['detail'] & object, now: Date) {
   const event = `${kind}.accepted`;
   const message = `The ${KINDS[kind].noun} was accepted and stored; its workflow is about to start.`;
   return { event, message, detail, dedupKey: event, at: now };
-}
-
-function acceptedFact({ kind, id }: WorkRef, row: WorkRow): WorkFact {
-  const { status, failureClass, attentionReason, requestId, traceparent, createdAt: acceptedAt } = row;
-  const reasons = { previous: undefined, failureClass, attentionReason };
-  return { fact: 'status', kind, id, requestId, traceparent, status, ...reasons, acceptedAt, isCompletion: false };
-}
-
-/**
- * Runs in the caller's transaction.
- * `insert` names no conflict target: the id follows from the reference and its use, so a concurrent insert may
- * conflict with several indexes. `holder` runs after the insert has waited for the other transaction, so that row is
- * committed and visible.
- */
-export async function acceptWork<Row extends WorkRow>(
-  tx: Executor,
-  work: WorkRef,
-  intake: {
-    readonly insert: () => PromiseLike<readonly Row[]>;
-    readonly holder: () => PromiseLike<readonly { readonly id: string }[]>;
-    readonly detail: TimelineEntry['detail'] & object;
-  },
-  now: Date,
-): Promise<Acceptance<Row>> {
-  const [inserted] = await intake.insert();
-  if (inserted === undefined) {
-    const [holder] = await intake.holder();
-    if (holder === undefined)
-      throw new Error(`a ${KINDS[work.kind].noun} took this reference and is gone: none is ever deleted`);
-    return { accepted: false, existingId: holder.id };
-  }
-  await requestStart(tx, work);
-  await addTimelineEntry(tx, work, acceptedEntry(work.kind, intake.detail, now));
-  await recordEvent(tx, acceptedEvent(work, inserted), now);
-  noteFact(tx, acceptedFact(work, inserted));
-  return { accepted: true, id: work.id, row: inserted };
 }

@@ -4,16 +4,17 @@ import { recordMovement } from '#db/money/journal.ts';
 import { requeueUnmatched } from '#db/queues/inbox.ts';
 import { attempts } from '#db/schema.ts';
 import { chargedOf, lockAttempt, workOf, takenServiceIds } from '#db/work/attempts.ts';
-import { type AttemptRow, storedKind, workTable } from '#db/work/rows.ts';
+import { type AttemptRow, PRODUCT_COLUMNS, workTable } from '#db/work/rows.ts';
 import { cancellationOutcome, mergeReports } from '#domain/cancellation/refund.ts';
 import { equalMoney, type Money } from '#domain/money/money.ts';
 import { ATTEMPT_DECISIONS, isAsOrdered, type ObservedOutcome, type Report } from '#domain/relay/observation.ts';
 import { attemptStateAfter } from '#domain/work/attempt-lifecycle.ts';
+import type { FailureClass } from '#domain/work/failure.ts';
 import { refusedCancellation, storedReason } from '#domain/work/foreign-text.ts';
 import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
 import { knownReports, storeCancellationReport } from '#fulfilment/work/cancellation.ts';
 import { openContradiction } from '#fulfilment/work/events.ts';
-import { storeSubscriptionReport, type SubscriptionReport } from '#fulfilment/work/subscription.ts';
+import { storeSubscriptionReport } from '#fulfilment/work/subscription.ts';
 
 /**
  * Also stores the debit. Progress only goes forward; a second service id opens a case. `now` is the time of a report
@@ -71,17 +72,17 @@ export async function applyReport(tx: Executor, known: AttemptRow, report: Repor
   if (updated === undefined) throw new Error(`attempt ${known.id} vanished while it was locked`);
 
   if (cancellation !== undefined) await storeCancellationReport(tx, work, cancellation, now);
-  if (work.kind === 'vpn_subscription') await storeSubscriptionReport(tx, work.id, subscriptionIn(report), now);
+  if (work.kind === 'vpn_subscription') await storeSubscriptionReport(tx, work.id, report, now);
   return updated;
 }
 
 const NO_FAILURE = { failureClass: null, failureDetail: null, serviceMessage: null };
 
 function failureColumns({ subjectKind }: AttemptRow, { cancellation, reason, unmetConditions = [] }: Report) {
-  const { failureReported } = KINDS[subjectKind];
-  if (cancellation !== undefined) return { failureClass: failureReported, ...refusedCancellation(unmetConditions) };
+  const failureClass: FailureClass = KINDS[subjectKind].isPurchase ? 'supplier_failed' : 'cancellation_refused';
+  if (cancellation !== undefined) return { failureClass, ...refusedCancellation(unmetConditions) };
   // The request for a VPN subscription has the reference of the customer, which a message may repeat.
-  return { failureClass: failureReported, ...storedReason(reason, subjectKind === 'vpn_subscription') };
+  return { failureClass, ...storedReason(reason, subjectKind === 'vpn_subscription') };
 }
 
 /** Of a cancellation: with what was reported of it before. */
@@ -92,11 +93,6 @@ async function outcomeSoFar(
 ): Promise<ObservedOutcome> {
   if (cancellation === undefined) return outcome;
   return cancellationOutcome(mergeReports(await knownReports(tx, id), cancellation));
-}
-
-export function subscriptionIn({ startedAt, expiresAt, endedAs, encryptedAccess }: Report): SubscriptionReport {
-  const dateOf = (text: string | undefined) => (text === undefined ? undefined : new Date(text));
-  return { startedAt: dateOf(startedAt), expiresAt: dateOf(expiresAt), endedAs, encryptedAccess };
 }
 
 /** The known price stays. */
@@ -114,11 +110,11 @@ export async function openCaseOfOtherPrice(
 
 /** Undefined for a kind that orders nothing. */
 export async function orderedProduct(db: Executor, { kind, id }: WorkRef): Promise<number | undefined> {
-  const { product } = storedKind(kind);
+  const product = PRODUCT_COLUMNS[kind];
   if (product === undefined) return undefined;
   const table = workTable(kind);
   const [row] = await db
-    .select({ is: sql<number>`${product.column}` })
+    .select({ is: sql<number>`${product}` })
     .from(table)
     .where(eq(table.id, id));
   return row?.is;

@@ -11,7 +11,7 @@ import { isWithin } from '#domain/purchase/send-claim.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 import { orderedProduct } from '#fulfilment/attempts/report.ts';
 import { addPause } from '#fulfilment/gate/pauses.ts';
-import { updateWork } from '#fulfilment/work/change.ts';
+import { changeWork } from '#fulfilment/work/change.ts';
 
 /** A charge above the limit is a case of its purchase, another price one of its product. */
 export async function reportCharge(
@@ -113,7 +113,7 @@ export async function noteShownCharges(
     const row = await lockWork(tx, work);
     const charged = { chargedAmount: money.amount, chargedCurrency: money.currency };
     await tx.update(attempts).set(charged).where(eq(attempts.id, attempt.id));
-    await updateWork(tx, work, row, { ...charged, updatedAt: now });
+    await changeWork(tx, work, row, { set: charged }, now);
     await reportCharge(tx, attempt, money, now);
   }
 }

@@ -5,7 +5,7 @@ import { noteProbe } from '#db/gate/waits.ts';
 import { requestWake } from '#db/queues/outbox.ts';
 import { attempts, gateDrifts, vpnSubscriptions, gateLines, gateWaits } from '#db/schema.ts';
 import { currentAttempt } from '#db/work/attempts.ts';
-import { workTable, readWork, storedKind } from '#db/work/rows.ts';
+import { workTable, readWork, PRODUCT_COLUMNS } from '#db/work/rows.ts';
 import { readVpnSubscription } from '#db/work/vpn-subscriptions.ts';
 import {
   afterLook,
@@ -260,7 +260,5 @@ export function isOfOtherProduct(kind: PurchaseKind, products: readonly number[]
 }
 
 export function productColumn(kind: PurchaseKind): SQL<number> {
-  const { product } = storedKind(kind);
-  if (product === undefined) throw new Error(`${kind} orders no product`);
-  return sql<number>`${product.column}`;
+  return sql<number>`${PRODUCT_COLUMNS[kind]}`;
 }

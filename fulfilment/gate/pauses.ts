@@ -167,7 +167,7 @@ async function ownEvidence(db: Executor, kind: PurchaseKind): Promise<string | u
   if (profile?.findings[KINDS[kind].seenTrait] === true) {
     return `Evidence: the capability profile ${profile.id}, confirmed by ${profile.confirmedBy ?? '?'}.`;
   }
-  const table = workTable(kind);
+  const table = workTable<WorkKind>(kind);
   const [bought] = await db
     .select({ id: table.id })
     .from(table)

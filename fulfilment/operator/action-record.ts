@@ -1,21 +1,41 @@
 import { and, desc, eq, like, sql } from 'drizzle-orm';
+import { addAuditEntry } from '#db/access/audit-log.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { isWaking } from '#db/queues/outbox.ts';
 import { timeline } from '#db/schema.ts';
+import { addTimelineEntry, hasTimelineEntry } from '#db/work/timeline.ts';
 import type { Operator, OperatorAction } from '#domain/operator/operator-actions.ts';
 import { durationText, type RetryChange } from '#domain/retry/retry-rules.ts';
 import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
-import type { Resolution } from '#fulfilment/operator/corrections.ts';
 
-export const actionKey = ({ actionId }: Operator): string => `operator:${actionId}`;
+export type ActionOf<Name extends OperatorAction['action']> = Extract<OperatorAction, { action: Name }>;
+export type Resolution = ActionOf<'resolve'>;
+
+export interface ActedOn {
+  readonly tx: Executor;
+  readonly work: WorkRef;
+  readonly operator: Operator;
+  readonly now: Date;
+}
+
+const actionKey = ({ actionId }: Operator): string => `operator:${actionId}`;
+
+/** In the timeline, where {@link isDone} finds it, and in the audit log. */
+export async function noteAction({ tx, work, operator, now }: ActedOn, action: OperatorAction): Promise<void> {
+  const { actor, reason } = operator;
+  await addTimelineEntry(tx, work, {
+    event: `operator.${action.action}`,
+    message: `${sentence(work, action)} Reason given: ${reason}`,
+    detail: { actor, ...detailOf(action) },
+    dedupKey: actionKey(operator),
+    at: now,
+  });
+  await addAuditEntry(tx, { actor, action: `${work.kind}.${action.action}`, subject: work, reason }, now);
+}
 
 /** The same request came twice. */
-export async function isDone(tx: Executor, { kind, id }: WorkRef, operator: Operator): Promise<boolean> {
-  const rows = await tx
-    .select({ id: timeline.id })
-    .from(timeline)
-    .where(and(eq(timeline.subjectKind, kind), eq(timeline.subjectId, id), eq(timeline.dedupKey, actionKey(operator))));
-  return rows.length > 0;
+export async function isDone(tx: Executor, work: WorkRef, operator: Operator): Promise<boolean> {
+  return hasTimelineEntry(tx, work, actionKey(operator));
 }
 
 /** True when a retry was the last action and its workflow has not been woken yet. */
@@ -43,7 +63,7 @@ export async function wasJudgedSo(tx: Executor, { kind, id }: WorkRef, action: R
   return last?.isSame ?? false;
 }
 
-export function sentence({ kind }: WorkRef, action: OperatorAction): string {
+function sentence({ kind }: WorkRef, action: OperatorAction): string {
   switch (action.action) {
     case 'retry':
       return 'An operator requested a retry.';
@@ -77,7 +97,7 @@ function changeText({ attempts, firstDelayMs, maxDelayMs, deadlineAt }: RetryCha
   ].join(', ');
 }
 
-export function detailOf(action: OperatorAction): Record<string, string> {
+function detailOf(action: OperatorAction): Record<string, string> {
   if (action.action !== 'resolve') return {};
   const { reason, verdict, serviceId, serviceEsimId, next } = action;
   return {

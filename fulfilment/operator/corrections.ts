@@ -8,10 +8,11 @@ import { attempts, refunds } from '#db/schema.ts';
 import { type CaseOfWork, dismissDeliveryCase, findCase } from '#db/work/cases.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
 import { cancellationOutcome } from '#domain/cancellation/refund.ts';
-import { type CaseVerdict, needsWallet, type OperatorAction } from '#domain/operator/operator-actions.ts';
+import { type CaseVerdict, needsWallet } from '#domain/operator/operator-actions.ts';
 import type { ObservedOutcome } from '#domain/relay/observation.ts';
 import { type AttemptEvent, attemptStateAfter } from '#domain/work/attempt-lifecycle.ts';
 import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
+import type { Resolution } from '#fulfilment/operator/action-record.ts';
 import { knownReports, storeCancellationReport, undoCancelled } from '#fulfilment/work/cancellation.ts';
 import { expectRefund, nameRefund } from '#fulfilment/work/refunds.ts';
 
@@ -83,9 +84,10 @@ async function verdictOfBought(
   attempt: AttemptRow,
   serviceEsimId: string | undefined,
 ): Promise<AttemptEvent> {
-  const { hasDelivery } = KINDS[attempt.subjectKind];
-  if (attempt.subjectKind === 'cancellation') return verdictOfCancelled(tx, attempt);
-  return !hasDelivery || serviceEsimId !== undefined ? 'verdict_bought' : 'verdict_bought_unseen';
+  const { subjectKind: kind } = attempt;
+  if (kind === 'cancellation') return verdictOfCancelled(tx, attempt);
+  // Nothing more is read of a top-up.
+  return kind === 'topup' || serviceEsimId !== undefined ? 'verdict_bought' : 'verdict_bought_unseen';
 }
 
 export type CaseDismissal =
@@ -130,8 +132,6 @@ export async function explainMovement(
   }
   return booked?.movement;
 }
-
-export type Resolution = Extract<OperatorAction, { action: 'resolve' }>;
 
 export async function correctCancellation(
   tx: Executor,

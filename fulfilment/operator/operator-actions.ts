@@ -1,5 +1,4 @@
 import { and, eq } from 'drizzle-orm';
-import { addAuditEntry } from '#db/access/audit-log.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { grantOverride, hasOverride } from '#db/gate/waits.ts';
 import { attempts } from '#db/schema.ts';
@@ -7,7 +6,6 @@ import { attemptsOf, currentAttempt } from '#db/work/attempts.ts';
 import { isCancelledAlready } from '#db/work/cancellations.ts';
 import { closeCase, findOpenCase, hasOpenCase, openCase, openReasons, type CaseRow } from '#db/work/cases.ts';
 import { type WorkRow, type AttemptRow, lockWork } from '#db/work/rows.ts';
-import { addTimelineEntry } from '#db/work/timeline.ts';
 import { equalMoney, type Money } from '#domain/money/money.ts';
 import {
   type ActionJudgement,
@@ -25,22 +23,23 @@ import {
   REFUSALS,
 } from '#domain/operator/operator-actions.ts';
 import { judgeableWithoutCase, possibleNow } from '#domain/operator/possible-actions.ts';
-import { changedOverrides, RETRY_OVERRIDES, type RetryOverrides } from '#domain/retry/retry-rules.ts';
+import { changedOverrides, RETRY_OVERRIDES } from '#domain/retry/retry-rules.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
 import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
 import { isFinal, type WorkStatus } from '#domain/work/lifecycle.ts';
 import { isCompared } from '#fulfilment/attempts/recover.ts';
 import {
-  actionKey,
+  type ActedOn,
+  type ActionOf,
   isDone,
   isRetryUnderWay,
+  noteAction,
+  type Resolution,
   wasJudgedSo,
-  detailOf,
-  sentence,
 } from '#fulfilment/operator/action-record.ts';
-import { correctAttempt, correctCancellation, type Resolution } from '#fulfilment/operator/corrections.ts';
+import { correctAttempt, correctCancellation } from '#fulfilment/operator/corrections.ts';
 import { hasPendingObservations } from '#fulfilment/work/buying-barrier.ts';
-import { updateWork } from '#fulfilment/work/change.ts';
+import { changeWork, NOTHING_IN_THE_WAY } from '#fulfilment/work/change.ts';
 import { recordStep } from '#fulfilment/work/record-step.ts';
 import { forgetCancelAccepted, withdrawCancel } from '#fulfilment/work/subscription.ts';
 
@@ -58,103 +57,38 @@ export async function actOnWork(
 ): Promise<ActionResult> {
   const row = await lockWork(tx, work);
   if (await isDone(tx, work, operator)) return { kind: 'unchanged' };
-  const context = { tx, work, row, operator, now };
-  const operated = await operatedWork(context);
-  const judged = await judge(context, operated, action);
+  const context = { tx, work, row, operator, now, operated: await operatedWork(tx, work, row) };
+  const judged = await act(context, action);
+  if (judged === 'allowed') return { kind: 'applied' };
   if (judged === 'unchanged') return { kind: 'unchanged' };
-  if (typeof judged === 'string') return refused(context, operated, judged);
-
-  await addTimelineEntry(tx, work, {
-    event: `operator.${action.action}`,
-    message: `${sentence(work, action)} Reason given: ${operator.reason}`,
-    detail: { actor: operator.actor, ...detailOf(action) },
-    dedupKey: actionKey(operator),
-    at: now,
-  });
-  const audited = {
-    actor: operator.actor,
-    action: `${work.kind}.${action.action}`,
-    subject: work,
-    reason: operator.reason,
-  };
-  await addAuditEntry(tx, audited, now);
-  const refusal = await judged();
-  return refusal === undefined ? { kind: 'applied' } : refused(context, operated, refusal);
+  const possible = possibleNow(context.operated, work.kind, await openReasons(tx, work));
+  return { kind: 'refused', refusal: judged, detail: [REFUSALS[judged], possible].filter(Boolean).join(' ') };
 }
 
-async function refused({ tx, work }: ActionContext, operated: OperatedWork, refusal: Refusal): Promise<ActionResult> {
-  const possible = possibleNow(operated, work.kind, await openReasons(tx, work));
-  return { kind: 'refused', refusal, detail: [REFUSALS[refusal], possible].filter(Boolean).join(' ') };
-}
-
-interface ActionContext {
-  readonly tx: Executor;
-  readonly work: WorkRef;
+interface ActionContext extends ActedOn {
   readonly row: WorkRow;
-  readonly operator: Operator;
-  readonly now: Date;
+  readonly operated: OperatedWork;
 }
 
-/** @returns a refusal that only showed while it was performed. */
-type Doing = () => Promise<Refusal | undefined>;
-
-async function judge(
-  context: ActionContext,
-  operated: OperatedWork,
-  action: OperatorAction,
-): Promise<Exclude<ActionJudgement, 'allowed'> | Doing> {
-  const { tx, work, row } = context;
-  const unless = (judged: ActionJudgement, doing: Doing) => (judged === 'allowed' ? doing : judged);
+/** Each judges, notes and does. @returns `allowed` when it is done. */
+async function act(context: ActionContext, action: OperatorAction): Promise<ActionJudgement> {
   switch (action.action) {
     case 'retry':
-      return unless(judgeRetry(operated, await isRetryUnderWay(tx, work)), () => retry(context));
+      return retry(context, action);
     case 'release':
-      if (!KINDS[work.kind].isPurchase) return 'nothing_is_charged';
-      return unless(judgeRelease(operated, await hasOverride(tx, work)), () => release(context));
+      return release(context, action);
     case 'abandon':
-      return unless(judgeAbandon(operated), () => abandon(context));
+      return abandon(context, action);
     case 'change_limit':
-      if (!KINDS[work.kind].isPurchase) return 'nothing_is_charged';
-      return unless(judgeLimitChange(operated, sameLimit(row, action.maxPrice), isComparable(action)), () =>
-        changeLimit(context, action.maxPrice),
-      );
-    case 'change_retry': {
-      const current = row.retryOverrides ?? {};
-      const next = changedOverrides(current, action.change);
-      return unless(judgeRetryChange(operated, current, next, context.now.getTime()), () => changeRetry(context, next));
-    }
-    case 'resolve': {
-      const found =
-        (await findOpenCase(tx, work, action.reason)) ?? (await openByPerson(context, operated, action.reason));
-      if (found === undefined) return (await wasJudgedSo(tx, work, action)) ? 'unchanged' : 'case_not_open';
-      const all = await attemptsOf(tx, work);
-      const attempt = all.find(({ id }) => id === found.attemptId) ?? (await currentAttempt(tx, work));
-      const laterAttempts = all.filter(({ number }) => attempt !== undefined && number > attempt.number);
-      if (await isTaken(tx, work, attempt, action.serviceId)) return 'service_id_taken';
-      const isCancelled = work.kind === 'cancellation' ? await isCancelledAlready(tx, work.id) : undefined;
-      const judged = judgeResolve(
-        operated,
-        { reason: action.reason, attempt, laterAttempts, isCancelled },
-        action.verdict,
-      );
-      return unless(judged, () => resolve(context, attempt, action));
-    }
+      return changeLimit(context, action);
+    case 'change_retry':
+      return changeRetry(context, action);
+    case 'resolve':
+      return resolve(context, action);
   }
 }
 
-/** For work that the service does not finish. The case is rolled back when the action is refused. */
-async function openByPerson(
-  { tx, work }: ActionContext,
-  operated: OperatedWork,
-  reason: AttentionReason,
-): Promise<CaseRow | undefined> {
-  if (!judgeableWithoutCase(operated, work.kind).includes(reason)) return undefined;
-  const attempt = await currentAttempt(tx, work);
-  await openCase(tx, work, reason, 'An operator resolved it before a case opened.', attempt?.id);
-  return findOpenCase(tx, work, reason);
-}
-
-async function operatedWork({ tx, work, row }: ActionContext): Promise<OperatedWork> {
+async function operatedWork(tx: Executor, work: WorkRef, row: WorkRow): Promise<OperatedWork> {
   return {
     status: row.status,
     attempt: await currentAttempt(tx, work),
@@ -168,79 +102,135 @@ async function operatedWork({ tx, work, row }: ActionContext): Promise<OperatedW
 /** Their step is recorded anew when it is due. */
 const WAITING: ReadonlySet<WorkStatus> = new Set(['held', 'needs_attention']);
 
-async function retry({ tx, work, row, now }: ActionContext): Promise<undefined> {
+async function retry(context: ActionContext, action: OperatorAction): Promise<ActionJudgement> {
+  const { tx, work, row, operated, now } = context;
+  const judged = judgeRetry(operated, await isRetryUnderWay(tx, work));
+  if (judged !== 'allowed') return judged;
+  await noteAction(context, action);
   if (row.attentionReason === 'cancellation_refused') {
     await closeCase(tx, work, 'cancellation_refused', 'The cancellation is requested again.', now);
     await forgetCancelAccepted(tx, work.id);
-    await updateWork(tx, work, row, { attentionReason: null, status: 'cancelling', nextStepAt: now, updatedAt: now });
-    return;
-  }
-  if (row.attentionReason !== 'attempts_used_up') {
+    const set = { attentionReason: null, nextStepAt: now };
+    await changeWork(tx, work, row, { set, status: 'cancelling' }, now);
+  } else if (row.attentionReason === 'attempts_used_up') {
+    // A retry grants one more attempt, however many operators request it at the same time.
+    await closeCase(tx, work, 'attempts_used_up', 'One more attempt was granted.', now);
+    const made = (await currentAttempt(tx, work))?.number ?? 0;
+    // When the number of attempts was set for this work, that number grows.
+    const retryOverrides =
+      row.retryOverrides?.attempts === undefined ? row.retryOverrides : { ...row.retryOverrides, attempts: made + 1 };
+    // Otherwise one more than were made, even if a larger number was set and removed before.
+    const extraAttempts = Math.max(row.extraAttempts + 1, made + 1 - (row.retryRule?.attempts ?? made));
+    const set = { extraAttempts, retryOverrides, attentionReason: null, nextStepAt: now };
+    await changeWork(tx, work, row, { set, status: 'held' }, now);
+  } else if (WAITING.has(row.status) || operated.awaitsComparison === true) {
     // Work that is not compared with its row yet, now or when the wake comes, would take the wake as that comparison,
     // and wait on; held work would wait on after a concurrent change of its waits.
-    if (WAITING.has(row.status) || !(await isCompared(tx, row)))
-      await updateWork(tx, work, row, { nextStepAt: now, updatedAt: now });
-    return;
+    await changeWork(tx, work, row, { set: { nextStepAt: now } }, now);
   }
-  // A retry grants one more attempt, however many operators request it at the same time.
-  await closeCase(tx, work, 'attempts_used_up', 'One more attempt was granted.', now);
-  const made = (await currentAttempt(tx, work))?.number ?? 0;
-  // When the number of attempts was set for this work, that number grows.
-  const retryOverrides =
-    row.retryOverrides?.attempts === undefined ? row.retryOverrides : { ...row.retryOverrides, attempts: made + 1 };
-  // Otherwise one more than were made, even if a larger number was set and removed before.
-  const extraAttempts = Math.max(row.extraAttempts + 1, made + 1 - (row.retryRule?.attempts ?? made));
-  const granted = { extraAttempts, retryOverrides, attentionReason: null };
-  await updateWork(tx, work, row, { ...granted, status: 'held', nextStepAt: now, updatedAt: now });
+  return 'allowed';
 }
 
-async function release({ tx, work, row, operator, now }: ActionContext): Promise<undefined> {
-  await grantOverride(tx, work, operator.actor, now);
-  if (row.status === 'held') await updateWork(tx, work, row, { nextStepAt: now, updatedAt: now });
-}
-
-async function changeLimit({ tx, work, row, now }: ActionContext, maxPrice: Money | null): Promise<undefined> {
-  const limit = { maxPriceAmount: maxPrice?.amount ?? null, maxPriceCurrency: maxPrice?.currency ?? null };
-  await updateWork(tx, work, row, { ...limit, ...(WAITING.has(row.status) && { nextStepAt: now }), updatedAt: now });
-}
-
-async function changeRetry({ tx, work, row, now }: ActionContext, next: RetryOverrides): Promise<undefined> {
-  const isEmpty = RETRY_OVERRIDES.every((name) => next[name] === undefined);
-  await updateWork(tx, work, row, { retryOverrides: isEmpty ? null : next, updatedAt: now });
-}
-
-async function abandon({ tx, work, now }: ActionContext): Promise<undefined> {
-  const event = `${work.kind}.abandoned`;
-  const entry = { event, message: 'An operator abandoned it; nothing was bought.', dedupKey: event, at: now };
-  await recordStep(tx, work, { status: 'abandoned', entry }, now);
-}
-
-async function resolve(
-  context: ActionContext,
-  attempt: AttemptRow | undefined,
-  action: Resolution,
-): Promise<Refusal | undefined> {
+async function release(context: ActionContext, action: OperatorAction): Promise<ActionJudgement> {
   const { tx, work, row, operator, now } = context;
-  const { isPurchase } = KINDS[work.kind];
-  const isUnproven = attempt !== undefined && isPurchase && needsWallet({ reason: action.reason, attempt });
-  if (isUnproven && action.verdict === 'not_bought' && action.next === 'abandon') return 'wallet_not_read';
-  await closeCase(tx, work, action.reason, `${action.verdict}: ${operator.reason}`, now);
-  if (isFinal(row.status)) return undefined;
+  if (!KINDS[work.kind].isPurchase) return 'nothing_is_charged';
+  const judged = judgeRelease(context.operated, await hasOverride(tx, work));
+  if (judged !== 'allowed') return judged;
+  await noteAction(context, action);
+  await grantOverride(tx, work, operator.actor, now);
+  await changeWork(tx, work, row, { set: { nextStepAt: now } }, now);
+  return 'allowed';
+}
+
+async function abandon(context: ActionContext, action: OperatorAction): Promise<ActionJudgement> {
+  const judged = judgeAbandon(context.operated);
+  if (judged !== 'allowed') return judged;
+  await noteAction(context, action);
+  await recordAbandonment(context);
+  return 'allowed';
+}
+
+async function recordAbandonment({ tx, work, now }: ActionContext): Promise<void> {
+  const event = `${work.kind}.abandoned`;
+  const message = 'An operator abandoned it; nothing was bought.';
+  await recordStep(tx, { work, status: 'abandoned', event, message, stepKey: event }, now);
+}
+
+async function changeLimit(context: ActionContext, action: ActionOf<'change_limit'>): Promise<ActionJudgement> {
+  const { tx, work, row, now } = context;
+  const { maxPrice, priceCurrency } = action;
+  if (!KINDS[work.kind].isPurchase) return 'nothing_is_charged';
+  const isComparable = maxPrice === null || priceCurrency === undefined || maxPrice.currency === priceCurrency;
+  const judged = judgeLimitChange(context.operated, sameLimit(row, maxPrice), isComparable);
+  if (judged !== 'allowed') return judged;
+  await noteAction(context, action);
+  const limit = { maxPriceAmount: maxPrice?.amount ?? null, maxPriceCurrency: maxPrice?.currency ?? null };
+  await changeWork(tx, work, row, { set: { ...limit, ...(WAITING.has(row.status) && { nextStepAt: now }) } }, now);
+  return 'allowed';
+}
+
+function sameLimit(row: WorkRow, maxPrice: Money | null): boolean {
+  const { maxPriceAmount: amount, maxPriceCurrency: currency } = row;
+  if (amount === null || currency === null) return maxPrice === null;
+  return maxPrice !== null && equalMoney(maxPrice, { amount, currency });
+}
+
+async function changeRetry(context: ActionContext, action: ActionOf<'change_retry'>): Promise<ActionJudgement> {
+  const { tx, work, row, operated, now } = context;
+  const current = row.retryOverrides ?? {};
+  const next = changedOverrides(current, action.change);
+  const judged = judgeRetryChange(operated, current, next, now.getTime());
+  if (judged !== 'allowed') return judged;
+  await noteAction(context, action);
+  const isEmpty = RETRY_OVERRIDES.every((name) => next[name] === undefined);
+  await changeWork(tx, work, row, { set: { retryOverrides: isEmpty ? null : next } }, now);
+  return 'allowed';
+}
+
+async function resolve(context: ActionContext, action: Resolution): Promise<ActionJudgement> {
+  const { tx, work, row, operator, operated, now } = context;
+  const { reason, verdict } = action;
+  const found = (await findOpenCase(tx, work, reason)) ?? (await openByPerson(context, reason));
+  if (found === undefined) return (await wasJudgedSo(tx, work, action)) ? 'unchanged' : 'case_not_open';
+  const all = await attemptsOf(tx, work);
+  const attempt = all.find(({ id }) => id === found.attemptId) ?? (await currentAttempt(tx, work));
+  const laterAttempts = all.filter(({ number }) => attempt !== undefined && number > attempt.number);
+  if (await isTaken(tx, work, attempt, action.serviceId)) return 'service_id_taken';
+  const isCancelled = work.kind === 'cancellation' ? await isCancelledAlready(tx, work.id) : undefined;
+  const judged = judgeResolve(operated, { reason, attempt, laterAttempts, isCancelled }, verdict);
+  if (judged !== 'allowed') return judged;
+  const abandons = verdict === 'not_bought' && action.next === 'abandon';
+  const isUnproven = attempt !== undefined && KINDS[work.kind].isPurchase && needsWallet({ reason, attempt });
+  if (isUnproven && abandons) return 'wallet_not_read';
+
+  await noteAction(context, action);
+  await closeCase(tx, work, reason, `${verdict}: ${operator.reason}`, now);
+  if (isFinal(row.status)) return 'allowed';
   if (work.kind === 'cancellation') await correctCancellation(tx, work, action, now);
   if (attempt !== undefined) await correctAttempt(tx, attempt, action);
-  if (action.verdict === 'not_bought' && action.next === 'abandon') {
+  if (abandons) {
     // Another attempt than the judged one may forbid it.
-    const judged = judgeAbandon(await operatedWork(context));
-    return judged === 'allowed' || judged === 'unchanged' ? abandon(context) : judged;
+    const after = judgeAbandon(await operatedWork(tx, work, row));
+    if (after === 'allowed') await recordAbandonment(context);
+    return after;
   }
-  if (action.reason === 'cancellation_refused') await withdrawCancel(tx, work.id);
+  if (reason === 'cancellation_refused') await withdrawCancel(tx, work.id);
+  if (row.attentionReason === reason) {
+    const { status, nextStepAt } = statusAfter(row, action, now);
+    await changeWork(tx, work, row, { set: { ...NOTHING_IN_THE_WAY, nextStepAt }, status }, now);
+  }
+  return 'allowed';
+}
 
-  if (row.attentionReason === action.reason) {
-    const goesOn = statusAfter(row, action, now);
-    const nothingInTheWay = { attentionReason: null, failureClass: null, failureDetail: null };
-    await updateWork(tx, work, row, { ...goesOn, ...nothingInTheWay, updatedAt: now });
-  }
-  return undefined;
+/** For work that the service does not finish. The case is rolled back when the action is refused. */
+async function openByPerson(
+  { tx, work, operated }: ActionContext,
+  reason: AttentionReason,
+): Promise<CaseRow | undefined> {
+  if (!judgeableWithoutCase(operated, work.kind).includes(reason)) return undefined;
+  const attempt = await currentAttempt(tx, work);
+  await openCase(tx, work, reason, 'An operator resolved it before a case opened.', attempt?.id);
+  return findOpenCase(tx, work, reason);
 }
 
 /** The workflow continues at once. */
@@ -264,14 +254,4 @@ async function isTaken(
     .from(attempts)
     .where(and(eq(attempts.subjectKind, kind), eq(attempts.serviceId, serviceId)));
   return rows.some(({ id }) => id !== attempt?.id);
-}
-
-function isComparable({ maxPrice, priceCurrency }: OperatorAction & { readonly action: 'change_limit' }): boolean {
-  return maxPrice === null || priceCurrency === undefined || maxPrice.currency === priceCurrency;
-}
-
-function sameLimit(row: WorkRow, maxPrice: Money | null): boolean {
-  const { maxPriceAmount: amount, maxPriceCurrency: currency } = row;
-  if (amount === null || currency === null) return maxPrice === null;
-  return maxPrice !== null && equalMoney(maxPrice, { amount, currency });
 }

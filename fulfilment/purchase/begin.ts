@@ -1,3 +1,4 @@
+import { eq } from 'drizzle-orm';
 import { attemptKey } from '#crypto/derived-ids.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
@@ -5,7 +6,7 @@ import { requestBodyAad } from '#db/encryption-aads.ts';
 import { inboxKey, requeueUnmatched, type InboxRow } from '#db/queues/inbox.ts';
 import { attempts } from '#db/schema.ts';
 import { areSettled, findAttempt, readProgress, snapshotOf } from '#db/work/attempts.ts';
-import { lockWorkInEpoch, type AttemptRow, type WorkRow } from '#db/work/rows.ts';
+import { lockWorkInEpoch, workTable, type AttemptRow, type WorkRow } from '#db/work/rows.ts';
 import { addTimelineEntry } from '#db/work/timeline.ts';
 import { moneyOf, plainText } from '#domain/money/money.ts';
 import type { OpenResult, PurchaseActivities, WorkSnapshot } from '#domain/purchase/results.ts';
@@ -16,10 +17,10 @@ import { startOfRun } from '#domain/work/lifecycle.ts';
 import { recover } from '#fulfilment/attempts/recover.ts';
 import { cancellationSnapshot } from '#fulfilment/purchase/cancellation.ts';
 import type { WorkDependencies } from '#fulfilment/purchase/dependencies.ts';
-import { KINDS_OF_WORK } from '#fulfilment/purchase/kinds.ts';
+import { SERVICE_CALLS } from '#fulfilment/purchase/kinds.ts';
 import { subscriptionSnapshot } from '#fulfilment/purchase/vpn-subscription.ts';
 import { buyingBarrier } from '#fulfilment/work/buying-barrier.ts';
-import { updateWork } from '#fulfilment/work/change.ts';
+import { changeWork } from '#fulfilment/work/change.ts';
 
 /** Every run of a workflow begins here. */
 export function beginWork(
@@ -30,8 +31,13 @@ export function beginWork(
     const { row, epoch } = await lockWorkInEpoch(tx, work);
     // Only a run that follows another one writes this.
     const earlierRun = row.recordedIn?.runId;
-    if (run !== undefined && earlierRun !== undefined && earlierRun !== run)
-      await updateWork(tx, work, row, { recordedIn: startOfRun(run) });
+    if (run !== undefined && earlierRun !== undefined && earlierRun !== run) {
+      const table = workTable(work.kind);
+      await tx
+        .update(table)
+        .set({ recordedIn: startOfRun(run) })
+        .where(eq(table.id, work.id));
+    }
     const open = (number: number) => prepareAttempt(dependencies, tx, work, row, number);
     const compared = { epoch, witness, sentIn, leaseMs: dependencies.sendLeaseMs, open };
     const { isRestored, isFirstSinceRestart } = await recover(tx, work, row, compared);
@@ -96,7 +102,7 @@ async function attemptsInForce(
   const rule = retryRule('supplier_failed', await purchaseInForce(tx));
   if (stored !== null && rule.attempts < stored.attempts) {
     const lowered = { ...stored, attempts: rule.attempts };
-    await updateWork(tx, work, row, { retryRule: lowered, updatedAt: new Date(now()) });
+    await changeWork(tx, work, row, { set: { retryRule: lowered } }, new Date(now()));
   }
   return ruleOfWork(rule, retryOverrides ?? {}, extraAttempts).attempts;
 }
@@ -110,7 +116,7 @@ async function prepareAttempt(
   number: number,
 ): Promise<AttemptRow> {
   const { keyRing } = dependencies;
-  const { reference, serviceEsimId, body } = await KINDS_OF_WORK[work.kind].prepare(dependencies, tx, row, number);
+  const { reference, serviceEsimId, body } = await SERVICE_CALLS[work.kind].prepare(dependencies, tx, row, number);
   const attempt = await openAttempt(tx, {
     work,
     number,

@@ -5,14 +5,14 @@ import { isEsimOfAnotherOrder } from '#db/esims/esim-queries.ts';
 import { esims } from '#db/schema.ts';
 import { chargedOf } from '#db/work/attempts.ts';
 import { openCase } from '#db/work/cases.ts';
-import { type AttemptRow, wholeRow, lockUnfinishedWork } from '#db/work/rows.ts';
+import { type AttemptRow, orderRow, lockUnfinishedWork } from '#db/work/rows.ts';
 import type { CompletionResult } from '#domain/purchase/results.ts';
 import type { NotOurs } from '#fulfilment/attempts/report.ts';
 import { reportCharge } from '#fulfilment/books/charges.ts';
 import type { WorkDependencies } from '#fulfilment/purchase/dependencies.ts';
 import { notYet, notYetShown, storeLookUp, type LookUpResult } from '#fulfilment/purchase/listing.ts';
 import { lookUp } from '#fulfilment/purchase/order.ts';
-import { completeLocked, type Completion } from '#fulfilment/work/record-step.ts';
+import { completeWork, type Completion } from '#fulfilment/work/record-step.ts';
 import type { ServiceResult } from '#upstream/client/error-mapping.ts';
 import type { ServiceEsim, ServiceOrder } from '#upstream/contract.ts';
 import { esimDetails } from '#upstream/mapping/esims.ts';
@@ -152,7 +152,7 @@ export async function storeDelivery(
 ): Promise<void> {
   const work = { kind: 'order', id: orderId } as const;
   const row = await lockUnfinishedWork(tx, work);
-  const { packageId, encryptedCustomerReference, customerReferenceHash } = wholeRow('order', row);
+  const { packageId, encryptedCustomerReference, customerReferenceHash } = orderRow(row);
   const { namedByRecord, ...stored } = esim;
   await tx
     .insert(esims)
@@ -162,5 +162,5 @@ export async function storeDelivery(
     message: `The eSIM was delivered and stored.${otherName}`,
     detail: { esim_id: esim.id, service_esim_id: esim.serviceEsimId },
   };
-  await completeLocked(tx, work, row, { ...completion, esimId: esim.id, entry }, now);
+  await completeWork(tx, work, row, { ...completion, esimId: esim.id, entry }, now);
 }

@@ -13,7 +13,7 @@ import {
   steadyReadings,
 } from '#db/money/wallet-readings.ts';
 import { attemptsThatMayCost, chargedOf, findAttemptById, markSettled, priceAtSend } from '#db/work/attempts.ts';
-import { storedKind, type AttemptRow } from '#db/work/rows.ts';
+import { MOVEMENT_NAMES, type AttemptRow } from '#db/work/rows.ts';
 import { addTimelineEntry } from '#db/work/timeline.ts';
 import {
   evidenceDelayMs,
@@ -183,7 +183,7 @@ async function absenceOf(
       occurredAt <= (reading.newestRowAt ?? -Infinity) &&
       currencies.every((currency) => currency === money.currency),
   );
-  const fields = storedKind(work.kind).movementNames;
+  const fields = MOVEMENT_NAMES[work.kind];
   const suspects = debits.filter(
     ({ names, firstReading, isExplained }) =>
       firstReading > before && !isExplained && sent.some((each) => mayBeFor({ ...each, fields }, names)),

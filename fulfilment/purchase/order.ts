@@ -1,6 +1,6 @@
 import type { Executor } from '#db/connection/database.ts';
 import { deviceImeiAad } from '#db/encryption-aads.ts';
-import { wholeRow, type AttemptRow, type WorkRow } from '#db/work/rows.ts';
+import { orderRow, type AttemptRow, type WorkRow } from '#db/work/rows.ts';
 import type { Report } from '#domain/relay/observation.ts';
 import { attemptReference } from '#domain/work/identifiers.ts';
 import type { PurchaseDependencies, WorkDependencies } from '#fulfilment/purchase/dependencies.ts';
@@ -21,7 +21,7 @@ import { orderRequestBytes } from '#upstream/client/request-bytes.ts';
 import type { ServiceOrder } from '#upstream/contract.ts';
 
 export async function prepare({ keyRing }: WorkDependencies, _db: Executor, row: WorkRow, number: number) {
-  const { id, packageId, encryptedDeviceImei: encrypted, ...stored } = wholeRow('order', row);
+  const { id, packageId, encryptedDeviceImei: encrypted, ...stored } = orderRow(row);
   const reference = attemptReference(stored.externalOrderId, stored.referenceUse, number);
   const deviceImei = encrypted === null ? undefined : keyRing.decryptText(encrypted, deviceImeiAad(id));
   const body = orderRequestBytes({ packageId, reference, ...(deviceImei !== undefined && { deviceImei }) });
@@ -33,7 +33,7 @@ export async function examine(
   row: WorkRow,
   priceNeeded: boolean,
 ): Promise<Offer> {
-  const { packageId } = wholeRow('order', row);
+  const { packageId } = orderRow(row);
   if (!priceNeeded) return { price: (await prices.get()).value?.get(packageId) };
   const packages = await service.listPackages();
   if (!packages.ok) return { objection: unreadOffer(packages, 'The price') };
@@ -53,7 +53,7 @@ export async function send(
   leaseLeftMs: () => number,
 ): Promise<ServiceResult<Report>> {
   const { idempotencyKey } = attempt;
-  const { packageId } = wholeRow('order', row);
+  const { packageId } = orderRow(row);
   const reference = ownReference(attempt);
   const answer = await service.createOrder({ idempotencyKey, reference, packageId, body, leaseLeftMs });
   return answer.ok ? { ...answer, value: purchaseReport(answer.value, answer.value.status) } : answer;

@@ -4,7 +4,7 @@ import { recordRefund } from '#db/money/journal.ts';
 import { debitOfOrder } from '#db/money/wallet-movements.ts';
 import { readCancellation, findRefund } from '#db/work/cancellations.ts';
 import { openCase, openCaseOnce } from '#db/work/cases.ts';
-import type { AttemptRow, RefundRow } from '#db/work/rows.ts';
+import { lockUnfinishedWork, type AttemptRow, type RefundRow } from '#db/work/rows.ts';
 import { judgeCredit, otherCreditText } from '#domain/cancellation/refund.ts';
 import { equalMoney, moneyOf, plainText, type Money } from '#domain/money/money.ts';
 import type { CompletionResult } from '#domain/purchase/results.ts';
@@ -42,7 +42,8 @@ export async function completeCancellation(
       const entry = { message, detail: { esim_id: esim.id, ...refunded } };
       const completion = { attemptId: attempt.id, esimId: esim.id, charged: undefined, entry, applied };
       // Locks the work before any write.
-      await completeWork(tx, { kind: 'cancellation', id }, completion, new Date(now()));
+      const work = { kind: 'cancellation', id } as const;
+      await completeWork(tx, work, await lockUnfinishedWork(tx, work), completion, new Date(now()));
       if (credit !== undefined) await recordRefund(tx, esim.orderId, credit);
       if (completed !== undefined) await settleRefund(tx, id, completed, new Date(now()));
       if (credit !== undefined && completed === true) await openCaseOfOtherAmount(tx, id, refund, debit, credit);

@@ -1,7 +1,7 @@
 import type { Executor } from '#db/connection/database.ts';
 import { isEsimOfAnotherOrder, lockEsim, lookAgainAt } from '#db/esims/esim-queries.ts';
 import { chargedOf, takenServiceIds } from '#db/work/attempts.ts';
-import type { AttemptRow, WorkRow } from '#db/work/rows.ts';
+import { lockUnfinishedWork, type AttemptRow, type WorkRow } from '#db/work/rows.ts';
 import { readTopup } from '#db/work/topups.ts';
 import type { CompletionResult } from '#domain/purchase/results.ts';
 import type { Report } from '#domain/relay/observation.ts';
@@ -106,7 +106,8 @@ export async function complete(
       message: 'The eSIM was recharged.',
       detail: { esim_id: esim.id, service_topup_id: attempt.serviceId },
     };
-    await completeWork(tx, work, { attemptId: attempt.id, esimId: esim.id, charged, entry, applied }, now);
+    const completion = { attemptId: attempt.id, esimId: esim.id, charged, entry, applied };
+    await completeWork(tx, work, await lockUnfinishedWork(tx, work), completion, now);
     await reportCharge(tx, attempt, charged, now);
     // A consumed or expired eSIM may be usable again.
     await lookAgainAt(tx, esim.id, now);

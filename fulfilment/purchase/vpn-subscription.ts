@@ -2,7 +2,7 @@ import type { KeyRing } from '#crypto/key-ring.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { accessAad, customerReferenceAad } from '#db/encryption-aads.ts';
 import { chargedOf } from '#db/work/attempts.ts';
-import { wholeRow, type AttemptRow, type WorkRow, lockWork } from '#db/work/rows.ts';
+import { vpnSubscriptionRow, type AttemptRow, type WorkRow, lockUnfinishedWork, lockWork } from '#db/work/rows.ts';
 import { readVpnSubscription } from '#db/work/vpn-subscriptions.ts';
 import { isSoldAtLoss } from '#domain/pricing/suggested-price.ts';
 import type { CompletionResult, SubscriptionSnapshot } from '#domain/purchase/results.ts';
@@ -31,7 +31,7 @@ import { vpnOrderRequestBytes } from '#upstream/client/request-bytes.ts';
 import { givesAccess, type VpnSubscription } from '#upstream/contract.ts';
 
 export async function prepare({ keyRing }: WorkDependencies, _db: Executor, row: WorkRow, number: number) {
-  const { id, vpnPlanId, customerPrice, ...stored } = wholeRow('vpn_subscription', row);
+  const { id, vpnPlanId, customerPrice, ...stored } = vpnSubscriptionRow(row);
   const reference = attemptReference(stored.externalSubscriptionId, stored.referenceUse, number);
   const aad = customerReferenceAad('vpn_subscription', id);
   const customerReference = keyRing.decryptText(stored.encryptedCustomerReference, aad);
@@ -40,7 +40,7 @@ export async function prepare({ keyRing }: WorkDependencies, _db: Executor, row:
 }
 
 export async function examine({ service }: WorkDependencies, row: WorkRow): Promise<Offer> {
-  const { vpnPlanId, customerPrice, customerPriceCurrency } = wholeRow('vpn_subscription', row);
+  const { vpnPlanId, customerPrice, customerPriceCurrency } = vpnSubscriptionRow(row);
   const plans = await service.listVpnPlans();
   if (!plans.ok) return { objection: unreadOffer(plans, 'The plans') };
   const plan = plans.value.items.find((each) => each.id === vpnPlanId);
@@ -68,7 +68,7 @@ export async function send(
   leaseLeftMs: () => number,
 ): Promise<ServiceResult<Report>> {
   const { idempotencyKey, subjectId } = attempt;
-  const { vpnPlanId } = wholeRow('vpn_subscription', row);
+  const { vpnPlanId } = vpnSubscriptionRow(row);
   const reference = ownReference(attempt);
   const answer = await service.createVpnOrder({ idempotencyKey, reference, vpnPlanId, body, leaseLeftMs });
   return answer.ok ? { ...answer, value: subscriptionReport(keyRing, subjectId, answer.value) } : answer;
@@ -164,8 +164,8 @@ export async function complete(
     if (row.completedAt !== null) {
       // The result of the completion was lost, and the workflow has set the work back to `processing` since.
       const event = 'vpn_subscription.active_again';
-      const entry = { event, message: 'The VPN subscription is active; this was already stored.' };
-      if (row.status === 'processing') await recordStep(tx, work, { status: 'active', entry, applied }, now);
+      const message = 'The VPN subscription is active; this was already stored.';
+      if (row.status === 'processing') await recordStep(tx, { work, status: 'active', event, message, applied }, now);
       return;
     }
     // The access data came with the answer to the order or with the look-up above.
@@ -173,7 +173,8 @@ export async function complete(
     const message =
       'The VPN subscription is ' +
       `active${hasAccess ? '; its access data are stored.' : '. It has ended, without access data.'}`;
-    await completeWork(tx, work, { attemptId, status: 'active', charged, entry: { message }, applied }, now);
+    const completion = { attemptId, status: 'active', charged, entry: { message }, applied } as const;
+    await completeWork(tx, work, await lockUnfinishedWork(tx, work), completion, now);
     await reportCharge(tx, attempt, charged, now);
   });
   return { kind: 'completed' };

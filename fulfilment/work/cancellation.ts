@@ -7,7 +7,7 @@ import { addTimelineEntry } from '#db/work/timeline.ts';
 import { isCancelled, mergeReports, type CancellationReport } from '#domain/cancellation/refund.ts';
 import type { PurchaseEvent } from '#domain/relay/observation.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
-import { wakeHeldOfEsim } from '#fulfilment/work/record-step.ts';
+import { wakeHeldOfEsim } from '#fulfilment/work/change.ts';
 import { settlePaidRefunds, type CancellationDetails, storeRefund } from '#fulfilment/work/refunds.ts';
 
 export async function knownReports(db: Executor, cancellationId: string): Promise<CancellationReport> {
@@ -26,15 +26,15 @@ export async function knownReports(db: Executor, cancellationId: string): Promis
 export async function storeCancellationReport(
   tx: Executor,
   work: WorkRef,
-  told: CancellationDetails,
+  report: CancellationDetails,
   now: Date,
 ): Promise<void> {
   const known = await knownReports(tx, work.id);
-  const word = mergeReports(known, told);
-  const newlyCancelled = isCancelled(word) && known.esim !== 'cancelled';
+  const all = mergeReports(known, report);
+  const newlyCancelled = isCancelled(all) && known.esim !== 'cancelled';
   const expectsRefund =
     newlyCancelled && (await noteCancelled(tx, work, now)).onUnmetConditions !== 'cancel_without_refund';
-  if (word.refund !== undefined || expectsRefund) await storeRefund(tx, work, { ...told, refund: word.refund }, now);
+  if (all.refund !== undefined || expectsRefund) await storeRefund(tx, work, { ...report, refund: all.refund }, now);
   if (newlyCancelled) await settleBookedRefund(tx, work, now);
 }
 

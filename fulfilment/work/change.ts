@@ -1,35 +1,90 @@
-import { eq, sql } from 'drizzle-orm';
+import { and, eq, sql } from 'drizzle-orm';
 import { noteFact } from '#db/connection/after-commit.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { recordEvent } from '#db/events/event-log.ts';
 import { leaveGate } from '#db/gate/waits.ts';
+import { markApplied, returnUnanswered } from '#db/queues/inbox.ts';
+import { requestWake } from '#db/queues/outbox.ts';
 import { orderBatches } from '#db/schema.ts';
-import { closeCases } from '#db/work/cases.ts';
-import { workTable, type WorkRow, wholeRow } from '#db/work/rows.ts';
+import { closeCase, closeCases, openCase } from '#db/work/cases.ts';
+import { workTable, type SharedColumns, type WorkRow } from '#db/work/rows.ts';
+import { addUnrepeatedEntry, type TimelineEntry } from '#db/work/timeline.ts';
 import type { RetryRule } from '#domain/retry/retry-rules.ts';
+import type { AttentionReason } from '#domain/work/attention.ts';
+import type { FailureClass } from '#domain/work/failure.ts';
 import { BATCH_ENDS, type BatchEnd } from '#domain/work/identifiers.ts';
-import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
-import type { WorkStatus } from '#domain/work/lifecycle.ts';
+import { KINDS, WORK_KINDS, type WorkKind, type WorkRef } from '#domain/work/kinds.ts';
+import { isFinal, mayFollow, type WorkStatus } from '#domain/work/lifecycle.ts';
 import { announceStatus } from '#fulfilment/work/events.ts';
 
-/** A change of status includes its time. */
-type WorkChange = (Partial<WorkRow> & { status?: never }) | (Partial<WorkRow> & Pick<WorkRow, 'status' | 'updatedAt'>);
+interface WorkChange {
+  readonly set?: Partial<Omit<SharedColumns, 'status' | 'updatedAt'>>;
+  readonly status?: WorkStatus;
+  readonly entry?: TimelineEntry | undefined;
+  /** The case that opens. */
+  readonly attention?: { readonly reason: AttentionReason; readonly detail: string } | undefined;
+  /** A sentence. Closes the cases that no person has to judge. */
+  readonly goesOn?: string | undefined;
+  /** Reports that this change answers, with a note. */
+  readonly applied?: { readonly keys: readonly string[]; readonly note: string };
+}
 
-/** `row` is locked in this transaction and has all columns of its kind. */
-export async function updateWork(tx: Executor, work: WorkRef, row: WorkRow, change: WorkChange): Promise<void> {
+/**
+ * Row, timeline, event and cases of work change here. `row` is locked in this transaction. @throws RangeError when the
+ * status may not follow the present one.
+ */
+export async function changeWork(
+  tx: Executor,
+  work: WorkRef,
+  row: WorkRow,
+  { set, status, entry, attention, goesOn, applied }: WorkChange,
+  now: Date,
+): Promise<void> {
+  if (status !== undefined && !mayFollow(work.kind, row.status, status)) {
+    throw new RangeError(`${KINDS[work.kind].noun} ${work.id} cannot go from ${row.status} to ${status}`);
+  }
+  // Before the rows without an answer are returned.
+  if (applied !== undefined) await markApplied(tx, applied.keys, applied.note, now);
   const table = workTable(work.kind);
-  await tx.update(table).set(change).where(eq(table.id, work.id));
-  const { status } = change;
+  const changed = { ...set, ...(status !== undefined && { status }), updatedAt: now };
+  await tx.update(table).set(changed).where(eq(table.id, work.id));
+  if (entry !== undefined) await addUnrepeatedEntry(tx, work, entry);
+  if (goesOn !== undefined) await closeCases(tx, work, goesOn, now);
+  if (attention !== undefined) {
+    await closePassed(tx, work, row, attention.reason, entry, now);
+    await openCase(tx, work, attention.reason, attention.detail);
+  }
   if (status === undefined) return;
-  await announceStatus(tx, work, { ...row, ...change }, change.updatedAt);
+  const after = { ...row, ...changed, status };
+  await announceStatus(tx, work, row, after, now);
   // Work that is neither held nor about to be sent waits at no barrier.
   if (status !== 'held' && status !== 'submitting') await leaveGate(tx, work);
-  await countEnded(tx, work, row, status, change.updatedAt);
-  noteStatus(tx, work, row, { ...row, ...change });
+  noteStatus(tx, work, row, after);
+  if (status !== row.status) await countEnded(tx, row, status, now);
+  if (!isFinal(status)) return;
+  await returnUnanswered(tx, work);
+  // Nothing waits yet for an eSIM that this change delivers.
+  if (row.esimId !== null) {
+    for (const kind of WORK_KINDS.filter((each) => KINDS[each].esim === 'existing'))
+      await wakeHeldOfEsim(tx, kind, row.esimId, 'esim_busy');
+  }
+}
+
+/** A case that passed by itself, when another case opens. */
+async function closePassed(
+  tx: Executor,
+  work: WorkRef,
+  { attentionReason }: WorkRow,
+  reason: AttentionReason,
+  entry: TimelineEntry | undefined,
+  now: Date,
+): Promise<void> {
+  const isPassed = attentionReason === 'service_not_answering' || attentionReason === 'stalled';
+  if (isPassed && reason !== attentionReason) await closeCase(tx, work, attentionReason, entry?.message ?? '', now);
 }
 
 /** Work that is held again for the same reason was held all the time. */
-function noteStatus(tx: Executor, { kind, id }: WorkRef, before: WorkRow, after: WorkRow): void {
+function noteStatus(tx: Executor, { kind, id }: WorkRef, before: WorkRow, after: SharedColumns): void {
   const { status, failureClass, attentionReason, requestId, traceparent, createdAt: acceptedAt } = after;
   const isSame = before.status === status && before.failureClass === failureClass;
   if (isSame && before.attentionReason === attentionReason) return;
@@ -48,13 +103,18 @@ function noteStatus(tx: Executor, { kind, id }: WorkRef, before: WorkRow, after:
   });
 }
 
-const NOTHING_IN_THE_WAY = { failureClass: null, failureDetail: null, attentionReason: null, nextStepAt: null };
+export const NOTHING_IN_THE_WAY = {
+  failureClass: null,
+  failureDetail: null,
+  serviceMessage: null,
+  failureEnd: null,
+  attentionReason: null,
+  nextStepAt: null,
+};
 
-/** Ends the hold or case of the work. `row` as of {@link updateWork}. */
+/** Ends the hold or case of the work. `row` as of {@link changeWork}. */
 export async function markInProgress(tx: Executor, work: WorkRef, row: WorkRow, now: Date): Promise<void> {
-  const change = { status: 'processing', ...NOTHING_IN_THE_WAY, updatedAt: now } as const;
-  await updateWork(tx, work, row, change);
-  await closePassedCases(tx, work, now);
+  await changeWork(tx, work, row, { set: NOTHING_IN_THE_WAY, status: 'processing', goesOn: continued(work) }, now);
 }
 
 /**
@@ -73,28 +133,19 @@ export async function startSend(
     .update(table)
     .set({ status: 'submitting', ...NOTHING_IN_THE_WAY, ...rule, updatedAt: now })
     .where(eq(table.id, work.id));
-  await closePassedCases(tx, work, now);
+  await closeCases(tx, work, continued(work), now);
   await leaveGate(tx, work);
 }
 
-async function closePassedCases(tx: Executor, work: WorkRef, now: Date): Promise<void> {
-  await closeCases(tx, work, `The ${KINDS[work.kind].noun} continued.`, now);
-}
+const continued = ({ kind }: WorkRef): string => `The ${KINDS[kind].noun} continued.`;
 
 /**
  * Announces the end of the batch with its last order: the lock of the batch's row lets two last orders count one after
- * the other. `row` is from before the end, with all columns of its kind.
+ * the other.
  */
-export async function countEnded(
-  tx: Executor,
-  { kind }: WorkRef,
-  row: WorkRow,
-  status: WorkStatus,
-  now: Date,
-): Promise<void> {
-  if (kind !== 'order' || !isBatchEnd(status) || row.status === status) return;
-  const { batchId } = wholeRow('order', row);
-  if (batchId === null) return;
+async function countEnded(tx: Executor, row: WorkRow, status: WorkStatus, now: Date): Promise<void> {
+  if (!('batchId' in row) || row.batchId === null || !isBatchEnd(status)) return;
+  const { batchId } = row;
   const { size, completed, failed, abandoned } = orderBatches;
   const isLast = sql`${completed} + ${failed} + ${abandoned} + 1 = ${size}`;
   const [batch] = await tx
@@ -121,4 +172,18 @@ export async function countEnded(
 
 function isBatchEnd(status: WorkStatus): status is BatchEnd {
   return (BATCH_ENDS as readonly WorkStatus[]).includes(status);
+}
+
+/** `heldFor` undefined: for any reason. */
+export async function wakeHeldOfEsim(
+  tx: Executor,
+  kind: WorkKind,
+  esimId: string,
+  heldFor?: FailureClass,
+): Promise<void> {
+  const table = workTable(kind);
+  const isHeld = and(eq(table.esimId, esimId), eq(table.status, 'held'));
+  const isFor = heldFor === undefined ? undefined : eq(table.failureClass, heldFor);
+  for (const { id } of await tx.select({ id: table.id }).from(table).where(and(isHeld, isFor)))
+    await requestWake(tx, { kind, id });
 }

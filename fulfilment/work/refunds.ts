@@ -15,6 +15,7 @@ import {
   REFUND_NEEDING_ATTENTION,
   refundStatusOf,
   type CancellationReport,
+  type RefundStatus,
   judgeCredit,
   otherCreditText,
   refundOfCredit,
@@ -91,32 +92,38 @@ async function reportOtherRefund(
   tx: Executor,
   work: WorkRef,
   known: RefundRow | undefined,
-  told: Money | undefined,
+  reported: Money | undefined,
   now: Date,
 ): Promise<void> {
-  if (known?.amount == null || known.currency === null || told === undefined) return;
+  if (known?.amount == null || known.currency === null || reported === undefined) return;
   const before = { amount: known.amount, currency: known.currency };
-  if (equalMoney(before, told)) return;
-  const detail = `The service reported a refund of ${plainText(before)} before, and now reports ${plainText(told)}.`;
+  if (equalMoney(before, reported)) return;
+  const [earlier, later] = [plainText(before), plainText(reported)];
+  const detail = `The service reported a refund of ${earlier} before, and now reports ${later}.`;
   await openContradiction(tx, work, detail, now);
 }
 
 /** `completed`: the money is in the wallet. */
 export async function settleRefund(tx: Executor, cancellationId: string, completed: boolean, now: Date): Promise<void> {
-  const { status, from } = completed ? PAID_REFUND : GIVEN_UP_REFUND;
-  await tx
-    .update(refunds)
-    .set({ status, updatedAt: now, ...(completed && { completedAt: now }) })
-    .where(and(eq(refunds.cancellationId, cancellationId), inArray(refunds.status, from)));
-  await announceRefund(tx, cancellationId, now);
+  await changeRefund(tx, cancellationId, completed ? PAID_REFUND : GIVEN_UP_REFUND, now, completed ? now : undefined);
 }
 
 /** A settled refund is not changed. */
 export async function markRefundNeedsAttention(tx: Executor, cancellationId: string, now: Date): Promise<void> {
+  await changeRefund(tx, cancellationId, REFUND_NEEDING_ATTENTION, now);
+}
+
+async function changeRefund(
+  tx: Executor,
+  cancellationId: string,
+  { status, from }: { readonly status: RefundStatus; readonly from: RefundStatus[] },
+  now: Date,
+  completedAt?: Date,
+): Promise<void> {
   await tx
     .update(refunds)
-    .set({ status: REFUND_NEEDING_ATTENTION.status, updatedAt: now })
-    .where(and(eq(refunds.cancellationId, cancellationId), inArray(refunds.status, REFUND_NEEDING_ATTENTION.from)));
+    .set({ status, updatedAt: now, completedAt })
+    .where(and(eq(refunds.cancellationId, cancellationId), inArray(refunds.status, from)));
   await announceRefund(tx, cancellationId, now);
 }
 
@@ -132,8 +139,12 @@ interface PaidRefund {
  */
 export async function settlePaidRefunds(tx: Executor, credits: readonly PaidRefund[], now: Date): Promise<void> {
   for (const credit of credits) {
-    const { orderId, money } = credit;
-    const refundId = await namedRefund(tx, credit);
+    const { orderId, movementId, money } = credit;
+    const [movement] = await tx
+      .select({ refundId: walletMovements.refundId })
+      .from(walletMovements)
+      .where(eq(walletMovements.serviceId, movementId));
+    const refundId = movement?.refundId ?? null;
     const known = await refundsOfOrder(tx, orderId);
     const debit = await debitOfOrder(tx, orderId);
     const refund =
@@ -163,14 +174,6 @@ async function mayBeSettled(
   if (verdict !== 'settles')
     await openCaseOnce(tx, work, 'amount_differs', otherCreditText(money, expected), undefined);
   return verdict !== 'other_amount';
-}
-
-async function namedRefund(tx: Executor, { movementId }: PaidRefund): Promise<string | null> {
-  const [movement] = await tx
-    .select({ refundId: walletMovements.refundId })
-    .from(walletMovements)
-    .where(eq(walletMovements.serviceId, movementId));
-  return movement?.refundId ?? null;
 }
 
 /** Locked: reports are stored without the lock of the books. */

@@ -4,18 +4,11 @@ import type { Executor } from '#db/connection/database.ts';
 import { recordEvent } from '#db/events/event-log.ts';
 import { requestWake } from '#db/queues/outbox.ts';
 import { vpnSubscriptions } from '#db/schema.ts';
-import { type VpnSubscriptionRow, lockWork } from '#db/work/rows.ts';
+import { lockWork, type VpnSubscriptionRow, vpnSubscriptionRow } from '#db/work/rows.ts';
 import { addTimelineEntry, hasTimelineEntry } from '#db/work/timeline.ts';
 import { readVpnSubscription } from '#db/work/vpn-subscriptions.ts';
-import type { SubscriptionEnd } from '#domain/relay/observation.ts';
+import type { Report, SubscriptionEnd } from '#domain/relay/observation.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
-
-export interface SubscriptionReport {
-  readonly startedAt?: Date | undefined;
-  readonly expiresAt?: Date | undefined;
-  readonly endedAs?: SubscriptionEnd | undefined;
-  readonly encryptedAccess?: Buffer | undefined;
-}
 
 /**
  * Missing parts stay, and an end is never undone. A later end of the paid period is a renewal, and announced as such.
@@ -24,7 +17,7 @@ export interface SubscriptionReport {
 export async function storeSubscriptionReport(
   tx: Executor,
   id: string,
-  report: SubscriptionReport,
+  report: Omit<Report, 'outcome'>,
   now: Date,
 ): Promise<void> {
   const { startedAt, expiresAt, endedAs, encryptedAccess } = report;
@@ -34,8 +27,8 @@ export async function storeSubscriptionReport(
   await tx
     .update(vpnSubscriptions)
     .set({
-      startedAt: startedAt ?? known.startedAt,
-      expiresAt: expiresAt ?? known.expiresAt,
+      startedAt: startedAt === undefined ? known.startedAt : new Date(startedAt),
+      expiresAt: expiresAt === undefined ? known.expiresAt : new Date(expiresAt),
       endedAs: known.endedAs ?? endedAs ?? null,
       encryptedAccess: encryptedAccess ?? known.encryptedAccess,
     })
@@ -45,9 +38,9 @@ export async function storeSubscriptionReport(
 /** Undefined when the report does not renew it. */
 export function newEndOf(
   { status, completedAt, endedAs, expiresAt: known }: VpnSubscriptionRow,
-  report: Pick<SubscriptionReport, 'expiresAt' | 'endedAs'>,
+  report: Pick<Report, 'expiresAt' | 'endedAs'>,
 ): Date | undefined {
-  const { expiresAt } = report;
+  const expiresAt = report.expiresAt === undefined ? undefined : new Date(report.expiresAt);
   const goesOn = completedAt !== null && endedAs === null && !isFinal(status) && report.endedAs === undefined;
   return goesOn && known !== null && expiresAt !== undefined && expiresAt > known ? expiresAt : undefined;
 }
@@ -71,20 +64,33 @@ async function announceRenewal(tx: Executor, known: VpnSubscriptionRow, expiresA
   await recordEvent(tx, { type: event, subject, apiKeyId, data, traceparent }, now);
 }
 
-/** Wakes the workflow, and writes an entry in the audit log. A repetition changes nothing. @throws WorkMissingError */
+type CancelRequest = 'requested' | 'unchanged' | 'not_active' | 'already_ended';
+
+/** Its workflow is woken, and cancels it at the service. A repetition changes nothing. @throws WorkMissingError */
 export async function cancelVpnSubscription(
   tx: Executor,
   id: string,
   { actor, reason }: { readonly actor: string; readonly reason: string | undefined },
   now: Date,
 ): Promise<CancelRequest> {
-  const result = await requestCancel(tx, id, reason, now);
-  if (result !== 'requested') return result;
   const work = { kind: 'vpn_subscription', id } as const;
+  const { status, completedAt, cancelRequestedAt } = vpnSubscriptionRow(await lockWork(tx, work));
+  if (status === 'cancelled') return 'unchanged';
+  if (isFinal(status)) return 'already_ended';
+  if (completedAt === null) return 'not_active';
+  if (cancelRequestedAt !== null) return 'unchanged';
+  await tx.update(vpnSubscriptions).set({ cancelRequestedAt: now, updatedAt: now }).where(eq(vpnSubscriptions.id, id));
+  const message = 'The customer ends the subscription';
+  await addTimelineEntry(tx, work, {
+    event: 'vpn_subscription.cancel_requested',
+    message: reason === undefined ? `${message}.` : `${message}: ${reason}`,
+    dedupKey: `vpn_subscription.cancel_requested:${now.getTime()}`,
+    at: now,
+  });
   await requestWake(tx, work);
   const given = reason === undefined ? {} : { reason };
   await addAuditEntry(tx, { actor, action: 'vpn_subscription.cancel', subject: work, ...given }, now);
-  return result;
+  return 'requested';
 }
 
 /** Clears the former failure. `endedAs` is set when the service reports that the subscription has ended. */
@@ -105,28 +111,6 @@ export async function noteCancelAccepted(
       nextStepAt: null,
     })
     .where(eq(vpnSubscriptions.id, id));
-}
-
-type CancelRequest = 'requested' | 'unchanged' | 'not_active' | 'already_ended';
-
-/** Its workflow cancels it at the service. The caller wakes the workflow. */
-async function requestCancel(tx: Executor, id: string, reason: string | undefined, now: Date): Promise<CancelRequest> {
-  const work = { kind: 'vpn_subscription', id } as const;
-  const { status } = await lockWork(tx, work);
-  const { cancelRequestedAt, completedAt } = await readVpnSubscription(tx, id);
-  if (status === 'cancelled') return 'unchanged';
-  if (isFinal(status)) return 'already_ended';
-  if (completedAt === null) return 'not_active';
-  if (cancelRequestedAt !== null) return 'unchanged';
-  await tx.update(vpnSubscriptions).set({ cancelRequestedAt: now, updatedAt: now }).where(eq(vpnSubscriptions.id, id));
-  await addTimelineEntry(tx, work, {
-    event: 'vpn_subscription.cancel_requested',
-    message:
-      reason === undefined ? 'The customer ends the subscription.' : `The customer ends the subscription: ${reason}`,
-    dedupKey: `vpn_subscription.cancel_requested:${now.getTime()}`,
-    at: now,
-  });
-  return 'requested';
 }
 
 /** No end followed: the cancellation is requested again. */

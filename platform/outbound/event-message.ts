@@ -2,7 +2,7 @@ import { standardWebhookHeaders } from '#crypto/webhook-signatures.ts';
 import type { EventRow } from '#db/events/event-log.ts';
 import type { EventData } from '#db/schema/events.ts';
 import type { EventSubject, EventSubjectKind, EventType } from '#domain/events/event-types.ts';
-import { eachKind, KINDS } from '#domain/work/kinds.ts';
+import { KINDS } from '#domain/work/kinds.ts';
 
 export interface EventEnvelope {
   readonly id: string;
@@ -13,10 +13,11 @@ export interface EventEnvelope {
   readonly data: EventData;
 }
 
-type Address = (id: string) => string;
-
-const ADDRESSES: Readonly<Record<EventSubjectKind, Address>> = {
-  ...eachKind<Address>((kind) => (id) => `${KINDS[kind].path}/${id}`),
+const ADDRESSES: Readonly<Record<EventSubjectKind, (id: string) => string>> = {
+  order: (id) => `${KINDS.order.path}/${id}`,
+  topup: (id) => `${KINDS.topup.path}/${id}`,
+  vpn_subscription: (id) => `${KINDS.vpn_subscription.path}/${id}`,
+  cancellation: (id) => `${KINDS.cancellation.path}/${id}`,
   order_batch: (id) => `/v1/order-batches/${id}`,
   refund: (id) => `/v1/refunds/${id}`,
   esim: (id) => `/v1/esims/${id}`,

@@ -25,7 +25,8 @@ export function createLogger(options: LoggerOptions, destination?: DestinationSt
       serializers: { err: (error: unknown) => error },
       hooks: {
         logMethod(input, method) {
-          method.apply(this, redactArguments(input, redactor));
+          // The type of `method` has only one form of its arguments; pino passes on all forms.
+          Reflect.apply(method, this, redactArguments(input, redactor));
         },
       },
     },
@@ -35,9 +36,7 @@ export function createLogger(options: LoggerOptions, destination?: DestinationSt
   return logger;
 }
 
-type LogArguments = Parameters<Parameters<NonNullable<NonNullable<pino.LoggerOptions['hooks']>['logMethod']>>[1]>;
-
-function redactArguments(input: readonly unknown[], redactor: Redactor): LogArguments {
+function redactArguments(input: readonly unknown[], redactor: Redactor): unknown[] {
   const redacted = input.map((item, position) => {
     const value = redactor.value(item);
     // Pino would throw for `%s` with an object that has a field named `toString`.
@@ -47,25 +46,20 @@ function redactArguments(input: readonly unknown[], redactor: Redactor): LogArgu
     redacted[0] = { err: redacted[0] };
     redacted[1] ??= redactor.message(input[0]);
   }
-  // The type of the hook has only one form; pino passes on all forms.
-  return redacted as unknown as LogArguments;
+  return redacted;
 }
 
 /** Pino applies no formatter to bindings of child loggers. Children inherit these methods. */
 function redactBindings(logger: Logger, redactor: Redactor): void {
-  // The generic type is for custom levels, which are not used here.
-  const methods = logger as unknown as BindingMethods;
-  const original: BindingMethods = { child: methods.child, setBindings: methods.setBindings };
+  const { setBindings } = logger;
+  const child: (this: Logger, bindings: pino.Bindings, options?: pino.ChildLoggerOptions) => Logger = logger.child;
   const redact = (bindings: pino.Bindings): pino.Bindings => ({ ...(redactor.value(bindings) as object) });
-  methods.child = function (bindings, options) {
-    return original.child.call(this, redact(bindings), options);
-  };
-  methods.setBindings = function (bindings) {
-    original.setBindings.call(this, redact(bindings));
-  };
-}
-
-interface BindingMethods {
-  child: (this: unknown, bindings: pino.Bindings, options?: pino.ChildLoggerOptions) => Logger;
-  setBindings: (this: unknown, bindings: pino.Bindings) => void;
+  Object.assign(logger, {
+    child(this: Logger, bindings: pino.Bindings, options?: pino.ChildLoggerOptions) {
+      return child.call(this, redact(bindings), options);
+    },
+    setBindings(this: Logger, bindings: pino.Bindings) {
+      setBindings.call(this, redact(bindings));
+    },
+  });
 }

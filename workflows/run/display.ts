@@ -4,7 +4,8 @@ import { possibleCommands } from '#domain/operator/possible-actions.ts';
 import { resubmission } from '#domain/retry/resubmission.ts';
 import { ATTENTION_REASONS } from '#domain/work/attention.ts';
 import { FAILURE_CLASSES } from '#domain/work/failure.ts';
-import { KINDS, type WorkKind, type WorkRef } from '#domain/work/kinds.ts';
+import type { WorkKind, WorkRef } from '#domain/work/kinds.ts';
+import { ENDS_WITHOUT_EFFECT } from '#domain/work/lifecycle.ts';
 import { adviceOf } from '#domain/work/status-text.ts';
 import type { Explanation } from '#workflows/messages.ts';
 import { SEARCH_ATTRIBUTES } from '#workflows/search-attributes.ts';
@@ -34,7 +35,7 @@ const RESUBMISSION = { not_needed: 'Not needed', no: 'No', ask_api: 'Ask the API
 export function currentDetails(work: WorkRef, shown: Shown, runId: string): string {
   const { status, now, next, failure, attention, nextStepAt, retry, attempt, maxPrice } = shown;
   // The list shows each orderly end as *Completed*.
-  const mark = attention === undefined ? (status === KINDS[work.kind].endWithoutEffect ? '✗ ' : '') : '⚠ ';
+  const mark = attention === undefined ? (status === ENDS_WITHOUT_EFFECT[work.kind] ? '✗ ' : '') : '⚠ ';
   const lines = [`### ${mark}${status}`, '', now, '', `**Next:** ${next}`];
   if (nextStepAt !== undefined) lines.push('', `**At:** ${new Date(nextStepAt).toISOString()}`);
   // A settled attempt has failed and cost nothing in the end.

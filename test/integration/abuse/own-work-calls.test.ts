@@ -184,21 +184,21 @@ describe('every call of the API', () => {
     const work = { kind: 'order', id } as const;
     for (const failed of failureClasses.filter(isAboutAccount)) {
       const failure = { class: failed, detail: secret, serviceMessage: secret };
-      const entry = (event: string) => ({
-        event,
-        message: secret,
-        detail: { failure_class: failed },
-        dedupKey: `${event} ${failed}`,
-      });
-      const record = async (step: Omit<Parameters<typeof recordStep>[2], 'failure'>) =>
-        api.database.transaction((tx) => recordStep(tx, work, { failure, ...step }, new Date(TEST_NOW)));
+      const record = async (step: Pick<Parameters<typeof recordStep>[1], 'status' | 'event' | 'attention'>) =>
+        api.database.transaction((tx) =>
+          recordStep(
+            tx,
+            { work, failure, message: secret, stepKey: `${step.event} ${failed}`, ...step },
+            new Date(TEST_NOW),
+          ),
+        );
       const attention = { reason: 'attempts_used_up', detail: secret } as const;
-      await record({ status: 'held', entry: entry('order.held') });
-      await record({ status: 'needs_attention', entry: entry('order.needs_attention'), attention });
+      await record({ status: 'held', event: 'order.held' });
+      await record({ status: 'needs_attention', event: 'order.needs_attention', attention });
       await api.publish();
       const opened = await other.get('/v1/cases?limit=100');
       expect(opened.text).toContain(id);
-      await record({ status: 'held', entry: entry('order.held_again') });
+      await record({ status: 'held', event: 'order.held_again' });
       const ids: Record<string, string> = { ...others.ids, order: id };
       const ofOrder = z.object({ data: z.array(z.object({ id: z.string(), subject_id: z.string() })) });
       const found = opened.read(ofOrder).data.find(({ subject_id: subject }) => subject === id);

@@ -61,16 +61,12 @@ describe('held work', () => {
       const body = { package_id: 101, external_order_id: reference };
       const made = await limited.post('/v1/orders', body, { headers: { 'Idempotency-Key': randomUUID() } });
       const id = made.textAt('id');
-      const entry = {
-        event: 'order.held',
-        message: `Held at the purchase gate: ${particulars}`,
-        detail: { attempt: 1, failure_class: failure },
-      };
+      const message = `Held at the purchase gate: ${particulars}`;
+      const step = { event: 'order.held', message, attemptNumber: 1 };
       await api.database.transaction((tx) =>
         recordStep(
           tx,
-          { kind: 'order', id },
-          { status: 'held', entry, failure: { class: failure, detail: particulars } },
+          { work: { kind: 'order', id }, status: 'held', ...step, failure: { class: failure, detail: particulars } },
           new Date(TEST_NOW),
         ),
       );

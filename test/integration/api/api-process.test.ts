@@ -134,8 +134,7 @@ describe('the API process', () => {
     await opened.transaction((tx) =>
       recordStep(
         tx,
-        { kind: 'order', id: one ?? '' },
-        { status: 'failed', entry: { event: 'order.failed', message: 'Test.' } },
+        { work: { kind: 'order', id: one ?? '' }, status: 'failed', event: 'order.failed', message: 'Test.' },
         new Date(),
       ),
     );

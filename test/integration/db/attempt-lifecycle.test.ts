@@ -5,7 +5,7 @@ import type { Database } from '#db/connection/database.ts';
 import { attempts } from '#db/schema.ts';
 import { findAttemptById, workOf } from '#db/work/attempts.ts';
 import { openCase } from '#db/work/cases.ts';
-import type { AttemptRow } from '#db/work/rows.ts';
+import { lockWork, type AttemptRow } from '#db/work/rows.ts';
 import type { OperatorAction } from '#domain/operator/operator-actions.ts';
 import { ATTEMPT_STATES, type AttemptState, type ObservedOutcome } from '#domain/relay/observation.ts';
 import { ATTEMPT_EVENTS, ATTEMPT_LIFECYCLE, type AttemptEvent } from '#domain/work/attempt-lifecycle.ts';
@@ -102,10 +102,11 @@ const OPERATIONS: Readonly<Record<AttemptEvent, Operation>> = {
   completed: reported('completed'),
   failed: reported('failed'),
   delivered: (attempt) =>
-    database.transaction((tx) =>
+    database.transaction(async (tx) =>
       completeWork(
         tx,
         workOf(attempt),
+        await lockWork(tx, workOf(attempt)),
         { attemptId: attempt.id, charged: undefined, entry: { message: 'Delivered.' }, applied: [] },
         NOW,
       ),

@@ -40,8 +40,7 @@ describe('an order', () => {
         database.transaction((tx) =>
           recordStep(
             tx,
-            orderWork(orderId),
-            { status: 'failed', entry: { event: 'order.failed', message: 'No.' } },
+            { work: orderWork(orderId), status: 'failed', event: 'order.failed', message: 'No.' },
             new Date(),
           ),
         ),
@@ -53,7 +52,7 @@ describe('an order', () => {
     const orderId = await acceptTestOrder(database);
     const record = (status: 'held' | 'submitting', message: string) =>
       database.transaction((tx) =>
-        recordStep(tx, orderWork(orderId), { status, entry: { event: `order.${status}`, message } }, new Date()),
+        recordStep(tx, { work: orderWork(orderId), status, event: `order.${status}`, message }, new Date()),
       );
     const tries = [
       'Tried.',
@@ -87,9 +86,9 @@ describe('an order', () => {
       database.transaction((tx) =>
         recordStep(
           tx,
-          orderWork(orderId),
-          { status: 'failed', entry: { event: 'order.failed', message: 'No.' }, failure, whenUsedUp },
+          { work: orderWork(orderId), status: 'failed', event: 'order.failed', message: 'No.', failure },
           new Date(),
+          whenUsedUp,
         ),
       );
     const become = (settled: boolean) =>

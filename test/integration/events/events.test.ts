@@ -45,10 +45,11 @@ describe('the events of work', () => {
       database.transaction((tx) =>
         recordStep(
           tx,
-          orderWork(orderId),
           {
+            work: orderWork(orderId),
             status,
-            entry: { event: `order.${status}`, message: 'Test.' },
+            event: `order.${status}`,
+            message: 'Test.',
             failure: { class: failure, detail: 'Test.' },
           },
           new Date(),
@@ -76,10 +77,11 @@ describe('the events of work', () => {
       database.transaction((tx) =>
         recordStep(
           tx,
-          orderWork(orderId),
           {
+            work: orderWork(orderId),
             status: 'held',
-            entry: { event: 'order.held', message: 'Test.' },
+            event: 'order.held',
+            message: 'Test.',
             failure: { class: 'not_sent', detail: 'Test.' },
           },
           new Date(),

@@ -72,8 +72,7 @@ describe('accepted orders', () => {
     await bench.database.transaction((tx) =>
       recordStep(
         tx,
-        orderWork(id),
-        { status: 'submitting', entry: { event: 'order.submitting', message: 'Sent.' } },
+        { work: orderWork(id), status: 'submitting', event: 'order.submitting', message: 'Sent.' },
         new Date(),
       ),
     );

@@ -1,15 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  caseVerdicts,
   judgeAbandon,
-  judgeLimitChange,
   judgeResolve,
   judgeRetry,
-  needsWallet,
-  REFUSALS,
   VERDICTS_OF,
-  type JudgedCase,
   type OperatedWork,
 } from '#domain/operator/operator-actions.ts';
 import { judgeableWithoutCase, possibleActions, possibleNow } from '#domain/operator/possible-actions.ts';
@@ -29,34 +24,13 @@ const work: fc.Arbitrary<OperatedWork> = fc.record({
   awaitsComparison: fc.boolean(),
 });
 const attempt = fc.record({ state: fc.constantFrom(...ATTEMPT_STATES), settled: fc.boolean() });
-const judgedCase: fc.Arbitrary<JudgedCase> = fc.record({
-  reason: fc.constantFrom(...reasons),
-  attempt: fc.option(attempt, { nil: undefined }),
-  laterAttempts: fc.array(attempt, { maxLength: 2 }),
-});
 const costNothing = (made: OperatedWork['attempt']) =>
   made === undefined ||
   made.state === 'prepared' ||
   made.state === 'refused' ||
   (made.state === 'failed' && made.settled);
-const judgements = ['allowed', 'unchanged', ...Object.keys(REFUSALS)];
 
 describe('the possible operator actions on an order', () => {
-  it('are decided for every state of an order', () => {
-    fc.assert(
-      fc.property(work, judgedCase, fc.constantFrom(...caseVerdicts), fc.boolean(), (state, judged, verdict, same) => {
-        for (const judgement of [
-          judgeRetry(state, false),
-          judgeAbandon(state),
-          judgeLimitChange(state, same),
-          judgeResolve(state, judged, verdict),
-        ]) {
-          expect(judgements).toContain(judgement);
-        }
-      }),
-    );
-  });
-
   it('never end an order that may have cost something', () => {
     fc.assert(
       fc.property(work, (state) => {
@@ -66,51 +40,6 @@ describe('the possible operator actions on an order', () => {
           !state.observationsPending &&
           costNothing(state.attempt);
         expect(judgeAbandon(state) === 'allowed').toBe(mayEnd && state.awaitsComparison !== true);
-      }),
-      { numRuns: 2_000 },
-    );
-  });
-
-  it('never reopen an ended order', () => {
-    const ended = work.filter(({ status }) => isFinal(status));
-    fc.assert(
-      fc.property(ended, judgedCase, fc.boolean(), (state, judged, same) => {
-        expect(judgeRetry(state, false)).toBe('already_ended');
-        expect(judgeLimitChange(state, same)).toBe('already_ended');
-        for (const verdict of ['bought', 'not_bought'] as const)
-          expect(judgeResolve(state, judged, verdict)).not.toBe('allowed');
-      }),
-      { numRuns: 1_000 },
-    );
-  });
-
-  it('include only a verdict after a contradiction', () => {
-    const open = work.filter(({ status }) => !isFinal(status)).map((state) => ({ ...state, openContradiction: true }));
-    fc.assert(
-      fc.property(open, (state) => {
-        expect([judgeRetry(state, false), judgeAbandon(state)]).toEqual(['contradiction_open', 'contradiction_open']);
-      }),
-    );
-  });
-
-  it('exclude not bought after a reported sale, and while a report waits for processing', () => {
-    fc.assert(
-      fc.property(work, judgedCase, (state, judged) => {
-        fc.pre(judged.reason !== 'contradiction' && judgeResolve(state, judged, 'not_bought') === 'allowed');
-        expect(judged.attempt?.state).not.toBe('completed');
-        // The service may complete the purchase. Nothing is bought again before the wallet proves that it cost nothing.
-        expect(needsWallet(judged)).toBe(judged.attempt?.state === 'processing');
-        expect(state.observationsPending).toBe(false);
-      }),
-      { numRuns: 2_000 },
-    );
-  });
-
-  it('exclude bought for an earlier attempt while a later one may be bought as well', () => {
-    fc.assert(
-      fc.property(work, judgedCase, (state, judged) => {
-        fc.pre(judgeResolve(state, judged, 'bought') === 'allowed');
-        expect(judged.laterAttempts.every(costNothing)).toBe(true);
       }),
       { numRuns: 2_000 },
     );

@@ -31,12 +31,7 @@ export const untilWaiting = async (by: HttpClient, count: number) =>
 /** Records a step as the workflow does, and publishes its event as the relay does. */
 export async function move(on: TestApi, kind: WorkKind, id: string, status: WorkStatus): Promise<void> {
   await on.database.transaction((tx) =>
-    recordStep(
-      tx,
-      { kind, id },
-      { status, entry: { event: `${kind}.${status}`, message: 'Test.' } },
-      new Date(TEST_NOW),
-    ),
+    recordStep(tx, { work: { kind, id }, status, event: `${kind}.${status}`, message: 'Test.' }, new Date(TEST_NOW)),
   );
   await on.publish();
 }

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { inject } from 'vitest';
 import { freePort } from '#cli/embedded/ports.ts';
 import { withClient } from '#cli/embedded/postgres.ts';
-import { obtainTemporalPrograms, TemporalCluster, type FrontendTls } from '#cli/embedded/temporal-cluster.ts';
+import { obtainTemporalPrograms, TemporalCluster } from '#cli/embedded/temporal-cluster.ts';
+import type { TemporalTls } from '#config/config.ts';
 import { atEnd } from '#test/support/at-end.ts';
 import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
 
@@ -25,6 +26,17 @@ export interface OwnTemporalServer extends AsyncDisposable {
 export interface OwnCluster extends OwnTemporalServer {
   /** The present process of the server. */
   readonly pid: number;
+}
+
+/** These are paths of PEM files. */
+interface FrontendTls {
+  readonly cert: string;
+  readonly key: string;
+  readonly ca: string;
+  /** A client without its certificate is refused. */
+  readonly clientCa?: string;
+  /** For our own check of readiness. The server name is that of the certificate. */
+  readonly client: TemporalTls & { readonly serverName: string };
 }
 
 export interface OwnClusterOptions {
@@ -48,7 +60,7 @@ export async function startOwnCluster({
     port: await freePort(),
     postgresUrl,
     databases,
-    ...(tls !== undefined && { tls }),
+    ...(tls !== undefined && { more: { environment: tlsVariables(tls), tls: tls.client } }),
     logFile: join(folder, 'temporal.log'),
   });
   const takeBack = atEnd(() => cluster.child?.killNow());
@@ -71,5 +83,23 @@ export async function startOwnCluster({
       });
       removeFolder(folder);
     },
+  };
+}
+
+/** The services of the server talk to each other by TLS as well. */
+function tlsVariables({ cert, key, ca, clientCa, client }: FrontendTls): Readonly<Record<string, string>> {
+  return {
+    TEMPORAL_TLS_FRONTEND_CERT: cert,
+    TEMPORAL_TLS_FRONTEND_KEY: key,
+    TEMPORAL_TLS_SERVER_CERT: cert,
+    TEMPORAL_TLS_SERVER_KEY: key,
+    TEMPORAL_TLS_SERVER_CA_CERT: ca,
+    TEMPORAL_TLS_FRONTEND_SERVER_NAME: client.serverName,
+    TEMPORAL_TLS_INTERNODE_SERVER_NAME: client.serverName,
+    ...(clientCa !== undefined && {
+      TEMPORAL_TLS_REQUIRE_CLIENT_AUTH: 'true',
+      TEMPORAL_TLS_CLIENT1_CA_CERT: clientCa,
+      TEMPORAL_TLS_CLIENT2_CA_CERT: ca,
+    }),
   };
 }

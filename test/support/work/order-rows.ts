@@ -10,8 +10,7 @@ import type { AttemptRow } from '#db/work/rows.ts';
 import { decideSendClaim, type PriceLimit } from '#domain/purchase/send-claim.ts';
 import type { ObservedOutcome, Report } from '#domain/relay/observation.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
-import { acceptCancellation } from '#fulfilment/accept/cancellation.ts';
-import { acceptOrder } from '#fulfilment/accept/order.ts';
+import { acceptCancellation, acceptOrder } from '#fulfilment/accept/work.ts';
 import { recordReport } from '#fulfilment/attempts/report.ts';
 import { openAttempt } from '#fulfilment/purchase/begin.ts';
 import { takeLease } from '#fulfilment/purchase/claim.ts';
@@ -20,8 +19,6 @@ import { recordStep } from '#fulfilment/work/record-step.ts';
 import { withReference, type OrderAttempt } from '#test/support/work/order-desk.ts';
 
 export const TEST_KEYS = new KeyRing([{ id: 'test', key: Buffer.alloc(32, 3) }]);
-
-export const WITHOUT_TERMS = { maxPrice: null, deadlineAt: null, metadata: {} } as const;
 
 /** The reference to an order as work. */
 export function orderWork(id: string): WorkRef & { readonly kind: 'order' } {
@@ -35,7 +32,7 @@ export async function acceptTestOrder(
   { packageId = 1001, apiKeyId = 'key_test', at = new Date() } = {},
 ): Promise<string> {
   const id = newId('order');
-  const order = { id, apiKeyId, externalOrderId, packageId, encryptedDeviceImei: null, ...WITHOUT_TERMS };
+  const order = { id, apiKeyId, externalOrderId, packageId };
   await database.transaction((tx) => acceptOrder(tx, order, at));
   return id;
 }
@@ -43,8 +40,7 @@ export async function acceptTestOrder(
 /** Accepts the cancellation of an eSIM as the API does. @returns its id. */
 export async function acceptTestCancellationOf(database: Executor, esimId: string, at: Date): Promise<string> {
   const id = newId('cancellation');
-  const terms = { reason: null, onUnmetConditions: 'refuse', deadlineAt: null, metadata: {} } as const;
-  await acceptCancellation(database, { id, apiKeyId: 'key_test', esimId, ...terms }, at);
+  await acceptCancellation(database, { id, apiKeyId: 'key_test', esimId }, at);
   return id;
 }
 
@@ -126,10 +122,10 @@ export async function endTestOrder(
   orderId: string,
   { status = 'failed', applied = [] }: { status?: 'failed' | 'abandoned'; applied?: readonly string[] } = {},
 ): ReturnType<typeof recordStep> {
-  const entry = { event: `order.${status}`, message: 'No.', dedupKey: 'end' };
+  const entry = { event: `order.${status}`, message: 'No.', stepKey: 'end' };
   const failure = { class: 'invalid_request', detail: 'No.' } as const;
-  const step = { status, entry, failure, applied };
-  return database.transaction((tx) => recordStep(tx, orderWork(orderId), step, new Date()));
+  const step = { work: orderWork(orderId), status, ...entry, failure, applied };
+  return database.transaction((tx) => recordStep(tx, step, new Date()));
 }
 
 /** The content of an order event. */

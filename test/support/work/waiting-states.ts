@@ -1,13 +1,12 @@
 /** All states in which work waits for a condition or a person. */
 import type { OperatedAttempt } from '#domain/operator/operator-actions.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
-import type { FailureClass } from '#domain/work/failure.ts';
-import { HOLD_REASONS } from '#domain/work/hold-reasons.ts';
+import { FAILURE_CLASSES, failureClasses, type FailureClass } from '#domain/work/failure.ts';
 import { KINDS, WORK_KINDS, type WorkKind } from '#domain/work/kinds.ts';
 
 /** The failure classes that hold work, and that of the wait for a new attempt. */
 export const holdReasons: readonly FailureClass[] = [
-  ...(Object.keys(HOLD_REASONS) as (keyof typeof HOLD_REASONS)[]),
+  ...failureClasses.filter((failure) => FAILURE_CLASSES[failure].disposition === 'hold'),
   'supplier_failed',
 ];
 

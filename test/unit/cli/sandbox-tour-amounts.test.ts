@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { noteSpent } from '#cli/sandbox-tour/amounts.ts';
-import { Notebook } from '#cli/sandbox-tour/leg.ts';
+import { notesOf, type TourFinding } from '#cli/sandbox-tour/leg.ts';
 import type { Observations } from '#cli/sandbox-tour/observations.ts';
 import { TRANSACTION } from '#test/support/service-records.ts';
 import { type WalletTransaction, walletTransaction } from '#upstream/contract.ts';
@@ -14,14 +14,14 @@ const NEW = [
 ];
 
 function spent(before: string, after: string, movements: readonly WalletTransaction[] | undefined, currency = 'USD') {
-  const notebook = new Notebook(() => undefined);
+  const findings: TourFinding[] = [];
   const observations: Observations = { calls: {}, keyRepeats: [], purchases: {}, resendWindowMs: 0 };
   noteSpent(
-    { ...notebook.leg('account'), observations },
+    { ...notesOf('account', (each) => findings.push(each)), observations },
     { balance: { amount: before, currency }, movements: [OLD] },
     { balance: { amount: after, currency }, movements: movements && [...movements, OLD] },
   );
-  const [finding] = notebook.findings;
+  const [finding] = findings;
   return { status: finding?.status, purchases: observations.purchases };
 }
 

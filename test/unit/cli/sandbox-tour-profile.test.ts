@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Notebook, tourExitCode } from '#cli/sandbox-tour/leg.ts';
+import { notesOf, tourExitCode, type TourFinding } from '#cli/sandbox-tour/leg.ts';
 import { type KeyRepeat, type Observations, observeCall, observeRefusal } from '#cli/sandbox-tour/observations.ts';
 import { stepLine, summaryLines, tourJson } from '#cli/sandbox-tour/print.ts';
 import { profileFrom, readProfileFile } from '#cli/sandbox-tour/profile.ts';
@@ -197,14 +197,15 @@ describe('a client that waits after a 429', () => {
 });
 
 describe('the report', () => {
-  const notebook = new Notebook(() => undefined);
-  notebook.leg('order').ok('an order', 'completed', 'completed\nin two lines');
-  notebook.leg('topup').drift('a top-up', 'completed', 'failed');
-  notebook.leg('vpn').skipped('a plan', 'active', 'there is none');
+  const findings: TourFinding[] = [];
+  const leg = (name: TourFinding['leg']) => notesOf(name, (finding) => findings.push(finding));
+  leg('order').ok('an order', 'completed', 'completed\nin two lines');
+  leg('topup').drift('a top-up', 'completed', 'failed');
+  leg('vpn').skipped('a plan', 'active', 'there is none');
   const money = (amount: string) => ({ amount, currency: 'USD' });
   const profile = profileFrom(observed({ keyRepeats: [repeat('same')] }));
   const report = {
-    findings: notebook.findings,
+    findings,
     before: money('100.10'),
     after: money('97.70'),
     measuredAt: Date.UTC(2026, 0, 2),
@@ -212,7 +213,7 @@ describe('the report', () => {
   };
 
   it('has a line for each step, with the expectation when the result differs', () => {
-    expect(notebook.findings.map(stepLine)).toEqual([
+    expect(findings.map(stepLine)).toEqual([
       '✔ order         an order: completed in two lines',
       '! top-up        drift: a top-up: failed; expected: completed',
       '– VPN           skipped: a plan: there is none; expected: active',
@@ -229,7 +230,7 @@ describe('the report', () => {
   });
 
   it('exits with 0 when nothing failed or drifted', () => {
-    const [ok, drift, skipped] = notebook.findings;
+    const [ok, drift, skipped] = findings;
     expect(tourExitCode([ok, skipped].flatMap((finding) => finding ?? []))).toBe(0);
     expect(tourExitCode(drift === undefined ? [] : [drift])).toBe(1);
     expect(tourExitCode(drift === undefined ? [] : [{ ...drift, status: 'failed' }])).toBe(1);

@@ -1,8 +1,10 @@
 /** What the Temporal UI shows of work that waits: an operator must find out what to do from it alone. */
 import { describe, expect, it } from 'vitest';
-import { CASE_VERDICTS, VERDICTS_OF, type OperatedAttempt } from '#domain/operator/operator-actions.ts';
+import { VERDICTS_OF, type OperatedAttempt } from '#domain/operator/operator-actions.ts';
+import { verdictMeanings } from '#domain/operator/possible-actions.ts';
 import { ATTENTION_REASONS, type AttentionReason } from '#domain/work/attention.ts';
 import { FAILURE_CLASSES } from '#domain/work/failure.ts';
+import { ID_PREFIXES } from '#domain/work/identifiers.ts';
 import { KINDS, WORK_KINDS } from '#domain/work/kinds.ts';
 import { adviceOf } from '#domain/work/status-text.ts';
 import { holdReasons, waitingStates } from '#test/support/work/waiting-states.ts';
@@ -10,7 +12,7 @@ import { currentDetails, type Shown } from '#workflows/run/display.ts';
 
 const shownText = (kind: (typeof WORK_KINDS)[number], shown: Partial<Shown>) =>
   currentDetails(
-    { kind, id: `${KINDS[kind].idPrefix}_1` },
+    { kind, id: `${ID_PREFIXES[kind]}_1` },
     { status: 'held', now: 'Now.', next: 'Next.', ...shown },
     'run-1',
   );
@@ -21,12 +23,12 @@ describe('the current details of held work', () => {
   it.each(WORK_KINDS.flatMap((kind) => holdReasons.map((failure) => [kind, failure] as const)))(
     'of a %s (%s) explain the reason, and give the commands that are possible',
     (kind, failure) => {
-      const { command, idPrefix, isPurchase } = KINDS[kind];
+      const { command, isPurchase } = KINDS[kind];
       const text = shownText(kind, { failure, attempt: attempt('refused') });
       expect(text).toContain(FAILURE_CLASSES[failure].meaning);
       expect(text).toContain(adviceOf({ status: 'held', failure }));
       for (const action of ['retry', 'abandon', ...(isPurchase ? ['release'] : [])])
-        expect(text).toContain(`\`npx reseller ${command} ${action} ${idPrefix}_1 --reason '…'\``);
+        expect(text).toContain(`\`npx reseller ${command} ${action} ${ID_PREFIXES[kind]}_1 --reason '…'\``);
       expect(text.includes(' release ')).toBe(isPurchase);
     },
   );
@@ -45,16 +47,16 @@ describe('the current details of held work', () => {
 
 describe('the current details of work with a case', () => {
   it.each(waitingStates)('of a %s (%s, attempt %o) say how it can go on', (kind, attention, of) => {
-    const { command, idPrefix } = KINDS[kind];
+    const { command } = KINDS[kind];
     const text = shownText(kind, { status: 'needs_attention', attention, attempt: of });
     const { meaning, advice } = ATTENTION_REASONS[attention];
     expect(text).toContain(meaning);
     expect(text).toContain(advice);
     expect(text).toMatch(/\n- `npx reseller /);
-    const id = `${idPrefix}_1`;
+    const id = `${ID_PREFIXES[kind]}_1`;
     const resolve = `\`npx reseller ${command} resolve ${id} --case ${attention} --verdict … --reason '…'\``;
     expect(text.includes(resolve)).toBe(VERDICTS_OF[attention].length > 0);
-    const meanings = { ...CASE_VERDICTS, ...KINDS[kind].texts.verdicts };
+    const meanings = verdictMeanings(kind);
     for (const verdict of VERDICTS_OF[attention]) expect(text).toContain(`  - \`${verdict}\`: ${meanings[verdict]}`);
     const isRetried = attention !== 'contradiction';
     expect(text.includes(`${command} retry ${id} `)).toBe(isRetried);

@@ -30,6 +30,11 @@ const FIELDS: Readonly<Record<Kind, () => object>> = {
     customer_price: { amount: '29.99', currency: 'EUR' },
   }),
 };
+const REFERENCES = {
+  order: 'external_order_id',
+  topup: 'external_topup_id',
+  vpn_subscription: 'external_subscription_id',
+} as const satisfies Record<Kind, string>;
 const KINDS_WITH_REFERENCE = Object.keys(FIELDS) as Kind[];
 
 const shown = z.looseObject({
@@ -40,9 +45,9 @@ const shown = z.looseObject({
 });
 
 function request(kind: Kind, reference: string, key: string = randomUUID(), by: HttpClient = caller) {
-  const { path, callerReference } = KINDS[kind];
+  const { path } = KINDS[kind];
   const headers = { 'Idempotency-Key': key };
-  return by.post(path, { ...FIELDS[kind](), [callerReference]: reference }, { headers });
+  return by.post(path, { ...FIELDS[kind](), [REFERENCES[kind]]: reference }, { headers });
 }
 
 async function create(kind: Kind, reference: string, key?: string, by?: HttpClient) {
@@ -55,7 +60,7 @@ const read = async (kind: Kind, id: string) => (await caller.get(`${KINDS[kind].
 
 /** Sets the status; a completed order has an eSIM. */
 async function end(kind: Kind, id: string, status: WorkStatus): Promise<void> {
-  const table = workTable(kind);
+  const table = workTable<WorkKind>(kind);
   await api.database.run((db) =>
     db
       .update(table)
@@ -93,7 +98,7 @@ describe.each(KINDS_WITH_REFERENCE)('the reference of %s', (kind) => {
       const second = await request(kind, name);
       expect(second.status).toBe(409);
       expect(second.body).toMatchObject({
-        code: `${KINDS[kind].callerReference}_taken`,
+        code: `${REFERENCES[kind]}_taken`,
         existing: { id: first.id },
       });
     },

@@ -80,8 +80,8 @@ describe('waiting callers', () => {
     ]);
     await waitFor('all wait', async () => (await waitingCallers(callers[0]!)) === answering.length);
     await many.database.transaction(async (tx) => {
-      const step = { status: 'failed', entry: { event: 'order.failed', message: 'Test.' } } as const;
-      for (const id of ids.flat()) await recordStep(tx, { kind: 'order', id }, step, new Date(TEST_NOW));
+      const step = { status: 'failed', event: 'order.failed', message: 'Test.' } as const;
+      for (const id of ids.flat()) await recordStep(tx, { work: { kind: 'order', id }, ...step }, new Date(TEST_NOW));
     });
     const statements = await statementsOf(async () => {
       await many.publish();
@@ -91,7 +91,8 @@ describe('waiting callers', () => {
       statements.filter((text) => new RegExp(`^select .* from "${table}"`, 's').test(text));
     // One for each owner.
     expect(reads('orders')).toHaveLength(2);
-    expect(reads('api_keys').length).toBeLessThanOrEqual(2);
+    // One for each owner, again when its orders and its events were not read in the same turn.
+    expect(reads('api_keys').length).toBeLessThanOrEqual(4);
     // Two by the publication, one by the tail.
     expect(reads('events')).toHaveLength(3);
     const heard = await answering.at(-1)!;

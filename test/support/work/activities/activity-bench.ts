@@ -12,8 +12,7 @@ import type { PurchasePolicy } from '#domain/policy/purchase-policy.ts';
 import type { AttemptRef } from '#domain/purchase/results.ts';
 import { ALL_CAPABILITIES } from '#domain/service/capability-profile.ts';
 import type { WorkKind, WorkRef } from '#domain/work/kinds.ts';
-import { acceptTopup } from '#fulfilment/accept/topup.ts';
-import { acceptVpnSubscription } from '#fulfilment/accept/vpn-subscription.ts';
+import { acceptTopup, acceptVpnSubscription } from '#fulfilment/accept/work.ts';
 import type { WorkDependencies } from '#fulfilment/purchase/dependencies.ts';
 import { WalletReader } from '#fulfilment/purchase/wallet-reader.ts';
 import { startSimulator, type RunningSimulator } from '#simulator/service/server.ts';
@@ -29,7 +28,7 @@ import {
   type ActivityBenchOptions,
 } from '#test/support/work/activities/bench-activities.ts';
 import { recorded, type ActivityCall } from '#test/support/work/activities/twice.ts';
-import { acceptTestCancellationOf, acceptTestOrder, WITHOUT_TERMS } from '#test/support/work/order-rows.ts';
+import { acceptTestCancellationOf, acceptTestOrder } from '#test/support/work/order-rows.ts';
 import { openService, type Service } from '#upstream/service.ts';
 
 const EMAIL = 'reseller@example.com';
@@ -201,7 +200,7 @@ export class ActivityBench implements AsyncDisposable {
   async beginTopup(packageId = 1001, existingEsimId?: string): Promise<AttemptRef> {
     const esimId = existingEsimId ?? (await this.deliveredEsim());
     const id = newId('topup');
-    const topup = { id, apiKeyId: 'key_test', esimId, packageId, externalTopupId: null, ...WITHOUT_TERMS };
+    const topup = { id, apiKeyId: 'key_test', esimId, packageId };
     await this.database.transaction((tx) => acceptTopup(tx, topup, new Date(this.clock.now)));
     return this.#open('topup', id);
   }
@@ -236,8 +235,8 @@ export class ActivityBench implements AsyncDisposable {
       vpnPlanId,
       encryptedCustomerReference: this.keyRing.encrypt('C-2207', customerReferenceAad('vpn_subscription', id)),
       customerReferenceHash: this.keyRing.hash('C-2207', 'customer_reference'),
-      customerPrice,
-      ...WITHOUT_TERMS,
+      customerPrice: customerPrice.amount,
+      customerPriceCurrency: customerPrice.currency,
     };
     await this.database.transaction((tx) => acceptVpnSubscription(tx, subscription, new Date(this.clock.now)));
     return this.#open('vpn_subscription', id);

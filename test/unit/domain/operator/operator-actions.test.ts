@@ -68,6 +68,10 @@ describe('a retry', () => {
       );
     }
   });
+
+  it('waits for a verdict on a contradiction', () => {
+    expect(judgeRetry({ ...withCase, openContradiction: true }, false)).toBe('contradiction_open');
+  });
 });
 
 describe('an abandonment', () => {
@@ -92,6 +96,7 @@ describe('an abandonment', () => {
     expect(judgeAbandon(withCase)).toBe('allowed');
     expect(judgeAbandon({ ...withCase, observationsPending: true })).toBe('may_be_bought');
     expect(judgeAbandon({ ...withCase, openContradiction: true })).toBe('contradiction_open');
+    expect(judgeAbandon({ ...withCase, awaitsComparison: true })).toBe('not_compared');
   });
 });
 
