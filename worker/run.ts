@@ -12,7 +12,14 @@ import { startProbeServer } from '#telemetry/probes.ts';
 import { startTracing } from '#telemetry/tracing.ts';
 import { settlesWithin } from '#telemetry/waiting.ts';
 import { createWorkerDataConverter } from '#temporal/codec/payload-codec.ts';
-import { connectNative, createClient, TemporalUnavailableError, tryConnection } from '#temporal/connection.ts';
+import {
+  connectNative,
+  createClient,
+  GRPC_STATUS,
+  grpcStatus,
+  TemporalUnavailableError,
+  tryConnection,
+} from '#temporal/connection.ts';
 import { ensureSchedules } from '#temporal/schedules.ts';
 import { createSdkLogger, installRuntime } from '#temporal/sdk-runtime.ts';
 import { NamespaceSetUpError, setUpNamespace } from '#temporal/set-up.ts';
@@ -20,8 +27,8 @@ import { signalReport, type Starter, startWork, wakeEndpoint, wakeWork } from '#
 import { readRouting } from '#temporal/worker-versions.ts';
 import { workflowBundle } from '#worker/bundle.ts';
 import { createWorkerParts, type WorkerParts, policyInForce } from '#worker/composition.ts';
-import { TemporalHealth, VersionWatch } from '#worker/health.ts';
 import { Relay } from '#worker/relay/relay.ts';
+import { TemporalWatch } from '#worker/temporal-watch.ts';
 import { createWorkers } from '#worker/workers.ts';
 import { TASK_QUEUE } from '#workflows/messages.ts';
 
@@ -39,21 +46,31 @@ export async function runWorker(config: WorkerConfig, parts: WorkerParts = creat
   const stopping = new AbortController();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stopping.abort());
 
-  let running: Running | undefined;
+  let running: NativeConnection | undefined;
   const policy = config.policy.temporalHealth;
-  const temporal = new TemporalHealth({
+  const temporal = new TemporalWatch({
     // A worker that waits for Temporal has no connection yet, and reports the silence too.
-    ping: () =>
-      running?.connection.workflowService.getSystemInfo({}) ??
-      tryConnection(config.temporal, { timeoutMs: policy.deadlineMs }),
+    ask: async () => {
+      if (running !== undefined) {
+        // Without the permission to read the routing, the refusal is an answer too.
+        return readRouting(running, config.temporal.namespace).catch((error: unknown) => {
+          if (grpcStatus(error) === GRPC_STATUS.permissionDenied) return undefined;
+          throw error;
+        });
+      }
+      await tryConnection(config.temporal, { timeoutMs: policy.deadlineMs });
+      return undefined;
+    },
+    own: config.deployment,
     policy,
     metrics,
     logger,
     now: Date.now,
   });
-  const setRunning = (now: Running | undefined) => {
+  const setRunning = (now: NativeConnection | undefined) => {
     running = now;
-    if (now === undefined) void temporal.stop();
+    // The share of work decides whether a start may be eager.
+    void (now === undefined ? temporal.stop() : temporal.look());
   };
   const probes = await startProbeServer({
     host: config.probeHost,
@@ -68,7 +85,7 @@ export async function runWorker(config: WorkerConfig, parts: WorkerParts = creat
       },
       temporal: async () => temporal.check(),
     },
-    degraded: async () => [...(await database.run(readConditions)), ...(running?.version.degraded ?? [])],
+    degraded: async () => [...(await database.run(readConditions)), ...temporal.degraded],
   });
   logger.info({ port: probes.port }, 'probes are served');
   temporal.start();
@@ -84,7 +101,7 @@ export async function runWorker(config: WorkerConfig, parts: WorkerParts = creat
       await setUpNamespace(config.temporal);
     });
     if (!stopping.signal.aborted) {
-      await work(config, parts, stopping.signal, setRunning);
+      await work(config, parts, stopping.signal, setRunning, temporal);
     }
     logger.info('the worker has stopped');
   } catch (error) {
@@ -98,16 +115,12 @@ export async function runWorker(config: WorkerConfig, parts: WorkerParts = creat
   }
 }
 
-interface Running {
-  readonly connection: NativeConnection;
-  readonly version: VersionWatch;
-}
-
 async function work(
   config: WorkerConfig,
   parts: WorkerParts,
   signal: AbortSignal,
-  setRunning: (running: Running | undefined) => void,
+  setRunning: (running: NativeConnection | undefined) => void,
+  temporal: TemporalWatch,
 ): Promise<void> {
   const { logger, metrics, database, keyRing, wakeups, gateLoop, firstPurchaseCheck } = parts;
   const { activities, webhookActivities } = parts;
@@ -133,17 +146,11 @@ async function work(
   });
   await untilAvailable(parts, signal, () => ensureSchedules(client, policy));
 
-  const version = new VersionWatch({
-    own: config.deployment,
-    read: () => readRouting(connection, config.temporal.namespace),
-    policy: policy.temporalHealth,
-    logger,
-  });
   const starter: Starter = {
     client,
     policy: policy.purchase,
     environment: config.service.mode,
-    mayBeEager: () => version.share === 'all',
+    mayBeEager: () => temporal.share === 'all',
     isEnded: (work) => database.run((db) => hasEnded(db, work)),
   };
   const relay = new Relay({
@@ -166,13 +173,12 @@ async function work(
   relay.start();
   gateLoop.start();
   firstPurchaseCheck.start();
-  version.start();
-  setRunning({ connection, version });
+  setRunning(connection);
   logger.info({ taskQueue: TASK_QUEUE, namespace: config.temporal.namespace }, 'the worker is running');
 
   const stopParts = async () => {
     setRunning(undefined);
-    await Promise.all([gateLoop.stop(), firstPurchaseCheck.stop(), relay.stop(), version.stop()]);
+    await Promise.all([gateLoop.stop(), firstPurchaseCheck.stop(), relay.stop()]);
   };
   const drained = Promise.withResolvers<void>();
   const onAbort = () => {

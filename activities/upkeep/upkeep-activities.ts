@@ -18,7 +18,7 @@ import { isFinal } from '#domain/work/lifecycle.ts';
 import { recordReport } from '#fulfilment/attempts/report.ts';
 import { wakeOverdueEndpoints } from '#fulfilment/event-webhooks/queue-deliveries.ts';
 import type { WorkDependencies } from '#fulfilment/purchase/dependencies.ts';
-import { KINDS_OF_WORK } from '#fulfilment/purchase/kinds.ts';
+import { SERVICE_CALLS } from '#fulfilment/purchase/kinds.ts';
 import type { Found } from '#fulfilment/purchase/listing.ts';
 import { sweepWork, type SweepTools } from '#fulfilment/upkeep/sweep.ts';
 import type { Logger } from '#telemetry/logger.ts';
@@ -38,7 +38,7 @@ export function createMaintenanceActivities(dependencies: MaintenanceDependencie
     const found = new Map<string, Found>();
     for (const kind of WORK_KINDS) {
       const ofKind = silent.filter(({ subjectKind }) => subjectKind === kind);
-      const { lookUpMany } = KINDS_OF_WORK[kind];
+      const { lookUpMany } = SERVICE_CALLS[kind];
       if (lookUpMany === undefined || ofKind.length < reconcile.listFrom) continue;
       // More pages than this would cost more than single reads.
       const maxPages = Math.min(reconcile.listPages, Math.ceil(ofKind.length / 2));
@@ -70,7 +70,7 @@ export function createMaintenanceActivities(dependencies: MaintenanceDependencie
       for (let start = 0; start < single.length; start += reconcile.readsAtOnce) {
         const some = single.slice(start, start + reconcile.readsAtOnce);
         const found = await Promise.all(
-          some.map((attempt) => KINDS_OF_WORK[attempt.subjectKind].lookUp(dependencies, attempt)),
+          some.map((attempt) => SERVICE_CALLS[attempt.subjectKind].lookUp(dependencies, attempt)),
         );
         lookedUpCount += some.length;
         const ids = some.map(({ id }) => id);

@@ -3,7 +3,7 @@ import type { Executor } from '#db/connection/database.ts';
 import { type Owner, ownWork } from '#db/lists/ownership.ts';
 import { oneOf, type PageOptions, newest } from '#db/lists/pages.ts';
 import { orders, esims, orderBatches } from '#db/schema.ts';
-import { type OrderRow, type OrderBatchRow, WorkMissingError } from '#db/work/rows.ts';
+import type { OrderRow, OrderBatchRow } from '#db/work/rows.ts';
 import {
   attemptSummary,
   newestFirst,
@@ -50,13 +50,6 @@ export const orderReads = {
       .limit(page.limit);
   },
 };
-
-/** @throws WorkMissingError */
-export async function readOrder(db: Executor, orderId: string): Promise<OrderRow> {
-  const [order] = await db.select().from(orders).where(eq(orders.id, orderId));
-  if (order === undefined) throw new WorkMissingError({ kind: 'order', id: orderId });
-  return order;
-}
 
 export interface StoredBatch {
   readonly row: OrderBatchRow;

@@ -4,7 +4,7 @@ import { ownWork, type Owner } from '#db/lists/ownership.ts';
 import { oneOf, type PageOptions } from '#db/lists/pages.ts';
 import { attempts, timeline, vpnSubscriptions, walletMovements } from '#db/schema.ts';
 import { inList } from '#db/schema/columns.ts';
-import { type VpnSubscriptionRow, WorkMissingError } from '#db/work/rows.ts';
+import { readWork, type VpnSubscriptionRow, vpnSubscriptionRow } from '#db/work/rows.ts';
 import {
   attemptSummary,
   newestFirst,
@@ -90,7 +90,5 @@ export async function accessOfSubscriptions(
 
 /** @throws WorkMissingError */
 export async function readVpnSubscription(db: Executor, id: string): Promise<VpnSubscriptionRow> {
-  const [row] = await db.select().from(vpnSubscriptions).where(eq(vpnSubscriptions.id, id));
-  if (row === undefined) throw new WorkMissingError({ kind: 'vpn_subscription', id });
-  return row;
+  return vpnSubscriptionRow(await readWork(db, { kind: 'vpn_subscription', id }));
 }

@@ -15,11 +15,9 @@ export type RefundConditionName = (typeof REFUND_CONDITIONS)[number];
 export const ON_UNMET_CONDITIONS = ['refuse', 'ask_for_review', 'cancel_without_refund'] as const;
 export type OnUnmetConditions = (typeof ON_UNMET_CONDITIONS)[number];
 
-type ConditionResult = 'pass' | 'fail' | 'unknown';
-
 export interface RefundCondition {
   readonly name: RefundConditionName;
-  readonly result: ConditionResult;
+  readonly result: 'pass' | 'fail' | 'unknown';
   readonly evidence: string;
   /** Unix milliseconds; undefined when there is no evidence. */
   readonly asOf: number | undefined;
@@ -81,10 +79,7 @@ export function forecastRefund(conditions: readonly RefundCondition[], esimStatu
   return conditions.every(({ result }) => result === 'pass') ? 'refund_expected' : 'unknown';
 }
 
-interface Verdict {
-  readonly result: ConditionResult;
-  readonly evidence: string;
-}
+type Verdict = Pick<RefundCondition, 'result' | 'evidence'>;
 
 function judge<Value>(
   name: RefundConditionName,

@@ -41,7 +41,7 @@ export function judgeableWithoutCase(work: OperatedWork, kind: WorkKind): readon
 
 const NOT_BY_ATTEMPT: ReadonlySet<OperatedWork['status']> = new Set(['needs_attention', 'active', 'cancelling']);
 
-export type PossibleAction =
+type PossibleAction =
   | { readonly action: 'retry' | 'release' | 'abandon' | 'limit' }
   | { readonly action: 'resolve'; readonly reason: AttentionReason };
 
@@ -90,14 +90,14 @@ function nameOf(work: OperatedWork, kind: WorkKind, possible: PossibleAction): s
   return `\`resolve\` with the case \`${possible.reason}\` (${verdicts.join(' or ')})`;
 }
 
-export interface WaitingWork {
+interface WaitingWork {
   readonly status: WorkStatus;
   readonly failure?: FailureClass | undefined;
   readonly attention?: AttentionReason | undefined;
   readonly attempt: OperatedAttempt;
 }
 
-export interface PossibleCommand {
+interface PossibleCommand {
   readonly command: string;
   readonly effect: string;
   readonly verdicts: readonly (readonly [verdict: string, meaning: string])[];

@@ -1,6 +1,6 @@
 import type { RelayPolicy } from '#domain/policy/relay-policy.ts';
 import { backoffMs } from '#domain/policy/settings.ts';
-import type { ObservationDecision } from '#domain/relay/observation.ts';
+import type { ObservationDecision, ServiceObservation } from '#domain/relay/observation.ts';
 import { isFinal, type WorkStatus } from '#domain/work/lifecycle.ts';
 
 /** What a relay does with one row of the inbox. Pure: the model checker uses the same rule as production. */
@@ -29,9 +29,7 @@ export type InboxAction =
   | { readonly kind: 'leave' }
   | { readonly kind: 'apply'; readonly decision: ObservationDecision }
   /** A workflow must be notified before the row is settled. */
-  | { readonly kind: 'notify'; readonly decision: NotifyingDecision };
-
-export type NotifyingDecision = Exclude<ObservationDecision, 'known'>;
+  | { readonly kind: 'notify'; readonly decision: ServiceObservation['decision'] };
 
 /**
  * A row that was judged `advance` or `contradiction` keeps that decision until a workflow was notified or the work

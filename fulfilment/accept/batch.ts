@@ -46,7 +46,7 @@ export async function acceptBatch(tx: Executor, batch: NewBatch, now: Date): Pro
     })
     .onConflictDoNothing()
     .returning();
-  if (row === undefined) return { accepted: false, taken: 'batch', existingId: await batchCalled(tx, externalBatchId) };
+  if (row === undefined) return takenBy('batch', await findBatchCalled(tx, externalBatchId));
 
   const values = batch.orders.map((order, index) => ({
     ...order,
@@ -56,8 +56,7 @@ export async function acceptBatch(tx: Executor, batch: NewBatch, now: Date): Pro
     batchPosition: index + 1,
   }));
   const accepted = await tx.insert(orders).values(values).onConflictDoNothing().returning();
-  if (accepted.length < values.length)
-    return { accepted: false, taken: 'order', existingId: await takenOrder(tx, batch) };
+  if (accepted.length < values.length) return takenBy('order', await findTakenOrder(tx, batch));
   await startAll(tx, accepted, now);
   const { requestId, traceparent } = batch.orders[0] ?? {};
   noteFact(tx, { fact: 'batch', id, status: 'accepted', size: row.size, requestId, traceparent });
@@ -95,10 +94,9 @@ async function startAll(tx: Executor, accepted: readonly OrderRow[], now: Date):
   );
 }
 
-async function batchCalled(tx: Executor, externalBatchId: string): Promise<string> {
-  const holder = await findBatchCalled(tx, externalBatchId);
-  if (holder === undefined) throw new Error('a batch took this reference and is gone: none is ever deleted');
-  return holder;
+function takenBy(taken: 'batch' | 'order', existingId: string | undefined) {
+  if (existingId === undefined) throw new Error(`the ${taken} that took a reference is gone: none is ever deleted`);
+  return { accepted: false, taken, existingId } as const;
 }
 
 async function findBatchCalled(tx: Executor, externalBatchId: string): Promise<string | undefined> {
@@ -107,12 +105,6 @@ async function findBatchCalled(tx: Executor, externalBatchId: string): Promise<s
     .from(orderBatches)
     .where(eq(orderBatches.externalBatchId, externalBatchId));
   return holder?.id;
-}
-
-async function takenOrder(tx: Executor, batch: NewBatch): Promise<string> {
-  const holder = await findTakenOrder(tx, batch);
-  if (holder === undefined) throw new Error('an order took a reference of the batch and is gone: none is ever deleted');
-  return holder;
 }
 
 async function findTakenOrder(tx: Executor, { id, orders: wanted }: NewBatch): Promise<string | undefined> {

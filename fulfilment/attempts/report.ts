@@ -14,7 +14,7 @@ import { refusedCancellation, storedReason } from '#domain/work/foreign-text.ts'
 import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
 import { knownReports, storeCancellationReport } from '#fulfilment/work/cancellation.ts';
 import { openContradiction } from '#fulfilment/work/events.ts';
-import { storeSubscriptionReport, type SubscriptionReport } from '#fulfilment/work/subscription.ts';
+import { storeSubscriptionReport } from '#fulfilment/work/subscription.ts';
 
 /**
  * Also stores the debit. Progress only goes forward; a second service id opens a case. `now` is the time of a report
@@ -72,7 +72,7 @@ export async function applyReport(tx: Executor, known: AttemptRow, report: Repor
   if (updated === undefined) throw new Error(`attempt ${known.id} vanished while it was locked`);
 
   if (cancellation !== undefined) await storeCancellationReport(tx, work, cancellation, now);
-  if (work.kind === 'vpn_subscription') await storeSubscriptionReport(tx, work.id, subscriptionIn(report), now);
+  if (work.kind === 'vpn_subscription') await storeSubscriptionReport(tx, work.id, report, now);
   return updated;
 }
 
@@ -93,11 +93,6 @@ async function outcomeSoFar(
 ): Promise<ObservedOutcome> {
   if (cancellation === undefined) return outcome;
   return cancellationOutcome(mergeReports(await knownReports(tx, id), cancellation));
-}
-
-export function subscriptionIn({ startedAt, expiresAt, endedAs, encryptedAccess }: Report): SubscriptionReport {
-  const dateOf = (text: string | undefined) => (text === undefined ? undefined : new Date(text));
-  return { startedAt: dateOf(startedAt), expiresAt: dateOf(expiresAt), endedAs, encryptedAccess };
 }
 
 /** The known price stays. */

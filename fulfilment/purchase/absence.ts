@@ -9,7 +9,7 @@ import type { AbsenceResult, AttemptRef } from '#domain/purchase/results.ts';
 import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
 import type { PurchaseDependencies } from '#fulfilment/purchase/dependencies.ts';
 import { readDebitEvidence } from '#fulfilment/purchase/evidence.ts';
-import { KINDS_OF_WORK } from '#fulfilment/purchase/kinds.ts';
+import { SERVICE_CALLS } from '#fulfilment/purchase/kinds.ts';
 
 /**
  * The proof: a complete list without the attempt, a control of that list, and a reading of the wallet. A request may
@@ -53,7 +53,7 @@ async function absenceOf(
   attempt: AttemptRow,
 ): Promise<AbsenceResult | string> {
   const readAt = new Date(dependencies.now()).toISOString();
-  const lookedUp = await KINDS_OF_WORK[work.kind].lookUp(dependencies, attempt);
+  const lookedUp = await SERVICE_CALLS[work.kind].lookUp(dependencies, attempt);
   if (lookedUp.kind === 'unavailable') {
     return { kind: 'unproven', mayPass: isLookUpRetried(lookedUp.failure.class), detail: lookedUp.failure.detail };
   }
@@ -86,7 +86,7 @@ async function controlOf(dependencies: PurchaseDependencies, work: WorkRef, atte
   const control = await dependencies.database.run((db) => newestDelivered(db, work.kind, attempt.id));
   if (control === undefined) return 'none';
   // Without its id, it is searched in the list.
-  const { kind } = await KINDS_OF_WORK[work.kind].lookUp(dependencies, { ...control, serviceId: null });
+  const { kind } = await SERVICE_CALLS[work.kind].lookUp(dependencies, { ...control, serviceId: null });
   return kind === 'found' ? control.subjectId : 'not_found';
 }
 

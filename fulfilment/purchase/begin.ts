@@ -17,7 +17,7 @@ import { startOfRun } from '#domain/work/lifecycle.ts';
 import { recover } from '#fulfilment/attempts/recover.ts';
 import { cancellationSnapshot } from '#fulfilment/purchase/cancellation.ts';
 import type { WorkDependencies } from '#fulfilment/purchase/dependencies.ts';
-import { KINDS_OF_WORK } from '#fulfilment/purchase/kinds.ts';
+import { SERVICE_CALLS } from '#fulfilment/purchase/kinds.ts';
 import { subscriptionSnapshot } from '#fulfilment/purchase/vpn-subscription.ts';
 import { buyingBarrier } from '#fulfilment/work/buying-barrier.ts';
 import { changeWork } from '#fulfilment/work/change.ts';
@@ -116,7 +116,7 @@ async function prepareAttempt(
   number: number,
 ): Promise<AttemptRow> {
   const { keyRing } = dependencies;
-  const { reference, serviceEsimId, body } = await KINDS_OF_WORK[work.kind].prepare(dependencies, tx, row, number);
+  const { reference, serviceEsimId, body } = await SERVICE_CALLS[work.kind].prepare(dependencies, tx, row, number);
   const attempt = await openAttempt(tx, {
     work,
     number,

@@ -4,7 +4,7 @@ import type { AttemptRef, CompletionResult, NotYetReason } from '#domain/purchas
 import { KINDS } from '#domain/work/kinds.ts';
 import { noteDrift, noteUnfilled } from '#fulfilment/gate/drift.ts';
 import type { WorkDependencies } from '#fulfilment/purchase/dependencies.ts';
-import { KINDS_OF_WORK } from '#fulfilment/purchase/kinds.ts';
+import { SERVICE_CALLS } from '#fulfilment/purchase/kinds.ts';
 
 /** `not_yet` is a result: the workflow waits and runs it again. */
 export async function completePurchase(
@@ -22,7 +22,7 @@ export async function complete(
   applied: readonly string[],
 ): Promise<CompletionResult> {
   const { database, gate, now } = dependencies;
-  const result = await KINDS_OF_WORK[attempt.subjectKind].complete(dependencies, attempt, applied);
+  const result = await SERVICE_CALLS[attempt.subjectKind].complete(dependencies, attempt, applied);
   const drift = driftIn(result);
   if (drift === undefined || attempt.state !== 'completed' || !KINDS[attempt.subjectKind].isPurchase) return result;
   const detail = 'detail' in result ? result.detail : '';

@@ -14,8 +14,8 @@ import * as topup from '#fulfilment/purchase/topup.ts';
 import * as vpnSubscription from '#fulfilment/purchase/vpn-subscription.ts';
 import type { ServiceResult } from '#upstream/client/error-mapping.ts';
 
-/** The calls of the service that differ between the kinds of work. `row` has all columns of its kind. */
-interface KindOfWork {
+/** What differs between the kinds of work, mostly their calls of the service. `row` has all columns of its kind. */
+interface ServiceCalls {
   /** `number` is from 1. */
   prepare(dependencies: WorkDependencies, db: Executor, row: WorkRow, number: number): Promise<Prepared>;
   /** Just before a send. With `priceNeeded` the price comes from no cache. */
@@ -50,7 +50,7 @@ interface Prepared {
   readonly body: Buffer;
 }
 
-export const KINDS_OF_WORK: Readonly<Record<WorkKind, KindOfWork>> = {
+export const SERVICE_CALLS: Readonly<Record<WorkKind, ServiceCalls>> = {
   order: { ...order, complete: completeOrder },
   topup,
   vpn_subscription: vpnSubscription,

@@ -5,7 +5,7 @@ import { findMismatch } from '#fulfilment/attempts/report.ts';
 import { noteDrift } from '#fulfilment/gate/drift.ts';
 import { recordAnswer } from '#fulfilment/purchase/answer.ts';
 import type { WorkDependencies } from '#fulfilment/purchase/dependencies.ts';
-import { KINDS_OF_WORK } from '#fulfilment/purchase/kinds.ts';
+import { SERVICE_CALLS } from '#fulfilment/purchase/kinds.ts';
 
 export async function lookUpPurchase(
   dependencies: WorkDependencies,
@@ -13,7 +13,7 @@ export async function lookUpPurchase(
 ): Promise<PurchaseLookUp> {
   const { database, now } = dependencies;
   const attempt = await database.run((db) => findAttemptById(db, attemptId));
-  const lookedUp = await KINDS_OF_WORK[work.kind].lookUp(dependencies, attempt);
+  const lookedUp = await SERVICE_CALLS[work.kind].lookUp(dependencies, attempt);
   if (lookedUp.kind === 'unavailable' && lookedUp.isOurs === true)
     await database.transaction(async (tx) => noteDrift(tx, attempt, lookedUp.failure.detail, now()));
   if (lookedUp.kind !== 'found') return lookedUp;

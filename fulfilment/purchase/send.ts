@@ -15,7 +15,7 @@ import {
 import { complete } from '#fulfilment/purchase/deliver.ts';
 import type { PurchaseDependencies } from '#fulfilment/purchase/dependencies.ts';
 import { isFree, lookAtGate, tellGate } from '#fulfilment/purchase/gate.ts';
-import { KINDS_OF_WORK } from '#fulfilment/purchase/kinds.ts';
+import { SERVICE_CALLS } from '#fulfilment/purchase/kinds.ts';
 import type { Offer } from '#fulfilment/purchase/offer.ts';
 import { withAttributes } from '#telemetry/tracing.ts';
 import type { ServiceResult } from '#upstream/client/error-mapping.ts';
@@ -62,7 +62,7 @@ async function admit(dependencies: PurchaseDependencies, { work, attemptId }: Se
 
   const { row, priceNeeded, balance } = look;
   const [offer] = await Promise.all([
-    KINDS_OF_WORK[work.kind].examine(dependencies, row, priceNeeded),
+    SERVICE_CALLS[work.kind].examine(dependencies, row, priceNeeded),
     isFree(work) ? undefined : wallet.refreshIfOld(balance, policy.balanceAgeMs),
     isFree(work) ? undefined : readings.ensureFirst(policy.balanceTrustMs),
   ]);
@@ -121,7 +121,7 @@ async function send(
   begin();
   const { number, sends } = attempt;
   return withAttributes({ 'reseller.attempt': number, 'reseller.send': sends }, () =>
-    KINDS_OF_WORK[work.kind].send(dependencies, attempt, row, body, lease.leftMs),
+    SERVICE_CALLS[work.kind].send(dependencies, attempt, row, body, lease.leftMs),
   );
 }
 

@@ -4,7 +4,6 @@ import { addTimelineEntry } from '#db/work/timeline.ts';
 import type { CancellationResult, SubscriptionLookUp } from '#domain/purchase/results.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
-import { subscriptionIn } from '#fulfilment/attempts/report.ts';
 import type { WorkDependencies } from '#fulfilment/purchase/dependencies.ts';
 import { failureNote } from '#fulfilment/purchase/offer.ts';
 import { subscriptionReport } from '#fulfilment/purchase/vpn-subscription.ts';
@@ -63,7 +62,7 @@ async function serviceIdOf({ database }: WorkDependencies, work: WorkRef): Promi
 }
 
 async function store({ database, keyRing, now }: WorkDependencies, work: WorkRef, subscription: VpnSubscription) {
-  const report = subscriptionIn(subscriptionReport(keyRing, work.id, subscription));
+  const report = subscriptionReport(keyRing, work.id, subscription);
   await database.transaction(async (tx) => {
     await lockUnfinishedWork(tx, work);
     await storeSubscriptionReport(tx, work.id, report, new Date(now()));

@@ -7,7 +7,6 @@ import { readVpnSubscription } from '#db/work/vpn-subscriptions.ts';
 import { cancellationOutcome, isCancelled, judgeRefund, mergeReports } from '#domain/cancellation/refund.ts';
 import { judgeSubscriptionEnd, type ObservationDecision, type PurchaseEvent } from '#domain/relay/observation.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
-import { subscriptionIn } from '#fulfilment/attempts/report.ts';
 import { knownReports } from '#fulfilment/work/cancellation.ts';
 import { newEndOf } from '#fulfilment/work/subscription.ts';
 
@@ -152,7 +151,7 @@ export async function inContext(tx: Executor, match: InboxMatch, event: Purchase
 async function subscriptionInContext(tx: Executor, match: InboxMatch, event: PurchaseEvent): Promise<ReportInContext> {
   const known = await readVpnSubscription(tx, match.work.id);
   // An event may be late: it fills what is missing, and replaces only an earlier end of the paid period.
-  const isRenewal = newEndOf(known, subscriptionIn(event)) !== undefined;
+  const isRenewal = newEndOf(known, event) !== undefined;
   const missing = {
     access: known.encryptedAccess === null ? event.access : undefined,
     startedAt: known.startedAt === null ? event.startedAt : undefined,

@@ -7,15 +7,8 @@ import { vpnSubscriptions } from '#db/schema.ts';
 import { lockWork, type VpnSubscriptionRow, vpnSubscriptionRow } from '#db/work/rows.ts';
 import { addTimelineEntry, hasTimelineEntry } from '#db/work/timeline.ts';
 import { readVpnSubscription } from '#db/work/vpn-subscriptions.ts';
-import type { SubscriptionEnd } from '#domain/relay/observation.ts';
+import type { Report, SubscriptionEnd } from '#domain/relay/observation.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
-
-export interface SubscriptionReport {
-  readonly startedAt?: Date | undefined;
-  readonly expiresAt?: Date | undefined;
-  readonly endedAs?: SubscriptionEnd | undefined;
-  readonly encryptedAccess?: Buffer | undefined;
-}
 
 /**
  * Missing parts stay, and an end is never undone. A later end of the paid period is a renewal, and announced as such.
@@ -24,7 +17,7 @@ export interface SubscriptionReport {
 export async function storeSubscriptionReport(
   tx: Executor,
   id: string,
-  report: SubscriptionReport,
+  report: Omit<Report, 'outcome'>,
   now: Date,
 ): Promise<void> {
   const { startedAt, expiresAt, endedAs, encryptedAccess } = report;
@@ -34,8 +27,8 @@ export async function storeSubscriptionReport(
   await tx
     .update(vpnSubscriptions)
     .set({
-      startedAt: startedAt ?? known.startedAt,
-      expiresAt: expiresAt ?? known.expiresAt,
+      startedAt: startedAt === undefined ? known.startedAt : new Date(startedAt),
+      expiresAt: expiresAt === undefined ? known.expiresAt : new Date(expiresAt),
       endedAs: known.endedAs ?? endedAs ?? null,
       encryptedAccess: encryptedAccess ?? known.encryptedAccess,
     })
@@ -45,9 +38,9 @@ export async function storeSubscriptionReport(
 /** Undefined when the report does not renew it. */
 export function newEndOf(
   { status, completedAt, endedAs, expiresAt: known }: VpnSubscriptionRow,
-  report: Pick<SubscriptionReport, 'expiresAt' | 'endedAs'>,
+  report: Pick<Report, 'expiresAt' | 'endedAs'>,
 ): Date | undefined {
-  const { expiresAt } = report;
+  const expiresAt = report.expiresAt === undefined ? undefined : new Date(report.expiresAt);
   const goesOn = completedAt !== null && endedAs === null && !isFinal(status) && report.endedAs === undefined;
   return goesOn && known !== null && expiresAt !== undefined && expiresAt > known ? expiresAt : undefined;
 }

@@ -26,8 +26,7 @@ export interface EventTailOptions {
 /** Reads new events once for all listeners. A caller that first listens and then reads the past events misses none. */
 export class EventTail {
   readonly #options: EventTailOptions;
-  readonly #ofAll = new Set<TailListener>();
-  readonly #ofSubject = new Map<string, Set<TailListener>>();
+  readonly #listeners = new Set<TailListener>();
   #position: bigint | undefined;
   /** Undefined: events must be read to know it. */
   #announced: bigint | undefined;
@@ -57,7 +56,7 @@ export class EventTail {
   async stop(): Promise<void> {
     if (!this.#stopped) {
       this.#stopped = true;
-      for (const { onStop } of [...this.#ofAll, ...[...this.#ofSubject.values()].flatMap((of) => [...of])]) onStop();
+      for (const { onStop } of this.#listeners) onStop();
     }
     this.#options.wakeups.wake();
     await this.#running;
@@ -72,17 +71,8 @@ export class EventTail {
   /** @returns a function that removes the listener. @throws Error before {@link open}: events could be missed. */
   listen(listener: TailListener): () => void {
     if (this.#position === undefined) throw new Error('the event tail is not open yet: events could be missed');
-    const { subjectId } = listener;
-    if (subjectId === undefined) {
-      this.#ofAll.add(listener);
-      return () => void this.#ofAll.delete(listener);
-    }
-    const others = this.#ofSubject.get(subjectId) ?? new Set();
-    this.#ofSubject.set(subjectId, others.add(listener));
-    return () => {
-      others.delete(listener);
-      if (others.size === 0 && this.#ofSubject.get(subjectId) === others) this.#ofSubject.delete(subjectId);
-    };
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
   }
 
   async #run(): Promise<void> {
@@ -105,7 +95,7 @@ export class EventTail {
   #passUnheard(): boolean {
     const announced = this.#announced;
     this.#announced = undefined;
-    if (announced === undefined || this.#ofAll.size > 0 || this.#ofSubject.size > 0) return false;
+    if (announced === undefined || this.#listeners.size > 0) return false;
     if (announced > this.position) this.#position = announced;
     return true;
   }
@@ -124,7 +114,8 @@ export class EventTail {
 
   #handOut(event: PublishedEvent): void {
     // A listener may remove itself meanwhile: a Set allows that during its iteration.
-    for (const { onEvent } of this.#ofAll) onEvent(event);
-    for (const { onEvent } of this.#ofSubject.get(event.subjectId) ?? []) onEvent(event);
+    for (const { subjectId = event.subjectId, onEvent } of this.#listeners) {
+      if (subjectId === event.subjectId) onEvent(event);
+    }
   }
 }

@@ -10,9 +10,9 @@ import type {
 import type { AttemptState } from '#domain/relay/observation.ts';
 import type { WorkStatus } from '#domain/work/lifecycle.ts';
 import { timeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
-import { POLICY, withWorker, shownAfter } from '#test/support/work/workflows/order-workflow.ts';
+import { POLICY, report, shownAfter, withWorker } from '#test/support/work/workflows/order-workflow.ts';
 import { cancellationWorkflow } from '#workflows/cancellation.ts';
-import { operatorActedSignal, serviceObservedSignal } from '#workflows/messages.ts';
+import { operatorActedSignal } from '#workflows/messages.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -102,16 +102,13 @@ function start({ id }: FakeCancellation, taskQueue: string) {
   });
 }
 
-const observed = (outcome: 'completed' | 'processing', inboxId = '1') =>
-  ({ inboxId, source: 'webhook', attemptNumber: 1, outcome, decision: 'advance' }) as const;
-
 describe('a cancellation', () => {
   it('in review for ten days explains its wait, and ends with the report of the service', async () => {
     const cancellation = new FakeCancellation(await environment.currentTimeMs());
     const result = await withCancellation(cancellation, async (running) => {
       expect(await shownAfter('10 days', running)).toMatchObject({ status: 'processing' });
       cancellation.state = 'completed';
-      await running.signal(serviceObservedSignal, observed('completed'));
+      await report(running);
       return running.result();
     });
     expect(result).toMatchObject({ status: 'completed', esimId: 'esim_1' });
@@ -133,7 +130,7 @@ describe('a cancellation', () => {
       });
       expect(cancellation.completions[0]! - begun).toBeGreaterThanOrEqual(14 * DAY_MS);
       cancellation.state = 'completed';
-      await running.signal(serviceObservedSignal, observed('completed'));
+      await report(running);
       expect(await running.result()).toMatchObject({ status: 'completed' });
     });
   });
@@ -143,7 +140,7 @@ describe('a cancellation', () => {
     const cancellation = new FakeCancellation(begun, true);
     await withCancellation(cancellation, async (running) => {
       cancellation.view = { ...cancellation.view, cancelledAt: begun };
-      await running.signal(serviceObservedSignal, observed('processing'));
+      await report(running, { outcome: 'processing' });
       expect(await running.result()).toMatchObject({ status: 'completed' });
     });
     expect(cancellation.completions[0]! - begun).toBeLessThan(DAY_MS);
@@ -154,7 +151,7 @@ describe('a cancellation', () => {
     cancellation.results = ['not in the wallet'];
     await withCancellation(cancellation, async (running) => {
       cancellation.state = 'completed';
-      await running.signal(serviceObservedSignal, observed('completed'));
+      await report(running);
       expect(await shownAfter('2 hours', running)).toMatchObject({
         status: 'needs_attention',
         attention: 'refund_missing',
@@ -170,7 +167,7 @@ describe('a cancellation', () => {
     const result = await withCancellation(cancellation, async (running) => {
       await environment.sleep('1 minute');
       cancellation.view = { ...cancellation.view, refundFailed: true };
-      await running.signal(serviceObservedSignal, observed('processing'));
+      await report(running, { outcome: 'processing' });
       return running.result();
     });
     expect(result).toMatchObject({ status: 'refused' });

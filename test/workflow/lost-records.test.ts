@@ -2,10 +2,9 @@ import { ApplicationFailure } from '@temporalio/common';
 import { describe, expect, it } from 'vitest';
 import { witnessOfEnd, type Witness } from '#domain/purchase/recovery.ts';
 import type { PurchaseActivities, WorkSnapshot } from '#domain/purchase/results.ts';
-import type { ServiceObservation } from '#domain/relay/observation.ts';
 import { timeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
-import { orderWith, resultOf, withOrder, shownAfter } from '#test/support/work/workflows/order-workflow.ts';
-import { operatorActedSignal, serviceObservedSignal, WORK_MISSING } from '#workflows/messages.ts';
+import { orderWith, report, resultOf, shownAfter, withOrder } from '#test/support/work/workflows/order-workflow.ts';
+import { operatorActedSignal, WORK_MISSING } from '#workflows/messages.ts';
 
 const environment = await timeSkippingEnvironment();
 
@@ -15,15 +14,6 @@ function beginning(begin: (input: { witness?: Witness }, next: () => Promise<Wor
     beginWork: (input) => begin(input, () => fakes.beginWork(input)),
   });
 }
-
-const reportIn = (epoch: string, outcome: ServiceObservation['outcome']): ServiceObservation => ({
-  inboxId: '17.6b86b273ff34fce1',
-  epoch,
-  source: 'webhook',
-  attemptNumber: 1,
-  outcome,
-  decision: 'advance',
-});
 
 describe('a workflow whose step is earlier than the last recorded one', () => {
   it('continues as new, and the next run begins with what PostgreSQL has', async () => {
@@ -187,10 +177,10 @@ describe('a workflow after PostgreSQL lost commits', () => {
     const result = await withOrder(order, {}, async (handle) => {
       await environment.sleep('1 minute');
       order.observe('processing');
-      await handle.signal(serviceObservedSignal, reportIn('before', 'processing'));
+      await report(handle, { inboxId: '17', epoch: 'before', outcome: 'processing' });
       await environment.sleep('1 minute');
       order.observe('completed');
-      await handle.signal(serviceObservedSignal, reportIn('after', 'completed'));
+      await report(handle, { inboxId: '17', epoch: 'after', outcome: 'completed' });
       return handle.result();
     });
     expect(result).toMatchObject({ status: 'completed' });
@@ -223,7 +213,7 @@ describe('a workflow after PostgreSQL lost commits', () => {
       await environment.sleep('1 day');
       expect(cases()).toBeGreaterThan(before);
       order.observe('completed');
-      await handle.signal(serviceObservedSignal, reportIn('after', 'completed'));
+      await report(handle, { inboxId: '17', epoch: 'after', outcome: 'completed' });
       return handle.result();
     });
   });

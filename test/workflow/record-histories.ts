@@ -23,6 +23,7 @@ import { TemporalUi, type OneRun, type Scenario } from '#test/workflow/scenarios
 import { SUBSCRIPTIONS } from '#test/workflow/scenarios/subscriptions.ts';
 import { WEBHOOKS } from '#test/workflow/scenarios/webhooks.ts';
 import { bundleWorkflows } from '#worker/bundle.ts';
+import { MAINTENANCE_WORKFLOWS } from '#workflows/messages.ts';
 
 const PROJECT = join(import.meta.dirname, '../..');
 const { version } = z
@@ -36,15 +37,6 @@ const FOLDER = join(import.meta.dirname, 'histories', version);
  */
 const LONG_FROM = 150;
 
-/** Workflow types by schedule. */
-const SCHEDULED = {
-  reconcile: 'reconcileWorkflow',
-  sweep: 'sweepWorkflow',
-  books: 'booksWorkflow',
-  watch: 'watchWorkflow',
-  catalogue: 'catalogueWorkflow',
-} as const;
-
 const SCENARIOS: Readonly<Record<string, Scenario>> = {
   ...PURCHASES,
   ...SUBSCRIPTIONS,
@@ -53,7 +45,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
   ...ESIMS,
   ...WEBHOOKS,
   ...Object.fromEntries(
-    Object.entries(SCHEDULED).map(([schedule, workflow]) => [
+    Object.entries(MAINTENANCE_WORKFLOWS).map(([schedule, workflow]) => [
       `scheduled-${schedule}`,
       () => scheduledRun(schedule, workflow),
     ]),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { timeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
-import { POLICY, shownAfter } from '#test/support/work/workflows/order-workflow.ts';
+import { POLICY, report, shownAfter } from '#test/support/work/workflows/order-workflow.ts';
 import {
   cancel,
   endOf,
@@ -9,7 +9,7 @@ import {
   OUT_OF_ORDER,
   withSubscription,
 } from '#test/support/work/workflows/subscription-workflow.ts';
-import { explainQuery, operatorActedSignal, serviceObservedSignal } from '#workflows/messages.ts';
+import { explainQuery, operatorActedSignal } from '#workflows/messages.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -19,13 +19,6 @@ const environment = await timeSkippingEnvironment();
 
 const inDays = async (days: number) => (await environment.currentTimeMs()) + days * DAY_MS;
 const sleepUntil = async (at: number) => environment.sleep(at - (await environment.currentTimeMs()));
-const contradiction = {
-  inboxId: '1',
-  source: 'webhook',
-  attemptNumber: 1,
-  outcome: 'failed',
-  decision: 'contradiction',
-} as const;
 
 describe('a VPN subscription after its end', () => {
   it('continues if a later look-up shows a renewal, after a failed one', async () => {
@@ -198,7 +191,7 @@ describe('a new run of a VPN subscription that needs attention', () => {
         attention: 'cancellation_refused',
       });
       // Other reports are handled and change nothing.
-      await running.signal(serviceObservedSignal, { ...contradiction, outcome: 'completed', decision: 'advance' });
+      await report(running);
       await environment.sleep('2 days');
       expect(subscription.steps).toMatchObject([
         { status: 'needs_attention', attention: { reason: 'cancellation_refused' }, applied: ['1'] },
@@ -221,7 +214,7 @@ describe('a new run of a VPN subscription that needs attention', () => {
         status: 'needs_attention',
         attention: 'contradiction',
       });
-      await running.signal(serviceObservedSignal, contradiction);
+      await report(running, { outcome: 'failed', decision: 'contradiction' });
       await environment.sleep('1 day');
       expect(subscription.steps).toMatchObject([
         { status: 'needs_attention', attention: { reason: 'contradiction' }, applied: ['1'] },

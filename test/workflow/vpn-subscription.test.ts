@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { timeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
-import { shownAfter } from '#test/support/work/workflows/order-workflow.ts';
+import { report, shownAfter } from '#test/support/work/workflows/order-workflow.ts';
 import {
   cancel,
   endOf,
@@ -8,7 +8,7 @@ import {
   FOUND,
   withSubscription,
 } from '#test/support/work/workflows/subscription-workflow.ts';
-import { explainQuery, operatorActedSignal, serviceObservedSignal } from '#workflows/messages.ts';
+import { explainQuery, operatorActedSignal } from '#workflows/messages.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -17,13 +17,6 @@ const DAY_MS = 24 * HOUR_MS;
 const environment = await timeSkippingEnvironment();
 
 const inDays = async (days: number) => (await environment.currentTimeMs()) + days * DAY_MS;
-const observed = {
-  inboxId: '1',
-  source: 'webhook',
-  attemptNumber: 1,
-  outcome: 'completed',
-  decision: 'advance',
-} as const;
 
 describe('a VPN subscription', () => {
   it('of two years waits for its end, and expires also without an event', async () => {
@@ -108,7 +101,7 @@ describe('a VPN subscription', () => {
     await withSubscription(subscription, async (running) => {
       await environment.sleep('1 day');
       subscription.change({ endedAs: 'cancelled' });
-      await running.signal(serviceObservedSignal, observed);
+      await report(running);
       expect(await running.result()).toMatchObject({ status: 'cancelled' });
     });
     expect(subscription.steps.at(-1)).toMatchObject({ status: 'cancelled', applied: ['1'] });
@@ -118,7 +111,7 @@ describe('a VPN subscription', () => {
     const subscription = new FakeSubscription(await inDays(30));
     await withSubscription(subscription, async (running) => {
       await environment.sleep('1 day');
-      await running.signal(serviceObservedSignal, observed);
+      await report(running);
       await environment.sleep('1 hour');
       expect(subscription.steps).toMatchObject([{ status: 'active', applied: ['1'] }]);
       expect(await running.result()).toMatchObject({ status: 'expired' });

@@ -3,35 +3,29 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { eq, inArray } from 'drizzle-orm';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { auditLog } from '#db/schema.ts';
 import type { ScheduleId } from '#temporal/schedules.ts';
 import { PROJECT } from '#test/support/compose.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { TemporalOperator } from '#test/support/servers/stack-temporal.ts';
-import { type Stack, startStack } from '#test/support/servers/stack.ts';
+import { startStack } from '#test/support/servers/stack.ts';
 import { NORMAL_WAITS_POLICY, RARE_UPKEEP } from '#test/support/servers/test-policies.ts';
 import { OrderDesk, PACKAGE } from '#test/support/work/order-desk.ts';
 import { releaseUpdate } from '#workflows/messages.ts';
 
 /** The purchase gate on the whole product: API, worker, Temporal and the simulator. */
-let stack: Stack;
-let desk: OrderDesk;
-let temporal: TemporalOperator;
 
-beforeAll(async () => {
-  stack = await startStack({ environment: { ...NORMAL_WAITS_POLICY, ...RARE_UPKEEP, 'retry.hold_delay': '30s' } });
-  desk = new OrderDesk(stack);
-  temporal = await TemporalOperator.connect(stack);
-});
+const stack = disposedAtEnd(
+  await startStack({ environment: { ...NORMAL_WAITS_POLICY, ...RARE_UPKEEP, 'retry.hold_delay': '30s' } }),
+);
+const desk = new OrderDesk(stack);
+const temporal = disposedAtEnd(await TemporalOperator.connect(stack));
 afterEach(async () => {
   // Left by a test that failed, it would hold the orders of all others.
   for (const { id } of (await gate()).at('pauses') as { id: string }[]) await endPause(id);
   await desk.simulator.calm();
   await desk.checkBooks();
-});
-afterAll(async () => {
-  await temporal[Symbol.asyncDispose]();
-  await stack.stop();
 });
 
 const key = () => ({ headers: { 'idempotency-key': randomUUID() } });

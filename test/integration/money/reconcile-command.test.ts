@@ -1,16 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { SimulatorAdmin } from '#test/support/network/simulator-admin.ts';
 import { startProcess } from '#test/support/servers/processes.ts';
-import { startStack, type Stack } from '#test/support/servers/stack.ts';
+import { startStack } from '#test/support/servers/stack.ts';
 import { RARE_UPKEEP } from '#test/support/servers/test-policies.ts';
 
-let stack: Stack;
-beforeAll(async () => {
-  // Without a grace period. The schedule never runs, so only the command compares the books.
-  stack = await startStack({ environment: { ...RARE_UPKEEP, 'books.grace': '0s', 'books.every': '365d' } });
-});
-afterAll(() => stack.stop());
+// Without a grace period. The schedule never runs, so only the command compares the books.
+const stack = disposedAtEnd(
+  await startStack({ environment: { ...RARE_UPKEEP, 'books.grace': '0s', 'books.every': '365d' } }),
+);
 
 async function reconcile(args: readonly string[] = []) {
   const environment = Object.fromEntries(

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { requestBodyAad } from '#db/encryption-aads.ts';
 import { attempts } from '#db/schema.ts';
 import { findAttemptById } from '#db/work/attempts.ts';
-import { readOrder } from '#db/work/orders.ts';
+import { orderRow, readWork } from '#db/work/rows.ts';
 import { listTimeline } from '#db/work/work-reads.ts';
 import type { AttemptRef } from '#domain/purchase/results.ts';
 import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
@@ -25,7 +25,7 @@ const resend = (ids: AttemptRef) => bench.activities.sendPurchase({ ...ids, rese
 /** Delivers the first request of an attempt to the service only now. */
 async function arriveLate(ids: AttemptRef): Promise<void> {
   const { id, encryptedRequestBody, idempotencyKey, reference } = await rowOf(ids);
-  const { packageId } = await bench.database.run((db) => readOrder(db, ids.work.id));
+  const { packageId } = await bench.database.run((db) => readWork(db, ids.work).then(orderRow));
   const body = bench.keyRing.decrypt(encryptedRequestBody, requestBodyAad(id));
   const answer = await bench.service.createOrder({
     idempotencyKey,

@@ -1,10 +1,11 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { vpnSubscriptions } from '#db/schema.ts';
-import { startStack, type Stack } from '#test/support/servers/stack.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
+import { startStack } from '#test/support/servers/stack.ts';
 import { NORMAL_WAITS_POLICY, RARE_UPKEEP } from '#test/support/servers/test-policies.ts';
 import { waitFor } from '#test/support/wait-for.ts';
-import { OrderDesk, PACKAGE } from '#test/support/work/order-desk.ts';
+import { checkedDesk, type OrderDesk, PACKAGE } from '#test/support/work/order-desk.ts';
 import { WrongService } from '#test/support/work/wrong-service.ts';
 
 const PLAN = 301;
@@ -12,29 +13,18 @@ const ALWAYS = { count: null } as const;
 const READS_OF_ORDERS = ['getOrder', 'listOrders'] as const;
 const READS_OF_SUBSCRIPTIONS = ['getVpnSubscription', 'listVpnSubscriptions'] as const;
 
-let stack: Stack;
-let desk: OrderDesk;
-let service: WrongService;
-
-beforeAll(async () => {
-  const environment = {
-    ...NORMAL_WAITS_POLICY,
-    ...RARE_UPKEEP,
-    'purchase.resend_delay': '100ms',
-    'purchase.look_up_again': '200ms',
-    'purchase.delivery_deadline': '3s',
-    'purchase.denied_after': '1s',
-    'reconciler.silent_after': '60s',
-  };
-  stack = await startStack({ environment });
-  desk = new OrderDesk(stack);
-  service = new WrongService(stack, desk);
-});
-afterEach(async () => {
-  await desk.simulator.calm();
-  await desk.checkBooks();
-});
-afterAll(() => stack.stop());
+const environment = {
+  ...NORMAL_WAITS_POLICY,
+  ...RARE_UPKEEP,
+  'purchase.resend_delay': '100ms',
+  'purchase.look_up_again': '200ms',
+  'purchase.delivery_deadline': '3s',
+  'purchase.denied_after': '1s',
+  'reconciler.silent_after': '60s',
+};
+const stack = disposedAtEnd(await startStack({ environment }));
+const desk = checkedDesk(stack);
+const service = new WrongService(stack, desk);
 
 type Endpoint = Parameters<OrderDesk['simulator']['onRequest']>[0];
 

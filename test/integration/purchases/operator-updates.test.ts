@@ -3,11 +3,12 @@ import { METADATA_ENCODING_KEY } from '@temporalio/common';
 import proto from '@temporalio/proto';
 import { workflowMetadataQuery } from '@temporalio/workflow';
 import { eq } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { orders } from '#db/schema.ts';
 import { EncryptionCodec } from '#temporal/codec/payload-codec.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { keyRingOf, TemporalOperator } from '#test/support/servers/stack-temporal.ts';
-import { startStack, type Stack } from '#test/support/servers/stack.ts';
+import { startStack } from '#test/support/servers/stack.ts';
 import { RARE_UPKEEP } from '#test/support/servers/test-policies.ts';
 import { OrderDesk, PACKAGE } from '#test/support/work/order-desk.ts';
 import { HANDLER_DESCRIPTIONS } from '#workflows/handler-descriptions.ts';
@@ -16,18 +17,9 @@ import { ACTION_REFUSED, workflowId } from '#workflows/messages.ts';
 const { UpdateWorkflowExecutionLifecycleStage: Stage } = proto.temporal.api.enums.v1;
 
 /** Updates from the Temporal UI, which decodes payloads but not failures. */
-let stack: Stack;
-let desk: OrderDesk;
-let temporal: TemporalOperator;
-beforeAll(async () => {
-  stack = await startStack({ environment: RARE_UPKEEP });
-  desk = new OrderDesk(stack);
-  temporal = await TemporalOperator.connect(stack);
-});
-afterAll(async () => {
-  await temporal[Symbol.asyncDispose]();
-  await stack.stop();
-});
+const stack = disposedAtEnd(await startStack({ environment: RARE_UPKEEP }));
+const desk = new OrderDesk(stack);
+const temporal = disposedAtEnd(await TemporalOperator.connect(stack));
 
 /** The raw answer of the server, without a data converter. */
 async function update(orderId: string, name: string, argument: unknown) {

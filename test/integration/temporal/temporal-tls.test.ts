@@ -1,19 +1,26 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import {
+  connect as connectHttp2,
+  constants,
+  createSecureServer,
+  type IncomingHttpHeaders,
+  type ServerHttp2Stream,
+} from 'node:http2';
 import { createServer as createTcpServer, type AddressInfo } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { Worker } from '@temporalio/worker';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { PARTS, type TemporalConfig } from '#config/config.ts';
 import { KeyRing } from '#crypto/key-ring.ts';
 import { createWorkerDataConverter } from '#temporal/codec/payload-codec.ts';
 import { connect, connectNative, createClient, TemporalUnavailableError } from '#temporal/connection.ts';
 import { setUpNamespace } from '#temporal/set-up.ts';
-import { startApiKeyGate } from '#test/support/network/api-key-gate.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { CertificateAuthority, contentsOf, type CertificateFiles } from '#test/support/network/certificates.ts';
-import { startOwnCluster, type OwnCluster } from '#test/support/servers/own-cluster.ts';
+import { startOwnCluster } from '#test/support/servers/own-cluster.ts';
 import { temporalAddress } from '#test/support/servers/temporal.ts';
-import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
+import { temporaryFolder } from '#test/support/temporary.ts';
 import { quietRuntime } from '#test/support/work/workflows/quiet-runtime.ts';
 
 quietRuntime();
@@ -22,36 +29,22 @@ quietRuntime();
 const SERVER_NAME = 'temporal.internal.example';
 const keyRing = new KeyRing([{ id: 'k1', key: Buffer.alloc(32, 1) }]);
 
-let folder: string;
-let cluster: OwnCluster;
-let authority: CertificateAuthority;
-let stranger: CertificateAuthority;
-let frontend: CertificateFiles;
-let client: CertificateFiles;
-let unknownClient: CertificateFiles;
-
-beforeAll(async () => {
-  folder = temporaryFolder('temporal-tls');
-  authority = await CertificateAuthority.create(folder);
-  stranger = await CertificateAuthority.create(folder, 'stranger');
-  [frontend, client, unknownClient] = await Promise.all([
-    authority.issue('frontend', [SERVER_NAME]),
-    authority.issue('client'),
-    stranger.issue('client'),
-  ]);
-  cluster = await startOwnCluster({
+const folder = temporaryFolder('temporal-tls');
+const authority = await CertificateAuthority.create(folder);
+const stranger = await CertificateAuthority.create(folder, 'stranger');
+const frontend = await authority.issue('frontend', [SERVER_NAME]);
+const client = await authority.issue('client');
+const unknownClient = await stranger.issue('client');
+const cluster = disposedAtEnd(
+  await startOwnCluster({
     tls: {
       ...frontend,
       ca: authority.ca,
       clientCa: authority.ca,
       client: { ca: readFileSync(authority.ca), client: contentsOf(client), serverName: SERVER_NAME },
     },
-  });
-});
-afterAll(async () => {
-  await cluster[Symbol.asyncDispose]();
-  removeFolder(folder);
-});
+  }),
+);
 
 /** The variables with which everything is right. */
 const right = () => ({
@@ -171,4 +164,60 @@ async function at(
   onTestFinished(() => void server.close());
   const { port } = server.address() as AddressInfo;
   return PARTS.temporal({ ...environment, TEMPORAL_ADDRESS: `127.0.0.1:${port}` });
+}
+
+/** A Temporal frontend that requires an API key, as Temporal Cloud does: TLS and a check of the key before a server. */
+interface ApiKeyGate extends AsyncDisposable {
+  readonly address: string;
+  /** Calls with the key, and calls that were refused, by path. */
+  readonly accepted: readonly string[];
+  readonly refused: readonly string[];
+}
+
+const UNAUTHENTICATED = '16';
+
+/**
+ * @param target address of a server without TLS.
+ * @param apiKey the key that every call must have, and that the server behind does not see.
+ */
+async function startApiKeyGate(
+  certificate: { readonly cert: Buffer; readonly key: Buffer },
+  target: string,
+  apiKey: string,
+): Promise<ApiKeyGate> {
+  const accepted: string[] = [];
+  const refused: string[] = [];
+  const upstream = connectHttp2(`http://${target}`);
+  const server = createSecureServer(certificate);
+  server.on('stream', (stream: ServerHttp2Stream, { authorization, ...headers }) => {
+    const isKnown = authorization === `Bearer ${apiKey}`;
+    (isKnown ? accepted : refused).push(headers[':path'] ?? '');
+    stream.on('error', () => undefined);
+    if (!isKnown) {
+      const type = 'application/grpc';
+      stream.respond({ 'content-type': type, 'grpc-status': UNAUTHENTICATED }, { endStream: true });
+      return;
+    }
+    const call = upstream.request({ ...headers, ':scheme': 'http', ':authority': target });
+    call.on('error', () => stream.close(constants.NGHTTP2_INTERNAL_ERROR));
+    call.on('response', (answer, flags) => {
+      const endStream = (flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0;
+      stream.respond(answer, { endStream, waitForTrailers: !endStream });
+    });
+    call.on('trailers', (trailers: IncomingHttpHeaders) =>
+      stream.once('wantTrailers', () => stream.sendTrailers(trailers)),
+    );
+    stream.on('close', () => call.close());
+    stream.pipe(call).pipe(stream);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+    accepted,
+    refused,
+    [Symbol.asyncDispose]: async () => {
+      upstream.destroy();
+      server.close();
+    },
+  };
 }

@@ -1,25 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import type { ServiceObservation } from '#domain/relay/observation.ts';
 import { waitFor } from '#test/support/wait-for.ts';
-import { orderWith, retry, withOrder, shownAfter } from '#test/support/work/workflows/order-workflow.ts';
-import { serviceObservedSignal } from '#workflows/messages.ts';
+import { orderWith, report, retry, shownAfter, withOrder } from '#test/support/work/workflows/order-workflow.ts';
 
 /** A separate file, because the time-skipping server stops skipping after a refused update. */
-
-const observation = (outcome: ServiceObservation['outcome'], inboxId = '1'): ServiceObservation => ({
-  inboxId,
-  source: 'webhook',
-  attemptNumber: 1,
-  outcome,
-  decision: 'advance',
-});
 
 describe('a retry by an operator', () => {
   it('is refused for an order with a contradiction', async () => {
     const order = await orderWith({ answers: 'failed' });
     await withOrder(order, {}, async (handle) => {
       await waitFor('it is sent', () => order.sent.length === 1);
-      await handle.signal(serviceObservedSignal, { ...observation('completed'), decision: 'contradiction' });
+      await report(handle, { decision: 'contradiction' });
       expect(await shownAfter('2 days', handle)).toMatchObject({ attention: 'contradiction' });
       await expect(retry(handle)).rejects.toMatchObject({
         name: 'WorkflowUpdateFailedError',

@@ -1,7 +1,6 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
 import type { PurchasePolicy } from '#domain/policy/purchase-policy.ts';
-import type { ServiceObservation } from '#domain/relay/observation.ts';
 import { FAILURE_CLASSES } from '#domain/work/failure.ts';
 import { timeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
 import { waitFor } from '#test/support/wait-for.ts';
@@ -9,23 +8,22 @@ import type { FakeOrder, ScriptedSend } from '#test/support/work/workflows/fake-
 import {
   orderWith,
   POLICY,
+  report,
   resultOf,
   retry,
+  shownAfter,
   startOrder,
   withOrder,
   withWorker,
-  shownAfter,
 } from '#test/support/work/workflows/order-workflow.ts';
-import { explainQuery, serviceObservedSignal } from '#workflows/messages.ts';
+import { explainQuery } from '#workflows/messages.ts';
 
 const environment = await timeSkippingEnvironment();
 
-const observation = (outcome: ServiceObservation['outcome'], inboxId = '1') =>
-  ({ inboxId, source: 'webhook', attemptNumber: 1, outcome, decision: 'advance' }) as const;
 /** Stores a completion and tells the workflow. */
 async function complete(order: FakeOrder, handle: WorkflowHandle): Promise<void> {
   order.observe('completed');
-  await handle.signal(serviceObservedSignal, observation('completed', '8'));
+  await report(handle, { inboxId: '8' });
 }
 
 describe('an order', () => {
@@ -98,7 +96,7 @@ describe('an order', () => {
     const order = await orderWith({ answers: 'processing' });
     await withOrder(order, {}, async (handle) => {
       for (let time = 1; time <= 2; time += 1) {
-        await handle.signal(serviceObservedSignal, observation('processing', '7'));
+        await report(handle, { inboxId: '7', outcome: 'processing' });
         await environment.sleep('1 minute');
       }
       await complete(order, handle);

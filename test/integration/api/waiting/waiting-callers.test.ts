@@ -91,7 +91,8 @@ describe('waiting callers', () => {
       statements.filter((text) => new RegExp(`^select .* from "${table}"`, 's').test(text));
     // One for each owner.
     expect(reads('orders')).toHaveLength(2);
-    expect(reads('api_keys').length).toBeLessThanOrEqual(2);
+    // One for each owner, again when its orders and its events were not read in the same turn.
+    expect(reads('api_keys').length).toBeLessThanOrEqual(4);
     // Two by the publication, one by the tail.
     expect(reads('events')).toHaveLength(3);
     const heard = await answering.at(-1)!;

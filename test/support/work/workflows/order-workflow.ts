@@ -7,6 +7,7 @@ import { Worker } from '@temporalio/worker';
 import { inject } from 'vitest';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import type { PurchasePolicy } from '#domain/policy/purchase-policy.ts';
+import type { ServiceObservation } from '#domain/relay/observation.ts';
 import { timeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
 import { FakeOrder, type ScriptedSend } from '#test/support/work/workflows/fake-order.ts';
 import { quietRuntime } from '#test/support/work/workflows/quiet-runtime.ts';
@@ -17,6 +18,7 @@ import {
   type PurchaseWorkflowInput,
   READ_TASK_QUEUE,
   retryUpdate,
+  serviceObservedSignal,
 } from '#workflows/messages.ts';
 import { orderWorkflow } from '#workflows/order.ts';
 
@@ -124,4 +126,11 @@ export async function retry(handle: WorkflowHandle): Promise<unknown> {
 export async function shownAfter(time: Duration, handle: WorkflowHandle): Promise<Explanation> {
   await (await timeSkippingEnvironment()).sleep(time);
   return handle.query(explainQuery);
+}
+
+/** Tells a workflow of a report, as the relay does. */
+export async function report(handle: WorkflowHandle, of: Partial<ServiceObservation> = {}): Promise<void> {
+  const { inboxId = '1', outcome = 'completed', decision = 'advance', ...more } = of;
+  const judged = { inboxId, source: 'webhook', attemptNumber: 1, outcome, decision, ...more } as const;
+  await handle.signal(serviceObservedSignal, judged);
 }

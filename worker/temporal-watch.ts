@@ -7,22 +7,30 @@ import { within } from '#telemetry/waiting.ts';
 import { idleProblem, nameOf, type Routing, workShare, type WorkShare } from '#temporal/worker-versions.ts';
 import { RepeatedWork } from '#worker/repeated-work.ts';
 
-interface TemporalHealthOptions {
-  /** It may hang. */
-  readonly ping: () => Promise<unknown>;
+interface TemporalWatchOptions {
+  /** Asks Temporal; it may hang. Undefined: it answers, and the worker has no connection of its own yet. */
+  readonly ask: () => Promise<Routing | undefined>;
+  readonly own: DeploymentVersion | undefined;
   readonly policy: TemporalHealthPolicy;
   readonly metrics: Pick<Metrics, 'temporalUnreachable'>;
   readonly logger: Logger;
   readonly now: () => number;
 }
 
-/** Pings in the background: a hanging Temporal accepts calls but answers none, so only a time limit detects it. */
-export class TemporalHealth extends RepeatedWork {
-  readonly #options: TemporalHealthOptions;
+/**
+ * Asks in the background: a hanging Temporal accepts calls but answers none, so only a time limit detects it. The
+ * answer says whether this version gets work. A process without work is ready all the same: an operator makes a version
+ * current only when its workers run.
+ */
+export class TemporalWatch extends RepeatedWork {
+  /** Undefined before the first answer. */
+  share: WorkShare | undefined;
+  degraded: readonly Degradation[] = [];
+  readonly #options: TemporalWatchOptions;
   #answeredAt: number;
   #failure: string | undefined;
 
-  constructor(options: TemporalHealthOptions) {
+  constructor(options: TemporalWatchOptions) {
     super(options.policy.everyMs);
     this.#options = options;
     this.#answeredAt = options.now();
@@ -35,81 +43,43 @@ export class TemporalHealth extends RepeatedWork {
     throw new Error(`Temporal has not answered for ${Math.round(silentMs / 1_000)} s (${this.#failure})`);
   }
 
-  async ping(): Promise<void> {
-    const { ping, policy, metrics, now, logger } = this.#options;
-    const wasSilent = this.#failure !== undefined;
+  async look(): Promise<void> {
+    const { ask, policy, metrics, now, logger } = this.#options;
     try {
-      await within(policy.deadlineMs, ping, this.signal);
+      const routing = await within(policy.deadlineMs, ask, this.signal);
       this.#answeredAt = now();
+      if (this.#failure !== undefined) logger.info({}, 'Temporal answers again');
       this.#failure = undefined;
-      if (wasSilent) logger.info({}, 'Temporal answers again');
+      if (routing !== undefined) this.#note(routing);
     } catch (error) {
       if (this.signal.aborted) return;
+      if (this.#failure === undefined) logger.warn({ err: error }, 'Temporal does not answer; the worker tries again');
       this.#failure = error instanceof Error ? error.message : 'unknown error';
-      if (!wasSilent) logger.warn({ err: error }, 'Temporal does not answer; the worker tries again');
     }
     metrics.temporalUnreachable.set(this.#silentMs() / 1_000);
   }
 
   protected override async turn(): Promise<boolean> {
-    await this.ping();
+    await this.look();
     return true;
   }
 
-  #silentMs(): number {
-    return this.#failure === undefined ? 0 : Math.max(0, this.#options.now() - this.#answeredAt);
-  }
-}
-
-interface VersionWatchOptions {
-  readonly own: DeploymentVersion | undefined;
-  readonly read: () => Promise<Routing>;
-  readonly policy: Pick<TemporalHealthPolicy, 'everyMs' | 'deadlineMs'>;
-  readonly logger: Logger;
-}
-
-/**
- * Watches whether Temporal gives work to this version. A process without work is ready all the same: an operator makes
- * a version current only when its workers run.
- */
-export class VersionWatch extends RepeatedWork {
-  readonly #options: VersionWatchOptions;
-  #share: WorkShare | undefined;
-  #degraded: readonly Degradation[] = [];
-
-  constructor(options: VersionWatchOptions) {
-    super(options.policy.everyMs);
-    this.#options = options;
-  }
-
-  get share(): WorkShare | undefined {
-    return this.#share;
-  }
-
-  get degraded(): readonly Degradation[] {
-    return this.#degraded;
-  }
-
-  /** An error changes nothing: the check of Temporal itself reports it. */
-  async look(): Promise<void> {
-    const { own, read, policy, logger } = this.#options;
-    const routing = await within(policy.deadlineMs, read, this.signal).catch(() => undefined);
-    if (routing === undefined) return;
+  #note(routing: Routing): void {
+    const { own, logger } = this.#options;
     const problem = idleProblem(routing, own);
-    this.#degraded =
+    this.degraded =
       problem === undefined
         ? []
         : [{ condition: 'no_work_for_workers', detail: `${problem.detail}. ${problem.advice}` }];
     const share = workShare(routing, own);
-    if (share === this.#share) return;
-    this.#share = share;
+    if (share === this.share) return;
+    this.share = share;
     if (problem !== undefined) logger.warn({ advice: problem.advice }, problem.detail);
     else if (own !== undefined) logger.info({ version: nameOf(own), gets: share }, TEXTS[share]);
   }
 
-  protected override async turn(): Promise<boolean> {
-    await this.look();
-    return true;
+  #silentMs(): number {
+    return this.#failure === undefined ? 0 : Math.max(0, this.#options.now() - this.#answeredAt);
   }
 }
 
