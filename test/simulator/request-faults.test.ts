@@ -31,7 +31,7 @@ describe('a fault', () => {
     const answer = await simulator.order(body, 'k').catch(() => undefined);
     expect(answer?.status ?? 'broken').toBe(status);
     expect(answer?.headers.get('retry-after') ?? null).toBe(kind === 'rate_limited' ? '7' : null);
-    if (kind === 'garbage_body') expect(answer?.body).toBeUndefined();
+    expect(kind === 'garbage_body' ? answer?.body : undefined).toBeUndefined();
     expect(await simulator.debits('r')).toHaveLength(debits);
   });
 });
