@@ -1,4 +1,4 @@
-/** `npm run test:model`. The search and its output are explained in `docs/model-check.md`. */
+/** `npm run test:model`. The search and its output are explained in `docs/crash-proof.md`. */
 import { parseArgs } from 'node:util';
 import { BOUNDS, DIALECTS, type BoundName, type DialectName } from '#test/model-check/dialects.ts';
 import { CAN_CONTINUE, explore, type Counterexample, type Search } from '#test/model-check/engine.ts';
