@@ -118,26 +118,6 @@ describe.skipIf(!browserAvailable())('in a browser', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('the reference has navigation, search and samples in curl, TypeScript and Python', async () => {
-    const { page, complaints } = await open(`${REFERENCE}#tag/orders/POST/v1/orders`);
-    await page.getByRole('heading', { name: 'Reseller fulfilment API' }).waitFor();
-    await page.getByRole('link', { name: 'Top-ups' }).first().waitFor();
-    const sample = page.getByRole('button', { name: /Curl/ }).last();
-    await sample.click();
-    for (const name of ['TypeScript', 'Requests', 'Curl']) await page.getByRole('option', { name }).waitFor();
-    await page.getByRole('option', { name: 'TypeScript' }).click();
-    await page.getByText('client').first().waitFor();
-    await keepScreenshot(page, 'docs-typescript');
-    await page.keyboard.press('Control+k');
-    await page.getByRole('combobox').last().fill('rotate secret');
-    await page
-      .getByRole('option', { name: /secret/i })
-      .first()
-      .waitFor();
-    await keepScreenshot(page, 'docs-search');
-    expect(complaints).toEqual([]);
-  });
-
   const PAGES = [
     '/docs',
     '/docs/guides/first-order',
@@ -169,62 +149,6 @@ describe.skipIf(!browserAvailable())('in a browser', () => {
       expect(complaints).toEqual([]);
     },
   );
-
-  it('a client for requests fits a phone', async () => {
-    const { page, client, complaints } = await openClient('tag/orders/POST/v1/orders', PHONE);
-    await client.getByRole('button', { name: /^Send/ }).first().waitFor();
-    await keepScreenshot(page, 'docs-phone-client');
-    const width = z.number().parse(await page.evaluate('document.documentElement.scrollWidth'));
-    expect(width).toBeLessThanOrEqual(PHONE.viewport.width);
-    expect(complaints).toEqual([]);
-  });
-
-  it('the search of the guides finds sections and calls, and the colours can be changed', async () => {
-    const { page, complaints } = await open('/docs/guides/first-order');
-    await page.getByRole('searchbox').fill('verify signature');
-    await page.getByRole('link', { name: /Receive and verify/ }).click();
-    await page.getByRole('heading', { name: 'Receive and verify' }).waitFor();
-    await page.getByRole('searchbox').fill('cancel');
-    // Codes of errors come after guides and calls, unless one is asked for.
-    const firstHit = page
-      .getByRole('listitem')
-      .filter({ has: page.locator('small') })
-      .first();
-    await firstHit.filter({ hasText: 'Cancellations and refunds' }).waitFor();
-    await page.getByRole('searchbox').fill('quote expired');
-    await firstHit.filter({ hasText: 'quote_expired' }).waitFor();
-    await page.getByRole('searchbox').fill('Buy an eSIM package');
-    await page
-      .getByRole('link', { name: /POST \/v1\/orders/ })
-      .first()
-      .click();
-    await page.waitForURL(/reference#tag\/orders\/POST\/v1\/orders$/);
-    await page.goto(`${stack.api.baseUrl}/docs`);
-    await page.getByRole('button', { name: 'Colours: system' }).click();
-    await page.getByRole('button', { name: 'Colours: light' }).click();
-    await page.getByRole('button', { name: 'Colours: dark' }).waitFor();
-    expect(await page.evaluate('document.documentElement.dataset.mode')).toBe('dark');
-    expect(complaints).toEqual([]);
-  });
-
-  it('a sample of a guide is copied by its button, and a section of a document is a page', async () => {
-    const { page, complaints } = await open('/docs/guides/top-ups');
-    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-    await page.getByRole('heading', { name: 'Recharging an eSIM', level: 1 }).waitFor();
-    await page.getByRole('button', { name: 'Copy' }).first().click();
-    await page.getByRole('button', { name: 'Copied' }).waitFor();
-    expect(await page.evaluate('navigator.clipboard.readText()')).toMatch(/^curl -i .*topups/);
-    expect(complaints).toEqual([]);
-  });
-
-  it('the page of a problem shows its meaning and links to other problems', async () => {
-    const { page, complaints } = await open('/problems/idempotency-key-reused');
-    await page.getByRole('heading', { name: 'What to do' }).waitFor();
-    await keepScreenshot(page, 'docs-problem');
-    await page.getByRole('link', { name: 'order_not_found' }).click();
-    await page.getByRole('heading', { name: 'There is no such order' }).waitFor();
-    expect(complaints).toEqual([]);
-  });
 
   it.each([
     ['svg', 'image/svg+xml'],

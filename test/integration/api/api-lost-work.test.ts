@@ -5,8 +5,6 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'drizzle-orm';
 import { afterAll, describe, expect, it } from 'vitest';
-import { attemptKey } from '#crypto/derived-ids.ts';
-import { isId } from '#domain/work/identifiers.ts';
 import { startTestApi } from '#test/support/network/api.ts';
 import type { HttpAnswer } from '#test/support/network/http.ts';
 import { acceptTestCancellation } from '#test/support/work/order-rows.ts';
@@ -70,20 +68,5 @@ describe('work with a lost row', () => {
       (await (await api.caller()).post('/v1/topups', unnamed, { headers: { 'Idempotency-Key': key } })).at('id'),
       'of another caller',
     ).not.toBe(first[0]);
-  });
-
-  it('has an id of the usual form, and a separate key for each attempt', async () => {
-    const id = String((await post('/v1/orders', { external_order_id: 'shop-form', package_id: 101 })).at('id'));
-    expect(isId('order', id)).toBe(true);
-    expect(attemptKey(api.keyRing, { kind: 'order', id }, 1)).not.toBe(
-      attemptKey(api.keyRing, { kind: 'order', id }, 2),
-    );
-  });
-
-  it('is created once by concurrent requests with different keys', async () => {
-    const body = { external_order_id: 'shop-at-once', package_id: 101 };
-    const answers = await Promise.all(Array.from({ length: 30 }, () => post('/v1/orders', body)));
-    expect(answers.filter(({ status }) => status === 202)).toHaveLength(1);
-    expect(answers.filter(({ status }) => status === 409)).toHaveLength(29);
   });
 });

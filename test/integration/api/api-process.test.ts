@@ -150,32 +150,6 @@ describe('the API process', () => {
     await opened.close();
   });
 
-  it('refuses a database of another service or environment with code 1 and a solution', async () => {
-    const { process: first } = await startApi(database.url);
-    await first.stop();
-    await using other = new TestProcess({
-      name: 'other-api',
-      script: 'api/main.ts',
-      environment: environmentOf(database.url, await freePort(), { SERVICE_MODE: 'production' }),
-    });
-    expect((await other.exit()).code).toBe(1);
-    expect(other.output()).toContain('This database belongs to another service or environment');
-  });
-
-  it('names every missing or invalid variable, exits with code 78 and prints no secret', async () => {
-    await using wrong = new TestProcess({
-      name: 'wrong-api',
-      script: 'api/main.ts',
-      environment: { ENCRYPTION_KEYS: 'k1:secretbutshort', SERVICE_PASSWORD: PASSWORD, API_PORT: 'x' },
-    });
-    expect((await wrong.exit()).code).toBe(78);
-    for (const name of ['DATABASE_URL', 'ENCRYPTION_KEYS', 'SERVICE_BASE_URL', 'SERVICE_EMAIL', 'API_PORT']) {
-      expect(wrong.output()).toContain(name);
-    }
-    expect(wrong.output()).not.toContain(PASSWORD);
-    expect(wrong.output()).not.toContain('secretbutshort');
-  });
-
   it('reports a port in use and exits with code 1', async () => {
     const port = await freePort();
     const blocker: Server = createServer();

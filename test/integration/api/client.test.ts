@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isProblem, ResellerClient, type ResponseInfo } from '#clients/typescript/src/index.ts';
+import { isProblem, ResellerClient } from '#clients/typescript/src/index.ts';
 import { generateApiKey } from '#crypto/generated-secrets.ts';
 import { addApiKey, apiScopes } from '#db/access/api-keys.ts';
 import { type Stack, startStack } from '#test/support/servers/stack.ts';
@@ -55,90 +55,6 @@ describe('the TypeScript client', () => {
     );
     for (const orders of await Promise.all(found))
       expect(orders.map((order) => order.external_order_id).toSorted()).toEqual(references.toSorted());
-  });
-
-  it('passes the headers of each answer to the caller', async () => {
-    const body = { package_id: 1001, external_order_id: reference() };
-    const answers: ResponseInfo[] = [];
-    const options = {
-      idempotencyKey: randomUUID(),
-      requestId: 'the-first',
-      onResponse: (response: ResponseInfo) => void answers.push(response),
-    };
-    await client.createOrder(body, options);
-    await client.createOrder(body, { ...options, requestId: 'the-second' });
-    expect(
-      answers.map(({ operation, status, headers }) => [
-        operation,
-        status,
-        headers.get('X-Request-Id'),
-        headers.get('Idempotent-Replayed'),
-      ]),
-    ).toEqual([
-      ['createOrder', 202, 'the-first', null],
-      ['createOrder', 202, 'the-second', 'true'],
-    ]);
-  });
-
-  it('sends list filters in the form of the API: sets and flags', async () => {
-    const dear = await client.createOrder({
-      package_id: 1001,
-      external_order_id: reference(),
-      max_price: { amount: '0.01', currency: 'USD' },
-    });
-    await client.waitFor(dear, { until: ['held'] });
-    const listed = async (...status: ('held' | 'needs_attention' | 'completed')[]) =>
-      (await client.listOrders({ status }).page()).data.map(({ id }) => id);
-    expect(await listed('held', 'needs_attention')).toContain(dear.id);
-    expect(await listed('completed', 'needs_attention')).not.toContain(dear.id);
-    const all = await client.listPackages().take(100);
-    const [sold, unsold] = [
-      await client.listPackages({ available: true }).take(100),
-      await client.listPackages({ available: false }).take(100),
-    ];
-    expect(sold.length).toBeGreaterThan(0);
-    expect(sold.every(({ available }) => available)).toBe(true);
-    const byId = (...lists: { id: number }[][]) =>
-      lists
-        .flat()
-        .map(({ id }) => id)
-        .toSorted((a, b) => a - b);
-    expect(byId(sold, unsold)).toEqual(byId(all));
-    expect((await client.getPackage(1001)).id).toBe(1001);
-  });
-
-  it('repeats a request after a broken answer, and gets the one order', async () => {
-    const keys: (string | null)[] = [];
-    const cut = new ResellerClient({
-      baseUrl: stack.api.baseUrl,
-      apiKey: stack.apiKey,
-      fetch: async (input, init) => {
-        const answer = await fetch(input, init);
-        if (keys.push(new Headers(init?.headers).get('Idempotency-Key')) > 1) return answer;
-        const whole = await answer.text();
-        return new Response(
-          new ReadableStream({
-            pull: (controller) => controller.error(new TypeError(`terminated before ${whole.length} bytes`)),
-          }),
-          answer,
-        );
-      },
-    });
-    const external_order_id = reference();
-    const order = await cut.createOrder({ package_id: 1001, external_order_id });
-    expect(order).toMatchObject({ status: 'accepted', external_order_id });
-    expect(keys).toHaveLength(2);
-    expect(new Set(keys).size).toBe(1);
-    expect((await client.listOrders({ external_order_id }).take(2)).map(({ id }) => id)).toEqual([order.id]);
-  });
-
-  it('iterates a list over its pages', async () => {
-    const external = Array.from({ length: 3 }, reference);
-    for (const external_order_id of external) await client.createOrder({ package_id: 1001, external_order_id });
-    const found: string[] = [];
-    for await (const { external_order_id } of client.listOrders({ limit: 1 })) found.push(external_order_id);
-    expect(found).toEqual(expect.arrayContaining(external));
-    expect(new Set(found).size).toBe(found.length);
   });
 
   it('throws problems by their code, with their data', async () => {

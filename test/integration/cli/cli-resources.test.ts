@@ -141,23 +141,6 @@ describe('the commands of the resources', () => {
     expect(again).toMatchObject({ code: 1, notes: expect.stringContaining('The API answered 409') });
   });
 
-  it('find what a customer has, by reference, by metadata, and by several references', async () => {
-    const [customerReference, one, two] = [`customer-${randomUUID()}`, `cli-${randomUUID()}`, `cli-${randomUUID()}`];
-    const metadata = { desk: randomUUID(), shop: 'a=b, c' };
-    for (const externalOrderId of [one, two]) {
-      const order = { packageId: 101, externalOrderId, customerReference, metadata };
-      expect((await run(PURCHASES.order.commands['create'], order)).code).toBe(0);
-    }
-    for (const filter of [{ customerReference }, { metadata }, { externalOrderId: [one, two] }]) {
-      const { output } = await run(PURCHASES.order.commands['list'], { ...filter, json: true });
-      const found = JSON.parse(output) as { external_order_id: string }[];
-      expect(found.map((order) => order.external_order_id).toSorted()).toEqual([one, two].toSorted());
-    }
-    const esim = idsOf(work)['esims'] ?? '';
-    await run(ESIMS.commands['update'], { customerReference }, [esim]);
-    expect((await run(ESIMS.commands['list'], { customerReference, csv: true })).output).toContain(esim);
-  });
-
   it('order a batch, follow it and cancel it', async () => {
     const reference = `cli-${randomUUID()}`;
     const batch = { externalBatchId: reference, items: [{ package_id: 101, quantity: 3 }] };

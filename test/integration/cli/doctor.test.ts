@@ -1,20 +1,15 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { temporal } from '@temporalio/proto';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { CHECKS } from '#cli/doctor/finding.ts';
 import { withClient } from '#cli/embedded/postgres.ts';
-import { signWebhook } from '#crypto/webhook-signatures.ts';
 import { installation } from '#db/schema.ts';
-import { ALL_CAPABILITIES } from '#domain/service/capability-profile.ts';
-import { BASE_PATH, SANDBOX_SUFFIX } from '#domain/service/service-address.ts';
 import { connect } from '#temporal/connection.ts';
 import { SimulatorAdmin } from '#test/support/network/simulator-admin.ts';
 import { openTestDatabase } from '#test/support/servers/database.ts';
 import { findingsOfDoctor, runDoctor } from '#test/support/servers/doctor-command.ts';
 import { startStack, type Stack } from '#test/support/servers/stack.ts';
 import { createNamespace } from '#test/support/servers/temporal.ts';
-import { waitFor } from '#test/support/wait-for.ts';
-import { checkContract, readDocument } from '#upstream/contract-check.ts';
 
 let stack: Stack;
 beforeAll(async () => {
@@ -23,8 +18,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await stack.stop();
 });
-
-const SANDBOX = `${BASE_PATH}${SANDBOX_SUFFIX}`;
 
 const doctor = (changes?: Record<string, string>) => runDoctor(stack, changes);
 const findings = (changes?: Record<string, string>) => findingsOfDoctor(stack, changes);
@@ -57,18 +50,6 @@ describe('reseller doctor on a running set-up', () => {
     expect(code).toBe(0);
   });
 
-  it('reports the same about the contract as the check of the service’s OpenAPI document', async () => {
-    const { SERVICE_EMAIL: email, SERVICE_PASSWORD: password } = stack.environments.api;
-    const login = await stack.simulator.post(`${SANDBOX}/login`, { email, password, device_name: 'test' });
-    const authorization = `Bearer ${login.textAt('access_token')}`;
-    const described = await stack.simulator.get(`${SANDBOX}/openapi.json`, { headers: { authorization } });
-    const { compatible } = checkContract(readDocument(Buffer.from(described.text)), ALL_CAPABILITIES);
-    const { code, problems } = await findings({ SERVICE_MISSING_CAPABILITIES: '' });
-    expect({ code, problems }).toEqual(
-      compatible ? { code: 0, problems: {} } : { code: 1, problems: { contract: 'failure' } },
-    );
-  });
-
   it('buys nothing, and leaves one ping without effect in the inbox', async () => {
     const admin = new SimulatorAdmin(stack.simulator);
     const before = await admin.ledger();
@@ -92,56 +73,6 @@ describe('reseller doctor on a running set-up', () => {
     const { code, problems, of } = await findings({ ENCRYPTION_KEYS: `${id}:${randomBytes(32).toString('base64')}` });
     expect({ code, problems: problems['encryption_keys'] }).toEqual({ code: 1, problems: 'failure' });
     expect(of['encryption_keys']?.detail).toContain(`"${id}" in ENCRYPTION_KEYS has other bytes`);
-  });
-
-  it('shows a wrong webhook secret', async () => {
-    const { code, problems, of } = await findings({ SERVICE_WEBHOOK_SECRETS: 'whsec_another' });
-    expect({ code, problems }).toEqual({ code: 1, problems: { webhook_address: 'failure' } });
-    expect(of['webhook_address']?.detail).toMatch(/401/);
-  });
-
-  it('shows that there is no webhook secret, and does not check the address without one', async () => {
-    const { code, problems, of } = await findings({ SERVICE_WEBHOOK_SECRETS: '' });
-    expect({ code, problems }).toEqual({
-      code: 1,
-      problems: { webhook_secret: 'failure', webhook_address: 'not_checked' },
-    });
-    expect(of['webhook_secret']?.advice).toMatch(/reseller service-secret create/);
-  });
-
-  it('shows the header prefix of refused deliveries, until a delivery with ours arrives', async () => {
-    const timestamp = String(Math.floor(Date.now() / 1_000));
-    const body = JSON.stringify({ event: 'ping', data: {} });
-    const headers = {
-      'X-Acme-Event': 'ping',
-      'X-Acme-Delivery': randomUUID(),
-      'X-Acme-Timestamp': timestamp,
-      'X-Acme-Signature': signWebhook(stack.webhookSecret, timestamp, Buffer.from(body)),
-    };
-    expect((await stack.api.post('/webhooks/service', body, { headers })).status).toBe(401);
-    const { code, problems, of } = await findings();
-    expect({ code, problems }).toEqual({ code: 1, problems: { webhook_arrival: 'failure' } });
-    expect(of['webhook_arrival']?.advice).toBe('Set SERVICE_HEADER_PREFIX=X-Acme, and start the API again.');
-
-    const admin = new SimulatorAdmin(stack.simulator);
-    const id = await admin.sendWebhook({ event: 'ping', data: {} });
-    await waitFor('the service has delivered', async () => {
-      const sent = await admin.webhooks();
-      return sent.some((each) => each.id === id && each.status === 'delivered');
-    });
-    expect((await findings()).problems).toEqual({});
-  });
-
-  it('shows a wrong password, and still runs the checks that need no login', async () => {
-    const { code, problems, of } = await findings({ SERVICE_PASSWORD: 'wrong-password' });
-    expect({ code, problems }).toEqual({
-      code: 1,
-      problems: { login: 'failure', token: 'not_checked', wallet: 'not_checked' },
-    });
-    expect(of['login']).toMatchObject({
-      detail: expect.stringContaining('401'),
-      advice: expect.stringContaining('SERVICE_PASSWORD'),
-    });
   });
 
   it('shows missing migrations', async () => {

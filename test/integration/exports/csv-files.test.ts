@@ -100,14 +100,6 @@ describe('a file of orders', () => {
     ]);
   });
 
-  it.each(['orders', 'topups', 'vpn/subscriptions', 'cancellations'])(
-    'of %s names what ended failed work',
-    async (path) => {
-      const file = await caller.get(`/v1/${path}.csv?created_after=2099-01-01T00:00:00Z`);
-      expect(file.text).toContain('failure_class,failure_detail,failure_ended_by,failure_service_message');
-    },
-  );
-
   it('of a failed order has what ended it, and the reason in the words of the service', async () => {
     const id = (await order({})).textAt('id');
     const failure = { failureClass: 'supplier_failed', failureEnd: 'attempts_used_up', serviceMessage: '=no' } as const;
@@ -150,28 +142,6 @@ describe('a file of orders', () => {
       ];
       expect([path, marked.text]).toEqual([path, `\uFEFF${plain.text}`]);
     }
-  });
-
-  it('without a match has only the line of field names', async () => {
-    const answer = await caller.get('/v1/orders.csv?package_id=9');
-    expect(answer.text).toMatch(/^id,status,[\w,]+\r\n$/);
-  });
-
-  it('refuses the parameters of a page and unknown ones', async () => {
-    const answer = await caller.get('/v1/orders.csv?limit=5');
-    expect([answer.status, answer.at('errors', 0, 'field')]).toEqual([400, 'limit']);
-  });
-
-  it('is refused while a key reads as many files as it may', async () => {
-    const id = (await caller.get('/v1/key')).textAt('id');
-    const leave = [
-      running.file.enter(id, { perSender: AT_ONCE.file }),
-      running.file.enter(id, { perSender: AT_ONCE.file }),
-    ];
-    const refused = await caller.get('/v1/sales.csv?from_day=2030-01-01&to_day=2030-01-01');
-    expect([refused.status, refused.at('code')]).toEqual([429, 'too_many_streams']);
-    for (const each of leave) each?.();
-    expect((await caller.get('/v1/orders.csv')).status).toBe(200);
   });
 
   it('that ends in an error, or is only asked for by HEAD, no longer counts', async () => {

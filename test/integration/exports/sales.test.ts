@@ -263,24 +263,4 @@ describe('the summary of sales', () => {
     const answer = await caller.get(`/v1/sales?${query}`);
     expect([answer.status, answer.at('errors', 0, 'field')]).toEqual([400, field]);
   });
-
-  it.each([
-    'UTC',
-    'GMT',
-    'Asia/Kolkata',
-    'Europe/Kyiv',
-    'America/Argentina/Buenos_Aires',
-    'Etc/GMT+5',
-    'Pacific/Chuuk',
-  ])('accepts the time zone %s', async (zone) => {
-    const query = `from_day=2030-03-30&to_day=2030-03-31&group_by=day&time_zone=${encodeURIComponent(zone)}`;
-    expect((await caller.get(`/v1/sales?${query}`)).status).toBe(200);
-  });
-
-  it('accepts the longest span, and refuses a key that is limited to its own work', async () => {
-    const query = 'from_day=2030-01-01&to_day=2031-01-01';
-    expect((await caller.get(`/v1/sales?${query}`)).status).toBe(200);
-    const limited = await api.caller(undefined, { ownWorkOnly: true });
-    expect((await limited.get(`/v1/sales?${query}`)).at('code')).toBe('account_wide_only');
-  });
 });

@@ -22,7 +22,7 @@ import { checkDatabase } from '#cli/doctor/checks/database.ts';
 import { asAccount, postgresAccount } from '#cli/embedded/postgres-account.ts';
 import { findPostgresBinaries } from '#cli/embedded/postgres-binaries.ts';
 import { EmbeddedPostgres, withClient } from '#cli/embedded/postgres.ts';
-import { archiveSettings, prepareArchive } from '#cli/embedded/wal-archive.ts';
+import { archiveSettings } from '#cli/embedded/wal-archive.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
 import { KeyRing } from '#crypto/key-ring.ts';
 import { registerKeys } from '#db/connection/encryption-keys.ts';
@@ -262,28 +262,6 @@ describe('a disk without enough space', () => {
   });
 });
 
-describe('a backup that cannot be made', () => {
-  it.each<readonly [string, (file: string) => Parameters<typeof backUp>[0], RegExp]>([
-    ['below a file', (file) => ({ folder: join(file, 'x') }), /cannot be written: ENOTDIR/],
-    [
-      'of a Temporal file that is none',
-      (file) => ({ folder: join(folder, 'backups'), temporalFile: file }),
-      /cannot be copied: file is not a database/,
-    ],
-    [
-      'of a folder instead of Temporal’s file',
-      () => ({ folder: join(folder, 'backups'), temporalFile: folder }),
-      /^Temporal has no database file/,
-    ],
-  ])('%s says why', async (_, options, message) => {
-    const file = join(folder, 'file');
-    writeFileSync(file, 'a text of some length, so that it cannot be an empty database\n'.repeat(100));
-    const made = backUp(options(file), { ...KEYS, DATABASE_URL: postgres.url }, SILENT);
-    await expect(made).rejects.toThrow(message);
-    await expect(made).rejects.toBeInstanceOf(UserError);
-  });
-});
-
 describe('a restore', () => {
   it('to a time that PostgreSQL cannot reach, or from an archive that does not exist, is refused', async () => {
     const backup = await make();
@@ -382,17 +360,6 @@ describe('the archive of the write-ahead log', () => {
   const server = () => ({
     account: postgresAccount(postgres.dataDirectory),
     dataDirectory: postgres.dataDirectory,
-  });
-
-  it('is made with all folders above it for the account of the server', async () => {
-    const made = join(folder, 'made');
-    const own = join(made, 'by', 'the start');
-    await prepareArchive(own, server());
-    await prepareArchive(own, server());
-    const { uid } = server().account ?? statSync(folder);
-    for (const path of [made, join(made, 'by'), own]) expect(statSync(path).uid, path).toBe(uid);
-    expect(statSync(made).mode & 0o077).toBe(0);
-    expect(readdirSync(own)).toEqual([]);
   });
 
   it('that the server cannot write to is refused before the server starts', async () => {

@@ -47,13 +47,3 @@ it('a quick run of the benchmark measures against its peers and writes readable 
 
   expect(Object.fromEntries(measured.map(({ id, peer }) => [id, peer?.id]))).toEqual(COMPARED);
 });
-
-it('a quick run counts what an order asks of the servers', async () => {
-  const measured = await quickRun('--only', 'order-counters', '--without-engines');
-  const values = new Map(measured.map(({ id, value }) => [id, value]));
-
-  // An order and its eSIM, asked for once each; prices and balance are read now and then.
-  expect(values.get('order_counters.alone.service_calls')).toBeGreaterThanOrEqual(2);
-  for (const counter of ['statements', 'transactions', 'wal_bytes', 'history_events', 'temporal_calls'])
-    expect(values.get(`order_counters.alone.${counter}`), counter).toBeGreaterThan(0);
-});

@@ -107,13 +107,4 @@ describe('a start with a broken configuration', () => {
       }
     },
   );
-
-  it('is one with every problem at once, of variables and of the policy file', async () => {
-    const { stderr } = await run('API', { POLICY_FILE: unknown, API_PORT: 'x', DATABASE_URL: '' });
-    expect(stderr.split('\n').filter((line) => line.startsWith('  - '))).toEqual([
-      '  - DATABASE_URL is missing',
-      '  - API_PORT: must be a port number',
-      `  - ${unknown}:2:3: retry.hold_dealy is not a setting; did you mean hold_delay?`,
-    ]);
-  });
 });

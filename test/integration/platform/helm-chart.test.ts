@@ -6,7 +6,6 @@ import * as z from 'zod';
 import { DRAIN_MS } from '#api/http/server.ts';
 import { runTool } from '#cli/embedded/tool.ts';
 import { PARTS, readApiConfig, readCodecServerConfig, readWorkerConfig } from '#config/config.ts';
-import { parsePolicyFile } from '#config/policy/policy-file.ts';
 import { SECRET_NAMES, VARIABLE_NAMES } from '#config/variables.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { PROJECT } from '#test/support/compose.ts';
@@ -369,14 +368,6 @@ describe.skipIf(tools === undefined)('the Helm chart', () => {
     expect(ports).toEqual([expected, expected, expected]);
   });
 
-  it('runs every pod, also of the migration, on the nodes of the values and with their annotations', async () => {
-    for (const { component, template } of podsOf(await rendered(tools, EVERYTHING))) {
-      const { nodeSelector, tolerations } = EVERYTHING;
-      expect(template.spec, component).toMatchObject({ nodeSelector, tolerations });
-      expect(template.metadata.annotations, component).toMatchObject(EVERYTHING.podAnnotations);
-    }
-  });
-
   it('lets a disruption budget have a minimum in place of the maximum, which Kubernetes refuses together', async () => {
     const budgetsWith = async (podDisruptionBudget: object) => {
       const values = { ...REQUIRED, api: { podDisruptionBudget }, worker: { podDisruptionBudget } };
@@ -396,13 +387,6 @@ describe.skipIf(tools === undefined)('the Helm chart', () => {
     }
   });
 
-  it('passes the policy on as it is', async () => {
-    expect(parsePolicyFile(policyOf(await rendered(tools, EVERYTHING)), 'policy.yaml').policy).toMatchObject({
-      purchase: { holdDeadlineMs: 86_400_000 },
-      gate: { spendLimit: { amount: '500.00', currency: 'USD' } },
-    });
-  });
-
   it.each([
     ['shop-eu', /^shop-eu-api$/],
     ['shop.eu', /^shop-eu-[0-9a-f]{6}-api$/],
@@ -420,19 +404,6 @@ describe.skipIf(tools === undefined)('the Helm chart', () => {
     for (const { component, template } of podsOf(objects)) {
       expect(template.metadata.labels['app.kubernetes.io/instance']).toBe(release);
       expect(template.spec['serviceAccountName']).toBe(component === 'migrate' ? undefined : release);
-    }
-  });
-
-  it('gives objects of releases with almost the same name different names', async () => {
-    const namesOf = async (release: string) =>
-      (await rendered(tools, EVERYTHING, release)).map(({ kind, metadata: { name } }) => `${kind} ${name}`);
-    const long = 'a-release-with-a-name-of-more-than-forty-characters';
-    for (const [one, other] of [
-      [`${long}-1`, `${long}-2`],
-      ['shop.eu', 'shop-eu'],
-    ] as const) {
-      const [ofOne, ofOther] = [await namesOf(one), await namesOf(other)];
-      expect(ofOne.filter((name) => ofOther.includes(name))).toEqual([]);
     }
   });
 

@@ -54,20 +54,6 @@ describe('the log lines of work', () => {
     for (const process of ['api', 'worker'] as const)
       expect(stack.process(process).output()).not.toContain('jane@example.test');
   });
-
-  it('tell of a batch and of each of its orders', async () => {
-    const items = [{ package_id: 9001, quantity: 2 }];
-    const id = await create('/v1/order-batches', 'batch', { external_batch_id: 'batch', items });
-    await waitFor('the end of the batch', async () =>
-      linesAbout('worker', id).some(({ msg }) => msg === 'a batch was completed') ? true : undefined,
-    );
-
-    expect(linesAbout('api', id)).toEqual([
-      expect.objectContaining({ msg: 'a batch was accepted', orders: 2, requestId: 'request-batch' }),
-    ]);
-    const ends = /"requestId":"request-batch","status":"completed"/g;
-    expect(stack.process('worker').output().match(ends)).toHaveLength(2);
-  });
 });
 
 async function scrape(process: 'api' | 'worker'): Promise<string> {
@@ -99,13 +85,5 @@ describe('the metrics of a running API and worker', () => {
       'temporal_num_pollers',
     ])
       expect(body).toMatch(new RegExp(`^${name}\\{`, 'm'));
-  });
-
-  it('have the time from the acceptance of an order to its completion', async () => {
-    const id = await create('/v1/orders', 'measured', { package_id: 9001, external_order_id: 'measured' });
-    await stack.orderReaches(id, ['completed']);
-    const count = /^reseller_work_duration_seconds_count\{kind="order",result="completed"\} (\d+)$/m;
-    const measured = await waitFor('the duration', async () => count.exec(await scrape('worker'))?.[1]);
-    expect(Number(measured)).toBeGreaterThan(0);
   });
 });

@@ -2,9 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { afterAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { AUDIT } from '#cli/resources/account.ts';
 import { orders } from '#db/schema.ts';
-import { outputOf } from '#test/support/cli-output.ts';
 import { startTestApi } from '#test/support/network/api.ts';
 import { makeOwnWork } from '#test/support/work/own-work.ts';
 
@@ -65,24 +63,5 @@ describe('the audit log', () => {
       ['webhook_secret.create', 'webhook_secret', 'sandbox', null],
     ]);
     expect((await desk.get('/v1/audit-log?limit=1')).at('data', 0, 'api_key')).toMatchObject({ name: 'test' });
-  });
-
-  it('is printed by `reseller audit`, page by page', async () => {
-    const key = desk.headers['authorization']?.replace('Bearer ', '');
-    const printed = async (options: Record<string, unknown>) => {
-      const environment = { RESELLER_API_KEY: key };
-      const { output } = await outputOf(AUDIT, { api: api.baseUrl, environment, options: { limit: 50, ...options } });
-      return output.trim().split('\n').slice(1);
-    };
-    const all = await list('limit=100');
-    expect(await printed({})).toHaveLength(all.length);
-    expect(await printed({ limit: 2 })).toHaveLength(2);
-    const [line] = await printed({ action: 'order.retry' });
-    expect(line).toMatch(
-      new RegExp(`^2030-01-31 12:00:00Z  test \\(\\w{8}\\)  order.retry  ${work.ids.order}  asked to$`),
-    );
-    const many = Array.from({ length: 120 }, () => desk.get(`/v1/esims/${work.ids.esim}/activation`));
-    await Promise.all(many);
-    expect(await printed({ action: 'esim.activation_revealed', limit: 110 })).toHaveLength(110);
   });
 });

@@ -192,19 +192,6 @@ describe('a batch that is refused', () => {
     expect((await create(corrected, key)).status, 'the key and the reference stay free').toBe(202);
   });
 
-  it('writes nothing, not even rows that are rolled back, for a batch that is refused', async () => {
-    const sequence = () =>
-      api.database.run(async (db) => (await db.execute(sql`select last_value from outbox_id_seq`)).rows);
-    const before = await sequence();
-    const late = batchInput([{ package_id: 101, quantity: 1_000, deadline: '2029-01-01T00:00:00Z' }]);
-    expect((await create(late)).status).toBe(400);
-    expect(await sequence()).toEqual(before);
-    const taken = batchInput([{ package_id: 101 }]);
-    await create(taken);
-    const again = { ...late, external_batch_id: taken.external_batch_id };
-    expect(problemOf(await create(again))).toMatchObject({ status: 409, code: 'external_batch_id_taken' });
-  });
-
   it('names every deadline that has passed and every quote that cannot be used, with its item', async () => {
     const quote = await caller.post('/v1/quotes', { package_id: 102 });
     const token = quote.textAt('id');
@@ -260,26 +247,5 @@ describe('a batch that is refused', () => {
     expect((await limited.post(`/v1/order-batches/${id}/cancel`, { reason: 'No.' })).status).toBe(404);
     expect((await limited.get('/v1/order-batches')).body).toMatchObject({ data: [] });
     expect((await limited.get(`/v1/orders?batch_id=${id}`)).body).toMatchObject({ data: [] });
-  });
-});
-
-describe('a reference of an order of a batch', () => {
-  it('is longest with 64 characters, as every reference', async () => {
-    const body = {
-      ...batchInput([{ package_id: 101, quantity: 1_000 }]),
-      external_batch_id: randomUUID().padEnd(59, 'x'),
-    };
-    const stored = await ordersOfBatch(api, batchOf(await create(body)).id);
-    expect(new Set(stored.map(({ externalOrderId }) => externalOrderId.length))).toEqual(new Set([64]));
-    expect(stored.at(-1)?.externalOrderId).toBe(`${body.external_batch_id}-1000`);
-  });
-
-  it('can be used again for a single order after its order has bought nothing', async () => {
-    const body = batchInput();
-    const [first] = await ordersOfBatch(api, batchOf(await create(body)).id);
-    await api.database.run((db) => db.update(orders).set({ status: 'failed' }).where(eq(orders.id, first!.id)));
-    const again = orderInput({ external_order_id: first!.externalOrderId });
-    const answer = await caller.post('/v1/orders', again, { headers: { 'Idempotency-Key': randomUUID() } });
-    expect(answer.body).toMatchObject({ replaces: first!.id, batch_id: null });
   });
 });

@@ -63,16 +63,6 @@ describe('a batch', () => {
     const feed = await caller.get(`/v1/events?subject_id=${id}`);
     expect(feed.body).toMatchObject({ data: [{ subject: { href: `/v1/order-batches/${id}` } }] });
   });
-
-  it('gives the events of its orders its id', async () => {
-    const id = await place([{ package_id: 101 }]);
-    const [order] = await orderIds(id);
-    await deliver(api, order!);
-    expect(await announced(order!)).toMatchObject([
-      { type: 'order.accepted', data: { batch_id: id } },
-      { type: 'order.completed', data: { batch_id: id } },
-    ]);
-  });
 });
 
 describe('a cancelled batch', () => {

@@ -73,13 +73,6 @@ describe('the creation of an order', () => {
     }
   });
 
-  it('separates the keys of two callers', async () => {
-    const key = randomUUID();
-    const [mine, theirs] = [await create(orderInput(), key), await create(orderInput(), key, await api.caller())];
-    expect([mine.status, theirs.status]).toEqual([202, 202]);
-    expect(orderOf(mine).id).not.toBe(orderOf(theirs).id);
-  });
-
   it('creates one order for fifty identical concurrent requests', async () => {
     const body = orderInput();
     const key = randomUUID();
@@ -111,12 +104,5 @@ describe('the creation of an order', () => {
         existing: { id, href: `/v1/orders/${id}` },
       });
     }
-  });
-
-  it('accepts the same key with a corrected request after a refusal', async () => {
-    const key = randomUUID();
-    expect((await create(orderInput({ package_id: 0 }), key)).status).toBe(400);
-    expect((await create(orderInput({ deadline: '2030-01-31T11:59:59Z' }), key)).status).toBe(400);
-    expect((await create(orderInput(), key)).status).toBe(202);
   });
 });

@@ -65,33 +65,6 @@ describe('pricing rules', () => {
     ]);
   });
 
-  it('are overridden by more specific ones, also for VPN plans', async () => {
-    const byDefault = await make({
-      target: { kind: 'default' },
-      currency: 'EUR',
-      terms: { margin: { percent: '100' } },
-      reason: 'All else.',
-    });
-    const ofPlan = await make({
-      target: { kind: 'vpn_plan', vpn_plan_id: 7 },
-      currency: 'EUR',
-      terms: { minimum_price: '4.99' },
-      reason: 'The plan.',
-    });
-    expect([byDefault.status, ofPlan.status]).toEqual([201, 201]);
-    const listed = (await caller.get('/v1/packages')).read(page).data;
-    expect(listed.map((each) => [each.id, each.suggested_price?.amount, each.suggested_price?.rule.target])).toEqual([
-      [101, '13.99', 'country'],
-      [102, '6.91', 'default'],
-      [103, '62.00', 'default'],
-    ]);
-    const [plan] = (await caller.get('/v1/vpn/plans')).read(page).data;
-    expect(plan?.suggested_price).toMatchObject({
-      amount: '4.99',
-      rule: { id: ofPlan.read(rule).id, target: 'vpn_plan' },
-    });
-  });
-
   it('are unique per target, and a second one is refused with a link to the first, also concurrently', async () => {
     const again = await make({ ...GERMANY, terms: {} });
     expect([again.status, again.read(problemSchema).code]).toEqual([409, 'pricing_rule_exists']);

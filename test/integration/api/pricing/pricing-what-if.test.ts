@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { problemSchema } from '#api/problems/problem-schema.ts';
 import { pricingRules } from '#db/schema.ts';
 import { GERMANY, RULES, suggestion, TERMS } from '#test/support/api/pricing-rules.ts';
-import { idleService, startTestApi } from '#test/support/network/api.ts';
+import { startTestApi } from '#test/support/network/api.ts';
 
 const api = await startTestApi();
 const caller = await api.caller();
@@ -90,26 +90,6 @@ describe('a what-if call', () => {
       price_for_reseller: { amount: '9.80', currency: 'EUR' },
       suggested_price: { amount: '13.73' },
     });
-  });
-
-  it('can apply the tried rules alone', async () => {
-    const answer = await caller.post('/v1/pricing/what-if', { package_ids: [102], rules_replace: 'all' });
-    expect(answer.read(trial)).toMatchObject({
-      data: [{ id: 102, new: { suggested_price: null } }],
-      summary: { items: 1, without_suggestion: 1 },
-    });
-  });
-
-  it('reads only the needed data from the service', async () => {
-    await using own = await startTestApi({
-      service: {
-        ...idleService,
-        listPackages: async () => ({ ok: false, kind: 'failure', failure: 'timeout', detail: 'No answer.' }),
-      },
-    });
-    const mine = await own.caller();
-    expect((await mine.post('/v1/pricing/what-if', { vpn_plan_ids: [7] })).status).toBe(200);
-    expect((await mine.post('/v1/pricing/what-if', {})).status).toBe(504);
   });
 
   it('refuses rules with the same target, and unknown items', async () => {

@@ -94,13 +94,6 @@ describe('a quote', () => {
     });
   });
 
-  it.each([
-    [{}, 'The field `package_id` is required, unless `vpn_plan_id` is given.'],
-    [{ package_id: 101, vpn_plan_id: 7 }, 'The field `vpn_plan_id` must not be given with other ids.'],
-  ])('of %j is refused', async (body, detail) => {
-    expect(problemOf(await quote(body)).detail).toBe(detail);
-  });
-
   it('names each hold that the purchase gate would make now', async () => {
     await walletHas('9.79');
     expect(await holdsOf({ package_id: 101 })).toEqual(['insufficient_balance']);

@@ -195,13 +195,6 @@ describe('an eSIM', () => {
     });
   });
 
-  it('shows that the service has no usage call', async () => {
-    expect((await caller.get(`/v1/esims/${ESIM}/usage`)).read(problemSchema)).toMatchObject({
-      status: 501,
-      code: 'service_does_not_offer',
-    });
-  });
-
   it('is simulated only in the sandbox, where the service has the call, and with the scope that changes eSIMs', async () => {
     const simulate = (by: HttpClient, state = 'active') => by.post(`/v1/esims/${ESIM}/simulate`, { state });
     const before = (await audited()).length;

@@ -123,13 +123,8 @@ describe('packages and wallet', () => {
   it.each<[FailureClass, number, string, number | undefined, string]>([
     ['timeout', 504, 'service_timeout', undefined, '5'],
     ['rate_limited', 503, 'service_unavailable', 12_001, '13'],
-    ['not_sent', 503, 'service_unavailable', undefined, '5'],
     ['unauthorized', 503, 'service_unavailable', undefined, '5'],
-    ['not_approved', 503, 'service_unavailable', undefined, '5'],
     ['server_error', 502, 'service_failed', 0, '1'],
-    ['connection_lost', 502, 'service_failed', undefined, '5'],
-    ['unreadable_answer', 502, 'service_failed', undefined, '5'],
-    ['contract_drift', 502, 'service_failed', undefined, '5'],
   ])('return the failure of the service: %s is %i', async (failure, status, code, retryAfterMs, retryAfter) => {
     await using own = await startTestApi({ service: failing(failure, retryAfterMs) });
     const by = await own.caller();

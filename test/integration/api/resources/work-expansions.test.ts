@@ -84,15 +84,6 @@ describe.each(KINDS)('work of /v1/%s', (name, path, expansions) => {
     expect(data).toContainEqual(one);
     expect(data).toHaveLength(2);
   });
-
-  it('refuses an unknown expansion with those that exist, and suggests the one that is meant', async () => {
-    const answer = await caller.get(`${path()}?expand=${expansions[1]},opperations`);
-    expect(answer.status).toBe(400);
-    expect(answer.textAt('detail')).toBe(
-      `The parameter \`expand\` must be one of ${expansions.join(', ')}, or several, separated by commas; did you ` +
-        'mean `operations`?',
-    );
-  });
 });
 
 describe('an embedded eSIM', () => {

@@ -125,18 +125,6 @@ describe('a share link', () => {
   });
 });
 
-describe('the list of the share links of an eSIM', () => {
-  it('has pages, newest first, and contains no links of others', async () => {
-    const own = await sharedEsim(api);
-    const ids: string[] = [];
-    for (let made = 0; made < 3; made += 1) ids.unshift((await makeLink(caller, own)).id);
-    const first = await caller.get(`/v1/esims/${own}/share-links?limit=2`);
-    expect([first.at('data', 0, 'id'), first.at('data', 1, 'id')]).toEqual(ids.slice(0, 2));
-    const rest = await caller.get(`/v1/esims/${own}/share-links?limit=2&cursor=${first.textAt('next_cursor')}`);
-    expect([rest.at('data', 0, 'id'), rest.at('data', 1), rest.at('next_cursor')]).toEqual([ids[2], undefined, null]);
-  });
-});
-
 describe('the share links of a key that is revoked', () => {
   const prefixOf = ({ headers }: HttpClient) => headers['authorization']?.split('_')[2] ?? '';
   const revoke = async (key: HttpClient, shareLinks = true) => {

@@ -48,15 +48,6 @@ describe('a creation with Prefer: wait', () => {
     expect(answer.headers.get('preference-applied')).toBe('wait=1');
   });
 
-  it('returns at once without the preference, with Retry-After', async () => {
-    const answer = await create(orderInput());
-    expect([answer.status, answer.headers.get('retry-after'), answer.headers.get('preference-applied')]).toEqual([
-      202,
-      '2',
-      null,
-    ]);
-  });
-
   it('waits during a hold, and returns when an operator must decide', async () => {
     const body = orderInput();
     const answering = create(body, wait(40));
@@ -72,20 +63,6 @@ describe('a creation with Prefer: wait', () => {
     ]);
   });
 
-  it('waits no longer than the policy allows', async () => {
-    const body = orderInput();
-    const answering = create(body, wait(100_000));
-    const id = await idOfOrder(api, body.external_order_id);
-    await untilWaiting(caller, 1);
-    await move(api, 'order', id, 'failed');
-    const answer = await answering;
-    expect([answer.status, answer.at('status'), answer.headers.get('preference-applied')]).toEqual([
-      201,
-      'failed',
-      'wait=50',
-    ]);
-  });
-
   it('returns an earlier final state, so nothing is lost between storing and listening', async () => {
     const body = orderInput();
     const key = randomUUID();
@@ -93,21 +70,6 @@ describe('a creation with Prefer: wait', () => {
     await move(api, 'order', first.textAt('id'), 'failed');
     const answer = await create(body, wait(40), key);
     expect([answer.status, answer.at('status')]).toEqual([201, 'failed']);
-  });
-
-  it('is refused without waiting for a wrong body, a missing key or a used reference', async () => {
-    const taken = orderInput();
-    await create(taken);
-    const answers = await Promise.all([
-      create({ package_id: 0 }, wait(40)),
-      caller.post('/v1/orders', orderInput(), { headers: wait(40) }),
-      create(taken, wait(40)),
-    ]);
-    expect(answers.map((answer) => answer.at('code'))).toEqual([
-      'validation_failed',
-      'idempotency_key_missing',
-      'external_order_id_taken',
-    ]);
   });
 });
 

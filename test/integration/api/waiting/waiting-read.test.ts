@@ -83,18 +83,4 @@ describe('every call with a wait', () => {
       expect([id, ...described]).toEqual([id, [true, true, false, true], [true, true, true, true]]);
     }
   });
-
-  it('describes Retry-After and Preference-Applied also for GET', () => {
-    const reads = api.operations.filter(({ query }) => query?.shape['wait'] !== undefined);
-    expect(reads.map(({ id }) => id).toSorted()).toEqual([
-      'getCancellation',
-      'getOrder',
-      'getTopup',
-      'getVpnSubscription',
-      'listEvents',
-    ]);
-    for (const { id, answers } of reads) {
-      expect([id, Object.keys(answers[200]?.headers ?? {})]).toEqual([id, ['Preference-Applied', 'Retry-After']]);
-    }
-  });
 });

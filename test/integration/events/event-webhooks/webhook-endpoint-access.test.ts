@@ -39,11 +39,6 @@ describe('a webhook endpoint', () => {
     );
   };
 
-  it('has a limit of its number', async () => {
-    await crowd(100);
-    expect([(await create()).status, (await create()).at('code')]).toEqual([409, 'webhook_endpoint_limit']);
-  });
-
   it('has a limit of its number that also holds for concurrent creations', async () => {
     await crowd(99);
     let second: ReturnType<typeof create> | undefined;

@@ -98,18 +98,6 @@ describe('an endpoint that does not answer', () => {
     ]);
   });
 
-  it('with Retry-After gets nothing before that time', async () => {
-    const id = await bench.endpoint();
-    bench.receiver.answers.push((_request, response) => response.writeHead(429, { 'retry-after': '600' }).end());
-    await bench.happen();
-    expect(await bench.round(id)).toMatchObject({ kind: 'waiting', nextAt: bench.clock.now + 600_000 });
-    await bench.happen();
-    expect(await bench.round(id)).toMatchObject({ kind: 'waiting', nextAt: bench.clock.now + 600_000, pending: 2 });
-    expect(bench.receiver.received).toHaveLength(1);
-    bench.clock.now += 600_000;
-    expect(await bench.round(id)).toEqual({ kind: 'idle' });
-  });
-
   it('gets nothing before that time, also when a concurrent delivery succeeds', async () => {
     const id = await bench.endpoint();
     const isConcurrent = Promise.withResolvers<void>();
@@ -142,21 +130,6 @@ describe('an endpoint that does not answer', () => {
       db.select().from(events).where(eq(events.type, 'webhook_endpoint.disabled')),
     );
     expect(received).toMatchObject([{ subjectId: id, data: { reason: 'gone', detail: 'it answered 410' } }]);
-  });
-
-  it('with a forbidden address gets no connection at any try', async () => {
-    const id = await bench.endpoint();
-    await bench.database.run((db) => db.update(webhookEndpoints).set({ url: 'https://10.0.0.7/hook' }));
-    await bench.happen();
-    expect(await bench.round(id)).toMatchObject({
-      failing: { last: expect.stringContaining('webhooks may not be sent to its address') },
-    });
-    bench.clock.now += HOUR;
-    await bench.round(id);
-    expect((await bench.tries()).map(({ failure, status }) => [failure, status])).toEqual([
-      ['address_refused', null],
-      ['address_refused', null],
-    ]);
   });
 });
 
@@ -229,26 +202,6 @@ describe('an endpoint with a new address', () => {
       );
       await startAtNewAddress(tx, await bench.endpointRow(id), new Date(bench.clock.now));
     });
-
-  it('gets at once the deliveries that waited during the outage of the former address', async () => {
-    const id = await bench.endpoint();
-    bench.receiver.otherwise = (request, response) => response.writeHead(request.url === '/new' ? 204 : 503).end();
-    await bench.happen(5);
-    expect(await bench.until(id, bench.clock.now + 2 * HOUR)).toMatchObject({
-      kind: 'waiting',
-      failing: { isHeld: true },
-    });
-    await moves(id);
-    expect(await bench.endpointRow(id)).toMatchObject({
-      failures: 0,
-      failingSince: null,
-      lastFailure: null,
-      retryAt: null,
-      wakeIsUrgent: true,
-    });
-    expect(await bench.round(id)).toEqual({ kind: 'idle' });
-    expect(bench.receiver.received.filter(({ path }) => path === '/new')).toHaveLength(5);
-  });
 
   it.each([410, 503])('ignores the result of a try at the former address: %i', async (status) => {
     const id = await bench.endpoint();

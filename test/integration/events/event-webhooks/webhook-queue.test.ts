@@ -12,7 +12,7 @@ import {
 } from '#fulfilment/event-webhooks/queue-deliveries.ts';
 import { deleteWebhookEndpoint, disableWebhookEndpoint } from '#fulfilment/event-webhooks/record-try.ts';
 import { createMetrics } from '#telemetry/metrics.ts';
-import { DAY, HOUR, WebhookBench } from '#test/support/work/webhook-sending.ts';
+import { DAY, WebhookBench } from '#test/support/work/webhook-sending.ts';
 import { databaseGauges } from '#worker/gauges.ts';
 
 const bench = await WebhookBench.start();
@@ -110,16 +110,6 @@ describe('missed events of an endpoint', () => {
     expect(await bench.round(id)).toEqual({ kind: 'idle' });
     expect(bench.receiver.ids.toSorted((one, other) => missed.indexOf(one) - missed.indexOf(other))).toEqual(missed);
     expect(await bench.endpointRow(id)).toMatchObject({ missedSince: null });
-  });
-
-  it('wait for the end of an outage like other deliveries', async () => {
-    const { id } = await missing(7);
-    const retryAt = new Date(bench.clock.now + HOUR);
-    await bench.database.run((db) =>
-      db.update(webhookEndpoints).set({ failures: 9, failingSince: new Date(bench.clock.now), retryAt }),
-    );
-    expect(await bench.round(id)).toMatchObject({ kind: 'waiting', nextAt: retryAt.getTime(), pending: 7 });
-    expect(bench.receiver.received).toEqual([]);
   });
 
   it('are found once by the sweep when the workflow was lost with an empty queue', async () => {

@@ -1,4 +1,3 @@
-import { eq } from 'drizzle-orm';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { generateWebhookSecret } from '#crypto/webhook-signatures.ts';
 import { excerptAad } from '#db/encryption-aads.ts';
@@ -156,21 +155,5 @@ describe('a worker that dies between a send and its record', () => {
     await slow;
     expect(await bench.states()).toEqual(['delivered']);
     expect(await bench.tries()).toHaveLength(2);
-  });
-});
-
-describe('a slow receiver', () => {
-  it('delays no other endpoint, because each has its own rounds', async () => {
-    const [slow, quick] = [await bench.endpoint(), await bench.endpoint()];
-    await using stalled = await WebhookReceiver.start();
-    stalled.otherwise = () => undefined;
-    await bench.database.run((db) =>
-      db.update(webhookEndpoints).set({ url: stalled.url }).where(eq(webhookEndpoints.id, slow)),
-    );
-    await bench.happen(5);
-    const stalling = bench.round(slow, { sendDeadlineMs: 1_500 });
-    expect(await bench.round(quick)).toEqual({ kind: 'idle' });
-    expect(bench.receiver.received).toHaveLength(5);
-    expect(await stalling).toMatchObject({ kind: 'waiting', failing: { last: 'it did not answer in time' } });
   });
 });

@@ -127,16 +127,6 @@ describe('a failing endpoint', () => {
     await settles(id, 'delivered');
     expect((await stack.api.get(`/v1/webhook-endpoints/${id}`)).body).toMatchObject({ pending_deliveries: 0 });
   });
-
-  it('gets its missed events when it is enabled', async () => {
-    const { id, secret } = await endpoint(receiver.url, ['order.*']);
-    await stack.api.post(`/v1/webhook-endpoints/${id}/disable`);
-    const orderId = await placed();
-    await stack.orderReaches(orderId, ['completed']);
-    expect(receiver.received).toEqual([]);
-    await stack.api.post(`/v1/webhook-endpoints/${id}/enable`, { replay_missed: true });
-    await waitFor('the missed events arrive', () => typesOf(secret, orderId).includes('order.completed'));
-  });
 });
 
 describe('receivers that never answer', () => {

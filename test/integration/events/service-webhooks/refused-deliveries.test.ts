@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import { afterAll, describe, expect, it } from 'vitest';
 import { problemSchema } from '#api/problems/problem-schema.ts';
 import { NOW_SECONDS, orderEvent, result, storedDeliveries } from '#test/support/api/service-deliveries.ts';
-import { startTestApi, TEST_NOW, WEBHOOK_SECRET, type Delivery } from '#test/support/network/api.ts';
+import { startTestApi, WEBHOOK_SECRET, type Delivery } from '#test/support/network/api.ts';
 import { openDatabase } from '#test/support/servers/database.ts';
 
 const api = await startTestApi();
@@ -24,26 +24,12 @@ describe('an unauthentic delivery gets 401 and stores nothing', () => {
   it.each([
     ['301 seconds old', String(NOW_SECONDS - 301)],
     ['301 seconds ahead', String(NOW_SECONDS + 301)],
-    ['with a sign', `+${n}`],
-    ['with a fraction', `${n}.0`],
-    ['with letters behind', `${n}abc`],
-    ['with an exponent', '1.7e9'],
-    ['hexadecimal', `0x${NOW_SECONDS.toString(16)}`],
-    ['negative', '-1'],
-    ['of 21 digits', '1'.repeat(21)],
-    ['with leading zeros to 21 digits', n.padStart(21, '0')],
     ['empty', ''],
-    ['in milliseconds', String(TEST_NOW)],
-    ['with a blank inside', `${n.slice(0, 5)} ${n.slice(5)}`],
     ['in other digits', '١٧٠٠٠٠٠٠٠٠'],
   ])('time %s', async (_name, timestamp) => {
     // Header values are bytes. Characters outside of ASCII are sent as UTF-8.
     const wire = Buffer.from(timestamp, 'utf8').toString('latin1');
     expect(await verdictOn({ timestamp, headers: { 'X-Service-Timestamp': wire } })).toEqual(refusal);
-  });
-
-  it('timestamp missing', async () => {
-    expect(await verdictOn({ headers: { 'X-Service-Timestamp': undefined } })).toEqual(refusal);
   });
 
   it('another secret', async () => {
@@ -52,19 +38,8 @@ describe('an unauthentic delivery gets 401 and stores nothing', () => {
 
   it.each<[string, (signature: string) => string | undefined]>([
     ['missing', () => undefined],
-    ['empty', () => ''],
-    ['without its label', (hex) => hex],
     ['in upper case', (hex) => `v1=${hex.toUpperCase()}`],
-    ['with an upper-case label', (hex) => `V1=${hex}`],
-    ['one digit short', (hex) => `v1=${hex.slice(1)}`],
-    ['one digit long', (hex) => `v1=${hex}0`],
-    ['with junk behind', (hex) => `v1=${hex} x`],
-    ['doubled', (hex) => `v1=${hex}${hex}`],
-    ['v0', (hex) => `v0=${hex}`],
-    ['v2', (hex) => `v2=${hex}`],
     ['a list', (hex) => `v1=${hex},v1=${hex}`],
-    ['a list of versions', (hex) => `v0=${hex},v1=${hex}`],
-    ['in base64', (hex) => `v1=${Buffer.from(hex, 'hex').toString('base64')}`],
     ['of zeros', () => `v1=${'0'.repeat(64)}`],
   ])('signature %s', async (_name, change) => {
     const body = JSON.stringify(orderEvent());
