@@ -1,27 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { fieldsOf, PACKAGE, startTestSimulator, type SimulatorClient } from '#test/simulator/support.ts';
-import { serviceOrder } from '#upstream/contract.ts';
 
 const statusOf = async (simulator: SimulatorClient, package_id = PACKAGE): Promise<string> =>
   (await simulator.order({ package_id })).textAt('status');
 
 describe('a behaviour rule', () => {
-  it('decides the given number of matching purchases', async () => {
-    await using simulator = await startTestSimulator();
-    await simulator.admin.post('/behaviour', { outcome: 'failed_at_once', package_id: 1002, count: 1 });
-    await simulator.admin.post('/behaviour', { outcome: 'stay_processing', environment: 'sandbox', count: 2 });
-    // The newest matching rule is used first.
-    expect(await statusOf(simulator, 1002)).toBe('processing');
-    expect(await statusOf(simulator)).toBe('processing');
-    expect(await statusOf(simulator)).toBe('completed');
-    expect(await statusOf(simulator, 1002)).toBe('failed');
-    expect(await statusOf(simulator, 1002)).toBe('completed');
-    const shape = z.object({ data: z.array(z.object({ used: z.number() })) });
-    const listed = (await simulator.admin.get('/behaviour')).read(shape);
-    expect(listed.data.map(({ used }) => used)).toEqual([2, 1]);
-  });
-
   it('counts purchases, not refusals or replays', async () => {
     await using simulator = await startTestSimulator();
     await simulator.admin.post('/behaviour', { outcome: 'stay_processing', count: 2 });
@@ -31,88 +15,6 @@ describe('a behaviour rule', () => {
     await simulator.order(order, 'other');
     expect(await statusOf(simulator)).toBe('processing');
     expect(await statusOf(simulator)).toBe('completed');
-  });
-
-  it('sets the delay, and the time of the credit after a failure', async () => {
-    await using simulator = await startTestSimulator({ processingDelayMs: 0 });
-    await simulator.admin.post('/behaviour', {
-      outcome: 'processing_then_failed',
-      delay_ms: 600_000,
-      credit_after_ms: 600_000,
-    });
-    const { id } = (await simulator.order()).read(serviceOrder);
-    const credits = async () => (await simulator.ledger()).filter(({ reason }) => reason === 'refund').length;
-    await simulator.admin.post('/clock/advance', { ms: 500_000 });
-    expect((await simulator.sandbox.get(`/orders/${id}`)).at('status')).toBe('processing');
-    await simulator.admin.post('/clock/advance', { ms: 100_000 });
-    await simulator.orderReaches(id, 'failed');
-    expect(await credits()).toBe(0);
-    expect(await simulator.balance()).toBe('99997.60');
-    await simulator.admin.post('/clock/advance', { ms: 600_000 });
-    await expect.poll(credits).toBe(1);
-    expect(await simulator.balance()).toBe('100000.00');
-  });
-
-  it('can leave a failed order undebited', async () => {
-    await using simulator = await startTestSimulator();
-    await simulator.admin.post('/behaviour', { outcome: 'failed_at_once', debited: false });
-    expect(await statusOf(simulator)).toBe('failed');
-    expect(await simulator.ledger()).toHaveLength(1);
-  });
-
-  it('can be removed', async () => {
-    await using simulator = await startTestSimulator();
-    const id = (await simulator.admin.post('/behaviour', { outcome: 'failed_at_once' })).textAt('id');
-    await simulator.admin.post('/behaviour', { outcome: 'failed_at_once', package_id: 1002 });
-    expect((await simulator.admin.call('DELETE', `/behaviour/${id}`, {})).status).toBe(204);
-    expect((await simulator.admin.call('DELETE', `/behaviour/${id}`, {})).status).toBe(404);
-    expect(await statusOf(simulator)).toBe('completed');
-    await simulator.admin.call('DELETE', '/behaviour', {});
-    expect(await statusOf(simulator, 1002)).toBe('completed');
-  });
-});
-
-describe('an order that is processing', () => {
-  it('is completed or failed by the admin API, once', async () => {
-    await using simulator = await startTestSimulator();
-    const first = (await simulator.order({ package_id: 9004 })).textAt('id');
-    const second = (await simulator.order({ package_id: 9004 })).textAt('id');
-    expect((await simulator.admin.post(`/orders/${first}/complete`)).at('status')).toBe('completed');
-    const failure = { code: 'no_stock', message: 'None left.' };
-    expect((await simulator.admin.post(`/orders/${second}/fail`, failure)).at('failure')).toEqual(failure);
-    const again = [first, second].flatMap(
-      (id) =>
-        [
-          [id, 'complete'],
-          [id, 'fail'],
-        ] as const,
-    );
-    for (const [id, action] of again) {
-      expect((await simulator.admin.post(`/orders/${id}/${action}`)).status).toBe(409);
-    }
-    expect(await simulator.balance()).toBe('99998.50');
-    expect((await simulator.admin.post('/orders/nobody/complete')).status).toBe(404);
-  });
-});
-
-describe('a manual movement', () => {
-  it('changes the wallet and names the given sale, or none', async () => {
-    await using simulator = await startTestSimulator();
-    const { id, external_order_id: reference } = (await simulator.order()).read(serviceOrder);
-    const move = (movement: Record<string, string>) =>
-      simulator.admin.post('/movements', { environment: 'sandbox', ...movement });
-    const debit = { type: 'debit', amount: '2.40', reason: 'order' };
-    expect((await move({ ...debit, order_id: id })).status).toBe(201);
-    expect((await move({ type: 'credit', amount: '1.00', reason: 'correction' })).at('balance')).toBe('99996.20');
-    expect((await simulator.ledger()).slice(-2)).toMatchObject([
-      { type: 'debit', order_id: id, external_order_id: reference },
-      { type: 'credit', reason: 'correction', order_id: null, external_order_id: null },
-    ]);
-    expect((await move({ ...debit, order_id: 'nobody' })).status).toBe(404);
-    expect((await move({ ...debit, amount: '100000.00' })).status).toBe(409);
-    expect((await move({ ...debit, order_id: id, topup_id: id })).status).toBe(422);
-    expect((await move({ ...debit, order_id: id, environment: 'production' })).status).toBe(404);
-    expect(await simulator.balance()).toBe('99996.20');
   });
 });
 
@@ -158,6 +60,8 @@ describe('the admin API', () => {
     ['/clock/advance', { ms: -1 }, 'ms'],
     ['/dialect', { name: 'latin' }, 'name'],
     ['/dialect', { properties: { mood: 'bad' } }, 'properties.mood'],
+    ['/shape', { name: 'round' }, 'name'],
+    ['/shape', { properties: { header_prefix: 'a b' } }, 'properties.header_prefix'],
     ['/webhooks/target', { url: 'http://127.0.0.1/', secret: 'short' }, 'secret'],
     ['/behaviour', { operation: 'cancellation', outcome: 'completed' }, 'outcome'],
     ['/behaviour', { operation: 'vpn', outcome: 'completed', package_id: 1001 }, 'package_id'],
@@ -200,18 +104,5 @@ describe('the admin API', () => {
     expect(rest).toEqual({ data: [expect.objectContaining({ external_order_id: 'c' })], next_after: null });
     const found = (await simulator.admin.get('/ledger?external_order_id=b')).read(shape);
     expect(found.data).toHaveLength(1);
-  });
-
-  it('reports its health and shows the whole state', async () => {
-    await using simulator = await startTestSimulator();
-    await simulator.order();
-    expect((await simulator.admin.get('/health')).body).toEqual({ status: 'ok' });
-    expect((await simulator.admin.get('')).at('environments', 'sandbox')).toMatchObject({
-      balance: '99997.60',
-      ledger: { debits: 1, credits: 1 },
-      orders: { completed: 1 },
-      esims: 1,
-      webhook_url: null,
-    });
   });
 });

@@ -6,7 +6,6 @@ import { CANCELLATION_OUTCOMES, OUTCOMES, VPN_CANCELLATION_OUTCOMES } from '#sim
 import { dialectNames, dialectProperties } from '#simulator/behaviour/dialect.ts';
 import { faultProfileNames, requestFault, webhookFault } from '#simulator/behaviour/faults.ts';
 import { PACKAGES, VPN_PLANS } from '#simulator/catalogue.ts';
-import { resolveOptions } from '#simulator/options.ts';
 import { shapeNames, shapeProperties } from '#simulator/shapes/shape.ts';
 import { REFUND_CONDITIONS } from '#upstream/contract.ts';
 
@@ -54,42 +53,5 @@ describe('docs/simulator.md', () => {
     const stated = rows.get(`\`${name}\``) ?? '';
     const literal = /^`(.*)`$/.exec(stated)?.[1];
     expect(literal === undefined ? stated : schema.parse(literal)).toEqual(schema.parse(undefined) ?? 'none');
-  });
-});
-
-describe('a simulator started in a test', () => {
-  it('has the defaults of a simulator process, except port, file and log', () => {
-    const {
-      port: _port,
-      dataFile: _file,
-      logLevel: _log,
-      dialect,
-      shape,
-      faultProfile,
-      now,
-      ...options
-    } = resolveOptions({});
-    const firsts = [dialectNames[0], shapeNames[0], faultProfileNames[0], Date.now];
-    expect([dialect, shape, faultProfile, now]).toEqual(firsts);
-    const defaults = Object.entries(SIMULATOR_FIELDS).map(([name, schema]) => [name, schema.parse(undefined)]);
-    const fields: Record<string, unknown> = Object.fromEntries(defaults);
-    expect(options).toEqual({
-      host: fields['SIMULATOR_HOST'],
-      webhookTimeoutMs: fields['SIMULATOR_WEBHOOK_TIMEOUT'],
-      webhookRetryDelayMs: fields['SIMULATOR_WEBHOOK_RETRY_DELAY'],
-      webhookAttempts: fields['SIMULATOR_WEBHOOK_ATTEMPTS'],
-      email: fields['SIMULATOR_EMAIL'],
-      password: fields['SIMULATOR_PASSWORD'],
-      webhook: undefined,
-      seed: fields['SIMULATOR_SEED'],
-      headerPrefix: fields['SIMULATOR_HEADER_PREFIX'],
-      reviewDelayMs: fields['SIMULATOR_REVIEW_DELAY'],
-      rateLimit: fields['SIMULATOR_RATE_LIMIT'],
-      rateWindowMs: fields['SIMULATOR_RATE_WINDOW'],
-      approved: fields['SIMULATOR_APPROVED'],
-      processingDelayMs: fields['SIMULATOR_PROCESSING_DELAY'],
-      sandboxBalance: fields['SIMULATOR_SANDBOX_BALANCE'],
-      productionBalance: fields['SIMULATOR_PRODUCTION_BALANCE'],
-    });
   });
 });

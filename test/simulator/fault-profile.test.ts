@@ -59,21 +59,4 @@ describe('random faults', () => {
       await Promise.all([started.close(), plain.close()]);
     },
   );
-
-  it('do not affect single rules, and are removed with all faults', async () => {
-    await using simulator = await startTestSimulator();
-    await simulator.admin.post('/faults', { target: 'webhook', fault: { kind: 'lost' }, nth: 100 });
-    await simulator.admin.post('/fault-profile', { name: 'stormy', request: { hang: 0 }, environment: 'production' });
-    const kinds = async () => (await rulesOf(simulator)).map(({ fault }) => fault.kind);
-    expect(await kinds()).not.toContain('hang');
-    // The other environment has no faults.
-    const calls = await Promise.all([1, 2, 3, 4, 5].map(() => simulator.sandbox.get('/wallet')));
-    expect(new Set(calls.map(({ status }) => status))).toEqual(new Set([200]));
-    await simulator.admin.post('/fault-profile', { name: 'none' });
-    expect(await kinds()).toEqual(['lost']);
-    await simulator.admin.post('/fault-profile', { name: 'flaky' });
-    await simulator.admin.call('DELETE', '/faults', {});
-    expect(await kinds()).toEqual([]);
-    expect((await simulator.admin.get('/fault-profile')).at('name')).toBe('none');
-  });
 });

@@ -1,8 +1,8 @@
 import { get } from 'node:http';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PACKAGE, startReceiver, startTestSimulator } from '#test/simulator/support.ts';
-import { browserAvailable, keepScreenshot, launchBrowser, openPage } from '#test/support/network/browser.ts';
+import { startReceiver, startTestSimulator } from '#test/simulator/support.ts';
+import { browserAvailable, launchBrowser, openPage } from '#test/support/network/browser.ts';
 
 describe.runIf(browserAvailable())('the status page in a browser', () => {
   let browser: Browser;
@@ -55,31 +55,6 @@ describe.runIf(browserAvailable())('the status page in a browser', () => {
     expect(opened.complaints).toEqual([]);
   });
 
-  it('changes the dialect, the random faults, the approval and the rate limit', async () => {
-    await using opened = await open();
-    const { page, simulator } = opened;
-    const state = async (...path: string[]) => (await simulator.admin.get('/state')).at(...path);
-    await page.getByLabel('Dialect').selectOption('conflicts');
-    await expect.poll(() => state('dialect', 'name')).toBe('conflicts');
-    const body = { package_id: PACKAGE, external_order_id: 'r' };
-    await simulator.order(body, 'key');
-    expect((await simulator.order(body, 'key')).status).toBe(409);
-    await page.getByLabel('Approved for production').check();
-    await expect.poll(() => state('approved')).toBe(true);
-    await page.getByLabel('Calls a minute and token').fill('500');
-    await press(page, 'Set');
-    await expect.poll(() => state('rate_limit', 'requests')).toBe(500);
-    await page.getByLabel('Random faults').selectOption('flaky');
-    await expect.poll(() => state('fault_profile', 'name')).toBe('flaky');
-    await row(page, 'faults', 'accepted_but_answer_lost').waitFor();
-    await page.getByLabel('Random faults').selectOption('none');
-    await page.locator('#faults').getByText('None.').waitFor();
-    // Changes of other clients are shown as well.
-    await simulator.admin.post('/dialect', { name: 'bare' });
-    await expect.poll(() => page.getByLabel('Dialect').inputValue()).toBe('bare');
-    expect(opened.complaints).toEqual([]);
-  });
-
   it('adds a fault that then affects a call, shows that it fired, and removes it', async () => {
     await using opened = await open();
     const { page, simulator } = opened;
@@ -102,57 +77,6 @@ describe.runIf(browserAvailable())('the status page in a browser', () => {
     await row(page, 'faults', 'lost').waitFor();
     await press(page, 'Send ping');
     await row(page, 'deliveries', 'ping').getByText('lost').waitFor();
-    expect(opened.complaints).toEqual([]);
-  });
-
-  it('sets the outcome of purchases, ends them, advances the clock and deposits money', async () => {
-    await using opened = await open();
-    const { page, simulator } = opened;
-    await page.locator('#add-behaviour [name=outcome]').selectOption('processing_then_completed');
-    await press(page, 'Add behaviour');
-    await row(page, 'behaviour', 'processing_then_completed').waitFor();
-    await simulator.order({ external_order_id: 'slow' });
-    await row(page, 'orders', 'slow').getByText('processing').waitFor();
-    await page.getByLabel('Advance the clock by').selectOption('3600000');
-    await press(page, 'Advance');
-    await row(page, 'orders', 'slow').getByText('completed').waitFor();
-    await page.getByText('(3600 s ahead)').waitFor();
-
-    await simulator.order({ package_id: 9004, external_order_id: 'stuck' });
-    await row(page, 'orders', 'stuck').getByRole('button', { name: 'Fail' }).click();
-    await row(page, 'orders', 'stuck').getByText('failed').waitFor();
-
-    await page.getByLabel('Deposit').fill('12.34');
-    await press(page, 'Deposit');
-    await row(page, 'ledger', '12.34 USD').waitFor();
-    await page.getByLabel('Deposit').fill('much');
-    await press(page, 'Deposit');
-    await expect.poll(() => page.getByRole('status').innerText()).toContain('must be an amount');
-
-    // A browser logs refused amounts as network errors.
-    expect(opened.complaints.filter((text) => !text.includes('422'))).toEqual([]);
-  });
-
-  it('acts as the phone and as the reviewer of refunds', async () => {
-    await using opened = await open();
-    const { page, simulator } = opened;
-    const esim = await simulator.esim();
-    await row(page, 'esims', esim).getByRole('button', { name: 'Install' }).click();
-    await row(page, 'esims', esim).getByText('installed').waitFor();
-    await simulator.cancel(esim);
-    const refund = row(page, 'refunds', esim);
-    await refund.getByText('manual_review').waitFor();
-    await refund.getByRole('button', { name: 'Accept' }).click();
-    await refund.getByText('completed').waitFor();
-    await row(page, 'esims', esim).getByText('cancelled').waitFor();
-    const subscription = (await simulator.orderVpn()).textAt('id');
-    await row(page, 'vpn_subscriptions', subscription).getByRole('button', { name: 'Expire' }).click();
-    await row(page, 'vpn_subscriptions', subscription).getByText('expired').waitFor();
-    await simulator.topUp(await simulator.esim());
-    await simulator.admin.post('/faults', { target: 'request', endpoint: 'createTopup', fault: { kind: 'hang' } });
-    await simulator.admin.post('/behaviour', { operation: 'topup', outcome: 'failed_at_once', count: 2 });
-    await row(page, 'behaviour', 'failed_at_once').waitFor();
-    await keepScreenshot(page, 'simulator-status-page');
     expect(opened.complaints).toEqual([]);
   });
 

@@ -105,36 +105,11 @@ describe('a stream of server-sent events', () => {
   });
 });
 
-describe('the examples of the standard', () => {
-  it('join lines of data', () => {
-    expect(dataOf('data: YHOO\ndata: +2\ndata: 10\n\n')).toEqual(['YHOO\n+2\n10']);
-  });
-
-  it('skip comments, keep an id until the next one, and drop an incomplete event', () => {
-    const blocks = readText(': test stream\n\ndata: first event\nid: 1\n\ndata:second event\nid\n\ndata:  third event');
-    expect(blocks).toEqual([
-      { lastEventId: '', data: undefined },
-      { lastEventId: '1', data: 'first event' },
-      { lastEventId: '', data: 'second event' },
-    ]);
-    expect(readText('data:  third event\n\n')).toEqual([{ lastEventId: '', data: ' third event' }]);
-  });
-
-  it('return events with empty data', () => {
-    expect(dataOf('data\n\ndata\ndata\n\ndata:')).toEqual(['', '\n']);
-    expect(dataOf('data:test\n\ndata: test\n\n')).toEqual(['test', 'test']);
-  });
-});
-
 describe('a field', () => {
   it('is ignored when it is unknown, and so is an id with NUL', () => {
     expect(readText('id: before\nData: x\nname: y\nid: a\0b\ndata: z\n\n')).toEqual([
       { lastEventId: 'before', data: 'z' },
     ]);
-  });
-
-  it('of an incomplete event does not change the id', () => {
-    expect(readText('id: 1\ndata: a\n\nid: 2\ndata: b\n')).toEqual([{ lastEventId: '1', data: 'a' }]);
   });
 
   it('retry contains the delay, in digits only', () => {

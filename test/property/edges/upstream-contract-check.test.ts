@@ -9,7 +9,7 @@ import {
   type Writing,
 } from '#test/support/contract-openapi.ts';
 import { checkContract, readDocument, type ContractReport } from '#upstream/contract-check.ts';
-import { ENDPOINTS, type EndpointContract, type EndpointName } from '#upstream/contract.ts';
+import { ENDPOINTS } from '#upstream/contract.ts';
 
 const writing: fc.Arbitrary<Writing> = fc.record({
   openapi: fc.constantFrom('3.0.3', '3.1.0'),
@@ -20,7 +20,6 @@ const writing: fc.Arbitrary<Writing> = fc.record({
   trailingSlash: fc.boolean(),
 });
 const fields = neededFields();
-const field = fc.constantFrom(...fields);
 /** Each run reads a whole document. */
 const RUNS = { numRuns: 40 } as const;
 
@@ -86,76 +85,6 @@ describe('a document of our own contract', () => {
       ).toEqual([]);
     }
     expect(fields.length).toBeGreaterThan(100);
-  });
-
-  it('is not compatible without a needed field, in every notation', () => {
-    fc.assert(
-      fc.property(writing, field, (written, { body, name, remove }) => {
-        const bodies = contractBodies();
-        remove(bodies);
-        const found = breaking(check(contractOpenApi(written, bodies)));
-        expect(found.length).toBeGreaterThan(0);
-        expect(found.every((finding) => named(body, name).startsWith(finding))).toBe(true);
-      }),
-      RUNS,
-    );
-  });
-
-  it('is not compatible when a field that we need has another name, and the new one is suggested', () => {
-    fc.assert(
-      fc.property(writing, field, (written, { body, name, rename }) => {
-        const last = name.split('.').at(-1) ?? '';
-        const bodies = contractBodies();
-        rename(bodies, `x_${last}`);
-        const report = check(contractOpenApi(written, bodies));
-        const findings = [...report.calls, ...report.events].flatMap((item) => item.findings);
-        const missing = findings.find((finding) => finding.severity === 'breaking' && finding.name === name);
-        expect(breaking(report)).toEqual([named(body, name)]);
-        expect(missing?.suggestions).toContain(`x_${last}`);
-      }),
-      RUNS,
-    );
-  });
-
-  it('is not compatible when a field that we need has a type that cannot fit', () => {
-    const misfits = [{ type: 'boolean' }, { type: ['boolean', 'null'] }, { $ref: '#/nowhere' }, false];
-    fc.assert(
-      fc.property(writing, field, fc.constantFrom(...misfits), (written, { body, name, retype }, misfit) => {
-        // Except the only boolean field of the contract, and the one whose value is not compared.
-        fc.pre(!name.endsWith('update_available') && name !== 'event');
-        const bodies = contractBodies();
-        retype(bodies, misfit as never);
-        expect(breaking(check(contractOpenApi(written, bodies)))).toContain(named(body, name));
-      }),
-      RUNS,
-    );
-  });
-
-  it('is not compatible when a request asks for a field that we do not send', () => {
-    const requests = [...contractBodies().keys()].filter((name) => name.endsWith(' request'));
-    fc.assert(
-      fc.property(writing, fc.constantFrom(...requests), fc.string({ minLength: 1 }), (written, body, name) => {
-        const bodies = contractBodies();
-        const schema = bodies.get(body) ?? {};
-        fc.pre(!Object.hasOwn(schema['properties'] as object, name));
-        schema['required'] = [...(schema['required'] as string[]), name];
-        expect(breaking(check(contractOpenApi(written, bodies)))).toEqual([`${body} ${name}`]);
-      }),
-      RUNS,
-    );
-  });
-
-  it('is not compatible without one of its calls, unless nothing depends on it', () => {
-    for (const [name, { method, path, convenience }] of Object.entries(ENDPOINTS) as [
-      EndpointName,
-      EndpointContract,
-    ][]) {
-      const document = contractOpenApi();
-      Reflect.deleteProperty(document.paths[path] ?? {}, method.toLowerCase());
-      const report = check(document);
-      expect(report.compatible, name).toBe(convenience === true);
-      expect(report.calls.filter(({ status }) => status === 'missing').map((call) => call.name)).toEqual([name]);
-    }
   });
 });
 

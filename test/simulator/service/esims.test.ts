@@ -45,22 +45,6 @@ describe('the sandbox simulation', () => {
     await simulator.cancel(cancelled);
     expect((await simulator.simulate(cancelled, 'installed')).status).toBe(422);
   });
-
-  it('does not exist in production; there the admin API simulates the phone', async () => {
-    await using simulator = await startTestSimulator({ approved: true, productionBalance: '10.00' });
-    const bought = await simulator.production.post(
-      '/orders',
-      { package_id: 1001, external_order_id: 'p' },
-      { headers: { 'idempotency-key': 'p' } },
-    );
-    const id = bought.textAt('esim_id');
-    const call = await simulator.production.post(`/esims/${id}/simulate`, { state: 'active' });
-    expect([call.status, call.at('error', 'code')]).toEqual([404, 'not_found']);
-    expect((await simulator.sandbox.post(`/esims/${id}/simulate`, { state: 'active' })).status).toBe(404);
-    expect((await simulator.admin.post(`/esims/${id}/state`, { state: 'active' })).at('status')).toBe('active');
-    expect((await simulator.production.get(`/esims/${id}`)).at('status')).toBe('active');
-    expect((await simulator.admin.post(`/esims/${id}/state`, { state: 'installed' })).status).toBe(422);
-  });
 });
 
 describe('the admin API', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { connect, EMAIL, PASSWORD, startTestSimulator, type SimulatorClient } from '#test/simulator/support.ts';
+import { startTestSimulator } from '#test/simulator/support.ts';
 import type { HttpAnswer } from '#test/support/network/http.ts';
 
 const MIDNIGHT = Date.parse('2026-01-01T00:00:00Z');
@@ -23,17 +23,6 @@ describe('a rate limit', () => {
     expect((await simulator.sandbox.get('/wallet')).status).toBe(200);
   });
 
-  it('counts each token separately, calls without one by their address, and never the admin API', async () => {
-    await using simulator = await startTestSimulator({ rateLimit: 1, now: () => MIDNIGHT });
-    expect((await simulator.sandbox.get('/wallet')).status).toBe(200);
-    expect((await simulator.sandbox.get('/wallet')).status).toBe(429);
-    expect((await simulator.production.get('/wallet')).status).toBe(200);
-    // The test's client has made the one login of each environment.
-    const login = { email: EMAIL, password: PASSWORD, device_name: 'x' };
-    expect((await simulator.open.post('/sandbox/login', login)).status).toBe(429);
-    expect((await simulator.admin.get('/state')).headers.has('ratelimit')).toBe(false);
-  });
-
   it('refuses before any work, and the log shows it', async () => {
     await using simulator = await startTestSimulator();
     const fault = { kind: 'server_error' };
@@ -45,21 +34,5 @@ describe('a rate limit', () => {
     const [noted] = await simulator.requests('idempotency_key=k');
     expect(noted).toMatchObject({ result_status: null, status: 429, faults: [] });
     expect((await simulator.admin.get('/faults')).at('data', 0, 'hits')).toBe(0);
-  });
-
-  it('is set and lifted by the admin API, and is gone after a reset', async () => {
-    await using simulator = await startTestSimulator();
-    expect(fieldsOf(await simulator.sandbox.get('/wallet'))).toEqual([null, null, null]);
-    await simulator.admin.post('/rate-limit', { requests: 1 });
-    expect((await simulator.admin.get('/rate-limit')).body).toEqual({ requests: 1, window_ms: 60_000 });
-    await simulator.sandbox.get('/wallet');
-    await simulator.admin.post('/rate-limit', { requests: null });
-    const three = async ({ sandbox }: SimulatorClient) =>
-      (await Promise.all([1, 2, 3].map(() => sandbox.get('/wallet')))).map(({ status }) => status);
-    expect(await three(simulator)).toEqual([200, 200, 200]);
-    await simulator.admin.post('/rate-limit', { requests: 1 });
-    await simulator.admin.post('/reset');
-    const again = await connect(simulator.simulator.url);
-    expect(await three(again)).toEqual([200, 200, 200]);
   });
 });

@@ -63,14 +63,6 @@ describe('the check of the service before the first purchase', () => {
     expect(problems).toContainEqual(expect.stringContaining(field));
   });
 
-  it.each<[ShapeName]>([['bare_array'], ['money_objects']])(
-    'finds no problem with a readable shape: %s',
-    async (shape) => {
-      await using other = await LookedAt.start(ALL_CAPABILITIES, { shape });
-      expect((await other.look()).order.problems).toEqual([]);
-    },
-  );
-
   const unpriced = { data: [{ id: 1, name: 'One', currency: 'EUR' }], next_cursor: null };
   const order = { id: 'o-1', status: 'completed', external_order_id: 'ours', esim_id: 'e-1' };
   const listed = (item: object) => ({ data: [item], next_cursor: null });

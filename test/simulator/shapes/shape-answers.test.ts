@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { SHAPES, type ShapeName } from '#simulator/shapes/shape.ts';
 import { lastOf, LOGIN, startShaped } from '#test/simulator/shapes/shape-support.ts';
-import { fieldsOf, startReceiver, startTestSimulator, type SimulatorClient } from '#test/simulator/support.ts';
+import { startTestSimulator, type SimulatorClient } from '#test/simulator/support.ts';
 import { temporaryFolder } from '#test/support/temporary.ts';
 
 const NOW = Date.parse('2026-01-01T10:00:00.250Z');
@@ -171,61 +171,5 @@ describe('a choice of shape', () => {
     expect(chosen.at('properties')).toEqual({ ...SHAPES.data_envelope, ...properties });
     expect((await simulator.order()).at('data', 'price_for_reseller')).toBe(240);
     expect((await simulator.admin.post('/reset')).at('shape', 'name')).toBe('money_numbers');
-  });
-
-  it('is refused with 422 and the name of the unknown part', async () => {
-    await using simulator = await startTestSimulator();
-    const wrong: readonly (readonly [string, Record<string, unknown>])[] = [
-      ['name', { name: 'round' }],
-      ['properties.money', { properties: { money: 'gold' } }],
-      ['properties.header_prefix', { properties: { header_prefix: 'a b' } }],
-      ['properties.mood', { properties: { mood: 'bad' } }],
-      ['properties.without.0', { properties: { without: ['order.'] } }],
-    ];
-    for (const [field, choice] of wrong) {
-      const answer = await simulator.admin.post('/shape', choice);
-      expect([answer.status, fieldsOf(answer)]).toEqual([422, [field]]);
-    }
-  });
-
-  it('keeps the configured header prefix, unless it names another', async () => {
-    await using receiver = await startReceiver();
-    const webhook = { url: receiver.url, secret: 'whsec_test' };
-    await using simulator = await startTestSimulator({ headerPrefix: 'X-Zenith', webhook }, false);
-    await simulator.admin.post('/shape', { name: 'event_type' });
-    await simulator.admin.post('/webhooks/ping');
-    await receiver.count(1);
-    await simulator.admin.post('/shape', { properties: { header_prefix: 'Acme' } });
-    await simulator.admin.post('/webhooks/ping');
-    const [first, second] = await receiver.count(2);
-    expect([first?.headers['x-zenith-event'], second?.headers['acme-event']]).toEqual(['ping', 'ping']);
-    expect([first?.headers['x-service-event'], second?.headers['x-zenith-event']]).toEqual([undefined, undefined]);
-  });
-});
-
-describe('a refusal of an unknown address', () => {
-  it('has the shape of the service below its address, and the plain one elsewhere', async () => {
-    await using simulator = await startShaped({ name: 'message_errors' });
-    const { url, baseUrl } = simulator.simulator;
-    const read = async (address: string): Promise<unknown> => (await fetch(address)).json();
-    const plain = { error: { code: 'not_found', message: expect.any(String) } };
-    expect(await read(`${baseUrl}/nothing`)).toEqual({ message: 'There is no such resource.' });
-    expect(await read(`${baseUrl}/orders/%E0%A4`)).toEqual({ message: 'The path is not validly encoded.' });
-    expect(await read(`${url}/nothing`)).toEqual(plain);
-    expect(await read(`${url}/simulator/nothing`)).toEqual(plain);
-  });
-});
-
-describe('a fault', () => {
-  it('has the shape of the service, except for an answer that a rule defines', async () => {
-    await using simulator = await startShaped({ name: 'message_errors' });
-    const fault = async (kind: Record<string, unknown>) => {
-      await simulator.admin.post('/faults', { target: 'request', fault: kind });
-      return (await simulator.sandbox.get('/wallet')).body;
-    };
-    expect(await fault({ kind: 'server_error' })).toEqual({ message: 'Something went wrong.' });
-    expect(await fault({ kind: 'rate_limited' })).toEqual({ message: 'Too many requests.' });
-    const dictated = { kind: 'answer', status: 500, body: '{"error":"down"}', headers: {} };
-    expect(await fault(dictated)).toEqual({ error: 'down' });
   });
 });

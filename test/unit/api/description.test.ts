@@ -6,7 +6,6 @@ import { readIdempotencyKey } from '#api/http/idempotency.ts';
 import { answerExampleOf, bodyExampleOf } from '#api/openapi/examples.ts';
 import { TAGS } from '#api/openapi/openapi.ts';
 import { problemCodes } from '#api/problems/problem-catalogue.ts';
-import { problemExample } from '#api/problems/problem-schema.ts';
 import { apiOperations } from '#cli/api/operations.ts';
 import { apiDocument, readDescription } from '#scripts/api/api-document.ts';
 import { PACKAGES } from '#simulator/catalogue.ts';
@@ -68,17 +67,6 @@ describe('the description of the API', () => {
     expect(ids.length).toBeGreaterThan(5);
     expect(ids.filter(({ isOurs }) => !isOurs)).toEqual([]);
   });
-
-  it('has a name for each schema of a request or an answer', () => {
-    const nameless = api.operations
-      .flatMap(({ id, body, answers }) => [
-        { id, schema: body?.schema },
-        ...answers.filter(({ status }) => status < 400).map(({ schema }) => ({ id, schema })),
-      ])
-      .filter(({ schema }) => typeof schema === 'object' && schema !== null && 'properties' in schema)
-      .map(({ id }) => id);
-    expect(nameless).toEqual([]);
-  });
 });
 
 const HEADERS = z.object({
@@ -98,24 +86,6 @@ describe('the headers of the API', () => {
   const keys = api.operations.flatMap(({ id, parameters }) =>
     parameters.filter(({ name }) => name === 'Idempotency-Key').map((parameter) => ({ id, ...parameter })),
   );
-
-  it('include one Idempotency-Key, with an example', () => {
-    expect(
-      keys
-        .filter(({ required }) => !required)
-        .map(({ id }) => id)
-        .toSorted(),
-    ).toEqual(['actOnManyCancellations', 'actOnManyOrders', 'actOnManyTopups', 'actOnManyVpnSubscriptions']);
-    expect(keys.length).toBeGreaterThan(10);
-    const forms = keys.map(({ schema: { example, pattern, minLength, maxLength } }) => ({
-      example,
-      pattern,
-      minLength,
-      maxLength,
-    }));
-    expect(new Set(forms.map((form) => JSON.stringify(form))).size).toBe(1);
-    expect(forms[0]?.example).toMatch(/^[-0-9a-f]{36}$/);
-  });
 
   it.each([
     'k',
@@ -170,16 +140,6 @@ describe('the headers of the API', () => {
       answers.filter(({ id, isAnswer }) => isAnswer && required.has(id)),
     );
   });
-
-  it('include Last-Event-ID of a stream, and X-Request-Id', () => {
-    const stream = api.operations.find(({ id }) => id === 'streamEvents');
-    expect(
-      stream?.parameters.filter((parameter) => parameter.in === 'header').map(({ name, required }) => [name, required]),
-    ).toEqual([['Last-Event-ID', false]]);
-    expect(z.object({ info: z.object({ description: z.string() }) }).parse(document).info.description).toContain(
-      'takes the header `X-Request-Id`',
-    );
-  });
 });
 
 describe('the examples of requests', () => {
@@ -195,39 +155,6 @@ describe('the examples of requests', () => {
     expect(Date.parse(String(bodyOf('replayWebhooks')['since']))).toBeLessThan(Date.now());
     const [id] = api.operations.find((operation) => operation.id === 'getPackage')?.parameters ?? [];
     expect(PACKAGES.map((each) => String(each.id))).toContain(id?.schema.example);
-  });
-
-  it('end a VPN subscription, requested with 202 and ended with 200', () => {
-    const answers = api.operations.find(({ id }) => id === 'cancelVpnSubscription')?.answers ?? [];
-    const examples = answers
-      .filter(({ status }) => status < 300)
-      .map(({ status, example }) => [
-        status,
-        z.object({ status: z.string(), cancel_requested_at: z.string() }).parse(example).status,
-      ]);
-    expect(examples).toEqual([
-      [200, 'cancelled'],
-      [202, 'active'],
-    ]);
-  });
-});
-
-describe('the examples of problems', () => {
-  it('name the existing resource when their schema requires it', () => {
-    const codes = problemCodes.filter((code) => /_taken$|^cancellation_exists$|^pricing_rule_exists$/.test(code));
-    expect(codes).toHaveLength(6);
-    for (const code of codes) {
-      const { existing } = z
-        .object({ existing: z.object({ id: z.string(), href: z.string() }) })
-        .parse(problemExample(code));
-      expect(existing.href.endsWith(`/${existing.id}`), code).toBe(true);
-      expect(
-        api.operations.some(
-          ({ method, path }) => method === 'get' && path === existing.href.replace(existing.id, '{id}'),
-        ),
-        code,
-      ).toBe(true);
-    }
   });
 });
 

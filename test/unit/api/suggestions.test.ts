@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { suggestedNames, suggestedPaths } from '#api/problems/suggestions.ts';
 
@@ -22,16 +21,6 @@ describe('a suggested name', () => {
     ['', ['a'], []],
   ])('for %j among %j is %j', (name, known, expected) => {
     expect(suggestedNames(name, known)).toEqual(expected);
-  });
-
-  it('is one of the known names, and the name itself when that is known', () => {
-    fc.assert(
-      fc.property(fc.string(), fc.array(fc.string({ minLength: 1 })), (name, known) => {
-        const found = suggestedNames(name, known);
-        expect(found.length).toBeLessThanOrEqual(3);
-        expect(found.filter((each) => !known.includes(each))).toEqual([]);
-      }),
-    );
   });
 });
 

@@ -5,11 +5,8 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { DataFolderLock } from '#cli/data-folder/data-folder.ts';
 import { writeSecretFile } from '#cli/data-folder/development-secrets.ts';
-import { freePort } from '#cli/embedded/ports.ts';
 import { COMPATIBLE, checkContractFile, NO_DOCUMENT, NOT_COMPATIBLE } from '#cli/service/contract.ts';
 import { BASE_PATH } from '#domain/service/service-address.ts';
-import { Draft } from '#test/support/contract-differences/draft.ts';
-import { describeHeaders, headersOf } from '#test/support/contract-differences/interface.ts';
 import { contractOpenApi } from '#test/support/contract-openapi.ts';
 import { httpAnswer, startRawServer } from '#test/support/network/raw-server.ts';
 import { temporaryFolder } from '#test/support/temporary.ts';
@@ -78,44 +75,6 @@ describe('reseller contract check', () => {
     expect(stdout).toMatch(/^Not compatible\. Buy nothing before the causes of the differences are known\.$/m);
   });
 
-  it('lists missing and disabled capabilities', async () => {
-    const file = fileOf(documentWithout('/refunds', '/topups/{id}'));
-    const { code, stdout } = await run(file);
-    expect(code).toBe(NOT_COMPATIBLE);
-    expect(stdout).toMatch(/^✘ GET {2}\/refunds is not in the document/m);
-    expect(stdout).toMatch(
-      /^Not compatible, but it would be with SERVICE_MISSING_CAPABILITIES=topup_read,refund_list$/m,
-    );
-    expect(stdout).toMatch(/^ {4}topup_read: .*only webhooks report the result of a top-up\.$/m);
-    expect(await run(file, {}, { SERVICE_MISSING_CAPABILITIES: 'topup_read,refund_list' })).toMatchObject({
-      code: COMPATIBLE,
-      stdout: expect.stringMatching(/^– GET {2}\/refunds is switched off: refund_list$/m),
-    });
-  });
-
-  it('lists findings about the whole document, and events missing in it', async () => {
-    const draft = new Draft();
-    const { document } = draft;
-    describeHeaders(draft, headersOf('X-Acme'));
-    Object.assign(document, { servers: [{ url: 'https://service.example/api/reseller/v2' }] });
-    Reflect.deleteProperty(document['webhooks'] as object, 'refund.failed');
-    const { code, stdout } = await run(fileOf(document));
-    expect(code).toBe(NOT_COMPATIBLE);
-    expect(stdout).toContain('✘ servers: have the path /api/reseller/v2, and our calls go to /api/reseller/v1\n');
-    expect(stdout).toContain(
-      '✘ event headers: start with X-Acme, and ours with X-Service: set SERVICE_HEADER_PREFIX=X-Acme\n',
-    );
-    expect(stdout).toContain('✘ event refund.failed is not among the events of the document\n');
-    expect(stdout).toMatch(/27 match, .*; 13 of 14 events described\.$/m);
-    expect(JSON.parse((await run(fileOf(document), { json: true })).stdout)).toMatchObject({
-      compatible: false,
-      findings: [
-        { severity: 'breaking', part: 'servers' },
-        { severity: 'breaking', part: 'event headers' },
-      ],
-    });
-  });
-
   it('prints the report as JSON', async () => {
     const { code, stdout } = await run(fileOf(documentWithout('/refunds')), { json: true });
     expect(code).toBe(NOT_COMPATIBLE);
@@ -146,13 +105,6 @@ describe('reseller contract check', () => {
     expect({ code, stdout }).toEqual({ code: NO_DOCUMENT, stdout: '' });
     expect(stderr).toContain(`${file} ${reason}`);
     expect(stderr).toContain('--download gets it from the service');
-  });
-
-  it('is a command of the program, with the exit code of the check', async () => {
-    const reseller = promisify(execFile)(process.execPath, ['cli/reseller.mjs', 'contract', 'check', fileOf('[]')], {
-      cwd: PROJECT,
-    });
-    await expect(reseller).rejects.toMatchObject({ code: NO_DOCUMENT, stdout: '' });
   });
 });
 
@@ -204,22 +156,6 @@ describe('reseller contract check --download', () => {
       expect(said).toContain('by hand, and run the command without --download');
   });
 
-  it('advises a correction for a cause on our side, and no manual download', async () => {
-    await using server = await startRawServer({ onRequest: ({ socket }) => socket.write(httpAnswer(401, '{}')) });
-    const refused = await run(fileOf(''), { download: true }, environmentOf(server.origin));
-    expect(refused).toMatchObject({
-      code: NO_DOCUMENT,
-      stderr: expect.stringContaining('SERVICE_EMAIL and SERVICE_PASSWORD'),
-    });
-    const unreachable = await run(
-      fileOf(''),
-      { download: true },
-      environmentOf(`http://127.0.0.1:${await freePort()}`),
-    );
-    expect(unreachable).toMatchObject({ code: NO_DOCUMENT, stderr: expect.stringContaining('SERVICE_BASE_URL') });
-    for (const { stderr } of [refused, unreachable]) expect(stderr).not.toContain('by hand');
-  });
-
   it('uses the configuration of the `npm start` on .data, unless the environment names the service', async () => {
     await using server = await startRawServer({
       onRequest: ({ socket }) => socket.write(httpAnswer(200, JSON.stringify(contractOpenApi()))),
@@ -250,16 +186,6 @@ describe('reseller contract check --download', () => {
     });
     lock.release();
     await expect(reseller()).rejects.toMatchObject({ code: 78, stderr: expect.not.stringContaining('--data') });
-  });
-
-  it('exits with 2 when the file cannot be written', async () => {
-    await using server = await startRawServer({
-      onRequest: ({ socket }) => socket.write(httpAnswer(200, JSON.stringify(contractOpenApi()))),
-    });
-    const file = join(temporaryFolder('contract'), 'no-such-folder', 'service.json');
-    const { code, stderr } = await run(file, { download: true }, environmentOf(server.origin));
-    expect(code).toBe(NO_DOCUMENT);
-    expect(stderr).toContain(`${file} cannot be written (ENOENT).`);
   });
 
   it('requires the settings of the service, and lists all missing ones', async () => {

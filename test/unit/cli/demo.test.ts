@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runDemo, type DemoOptions } from '#cli/set-up/demo.ts';
 import { Terminal } from '#cli/terminal/terminal.ts';
-import { UserError } from '#cli/terminal/user-error.ts';
 import { problem, WorkApi } from '#test/support/work/work-commands.ts';
 
 let api: WorkApi;
@@ -75,15 +74,5 @@ describe('the demonstration', () => {
     expect(await demo({ explainWait, quietMs: 0 })).toBe(true);
     expect(explained).toBe(1);
     expect(written).toContain('The order is processing and has not changed for 0 s.\n  Nothing is current.\n');
-  });
-
-  it('shows the answer of the API when it refuses', async () => {
-    await expect(demo({ key: 'wrong' })).rejects.toThrow('The API answered 401');
-  });
-
-  it('reports when the API does not answer', async () => {
-    api.stop();
-    await expect(demo()).rejects.toThrow(UserError);
-    await expect(demo()).rejects.toThrow('does not answer');
   });
 });

@@ -30,24 +30,6 @@ const end = (row: ReconciliationRow) => {
 };
 
 describe('the report of a reconciliation', () => {
-  it('reports that nothing was found, and that young movements are not judged yet', () => {
-    expect(end(report({}))).toEqual(['Nothing was found.']);
-    const notYet = ['Nothing was found so far. A later comparison checks recent movements.'];
-    expect(end(report({ pending: 1 }))).toEqual(notYet);
-    expect(end(report({ outstanding: 1 }))).toEqual(notYet);
-  });
-
-  it('gives no verdict about movements that were not read', () => {
-    const retry = 'Repeat the command when the service answers.';
-    for (const status of ['unavailable', 'unsupported'] as const) {
-      const lines = end(report({ pending: 1 }, { status }));
-      expect(lines.join()).toContain('nothing is known about movements since the last complete comparison');
-      expect(lines.join().includes(retry)).toBe(status === 'unavailable');
-    }
-    const [partly] = end(report({}, { status: 'incomplete' }));
-    expect(partly).toContain('in the part that was compared');
-  });
-
   it('lists findings by kind, and how many more there are', () => {
     const finding = {
       kind: 'debited_twice',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { notesOf, tourExitCode, type TourFinding } from '#cli/sandbox-tour/leg.ts';
 import { type KeyRepeat, type Observations, observeCall, observeRefusal } from '#cli/sandbox-tour/observations.ts';
-import { stepLine, summaryLines, tourJson } from '#cli/sandbox-tour/print.ts';
+import { stepLine, tourJson } from '#cli/sandbox-tour/print.ts';
 import { profileFrom, readProfileFile } from '#cli/sandbox-tour/profile.ts';
 import { rateLimitedClient } from '#cli/sandbox-tour/service-access.ts';
 import { type ProfileItem, profileItems } from '#domain/service/capability-profile.ts';
@@ -115,14 +115,6 @@ describe('the conclusions from the observations of a tour', () => {
     expect(Object.keys(findings)).toEqual(profileItems);
     for (const item of profileItems) expect(evidence[item], item).toMatch(/^[A-Z].*\.$/);
   });
-
-  it('have the deciding observation and the age of the key in their evidence', () => {
-    const { evidence } = profileFrom(observed({ keyRepeats: [repeat('same'), repeat('another', 12_000)] }));
-    expect(evidence.key_replay).toBe('The bytes and key of an order, sent again after 12 seconds: it came to another.');
-    expect(evidence.key_retention).toBe(
-      'A key was known 0 ms after its first send, and after 12 seconds it came to another.',
-    );
-  });
 });
 
 describe('the observation of a call', () => {
@@ -218,15 +210,6 @@ describe('the report', () => {
       '! top-up        drift: a top-up: failed; expected: completed',
       '– VPN           skipped: a plan: there is none; expected: active',
     ]);
-  });
-
-  it('ends with totals, the amount spent and the capabilities', () => {
-    const lines = summaryLines(report);
-    expect(lines).toContain('1 ok, 1 drifted, 0 failed, 1 skipped');
-    expect(lines).toContain('Fictional balance: 100.10 USD before, 97.70 USD after, 2.40 USD spent.');
-    expect(lines.join('\n')).toMatch(/^✔ key_replay /m);
-    expect(lines.join('\n')).toMatch(/^– order_read /m);
-    expect(summaryLines({ ...report, profile: undefined }).join('\n')).toMatch(/Nothing was measured/);
   });
 
   it('exits with 0 when nothing failed or drifted', () => {

@@ -41,20 +41,6 @@ describe('reseller temporal', () => {
       ]),
     );
   });
-
-  it('uses the addresses of `npm start` by default', () => {
-    runTemporalCli([], {}, { TEMPORAL_CLI_PATH: program });
-    expect(seen()).toEqual(
-      expect.arrayContaining(['TEMPORAL_ADDRESS=127.0.0.1:7233', 'TEMPORAL_CODEC_ENDPOINT=http://127.0.0.1:8234']),
-    );
-    expect(seen().filter((line) => line.startsWith('TEMPORAL_CODEC_AUTH'))).toEqual([]);
-  });
-
-  it('advises how to get the program when there is none', () => {
-    expect(() => runTemporalCli([], {}, { PATH: '', HOME: folder })).toThrow(
-      'There is no Temporal CLI on this machine.',
-    );
-  });
 });
 
 describe('reseller deployment', () => {

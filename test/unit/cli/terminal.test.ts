@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Terminal } from '#cli/terminal/terminal.ts';
-import { report, UserError } from '#cli/terminal/user-error.ts';
+import { report } from '#cli/terminal/user-error.ts';
 import { ConfigurationError } from '#config/configuration-error.ts';
 
 function capture(isTTY: boolean) {
@@ -21,17 +21,6 @@ describe('a terminal that is not interactive', () => {
     terminal.say(terminal.bold('ready'));
     expect(written()).toBe('… PostgreSQL\n✔ PostgreSQL on 127.0.0.1:5433 (1.5 s)\nready\n');
   });
-
-  it('gets an occasional update of a long step', () => {
-    const { terminal, written, pass } = capture(false);
-    const step = terminal.step('Build');
-    for (let second = 0; second < 12; second += 1) {
-      pass(1_000);
-      step.update(`${second}`);
-    }
-    step.fail();
-    expect(written()).toBe('… Build\n… Build: 4\n… Build: 9\n✘ Build (12.0 s)\n');
-  });
 });
 
 describe('an interactive terminal', () => {
@@ -45,36 +34,15 @@ describe('an interactive terminal', () => {
     terminal.close();
     expect(screen(written())).toEqual(['in between', '✔ second (0.0 s)', '✔ first (0.0 s)']);
   });
-
-  it('cuts an animated line to its width, so that it can be erased', () => {
-    const { terminal, written } = capture(true);
-    terminal.step('x').update('y'.repeat(100));
-    terminal.say('kept');
-    expect(Math.max(...screen(written()).map((line) => line.length))).toBeLessThan(40);
-    terminal.close();
-    expect(screen(written())).toEqual(['kept']);
-  });
 });
 
 describe('a command that fails', () => {
-  it('prints the message and the advice, without a stack', () => {
-    const { output, written } = capture(false);
-    expect(report(new UserError('It is full.', 'Empty it.'), output)).toBe(1);
-    expect(written()).toBe('\nIt is full.\nEmpty it.\n');
-  });
-
   it('exits with 78 for its configuration, and lists every problem', () => {
     const { output, written } = capture(false);
     expect(report(new ConfigurationError(['A', 'B'].map((name) => ({ name, message: 'is missing' }))), output)).toBe(
       78,
     );
     expect(written()).toContain('A is missing\n  - B is missing');
-  });
-
-  it('prints the stack of an unexpected error', () => {
-    const { output, written } = capture(false);
-    expect(report(new TypeError('bug'), output)).toBe(1);
-    expect(written()).toContain('at ');
   });
 
   it('prints the causes of an error, and no stack when PostgreSQL or its certificate is refused', () => {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { actOnSeveral, limitWork, resolveCase, type WorkDesk } from '#cli/operator/work.ts';
-import { pageOf, problem, reason, row, WorkApi, type Answer } from '#test/support/work/work-commands.ts';
+import { pageOf, reason, row, WorkApi, type Answer } from '#test/support/work/work-commands.ts';
 
 let api: WorkApi;
 beforeEach(async () => {
@@ -68,17 +68,6 @@ describe('a bulk action', () => {
     ]);
   });
 
-  it('beyond the limit of one call is a dry run for all items', async () => {
-    const many = Array.from({ length: 250 }, (_, n) => `ord_${n}`);
-    const left = many.map((id) => line(id, 'would_apply'));
-    api.answer = (method) => (method === 'GET' ? pageOf(...many.map((id) => row(id))) : bulk(...left.splice(0, 100)));
-    const { printed } = await api.run((desk, options) =>
-      actOnSeveral(desk, { action: 'abandon' }, [], { ...options, reason, status: 'held', dryRun: true }),
-    );
-    expect(printed).toContain('250 orders. Nothing was changed.');
-    expect(api.calls).toHaveLength(4);
-  });
-
   it('by a filter sends the ids of the matching items, so no action is repeated', async () => {
     api.answer = (method) =>
       method === 'GET' ? pageOf(row('ord_1'), row('ord_2')) : bulk(line('ord_1', 'applied'), line('ord_2', 'applied'));
@@ -89,19 +78,6 @@ describe('a bulk action', () => {
     expect(api.calls.at(-1)).toMatchObject({
       call: 'POST /v1/orders/bulk-actions',
       body: { filter: { ids: ['ord_1', 'ord_2'] } },
-    });
-  });
-
-  it('stops at an API without this kind of work', async () => {
-    api.answer = () => problem(404, 'route_not_found');
-    const { printed, code } = await api.run(
-      (desk, options) => actOnSeveral(desk, { action: 'retry' }, ['topup_1', 'topup_2'], { ...options, reason }),
-      { kind: 'topup' },
-    );
-    expect({ printed, code, sent: api.calls.length }).toEqual({
-      printed: expect.stringContaining('The API answered 404'),
-      code: 1,
-      sent: 1,
     });
   });
 

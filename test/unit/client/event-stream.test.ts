@@ -7,7 +7,7 @@ import {
   type StreamEventsQuery,
   type StreamOptions,
 } from '#clients/typescript/src/index.ts';
-import { broken, ClientNetwork, problem, torn, type Step } from '#test/support/network/client-network.ts';
+import { broken, ClientNetwork, problem, type Step } from '#test/support/network/client-network.ts';
 
 let network = new ClientNetwork();
 afterEach(() => {
@@ -94,17 +94,6 @@ describe('a stream of events', () => {
     expect(lastIds()).toEqual([null, 'c2', 'c2', 'c3']);
   });
 
-  it('keeps its position on a connection that breaks before its first id', async () => {
-    await take(stream([opens(event(1), 'ends'), opens('retry: 2000\n\n: still here\n\n', 'ends'), opens(event(2))]), 2);
-    expect(lastIds()).toEqual([null, 'c1', 'c1']);
-  });
-
-  it('starts at the position of the first connection, and follows filtered events', async () => {
-    const events = stream([opens(begin(5), 'ends'), opens(': still here\nid: c9\n\n', 'ends'), opens(event(10))]);
-    expect(await take(events, 1)).toEqual(['evt_10']);
-    expect(lastIds()).toEqual([null, 'c5', 'c9']);
-  });
-
   it('returns one event at a time with its cursor, and can continue after a break', async () => {
     const events = stream([opens(event(1) + event(2) + event(3)), opens(event(2))]);
     for await (const { id } of events) {
@@ -113,12 +102,6 @@ describe('a stream of events', () => {
     }
     expect(await take(events, 1)).toEqual(['evt_2']);
     expect(lastIds()).toEqual([null, 'c1']);
-  });
-
-  it('closes its connection when the reader stops', async () => {
-    let closed = 0;
-    await take(stream([opens(event(1), undefined, () => void (closed += 1))]), 1);
-    expect(closed).toBe(1);
   });
 });
 
@@ -138,14 +121,6 @@ describe('the delay before the next connection', () => {
     expect(network.slept).toEqual([3_000, 6_000, 12_000, 24_000, 30_000, 30_000, 3_000]);
   });
 
-  it('is randomised, never below the requested time, and never zero', async () => {
-    await take(
-      stream([opens('retry: 0\n\n', 'ends'), opens('retry: 99999999999999\n\n', 'ends'), opens(event(1))], {}, {}, 1),
-      1,
-    );
-    expect(network.slept).toEqual([250 * 1.25, 3_600_000 * 1.25]);
-  });
-
   it('is that of Retry-After, up to an hour', async () => {
     const steps = [
       problem(429, 'too_many_streams', { 'Retry-After': '2' }),
@@ -155,23 +130,6 @@ describe('the delay before the next connection', () => {
     ];
     await take(stream(steps), 1);
     expect(network.slept).toEqual([2_000, 90_000, 3_600_000]);
-  });
-
-  it('is reported to the logger of the caller', async () => {
-    const disconnects: unknown[] = [];
-    const steps = [
-      problem(503, 'database_unavailable'),
-      () => new Response('<html>', { status: 502 }),
-      opens(event(1)),
-    ];
-    await take(
-      stream(steps, {}, { onDisconnect: ({ status }, nextInMs) => void disconnects.push([status, nextInMs]) }),
-      1,
-    );
-    expect(disconnects).toEqual([
-      [503, 2_000],
-      [502, 4_000],
-    ]);
   });
 });
 
@@ -200,12 +158,6 @@ describe('the end of a stream', () => {
     expect(network.slept).toEqual([]);
     // The key is sent to the configured address only.
     expect(new Set(network.seen.map(({ redirect }) => redirect))).toEqual(new Set(['manual']));
-  });
-
-  it('follows a complete refusal, not a broken one', async () => {
-    const error = await thrown(stream([opens(event(1), 'ends'), torn('breaks', 410), problem(410, 'cursor_expired')]));
-    expect(isProblem(error, 'cursor_expired')).toBe(true);
-    expect(network.seen).toHaveLength(3);
   });
 
   it('follows an invalid event, instead of endless retries', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ProblemError, type OnResponse } from '#clients/typescript/src/index.ts';
+import type { OnResponse } from '#clients/typescript/src/index.ts';
 import { broken, ClientNetwork, problem, torn, type Step } from '#test/support/network/client-network.ts';
 
 const ok =
@@ -23,16 +23,6 @@ function observed(steps: readonly Step[], onResponse?: OnResponse) {
 }
 
 describe('an observer of answers', () => {
-  it('gets the headers of a success', async () => {
-    let replayed: string | null = null;
-    const { api } = observed(
-      [ok({ id: 'ord_1' }, { 'Idempotent-Replayed': 'true' })],
-      ({ headers }) => void (replayed = headers.get('Idempotent-Replayed')),
-    );
-    expect(await api.createOrder(order)).toEqual({ id: 'ord_1' });
-    expect(replayed).toBe('true');
-  });
-
   it('gets each answer of each try with the name of its call, also broken ones', async () => {
     const id = { 'X-Request-Id': 'req_1' };
     const { api, lines } = observed([
@@ -62,15 +52,6 @@ describe('an observer of answers', () => {
     await api.listOrders({}, { onResponse: note }).page();
     await api.waitFor(held, { onResponse: note });
     expect(lines).toEqual(['listOrders GET /v1/orders 200 null', 'getOrder GET /v1/orders/ord_1 200 null']);
-  });
-
-  it('gets the connections of a stream', async () => {
-    const { api, lines } = observed([problem(503, 'shutting_down'), problem(401, 'unauthenticated')]);
-    expect(await thrown(api.streamEvents()[Symbol.asyncIterator]().next())).toBeInstanceOf(ProblemError);
-    expect(lines).toEqual([
-      'streamEvents GET /v1/events/stream 503 null',
-      'streamEvents GET /v1/events/stream 401 null',
-    ]);
   });
 
   it('ends the call with its own error, without a resend', async () => {

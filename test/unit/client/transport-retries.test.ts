@@ -161,11 +161,4 @@ describe('the error', () => {
       message: expect.stringContaining('text/html'),
     });
   });
-
-  it('is none for an image that comes at the second try', async () => {
-    const svg = answer('<svg/>', { headers: { 'Content-Type': 'image/svg+xml' } });
-    expect(await client(page, svg).getEsimQrSvg('esim_1')).toBe('<svg/>');
-    const png = await client(page, answer('PNG', {})).getEsimQrPng('esim_1');
-    expect(png).toEqual(new TextEncoder().encode('PNG'));
-  });
 });

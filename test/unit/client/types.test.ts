@@ -1,19 +1,6 @@
 /** Inputs and results of the TypeScript client. `npm run typecheck` checks the types, these tests check the rest. */
 import { afterEach, describe, expect, expectTypeOf, it } from 'vitest';
-import type {
-  Event,
-  EventPage,
-  Order,
-  OrderBulkAction,
-  Paged,
-  ResellerClient,
-  CurrentState,
-  TimelineEntry,
-  Timeline,
-  WaitOptions,
-  WebhookEndpoint,
-  WebhookEndpointChange,
-} from '#clients/typescript/src/index.ts';
+import type { Paged, ResellerClient, CurrentState, TimelineEntry, Timeline } from '#clients/typescript/src/index.ts';
 import { ClientNetwork, type Step } from '#test/support/network/client-network.ts';
 
 const ok =
@@ -29,21 +16,6 @@ afterEach(() => {
 const client = (...steps: Step[]): ResellerClient => network.client(steps);
 /** The requested paths, without the address of the API. */
 const asked = () => network.seen.map(({ url }) => decodeURIComponent(new URL(url).pathname + new URL(url).search));
-
-describe('a list in a body', () => {
-  it('is any array, also a derived one', () => {
-    const orders: Pick<Order, 'id'>[] = [{ id: 'ord_1' }];
-    const filter: OrderBulkAction['filter'] = { ids: orders.map(({ id }) => id) };
-    expect(filter.ids).toEqual(['ord_1']);
-  });
-
-  it('can be sent as it was read', () => {
-    expectTypeOf<WebhookEndpoint['event_types']>().toExtend<NonNullable<WebhookEndpointChange['event_types']>>();
-    // @ts-expect-error -- there is no such event.
-    const change: WebhookEndpointChange = { event_types: ['order.eaten'] };
-    expect(change.event_types).toHaveLength(1);
-  });
-});
 
 describe('a page', () => {
   it('has all fields of the API, from `.page()` and `.pages()`', async () => {
@@ -62,11 +34,6 @@ describe('a page', () => {
       expect(page.current_state).toEqual(currentState);
     }
     expect.assertions(2);
-  });
-
-  it('of events always has a cursor', () => {
-    expectTypeOf<ReturnType<ResellerClient['listEvents']>>().toEqualTypeOf<Paged<Event, EventPage>>();
-    expectTypeOf<EventPage['next_cursor']>().toEqualTypeOf<string>();
   });
 });
 
@@ -103,25 +70,3 @@ describe('a query', () => {
     ]);
   });
 });
-
-describe('an id in a path', () => {
-  it('is a number when bodies have a number', async () => {
-    const api = client(ok({}), ok({}));
-    await api.getPackage(1001);
-    await api.getPackage('1001');
-    expect(asked()).toEqual(['/v1/packages/1001', '/v1/packages/1001']);
-    // @ts-expect-error -- our ids are strings.
-    expect(() => void api.getOrder(1).catch(() => undefined)).not.toThrow();
-  });
-});
-
-describe('a wait for a status', () => {
-  it('accepts the statuses that the API reports', () => {
-    expectTypeOf<'processing'>().toExtend<StatusToWaitFor<Order>>();
-    expectTypeOf<'submitting'>().not.toExtend<StatusToWaitFor<Order>>();
-    expectTypeOf<'submitting'>().toExtend<Order['status']>();
-    expectTypeOf<'active'>().not.toExtend<StatusToWaitFor<Order>>();
-  });
-});
-
-type StatusToWaitFor<Work extends { status: string }> = NonNullable<WaitOptions<Work['status']>['until']>[number];

@@ -91,8 +91,4 @@ describe('a command that needs several parts of the configuration', () => {
       ...SERVICE,
     ]);
   });
-
-  it('does not require variables of other parts', async () => {
-    expect(await problemsOf(runSandboxTour({ store: false }, {}))).toEqual(SERVICE);
-  });
 });

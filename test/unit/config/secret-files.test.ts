@@ -1,7 +1,7 @@
-import { chmodSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { PARTS, readCodecServerConfig } from '#config/config.ts';
+import { PARTS } from '#config/config.ts';
 import { SECRET_NAMES } from '#config/variables.ts';
 import { temporaryFolder } from '#test/support/temporary.ts';
 
@@ -55,17 +55,6 @@ describe('a secret in a file', () => {
     expect(read(temporaryFolder('secret'))).toThrow(/is a folder/);
     expect(read(fileWith('\n'))).toThrow(/is empty/);
     expect(read(fileWith('x'.repeat(70_000)))).toThrow(/is too long for a secret/);
-  });
-
-  it.skipIf(process.getuid?.() === 0)('must be readable', () => {
-    const file = fileWith('secret');
-    chmodSync(file, 0);
-    expect(() => PARTS.service({ ...SERVICE, SERVICE_PASSWORD_FILE: file })).toThrow(/may not be read by this process/);
-  });
-
-  it('is checked like a variable', () => {
-    const keys = fileWith('not a key');
-    expect(() => readCodecServerConfig({ ENCRYPTION_KEYS_FILE: keys })).toThrow(/ENCRYPTION_KEYS: must be id:base64/);
   });
 });
 

@@ -79,14 +79,4 @@ describe('the commands in documents and errors', () => {
     expect(shownInUi.length).toBeGreaterThan(100);
     expect(typed.map(problemWith).filter((problem) => problem !== undefined)).toEqual([]);
   });
-
-  it('run on the Node of the project, so no document starts a program with another Node', () => {
-    const found = documents.flatMap((file) =>
-      textOf(file)
-        .split('\n')
-        .filter((line) => /(?<!npx )\bnode [a-z-]+\/[\w/-]+\.ts/.test(line) && !/\bimage\b/.test(line))
-        .map((line) => `${file}: ${line}`),
-    );
-    expect(found).toEqual([]);
-  });
 });

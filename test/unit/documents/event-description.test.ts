@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { eventOutput } from '#api/events/event-data.ts';
 import { webhookExample } from '#api/webhook-endpoints/event-webhooks.ts';
-import type { Event, WebhookEvent } from '#clients/typescript/src/types.ts';
 import { generateWebhookSecret } from '#crypto/webhook-signatures.ts';
 import { eventTypes } from '#domain/events/event-types.ts';
 import { envelopeBody, webhookHeaders } from '#outbound/event-message.ts';
@@ -70,32 +69,5 @@ describe('the description of events', () => {
     expect(webhook.parameters.map((parameter) => parameter.name)).toEqual(
       headers.filter((header) => header.startsWith('webhook-')),
     );
-  });
-});
-
-/** The code of a receiver: the compiler knows `data` by `type`. */
-function orderOf(event: Event | WebhookEvent): string | undefined {
-  switch (event.type) {
-    case 'order.completed':
-    case 'esim.installed':
-    case 'esim.data_low':
-    case 'esim.expiring': {
-      return event.data.external_order_id;
-    }
-    case 'wallet.runway_low': {
-      const days: number = event.data.days;
-      return String(days);
-    }
-    default: {
-      return undefined;
-    }
-  }
-}
-
-describe('the types of the client', () => {
-  it('narrow data by type, and permit later types', () => {
-    const received = webhookExample(eventOutput) as WebhookEvent;
-    expect(orderOf(received)).toBe('shop-2030-000123');
-    expect(orderOf(JSON.parse('{"type":"order.shipped","data":{}}') as Event)).toBeUndefined();
   });
 });

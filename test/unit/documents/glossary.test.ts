@@ -7,7 +7,6 @@ import { WORK_STATUSES } from '#domain/work/lifecycle.ts';
 import { PROJECT } from '#test/support/compose.ts';
 
 const DOCUMENT = readFileSync(join(PROJECT, 'docs/glossary.md'), 'utf8');
-const MOST_TERMS = 40;
 
 /** The rows of the first table after `heading`, cell by cell. */
 function rowsAfter(heading: string): string[][] {
@@ -25,15 +24,6 @@ function rowsAfter(heading: string): string[][] {
 const valuesAfter = (heading: string) => rowsAfter(heading).map(([value = '']) => value.replaceAll('`', ''));
 
 describe('docs/glossary.md', () => {
-  it('has at most forty terms, in alphabetical order, each once and with a meaning', () => {
-    const rows = rowsAfter('# Glossary');
-    const terms = rows.map(([term = '']) => term);
-    expect(terms.length).toBeGreaterThan(20);
-    expect(terms.length).toBeLessThanOrEqual(MOST_TERMS);
-    expect(terms).toEqual([...new Set(terms)].toSorted());
-    for (const row of rows) expect(row.at(-1), row[0]).toMatch(/\w{3}/);
-  });
-
   it.each([
     ['**Statuses of work**', WORK_STATUSES],
     ['**States of an attempt**', ATTEMPT_STATES],

@@ -38,10 +38,6 @@ describe('policy.example.yaml', () => {
     expect({ ...purchase, retryRules: undefined }).toEqual({ ...purchaseDefaults, retryRules: undefined });
     expect(Object.keys(purchase.retryRules ?? {})).toEqual(['price_above_limit', 'supplier_failed']);
   });
-
-  it('names the schema for editors, relative to itself', () => {
-    expect(example).toMatch(/^# yaml-language-server: \$schema=policy\.schema\.json\n/);
-  });
 });
 
 describe('policy.schema.json', () => {

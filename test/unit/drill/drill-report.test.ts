@@ -1,8 +1,5 @@
-import { spawnSync } from 'node:child_process';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { hasFindings, notRecovered, resultLines } from '#test/drill/report.ts';
-import { PROJECT } from '#test/support/compose.ts';
 
 const ARCHIVED_MS = 10_000;
 const request = (id: string, acceptedAtMs: number) => ({ path: '/v1/orders', body: {}, key: id, id, acceptedAtMs });
@@ -34,18 +31,5 @@ describe('a drill', () => {
     );
     for (const found of [{ differences: ['x'] }, { paidTwice: ['x'] }])
       expect(hasFindings({ ...RESULT, ...found })).toBe(true);
-  });
-
-  it.each([
-    [['--help'], 0, 'stdout', /^Usage: npm run drill -- \[--purchases N\]/],
-    [['--unknown'], 64, 'stderr', /^Unknown option '--unknown'.*\nUsage: npm run drill/],
-    [['--purchases', '0'], 64, 'stderr', /^--purchases must be a number from 1 to 999999\nUsage: /],
-    [['--event', 'none'], 64, 'stderr', /^--event is one of machine, /],
-  ] as const)('with the arguments %j ends with %i, and prints its usage without a stack', (args, code, where, text) => {
-    const ended = spawnSync(process.execPath, [join(PROJECT, 'test/drill/main.ts'), ...args], { encoding: 'utf8' });
-    expect(ended[where]).toMatch(text);
-    expect(ended[where === 'stdout' ? 'stderr' : 'stdout']).toBe('');
-    expect(ended.stderr).not.toContain('    at ');
-    expect(ended.status).toBe(code);
   });
 });

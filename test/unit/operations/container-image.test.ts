@@ -1,11 +1,7 @@
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { GUIDES } from '#api/site/guides.ts';
-import { NODE_ARGUMENTS } from '#cli/start/supervisor.ts';
 import { composeServices, PROJECT } from '#test/support/compose.ts';
-import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
 
 const dockerfile = readFileSync(join(PROJECT, 'Dockerfile'), 'utf8');
 const allowed = readFileSync(join(PROJECT, '.dockerignore'), 'utf8')
@@ -48,10 +44,6 @@ describe('the container image', () => {
       expect(allowed).not.toContain(path);
   });
 
-  it('contains the documents that the documentation site shows', () => {
-    expect(GUIDES.filter(({ source }) => typeof source === 'string' && !allowed.includes(source))).toEqual([]);
-  });
-
   it('runs as a user without privileges, on the Node.js of this project', () => {
     const lines = dockerfile.split('\n');
     const last = (instruction: string) => lines.findLastIndex((line) => line.startsWith(instruction));
@@ -62,26 +54,6 @@ describe('the container image', () => {
       `FROM node:${NODE_VERSION}-slim AS dependencies`,
       `FROM node:${NODE_VERSION}-slim`,
     ]);
-  });
-
-  it('contains the certificates of the system, for TLS of the native client', () => {
-    expect(dockerfile).toMatch(/^RUN apt-get update && apt-get install .*ca-certificates/m);
-  });
-
-  it('can be read by its user when the checkout had umask 077', () => {
-    const command = /find \. -path .*chmod go\+rX \{\} \+/.exec(dockerfile)?.[0] ?? '';
-    const folder = temporaryFolder('image');
-    mkdirSync(join(folder, 'api'), { mode: 0o700 });
-    writeFileSync(join(folder, 'api/main.ts'), '', { mode: 0o600 });
-    execFileSync('sh', ['-c', command], { cwd: folder });
-    expect(statSync(join(folder, 'api')).mode & 0o777).toBe(0o755);
-    expect(statSync(join(folder, 'api/main.ts')).mode & 0o777).toBe(0o644);
-    removeFolder(folder);
-  });
-
-  it('limits memory like `npm start`', () => {
-    expect(dockerfile).toContain(`NODE_OPTIONS="${NODE_ARGUMENTS.join(' ')}"`);
-    expect(dockerfile).toContain('MALLOC_ARENA_MAX=2');
   });
 
   it('has a command for each process of the compose file', () => {

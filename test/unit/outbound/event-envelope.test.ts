@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { eventTypes, typesOfSubject } from '#domain/events/event-types.ts';
-import { eventEnvelope, subjectKinds } from '#outbound/event-message.ts';
+import { eventEnvelope } from '#outbound/event-message.ts';
 
 describe('the envelope of events', () => {
   it('has type, time, subject and its path, and nothing about the storage', () => {
@@ -21,10 +20,5 @@ describe('the envelope of events', () => {
       subject: { kind: 'vpn_subscription', id: 'vpn_1', href: '/v1/vpn/subscriptions/vpn_1' },
       data: { status: 'active' },
     });
-  });
-
-  it('has a path for the subject of every event type, which begins with the kind of its subject', () => {
-    const known = subjectKinds.flatMap(typesOfSubject);
-    expect(known.toSorted()).toEqual([...eventTypes].toSorted());
   });
 });

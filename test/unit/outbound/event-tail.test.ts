@@ -83,16 +83,6 @@ describe('the event tail', () => {
     await vi.waitFor(() => expect(seen).toEqual([3n]));
   });
 
-  it('does not go back to an earlier position', async () => {
-    tail.hear('1');
-    publish(3n);
-    tail.hear('3');
-    await vi.waitFor(() => expect(tail.position).toBe(3n));
-    tail.hear('2');
-    await turn();
-    expect(tail.position).toBe(3n);
-  });
-
   it.each([
     ['a notification without a position', () => tail.hear('')],
     ['the poll, whose notification was lost', () => wake()],

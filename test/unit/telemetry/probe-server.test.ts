@@ -28,17 +28,6 @@ describe('the probe server', () => {
     expect((await fetch(`${address}/healthz`)).status).toBe(200);
   });
 
-  it('is ready when every check passes', async () => {
-    const address = await serve({ database: async () => {}, temporal: async () => {} });
-    const answer = await fetch(`${address}/readyz`);
-    expect(answer.status).toBe(200);
-    expect(await answer.json()).toEqual({
-      status: 'ready',
-      checks: { database: { ok: true }, temporal: { ok: true } },
-      degraded: [],
-    });
-  });
-
   it('answers 503 with every reason when a check fails, and shows no password', async () => {
     const address = await serve({
       database: async () => {
@@ -73,32 +62,6 @@ describe('the probe server', () => {
     expect((await Promise.all(probes)).map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 200));
     expect(reads).toBeLessThan(4);
     expect((await fetch(`${address}/readyz`)).status).toBe(200);
-  });
-
-  it('serves the metrics in the exposition format', async () => {
-    const metrics = createMetrics({ processMetrics: false });
-    metrics.webhookDeliveries.inc({ result: 'accepted' });
-    const answer = await fetch(`${await serve({}, metrics)}/metrics`);
-    expect(answer.headers.get('content-type')).toContain('text/plain');
-    expect(await answer.text()).toContain('reseller_webhook_deliveries_total{result="accepted"} 1');
-  });
-
-  it('refuses other paths and methods', async () => {
-    const address = await serve();
-    expect((await fetch(`${address}/`)).status).toBe(404);
-    expect((await fetch(`${address}/healthz`, { method: 'POST' })).status).toBe(405);
-    expect((await fetch(`${address}/healthz?verbose=1`)).status).toBe(200);
-  });
-
-  it('rejects with the reason when its port is in use', async () => {
-    const taken = new URL(await serve()).port;
-    const options = {
-      host: '127.0.0.1',
-      port: Number(taken),
-      checks: {},
-      metrics: createMetrics({ processMetrics: false }),
-    };
-    await expect(startProbeServer(options)).rejects.toMatchObject({ code: 'EADDRINUSE' });
   });
 });
 

@@ -3,7 +3,7 @@ import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-ho
 import { W3CTraceContextPropagator } from '@opentelemetry/core';
 import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { beginSpan, currentTraceparent, inSpan, traceHeaders, traceIdOf, withAttributes } from '#telemetry/tracing.ts';
+import { currentTraceparent, inSpan, traceHeaders, traceIdOf } from '#telemetry/tracing.ts';
 
 const TRACE_ID = '0af7651916cd43dd8448eb211c80319c';
 const SPAN_ID = 'b7ad6b7169203331';
@@ -69,19 +69,5 @@ describe('with an SDK', () => {
     expect(finished().map(({ attributes }) => attributes['error.type'])).toEqual(['RangeError', 'Error']);
     for (const { status, events } of finished())
       expect({ status, events }).toEqual({ status: { code: 2 }, events: [] });
-  });
-
-  it('spans that begin inside have the attributes that are given for them', async () => {
-    await withAttributes({ 'reseller.attempt': 2 }, () =>
-      inSpan('call', { attributes: { a: 'b' } }, async () => undefined),
-    );
-    beginSpan('after').end();
-    expect(finished().map(({ attributes }) => attributes)).toEqual([{ 'reseller.attempt': 2, a: 'b' }, {}]);
-  });
-
-  it('a link names the span that caused it', () => {
-    beginSpan('linked', { parent: undefined, link: PARENT }).end();
-    beginSpan('not linked', { parent: undefined, link: 'garbage' }).end();
-    expect(finished().map(({ links }) => links.map((link) => link.context.spanId))).toEqual([[SPAN_ID], []]);
   });
 });

@@ -37,14 +37,6 @@ describe('a page of a list', () => {
     });
   });
 
-  it('omits unreadable items of a list inside an item', () => {
-    const data = [{ ...PACKAGE, countries: ['DE', null, 'FR'] }];
-    expect(readPage(servicePackage, { data }, 'package')).toMatchObject({
-      items: [{ countries: ['DE', 'FR'] }],
-      leftOut: ['data[].countries[]'],
-    });
-  });
-
   it('without a readable item is refused', () => {
     const data = [{ ...TRANSACTION, amount: { cents: 450 } }];
     expect(readPage(walletTransaction, { data }, 'transaction')).toEqual({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ORDER } from '#test/support/service-records.ts';
-import { esimCancellation, loginResponse, serviceEsim, serviceOrder, serviceWallet } from '#upstream/contract.ts';
+import { esimCancellation, serviceEsim, serviceOrder, serviceWallet } from '#upstream/contract.ts';
 import { VARIANTS } from '#upstream/contract/variants.ts';
 import { readAnswer, readPage } from '#upstream/reading/answer.ts';
 
@@ -105,12 +105,6 @@ describe('an order', () => {
   it('is not chosen from two candidates', () => {
     const answer = { data: ORDER, result: { ...ORDER, id: 'so_2' } };
     expect(readAnswer(serviceOrder, answer, 'order')).toEqual({ ok: false, lacking: ['id', 'status'] });
-  });
-});
-
-describe('a login', () => {
-  it.each(['bearer', 'Bearer', 'Token', null])('is read with any type of token: %j', (token_type) => {
-    expect(readAnswer(loginResponse, { access_token: 'abc', token_type }, 'access')).toMatchObject({ ok: true });
   });
 });
 

@@ -7,16 +7,6 @@ describe('orderRequestBytes', () => {
     expect(bytes.toString()).toBe('{"package_id":12,"external_order_id":"shop-1","device_imei":"490154203237518"}');
   });
 
-  it('omits a missing IMEI', () => {
-    expect(orderRequestBytes({ packageId: 12, reference: 'shop-1' }).toString()).toBe(
-      '{"package_id":12,"external_order_id":"shop-1"}',
-    );
-  });
-
-  it('is UTF-8', () => {
-    expect(orderRequestBytes({ packageId: 1, reference: 'é' }).includes(Buffer.from([0xc3, 0xa9]))).toBe(true);
-  });
-
   it.each([
     ['package_id', { packageId: -1, reference: 'shop-1' }],
     ['package_id', { packageId: 1.5, reference: 'shop-1' }],

@@ -156,12 +156,4 @@ describe('a caller', () => {
     store.broken = undefined;
     expect(accessTokenOf(await session.token(DEADLINE))).toBe('token-1');
   });
-
-  it('with a cached token needs no store', async () => {
-    const { store, newSession } = world();
-    const session = newSession();
-    await session.token(DEADLINE);
-    store.broken = new Error('PostgreSQL is not available');
-    expect(accessTokenOf(await session.token(DEADLINE))).toBe('token-1');
-  });
 });

@@ -28,20 +28,4 @@ describe('an activity', () => {
     vi.advanceTimersByTime(90_000);
     expect(beats.count).toBe(33);
   });
-
-  it('sends no heartbeat after it has failed', async () => {
-    const { beats, result, fail } = begin(9_000);
-    fail(new Error('no'));
-    await expect(result).rejects.toThrow('no');
-    vi.advanceTimersByTime(90_000);
-    expect(beats.count).toBe(0);
-  });
-
-  it.each([undefined, 0])('with a heartbeat timeout of %s sends none, because Temporal forbids it', async (timeout) => {
-    const { beats, finish, result } = begin(timeout);
-    vi.advanceTimersByTime(90_000);
-    finish('done');
-    await result;
-    expect(beats.count).toBe(0);
-  });
 });

@@ -40,13 +40,6 @@ describe('the secrets of a development set-up', () => {
     expect(Buffer.from(made.encryption_keys.split(':')[1] ?? '', 'base64')).toHaveLength(32);
   });
 
-  it('differ from one set-up to the next', () => {
-    const other = join(folder, 'other');
-    mkdirSync(other);
-    const [first, second] = [loadSecrets(folder), loadSecrets(other)];
-    for (const name of Object.keys(first) as (keyof typeof first)[]) expect(first[name]).not.toBe(second[name]);
-  });
-
   it('are not generated again when data exist that need the lost ones', () => {
     loadSecrets(folder);
     rmSync(join(folder, 'secrets.json'));

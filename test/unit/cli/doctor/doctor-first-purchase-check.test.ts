@@ -42,21 +42,4 @@ describe('the line on the first purchase check', () => {
     expect(detail).not.toContain(FIRST_PURCHASE_CHECK_ADVICE);
     expect(advice).toBe(FIRST_PURCHASE_CHECK_ADVICE);
   });
-
-  it('warns before the first start of a worker, which will hold unknown kinds', () => {
-    expect(check(released, { kind: 'unknown' }, recorded)).toMatchObject({
-      status: 'warning',
-      detail: expect.stringContaining('top-ups: not seen yet'),
-      advice: expect.stringMatching(/^The worker holds them at its start\. .*npx reseller sandbox tour/),
-    });
-  });
-
-  it('is ok when every kind was seen or released', () => {
-    expect(check(released, released, recorded).status).toBe('ok');
-  });
-
-  it('is ok in the sandbox, and not checked without the database', () => {
-    expect(checkFirstPurchaseCheck({ mode: 'sandbox' }, undefined).status).toBe('ok');
-    expect(checkFirstPurchaseCheck({ mode: 'production' }, undefined).status).toBe('not_checked');
-  });
 });

@@ -51,19 +51,11 @@ describe('the contract', () => {
     });
   });
 
-  it.each([500, 503, 429])('is not judged while the service answers %d', async (status) => {
-    expect((await check(refusal(status, 'internal_error'))).status).toBe('not_checked');
-  });
-
   it('is a warning without an OpenAPI document, or with it in SERVICE_MISSING_CAPABILITIES', async () => {
     expect((await check(refusal(404, 'not_found'))).status).toBe('warning');
     expect((await check(refusal(404, 'not_found'), { ...ALL_CAPABILITIES, openapi_download: false })).status).toBe(
       'warning',
     );
-  });
-
-  it('is not checked when the service refuses our login', async () => {
-    expect((await check(refusal(401, 'unauthorized'))).status).toBe('not_checked');
   });
 });
 
@@ -134,20 +126,5 @@ describe('the capabilities', () => {
     expect(checkCapabilities(service, { capabilityProfile: profile({ findings }) }, NOW).advice).toBe(
       'The service was found without topup_read: set SERVICE_MISSING_CAPABILITIES=order_read,topup_read,refund_read.',
     );
-  });
-
-  it('depend only on the configuration when the database cannot be read', () => {
-    expect(checkCapabilities(config(), undefined, NOW)).toEqual({
-      status: 'ok',
-      detail: expect.stringMatching(/sent again.*cannot be read$/),
-    });
-    expect(checkCapabilities(production, undefined, NOW)).toMatchObject({
-      status: 'warning',
-      detail: expect.stringMatching(/sent again.* if the capability profile is confirmed/),
-    });
-    expect(checkCapabilities(switchedOffInProduction, undefined, NOW)).toEqual({
-      status: 'ok',
-      detail: expect.stringMatching(/nothing is sent twice/),
-    });
   });
 });

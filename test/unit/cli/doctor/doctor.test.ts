@@ -5,7 +5,6 @@ import * as z from 'zod';
 import { findingLines, findingsJson } from '#cli/doctor/doctor.ts';
 import { examine, exitCodeOf } from '#cli/doctor/examine.ts';
 import { CHECKS, type Findings, failure, notChecked, ok, warning } from '#cli/doctor/finding.ts';
-import { duration } from '#cli/terminal/durations.ts';
 import { BASE_PATH } from '#domain/service/service-address.ts';
 import { contractOpenApi } from '#test/support/contract-openapi.ts';
 import { httpAnswer, startRawServer } from '#test/support/network/raw-server.ts';
@@ -209,14 +208,5 @@ describe('the output', () => {
     expect(json.exit_code).toBe(1);
     expect(json.checks.map(({ check }) => check)).toEqual(names);
     expect(json.checks).toContainEqual({ check: 'wallet', status: 'warning', detail: '0 EUR', advice: 'Deposit.' });
-  });
-
-  it.each([
-    [999, '0 seconds'],
-    [1_000, '1 second'],
-    [3_599_999, '59 minutes'],
-    [172_800_000, '2 days'],
-  ])('formats %i ms as %s', (ms, text) => {
-    expect(duration(ms)).toBe(text);
   });
 });

@@ -66,12 +66,6 @@ describe('a list of work', () => {
       'GET /v1/orders?limit=100',
     ]);
   });
-
-  it('embeds what --expand names instead', async () => {
-    api.answer = () => pageOf(row('ord_1'));
-    await list({ expand: ['esim', 'activation'] });
-    expect(api.calls.map(({ call }) => call)).toEqual(['GET /v1/orders?expand=esim%2Cactivation&limit=100']);
-  });
 });
 
 describe('an error of the API', () => {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Child, describeExit, identityOf, isRunning } from '#cli/embedded/child.ts';
+import { Child, identityOf, isRunning } from '#cli/embedded/child.ts';
 import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 
@@ -25,12 +25,6 @@ async function printed(child: Child, text: string): Promise<void> {
 }
 
 describe('a child process', () => {
-  it('writes both of its streams to its log', async () => {
-    const child = nodeChild('streams', 'console.log("out"); console.error("err")');
-    await child.exited;
-    expect(child.tail().split('\n').toSorted()).toEqual(['err', 'out']);
-  });
-
   it('gets SIGTERM before SIGKILL', async () => {
     const child = nodeChild(
       'polite',
@@ -40,15 +34,6 @@ describe('a child process', () => {
     await printed(child, 'up');
     expect(await child.stop(20_000)).toEqual({ code: 7, signal: null });
     expect(child.tail()).toContain('bye');
-  });
-
-  it('is killed when it ignores SIGTERM', async () => {
-    const child = nodeChild(
-      'stubborn',
-      'process.on("SIGTERM", () => console.log("no")); setInterval(() => 0, 1000); console.log("up")',
-    );
-    await printed(child, 'up');
-    expect((await child.stop(200)).signal).toBe('SIGKILL');
   });
 
   it('leaves no child processes when it ends by itself', async () => {
@@ -65,17 +50,6 @@ describe('a child process', () => {
     child.signal('SIGUSR2');
     expect(await child.exited).toEqual({ code: 0, signal: null });
     await waitFor('the grandchild has ended', () => !isRunning(grandchild!));
-  });
-
-  it('reports the reason of a failed start', async () => {
-    const child = new Child({
-      name: 'absent',
-      command: '/does/not/exist',
-      args: [],
-      environment: {},
-      logFile: join(folder, 'absent.log'),
-    });
-    expect(describeExit(await child.exited)).toContain('could not be started');
   });
 });
 

@@ -1,12 +1,11 @@
 /** Programs and space that a machine may lack, and the messages about them. */
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { prepareDataFolder } from '#cli/data-folder/data-folder.ts';
 import { obtainTemporalCli } from '#cli/embedded/temporal-cli.ts';
 import { obtainTestServer } from '#cli/embedded/temporal-test-server.ts';
-import { goProblem } from '#cli/embedded/tool.ts';
 import { explained } from '#cli/start/start.ts';
 import { report, UserError } from '#cli/terminal/user-error.ts';
 import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
@@ -42,18 +41,6 @@ describe('a machine without a Temporal server', () => {
     expect(advice).toContain('install Go 1.25 or later');
     expect(advice).toContain('TEMPORAL_CLI_PATH');
     expect(advice).toContain('TEMPORAL_ADDRESS');
-  });
-
-  it('and with an old Go gets a message with its version', async () => {
-    execFileSync('mkdir', ['-p', join(folder, 'old')]);
-    writeFileSync(join(folder, 'old', 'go'), '#!/bin/sh\necho go1.19.8\n', { mode: 0o755 });
-    expect(await goProblem({ PATH: join(folder, 'old') })).toBe('Go is too old (go1.19.8; 1.25 or later is needed)');
-  });
-
-  it('and with a Go that can download the right toolchain builds', async () => {
-    execFileSync('mkdir', ['-p', join(folder, 'new')]);
-    writeFileSync(join(folder, 'new', 'go'), '#!/bin/sh\necho go1.22.2\n', { mode: 0o755 });
-    expect(await goProblem({ PATH: join(folder, 'new') })).toBeUndefined();
   });
 });
 

@@ -1,8 +1,8 @@
 import { createServer, type Server } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { choosePortsInLane, freePort, isPortFree } from '#cli/embedded/ports.ts';
+import { freePort } from '#cli/embedded/ports.ts';
 import { productEnvironments } from '#cli/start/environment.ts';
-import { requireFreePorts, portsTaken, startSettings } from '#cli/start/settings.ts';
+import { requireFreePorts, startSettings } from '#cli/start/settings.ts';
 import { refuseOptionsTakenByNpm } from '#cli/start/start-command.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
 import { readApiConfig, readCodecServerConfig, readWorkerConfig } from '#config/config.ts';
@@ -55,24 +55,11 @@ describe('the settings of a start', () => {
     expect(startSettings(options, real).demo).toBe(false);
   });
 
-  it('claim no port for a part that runs elsewhere', () => {
-    const elsewhere = { ...real, TEMPORAL_ADDRESS: 'temporal.example:7233', DATABASE_URL: 'postgresql://h/d' };
-    expect(portsTaken(startSettings(options, elsewhere))).toEqual(['api', 'worker', 'codec']);
-    expect(portsTaken(startSettings(options, {}))).toContain('simulator');
-  });
-
   it('refuse a cluster whose servers run elsewhere', () => {
     const cluster = { ...options, cluster: { workers: 2, apis: 2 } };
     expect(startSettings(cluster, { DATABASE_URL: '', ...real }).cluster).toEqual({ workers: 2, apis: 2 });
     for (const name of ['DATABASE_URL', 'TEMPORAL_ADDRESS'])
       expect(() => startSettings(cluster, { [name]: 'elsewhere' })).toThrow(`${name} is set`);
-  });
-
-  it('treat an empty variable as not set', () => {
-    const settings = startSettings(options, { DATABASE_URL: '', TEMPORAL_ADDRESS: '', SERVICE_BASE_URL: '' });
-    expect(settings).not.toHaveProperty('databaseUrl');
-    expect(settings).not.toHaveProperty('serviceBaseUrl');
-    expect(settings.demo).toBe(true);
   });
 });
 
@@ -106,11 +93,6 @@ describe('the environments of the product’s processes', () => {
     expect(api).toMatchObject({ ...real, SERVICE_EMAIL: 'a@example.com', SERVICE_PASSWORD: 'theirs' });
     expect(() => readApiConfig(environmentsOf(real).api)).toThrow('SERVICE_PASSWORD is missing');
   });
-
-  it('do not combine a direct database address of the caller with the embedded database', () => {
-    const { worker } = environmentsOf({ DATABASE_DIRECT_URL: 'postgresql://elsewhere/db' });
-    expect(readWorkerConfig(worker).database.directUrl).toBe(readWorkerConfig(worker).database.url);
-  });
 });
 
 describe('ports', () => {
@@ -127,22 +109,6 @@ describe('ports', () => {
       });
     });
   }
-
-  it('that are chosen are free and never chosen twice', async () => {
-    const ports = await Promise.all(Array.from({ length: 20 }, () => freePort()));
-    expect(new Set(ports).size).toBe(20);
-    expect(await Promise.all(ports.map((port) => isPortFree(port)))).not.toContain(false);
-  });
-
-  it('that two processes choose at the same moment differ when each has a lane', async () => {
-    for (const lane of [0, 3]) {
-      choosePortsInLane(lane, 4);
-      expect((await Promise.all(Array.from({ length: 10 }, () => freePort()))).map((port) => port % 4)).toEqual(
-        Array.from({ length: 10 }, () => lane),
-      );
-    }
-    choosePortsInLane(0, 1);
-  });
 
   it('that are taken are all reported at once, each with its use and its option', async () => {
     const [api, simulator] = [await occupied(), await occupied()];
@@ -184,15 +150,5 @@ describe('options of a start that npm kept', () => {
         advice: `Put \`--\` before the options: npm start -- ${options}`,
       }) as Error,
     );
-  });
-
-  it('are refused with the script that was run', () => {
-    expect(refusing({ npm_lifecycle_event: 'start:cluster', npm_config_api_port: 'true' })).toThrow(
-      expect.objectContaining({ advice: expect.stringContaining('npm run start:cluster -- --api-port') }) as Error,
-    );
-  });
-
-  it('are none when npm has only its own settings', () => {
-    expect(refusing({ npm_config_registry: 'https://registry.example', npm_config_cache: '/cache' })).not.toThrow();
   });
 });

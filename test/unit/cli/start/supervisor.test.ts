@@ -82,19 +82,6 @@ describe('the supervisor', () => {
     expect(target.starts).toBe(2);
   });
 
-  it('waits longer each time', async () => {
-    const target = new SleepingProcess('process', [], [['false'], ['false'], ['false']]);
-    const { supervisor, events } = supervise([target]);
-    await supervisor.start(target);
-    await waitFor('the fourth start', () => target.starts === 4 && events.length === 6);
-    expect(events.filter((text) => text.includes('starting')).map((text) => /in (\S+) s/.exec(text)?.[1])).toEqual([
-      '0.005',
-      '0.01',
-      '0.02',
-    ]);
-    await supervisor.stopAll();
-  });
-
   it('gives up on a process that refuses its configuration', async () => {
     const target = new SleepingProcess('process', [], [['sh', '-c', 'exit 78']]);
     const { supervisor, unusable, events } = supervise([target]);
@@ -103,25 +90,5 @@ describe('the supervisor', () => {
     expect(target.starts).toBe(1);
     expect(events).toEqual([]);
     await supervisor.stopAll();
-  });
-
-  it('starts nothing while it stops', async () => {
-    const target = new SleepingProcess('process');
-    const { supervisor } = supervise([target]);
-    await supervisor.stopAll();
-    await expect(supervisor.start(target)).rejects.toThrow('aborted');
-    expect(target.starts).toBe(0);
-  });
-
-  it('kills everything at once on request', async () => {
-    const processes = [new SleepingProcess('one'), new SleepingProcess('two')];
-    const { supervisor } = supervise(processes);
-    await Promise.all(processes.map((target) => supervisor.start(target)));
-    const children = processes.map(({ child }) => child!);
-    supervisor.killAll();
-    expect(await Promise.all(children.map(({ exited }) => exited))).toEqual([
-      { code: null, signal: 'SIGKILL' },
-      { code: null, signal: 'SIGKILL' },
-    ]);
   });
 });

@@ -50,15 +50,6 @@ describe('the search for the Temporal CLI', () => {
     expect(findTemporalCli(environment())).toEqual({ path, source: 'cache' });
   });
 
-  it('uses the cache below HOME when XDG_CACHE_HOME is not set', () => {
-    const path = program('.cache', 'reseller-fulfilment', `temporal-cli-${TEMPORAL_CLI_VERSION}`, 'temporal');
-    expect(findTemporalCli({ PATH: '', HOME: folder })).toEqual({ path, source: 'cache' });
-  });
-
-  it('uses no other place', () => {
-    expect(findTemporalCli(environment())).toBeUndefined();
-  });
-
   it('skips a non-executable file on the PATH, and refuses it in TEMPORAL_CLI_PATH', () => {
     const file = program('bin', 'temporal');
     chmodSync(file, 0o644);
@@ -94,12 +85,6 @@ describe('a missing Temporal CLI', () => {
     expect(announced).toMatch(/could not be downloaded[^]*once[^]*3 to 6\s+minutes[^]*4 GB[^]*TEMPORAL_CLI_PATH/);
     expect(heard.indexOf(announced)).toBeLessThan(heard.indexOf('progress: fetching the sources'));
   });
-
-  it('is downloaded without that message', async () => {
-    const { heard, result } = obtain(true);
-    expect((await result).source).toBe('download');
-    expect(heard).toEqual(['progress: starting a download']);
-  });
 });
 
 describe('the start of the Temporal server', () => {
@@ -110,13 +95,6 @@ describe('the start of the Temporal server', () => {
     expect(list).toContain('--ip=127.0.0.1');
     expect(list).toContain('--dynamic-config-value=history.transferProcessorMaxPollRPS=2000');
     expect(list).toContain('--headless');
-  });
-
-  it('uses a write-ahead log for state in a file, and a sync in each commit', () => {
-    expect(startArguments({ ...options, databaseFile: '/data/t.db' })).toEqual(
-      expect.arrayContaining(['--sqlite-pragma=journal_mode=wal', '--sqlite-pragma=synchronous=2']),
-    );
-    expect(startArguments(options).filter((argument) => argument.startsWith('--sqlite'))).toEqual([]);
   });
 
   it('stores its state in a file, and configures the codec server in the UI', () => {

@@ -32,18 +32,3 @@ it('the wait is explained by the workers, each reason once, with the addresses t
     ...ADDRESSES,
   ]);
 });
-
-it('the folder of the data is named where a command does not find it by itself', async () => {
-  expect(await lines([await worker('Make a version current')], { data: '/srv/other' })).toEqual([
-    '  Workers report: Make a version current',
-    '  Add to the command: --data /srv/other',
-    ...ADDRESSES,
-  ]);
-});
-
-it('without a reason there are the addresses, and only of what we have started', async () => {
-  expect(await lines([await worker()])).toEqual(ADDRESSES);
-  expect(await lines([await worker()], { environment: { TEMPORAL_ADDRESS: 'temporal:7233' } })).toEqual(
-    ADDRESSES.slice(0, 1),
-  );
-});

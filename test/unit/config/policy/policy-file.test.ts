@@ -37,10 +37,6 @@ describe('the policy file', () => {
     (text) => expect(read(text)).toEqual(DEFAULT_POLICY),
   );
 
-  it('is not needed', () => {
-    expect(readPolicy({}).policy).toEqual(DEFAULT_POLICY);
-  });
-
   it('may be YAML or JSON', () => {
     const yaml =
       'retry:\n  max_attempts: 7 # more\nwatch: {data_low: [50%], expiring: []}\ngate: {spend_limit: 9.50 EUR}';

@@ -62,15 +62,6 @@ describe('the login', () => {
     expect(headerOf(login, 'content-type')).toBe('application/json');
     expect(headerOf(login, 'idempotency-key')).toBeUndefined();
   });
-
-  it.each([
-    ['production', '/api/reseller/v1/wallet'],
-    ['sandbox', '/api/reseller/v1/sandbox/wallet'],
-  ] as const)('and all calls of %s use its address: %s', async (mode, target) => {
-    await using opened = await startTestClient(() => jsonAnswer({ balance: '1', currency: 'EUR' }), { mode });
-    await opened.client.getWallet();
-    expect(opened.server.requests[1]?.head.split(' ')[1]).toBe(target);
-  });
 });
 
 describe('the contract agrees with the client:', () => {

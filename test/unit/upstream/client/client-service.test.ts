@@ -37,15 +37,6 @@ describe('the public package listing', () => {
   });
 });
 
-describe('reseller prices', () => {
-  it('are exact, in price_for_reseller', async () => {
-    const of = (id: number, price_for_reseller: unknown) => ({ id, name: 'P', price_for_reseller, currency: 'EUR' });
-    await using opened = await startTestClient(() => json({ data: [of(1, '0.10'), of(2, 0.1), of(3, 12)] }));
-    const result = await opened.client.listPackages();
-    expect(result.ok && result.value.items.map((item) => item.price_for_reseller)).toEqual(['0.10', '0.1', '12']);
-  });
-});
-
 describe('a package without a price', () => {
   it.each([undefined, null, '', 'free'])('(%j) is never listed as free of charge', async (price) => {
     const unpriced = { id: 7, name: 'P', price_for_reseller: price, currency: 'EUR' };

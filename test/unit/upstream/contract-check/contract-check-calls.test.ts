@@ -51,12 +51,6 @@ describe('a call', () => {
     expect(check(document).calls.find(({ name }) => name === 'createOrder')).toMatchObject({ foundAs: '/v1/orders' });
   });
 
-  it('of production takes precedence over that of the sandbox', () => {
-    const document = contractOpenApi();
-    const sandbox = { '/sandbox/login': { post: { responses: {} } } };
-    expect(check({ ...document, paths: { ...sandbox, ...document.paths } }).compatible).toBe(true);
-  });
-
   it('with a switched-off capability is not compared', () => {
     const document = contractOpenApi();
     Reflect.deleteProperty(document.paths, '/topups/{id}');
@@ -67,13 +61,6 @@ describe('a call', () => {
       status: 'switched_off',
       findings: [],
     });
-  });
-
-  it('without a fallback leaves no capability to switch off', () => {
-    const document = contractOpenApi();
-    Reflect.deleteProperty(document.paths, '/topups/{id}');
-    Reflect.deleteProperty(document.paths, '/vpn/plans');
-    expect(check(document)).toMatchObject({ compatible: false, switchOff: [] });
   });
 });
 
