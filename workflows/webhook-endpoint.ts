@@ -88,8 +88,9 @@ function display(endpointId: string, { nextAt, pending, failing }: Waiting, stor
       ? []
       : [
           `**Failing since:** ${new Date(failing.since).toISOString()}`,
-          `**What to do:** Ask the operators of the receiver. \`${COMMAND} deliveries ${endpointId}\` shows each try with ` +
-            `its answer, and \`${COMMAND} test ${endpointId}\` sends a test event now.`,
+          '**What to do:** Ask the operators of the receiver. ' +
+            `\`${COMMAND} deliveries ${endpointId}\` shows each try with its answer, and ` +
+            `\`${COMMAND} test ${endpointId}\` sends a test event now.`,
         ];
   setCurrentDetails(
     [

@@ -101,8 +101,9 @@ export function limitProblem(
 export type Account = Awaited<ReturnType<typeof readAccount>>;
 
 /**
- * For the currency of one price; `day` is in UTC, such as `2030-01-31`. One statement, because other claims wait for it,
- * and a fixed number of rows. `reserved`: what other attempts may still debit. `spent`: also possibly spent, on the day.
+ * For the currency of one price; `day` is in UTC, such as `2030-01-31`. One statement, because other claims wait for
+ * it, and a fixed number of rows. `reserved`: what other attempts may still debit. `spent`: also possibly spent, on the
+ * day.
  */
 export async function readAccount(
   db: Executor,

@@ -5,7 +5,7 @@
 import { and, eq, isNotNull } from 'drizzle-orm';
 import type { KeyRing } from '#crypto/key-ring.ts';
 import { noteFilled } from '#db/connection/after-commit.ts';
-import type { Database, Executor } from '#db/connection/database.ts';
+import { DatabaseUnavailableError, type Database, type Executor } from '#db/connection/database.ts';
 import { inboxBodyAad } from '#db/encryption-aads.ts';
 import { inbox } from '#db/schema.ts';
 import { openCase } from '#db/work/cases.ts';
@@ -44,9 +44,16 @@ export interface InboxResult {
 
 type NewRow = Omit<typeof inbox.$inferInsert, 'source'>;
 
+/** Deliveries that are stored at the same time: the other connections of the pool stay free for callers. */
+const AT_ONCE = 4;
+/** PostgreSQL cannot keep up when more of them wait. */
+const MOST_WAITING = 2_000;
+
 export class InboxWriter {
   readonly #database: Database;
   readonly #keyRing: KeyRing;
+  readonly #waiting: (() => void)[] = [];
+  #underWay = 0;
 
   constructor(database: Database, keyRing: KeyRing) {
     this.#database = database;
@@ -55,6 +62,29 @@ export class InboxWriter {
 
   /** Resolves when the delivery is durably stored. @throws DatabaseUnavailableError: the sender must repeat it. */
   async accept(delivery: VerifiedDelivery): Promise<InboxResult> {
+    await this.#turn();
+    try {
+      return await this.#store(delivery);
+    } finally {
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#underWay -= 1;
+      else next();
+    }
+  }
+
+  async #turn(): Promise<void> {
+    if (this.#underWay < AT_ONCE) {
+      this.#underWay += 1;
+      return;
+    }
+    if (this.#waiting.length >= MOST_WAITING)
+      throw new DatabaseUnavailableError(new Error(`${MOST_WAITING} deliveries wait to be stored`));
+    await new Promise<void>((resolve) => {
+      this.#waiting.push(resolve);
+    });
+  }
+
+  async #store(delivery: VerifiedDelivery): Promise<InboxResult> {
     const { parsed } = delivery;
     const bodyHash = this.#keyRing.hash(delivery.body, 'webhook_body');
     const row: NewRow = {

@@ -49,8 +49,8 @@ export async function recordStep(
     if (open !== undefined || isUsedUp) return open ?? 'attempts_used_up';
   }
   const { event, message } = step;
-  // The answer of the service has told that a further attempt is in progress.
-  const isTold =
+  // The answer of the service has already written that a further attempt is in progress.
+  const isInTimeline =
     KINDS[work.kind].isPurchase &&
     event === `${work.kind}.processing` &&
     row.status === 'processing' &&
@@ -68,7 +68,7 @@ export async function recordStep(
   const change = {
     set,
     status,
-    entry: isTold ? undefined : entryOf(step, now),
+    entry: isInTimeline ? undefined : entryOf(step),
     attention,
     goesOn: attention === undefined && row.status === 'needs_attention' ? message : undefined,
     applied: { keys: applied, note: message },
@@ -77,13 +77,13 @@ export async function recordStep(
   return 'recorded';
 }
 
-function entryOf({ event, message, stepKey, attemptNumber, failure, attention }: WorkStep, now: Date): TimelineEntry {
+function entryOf({ event, message, stepKey, attemptNumber, failure, attention }: WorkStep): TimelineEntry {
   const detail = {
     ...(attemptNumber !== undefined && { attempt: attemptNumber }),
     ...(failure !== undefined && { failure_class: failure.class }),
     ...(attention !== undefined && { attention_reason: attention.reason }),
   };
-  return { event, message, detail, ...(stepKey !== undefined && { dedupKey: stepKey }), at: now };
+  return { event, message, detail, ...(stepKey !== undefined && { dedupKey: stepKey }) };
 }
 
 /** The case may be about an attempt in one state only. False when the attempt has no row. */

@@ -3,7 +3,10 @@ import type { Response } from 'express';
 import type { RequestFault } from '#simulator/behaviour/faults.ts';
 import { type Answer, jsonAnswer } from '#simulator/service/errors.ts';
 
-/** How a call ends. `cut`: half of the body is sent. Without an answer: `reset`, `closed`, or silence until the caller gives up. */
+/**
+ * How a call ends. `cut`: half of the body is sent. Without an answer: `reset`, `closed`, or silence until the caller
+ * gives up.
+ */
 export type Ending = { readonly kind: 'answer' | 'cut'; readonly answer: Answer } | 'reset' | 'closed' | 'silence';
 
 /** Does the work, unless the fault prevents it. */

@@ -221,12 +221,17 @@ class CutOffError extends Error {}
 
 /** Calls of Temporal fail with {@link CutOffError} from then on, also those under way. */
 function withCutOff(options: RelayOptions, signal: AbortSignal): RelayOptions {
-  const { promise: cutOff, reject } = Promise.withResolvers<never>();
-  cutOff.catch(() => undefined);
-  signal.addEventListener('abort', () => reject(new CutOffError()), { once: true });
   const call = async <Result>(work: () => Promise<Result>) => {
     if (signal.aborted) throw new CutOffError();
-    return Promise.race([work(), cutOff]);
+    // A promise of its own for each call: one that all calls share would keep each of them in memory.
+    const { promise: cutOff, reject } = Promise.withResolvers<never>();
+    const onAbort = () => reject(new CutOffError());
+    signal.addEventListener('abort', onAbort, { once: true });
+    try {
+      return await Promise.race([work(), cutOff]);
+    } finally {
+      signal.removeEventListener('abort', onAbort);
+    }
   };
   const { workflows, endpoints } = options;
   return {

@@ -42,7 +42,10 @@ function unavailable(detail: string) {
 }
 
 function service({ policy }: Run, summary: string): SubscriptionActivities {
-  return proxyActivities<SubscriptionActivities>({ ...repeatedRead(policy, DEADLINES_OF_REQUESTS), summary });
+  return proxyActivities<SubscriptionActivities>({
+    ...repeatedRead(policy, DEADLINES_OF_REQUESTS),
+    summary,
+  });
 }
 
 type SubscriptionCase = 'cancellation_refused' | 'contradiction';
