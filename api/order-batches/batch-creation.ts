@@ -3,7 +3,7 @@ import type { ApiDependencies } from '#api/dependencies.ts';
 import { answerOnce, readIdempotencyKey } from '#api/http/idempotency.ts';
 import type { ApiRequest } from '#api/http/operation.ts';
 import { jsonReply, type Reply } from '#api/http/reply.ts';
-import { type Offers } from '#api/offers/offers.ts';
+import type { Offers } from '#api/offers/offers.ts';
 import { wantedOf } from '#api/offers/purchase-not-possible.ts';
 import { type batchInput, batchJson } from '#api/order-batches/batch-schemas.ts';
 import { type FieldError, invalid, Problem } from '#api/problems/problem.ts';

@@ -2,7 +2,7 @@ import { withOwnSuccessor, workFor } from '#api/access/redact-for-owner.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { purchaseExpansions } from '#api/esims/delivered-esim.ts';
 import { type Operation, operation } from '#api/http/operation.ts';
-import { type Offers } from '#api/offers/offers.ts';
+import type { Offers } from '#api/offers/offers.ts';
 import { wantedOf } from '#api/offers/purchase-not-possible.ts';
 import { orderCsv, orderInput, orderJson, orderListQuery, orderOutput, orderPage } from '#api/orders/order-schemas.ts';
 import { callerReference, createWork, creationAnswers, creationCall } from '#api/work/create-work.ts';

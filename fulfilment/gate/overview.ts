@@ -4,7 +4,7 @@ import type { Executor } from '#db/connection/database.ts';
 import { firstInQueue, IS_HELD } from '#db/gate/waits.ts';
 import { apiKeys, attempts, gateDrifts, gateReservations, gateSpending, gateWaits } from '#db/schema.ts';
 import { judgeAtCircuit } from '#domain/gate/circuit.ts';
-import { type Barrier } from '#domain/gate/purchase-gate.ts';
+import type { Barrier } from '#domain/gate/purchase-gate.ts';
 import { spendDay } from '#domain/gate/spend-limit.ts';
 import type { Money } from '#domain/money/money.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';

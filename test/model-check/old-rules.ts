@@ -1,6 +1,6 @@
 /**
- * Former rules of the product, or present rules without one step. Each is tested alone, with the smallest service and
- * bound that detects it.
+ * Rules of the product, each with one step changed or removed. Each is tested alone, with the smallest service and bound
+ * that detects it.
  */
 import { afterAnswer } from '#domain/purchase/send-claim.ts';
 import { QUIET, type DialectName } from '#test/model-check/dialects.ts';

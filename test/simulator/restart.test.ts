@@ -21,30 +21,6 @@ async function run(environment: Readonly<Record<string, string>>): Promise<{ pro
   return { process, url };
 }
 
-describe('the command of the simulator', () => {
-  const ended = async (...args: readonly string[]) => {
-    const environment = { SIMULATOR_PORT: '0', SIMULATOR_DATA: ':memory:' };
-    await using process = await startProcess({ name: 'simulator', script: 'simulator/main.ts', args, environment });
-    const { code } = await process.exit();
-    return { code, output: process.output() };
-  };
-
-  it('prints its help and ends, instead of starting', async () => {
-    const { code, output } = await ended('--help');
-    expect([code, output]).toEqual([0, expect.stringMatching(/^Usage: [^]*SIMULATOR_SHAPE[^]*data_envelope/)]);
-    expect(output).not.toContain('listens');
-  });
-
-  it.each([
-    ['--port', '4001'],
-    ['--help', 'x'],
-  ])('refuses unknown arguments: %s', async (...args) => {
-    const { code, output } = await ended(...args);
-    expect(code).toBe(64);
-    expect(output).not.toContain('listens');
-  });
-});
-
 describe('a killed simulator', () => {
   it('has, after its next start, every answered order with one debit and the same answers', async () => {
     const environment = { SIMULATOR_DATA: join(temporaryFolder('simulator'), 'data.sqlite') };

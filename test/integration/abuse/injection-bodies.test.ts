@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { desc, eq } from 'drizzle-orm';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import type { Operation } from '#api/http/operation.ts';
 /**
@@ -10,15 +10,17 @@ import { bodyExampleOf } from '#api/openapi/examples.ts';
 import { auditLog, orders, outbox, topups } from '#db/schema.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { HOSTILE } from '#test/support/api/hostile-text.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { startTestApi } from '#test/support/network/api.ts';
 import type { HttpAnswer } from '#test/support/network/http.ts';
 import { makeOwnWork, type OwnWork } from '#test/support/work/own-work.ts';
 
 // An ended stream counts until the API has noticed its end.
-const api = await startTestApi({ bodyLimitBytes: 262_144, streams: { ...DEFAULT_POLICY.streams, perKey: 1_000 } });
+const api = disposedAtEnd(
+  await startTestApi({ bodyLimitBytes: 262_144, streams: { ...DEFAULT_POLICY.streams, perKey: 1_000 } }),
+);
 const caller = await api.caller();
 const work = await makeOwnWork(api, caller);
-afterAll(() => api[Symbol.asyncDispose]());
 
 type Path = readonly string[];
 const node = z.looseObject({

@@ -1,11 +1,12 @@
 /** ASVS V1 and V2 (injection, validation): hostile text in headers, cursors and deliveries of webhooks. */
 import { createHmac, randomUUID } from 'node:crypto';
 import { eq, sql } from 'drizzle-orm';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { inbox } from '#db/schema.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { HOSTILE } from '#test/support/api/hostile-text.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { startTestApi, TEST_NOW, WEBHOOK_SECRET } from '#test/support/network/api.ts';
 import { sendRaw } from '#test/support/network/raw-http.ts';
 import { DEFAULT_HEADER_PREFIX, serviceHeaders } from '#upstream/contract.ts';
@@ -13,9 +14,10 @@ import { DEFAULT_HEADER_PREFIX, serviceHeaders } from '#upstream/contract.ts';
 const HEADERS = serviceHeaders(DEFAULT_HEADER_PREFIX);
 
 // An ended stream counts until the API has noticed its end.
-const api = await startTestApi({ bodyLimitBytes: 262_144, streams: { ...DEFAULT_POLICY.streams, perKey: 1_000 } });
+const api = disposedAtEnd(
+  await startTestApi({ bodyLimitBytes: 262_144, streams: { ...DEFAULT_POLICY.streams, perKey: 1_000 } }),
+);
 const caller = await api.caller();
-afterAll(() => api[Symbol.asyncDispose]());
 
 /**
  * As header values. Line breaks are reduced to their second half, because a whole one would only start another header.

@@ -1,5 +1,6 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Operation } from '#api/http/operation.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { MISTAKES } from '#test/support/natural-mistakes.ts';
 import { startTestApi } from '#test/support/network/api.ts';
 import { HttpClient } from '#test/support/network/http.ts';
@@ -7,10 +8,8 @@ import { HttpClient } from '#test/support/network/http.ts';
 /** Texts of the validator, which callers must never see. */
 const VALIDATOR_TEXT = /invalid input|invalid option|unrecognized|too (?:big|small)|expected (?!to)|received/i;
 
-const api = await startTestApi();
+const api = disposedAtEnd(await startTestApi());
 const caller = await api.caller();
-
-afterAll(() => api[Symbol.asyncDispose]());
 
 describe('a natural mistake is answered with what is wrong and what to do', () => {
   it.each(MISTAKES)('$name', async ({ call: [method, path], body, headers, anonymous, answers }) => {

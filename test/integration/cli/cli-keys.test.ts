@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { afterEach, describe, expect, inject, it, vi } from 'vitest';
 import {
   createKey,
   limitKey,
@@ -14,15 +14,10 @@ import { account } from '#cli/set-up/command-database.ts';
 import { report, UserError } from '#cli/terminal/user-error.ts';
 import { apiScopes, listApiKeys } from '#db/access/api-keys.ts';
 import { auditLog, gateWallet, installation } from '#db/schema.ts';
-import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
+import { openTestDatabase } from '#test/support/servers/database.ts';
 
-let opened: OpenTestDatabase;
-beforeAll(async () => {
-  opened = await openTestDatabase();
-});
-afterAll(async () => {
-  await opened.drop();
-});
+const opened = disposedAtEnd(await openTestDatabase());
 afterEach(() => {
   vi.restoreAllMocks();
 });

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { eq, sql } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Database } from '#db/connection/database.ts';
+import { describe, expect, it } from 'vitest';
 import { attempts } from '#db/schema.ts';
 import { findAttemptById, workOf } from '#db/work/attempts.ts';
 import { openCase } from '#db/work/cases.ts';
@@ -15,16 +14,11 @@ import { actOnWork } from '#fulfilment/operator/operator-actions.ts';
 import { recordSendFailure } from '#fulfilment/purchase/answer.ts';
 import { openAttempt } from '#fulfilment/purchase/begin.ts';
 import { completeWork } from '#fulfilment/work/record-step.ts';
-import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
+import { openTestDatabase } from '#test/support/servers/database.ts';
 import { acceptTestCancellation, acceptTestOrder, claimOf, openTestAttempt } from '#test/support/work/order-rows.ts';
 
-let opened: OpenTestDatabase;
-let database: Database;
-beforeAll(async () => {
-  opened = await openTestDatabase();
-  ({ database } = opened);
-});
-afterAll(() => opened.drop());
+const { database } = disposedAtEnd(await openTestDatabase());
 
 const NOW = new Date('2030-01-31T12:00:00Z');
 const LEASE = 'lease-that-ran-out';

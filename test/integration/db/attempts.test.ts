@@ -1,14 +1,14 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Database } from '#db/connection/database.ts';
+import { describe, expect, it } from 'vitest';
 import { attempts, cases, journal } from '#db/schema.ts';
 import { findAttemptById, limitOf, findSilentAttempts, markLookedUp, type SilencePolicy } from '#db/work/attempts.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { recordReport } from '#fulfilment/attempts/report.ts';
 import { recordSendFailure } from '#fulfilment/purchase/answer.ts';
 import { openAttempt } from '#fulfilment/purchase/begin.ts';
-import { holdDatabaseClock, type DatabaseClock } from '#test/support/servers/database-clock.ts';
-import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
+import { holdDatabaseClock } from '#test/support/servers/database-clock.ts';
+import { openTestDatabase } from '#test/support/servers/database.ts';
 import {
   acceptTestOrder,
   claimOf,
@@ -18,16 +18,10 @@ import {
   storeTestReport,
 } from '#test/support/work/order-rows.ts';
 
-let opened: OpenTestDatabase;
-let database: Database;
-let clock: DatabaseClock;
+const opened = disposedAtEnd(await openTestDatabase());
+const { database } = opened;
 const NOW = new Date('2030-01-31T12:00:00Z');
-beforeAll(async () => {
-  opened = await openTestDatabase();
-  ({ database } = opened);
-  clock = await holdDatabaseClock(opened, NOW);
-});
-afterAll(() => opened.drop());
+const clock = await holdDatabaseClock(opened, NOW);
 
 const later = (ms: number) => new Date(NOW.getTime() + ms);
 const newAttempt = async () => openTestAttempt(database, await acceptTestOrder(database));

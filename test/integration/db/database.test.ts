@@ -1,21 +1,17 @@
 import { sql } from 'drizzle-orm';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
 import { freePort } from '#cli/embedded/ports.ts';
 import { withClient } from '#cli/embedded/postgres.ts';
 import { Database, DatabaseUnavailableError, sqlState, violatedConstraint } from '#db/connection/database.ts';
 import { apiKeys } from '#db/schema.ts';
-import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
+import { openTestDatabase } from '#test/support/servers/database.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 
-let opened: OpenTestDatabase;
-let database: Database;
-beforeAll(async () => {
-  opened = await openTestDatabase();
-  ({ database } = opened);
-});
-afterAll(() => opened.drop());
+const opened = disposedAtEnd(await openTestDatabase());
+const { database } = opened;
 
 const key = (id: string) => ({ id, name: id, prefix: id, hash: Buffer.alloc(32), scopes: [] });
 const stored = async () =>

@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Database } from '#db/connection/database.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { inboxKey, markApplied } from '#db/queues/inbox.ts';
 import { changeHeld, postpone, takeInbox, takeOutbox } from '#db/queues/relay-queues.ts';
 import { inbox, outbox } from '#db/schema.ts';
 import { readProgress } from '#db/work/attempts.ts';
-import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
+import { openTestDatabase } from '#test/support/servers/database.ts';
 import {
   acceptTestOrder,
   deliverTestEvent,
@@ -16,17 +16,12 @@ import {
 import { passQueueTime } from '#test/support/work/relay.ts';
 import { recordNotification } from '#worker/relay/inbox.ts';
 
-let opened: OpenTestDatabase;
-let database: Database;
-beforeAll(async () => {
-  opened = await openTestDatabase();
-  ({ database } = opened);
-});
+const opened = disposedAtEnd(await openTestDatabase());
+const { database } = opened;
 beforeEach(async () => {
   await database.run((db) => db.delete(inbox));
   await database.run((db) => db.delete(outbox));
 });
-afterAll(() => opened.drop());
 
 /** Longer than any test, so a leased or postponed row is never due. */
 const HOUR = 3_600_000;

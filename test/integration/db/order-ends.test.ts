@@ -1,21 +1,15 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Database } from '#db/connection/database.ts';
+import { describe, expect, it } from 'vitest';
 import { newId } from '#db/connection/ids.ts';
 import { attempts, cases, orders } from '#db/schema.ts';
 import { listTimeline } from '#db/work/work-reads.ts';
 import { storeDelivery } from '#fulfilment/purchase/esim-delivery.ts';
 import { recordStep } from '#fulfilment/work/record-step.ts';
-import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
+import { openTestDatabase } from '#test/support/servers/database.ts';
 import { acceptTestOrder, endTestOrder, openTestAttempt, orderWork } from '#test/support/work/order-rows.ts';
 
-let opened: OpenTestDatabase;
-let database: Database;
-beforeAll(async () => {
-  opened = await openTestDatabase();
-  ({ database } = opened);
-});
-afterAll(() => opened.drop());
+const { database } = disposedAtEnd(await openTestDatabase());
 
 describe('an order', () => {
   it('takes no further step after its end', async () => {

@@ -1,22 +1,16 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Database } from '#db/connection/database.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { requestStart, requestWake } from '#db/queues/outbox.ts';
 import { settleOutbox, takeOutbox } from '#db/queues/relay-queues.ts';
 import { outbox } from '#db/schema.ts';
-import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
+import { openTestDatabase } from '#test/support/servers/database.ts';
 import { acceptTestOrder, orderWork } from '#test/support/work/order-rows.ts';
 import { passQueueTime } from '#test/support/work/relay.ts';
 
-let opened: OpenTestDatabase;
-let database: Database;
-beforeAll(async () => {
-  opened = await openTestDatabase();
-  ({ database } = opened);
-});
+const { database } = disposedAtEnd(await openTestDatabase());
 beforeEach(async () => {
   await database.run((db) => db.delete(outbox));
 });
-afterAll(() => opened.drop());
 
 /** Longer than any test, so a leased or postponed row is never due. */
 const HOUR = 3_600_000;

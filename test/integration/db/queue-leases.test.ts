@@ -1,23 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Database } from '#db/connection/database.ts';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { holdRow, postpone, storeJudgement, takeInbox } from '#db/queues/relay-queues.ts';
 import { inbox } from '#db/schema.ts';
-import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
+import { openTestDatabase } from '#test/support/servers/database.ts';
 import { deliverTestEvent, orderWork } from '#test/support/work/order-rows.ts';
 import { passQueueTime } from '#test/support/work/relay.ts';
 
 /** Longer than any test, so a leased or postponed row is never due. */
 const HOUR = 3_600_000;
 
-let opened: OpenTestDatabase;
-let database: Database;
-beforeAll(async () => {
-  opened = await openTestDatabase();
-  ({ database } = opened);
-});
+const { database } = disposedAtEnd(await openTestDatabase());
 beforeEach(() => database.run((db) => db.delete(inbox)));
-afterAll(() => opened.drop());
 
 const take = (batch: number) => database.run((db) => takeInbox(db, { batch, leaseMs: HOUR }));
 const deliver = () => deliverTestEvent(database, { outcome: 'processing', serviceId: randomUUID() });

@@ -1,5 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Database } from '#db/connection/database.ts';
+import { describe, expect, it } from 'vitest';
 import { newId } from '#db/connection/ids.ts';
 import { refunds } from '#db/schema.ts';
 import { findRefund } from '#db/work/cancellations.ts';
@@ -13,16 +12,11 @@ import {
 import type { WorkRef } from '#domain/work/kinds.ts';
 import { storeCancellationReport, undoCancelled } from '#fulfilment/work/cancellation.ts';
 import { markRefundNeedsAttention, settleRefund, type CancellationDetails } from '#fulfilment/work/refunds.ts';
-import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
+import { openTestDatabase } from '#test/support/servers/database.ts';
 import { acceptTestCancellation } from '#test/support/work/order-rows.ts';
 
-let opened: OpenTestDatabase;
-let database: Database;
-beforeAll(async () => {
-  opened = await openTestDatabase();
-  ({ database } = opened);
-});
-afterAll(() => opened.drop());
+const { database } = disposedAtEnd(await openTestDatabase());
 
 const NOW = new Date('2030-01-31T12:00:00Z');
 

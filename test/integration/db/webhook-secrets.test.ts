@@ -1,21 +1,16 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { KeyRing } from '#crypto/key-ring.ts';
 import { webhookSecrets } from '#db/schema.ts';
 import { readWebhookSecrets, WebhookSecretStore } from '#db/service/webhook-secrets.ts';
-import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
+import { openTestDatabase } from '#test/support/servers/database.ts';
 
 const NOW = Date.UTC(2030, 0, 31, 12, 0, 0, 123);
 const HOUR = 3_600_000;
 const KEYS = new KeyRing([{ id: 'k1', key: Buffer.alloc(32, 1) }]);
 
-let opened: OpenTestDatabase;
-beforeAll(async () => {
-  opened = await openTestDatabase();
-});
-afterAll(async () => {
-  await opened.drop();
-});
+const opened = disposedAtEnd(await openTestDatabase());
 beforeEach(async () => {
   await opened.database.run((db) => db.delete(webhookSecrets));
 });

@@ -4,7 +4,6 @@ import { requestBodyAad } from '#db/encryption-aads.ts';
 import { attempts } from '#db/schema.ts';
 import { findAttemptById } from '#db/work/attempts.ts';
 import { orderRow, readWork } from '#db/work/rows.ts';
-import { listTimeline } from '#db/work/work-reads.ts';
 import type { AttemptRef } from '#domain/purchase/results.ts';
 import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
@@ -80,18 +79,6 @@ describe('absence proven by a complete list and a complete wallet', () => {
       expect((await debits()) - before).toBe(1);
     },
   );
-
-  it('is stated in the timeline with its time, its control and its reading', async () => {
-    await bench.deliveredEsim();
-    const ids = await BEGIN.order();
-    await bench.activities.proveAbsence(ids);
-    const entries = await bench.database.run((db) => listTimeline(db, ids.work, { limit: 100 }));
-    const messages = entries.map(({ message }) => message).join('\n');
-    expect(messages).toMatch(
-      /does not list attempt 1 at 20.*Z\. The same look-up then found our newest delivered order, ord_\w+\.$/m,
-    );
-    expect(messages).toMatch(/^The wallet shows no debit for this attempt: in the reading \d+ of 20.*Z /m);
-  });
 
   it('starts the resend window of an unknown cancellation again, because the eSIM is unchanged', async () => {
     const ids = await BEGIN.cancellation();

@@ -1,10 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
-import { generateApiKey } from '#crypto/generated-secrets.ts';
-import { addApiKey } from '#db/access/api-keys.ts';
 import { auditLog } from '#db/schema.ts';
 import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
-import { HttpClient } from '#test/support/network/http.ts';
 import { TemporalOperator } from '#test/support/servers/stack-temporal.ts';
 import { startStack } from '#test/support/servers/stack.ts';
 import { NORMAL_WAITS_POLICY, RARE_UPKEEP, UNSOLD_STAYS_HELD } from '#test/support/servers/test-policies.ts';
@@ -64,16 +61,6 @@ describe('an action of an operator', () => {
     ]);
   });
 
-  it('requests one retry for several calls before the workflow is woken', async () => {
-    const id = await held();
-    await stack.kill('worker');
-    for (let asked = 0; asked < 3; asked += 1) expect((await act(id, 'retry')).status).toBe(200);
-    await stack.start('worker');
-    expect((await desk.events(id)).filter((event) => event === 'operator.retry')).toHaveLength(1);
-    await act(id, 'abandon');
-    await desk.reaches(id, 'abandoned');
-  });
-
   it('abandons an order that bought nothing, once, and its workflow completes', async () => {
     const id = await held();
     expect((await act(id, 'abandon')).textAt('status')).toBe('abandoned');
@@ -83,31 +70,6 @@ describe('an action of an operator', () => {
     expect(await temporal.order(id).result()).toMatchObject({ status: 'abandoned' });
     expect(await refusal(id, 'retry')).toEqual([409, 'action_not_possible', 'already_ended']);
     expect(await desk.movements(id)).toEqual([]);
-  });
-
-  it('raises the price limit, and the order held for its price continues', async () => {
-    const id = await desk.place(1001, { max_price: { amount: '2.00', currency: 'USD' } });
-    expect((await desk.reaches(id, 'held')).at('failure', 'class')).toBe('price_above_limit');
-    const refused = await act(id, 'resolve', { case: 'outcome_unknown', verdict: 'bought' });
-    expect([refused.status, refused.text]).toEqual([409, expect.stringContaining('`limit` (another price limit)')]);
-    const limit = { max_price: { amount: '2.40', currency: 'USD' } };
-    expect((await act(id, 'limit', limit)).body).toMatchObject(limit);
-    await desk.reaches(id, 'completed');
-    expect(await desk.movements(id)).toEqual(['debit 2.40']);
-    expect(await refusal(id, 'limit', { max_price: null })).toEqual([409, 'action_not_possible', 'already_ended']);
-  });
-
-  it('grants exactly one further attempt when all attempts are used up', async () => {
-    await desk.simulator.nextPurchases({ outcome: 'failed_at_once', debited: false, count: 3 });
-    const id = await desk.place(1001, { when_attempts_are_used_up: 'ask' });
-    expect((await desk.reaches(id, 'needs_attention')).body).toMatchObject({
-      operations: { attempts: 2, attention: { reason: 'attempts_used_up' } },
-    });
-    await act(id, 'retry');
-    await expect.poll(async () => (await desk.reaches(id, 'needs_attention')).at('operations', 'attempts')).toBe(3);
-    await act(id, 'retry');
-    expect((await desk.reaches(id, 'completed')).at('operations', 'attempts')).toBe(4);
-    expect(await desk.movements(id)).toEqual(['debit 2.40']);
   });
 });
 
@@ -187,19 +149,5 @@ describe('an action request', () => {
     await desk.reaches(id, 'abandoned');
     const audited = await stack.database.run((db) => db.select().from(auditLog).where(eq(auditLog.subjectId, id)));
     expect(audited).toMatchObject([{ action: 'order.abandon', actor: 'temporal/Ada', reason: 'Refunded by hand.' }]);
-  });
-
-  it('requires a reason, an existing order, and a key with the scope for it', async () => {
-    const id = await held(1009);
-    const unreasoned = await stack.api.post(`/v1/orders/${id}/abandon`, {});
-    expect([unreasoned.status, unreasoned.at('errors', 0, 'field')]).toEqual([400, 'reason']);
-    expect((await act('ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD', 'abandon')).status).toBe(404);
-    const { key, prefix, hash } = generateApiKey();
-    await stack.database.run((db) =>
-      addApiKey(db, { name: 'shop', prefix, hash, scopes: ['orders:read', 'orders:write'] }),
-    );
-    const shop = new HttpClient(stack.api.baseUrl, { authorization: `Bearer ${key}` });
-    expect((await shop.post(`/v1/orders/${id}/abandon`, { reason: 'no' })).status).toBe(403);
-    await act(id, 'abandon');
   });
 });

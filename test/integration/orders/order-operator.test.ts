@@ -115,27 +115,6 @@ describe('the workflow of an order', () => {
     expect(ended).toMatchObject({ status: 'completed' });
   });
 
-  it('shows abandoned work as abandoned, without a failure class', async () => {
-    await desk.simulator.setPackage(1007, { available: false });
-    const id = await desk.place(1007);
-    await desk.reaches(id, 'held');
-    expect((await stack.api.post(`/v1/orders/${id}/abandon`, { reason: 'no longer wanted' })).status).toBe(200);
-    await operator.runReaches(id, 'COMPLETED');
-    const { typedSearchAttributes: shown } = await operator.order(id).describe();
-    expect([shown.get(SEARCH_ATTRIBUTES.stage), shown.get(SEARCH_ATTRIBUTES.failureClass)]).toEqual([
-      'abandoned',
-      undefined,
-    ]);
-    expect(await operator.order(id).query(explainQuery)).toMatchObject({
-      status: 'abandoned',
-      resubmission: { verdict: 'ask_api' },
-    });
-    expect((await stack.api.get(`/v1/orders/${id}?expand=operations`)).body).toMatchObject({
-      operations: { resubmission: { verdict: 'yes' } },
-    });
-    await desk.simulator.setPackage(1007, { available: true });
-  });
-
   it('shows the reason of its case beside the failure class, and is judged again when the credit comes', async () => {
     await desk.simulator.nextPurchases({ outcome: 'failed_at_once', credit_after_ms: null });
     const id = await desk.place(1001);

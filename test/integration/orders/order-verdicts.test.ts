@@ -2,12 +2,11 @@ import { eq } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
 import { inbox } from '#db/schema.ts';
 import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
-import { frequentUpkeep, TemporalOperator } from '#test/support/servers/stack-temporal.ts';
+import { frequentUpkeep } from '#test/support/servers/stack-temporal.ts';
 import { startStack } from '#test/support/servers/stack.ts';
 import { RARE_UPKEEP } from '#test/support/servers/test-policies.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { checkedDesk, PACKAGE } from '#test/support/work/order-desk.ts';
-import { changeLimitUpdate, resolveUpdate } from '#workflows/messages.ts';
 
 /** A verdict applies when the service reports nothing, never against a clear report. */
 
@@ -18,7 +17,6 @@ const stack = disposedAtEnd(
   }),
 );
 const desk = checkedDesk(stack);
-const temporal = disposedAtEnd(await TemporalOperator.connect(stack));
 
 const resolve = (id: string, body: Record<string, unknown>) =>
   stack.api.post(`/v1/orders/${id}/resolve`, { reason: 'a test', ...body });
@@ -146,33 +144,5 @@ describe('concurrent retries', () => {
     expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThan(0);
     await expect.poll(async () => (await desk.reaches(id, 'needs_attention')).at('operations', 'attempts')).toBe(4);
     expect((await stack.api.post(`/v1/orders/${id}/abandon`, { reason: 'enough' })).status).toBe(200);
-  });
-});
-
-describe('an update from the Temporal UI', () => {
-  it('with an invalid argument is refused at once with the reason, and changes nothing', async () => {
-    await desk.simulator.onRequest('createOrder', { kind: 'rate_limited', retry_after: 3_600 });
-    const id = await desk.place(PACKAGE.completedAtOnce, { max_price: { amount: '9.00', currency: 'USD' } });
-    await desk.reaches(id, 'held');
-    const by = { by: 'Ada', reason: 'x' };
-    const update = async ({ name }: { readonly name: string }, argument: Record<string, unknown>) =>
-      temporal
-        .order(id)
-        .executeUpdate<unknown, [Record<string, unknown>]>(name, { args: [argument] })
-        .then(
-          () => 'done',
-          (error: unknown) => (error instanceof Error ? String(error.cause) : 'no error'),
-        );
-    expect(await update(changeLimitUpdate, by)).toContain('"max_price": {"amount"');
-    expect(await update(changeLimitUpdate, { ...by, max_price: { amount: 'abc', currency: 'USD' } })).toContain(
-      'max_price',
-    );
-    expect(await update(changeLimitUpdate, { by: 'Ada', reason: 'a\0b', max_price: null })).toContain('reason');
-    expect(await update(resolveUpdate, { ...by, case: 'nonsense', verdict: 'bought' })).toContain(
-      'case must be one of',
-    );
-    expect(await update(changeLimitUpdate, { ...by, max_price: null })).toBe('done');
-    expect((await desk.events(id)).filter((event) => event.startsWith('operator.'))).toEqual(['operator.change_limit']);
-    await desk.reaches(id, 'completed');
   });
 });

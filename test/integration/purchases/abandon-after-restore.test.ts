@@ -1,21 +1,18 @@
 /** Steps and actions after PostgreSQL was restored. The workflow must first compare the row with its own state. */
 import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { isWaking } from '#db/queues/outbox.ts';
 import { orders } from '#db/schema.ts';
 import { findAttempt, findAttemptById } from '#db/work/attempts.ts';
 import { readWork } from '#db/work/rows.ts';
 import type { Witness } from '#domain/purchase/recovery.ts';
 import type { AttemptRef } from '#domain/purchase/results.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 import { step } from '#test/support/work/activities/steps.ts';
 
-let bench: ActivityBench;
-beforeAll(async () => {
-  bench = await ActivityBench.start();
-});
-afterAll(() => bench[Symbol.asyncDispose]());
+const bench = disposedAtEnd(await ActivityBench.start());
 
 const SENT: Witness = { number: 1, state: 'processing', sends: 1, firstSentAt: 0, anyUnknown: true };
 const EPOCH_BEFORE = '00000001/1.5';

@@ -67,15 +67,6 @@ describe('a review without a decision', () => {
       cancelled_at: expect.any(String),
     });
   });
-
-  it('continues when the service decides', async () => {
-    const esimId = await desk.newEsim();
-    await desk.simulator.nextPurchases({ operation: 'cancellation', outcome: 'manual_review' });
-    const id = await desk.cancel(esimId);
-    await desk.cancellationReaches(id, 'needs_attention');
-    await desk.simulator.decideRefund((await desk.refundsAtService(esimId))[0]!.id, 'accept');
-    expect((await desk.cancellationReaches(id, 'completed')).body).toMatchObject({ refund: { status: 'completed' } });
-  });
 });
 
 describe('a refund after the end of its cancellation', () => {
@@ -117,21 +108,6 @@ describe('a refund without any report before the end of its cancellation', () =>
       currency: 'USD',
     });
     expect(await desk.cases(id)).toEqual([]);
-  });
-});
-
-describe('work held for a busy eSIM', () => {
-  it('continues as soon as the other work of the eSIM has ended, before its own timer', async () => {
-    const esimId = await desk.newEsim();
-    await desk.simulator.nextPurchases({ operation: 'cancellation', outcome: 'manual_review' });
-    const id = await desk.cancel(esimId);
-    // It may already need attention, because the review has a time limit. Both states serve this test.
-    await desk.cancellationReaches(id, 'processing', 'needs_attention');
-    const topup = await desk.topUp(esimId, 1001);
-    expect((await desk.topupReaches(topup, 'held')).body).toMatchObject({ failure: { class: 'esim_busy' } });
-    await desk.simulator.decideRefund((await desk.refundsAtService(esimId))[0]!.id, 'refuse');
-    await desk.cancellationReaches(id, 'refused');
-    await desk.topupReaches(topup, 'completed');
   });
 });
 

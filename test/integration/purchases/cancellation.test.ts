@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
-import { frequentUpkeep, reconcileBooks } from '#test/support/servers/stack-temporal.ts';
+import { reconcileBooks } from '#test/support/servers/stack-temporal.ts';
 import { startStack } from '#test/support/servers/stack.ts';
 import { NORMAL_WAITS_POLICY, RARE_UPKEEP } from '#test/support/servers/test-policies.ts';
 import { waitFor } from '#test/support/wait-for.ts';
@@ -264,20 +264,6 @@ describe('a refund', () => {
     await act(id, 'resolve', { case: 'refund_failed', verdict: 'dismissed' });
     expect((await desk.cancellationReaches(id, 'completed')).body).toMatchObject({ refund: { status: 'failed' } });
     expect(await desk.cases(id)).toEqual([{ reason: 'refund_failed', open: false }]);
-  });
-
-  it('without any further report is looked up by the reconciler', async () => {
-    await frequentUpkeep(stack);
-    const esimId = await desk.newEsim();
-    await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
-    await desk.simulator.nextPurchases({
-      operation: 'cancellation',
-      outcome: 'processing_then_accepted',
-      delay_ms: 300,
-    });
-    const id = await desk.cancel(esimId);
-    await desk.cancellationReaches(id, 'completed');
-    expect((await desk.inbox(id)).map(({ source }) => source)).toContain('read');
   });
 });
 

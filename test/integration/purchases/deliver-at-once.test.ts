@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { findAttemptById } from '#db/work/attempts.ts';
 import { readWork } from '#db/work/rows.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 
 const COMPLETED_AT_ONCE = 2001;
 
-let bench: ActivityBench;
-beforeAll(async () => {
-  bench = await ActivityBench.start();
-});
-afterAll(() => bench[Symbol.asyncDispose]());
+const bench = disposedAtEnd(await ActivityBench.start());
 
 it('an order that the service completes at once is delivered by the activity of its send', async () => {
   const order = await bench.begin(COMPLETED_AT_ONCE);

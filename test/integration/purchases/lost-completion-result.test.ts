@@ -1,14 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { readWork } from '#db/work/rows.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 
-let bench: ActivityBench;
-beforeAll(async () => {
-  bench = await ActivityBench.start();
-});
+const bench = disposedAtEnd(await ActivityBench.start());
 afterEach(() => bench.admin.calm());
-afterAll(() => bench[Symbol.asyncDispose]());
 
 describe('a completion whose result did not reach the workflow', () => {
   it('leaves a VPN subscription active, although its workflow recorded a case and continued', async () => {

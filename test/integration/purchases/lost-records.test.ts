@@ -1,16 +1,13 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { attempts } from '#db/schema.ts';
 import { findAttemptById } from '#db/work/attempts.ts';
 import type { Witness } from '#domain/purchase/recovery.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 import { WORK_MISSING } from '#workflows/messages.ts';
 
-let bench: ActivityBench;
-beforeAll(async () => {
-  bench = await ActivityBench.start();
-});
-afterAll(() => bench[Symbol.asyncDispose]());
+const bench = disposedAtEnd(await ActivityBench.start());
 
 const SENT: Witness = { number: 1, state: 'unknown', sends: 1, firstSentAt: Date.now(), anyUnknown: true };
 

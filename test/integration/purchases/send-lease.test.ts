@@ -142,14 +142,6 @@ describe('a worker suspended between claim and request', () => {
     expect(await sent()).toHaveLength(2);
   });
 
-  it('for less than its lease sends normally', async () => {
-    const ref = await bench.begin();
-    const stalled = createWorkActivities(afterTheClaim(() => void (clock.now += 20_000)));
-    expect(await stalled.sendPurchase({ ...ref, resendWindowMs: WINDOW })).toMatchObject({
-      outcome: { kind: 'accepted' },
-    });
-  });
-
   it('measures its lease from before the claim, so time spent waiting for PostgreSQL counts', async () => {
     const ref = await bench.begin();
     const transaction = bench.database.transaction.bind(bench.database);

@@ -1,13 +1,10 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import type { AttemptRef } from '#domain/purchase/results.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 
-let bench: ActivityBench;
-beforeAll(async () => {
-  bench = await ActivityBench.start();
-});
+const bench = disposedAtEnd(await ActivityBench.start());
 afterEach(() => bench.admin.calm());
-afterAll(() => bench[Symbol.asyncDispose]());
 
 async function bought(on: ActivityBench): Promise<AttemptRef> {
   const ids = await on.beginSubscription();

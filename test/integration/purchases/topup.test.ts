@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
-import { frequentUpkeep, TemporalOperator } from '#test/support/servers/stack-temporal.ts';
+import { TemporalOperator } from '#test/support/servers/stack-temporal.ts';
 import { startStack } from '#test/support/servers/stack.ts';
 import { NORMAL_WAITS_POLICY, RARE_UPKEEP } from '#test/support/servers/test-policies.ts';
 import { waitFor } from '#test/support/wait-for.ts';
@@ -51,15 +51,6 @@ describe('a top-up', () => {
     await desk.topupReaches(id, 'completed');
     const completion = { source: 'webhook', outcome: 'completed', decision: 'advance' };
     expect(await desk.inbox(id)).toContainEqual(expect.objectContaining(completion));
-  });
-
-  it('without any webhook is completed by the reconciler', async () => {
-    await frequentUpkeep(stack);
-    const esimId = await desk.newEsim();
-    await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
-    const id = await desk.topUp(esimId, PACKAGE.processingThenCompleted);
-    await desk.topupReaches(id, 'completed');
-    expect((await desk.inbox(id)).map(({ source }) => source)).toEqual(['read']);
   });
 
   it('gets a new attempt after its failure and credit', async () => {
@@ -235,17 +226,6 @@ describe('a top-up with a lost answer', () => {
 });
 
 describe('the top-up API', () => {
-  it('returns the options of an eSIM, read from the service', async () => {
-    const esimId = await desk.newEsim();
-    const options = await stack.api.get(`/v1/esims/${esimId}/topup-options`);
-    expect(options.body).toMatchObject({
-      data: expect.arrayContaining([
-        expect.objectContaining({ id: 1002, price_for_reseller: { amount: '5.10', currency: 'USD' } }),
-      ]),
-    });
-    expect((await stack.api.get('/v1/esims/esim_01JQ8Z6A2B3C4D5E6F7G8H9JKM/topup-options')).status).toBe(404);
-  });
-
   it('creates one top-up per reference, for any number of requests and keys, and returns its id', async () => {
     const esimId = await desk.newEsim();
     const body = { esim_id: esimId, package_id: 1001, external_topup_id: `t-${randomUUID()}` };
@@ -264,24 +244,5 @@ describe('the top-up API', () => {
     }
     await desk.topupReaches(id, 'completed');
     expect(await rechargesOf(esimId)).toHaveLength(1);
-  });
-
-  it('refuses an unknown eSIM with the name of the field, and filters the list by eSIM', async () => {
-    const missing = { esim_id: 'esim_01JQ8Z6A2B3C4D5E6F7G8H9JKM', package_id: 1001 };
-    const refused = await stack.api.post('/v1/topups', missing, { headers: { 'idempotency-key': randomUUID() } });
-    expect([refused.status, refused.body]).toEqual([
-      400,
-      expect.objectContaining({ errors: [expect.objectContaining({ field: 'esim_id' })] }),
-    ]);
-
-    const esimId = await desk.newEsim();
-    const ids = [await desk.topUp(esimId, 1001)];
-    await desk.topupReaches(ids[0]!, 'completed');
-    ids.unshift(await desk.topUp(esimId, 1002));
-    await desk.topupReaches(ids[0]!, 'completed');
-    const listed = await waitFor('both are listed', () => stack.api.get(`/v1/topups?esim_id=${esimId}&limit=1`));
-    expect(listed.textAt('data', 0, 'id')).toBe(ids[0]);
-    const second = await stack.api.get(`/v1/topups?esim_id=${esimId}&limit=1&cursor=${listed.textAt('next_cursor')}`);
-    expect([second.textAt('data', 0, 'id'), second.at('next_cursor')]).toEqual([ids[1], null]);
   });
 });

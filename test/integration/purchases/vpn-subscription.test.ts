@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
 import { auditLog } from '#db/schema.ts';
@@ -106,28 +105,6 @@ describe('a VPN subscription', () => {
     expect(await sourcesOf(byLookUp.textAt('id'))).toEqual(['read']);
   });
 
-  it('with a lost answer and a failed look-up is found by the reconciler without any event', async () => {
-    await frequentUpkeep(stack);
-    await desk.simulator.dialect('conflicts');
-    await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
-    await desk.simulator.onRequest('createVpnOrder', { kind: 'accepted_but_answer_lost' });
-    await desk.simulator.onRequest('listVpnSubscriptions', { kind: 'server_error' }, { count: null });
-    const id = await desk.subscribe(PLAN.staysProcessing);
-    await desk.subscriptionReaches(id, 'needs_attention');
-    await desk.simulator.calm();
-    const found = await desk.subscriptionReaches(id, 'processing');
-    expect(await desk.inbox(id)).toMatchObject([{ source: 'read', outcome: 'processing', state: 'applied' }]);
-    expect(
-      (
-        await stack.simulator.post(
-          `/simulator/vpn-subscriptions/${found.textAt('service_subscription_id')}/complete`,
-          {},
-        )
-      ).status,
-    ).toBe(200);
-    await desk.subscriptionReaches(id, 'active');
-  });
-
   it('with a lost answer is found by its reference, and costs one debit', async () => {
     await desk.simulator.dialect('conflicts');
     await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
@@ -155,20 +132,6 @@ describe('a VPN subscription', () => {
       (await stack.api.post(`/v1/vpn/subscriptions/${unavailable}/abandon`, { reason: 'no longer wanted' })).status,
     ).toBe(200);
   });
-});
-
-it('the creation of a VPN subscription with a blank customer_reference is refused', async () => {
-  const body = {
-    vpn_plan_id: 301,
-    external_subscription_id: `v-${randomUUID()}`,
-    customer_reference: ' \t',
-    customer_price: { amount: '5', currency: 'USD' },
-  };
-  const answer = await stack.api.post('/v1/vpn/subscriptions', body, { headers: { 'idempotency-key': randomUUID() } });
-  expect([answer.status, answer.at('errors')]).toEqual([
-    400,
-    [expect.objectContaining({ field: 'customer_reference', message: 'must not be blank' })],
-  ]);
 });
 
 describe('an active VPN subscription', () => {

@@ -88,17 +88,6 @@ describe('a stream of server-sent events', () => {
     );
   });
 
-  it('gives the same events for any split of the bytes', () => {
-    fc.assert(
-      fc.property(fc.array(letter, { maxLength: 60 }), places, (letters, at) => {
-        const bytes = bytesOf(letters.join(''));
-        expect(read(cut(bytes, at))).toEqual(read([bytes]));
-        expect(read(cut(bytes, [...bytes.keys()]))).toEqual(read([bytes]));
-      }),
-      { numRuns: 500 },
-    );
-  });
-
   it('is complete as soon as its blank line arrives, also when that may be half of a line end', () => {
     for (const end of ['\n', '\r', '\r\n']) expect(dataOf(`data: one${end}${end}`)).toEqual(['one']);
     expect(dataOf('data: one\r\rdata: two\r\n\ndata: three\n\r\n')).toEqual(['one', 'two', 'three']);

@@ -46,17 +46,3 @@ describe('the sandbox simulation', () => {
     expect((await simulator.simulate(cancelled, 'installed')).status).toBe(422);
   });
 });
-
-describe('the admin API', () => {
-  it('shows eSIMs with their usage and without activation codes', async () => {
-    await using simulator = await startTestSimulator();
-    const id = await simulator.esim();
-    await simulator.simulate(id, 'consumed');
-    const listed = await simulator.admin.get('/esims?environment=sandbox');
-    expect(listed.at('data', 0)).toMatchObject({ id, status: 'consumed', data_used_mb: 1_024, package_id: 1001 });
-    expect(listed.text).not.toContain('LPA:');
-    expect((await simulator.admin.get(`/esims/${id}`)).at('id')).toBe(id);
-    expect((await simulator.admin.get('/esims?environment=production')).at('data')).toEqual([]);
-    expect((await simulator.admin.get('/esims/nobody')).status).toBe(404);
-  });
-});

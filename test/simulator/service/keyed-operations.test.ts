@@ -111,15 +111,6 @@ describe('an Idempotency-Key', () => {
     expect(await simulator.debits('r')).toHaveLength(1);
   });
 
-  it('of one environment is new in the other', async () => {
-    await using simulator = await startTestSimulator({ approved: true, productionBalance: '10.00' });
-    const headers = { 'idempotency-key': 'key' };
-    const sandbox = await simulator.order(body, 'key');
-    const production = await simulator.production.post('/orders', body, { headers });
-    expect([sandbox.status, production.status]).toEqual([201, 201]);
-    expect(production.at('id')).not.toBe(sandbox.at('id'));
-  });
-
   it('does not allow a reference that was used under another key', async () => {
     await using simulator = await startTestSimulator();
     await simulator.order(body, 'key-1');

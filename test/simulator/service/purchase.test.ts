@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { EMAIL, PACKAGE, PASSWORD, startTestSimulator } from '#test/simulator/support.ts';
-import { pageOf, serviceOrder, serviceWallet, walletTransaction } from '#upstream/contract.ts';
+import { serviceOrder, serviceWallet } from '#upstream/contract.ts';
 
 describe('a purchase', () => {
   it.each([
@@ -59,25 +59,6 @@ describe('the environments', () => {
     const authorization = `Bearer ${simulator.tokens.sandbox}`;
     const crossed = await simulator.production.get('/wallet', { headers: { authorization } });
     expect(crossed.status).toBe(401);
-  });
-});
-
-describe('reads', () => {
-  it('find an order and its movements by external_order_id, newest first, in pages', async () => {
-    await using simulator = await startTestSimulator();
-    for (const reference of ['a', 'b', 'c']) await simulator.order({ external_order_id: reference });
-    const orders = (await simulator.sandbox.get('/orders?limit=2')).read(pageOf(serviceOrder));
-    expect(orders.data.map(({ external_order_id }) => external_order_id)).toEqual(['c', 'b']);
-    const rest = (await simulator.sandbox.get(`/orders?limit=2&cursor=${orders.next_cursor}`)).read(
-      pageOf(serviceOrder),
-    );
-    expect(rest.data.map(({ external_order_id }) => external_order_id)).toEqual(['a']);
-    expect(rest.next_cursor).toBeNull();
-    const found = (await simulator.sandbox.get('/orders?external_order_id=b')).read(pageOf(serviceOrder));
-    expect(found.data).toHaveLength(1);
-    const movements = await simulator.sandbox.get('/wallet/transactions?external_order_id=b');
-    const debit = { type: 'debit', amount: '2.40', order_id: found.data[0]?.id };
-    expect(movements.read(pageOf(walletTransaction)).data).toMatchObject([debit]);
   });
 });
 

@@ -22,17 +22,4 @@ describe('a rate limit', () => {
     now += 1;
     expect((await simulator.sandbox.get('/wallet')).status).toBe(200);
   });
-
-  it('refuses before any work, and the log shows it', async () => {
-    await using simulator = await startTestSimulator();
-    const fault = { kind: 'server_error' };
-    await simulator.admin.post('/faults', { target: 'request', endpoint: 'createOrder', fault });
-    await simulator.admin.post('/rate-limit', { requests: 1, window_ms: 3_600_000 });
-    await simulator.sandbox.get('/wallet');
-    expect((await simulator.order({ external_order_id: 'r' }, 'k')).status).toBe(429);
-    expect(await simulator.debits('r')).toEqual([]);
-    const [noted] = await simulator.requests('idempotency_key=k');
-    expect(noted).toMatchObject({ result_status: null, status: 429, faults: [] });
-    expect((await simulator.admin.get('/faults')).at('data', 0, 'hits')).toBe(0);
-  });
 });

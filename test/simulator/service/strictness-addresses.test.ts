@@ -53,26 +53,6 @@ describe('an address', () => {
     expect([answer.status, answer.at('error', 'code')]).toEqual([404, 'not_found']);
   });
 
-  it.each([
-    ['DELETE', '/orders', 'POST, GET'],
-    ['POST', '/wallet', 'GET'],
-    ['GET', '/login', 'POST'],
-    ['PUT', '/orders/x', 'GET'],
-    ['GET', '/vpn/orders', 'POST'],
-    ['DELETE', '/topups', 'POST, GET'],
-    ['GET', '/esims/x/cancel', 'POST'],
-  ])('with another method is answered 405: %s %s', async (method, path, allow) => {
-    const answer = await simulator.sandbox.call(method, path, {});
-    expect([answer.status, answer.headers.get('allow')]).toEqual([405, allow]);
-  });
-
-  it('outside the interface is answered 404; one that cannot be decoded, 400', async () => {
-    const origin = simulator.simulator.url;
-    expect((await fetch(`${origin}/nothing`)).status).toBe(404);
-    expect((await fetch(`${origin}/api/reseller/v2/wallet`)).status).toBe(404);
-    expect((await fetch(`${origin}/api/reseller/v1/orders/%E0%A4`)).status).toBe(400);
-  });
-
   it.each(['limit=0', 'limit=101', 'limit=x', 'cursor=!', 'cursor=eHh4', 'color=red', 'limit=1&limit=2'])(
     'refuses the query %s with 422',
     async (query) => {
@@ -82,12 +62,6 @@ describe('an address', () => {
       }
     },
   );
-
-  it('refuses a query on calls without parameters', async () => {
-    for (const path of ['/wallet', '/vpn/plans', '/esims/x/topup-options', '/openapi.json']) {
-      expect((await simulator.sandbox.get(`${path}?limit=1`)).status).toBe(422);
-    }
-  });
 });
 
 describe('a header of the specification', () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { PACKAGES } from '#simulator/catalogue.ts';
 import type { ShapeName } from '#simulator/shapes/shape.ts';
 import { startShaped } from '#test/simulator/shapes/shape-support.ts';
-import { fieldsOf, type SimulatorClient } from '#test/simulator/support.ts';
+import type { SimulatorClient } from '#test/simulator/support.ts';
 import type { HttpAnswer } from '#test/support/network/http.ts';
 
 const IDS = PACKAGES.map(({ id }) => id).toSorted((left, right) => left - right);
@@ -63,18 +63,6 @@ describe('a list', () => {
       expect(Object.keys(answer.body as object)).toEqual(['data']);
       expect((answer.at('data') as { id: number }[]).map(({ id }) => id)).toEqual(IDS.slice(0, 25));
     }
-  });
-
-  it.each([
-    ['pages', 'page=0', 'page'],
-    ['pages', 'per_page=x', 'per_page'],
-    ['offset_limit', 'offset=-1', 'offset'],
-    ['link_header', 'cursor=!', 'cursor'],
-    ['has_more', 'starting_after=nobody', 'starting_after'],
-  ] as const)('in the shape %s refuses a wrong value of its own parameter: %s', async (name, query, field) => {
-    await using simulator = await startShaped({ name });
-    const answer = await simulator.sandbox.get(`/packages?${query}`);
-    expect([answer.status, fieldsOf(answer)]).toEqual([422, [field]]);
   });
 
   it.each(WAYS)('in the shape %s keeps its filter on every page', async (name, next) => {

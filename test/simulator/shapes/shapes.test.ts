@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { dialectNames } from '#simulator/behaviour/dialect.ts';
-import { PLAIN, SHAPES, shapeNames, type Shape } from '#simulator/shapes/shape.ts';
+import { SHAPES, shapeNames, type Shape } from '#simulator/shapes/shape.ts';
 import {
   callEverything,
   problemsWith,
@@ -82,23 +82,5 @@ describe('in any mixture of shapes and in any dialect', () => {
     };
     const served = fc.constantFrom(...dialectNames.filter((name) => name !== 'bare'));
     await fc.assert(fc.asyncProperty(anyShape, served, holdsFor), { numRuns: 5 });
-  });
-});
-
-describe('the plain shape', () => {
-  it('is the default, and changes no byte', async () => {
-    const now = Date.parse('2026-01-01T10:00:00Z');
-    await using simulator = await startShaped({}, { now: () => now });
-    expect((await simulator.admin.get('/shape')).body).toEqual({ name: 'plain', changed: {}, properties: PLAIN });
-    const [order, esim] = ['so_D51V4WM5FR455MQW', 'se_YZVB37XAJMVJAP27'];
-    const text =
-      `{"id":"${order}","external_order_id":"r","package_id":1001,"status":"completed","esim_id":"${esim}",` +
-      '"price_for_reseller":"2.40","currency":"USD","failure":null,"created_at":"2026-01-01T10:00:00.000Z"}';
-    expect((await simulator.order({ external_order_id: 'r' })).text).toBe(text);
-    expect((await simulator.sandbox.get('/orders')).text).toBe(`{"data":[${text}],"next_cursor":null}`);
-    const refusal = '{"error":{"code":"not_found","message":"There is no such order."}}';
-    expect((await simulator.sandbox.get('/orders/x')).text).toBe(refusal);
-    const [delivery] = (await simulator.admin.get('/deliveries')).at('data') as { body: string }[];
-    expect(delivery?.body).toBe(`{"event":"order.completed","created_at":"2026-01-01T10:00:00.000Z","data":${text}}`);
   });
 });

@@ -90,15 +90,6 @@ describe('the API keys of a process', () => {
     reads[2]!.resolve(row('a'));
     expect(await made).toEqual(row('a'));
   });
-
-  it('are not waited for at a connection that does not answer', async () => {
-    const { keys, reads, clock } = cache();
-    void keys.find('a');
-    clock.now = KEY_AGE_MS;
-    const next = keys.find('a');
-    reads[1]!.resolve(row('a'));
-    expect(await next).toEqual(row('a'));
-  });
 });
 
 const listOf = (...secrets: string[]): StoredWebhookSecrets => ({

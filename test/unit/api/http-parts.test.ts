@@ -82,13 +82,6 @@ describe('the network of a limit', () => {
   ])('is %s in all notations', (network, spellings) => {
     for (const spelling of spellings) expect(networkOf(spelling), spelling.slice(0, 50)).toBe(network);
   });
-
-  it('separates different addresses', () => {
-    expect(
-      new Set(['203.0.113.7', '203.0.113.70', '2001:db8:0:1::', '2001:db8:0:2::', '::1', '::2:0:0:0:0'].map(networkOf))
-        .size,
-    ).toBe(6);
-  });
 });
 
 const value = { text: 'a'.repeat(1_000) };
@@ -101,10 +94,6 @@ describe('a reply that changes only with a release', () => {
     const { headers, body } = to({ 'accept-encoding': accepted });
     expect([headers['Content-Encoding'], headers['Vary']]).toEqual(['gzip', 'Accept-Encoding']);
     expect(JSON.parse(gunzipSync(body).toString())).toEqual(value);
-  });
-
-  it.each(['br', 'gzip;q=0', 'gzip;q=0.0', 'identity'])('is not compressed for %s', (accepted) => {
-    expect(to({ 'accept-encoding': accepted }).headers['Content-Encoding']).toBeUndefined();
   });
 
   it.each([etag, etag.replace('W/', ''), `"other", ${etag}`, '*'])(

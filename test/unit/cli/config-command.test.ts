@@ -89,13 +89,6 @@ describe('reseller config show', () => {
     expect(values.get('CODEC_TOKEN')).toEqual({ value: '(secret)', source: token });
   });
 
-  it('marks the variables that `npm start` has set', () => {
-    const { text } = printed((output) => showConfiguration({ json: true }, environment, ['API_PORT'], output));
-    const found = JSON.parse(text) as readonly { name: string; source: string }[];
-    const sourceOf = (name: string) => found.find((each) => each.name === name)?.source;
-    expect([sourceOf('API_PORT'), sourceOf('DATABASE_URL')]).toEqual(['npm start', 'environment']);
-  });
-
   it('prints no secret, as a table and as JSON', () => {
     for (const json of [true, false]) {
       const { text } = printed((output) => showConfiguration({ json }, environment, [], output));

@@ -23,19 +23,6 @@ describe('a terminal that is not interactive', () => {
   });
 });
 
-describe('an interactive terminal', () => {
-  it('ends with the printed lines, without remains of the animation', () => {
-    const { terminal, written } = capture(true);
-    const first = terminal.step('first');
-    const second = terminal.step('second');
-    terminal.say('in between');
-    second.done();
-    first.done();
-    terminal.close();
-    expect(screen(written())).toEqual(['in between', '✔ second (0.0 s)', '✔ first (0.0 s)']);
-  });
-});
-
 describe('a command that fails', () => {
   it('exits with 78 for its configuration, and lists every problem', () => {
     const { output, written } = capture(false);
@@ -63,17 +50,3 @@ describe('a command that fails', () => {
     );
   });
 });
-
-/** The screen after these bytes; knows lines, cursor up and erase below. */
-function screen(bytes: string): string[] {
-  const lines: string[] = [''];
-  // oxlint-disable-next-line no-control-regex -- terminal control sequences are what is read here
-  for (const token of bytes.match(/\u001b\[\d+[A-Zm]|\n|[^\u001b\n]+/g) ?? []) {
-    // oxlint-disable-next-line no-control-regex -- as above
-    const [, count, command] = /^\u001b\[(\d+)([A-Zm])$/.exec(token) ?? [];
-    if (command === 'A') lines.splice(lines.length - 1 - Number(count), Number(count) + 1, '');
-    else if (token === '\n') lines.push('');
-    else if (command === undefined) lines[lines.length - 1] += token;
-  }
-  return lines.slice(0, -1);
-}

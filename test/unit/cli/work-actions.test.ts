@@ -80,16 +80,6 @@ describe('a bulk action', () => {
       body: { filter: { ids: ['ord_1', 'ord_2'] } },
     });
   });
-
-  it('requires either ids or a filter', async () => {
-    const none = await api.run((desk, options) => actOnSeveral(desk, { action: 'retry' }, [], { ...options, reason }));
-    const both = await api.run((desk, options) =>
-      actOnSeveral(desk, { action: 'retry' }, ['ord_1'], { ...options, reason, status: 'held' }),
-    );
-    expect(none).toEqual({ code: 1, printed: expect.stringContaining('No orders are selected.') });
-    expect(both).toEqual({ code: 1, printed: expect.stringContaining('Give one or the other') });
-    expect(api.calls).toEqual([]);
-  });
 });
 
 it('an action on one order prints the status of its moment, not a later one', async () => {

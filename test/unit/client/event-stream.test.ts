@@ -93,16 +93,6 @@ describe('a stream of events', () => {
     expect(await take(events, 4)).toEqual(['evt_1', 'evt_2', 'evt_3', 'evt_4']);
     expect(lastIds()).toEqual([null, 'c2', 'c2', 'c3']);
   });
-
-  it('returns one event at a time with its cursor, and can continue after a break', async () => {
-    const events = stream([opens(event(1) + event(2) + event(3)), opens(event(2))]);
-    for await (const { id } of events) {
-      expect([id, events.cursor]).toEqual(['evt_1', 'c1']);
-      break;
-    }
-    expect(await take(events, 1)).toEqual(['evt_2']);
-    expect(lastIds()).toEqual([null, 'c1']);
-  });
 });
 
 describe('the delay before the next connection', () => {
@@ -119,17 +109,6 @@ describe('the delay before the next connection', () => {
     ];
     await take(stream(steps), 3);
     expect(network.slept).toEqual([3_000, 6_000, 12_000, 24_000, 30_000, 30_000, 3_000]);
-  });
-
-  it('is that of Retry-After, up to an hour', async () => {
-    const steps = [
-      problem(429, 'too_many_streams', { 'Retry-After': '2' }),
-      problem(503, 'database_unavailable', { 'Retry-After': '90' }),
-      problem(503, 'shutting_down', { 'Retry-After': '9999' }),
-      opens(event(1)),
-    ];
-    await take(stream(steps), 1);
-    expect(network.slept).toEqual([2_000, 90_000, 3_600_000]);
   });
 });
 

@@ -1,6 +1,6 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { Paged, StillInProgressError } from '#clients/typescript/src/index.ts';
-import { ok, order, testNetwork, thrown } from '#test/support/network/client-network.ts';
+import { ok, testNetwork, thrown } from '#test/support/network/client-network.ts';
 
 const { client, network } = testNetwork();
 
@@ -38,17 +38,6 @@ describe('a list', () => {
 });
 
 describe('a wait', () => {
-  it('adds to the time limit of a call, in each form', async () => {
-    const timeout = vi.spyOn(AbortSignal, 'timeout');
-    const api = client(ok({}), ok({}), ok({ data: [], next_cursor: 'a', has_more: false }), ok({}));
-    await api.createOrder(order, { wait: 20 });
-    await api.getOrder('ord_1', { wait: 45 });
-    await api.listEvents({ wait: 10 }).page();
-    await api.getOrder('ord_1');
-    expect(timeout.mock.calls).toEqual([[50_000], [75_000], [40_000], [30_000]]);
-    timeout.mockRestore();
-  });
-
   it('ends when an operator must act, and at its time limit', async () => {
     const held = { id: 'ord_1', status: 'held' };
     const withCase = { id: 'ord_1', status: 'needs_attention' };

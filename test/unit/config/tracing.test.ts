@@ -17,14 +17,6 @@ describe('tracing', () => {
     expect(read(environment)).toBeUndefined();
   });
 
-  it.each<[string, Environment]>([
-    ['there is an endpoint', ENDPOINT],
-    ['there is an endpoint for traces', { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'https://host/v1/traces' }],
-    ['the exporter is otlp', { OTEL_TRACES_EXPORTER: 'otlp' }],
-  ])('is on when %s', (_when, environment) => {
-    expect(read(environment)).toMatchObject({ sampler: 'parentbased_always_on', ratio: 1, headers: {} });
-  });
-
   it('has the sampler, the batches and the decoded headers of its variables', () => {
     const config = read({
       ...ENDPOINT,

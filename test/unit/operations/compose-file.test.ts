@@ -67,16 +67,6 @@ describe('docker-compose.yml', () => {
     expect(composeService(name, VALUES).volumes).toContain(`./policy.example.yaml:${environment['POLICY_FILE']}:ro`);
   });
 
-  it.each(['api', 'worker'])(
-    'gives the %s the certificates of another Temporal cluster, else an empty folder',
-    (name) => {
-      const { volumes } = composeService(name, { ...VALUES, TEMPORAL_TLS_FOLDER: './certificates' });
-      expect(volumes).toContain('./certificates:/etc/reseller/temporal:ro');
-      const standard = composeService(name, VALUES).volumes.find((each) => each.endsWith('/temporal:ro')) ?? '';
-      expect(existsSync(join(PROJECT, standard.split(':', 1)[0] ?? '')), standard).toBe(true);
-    },
-  );
-
   it.each(composeVariables().filter(({ required }) => required))('refuses to start without $name', ({ name }) => {
     expect(() => composeServices({ ...VALUES, [name]: '' })).toThrow(name);
   });
@@ -161,15 +151,5 @@ describe('docker-compose.yml', () => {
     expect(readFileSync(join(PROJECT, 'ops/temporal/dynamic-config.yaml'), 'utf8')).toContain(
       'frontend.httpAllowedHosts',
     );
-  });
-
-  it('lets .env name the Temporal UIs that may use the codec server, else allows its own', () => {
-    const allowed = (values: Readonly<Record<string, string>>) =>
-      readCodecServerConfig(environmentHere(composeService('codec', values), secretsFolder)).allowedOrigins;
-
-    expect(allowed(VALUES)).toEqual(['http://127.0.0.1:8233', 'http://localhost:8233']);
-    expect(allowed({ ...VALUES, CODEC_ALLOWED_ORIGIN: 'https://temporal.example.com' })).toEqual([
-      'https://temporal.example.com',
-    ]);
   });
 });

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { readApiConfig, readWorkerConfig } from '#config/config.ts';
@@ -30,8 +30,6 @@ const OPTIONAL = {
 /** A folder with the files of `ops/compose/create-secrets.sh`. */
 const secretsFolder = temporaryFolder('secrets');
 execFileSync(join(PROJECT, 'ops/compose/create-secrets.sh'), [secretsFolder]);
-
-const pathOf = (program: string) => execFileSync('which', [program], { encoding: 'utf8' }).trim();
 
 describe('secrets in docker-compose.yml', () => {
   it.each(Object.keys(composeServices()))(
@@ -75,34 +73,6 @@ describe('secrets in docker-compose.yml', () => {
       /^now write the password at the service into .*service_password$/m,
     );
     expect(contents()).toEqual(before);
-  });
-
-  it.each([
-    ['is missing', undefined, ''],
-    ['fails', '#!/bin/sh\nexit 1\n', 'k1:\n'],
-  ])('are not created without a value when openssl %s, but by the next run', (_, openssl, keys) => {
-    const folder = temporaryFolder('no-openssl');
-    const bin = join(folder, 'bin');
-    mkdirSync(bin);
-    for (const name of ['sh', 'mkdir', 'chmod', 'cat', 'rm']) symlinkSync(pathOf(name), join(bin, name));
-    if (openssl !== undefined) writeFileSync(join(bin, 'openssl'), openssl, { mode: 0o755 });
-    const secrets = join(folder, 'secrets');
-    const create = (path: string) =>
-      execFileSync(pathOf('sh'), [join(PROJECT, 'ops/compose/create-secrets.sh'), secrets], {
-        env: { PATH: path },
-        stdio: 'pipe',
-      });
-
-    expect(() => create(bin)).toThrow(openssl === undefined ? 'openssl is missing' : 'Command failed');
-    expect(existsSync(secrets) ? readdirSync(secrets) : []).toEqual([]);
-
-    // As an earlier version of the script left them.
-    mkdirSync(secrets, { recursive: true });
-    for (const [name, text] of Object.entries({ postgres_password: '\n', encryption_keys: keys }))
-      writeFileSync(join(secrets, name), text, { mode: 0o444 });
-    create(process.env['PATH'] ?? '');
-    expect(readFileSync(join(secrets, 'postgres_password'), 'utf8')).toMatch(/^[0-9a-f]{48}\n$/);
-    expect(readFileSync(join(secrets, 'encryption_keys'), 'utf8')).toMatch(/^k1:[0-9A-Za-z+/]{43}=\n$/);
   });
 });
 

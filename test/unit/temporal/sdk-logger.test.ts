@@ -20,13 +20,4 @@ describe('log entries of the Temporal SDK', () => {
     expect(entries[2]).toMatchObject({ imei: '[redacted]', err: { message: 'LPA:[redacted]' } });
     expect(lines.join('')).not.toContain('CANARY');
   });
-
-  it('are no warning when a worker has no workflows on purpose', () => {
-    const lines: string[] = [];
-    const sdk = createSdkLogger(
-      createLogger({ level: 'info', name: 'worker' }, { write: (line) => void lines.push(line) }),
-    );
-    sdk.warn('No workflows registered, not polling for workflow tasks', { taskQueue: 'reseller-reads' });
-    expect(lines).toEqual([]);
-  });
 });

@@ -178,10 +178,3 @@ it('a forced change of protocol is no answer', async () => {
   });
   expect(await connect(server.origin).send(post)).toMatchObject({ kind: 'no_answer', failure: 'connection_lost' });
 });
-
-it('an interim answer is ignored', async () => {
-  const server = await serve({
-    onRequest: ({ socket }) => socket.write(`HTTP/1.1 103 Early Hints\r\n\r\n${SUCCESS.toString()}`),
-  });
-  expect(await connect(server.origin).send(post)).toMatchObject({ kind: 'answer', answer: { status: 200 } });
-});

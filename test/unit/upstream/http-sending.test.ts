@@ -130,12 +130,4 @@ describe('not_sent', () => {
       await server[Symbol.asyncDispose]();
     }
   });
-
-  it('is a request after closing', async () => {
-    const server = await serve({ onRequest: ({ socket }) => socket.write(SUCCESS) });
-    const transport = createHttpTransport({ origin: server.origin });
-    await transport.close();
-    expect(await transport.send(post)).toMatchObject({ failure: 'not_sent' });
-    expect(server.connections()).toBe(0);
-  });
 });

@@ -68,11 +68,6 @@ describe('a page', () => {
     expect(of(body)).toEqual(UNKNOWN);
   });
 
-  it('that is empty is the last when the total is zero', () => {
-    expect(of({ total: 0 }, { count: 0, readSoFar: 0 })).toEqual(END);
-    expect(of({ total: 0 })).toEqual(UNKNOWN);
-  });
-
   it('is the last when its requested number is the last', () => {
     const last = { count: 10, readSoFar: 85, query: { page: '4' } };
     expect(of({ meta: { current_page: 4, last_page: 4 } }, last)).toEqual(END);
@@ -85,11 +80,6 @@ describe('a page', () => {
     );
     expect(of({ offset: 75, limit: 25, total: 100 }, { readSoFar: 100, query: { offset: '75' } })).toEqual(END);
     expect(of({ offset: 25, total: 100 }, { count: 0, readSoFar: 25, query: { offset: '25' } })).toEqual(UNKNOWN);
-  });
-
-  it('without a Link header is the last if such headers led to it', () => {
-    expect(of({}, { isLinked: true })).toEqual(END);
-    expect(of({ total: 100 }, { isLinked: true })).toEqual(UNKNOWN);
   });
 
   it('without paging fields is never known to be the last', () => {

@@ -117,16 +117,6 @@ describe('a failed login', () => {
     await session.token(DEADLINE);
     expect(login.bodies).toHaveLength(2);
   });
-
-  it('does not prevent the use of a token that another process got', async () => {
-    const { login, newSession } = world();
-    login.answer = () => refused('unauthorized');
-    const session = newSession();
-    await session.token(DEADLINE);
-    login.answer = () => token('from another process');
-    await newSession().token(DEADLINE);
-    expect(accessTokenOf(await session.token(DEADLINE))).toBe('from another process');
-  });
 });
 
 describe('a caller', () => {

@@ -40,15 +40,6 @@ describe('the renewal before the end', () => {
     expect(await session.token(DEADLINE)).toMatchObject({ ok: false, failure: 'not_sent' });
   });
 
-  it('uses the token that another process renewed', async () => {
-    const { session, login, newSession } = await aged(0.9);
-    await newSession().renewAfter401(1, DEADLINE);
-    await session.token(DEADLINE);
-    await session.settled();
-    expect(accessTokenOf(await session.token(DEADLINE))).toBe('token-2');
-    expect(login.bodies).toHaveLength(2);
-  });
-
   it.each([
     ['no end', undefined],
     ['an end that has passed', START - 1],

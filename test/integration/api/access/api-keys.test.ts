@@ -1,17 +1,16 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { problemSchema } from '#api/problems/problem-schema.ts';
 import { generateApiKey } from '#crypto/generated-secrets.ts';
 import { addApiKey } from '#db/access/api-keys.ts';
 import { apiKeys } from '#db/schema.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { startTestApi, TEST_NOW } from '#test/support/network/api.ts';
 import { HttpClient } from '#test/support/network/http.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 
-const api = await startTestApi();
+const api = disposedAtEnd(await startTestApi());
 const stranger = new HttpClient(api.baseUrl);
-
-afterAll(() => api[Symbol.asyncDispose]());
 
 describe('API keys', () => {
   const addKey = async (more: { expiresAt?: Date } = {}) => {

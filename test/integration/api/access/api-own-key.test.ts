@@ -1,14 +1,16 @@
 /** The description of a caller's own key. */
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { generateApiKey } from '#crypto/generated-secrets.ts';
 import { addApiKey, rotateApiKey, type NewApiKey } from '#db/access/api-keys.ts';
 import { newId } from '#db/connection/ids.ts';
 import { attempts, gateReservations } from '#db/schema.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { startTestApi, TEST_NOW } from '#test/support/network/api.ts';
 import { HttpClient } from '#test/support/network/http.ts';
 
-const api = await startTestApi({ rateLimits: { perMinute: 600, failuresPerMinute: 30, sharePagesPerMinute: 60 } });
-afterAll(() => api[Symbol.asyncDispose]());
+const api = disposedAtEnd(
+  await startTestApi({ rateLimits: { perMinute: 600, failuresPerMinute: 30, sharePagesPerMinute: 60 } }),
+);
 
 async function keyWith(limits: Partial<NewApiKey>) {
   const { key, prefix, hash } = generateApiKey();

@@ -1,17 +1,19 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { problemSchema } from '#api/problems/problem-schema.ts';
 import { generateApiKey } from '#crypto/generated-secrets.ts';
 import { addApiKey, rotateApiKey } from '#db/access/api-keys.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { startTestApi, TEST_NOW } from '#test/support/network/api.ts';
 import { HttpClient, type HttpAnswer } from '#test/support/network/http.ts';
 
 // 60 a minute: ten at once, then one a second.
-const api = await startTestApi({
-  rateLimits: { perMinute: 60, failuresPerMinute: 3, sharePagesPerMinute: 60 },
-  trustedProxies: ['127.0.0.1'],
-});
+const api = disposedAtEnd(
+  await startTestApi({
+    rateLimits: { perMinute: 60, failuresPerMinute: 3, sharePagesPerMinute: 60 },
+    trustedProxies: ['127.0.0.1'],
+  }),
+);
 const stranger = new HttpClient(api.baseUrl);
-afterAll(() => api[Symbol.asyncDispose]());
 
 const from = (address: string) => ({ headers: { 'X-Forwarded-For': address } });
 const limits = ({ status, headers }: HttpAnswer) => [

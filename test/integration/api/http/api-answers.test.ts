@@ -1,15 +1,14 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { PROBLEMS } from '#api/problems/problem-catalogue.ts';
 import { problemSchema } from '#api/problems/problem-schema.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { idleService, startTestApi } from '#test/support/network/api.ts';
 import { HttpClient } from '#test/support/network/http.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 
-const api = await startTestApi();
+const api = disposedAtEnd(await startTestApi());
 const caller = await api.caller();
 const stranger = new HttpClient(api.baseUrl);
-
-afterAll(() => api[Symbol.asyncDispose]());
 
 describe('an unknown request', () => {
   it('gets 404 as a problem', async () => {

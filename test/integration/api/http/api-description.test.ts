@@ -1,17 +1,16 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type * as z from 'zod';
 import { problemCodes, PROBLEMS } from '#api/problems/problem-catalogue.ts';
 import { problemPath, problemType } from '#api/problems/problem.ts';
 import { GUIDES } from '#api/site/guides.ts';
 import { openApi } from '#test/support/api/openapi-schema.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { PUBLIC_URL, startTestApi } from '#test/support/network/api.ts';
 import { HttpClient } from '#test/support/network/http.ts';
 
-const api = await startTestApi();
+const api = disposedAtEnd(await startTestApi());
 const stranger = new HttpClient(api.baseUrl);
-
-afterAll(() => api[Symbol.asyncDispose]());
 
 describe('the description of the API', () => {
   it('is closed for requests, and open for additional fields of later versions in answers', async () => {

@@ -1,15 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { deviceImeiAad } from '#db/encryption-aads.ts';
 import { idempotencyKeys, orders } from '#db/schema.ts';
 import { orderCalls, orderInput, orderOf, problemOf } from '#test/support/api/order-calls.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { startTestApi } from '#test/support/network/api.ts';
 
-const api = await startTestApi();
+const api = disposedAtEnd(await startTestApi());
 const caller = await api.caller();
-
-afterAll(() => api[Symbol.asyncDispose]());
 
 const { create } = orderCalls(() => caller);
 const IMEI = '490154203237518';

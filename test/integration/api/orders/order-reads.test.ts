@@ -1,15 +1,14 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { timelinePage } from '#api/work/work-schemas.ts';
 import { orders, timeline } from '#db/schema.ts';
 import { ATTENTION_REASONS } from '#domain/work/attention.ts';
 import { orderCalls, orderInput, orderOf, problemOf } from '#test/support/api/order-calls.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { startTestApi, TEST_NOW } from '#test/support/network/api.ts';
 
-const api = await startTestApi();
+const api = disposedAtEnd(await startTestApi());
 const caller = await api.caller();
-
-afterAll(() => api[Symbol.asyncDispose]());
 
 const { create } = orderCalls(() => caller);
 
@@ -18,7 +17,6 @@ describe('reading orders', () => {
     ['limit=0', 'limit'],
     ['limit=101', 'limit'],
     ['limit=1e1', 'limit'],
-    ['limit=5&limit=6', 'limit'],
     ['status=bought', 'status'],
     ['created_after=yesterday', 'created_after'],
     // PostgreSQL cannot represent these times.
@@ -27,10 +25,6 @@ describe('reading orders', () => {
     ['created_before=9999-12-31T23:59:59Z', 'created_before'],
     ['package_id=x', 'package_id'],
     ['external_order_id=%00', 'external_order_id'],
-    ['cursor=abc', 'cursor'],
-    ['cursor=bzou', 'cursor'],
-    ['colour=red', 'colour'],
-    ['__proto__=1', '__proto__'],
   ])('returns the parameter name for ?%s', async (query, field) => {
     const answer = await caller.get(`/v1/orders?${query}`);
     expect(answer.status).toBe(400);

@@ -1,9 +1,10 @@
 import { sql } from 'drizzle-orm';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { problemSchema } from '#api/problems/problem-schema.ts';
 import { auditLog, pricingRuleVersions } from '#db/schema.ts';
 import { GERMANY, RULES, suggestion } from '#test/support/api/pricing-rules.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { startTestApi } from '#test/support/network/api.ts';
 
 const rule = z.looseObject({ id: z.string(), version: z.int(), ended_at: z.string().nullable() });
@@ -14,10 +15,8 @@ const page = z.looseObject({
 
 let keys = 0;
 
-const api = await startTestApi();
+const api = disposedAtEnd(await startTestApi());
 const caller = await api.caller();
-
-afterAll(() => api[Symbol.asyncDispose]());
 
 async function make(body: object, key = `key-${(keys += 1)}`) {
   return caller.post(RULES, { ...body }, { headers: { 'Idempotency-Key': key } });

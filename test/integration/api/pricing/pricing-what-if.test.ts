@@ -1,14 +1,13 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { problemSchema } from '#api/problems/problem-schema.ts';
 import { pricingRules } from '#db/schema.ts';
 import { GERMANY, RULES, suggestion, TERMS } from '#test/support/api/pricing-rules.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { startTestApi } from '#test/support/network/api.ts';
 
-const api = await startTestApi();
+const api = disposedAtEnd(await startTestApi());
 const caller = await api.caller();
-
-afterAll(() => api[Symbol.asyncDispose]());
 
 const line = z.looseObject({
   id: z.int(),

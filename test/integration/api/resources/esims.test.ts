@@ -1,16 +1,15 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { problemSchema } from '#api/problems/problem-schema.ts';
 import { activationCodeAad } from '#db/encryption-aads.ts';
 import { auditLog, esims, orders } from '#db/schema.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { idleService, startTestApi, TEST_NOW } from '#test/support/network/api.ts';
 import type { HttpClient } from '#test/support/network/http.ts';
 import { qrOfPng, qrOfSvg } from '#test/support/qr.ts';
 
-const api = await startTestApi();
+const api = disposedAtEnd(await startTestApi());
 const caller = await api.caller();
-
-afterAll(() => api[Symbol.asyncDispose]());
 
 const ESIM = 'esim_01JQ8Z6A2B3C4D5E6F7G8H9JKM';
 const CODE = 'LPA:1$smdp.example.com$A1B2-C3D4-E5F6';

@@ -1,13 +1,12 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { problemSchema } from '#api/problems/problem-schema.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { idleService, startTestApi, TEST_NOW } from '#test/support/network/api.ts';
 
-const api = await startTestApi();
+const api = disposedAtEnd(await startTestApi());
 const caller = await api.caller();
-
-afterAll(() => api[Symbol.asyncDispose]());
 
 const read = new Date(TEST_NOW).toISOString();
 const TIMES = { created_at: read, updated_at: read, removed_at: null };

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { Waits } from '#api/waits/waits.ts';
 import { MAX_WAIT_MS } from '#domain/policy/api-policy.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
@@ -8,15 +8,14 @@ import { createMetrics } from '#telemetry/metrics.ts';
 import { orderInput } from '#test/support/api/order-calls.ts';
 import { move, untilWaiting, wait, waitingCreations } from '#test/support/api/waiting-calls.ts';
 import { waitingCallers } from '#test/support/api/waits.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
 import type { HttpAnswer } from '#test/support/network/http.ts';
 import { statementsOf } from '#test/support/servers/statements.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 
-const api = await startTestApi();
+const api = disposedAtEnd(await startTestApi());
 const caller = await api.caller();
-
-afterAll(() => api[Symbol.asyncDispose]());
 
 const { create } = waitingCreations(() => caller);
 

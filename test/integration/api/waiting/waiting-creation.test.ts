@@ -1,18 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { orderOutput } from '#api/orders/order-schemas.ts';
 import { newId } from '#db/connection/ids.ts';
 import { orders } from '#db/schema.ts';
 import { orderInput } from '#test/support/api/order-calls.ts';
 import { idOfOrder, move, untilWaiting, wait, waitingCreations } from '#test/support/api/waiting-calls.ts';
 import { waitingCallers } from '#test/support/api/waits.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { startTestApi } from '#test/support/network/api.ts';
 
-const api = await startTestApi();
+const api = disposedAtEnd(await startTestApi());
 const caller = await api.caller();
-
-afterAll(() => api[Symbol.asyncDispose]());
 
 const { create } = waitingCreations(() => caller);
 

@@ -1,16 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { newId } from '#db/connection/ids.ts';
 import { orderInput } from '#test/support/api/order-calls.ts';
 import { move, untilWaiting, waitingCreations } from '#test/support/api/waiting-calls.ts';
 import { waitHeaders, waitingCallers } from '#test/support/api/waits.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { startTestApi } from '#test/support/network/api.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 
-const api = await startTestApi();
+const api = disposedAtEnd(await startTestApi());
 const caller = await api.caller();
-
-afterAll(() => api[Symbol.asyncDispose]());
 
 const { create } = waitingCreations(() => caller);
 

@@ -1,15 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { vpnSubscriptions } from '#db/schema.ts';
 import { move, untilWaiting, wait } from '#test/support/api/waiting-calls.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { startTestApi, TEST_NOW } from '#test/support/network/api.ts';
 import type { HttpAnswer } from '#test/support/network/http.ts';
 
-const api = await startTestApi();
+const api = disposedAtEnd(await startTestApi());
 const caller = await api.caller();
-
-afterAll(() => api[Symbol.asyncDispose]());
 
 describe('the cancellation of a VPN subscription', () => {
   /** An active one, as its workflow leaves it. @returns its address. */

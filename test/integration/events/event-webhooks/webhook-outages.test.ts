@@ -5,7 +5,7 @@ import { changeWebhookEndpoint } from '#db/events/webhook-endpoints.ts';
 import { events, webhookEndpoints } from '#db/schema.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { missedSince } from '#fulfilment/event-webhooks/manage-endpoint.ts';
-import { startAtNewAddress } from '#fulfilment/event-webhooks/record-try.ts';
+import { deleteWebhookEndpoint, startAtNewAddress } from '#fulfilment/event-webhooks/record-try.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { DAY, HOUR, WebhookBench } from '#test/support/work/webhook-sending.ts';
 
@@ -130,6 +130,18 @@ describe('an endpoint that does not answer', () => {
       db.select().from(events).where(eq(events.type, 'webhook_endpoint.disabled')),
     );
     expect(received).toMatchObject([{ subjectId: id, data: { reason: 'gone', detail: 'it answered 410' } }]);
+  });
+
+  it('that was deleted during its try causes no event', async () => {
+    const id = await bench.endpoint();
+    await bench.happen();
+    const courier: WebhookDependencies['courier'] = async () => {
+      await bench.database.transaction((tx) => deleteWebhookEndpoint(tx, id, new Date(bench.clock.now)));
+      return { outcome: { kind: 'answered', status: 410 }, excerpt: Buffer.alloc(0) };
+    };
+    await bench.activities({ courier }, { lanes: 1, roundMs: 0 }).deliverDue({ endpointId: id });
+    const announced = await bench.database.run((db) => db.select().from(events).where(eq(events.subjectId, id)));
+    expect(announced).toEqual([]);
   });
 });
 

@@ -1,14 +1,13 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { problemSchema } from '#api/problems/problem-schema.ts';
 import { inbox, refusedHeaderPrefixes } from '#db/schema.ts';
 import { forgetRefusedPrefix, readRefusedPrefix } from '#db/service/webhook-secrets.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { startTestApi, TEST_NOW } from '#test/support/network/api.ts';
 import { HttpClient } from '#test/support/network/http.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 
-const api = await startTestApi();
-
-afterAll(() => api[Symbol.asyncDispose]());
+const api = disposedAtEnd(await startTestApi());
 
 const ping = (data = {}) => ({ event: 'ping', data });
 const reported = () => api.database.run(readRefusedPrefix);

@@ -1,14 +1,13 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { request } from 'node:http';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { problemSchema } from '#api/problems/problem-schema.ts';
 import { NOW_SECONDS, orderEvent, result, storedDeliveries } from '#test/support/api/service-deliveries.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { startTestApi, WEBHOOK_SECRET, type Delivery } from '#test/support/network/api.ts';
 import { openDatabase } from '#test/support/servers/database.ts';
 
-const api = await startTestApi();
-
-afterAll(() => api[Symbol.asyncDispose]());
+const api = disposedAtEnd(await startTestApi());
 
 const { rowsOf, countRows } = storedDeliveries(() => api);
 

@@ -1,15 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { and, eq } from 'drizzle-orm';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { cases, inbox, orders, timeline } from '#db/schema.ts';
 import { InboxWriter, type VerifiedDelivery } from '#fulfilment/reports/inbox-writer.ts';
 import { NOW_SECONDS, orderEvent, result, storedDeliveries } from '#test/support/api/service-deliveries.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { startTestApi } from '#test/support/network/api.ts';
 import { openDatabase } from '#test/support/servers/database.ts';
 
-const api = await startTestApi();
-
-afterAll(() => api[Symbol.asyncDispose]());
+const api = disposedAtEnd(await startTestApi());
 
 const { rowsOf, metric } = storedDeliveries(() => api);
 

@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { inboxBodyAad } from '#db/encryption-aads.ts';
 import { orderEvent, result, storedDeliveries } from '#test/support/api/service-deliveries.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { startTestApi } from '#test/support/network/api.ts';
 
-const api = await startTestApi();
-
-afterAll(() => api[Symbol.asyncDispose]());
+const api = disposedAtEnd(await startTestApi());
 
 const { rowsOf, metric } = storedDeliveries(() => api);
 

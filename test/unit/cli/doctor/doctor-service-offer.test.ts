@@ -4,7 +4,7 @@ import { checkCapabilities, checkContract } from '#cli/doctor/checks/offer.ts';
 import type { StoredCapabilityProfile } from '#db/service/capability-profiles.ts';
 import { ALL_CAPABILITIES, type Capability } from '#domain/service/capability-profile.ts';
 import { contractOpenApi } from '#test/support/contract-openapi.ts';
-import { config, failed } from '#test/support/doctor-service.ts';
+import { config } from '#test/support/doctor-service.ts';
 import { jsonAnswer, refusal, startTestClient } from '#test/support/upstream-client.ts';
 
 describe('the wallet', () => {
@@ -16,10 +16,6 @@ describe('the wallet', () => {
     ['-3', 'warning'],
   ])('with %s', (balance, status) => {
     expect(wallet(balance)).toMatchObject({ status, detail: `${balance} EUR` });
-  });
-
-  it('that cannot be read is a failure', () => {
-    expect(checkWallet(failed('contract_drift')).status).toBe('failure');
   });
 });
 

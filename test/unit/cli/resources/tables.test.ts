@@ -147,11 +147,4 @@ describe('one object', () => {
       ].join('\n'),
     );
   });
-
-  it('is also printed as JSON, and as CSV with one row', () => {
-    expect(JSON.parse(shown(order, { json: true }))).toEqual(order);
-    expect(shown(order, { csv: true }).split('\n')[0]).toBe(
-      'id,charged_amount,charged_currency,esim_id,failure.class,failure.advice,countries,created_at',
-    );
-  });
 });

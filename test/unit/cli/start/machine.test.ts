@@ -1,11 +1,10 @@
 /** Programs and space that a machine may lack, and the messages about them. */
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { prepareDataFolder } from '#cli/data-folder/data-folder.ts';
 import { obtainTemporalCli } from '#cli/embedded/temporal-cli.ts';
-import { obtainTestServer } from '#cli/embedded/temporal-test-server.ts';
 import { explained } from '#cli/start/start.ts';
 import { report, UserError } from '#cli/terminal/user-error.ts';
 import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
@@ -44,21 +43,7 @@ describe('a machine without a Temporal server', () => {
   });
 });
 
-describe('a machine without a time-skipping test server', () => {
-  it('and without Java gets a message with what to install', async () => {
-    const { message, advice } = await failureOf(obtainTestServer({ environment: bare(), progress }));
-    expect(message).toContain('there is no Java to run it');
-    expect(advice).toContain('TEMPORAL_TEST_SERVER_PATH');
-  });
-});
-
 describe('a data folder', () => {
-  it('that cannot be created gives an error with its path and an alternative', () => {
-    const file = join(folder, 'file');
-    writeFileSync(file, '');
-    expect(() => prepareDataFolder(join(file, 'data'))).toThrow(`The data folder ${join(file, 'data')} cannot be used`);
-  });
-
   it('on a full disk is refused before anything is written', () => {
     expect(() => prepareDataFolder(join(folder, 'data'), () => 50 * 1024 ** 2)).toThrow('50 MB are free');
     expect(() => prepareDataFolder(join(folder, 'data'), () => 10 ** 9)).not.toThrow();

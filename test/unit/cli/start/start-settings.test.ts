@@ -6,7 +6,6 @@ import { requireFreePorts, startSettings } from '#cli/start/settings.ts';
 import { refuseOptionsTakenByNpm } from '#cli/start/start-command.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
 import { readApiConfig, readCodecServerConfig, readWorkerConfig } from '#config/config.ts';
-import { policyFile } from '#test/support/servers/policy-files.ts';
 
 const secrets = {
   encryption_keys: `dev-1:${Buffer.alloc(32, 7).toString('base64')}`,
@@ -79,15 +78,6 @@ describe('the environments of the product’s processes', () => {
     expect(rotating.simulator['SIMULATOR_WEBHOOK_SECRET']).toBe('new-secret');
   });
 
-  it('keep the caller’s keys and policy', () => {
-    const { worker } = environmentsOf({
-      POLICY_FILE: policyFile({ 'retry.max_attempts': 7 }),
-      ENCRYPTION_KEYS: `mine:${Buffer.alloc(32).toString('base64')}`,
-    });
-    expect(readWorkerConfig(worker).policy.purchase.maxAttempts).toBe(7);
-    expect(readWorkerConfig(worker).encryptionKeys.map(({ id }) => id)).toEqual(['mine']);
-  });
-
   it('send no generated password to a service of the caller', () => {
     const { api } = environmentsOf({ ...real, SERVICE_EMAIL: 'a@example.com', SERVICE_PASSWORD: 'theirs' });
     expect(api).toMatchObject({ ...real, SERVICE_EMAIL: 'a@example.com', SERVICE_PASSWORD: 'theirs' });
@@ -127,12 +117,6 @@ describe('ports', () => {
         `Port ${simulator}, for the simulator, is used by another program.`,
     });
     expect((error as UserError).advice).toContain('--api-port N --simulator-port N');
-  });
-
-  it('that are set twice are refused', async () => {
-    const port = await freePort();
-    const settings = startSettings({ ...options, ports: { api: port, codec: port } }, {});
-    await expect(requireFreePorts(settings)).rejects.toThrow(`Port ${port} is set twice`);
   });
 });
 

@@ -90,13 +90,6 @@ describe('a missing Temporal CLI', () => {
 describe('the start of the Temporal server', () => {
   const options = { cli: '/temporal', port: 7233, logFile: '/log', environment: {} };
 
-  it('uses loopback, and a poll rate that does not delay tasks', () => {
-    const list = startArguments(options);
-    expect(list).toContain('--ip=127.0.0.1');
-    expect(list).toContain('--dynamic-config-value=history.transferProcessorMaxPollRPS=2000');
-    expect(list).toContain('--headless');
-  });
-
   it('stores its state in a file, and configures the codec server in the UI', () => {
     const ui = { address: '127.9.8.7', port: 20_001 };
     const list = startArguments(

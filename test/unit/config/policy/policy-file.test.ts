@@ -165,14 +165,6 @@ describe('an unknown name', () => {
   ])('is refused with the name that is probably meant: %s', (text, problem) => {
     expect(problems(text)).toEqual([problem]);
   });
-
-  it('is refused in the environment, too, where the policy is not', () => {
-    expect(problemsOf(() => readPolicy({ POLICY_SPEND_LIMIT: '5.00 USD', POLICY_FILES: 'x' }))).toEqual([
-      'POLICY_SPEND_LIMIT is not a variable of this program: the policy is in the file that POLICY_FILE names; did ' +
-        'you mean gate.spend_limit?',
-      expect.stringMatching(/^POLICY_FILES is not a variable of this program/),
-    ]);
-  });
 });
 
 describe('the tolerance of timestamps', () => {
@@ -180,11 +172,6 @@ describe('the tolerance of timestamps', () => {
     expect(problems(`service_webhooks: {timestamp_tolerance: ${tolerance}}`)).toEqual([
       'policy.yaml:1:41: service_webhooks.timestamp_tolerance: must be from 2s to 5m',
     ]);
-  });
-
-  it('allows a history of twice its length', () => {
-    expect(problems('sweeper: {history_kept: 10m}')).toEqual([]);
-    expect(problems('sweeper: {history_kept: 6s}\nservice_webhooks: {timestamp_tolerance: 3s}')).toEqual([]);
   });
 });
 
