@@ -1,4 +1,3 @@
-import QRCode from 'qrcode';
 import { activationJson, activationOutput, esimJson, esimOutput } from '#api/esims/esim-schemas.ts';
 import { invalid, requireFound } from '#api/problems/problem.ts';
 import type { Expansion } from '#api/work/expand.ts';
@@ -94,17 +93,4 @@ function ofEsim(works: readonly WorkOfEsim[], byEsim: ReadonlyMap<string, object
       return found === undefined ? [] : [[id, found] as const];
     }),
   );
-}
-
-/** Margin required by the QR standard; without it cameras fail. */
-export const QUIET_ZONE_MODULES = 4;
-/** A typical code is then about 400 pixels wide, including the margin. */
-const PNG_PIXELS_PER_MODULE = 10;
-
-export function qrCodeSvg(text: string): Promise<string> {
-  return QRCode.toString(text, { type: 'svg', margin: QUIET_ZONE_MODULES });
-}
-
-export function qrCodePng(text: string, scale: number = PNG_PIXELS_PER_MODULE): Promise<Buffer> {
-  return QRCode.toBuffer(text, { type: 'png', margin: QUIET_ZONE_MODULES, scale });
 }

@@ -1,5 +1,5 @@
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { qrCodePng, qrCodeSvg, requireEsimOfPath, storedActivation } from '#api/esims/delivered-esim.ts';
+import { requireEsimOfPath, storedActivation } from '#api/esims/delivered-esim.ts';
 import {
   activationJson,
   activationOutput,
@@ -11,6 +11,7 @@ import {
   usageJson,
   usageOutput,
 } from '#api/esims/esim-schemas.ts';
+import { qrCodePng, qrCodeSvg } from '#api/esims/qr-code.ts';
 import { simulateEsimOperation, updateEsimOperation } from '#api/esims/update-esim.ts';
 import { ageOf, idInPath } from '#api/fields/fields.ts';
 import { type Caller, type Operation, operation, jsonAnswer } from '#api/http/operation.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { fieldProblem, type FieldError, Problem, valueOf } from '#api/problems/problem.ts';
-import type { Money } from '#domain/money/money.ts';
+import { objections, NAMED, type Offer, type OffersOf, type Wanted } from '#api/offers/purchase-not-possible.ts';
+import { fieldProblem, Problem, valueOf } from '#api/problems/problem.ts';
 import { CachedRead, type ReadAt } from '#upstream/cached-read.ts';
 import type { Listing } from '#upstream/client.ts';
 import type { ServicePackage, VpnPlan } from '#upstream/contract.ts';
@@ -13,52 +13,6 @@ const WAIT_MS = 1_000;
 const PAUSE_MS = 5_000;
 /** Further requests are not checked. */
 const MAX_WAITING = 20;
-
-export type OffersOf = 'packages' | 'plans' | 'options';
-
-const NAMED: Readonly<Record<OffersOf, { field: 'package_id' | 'vpn_plan_id'; noun: string; missing: string }>> = {
-  packages: {
-    field: 'package_id',
-    noun: 'package',
-    missing: 'is not the id of a package that is sold now; `GET /v1/packages` lists them',
-  },
-  plans: {
-    field: 'vpn_plan_id',
-    noun: 'VPN plan',
-    missing: 'is not the id of a VPN plan that is sold now; `GET /v1/vpn/plans` lists them',
-  },
-  options: {
-    field: 'package_id',
-    noun: 'package',
-    missing: 'is not a top-up option of this eSIM; `GET /v1/esims/{id}/topup-options` lists them',
-  },
-};
-
-export interface Offer {
-  readonly id: number;
-  readonly currency: string;
-  readonly available: boolean;
-}
-
-export interface Wanted {
-  readonly of: OffersOf;
-  readonly id: number;
-  readonly maxPrice: Money | undefined;
-  readonly customerPrice?: Money | undefined;
-  /** `report`: it is not bought, so the caller cannot ask to be held. */
-  readonly ifUnavailable: 'refuse' | 'hold' | 'report';
-}
-
-interface Terms {
-  readonly max_price?: Money | undefined;
-  readonly customer_price?: Money | undefined;
-  readonly if_unavailable: 'refuse' | 'hold';
-}
-
-export function wantedOf(of: OffersOf, id: number, terms: Terms): Wanted {
-  const { max_price: maxPrice, customer_price: customerPrice, if_unavailable: ifUnavailable } = terms;
-  return { of, id, maxPrice, customerPrice, ifUnavailable };
-}
 
 interface OfferList {
   get(): Promise<ReadAt<Listing<Offer>>>;
@@ -138,29 +92,6 @@ export class Offers {
     if (!isOfOne) this.#pausedUntil.set(of, this.#now() + PAUSE_MS);
     return undefined;
   }
-}
-
-/** Only a complete list proves that it lacks an id. */
-export function objections({ items, complete }: Listing<Offer>, wanted: Wanted): readonly FieldError[] {
-  const { id, maxPrice, customerPrice, ifUnavailable } = wanted;
-  const { field, noun, missing } = NAMED[wanted.of];
-  const offer = items.find((each) => each.id === id);
-  if (offer === undefined) return complete ? [{ in: 'body', field, message: missing }] : [];
-  const errors: FieldError[] = [];
-  if (!offer.available && ifUnavailable !== 'hold') {
-    const hint = ifUnavailable === 'report' ? '' : '. With `if_unavailable: hold` the purchase waits until it is';
-    const message = `names a ${noun} that is not sold now${hint}`;
-    errors.push({ in: 'body', field, message });
-  }
-  for (const [name, amount] of [
-    ['max_price', maxPrice],
-    ['customer_price', customerPrice],
-  ] as const) {
-    if (amount === undefined || amount.currency === offer.currency) continue;
-    const message = `must be ${offer.currency}, the currency of the price`;
-    errors.push({ in: 'body', field: `${name}.currency`, message });
-  }
-  return errors;
 }
 
 /** The service refused the call: that says something about this eSIM, and nothing about the others. */

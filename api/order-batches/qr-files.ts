@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Zip, ZipPassThrough } from 'fflate';
 import PDFDocument from 'pdfkit';
 import QRCode from 'qrcode';
-import { qrCodePng, QUIET_ZONE_MODULES } from '#api/esims/delivered-esim.ts';
+import { qrCodePng, QUIET_ZONE_MODULES } from '#api/esims/qr-code.ts';
 
 export interface LabelledCode {
   readonly reference: string;

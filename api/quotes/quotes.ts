@@ -15,7 +15,8 @@ import {
 } from '#api/fields/fields.ts';
 import { type Caller, jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
-import { objections, type Offer, type Offers, type Wanted } from '#api/offers/offers.ts';
+import type { Offers } from '#api/offers/offers.ts';
+import { objections, type Offer, type Wanted } from '#api/offers/purchase-not-possible.ts';
 import {
   listedPrice,
   pricedPackage,

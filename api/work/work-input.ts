@@ -4,7 +4,7 @@ import { severalInQuery } from '#api/lists/lists.ts';
 import type { KeyRing } from '#crypto/key-ring.ts';
 import { customerReferenceAad, type CustomerWork } from '#db/encryption-aads.ts';
 import { WHEN_USED_UP } from '#domain/retry/retry-rules.ts';
-import { CALLER_REFERENCE_CHARACTERS, isCallerReference } from '#domain/work/identifiers.ts';
+import { CALLER_REFERENCE_CHARACTERS, MAX_REFERENCE_LENGTH, isCallerReference } from '#domain/work/identifiers.ts';
 import { KINDS, type WorkKind } from '#domain/work/kinds.ts';
 import { endAtDeadline } from '#domain/work/status-text.ts';
 import type { NewCustomer } from '#fulfilment/accept/work.ts';
@@ -105,15 +105,15 @@ export const metadataInQuery = z
 /** Smaller, because a batch has many items. */
 export const itemMetadata = metadataOf({ pairs: 5, value: 100 });
 
-const REFERENCE_PATTERN = `^${CALLER_REFERENCE_CHARACTERS}{1,64}$`;
+const REFERENCE_PATTERN = `^${CALLER_REFERENCE_CHARACTERS}{1,${MAX_REFERENCE_LENGTH}}$`;
 
-const REFERENCE_FORM = 'must have 1 to 64 visible ASCII characters other than `~`';
+const REFERENCE_FORM = `must have 1 to ${MAX_REFERENCE_LENGTH} visible ASCII characters other than \`~\``;
 
 export function callerReferencesInQuery(kind: WorkKind) {
   return severalInQuery(isCallerReference, {
     form: REFERENCE_FORM,
     // Of a list: without the comma, which separates.
-    pattern: '^[!-+\\--}]{1,64}$',
+    pattern: `^[!-+\\--}]{1,${MAX_REFERENCE_LENGTH}}$`,
     description: `Only the ${KINDS[kind].noun} with your reference; ask for one with a comma alone.`,
   });
 }

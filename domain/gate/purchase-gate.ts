@@ -1,5 +1,5 @@
 import { circuitNames, type CircuitName } from '#domain/gate/circuit.ts';
-import { addMoney, compareMoney, plainText, subtractMoney, type Money } from '#domain/money/money.ts';
+import { compareMoney, plainText, subtractMoney, type Money } from '#domain/money/money.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
 import { PURCHASE_KINDS, type PurchaseKind } from '#domain/work/kinds.ts';
 
@@ -47,38 +47,6 @@ export function judgeReservation(
     `${plainText(reserved)} are reserved for purchases under way.`;
   return { kind: 'short', detail };
 }
-
-/** Undefined when no limit is exceeded. @param spend.whose the owner of the limit in a sentence: `of this API key`. */
-export function spendProblem(
-  price: Money,
-  { limit, spent, whose }: { readonly limit: Money; readonly spent: Money; readonly whose: string },
-): string | undefined {
-  if (price.currency !== limit.currency) {
-    return `The price is in ${price.currency}, the daily limit ${whose} in ${limit.currency}.`;
-  }
-  if (compareMoney(addMoney(spent, price), limit) <= 0) return undefined;
-  if (compareMoney(price, limit) > 0) {
-    return (
-      `The price of ${plainText(price)} alone is above the daily limit ${whose} of ${plainText(limit)}. ` +
-      'It never fits into a day: the limit must be raised.'
-    );
-  }
-  return (
-    `The price is ${plainText(price)}; of the daily limit ${whose} of ${plainText(limit)}, ` +
-    `${plainText(spent)} are spent.`
-  );
-}
-
-export function spendDay(now: number): string {
-  return new Date(now).toISOString().slice(0, 10);
-}
-
-/** Days are in UTC. */
-export function untilNextDay(now: number): number {
-  return DAY_MS - (now % DAY_MS);
-}
-
-const DAY_MS = 86_400_000;
 
 /** @param lastAt epoch milliseconds; null: never. */
 export function releasable(lastAt: number | null, now: number, perSecond: number): number {

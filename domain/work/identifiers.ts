@@ -52,7 +52,10 @@ export function attemptReference(reference: string, use: number, attemptNumber: 
 /** The characters of a caller's reference: visible ASCII without `~`, which derived ones have. */
 export const CALLER_REFERENCE_CHARACTERS = '[!-}]';
 
-const CALLER_REFERENCE = new RegExp(`^${CALLER_REFERENCE_CHARACTERS}{1,64}$`);
+/** Of `external_order_id`, `external_topup_id` and `external_subscription_id`. */
+export const MAX_REFERENCE_LENGTH = 64;
+
+const CALLER_REFERENCE = new RegExp(`^${CALLER_REFERENCE_CHARACTERS}{1,${MAX_REFERENCE_LENGTH}}$`);
 
 export function isCallerReference(text: string): boolean {
   return CALLER_REFERENCE.test(text);
@@ -120,8 +123,8 @@ export const MAX_BATCH = 1_000;
 
 const POSITION_DIGITS = String(MAX_BATCH).length;
 
-/** The references of its orders have at most 64 characters. */
-export const MAX_BATCH_REFERENCE = 64 - 1 - POSITION_DIGITS;
+/** The references of its orders are longer by their position. */
+export const MAX_BATCH_REFERENCE = MAX_REFERENCE_LENGTH - 1 - POSITION_DIGITS;
 
 export const BATCH_ENDS = ['completed', 'failed', 'abandoned'] as const;
 

@@ -8,7 +8,8 @@ import { leaveQueue, firstInQueue, noteProbe, queuedBarriers, queuedKeys, type G
 import { requestWake } from '#db/queues/outbox.ts';
 import { gateWaits, gateWallet } from '#db/schema.ts';
 import { isIdle } from '#domain/gate/circuit.ts';
-import { circuitOf, lineOf, pauseOf, releasable, spendDay, type Barrier } from '#domain/gate/purchase-gate.ts';
+import { circuitOf, lineOf, pauseOf, releasable, type Barrier } from '#domain/gate/purchase-gate.ts';
+import { spendDay } from '#domain/gate/spend-limit.ts';
 import { compareMoney, subtractMoney, type Money } from '#domain/money/money.ts';
 import type { GatePolicy } from '#domain/policy/gate-policy.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';

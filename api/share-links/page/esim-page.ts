@@ -1,4 +1,4 @@
-import { qrCodeSvg } from '#api/esims/delivered-esim.ts';
+import { qrCodeSvg } from '#api/esims/qr-code.ts';
 import { html, trustedHtml, type SafeHtml } from '#api/http/html.ts';
 import type { Reply } from '#api/http/reply.ts';
 import { framedPage } from '#api/share-links/page/page-frame.ts';

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { GUIDES } from '#api/site/guides.ts';
 import { PROJECT } from '#test/support/compose.ts';
 
-const documents = globSync(['*.md', 'docs/**/*.md'], { cwd: PROJECT });
+const documents = globSync(['*.md', 'docs/**/*.md', 'clients/*/*.md', 'simulator/*.md'], { cwd: PROJECT });
 
 /** The anchor of a heading. */
 function anchorOf(heading: string): string {
