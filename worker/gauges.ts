@@ -18,7 +18,7 @@ import { PURCHASE_KINDS, WORK_KINDS } from '#domain/work/kinds.ts';
 import { FINAL_STATUSES, isFinal, statusesOf } from '#domain/work/lifecycle.ts';
 import { usableBalance, reservedIn } from '#fulfilment/gate/account.ts';
 import { listCircuits } from '#fulfilment/gate/circuits.ts';
-import { stoppedLines } from '#fulfilment/gate/line.ts';
+import { driftStopsInForce } from '#fulfilment/gate/drift-stop.ts';
 import { heldGroups, parkedPurchases } from '#fulfilment/gate/overview.ts';
 import { activePauses, pauseFor } from '#fulfilment/gate/pauses.ts';
 import { lastRunway } from '#fulfilment/upkeep/runway.ts';
@@ -116,7 +116,7 @@ async function setGateGauges(db: Executor, metrics: Metrics): Promise<void> {
   const circuits = await listCircuits(db);
   const groups = await heldGroups(db);
   const pauses = await activePauses(db);
-  const lines = await stoppedLines(db);
+  const driftStops = await driftStopsInForce(db);
   const parked = await parkedPurchases(db);
   const reading = await usableBalance(db);
   const runway = await lastRunway(db);
@@ -131,10 +131,10 @@ async function setGateGauges(db: Executor, metrics: Metrics): Promise<void> {
     metrics.gateHeld.inc({ failure_class: failureClass, barrier: kindOfBarrier }, held);
   }
   for (const kind of PURCHASE_KINDS) {
-    const line = lines.find((one) => one.kind === kind);
+    const driftStop = driftStops.find((one) => one.kind === kind);
     // A release by a document alone stops nothing: it lets one purchase go first.
-    const isDrift = line !== undefined && hasDrift(line);
-    metrics.driftStop.set({ kind }, isDrift ? (line.state === 'stopped' ? 2 : 1) : 0);
+    const isDrift = driftStop !== undefined && hasDrift(driftStop);
+    metrics.driftStop.set({ kind }, isDrift ? (driftStop.state === 'stopped' ? 2 : 1) : 0);
     const count = parked.filter((one) => one.kind === kind).reduce((sum, one) => sum + one.count, 0);
     metrics.driftParked.set({ kind }, count);
   }

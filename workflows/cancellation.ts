@@ -1,6 +1,6 @@
 import { afterAcceptance } from '#domain/purchase/purchase-decision.ts';
 import type { PurchaseWorkflowInput, PurchaseWorkflowResult } from '#workflows/messages.ts';
-import { buy } from '#workflows/order.ts';
+import { buy } from '#workflows/purchase/buy.ts';
 import { nextStep, stepAfterReports, type PurchaseRules, type Step } from '#workflows/purchase/steps.ts';
 import { runToEnd } from '#workflows/run/run-to-end.ts';
 import type { Run } from '#workflows/run/run.ts';

@@ -1,5 +1,5 @@
 import type { PurchaseWorkflowInput, PurchaseWorkflowResult } from '#workflows/messages.ts';
-import { buy, BUYING } from '#workflows/order.ts';
+import { buy, BUYING } from '#workflows/purchase/buy.ts';
 import type { PurchaseRules } from '#workflows/purchase/steps.ts';
 import { runToEnd } from '#workflows/run/run-to-end.ts';
 

@@ -1,7 +1,7 @@
 import type { WorkEnd } from '#domain/work/lifecycle.ts';
 import type { PurchaseWorkflowInput, PurchaseWorkflowResult } from '#workflows/messages.ts';
 import { upgradeWithWorkers } from '#workflows/options.ts';
-import { buy, BUYING } from '#workflows/order.ts';
+import { buy, BUYING } from '#workflows/purchase/buy.ts';
 import { CONTRADICTED, type PurchaseRules } from '#workflows/purchase/steps.ts';
 import { runToEnd } from '#workflows/run/run-to-end.ts';
 import type { Run } from '#workflows/run/run.ts';

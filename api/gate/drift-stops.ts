@@ -4,17 +4,17 @@ import { actionReason, instant, instantJson, money, workKindField } from '#api/f
 import { type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { Problem } from '#api/problems/problem.ts';
-import { lineTexts, LINE_STATES } from '#domain/gate/drift.ts';
+import { driftStopSentences, DRIFT_STOP_STATES } from '#domain/gate/drift.ts';
 import { paddedMoney } from '#domain/money/money.ts';
 import { PURCHASE_KINDS } from '#domain/work/kinds.ts';
-import { startLine } from '#fulfilment/gate/drift.ts';
-import type { LineRow } from '#fulfilment/gate/line.ts';
+import type { DriftStopRow } from '#fulfilment/gate/drift-stop.ts';
+import { releaseDriftStop } from '#fulfilment/gate/drift.ts';
 import { parkedPurchases, type Parked } from '#fulfilment/gate/overview.ts';
 
 export const driftStopOutput = z
   .strictObject({
     kind: workKindField,
-    state: z.enum(LINE_STATES).meta({
+    state: z.enum(DRIFT_STOP_STATES).meta({
       description:
         '`proving`: one purchase at a time goes first, until one is delivered whole. `product_stopped`: only ' +
         '`stopped_products` are held. `stopped`: nothing of the kind is sent. `open`: nothing is stopped any more.',
@@ -51,7 +51,7 @@ export const driftStopOutput = z
       parked: [
         { product_id: 1001, count: 1, since: '2030-01-31T12:00:00.000Z', cost: [{ amount: '2.40', currency: 'USD' }] },
       ],
-      ...lineTexts('order', { state: 'proving', stoppedProducts: [1001] }),
+      ...driftStopSentences('order', { state: 'proving', stoppedProducts: [1001] }),
     },
   });
 
@@ -77,8 +77,8 @@ export function driftStopOperations({ database, now }: ApiDependencies): Operati
         const kind = PURCHASE_KINDS.find((one) => one === params.kind);
         if (kind === undefined) throw new Problem('drift_stop_not_found');
         const started = await database.transaction(async (tx) => {
-          const line = await startLine(tx, kind, { actor: caller.apiKeyId, reason }, now());
-          return line === undefined ? undefined : driftStopJson(line, await parkedPurchases(tx));
+          const driftStop = await releaseDriftStop(tx, kind, { actor: caller.apiKeyId, reason }, now());
+          return driftStop === undefined ? undefined : driftStopJson(driftStop, await parkedPurchases(tx));
         });
         if (started === undefined) throw new Problem('drift_stop_not_found');
         return jsonReply(200, started);
@@ -87,8 +87,8 @@ export function driftStopOperations({ database, now }: ApiDependencies): Operati
   ];
 }
 
-export function driftStopJson(line: LineRow, parked: readonly Parked[]): z.input<typeof driftStopOutput> {
-  const { kind, state, since, detail, stoppedProducts, canaries } = line;
+export function driftStopJson(driftStop: DriftStopRow, parked: readonly Parked[]): z.input<typeof driftStopOutput> {
+  const { kind, state, since, detail, stoppedProducts, canaries } = driftStop;
   return {
     kind,
     state,
@@ -107,6 +107,6 @@ export function driftStopJson(line: LineRow, parked: readonly Parked[]): z.input
         since: at.toISOString(),
         cost: cost.map(paddedMoney),
       })),
-    ...lineTexts(kind, line),
+    ...driftStopSentences(kind, driftStop),
   };
 }

@@ -161,7 +161,7 @@ export function purchaseGateOperations({ database, spendLimit, now }: ApiDepende
 function gateJson({
   circuits,
   pauses,
-  lines,
+  driftStops,
   parked,
   held,
   wallet,
@@ -177,7 +177,7 @@ function gateJson({
       ),
     ),
     pauses: pauses.map(pauseJson),
-    drift_stops: lines.map((line) => driftStopJson(line, parked)),
+    drift_stops: driftStops.map((driftStop) => driftStopJson(driftStop, parked)),
     held: held.map(heldJson),
     wallet:
       wallet === undefined

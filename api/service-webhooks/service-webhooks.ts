@@ -21,7 +21,7 @@ import {
 } from '#crypto/webhook-signatures.ts';
 import { OWN_PING } from '#db/queues/inbox.ts';
 import type { PurchaseEvent } from '#domain/relay/observation.ts';
-import type { InboxResult, ParsedDelivery, VerifiedDelivery } from '#fulfilment/reports/inbox-writer.ts';
+import type { InboxResult, ParsedWebhook, VerifiedWebhook } from '#fulfilment/reports/inbox-writer.ts';
 import type { UnusedObserver } from '#telemetry/observers.ts';
 import { currentTraceparent } from '#telemetry/tracing.ts';
 import { type EventKind, serviceHeaders, type ServiceHeaders } from '#upstream/contract.ts';
@@ -202,7 +202,7 @@ function resultOf(stored: InboxResult, state: 'pending' | 'quarantined' | 'ignor
 function alertOn(
   { logger, metrics }: ApiDependencies,
   stored: InboxResult,
-  { deliveryId, headerEvent, parsed }: Pick<VerifiedDelivery, 'deliveryId' | 'headerEvent' | 'parsed'>,
+  { deliveryId, headerEvent, parsed }: Pick<VerifiedWebhook, 'deliveryId' | 'headerEvent' | 'parsed'>,
 ): void {
   const { state, note, event } = parsed;
   if (stored.kind === 'stored' && state === 'quarantined') {
@@ -231,7 +231,7 @@ function alertOn(
 /**
  * Every delivery is stored. Only a clear report about a purchase is passed to the relay; others wait for an operator.
  */
-export function readDelivery(body: Buffer, onUnused?: UnusedObserver): ParsedDelivery {
+export function readDelivery(body: Buffer, onUnused?: UnusedObserver): ParsedWebhook {
   const event = parseEvent(body, (kind, fields) => onUnused?.(`event ${kind}`, { fields, items: 0 }));
   switch (event.kind) {
     case 'purchase':
@@ -247,7 +247,7 @@ export function readDelivery(body: Buffer, onUnused?: UnusedObserver): ParsedDel
   }
 }
 
-function readPurchase(purchase: PurchaseEvent, event: EventKind): ParsedDelivery {
+function readPurchase(purchase: PurchaseEvent, event: EventKind): ParsedWebhook {
   const { kind, outcome, serviceId, reference, serviceEsimId } = purchase;
   return {
     event,

@@ -104,7 +104,7 @@ export async function inTurn<Name extends string, Figures>(
 }
 
 /** Nearest rank. @throws RangeError when empty. */
-export function percentile(values: readonly number[], share: number): number {
+function percentile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((left, right) => left - right);
   const found = sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)];
   if (found === undefined) throw new RangeError('no values');

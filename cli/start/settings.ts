@@ -95,7 +95,7 @@ export function portOf(text: string): number | undefined {
   return /^\d{1,5}$/.test(text) && port <= 65_535 ? port : undefined;
 }
 
-export function portsTaken(settings: StartSettings): PortName[] {
+function portsTaken(settings: StartSettings): PortName[] {
   return [
     'api',
     'worker',

@@ -9,8 +9,8 @@ import { KINDS, WORK_KINDS, type WorkKind, type WorkRef } from '#domain/work/kin
 
 export type InboxRow = typeof inbox.$inferSelect;
 
-/** The workflow received them and ended without handling: they are judged against its end. */
-export async function returnUnanswered(tx: Executor, { kind, id }: WorkRef): Promise<void> {
+/** The workflow received them and ended without applying them: they are judged against its end. */
+export async function returnUnapplied(tx: Executor, { kind, id }: WorkRef): Promise<void> {
   const returned = await tx
     .update(inbox)
     .set({ state: 'pending', decision: null, availableAt: sql`now()` })
@@ -25,7 +25,7 @@ export async function markApplied(tx: Executor, keys: readonly string[], note: s
   await tx
     .update(inbox)
     .set({ state: 'applied', note, appliedAt: now })
-    .where(and(isAnsweredBy(keys), isNull(inbox.appliedAt)));
+    .where(and(isAppliedBy(keys), isNull(inbox.appliedAt)));
 }
 
 const NAMED_BY_ESIM = WORK_KINDS.filter((kind) => KINDS[kind].reportsName === 'esim');
@@ -113,8 +113,8 @@ export function inboxKey({ id, bodyHash }: { readonly id: bigint; readonly bodyH
   return `${id}.${bodyHash.toString('hex').slice(0, HASH_DIGITS)}`;
 }
 
-/** A row that is not judged does not match: no workflow has handled it. @throws SyntaxError for an invalid key. */
-export function isAnsweredBy(keys: readonly string[]): SQL | undefined {
+/** A row that is not judged does not match: no workflow has applied it. @throws SyntaxError for an invalid key. */
+export function isAppliedBy(keys: readonly string[]): SQL | undefined {
   const named = keys.map((key) => {
     const [id = '', hash = ''] = key.split('.');
     return { id: BigInt(id), hash };

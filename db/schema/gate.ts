@@ -14,7 +14,7 @@ import {
 } from 'drizzle-orm/pg-core';
 import { amount, inList, instant } from '#db/schema/columns.ts';
 import { CIRCUIT_STATES, type CircuitName, type CircuitState } from '#domain/gate/circuit.ts';
-import { LINE_STATES, type Canary, type LineState } from '#domain/gate/drift.ts';
+import { DRIFT_STOP_STATES, type Canary, type DriftStopState } from '#domain/gate/drift.ts';
 import { PAUSE_ORIGINS, type Barrier, type PauseOrigin } from '#domain/gate/purchase-gate.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
 import type { PurchaseKind, WorkKind } from '#domain/work/kinds.ts';
@@ -116,7 +116,7 @@ export const gateLines = pgTable(
   'gate_lines',
   {
     kind: text('kind').$type<PurchaseKind>().primaryKey(),
-    state: text('state').$type<LineState>().notNull().default('open'),
+    state: text('state').$type<DriftStopState>().notNull().default('open'),
     drifts: integer('drifts').notNull().default(0),
     stoppedProducts: jsonb('stopped_products').$type<readonly number[]>().notNull().default([]),
     stoppedAt: instant('stopped_at'),
@@ -126,7 +126,7 @@ export const gateLines = pgTable(
     detail: text('detail'),
     longestFillMs: doublePrecision('longest_fill_ms').notNull().default(0),
   },
-  (table) => [check('gate_lines_state', sql`${table.state} in (${inList(LINE_STATES)})`)],
+  (table) => [check('gate_lines_state', sql`${table.state} in (${inList(DRIFT_STOP_STATES)})`)],
 );
 
 export const gateDrifts = pgTable(

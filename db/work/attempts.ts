@@ -7,7 +7,7 @@ import { moneyOf, plainText, type Money } from '#domain/money/money.ts';
 import type { ReconcilePolicy } from '#domain/policy/upkeep-policy.ts';
 import type { AttemptSnapshot } from '#domain/purchase/results.ts';
 import type { PriceLimit } from '#domain/purchase/send-claim.ts';
-import type { AttemptState } from '#domain/relay/observation.ts';
+import { MAY_BE_BOUGHT } from '#domain/work/attempt-lifecycle.ts';
 import type { WorkKind, WorkRef } from '#domain/work/kinds.ts';
 
 /** The newest, or an earlier one that an operator found to be bought when the later ones bought nothing. */
@@ -16,10 +16,8 @@ export async function currentAttempt(db: Executor, work: WorkRef): Promise<Attem
 }
 
 export function currentOf(all: readonly AttemptRow[]): AttemptRow | undefined {
-  return all.find(({ state }) => MAY_BE_BOUGHT.has(state)) ?? all[0];
+  return all.find(({ state }) => MAY_BE_BOUGHT.includes(state)) ?? all[0];
 }
-
-const MAY_BE_BOUGHT: ReadonlySet<AttemptState> = new Set(['sending', 'unknown', 'processing', 'completed']);
 
 /** Reads also the reports that the workflow has not applied yet, oldest first; one read. */
 export async function readProgress(

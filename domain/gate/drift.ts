@@ -10,8 +10,8 @@ import { KINDS, type PurchaseKind } from '#domain/work/kinds.ts';
  * `proving`: one purchase at a time, until one is delivered whole. `product_stopped`: only the stopped products are
  * held. `stopped`: none passes until the drifted purchases are whole or a person starts a canary.
  */
-export const LINE_STATES = ['open', 'proving', 'product_stopped', 'stopped'] as const;
-export type LineState = (typeof LINE_STATES)[number];
+export const DRIFT_STOP_STATES = ['open', 'proving', 'product_stopped', 'stopped'] as const;
+export type DriftStopState = (typeof DRIFT_STOP_STATES)[number];
 
 /** Times are epoch milliseconds. */
 export interface Canary {
@@ -23,19 +23,19 @@ export interface Canary {
   readonly sentAt: number | null;
 }
 
-export interface Line {
-  readonly state: LineState;
-  /** Drifts since the line was last open that count: see {@link afterDrift}. */
+export interface DriftStop {
+  readonly state: DriftStopState;
+  /** Drifts since buying was last open that count: see {@link afterDrift}. */
   readonly drifts: number;
   readonly stoppedProducts: readonly number[];
-  /** Time of the last stop; null: none since the line was last open. */
+  /** Time of the last stop; null: none since buying was last open. */
   readonly stoppedAt: Date | null;
   readonly canaries: readonly Canary[];
-  /** A person has started the line after its last stop: a stopped product may then be the canary. */
+  /** A person has started buying after the last stop: a stopped product may then be the canary. */
   readonly isStarted: boolean;
 }
 
-export const OPEN_LINE: Line = {
+export const NO_DRIFT_STOP: DriftStop = {
   state: 'open',
   drifts: 0,
   stoppedProducts: [],
@@ -50,8 +50,8 @@ export type DriftPolicy = Pick<
 >;
 
 /** The first purchase of the kind must be delivered whole: only a document has shown the answers of the service. */
-export function afterReleaseByDocument(line: Line): Line {
-  return line.state === 'open' ? { ...OPEN_LINE, state: 'proving' } : line;
+export function afterReleaseByDocument(stop: DriftStop): DriftStop {
+  return stop.state === 'open' ? { ...NO_DRIFT_STOP, state: 'proving' } : stop;
 }
 
 /** The stop has the clock of a worker, and a send that of the database. */
@@ -62,44 +62,44 @@ const CLOCKS_APART_MS = 2_000;
  * @param drifted.begunAt its first send, in epoch milliseconds.
  */
 export function afterDrift(
-  line: Line,
+  stop: DriftStop,
   { id, product, begunAt }: Pick<Canary, 'id' | 'product'> & { readonly begunAt: number },
   now: number,
-): Line {
-  const wasCanary = line.canaries.some((canary) => canary.id === id);
-  const isExempt = !wasCanary && line.stoppedAt !== null && begunAt <= line.stoppedAt.getTime() + CLOCKS_APART_MS;
+): DriftStop {
+  const wasCanary = stop.canaries.some((canary) => canary.id === id);
+  const isExempt = !wasCanary && stop.stoppedAt !== null && begunAt <= stop.stoppedAt.getTime() + CLOCKS_APART_MS;
   const changed = {
-    ...line,
-    stoppedProducts: [...new Set([...line.stoppedProducts, product])],
-    canaries: line.canaries.filter((canary) => canary.id !== id),
+    ...stop,
+    stoppedProducts: [...new Set([...stop.stoppedProducts, product])],
+    canaries: stop.canaries.filter((canary) => canary.id !== id),
   };
   if (isExempt) return changed;
-  const state = line.drifts === 0 ? 'proving' : 'stopped';
-  return { ...changed, state, drifts: line.drifts + 1, stoppedAt: new Date(now), isStarted: false };
+  const state = stop.drifts === 0 ? 'proving' : 'stopped';
+  return { ...changed, state, drifts: stop.drifts + 1, stoppedAt: new Date(now), isStarted: false };
 }
 
 /** A stopped product may then be the canary, and a canary that shows nothing is not waited for any more. */
-export function afterStart(line: Line): Line {
-  if (line.state === 'open') return line;
-  return { ...line, state: line.state === 'stopped' ? 'proving' : line.state, canaries: [], isStarted: true };
+export function afterStart(stop: DriftStop): DriftStop {
+  if (stop.state === 'open') return stop;
+  return { ...stop, state: stop.state === 'stopped' ? 'proving' : stop.state, canaries: [], isStarted: true };
 }
 
-export function afterSend(line: Line, { id, product }: Pick<Canary, 'id' | 'product'>, now: number): Line {
-  const others = line.canaries.filter((canary) => canary.id !== id);
-  return { ...line, canaries: [...others, { id, product, calledAt: now, sentAt: now }] };
+export function afterSend(stop: DriftStop, { id, product }: Pick<Canary, 'id' | 'product'>, now: number): DriftStop {
+  const others = stop.canaries.filter((canary) => canary.id !== id);
+  return { ...stop, canaries: [...others, { id, product, calledAt: now, sentAt: now }] };
 }
 
 /** A canary that was sent may have bought, and stays. */
-export function withoutCanary(line: Line, id: string): Line {
-  const canaries = line.canaries.filter((canary) => canary.id !== id || canary.sentAt !== null);
-  return canaries.length === line.canaries.length ? line : { ...line, canaries };
+export function withoutCanary(stop: DriftStop, id: string): DriftStop {
+  const canaries = stop.canaries.filter((canary) => canary.id !== id || canary.sentAt !== null);
+  return canaries.length === stop.canaries.length ? stop : { ...stop, canaries };
 }
 
 /** `whole`: delivered. `passed_on`: it definitely bought nothing. */
 export type CanaryFate = 'whole' | 'passed_on' | 'pending';
 
 /** Fates of the canaries, and products of drifted purchases that are still open, or ended without being whole. */
-interface LineFacts {
+interface DriftStopFacts {
   readonly fates: ReadonlyMap<string, CanaryFate>;
   readonly parkedProducts: ReadonlySet<number>;
   readonly unprovenProducts: ReadonlySet<number>;
@@ -107,39 +107,39 @@ interface LineFacts {
 
 /** Once no drifted purchase is parked, the stop ends: one canary remains, unless the kind was proven since. */
 export function afterLook(
-  line: Line,
-  { fates, parkedProducts, unprovenProducts }: LineFacts,
+  stop: DriftStop,
+  { fates, parkedProducts, unprovenProducts }: DriftStopFacts,
   now: number,
   policy: DriftPolicy,
-): Line {
-  if (line.state === 'open') return line;
+): DriftStop {
+  if (stop.state === 'open') return stop;
   // Only a person starts a stopped kind: a canary from before the stop proves nothing.
-  const whole = line.state === 'stopped' ? [] : line.canaries.filter(({ id }) => fates.get(id) === 'whole');
+  const whole = stop.state === 'stopped' ? [] : stop.canaries.filter(({ id }) => fates.get(id) === 'whole');
   const proven = new Set(whole.map(({ product }) => product));
-  const stoppedProducts = line.stoppedProducts.filter((one) => parkedProducts.has(one) && !proven.has(one));
-  const canaries = line.canaries.filter(({ id, sentAt, calledAt }) =>
+  const stoppedProducts = stop.stoppedProducts.filter((one) => parkedProducts.has(one) && !proven.has(one));
+  const canaries = stop.canaries.filter(({ id, sentAt, calledAt }) =>
     sentAt === null ? now < calledAt + policy.canaryLeaseMs : (fates.get(id) ?? 'pending') === 'pending',
   );
-  if (whole.length > 0 || line.state === 'product_stopped') {
+  if (whole.length > 0 || stop.state === 'product_stopped') {
     if (stoppedProducts.length > 0)
       return {
-        ...line,
+        ...stop,
         state: 'product_stopped',
         stoppedProducts,
         canaries,
-        isStarted: whole.length === 0 && line.isStarted,
+        isStarted: whole.length === 0 && stop.isStarted,
       };
     // Nothing has shown that a product is delivered again whose purchases only ended.
-    const isProven = line.stoppedProducts.every((one) => proven.has(one) || !unprovenProducts.has(one));
-    return isProven ? OPEN_LINE : { ...OPEN_LINE, state: 'proving', stoppedAt: line.stoppedAt };
+    const isProven = stop.stoppedProducts.every((one) => proven.has(one) || !unprovenProducts.has(one));
+    return isProven ? NO_DRIFT_STOP : { ...NO_DRIFT_STOP, state: 'proving', stoppedAt: stop.stoppedAt };
   }
-  if (line.drifts > 0 && parkedProducts.size === 0)
-    return { ...OPEN_LINE, state: 'proving', stoppedAt: line.stoppedAt, canaries };
-  return { ...line, stoppedProducts, canaries };
+  if (stop.drifts > 0 && parkedProducts.size === 0)
+    return { ...NO_DRIFT_STOP, state: 'proving', stoppedAt: stop.stoppedAt, canaries };
+  return { ...stop, stoppedProducts, canaries };
 }
 
 /** A canary that shows nothing for long lets one other go, up to a limit. */
-function hasTurn({ state, canaries, isStarted }: Line, now: number, policy: DriftPolicy): boolean {
+function hasTurn({ state, canaries, isStarted }: DriftStop, now: number, policy: DriftPolicy): boolean {
   if (state !== 'proving' && !(state === 'product_stopped' && isStarted)) return false;
   if (canaries.length >= policy.driftCanaries) return false;
   return canaries.every(({ sentAt }) => sentAt !== null && now >= sentAt + policy.driftCanaryMs);
@@ -147,29 +147,29 @@ function hasTurn({ state, canaries, isStarted }: Line, now: number, policy: Drif
 
 /** Another product goes first. @param waiting in the order of the queue. */
 export function nextCanary<Waiting extends { readonly product: number }>(
-  line: Line,
+  stop: DriftStop,
   waiting: readonly Waiting[],
   now: number,
   policy: DriftPolicy,
 ): Waiting | undefined {
-  if (!hasTurn(line, now, policy)) return undefined;
-  const isStopped = ({ product }: Waiting) => line.stoppedProducts.includes(product);
-  const other = line.state === 'proving' ? waiting.find((one) => !isStopped(one)) : undefined;
-  return other ?? (line.isStarted ? waiting.find(isStopped) : undefined);
+  if (!hasTurn(stop, now, policy)) return undefined;
+  const isStopped = ({ product }: Waiting) => stop.stoppedProducts.includes(product);
+  const other = stop.state === 'proving' ? waiting.find((one) => !isStopped(one)) : undefined;
+  return other ?? (stop.isStarted ? waiting.find(isStopped) : undefined);
 }
 
 /** `canary`: its delivery decides. @param candidate.mayHaveBought a resend with the same key is no further purchase. */
-export function judgeAtLine(
-  line: Line,
+export function judgeAtDriftStop(
+  stop: DriftStop,
   candidate: Pick<Canary, 'id' | 'product'> & { readonly mayHaveBought: boolean; readonly isFirst: boolean },
   now: number,
   policy: DriftPolicy,
 ): 'pass' | 'canary' | 'hold' {
   const { id, product, mayHaveBought, isFirst } = candidate;
-  if (line.state === 'open' || mayHaveBought) return 'pass';
-  const isStopped = line.stoppedProducts.includes(product);
-  const isCalled = line.canaries.some((canary) => canary.id === id);
-  switch (line.state) {
+  if (stop.state === 'open' || mayHaveBought) return 'pass';
+  const isStopped = stop.stoppedProducts.includes(product);
+  const isCalled = stop.canaries.some((canary) => canary.id === id);
+  switch (stop.state) {
     case 'stopped':
       return 'hold';
     case 'product_stopped':
@@ -177,9 +177,9 @@ export function judgeAtLine(
       return isCalled ? 'canary' : 'hold';
     case 'proving':
       // A product may be stopped after the call of its purchase.
-      if (isStopped && !line.isStarted) return 'hold';
+      if (isStopped && !stop.isStarted) return 'hold';
       if (isCalled) return 'canary';
-      return !isStopped && isFirst && hasTurn(line, now, policy) ? 'canary' : 'hold';
+      return !isStopped && isFirst && hasTurn(stop, now, policy) ? 'canary' : 'hold';
   }
 }
 
@@ -190,13 +190,13 @@ export function isUnfilledTooLong(unfilledMs: number, longestFillMs: number, pol
   return unfilledMs >= Math.max(policy.unfilledMs, longestFillMs * policy.unfilledShare);
 }
 
-export function hasDrift({ drifts, stoppedProducts }: Pick<Line, 'drifts' | 'stoppedProducts'>): boolean {
+export function hasDrift({ drifts, stoppedProducts }: Pick<DriftStop, 'drifts' | 'stoppedProducts'>): boolean {
   return drifts > 0 || stoppedProducts.length > 0;
 }
 
-export function lineTexts(
+export function driftStopSentences(
   kind: PurchaseKind,
-  { state, stoppedProducts }: Pick<Line, 'state' | 'stoppedProducts'>,
+  { state, stoppedProducts }: Pick<DriftStop, 'state' | 'stoppedProducts'>,
 ): { readonly stops: string; readonly end: string } {
   const { noun, productNoun } = KINDS[kind];
   const products = `${productNoun} ${stoppedProducts.join(', ')}`;

@@ -30,7 +30,7 @@ export function pauseOf(barrier: string): string | undefined {
   return barrier.startsWith('pause:') ? barrier.slice('pause:'.length) : undefined;
 }
 
-export function lineOf(barrier: string): PurchaseKind | undefined {
+export function driftStopOf(barrier: string): PurchaseKind | undefined {
   return PURCHASE_KINDS.find((kind) => barrier === `drift:${kind}`);
 }
 

@@ -14,7 +14,7 @@ export type SendOutcome =
   | { readonly kind: 'lease_held'; readonly retryAfterMs: number };
 
 /** Why an order may neither be bought nor fail now. `observations_pending`: a report has not been judged yet. */
-export type BuyingBarrier = 'contradiction' | 'observations_pending';
+export type BuyingBlock = 'contradiction' | 'observations_pending';
 
 /**
  * `superseded`: a later workflow task has recorded a step. `not_compared`: PostgreSQL has started since the workflow
@@ -28,7 +28,7 @@ export type RecordResult =
   | 'may_be_bought'
   | 'judged'
   | 'changed'
-  | BuyingBarrier
+  | BuyingBlock
   | AttentionReason;
 
 export interface AttemptHistory {

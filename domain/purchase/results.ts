@@ -1,7 +1,7 @@
 import type { Operator, OperatorAction } from '#domain/operator/operator-actions.ts';
 import type {
   AttemptHistory,
-  BuyingBarrier,
+  BuyingBlock,
   DebitEvidence,
   RecordResult,
   SendOutcome,
@@ -101,7 +101,7 @@ export interface SendResult {
    */
   readonly outcome:
     | SendOutcome
-    | { readonly kind: 'barred'; readonly by: BuyingBarrier }
+    | { readonly kind: 'barred'; readonly by: BuyingBlock }
     | { readonly kind: 'too_late' }
     | { readonly kind: 'records_lost' }
     | { readonly kind: 'resend_not_allowed' };
@@ -115,7 +115,7 @@ export type OpenResult =
   | { readonly kind: 'opened'; readonly attempt: AttemptSnapshot }
   /** As in {@link RecordResult}: rows of earlier attempts may be lost. */
   | { readonly kind: 'not_compared' }
-  | { readonly kind: 'barred'; readonly by: BuyingBarrier }
+  | { readonly kind: 'barred'; readonly by: BuyingBlock }
   /** An earlier attempt may have bought, or may have cost something. */
   | { readonly kind: 'unsettled' }
   | { readonly kind: 'not_allowed'; readonly attempts: number };

@@ -1,8 +1,11 @@
+/**
+ * One send at a time, and an attempt with an unknown outcome only within its window (rules 1 and 2 of
+ * docs/reference/rules.md).
+ */
 import { compareMoney, type Money } from '#domain/money/money.ts';
-/** One send at a time, and an attempt that may have bought only within its window (rules 1 and 2). */
 import { isNeverResent } from '#domain/purchase/purchase-decision.ts';
 import type { AttemptState } from '#domain/relay/observation.ts';
-import { isSettledByService } from '#domain/work/attempt-lifecycle.ts';
+import { isKnownToService } from '#domain/work/attempt-lifecycle.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
 import { isFinal, type WorkStatus } from '#domain/work/lifecycle.ts';
 
@@ -19,7 +22,7 @@ export interface SendCandidate {
 }
 
 type SendClaimDecision =
-  | 'settled'
+  | 'known_to_service'
   /** Another send may be under way. */
   | 'leased'
   /** It may have been bought. */
@@ -31,17 +34,20 @@ type SendClaimDecision =
 /** @param resendWindowMs from the first send that was not refused; undefined: nothing unknown may be resent. */
 export function decideSendClaim(facts: SendCandidate, resendWindowMs: number | undefined): SendClaimDecision {
   const { state, failureClass, leaseLeftMs, unrefusedForMs } = facts;
-  if (isSettledByService(state)) return 'settled';
+  if (isKnownToService(state)) return 'known_to_service';
   if (leaseLeftMs !== null && leaseLeftMs > 0) return 'leased';
-  if (!mayHaveBought(facts)) return 'claim';
+  if (!isOutcomeUnknown(facts)) return 'claim';
   // A resend shows nothing new. Or a person reported it as bought, and we may never have sent it.
   if (unrefusedForMs === null || (failureClass !== null && isNeverResent(failureClass))) return 'too_late';
   if (resendWindowMs === undefined) return 'resend_not_allowed';
   return unrefusedForMs <= resendWindowMs ? 'claim' : 'too_late';
 }
 
-/** A `sending` attempt without a lease left no result. */
-export function mayHaveBought({ state, anyUnknown }: Pick<SendCandidate, 'state' | 'anyUnknown'>): boolean {
+/**
+ * A send may have bought, and the service has not said so. False for what it calls `processing` or `completed`. A
+ * `sending` attempt without a lease left no result.
+ */
+export function isOutcomeUnknown({ state, anyUnknown }: Pick<SendCandidate, 'state' | 'anyUnknown'>): boolean {
   return anyUnknown || state === 'sending' || state === 'unknown';
 }
 

@@ -21,7 +21,7 @@ export interface SweptWork {
   readonly sweptAt?: number;
   readonly attemptState?: AttemptState;
   readonly lastReportAt?: number;
-  /** Since when the oldest relayed report is not handled. */
+  /** Since when the oldest relayed report is not applied. */
   readonly relayedSince?: number;
   readonly hasOpenCase: boolean;
   readonly isRunning: boolean;

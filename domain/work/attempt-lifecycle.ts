@@ -1,4 +1,3 @@
-/** The storage takes the next state from this table. */
 import type { AttemptState, ObservedOutcome } from '#domain/relay/observation.ts';
 
 export const ATTEMPT_EVENTS = {
@@ -27,6 +26,7 @@ const HELD_BY_SERVICE = { processing: 'forbidden', completed: 'forbidden', faile
 /** A send that never began has no result; after a report of the service the result of a send no longer matters. */
 const resultOfSend = (next: AttemptState) => fromAll('unchanged', { prepared: 'forbidden', sending: next });
 
+/** The storage takes the next state from this table. */
 export const ATTEMPT_LIFECYCLE: Readonly<Record<AttemptEvent, Readonly<Record<AttemptState, Next>>>> = {
   // An attempt that the service has is never sent again.
   claimed: fromAll('sending', HELD_BY_SERVICE),
@@ -52,6 +52,9 @@ function fromAll(next: Next, except: Partial<Record<AttemptState, Next>> = {}): 
   return { ...all, processing: next, completed: next, failed: next, ...except };
 }
 
+/** In the order of an attempt's life. A send may be under way, have an unknown outcome, or have bought. */
+export const MAY_BE_BOUGHT: readonly AttemptState[] = ['sending', 'unknown', 'processing', 'completed'];
+
 /** @throws RangeError when the event must not happen in this state. */
 export function attemptStateAfter(state: AttemptState, event: AttemptEvent): AttemptState {
   const next = ATTEMPT_LIFECYCLE[event][state];
@@ -59,6 +62,7 @@ export function attemptStateAfter(state: AttemptState, event: AttemptEvent): Att
   return next === 'unchanged' ? state : next;
 }
 
-export function isSettledByService(state: AttemptState): state is ObservedOutcome {
+/** It must not be sent again. `processing` is no end: see {@link ATTEMPT_LIFECYCLE}. */
+export function isKnownToService(state: AttemptState): state is ObservedOutcome {
   return ATTEMPT_LIFECYCLE.claimed[state] === 'forbidden';
 }

@@ -7,7 +7,7 @@ import { findAttemptById, workOf, findAttempt } from '#db/work/attempts.ts';
 import { workTable, type WorkRow, type AttemptRow } from '#db/work/rows.ts';
 import { addTimelineEntry } from '#db/work/timeline.ts';
 import { type Witness, hasLostRecords } from '#domain/purchase/recovery.ts';
-import { attemptStateAfter, isSettledByService } from '#domain/work/attempt-lifecycle.ts';
+import { attemptStateAfter, isKnownToService } from '#domain/work/attempt-lifecycle.ts';
 import { isDefinite, type FailureClass } from '#domain/work/failure.ts';
 import { type WorkRef, KINDS } from '#domain/work/kinds.ts';
 
@@ -74,7 +74,7 @@ export async function restoreLostClaim(
   lease: { readonly leaseMs: number; readonly esimId: string | null },
 ): Promise<AttemptRow> {
   if (isDefinite(failure) && !claimed.anyUnknown) return after;
-  if (isSettledByService(after.state) || (after.anyUnknown && after.sends >= claimed.sends)) return after;
+  if (isKnownToService(after.state) || (after.anyUnknown && after.sends >= claimed.sends)) return after;
   const { number, sends, firstSentAt, firstUnrefusedSendAt } = claimed;
   const witness: Witness = {
     number,

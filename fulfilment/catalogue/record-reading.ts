@@ -28,7 +28,7 @@ import {
 import { paddedMoney } from '#domain/money/money.ts';
 import type { CataloguePolicy } from '#domain/policy/upkeep-policy.ts';
 import type { PurchaseKind, WorkKind } from '#domain/work/kinds.ts';
-import { productColumn } from '#fulfilment/gate/line.ts';
+import { productColumn } from '#fulfilment/gate/drift-stop.ts';
 
 export interface ReadingRun {
   readonly runId: string;

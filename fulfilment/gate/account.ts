@@ -27,7 +27,7 @@ export const ALL_KEYS = '';
 export type Reserved = 'reserved' | 'reserved_before' | 'price_unknown' | 'balance_unknown' | 'other_currency';
 
 export type Reservation =
-  | { readonly kind: 'reserved'; readonly how: Reserved }
+  | { readonly kind: 'passes'; readonly reservation: Reserved }
   | { readonly kind: 'stopped'; readonly stop: GateStop };
 
 /** `attempt` is locked. */
@@ -46,11 +46,11 @@ export async function reserve(
 ): Promise<Reservation> {
   // An attempt that may have bought is resent with the same key: its money is reserved already, or its price was not
   // known.
-  if (attempt.anyUnknown || attempt.state === 'sending') return { kind: 'reserved', how: 'reserved_before' };
+  if (attempt.anyUnknown || attempt.state === 'sending') return { kind: 'passes', reservation: 'reserved_before' };
   await lockAccount(tx);
   if (price === undefined) {
     await distrustBalance(tx);
-    return { kind: 'reserved', how: 'price_unknown' };
+    return { kind: 'passes', reservation: 'price_unknown' };
   }
   const { amount, currency } = price;
   const day = spendDay(now.getTime());
@@ -60,10 +60,10 @@ export async function reserve(
     const recheckMs = untilNextDay(now.getTime());
     return { kind: 'stopped', stop: { barrier: 'spend_limit', failure: 'spend_limit_reached', detail, recheckMs } };
   }
-  const how = judgeWallet(account, price, now, policy);
-  if (typeof how !== 'string') {
+  const reservation = judgeWallet(account, price, now, policy);
+  if (typeof reservation !== 'string') {
     const { recheckMs } = policy;
-    return { kind: 'stopped', stop: { barrier: 'wallet', failure: 'insufficient_balance', ...how, recheckMs } };
+    return { kind: 'stopped', stop: { barrier: 'wallet', failure: 'insufficient_balance', ...reservation, recheckMs } };
   }
   const values = { apiKeyId, day, amount, currency, madeAt: now };
   await tx
@@ -73,7 +73,7 @@ export async function reserve(
       target: gateReservations.attemptId,
       set: { ...values, coveredByReading: null, isOver: false },
     });
-  return { kind: 'reserved', how };
+  return { kind: 'passes', reservation };
 }
 
 /** `account` must be read for the currency of the price. */

@@ -5,10 +5,11 @@ import { consumeOverride, enqueue, findWait, firstInQueue, hasOverride, type Gat
 import { gateCircuits, gateLines, gatePauses, gateWaits, apiKeys, gateWallet } from '#db/schema.ts';
 import { type WorkRow, type AttemptRow, workTable, WorkMissingError } from '#db/work/rows.ts';
 import { judgeAtCircuit, circuitSentence } from '#domain/gate/circuit.ts';
-import { lineOf, type GateStop } from '#domain/gate/purchase-gate.ts';
+import { driftStopOf, type GateStop } from '#domain/gate/purchase-gate.ts';
 import type { Money } from '#domain/money/money.ts';
 import type { GatePolicy } from '#domain/policy/gate-policy.ts';
-import { mayHaveBought } from '#domain/purchase/send-claim.ts';
+import { isOutcomeUnknown } from '#domain/purchase/send-claim.ts';
+import { isKnownToService } from '#domain/work/attempt-lifecycle.ts';
 import { isAboutAccount, type FailureClass } from '#domain/work/failure.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 import { balanceOf } from '#fulfilment/gate/account.ts';
@@ -20,7 +21,7 @@ import {
   moveCircuit,
   noteSend,
 } from '#fulfilment/gate/circuits.ts';
-import { leaveLine, passLine, stopAtLine } from '#fulfilment/gate/line.ts';
+import { leaveDriftStop, passDriftStop, stopAtDrift } from '#fulfilment/gate/drift-stop.ts';
 import { activePauses, pauseFor, pauseSentence } from '#fulfilment/gate/pauses.ts';
 
 /** Both rows are locked. */
@@ -33,7 +34,7 @@ export interface GateRequest {
   readonly isUnreserved: boolean;
 }
 
-/** No pause is in force, no line is stopped, no circuit is open, and this work is not held. */
+/** No pause is in force, no drift stop is in force, no circuit is open, and this work is not held. */
 export function gateIsClear({ kind, id }: WorkRef): SQL<boolean> {
   return sql`not (
     exists (select 1 from ${gatePauses} where ${gatePauses.releasedAt} is null)
@@ -43,19 +44,17 @@ export function gateIsClear({ kind, id }: WorkRef): SQL<boolean> {
   )`;
 }
 
-/** States in which the service has the attempt: nothing is bought, so nothing is held. */
-const SETTLED: ReadonlySet<AttemptRow['state']> = new Set(['processing', 'completed', 'failed']);
-
 /** A stopped piece of work is put into the queue of its barrier. @returns undefined when it passes. */
 export async function stopAtGate(tx: Executor, asker: GateRequest, policy: GatePolicy): Promise<GateStop | undefined> {
   const { work, attempt } = asker;
-  if (SETTLED.has(attempt.state)) return undefined;
+  // The service has the attempt: nothing more is bought, so nothing is held.
+  if (isKnownToService(attempt.state)) return undefined;
   const wait = await findWait(tx, work);
   const isReleased = await hasOverride(tx, work);
   const stop =
     (isReleased ? undefined : await stopByPause(tx, asker, wait, policy)) ??
     // No override lifts a drift stop: it would be money without a delivery.
-    (await stopAtLine(tx, asker, policy)) ??
+    (await stopAtDrift(tx, asker, policy)) ??
     (await stopByCircuit(tx, asker, wait, isReleased, policy));
   if (stop !== undefined) await hold(tx, asker, stop, wait, policy);
   return stop;
@@ -79,7 +78,7 @@ export async function takeTurn(
   asker: Omit<GateRequest, 'isUnreserved'>,
   policy: GatePolicy,
 ): Promise<GateStop | undefined> {
-  const stop = await passLine(tx, asker, policy);
+  const stop = await passDriftStop(tx, asker, policy);
   if (stop !== undefined) await hold(tx, asker, stop, await findWait(tx, asker.work), policy);
   return stop;
 }
@@ -128,10 +127,10 @@ export async function hold(
   const heldFor: FailureClass =
     failure === 'purchases_paused' ? (wait?.failureClass ?? attempt.failureClass ?? failure) : failure;
   await noteSend(tx, { work, evidence: { kind: 'none' }, now }, policy);
-  await leaveLine(tx, work, now);
-  if (lineOf(barrier) !== undefined) await consumeOverride(tx, work);
+  await leaveDriftStop(tx, work, now);
+  if (driftStopOf(barrier) !== undefined) await consumeOverride(tx, work);
   const { createdAt: acceptedAt, apiKeyId } = row;
-  const place = { barrier, failureClass: heldFor, acceptedAt, apiKeyId, mayHaveBought: mayHaveBought(attempt) };
+  const place = { barrier, failureClass: heldFor, acceptedAt, apiKeyId, mayHaveBought: isOutcomeUnknown(attempt) };
   await enqueue(tx, { work, ...place, price }, new Date(now));
 }
 

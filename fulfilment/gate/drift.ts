@@ -14,7 +14,13 @@ import {
   type DriftPolicy,
 } from '#domain/gate/drift.ts';
 import type { PurchaseKind, WorkRef } from '#domain/work/kinds.ts';
-import { findLine, lockLine, productColumn, storeLine, type LineRow } from '#fulfilment/gate/line.ts';
+import {
+  findDriftStop,
+  lockDriftStop,
+  productColumn,
+  storeDriftStop,
+  type DriftStopRow,
+} from '#fulfilment/gate/drift-stop.ts';
 
 type BoughtAttempt = Pick<AttemptRow, 'id' | 'subjectKind' | 'subjectId' | 'firstSentAt' | 'firstUnrefusedSendAt'>;
 
@@ -23,7 +29,7 @@ export async function noteDrift(tx: Executor, attempt: BoughtAttempt, detail: st
   const undelivered = await findUndelivered(tx, attempt);
   if (undelivered === undefined) return;
   const { subjectKind, subjectId: id, product } = undelivered;
-  const row = await lockLine(tx, subjectKind);
+  const row = await lockDriftStop(tx, subjectKind);
   // Compared with the times of sends, which are the database's.
   const driftedAt = sql`clock_timestamp()`;
   const [drifted] = await tx
@@ -38,7 +44,7 @@ export async function noteDrift(tx: Executor, attempt: BoughtAttempt, detail: st
     .returning({ id: gateDrifts.subjectId });
   if (drifted === undefined) return;
   const begunAt = (attempt.firstUnrefusedSendAt ?? attempt.firstSentAt)?.getTime() ?? now;
-  await storeLine(tx, row, afterDrift(row, { id, product, begunAt }, now), now, { detail });
+  await storeDriftStop(tx, row, afterDrift(row, { id, product, begunAt }, now), now, { detail });
   noteFilled(tx, 'gate');
 }
 
@@ -64,31 +70,31 @@ export async function noteUnfilled(
     .where(and(ofWork, isNull(gateDrifts.driftedAt)));
   noteFilled(tx, 'gate');
   if (known?.unfilledSince == null) return;
-  const longest = (await findLine(tx, subjectKind))?.longestFillMs ?? 0;
+  const longest = (await findDriftStop(tx, subjectKind))?.longestFillMs ?? 0;
   if (isUnfilledTooLong(now - known.unfilledSince.getTime(), longest, policy))
     await noteDrift(tx, attempt, detail, now);
 }
 
 export async function proveAfterDocument(tx: Executor, kind: PurchaseKind, now: number): Promise<void> {
-  const row = await lockLine(tx, kind);
-  await storeLine(tx, row, afterReleaseByDocument(row), now);
+  const row = await lockDriftStop(tx, kind);
+  await storeDriftStop(tx, row, afterReleaseByDocument(row), now);
   noteFilled(tx, 'gate');
 }
 
 /** The next purchase goes as the canary, also one of a stopped product. @returns undefined when nothing is stopped. */
-export async function startLine(
+export async function releaseDriftStop(
   tx: Executor,
   kind: PurchaseKind,
   { actor, reason }: { readonly actor: string; readonly reason: string },
   now: number,
-): Promise<LineRow | undefined> {
-  const row = await lockLine(tx, kind);
+): Promise<DriftStopRow | undefined> {
+  const row = await lockDriftStop(tx, kind);
   if (row.state === 'open') return undefined;
-  await storeLine(tx, row, afterStart(row), now);
+  await storeDriftStop(tx, row, afterStart(row), now);
   const entry = { actor, action: 'gate.release', subject: { kind: 'line', id: kind }, reason } as const;
   await addAuditEntry(tx, entry, new Date(now));
   noteFilled(tx, 'gate');
-  return findLine(tx, kind);
+  return findDriftStop(tx, kind);
 }
 
 /** A new version may read what the last one could not. */

@@ -20,7 +20,7 @@ import {
   reservedIn,
 } from '#fulfilment/gate/account.ts';
 import { circuitOfRow, listCircuits } from '#fulfilment/gate/circuits.ts';
-import { foreseenAtLine, stoppedLines } from '#fulfilment/gate/line.ts';
+import { foreseenAtDriftStop, driftStopsInForce } from '#fulfilment/gate/drift-stop.ts';
 import { activePauses, pauseFor } from '#fulfilment/gate/pauses.ts';
 
 export type GateOverview = Awaited<ReturnType<typeof readGate>>;
@@ -32,7 +32,7 @@ export async function readGate(db: Executor, spendLimit: Money | undefined, now:
   return {
     circuits: await listCircuits(db),
     pauses: await activePauses(db),
-    lines: await stoppedLines(db),
+    driftStops: await driftStopsInForce(db),
     parked: await parkedPurchases(db),
     held: await heldGroups(db),
     wallet: known && { ...known, reserved: await reservedIn(db, known.balance.currency) },
@@ -198,7 +198,7 @@ export async function foreseenHolds(
   const wallet = judgeWallet(account, price, new Date(now), DEFAULT_POLICY.gate);
   const holds = new Set<FailureClass>();
   const isPaused = pauseFor(await activePauses(db), kind, []) !== undefined;
-  const atLine = isPaused ? undefined : await foreseenAtLine(db, { kind, product, now }, DEFAULT_POLICY.gate);
+  const heldByDrift = isPaused ? undefined : await foreseenAtDriftStop(db, { kind, product, now }, DEFAULT_POLICY.gate);
   if (isPaused) holds.add('purchases_paused');
   for (const row of await listCircuits(db)) {
     // A purchase with reserved money passes this circuit.
@@ -212,7 +212,9 @@ export async function foreseenHolds(
   const isOwn = limitProblem(account, price, { spendLimit: undefined }) === overLimit;
   return [
     ...[...holds].map((failure) => ({ failure })),
-    ...(atLine === undefined ? [] : [{ failure: 'purchases_paused' as const, ...(seesAll && { detail: atLine }) }]),
+    ...(heldByDrift === undefined
+      ? []
+      : [{ failure: 'purchases_paused' as const, ...(seesAll && { detail: heldByDrift }) }]),
     ...(overLimit === undefined
       ? []
       : [{ failure: 'spend_limit_reached' as const, ...((seesAll || isOwn) && { detail: overLimit }) }]),

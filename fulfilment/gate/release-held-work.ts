@@ -8,7 +8,7 @@ import { leaveQueue, firstInQueue, noteProbe, queuedBarriers, queuedKeys, type G
 import { requestWake } from '#db/queues/outbox.ts';
 import { gateWaits, gateWallet } from '#db/schema.ts';
 import { isIdle } from '#domain/gate/circuit.ts';
-import { circuitOf, lineOf, pauseOf, releasable, type Barrier } from '#domain/gate/purchase-gate.ts';
+import { circuitOf, driftStopOf, pauseOf, releasable, type Barrier } from '#domain/gate/purchase-gate.ts';
 import { spendDay } from '#domain/gate/spend-limit.ts';
 import { compareMoney, subtractMoney, type Money } from '#domain/money/money.ts';
 import type { GatePolicy } from '#domain/policy/gate-policy.ts';
@@ -21,7 +21,7 @@ import {
   moveCircuit,
   type CircuitChange,
 } from '#fulfilment/gate/circuits.ts';
-import { isOfOtherProduct, stoppedLines, tendLines } from '#fulfilment/gate/line.ts';
+import { isOfOtherProduct, driftStopsInForce, tendDriftStops } from '#fulfilment/gate/drift-stop.ts';
 import { activePauses } from '#fulfilment/gate/pauses.ts';
 
 /** The keys at a spend limit have a queue each. */
@@ -36,7 +36,7 @@ export async function releaseHeldWork(tx: Executor, now: number, policy: GatePol
   );
   if (answer.rows[0]?.mine !== true) return undefined;
   const { canaries, changes } = await tendCircuits(tx, now, policy);
-  const woken = [...canaries, ...(await tendLines(tx, now, policy)), ...(await release(tx, now, policy))];
+  const woken = [...canaries, ...(await tendDriftStops(tx, now, policy)), ...(await release(tx, now, policy))];
   return { woken, changes, wantsReading: await wantsReading(tx, now, policy) };
 }
 
@@ -113,19 +113,19 @@ async function releasableWaits(tx: Executor): Promise<GateWait[]> {
 async function openQueues(tx: Executor): Promise<(SQL | undefined)[]> {
   const barriers = await queuedBarriers(tx);
   if (barriers.length === 0) return [];
-  const lines = await stoppedLines(tx);
+  const driftStops = await driftStopsInForce(tx);
   const openCircuits = (await listCircuits(tx)).filter(({ state }) => state === 'open' || state === 'probing');
   // Only a canary may pass these.
   const closed = new Set<Barrier>([
     ...openCircuits.map(({ name }) => `circuit:${name}` as const),
     ...(await activePauses(tx)).map(({ id }) => `pause:${id}` as const),
-    ...lines.filter(({ state }) => state !== 'product_stopped').map(({ kind }) => `drift:${kind}` as const),
+    ...driftStops.filter(({ state }) => state !== 'product_stopped').map(({ kind }) => `drift:${kind}` as const),
   ]);
   const queues: (SQL | undefined)[] = [];
   for (const barrier of barriers.filter((each) => !closed.has(each))) {
     const ofBarrier = eq(gateWaits.barrier, barrier);
-    const kind = lineOf(barrier);
-    const stopped = lines.find((line) => line.kind === kind)?.stoppedProducts ?? [];
+    const kind = driftStopOf(barrier);
+    const stopped = driftStops.find((each) => each.kind === kind)?.stoppedProducts ?? [];
     if (kind !== undefined) queues.push(and(ofBarrier, isOfOtherProduct(kind, stopped)));
     else if (barrier !== 'spend_limit') queues.push(ofBarrier);
     // Work of a key whose limit is used up must not hide that of another key.
@@ -162,7 +162,7 @@ async function freed(tx: Executor, now: number, policy: GatePolicy): Promise<(wa
       case 'spend_limit':
         return price === undefined || (await fitsLimits(wait.apiKeyId, price));
       default:
-        return [circuitOf, pauseOf, lineOf].some((read) => read(wait.barrier) !== undefined);
+        return [circuitOf, pauseOf, driftStopOf].some((read) => read(wait.barrier) !== undefined);
     }
   };
 }

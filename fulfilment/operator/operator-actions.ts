@@ -38,7 +38,7 @@ import {
   wasJudgedSo,
 } from '#fulfilment/operator/action-record.ts';
 import { correctAttempt, correctCancellation } from '#fulfilment/operator/corrections.ts';
-import { hasPendingObservations } from '#fulfilment/work/buying-barrier.ts';
+import { hasPendingObservations } from '#fulfilment/work/buying-block.ts';
 import { changeWork, NOTHING_IN_THE_WAY } from '#fulfilment/work/change.ts';
 import { recordStep } from '#fulfilment/work/record-step.ts';
 import { forgetCancelAccepted, withdrawCancel } from '#fulfilment/work/subscription.ts';

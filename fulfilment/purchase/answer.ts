@@ -10,7 +10,7 @@ import type { SendOutcome } from '#domain/purchase/purchase-decision.ts';
 import type { SendResult } from '#domain/purchase/results.ts';
 import { afterAnswer } from '#domain/purchase/send-claim.ts';
 import type { Report } from '#domain/relay/observation.ts';
-import { attemptStateAfter, isSettledByService, type AttemptEvent } from '#domain/work/attempt-lifecycle.ts';
+import { attemptStateAfter, isKnownToService, type AttemptEvent } from '#domain/work/attempt-lifecycle.ts';
 import { isDefinite, type FailureDetail } from '#domain/work/failure.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 import { mayFollow } from '#domain/work/lifecycle.ts';
@@ -114,7 +114,7 @@ function sentEntry(
 
 /** An event may have settled the attempt during the send. */
 function outcomeOf({ id, state }: AttemptRow, answer: ServiceResult<Report>): SendOutcome {
-  if (isSettledByService(state)) return { kind: 'accepted', outcome: state };
+  if (isKnownToService(state)) return { kind: 'accepted', outcome: state };
   if (answer.ok) throw new Error(`attempt ${id} was accepted, but is ${state}`);
   const { failure, retryAfterMs } = answer;
   return { kind: 'failure', failure, ...(retryAfterMs !== undefined && { retryAfterMs }) };

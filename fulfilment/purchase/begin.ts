@@ -19,10 +19,10 @@ import { cancellationSnapshot } from '#fulfilment/purchase/cancellation.ts';
 import type { WorkDependencies } from '#fulfilment/purchase/dependencies.ts';
 import { SERVICE_CALLS } from '#fulfilment/purchase/kinds.ts';
 import { subscriptionSnapshot } from '#fulfilment/purchase/vpn-subscription.ts';
-import { buyingBarrier } from '#fulfilment/work/buying-barrier.ts';
+import { buyingBlock } from '#fulfilment/work/buying-block.ts';
 import { changeWork } from '#fulfilment/work/change.ts';
 
-/** Every run of a workflow begins here. */
+/** Every read of the work by its workflow: at the beginning of a run, and after each wait that something else ended. */
 export function beginWork(
   dependencies: WorkDependencies,
   { work, witness, sentIn, run }: Parameters<PurchaseActivities['beginWork']>[0],
@@ -82,7 +82,7 @@ export function openNextAttempt(
     const known = await findAttempt(tx, work, number);
     if (known !== undefined) return { kind: 'opened', attempt: snapshotOf(known) };
     if (row.comparedEpoch !== epoch) return { kind: 'not_compared' };
-    const by = await buyingBarrier(tx, work);
+    const by = await buyingBlock(tx, work);
     if (by !== undefined) return { kind: 'barred', by };
     const allowed = await attemptsInForce(dependencies, tx, work, row);
     if (number > allowed) return { kind: 'not_allowed', attempts: allowed };

@@ -11,13 +11,13 @@ import type { Money } from '#domain/money/money.ts';
 import { hasLostRecords } from '#domain/purchase/recovery.ts';
 import type { PurchaseActivities, SendResult } from '#domain/purchase/results.ts';
 import {
-  mayHaveBought,
+  isOutcomeUnknown,
   resendWindowInForce,
   decideSendClaim,
   looserLimit,
   type PriceLimit,
 } from '#domain/purchase/send-claim.ts';
-import { isSettledByService, attemptStateAfter } from '#domain/work/attempt-lifecycle.ts';
+import { isKnownToService, attemptStateAfter } from '#domain/work/attempt-lifecycle.ts';
 import { isSuperseded } from '#domain/work/lifecycle.ts';
 import { abandonIfCancelled } from '#fulfilment/accept/batch.ts';
 import type { Reserved } from '#fulfilment/gate/account.ts';
@@ -25,7 +25,7 @@ import { recordSend } from '#fulfilment/purchase/answer.ts';
 import type { WorkDependencies } from '#fulfilment/purchase/dependencies.ts';
 import { passGate } from '#fulfilment/purchase/gate.ts';
 import { priceLimit, priceObjection, type Offer } from '#fulfilment/purchase/offer.ts';
-import { readClaimConditions } from '#fulfilment/work/buying-barrier.ts';
+import { readClaimConditions } from '#fulfilment/work/buying-block.ts';
 import { startSend } from '#fulfilment/work/change.ts';
 import type { ServiceFailure } from '#upstream/client/error-mapping.ts';
 
@@ -71,8 +71,8 @@ export async function claim(
     if (task !== undefined && row.recordedIn !== null && isSuperseded(task, row.recordedIn))
       return { kind: 'superseded' };
     if (await abandonIfCancelled(tx, work, row, new Date(now()))) return { kind: 'cancelled' };
-    const { barrier, isGateClear } = await readClaimConditions(tx, work);
-    if (barrier !== undefined) return unsent({ kind: 'barred', by: barrier });
+    const { block, isGateClear } = await readClaimConditions(tx, work);
+    if (block !== undefined) return unsent({ kind: 'barred', by: block });
     const limit = priceLimit(row);
     const objection =
       offer.objection ?? (await offer.recheck?.(tx)) ?? priceObjection(limit, offer.price, priceIsFresh);
@@ -83,7 +83,9 @@ export async function claim(
     // The workflow has checked it, too. But the activity may have waited for a worker since.
     if (isLate(row, now()) && cannotHaveBought(locked)) return unsent({ kind: 'failure', failure: 'deadline_passed' });
     // Read here, not from the workflow's input: an operator may have revoked resending since.
-    const window = mayHaveBought(locked) ? resendWindowInForce(resendWindowMs, await purchaseInForce(tx)) : undefined;
+    const window = isOutcomeUnknown(locked)
+      ? resendWindowInForce(resendWindowMs, await purchaseInForce(tx))
+      : undefined;
     const refusal = refusalOf(locked, window);
     if (refusal !== undefined) return { kind: 'unsent', outcome: refusal, attempt: locked };
     if (row.esimId !== null && (await isBusy(tx, row.esimId, attemptId)))
@@ -98,7 +100,7 @@ export async function claim(
     const terms = objection === undefined ? { limit, price: offer.price } : {};
     const attempt = await takeLease(tx, locked, { leaseMs: sendLeaseMs, esimId: row.esimId, ...terms });
     await startSend(tx, work, new Date(now()), retryRule);
-    const claimed = { kind: 'claimed', row, attempt, reserved: admission.how, lease } as const;
+    const claimed = { kind: 'claimed', row, attempt, reserved: admission.reservation, lease } as const;
     if (objection === undefined) return claimed;
     // Recorded in this transaction: a worker that dies here must not leave a send behind whose outcome is unknown.
     const { result } = await recordSend(tx, dependencies, work, row, claimed, objection);
@@ -112,12 +114,12 @@ function isLate({ deadlineAt, retryOverrides }: WorkRow, now: number): boolean {
 }
 
 function cannotHaveBought(attempt: AttemptRow): boolean {
-  return !isSettledByService(attempt.state) && !mayHaveBought(attempt);
+  return !isKnownToService(attempt.state) && !isOutcomeUnknown(attempt);
 }
 
 /** Undefined when the attempt may be sent. Without `resendWindowMs` one that may have bought is not resent. */
 function refusalOf(attempt: LockedAttempt, resendWindowMs: number | undefined): SendResult['outcome'] | undefined {
-  if (isSettledByService(attempt.state)) return { kind: 'accepted', outcome: attempt.state };
+  if (isKnownToService(attempt.state)) return { kind: 'accepted', outcome: attempt.state };
   const decision = decideSendClaim(attempt, resendWindowMs);
   switch (decision) {
     case 'claim':
@@ -127,8 +129,8 @@ function refusalOf(attempt: LockedAttempt, resendWindowMs: number | undefined): 
     case 'resend_not_allowed':
     case 'too_late':
       return { kind: decision };
-    case 'settled':
-      throw new Error(`attempt ${attempt.id} is settled and ${attempt.state}`);
+    case 'known_to_service':
+      throw new Error(`attempt ${attempt.id} is known to the service and ${attempt.state}`);
   }
 }
 
@@ -156,7 +158,7 @@ export async function takeLease(
   { leaseMs, esimId = null, limit, price }: LeaseTerms,
 ): Promise<AttemptRow> {
   const { id, state, sends, anyUnknown } = attempt;
-  const isResend = mayHaveBought(attempt);
+  const isResend = isOutcomeUnknown(attempt);
   const highest = limit !== undefined && isResend ? looserLimit(limitOf(attempt), limit) : limit;
   const isPriced = price !== undefined && !(isResend && attempt.priceAmount !== null);
   const [leased] = await tx

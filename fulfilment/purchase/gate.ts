@@ -5,8 +5,8 @@ import { type WorkRow, lockUnfinishedWork, lockWork } from '#db/work/rows.ts';
 import type { SendEvidence } from '#domain/gate/circuit.ts';
 import type { GateStop } from '#domain/gate/purchase-gate.ts';
 import type { Money } from '#domain/money/money.ts';
-import { mayHaveBought } from '#domain/purchase/send-claim.ts';
-import { isSettledByService } from '#domain/work/attempt-lifecycle.ts';
+import { isOutcomeUnknown } from '#domain/purchase/send-claim.ts';
+import { isKnownToService } from '#domain/work/attempt-lifecycle.ts';
 import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
 import { reserve, type GateBalance, type Reservation, type Reserved } from '#fulfilment/gate/account.ts';
@@ -67,26 +67,27 @@ export async function passGate(
   attempt: LockedAttempt,
   isClear: boolean,
   price: Money | undefined | 'refused',
-): Promise<Reservation | { readonly kind: 'reserved'; readonly how: undefined }> {
-  if (isFree(work)) return { kind: 'reserved', how: undefined };
+): Promise<Reservation | { readonly kind: 'passes'; readonly reservation: undefined }> {
+  if (isFree(work)) return { kind: 'passes', reservation: undefined };
   const asker = { work, row, attempt, now: now() };
   const stop = isClear ? undefined : await stopAtGate(tx, { ...asker, isUnreserved: false }, policy);
   if (stop !== undefined) return { kind: 'stopped', stop };
-  if (price === 'refused') return { kind: 'reserved', how: undefined };
+  if (price === 'refused') return { kind: 'passes', reservation: undefined };
 
   const request = { attempt, apiKeyId: row.apiKeyId, price, now: new Date(asker.now) };
-  const reservation = await reserve(tx, request, policy);
-  if (reservation.kind === 'stopped') {
-    await hold(tx, asker, reservation.stop, await findWait(tx, work), policy, price);
+  const admission = await reserve(tx, request, policy);
+  if (admission.kind === 'stopped') {
+    await hold(tx, asker, admission.stop, await findWait(tx, work), policy, price);
     // An override does not pass the wallet and the limits, so it is used up here.
     await consumeOverride(tx, work);
-    return reservation;
+    return admission;
   }
-  if (isClear) return reservation;
+  if (isClear) return admission;
   const refused =
-    (HAS_MONEY.has(reservation.how) ? undefined : await stopAtGate(tx, { ...asker, isUnreserved: true }, policy)) ??
-    (await takeTurn(tx, asker, policy));
-  return refused === undefined ? reservation : { kind: 'stopped', stop: refused };
+    (HAS_MONEY.has(admission.reservation)
+      ? undefined
+      : await stopAtGate(tx, { ...asker, isUnreserved: true }, policy)) ?? (await takeTurn(tx, asker, policy));
+  return refused === undefined ? admission : { kind: 'stopped', stop: refused };
 }
 
 const HAS_MONEY: ReadonlySet<Reserved> = new Set(['reserved', 'reserved_before']);
@@ -112,7 +113,7 @@ export async function tellGate(
         evidence.kind === 'failure' &&
         opened !== undefined &&
         !isFinal(row.status) &&
-        !isSettledByService(attempt.state)
+        !isKnownToService(attempt.state)
       ) {
         // It may be the oldest that waits, and then becomes the next canary.
         const { createdAt: acceptedAt, apiKeyId } = row;
@@ -123,7 +124,7 @@ export async function tellGate(
           failureClass: evidence.failure,
           acceptedAt,
           apiKeyId,
-          mayHaveBought: mayHaveBought(attempt),
+          mayHaveBought: isOutcomeUnknown(attempt),
           // After a failed canary, other work is the next canary.
           probes: wasCanary ? circuit.openings : 0,
         } as const;

@@ -49,7 +49,7 @@ export async function sendPurchase(
   const { result, attempt } = await record(dependencies, request, claimed, answer);
   if (request.delivers !== true || !isCompleted(result)) return result;
 
-  // Reports that the workflow has not marked as handled come again, to be judged by the end of the work.
+  // Reports that the workflow has not marked as applied come again, to be judged by the end of the work.
   const delivered = await deliverAtOnce(() => complete(dependencies, attempt, []), admitted.began.leftMs());
   return delivered === undefined ? result : { ...result, delivered };
 }

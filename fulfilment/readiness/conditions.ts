@@ -4,7 +4,7 @@ import { LAGGING_QUEUES, relayLag } from '#db/queues/relay-queues.ts';
 import { readRefusedPrefix } from '#db/service/webhook-secrets.ts';
 import { countHeldWork } from '#db/work/counts.ts';
 import { circuitSentence } from '#domain/gate/circuit.ts';
-import { hasDrift, lineTexts } from '#domain/gate/drift.ts';
+import { hasDrift, driftStopSentences } from '#domain/gate/drift.ts';
 import { pauseScope } from '#domain/gate/purchase-gate.ts';
 import { plainText, sumByCurrency } from '#domain/money/money.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
@@ -13,7 +13,7 @@ import { describeRefusedPrefix } from '#domain/service/service-address.ts';
 import { counted } from '#domain/text.ts';
 import { FAILURE_CLASSES } from '#domain/work/failure.ts';
 import { listCircuits } from '#fulfilment/gate/circuits.ts';
-import { stoppedLines } from '#fulfilment/gate/line.ts';
+import { driftStopsInForce } from '#fulfilment/gate/drift-stop.ts';
 import { parkedPurchases } from '#fulfilment/gate/overview.ts';
 import { activePauses } from '#fulfilment/gate/pauses.ts';
 import type { Degradation } from '#telemetry/probes.ts';
@@ -68,18 +68,21 @@ export async function readGateConditions(db: Executor): Promise<Degradation[]> {
 }
 
 export async function driftStopTexts(db: Executor): Promise<{ readonly text: string; readonly isDrift: boolean }[]> {
-  const lines = await stoppedLines(db);
-  const parked = lines.length === 0 ? [] : await parkedPurchases(db);
-  return lines.map((line) => {
-    const { stops, end } = lineTexts(line.kind, line);
-    const last = line.detail === null ? '' : ` Last: ${line.detail}`;
-    const own = parked.filter(({ kind }) => kind === line.kind);
+  const driftStops = await driftStopsInForce(db);
+  const parked = driftStops.length === 0 ? [] : await parkedPurchases(db);
+  return driftStops.map((driftStop) => {
+    const { stops, end } = driftStopSentences(driftStop.kind, driftStop);
+    const last = driftStop.detail === null ? '' : ` Last: ${driftStop.detail}`;
+    const own = parked.filter(({ kind }) => kind === driftStop.kind);
     const count = own.reduce((sum, one) => sum + one.count, 0);
     const cost = sumByCurrency(own.flatMap((one) => one.cost))
       .map(plainText)
       .join(' and ');
     const paid = count === 0 ? '' : `${count} paid and not delivered${cost === '' ? '' : `, together ${cost}`}. `;
-    return { text: `${stops}${last} Since ${line.since?.toISOString()}. ${paid}${end}`, isDrift: hasDrift(line) };
+    return {
+      text: `${stops}${last} Since ${driftStop.since?.toISOString()}. ${paid}${end}`,
+      isDrift: hasDrift(driftStop),
+    };
   });
 }
 

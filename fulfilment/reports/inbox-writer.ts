@@ -13,7 +13,7 @@ import { addTimelineEntry } from '#db/work/timeline.ts';
 import type { ObservedOutcome } from '#domain/relay/observation.ts';
 import { KINDS, type WorkKind } from '#domain/work/kinds.ts';
 
-export interface ParsedDelivery {
+export interface ParsedWebhook {
   readonly state: 'pending' | 'quarantined' | 'ignored';
   /** Why it is quarantined or ignored. */
   readonly note?: string;
@@ -25,7 +25,7 @@ export interface ParsedDelivery {
   readonly outcome?: ObservedOutcome;
 }
 
-export interface VerifiedDelivery {
+export interface VerifiedWebhook {
   readonly deliveryId: string;
   /** As signed. */
   readonly timestamp: string;
@@ -33,7 +33,7 @@ export interface VerifiedDelivery {
   readonly headerEvent: string | undefined;
   /** Undefined: the request is not traced. */
   readonly traceparent?: string | undefined;
-  readonly parsed: ParsedDelivery;
+  readonly parsed: ParsedWebhook;
 }
 
 export interface InboxResult {
@@ -61,7 +61,7 @@ export class InboxWriter {
   }
 
   /** Resolves when the delivery is durably stored. @throws DatabaseUnavailableError: the sender must repeat it. */
-  async accept(delivery: VerifiedDelivery): Promise<InboxResult> {
+  async accept(delivery: VerifiedWebhook): Promise<InboxResult> {
     await this.#turn();
     try {
       return await this.#store(delivery);
@@ -84,7 +84,7 @@ export class InboxWriter {
     });
   }
 
-  async #store(delivery: VerifiedDelivery): Promise<InboxResult> {
+  async #store(delivery: VerifiedWebhook): Promise<InboxResult> {
     const { parsed } = delivery;
     const bodyHash = this.#keyRing.hash(delivery.body, 'webhook_body');
     const row: NewRow = {
@@ -103,7 +103,7 @@ export class InboxWriter {
       outcome: parsed.outcome,
       traceparent: delivery.traceparent,
     };
-    const kind = await this.#database.run((db) => storeDelivery(db, row));
+    const kind = await this.#database.run((db) => storeWebhook(db, row));
     // The search follows the commit of the insert: two processes that store two bodies under one id cannot see each
     // other before. Both precede the answer: a delivery whose process dies in between comes again.
     return { kind, conflict: await findConflict(this.#database, row.deliveryId) };
@@ -111,7 +111,7 @@ export class InboxWriter {
 }
 
 /** A replay is signed content that came before under another id; it has no second effect. */
-async function storeDelivery(db: Executor, row: NewRow): Promise<InboxResult['kind']> {
+async function storeWebhook(db: Executor, row: NewRow): Promise<InboxResult['kind']> {
   if (await insertNew(db, row)) return 'stored';
   const isSame = and(eq(inbox.deliveryId, row.deliveryId), eq(inbox.bodyHash, row.bodyHash));
   if ((await db.$count(inbox, isSame)) > 0) return 'duplicate';

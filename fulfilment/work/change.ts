@@ -3,7 +3,7 @@ import { noteFact } from '#db/connection/after-commit.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { recordEvent } from '#db/events/event-log.ts';
 import { leaveGate } from '#db/gate/waits.ts';
-import { markApplied, returnUnanswered } from '#db/queues/inbox.ts';
+import { markApplied, returnUnapplied } from '#db/queues/inbox.ts';
 import { requestWake } from '#db/queues/outbox.ts';
 import { orderBatches } from '#db/schema.ts';
 import { closeCase, closeCases, openCase } from '#db/work/cases.ts';
@@ -62,7 +62,7 @@ export async function changeWork(
   noteStatus(tx, work, row, after);
   if (status !== row.status) await countEnded(tx, row, status, now);
   if (!isFinal(status)) return;
-  await returnUnanswered(tx, work);
+  await returnUnapplied(tx, work);
   // Nothing waits yet for an eSIM that this change delivers.
   if (row.esimId !== null) {
     for (const kind of WORK_KINDS.filter((each) => KINDS[each].esim === 'existing'))

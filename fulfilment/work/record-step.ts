@@ -9,11 +9,11 @@ import type { Money } from '#domain/money/money.ts';
 import type { RecordResult } from '#domain/purchase/purchase-decision.ts';
 import type { StepRecord } from '#domain/purchase/results.ts';
 import type { WhenUsedUp } from '#domain/retry/retry-rules.ts';
-import { attemptStateAfter } from '#domain/work/attempt-lifecycle.ts';
+import { attemptStateAfter, MAY_BE_BOUGHT } from '#domain/work/attempt-lifecycle.ts';
 import { JUDGED_BY_PERSONS, type AttentionReason } from '#domain/work/attention.ts';
 import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
 import { ENDS_WITHOUT_EFFECT, isSuperseded } from '#domain/work/lifecycle.ts';
-import { buyingBarrier } from '#fulfilment/work/buying-barrier.ts';
+import { buyingBlock } from '#fulfilment/work/buying-block.ts';
 import { changeWork, NOTHING_IN_THE_WAY } from '#fulfilment/work/change.ts';
 
 type WorkStep = Pick<StepRecord, 'work' | 'status' | 'event' | 'message'> & Partial<StepRecord>;
@@ -41,8 +41,8 @@ export async function recordStep(
   }
   if (attention !== undefined && !(await isStillJudged(tx, step))) return 'changed';
   if (status === ENDS_WITHOUT_EFFECT[work.kind]) {
-    const barrier = await buyingBarrier(tx, work, applied);
-    if (barrier !== undefined) return barrier;
+    const block = await buyingBlock(tx, work, applied);
+    if (block !== undefined) return block;
     if (await mayHaveCost(tx, work)) return 'may_be_bought';
     const isUsedUp = failure?.endedBy === 'attempts_used_up' && (row.whenUsedUp ?? whenUsedUp) === 'ask';
     const open = failure?.endedBy === undefined ? undefined : await openReasonToAsk(tx, work);
@@ -99,7 +99,7 @@ async function isStillJudged(tx: Executor, { work, attemptNumber, attemptState }
 
 /** True while an attempt may have bought, or a failed purchase is not proven to have cost nothing. */
 async function mayHaveCost(tx: Executor, { kind, id }: WorkRef): Promise<boolean> {
-  const mayBeBought = inArray(attempts.state, ['sending', 'unknown', 'processing', 'completed']);
+  const mayBeBought = inArray(attempts.state, [...MAY_BE_BOUGHT]);
   const isUnproven = and(eq(attempts.state, 'failed'), eq(attempts.settled, false));
   const open = await tx
     .select({ id: attempts.id })

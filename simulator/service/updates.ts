@@ -33,7 +33,7 @@ export function latestRelease(store: Store, current: string, channel: string): z
 }
 
 /** A missing part is 0. */
-export function compareVersions(left: string, right: string): number {
+function compareVersions(left: string, right: string): number {
   const [a, b] = [left.split('.').map(BigInt), right.split('.').map(BigInt)];
   for (let index = 0; index < Math.max(a.length, b.length); index += 1) {
     const [x, y] = [a[index] ?? 0n, b[index] ?? 0n];

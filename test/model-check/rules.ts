@@ -40,7 +40,7 @@ export interface Rules {
   readonly keysAreDerived: boolean;
   /** The decision of a relay, or `leave`. */
   inboxDecision(row: RelayedRow): Decision | 'leave';
-  /** Whether an attempt may be sent. `isSettledByService` excludes attempts that the service has. */
+  /** Whether an attempt may be sent. `isKnownToService` excludes attempts that the service has. */
   sendClaim(attempt: ClaimedAttempt): 'claim' | 'leased' | 'too_late';
   /**
    * Whether a claimed request may still leave.
@@ -112,7 +112,7 @@ export const RULES: Rules = {
       },
       resendAllowed ? WINDOW_MS : undefined,
     );
-    if (decision === 'settled') throw new RangeError(`${state} is not to be claimed`);
+    if (decision === 'known_to_service') throw new RangeError(`${state} is not to be claimed`);
     return decision === 'resend_not_allowed' ? 'too_late' : decision;
   },
   mayLeave: (marginGone) => !marginGone,

@@ -231,8 +231,3 @@ export async function startReceiver(reply: Reply = (response) => response.writeH
 export function fieldsOf(answer: HttpAnswer): string[] {
   return Object.keys(answer.read(serviceErrorBody).error.fields ?? {});
 }
-
-/** The order of an order event. */
-export function orderIn(webhook: ReceivedWebhook): z.output<typeof serviceOrder> {
-  return z.object({ data: serviceOrder }).parse(JSON.parse(webhook.body.toString('utf8'))).data;
-}

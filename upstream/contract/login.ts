@@ -12,7 +12,7 @@ export const loginRequest = z.object({
 });
 export type LoginRequest = z.input<typeof loginRequest>;
 
-export const loginResponse = z.object({
+const loginResponse = z.object({
   /** Visible ASCII, because it goes into a header. */
   access_token: z.string().regex(/^[\x21-\x7e]{1,8192}$/),
   /** Not used: the specification says that every call takes a Bearer token. */

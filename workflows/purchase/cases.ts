@@ -1,6 +1,6 @@
 import { patched } from '@temporalio/workflow';
 import { backoffMs } from '#domain/policy/settings.ts';
-import type { BuyingBarrier } from '#domain/purchase/purchase-decision.ts';
+import type { BuyingBlock } from '#domain/purchase/purchase-decision.ts';
 import type { AttemptSnapshot, WorkSnapshot } from '#domain/purchase/results.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
 import { FAILURE_CLASSES, type FailureClass } from '#domain/work/failure.ts';
@@ -67,7 +67,7 @@ export function settleEarlier(run: Run, failure: FailureClass): Step {
 }
 
 /** A contradiction needs a person, an unjudged report needs the relay. `then` follows when no report comes in time. */
-export async function barred(run: Run, by: BuyingBarrier, then: Step): Promise<Step> {
+export async function barred(run: Run, by: BuyingBlock, then: Step): Promise<Step> {
   if (by === 'contradiction') return CONTRADICTION;
   const detail = 'A report of the service about it is not processed yet.';
   const delayMs = await stalled(run, run.policy.blockedRetryMs, detail);

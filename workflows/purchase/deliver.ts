@@ -11,12 +11,12 @@ export async function deliver(run: Run): Promise<Step> {
   const { name, overdue } = run.rules;
   const now = `The service has completed the ${run.noun}; its ${name} is being read.`;
   const next = `The ${run.noun} is completed.`;
-  // The completion itself marks the queued reports as handled.
-  const applied = run.answered.splice(0);
+  // The completion itself marks the queued reports as applied.
+  const applied = run.applied.splice(0);
   if (run.state.unansweredReads > 0) showAskedAgain(run, { now, next });
   else await run.goOn({ status: 'processing', now, next });
   const result = await complete(run, applied);
-  if (result?.kind !== 'completed') run.answered.push(...applied);
+  if (result?.kind !== 'completed') run.applied.push(...applied);
   if (result?.kind === 'not_yet') return waitToReadAgain(run, result);
   run.state.unread = undefined;
   if (result === undefined) {

@@ -54,8 +54,8 @@ export class Run {
   shown: Shown;
   /** Operators' actions since this run began. */
   actions: number;
-  /** Ids of reports that the next recorded step marks as handled. */
-  answered: string[] = [];
+  /** Ids of reports that the next recorded step marks as applied. */
+  applied: string[] = [];
   heldFor: FailureClass | undefined;
   #seenActions = 0;
   #reports: ServiceObservation[] = [];
@@ -174,7 +174,7 @@ export class Run {
   takeReports(): boolean {
     const taken = this.#reports;
     this.#reports = [];
-    this.answered.push(...taken.map(({ inboxId }) => inboxId));
+    this.applied.push(...taken.map(({ inboxId }) => inboxId));
     return taken.some(({ decision }) => decision === 'contradiction');
   }
 
@@ -216,7 +216,7 @@ export class Run {
     const { status, message: now, nextStepAt, attention, failure } = record;
     const cause = attention?.reason ?? failure?.class;
     this.#recorded += 1;
-    const applied = this.answered.splice(0);
+    const applied = this.applied.splice(0);
     const task = taskPosition();
     const recorded = await database(`Record ${event}${cause === undefined ? '' : ` (${cause})`}`).recordStep({
       ...record,
@@ -230,7 +230,7 @@ export class Run {
     if (recorded === 'superseded') return this.startOver();
     if (recorded === 'not_compared') return this.#continueAsNew();
     if (recorded !== 'recorded') {
-      this.answered.unshift(...applied);
+      this.applied.unshift(...applied);
       return recorded;
     }
     this.status = status;
@@ -244,9 +244,9 @@ export class Run {
     return this.status === 'held' || this.status === 'needs_attention';
   }
 
-  /** Recorded only when PostgreSQL shows the work as waiting, or when a report is not handled yet. */
+  /** Recorded only when PostgreSQL shows the work as waiting, or when a report is not applied yet. */
   async goOn({ status, now, next }: Pick<Shown, 'status' | 'now' | 'next'>): Promise<void> {
-    if (this.isWaiting || this.answered.length > 0) await this.record({ status, message: now, next });
+    if (this.isWaiting || this.applied.length > 0) await this.record({ status, message: now, next });
     else this.show({ status, now, next });
   }
 

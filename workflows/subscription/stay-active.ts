@@ -140,14 +140,14 @@ async function showActive(run: Run, expiresAt: number | undefined): Promise<void
   const now = 'The VPN subscription is active.';
   const next = nextForActive(expiresAt);
   // Reports are handled now, not at the end of the subscription in a year.
-  const mustRecord = run.isWaiting || run.failure !== undefined || run.answered.length > 0;
+  const mustRecord = run.isWaiting || run.failure !== undefined || run.applied.length > 0;
   if (mustRecord) await run.record({ status: 'active', message: now, next });
   run.show({ status: 'active', now, next, nextStepAt: expiresAt });
 }
 
 async function showEscalated(run: Run, expiresAt: number | undefined, silence: Silence | undefined): Promise<void> {
   // A run that begins with the case has shown it already, and reads at once.
-  if (silence === undefined && run.answered.length === 0) return;
+  if (silence === undefined && run.applied.length === 0) return;
   const verdict = isOver(run, expiresAt) ? 'With `dismissed` it ends as expired.' : 'With `dismissed` it continues.';
   const cause = silence?.failure.detail ?? REPORT_DURING_CASE;
   const detail = `${unreadableText(expiresAt)} ${cause} \`retry\` looks it up now. ${verdict}`;
@@ -155,7 +155,7 @@ async function showEscalated(run: Run, expiresAt: number | undefined, silence: S
   const next = 'A person decides, or the service reports more. It is looked up once a day.';
   const status = 'needs_attention';
   const reason = 'delivery_unavailable';
-  if (hasCase(run) && run.answered.length === 0) {
+  if (hasCase(run) && run.applied.length === 0) {
     run.show({ status, now: message, next, attention: reason, failure: silence?.failure.class });
   } else {
     const failure = silence === undefined ? {} : { failure: silence.failure };

@@ -63,7 +63,7 @@ export async function openCase(run: Run, reason: SubscriptionCase, detail: strin
 
 /** Recording the case again handles a report. */
 export async function keepCase(run: Run, reason: SubscriptionCase): Promise<void> {
-  if (run.answered.length > 0) await openCase(run, reason, REPORT_DURING_CASE);
+  if (run.applied.length > 0) await openCase(run, reason, REPORT_DURING_CASE);
   else await run.waitForPerson(reason);
 }
 

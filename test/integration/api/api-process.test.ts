@@ -11,7 +11,7 @@ import { readStream } from '#test/support/network/event-stream.ts';
 import { HttpClient } from '#test/support/network/http.ts';
 import { createTestDatabase, openDatabase } from '#test/support/servers/database.ts';
 import { startOwnPostgres } from '#test/support/servers/own-servers.ts';
-import { startProcess, TestProcess } from '#test/support/servers/processes.ts';
+import { environmentAlone, startProcess, TestProcess } from '#test/support/servers/processes.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 
 const database = await createTestDatabase();
@@ -24,20 +24,8 @@ const PASSWORD = 'the-password-of-the-test';
 /** One key for all processes, because a database is bound to its first keys. */
 const ENCRYPTION_KEYS = `k1:${randomBytes(32).toString('base64')}`;
 
-/** Nothing listens at the addresses of Temporal and the service. Accepting orders needs neither. */
-function environmentOf(databaseUrl: string, port: number, more: Record<string, string> = {}): Record<string, string> {
-  return {
-    DATABASE_URL: databaseUrl,
-    ENCRYPTION_KEYS,
-    SERVICE_BASE_URL: 'http://127.0.0.1:1/api/reseller/v1',
-    SERVICE_EMAIL: 'reseller@example.com',
-    SERVICE_PASSWORD: PASSWORD,
-    SERVICE_WEBHOOK_SECRETS: 'whsec_process_test',
-    TEMPORAL_ADDRESS: '127.0.0.1:1',
-    API_PORT: String(port),
-    ...more,
-  };
-}
+const environmentOf = (databaseUrl: string, port: number, more: Record<string, string> = {}) =>
+  environmentAlone(databaseUrl, { ENCRYPTION_KEYS, SERVICE_PASSWORD: PASSWORD, API_PORT: String(port), ...more });
 
 async function startApi(databaseUrl: string, more: Record<string, string> = {}) {
   const port = await freePort();
@@ -45,7 +33,7 @@ async function startApi(databaseUrl: string, more: Record<string, string> = {}) 
   const started = await startProcess({
     name: 'api',
     script: 'api/main.ts',
-    environment: environmentOf(databaseUrl, port, more),
+    environment: await environmentOf(databaseUrl, port, more),
     readyUrl: `${baseUrl}/readyz`,
   });
   return {
@@ -157,7 +145,7 @@ describe('the API process', () => {
     await using api = new TestProcess({
       name: 'api',
       script: 'api/main.ts',
-      environment: environmentOf(database.url, port),
+      environment: await environmentOf(database.url, port),
     });
     expect((await api.exit()).code).toBe(1);
     expect(api.output()).toContain('EADDRINUSE');
@@ -174,7 +162,7 @@ describe('the API process', () => {
     await using api = await startProcess({
       name: 'api',
       script: 'api/main.ts',
-      environment: environmentOf(postgres.url, port),
+      environment: await environmentOf(postgres.url, port),
       readyUrl: `${baseUrl}/healthz`,
     });
     const isAway = async () => {

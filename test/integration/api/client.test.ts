@@ -4,11 +4,12 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { isProblem, ResellerClient } from '#clients/typescript/src/index.ts';
 import { generateApiKey } from '#crypto/generated-secrets.ts';
 import { addApiKey, apiScopes } from '#db/access/api-keys.ts';
-import { type Stack, startStack } from '#test/support/servers/stack.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
+import { startStack } from '#test/support/servers/stack.ts';
 import { RARE_UPKEEP } from '#test/support/servers/test-policies.ts';
 import { removeFolder } from '#test/support/temporary.ts';
 import { waitFor } from '#test/support/wait-for.ts';
@@ -16,14 +17,10 @@ import { waitFor } from '#test/support/wait-for.ts';
 const PROJECT = join(import.meta.dirname, '../../..');
 const run = promisify(execFile);
 
-let stack: Stack;
-let client: ResellerClient;
-
-beforeAll(async () => {
-  stack = await startStack({ environment: RARE_UPKEEP, simulator: { SIMULATOR_PROCESSING_DELAY: '300ms' } });
-  client = new ResellerClient({ baseUrl: stack.api.baseUrl, apiKey: stack.apiKey });
-});
-afterAll(() => stack.stop());
+const stack = disposedAtEnd(
+  await startStack({ environment: RARE_UPKEEP, simulator: { SIMULATOR_PROCESSING_DELAY: '300ms' } }),
+);
+const client = new ResellerClient({ baseUrl: stack.api.baseUrl, apiKey: stack.apiKey });
 
 const reference = () => `client-${randomUUID()}`;
 

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { afterEach, describe, expect, inject, it, vi } from 'vitest';
 import {
   createKey,
@@ -9,13 +8,12 @@ import {
   revokeKey,
   rotateKey,
 } from '#cli/access/keys.ts';
-import { withClient } from '#cli/embedded/postgres.ts';
 import { account } from '#cli/set-up/command-database.ts';
 import { report, UserError } from '#cli/terminal/user-error.ts';
 import { apiScopes, listApiKeys } from '#db/access/api-keys.ts';
 import { auditLog, gateWallet, installation } from '#db/schema.ts';
 import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
-import { openTestDatabase } from '#test/support/servers/database.ts';
+import { createTestDatabase, openTestDatabase } from '#test/support/servers/database.ts';
 
 const opened = disposedAtEnd(await openTestDatabase());
 afterEach(() => {
@@ -87,22 +85,11 @@ describe('reseller keys create', () => {
 
 describe('reseller keys list', () => {
   it('advises a migration for a database without tables, and prints no SQL statement', async () => {
-    const { postgresUrl } = inject('servers');
-    const name = `empty_${randomBytes(6).toString('hex')}`;
-    await withClient(
-      postgresUrl,
-      async (client) => void (await client.query(`CREATE DATABASE ${name} TEMPLATE template0`)),
-    );
-    try {
-      const url = new URL(postgresUrl);
-      url.pathname = `/${name}`;
-      const error: unknown = await listKeys({ DATABASE_URL: url.href }).catch((thrown: unknown) => thrown);
-      const lines: string[] = [];
-      expect(report(error, { write: (text: string | Uint8Array) => lines.push(String(text)) > 0 })).toBe(1);
-      expect(lines.join('')).toMatch(/^\nThe database lacks \d+ of \d+ migrations: run `npx reseller migrate`\.\n$/);
-    } finally {
-      await withClient(postgresUrl, async (client) => void (await client.query(`DROP DATABASE ${name} WITH (FORCE)`)));
-    }
+    await using empty = await createTestDatabase({ ...inject('servers'), templateDatabase: 'template0' });
+    const error: unknown = await listKeys({ DATABASE_URL: empty.url }).catch((thrown: unknown) => thrown);
+    const lines: string[] = [];
+    expect(report(error, { write: (text: string | Uint8Array) => lines.push(String(text)) > 0 })).toBe(1);
+    expect(lines.join('')).toMatch(/^\nThe database lacks \d+ of \d+ migrations: run `npx reseller migrate`\.\n$/);
   });
 });
 

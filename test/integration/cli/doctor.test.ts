@@ -1,42 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import { temporal } from '@temporalio/proto';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
 import { CHECKS } from '#cli/doctor/finding.ts';
-import { withClient } from '#cli/embedded/postgres.ts';
 import { installation } from '#db/schema.ts';
 import { connect } from '#temporal/connection.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { SimulatorAdmin } from '#test/support/network/simulator-admin.ts';
-import { openTestDatabase } from '#test/support/servers/database.ts';
+import { createTestDatabase, openTestDatabase } from '#test/support/servers/database.ts';
 import { findingsOfDoctor, runDoctor } from '#test/support/servers/doctor-command.ts';
-import { startStack, type Stack } from '#test/support/servers/stack.ts';
+import { startStack } from '#test/support/servers/stack.ts';
 import { createNamespace } from '#test/support/servers/temporal.ts';
 
-let stack: Stack;
-beforeAll(async () => {
-  stack = await startStack({ start: ['simulator', 'api'] });
-});
-afterAll(async () => {
-  await stack.stop();
-});
+const stack = disposedAtEnd(await startStack({ start: ['simulator', 'api'] }));
 
 const doctor = (changes?: Record<string, string>) => runDoctor(stack, changes);
 const findings = (changes?: Record<string, string>) => findingsOfDoctor(stack, changes);
-
-/** A database of the run's server without tables. */
-async function emptyDatabase(): Promise<{ url: string; drop: () => Promise<void> }> {
-  const { postgresUrl } = inject('servers');
-  const name = `empty_${randomBytes(6).toString('hex')}`;
-  await withClient(postgresUrl, async (client) => {
-    await client.query(`CREATE DATABASE ${name} TEMPLATE template0`);
-  });
-  const url = new URL(postgresUrl);
-  url.pathname = `/${name}`;
-  const drop = () =>
-    withClient(postgresUrl, async (client) => {
-      await client.query(`DROP DATABASE ${name} WITH (FORCE)`);
-    });
-  return { url: url.href, drop };
-}
 
 describe('reseller doctor on a running set-up', () => {
   it('reports ok in a line for each check, and exits with 0', async () => {
@@ -76,23 +54,19 @@ describe('reseller doctor on a running set-up', () => {
   });
 
   it('shows missing migrations', async () => {
-    const empty = await emptyDatabase();
-    try {
-      const { code, problems, of } = await findings({ DATABASE_URL: empty.url });
-      expect({ code, problems }).toEqual({
-        code: 1,
-        problems: {
-          migrations: 'failure',
-          installation: 'not_checked',
-          encryption_keys: 'not_checked',
-          webhook_arrival: 'not_checked',
-          deliveries: 'not_checked',
-        },
-      });
-      expect(of['migrations']?.advice).toMatch(/reseller migrate/);
-    } finally {
-      await empty.drop();
-    }
+    await using empty = await createTestDatabase({ ...inject('servers'), templateDatabase: 'template0' });
+    const { code, problems, of } = await findings({ DATABASE_URL: empty.url });
+    expect({ code, problems }).toEqual({
+      code: 1,
+      problems: {
+        migrations: 'failure',
+        installation: 'not_checked',
+        encryption_keys: 'not_checked',
+        webhook_arrival: 'not_checked',
+        deliveries: 'not_checked',
+      },
+    });
+    expect(of['migrations']?.advice).toMatch(/reseller migrate/);
   });
 
   it('shows a database of the other environment, and that production is not known to be approved', async () => {

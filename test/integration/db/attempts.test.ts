@@ -152,7 +152,7 @@ describe('the permission to send', () => {
     const { id } = await newAttempt();
     await claim(id, NOW);
     await storeTestReport(database, id, { outcome: 'processing', serviceId: 'so-1' });
-    expect(await claim(id, later(60_000))).toEqual({ kind: 'settled' });
+    expect(await claim(id, later(60_000))).toEqual({ kind: 'known_to_service' });
     expect((await read(id)).sends).toBe(1);
   });
 });

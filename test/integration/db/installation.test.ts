@@ -1,7 +1,5 @@
-import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { freePort } from '#cli/embedded/ports.ts';
 import { KeyRing } from '#crypto/key-ring.ts';
 import { OtherInstallationError, stampOrVerify, verifyStamp, type Installation } from '#db/connection/installation.ts';
 import { installation } from '#db/schema.ts';
@@ -10,7 +8,7 @@ import { ALL_CAPABILITIES } from '#domain/service/capability-profile.ts';
 import { BASE_PATH, type ServiceMode } from '#domain/service/service-address.ts';
 import { httpAnswer, startRawServer } from '#test/support/network/raw-server.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
-import { TestProcess } from '#test/support/servers/processes.ts';
+import { environmentAlone, TestProcess } from '#test/support/servers/processes.ts';
 import { openService } from '#upstream/service.ts';
 
 const SANDBOX: Installation = { serviceBaseUrl: `https://service.example${BASE_PATH}`, serviceMode: 'sandbox' };
@@ -62,18 +60,10 @@ describe('a database', () => {
     await using process = new TestProcess({
       name: 'other',
       script,
-      environment: {
-        DATABASE_URL: opened.url,
-        ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}`,
+      environment: await environmentAlone(opened.url, {
         SERVICE_BASE_URL: SANDBOX.serviceBaseUrl,
         SERVICE_MODE: 'production',
-        SERVICE_EMAIL: 'shop@example.com',
-        SERVICE_PASSWORD: 'secret',
-        SERVICE_WEBHOOK_SECRETS: 'whsec_installation_test',
-        TEMPORAL_ADDRESS: '127.0.0.1:1',
-        API_PORT: String(await freePort()),
-        WORKER_PROBE_PORT: String(await freePort()),
-      },
+      }),
     });
     expect((await process.exit()).code, process.tail()).toBe(1);
     expect(process.output()).toContain('This database belongs to another service or environment');

@@ -1,79 +1,65 @@
 import { execFile } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { sql } from 'drizzle-orm';
 import { describe, expect, inject, it } from 'vitest';
-import { freePort } from '#cli/embedded/ports.ts';
 import { withClient } from '#cli/embedded/postgres.ts';
 import { migrateOrExplain } from '#cli/set-up/command-database.ts';
 import { migrate, requireCurrentSchema, TableLockedError } from '#db/connection/migrate.ts';
 import { PROJECT } from '#test/support/compose.ts';
-import { openTestDatabase } from '#test/support/servers/database.ts';
-import { TestProcess } from '#test/support/servers/processes.ts';
+import { createTestDatabase, openTestDatabase } from '#test/support/servers/database.ts';
+import { environmentAlone, TestProcess } from '#test/support/servers/processes.ts';
 import { temporaryFolder } from '#test/support/temporary.ts';
 
 const run = promisify(execFile);
 
 describe('migrators', () => {
   it('of several processes at once apply each migration once', async () => {
-    const { postgresUrl } = inject('servers');
-    const name = `migrate_${randomBytes(6).toString('hex')}`;
-    const url = Object.assign(new URL(postgresUrl), { pathname: `/${name}` }).href;
-    await withClient(postgresUrl, (client) => client.query(`CREATE DATABASE ${name}`));
-    try {
-      const migrator = () =>
-        run(process.execPath, [join(PROJECT, 'cli/main.ts'), 'migrate'], {
-          env: { ...process.env, DATABASE_URL: url },
-        });
-      const ended = await Promise.all([migrator(), migrator(), migrator()]);
-
-      expect(ended.map(({ stdout }) => stdout)).toEqual(
-        Array.from({ length: 3 }, () => 'The database has the current schema.\n'),
-      );
-      const applied = await withClient(url, async (client) => {
-        const { rows } = await client.query<{ count: number; different: number }>(
-          `SELECT count(*)::int AS count, count(DISTINCT hash)::int AS different FROM drizzle.__drizzle_migrations`,
-        );
-        return rows[0];
+    await using database = await createTestDatabase({ ...inject('servers'), templateDatabase: 'template0' });
+    const { url } = database;
+    const migrator = () =>
+      run(process.execPath, [join(PROJECT, 'cli/main.ts'), 'migrate'], {
+        env: { ...process.env, DATABASE_URL: url },
       });
-      expect(applied?.count).toBe(applied?.different);
-      expect(applied?.count).toBeGreaterThan(0);
-    } finally {
-      await withClient(postgresUrl, (client) => client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`));
-    }
+    const ended = await Promise.all([migrator(), migrator(), migrator()]);
+
+    expect(ended.map(({ stdout }) => stdout)).toEqual(
+      Array.from({ length: 3 }, () => 'The database has the current schema.\n'),
+    );
+    const applied = await withClient(url, async (client) => {
+      const { rows } = await client.query<{ count: number; different: number }>(
+        `SELECT count(*)::int AS count, count(DISTINCT hash)::int AS different FROM drizzle.__drizzle_migrations`,
+      );
+      return rows[0];
+    });
+    expect(applied?.count).toBe(applied?.different);
+    expect(applied?.count).toBeGreaterThan(0);
   });
 });
 
 describe('a migration that needs a table in use', () => {
   it('gives up with a clear error, has changed nothing, and succeeds later', async () => {
-    const { postgresUrl } = inject('servers');
-    const name = `migrate_${randomBytes(6).toString('hex')}`;
-    const url = Object.assign(new URL(postgresUrl), { pathname: `/${name}` }).href;
-    await withClient(postgresUrl, (client) => client.query(`CREATE DATABASE ${name}`));
+    await using database = await createTestDatabase({ ...inject('servers'), templateDatabase: 'template0' });
+    const { url } = database;
     const folder = temporaryFolder('migrations');
     mkdirSync(join(folder, 'meta'));
     const entries = [{ idx: 0, version: '7', when: 1, tag: '0000_two', breakpoints: true }];
     writeFileSync(join(folder, 'meta/_journal.json'), JSON.stringify({ version: '7', dialect: 'postgresql', entries }));
     const columns = ['free', 'used'].map((table) => `ALTER TABLE ${table} ADD COLUMN more text;`);
     writeFileSync(join(folder, '0000_two.sql'), columns.join('\n--> statement-breakpoint\n'));
-    try {
-      await withClient(url, async (report) => {
-        await report.query('CREATE TABLE free (id int); CREATE TABLE used (id int)');
-        await report.query('BEGIN');
-        await report.query('SELECT * FROM used');
-        const refusal = { advice: expect.stringContaining('pg_stat_activity'), cause: expect.any(TableLockedError) };
-        await expect(migrateOrExplain(url, folder)).rejects.toMatchObject(refusal);
-        await report.query('SELECT id FROM free');
-        await expect(report.query('SELECT more FROM free')).rejects.toThrow('does not exist');
-        await report.query('ROLLBACK');
-        await migrate(url, folder);
-        await report.query('SELECT free.more, used.more FROM free, used');
-      });
-    } finally {
-      await withClient(postgresUrl, (client) => client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`));
-    }
+    await withClient(url, async (report) => {
+      await report.query('CREATE TABLE free (id int); CREATE TABLE used (id int)');
+      await report.query('BEGIN');
+      await report.query('SELECT * FROM used');
+      const refusal = { advice: expect.stringContaining('pg_stat_activity'), cause: expect.any(TableLockedError) };
+      await expect(migrateOrExplain(url, folder)).rejects.toMatchObject(refusal);
+      await report.query('SELECT id FROM free');
+      await expect(report.query('SELECT more FROM free')).rejects.toThrow('does not exist');
+      await report.query('ROLLBACK');
+      await migrate(url, folder);
+      await report.query('SELECT free.more, used.more FROM free, used');
+    });
   });
 });
 
@@ -115,16 +101,7 @@ describe('a database of a version from before the first release', () => {
       name,
       script,
       args,
-      environment: {
-        DATABASE_URL: created.url,
-        ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}`,
-        SERVICE_BASE_URL: 'https://service.example/api/reseller/v1',
-        SERVICE_EMAIL: 'shop@example.com',
-        SERVICE_PASSWORD: 'secret',
-        TEMPORAL_ADDRESS: '127.0.0.1:1',
-        API_PORT: String(await freePort()),
-        WORKER_PROBE_PORT: String(await freePort()),
-      },
+      environment: await environmentAlone(created.url),
     });
     expect((await process.exit()).code, process.tail()).toBe(1);
     expect(process.output()).toContain('from before the first release');

@@ -177,22 +177,12 @@ describe('the event stream', () => {
     await using patient = await startTestApi({ streams: { ...DEFAULT_POLICY.streams, heartbeatMs: 3_600_000 } });
     const reader = await readStream(await patient.caller(['events:read']), '/v1/events/stream');
     readers.push(reader);
-    const put = async (id: string) => {
-      await patient.database.transaction((tx) =>
-        recordEvent(
-          tx,
-          { type: 'order.held', subject: { kind: 'order', id }, apiKeyId: null, data: {} },
-          new Date(TEST_NOW),
-        ),
-      );
-      await patient.publish();
-    };
-    await put('ord_1');
+    await announce(patient, ['order.held']);
     await reader.next(1);
     await patient.database.run((db) => db.update(apiKeys).set({ revokedAt: new Date(TEST_NOW - 1) }));
     const trusted = performance.now() + 1_100;
     await waitFor('the key is not trusted any more without a look', () => performance.now() > trusted);
-    await put('ord_2');
+    await announce(patient, ['order.held']);
     await reader.ended;
     expect(reader.received()).toBe(1);
   });

@@ -1,5 +1,4 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { recordEvent } from '#db/events/event-log.ts';
 import { apiKeys } from '#db/schema.ts';
 import { announce, endOfFeed, feed } from '#test/support/api/event-feed.ts';
 import { waitHeaders, waitingCallers } from '#test/support/api/waits.ts';
@@ -37,14 +36,7 @@ describe('a waiting read of the feed', () => {
     const by = await stopped.caller();
     await stopped.tail.stop();
     expect(waitHeaders(await by.get('/v1/events?wait=30'))).toEqual([null, '5']);
-    await stopped.database.transaction((tx) =>
-      recordEvent(
-        tx,
-        { type: 'order.held', subject: { kind: 'order', id: 'ord_1' }, apiKeyId: null, data: {} },
-        new Date(TEST_NOW),
-      ),
-    );
-    await stopped.publish();
+    await announce(stopped, ['order.held']);
     expect(waitHeaders(await by.get('/v1/events?wait=30'))).toEqual([null, null]);
   });
 });
@@ -58,14 +50,7 @@ describe('a waiting read with a key revoked meanwhile', () => {
     const since = performance.now();
     await api.database.run((db) => db.update(apiKeys).set({ revokedAt: new Date(TEST_NOW - 1) }));
     await waitFor('it has waited for a while', () => performance.now() - since > 600);
-    await api.database.transaction((tx) =>
-      recordEvent(
-        tx,
-        { type: 'order.held', subject: { kind: 'order', id: 'ord_1' }, apiKeyId: null, data: {} },
-        new Date(TEST_NOW),
-      ),
-    );
-    await api.publish();
+    await announce(api, ['order.held']);
     const answer = await answered;
     await api.database.run((db) => db.update(apiKeys).set({ revokedAt: null }));
     expect([answer.status, answer.at('code')]).toEqual([401, 'unauthenticated']);

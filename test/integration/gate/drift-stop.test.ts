@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { grantOverride } from '#db/gate/waits.ts';
 import { findAttemptById } from '#db/work/attempts.ts';
 import type { AttemptRef } from '#domain/purchase/results.ts';
-import { startLine } from '#fulfilment/gate/drift.ts';
-import { findLine } from '#fulfilment/gate/line.ts';
+import { findDriftStop } from '#fulfilment/gate/drift-stop.ts';
+import { releaseDriftStop } from '#fulfilment/gate/drift.ts';
 import { parkedPurchases } from '#fulfilment/gate/overview.ts';
 import { applyFirstPurchaseCheck, holdUntilSeen } from '#fulfilment/gate/pauses.ts';
 import { readGateConditions } from '#fulfilment/readiness/conditions.ts';
@@ -42,9 +42,9 @@ async function buy(ref: AttemptRef): Promise<string> {
 }
 const read = async (ref: AttemptRef) => (await bench.activities.completePurchase({ ...ref, applied: [] })).kind;
 const buyNew = async (product: number) => buy(await bench.begin(product));
-const line = () => bench.database.run((db) => findLine(db, 'order'));
+const line = () => bench.database.run((db) => findDriftStop(db, 'order'));
 const start = () =>
-  bench.database.transaction((tx) => startLine(tx, 'order', { actor: 'test', reason: 'test' }, bench.clock.now));
+  bench.database.transaction((tx) => releaseDriftStop(tx, 'order', { actor: 'test', reason: 'test' }, bench.clock.now));
 
 describe('20 orders at a service whose deliveries are misstated', () => {
   it('are debited twice: once for each of two products; a repair lets all others go', async () => {

@@ -1,11 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { freePort } from '#cli/embedded/ports.ts';
 import { KeyRing, type NamedKey } from '#crypto/key-ring.ts';
 import { keyUse, registerKeys, retireKey, verifyKeys } from '#db/connection/encryption-keys.ts';
 import { installation, serviceTokens } from '#db/schema.ts';
-import { BASE_PATH } from '#domain/service/service-address.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
-import { startProcess, TestProcess } from '#test/support/servers/processes.ts';
+import { environmentAlone, startProcess, TestProcess } from '#test/support/servers/processes.ts';
 
 const key = (id: string, byte: number): NamedKey => ({ id, key: Buffer.alloc(32, byte) });
 const FIRST = key('k1', 1);
@@ -21,18 +19,8 @@ afterEach(() => opened.drop());
 const register = (...keys: NamedKey[]) => registerKeys(opened.database, new KeyRing(keys));
 const verify = (...keys: NamedKey[]) => opened.database.run((db) => verifyKeys(db, new KeyRing(keys)));
 
-const environmentWith = async ({ id, key: bytes }: NamedKey): Promise<Record<string, string>> => ({
-  DATABASE_URL: opened.url,
-  ENCRYPTION_KEYS: `${id}:${Buffer.from(bytes).toString('base64')}`,
-  SERVICE_BASE_URL: `http://127.0.0.1:1${BASE_PATH}`,
-  SERVICE_MODE: 'sandbox',
-  SERVICE_EMAIL: 'shop@example.com',
-  SERVICE_PASSWORD: 'secret',
-  SERVICE_WEBHOOK_SECRETS: 'whsec_encryption_keys_test',
-  TEMPORAL_ADDRESS: '127.0.0.1:1',
-  API_PORT: String(await freePort()),
-  WORKER_PROBE_PORT: String(await freePort()),
-});
+const environmentWith = ({ id, key: bytes }: NamedKey) =>
+  environmentAlone(opened.url, { ENCRYPTION_KEYS: `${id}:${Buffer.from(bytes).toString('base64')}` });
 
 describe('a database in use with a key', () => {
   it.each(['api/main.ts', 'worker/main.ts'])(

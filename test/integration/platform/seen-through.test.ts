@@ -1,16 +1,13 @@
 import { spawnSync } from 'node:child_process';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { HttpClient } from '#test/support/network/http.ts';
 import { hasPrometheus } from '#test/support/servers/prometheus.ts';
-import { startStack, type Stack } from '#test/support/servers/stack.ts';
+import { startStack } from '#test/support/servers/stack.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 
-let stack: Stack;
-beforeAll(async () => {
-  stack = await startStack();
-});
-afterAll(() => stack.stop());
+const stack = disposedAtEnd(await startStack());
 
 const line = z.looseObject({ msg: z.string(), workId: z.string().optional(), batchId: z.string().optional() });
 

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { Executor } from '#db/connection/database.ts';
 import { requeueUnmatched } from '#db/queues/inbox.ts';
 import { takeInbox, pollQueues } from '#db/queues/relay-queues.ts';
-import { hasPendingObservations } from '#fulfilment/work/buying-barrier.ts';
+import { hasPendingObservations } from '#fulfilment/work/buying-block.ts';
 import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { openTestDatabase } from '#test/support/servers/database.ts';
 import {

@@ -10,7 +10,7 @@ import {
   settleDeadLetter,
   type DeadLetterAction,
 } from '#fulfilment/operator/dead-letters.ts';
-import { buyingBarrier } from '#fulfilment/work/buying-barrier.ts';
+import { buyingBlock } from '#fulfilment/work/buying-block.ts';
 import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { openTestDatabase } from '#test/support/servers/database.ts';
 import {
@@ -83,7 +83,7 @@ const requeue = async (queue: DeadLetterQueue) => {
   const [letter] = await letters(queue);
   await settle({ queue, rowId: letter!.row.id, action: 'requeue', reason: 'it was mended' });
 };
-const barrier = (work: ReturnType<typeof orderWork>) => database.transaction((tx) => buyingBarrier(tx, work));
+const barrier = (work: ReturnType<typeof orderWork>) => database.transaction((tx) => buyingBlock(tx, work));
 
 describe('an undecryptable report of the service', () => {
   it('is quarantined with a case and blocks buying until an operator dismisses it', async () => {

@@ -1,5 +1,5 @@
 /** Two workers: the claim of a send. Its request is in `send.ts`, its answer in `answer.ts`. */
-import { isSettledByService } from '#domain/work/attempt-lifecycle.ts';
+import { isKnownToService } from '#domain/work/attempt-lifecycle.ts';
 import { isResendAllowed } from '#test/model-check/dialects.ts';
 import type { Offer } from '#test/model-check/engine.ts';
 import {
@@ -44,7 +44,7 @@ function claimActions(state: State, context: Context, index: 0 | 1, offer: Offer
     db.status === 'absent' ||
     isWorkFinal(db) ||
     row.state === 'absent' ||
-    isSettledByService(row.state) ||
+    isKnownToService(row.state) ||
     db.contradiction ||
     isBehind
   ) {

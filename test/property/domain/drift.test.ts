@@ -6,10 +6,10 @@ import {
   afterReleaseByDocument,
   afterSend,
   afterStart,
-  judgeAtLine,
-  OPEN_LINE,
+  judgeAtDriftStop,
+  NO_DRIFT_STOP,
   type CanaryFate,
-  type Line,
+  type DriftStop,
 } from '#domain/gate/drift.ts';
 import { GATE_POLICY } from '#domain/policy/gate-policy.ts';
 
@@ -39,14 +39,14 @@ const FATES = { drifts: 'pending', whole: 'whole', fails: 'passed_on', silent: '
 
 /** What happened on a line. */
 class Run {
-  line: Line;
+  line: DriftStop;
   now = 1;
   /** Drifted purchases that are not whole. */
   parked: { readonly id: string; readonly product: number }[] = [];
-  readonly sent: { readonly id: string; readonly before: Line; readonly end: string }[] = [];
+  readonly sent: { readonly id: string; readonly before: DriftStop; readonly end: string }[] = [];
   readonly #fates = new Map<string, CanaryFate>();
 
-  constructor(line: Line) {
+  constructor(line: DriftStop) {
     this.line = line;
   }
 
@@ -74,7 +74,7 @@ class Run {
     const id = `p${this.sent.length}-${this.now}`;
     const before = this.line;
     const candidate = { id, product, mayHaveBought: false, isFirst: true };
-    const answer = judgeAtLine(before, candidate, this.now, GATE_POLICY);
+    const answer = judgeAtDriftStop(before, candidate, this.now, GATE_POLICY);
     if (answer === 'hold') return;
     this.sent.push({ id, before, end });
     this.#fates.set(id, FATES[end]);
@@ -86,7 +86,7 @@ class Run {
 }
 
 const runs = fc.tuple(fc.boolean(), fc.array(moves, { maxLength: 60 })).map(([byDocument, list]) => {
-  const run = new Run(byDocument ? afterReleaseByDocument(OPEN_LINE) : OPEN_LINE);
+  const run = new Run(byDocument ? afterReleaseByDocument(NO_DRIFT_STOP) : NO_DRIFT_STOP);
   for (const move of list) run.take(move);
   return run;
 });
@@ -120,7 +120,7 @@ describe('a line', () => {
     );
     fc.assert(
       fc.property(drifting, (list) => {
-        const run = new Run(OPEN_LINE);
+        const run = new Run(NO_DRIFT_STOP);
         for (const move of list) run.take(move);
         expect(run.parked.length).toBeLessThanOrEqual(2);
       }),
@@ -134,7 +134,7 @@ describe('a line', () => {
         run.take({ move: 'wait', ms: GATE_POLICY.driftCanaryMs });
         if (run.line.canaries.length >= GATE_POLICY.driftCanaries) return;
         run.take({ move: 'buy', product: 1, end: 'whole' });
-        expect(run.line).toEqual(OPEN_LINE);
+        expect(run.line).toEqual(NO_DRIFT_STOP);
       }),
     );
   });

@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { capabilities } from '#domain/service/capability-profile.ts';
 import { dialectNames } from '#simulator/behaviour/dialect.ts';
-import { faultRule } from '#simulator/behaviour/faults.ts';
 import { nameOf } from '#test/crash/plans/disturbances.ts';
 import { planOf } from '#test/crash/plans/plan.ts';
 import { POINTS } from '#test/crash/plans/points.ts';
@@ -37,20 +36,6 @@ const DISTURBANCES = [
   'stop temporal',
 ];
 const suiteFrom = (first: number) => Array.from({ length: SUITE }, (_, index) => planOf(first + index));
-
-describe('the plan of a seed', () => {
-  it('contains faults that the simulator accepts', () => {
-    fc.assert(
-      fc.property(seed, (each) => {
-        const { requestFaults, webhookFaults } = planOf(each);
-        for (const rule of requestFaults)
-          expect(faultRule.safeParse({ target: 'request', ...rule }).success).toBe(true);
-        for (const rule of webhookFaults)
-          expect(faultRule.safeParse({ target: 'webhook', ...rule }).success).toBe(true);
-      }),
-    );
-  });
-});
 
 describe('a suite of seeds with any start', () => {
   it('contains every disturbance, and moves every clock', () => {

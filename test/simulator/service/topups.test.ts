@@ -1,32 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DAY_MS, startTestSimulator, type SimulatorClient } from '#test/simulator/support.ts';
-import { pageOf, servicePackage } from '#upstream/contract.ts';
-
-const optionsOf = async (simulator: SimulatorClient, esim: string): Promise<number[]> => {
-  const page = (await simulator.sandbox.get(`/esims/${esim}/topup-options`)).read(pageOf(servicePackage));
-  expect(page.next_cursor).toBeNull();
-  return page.data.map(({ id }) => id);
-};
-
-describe('top-up options', () => {
-  it('omit packages that are not sold, and are empty for a cancelled or expired eSIM', async () => {
-    await using simulator = await startTestSimulator();
-    const expiring = await simulator.esim();
-    const cancelled = await simulator.esim();
-    await simulator.admin.post('/packages/1002', { available: false });
-    expect(await optionsOf(simulator, expiring)).not.toContain(1002);
-    expect((await simulator.topUp(expiring, 1002)).at('error', 'code')).toBe('package_unavailable');
-    await simulator.cancel(cancelled);
-    await simulator.simulate(expiring, 'active');
-    await simulator.advance(7 * DAY_MS);
-    for (const esim of [cancelled, expiring]) {
-      expect(await optionsOf(simulator, esim)).toEqual([]);
-      const refused = await simulator.topUp(esim);
-      expect([refused.status, refused.at('error', 'code')]).toEqual([422, 'topup_incompatible']);
-    }
-    expect((await simulator.ledger()).filter(({ reason }) => reason === 'topup')).toEqual([]);
-  });
-});
+import { startTestSimulator } from '#test/simulator/support.ts';
 
 describe('a top-up', () => {
   it('is refused during another one of its eSIM, and during its cancellation', async () => {

@@ -1,7 +1,5 @@
-import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { dialectNames } from '#simulator/behaviour/dialect.ts';
-import { SHAPES, shapeNames, type Shape } from '#simulator/shapes/shape.ts';
+import { SHAPES, shapeNames } from '#simulator/shapes/shape.ts';
 import {
   callEverything,
   problemsWith,
@@ -46,41 +44,5 @@ describe('in the shape', () => {
       problemsWith(described, calls).length > 0 ||
       problemsWith(simulator.description, plain.calls).length > 0;
     expect(isShown).toBe(name !== 'plain' && name !== 'branded');
-  });
-});
-
-/** Any value of each property, together with any dialect. */
-const anyShape = fc.record({
-  envelope: fc.constantFrom(...(['none', 'data', 'data_named', 'named'] as const)),
-  list: fc.constantFrom(...(['data', 'data_named', 'items', 'array'] as const)),
-  ids: fc.constantFrom(...(['text', 'number'] as const)),
-  package_ids: fc.constantFrom(...(['number', 'text'] as const)),
-  money: fc.constantFrom(...(['text', 'number', 'object', 'minor'] as const)),
-  currency: fc.constantFrom(...(['upper', 'lower'] as const)),
-  times: fc.constantFrom(...(['utc', 'offset', 'no_zone', 'epoch_seconds', 'epoch_milliseconds'] as const)),
-  status_words: fc.constantFrom(...(['ours', 'other', 'upper', 'canceled'] as const)),
-  status_field: fc.constantFrom(...(['status', 'state'] as const)),
-  paging: fc.constantFrom(...(['cursor', 'page', 'offset', 'link', 'has_more', 'none'] as const)),
-  optional_fields: fc.constantFrom(...(['all', 'missing', 'null'] as const)),
-  extra_fields: fc.boolean(),
-  without: fc.subarray(['order.esim_id', 'vpn_subscription.access', 'transaction.order_id', 'esim.installed_at']),
-  failure: fc.constantFrom(...(['object', 'text'] as const)),
-  token_type: fc.constantFrom(...(['Bearer', 'bearer', 'null'] as const)),
-  odd_package: fc.boolean(),
-  errors: fc.constantFrom(...(['code', 'problem', 'message', 'fields', 'html', 'empty'] as const)),
-  header_prefix: fc.constantFrom('X-Service', 'X-Acme', 'Brand'),
-  event_field: fc.constantFrom(...(['event', 'type'] as const)),
-  event_data: fc.constantFrom(...(['bare', 'named'] as const)),
-} satisfies { [Name in keyof Shape]: fc.Arbitrary<Shape[Name]> });
-
-describe('in any mixture of shapes and in any dialect', () => {
-  it('the document describes every answer and every webhook', async () => {
-    const holdsFor = async (properties: Shape, dialect: (typeof dialectNames)[number]): Promise<void> => {
-      await using simulator = await startShaped({ properties }, { dialect });
-      expect(problemsWith(simulator.description, await callEverything(simulator))).toEqual([]);
-      expect(problemsWithWebhooks(simulator.description, await webhookBodies(simulator))).toEqual([]);
-    };
-    const served = fc.constantFrom(...dialectNames.filter((name) => name !== 'bare'));
-    await fc.assert(fc.asyncProperty(anyShape, served, holdsFor), { numRuns: 5 });
   });
 });

@@ -166,8 +166,6 @@ export class SimulatorAdmin {
   }) => this.#act('/packages', added);
   /** Removes a package or plan from its list. */
   readonly removeItem = (list: 'packages' | 'vpn-plans', id: number) => this.#delete(`/${list}/${id}`);
-  readonly addPlan = (added: { id: number; name: string; price_for_reseller: string; duration_days?: number }) =>
-    this.#act('/vpn-plans', added);
   readonly deposit = (amount: string) => this.#act('/deposits', { environment: 'sandbox', amount });
   /** A manual movement in the service's wallet, for one sale or none. */
   readonly move = (movement: {
@@ -181,7 +179,6 @@ export class SimulatorAdmin {
   /** Moves the service's clock forward. */
   readonly advanceClock = (ms: number) => this.#act('/clock/advance', { ms });
   readonly completeOrder = (id: string) => this.#act(`/orders/${id}/complete`);
-  readonly failOrder = (id: string) => this.#act(`/orders/${id}/fail`);
 
   /** Sends a webhook with any content. @returns its delivery id at the simulator. */
   async sendWebhook(webhook: { event: string; data: unknown } & Record<string, unknown>): Promise<string> {

@@ -1,6 +1,8 @@
+import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Child, describeExit } from '#cli/embedded/child.ts';
+import { freePort } from '#cli/embedded/ports.ts';
 import { NODE_ARGUMENTS, QUICK_START } from '#cli/start/supervisor.ts';
 import { atEnd } from '#test/support/at-end.ts';
 import { temporaryFolder } from '#test/support/temporary.ts';
@@ -17,6 +19,28 @@ export interface ProcessOptions {
   /** URL that answers 200 when the process is ready. Without it, a started process counts as ready. */
   readonly readyUrl?: string;
   readonly readyTimeoutMs?: number;
+}
+
+/**
+ * The environment of an API or a worker on a database. Nothing listens at the addresses of Temporal and the service:
+ * accepting orders needs neither.
+ */
+export async function environmentAlone(
+  databaseUrl: string,
+  more: Readonly<Record<string, string>> = {},
+): Promise<Record<string, string>> {
+  return {
+    DATABASE_URL: databaseUrl,
+    ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}`,
+    SERVICE_BASE_URL: 'http://127.0.0.1:1/api/reseller/v1',
+    SERVICE_EMAIL: 'reseller@example.com',
+    SERVICE_PASSWORD: 'the-password-of-the-test',
+    SERVICE_WEBHOOK_SECRETS: 'whsec_process_test',
+    TEMPORAL_ADDRESS: '127.0.0.1:1',
+    API_PORT: String(await freePort()),
+    WORKER_PROBE_PORT: String(await freePort()),
+    ...more,
+  };
 }
 
 const PROJECT = join(import.meta.dirname, '../../..');

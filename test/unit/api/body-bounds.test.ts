@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
+import { MAX_NAMES, MAX_VALUES } from '#api/http/read-request.ts';
 import { BATCH_BODY_LIMIT } from '#api/order-batches/batch-schemas.ts';
 import { apiFields } from '#config/variables.ts';
 import { apiDocument, readDescription } from '#scripts/api/api-document.ts';
@@ -76,6 +77,23 @@ function ofText({ maxLength, pattern = '', format }: z.output<typeof node>, path
   return repeated.reduce((sum, most) => sum + most, PUNCTUATION);
 }
 
+/** Values within the largest JSON that a schema allows, and names of its largest object. */
+function counts(schema: unknown): { readonly values: number; readonly names: number } {
+  const each = node.parse(schema);
+  if (each.$ref !== undefined) return counts(api.schemas[each.$ref.split('/').at(-1) ?? '']);
+  const inner: { readonly values: number; readonly names: number }[] = [
+    ...(each.anyOf ?? each.oneOf ?? []),
+    ...Object.values(each.properties),
+    ...(each.items === undefined ? [] : [each.items]),
+  ].map(counts);
+  const own = Object.keys(each.properties).length + (each.maxProperties ?? 0);
+  const sum = inner.reduce((total, { values }) => total + values, 0);
+  return {
+    values: each.maxItems === undefined ? own + sum : each.maxItems * (1 + sum),
+    names: Math.max(own, ...inner.map(({ names }) => names)),
+  };
+}
+
 describe('the bounds of a body', () => {
   const bodies = api.operations.flatMap(({ id, body }) => (body === undefined ? [] : [{ id, schema: body.schema }]));
 
@@ -87,4 +105,13 @@ describe('the bounds of a body', () => {
       expect(bytes).toBeLessThanOrEqual(OWN_LIMITS[id] ?? DEFAULT_LIMIT);
     },
   );
+
+  it('allow every valid body its values and names', () => {
+    const all = bodies.filter(({ id }) => id !== 'receiveServiceWebhook').map(({ schema }) => counts(schema));
+    const [values, names] = [Math.max(...all.map((one) => one.values)), Math.max(...all.map((one) => one.names))];
+    expect(values).toBeGreaterThan(10_000);
+    expect(values).toBeLessThanOrEqual(MAX_VALUES);
+    expect(names).toBeGreaterThan(19);
+    expect(names).toBeLessThanOrEqual(MAX_NAMES);
+  });
 });

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { and, eq } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
 import { cases, inbox, orders, timeline } from '#db/schema.ts';
-import { InboxWriter, type VerifiedDelivery } from '#fulfilment/reports/inbox-writer.ts';
+import { InboxWriter, type VerifiedWebhook } from '#fulfilment/reports/inbox-writer.ts';
 import { NOW_SECONDS, orderEvent, result, storedDeliveries } from '#test/support/api/service-deliveries.ts';
 import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { startTestApi } from '#test/support/network/api.ts';
@@ -158,7 +158,7 @@ describe('a repeated delivery', () => {
   });
 });
 
-function verified(more: Partial<VerifiedDelivery>): VerifiedDelivery {
+function verified(more: Partial<VerifiedWebhook>): VerifiedWebhook {
   return {
     deliveryId: randomUUID(),
     timestamp: String(NOW_SECONDS),

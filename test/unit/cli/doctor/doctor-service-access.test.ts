@@ -74,7 +74,6 @@ describe('the token lifetime', () => {
 });
 
 describe('production approval', () => {
-  const production = config({ mode: 'production' });
   const movement = (type: 'debit' | 'credit') => ({
     id: '1',
     type,
@@ -83,60 +82,32 @@ describe('production approval', () => {
     reason: 'x',
     created_at: '2026-01-01T00:00:00Z',
   });
+  const movements = (...types: ('debit' | 'credit')[]) => jsonAnswer({ data: types.map(movement) });
+  const refused = { ...failed('not_approved'), code: 'not_approved' } as const;
+  const forbidden = /^The service answered 403.*, without the code not_approved → .*ask what it forbids/;
 
-  async function approvalWith(answer: Buffer, known: { refused?: ServiceFailure; held?: number } = {}) {
+  it.each<[string, Buffer, { refused?: ServiceFailure; held?: number }, string, RegExp, calls: number]>([
+    ['a purchase in the wallet proves it', movements('credit', 'debit'), {}, 'ok', /./, 1],
+    ['successful reads before the first purchase prove nothing', movements('credit'), {}, 'warning', /^unknown/, 1],
+    ['a read is refused for it', refusal(403, 'not_approved'), {}, 'failure', /has not approved/, 1],
+    ['the last answer to an order says so', movements(), { refused }, 'failure', /has not approved/, 0],
+    ['another 403 may come from a firewall', refusal(403, 'blocked'), {}, 'failure', forbidden, 1],
+    ['a page with 403 is from a firewall', httpAnswer(403, '<h1>Forbidden</h1>'), {}, 'failure', forbidden, 1],
+    [
+      'purchases are held, also after earlier ones',
+      movements('debit'),
+      { held: 3 },
+      'failure',
+      /3 purchases are held/,
+      0,
+    ],
+  ])('%s', async (_what, answer, known, status, detail, calls) => {
     await using service = await startTestClient(() => answer, { mode: 'production' });
-    return {
-      finding: await checkApproval(service.client, production, { held: 0, ...known }),
-      calls: service.server.requests.length,
-    };
-  }
-
-  it('is proven by a purchase in the wallet', async () => {
-    const { finding } = await approvalWith(jsonAnswer({ data: [movement('credit'), movement('debit')] }));
-    expect(finding.status).toBe('ok');
-  });
-
-  it('is unknown before the first purchase, because successful reads prove nothing', async () => {
-    const { finding } = await approvalWith(jsonAnswer({ data: [movement('credit')] }));
-    expect(finding).toMatchObject({ status: 'warning', detail: expect.stringMatching(/^unknown/) });
-  });
-
-  it('is missing when a read is refused for it', async () => {
-    const missing = { status: 'failure', detail: expect.stringContaining('has not approved') };
-    expect((await approvalWith(refusal(403, 'not_approved'))).finding).toMatchObject(missing);
-    const refused = { ...failed('not_approved'), code: 'not_approved' } as const;
-    expect(await approvalWith(jsonAnswer({ data: [] }), { refused })).toMatchObject({ finding: missing, calls: 0 });
-  });
-
-  it('is not said to be missing by any other 403, which may come from a firewall', async () => {
-    for (const answer of [refusal(403, 'blocked'), httpAnswer(403, '<h1>Forbidden</h1>')])
-      expect((await approvalWith(answer)).finding).toMatchObject({
-        status: 'failure',
-        detail: expect.stringMatching(/^The service answered 403.*, without the code not_approved$/),
-        advice: expect.stringContaining('ask what it forbids'),
-      });
-  });
-});
-
-describe('production approval, by the last answers to our orders', () => {
-  it('is missing while purchases are held as not approved, also after earlier purchases', async () => {
-    const debit = {
-      id: '1',
-      type: 'debit',
-      amount: '5.00',
-      currency: 'EUR',
-      reason: 'x',
-      created_at: '2026-01-01T00:00:00Z',
-    };
-    await using service = await startTestClient(() => jsonAnswer({ data: [debit] }), { mode: 'production' });
-    const finding = await checkApproval(service.client, config({ mode: 'production' }), { held: 3 });
-    expect(finding).toMatchObject({
-      status: 'failure',
-      detail: expect.stringContaining('3 purchases are held'),
-      advice: expect.stringContaining('SERVICE_MODE=sandbox'),
-    });
-    expect(service.server.requests).toHaveLength(0);
+    const finding = await checkApproval(service.client, config({ mode: 'production' }), { held: 0, ...known });
+    expect(finding.status).toBe(status);
+    expect(`${finding.detail} → ${finding.advice}`).toMatch(detail);
+    // The login comes before the read.
+    expect(service.server.requests).toHaveLength(2 * calls);
   });
 
   it('is not needed in the sandbox, which is the default', async () => {

@@ -29,25 +29,17 @@ const environment = (more: Record<string, string> = {}) => ({
 });
 
 describe('the search for the Temporal CLI', () => {
-  it('uses TEMPORAL_CLI_PATH first', () => {
-    program('bin', 'temporal');
-    cached();
+  it('uses TEMPORAL_CLI_PATH, then the PATH, then the cache, and no other place', () => {
+    expect(findTemporalCli(environment())).toBeUndefined();
+    const inCache = cached();
+    expect(findTemporalCli(environment())).toEqual({ path: inCache, source: 'cache' });
+    const onPath = program('bin', 'temporal');
+    expect(findTemporalCli(environment())).toEqual({ path: onPath, source: 'PATH' });
     const named = program('named');
     expect(findTemporalCli(environment({ TEMPORAL_CLI_PATH: named }))).toEqual({
       path: named,
       source: 'TEMPORAL_CLI_PATH',
     });
-  });
-
-  it('uses the PATH next, before the cache', () => {
-    const path = program('bin', 'temporal');
-    cached();
-    expect(findTemporalCli(environment())).toEqual({ path, source: 'PATH' });
-  });
-
-  it('uses the cache last', () => {
-    const path = cached();
-    expect(findTemporalCli(environment())).toEqual({ path, source: 'cache' });
   });
 
   it('skips a non-executable file on the PATH, and refuses it in TEMPORAL_CLI_PATH', () => {

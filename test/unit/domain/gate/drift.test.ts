@@ -6,11 +6,11 @@ import {
   afterSend,
   afterStart,
   isUnfilledTooLong,
-  judgeAtLine,
+  judgeAtDriftStop,
   nextCanary,
-  OPEN_LINE,
+  NO_DRIFT_STOP,
   type CanaryFate,
-  type Line,
+  type DriftStop,
   withoutCanary,
 } from '#domain/gate/drift.ts';
 import { GATE_POLICY } from '#domain/policy/gate-policy.ts';
@@ -19,10 +19,14 @@ const A = 1;
 const B = 2;
 const { driftCanaryMs, driftCanaries, canaryLeaseMs } = GATE_POLICY;
 
-const drifted = (line: Line, id: string, product: number, at: { readonly begunAt: number; readonly now: number }) =>
-  afterDrift(line, { id, product, begunAt: at.begunAt }, at.now);
+const drifted = (
+  line: DriftStop,
+  id: string,
+  product: number,
+  at: { readonly begunAt: number; readonly now: number },
+) => afterDrift(line, { id, product, begunAt: at.begunAt }, at.now);
 const look = (
-  line: Line,
+  line: DriftStop,
   now: number,
   fates: Readonly<Record<string, CanaryFate>> = {},
   parked: readonly number[] = [],
@@ -32,15 +36,15 @@ const look = (
   return afterLook(line, { fates: new Map(Object.entries(fates)), ...facts }, now, GATE_POLICY);
 };
 const asks = (
-  line: Line,
+  line: DriftStop,
   id: string,
   product: number,
   now: number,
   more: { mayHaveBought?: true; isFirst?: false } = {},
-) => judgeAtLine(line, { id, product, mayHaveBought: false, isFirst: true, ...more }, now, GATE_POLICY);
+) => judgeAtDriftStop(line, { id, product, mayHaveBought: false, isFirst: true, ...more }, now, GATE_POLICY);
 
 /** Product A drifted at 100. */
-const once = drifted(OPEN_LINE, 'a1', A, { begunAt: 50, now: 100 });
+const once = drifted(NO_DRIFT_STOP, 'a1', A, { begunAt: 50, now: 100 });
 /** The canary of product B was sent at 200. */
 const proving = afterSend(once, { id: 'b1', product: B }, 200);
 /** It drifted, too. */
@@ -58,7 +62,7 @@ describe('a first drift', () => {
     const proven = look(proving, 300, { b1: 'whole' }, [A]);
     expect(proven).toMatchObject({ state: 'product_stopped', stoppedProducts: [A] });
     expect([asks(proven, 'a2', A, 301), asks(proven, 'b2', B, 301)]).toEqual(['hold', 'pass']);
-    expect(look(proven, 400)).toEqual(OPEN_LINE);
+    expect(look(proven, 400)).toEqual(NO_DRIFT_STOP);
   });
 
   it('ends with one canary when its purchase is whole before another product was proven', () => {
@@ -97,7 +101,7 @@ describe('a second drift', () => {
     expect(look(twice, 400, {}, [A]).state).toBe('stopped');
     const ended = look(twice, 400);
     expect(ended.state).toBe('proving');
-    expect(look(afterSend(ended, { id: 'a3', product: A }, 500), 600, { a3: 'whole' })).toEqual(OPEN_LINE);
+    expect(look(afterSend(ended, { id: 'a3', product: A }, 500), 600, { a3: 'whole' })).toEqual(NO_DRIFT_STOP);
   });
 
   it('of a product that was stopped alone stops the kind', () => {
@@ -132,22 +136,22 @@ describe('a person who starts a stopped product', () => {
     expect(nextCanary(started, [{ product: A }], 400, GATE_POLICY)).toEqual({ product: A });
     const sent = afterSend(started, { id: 'a2', product: A }, 400);
     expect(nextCanary(sent, [{ product: A }], 401, GATE_POLICY)).toBeUndefined();
-    expect(look(sent, 500, { a2: 'whole' }, [A])).toEqual(OPEN_LINE);
+    expect(look(sent, 500, { a2: 'whole' }, [A])).toEqual(NO_DRIFT_STOP);
   });
 
   it('changes nothing on an open line', () => {
-    expect(afterStart(OPEN_LINE)).toBe(OPEN_LINE);
+    expect(afterStart(NO_DRIFT_STOP)).toBe(NO_DRIFT_STOP);
   });
 });
 
 describe('a release by a document alone', () => {
   it('lets one purchase go until it is whole', () => {
-    const released = afterReleaseByDocument(OPEN_LINE);
+    const released = afterReleaseByDocument(NO_DRIFT_STOP);
     expect(asks(released, 'a1', A, 100, { isFirst: false })).toBe('hold');
     expect(asks(released, 'a1', A, 100)).toBe('canary');
     const sent = afterSend(released, { id: 'a1', product: A }, 100);
     expect(asks(sent, 'a2', A, 101)).toBe('hold');
-    expect(look(sent, 200, { a1: 'whole' })).toEqual(OPEN_LINE);
+    expect(look(sent, 200, { a1: 'whole' })).toEqual(NO_DRIFT_STOP);
   });
 
   it('changes no line that is stopped', () => {
@@ -156,7 +160,7 @@ describe('a release by a document alone', () => {
 });
 
 describe('a canary', () => {
-  const released = afterReleaseByDocument(OPEN_LINE);
+  const released = afterReleaseByDocument(NO_DRIFT_STOP);
 
   it('that bought nothing passes the turn on', () => {
     const sent = afterSend(released, { id: 'a1', product: A }, 100);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   decideSendClaim,
-  mayHaveBought,
+  isOutcomeUnknown,
   resendWindowInForce,
   type SendCandidate,
 } from '#domain/purchase/send-claim.ts';
@@ -26,9 +26,9 @@ describe('the send decision', () => {
     ['sending', 'claim'],
     ['unknown', 'claim'],
     ['refused', 'claim'],
-    ['processing', 'settled'],
-    ['completed', 'settled'],
-    ['failed', 'settled'],
+    ['processing', 'known_to_service'],
+    ['completed', 'known_to_service'],
+    ['failed', 'known_to_service'],
   ] as const;
   it.each(BY_STATE)('for %s, without a lease and within its window, is %s', (state, decision) => {
     expect(decideSendClaim(facts({ state, unrefusedForMs: 1 }), WINDOW)).toBe(decision);
@@ -39,7 +39,7 @@ describe('the send decision', () => {
   });
 
   it('refuses a purchase that the service has, with any lease', () => {
-    expect(decideSendClaim(facts({ state: 'processing', leaseLeftMs: 1 }), WINDOW)).toBe('settled');
+    expect(decideSendClaim(facts({ state: 'processing', leaseLeftMs: 1 }), WINDOW)).toBe('known_to_service');
   });
 
   it.each([
@@ -66,13 +66,13 @@ describe('the send decision', () => {
       'resend_not_allowed',
     ],
   ] as const)('for a possible purchase, %s', (_what, attempt, window, decision) => {
-    expect(mayHaveBought(attempt)).toBe(true);
+    expect(isOutcomeUnknown(attempt)).toBe(true);
     expect(decideSendClaim(attempt, window)).toBe(decision);
   });
 
   it.each(['prepared', 'refused'] as const)('for %s, without a possible purchase, needs no window', (state) => {
     expect(decideSendClaim(facts({ state }), undefined)).toBe('claim');
-    expect(mayHaveBought({ state, anyUnknown: false })).toBe(false);
+    expect(isOutcomeUnknown({ state, anyUnknown: false })).toBe(false);
   });
 });
 

@@ -4,7 +4,7 @@ import {
   ATTEMPT_EVENTS,
   ATTEMPT_LIFECYCLE,
   attemptStateAfter,
-  isSettledByService,
+  isKnownToService,
   type AttemptEvent,
 } from '#domain/work/attempt-lifecycle.ts';
 
@@ -100,7 +100,7 @@ describe('the lifecycle of an attempt', () => {
   });
 
   it('forbids a send of an attempt that the service has', () => {
-    expect(ATTEMPT_STATES.filter(isSettledByService)).toEqual([...SERVICE_HAS_IT]);
+    expect(ATTEMPT_STATES.filter(isKnownToService)).toEqual([...SERVICE_HAS_IT]);
     for (const state of SERVICE_HAS_IT) {
       expect(() => attemptStateAfter(state, 'claimed')).toThrow(
         new RangeError(`an attempt that is ${state} cannot be claimed`),

@@ -42,32 +42,6 @@ describe('the wallet of a service that answers 25 of 100 transactions at a time'
       },
     ],
     [
-      'offset and total',
-      ({ target }) => {
-        const offset = parameter(target, 'offset');
-        return json({ data: from(offset), offset, limit: SIZE, total: 100 });
-      },
-    ],
-    [
-      'a link in the body',
-      ({ target }) => {
-        const after = parameter(target, 'after');
-        const next = after + SIZE < 100 ? `https://service.example/wallet/transactions?after=${after + SIZE}` : null;
-        return json({ data: from(after), links: { next } });
-      },
-    ],
-    [
-      'the Link header',
-      ({ target }) => {
-        const page = parameter(target, 'page') || 1;
-        const link =
-          page < 4
-            ? `</wallet/transactions?page=${page + 1}>; rel="next"`
-            : '</wallet/transactions?page=1>; rel="first"';
-        return httpAnswer(200, JSON.stringify(from((page - 1) * SIZE)), { link });
-      },
-    ],
-    [
       'the Link header, which the last page lacks',
       ({ target }) => {
         const page = parameter(target, 'page') || 1;
@@ -108,14 +82,6 @@ describe('the wallet of a service that answers 25 of 100 transactions at a time'
         const page = parameter(target, 'page') || 1;
         return httpAnswer(200, JSON.stringify(from((page - 1) * SIZE)), page === 1 ? { link } : {});
       },
-    ],
-    [
-      'pages, and answers the first one each time',
-      () => json({ data: from(0), meta: { current_page: 1, last_page: 4 } }),
-    ],
-    [
-      'two things that contradict each other',
-      () => json({ data: from(0), next_cursor: null, meta: { current_page: 1, last_page: 4 } }),
     ],
   ])('is not known to be complete when the service sends %s', async (_name, answer) => {
     const { ids, complete } = await read(answer);

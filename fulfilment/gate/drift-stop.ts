@@ -10,21 +10,21 @@ import { readVpnSubscription } from '#db/work/vpn-subscriptions.ts';
 import {
   afterLook,
   afterSend,
-  judgeAtLine,
+  judgeAtDriftStop,
   LONGEST_FILL_MS,
-  lineTexts,
+  driftStopSentences,
   nextCanary,
   withoutCanary,
   type CanaryFate,
-  type Line,
+  type DriftStop,
 } from '#domain/gate/drift.ts';
 import type { Barrier, GateStop } from '#domain/gate/purchase-gate.ts';
 import type { GatePolicy } from '#domain/policy/gate-policy.ts';
-import { mayHaveBought, type SendCandidate } from '#domain/purchase/send-claim.ts';
+import { isOutcomeUnknown, type SendCandidate } from '#domain/purchase/send-claim.ts';
 import { PURCHASE_KINDS, type PurchaseKind, type WorkRef } from '#domain/work/kinds.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
 
-export type LineRow = typeof gateLines.$inferSelect;
+export type DriftStopRow = typeof gateLines.$inferSelect;
 
 interface Asker {
   readonly work: WorkRef;
@@ -33,47 +33,48 @@ interface Asker {
 }
 
 /** Undefined when the purchase may pass. Changes nothing. */
-export async function stopAtLine(tx: Executor, asker: Asker, policy: GatePolicy): Promise<GateStop | undefined> {
-  const row = await findLine(tx, asker.work.kind);
+export async function stopAtDrift(tx: Executor, asker: Asker, policy: GatePolicy): Promise<GateStop | undefined> {
+  const row = await findDriftStop(tx, asker.work.kind);
   return row && (await judge(tx, row, asker, policy)).stop;
 }
 
 /** In the transaction that claims the send: takes the turn of the canary, so that no other purchase goes beside it. */
-export async function passLine(tx: Executor, asker: Asker, policy: GatePolicy): Promise<GateStop | undefined> {
-  const known = await findLine(tx, asker.work.kind);
+export async function passDriftStop(tx: Executor, asker: Asker, policy: GatePolicy): Promise<GateStop | undefined> {
+  const known = await findDriftStop(tx, asker.work.kind);
   if (known === undefined || known.state === 'open') return undefined;
-  const row = await lockLine(tx, known.kind);
+  const row = await lockDriftStop(tx, known.kind);
   const { stop, canaryOf } = await judge(tx, row, asker, policy);
   const { now, work } = asker;
-  if (canaryOf !== undefined) await storeLine(tx, row, afterSend(row, { id: work.id, product: canaryOf }, now), now);
+  if (canaryOf !== undefined)
+    await storeDriftStop(tx, row, afterSend(row, { id: work.id, product: canaryOf }, now), now);
   return stop;
 }
 
 /** Undefined when the purchase would pass. */
-export async function foreseenAtLine(
+export async function foreseenAtDriftStop(
   db: Executor,
   { kind, product, now }: { readonly kind: WorkRef['kind']; readonly product: number; readonly now: number },
   policy: GatePolicy,
 ): Promise<string | undefined> {
-  const row = await findLine(db, kind);
+  const row = await findDriftStop(db, kind);
   if (row === undefined) return undefined;
   const isFirst = (await firstWaiting(db, row.kind)) === undefined;
-  const answer = judgeAtLine(row, { id: '', product, mayHaveBought: false, isFirst }, now, policy);
+  const answer = judgeAtDriftStop(row, { id: '', product, mayHaveBought: false, isFirst }, now, policy);
   return answer === 'hold' ? holdText(row) : undefined;
 }
 
 /** A purchase that is held elsewhere is no canary any more. */
-export async function leaveLine(tx: Executor, work: WorkRef, now: number): Promise<void> {
-  const known = await findLine(tx, work.kind);
+export async function leaveDriftStop(tx: Executor, work: WorkRef, now: number): Promise<void> {
+  const known = await findDriftStop(tx, work.kind);
   if (known?.canaries.some(({ id }) => id === work.id) !== true) return;
-  const row = await lockLine(tx, known.kind);
-  await storeLine(tx, row, withoutCanary(row, work.id), now);
+  const row = await lockDriftStop(tx, known.kind);
+  await storeDriftStop(tx, row, withoutCanary(row, work.id), now);
 }
 
 /** @returns the stop, or the product of a purchase that goes as the canary. */
 async function judge(
   tx: Executor,
-  row: LineRow,
+  row: DriftStopRow,
   { work, attempt, now }: Asker,
   policy: GatePolicy,
 ): Promise<{ readonly stop?: GateStop; readonly canaryOf?: number }> {
@@ -88,32 +89,37 @@ async function judge(
   const { product } = ordered;
   const first = await firstWaiting(tx, kind);
   const isFirst = first === undefined || first.id === work.id;
-  const candidate = { id: work.id, product, mayHaveBought: mayHaveBought(attempt), isFirst };
-  const answer = judgeAtLine(row, candidate, now, policy);
+  const candidate = { id: work.id, product, mayHaveBought: isOutcomeUnknown(attempt), isFirst };
+  const answer = judgeAtDriftStop(row, candidate, now, policy);
   if (answer === 'pass') return {};
   if (answer === 'canary') return { canaryOf: product };
   const detail = holdText(row);
   return { stop: { barrier: `drift:${kind}`, failure: 'purchases_paused', detail, recheckMs: policy.recheckMs } };
 }
 
-function holdText(row: LineRow): string {
-  const { stops, end } = lineTexts(row.kind, row);
+function holdText(row: DriftStopRow): string {
+  const { stops, end } = driftStopSentences(row.kind, row);
   return [stops, row.detail, end].filter((text) => text !== null).join(' ');
 }
 
 /** Settles drifted purchases, ends stops, and calls canaries, which it returns. */
-export async function tendLines(tx: Executor, now: number, policy: GatePolicy): Promise<WorkRef[]> {
+export async function tendDriftStops(tx: Executor, now: number, policy: GatePolicy): Promise<WorkRef[]> {
   const called: WorkRef[] = [];
   for (const kind of PURCHASE_KINDS) {
-    const isOpen = ((await findLine(tx, kind))?.state ?? 'open') === 'open';
+    const isOpen = ((await findDriftStop(tx, kind))?.state ?? 'open') === 'open';
     if (isOpen && (await openDrifts(tx, kind)).length === 0) continue;
-    const canary = await tendLine(tx, await lockLine(tx, kind), now, policy);
+    const canary = await tendDriftStop(tx, await lockDriftStop(tx, kind), now, policy);
     if (canary !== undefined) called.push(canary);
   }
   return called;
 }
 
-async function tendLine(tx: Executor, row: LineRow, now: number, policy: GatePolicy): Promise<WorkRef | undefined> {
+async function tendDriftStop(
+  tx: Executor,
+  row: DriftStopRow,
+  now: number,
+  policy: GatePolicy,
+): Promise<WorkRef | undefined> {
   const { kind } = row;
   const drifts = await openDrifts(tx, kind);
   // Delivered by now, or ended otherwise: their attempt bought nothing after all.
@@ -139,19 +145,19 @@ async function tendLine(tx: Executor, row: LineRow, now: number, policy: GatePol
     parkedProducts: new Set(parked.map(({ product }) => product)),
     unprovenProducts: new Set(unproven.map(({ product }) => product)),
   };
-  let line = afterLook(row, facts, now, policy);
+  let driftStop = afterLook(row, facts, now, policy);
   // Both ends of the queue: work of stopped products must not hide the others.
-  const other = await firstWaiting(tx, kind, line.stoppedProducts);
+  const other = await firstWaiting(tx, kind, driftStop.stoppedProducts);
   const first = await firstWaiting(tx, kind);
-  const stopped = first !== undefined && line.stoppedProducts.includes(first.product) ? first : undefined;
+  const stopped = first !== undefined && driftStop.stoppedProducts.includes(first.product) ? first : undefined;
   const waiting = [other, stopped].filter((each) => each !== undefined);
-  const next = nextCanary(line, waiting, now, policy);
+  const next = nextCanary(driftStop, waiting, now, policy);
   if (next !== undefined) {
-    line = { ...line, canaries: [...line.canaries, { ...next, calledAt: now, sentAt: null }] };
+    driftStop = { ...driftStop, canaries: [...driftStop.canaries, { ...next, calledAt: now, sentAt: null }] };
     await noteProbe(tx, { kind, id: next.id });
     await requestWake(tx, { kind, id: next.id });
   }
-  await storeLine(tx, row, line, now, { longestFillMs });
+  await storeDriftStop(tx, row, driftStop, now, { longestFillMs });
   return next && { kind, id: next.id };
 }
 
@@ -196,37 +202,37 @@ async function fateOf(tx: Executor, work: WorkRef): Promise<CanaryFate> {
   return hasBoughtNothing ? 'passed_on' : 'pending';
 }
 
-export async function stoppedLines(db: Executor): Promise<LineRow[]> {
+export async function driftStopsInForce(db: Executor): Promise<DriftStopRow[]> {
   return db.select().from(gateLines).where(ne(gateLines.state, 'open')).orderBy(asc(gateLines.kind));
 }
 
 /** Undefined when it was never stopped, and for cancellations. */
-export async function findLine(db: Executor, kind: WorkRef['kind']): Promise<LineRow | undefined> {
+export async function findDriftStop(db: Executor, kind: WorkRef['kind']): Promise<DriftStopRow | undefined> {
   if (kind === 'cancellation') return undefined;
   const [row] = await db.select().from(gateLines).where(eq(gateLines.kind, kind));
   return row;
 }
 
-/** Creates the line if it has no row. */
-export async function lockLine(tx: Executor, kind: PurchaseKind): Promise<LineRow> {
+/** Creates it if it has no row. */
+export async function lockDriftStop(tx: Executor, kind: PurchaseKind): Promise<DriftStopRow> {
   await tx.insert(gateLines).values({ kind }).onConflictDoNothing();
   const [row] = await tx.select().from(gateLines).where(eq(gateLines.kind, kind)).for('update');
-  if (row === undefined) throw new Error(`the line of ${kind} cannot be read back`);
+  if (row === undefined) throw new Error(`the drift stop of ${kind} cannot be read back`);
   return row;
 }
 
 /** `row` is as it was locked. */
-export async function storeLine(
+export async function storeDriftStop(
   tx: Executor,
-  row: LineRow,
-  line: Line,
+  row: DriftStopRow,
+  driftStop: DriftStop,
   now: number,
-  further: Partial<Pick<LineRow, 'detail' | 'longestFillMs'>> = {},
+  further: Partial<Pick<DriftStopRow, 'detail' | 'longestFillMs'>> = {},
 ): Promise<void> {
-  const times = line.state === 'open' ? { since: null, detail: null } : { since: row.since ?? new Date(now) };
+  const times = driftStop.state === 'open' ? { since: null, detail: null } : { since: row.since ?? new Date(now) };
   await tx
     .update(gateLines)
-    .set({ ...line, ...times, ...further })
+    .set({ ...driftStop, ...times, ...further })
     .where(eq(gateLines.kind, row.kind));
 }
 
