@@ -39,7 +39,7 @@ export const ATTEMPT_DECISIONS = {
 } as const satisfies Record<AttemptState, Record<ObservedOutcome, ObservationDecision>>;
 
 /** For ended work: no report advances it. */
-export const FINISHED_DECISIONS = {
+const FINISHED_DECISIONS = {
   completed: { processing: 'known', completed: 'known', failed: 'contradiction' },
   failed: { processing: 'contradiction', completed: 'contradiction', failed: 'known' },
   abandoned: { processing: 'contradiction', completed: 'contradiction', failed: 'known' },

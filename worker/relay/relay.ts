@@ -25,7 +25,7 @@ export interface WorkWorkflows {
   signalReport(work: StartedWork, observation: ServiceObservation): Promise<NotifyOutcome>;
 }
 
-export interface EndpointWorkflows {
+interface EndpointWorkflows {
   wake(endpointId: string, options: { readonly urgent: boolean }): Promise<void>;
 }
 
