@@ -13,11 +13,10 @@ import { startTracing } from '#telemetry/tracing.ts';
 import { settlesWithin } from '#telemetry/waiting.ts';
 import { createWorkerDataConverter } from '#temporal/codec/payload-codec.ts';
 import {
+  TemporalUnavailableError,
   connectNative,
   createClient,
-  GRPC_STATUS,
-  grpcStatus,
-  TemporalUnavailableError,
+  isRefusalOfCall,
   tryConnection,
 } from '#temporal/connection.ts';
 import { ensureSchedules } from '#temporal/schedules.ts';
@@ -52,9 +51,9 @@ export async function runWorker(config: WorkerConfig, parts: WorkerParts = creat
     // A worker that waits for Temporal has no connection yet, and reports the silence too.
     ask: async () => {
       if (running !== undefined) {
-        // Without the permission to read the routing, the refusal is an answer too.
+        // A refusal is an answer too, for example of an account that may not read the routing.
         return readRouting(running, config.temporal.namespace).catch((error: unknown) => {
-          if (grpcStatus(error) === GRPC_STATUS.permissionDenied) return undefined;
+          if (isRefusalOfCall(error)) return undefined;
           throw error;
         });
       }

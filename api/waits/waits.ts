@@ -52,10 +52,10 @@ export class Waits {
     const end = performance.now() + granted * 1_000;
     try {
       for (;;) {
-        const leftMs = end - performance.now();
         // An event during the read is then waited for no longer.
         heard.take();
         const found = await wait.read();
+        const leftMs = end - performance.now();
         if (leftMs <= 0 || wait.isEnough(found)) return { found, isGranted: true };
         // A timer may fire a little early.
         await heard.next(Math.ceil(leftMs) + 1);

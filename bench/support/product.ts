@@ -120,7 +120,7 @@ export async function startApi(
   given: Pick<Parameters<typeof environmentsAt>[2], 'databaseUrl' | 'secrets'>,
 ): Promise<{ readonly origin: string; stop(): Promise<void> }> {
   const api = await freePort();
-  const settings = { API_RATE_LIMIT: 'none' };
+  const settings = { API_RATE_LIMIT: '1000000' };
   const { api: environment } = environmentsAt(context, name, { ...given, ports: { api }, settings });
   const origin = `http://127.0.0.1:${api}`;
   const isReady = answersOk(`${origin}/readyz`);

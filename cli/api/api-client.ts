@@ -85,6 +85,8 @@ export class ApiClient {
   readonly #signal: AbortSignal | undefined;
   readonly #withinMs: number;
   #request = '';
+  /** Undefined: nothing has answered the present call. */
+  #status: number | undefined;
 
   constructor(access: ApiAccess, { signal, withinMs = WITHIN_MS }: ClientOptions = {}) {
     this.#access = access;
@@ -94,7 +96,10 @@ export class ApiClient {
       baseUrl: access.url,
       apiKey: access.key,
       retries: RETRIES,
-      onResponse: ({ method, path }) => (this.#request = `${method} ${path}`),
+      onResponse: ({ method, path, status }) => {
+        this.#request = `${method} ${path}`;
+        this.#status = status;
+      },
     });
   }
 
@@ -122,13 +127,15 @@ export class ApiClient {
   async send<Answer>(as: 'json' | 'text' | 'bytes', call: Call): Promise<Answer> {
     const { wait = 0 }: { readonly wait?: number } = { ...call.query, ...call.options };
     const limit = AbortSignal.timeout(this.#withinMs + 1_000 * wait);
+    this.#status = undefined;
     const signal = this.#signal === undefined ? limit : AbortSignal.any([limit, this.#signal]);
     try {
       return await this.ask(async (transport) => {
         return (await transport[as]({ ...call, options: { ...call.options, signal } })) as Answer;
       });
     } catch (error) {
-      if (limit.aborted && error === limit.reason) throw noAnswerFrom(this.#access.url);
+      if (limit.aborted && error === limit.reason)
+        throw this.#status === undefined ? noAnswerFrom(this.#access.url) : askedToWait(this.#status);
       throw error;
     }
   }
@@ -146,8 +153,15 @@ export class ApiClient {
   }
 }
 
-export function apiClient(options: ApiOptions, environment: Environment): ApiClient {
-  return new ApiClient(apiAccess(options, environment));
+export function apiClient(options: ApiOptions, environment: Environment, limits: ClientOptions = {}): ApiClient {
+  return new ApiClient(apiAccess(options, environment), limits);
+}
+
+function askedToWait(status: number): UserError {
+  return new UserError(
+    `The API answered ${status} and asks to repeat the call later.`,
+    'Repeat the command in a minute.',
+  );
 }
 
 function noAnswerFrom(api: string, cause?: NoAnswerError): UserError {

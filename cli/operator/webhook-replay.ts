@@ -33,7 +33,8 @@ export async function replayEvents(
       idempotencyKey: randomUUID(),
     });
     queued += answer.queued;
-    if (answer.next_since === null) break;
+    // A missing one would repeat the call without an end.
+    if (answer.next_since == null) break;
     from = answer.next_since;
   }
   printLine(output, queued === 1 ? 'One delivery is queued.' : `${queued} deliveries are queued.`);

@@ -83,7 +83,8 @@ export async function actOnSeveral(
       'Give one or the other, so that no others are changed by mistake.',
     );
   }
-  const api = apiClient(access, environment);
+  // A hundred actions are as many transactions, one after the other.
+  const api = apiClient(access, environment, { withinMs: 90_000 });
   // Read all ids first: work may still match after the action, and the loop would never end.
   const filter = { status, failure_class: failureClass, attention };
   const chosen = ids.length > 0 ? ids : (await api.all<{ readonly id: string }>(path, filter)).map(({ id }) => id);

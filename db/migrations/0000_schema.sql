@@ -102,6 +102,17 @@ CREATE TABLE "journal" (
 	CONSTRAINT "journal_cause_kind" CHECK ("journal"."cause_kind" in ('attempt', 'subscription_period', 'refund', 'deposit', 'adjustment'))
 );
 --> statement-breakpoint
+CREATE TABLE "journal_checkpoint" (
+	"singleton" boolean PRIMARY KEY DEFAULT true NOT NULL,
+	"through" timestamp (3) with time zone NOT NULL,
+	"sums" jsonb NOT NULL,
+	CONSTRAINT "journal_checkpoint_one_row" CHECK ("journal_checkpoint"."singleton")
+);
+--> statement-breakpoint
+CREATE TABLE "journal_outstanding" (
+	"journal_id" bigint PRIMARY KEY NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE "reconciliations" (
 	"id" text PRIMARY KEY NOT NULL,
 	"run_id" text NOT NULL,
@@ -811,6 +822,7 @@ CREATE TABLE "vpn_subscriptions" (
 	CONSTRAINT "vpn_subscriptions_ended_as" CHECK ("vpn_subscriptions"."ended_as" in ('cancelled', 'expired'))
 );
 --> statement-breakpoint
+ALTER TABLE "journal_outstanding" ADD CONSTRAINT "journal_outstanding_journal_id_journal_id_fk" FOREIGN KEY ("journal_id") REFERENCES "public"."journal"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "webhook_deliveries" ADD CONSTRAINT "webhook_deliveries_endpoint_id_webhook_endpoints_id_fk" FOREIGN KEY ("endpoint_id") REFERENCES "public"."webhook_endpoints"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "webhook_endpoint_secrets" ADD CONSTRAINT "webhook_endpoint_secrets_endpoint_id_webhook_endpoints_id_fk" FOREIGN KEY ("endpoint_id") REFERENCES "public"."webhook_endpoints"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "webhook_tries" ADD CONSTRAINT "webhook_tries_delivery_id_webhook_deliveries_id_fk" FOREIGN KEY ("delivery_id") REFERENCES "public"."webhook_deliveries"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint

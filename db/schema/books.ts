@@ -8,6 +8,7 @@ import {
   type CauseKind,
   type CurrencySums,
   type Direction,
+  type JournalSum,
   type FindingKind,
   type ReconciliationCounts,
   type ReconciliationStatus,
@@ -38,6 +39,24 @@ export const journal = pgTable(
       .where(sql`${table.direction} = 'credit'`),
   ],
 );
+
+/** One row, so that a comparison of the books reads no row twice (`db/money/journal.ts`). */
+export const journalCheckpoint = pgTable(
+  'journal_checkpoint',
+  {
+    singleton: boolean('singleton').primaryKey().default(true),
+    through: instant('through').notNull(),
+    sums: jsonb('sums').$type<readonly JournalSum[]>().notNull(),
+  },
+  (table) => [check('journal_checkpoint_one_row', sql`${table.singleton}`)],
+);
+
+/** Rows from before the checkpoint, without a movement of the wallet. */
+export const journalOutstanding = pgTable('journal_outstanding', {
+  journalId: bigint('journal_id', { mode: 'bigint' })
+    .primaryKey()
+    .references(() => journal.id),
+});
 
 export const walletMovements = pgTable(
   'wallet_movements',

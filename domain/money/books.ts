@@ -5,6 +5,7 @@ import {
   paddedAmount,
   plainAmount,
   subtractMoney,
+  sumByCurrency,
   type Money,
 } from '#domain/money/money.ts';
 import type { AttemptState } from '#domain/relay/observation.ts';
@@ -107,6 +108,14 @@ export interface JournalSum {
   readonly currency: string;
   readonly direction: Direction;
   readonly sum: string;
+}
+
+export function addSums(...parts: readonly (readonly JournalSum[])[]): JournalSum[] {
+  return DIRECTIONS.flatMap((direction) => {
+    const own = parts.flat().filter((each) => each.direction === direction);
+    const sums = sumByCurrency(own.map(({ currency, sum }) => ({ currency, amount: sum })));
+    return sums.map(({ currency, amount }) => ({ currency, direction, sum: amount }));
+  });
 }
 
 export function sumsOf(

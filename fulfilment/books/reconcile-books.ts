@@ -1,7 +1,14 @@
 import { and, eq, inArray, isNull, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
-import { bookEntries, isBooked, journalSums, outstandingEntries } from '#db/money/journal.ts';
+import {
+  advanceCheckpoint,
+  bookEntries,
+  forgetMatched,
+  isBooked,
+  journalSums,
+  outstandingEntries,
+} from '#db/money/journal.ts';
 import {
   addReconciliation,
   forgetReconciliations,
@@ -67,12 +74,14 @@ export async function writeBooks(
 ): Promise<ReconciliationRow> {
   const { books, now } = run;
   const at = new Date(now);
+  await advanceCheckpoint(tx);
   const isNew = await countReadSince(tx, (await newestReconciliation(tx))?.startedAt);
   const { movements, isWhole: areAll } = await movementsWithoutCause(tx, MOVEMENTS_AT_ONCE);
   const isWhole = wallet.status === 'complete' && areAll;
   const judgement = reconcile(await knowledgeOf(tx, movements, { complete: isWhole, now }), books);
   const matched = judgement.places.filter((place) => place.kind === 'booked');
   await placeMovements(tx, matched);
+  await forgetMatched(tx);
   let booked = await bookEntries(tx, judgement.entries);
   const shown = (kind: CauseKind, direction: Direction) =>
     matched

@@ -152,6 +152,14 @@ export function isTemporary(error: unknown): boolean {
   return status !== undefined && PASSING.has(status);
 }
 
+const NO_ANSWER: ReadonlySet<number> = new Set([cancelled, deadlineExceeded, unavailable, GRPC_STATUS.unauthenticated]);
+
+/** The server answers and our credentials are accepted, but this call was refused. */
+export function isRefusalOfCall(error: unknown): boolean {
+  const status = grpcStatus(error);
+  return status !== undefined && !NO_ANSWER.has(status);
+}
+
 /** No worker polls the task queue, or those of the run's version have ended. The server has only these texts for it. */
 export function isUnanswered(error: unknown): boolean {
   const cause = isGrpcServiceError(error) ? error : error instanceof Error ? error.cause : undefined;

@@ -7,7 +7,6 @@ import { QUIET, type DialectName } from '#test/model-check/dialects.ts';
 import { RULES, type ClaimedAttempt, type Rules } from '#test/model-check/rules.ts';
 import type { Budget } from '#test/model-check/state.ts';
 
-/** One old rule. */
 export interface OldRule {
   readonly meaning: string;
   readonly rules: Partial<Rules>;

@@ -92,8 +92,9 @@ export async function awaitEvidence(run: Run, step: StepNamed<'await_evidence'>)
       'It is judged again with each reading of the wallet. Without a proof, a case opens at ' +
       `${new Date(until).toISOString()}.`,
   } as const;
+  const { status, message, nextStepAt, next } = shown;
   if (known?.reason !== reason) await run.record(shown);
-  else run.show({ ...shown, now: shown.message, failure });
+  else run.show({ status, now: message, next, nextStepAt, failure });
   const waitMs = againInMs ?? backoffMs(evidenceAgainMs, evidenceAgainMaxMs, readings + 1);
   const woken = await run.wait(Math.min(waitMs, until - Date.now()), WAIT_NAMES.evidence(number));
   if (woken === 'observation') return stepAfterReports(run);
