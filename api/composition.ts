@@ -37,7 +37,7 @@ export interface ApiParts {
     address: string;
     stopping: boolean;
   };
-  readonly wakeups: Wakeups;
+  readonly listener: Wakeups;
   readonly keys: KeyCache;
   close(): Promise<void>;
 }
@@ -53,7 +53,7 @@ export function createApiParts(config: ApiConfig, now: () => number = Date.now):
   const logger = createLogger({ level: config.logLevel, name: 'api', secrets });
   const metrics = createMetrics();
   const keyRing = new KeyRing(config.encryptionKeys);
-  const wakeup = new Notifier({
+  const notifier = new Notifier({
     channel: 'relay',
     url: config.database.directUrl,
     applicationName: 'reseller-api-notify',
@@ -65,7 +65,7 @@ export function createApiParts(config: ApiConfig, now: () => number = Date.now):
     poolSize: config.database.poolSize,
     applicationName: 'reseller-api',
     onConnectionError: (error) => logger.warn({ err: error }, 'a connection to PostgreSQL broke; it is replaced'),
-    onFilled: (queues) => wakeup.wake(queues),
+    onRowsAdded: (queues) => notifier.wake(queues),
     onFacts: workFactObserver(metrics, logger, now),
   });
   const { mode, email } = serviceConfig;
@@ -83,7 +83,7 @@ export function createApiParts(config: ApiConfig, now: () => number = Date.now):
     logger,
     now,
   });
-  const wakeups = new Wakeups({
+  const listener = new Wakeups({
     channel: 'events',
     url: config.database.directUrl,
     applicationName: 'reseller-api-listen',
@@ -104,14 +104,14 @@ export function createApiParts(config: ApiConfig, now: () => number = Date.now):
   const tail = new EventTail({
     read: (after, limit) => database.run((db) => listEvents(db, { owner: undefined }, { after, limit })),
     lastPosition: () => database.run(lastPosition),
-    wakeups,
+    wakeups: listener,
     policy: config.waiting,
     logger,
   });
   const state: ApiParts['state'] = { closedBecause: 'The API is starting.', address: '', stopping: false };
   return {
     state,
-    wakeups,
+    listener,
     keys,
     dependencies: {
       database,
@@ -156,9 +156,9 @@ export function createApiParts(config: ApiConfig, now: () => number = Date.now):
     },
     close: async () => {
       await tail.stop();
-      await wakeups.close();
+      await listener.close();
       await keys.close();
-      await wakeup.close();
+      await notifier.close();
       await service.close();
       await database.close();
     },

@@ -77,7 +77,7 @@ async function openWhenUsable(config: ApiConfig, parts: ApiParts, signal: AbortS
       await storedSecrets.refresh();
       // Before the first caller waits for events.
       await tail.open();
-      parts.wakeups.listen();
+      parts.listener.listen();
       parts.keys.open();
       if (webhookSecrets.length === 0 && storedSecrets.current()?.length === 0) logger.warn(NO_WEBHOOK_SECRET);
       parts.state.closedBecause = undefined;

@@ -50,7 +50,7 @@ export function createWorkerParts(config: WorkerConfig, now: () => number = Date
     poolSize: config.database.poolSize,
     applicationName: 'reseller-worker',
     onConnectionError: (error) => logger.warn({ err: error }, 'a connection to PostgreSQL broke; it is replaced'),
-    onFilled: (queues) => wakeups.wake(queues),
+    onRowsAdded: (queues) => wakeups.wake(queues),
     onFacts: workFactObserver(metrics, logger, now),
   });
   const { mode, email } = serviceConfig;

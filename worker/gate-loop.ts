@@ -4,8 +4,8 @@ import { isGateInUse } from '#db/gate/waits.ts';
 import type { GatePolicy } from '#domain/policy/gate-policy.ts';
 import { readDriftedAgain } from '#fulfilment/gate/drift.ts';
 import { releaseHeldWork } from '#fulfilment/gate/release-held-work.ts';
+import { BalanceReader } from '#fulfilment/purchase/balance-reader.ts';
 import type { GateListener } from '#fulfilment/purchase/dependencies.ts';
-import { WalletReader } from '#fulfilment/purchase/wallet-reader.ts';
 import type { Logger } from '#telemetry/logger.ts';
 import type { ServiceClient } from '#upstream/client.ts';
 import { RepeatedWork } from '#worker/repeated-work.ts';
@@ -23,14 +23,14 @@ interface GateLoopOptions {
 /** Releases held purchases. One loop of all workers runs at a time; held work also calls the gate by its own timer. */
 export class GateLoop extends RepeatedWork {
   readonly #options: GateLoopOptions;
-  readonly #wallet: WalletReader;
+  readonly #wallet: BalanceReader;
   #hasBegun = false;
 
   constructor(options: GateLoopOptions) {
     const { policy, waiter } = options;
     super(policy.tickMs);
     this.#options = options;
-    this.#wallet = new WalletReader({ ...options, gate: policy });
+    this.#wallet = new BalanceReader({ ...options, gate: policy });
     this.signal.addEventListener('abort', () => waiter.wake());
   }
 

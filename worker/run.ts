@@ -237,7 +237,7 @@ async function untilAvailable<Result>(
     } catch (error) {
       if (error instanceof OtherInstallationError || error instanceof EncryptionKeysError) throw error;
       if (error instanceof NamespaceSetUpError) throw error;
-      if (!isPassing(error)) throw error;
+      if (!isTemporary(error)) throw error;
       logger.warn({ err: error }, 'PostgreSQL or Temporal is not available yet; the worker tries again');
     }
     await delay(START_RETRY_MS, undefined, { signal }).catch(() => undefined);
@@ -245,7 +245,7 @@ async function untilAvailable<Result>(
   return undefined;
 }
 
-function isPassing(error: unknown): boolean {
+function isTemporary(error: unknown): boolean {
   if (error instanceof DatabaseUnavailableError || error instanceof SchemaNotCurrentError) return true;
   // The schedule client wraps the gRPC error.
   return error instanceof TemporalUnavailableError || error instanceof ServiceError || isGrpcServiceError(error);

@@ -40,7 +40,7 @@ export function repeatedRead(policy: PurchasePolicy, deadlines: number) {
  * an outage of a day makes less than 2,000 events.
  * A replay compares the types of local activities, so a type is never renamed. Summaries are not compared.
  */
-export function database(summary: string) {
+export function localActivities(summary: string) {
   return proxyLocalActivities<Pick<PurchaseActivities, 'beginWork' | 'openNextAttempt' | 'recordStep'>>({
     startToCloseTimeout: '20s',
     localRetryThreshold: '5s',
@@ -60,13 +60,13 @@ export async function orWhenGivenUp<Result>(call: Promise<Result>, otherwise: Re
   try {
     return await call;
   } catch (error) {
-    requireGivenUp(error);
+    rethrowUnlessGivenUp(error);
     return otherwise;
   }
 }
 
 /** Returns when the activity's worker died or its time is over. @throws every other error. */
-export function requireGivenUp(error: unknown): void {
+export function rethrowUnlessGivenUp(error: unknown): void {
   if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
   if (finishedFailure(error) !== undefined || isMissing(error)) throw error;
 }

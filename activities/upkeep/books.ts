@@ -4,8 +4,8 @@ import type { Runway } from '#domain/money/runway.ts';
 import type { BooksPolicy, RunwayPolicy } from '#domain/policy/upkeep-policy.ts';
 import { counted } from '#domain/text.ts';
 import { type Wallet, writeBooks } from '#fulfilment/books/reconcile-books.ts';
+import { BalanceReader } from '#fulfilment/purchase/balance-reader.ts';
 import type { WorkDependencies } from '#fulfilment/purchase/dependencies.ts';
-import { WalletReader } from '#fulfilment/purchase/wallet-reader.ts';
 import { WalletReadings } from '#fulfilment/purchase/wallet-readings.ts';
 import { noteRunway } from '#fulfilment/upkeep/runway.ts';
 import type { Logger } from '#telemetry/logger.ts';
@@ -22,7 +22,7 @@ type BooksDependencies = Pick<WorkDependencies, 'database' | 'service' | 'gate' 
 export function createBooksActivities(dependencies: BooksDependencies) {
   const { database, books, runway, logger, now } = dependencies;
   const readings = dependencies.readings ?? new WalletReadings(dependencies);
-  const reader = new WalletReader(dependencies);
+  const reader = new BalanceReader(dependencies);
   return {
     /** Announces once when the runway falls below the threshold, and once when it recovers. */
     async watchRunway(): Promise<{ kind: Runway['kind'] }> {

@@ -159,7 +159,7 @@ async function taken(
   owner: Owner,
 ): Promise<Problem> {
   if (what === 'order') {
-    return alreadyExists(tx, 'order', callerReference('external_order_id'), existingId, owner);
+    return alreadyExists(tx, 'order', callerReference('order'), existingId, owner);
   }
   if ((await findBatch(tx, existingId, owner)) === undefined) {
     const detail = 'This external_batch_id is used by a batch that this API key may not see.';

@@ -4,7 +4,7 @@ import { EXAMPLE_IDS, idInput, ourId, packageId, packageIdInQuery } from '#api/f
 import { type CsvColumns, safe, text } from '#api/lists/csv-file.ts';
 import { pageOf } from '#api/lists/lists.ts';
 import {
-  callerReference,
+  callerReferenceInput,
   callerReferencesInQuery,
   customerReferenceInQuery,
   customerReferenceOutput,
@@ -18,7 +18,7 @@ import type { StoredOrder } from '#db/work/orders.ts';
 import { isImei } from '#domain/work/identifiers.ts';
 import { statusesOf } from '#domain/work/lifecycle.ts';
 
-const externalOrderId = callerReference('order', 'shop-2030-000123');
+const externalOrderId = callerReferenceInput('order', 'shop-2030-000123');
 
 export const orderInput = z
   .strictObject({

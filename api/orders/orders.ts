@@ -58,7 +58,7 @@ export function orderOperations(dependencies: ApiDependencies, offers: Offers): 
         const { package_id: packageId, external_order_id: externalOrderId, device_imei: imei } = request.body;
         const { customer_reference: reference } = request.body;
         return createWork(dependencies, resource, request, {
-          reference: callerReference('external_order_id'),
+          reference: callerReference('order'),
           named: externalOrderId,
           objection: await offers.objectionTo(offers.packages, wantedOf('packages', packageId, request.body)),
           item: { kind: 'order', itemId: packageId, esimId: undefined },

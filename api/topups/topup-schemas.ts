@@ -4,7 +4,7 @@ import { idInput, ourId, packageId, packageIdInQuery } from '#api/fields/fields.
 import { type CsvColumns, safe, text } from '#api/lists/csv-file.ts';
 import { pageOf } from '#api/lists/lists.ts';
 import {
-  callerReference,
+  callerReferenceInput,
   callerReferencesInQuery,
   customerReference,
   customerReferenceInQuery,
@@ -18,7 +18,7 @@ import { PURCHASE_ENDS, referenceOutput, workListQuery, workOutput } from '#api/
 import type { StoredTopup } from '#db/work/topups.ts';
 import { statusesOf } from '#domain/work/lifecycle.ts';
 
-const externalTopupId = callerReference('topup', 'shop-topup-000017');
+const externalTopupId = callerReferenceInput('topup', 'shop-topup-000017');
 
 export const topupInput = z
   .strictObject({

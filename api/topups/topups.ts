@@ -57,7 +57,7 @@ export function topupOperations(dependencies: ApiDependencies, offers: Offers): 
         const { esim_id: esimId, package_id: packageId, external_topup_id: externalTopupId } = body;
         const found = await database.run((db) => findEsim(db, esimId, caller.ownerId));
         return createWork(dependencies, resource, request, {
-          reference: callerReference('external_topup_id'),
+          reference: callerReference('topup'),
           named: externalTopupId,
           // The transaction refuses an unknown eSIM.
           objection:

@@ -5,7 +5,7 @@ import { pageOf } from '#api/lists/lists.ts';
 import { accessOutput, subscriptionExpansions } from '#api/vpn/vpn-access.ts';
 import { vpnPlanId } from '#api/vpn/vpn-plans.ts';
 import {
-  callerReference,
+  callerReferenceInput,
   callerReferencesInQuery,
   customerReference,
   customerReferenceInQuery,
@@ -21,7 +21,7 @@ import { plainMoney } from '#domain/money/money.ts';
 import { subscriptionPeriods, subscriptionTimes } from '#domain/money/subscription-periods.ts';
 import { statusesOf } from '#domain/work/lifecycle.ts';
 
-const externalSubscriptionId = callerReference('vpn_subscription', 'shop-vpn-000042');
+const externalSubscriptionId = callerReferenceInput('vpn_subscription', 'shop-vpn-000042');
 
 const examplePrice = { amount: '5.99', currency: 'USD' };
 

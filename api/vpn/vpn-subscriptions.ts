@@ -90,7 +90,7 @@ export function vpnSubscriptionOperations(dependencies: ApiDependencies, offers:
         const { vpn_plan_id: vpnPlanId, external_subscription_id: externalSubscriptionId } = request.body;
         const { customer_price: customerPrice, customer_reference: reference } = request.body;
         return createWork(dependencies, resource, request, {
-          reference: callerReference('external_subscription_id'),
+          reference: callerReference('vpn_subscription'),
           named: externalSubscriptionId,
           objection: await offers.objectionTo(offers.plans, wantedOf('plans', vpnPlanId, request.body)),
           item: { kind: 'vpn_subscription', itemId: vpnPlanId, esimId: undefined },

@@ -19,7 +19,7 @@ import { workExists } from '#db/work/work-reads.ts';
 import type { Money } from '#domain/money/money.ts';
 import type { WhenUsedUp } from '#domain/retry/retry-rules.ts';
 import { FIRST_USE, nextUse, type ReferenceUse } from '#domain/work/identifiers.ts';
-import { KINDS, type WorkKind } from '#domain/work/kinds.ts';
+import { KINDS, type PurchaseKind, type WorkKind } from '#domain/work/kinds.ts';
 import { isFinished } from '#domain/work/lifecycle.ts';
 import type { Acceptance, NewWork } from '#fulfilment/accept/work.ts';
 import { currentTraceparent } from '#telemetry/tracing.ts';
@@ -49,7 +49,8 @@ export interface WorkReference {
   readonly isForGood: boolean;
 }
 
-export function callerReference<Field extends `external_${'order' | 'topup' | 'subscription'}_id`>(field: Field) {
+export function callerReference(kind: PurchaseKind) {
+  const field = KINDS[kind].callerReference;
   return { field, taken: `${field}_taken`, isForGood: true } as const satisfies WorkReference;
 }
 

@@ -1,3 +1,4 @@
+/** The reference may be personal: stored encrypted, found by a keyed hash. */
 import * as z from 'zod';
 import { FILLED_TEXT_PATTERN, instantInput, moneyInput, storable, TEXT_PATTERN } from '#api/fields/fields.ts';
 import { severalInQuery } from '#api/lists/lists.ts';
@@ -8,8 +9,6 @@ import { CALLER_REFERENCE_CHARACTERS, MAX_REFERENCE_LENGTH, isCallerReference } 
 import { KINDS, type WorkKind } from '#domain/work/kinds.ts';
 import { endAtDeadline } from '#domain/work/status-text.ts';
 import type { NewCustomer } from '#fulfilment/accept/work.ts';
-
-/** The reference may be personal: stored encrypted, found by a keyed hash. */
 
 const MAX_CUSTOMER_REFERENCE = 255;
 
@@ -118,7 +117,7 @@ export function callerReferencesInQuery(kind: WorkKind) {
   });
 }
 
-export function callerReference(kind: WorkKind, example: string) {
+export function callerReferenceInput(kind: WorkKind, example: string) {
   return z
     .string()
     .refine(isCallerReference, { message: REFERENCE_FORM })

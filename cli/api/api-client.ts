@@ -103,7 +103,7 @@ export class ApiClient {
     });
   }
 
-  /** @throws as {@link ask}. */
+  /** @throws as in {@link ask}. */
   async call<Answer>({ path, query, body, method, idempotencyKey }: Asked): Promise<Answer> {
     return this.send('json', {
       operation: path,
@@ -123,7 +123,7 @@ export class ApiClient {
     return pages.take(Number.POSITIVE_INFINITY);
   }
 
-  /** @throws as {@link ask}. */
+  /** @throws as in {@link ask}. */
   async send<Answer>(as: 'json' | 'text' | 'bytes', call: Call): Promise<Answer> {
     const { wait = 0 }: { readonly wait?: number } = { ...call.query, ...call.options };
     const limit = AbortSignal.timeout(this.#withinMs + 1_000 * wait);

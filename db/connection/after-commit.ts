@@ -4,18 +4,18 @@ import type { WorkFact } from '#domain/work/work-fact.ts';
 /** `gate`: purchases that wait at the gate. `endpoints`: endpoint workflows that must be woken. */
 export type Queue = 'outbox' | 'inbox' | 'events' | 'endpoints' | 'gate';
 
-const filledBy = new WeakMap<object, Set<Queue>>();
+const addedBy = new WeakMap<object, Set<Queue>>();
 
 /** Outside a transaction: call it after the statement that writes the rows, or it is taken before they exist. */
-export function noteFilled(db: object, ...queues: readonly Queue[]): void {
+export function noteRowsAdded(db: object, ...queues: readonly Queue[]): void {
   if (queues.length === 0) return;
-  filledBy.set(db, new Set([...(filledBy.get(db) ?? []), ...queues]));
+  addedBy.set(db, new Set([...(addedBy.get(db) ?? []), ...queues]));
 }
 
-export function takeFilled(db: object): ReadonlySet<Queue> | undefined {
-  const filled = filledBy.get(db);
-  filledBy.delete(db);
-  return filled;
+export function takeRowsAdded(db: object): ReadonlySet<Queue> | undefined {
+  const added = addedBy.get(db);
+  addedBy.delete(db);
+  return added;
 }
 
 const factsOf = new WeakMap<object, WorkFact[]>();

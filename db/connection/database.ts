@@ -1,6 +1,6 @@
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
 import pg from 'pg';
-import { type Queue, takeFacts, takeFilled } from '#db/connection/after-commit.ts';
+import { type Queue, takeFacts, takeRowsAdded } from '#db/connection/after-commit.ts';
 import type { WorkFact } from '#domain/work/work-fact.ts';
 
 export type Executor = NodePgDatabase;
@@ -13,7 +13,7 @@ export interface DatabaseOptions {
   readonly applicationName: string;
   readonly onConnectionError: (error: Error) => void;
   /** Called after a commit; must not throw. Without it the slow poll finds the rows. */
-  readonly onFilled?: (queues: ReadonlySet<Queue>) => void;
+  readonly onRowsAdded?: (queues: ReadonlySet<Queue>) => void;
   /** Called after a commit, in the order of the facts; must not throw. */
   readonly onFacts?: (facts: readonly WorkFact[]) => void;
 }
@@ -43,7 +43,7 @@ export const LOCK_NOT_AVAILABLE = '55P03';
 export class Database {
   readonly #pool: pg.Pool;
   readonly #isPooled: boolean;
-  readonly #onFilled: DatabaseOptions['onFilled'];
+  readonly #onRowsAdded: DatabaseOptions['onRowsAdded'];
   readonly #onFacts: DatabaseOptions['onFacts'];
   readonly executor: Executor;
 
@@ -59,7 +59,7 @@ export class Database {
       ...(options.isPooled !== true && LIMITS),
     });
     this.#isPooled = options.isPooled ?? false;
-    this.#onFilled = options.onFilled;
+    this.#onRowsAdded = options.onRowsAdded;
     this.#onFacts = options.onFacts;
     this.#pool.on('error', options.onConnectionError);
     this.executor = drizzle(this.#pool);
@@ -103,8 +103,8 @@ export class Database {
   }
 
   #announce(executor: Executor): void {
-    const filled = takeFilled(executor);
-    if (filled !== undefined) this.#onFilled?.(filled);
+    const added = takeRowsAdded(executor);
+    if (added !== undefined) this.#onRowsAdded?.(added);
     const facts = takeFacts(executor);
     if (facts.length > 0) this.#onFacts?.(facts);
   }
@@ -126,7 +126,7 @@ export class Database {
       this.#announce(tx);
       return result;
     } catch (error) {
-      takeFilled(tx);
+      takeRowsAdded(tx);
       takeFacts(tx);
       failure = await rollBack(client, error);
       throw error;

@@ -1,5 +1,5 @@
 import { desc, getTableColumns, isNull, isNotNull, sql } from 'drizzle-orm';
-import { noteFilled } from '#db/connection/after-commit.ts';
+import { noteRowsAdded } from '#db/connection/after-commit.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
 import { events } from '#db/schema.ts';
@@ -34,7 +34,7 @@ export async function recordEvents(tx: Executor, added: readonly NewEvent[], occ
     occurredAt,
   }));
   await tx.insert(events).values(rows);
-  noteFilled(tx, 'events');
+  noteRowsAdded(tx, 'events');
   return rows.map(({ id }) => id);
 }
 
@@ -66,7 +66,7 @@ export async function recordStatusEvent(
       where last.data -> reason is distinct from new.data -> reason))`
     }
     returning id`);
-  if (rowCount !== 0) noteFilled(tx, 'events');
+  if (rowCount !== 0) noteRowsAdded(tx, 'events');
 }
 
 export const unpublished = isNull(events.position);

@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, gt, inArray, isNull, lt, or, sql, type SQL } from 'drizzle-orm';
 import type { KeyRing } from '#crypto/key-ring.ts';
-import { noteFilled } from '#db/connection/after-commit.ts';
+import { noteRowsAdded } from '#db/connection/after-commit.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { webhookEndpoints, webhookEndpointSecrets } from '#db/schema.ts';
 import type { EndpointState } from '#domain/events/webhook-delivery.ts';
@@ -99,7 +99,7 @@ export async function requestEndpointWake(
     .update(webhookEndpoints)
     .set({ wakesRequested: sql`${webhookEndpoints.wakesRequested} + 1`, ...(urgent && { wakeIsUrgent: true }) })
     .where(inArray(webhookEndpoints.id, [...ids]));
-  noteFilled(tx, 'endpoints');
+  noteRowsAdded(tx, 'endpoints');
 }
 
 export const isReceiving = and(isNull(webhookEndpoints.disabledAt), isNull(webhookEndpoints.deletedAt));

@@ -1,6 +1,6 @@
 import { and, asc, eq, not, sql } from 'drizzle-orm';
 import { cataloguePrice } from '#db/catalogue/catalogue.ts';
-import { noteFilled } from '#db/connection/after-commit.ts';
+import { noteRowsAdded } from '#db/connection/after-commit.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { gateCircuits, gateDrifts, gateLines, gateOverrides, gateWaits } from '#db/schema.ts';
 import type { Barrier } from '#domain/gate/purchase-gate.ts';
@@ -25,7 +25,7 @@ export async function enqueue(tx: Executor, { work, price, ...wait }: Waiting, n
       target: [gateWaits.subjectKind, gateWaits.subjectId],
       set: { barrier, failureClass, mayHaveBought, ...priced },
     });
-  noteFilled(tx, 'gate');
+  noteRowsAdded(tx, 'gate');
 }
 
 /** Held work has certainly not bought. */

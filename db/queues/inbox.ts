@@ -1,6 +1,6 @@
 /** `fulfilment/reports/inbox-writer.ts` stores webhooks; the relay takes rows by `relay-queues.ts`. */
 import { and, desc, eq, inArray, isNotNull, isNull, ne, notLike, or, sql, type SQL } from 'drizzle-orm';
-import { noteFilled } from '#db/connection/after-commit.ts';
+import { noteRowsAdded } from '#db/connection/after-commit.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { attempts, inbox } from '#db/schema.ts';
 import type { WebhookSilencePolicy } from '#domain/policy/webhook-policy.ts';
@@ -16,7 +16,7 @@ export async function returnUnapplied(tx: Executor, { kind, id }: WorkRef): Prom
     .set({ state: 'pending', decision: null, availableAt: sql`now()` })
     .where(and(eq(inbox.subjectKind, kind), eq(inbox.subjectId, id), eq(inbox.state, 'relayed')))
     .returning({ id: inbox.id });
-  if (returned.length > 0) noteFilled(tx, 'inbox');
+  if (returned.length > 0) noteRowsAdded(tx, 'inbox');
 }
 
 /** Applied rows are not changed. @param keys of {@link inboxKey}. */
@@ -58,7 +58,7 @@ export async function requeueMatchable(db: Executor, batch: number): Promise<num
     .set({ state: 'pending', availableAt: sql`now()` })
     .where(and(eq(inbox.state, 'unmatched'), inArray(inbox.id, matchable)))
     .returning({ id: inbox.id });
-  if (rows.length > 0) noteFilled(db, 'inbox');
+  if (rows.length > 0) noteRowsAdded(db, 'inbox');
   return rows.length;
 }
 
@@ -84,7 +84,7 @@ export async function requeueUnmatched(
     // A constant, so that the partial indexes are used.
     .where(and(sql`${inbox.state} = 'unmatched'`, eq(inbox.subjectKind, kind), or(...names)))
     .returning({ id: inbox.id });
-  if (requeued.length > 0) noteFilled(tx, 'inbox');
+  if (requeued.length > 0) noteRowsAdded(tx, 'inbox');
 }
 
 export async function addReadObservation(
@@ -96,7 +96,7 @@ export async function addReadObservation(
     .values({ ...observation, source: 'read', state: 'pending' })
     .onConflictDoNothing()
     .returning({ id: inbox.id });
-  if (rows.length > 0) noteFilled(db, 'inbox');
+  if (rows.length > 0) noteRowsAdded(db, 'inbox');
   return rows.length > 0;
 }
 

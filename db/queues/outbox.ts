@@ -1,5 +1,5 @@
 import { and, eq, isNull, sql } from 'drizzle-orm';
-import { noteFilled } from '#db/connection/after-commit.ts';
+import { noteRowsAdded } from '#db/connection/after-commit.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { outbox } from '#db/schema.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
@@ -13,7 +13,7 @@ export async function requestStart(tx: Executor, work: WorkRef): Promise<void> {
 export async function requestStarts(tx: Executor, works: readonly WorkRef[]): Promise<void> {
   const rows = works.map(({ kind, id }) => ({ topic: 'start_work' as const, subjectKind: kind, subjectId: id }));
   await tx.insert(outbox).values(rows).onConflictDoNothing();
-  noteFilled(tx, 'outbox');
+  noteRowsAdded(tx, 'outbox');
 }
 
 /** `tries` is increased, so that the relay does not settle this request with an earlier one that it hands over now. */
@@ -26,7 +26,7 @@ export async function requestWake(tx: Executor, { kind, id }: WorkRef): Promise<
       // Quarantined too: an operator has acted since, perhaps on its cause.
       set: { tries: sql`${outbox.tries} + 1`, availableAt: sql`now()`, quarantinedAt: null },
     });
-  noteFilled(tx, 'outbox');
+  noteRowsAdded(tx, 'outbox');
 }
 
 export async function isWaking(db: Executor, { kind, id }: WorkRef): Promise<boolean> {

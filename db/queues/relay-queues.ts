@@ -1,6 +1,6 @@
+/** A taken row belongs to one relay until its lease ends; `tries` is the token of that lease. */
 import { and, eq, getTableColumns, inArray, isNull, min, sql, type SQL } from 'drizzle-orm';
 import type { AnyPgColumn } from 'drizzle-orm/pg-core';
-/** A taken row belongs to one relay until its lease ends; `tries` is the token of that lease. */
 import * as z from 'zod';
 import type { Queue } from '#db/connection/after-commit.ts';
 import { DATABASE_EPOCH } from '#db/connection/database-epoch.ts';

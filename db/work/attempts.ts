@@ -6,7 +6,7 @@ import { workTable, type AttemptRow, RowMissingError } from '#db/work/rows.ts';
 import { moneyOf, plainText, type Money } from '#domain/money/money.ts';
 import type { ReconcilePolicy } from '#domain/policy/upkeep-policy.ts';
 import type { AttemptSnapshot } from '#domain/purchase/results.ts';
-import type { PriceLimit } from '#domain/purchase/send-claim.ts';
+import type { PriceLimit, SendCandidate } from '#domain/purchase/send-claim.ts';
 import { MAY_BE_BOUGHT } from '#domain/work/attempt-lifecycle.ts';
 import type { WorkKind, WorkRef } from '#domain/work/kinds.ts';
 
@@ -117,12 +117,7 @@ export async function findAttemptById(db: Executor, attemptId: string): Promise<
 }
 
 /** With durations by the database's clock. */
-export interface LockedAttempt extends AttemptRow {
-  /** Zero or less: the lease of its last send has ended. Null: there is no lease. */
-  readonly leaseLeftMs: number | null;
-  /** Since its first send that was not definitely refused; null: there was none. */
-  readonly unrefusedForMs: number | null;
-}
+export interface LockedAttempt extends AttemptRow, Pick<SendCandidate, 'leaseLeftMs' | 'unrefusedForMs'> {}
 
 /**
  * The caller holds the lock of the work, so this lock does not wait and the durations are current. @throws

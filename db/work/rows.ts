@@ -43,13 +43,13 @@ export function workTable<Kind extends WorkKind>(kind: Kind): (typeof WORK_TABLE
 /** @throws TypeError for a row of another kind. */
 export function orderRow(row: WorkRow): OrderRow {
   if ('externalOrderId' in row) return row;
-  throw new TypeError(`${row.id} is no order`);
+  throw new TypeError(`${row.id} is not an order`);
 }
 
 /** @throws TypeError for a row of another kind. */
 export function vpnSubscriptionRow(row: WorkRow): VpnSubscriptionRow {
   if ('externalSubscriptionId' in row) return row;
-  throw new TypeError(`${row.id} is no VPN subscription`);
+  throw new TypeError(`${row.id} is not a VPN subscription`);
 }
 
 export const PRODUCT_COLUMNS = {
@@ -143,8 +143,8 @@ export async function lockWork(tx: Executor, work: WorkRef): Promise<WorkRow> {
   return row;
 }
 
-/** Reads also the present epoch of the database. @throws as of {@link lockUnfinishedWork} */
-export async function lockWorkInEpoch(
+/** Reads also the present epoch of the database. @throws as in {@link lockUnfinishedWork} */
+export async function lockUnfinishedWithEpoch(
   tx: Executor,
   work: WorkRef,
 ): Promise<{ readonly row: WorkRow; readonly epoch: string }> {
@@ -169,12 +169,8 @@ function unfinished(work: WorkRef, row: WorkRow): WorkRow {
 }
 
 /** Shown in the Temporal UI; no personal data. */
-export interface StartedWork extends WorkRef {
+export interface StartedWork extends WorkRef, StoredStart {
   readonly externalReference: string;
-  readonly packageId?: number;
-  readonly vpnPlanId?: number;
-  /** Absent: not traced. */
-  readonly traceparent?: string;
 }
 
 /** @param stored as `startOf` reads it. @throws WorkMissingError without a row. */

@@ -1,5 +1,5 @@
-import type { GatePolicy } from '#domain/policy/gate-policy.ts';
 /** A condition of the whole service, or of our account, is found out once, not by every purchase. */
+import type { GatePolicy } from '#domain/policy/gate-policy.ts';
 import { backoffMs } from '#domain/policy/settings.ts';
 import { FAILURE_CLASSES, type FailureClass } from '#domain/work/failure.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Proves that an attempt cost nothing (rule 3). Silence is no evidence: a list without a debit proves its absence only
- * when the reading itself shows that the debit would be in it.
+ * Proves that an attempt cost nothing (rule 3 of docs/reference/rules.md). Silence is no evidence: a list without a
+ * debit proves its absence only when the reading itself shows that the debit would be in it.
  */
 import { netOf, type Movement, type MovementNames, type Purchase } from '#domain/money/books.ts';
 import { compareMoney, plainText, subtractMoney, type Money } from '#domain/money/money.ts';

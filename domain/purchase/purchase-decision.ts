@@ -3,7 +3,7 @@ import { backoffMs } from '#domain/policy/settings.ts';
 import type { ObservedOutcome } from '#domain/relay/observation.ts';
 import { retryRule, ruleOfWork, type RetryOverrides } from '#domain/retry/retry-rules.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
-import { FAILURE_CLASSES, isDefinite, type FailureClass } from '#domain/work/failure.ts';
+import { FAILURE_CLASSES, isDefinite, type FailureClass, type FailureEnd } from '#domain/work/failure.ts';
 
 export type SendOutcome =
   | { readonly kind: 'accepted'; readonly outcome: ObservedOutcome }
@@ -45,25 +45,38 @@ export interface AttemptHistory {
 
 export type NextStep =
   | { readonly step: 'send' }
-  | { readonly step: 'await_service' }
+  /** `isDenied`: at the last read the service did not know it any more. */
+  | { readonly step: 'await_service'; readonly isDenied?: true }
   | { readonly step: 'deliver' }
   /** Read the wallet, then fail or make a new attempt. */
   | { readonly step: 'settle'; readonly failure: FailureClass }
-  | { readonly step: 'fail'; readonly failure: FailureClass }
-  /** `delayIsNamed`: the service named the delay, so no rule of ours shortens it. */
+  | {
+      readonly step: 'fail';
+      readonly failure: FailureClass;
+      readonly detail?: string;
+      readonly endedBy?: FailureEnd;
+    }
+  /**
+   * `delayIsNamed`: the service named the delay, so no rule of ours shortens it. `isCounted`: the run before has begun
+   * it.
+   */
   | {
       readonly step: 'hold';
       readonly failure: FailureClass;
       readonly delayMs: number;
       readonly gated?: string;
       readonly delayIsNamed?: true;
+      readonly isCounted?: true;
     }
   /** Send the same bytes again with the same key. */
   | { readonly step: 'resend'; readonly failure: FailureClass; readonly delayMs: number; readonly gated?: string }
   | { readonly step: 'look_up'; readonly failure: FailureClass }
   | { readonly step: 'wait_for_lease'; readonly delayMs: number };
 
-/** Rule 2. After an unknown send a refusal is no evidence: "balance too low" may be our own first debit. */
+/**
+ * Rule 2 of docs/reference/rules.md. After an unknown send a refusal is no evidence: "balance too low" may be our own
+ * first debit.
+ */
 export function decideAfterSend(
   outcome: SendOutcome,
   history: AttemptHistory,

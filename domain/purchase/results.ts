@@ -1,3 +1,4 @@
+/** Inputs and results of activities: JSON without personal data. */
 import type { Operator, OperatorAction } from '#domain/operator/operator-actions.ts';
 import type {
   AttemptHistory,
@@ -13,8 +14,6 @@ import type { AttentionReason } from '#domain/work/attention.ts';
 import type { FailureClass, FailureDetail } from '#domain/work/failure.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 import type { WorkStatus, TaskPosition } from '#domain/work/lifecycle.ts';
-
-/** Inputs and results of activities: JSON without personal data. */
 
 export interface AttemptSnapshot {
   readonly id: string;
@@ -195,7 +194,7 @@ export interface PurchaseActivities {
    * @param input.run a run that begins; steps of earlier runs are refused from here on.
    */
   beginWork(input: { work: WorkRef; witness?: Witness; sentIn?: string; run?: string }): Promise<WorkSnapshot>;
-  /** Requires the evidence of rule 3, and a policy that allows this number of attempts. */
+  /** Requires the evidence of rule 3 (docs/reference/rules.md), and a policy that allows this number of attempts. */
   openNextAttempt(input: { work: WorkRef; number: number }): Promise<OpenResult>;
   /**
    * Sends the stored bytes with the stored key, once.

@@ -1,9 +1,8 @@
+/** What a relay does with one row of the inbox. Pure: the model checker uses the same rule as production. */
 import type { RelayPolicy } from '#domain/policy/relay-policy.ts';
 import { backoffMs } from '#domain/policy/settings.ts';
 import type { ObservationDecision, ServiceObservation } from '#domain/relay/observation.ts';
 import { isFinal, type WorkStatus } from '#domain/work/lifecycle.ts';
-
-/** What a relay does with one row of the inbox. Pure: the model checker uses the same rule as production. */
 
 /** `unmatched`: it names nothing of ours yet. `replayed`: signed content that came before under another id. */
 export const INBOX_STATES = [

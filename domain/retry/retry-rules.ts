@@ -1,3 +1,4 @@
+/** How often and how long failures are retried. Whether a further send is safe is decided before. */
 import {
   choice,
   count,
@@ -9,7 +10,6 @@ import {
   Setting,
   type Values,
 } from '#domain/policy/settings.ts';
-/** How often and how long failures are retried. Whether a further send is safe is decided before. */
 import { counted } from '#domain/text.ts';
 import { FAILURE_CLASSES, type FailureClass } from '#domain/work/failure.ts';
 

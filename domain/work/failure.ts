@@ -1,4 +1,3 @@
-/** *Definite*: the send provably bought nothing. *Unknown*: the service may have bought. */
 import { HOLD_REASONS } from '#domain/work/hold-reasons.ts';
 
 /** What follows a definite failure. An unknown result is always resent or looked up. */
@@ -6,10 +5,11 @@ type Disposition =
   | 'fail'
   | 'hold'
   | 'look_up'
-  /** A new attempt is allowed once there is evidence (rule 3). */
+  /** A new attempt is allowed once there is evidence (rule 3 of docs/reference/rules.md). */
   | 'new_attempt';
 
 interface FailureClassRow {
+  /** *Definite*: the send provably bought nothing. *Unknown*: the service may have bought. */
   readonly certainty: 'definite' | 'unknown';
   readonly disposition: Disposition;
   /** We found it ourselves: it does not show that the service answers. */

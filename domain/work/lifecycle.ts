@@ -2,7 +2,6 @@ import type { FailureClass, FailureEnd } from '#domain/work/failure.ts';
 import { WORK_KINDS, type WorkKind } from '#domain/work/kinds.ts';
 
 /** A status without followers is final. */
-
 const PURCHASE = {
   accepted: ['held', 'submitting', 'processing', 'completed', 'failed', 'needs_attention', 'abandoned'],
   held: ['submitting', 'processing', 'completed', 'failed', 'needs_attention', 'abandoned'],

@@ -1,5 +1,5 @@
 import { asc, eq, ne } from 'drizzle-orm';
-import { noteFilled } from '#db/connection/after-commit.ts';
+import { noteRowsAdded } from '#db/connection/after-commit.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { gateCircuits } from '#db/schema.ts';
 import {
@@ -77,7 +77,7 @@ export async function moveCircuit(
     .where(eq(gateCircuits.name, row.name))
     .returning();
   if (stored === undefined) throw new Error(`circuit ${row.name} vanished while it was locked`);
-  if (stored.state !== 'closed') noteFilled(tx, 'gate');
+  if (stored.state !== 'closed') noteRowsAdded(tx, 'gate');
   return stored;
 }
 

@@ -1,7 +1,7 @@
 /** Drift: a bought purchase whose delivery misstates a needed fact, or lacks it for too long. */
 import { and, eq, isNull, sql } from 'drizzle-orm';
 import { addAuditEntry } from '#db/access/audit-log.ts';
-import { noteFilled } from '#db/connection/after-commit.ts';
+import { noteRowsAdded } from '#db/connection/after-commit.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { requestWake } from '#db/queues/outbox.ts';
 import { gateDrifts } from '#db/schema.ts';
@@ -45,7 +45,7 @@ export async function noteDrift(tx: Executor, attempt: BoughtAttempt, detail: st
   if (drifted === undefined) return;
   const begunAt = (attempt.firstUnrefusedSendAt ?? attempt.firstSentAt)?.getTime() ?? now;
   await storeDriftStop(tx, row, afterDrift(row, { id, product, begunAt }, now), now, { detail });
-  noteFilled(tx, 'gate');
+  noteRowsAdded(tx, 'gate');
 }
 
 /** Drift once the fact is missing for twice the longest fill seen. `detail` is never personal. */
@@ -68,7 +68,7 @@ export async function noteUnfilled(
     .select()
     .from(gateDrifts)
     .where(and(ofWork, isNull(gateDrifts.driftedAt)));
-  noteFilled(tx, 'gate');
+  noteRowsAdded(tx, 'gate');
   if (known?.unfilledSince == null) return;
   const longest = (await findDriftStop(tx, subjectKind))?.longestFillMs ?? 0;
   if (isUnfilledTooLong(now - known.unfilledSince.getTime(), longest, policy))
@@ -78,7 +78,7 @@ export async function noteUnfilled(
 export async function proveAfterDocument(tx: Executor, kind: PurchaseKind, now: number): Promise<void> {
   const row = await lockDriftStop(tx, kind);
   await storeDriftStop(tx, row, afterReleaseByDocument(row), now);
-  noteFilled(tx, 'gate');
+  noteRowsAdded(tx, 'gate');
 }
 
 /** The next purchase goes as the canary, also one of a stopped product. @returns undefined when nothing is stopped. */
@@ -93,7 +93,7 @@ export async function releaseDriftStop(
   await storeDriftStop(tx, row, afterStart(row), now);
   const entry = { actor, action: 'gate.release', subject: { kind: 'line', id: kind }, reason } as const;
   await addAuditEntry(tx, entry, new Date(now));
-  noteFilled(tx, 'gate');
+  noteRowsAdded(tx, 'gate');
   return findDriftStop(tx, kind);
 }
 

@@ -1,7 +1,7 @@
 /** Rows of inbox and outbox that cannot be processed. They are kept until an operator requeues or dismisses them. */
 import { and, asc, eq, gt, isNotNull, isNull, ne, type SQL } from 'drizzle-orm';
 import { addAuditEntry } from '#db/access/audit-log.ts';
-import { noteFilled } from '#db/connection/after-commit.ts';
+import { noteRowsAdded } from '#db/connection/after-commit.ts';
 import type { Database, Executor } from '#db/connection/database.ts';
 import { fromNow } from '#db/connection/from-now.ts';
 import type { InboxRow } from '#db/queues/inbox.ts';
@@ -101,7 +101,7 @@ async function requeue(tx: Executor, { queue, row }: DeadLetter): Promise<void> 
     const pending = { ...again, quarantinedAt: null };
     await tx.update(outbox).set(pending).where(eq(outbox.id, row.id));
   }
-  noteFilled(tx, queue);
+  noteRowsAdded(tx, queue);
 }
 
 /** It bars nothing any more. A report is kept as `ignored` with the resolution; an outbox row is deleted. */

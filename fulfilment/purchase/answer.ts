@@ -46,7 +46,15 @@ export async function recordSend(
   const answer = await aboutThis(tx, sent, answered);
   const entry = sentEntry(sent, answer, reserved);
   const attempt = answer.ok
-    ? await recordAnswer(tx, work, current, await lockAttempt(tx, sent.id), answer.value, now, entry, sent.leaseToken)
+    ? await recordAnswer(tx, {
+        work,
+        current,
+        before: await lockAttempt(tx, sent.id),
+        report: answer.value,
+        now,
+        entry,
+        leaseToken: sent.leaseToken,
+      })
     : await storeFailure(tx, dependencies, work, current, sent, answer, entry);
   noteFact(tx, {
     fact: 'send',
@@ -120,19 +128,22 @@ function outcomeOf({ id, state }: AttemptRow, answer: ServiceResult<Report>): Se
   return { kind: 'failure', failure, ...(retryAfterMs !== undefined && { retryAfterMs }) };
 }
 
-/**
- * Wakes the workflow when the answer came too late for the step that waited for it. Work and attempt are locked.
- * `leaseToken`: of the send; absent for a look-up.
- */
+/** Work (`current`) and attempt (`before`) are locked. */
+interface AnswerToRecord {
+  readonly work: WorkRef;
+  readonly current: WorkRow;
+  readonly before: AttemptRow;
+  readonly report: Report;
+  readonly now: Date;
+  readonly entry: TimelineEntry;
+  /** Of the send; absent for a look-up. */
+  readonly leaseToken?: AttemptRow['leaseToken'];
+}
+
+/** Wakes the workflow when the answer came too late for the step that waited for it. */
 export async function recordAnswer(
   tx: Executor,
-  work: WorkRef,
-  current: WorkRow,
-  before: AttemptRow,
-  report: Report,
-  now: Date,
-  entry: TimelineEntry,
-  leaseToken = before.leaseToken,
+  { work, current, before, report, now, entry, leaseToken = before.leaseToken }: AnswerToRecord,
 ): Promise<AttemptRow> {
   const after = await applyReport(tx, before, report, now);
   await addUnrepeatedEntry(tx, work, entry);

@@ -6,7 +6,7 @@ import { requestBodyAad } from '#db/encryption-aads.ts';
 import { inboxKey, requeueUnmatched, type InboxRow } from '#db/queues/inbox.ts';
 import { attempts } from '#db/schema.ts';
 import { areSettled, findAttempt, readProgress, snapshotOf } from '#db/work/attempts.ts';
-import { lockWorkInEpoch, workTable, type AttemptRow, type WorkRow } from '#db/work/rows.ts';
+import { lockUnfinishedWithEpoch, workTable, type AttemptRow, type WorkRow } from '#db/work/rows.ts';
 import { addTimelineEntry } from '#db/work/timeline.ts';
 import { moneyOf, plainText } from '#domain/money/money.ts';
 import type { OpenResult, PurchaseActivities, WorkSnapshot } from '#domain/purchase/results.ts';
@@ -28,7 +28,7 @@ export function beginWork(
   { work, witness, sentIn, run }: Parameters<PurchaseActivities['beginWork']>[0],
 ): Promise<WorkSnapshot> {
   return dependencies.database.transaction(async (tx) => {
-    const { row, epoch } = await lockWorkInEpoch(tx, work);
+    const { row, epoch } = await lockUnfinishedWithEpoch(tx, work);
     // Only a run that follows another one writes this.
     const earlierRun = row.recordedIn?.runId;
     if (run !== undefined && earlierRun !== undefined && earlierRun !== run) {
@@ -78,7 +78,7 @@ export function openNextAttempt(
   { work, number }: Parameters<PurchaseActivities['openNextAttempt']>[0],
 ): Promise<OpenResult> {
   return dependencies.database.transaction(async (tx) => {
-    const { row, epoch } = await lockWorkInEpoch(tx, work);
+    const { row, epoch } = await lockUnfinishedWithEpoch(tx, work);
     const known = await findAttempt(tx, work, number);
     if (known !== undefined) return { kind: 'opened', attempt: snapshotOf(known) };
     if (row.comparedEpoch !== epoch) return { kind: 'not_compared' };
@@ -137,8 +137,8 @@ async function prepareAttempt(
 }
 
 /**
- * Stored before the first send (rule 1). An existing attempt is not changed, so that a step that runs twice sends the
- * same bytes.
+ * Stored before the first send (rule 1 of docs/reference/rules.md). An existing attempt is not changed, so that a step
+ * that runs twice sends the same bytes.
  */
 export async function openAttempt(
   tx: Executor,

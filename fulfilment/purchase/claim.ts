@@ -54,12 +54,12 @@ type Claim =
   /** `attempt` as it was under its lock; absent: it is not known yet. */
   | { readonly kind: 'unsent'; readonly outcome: SendResult['outcome']; readonly attempt?: AttemptRow };
 
-/** One transaction, which locks the work and then the attempt. `priceIsFresh`: the price was read for this send. */
+/** One transaction, which locks the work and then the attempt. `isPriceFresh`: the price was read for this send. */
 export async function claim(
   dependencies: WorkDependencies,
   { work, attemptId, resendWindowMs, retryRule, witness, task }: SendRequest,
   offer: Offer,
-  priceIsFresh: boolean,
+  isPriceFresh: boolean,
 ): Promise<Claim> {
   const { database, sendLeaseMs, purchaseInForce, now } = dependencies;
   // Measured from before the transaction: the lease that PostgreSQL grants in it ends later than this one.
@@ -75,7 +75,7 @@ export async function claim(
     if (block !== undefined) return unsent({ kind: 'barred', by: block });
     const limit = priceLimit(row);
     const objection =
-      offer.objection ?? (await offer.recheck?.(tx)) ?? priceObjection(limit, offer.price, priceIsFresh);
+      offer.objection ?? (await offer.recheck?.(tx)) ?? priceObjection(limit, offer.price, isPriceFresh);
     const locked = await lockAttempt(tx, attemptId);
 
     // May it buy?
@@ -143,7 +143,7 @@ async function isBusy(tx: Executor, esimId: string, attemptId: string): Promise<
 
 interface LeaseTerms {
   readonly leaseMs: number;
-  /** No other attempt is sent for it until this one is settled (rule 6). */
+  /** No other attempt is sent for it until this one is settled (rule 6 of docs/reference/rules.md). */
   readonly esimId?: string | null;
   /** A charge is compared with the limit at its send. Null: no limit; absent: nothing will be sent. */
   readonly limit?: PriceLimit | undefined;

@@ -5,8 +5,8 @@ import type { GatePolicy } from '#domain/policy/gate-policy.ts';
 import type { PurchasePolicy } from '#domain/policy/purchase-policy.ts';
 import type { WorkKind } from '#domain/work/kinds.ts';
 import type { CircuitChange } from '#fulfilment/gate/circuits.ts';
+import { BalanceReader } from '#fulfilment/purchase/balance-reader.ts';
 import { priceList, type PriceList } from '#fulfilment/purchase/offer.ts';
-import { WalletReader } from '#fulfilment/purchase/wallet-reader.ts';
 import { WalletReadings } from '#fulfilment/purchase/wallet-readings.ts';
 import type { ServiceClient } from '#upstream/client.ts';
 
@@ -43,7 +43,7 @@ export interface WorkDependencies {
 /** With what the purchases of a process share, so that many at once read it once. */
 export interface PurchaseDependencies extends WorkDependencies {
   readonly readings: WalletReadings;
-  readonly wallet: WalletReader;
+  readonly wallet: BalanceReader;
   readonly prices: PriceList;
 }
 
@@ -51,7 +51,7 @@ export function withSharedReads(dependencies: WorkDependencies): PurchaseDepende
   return {
     ...dependencies,
     readings: dependencies.readings ?? new WalletReadings(dependencies),
-    wallet: new WalletReader(dependencies),
+    wallet: new BalanceReader(dependencies),
     prices: priceList(dependencies),
   };
 }

@@ -51,8 +51,21 @@ interface Prepared {
 }
 
 export const SERVICE_CALLS: Readonly<Record<WorkKind, ServiceCalls>> = {
-  order: { ...order, complete: completeOrder },
+  order: {
+    prepare: order.prepare,
+    examine: order.examine,
+    send: order.send,
+    lookUp: order.lookUp,
+    lookUpMany: order.lookUpMany,
+    complete: completeOrder,
+  },
   topup,
   vpn_subscription: vpnSubscription,
-  cancellation: { ...cancellation, complete: completeCancellation },
+  cancellation: {
+    prepare: cancellation.prepare,
+    examine: cancellation.examine,
+    send: cancellation.send,
+    lookUp: cancellation.lookUp,
+    complete: completeCancellation,
+  },
 };

@@ -23,12 +23,14 @@ export async function lookUpPurchase(
     const notOurs = await findMismatch(tx, attempt, report);
     if (notOurs !== undefined)
       return { kind: 'unavailable', failure: { class: 'contract_drift', detail: notOurs.detail } };
-    await recordAnswer(tx, work, current, await lockAttempt(tx, attemptId), report, new Date(now()), {
+    const before = await lockAttempt(tx, attemptId);
+    const entry = {
       event: 'attempt.found',
       message: `A look-up at the service shows attempt ${attempt.number} as ${report.outcome}.`,
       detail: { attempt: attempt.number, service_id: report.serviceId ?? null },
       dedupKey: `attempt.found:${attempt.number}:${report.outcome}`,
-    });
+    };
+    await recordAnswer(tx, { work, current, before, report, now: new Date(now()), entry });
     return { kind: 'found', outcome: report.outcome };
   });
 }

@@ -24,14 +24,14 @@ export function priceLimit({ maxPriceAmount, maxPriceCurrency }: WorkRow): Price
   return moneyOf(maxPriceAmount, maxPriceCurrency) ?? null;
 }
 
-/** The limit may have changed since the offer was read. `isFresh`: the price was read for this send. */
+/** The limit may have changed since the offer was read. `isPriceFresh`: the price was read for this send. */
 export function priceObjection(
   limit: PriceLimit,
   price: Money | undefined,
-  isFresh: boolean,
+  isPriceFresh: boolean,
 ): ServiceFailure | undefined {
   if (limit === null) return undefined;
-  if (price === undefined || !isFresh)
+  if (price === undefined || !isPriceFresh)
     return refusal('not_sent', 'A price limit was set at this moment, so nothing was sent before the price is read.');
   if (isWithin(limit, price)) return undefined;
   if (price.currency !== limit.currency) {

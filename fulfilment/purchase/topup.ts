@@ -67,7 +67,10 @@ export async function send(
   return { ...answer, value: purchaseReport(answer.value, answer.value.status) };
 }
 
-/** A top-up has no reference of ours and is looked up by its eSIM: only one of an eSIM may be unsettled (rule 6). */
+/**
+ * A top-up has no reference of ours and is looked up by its eSIM: only one of an eSIM may be unsettled (rule 6 of
+ * docs/reference/rules.md).
+ */
 export async function lookUp(
   { database, service }: WorkDependencies,
   attempt: AttemptRow,

@@ -4,7 +4,7 @@
  */
 import { and, eq, isNotNull } from 'drizzle-orm';
 import type { KeyRing } from '#crypto/key-ring.ts';
-import { noteFilled } from '#db/connection/after-commit.ts';
+import { noteRowsAdded } from '#db/connection/after-commit.ts';
 import { DatabaseUnavailableError, type Database, type Executor } from '#db/connection/database.ts';
 import { inboxBodyAad } from '#db/encryption-aads.ts';
 import { inbox } from '#db/schema.ts';
@@ -126,7 +126,7 @@ async function insertNew(db: Executor, row: NewRow): Promise<boolean> {
     .values({ source: 'webhook', ...row })
     .onConflictDoNothing()
     .returning({ id: inbox.id });
-  if (inserted.length > 0 && row.state === 'pending') noteFilled(db, 'inbox');
+  if (inserted.length > 0 && row.state === 'pending') noteRowsAdded(db, 'inbox');
   return inserted.length > 0;
 }
 

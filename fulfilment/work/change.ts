@@ -25,13 +25,13 @@ interface WorkChange {
   readonly attention?: { readonly reason: AttentionReason; readonly detail: string } | undefined;
   /** A sentence. Closes the cases that no person has to judge. */
   readonly goesOn?: string | undefined;
-  /** Reports that this change answers, with a note. */
+  /** Reports that this change applies, with a note. */
   readonly applied?: { readonly keys: readonly string[]; readonly note: string };
 }
 
 /**
- * Row, timeline, event and cases of work change here. `row` is locked in this transaction. @throws RangeError when the
- * status may not follow the present one.
+ * Row, timeline, event and cases of work change here, except the start of a send ({@link startSend}). `row` is locked
+ * in this transaction. @throws RangeError when the status may not follow the present one.
  */
 export async function changeWork(
   tx: Executor,
@@ -43,7 +43,7 @@ export async function changeWork(
   if (status !== undefined && !mayFollow(work.kind, row.status, status)) {
     throw new RangeError(`${KINDS[work.kind].noun} ${work.id} cannot go from ${row.status} to ${status}`);
   }
-  // Before the rows without an answer are returned.
+  // Before the reports that are not applied are returned.
   if (applied !== undefined) await markApplied(tx, applied.keys, applied.note, now);
   const table = workTable(work.kind);
   const changed = { ...set, ...(status !== undefined && { status }), updatedAt: now };
@@ -51,7 +51,7 @@ export async function changeWork(
   if (entry !== undefined) await addUnrepeatedEntry(tx, work, entry);
   if (goesOn !== undefined) await closeCases(tx, work, goesOn, now);
   if (attention !== undefined) {
-    await closePassed(tx, work, row, attention.reason, entry, now);
+    await closeTemporary(tx, work, row, attention.reason, entry, now);
     await openCase(tx, work, attention.reason, attention.detail);
   }
   if (status === undefined) return;
@@ -71,7 +71,7 @@ export async function changeWork(
 }
 
 /** A case that passed by itself, when another case opens. */
-async function closePassed(
+async function closeTemporary(
   tx: Executor,
   work: WorkRef,
   { attentionReason }: WorkRow,
@@ -112,7 +112,7 @@ export const NOTHING_IN_THE_WAY = {
   nextStepAt: null,
 };
 
-/** Ends the hold or case of the work. `row` as of {@link changeWork}. */
+/** Ends the hold or case of the work. `row` as in {@link changeWork}. */
 export async function markInProgress(tx: Executor, work: WorkRef, row: WorkRow, now: Date): Promise<void> {
   await changeWork(tx, work, row, { set: NOTHING_IN_THE_WAY, status: 'processing', goesOn: continued(work) }, now);
 }

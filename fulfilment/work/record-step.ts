@@ -3,7 +3,7 @@ import type { Executor } from '#db/connection/database.ts';
 import { markApplied } from '#db/queues/inbox.ts';
 import { attempts } from '#db/schema.ts';
 import { hasOpenCase, openReasons } from '#db/work/cases.ts';
-import { type WorkRow, lockWorkInEpoch } from '#db/work/rows.ts';
+import { type WorkRow, lockUnfinishedWithEpoch } from '#db/work/rows.ts';
 import type { TimelineEntry } from '#db/work/timeline.ts';
 import type { Money } from '#domain/money/money.ts';
 import type { RecordResult } from '#domain/purchase/purchase-decision.ts';
@@ -31,7 +31,7 @@ export async function recordStep(
   whenUsedUp: WhenUsedUp = 'fail',
 ): Promise<RecordResult> {
   const { work, task, status, attention, failure, applied = [] } = step;
-  const { row, epoch } = await lockWorkInEpoch(tx, work);
+  const { row, epoch } = await lockUnfinishedWithEpoch(tx, work);
   if (task !== undefined && row.recordedIn !== null && isSuperseded(task, row.recordedIn)) return 'superseded';
   if (task !== undefined && row.comparedEpoch !== epoch) return 'not_compared';
   if (attention?.reason === 'contradiction' && !(await hasOpenCase(tx, work, 'contradiction'))) {

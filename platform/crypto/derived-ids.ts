@@ -40,7 +40,7 @@ export function derivedUuid(keyRing: KeyRing, purpose: string, parts: readonly s
 const BASE32 = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const BASE32_LENGTH = 26;
 
-/** 26 digits of Crockford's base 32, which do not sort by time. Parameters as of {@link derivedUuid}. */
+/** 26 digits of Crockford's base 32, which do not sort by time. Parameters as in {@link derivedUuid}. */
 export function derivedUlid(keyRing: KeyRing, purpose: string, parts: readonly string[]): string {
   let rest = BigInt(`0x${derivedBytes(keyRing, purpose, parts).toString('hex')}`);
   let text = '';

@@ -147,7 +147,7 @@ const { cancelled, deadlineExceeded, resourceExhausted, unavailable } = GRPC_STA
 const PASSING: ReadonlySet<number> = new Set([cancelled, deadlineExceeded, resourceExhausted, unavailable]);
 
 /** The same call may succeed a moment later. @param error of gRPC, or of Temporal's client with it as its cause. */
-export function isPassing(error: unknown): boolean {
+export function isTemporary(error: unknown): boolean {
   const status = statusBehind(error);
   return status !== undefined && PASSING.has(status);
 }

@@ -10,7 +10,7 @@ import { witnessOfEnd, type Witness } from '#domain/purchase/recovery.ts';
 import type { ServiceObservation } from '#domain/relay/observation.ts';
 import { startDecision, type WorkflowRunState } from '#domain/relay/relay-decision.ts';
 import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
-import { isPassing, isUnanswered } from '#temporal/connection.ts';
+import { isTemporary, isUnanswered } from '#temporal/connection.ts';
 import {
   deliveriesWaitSignal,
   memoryQuery,
@@ -203,7 +203,7 @@ async function rememberedBy(client: Client, work: WorkRef, runId: string | undef
       client.workflow.getHandle(workflowId(work), runId).query(memoryQuery),
     );
   } catch (error) {
-    if (isPassing(error) || isUnanswered(error)) throw error;
+    if (isTemporary(error) || isUnanswered(error)) throw error;
     return {};
   }
 }

@@ -43,7 +43,7 @@ function requireJsonType(contentType: string | undefined): void {
   }
 }
 
-/** @throws ServiceError as {@link jsonOf}; 400 for a repeated name, 422 for an invalid text. */
+/** @throws ServiceError as in {@link jsonOf}; 400 for a repeated name, 422 for an invalid text. */
 export function strictJsonOf(body: Buffer, contentType: string | undefined): unknown {
   requireJsonType(contentType);
   const { text, value } = parsedJson(body);

@@ -164,7 +164,7 @@ export async function connect(url: string, described = true): Promise<SimulatorC
 }
 
 /**
- * A simulator in this process with clients; stopped by `await using`. @param described as of {@link SimulatorClient}.
+ * A simulator in this process with clients; stopped by `await using`. @param described as in {@link SimulatorClient}.
  */
 export async function startTestSimulator(options: SimulatorOptions = {}, described = true) {
   const simulator = await startSimulator({ seed: 'test', processingDelayMs: 20, webhookRetryDelayMs: 10, ...options });

@@ -17,7 +17,7 @@ import { inWorkSpan, WorkflowEndedError } from '#worker/relay/outbox.ts';
 import type { RelayOptions } from '#worker/relay/relay.ts';
 
 /** Judges the report and signals its workflow. */
-export async function passOn(
+export async function relayReport(
   { database, keyRing, workflows, policy, now, logger }: RelayOptions,
   row: InboxRow,
 ): Promise<{ readonly result: string; readonly isToBeJudgedAgain: boolean }> {

@@ -5,7 +5,7 @@ import { inSpan } from '#telemetry/tracing.ts';
 import type { RelayOptions } from '#worker/relay/relay.ts';
 
 /** Starts or wakes the workflow of the work. */
-export async function handOver(
+export async function relayRequest(
   { database, workflows }: Pick<RelayOptions, 'database' | 'workflows'>,
   row: TakenRequest,
 ): Promise<'handed_over'> {

@@ -12,9 +12,9 @@ import type { Logger } from '#telemetry/logger.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
 import { settlesWithin } from '#telemetry/waiting.ts';
 import type { StartOutcome } from '#temporal/start-work.ts';
-import { passOn, subjectOf, UnreadableRowError } from '#worker/relay/inbox.ts';
+import { relayReport, subjectOf, UnreadableRowError } from '#worker/relay/inbox.ts';
 import { QueueLoop, slowPoll, type Batch, type Loop } from '#worker/relay/loop.ts';
-import { handOver } from '#worker/relay/outbox.ts';
+import { relayRequest } from '#worker/relay/outbox.ts';
 import { publish, wakeEndpoints } from '#worker/relay/publish.ts';
 
 /** Each call starts the workflow if none is running. */
@@ -101,7 +101,7 @@ export class Relay {
     const handedOver = await this.#process(
       'outbox',
       rows.map((row) => [row]),
-      async (row) => handOver(this.#options, row),
+      async (row) => relayRequest(this.#options, row),
       async (row, text) => database.transaction((tx) => quarantineOutboxRow(tx, row, text)),
     );
     await database.run((db) => settleOutbox(db, handedOver));
@@ -117,7 +117,7 @@ export class Relay {
       // Reports about the same work are processed in order, those about different work in parallel.
       [...Map.groupBy(rows, subjectOf).values()],
       async (row) => {
-        const { result, isToBeJudgedAgain } = await passOn(this.#options, row);
+        const { result, isToBeJudgedAgain } = await relayReport(this.#options, row);
         judgeAgain ||= isToBeJudgedAgain;
         return result;
       },

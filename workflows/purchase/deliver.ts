@@ -45,6 +45,7 @@ export function nothingMore({ noun }: Run): string {
 export function delivered(run: Run, { esimId }: { readonly esimId?: string }): Step {
   const { delivered: status, done } = run.rules;
   const after = status === 'completed' ? nothingMore(run) : 'It is renewed until it expires or is cancelled.';
+  // Here the purchase has ended. A VPN subscription goes on: its status is `active`.
   run.show({ status, now: done(esimId ?? ''), next: after });
   return { step: 'end', end: { status: 'completed', ...(esimId !== undefined && { esimId }) } };
 }

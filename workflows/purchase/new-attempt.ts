@@ -2,7 +2,7 @@ import { patched } from '@temporalio/workflow';
 import { backoffMs } from '#domain/policy/settings.ts';
 import { FAILURE_CLASSES } from '#domain/work/failure.ts';
 import { KINDS } from '#domain/work/kinds.ts';
-import { database } from '#workflows/options.ts';
+import { localActivities } from '#workflows/options.ts';
 import { barred, settleEarlier } from '#workflows/purchase/cases.ts';
 import { isOnlyRescheduled } from '#workflows/purchase/hold.ts';
 import { nextStep, stepAfterReports, type Step, type StepNamed } from '#workflows/purchase/steps.ts';
@@ -55,7 +55,10 @@ export async function waitForNewAttempt(run: Run, step: StepNamed<'new_attempt'>
  */
 export async function openAttempt(run: Run, step: StepNamed<'open_attempt'>): Promise<Step> {
   const { number, evidence } = step;
-  const opened = await database(`Store key and body of attempt ${number}`).openNextAttempt({ work: run.work, number });
+  const opened = await localActivities(`Store key and body of attempt ${number}`).openNextAttempt({
+    work: run.work,
+    number,
+  });
   if (opened.kind === 'not_compared') {
     await run.read();
     const { attempt } = run;

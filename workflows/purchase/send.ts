@@ -5,7 +5,7 @@ import type { AttemptSnapshot, PurchaseActivities, SendResult } from '#domain/pu
 import { FAILURE_CLASSES, isDefiniteAnswer } from '#domain/work/failure.ts';
 import { KINDS } from '#domain/work/kinds.ts';
 import { PURCHASE_TASK_QUEUE } from '#workflows/messages.ts';
-import { HEARTBEAT_TIMEOUT, isNotBegun, requireGivenUp, taskPosition } from '#workflows/options.ts';
+import { HEARTBEAT_TIMEOUT, isNotBegun, rethrowUnlessGivenUp, taskPosition } from '#workflows/options.ts';
 import { barred, stalled } from '#workflows/purchase/cases.ts';
 import { delivered } from '#workflows/purchase/deliver.ts';
 import {
@@ -82,7 +82,7 @@ async function sendOnce(run: Run): Promise<SendResult | undefined> {
     run.state.pendingSend = undefined;
     return result;
   } catch (error) {
-    requireGivenUp(error);
+    rethrowUnlessGivenUp(error);
     // The activity itself reports that no request has left, whatever PostgreSQL has lost since.
     if (isNotBegun(error)) run.state.pendingSend = undefined;
     return undefined;

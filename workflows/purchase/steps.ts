@@ -3,23 +3,13 @@ import { endedWithoutEffect, type Witness } from '#domain/purchase/recovery.ts';
 import type { AttemptRef, AttemptSnapshot, AwaitedEvidence } from '#domain/purchase/results.ts';
 import type { ObservedOutcome } from '#domain/relay/observation.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
-import type { FailureClass, FailureEnd } from '#domain/work/failure.ts';
+import type { FailureClass } from '#domain/work/failure.ts';
 import type { WorkEnd, WorkStatus } from '#domain/work/lifecycle.ts';
 import type { Run } from '#workflows/run/run.ts';
 import type { WaitName } from '#workflows/wait-names.ts';
 
 export type Step =
-  | Exclude<NextStep, { step: 'fail' | 'await_service' | 'hold' }>
-  /** `isCounted`: the run before has begun it. */
-  | (Extract<NextStep, { step: 'hold' }> & { readonly isCounted?: true })
-  /** `isDenied`: at the last read the service did not know it any more. */
-  | { readonly step: 'await_service'; readonly isDenied?: true }
-  | {
-      readonly step: 'fail';
-      readonly failure: FailureClass;
-      readonly detail?: string;
-      readonly endedBy?: FailureEnd;
-    }
+  | NextStep
   /** The attempt may have bought: the list and the wallet may prove that it did not. */
   | { readonly step: 'prove_absence'; readonly failure: FailureClass; readonly detail: string }
   /** Nothing proves yet what the attempt cost. */

@@ -23,7 +23,7 @@ import type { FailureClass } from '#domain/work/failure.ts';
 import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
 import type { WorkStatus } from '#domain/work/lifecycle.ts';
 import type { PurchaseWorkflowInput, PurchaseWorkflowResult } from '#workflows/messages.ts';
-import { database, taskPosition } from '#workflows/options.ts';
+import { localActivities, taskPosition } from '#workflows/options.ts';
 import type { PurchaseRules, Step } from '#workflows/purchase/steps.ts';
 import { display, type Shown } from '#workflows/run/display.ts';
 import { assumedSend, NOTHING_YET, witnessOf, type RunState } from '#workflows/run/state.ts';
@@ -136,7 +136,7 @@ export class Run {
     if (!isFirst) this.#seenActions = this.actions;
     for (;;) {
       const { witness, pendingSend } = this.state;
-      const snapshot = await database(`Read the ${this.noun} from PostgreSQL`).beginWork({
+      const snapshot = await localActivities(`Read the ${this.noun} from PostgreSQL`).beginWork({
         work: this.work,
         ...(witness !== undefined && { witness }),
         ...(pendingSend?.epoch !== undefined && { sentIn: pendingSend.epoch }),
@@ -218,7 +218,7 @@ export class Run {
     this.#recorded += 1;
     const applied = this.applied.splice(0);
     const task = taskPosition();
-    const recorded = await database(`Record ${event}${cause === undefined ? '' : ` (${cause})`}`).recordStep({
+    const recorded = await localActivities(`Record ${event}${cause === undefined ? '' : ` (${cause})`}`).recordStep({
       ...record,
       event,
       work: this.work,

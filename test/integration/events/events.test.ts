@@ -14,7 +14,7 @@ let database: Database;
 let announced = 0;
 
 beforeAll(async () => {
-  opened = await openTestDatabase({ onFilled: () => (announced += 1) });
+  opened = await openTestDatabase({ onRowsAdded: () => (announced += 1) });
   ({ database } = opened);
 });
 beforeEach(async () => {

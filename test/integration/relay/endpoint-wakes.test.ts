@@ -12,7 +12,7 @@ import { ControlledWorkflows, testRelay } from '#test/support/work/relay.ts';
 const HOUR = 3_600_000;
 
 let wakeups: Wakeups;
-const opened = disposedAtEnd(await openTestDatabase({ onFilled: (queues) => wakeups.wake(queues) }));
+const opened = disposedAtEnd(await openTestDatabase({ onRowsAdded: (queues) => wakeups.wake(queues) }));
 
 it('a wake that fails causes no poll and no further round', async () => {
   let calls = 0;

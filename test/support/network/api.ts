@@ -145,7 +145,7 @@ export async function startTestApi(
 ): Promise<TestApi> {
   let wakeUps = 0;
   const mode = overrides.serviceMode === 'production' ? 'live' : 'test';
-  const opened = await openTestDatabase({ onFilled: () => (wakeUps += 1) });
+  const opened = await openTestDatabase({ onRowsAdded: () => (wakeUps += 1) });
   const { database } = opened;
   const own = openOwn?.(opened.url);
   const keyRing = new KeyRing([{ id: 'test', key: Buffer.alloc(32, 7) }]);

@@ -42,7 +42,7 @@ export interface OpenTestDatabase extends TestDatabase {
 }
 
 /** {@link createTestDatabase} with a pool. `drop` closes the pool first. */
-export async function openTestDatabase(options: Pick<DatabaseOptions, 'onFilled'> = {}): Promise<OpenTestDatabase> {
+export async function openTestDatabase(options: Pick<DatabaseOptions, 'onRowsAdded'> = {}): Promise<OpenTestDatabase> {
   const created = await createTestDatabase();
   const database = openDatabase(created.url, options);
   const drop = async () => {
@@ -53,7 +53,7 @@ export async function openTestDatabase(options: Pick<DatabaseOptions, 'onFilled'
 }
 
 /** Opens a pool on a database. The caller closes it. */
-export function openDatabase(url: string, options: Pick<DatabaseOptions, 'onFilled'> = {}): Database {
+export function openDatabase(url: string, options: Pick<DatabaseOptions, 'onRowsAdded'> = {}): Database {
   // Some tests break connections on purpose. The failing statement reports the error.
   return new Database({ url, poolSize: 5, applicationName: 'test', onConnectionError: () => undefined, ...options });
 }

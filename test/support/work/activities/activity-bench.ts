@@ -13,8 +13,8 @@ import type { AttemptRef } from '#domain/purchase/results.ts';
 import { ALL_CAPABILITIES } from '#domain/service/capability-profile.ts';
 import type { WorkKind, WorkRef } from '#domain/work/kinds.ts';
 import { acceptTopup, acceptVpnSubscription } from '#fulfilment/accept/work.ts';
+import { BalanceReader } from '#fulfilment/purchase/balance-reader.ts';
 import type { WorkDependencies } from '#fulfilment/purchase/dependencies.ts';
-import { WalletReader } from '#fulfilment/purchase/wallet-reader.ts';
 import { startSimulator, type RunningSimulator } from '#simulator/service/server.ts';
 import { createLogger } from '#telemetry/logger.ts';
 import { HttpClient } from '#test/support/network/http.ts';
@@ -48,7 +48,7 @@ export class ActivityBench implements AsyncDisposable {
   /** Log lines of the activities. */
   readonly log: string[] = [];
   /** Reads the balance for the purchase gate. */
-  readonly wallet: WalletReader;
+  readonly wallet: BalanceReader;
   /** Crossings of the threshold of a low balance. */
   readonly crossings: ('low' | 'well')[] = [];
   /** The policy of the purchase gate. A test may change it. */
@@ -101,7 +101,7 @@ export class ActivityBench implements AsyncDisposable {
       },
     };
     const service = this.#service.client;
-    this.wallet = new WalletReader({ database, service, gate: this.gate, now, onGate });
+    this.wallet = new BalanceReader({ database, service, gate: this.gate, now, onGate });
     const purchaseInForce = async () => Promise.resolve(this.purchaseInForce);
     const dependencies = {
       database,

@@ -14,7 +14,7 @@ type Dependencies = Pick<WorkDependencies, 'database' | 'gate' | 'now' | 'onGate
 };
 
 /** Concurrent callers share one read. */
-export class WalletReader {
+export class BalanceReader {
   readonly #dependencies: Dependencies;
   #reading: Promise<Money | undefined> | undefined;
   #failedAt = -Infinity;
