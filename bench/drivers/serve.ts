@@ -1,9 +1,9 @@
 import type { Load, LoadResult, Reply } from '#bench/drivers/protocol.ts';
 
-/** Ends with the process that started this one. */
-export function serve<Task extends Load>(run: (task: Task) => Promise<LoadResult>): void {
+/** Ends with the process that started this one. @param run gets what the scenario has sent. */
+export function serve(run: (task: never) => Promise<LoadResult>): void {
   process.on('disconnect', () => process.exit(0));
-  process.on('message', (task) => void replyTo(run(task as Task)));
+  process.on('message', (task) => void replyTo(run(task as never)));
 }
 
 async function replyTo(work: Promise<LoadResult>): Promise<void> {

@@ -118,7 +118,7 @@ export async function startApi(
   context: BenchServers,
   name: string,
   given: Pick<Parameters<typeof environmentsAt>[2], 'databaseUrl' | 'secrets'>,
-): Promise<{ readonly origin: string; stop(): Promise<void> }> {
+): Promise<{ readonly origin: string; readonly stop: () => Promise<void> }> {
   const api = await freePort();
   const settings = { API_RATE_LIMIT: '1000000' };
   const { api: environment } = environmentsAt(context, name, { ...given, ports: { api }, settings });
@@ -134,7 +134,7 @@ export async function startPeer(
   name: string,
   script: string,
   environment: Environment,
-): Promise<{ readonly origin: string; stop(): Promise<void> }> {
+): Promise<{ readonly origin: string; readonly stop: () => Promise<void> }> {
   const port = await freePort();
   const origin = `http://127.0.0.1:${port}`;
   const child = await context.children.start({

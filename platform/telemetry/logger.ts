@@ -51,7 +51,10 @@ function redactArguments(input: readonly unknown[], redactor: Redactor): unknown
 
 /** Pino applies no formatter to bindings of child loggers. Children inherit these methods. */
 function redactBindings(logger: Logger, redactor: Redactor): void {
+  // Both are called with their own logger.
+  // oxlint-disable-next-line typescript/unbound-method
   const { setBindings } = logger;
+  // oxlint-disable-next-line typescript/unbound-method
   const child: (this: Logger, bindings: pino.Bindings, options?: pino.ChildLoggerOptions) => Logger = logger.child;
   const redact = (bindings: pino.Bindings): pino.Bindings => ({ ...(redactor.value(bindings) as object) });
   Object.assign(logger, {

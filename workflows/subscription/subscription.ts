@@ -21,18 +21,16 @@ export function isOver({ policy }: Run, expiresAt: number | undefined): boolean 
 }
 
 export function lookUp(run: Run): Promise<SubscriptionLookUp> {
-  const { lookUpSubscription } = service(run, 'Look the subscription up at the service');
   return orWhenGivenUp(
-    lookUpSubscription({ work: run.work }),
+    service(run, 'Look the subscription up at the service').lookUpSubscription({ work: run.work }),
     unavailable('The service has not answered for a long time.'),
   );
 }
 
 /** It may be repeated. */
 export function requestCancellation(run: Run): Promise<CancellationResult> {
-  const { cancelSubscription } = service(run, 'Ask the service to cancel the subscription');
   return orWhenGivenUp(
-    cancelSubscription({ work: run.work }),
+    service(run, 'Ask the service to cancel the subscription').cancelSubscription({ work: run.work }),
     unavailable('The cancellation could not be sent to the service.'),
   );
 }

@@ -71,7 +71,7 @@ describe.each(['before', 'after'] as const)('with 50,000 reports that wait, %s t
   });
 
   it.each([
-    ['its reference', () => ({ serviceId: 'so-new', reference: attempt.reference! })],
+    ['its reference', () => ({ serviceId: 'so-new', reference: attempt.reference })],
     ['its id at the service', () => ({ serviceId: 'so-mine' })],
   ])('a claim is barred by the one that names it by %s', async (_, named) => {
     await deliverTestEvent(database, { outcome: 'completed', ...named() });

@@ -86,6 +86,8 @@ export function enter(state: State, context: Context, step: Step): void {
         workflow.at = 'fail';
         return;
       }
+      break;
+    default:
   }
   const status = STATUS_OF[step.step];
   if (status !== undefined) recordStatus(state, status);

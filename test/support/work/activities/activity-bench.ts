@@ -165,7 +165,7 @@ export class ActivityBench implements AsyncDisposable {
   }
 
   /** Opens the first attempt of accepted work. */
-  async #open<Kind extends WorkKind>(kind: Kind, id: string): Promise<AttemptRef> {
+  async #open(kind: WorkKind, id: string): Promise<AttemptRef> {
     const work = { kind, id };
     const { attempt } = await this.activities.beginWork({ work });
     return { work, attemptId: attempt.id };
