@@ -165,7 +165,7 @@ export const RESOURCE_PROBLEMS = {
     title: 'The events after this cursor are no longer stored',
     advice:
       'You have missed events. Read the lists of the resources that you track (filter by `updated_after`), ' +
-      'then continue the feed without a cursor, or with `since`.',
+      'then continue the feed without a cursor, or with `created_after`.',
   },
   purchase_not_possible: {
     status: 422,

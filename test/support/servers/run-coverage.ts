@@ -2,7 +2,7 @@
  * Preloaded (`node --import`) into a process and its threads: the first SIGUSR2 begins to count which functions run, the
  * second one writes the files and lines of those to `RUN_COVERAGE_FOLDER`, one JSON file for each thread.
  */
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, renameSync, writeFileSync } from 'node:fs';
 import { type Profiler, Session } from 'node:inspector/promises';
 import { SourceMap, type SourceMapPayload, type SourceMapping } from 'node:module';
 import { join, relative } from 'node:path';
@@ -53,7 +53,10 @@ async function write(): Promise<void> {
   }
   const found: RunLines = Object.fromEntries([...lines].map(([file, numbers]) => [file, [...numbers]]));
   const folder = process.env['RUN_COVERAGE_FOLDER'] ?? '.';
-  writeFileSync(join(folder, `${process.pid}-${threadId}.json`), JSON.stringify(found));
+  const file = join(folder, `${process.pid}-${threadId}.json`);
+  // Whole, or not there: the test reads it as soon as it is there.
+  writeFileSync(`${folder}.${process.pid}-${threadId}`, JSON.stringify(found));
+  renameSync(`${folder}.${process.pid}-${threadId}`, file);
 }
 
 /** Our files are run as they are; the bundle of the workflows has a source map. */
