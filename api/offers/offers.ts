@@ -1,7 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { objections, NAMED, type Offer, type OffersOf, type Wanted } from '#api/offers/purchase-not-possible.ts';
 import { fieldProblem, Problem, valueOf } from '#api/problems/problem.ts';
+import { within } from '#telemetry/waiting.ts';
 import { CachedRead, type ReadAt } from '#upstream/cached-read.ts';
 import type { Listing } from '#upstream/client.ts';
 import type { ServicePackage, VpnPlan } from '#upstream/contract.ts';
@@ -85,30 +85,19 @@ export class Offers {
   async #read(list: OfferList, of: OffersOf): Promise<ReadAt<Listing<Offer>> | undefined> {
     if (this.#now() < (this.#pausedUntil.get(of) ?? 0) || this.#waiting >= MAX_WAITING) return undefined;
     this.#waiting += 1;
-    const current = await within(WAIT_MS, list.get());
-    this.#waiting -= 1;
-    if (!('missing' in current)) return current;
-    const isOfOne = current.missing === 'failed' && of === 'options' && isDefinite(current.error);
-    if (!isOfOne) this.#pausedUntil.set(of, this.#now() + PAUSE_MS);
-    return undefined;
+    try {
+      return await within(WAIT_MS, async () => list.get());
+    } catch (error) {
+      const isOfOne = of === 'options' && isDefinite(error);
+      if (!isOfOne) this.#pausedUntil.set(of, this.#now() + PAUSE_MS);
+      return undefined;
+    } finally {
+      this.#waiting -= 1;
+    }
   }
 }
 
 /** The service refused the call: that says something about this eSIM, and nothing about the others. */
 function isDefinite(error: unknown): boolean {
   return error instanceof Problem && error.code === 'service_failed';
-}
-
-type Missing = { readonly missing: 'late' } | { readonly missing: 'failed'; readonly error: unknown };
-
-/** Never throws. */
-async function within<Value extends object>(ms: number, promise: Promise<Value>): Promise<Value | Missing> {
-  const over = new AbortController();
-  try {
-    return await Promise.race([promise, delay(ms, { missing: 'late' } as const, { signal: over.signal })]);
-  } catch (error) {
-    return { missing: 'failed', error };
-  } finally {
-    over.abort();
-  }
 }

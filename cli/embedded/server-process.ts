@@ -37,7 +37,7 @@ export abstract class ServerProcess {
     this.#child = undefined;
   }
 
-  /** Ends what stands in front of the process. */
+  /** Ends what belongs to the process, such as a proxy in front of it. */
   protected async afterEnd(): Promise<void> {
     // Most have nothing.
   }

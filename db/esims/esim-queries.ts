@@ -1,7 +1,7 @@
 import { and, asc, count, eq, getTableColumns, gt, inArray, lt, lte, ne, or, sql, type SQL } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { type Owner, ownEsims } from '#db/lists/ownership.ts';
-import { newest, oneOf, type PageOptions, pageOfStatuses } from '#db/lists/pages.ts';
+import { following, newest, oneOf, type PageOptions, pageOfStatuses } from '#db/lists/pages.ts';
 import { attempts, esims, esimUsage, orders, topups } from '#db/schema.ts';
 import { inList } from '#db/schema/columns.ts';
 import type { EsimRow } from '#db/work/rows.ts';
@@ -86,7 +86,7 @@ export function pageOfEsims(db: Executor, owner: Owner, filter: EsimFilter, { li
     filter.createdAfter === undefined ? undefined : gt(esims.createdAt, filter.createdAfter),
     filter.createdBefore === undefined ? undefined : lt(esims.createdAt, filter.createdBefore),
     filter.updatedAfter === undefined ? undefined : gt(esims.updatedAt, filter.updatedAfter),
-    after === undefined ? undefined : sql`(${esims.createdAt}, ${esims.id}) < (${after.createdAt}, ${after.id})`,
+    following(esims.createdAt, esims.id, after),
   );
   return db
     .select(viewColumns(db))

@@ -49,6 +49,11 @@ export function newest(createdAt: SQLWrapper, id: SQLWrapper): SQL {
   return sql`${createdAt} desc nulls last, ${id} desc nulls last`;
 }
 
+/** The rows of the next page, in the order of {@link newest}. Undefined: the page is the first. */
+export function following(createdAt: SQLWrapper, id: SQLWrapper, after: PagePosition | undefined): SQL | undefined {
+  return after && sql`(${createdAt}, ${id}) < (${after.createdAt}, ${after.id})`;
+}
+
 export type Condition = (value: unknown) => SQL;
 
 /** One parameter, so the statement is the same for any number of texts. */

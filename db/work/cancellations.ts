@@ -1,17 +1,10 @@
 import { and, eq, gt, inArray, lt, notExists, notInArray, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { ownRefunds, ownWork, type Owner } from '#db/lists/ownership.ts';
-import { newest, type PageOptions, pageOfStatuses } from '#db/lists/pages.ts';
+import { following, newest, type PageOptions, pageOfStatuses } from '#db/lists/pages.ts';
 import { cancellations, refunds, attempts, esims } from '#db/schema.ts';
 import { type CancellationRow, type RefundRow, WorkMissingError } from '#db/work/rows.ts';
-import {
-  attemptSummary,
-  newestFirst,
-  summaryColumns,
-  type WorkFilter,
-  workPage,
-  type StoredWork,
-} from '#db/work/work-reads.ts';
+import { attemptSummary, summaryColumns, type WorkFilter, workPage, type StoredWork } from '#db/work/work-reads.ts';
 import type { RefundCondition } from '#domain/cancellation/refund-conditions.ts';
 import type { RefundStatus } from '#domain/cancellation/refund.ts';
 
@@ -43,10 +36,7 @@ export const cancellationReads = {
       filter.customerReferenceHash &&
       sql`${cancellations.esimId} = any(array(select ${esims.id} from ${esims}
         where ${esims.customerReferenceHash} = ${filter.customerReferenceHash}))`;
-    return select(db)
-      .where(workPage('cancellation', owner, filter, page, own, ofCustomer))
-      .orderBy(newestFirst('cancellation'))
-      .limit(page.limit);
+    return workPage(select(db).$dynamic(), 'cancellation', owner, filter, page, own, ofCustomer);
   },
 };
 
@@ -75,7 +65,7 @@ export function pageOfRefunds(db: Executor, owner: Owner, filter: RefundFilter, 
     createdAfter === undefined ? undefined : gt(refunds.createdAt, createdAfter),
     createdBefore === undefined ? undefined : lt(refunds.createdAt, createdBefore),
     updatedAfter === undefined ? undefined : gt(refunds.updatedAt, updatedAfter),
-    after === undefined ? undefined : sql`(${refunds.createdAt}, ${refunds.id}) < (${after.createdAt}, ${after.id})`,
+    following(refunds.createdAt, refunds.id, after),
   );
   return db
     .select()

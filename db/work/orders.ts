@@ -1,17 +1,10 @@
 import { eq, and, asc, gt, inArray, lt, sql, sum } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { type Owner, ownWork } from '#db/lists/ownership.ts';
-import { oneOf, type PageOptions, newest } from '#db/lists/pages.ts';
+import { following, newest, oneOf, type PageOptions } from '#db/lists/pages.ts';
 import { orders, esims, orderBatches } from '#db/schema.ts';
 import type { OrderRow, OrderBatchRow } from '#db/work/rows.ts';
-import {
-  attemptSummary,
-  newestFirst,
-  summaryColumns,
-  type WorkFilter,
-  workPage,
-  type StoredWork,
-} from '#db/work/work-reads.ts';
+import { attemptSummary, summaryColumns, type WorkFilter, workPage, type StoredWork } from '#db/work/work-reads.ts';
 import { type Money, sumByCurrency } from '#domain/money/money.ts';
 import type { StatusOf } from '#domain/work/lifecycle.ts';
 
@@ -44,10 +37,7 @@ export const orderReads = {
       [orders.customerReferenceHash, filter.customerReferenceHash],
     ] as const;
     const references = filter.externalOrderIds && oneOf(orders.externalOrderId)(filter.externalOrderIds);
-    return select(db)
-      .where(workPage('order', owner, filter, page, own, references))
-      .orderBy(newestFirst('order'))
-      .limit(page.limit);
+    return workPage(select(db).$dynamic(), 'order', owner, filter, page, own, references);
   },
 };
 
@@ -99,7 +89,7 @@ export async function listBatches(
         createdBy === undefined ? undefined : eq(apiKeyId, createdBy),
         createdAfter === undefined ? undefined : gt(createdAt, createdAfter),
         createdBefore === undefined ? undefined : lt(createdAt, createdBefore),
-        after === undefined ? undefined : sql`(${createdAt}, ${id}) < (${after.createdAt}, ${after.id})`,
+        following(createdAt, id, after),
       ),
     )
     .orderBy(newest(createdAt, id))

@@ -4,14 +4,7 @@ import { type Owner, ownWork } from '#db/lists/ownership.ts';
 import { oneOf, type PageOptions } from '#db/lists/pages.ts';
 import { topups, esims } from '#db/schema.ts';
 import { type TopupRow, WorkMissingError } from '#db/work/rows.ts';
-import {
-  attemptSummary,
-  newestFirst,
-  summaryColumns,
-  type WorkFilter,
-  workPage,
-  type StoredWork,
-} from '#db/work/work-reads.ts';
+import { attemptSummary, summaryColumns, type WorkFilter, workPage, type StoredWork } from '#db/work/work-reads.ts';
 
 export type StoredTopup = StoredWork<TopupRow>;
 
@@ -40,10 +33,7 @@ export const topupReads = {
       [topups.customerReferenceHash, filter.customerReferenceHash],
     ] as const;
     const references = filter.externalTopupIds && oneOf(topups.externalTopupId)(filter.externalTopupIds);
-    return select(db)
-      .where(workPage('topup', owner, filter, page, own, references))
-      .orderBy(newestFirst('topup'))
-      .limit(page.limit);
+    return workPage(select(db).$dynamic(), 'topup', owner, filter, page, own, references);
   },
 };
 

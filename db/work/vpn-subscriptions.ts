@@ -5,14 +5,7 @@ import { oneOf, type PageOptions } from '#db/lists/pages.ts';
 import { attempts, timeline, vpnSubscriptions, walletMovements } from '#db/schema.ts';
 import { inList } from '#db/schema/columns.ts';
 import { readWork, type VpnSubscriptionRow, vpnSubscriptionRow } from '#db/work/rows.ts';
-import {
-  attemptSummary,
-  newestFirst,
-  summaryColumns,
-  type WorkFilter,
-  workPage,
-  type StoredWork,
-} from '#db/work/work-reads.ts';
+import { attemptSummary, summaryColumns, type WorkFilter, workPage, type StoredWork } from '#db/work/work-reads.ts';
 
 export interface StoredVpnSubscription extends StoredWork<VpnSubscriptionRow> {
   /** In RFC 3339. */
@@ -67,10 +60,7 @@ export const vpnSubscriptionReads = {
       [vpnSubscriptions.customerReferenceHash, filter.customerReferenceHash],
     ] as const;
     const references = named && oneOf(vpnSubscriptions.externalSubscriptionId)(named);
-    return select(db)
-      .where(workPage('vpn_subscription', owner, filter, page, own, references))
-      .orderBy(newestFirst('vpn_subscription'))
-      .limit(page.limit);
+    return workPage(select(db).$dynamic(), 'vpn_subscription', owner, filter, page, own, references);
   },
 };
 

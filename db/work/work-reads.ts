@@ -1,8 +1,8 @@
 import { and, asc, eq, exists, gt, inArray, isNull, lt, sql, type SQL } from 'drizzle-orm';
-import type { AnyPgColumn } from 'drizzle-orm/pg-core';
+import type { AnyPgColumn, PgSelect } from 'drizzle-orm/pg-core';
 import type { Executor } from '#db/connection/database.ts';
 import { type Owner, ownWork } from '#db/lists/ownership.ts';
-import { type PageOptions, hasPairs, oneOf, newest, pageOfStatuses } from '#db/lists/pages.ts';
+import { type PageOptions, following, hasPairs, oneOf, newest, pageOfStatuses } from '#db/lists/pages.ts';
 import { attempts, cases, timeline } from '#db/schema.ts';
 import { type WorkRow, workTable, REFERENCE_COLUMNS } from '#db/work/rows.ts';
 import type { OperatedAttempt } from '#domain/operator/operator-actions.ts';
@@ -68,28 +68,28 @@ export function workConditions(kind: WorkKind, owner: Owner, filter: WorkFilter)
   );
 }
 
-/** @param own exact values of columns that only this kind has. */
-export function workPage(
+/** @param query of all work of the kind. @param own exact values of columns that only this kind has. */
+export function workPage<Query extends PgSelect>(
+  query: Query,
   kind: WorkKind,
   owner: Owner,
   { statuses, ...filter }: WorkFilter,
   { after, limit }: PageOptions,
   own: readonly (readonly [AnyPgColumn, unknown])[],
   more?: SQL,
-): SQL | undefined {
-  const { createdAt, id } = workTable(kind);
+) {
+  const table = workTable(kind);
+  const { createdAt, id } = table;
   const others = and(
     workConditions(kind, owner, filter),
-    after === undefined ? undefined : sql`(${createdAt}, ${id}) < (${after.createdAt}, ${after.id})`,
+    following(createdAt, id, after),
     ...own.map(([column, value]) => is(column, value)),
     more,
   );
-  return pageOfStatuses(workTable(kind), statuses, others, limit);
-}
-
-export function newestFirst(kind: WorkKind): SQL {
-  const table = workTable(kind);
-  return newest(table.createdAt, table.id);
+  return query
+    .where(pageOfStatuses(table, statuses, others, limit))
+    .orderBy(newest(createdAt, id))
+    .limit(limit);
 }
 
 export function attemptSummary(db: Executor, kind: WorkKind) {

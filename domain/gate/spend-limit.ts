@@ -1,4 +1,4 @@
-/** The daily limits of what is spent: of one API key, and of all of them. */
+/** The daily spending limits: of one API key, and of all keys together. */
 import { addMoney, compareMoney, plainText, type Money } from '#domain/money/money.ts';
 
 /** Undefined when no limit is exceeded. @param spend.whose the owner of the limit in a sentence: `of this API key`. */

@@ -2,7 +2,7 @@ import { and, asc, desc, eq, isNull, lt, sql } from 'drizzle-orm';
 import { addAuditEntry } from '#db/access/audit-log.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
-import type { PageOptions } from '#db/lists/pages.ts';
+import { following, type PageOptions } from '#db/lists/pages.ts';
 import { pricingRules, pricingRuleVersions, type PricingChange } from '#db/schema.ts';
 import type { PricingRule, PricingTerms } from '#domain/pricing/pricing-rule.ts';
 
@@ -37,9 +37,7 @@ export async function listPricingRules(
         filter.targetKind === undefined ? undefined : eq(pricingRules.targetKind, filter.targetKind),
         filter.currency === undefined ? undefined : eq(pricingRules.currency, filter.currency),
         filter.includeEnded ? undefined : isNull(pricingRules.endedAt),
-        after === undefined
-          ? undefined
-          : sql`(${pricingRules.createdAt}, ${pricingRules.id}) < (${after.createdAt}, ${after.id})`,
+        following(pricingRules.createdAt, pricingRules.id, after),
       ),
     )
     .orderBy(desc(pricingRules.createdAt), desc(pricingRules.id))

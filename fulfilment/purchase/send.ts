@@ -18,6 +18,7 @@ import { isFree, lookAtGate, tellGate } from '#fulfilment/purchase/gate.ts';
 import { SERVICE_CALLS } from '#fulfilment/purchase/kinds.ts';
 import type { Offer } from '#fulfilment/purchase/offer.ts';
 import { withAttributes } from '#telemetry/tracing.ts';
+import { within } from '#telemetry/waiting.ts';
 import type { ServiceResult } from '#upstream/client/error-mapping.ts';
 
 /** Nothing (more) is sent. */
@@ -172,15 +173,11 @@ export async function deliverAtOnce(
   leftMs: number,
 ): Promise<SendResult['delivered']> {
   if (leftMs <= 0) return undefined;
-  const timeout = Promise.withResolvers<undefined>();
-  const timer = setTimeout(() => timeout.resolve(undefined), leftMs);
   try {
-    const result = await Promise.race([delivery(), timeout.promise]);
-    if (result?.kind !== 'completed') return undefined;
+    const result = await within(leftMs, delivery);
+    if (result.kind !== 'completed') return undefined;
     return result.esimId === undefined ? {} : { esimId: result.esimId };
   } catch {
     return undefined;
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -13,7 +13,7 @@ import {
 import { decideInboxRow } from '#domain/relay/relay-decision.ts';
 import { KINDS } from '#domain/work/kinds.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
-import { recordReport, openCaseOfOtherPrice } from '#fulfilment/attempts/report.ts';
+import { applyReport, openCaseOfOtherPrice } from '#fulfilment/attempts/report.ts';
 import { lockMatch, inContext, isBought, type InboxMatch } from '#fulfilment/reports/match-report.ts';
 import { storeCancellationReport, storeEsimReport } from '#fulfilment/work/cancellation.ts';
 import { openContradiction } from '#fulfilment/work/events.ts';
@@ -65,7 +65,7 @@ export async function judgeReport(
     const fillsBought = decision === 'known' && isNew && isBought(match);
     if (decision === 'advance' || fillsBought) {
       const encryptedAccess = event.access === undefined ? undefined : encryptAccess(work.id, event.access);
-      await recordReport(tx, attempt.id, { ...event, encryptedAccess }, now);
+      await applyReport(tx, attempt, { ...event, encryptedAccess }, now);
       // A report about a cancellation after its end is stored: a refund may be paid late. The attempt keeps its final
       // state.
     } else if (isFinal(status) && event.cancellation !== undefined)

@@ -28,7 +28,7 @@ export function readApiConfig(environment: Environment = process.env) {
   const { policy, outbound, api, ...parts } = readParts(names, environment);
   return {
     ...parts,
-    ...outbound,
+    webhookAllowedAddresses: outbound.webhookAllowedAddresses,
     ...api,
     webhookSecretOverlapMs: policy.serviceWebhooks.secretOverlapMs,
     webhookToleranceMs: policy.serviceWebhooks.toleranceMs,

@@ -1,14 +1,26 @@
-/** @throws Error after `ms` milliseconds, and at once when `signal` is aborted; `work` continues. */
-export async function within<Result>(ms: number, work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
-  const { promise: ended, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms);
-  const onAbort = () => reject(new Error('stopped'));
-  signal?.addEventListener('abort', onAbort, { once: true });
+/** @throws the reason of `signal` when it is aborted; `work` continues. */
+export async function untilAborted<Result>(signal: AbortSignal, work: () => Promise<Result>): Promise<Result> {
+  signal.throwIfAborted();
+  // A promise of its own for each call: one that all calls share would keep each of them in memory.
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const onAbort = () => reject(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
   try {
-    return await Promise.race([work(), ended]);
+    return await Promise.race([work(), aborted]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
+/** @throws Error after `ms` milliseconds, and the reason of `signal` when it is aborted; `work` continues. */
+export async function within<Result>(ms: number, work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
+  const limit = new AbortController();
+  const timer = setTimeout(() => limit.abort(new Error(`no answer within ${ms} ms`)), ms);
+  const limited = async () => untilAborted(limit.signal, work);
+  try {
+    return await (signal === undefined ? limited() : untilAborted(signal, limited));
   } finally {
     clearTimeout(timer);
-    signal?.removeEventListener('abort', onAbort);
   }
 }
 

@@ -10,7 +10,7 @@ import { afterFailure, type NotifyOutcome } from '#domain/relay/relay-decision.t
 import { quarantineInboxRow, quarantineOutboxRow } from '#fulfilment/operator/dead-letters.ts';
 import type { Logger } from '#telemetry/logger.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
-import { settlesWithin } from '#telemetry/waiting.ts';
+import { settlesWithin, untilAborted } from '#telemetry/waiting.ts';
 import type { StartOutcome } from '#temporal/start-work.ts';
 import { relayReport, subjectOf, UnreadableRowError } from '#worker/relay/inbox.ts';
 import { QueueLoop, slowPoll, type Batch, type Loop } from '#worker/relay/loop.ts';
@@ -74,7 +74,7 @@ export class Relay {
     const { policy, logger } = this.#options;
     const stopped = Promise.all(this.#loops().map((loop) => loop.stop()));
     if (await settlesWithin(policy.stopMs, stopped)) return;
-    this.#cutOff.abort();
+    this.#cutOff.abort(new CutOffError());
     if (await settlesWithin(policy.stopMs, stopped)) return;
     logger.warn(
       {},
@@ -219,20 +219,9 @@ async function inParallel<Item>(waiting: IterableIterator<Item>, work: (item: It
 /** The relay has to end and does not wait any longer. Whether the call had an effect is unknown. */
 class CutOffError extends Error {}
 
-/** Calls of Temporal fail with {@link CutOffError} from then on, also those under way. */
+/** Calls of Temporal fail with the reason of `signal` once it is aborted, also those under way. */
 function withCutOff(options: RelayOptions, signal: AbortSignal): RelayOptions {
-  const call = async <Result>(work: () => Promise<Result>) => {
-    if (signal.aborted) throw new CutOffError();
-    // A promise of its own for each call: one that all calls share would keep each of them in memory.
-    const { promise: cutOff, reject } = Promise.withResolvers<never>();
-    const onAbort = () => reject(new CutOffError());
-    signal.addEventListener('abort', onAbort, { once: true });
-    try {
-      return await Promise.race([work(), cutOff]);
-    } finally {
-      signal.removeEventListener('abort', onAbort);
-    }
-  };
+  const call = async <Result>(work: () => Promise<Result>) => untilAborted(signal, work);
   const { workflows, endpoints } = options;
   return {
     ...options,
