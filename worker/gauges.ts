@@ -6,6 +6,7 @@ import { missedWebhooks } from '#db/queues/inbox.ts';
 import { LAGGING_QUEUES, relayLag } from '#db/queues/relay-queues.ts';
 import { overdueRows, SWEPT_TABLES, type KeptTimes } from '#db/queues/retention.ts';
 import { attempts, gateWaits, webhookDeliveries, webhookEndpoints } from '#db/schema.ts';
+import { ofWork } from '#db/work/attempts.ts';
 import { countOpenCases } from '#db/work/cases.ts';
 import { workTable } from '#db/work/rows.ts';
 import { CATALOGUES } from '#domain/catalogue/catalogue.ts';
@@ -89,7 +90,7 @@ async function setWorkGauges(db: Executor, metrics: Metrics, age: Age): Promise<
     const attempt = db
       .select({ id: attempts.id })
       .from(attempts)
-      .where(and(eq(attempts.subjectKind, kind), eq(attempts.subjectId, table.id)));
+      .where(ofWork({ kind, id: table.id }));
     // By the index of the list of work: in an outage the first row is the answer.
     const [notStarted] = await db
       .select({ since: table.createdAt })

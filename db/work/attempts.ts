@@ -1,4 +1,4 @@
-import { and, desc, eq, getTableColumns, inArray, lt, max, ne, type SQL, asc, sql } from 'drizzle-orm';
+import { and, desc, eq, getTableColumns, inArray, lt, max, ne, type SQL, asc, sql, type Column } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { isUnapplied, type InboxRow } from '#db/queues/inbox.ts';
 import { attempts, inbox, walletReadings } from '#db/schema.ts';
@@ -76,7 +76,8 @@ export async function findAttempt(db: Executor, work: WorkRef, number: number): 
   return rows[0];
 }
 
-function ofWork({ kind, id }: WorkRef): SQL | undefined {
+/** @param work whose `id` may be a column. */
+export function ofWork({ kind, id }: { readonly kind: WorkKind; readonly id: string | Column }): SQL | undefined {
   return and(eq(attempts.subjectKind, kind), eq(attempts.subjectId, id));
 }
 

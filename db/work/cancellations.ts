@@ -3,6 +3,7 @@ import type { Executor } from '#db/connection/database.ts';
 import { ownRefunds, ownWork, type Owner } from '#db/lists/ownership.ts';
 import { following, newest, type PageOptions, pageOfStatuses } from '#db/lists/pages.ts';
 import { cancellations, refunds, attempts, esims } from '#db/schema.ts';
+import { ofWork } from '#db/work/attempts.ts';
 import { type CancellationRow, type RefundRow, WorkMissingError } from '#db/work/rows.ts';
 import { attemptSummary, summaryColumns, type WorkFilter, workPage, type StoredWork } from '#db/work/work-reads.ts';
 import type { RefundCondition } from '#domain/cancellation/refund-conditions.ts';
@@ -119,8 +120,7 @@ export async function storePreflight(db: Executor, id: string, conditions: reado
     .from(attempts)
     .where(
       and(
-        eq(attempts.subjectKind, 'cancellation'),
-        eq(attempts.subjectId, id),
+        ofWork({ kind: 'cancellation', id }),
         inArray(attempts.state, ['sending', 'unknown', 'processing', 'completed', 'failed']),
         eq(attempts.settled, false),
       ),

@@ -1,4 +1,18 @@
-import { and, eq, isNull, notInArray, or, sql, type SQL, asc, count, getTableColumns } from 'drizzle-orm';
+import {
+  and,
+  eq,
+  isNull,
+  notInArray,
+  or,
+  sql,
+  type SQL,
+  asc,
+  count,
+  getTableColumns,
+  type Column,
+  exists,
+  inArray,
+} from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
 import { ownCases, type Owner } from '#db/lists/ownership.ts';
@@ -6,11 +20,28 @@ import { cases } from '#db/schema.ts';
 import { inList } from '#db/schema/columns.ts';
 import { workTable } from '#db/work/rows.ts';
 import type { Subject } from '#db/work/timeline.ts';
+import { DOUBTS } from '#domain/retry/resubmission.ts';
 import { JUDGED_BY_PERSONS, type AttentionReason } from '#domain/work/attention.ts';
-import { WORK_KINDS } from '#domain/work/kinds.ts';
+import { WORK_KINDS, type WorkKind } from '#domain/work/kinds.ts';
 import { FINAL_STATUSES, type WorkStatus } from '#domain/work/lifecycle.ts';
 
 export type CaseRow = typeof cases.$inferSelect;
+
+/** A case of {@link DOUBTS} about the work is open. @param work whose `id` may be a column. */
+export function isInDoubt(db: Executor, { kind, id }: { readonly kind: WorkKind; readonly id: string | Column }) {
+  const open = db
+    .select({ id: cases.id })
+    .from(cases)
+    .where(
+      and(
+        eq(cases.subjectKind, kind),
+        eq(cases.subjectId, id),
+        inArray(cases.reason, [...DOUBTS]),
+        isNull(cases.closedAt),
+      ),
+    );
+  return sql<boolean>`${exists(open)}`;
+}
 
 /** An open case with the same reason is not changed. @returns true when it is new. */
 export async function openCase(

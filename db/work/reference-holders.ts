@@ -1,10 +1,9 @@
-import { and, eq, exists, inArray, isNull, sql, type SQL } from 'drizzle-orm';
+import { and, eq, sql, type SQL } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { ownWork, type Owner } from '#db/lists/ownership.ts';
-import { cases } from '#db/schema.ts';
 import { inList } from '#db/schema/columns.ts';
+import { isInDoubt } from '#db/work/cases.ts';
 import { REFERENCE_COLUMNS, workTable } from '#db/work/rows.ts';
-import { DOUBTS } from '#domain/retry/resubmission.ts';
 import { FREES_REFERENCE, type ReferenceHolder } from '#domain/work/identifiers.ts';
 import type { WorkKind, WorkRef } from '#domain/work/kinds.ts';
 
@@ -28,19 +27,6 @@ export async function readHolder(
   requestKey: Buffer,
 ): Promise<ReferenceHolder | undefined> {
   const table = workTable(kind);
-  const inDoubt = exists(
-    db
-      .select({ id: cases.id })
-      .from(cases)
-      .where(
-        and(
-          eq(cases.subjectKind, kind),
-          eq(cases.subjectId, id),
-          inArray(cases.reason, [...DOUBTS]),
-          isNull(cases.closedAt),
-        ),
-      ),
-  );
   const reference = sql.identifier(referenceOf(kind).name);
   const isOfSameKey = sql`exists (select from ${table} as earlier
     where earlier.${reference} = ${table}.${reference} and earlier.request_key = ${requestKey})`;
@@ -49,7 +35,7 @@ export async function readHolder(
       id: table.id,
       status: table.status,
       use: sql<number>`reference_use`,
-      inDoubt: sql<boolean>`${inDoubt}`,
+      inDoubt: isInDoubt(db, { kind, id }),
       isOfSameKey: isOfSameKey as SQL<boolean>,
     })
     .from(table)

@@ -1,12 +1,13 @@
-import { and, asc, eq, exists, gt, inArray, isNull, lt, sql, type SQL } from 'drizzle-orm';
+import { and, asc, eq, gt, inArray, lt, sql, type SQL } from 'drizzle-orm';
 import type { AnyPgColumn, PgSelect } from 'drizzle-orm/pg-core';
 import type { Executor } from '#db/connection/database.ts';
 import { type Owner, ownWork } from '#db/lists/ownership.ts';
 import { type PageOptions, following, hasPairs, oneOf, newest, pageOfStatuses } from '#db/lists/pages.ts';
-import { attempts, cases, timeline } from '#db/schema.ts';
+import { attempts, timeline } from '#db/schema.ts';
+import { ofWork } from '#db/work/attempts.ts';
+import { isInDoubt } from '#db/work/cases.ts';
 import { type WorkRow, workTable, REFERENCE_COLUMNS } from '#db/work/rows.ts';
 import type { OperatedAttempt } from '#domain/operator/operator-actions.ts';
-import { DOUBTS } from '#domain/retry/resubmission.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
 import type { WorkKind, WorkRef } from '#domain/work/kinds.ts';
@@ -35,7 +36,7 @@ export interface AttemptSummary {
   readonly attempts: number;
   readonly serviceId: string | null;
   readonly attemptStates: readonly OperatedAttempt[];
-  /** A case of {@link DOUBTS} is open. */
+  /** As {@link isInDoubt}. */
   readonly inDoubt: boolean;
   readonly replacedBy: Successor | null;
 }
@@ -93,17 +94,6 @@ export function workPage<Query extends PgSelect>(
 }
 
 export function attemptSummary(db: Executor, kind: WorkKind) {
-  const openDoubt = db
-    .select({ id: cases.id })
-    .from(cases)
-    .where(
-      and(
-        eq(cases.subjectKind, kind),
-        eq(cases.subjectId, workTable(kind).id),
-        inArray(cases.reason, [...DOUBTS]),
-        isNull(cases.closedAt),
-      ),
-    );
   return db
     .select({
       attempts: sql<number>`count(*)::int`.as('attempts'),
@@ -115,11 +105,11 @@ export function attemptSummary(db: Executor, kind: WorkKind) {
         'attempt_states',
       ),
       // A single-table selection would write columns without their table.
-      inDoubt: sql<boolean>`${exists(openDoubt)}`.as('in_doubt'),
+      inDoubt: isInDoubt(db, { kind, id: workTable(kind).id }).as('in_doubt'),
       replacedBy: successorOf(kind).as('replaced_by'),
     })
     .from(attempts)
-    .where(and(eq(attempts.subjectKind, kind), eq(attempts.subjectId, workTable(kind).id)))
+    .where(ofWork({ kind, id: workTable(kind).id }))
     .as('facts');
 }
 

@@ -14,6 +14,7 @@ import type { Executor } from '#db/connection/database.ts';
 import { recordEvents, type NewEvent } from '#db/events/event-log.ts';
 import { requestWake } from '#db/queues/outbox.ts';
 import { attempts, packages, vpnPlans, vpnSubscriptions } from '#db/schema.ts';
+import { ofWork } from '#db/work/attempts.ts';
 import { workTable } from '#db/work/rows.ts';
 import {
   type CatalogueItem,
@@ -138,11 +139,10 @@ async function announce(
 
 /** Before a send we only look into the catalogue ourselves. */
 function refusedByService(tx: Executor, kind: WorkKind, workId: Column) {
-  const isOfWork = and(eq(attempts.subjectKind, kind), eq(attempts.subjectId, workId));
   return tx
     .select({ id: attempts.id })
     .from(attempts)
-    .where(and(isOfWork, eq(attempts.state, 'refused')));
+    .where(and(ofWork({ kind, id: workId }), eq(attempts.state, 'refused')));
 }
 
 /** What the service itself refused is woken only by a change, or each reading would send it again. */

@@ -1,7 +1,7 @@
 import { and, desc, eq, isNotNull, isNull, lte, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { attempts, topups } from '#db/schema.ts';
-import { currentOf } from '#db/work/attempts.ts';
+import { currentOf, ofWork } from '#db/work/attempts.ts';
 import { startOf, PRODUCT_COLUMNS, workTable, type AttemptRow, type StoredStart, type WorkRow } from '#db/work/rows.ts';
 import { readVpnSubscription } from '#db/work/vpn-subscriptions.ts';
 import { cancellationOutcome, isCancelled, judgeRefund, mergeReports } from '#domain/cancellation/refund.ts';
@@ -43,12 +43,7 @@ export async function lockMatch(tx: Executor, event: PurchaseEvent, receivedAt: 
     .from(table)
     .where(eq(table.id, work.id))
     .for('update');
-  const all = await tx
-    .select()
-    .from(attempts)
-    .where(and(eq(attempts.subjectKind, kind), eq(attempts.subjectId, work.id)))
-    .orderBy(desc(attempts.number))
-    .for('update');
+  const all = await tx.select().from(attempts).where(ofWork(work)).orderBy(desc(attempts.number)).for('update');
   const attempt = all.find(({ id }) => id === found.id);
   if (locked === undefined || attempt === undefined) return undefined;
   return { ...locked, work, attempt, isCurrent: currentOf(all)?.id === attempt.id };

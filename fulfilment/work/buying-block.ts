@@ -3,6 +3,7 @@ import type { Executor } from '#db/connection/database.ts';
 import { isAppliedBy } from '#db/queues/inbox.ts';
 import { attempts, cases, inbox } from '#db/schema.ts';
 import { inList } from '#db/schema/columns.ts';
+import { ofWork } from '#db/work/attempts.ts';
 import type { BuyingBlock } from '#domain/purchase/purchase-decision.ts';
 import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
 import { gateIsClear } from '#fulfilment/gate/admission.ts';
@@ -62,11 +63,10 @@ function observationsPending({ kind, id }: WorkRef, applied: readonly string[]):
     sql`${inbox.state} in (${inList(['pending', 'relayed', 'quarantined'])})`,
     ...(applied.length > 0 ? [sql`not (${isAppliedBy(applied)})`] : []),
   );
-  const ofWork = and(eq(attempts.subjectKind, kind), eq(attempts.subjectId, id));
   // The limit keeps PostgreSQL from joining all reports that wait in a backlog.
   const naming = (name: SQL | undefined) =>
     sql`exists (select from ${attempts}
-      cross join lateral (select from ${inbox} where ${and(name, isOpen)} limit 1) as report where ${ofWork})`;
+      cross join lateral (select from ${inbox} where ${and(name, isOpen)} limit 1) as report where ${ofWork({ kind, id })})`;
   const probes = [
     sql`exists (select from ${inbox} where ${and(isOpen, eq(inbox.subjectId, id))})`,
     naming(eq(inbox.reference, attempts.reference)),

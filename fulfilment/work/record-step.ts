@@ -2,6 +2,7 @@ import { and, eq, inArray, or } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { markApplied } from '#db/queues/inbox.ts';
 import { attempts } from '#db/schema.ts';
+import { ofWork } from '#db/work/attempts.ts';
 import { hasOpenCase, openReasons } from '#db/work/cases.ts';
 import { type WorkRow, lockUnfinishedWithEpoch } from '#db/work/rows.ts';
 import type { TimelineEntry } from '#db/work/timeline.ts';
@@ -89,16 +90,15 @@ function entryOf({ event, message, stepKey, attemptNumber, failure, attention }:
 /** The case may be about an attempt in one state only. False when the attempt has no row. */
 async function isStillJudged(tx: Executor, { work, attemptNumber, attemptState }: WorkStep): Promise<boolean> {
   if (attemptState === undefined || attemptNumber === undefined) return true;
-  const ofWork = and(eq(attempts.subjectKind, work.kind), eq(attempts.subjectId, work.id));
   const [row] = await tx
     .select({ state: attempts.state })
     .from(attempts)
-    .where(and(ofWork, eq(attempts.number, attemptNumber)));
+    .where(and(ofWork(work), eq(attempts.number, attemptNumber)));
   return row?.state === attemptState;
 }
 
 /** True while an attempt may have bought, or a failed purchase is not proven to have cost nothing. */
-async function mayHaveCost(tx: Executor, { kind, id }: WorkRef): Promise<boolean> {
+async function mayHaveCost(tx: Executor, work: WorkRef): Promise<boolean> {
   const mayBeBought = inArray(attempts.state, [...MAY_BE_BOUGHT]);
   const isUnproven = and(eq(attempts.state, 'failed'), eq(attempts.settled, false));
   const open = await tx
@@ -106,10 +106,9 @@ async function mayHaveCost(tx: Executor, { kind, id }: WorkRef): Promise<boolean
     .from(attempts)
     .where(
       and(
-        eq(attempts.subjectKind, kind),
-        eq(attempts.subjectId, id),
+        ofWork(work),
         // A cancellation costs nothing.
-        KINDS[kind].isPurchase ? or(mayBeBought, isUnproven) : mayBeBought,
+        KINDS[work.kind].isPurchase ? or(mayBeBought, isUnproven) : mayBeBought,
       ),
     )
     .limit(1);
