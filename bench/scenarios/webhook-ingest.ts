@@ -22,8 +22,7 @@ const LIMITS = {
     of: 'ratio_to_peer',
     bound: 'at_least',
     amount: 1,
-    reason:
-      'Encrypting, hashing and the look for conflicts cost work; writing what arrives together in one commit must earn it back.',
+    reason: 'Encrypting, hashing and the look for conflicts cost work, but not much more.',
   },
   busyNoDatabase: {
     of: 'ratio_to_peer',
@@ -35,8 +34,7 @@ const LIMITS = {
     of: 'ratio_to_peer',
     bound: 'at_most',
     amount: 2.5,
-    reason:
-      'A delivery that comes alone has no company to share a commit with, and needs a second statement: the look for conflicts.',
+    reason: 'A delivery needs a second statement: the look for conflicts.',
   },
 } as const satisfies Record<string, Limit>;
 

@@ -66,7 +66,8 @@ function observationsPending({ kind, id }: WorkRef, applied: readonly string[]):
   // The limit keeps PostgreSQL from joining all reports that wait in a backlog.
   const naming = (name: SQL | undefined) =>
     sql`exists (select from ${attempts}
-      cross join lateral (select from ${inbox} where ${and(name, isOpen)} limit 1) as report where ${ofWork({ kind, id })})`;
+      cross join lateral (select from ${inbox} where ${and(name, isOpen)} limit 1) as report
+      where ${ofWork({ kind, id })})`;
   const probes = [
     sql`exists (select from ${inbox} where ${and(isOpen, eq(inbox.subjectId, id))})`,
     naming(eq(inbox.reference, attempts.reference)),
