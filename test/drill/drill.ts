@@ -185,9 +185,18 @@ async function finalDifferences(stack: Stack, accepted: readonly string[]): Prom
     const all = await auditBooks(stack, { accepted, timeoutMs: Math.max(0, deadline - Date.now()) });
     // The database cannot know a delivery that was acknowledged and then lost.
     const differences = all.filter((each) => !each.endsWith('was acknowledged and is not stored'));
-    if (differences.length === 0 || Date.now() >= deadline) return differences;
+    if (differences.length === 0) return [];
+    if (Date.now() >= deadline) return [...differences, await situation(stack)];
     await delay(BOOKS_MS);
   }
+}
+
+const SITUATION_LINES = 12;
+
+/** Why work did not go on, for a failure message: the state of the gate and the last lines of every process. */
+async function situation(stack: Stack): Promise<string> {
+  const gate = await stack.api.get('/v1/purchase-gate').then(({ text }) => text, String);
+  return `the purchase gate: ${gate}\n${stack.tails(SITUATION_LINES)}`;
 }
 
 /** The number of paid purchases that were accepted at this time or later. */

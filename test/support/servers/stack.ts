@@ -182,8 +182,8 @@ export class Stack implements AsyncDisposable {
   }
 
   /** The last lines of all logs, for failure messages. */
-  tails(): string {
-    return [...this.#processes.values()].map((running) => running.tail()).join('\n');
+  tails(lines?: number): string {
+    return [...this.#processes.values()].map((running) => running.tail(lines)).join('\n');
   }
 
   /** The output of all processes of all starts. */
