@@ -12,7 +12,7 @@ RUN npm ci --omit=dev --no-audit --no-fund \
 
 FROM node:24.21.0-slim
 # Limits far above normal use. They make V8 and the C library return freed memory.
-ENV NODE_ENV=production NODE_OPTIONS="--max-semi-space-size=4 --max-old-space-size=192" MALLOC_ARENA_MAX=2
+ENV NODE_ENV=production NODE_OPTIONS="--max-semi-space-size=16 --max-old-space-size=256" MALLOC_ARENA_MAX=2
 WORKDIR /app
 # The native client of Temporal trusts the certificates of the system, and the slim image has none.
 RUN apt-get update && apt-get install -y --no-install-recommends ca-certificates && rm -rf /var/lib/apt/lists/*

@@ -49,6 +49,7 @@ export function createWorkerParts(config: WorkerConfig, now: () => number = Date
     isPooled: config.database.isPooled,
     poolSize: config.database.poolSize,
     applicationName: 'reseller-worker',
+    prepares: true,
     onConnectionError: (error) => logger.warn({ err: error }, 'a connection to PostgreSQL broke; it is replaced'),
     onRowsAdded: (queues) => wakeups.wake(queues),
     onFacts: workFactObserver(metrics, logger, now),

@@ -1,6 +1,7 @@
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
 import pg from 'pg';
 import { type Queue, takeFacts, takeRowsAdded } from '#db/connection/after-commit.ts';
+import { PreparingClient } from '#db/connection/preparing-client.ts';
 import type { WorkFact } from '#domain/work/work-fact.ts';
 
 export type Executor = NodePgDatabase;
@@ -11,6 +12,8 @@ export interface DatabaseOptions {
   /** A pooler in transaction mode, such as PgBouncer: transactions set the limits. */
   readonly isPooled?: boolean;
   readonly applicationName: string;
+  /** Statements are prepared by name. Not for lists: one plan for all values of their filters would be dangerous. */
+  readonly prepares?: boolean;
   readonly onConnectionError: (error: Error) => void;
   /** Called after a commit; must not throw. Without it the slow poll finds the rows. */
   readonly onRowsAdded?: (queues: ReadonlySet<Queue>) => void;
@@ -28,6 +31,8 @@ export class DatabaseUnavailableError extends Error {
 
 // Waiting for a lock longer than the shortest deadline of the service would only pile up work.
 const CONNECT_TIMEOUT_MS = 5_000;
+/** A new connection has no plans and no caches. By default the driver closes one after ten idle seconds. */
+const IDLE_TIMEOUT_MS = 10 * 60_000;
 /** Milliseconds. */
 const LIMITS = {
   statement_timeout: 15_000,
@@ -53,10 +58,12 @@ export class Database {
       max: options.poolSize,
       application_name: options.applicationName,
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      idleTimeoutMillis: IDLE_TIMEOUT_MS,
       // A half-open connection never answers, so the client has its own timeout.
       query_timeout: LIMITS.statement_timeout + 5_000,
       keepAlive: true,
       ...(options.isPooled !== true && LIMITS),
+      ...(options.isPooled !== true && options.prepares === true && { Client: PreparingClient }),
     });
     this.#isPooled = options.isPooled ?? false;
     this.#onRowsAdded = options.onRowsAdded;

@@ -78,8 +78,7 @@ async function startPostgres(folder: string): Promise<EmbeddedPostgres> {
 }
 
 async function startTemporal(folder: string): Promise<TemporalServer> {
-  // Its heap is small, so by default it would collect garbage many times a second.
-  const environment = { ...process.env, GOGC: '400' };
+  const environment = process.env;
   const cli = await obtainTemporalCli({
     environment,
     progress: (text) => process.stdout.write(`Temporal server: ${text}\n`),
