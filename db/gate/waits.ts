@@ -92,18 +92,22 @@ export async function grantOverride(tx: Executor, work: WorkRef, grantedBy: stri
   return rows.length > 0;
 }
 
-export async function hasOverride(db: Executor, { kind, id }: WorkRef): Promise<boolean> {
-  const ofWork = and(eq(gateOverrides.subjectKind, kind), eq(gateOverrides.subjectId, id));
-  return (await db.$count(gateOverrides, ofWork)) > 0;
+export async function hasOverride(db: Executor, work: WorkRef): Promise<boolean> {
+  return (await db.$count(gateOverrides, isOverrideOf(work))) > 0;
 }
 
-export async function consumeOverride(tx: Executor, { kind, id }: WorkRef): Promise<void> {
-  await tx.delete(gateOverrides).where(and(eq(gateOverrides.subjectKind, kind), eq(gateOverrides.subjectId, id)));
+export async function consumeOverride(tx: Executor, work: WorkRef): Promise<void> {
+  await tx.delete(gateOverrides).where(isOverrideOf(work));
 }
 
+/** One statement, since every order leaves the gate at each step and hardly any was in it. */
 export async function leaveGate(tx: Executor, work: WorkRef): Promise<void> {
-  await consumeOverride(tx, work);
-  await leaveQueue(tx, work);
+  const override = tx.$with('override').as(tx.delete(gateOverrides).where(isOverrideOf(work)).returning());
+  await tx.with(override).delete(gateWaits).where(ofWork(work));
+}
+
+function isOverrideOf({ kind, id }: WorkRef) {
+  return and(eq(gateOverrides.subjectKind, kind), eq(gateOverrides.subjectId, id));
 }
 
 function ofWork({ kind, id }: WorkRef) {

@@ -40,6 +40,8 @@ export async function recordSend(
   current: WorkRow,
   claimed: Claimed,
   answered: ServiceResult<Report>,
+  /** What the service calls completed is delivered next, so it is never announced as in progress. */
+  delivers = false,
 ): Promise<RecordedSend> {
   const { attempt: sent, reserved } = claimed;
   const now = new Date(dependencies.now());
@@ -54,6 +56,7 @@ export async function recordSend(
         now,
         entry,
         leaseToken: sent.leaseToken,
+        delivers,
       })
     : await storeFailure(tx, dependencies, work, current, sent, answer, entry);
   noteFact(tx, {
@@ -138,12 +141,13 @@ interface AnswerToRecord {
   readonly entry: TimelineEntry;
   /** Of the send; absent for a look-up. */
   readonly leaseToken?: AttemptRow['leaseToken'];
+  readonly delivers?: boolean;
 }
 
 /** Wakes the workflow when the answer came too late for the step that waited for it. */
 export async function recordAnswer(
   tx: Executor,
-  { work, current, before, report, now, entry, leaseToken = before.leaseToken }: AnswerToRecord,
+  { work, current, before, report, now, entry, leaseToken = before.leaseToken, delivers = false }: AnswerToRecord,
 ): Promise<AttemptRow> {
   const after = await applyReport(tx, before, report, now);
   await addUnrepeatedEntry(tx, work, entry);
@@ -153,8 +157,10 @@ export async function recordAnswer(
     work: current.status,
     holdsLease: before.leaseToken === leaseToken,
   });
+  const isDeliveredNext = delivers && after.state === 'completed' && current.status === 'submitting';
   // A subscription that has become active meanwhile does not go back to `processing`.
-  if (isInProgress && mayFollow(work.kind, current.status, 'processing')) await markInProgress(tx, work, current, now);
+  if (isInProgress && !isDeliveredNext && mayFollow(work.kind, current.status, 'processing'))
+    await markInProgress(tx, work, current, now);
   if (wakes) await requestWake(tx, work);
   return after;
 }

@@ -128,14 +128,14 @@ async function send(
 
 async function record(
   dependencies: PurchaseDependencies,
-  { work, attemptId }: SendRequest,
+  { work, attemptId, delivers }: SendRequest,
   claimed: ClaimedSend,
   answer: ServiceResult<Report>,
 ): Promise<RecordedSend> {
   const recorded = await dependencies.database.transaction(
     // Locked even when it has ended: its workflow may have been terminated during the send, and replaced by another
     // run.
-    async (tx) => recordSend(tx, dependencies, work, await lockWork(tx, work), claimed, answer),
+    async (tx) => recordSend(tx, dependencies, work, await lockWork(tx, work), claimed, answer, delivers),
     // Without its answer the purchase would be unknown.
     { waitsForLocks: true },
   );
