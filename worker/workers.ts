@@ -1,5 +1,6 @@
 import type { Context } from '@temporalio/activity';
 import { Worker, type NativeConnection, type WorkerOptions, type ActivityInterceptors } from '@temporalio/worker';
+import { MAX_FIRST_SENDS } from '#activities/work/work-activities.ts';
 import type { WorkerConfig } from '#config/config.ts';
 import { inSpan } from '#telemetry/tracing.ts';
 import { traceparentIn } from '#temporal/connection.ts';
@@ -19,6 +20,8 @@ const MAX_CACHED_WORKFLOWS = 300;
  * them.
  */
 const STICKY_TIMEOUT = '2s';
+/** A first send occupies one while it waits for the service. */
+const MAX_WORKFLOW_TASKS = MAX_FIRST_SENDS + 40;
 /** Calls mostly wait for the service; more would wait for one of its connections. */
 const MAX_CALLS = 50;
 const MAX_ACTIONS = 20;
@@ -61,6 +64,7 @@ export async function createWorkers(options: WorkersOptions): Promise<Worker[]> 
       workflowBundle:
         config.deployment === undefined ? options.workflowBundle : forVersionedWorkers(options.workflowBundle),
       maxCachedWorkflows: MAX_CACHED_WORKFLOWS,
+      maxConcurrentWorkflowTaskExecutions: MAX_WORKFLOW_TASKS,
       stickyQueueScheduleToStartTimeout: STICKY_TIMEOUT,
     }),
     forActivities(PURCHASE_TASK_QUEUE, MAX_CALLS, limit(config.purchasesPerSecond)),

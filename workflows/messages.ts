@@ -93,6 +93,11 @@ export interface PurchaseWorkflowInput {
   readonly policy: PurchasePolicy;
   /** Inputs of earlier versions lack some of it. */
   readonly carried?: Partial<RunState>;
+  /**
+   * Epoch of the database in which acceptance has started the run: its first task may send (ADR 0020). The start event
+   * is the durable trace of that send.
+   */
+  readonly firstSendIn?: string;
 }
 
 /** A business failure is a result, not an error. */
@@ -102,6 +107,12 @@ export interface PurchaseWorkflowResult {
   readonly failure?: FailureClass;
   /** A following run needs it if PostgreSQL loses this end. */
   readonly witness?: Witness;
+}
+
+/** What a run knows before its first read. `startedAt` in epoch milliseconds. */
+export function knownAtStart({ carried, firstSendIn }: PurchaseWorkflowInput, startedAt: number): Partial<RunState> {
+  if (firstSendIn === undefined) return carried ?? {};
+  return { ...carried, pendingSend: { since: startedAt, number: 1, sends: 0, epoch: firstSendIn } };
 }
 
 export const serviceObservedSignal = defineSignal<[ServiceObservation]>('serviceObserved');

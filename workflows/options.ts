@@ -35,14 +35,17 @@ export function repeatedRead(policy: PurchasePolicy, deadlines: number) {
   } as const satisfies ActivityOptions;
 }
 
+const LOCAL_TIMEOUT_MS = 20_000;
+
 /**
  * Waits between tries are timers of the server, so a waiting workflow occupies no worker. They grow to five minutes:
  * an outage of a day makes less than 2,000 events.
  * A replay compares the types of local activities, so a type is never renamed. Summaries are not compared.
+ * @param sendsForMs longest time of a send that it makes.
  */
-export function localActivities(summary: string) {
+export function localActivities(summary: string, sendsForMs = 0) {
   return proxyLocalActivities<Pick<PurchaseActivities, 'beginWork' | 'openNextAttempt' | 'recordStep'>>({
-    startToCloseTimeout: '20s',
+    startToCloseTimeout: LOCAL_TIMEOUT_MS + sendsForMs,
     localRetryThreshold: '5s',
     retry: { initialInterval: '200ms', maximumInterval: '5m' },
     summary,

@@ -36,13 +36,15 @@ export interface StartAttributes {
   readonly externalReference: string;
   readonly packageId?: number;
   readonly environment: 'sandbox' | 'production';
+  /** Its first task sends, and writes a stage only for an obstacle: most runs end in that task. */
+  readonly sendsAtOnce: boolean;
 }
 
 export function startSearchAttributes(facts: StartAttributes): SearchAttributePair[] {
   return [
     { key: SEARCH_ATTRIBUTES.product, value: PRODUCTS[facts.kind] },
     // Set at the start, it saves each workflow one event.
-    { key: SEARCH_ATTRIBUTES.stage, value: 'submitting' satisfies WorkStatus },
+    ...(facts.sendsAtOnce ? [] : [{ key: SEARCH_ATTRIBUTES.stage, value: 'submitting' satisfies WorkStatus }]),
     { key: SEARCH_ATTRIBUTES.needsAttention, value: false },
     { key: SEARCH_ATTRIBUTES.externalReference, value: keyword(facts.externalReference) },
     ...(facts.packageId === undefined ? [] : [{ key: SEARCH_ATTRIBUTES.packageId, value: facts.packageId }]),

@@ -19,13 +19,26 @@ import { recordStep } from '#fulfilment/work/record-step.ts';
 import { markRefundNeedsAttention } from '#fulfilment/work/refunds.ts';
 import { ACTION_REFUSED, SEND_NOT_BEGUN, WORK_FINISHED, WORK_MISSING } from '#workflows/messages.ts';
 
+/** At a time, in first tasks. The others are regular activities: a slow service must leave tasks to other workflows. */
+export const MAX_FIRST_SENDS = 60;
+
 type WorkActivities = PurchaseActivities & SubscriptionActivities;
 
 export function createWorkActivities(dependencies: WorkDependencies): WorkActivities {
   const { database, now } = dependencies;
   const shared = withSharedReads(dependencies);
+  let firstSends = 0;
+  const beginWithRoom: WorkActivities['beginWork'] = async ({ firstSend, ...input }) => {
+    if (firstSend === undefined || firstSends >= MAX_FIRST_SENDS) return beginWork(shared, input);
+    firstSends += 1;
+    try {
+      return await beginWork(shared, { ...input, firstSend });
+    } finally {
+      firstSends -= 1;
+    }
+  };
   return withTemporalErrors(database, {
-    beginWork: (input) => beginWork(shared, input),
+    beginWork: beginWithRoom,
     openNextAttempt: (input) => openNextAttempt(shared, input),
     sendPurchase: (input) => failAsNotBegun((begin) => sendPurchase(shared, input, begin)),
     lookUpPurchase: (input) => lookUpPurchase(shared, input),

@@ -82,6 +82,8 @@ export interface StoredStart {
   readonly vpnPlanId?: number;
   /** Undefined: not traced. */
   readonly traceparent?: string;
+  /** Present epoch of the database, for a purchase that no run has read yet. */
+  readonly unreadIn?: string;
 }
 
 /** A cancellation starts with the reference and the package of its order. Null when the row of the work is missing. */
@@ -91,8 +93,11 @@ export function startOf(kind: WorkKind, id: SQL | AnyPgColumn): SQL<StoredStart 
   const product = PRODUCT_COLUMNS[kind] ?? orders.packageId;
   const field = kind === 'vpn_subscription' ? sql`'vpnPlanId'` : sql`'packageId'`;
   const ofOrder = sql`join ${esims} on ${esims.id} = ${table.esimId} join ${orders} on ${orders.id} = ${esims.orderId}`;
+  const unreadIn = KINDS[kind].isPurchase
+    ? sql`case when ${table.comparedEpoch} is null then ${DATABASE_EPOCH} end`
+    : sql`null`;
   const query = sql`select jsonb_strip_nulls(jsonb_build_object('externalReference', ${reference},
-    ${field}, ${product}, 'traceparent', ${table.traceparent}))
+    ${field}, ${product}, 'traceparent', ${table.traceparent}, 'unreadIn', ${unreadIn}))
     from ${table} ${kind === 'cancellation' ? ofOrder : undefined} where ${table.id} = ${id}`;
   // Nested, or a selection from a single table would leave out the names of the tables.
   return sql`(${query})`;

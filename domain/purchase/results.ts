@@ -186,33 +186,39 @@ export interface AttemptRef {
   readonly attemptId: string;
 }
 
+/** What the workflow allows a send. */
+export interface SendTerms {
+  /** The present policy may shorten it or forbid resends. Absent: an attempt that may have bought is not resent. */
+  readonly resendWindowMs?: number;
+  readonly retryRule?: RetryRule;
+  /** A row that knows less is not claimed. */
+  readonly witness?: Witness;
+  /** What the service calls completed is delivered at once, as `completePurchase` does. */
+  readonly delivers?: true;
+  /** Nothing is sent once a later task has recorded a step. */
+  readonly task?: TaskPosition;
+}
+
 export interface PurchaseActivities {
   /**
    * Opens the first attempt if there is none. Fails with `WORK_FINISHED` or `WORK_MISSING`.
    * @param input.witness a row that knows less is made unknown.
    * @param input.sentIn epoch of the database at a send whose result the workflow did not receive.
    * @param input.run a run that begins; steps of earlier runs are refused from here on.
+   * @param input.firstSend the first attempt is sent at once, if it was never sent, PostgreSQL is still in the epoch
+   *   `sentIn`, and the worker has room for it.
    */
-  beginWork(input: { work: WorkRef; witness?: Witness; sentIn?: string; run?: string }): Promise<WorkSnapshot>;
+  beginWork(input: {
+    readonly work: WorkRef;
+    readonly witness?: Witness;
+    readonly sentIn?: string;
+    readonly run?: string;
+    readonly firstSend?: SendTerms;
+  }): Promise<WorkSnapshot & { readonly sent?: SendResult }>;
   /** Requires the evidence of rule 3 (docs/reference/rules.md), and a policy that allows this number of attempts. */
   openNextAttempt(input: { work: WorkRef; number: number }): Promise<OpenResult>;
-  /**
-   * Sends the stored bytes with the stored key, once.
-   * @param input.resendWindowMs as the workflow planned; the present policy may shorten it or forbid resends. Absent:
-   *   an attempt that may have bought is not resent.
-   * @param input.witness a row that knows less is not claimed.
-   * @param input.delivers what the service calls completed is delivered at once, as `completePurchase` does.
-   * @param input.task nothing is sent once a later task has recorded a step.
-   */
-  sendPurchase(
-    input: AttemptRef & {
-      readonly resendWindowMs?: number;
-      readonly retryRule?: RetryRule;
-      readonly witness?: Witness;
-      readonly delivers?: true;
-      readonly task?: TaskPosition;
-    },
-  ): Promise<SendResult>;
+  /** Sends the stored bytes with the stored key, once. */
+  sendPurchase(input: AttemptRef & SendTerms): Promise<SendResult>;
   lookUpPurchase(input: AttemptRef): Promise<PurchaseLookUp>;
   proveAbsence(input: AttemptRef): Promise<AbsenceResult>;
   readDebitEvidence(input: AttemptRef): Promise<EvidenceResult>;

@@ -9,24 +9,47 @@ import { areSettled, findAttempt, readProgress, snapshotOf } from '#db/work/atte
 import { lockUnfinishedWithEpoch, workTable, type AttemptRow, type WorkRow } from '#db/work/rows.ts';
 import { addTimelineEntry } from '#db/work/timeline.ts';
 import { moneyOf, plainText } from '#domain/money/money.ts';
-import type { OpenResult, PurchaseActivities, WorkSnapshot } from '#domain/purchase/results.ts';
+import type { OpenResult, PurchaseActivities, SendResult, WorkSnapshot } from '#domain/purchase/results.ts';
 import type { ServiceObservation } from '#domain/relay/observation.ts';
 import { retryRule, ruleOfWork } from '#domain/retry/retry-rules.ts';
 import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
 import { startOfRun } from '#domain/work/lifecycle.ts';
 import { recover } from '#fulfilment/attempts/recover.ts';
 import { cancellationSnapshot } from '#fulfilment/purchase/cancellation.ts';
-import type { WorkDependencies } from '#fulfilment/purchase/dependencies.ts';
+import type { PurchaseDependencies, WorkDependencies } from '#fulfilment/purchase/dependencies.ts';
 import { SERVICE_CALLS } from '#fulfilment/purchase/kinds.ts';
+import { sendPurchase } from '#fulfilment/purchase/send.ts';
 import { subscriptionSnapshot } from '#fulfilment/purchase/vpn-subscription.ts';
 import { buyingBlock } from '#fulfilment/work/buying-block.ts';
 import { changeWork } from '#fulfilment/work/change.ts';
 
+type BeginInput = Parameters<PurchaseActivities['beginWork']>[0];
+
+/**
+ * The first read, claim and send of a run that acceptance has started (ADR 0020). One activity: between two of them
+ * Temporal may store the result of the first, and a run that is replayed after a death would send without a read.
+ */
+export async function beginWork(
+  dependencies: PurchaseDependencies,
+  input: BeginInput,
+): Promise<WorkSnapshot & { readonly sent?: SendResult }> {
+  const snapshot = await readForRun(dependencies, input);
+  const { work, sentIn, firstSend } = input;
+  if (firstSend === undefined || !isUntouched(snapshot, sentIn)) return snapshot;
+  const request = { work, attemptId: snapshot.attempt.id, ...firstSend, epoch: sentIn };
+  const sent = await sendPurchase(dependencies, request, () => undefined);
+  // An earlier try of this activity may have sent: the workflow compares before anything else is sent.
+  return sent.outcome.kind === 'records_lost' ? readForRun(dependencies, input) : { ...snapshot, sent };
+}
+
+function isUntouched({ attempt, attention, epoch, observations }: WorkSnapshot, sentIn: string | undefined): boolean {
+  const { number, state, history } = attempt;
+  const isUnsent = number === 1 && state === 'prepared' && history.sends === 0;
+  return isUnsent && attention === undefined && observations.length === 0 && epoch === sentIn;
+}
+
 /** Every read of the work by its workflow: at the beginning of a run, and after each wait that something else ended. */
-export function beginWork(
-  dependencies: WorkDependencies,
-  { work, witness, sentIn, run }: Parameters<PurchaseActivities['beginWork']>[0],
-): Promise<WorkSnapshot> {
+function readForRun(dependencies: WorkDependencies, { work, witness, sentIn, run }: BeginInput): Promise<WorkSnapshot> {
   return dependencies.database.transaction(async (tx) => {
     const { row, epoch } = await lockUnfinishedWithEpoch(tx, work);
     // Only a run that follows another one writes this.

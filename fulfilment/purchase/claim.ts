@@ -5,7 +5,7 @@ import type { Executor } from '#db/connection/database.ts';
 import { lockEsim } from '#db/esims/esim-queries.ts';
 import { attempts, walletReadings } from '#db/schema.ts';
 import { limitOf, lockAttempt, type LockedAttempt } from '#db/work/attempts.ts';
-import { type WorkRow, type AttemptRow, lockUnfinishedWork } from '#db/work/rows.ts';
+import { type WorkRow, type AttemptRow, lockUnfinishedWithEpoch } from '#db/work/rows.ts';
 import type { GateStop } from '#domain/gate/purchase-gate.ts';
 import type { Money } from '#domain/money/money.ts';
 import { hasLostRecords } from '#domain/purchase/recovery.ts';
@@ -29,7 +29,10 @@ import { readClaimConditions } from '#fulfilment/work/buying-block.ts';
 import { startSend } from '#fulfilment/work/change.ts';
 import type { ServiceFailure } from '#upstream/client/error-mapping.ts';
 
-export type SendRequest = Parameters<PurchaseActivities['sendPurchase']>[0];
+export type SendRequest = Parameters<PurchaseActivities['sendPurchase']>[0] & {
+  /** Of a first send: nothing is sent in another epoch or after an earlier try, which PostgreSQL may have lost. */
+  readonly epoch?: string | undefined;
+};
 
 /** The right to send once. */
 export interface ClaimedSend {
@@ -57,7 +60,7 @@ type Claim =
 /** One transaction, which locks the work and then the attempt. `isPriceFresh`: the price was read for this send. */
 export async function claim(
   dependencies: WorkDependencies,
-  { work, attemptId, resendWindowMs, retryRule, witness, task }: SendRequest,
+  { work, attemptId, resendWindowMs, retryRule, witness, task, epoch }: SendRequest,
   offer: Offer,
   isPriceFresh: boolean,
 ): Promise<Claim> {
@@ -67,7 +70,7 @@ export async function claim(
   return database.transaction(async (tx): Promise<Claim> => {
     const unsent = (outcome: SendResult['outcome']) => ({ kind: 'unsent', outcome }) as const;
     // Lock.
-    const row = await lockUnfinishedWork(tx, work);
+    const { row, epoch: present } = await lockUnfinishedWithEpoch(tx, work);
     if (task !== undefined && row.recordedIn !== null && isSuperseded(task, row.recordedIn))
       return { kind: 'superseded' };
     if (await abandonIfCancelled(tx, work, row, new Date(now()))) return { kind: 'cancelled' };
@@ -79,7 +82,8 @@ export async function claim(
     const locked = await lockAttempt(tx, attemptId);
 
     // May it buy?
-    if (hasLostRecords(witness, locked)) return unsent({ kind: 'records_lost' });
+    const isOtherFirst = epoch !== undefined && (epoch !== present || locked.sends > 0);
+    if (isOtherFirst || hasLostRecords(witness, locked)) return unsent({ kind: 'records_lost' });
     // The workflow has checked it, too. But the activity may have waited for a worker since.
     if (isLate(row, now()) && cannotHaveBought(locked)) return unsent({ kind: 'failure', failure: 'deadline_passed' });
     // Read here, not from the workflow's input: an operator may have revoked resending since.
@@ -99,7 +103,7 @@ export async function claim(
     // Lease.
     const terms = objection === undefined ? { limit, price: offer.price } : {};
     const attempt = await takeLease(tx, locked, { leaseMs: sendLeaseMs, esimId: row.esimId, ...terms });
-    await startSend(tx, work, new Date(now()), retryRule);
+    await startSend(tx, work, row, new Date(now()), retryRule);
     const claimed = { kind: 'claimed', row, attempt, reserved: admission.reservation, lease } as const;
     if (objection === undefined) return claimed;
     // Recorded in this transaction: a worker that dies here must not leave a send behind whose outcome is unknown.

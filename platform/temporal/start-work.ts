@@ -13,6 +13,7 @@ import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
 import { isTemporary, isUnanswered } from '#temporal/connection.ts';
 import {
   deliveriesWaitSignal,
+  knownAtStart,
   memoryQuery,
   operatorActedSignal,
   type PurchaseWorkflowInput,
@@ -36,7 +37,12 @@ import {
 } from '#workflows/search-attributes.ts';
 
 /** No personal data: parts of it are indexed as plain text. */
-export type WorkStart = Omit<StartAttributes, 'environment'> & { readonly id: string; readonly vpnPlanId?: number };
+export type WorkStart = Omit<StartAttributes, 'environment' | 'sendsAtOnce'> & {
+  readonly id: string;
+  readonly vpnPlanId?: number;
+  /** Epoch of the database in which no run had read it yet. */
+  readonly unreadIn?: string;
+};
 
 export interface Starter {
   readonly client: Client;
@@ -47,6 +53,8 @@ export interface Starter {
    * an eager start does not ask which one is.
    */
   readonly mayBeEager: () => boolean;
+  /** False where a rate limits the sends: only regular activities have one. */
+  readonly sendsFirst: boolean;
   /** Called only when the workflow has completed: an unfinished row has lost its end, and a new run is started. */
   readonly isEnded: (work: WorkRef) => Promise<boolean>;
 }
@@ -64,7 +72,8 @@ const CALL_DEADLINE_MS = 10_000;
 
 /** Starts nothing while the workflow runs or when it has completed. Idempotent. */
 export function startWork(starter: Starter, start: WorkStart): Promise<StartOutcome> {
-  return startAgainIfNeeded(starter, start, async (options) => {
+  const first = starter.sendsFirst && start.unreadIn !== undefined ? { firstSendIn: start.unreadIn } : {};
+  return startAgainIfNeeded(starter, start, first, async (options) => {
     await starter.client.workflow.start<PurchaseWorkflow>(WORK_WORKFLOWS[start.kind], {
       ...options,
       workflowIdConflictPolicy: WorkflowIdConflictPolicy.FAIL,
@@ -89,7 +98,7 @@ async function signalWithStart(
   start: WorkStart,
   signal: { readonly signal: string; readonly signalArgs: unknown[] },
 ): Promise<'notified' | 'finished'> {
-  const outcome = await startAgainIfNeeded(starter, start, async (options) => {
+  const outcome = await startAgainIfNeeded(starter, start, {}, async (options) => {
     await starter.client.workflow.signalWithStart<PurchaseWorkflow, unknown[]>(WORK_WORKFLOWS[start.kind], {
       ...options,
       workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
@@ -108,17 +117,22 @@ type StartOptions = WorkflowStartOptions<PurchaseWorkflow>;
 function startAgainIfNeeded<Begun extends string>(
   { client, policy, environment, isEnded }: Starter,
   start: WorkStart,
+  ofFirstRun: Pick<PurchaseWorkflowInput, 'firstSendIn'>,
   begin: (options: StartOptions) => Promise<Begun>,
 ): Promise<Begun | 'running' | 'finished'> {
   const { kind, id } = start;
-  const optionsFor = (workflowIdReusePolicy: WorkflowIdReusePolicy, remembered?: Remembered): StartOptions => ({
-    workflowId: workflowId(start),
-    taskQueue: TASK_QUEUE,
-    args: [{ work: { kind, id }, policy, ...(remembered && { carried: { holds: 0, ...remembered } }) }],
-    workflowIdReusePolicy,
-    typedSearchAttributes: startSearchAttributes({ ...start, environment }),
-    ...textsFor(start, environment),
-  });
+  const optionsFor = (workflowIdReusePolicy: WorkflowIdReusePolicy, remembered?: Remembered): StartOptions => {
+    const more = remembered === undefined ? ofFirstRun : { carried: { holds: 0, ...remembered } };
+    const sendsAtOnce = 'firstSendIn' in more;
+    return {
+      workflowId: workflowId(start),
+      taskQueue: TASK_QUEUE,
+      args: [{ work: { kind, id }, policy, ...more }],
+      workflowIdReusePolicy,
+      typedSearchAttributes: startSearchAttributes({ ...start, environment, sendsAtOnce }),
+      ...textsFor(start, environment),
+    };
+  };
   const first = optionsFor(WorkflowIdReusePolicy.REJECT_DUPLICATE);
   return client.withDeadline(Date.now() + CALL_DEADLINE_MS, async () => {
     let options = first;
@@ -192,8 +206,8 @@ async function witnessOf(client: Client, work: WorkRef, runId: string | undefine
 const QUERY_DEADLINE_MS = 5_000;
 
 /**
- * What a run that was terminated or has failed knew. Empty when it cannot be queried: it never ran a task, or its
- * history cannot be replayed.
+ * What a run that was terminated or has failed knew. When it cannot be queried, because its first task never ended or
+ * its history cannot be replayed, what it was started with.
  * @throws Error when it cannot be queried now. A new run must not begin then: it could send again what the old one has
  *   sent.
  */
@@ -204,8 +218,25 @@ async function rememberedBy(client: Client, work: WorkRef, runId: string | undef
     );
   } catch (error) {
     if (isTemporary(error) || isUnanswered(error)) throw error;
-    return {};
+    return startedWith(client, work, runId);
   }
+}
+
+async function startedWith(client: Client, work: WorkRef, runId: string | undefined): Promise<Remembered> {
+  const { namespace, loadedDataConverter } = client.options;
+  const { history } = await client.workflowService.getWorkflowExecutionHistory({
+    namespace,
+    execution: { workflowId: workflowId(work), ...(runId !== undefined && { runId }) },
+    maximumPageSize: 1,
+  });
+  const [first] = history?.events ?? [];
+  let payloads = first?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
+  for (const codec of loadedDataConverter.payloadCodecs) payloads = await codec.decode(payloads);
+  const [payload] = payloads;
+  if (payload === undefined) return {};
+  const input = loadedDataConverter.payloadConverter.fromPayload<PurchaseWorkflowInput>(payload);
+  const { witness, pendingSend } = knownAtStart(input, Number(first?.eventTime?.seconds ?? 0) * 1_000);
+  return { witness, pendingSend };
 }
 
 /** Without an answer the sweeper continues. */

@@ -137,6 +137,24 @@ export const OLD_RULES = {
     },
     caughtBy: /was bought once and cost 2 debits/,
   },
+  'no-epoch': {
+    what: 'a first task sends again by a row whose claim PostgreSQL has lost',
+    sabotage: { scripts: { worker: 'test/crash/saboteurs/no-epoch-worker.ts' } },
+    plan: {
+      ...TWO_WORKERS,
+      webhookFaults: NO_REPORTS.webhookFaults,
+      // Each send buys, and a look-up finds what was bought.
+      setting: setting('ignores_keys'),
+      disturbances: [
+        {
+          kind: 'set_back',
+          keep: { process: 'worker', point: 'beginWork > start', ...AT_ONCE },
+          at: { process: 'worker', point: 'sendPurchase > POST /orders > sent', ...AT_ONCE },
+        },
+      ],
+    },
+    caughtBy: TWO_DEBITS,
+  },
   'send-without-lease': {
     what: 'a send whose lease ended while its worker was stopped goes out beside the next send',
     sabotage: { scripts: { worker: 'test/crash/saboteurs/no-lease-check-worker.ts' } },

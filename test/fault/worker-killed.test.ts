@@ -58,6 +58,22 @@ describe('a worker that is killed', () => {
     expect(await desk.movements(id)).toEqual(['debit 2.40']);
   });
 
+  it('by SIGTERM during slow sends of first tasks waits for them, so that none is unknown', async () => {
+    const count = 12;
+    await desk.simulator.onRequest('createOrder', { kind: 'latency', ms: 4_000, at: 'answer' }, { count });
+    const ids = await Promise.all(Array.from({ length: count }, () => desk.place(PACKAGE.completedAtOnce)));
+    await waitFor('the service has all requests', async () => {
+      return (await Promise.all(ids.map((id) => desk.sends(id)))).flat(2).length === count;
+    });
+    await stack.process('worker').stop();
+    const stopped = (await Promise.all(ids.map((id) => desk.attempts(id)))).flat();
+    expect(stopped.map(({ state, sends }) => ({ state, sends }))).toEqual(
+      ids.map(() => ({ state: 'completed', sends: 1 })),
+    );
+    await stack.start('worker');
+    for (const id of ids) await desk.reaches(id, 'completed');
+  });
+
   it('before its first send leaves the send to the next worker', async () => {
     await stack.kill('worker');
     const id = await desk.place(PACKAGE.completedAtOnce);

@@ -62,6 +62,7 @@ function walkProcesses({ workflow, lost, relays, workers }: State, io: Codec): v
   workflow.answered = io.number(workflow.answered);
   workflow.woken = io.flag(workflow.woken);
   workflow.epoch = io.number(workflow.epoch);
+  workflow.first = io.flag(workflow.first);
   lost.status = io.of(STATUSES, lost.status);
   lost.attention = io.of(ATTENTIONS, lost.attention);
   lost.attempt = io.number(lost.attempt);

@@ -131,6 +131,12 @@ export const OLD_RULES = {
     dialect: 'ignores_keys',
     budget: { ...STEADY, faults: 1, setBacks: 1 },
   },
+  'first-send-without-epoch': {
+    meaning: 'The first task sends by a row without sends, also when PostgreSQL was set back since its start.',
+    rules: { firstSendComparesEpoch: false },
+    dialect: 'ignores_keys',
+    budget: { ...STEADY, faults: 1, setBacks: 1 },
+  },
 } as const satisfies Record<string, OldRule>;
 
 /** The claim without a window: a service that replays keys gets the same bytes without end. */

@@ -74,6 +74,8 @@ export interface Rules {
    * @param samePostgres PostgreSQL was not set back since the send was scheduled.
    */
   provesNothingSent(samePostgres: boolean): boolean;
+  /** The claim in a first task requires the epoch in which the workflow was started. */
+  readonly firstSendComparesEpoch: boolean;
   /** Whether to start a workflow that has run before. */
   startDecision(run: Run, isWorkFinal: boolean): 'start' | 'leave';
   /** A refused send starts the resend window. */
@@ -126,6 +128,7 @@ export const RULES: Rules = {
   seenByLife: true,
   countsSendsItself: true,
   provesNothingSent: (samePostgres) => samePostgres,
+  firstSendComparesEpoch: true,
   startDecision: (run, isWorkFinal) =>
     startDecision(run === 'failed' ? 'unclean' : run, isWorkFinal) === 'leave' ? 'leave' : 'start',
   refusalStartsWindow: false,

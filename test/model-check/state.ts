@@ -152,8 +152,10 @@ export const noWorkflow = () => ({
   answered: 0,
   /** A wake-up that is not handled yet. */
   woken: false,
-  /** Epoch of PostgreSQL at the last read. */
+  /** Epoch of PostgreSQL at the last read, or at the start while the first task may send. */
   epoch: 0,
+  /** Its first task reads the order and sends the first attempt. Until it ends, Temporal knows the start only. */
+  first: false,
 });
 export type Workflow = ReturnType<typeof noWorkflow>;
 

@@ -98,6 +98,21 @@ describe('a workflow after PostgreSQL lost commits', () => {
     expect(witnesses.some((each) => each?.sends === 1 && each.anyUnknown && each.state === 'unknown')).toBe(true);
   });
 
+  it('counts the send of an interrupted first task if the database has changed since its start', async () => {
+    const order = await orderWith({ answers: 'completed' });
+    const inputs: { readonly witness?: Witness; readonly firstSend?: unknown }[] = [];
+    order.change = (fakes) => ({
+      beginWork: async (input) => {
+        inputs.push(input);
+        return { ...(await fakes.beginWork(input)), epoch: 'after' };
+      },
+    });
+    await resultOf(order, { firstSendIn: 'before' });
+    expect(inputs[0]).toMatchObject({ sentIn: 'before', firstSend: {} });
+    expect(inputs[1]).toMatchObject({ witness: { number: 1, sends: 1, state: 'unknown', anyUnknown: true } });
+    expect(inputs.slice(1).some(({ firstSend }) => firstSend !== undefined)).toBe(false);
+  });
+
   it('counts a send of a further attempt whose row is lost', async () => {
     const order = await orderWith({ answers: 'failed' }, { dies: 'before the send' }, { answers: 'completed' });
     order.evidence = ['no_debit'];

@@ -5,7 +5,7 @@ import { deliver } from '#workflows/purchase/deliver.ts';
 import { hold, waitForService } from '#workflows/purchase/hold.ts';
 import { lookUp, proveAbsence } from '#workflows/purchase/look-up.ts';
 import { openAttempt, waitForNewAttempt } from '#workflows/purchase/new-attempt.ts';
-import { send, waitForOtherSend, waitToResend } from '#workflows/purchase/send.ts';
+import { afterSend, send, waitForOtherSend, waitToResend } from '#workflows/purchase/send.ts';
 import { awaitEvidence, settle } from '#workflows/purchase/settle.ts';
 import { firstStep, type PurchaseRules, type Step } from '#workflows/purchase/steps.ts';
 import type { Run } from '#workflows/run/run.ts';
@@ -27,7 +27,7 @@ export const BUYING = {
  * run may begin at any step.
  */
 export async function buy(run: Run): Promise<WorkEnd> {
-  let step = firstStep(run);
+  let step = run.sent === undefined ? firstStep(run) : await afterSend(run, run.sent);
   while (step.step !== 'end') {
     // The one place where every step may continue as new; steps that loop call it themselves.
     await run.continueAsNewIfLong(step);

@@ -1,4 +1,4 @@
-import { patched } from '@temporalio/workflow';
+import { condition, patched } from '@temporalio/workflow';
 import { backoffMs } from '#domain/policy/settings.ts';
 import type { BuyingBlock } from '#domain/purchase/purchase-decision.ts';
 import type { AttemptSnapshot, WorkSnapshot } from '#domain/purchase/results.ts';
@@ -14,8 +14,14 @@ import {
   type Step,
   type StepNamed,
 } from '#workflows/purchase/steps.ts';
-import type { Run } from '#workflows/run/run.ts';
+import type { Run, WokenBy } from '#workflows/run/run.ts';
 import { WAIT_NAMES } from '#workflows/wait-names.ts';
+
+/** Cases that only a person's decision or retry closes. */
+const UNTIL_DECIDED: ReadonlySet<AttentionReason> = new Set(['contradiction', 'cancellation_refused']);
+
+/** A wait for a person has no end; the timer exists because a condition without one has no name in the history. */
+const PERSON_WAIT = '365 days';
 
 const BEFORE = { class: 'supplier_failed', detail: FAILURE_CLASSES.supplier_failed.meaning } as const;
 
@@ -169,7 +175,7 @@ export async function openCase(run: Run, step: StepNamed<'open_case'>): Promise<
   }
   run.state.step = { ...step, isRecorded: true };
   const waiting = run.snapshot;
-  const woken = await run.waitForPerson(reason, step.endsAtDeadline === true ? run.deadline : undefined);
+  const woken = await waitForPerson(run, reason, step.endsAtDeadline === true ? run.deadline : undefined);
   if (woken === 'operator' && isOnlyCompared(run, waiting, reason)) return { ...step, isRecorded: true };
   if (woken === 'time') {
     const passed = `The deadline passed, and nobody has decided: ${detail}`;
@@ -195,4 +201,20 @@ function isSame(left: AttemptSnapshot, right: AttemptSnapshot): boolean {
     left.history.sends === right.history.sends &&
     left.named === right.named
   );
+}
+
+/** Other actions do not end it when only a verdict or a retry can close the case. `until` in epoch milliseconds. */
+export async function waitForPerson(run: Run, reason: AttentionReason, until?: number): Promise<WokenBy> {
+  for (;;) {
+    await run.continueAsNewIfLong();
+    const left = until === undefined ? PERSON_WAIT : Math.max(1, until - Date.now());
+    const isWoken = await condition(() => run.hasNewAction || run.hasReports, left, {
+      summary: WAIT_NAMES.person(reason),
+    });
+    if (!isWoken && until !== undefined) return 'time';
+    if (!isWoken) continue;
+    if (run.hasReports) return 'observation';
+    await run.read();
+    if (run.attention === undefined || !UNTIL_DECIDED.has(run.attention)) return 'operator';
+  }
 }

@@ -1,7 +1,7 @@
 import { proxyActivities } from '@temporalio/workflow';
 import type { SendOutcome } from '#domain/purchase/purchase-decision.ts';
 import { hasLostRecords } from '#domain/purchase/recovery.ts';
-import type { AttemptSnapshot, PurchaseActivities, SendResult } from '#domain/purchase/results.ts';
+import type { AttemptSnapshot, PurchaseActivities, SendResult, SendTerms } from '#domain/purchase/results.ts';
 import { FAILURE_CLASSES, isDefiniteAnswer } from '#domain/work/failure.ts';
 import { KINDS } from '#domain/work/kinds.ts';
 import { PURCHASE_TASK_QUEUE } from '#workflows/messages.ts';
@@ -31,8 +31,10 @@ export async function send(run: Run): Promise<Step> {
     next: 'The answer of the service.',
   });
   const result = await sendOnce(run);
-  if (result === undefined) return afterLostResult(run);
+  return result === undefined ? afterLostResult(run) : afterSend(run, result);
+}
 
+export async function afterSend(run: Run, result: SendResult): Promise<Step> {
   const { outcome } = result;
   if (outcome.kind === 'barred') return barred(run, outcome.by, { step: 'send' });
   // PostgreSQL has lost the record of earlier sends: the result of this one proves nothing.
@@ -55,11 +57,10 @@ export async function send(run: Run): Promise<Step> {
  * the result was lost.
  */
 async function sendOnce(run: Run): Promise<SendResult | undefined> {
-  const { attempt, snapshot, configuredRule: retryRule } = run;
+  const { attempt, snapshot } = run;
   const { number, history } = attempt;
-  const { resendAllowed, resendWindowMs, sendActivityTimeoutMs } = run.policy;
-  const delivers = KINDS[run.work.kind].isPurchase;
-  const thenDeliver = delivers ? `; if it is completed at once, read the ${run.rules.name}` : '';
+  const { sendActivityTimeoutMs } = run.policy;
+  const thenDeliver = isDelivered(run) ? `; if it is completed at once, read the ${run.rules.name}` : '';
   const { sendPurchase } = proxyActivities<Pick<PurchaseActivities, 'sendPurchase'>>({
     taskQueue: PURCHASE_TASK_QUEUE,
     startToCloseTimeout: sendActivityTimeoutMs,
@@ -70,15 +71,7 @@ async function sendOnce(run: Run): Promise<SendResult | undefined> {
   const inEpoch = snapshot.epoch === undefined ? {} : { epoch: snapshot.epoch };
   run.state.pendingSend = { since: Date.now(), number, sends: history.sends, ...inEpoch };
   try {
-    const { witness } = run.state;
-    const result = await sendPurchase({
-      ...attemptRef(run),
-      task: taskPosition(),
-      ...(resendAllowed && { resendWindowMs }),
-      retryRule,
-      ...(witness !== undefined && { witness }),
-      ...(delivers && { delivers }),
-    });
+    const result = await sendPurchase({ ...attemptRef(run), ...sendTerms(run) });
     run.state.pendingSend = undefined;
     return result;
   } catch (error) {
@@ -87,6 +80,22 @@ async function sendOnce(run: Run): Promise<SendResult | undefined> {
     if (isNotBegun(error)) run.state.pendingSend = undefined;
     return undefined;
   }
+}
+
+export function sendTerms(run: Run): SendTerms {
+  const { resendAllowed, resendWindowMs } = run.policy;
+  const { witness } = run.state;
+  return {
+    task: taskPosition(),
+    ...(resendAllowed && { resendWindowMs }),
+    retryRule: run.configuredRule,
+    ...(witness !== undefined && { witness }),
+    ...(isDelivered(run) && { delivers: true }),
+  };
+}
+
+function isDelivered({ work }: Run): boolean {
+  return KINDS[work.kind].isPurchase;
 }
 
 /** True when PostgreSQL has lost commits since. */

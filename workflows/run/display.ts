@@ -78,6 +78,9 @@ export function explanationOf(work: WorkRef, shown: Shown): Explanation {
   return { ...explained, resubmission: currentResubmission(work.kind, shown) };
 }
 
+/** A run whose first task sends begins with it: a run without an obstacle never writes its search attributes. */
+export const NOTHING_STORED = 'nothing';
+
 /**
  * Current details are a query and need a worker. Search attributes are stored and must suffice without them; they are
  * written only when they change, because each write is an event.
@@ -91,6 +94,9 @@ export function display(work: WorkRef, shown: Shown, storedKey: string | undefin
   // The start has stored those of the first display. A run that continues another has those of the run before.
   if (storedKey === undefined) return continuedFromExecutionRunId === undefined ? key : '';
   if (key === storedKey) return key;
+  const hasObstacle = failure !== undefined || attention !== undefined || nextStepAt !== undefined;
+  if (storedKey === NOTHING_STORED && !hasObstacle && (status === 'submitting' || status === 'completed'))
+    return storedKey;
   upsertSearchAttributes([
     { key: SEARCH_ATTRIBUTES.stage, value: status },
     { key: SEARCH_ATTRIBUTES.needsAttention, value: attention !== undefined },

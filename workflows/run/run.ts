@@ -5,6 +5,7 @@ import { joinWitness } from '#domain/purchase/recovery.ts';
 import type {
   AttemptSnapshot,
   CancellationSnapshot,
+  SendResult,
   StepRecord,
   SubscriptionSnapshot,
   WorkSnapshot,
@@ -22,12 +23,13 @@ import type { AttentionReason } from '#domain/work/attention.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
 import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
 import type { WorkStatus } from '#domain/work/lifecycle.ts';
-import type { PurchaseWorkflowInput, PurchaseWorkflowResult } from '#workflows/messages.ts';
+import { knownAtStart, type PurchaseWorkflowInput, type PurchaseWorkflowResult } from '#workflows/messages.ts';
 import { localActivities, taskPosition } from '#workflows/options.ts';
+import { sendTerms } from '#workflows/purchase/send.ts';
 import type { PurchaseRules, Step } from '#workflows/purchase/steps.ts';
-import { display, type Shown } from '#workflows/run/display.ts';
+import { display, NOTHING_STORED, type Shown } from '#workflows/run/display.ts';
 import { assumedSend, NOTHING_YET, witnessOf, type RunState } from '#workflows/run/state.ts';
-import { WAIT_NAMES, type WaitName } from '#workflows/wait-names.ts';
+import type { WaitName } from '#workflows/wait-names.ts';
 
 type StepToRecord = Omit<StepRecord, 'work' | 'stepKey' | 'applied' | 'attemptNumber' | 'event'> & {
   /** Named after the status by default. */
@@ -35,13 +37,7 @@ type StepToRecord = Omit<StepRecord, 'work' | 'stepKey' | 'applied' | 'attemptNu
   readonly next: string;
 };
 
-type WokenBy = 'time' | 'observation' | 'operator';
-
-/** Cases that only a person's decision or retry closes. */
-const UNTIL_DECIDED: ReadonlySet<AttentionReason> = new Set(['contradiction', 'cancellation_refused']);
-
-/** A wait for a person has no end; the timer exists because a condition without one has no name in the history. */
-const PERSON_WAIT = '365 days';
+export type WokenBy = 'time' | 'observation' | 'operator';
 
 /** One run of the workflow of one work: its row as read, what has come since, and what the next run must know. */
 export class Run {
@@ -50,6 +46,7 @@ export class Run {
   readonly policy: PurchasePolicy;
   readonly rules: PurchaseRules;
   readonly noun: string;
+  readonly #sendsAtOnce: boolean;
   state: RunState;
   shown: Shown;
   /** Operators' actions since this run began. */
@@ -57,6 +54,8 @@ export class Run {
   /** Ids of reports that the next recorded step marks as applied. */
   applied: string[] = [];
   heldFor: FailureClass | undefined;
+  /** Result of the send that the first read has made. */
+  sent: SendResult | undefined;
   #seenActions = 0;
   #reports: ServiceObservation[] = [];
   readonly #seenReports = new Set<string>();
@@ -74,14 +73,15 @@ export class Run {
     this.policy = input.policy;
     this.rules = rules;
     this.noun = KINDS[input.work.kind].noun;
-    this.state = { ...NOTHING_YET, ...input.carried };
+    this.#sendsAtOnce = input.firstSendIn !== undefined;
+    this.state = { ...NOTHING_YET, ...knownAtStart(input, workflowInfo().runStartTime.getTime()) };
     this.actions = this.state.hasNewAction === true ? 1 : 0;
     this.shown = {
       status: 'submitting',
       now: `The ${this.noun} was accepted and is being sent to the service.`,
       next: 'The answer of the service.',
     };
-    this.#searchKey = display(this.work, this.shown, undefined);
+    this.#searchKey = display(this.work, this.shown, this.#sendsAtOnce ? NOTHING_STORED : undefined);
   }
 
   get snapshot(): WorkSnapshot {
@@ -109,7 +109,8 @@ export class Run {
   }
 
   get configuredRule(): RetryRule {
-    const { number, failure } = this.attempt;
+    // Before the first read no attempt has failed.
+    const { number, failure } = this.#snapshot?.attempt ?? { number: 1, failure: undefined };
     const afterFirst = number > 1 ? 'supplier_failed' : undefined;
     return retryRule(this.heldFor ?? failure?.class ?? afterFirst, this.policy);
   }
@@ -136,12 +137,18 @@ export class Run {
     if (!isFirst) this.#seenActions = this.actions;
     for (;;) {
       const { witness, pendingSend } = this.state;
-      const snapshot = await localActivities(`Read the ${this.noun} from PostgreSQL`).beginWork({
+      // Later reads, and runs that know of an attempt, leave the send to its step.
+      const isSender = isFirst && witness === undefined && this.#sendsAtOnce;
+      const summary = `Read the ${this.noun} from PostgreSQL${isSender ? '; send attempt 1' : ''}`;
+      const sendsForMs = isSender ? this.policy.sendActivityTimeoutMs : 0;
+      const { sent, ...snapshot } = await localActivities(summary, sendsForMs).beginWork({
         work: this.work,
         ...(witness !== undefined && { witness }),
         ...(pendingSend?.epoch !== undefined && { sentIn: pendingSend.epoch }),
         ...(isFirst && { run: workflowInfo().runId }),
+        ...(isSender && { firstSend: sendTerms(this) }),
       });
+      this.sent = sent;
       this.state.pendingSend = undefined;
       this.state.missing = undefined;
       const assumed = pendingSend && assumedSend(pendingSend, snapshot);
@@ -189,22 +196,6 @@ export class Run {
     if (!this.hasNewAction) return 'time';
     await this.read();
     return 'operator';
-  }
-
-  /** Other actions do not end it when only a verdict or a retry can close the case. `until` in epoch milliseconds. */
-  async waitForPerson(reason: AttentionReason, until?: number): Promise<WokenBy> {
-    for (;;) {
-      await this.continueAsNewIfLong();
-      const left = until === undefined ? PERSON_WAIT : Math.max(1, until - Date.now());
-      const isWoken = await condition(() => this.hasNewAction || this.hasReports, left, {
-        summary: WAIT_NAMES.person(reason),
-      });
-      if (!isWoken && until !== undefined) return 'time';
-      if (!isWoken) continue;
-      if (this.hasReports) return 'observation';
-      await this.read();
-      if (this.attention === undefined || !UNTIL_DECIDED.has(this.attention)) return 'operator';
-    }
   }
 
   /**
@@ -286,8 +277,9 @@ export class Run {
   async #continueAsNew(): Promise<never> {
     // A handler under way may be an operator's action.
     await condition(allHandlersFinished);
+    const { firstSendIn: _ofFirstRun, ...later } = this.input;
     return continueAsNew<(input: PurchaseWorkflowInput) => Promise<PurchaseWorkflowResult>>({
-      ...this.input,
+      ...later,
       carried: { ...this.state, hasNewAction: this.hasNewAction },
     });
   }

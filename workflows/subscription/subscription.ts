@@ -3,6 +3,7 @@ import type { CancellationResult, SubscriptionActivities, SubscriptionLookUp } f
 import type { SubscriptionEnd } from '#domain/relay/observation.ts';
 import type { WorkEnd } from '#domain/work/lifecycle.ts';
 import { orWhenGivenUp, repeatedRead } from '#workflows/options.ts';
+import { waitForPerson } from '#workflows/purchase/cases.ts';
 import type { Run } from '#workflows/run/run.ts';
 
 const DEADLINES_OF_REQUESTS = 3;
@@ -56,13 +57,13 @@ export async function openCase(run: Run, reason: SubscriptionCase, detail: strin
     next: reason === 'contradiction' ? 'A person decides.' : 'A person decides, or the service reports more.',
   });
   // Otherwise a person has judged it already.
-  if (recorded === 'recorded') await run.waitForPerson(reason);
+  if (recorded === 'recorded') await waitForPerson(run, reason);
 }
 
 /** Recording the case again handles a report. */
 export async function keepCase(run: Run, reason: SubscriptionCase): Promise<void> {
   if (run.applied.length > 0) await openCase(run, reason, REPORT_DURING_CASE);
-  else await run.waitForPerson(reason);
+  else await waitForPerson(run, reason);
 }
 
 export async function endSubscription(run: Run, status: SubscriptionEnd, message: string): Promise<WorkEnd> {

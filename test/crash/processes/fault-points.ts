@@ -28,11 +28,16 @@ export function isPassage(line: string): boolean {
   return line !== '' && !line.startsWith(KILLED) && !line.startsWith(STOPPED);
 }
 
+interface NameOptions {
+  readonly inOrder?: boolean;
+  readonly next?: string | undefined;
+}
+
 export class FaultPoints {
   readonly #trace: string;
   readonly #kills: PointSettings['kills'];
   readonly #stops: PointSettings['stops'];
-  readonly #scope = new AsyncLocalStorage<{ readonly name: string; commits: number | undefined }>();
+  readonly #scope = new AsyncLocalStorage<{ name: string; commits: number | undefined; next?: string | undefined }>();
 
   constructor({ trace, kills, stops }: PointSettings) {
     this.#trace = trace;
@@ -67,9 +72,10 @@ export class FaultPoints {
    * Runs a function under a name. Its points begin with that name.
    *
    * @param how.inOrder true if its commits are sequential, so that a number identifies each.
+   * @param how.next its name after the first commit.
    */
-  within<Result>(name: string, work: () => Result, { inOrder = true } = {}): Result {
-    return this.#scope.run({ name, commits: inOrder ? 0 : undefined }, work);
+  within<Result>(name: string, work: () => Result, { inOrder = true, next }: NameOptions = {}): Result {
+    return this.#scope.run({ name, commits: inOrder ? 0 : undefined, next }, work);
   }
 
   /** Like {@link within}, for the rest of the current event. */
@@ -86,6 +92,10 @@ export class FaultPoints {
   nextCommit(): string | undefined {
     const scope = this.#scope.getStore();
     if (scope?.commits === undefined) return undefined;
+    if (scope.next !== undefined) {
+      Object.assign(scope, { name: scope.next, next: undefined });
+      return 'commit 1';
+    }
     scope.commits += 1;
     return `commit ${scope.commits}`;
   }

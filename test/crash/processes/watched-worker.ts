@@ -40,17 +40,20 @@ function watched<Activities extends object>(
 ): Activities {
   const entries = Object.entries(activities).map(([name, activity]) => [
     name,
-    (input: never) =>
-      points.within(
+    (input: object | undefined) => {
+      // After its read, the activity of a first task has the points of a send.
+      const next = input !== undefined && 'firstSend' in input ? 'sendPurchase' : undefined;
+      return points.within(
         name,
         async () => {
           points.reach(`${name} > start`);
-          const result = await (activity as (input: never) => Promise<unknown>)(input);
-          points.reach(`${name} > end`);
+          const result = await (activity as (input: object | undefined) => Promise<unknown>)(input);
+          points.reach(`${points.scope} > end`);
           return result;
         },
-        how,
-      ),
+        { ...how, next },
+      );
+    },
   ]);
   return Object.fromEntries(entries) as Activities;
 }

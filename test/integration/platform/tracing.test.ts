@@ -133,7 +133,7 @@ describe('a traced product', () => {
     const spans = await wholeTrace(caller.traceId, caller.spanId, [
       'POST /v1/orders',
       'StartWorkflow:order',
-      'RunActivity:sendPurchase',
+      'RunActivity:beginWork',
       'POST /orders',
       'SignalWorkflow:order',
       'POST webhook',
@@ -150,9 +150,9 @@ describe('a traced product', () => {
       attributes: { 'http.route': '/v1/orders', 'http.response.status_code': '202' },
     });
     expect(parentOf(named('StartWorkflow:order')[0])).toBe('POST /v1/orders');
-    expect(parentOf(named('RunActivity:sendPurchase')[0])).toBe('StartWorkflow:order');
+    expect(parentOf(named('RunActivity:beginWork')[0])).toBe('StartWorkflow:order');
     const [purchase] = named('POST /orders');
-    expect(parentOf(purchase)).toBe('RunActivity:sendPurchase');
+    expect(parentOf(purchase)).toBe('RunActivity:beginWork');
     expect(purchase).toMatchObject({
       kind: 'SPAN_KIND_CLIENT',
       service: 'reseller-worker',
@@ -205,7 +205,7 @@ describe('a traced product', () => {
 
     const exported = Buffer.concat(receiver.bytes).toString('latin1');
     // The control: what is expected in plain text is found.
-    expect(exported).toContain('RunActivity:sendPurchase');
+    expect(exported).toContain('RunActivity:beginWork');
     const tokens = product.proxy.requests.flatMap(
       ({ headers }) => headers.authorization?.slice('Bearer '.length) ?? [],
     );

@@ -47,6 +47,7 @@ const starter = (options: Partial<Starter> = {}): Starter => ({
   policy: DEFAULT_POLICY.purchase,
   environment: 'sandbox',
   mayBeEager: () => false,
+  sendsFirst: true,
   isEnded: async () => true,
   ...options,
 });
@@ -115,6 +116,22 @@ describe('starting the workflow of an order', () => {
     expect(await inputOf('ord_terminated')).toMatchObject({
       carried: { witness: { number: 1, state: 'unknown', sends: 2 } },
     });
+  });
+
+  it('passes the epoch of the start to the next run when the first task has not ended: it may have sent', async () => {
+    const first = { ...start('ord_sending'), unreadIn: '00000001/17' };
+    await startWork(starter(), first);
+    expect(await inputOf('ord_sending')).toMatchObject({ firstSendIn: '00000001/17' });
+    await client.workflow.getHandle('order/ord_sending').terminate('an operator');
+    expect(await startWork(starter(), { ...first, unreadIn: '00000002/18' })).toBe('started');
+    const next = await inputOf('ord_sending');
+    expect(next).toMatchObject({ carried: { pendingSend: { epoch: '00000001/17', number: 1, sends: 0 } } });
+    expect(next).not.toHaveProperty('firstSendIn');
+  });
+
+  it('gives a run no first send where a rate limits the sends', async () => {
+    await startWork(starter({ sendsFirst: false }), { ...start('ord_limited'), unreadIn: '00000001/17' });
+    expect(await inputOf('ord_limited')).not.toHaveProperty('firstSendIn');
   });
 
   it('does not start a second run without that knowledge when no worker can tell it', async () => {

@@ -9,7 +9,7 @@ import type { AttemptState } from '#domain/relay/observation.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
 import { isResendAllowed } from '#test/model-check/dialects.ts';
 import { FAULTS, indexOf, isWorkFinal, recordStatus, type Context } from '#test/model-check/participants/database.ts';
-import { readRow, endRun, load } from '#test/model-check/participants/workflow-run.ts';
+import { assumeSend, readRow, endRun, load } from '#test/model-check/participants/workflow-run.ts';
 import type { AttemptRow, Attention, Position, State } from '#test/model-check/state.ts';
 
 /** Maximum number of attempts in a trace. The product's limit is a setting. */
@@ -132,6 +132,7 @@ export function afterSend(state: State, context: Context, failure: FailureClass 
   const { db, workflow } = state;
   const row = db.attempts[indexOf(workflow.attempt)];
   const sends = context.rules.countsSendsItself ? workflow.sends + 1 : 0;
+  workflow.first = false;
   readRow(state);
   workflow.sends = Math.max(sends, row.sends);
   workflow.maybe ||= maybe;
@@ -148,10 +149,7 @@ function isSettled(state: AttemptRow['state']): state is Extract<AttemptState, '
 export function afterLostSend(state: State, context: Context): void {
   const { workflow } = state;
   const isSamePostgres = workflow.epoch === state.epoch;
-  if (!context.rules.provesNothingSent(isSamePostgres)) {
-    workflow.maybe = true;
-    workflow.sends += 1;
-  }
+  if (!context.rules.provesNothingSent(isSamePostgres)) assumeSend(workflow);
   workflow.at = 'begin';
   reload(state, context);
 }

@@ -12,7 +12,7 @@ import {
 } from '#test/model-check/participants/database.ts';
 import { afterLostSend, reload } from '#test/model-check/participants/next-step.ts';
 import { sendActions } from '#test/model-check/participants/send.ts';
-import { endRun, isRowBehind } from '#test/model-check/participants/workflow-run.ts';
+import { endRun, forgetRead, isRowBehind, load } from '#test/model-check/participants/workflow-run.ts';
 import type { State } from '#test/model-check/state.ts';
 
 const MAX_SENDS = 3;
@@ -25,7 +25,9 @@ export function workerActions(state: State, context: Context, offer: Offer): boo
     const worker = workers[index];
     if (worker.phase === 'idle') {
       // Two idle workers are equal, so only the first one claims.
-      if (index === 0 || workers[0].phase !== 'idle') isCut = claimActions(state, context, index, offer) || isCut;
+      if (index === 1 && workers[0].phase === 'idle') continue;
+      isCut = firstClaimActions(state, context, index, offer) || isCut;
+      isCut = claimActions(state, context, index, offer) || isCut;
     } else sendActions(state, context, index, worker, offer);
   }
   const isServed = workers.some(({ current, stalled }) => current && !stalled);
@@ -33,6 +35,24 @@ export function workerActions(state: State, context: Context, offer: Offer): boo
     offer('step', 'Temporal gives the send up, and the workflow reads the order', (next) => giveUp(next, context));
   }
   return isCut;
+}
+
+/** The local activity that reads the order and sends its first attempt. Its claim compares the epoch of the start. */
+function firstClaimActions(state: State, context: Context, index: 0 | 1, offer: Offer): boolean {
+  const { workflow, db, epoch } = state;
+  if (workflow.run !== 'running' || workflow.at !== 'begin' || !workflow.first) return false;
+  const [{ state: attempt, sends }] = db.attempts;
+  const isUntouched = (attempt === 'absent' || attempt === 'prepared') && sends === 0 && !isReportPending(db, 0);
+  if (db.status === 'absent' || isWorkFinal(db) || db.contradiction || !isUntouched) return false;
+  if (context.rules.firstSendComparesEpoch && workflow.epoch !== epoch) return false;
+  if (state.budget.sends === 0) return true;
+  offer('step', `the first task, in worker ${index + 1}, reads the order and claims send 1 of attempt 1`, (next) => {
+    const { epoch: ofStart } = next.workflow;
+    if (!load(next, context)) return;
+    claim(next, index);
+    forgetRead(next, ofStart);
+  });
+  return false;
 }
 
 function claimActions(state: State, context: Context, index: 0 | 1, offer: Offer): boolean {
@@ -107,5 +127,6 @@ function claim(state: State, index: 0 | 1): void {
 
 function giveUp(state: State, context: Context): void {
   for (const worker of state.workers) worker.current = false;
-  afterLostSend(state, context);
+  if (state.workflow.first) state.workflow.at = 'begin';
+  else afterLostSend(state, context);
 }

@@ -10,17 +10,27 @@ import {
 import { KILLED_WORKER, type AttemptRow, type State, type Workflow } from '#test/model-check/state.ts';
 
 /** Begins a run, as after a start or signal-with-start. @param withWitness the run before has passed on its record. */
-export function startRun({ workflow, lost }: State, withWitness: boolean): void {
+export function startRun({ db, workflow, lost, epoch }: State, withWitness: boolean): void {
   lost.isOfEarlierRun = lost.status !== 'absent';
   Object.assign(workflow, NOTHING_RECEIVED, { run: 'running' });
-  if (!withWitness) Object.assign(workflow, { attempt: 0, read: 'absent', sends: 0, maybe: false });
+  if (withWitness) return;
+  Object.assign(workflow, NOTHING_KNOWN);
+  // No run has read the order yet.
+  if (db.compared === 0) Object.assign(workflow, { first: true, epoch });
+}
+
+const NOTHING_KNOWN = { attempt: 0, read: 'absent', sends: 0, maybe: false };
+
+/** The send of a first task: until the task ends, the run knows no more than its start. */
+export function forgetRead({ workflow }: State, epoch: number): void {
+  Object.assign(workflow, NOTHING_KNOWN, { epoch });
 }
 
 export function endRun({ workflow }: State): void {
   Object.assign(workflow, NOTHING_RECEIVED, { run: 'completed' });
 }
 
-const NOTHING_RECEIVED = { at: 'begin', queue: 0, seen: 0, answered: 0, woken: false };
+const NOTHING_RECEIVED = { at: 'begin', queue: 0, seen: 0, answered: 0, woken: false, first: false };
 
 /** Signals a report. A report that this run has received before is ignored. */
 export function offerReport({ workflow }: State, row: number): void {
@@ -76,6 +86,12 @@ export function isRowBehind({ db, workflow }: State, { rules }: Context): boolea
   const record =
     row.state === 'absent' ? undefined : { number: workflow.attempt + 1, state: row.state, sends: row.sends };
   return rules.knowsLess(witnessOf(workflow), record);
+}
+
+/** A send without a result may have bought. */
+export function assumeSend(workflow: Workflow): void {
+  workflow.maybe = true;
+  workflow.sends += 1;
 }
 
 export function hasMaybeBought({ anyUnknown, state }: AttemptRow): boolean {

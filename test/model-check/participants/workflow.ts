@@ -14,7 +14,7 @@ import {
 import { reload, enter, fromAttempt, WAITS } from '#test/model-check/participants/next-step.ts';
 import { lookUp } from '#test/model-check/participants/service.ts';
 import { walletEvidence } from '#test/model-check/participants/wallet.ts';
-import { readRow, endRun, load } from '#test/model-check/participants/workflow-run.ts';
+import { assumeSend, readRow, endRun, load } from '#test/model-check/participants/workflow-run.ts';
 import type { State } from '#test/model-check/state.ts';
 
 /** The steps of the workflow, except sends, which are in `worker.ts`. */
@@ -39,6 +39,12 @@ export function workflowActions(state: State, context: Context, offer: Offer): v
 }
 
 function begin(state: State, context: Context): void {
+  const { workflow } = state;
+  if (workflow.first) {
+    // An earlier try of the first task may have sent.
+    if (!context.rules.provesNothingSent(workflow.epoch === state.epoch)) assumeSend(workflow);
+    workflow.first = false;
+  }
   if (!load(state, context)) return;
   // The new run takes the row over.
   state.db.newer ||= state.lost.isOfEarlierRun;

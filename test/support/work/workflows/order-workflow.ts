@@ -93,7 +93,7 @@ export async function orderWith(...sends: ScriptedSend[]): Promise<FakeOrder> {
   return new FakeOrder(sends, await (await timeSkippingEnvironment()).currentTimeMs());
 }
 
-type Options = Partial<PurchasePolicy> & Pick<PurchaseWorkflowInput, 'carried'>;
+type Options = Partial<PurchasePolicy> & Pick<PurchaseWorkflowInput, 'carried' | 'firstSendIn'>;
 
 /** Starts the workflow of the order, whose fakes a worker has while `work` runs. */
 export async function withOrder<Result>(
@@ -104,13 +104,14 @@ export async function withOrder<Result>(
   return withWorker(order, async (taskQueue) => work(await startOrder(order, taskQueue, options)));
 }
 
-export async function startOrder({ orderId: id }: FakeOrder, taskQueue: string, { carried, ...policy }: Options = {}) {
+export async function startOrder({ orderId: id }: FakeOrder, taskQueue: string, options: Options = {}) {
+  const { carried, firstSendIn, ...policy } = options;
   const { client } = await timeSkippingEnvironment();
   const input: PurchaseWorkflowInput = { work: { kind: 'order', id }, policy: { ...POLICY, ...policy } };
   return client.workflow.start(orderWorkflow, {
     workflowId: `order/${id}`,
     taskQueue,
-    args: [{ ...input, ...(carried !== undefined && { carried }) }],
+    args: [{ ...input, ...(carried !== undefined && { carried }), ...(firstSendIn !== undefined && { firstSendIn }) }],
   });
 }
 

@@ -1,0 +1,96 @@
+/** The send of a first task: read, claim and request in the activity that reads the work (docs/adr/0020). */
+import { afterEach, describe, expect, it } from 'vitest';
+import { createWorkActivities, MAX_FIRST_SENDS } from '#activities/work/work-activities.ts';
+import { readDatabaseEpoch } from '#db/connection/database-epoch.ts';
+import { withSharedReads } from '#fulfilment/purchase/dependencies.ts';
+import { sendPurchase } from '#fulfilment/purchase/send.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
+import { waitFor } from '#test/support/wait-for.ts';
+import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
+import { PACKAGE } from '#test/support/work/order-desk.ts';
+import { orderWork } from '#test/support/work/order-rows.ts';
+import { WORK_FINISHED } from '#workflows/messages.ts';
+
+const bench = disposedAtEnd(await ActivityBench.start());
+afterEach(() => bench.admin.calm());
+
+const present = () => bench.database.run(readDatabaseEpoch);
+
+/** @param sentIn epoch in which acceptance has started the run. */
+async function first(packageId: number, sentIn?: string) {
+  const work = orderWork(await bench.accept(packageId));
+  return { work, sentIn: sentIn ?? (await present()), firstSend: { delivers: true } } as const;
+}
+
+const sends = async () => (await bench.admin.requests('createOrder')).length;
+
+describe('beginWork of a run that acceptance has started', () => {
+  it('sends, and delivers what the service calls completed', async () => {
+    const { sent, attempt } = await bench.activities.beginWork(await first(PACKAGE.completedAtOnce));
+    expect(attempt.state).toBe('prepared');
+    expect(sent).toMatchObject({ outcome: { kind: 'accepted', outcome: 'completed' }, delivered: {} });
+  });
+
+  it('sends once when it runs twice, one after the other or at the same time', async () => {
+    const before = await sends();
+    const input = await first(PACKAGE.staysProcessing);
+    const [one, two] = await Promise.all([bench.activities.beginWork(input), bench.activities.beginWork(input)]);
+    const outcomes = [one, two].map(({ sent }) => sent?.outcome.kind);
+    expect(outcomes).toContain('accepted');
+    const again = await bench.activities.beginWork(input);
+    expect([again.sent, again.attempt.state]).toEqual([undefined, 'processing']);
+    expect(await sends()).toBe(before + 1);
+  });
+
+  it('tells a run that is replayed after the delivery that the work has ended', async () => {
+    const input = await first(PACKAGE.completedAtOnce);
+    await bench.activities.beginWork(input);
+    await expect(bench.activities.beginWork(input)).rejects.toMatchObject({ type: WORK_FINISHED });
+  });
+
+  it('sends nothing once PostgreSQL is in another epoch, and says in which', async () => {
+    const before = await sends();
+    const { sent, attempt, epoch } = await bench.activities.beginWork(await first(PACKAGE.completedAtOnce, 'earlier'));
+    expect([sent, attempt.state, epoch]).toEqual([undefined, 'prepared', await present()]);
+    expect(await sends()).toBe(before);
+  });
+
+  it('stores attempt and comparison, and returns what stops the claim', async () => {
+    const before = await sends();
+    const input = await first(PACKAGE.unavailable);
+    await bench.admin.onRequest('createOrder', { kind: 'server_error' });
+    const { sent } = await bench.activities.beginWork(input);
+    expect(sent?.outcome.kind).toBe('failure');
+    const { attempt } = await bench.activities.beginWork({ work: input.work });
+    expect([attempt.state, attempt.history.sends]).toEqual(['unknown', 1]);
+    expect(await sends()).toBe(before + 1);
+  });
+
+  it(`leaves the send to its step when ${MAX_FIRST_SENDS} others are under way`, async () => {
+    const { service } = bench.dependencies;
+    const held = Promise.withResolvers<void>();
+    let waiting = 0;
+    const createOrder: typeof service.createOrder = async (order) => {
+      waiting += 1;
+      await held.promise;
+      return service.createOrder(order);
+    };
+    const worker = createWorkActivities({ ...bench.dependencies, service: { ...service, createOrder } });
+    const inputs = await Promise.all(Array.from({ length: MAX_FIRST_SENDS }, () => first(PACKAGE.staysProcessing)));
+    const begun = inputs.map((input) => worker.beginWork(input));
+    await waitFor('all slots are taken', () => waiting === MAX_FIRST_SENDS);
+    const { sent, attempt } = await worker.beginWork(await first(PACKAGE.staysProcessing));
+    expect([sent, attempt.state]).toEqual([undefined, 'prepared']);
+    held.resolve();
+    expect((await Promise.all(begun)).filter((each) => each.sent === undefined)).toEqual([]);
+  });
+});
+
+it('the claim of a first send compares the epoch of the start in its own transaction', async () => {
+  const before = await sends();
+  const { work, attemptId } = await bench.begin();
+  const dependencies = withSharedReads(bench.dependencies);
+  const sent = await sendPurchase(dependencies, { work, attemptId, epoch: 'earlier' }, () => undefined);
+  expect(sent).toMatchObject({ outcome: { kind: 'records_lost' }, attempt: { state: 'prepared' } });
+  expect(await sends()).toBe(before);
+});
