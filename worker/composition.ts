@@ -86,6 +86,8 @@ export function createWorkerParts(config: WorkerConfig, now: () => number = Date
     purchaseInForce: async (db: Executor) => (await policyInForce(db, policy, mode)).purchase,
     gate: policy.gate,
     onGate,
+    onFirstSendError: (error: unknown) =>
+      logger.warn({ err: error }, 'a first send ended in an error; its workflow goes on from the stored row'),
     now,
   };
   const gateLoop = new GateLoop({
@@ -115,7 +117,7 @@ export function createWorkerParts(config: WorkerConfig, now: () => number = Date
       now,
     }),
     activities: {
-      ...createWorkActivities(dependencies),
+      ...createWorkActivities(dependencies, config.purchasesPerSecond === undefined ? {} : { maxFirstSends: 0 }),
       ...createMaintenanceActivities({
         ...dependencies,
         reconcile: policy.reconcile,

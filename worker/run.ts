@@ -150,7 +150,6 @@ async function work(
     policy: policy.purchase,
     environment: config.service.mode,
     mayBeEager: () => temporal.share === 'all',
-    sendsFirst: config.purchasesPerSecond === undefined,
     isEnded: (work) => database.run((db) => hasEnded(db, work)),
   };
   const relay = new Relay({

@@ -22,14 +22,22 @@ import { ACTION_REFUSED, SEND_NOT_BEGUN, WORK_FINISHED, WORK_MISSING } from '#wo
 /** At a time, in first tasks. The others are regular activities: a slow service must leave tasks to other workflows. */
 export const MAX_FIRST_SENDS = 60;
 
+/** `maxFirstSends`: 0 where a rate limits the sends, because Temporal limits task queues only. */
+interface WorkActivitiesOptions {
+  readonly maxFirstSends?: number;
+}
+
 type WorkActivities = PurchaseActivities & SubscriptionActivities;
 
-export function createWorkActivities(dependencies: WorkDependencies): WorkActivities {
+export function createWorkActivities(
+  dependencies: WorkDependencies,
+  { maxFirstSends = MAX_FIRST_SENDS }: WorkActivitiesOptions = {},
+): WorkActivities {
   const { database, now } = dependencies;
   const shared = withSharedReads(dependencies);
   let firstSends = 0;
   const beginWithRoom: WorkActivities['beginWork'] = async ({ firstSend, ...input }) => {
-    if (firstSend === undefined || firstSends >= MAX_FIRST_SENDS) return beginWork(shared, input);
+    if (firstSend === undefined || firstSends >= maxFirstSends) return beginWork(shared, input);
     firstSends += 1;
     try {
       return await beginWork(shared, { ...input, firstSend });

@@ -86,7 +86,8 @@ export class Database {
       try {
         return await this.#once(work);
       } catch (error) {
-        const isAgain = isSerializationFailure(error) || (waitsForLocks && sqlState(error) === LOCK_NOT_AVAILABLE);
+        const isLocked = waitsForLocks && sqlState(error) === LOCK_NOT_AVAILABLE;
+        const isAgain = isSerializationFailure(error) || isStalePlan(error) || isLocked;
         if (attempt < TRANSACTION_TRIES && isAgain) continue;
         throw asUnavailable(error);
       }
@@ -148,7 +149,7 @@ async function rollBack(client: pg.PoolClient, error: unknown): Promise<Error | 
   if (isConnectionError(error)) return error as Error;
   try {
     await client.query('ROLLBACK');
-    return undefined;
+    return isStalePlan(error) ? (error as Error) : undefined;
   } catch (rollbackError) {
     return rollbackError instanceof Error ? rollbackError : new Error(String(rollbackError));
   }
@@ -176,6 +177,11 @@ export function violatedConstraint(error: unknown): string | undefined {
 function isSerializationFailure(error: unknown): boolean {
   const state = sqlState(error);
   return state === '40001' || state === '40P01';
+}
+
+/** A statement of this connection was prepared before its table was changed: another connection knows the change. */
+function isStalePlan(error: unknown): boolean {
+  return sqlState(error) === '0A000';
 }
 
 /** 08: connection exceptions; 57P01–57P03: the server shuts down or starts; 53300: too many connections. */

@@ -6,16 +6,24 @@ import { requestBodyAad } from '#db/encryption-aads.ts';
 import { inboxKey, requeueUnmatched, type InboxRow } from '#db/queues/inbox.ts';
 import { attempts } from '#db/schema.ts';
 import { areSettled, findAttempt, readProgress, snapshotOf } from '#db/work/attempts.ts';
-import { lockUnfinishedWithEpoch, workTable, type AttemptRow, type WorkRow } from '#db/work/rows.ts';
+import {
+  lockUnfinishedWithEpoch,
+  RowMissingError,
+  WorkFinishedError,
+  workTable,
+  type AttemptRow,
+  type WorkRow,
+} from '#db/work/rows.ts';
 import { addTimelineEntry } from '#db/work/timeline.ts';
 import { moneyOf, plainText } from '#domain/money/money.ts';
 import type { OpenResult, PurchaseActivities, SendResult, WorkSnapshot } from '#domain/purchase/results.ts';
 import type { ServiceObservation } from '#domain/relay/observation.ts';
-import { retryRule, ruleOfWork } from '#domain/retry/retry-rules.ts';
+import { givesUpAt, retryRule, ruleOfWork } from '#domain/retry/retry-rules.ts';
 import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
 import { startOfRun } from '#domain/work/lifecycle.ts';
 import { recover } from '#fulfilment/attempts/recover.ts';
 import { cancellationSnapshot } from '#fulfilment/purchase/cancellation.ts';
+import type { SendRequest } from '#fulfilment/purchase/claim.ts';
 import type { PurchaseDependencies, WorkDependencies } from '#fulfilment/purchase/dependencies.ts';
 import { SERVICE_CALLS } from '#fulfilment/purchase/kinds.ts';
 import { sendPurchase } from '#fulfilment/purchase/send.ts';
@@ -34,18 +42,36 @@ export async function beginWork(
   input: BeginInput,
 ): Promise<WorkSnapshot & { readonly sent?: SendResult }> {
   const snapshot = await readForRun(dependencies, input);
-  const { work, sentIn, firstSend } = input;
-  if (firstSend === undefined || !isUntouched(snapshot, sentIn)) return snapshot;
-  const request = { work, attemptId: snapshot.attempt.id, ...firstSend, epoch: sentIn };
-  const sent = await sendPurchase(dependencies, request, () => undefined);
-  // An earlier try of this activity may have sent: the workflow compares before anything else is sent.
-  return sent.outcome.kind === 'records_lost' ? readForRun(dependencies, input) : { ...snapshot, sent };
+  const { run: _begun, firstSend, ...again } = input;
+  if (firstSend === undefined || !mayBeSentFirst(snapshot, input, dependencies.now())) return snapshot;
+  // What did not claim the send may have met another try of this activity. The workflow compares what it reads now, and
+  // takes the next step by it, also after an error: an activity that is repeated would hide it.
+  const sent = await sendFirst(dependencies, { ...again, ...firstSend, attemptId: snapshot.attempt.id });
+  if (sent === undefined || sent.outcome.kind === 'records_lost') return readForRun(dependencies, again);
+  return { ...(sent.attempt.history.sends === 0 ? await readForRun(dependencies, again) : snapshot), sent };
 }
 
-function isUntouched({ attempt, attention, epoch, observations }: WorkSnapshot, sentIn: string | undefined): boolean {
+/** The first attempt was never sent, PostgreSQL is in the epoch of the start, and the run may still buy. */
+function mayBeSentFirst(snapshot: WorkSnapshot, { sentIn, firstSend }: BeginInput, now: number): boolean {
+  const { attempt, attention, epoch, observations, retryOverrides = {} } = snapshot;
   const { number, state, history } = attempt;
+  const rule = firstSend?.retryRule;
+  if (rule !== undefined && now >= givesUpAt(snapshot, rule, retryOverrides)) return false;
   const isUnsent = number === 1 && state === 'prepared' && history.sends === 0;
   return isUnsent && attention === undefined && observations.length === 0 && epoch === sentIn;
+}
+
+async function sendFirst(
+  dependencies: PurchaseDependencies,
+  { sentIn: epoch, ...request }: SendRequest & { readonly sentIn?: string },
+): Promise<SendResult | undefined> {
+  try {
+    return await sendPurchase(dependencies, { ...request, epoch }, () => undefined);
+  } catch (error) {
+    if (error instanceof WorkFinishedError || error instanceof RowMissingError) throw error;
+    dependencies.onFirstSendError?.(error);
+    return undefined;
+  }
 }
 
 /** Every read of the work by its workflow: at the beginning of a run, and after each wait that something else ended. */

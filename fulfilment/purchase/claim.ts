@@ -71,6 +71,7 @@ export async function claim(
     const unsent = (outcome: SendResult['outcome']) => ({ kind: 'unsent', outcome }) as const;
     // Lock.
     const { row, epoch: present } = await lockUnfinishedWithEpoch(tx, work);
+    if (epoch !== undefined && epoch !== present) return unsent({ kind: 'records_lost' });
     if (task !== undefined && row.recordedIn !== null && isSuperseded(task, row.recordedIn))
       return { kind: 'superseded' };
     if (await abandonIfCancelled(tx, work, row, new Date(now()))) return { kind: 'cancelled' };
@@ -82,8 +83,8 @@ export async function claim(
     const locked = await lockAttempt(tx, attemptId);
 
     // May it buy?
-    const isOtherFirst = epoch !== undefined && (epoch !== present || locked.sends > 0);
-    if (isOtherFirst || hasLostRecords(witness, locked)) return unsent({ kind: 'records_lost' });
+    const isSentBefore = epoch !== undefined && locked.sends > 0;
+    if (isSentBefore || hasLostRecords(witness, locked)) return unsent({ kind: 'records_lost' });
     // The workflow has checked it, too. But the activity may have waited for a worker since.
     if (isLate(row, now()) && cannotHaveBought(locked)) return unsent({ kind: 'failure', failure: 'deadline_passed' });
     // Read here, not from the workflow's input: an operator may have revoked resending since.
@@ -103,7 +104,7 @@ export async function claim(
     // Lease.
     const terms = objection === undefined ? { limit, price: offer.price } : {};
     const attempt = await takeLease(tx, locked, { leaseMs: sendLeaseMs, esimId: row.esimId, ...terms });
-    await startSend(tx, work, row, new Date(now()), retryRule);
+    await startSend(tx, work, isGateClear && row.status === 'accepted', new Date(now()), retryRule);
     const claimed = { kind: 'claimed', row, attempt, reserved: admission.reservation, lease } as const;
     if (objection === undefined) return claimed;
     // Recorded in this transaction: a worker that dies here must not leave a send behind whose outcome is unknown.

@@ -34,6 +34,8 @@ export interface WorkDependencies {
   readonly onPurchased?: (kind: WorkKind) => void;
   /** For the log. */
   readonly onGate?: GateListener;
+  /** For the log: a first send ended in an error, and its workflow goes on from the row. */
+  readonly onFirstSendError?: (error: unknown) => void;
   /** Unix milliseconds. */
   readonly now: () => number;
   /** Monotonic milliseconds; by default those of the process. */

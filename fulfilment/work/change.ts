@@ -118,13 +118,13 @@ export async function markInProgress(tx: Executor, work: WorkRef, row: WorkRow, 
 }
 
 /**
- * Ends its hold or case, and takes it from the gate. No event announces this status. `row` is locked. `retryRule`
- * undefined: unchanged.
+ * Ends its hold or case, and takes it from the gate. No event announces this status. The caller holds the lock of the
+ * work. `isNew`: nothing was recorded of it, and it has no place at the gate. `retryRule` undefined: unchanged.
  */
 export async function startSend(
   tx: Executor,
   work: WorkRef,
-  { status }: Pick<WorkRow, 'status'>,
+  isNew: boolean,
   now: Date,
   retryRule: RetryRule | undefined,
 ): Promise<void> {
@@ -134,8 +134,7 @@ export async function startSend(
     .update(table)
     .set({ status: 'submitting', ...NOTHING_IN_THE_WAY, ...rule, updatedAt: now })
     .where(eq(table.id, work.id));
-  // Nothing was recorded of it yet. What only began to stop it ends with the next status.
-  if (status === 'accepted') return;
+  if (isNew) return;
   await closeCases(tx, work, continued(work), now);
   await leaveGate(tx, work);
 }

@@ -53,8 +53,6 @@ export interface Starter {
    * an eager start does not ask which one is.
    */
   readonly mayBeEager: () => boolean;
-  /** False where a rate limits the sends: only regular activities have one. */
-  readonly sendsFirst: boolean;
   /** Called only when the workflow has completed: an unfinished row has lost its end, and a new run is started. */
   readonly isEnded: (work: WorkRef) => Promise<boolean>;
 }
@@ -72,7 +70,7 @@ const CALL_DEADLINE_MS = 10_000;
 
 /** Starts nothing while the workflow runs or when it has completed. Idempotent. */
 export function startWork(starter: Starter, start: WorkStart): Promise<StartOutcome> {
-  const first = starter.sendsFirst && start.unreadIn !== undefined ? { firstSendIn: start.unreadIn } : {};
+  const first = start.unreadIn !== undefined ? { firstSendIn: start.unreadIn } : {};
   return startAgainIfNeeded(starter, start, first, async (options) => {
     await starter.client.workflow.start<PurchaseWorkflow>(WORK_WORKFLOWS[start.kind], {
       ...options,

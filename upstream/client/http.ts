@@ -60,8 +60,8 @@ export interface HttpTransport {
   close(): Promise<void>;
 }
 
-// As many as a worker runs activities at a time.
-const DEFAULT_CONNECTIONS = 50;
+// As many as a worker runs first sends and other activities at a time.
+const DEFAULT_CONNECTIONS = 128;
 // Longer than a slow handshake, and well below the deadline of a send: an unreachable host shows as "not sent".
 const CONNECT_TIMEOUT_MS = 8_000;
 

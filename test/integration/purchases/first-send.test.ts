@@ -1,7 +1,10 @@
 /** The send of a first task: read, claim and request in the activity that reads the work (docs/adr/0020). */
+import { eq } from 'drizzle-orm';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createWorkActivities, MAX_FIRST_SENDS } from '#activities/work/work-activities.ts';
 import { readDatabaseEpoch } from '#db/connection/database-epoch.ts';
+import { enqueue, findWait } from '#db/gate/waits.ts';
+import { orders } from '#db/schema.ts';
 import { withSharedReads } from '#fulfilment/purchase/dependencies.ts';
 import { sendPurchase } from '#fulfilment/purchase/send.ts';
 import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
@@ -23,6 +26,15 @@ async function first(packageId: number, sentIn?: string) {
 }
 
 const sends = async () => (await bench.admin.requests('createOrder')).length;
+
+it('the claim of a first send compares the epoch of the start in its own transaction', async () => {
+  const before = await sends();
+  const { work, attemptId } = await bench.begin();
+  const dependencies = withSharedReads(bench.dependencies);
+  const sent = await sendPurchase(dependencies, { work, attemptId, epoch: 'earlier' }, () => undefined);
+  expect(sent).toMatchObject({ outcome: { kind: 'records_lost' }, attempt: { state: 'prepared' } });
+  expect(await sends()).toBe(before);
+});
 
 describe('beginWork of a run that acceptance has started', () => {
   it('sends, and delivers what the service calls completed', async () => {
@@ -55,7 +67,7 @@ describe('beginWork of a run that acceptance has started', () => {
     expect(await sends()).toBe(before);
   });
 
-  it('stores attempt and comparison, and returns what stops the claim', async () => {
+  it('returns the failure of a send, which the row then knows', async () => {
     const before = await sends();
     const input = await first(PACKAGE.unavailable);
     await bench.admin.onRequest('createOrder', { kind: 'server_error' });
@@ -66,7 +78,45 @@ describe('beginWork of a run that acceptance has started', () => {
     expect(await sends()).toBe(before + 1);
   });
 
-  it(`leaves the send to its step when ${MAX_FIRST_SENDS} others are under way`, async () => {
+  it('stores attempt and comparison, and returns what stops the claim', async () => {
+    const before = await sends();
+    const input = await first(PACKAGE.completedAtOnce);
+    await bench.database.run((db) => db.update(orders).set({ maxPriceAmount: '0.01', maxPriceCurrency: 'USD' }));
+    const { sent } = await bench.activities.beginWork(input);
+    expect(sent?.outcome).toMatchObject({ kind: 'failure', failure: 'price_above_limit' });
+    expect(await sends()).toBe(before);
+  });
+
+  it('sends nothing after the deadline of the retry rule, which its step then judges', async () => {
+    const before = await sends();
+    const input = await first(PACKAGE.completedAtOnce);
+    const retryRule = { attempts: 1, firstDelayMs: 1, maxDelayMs: 1, totalMs: 1_000 };
+    bench.clock.now += 2_000;
+    const { sent } = await bench.activities.beginWork({ ...input, firstSend: { delivers: true, retryRule } });
+    expect([sent, await sends()]).toEqual([undefined, before]);
+  });
+
+  it('leaves an error before the send to its step, where a repeated activity would hide it', async () => {
+    const input = await first(PACKAGE.completedAtOnce);
+    const later = { runId: 'run', historyLength: 20, at: bench.clock.now };
+    await bench.database.run((db) => db.update(orders).set({ recordedIn: later }).where(eq(orders.id, input.work.id)));
+    const task = { ...later, historyLength: 3 };
+    const begun = await bench.activities.beginWork({ ...input, firstSend: { delivers: true, task } });
+    expect([begun.sent, begun.attempt.state]).toEqual([undefined, 'prepared']);
+  });
+
+  it('takes a place at the gate away, which an earlier try has left', async () => {
+    const input = await first(PACKAGE.completedAtOnce);
+    const { work } = input;
+    const waiting = { work, barrier: 'wallet', failureClass: 'insufficient_balance', apiKeyId: 'key_test' } as const;
+    const now = new Date(bench.clock.now);
+    await bench.database.transaction((tx) => enqueue(tx, { ...waiting, acceptedAt: now, mayHaveBought: false }, now));
+    const { sent } = await bench.activities.beginWork({ ...input, firstSend: {} });
+    expect(sent?.outcome).toMatchObject({ kind: 'accepted' });
+    expect(await bench.database.run((db) => findWait(db, work))).toBeUndefined();
+  });
+
+  it(`leaves the send to its step when ${MAX_FIRST_SENDS} others are under way, or where a rate limits the sends`, async () => {
     const { service } = bench.dependencies;
     const held = Promise.withResolvers<void>();
     let waiting = 0;
@@ -82,15 +132,8 @@ describe('beginWork of a run that acceptance has started', () => {
     const { sent, attempt } = await worker.beginWork(await first(PACKAGE.staysProcessing));
     expect([sent, attempt.state]).toEqual([undefined, 'prepared']);
     held.resolve();
+    const limited = createWorkActivities(bench.dependencies, { maxFirstSends: 0 });
+    expect((await limited.beginWork(await first(PACKAGE.completedAtOnce))).sent).toBeUndefined();
     expect((await Promise.all(begun)).filter((each) => each.sent === undefined)).toEqual([]);
   });
-});
-
-it('the claim of a first send compares the epoch of the start in its own transaction', async () => {
-  const before = await sends();
-  const { work, attemptId } = await bench.begin();
-  const dependencies = withSharedReads(bench.dependencies);
-  const sent = await sendPurchase(dependencies, { work, attemptId, epoch: 'earlier' }, () => undefined);
-  expect(sent).toMatchObject({ outcome: { kind: 'records_lost' }, attempt: { state: 'prepared' } });
-  expect(await sends()).toBe(before);
 });

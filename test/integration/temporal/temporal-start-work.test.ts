@@ -47,7 +47,6 @@ const starter = (options: Partial<Starter> = {}): Starter => ({
   policy: DEFAULT_POLICY.purchase,
   environment: 'sandbox',
   mayBeEager: () => false,
-  sendsFirst: true,
   isEnded: async () => true,
   ...options,
 });
@@ -127,11 +126,6 @@ describe('starting the workflow of an order', () => {
     const next = await inputOf('ord_sending');
     expect(next).toMatchObject({ carried: { pendingSend: { epoch: '00000001/17', number: 1, sends: 0 } } });
     expect(next).not.toHaveProperty('firstSendIn');
-  });
-
-  it('gives a run no first send where a rate limits the sends', async () => {
-    await startWork(starter({ sendsFirst: false }), { ...start('ord_limited'), unreadIn: '00000001/17' });
-    expect(await inputOf('ord_limited')).not.toHaveProperty('firstSendIn');
   });
 
   it('does not start a second run without that knowledge when no worker can tell it', async () => {
