@@ -14,7 +14,7 @@ import { ServiceTokenStore } from '#db/service/service-tokens.ts';
 import type { Policy } from '#domain/policy/policy.ts';
 import { effectivePolicy } from '#domain/service/capability-profile.ts';
 import type { ServiceMode } from '#domain/service/service-address.ts';
-import type { WorkKind } from '#domain/work/kinds.ts';
+import type { WorkKind, WorkRef } from '#domain/work/kinds.ts';
 import { WalletReadings } from '#fulfilment/purchase/wallet-readings.ts';
 import { AddressPolicy, dnsLookup } from '#outbound/webhook-address.ts';
 import { WebhookSender } from '#outbound/webhook-sender.ts';
@@ -86,8 +86,8 @@ export function createWorkerParts(config: WorkerConfig, now: () => number = Date
     purchaseInForce: async (db: Executor) => (await policyInForce(db, policy, mode)).purchase,
     gate: policy.gate,
     onGate,
-    onFirstSendError: (error: unknown) =>
-      logger.warn({ err: error }, 'a first send ended in an error; its workflow goes on from the stored row'),
+    onFirstSendError: ({ id: workId }: WorkRef, error: unknown) =>
+      logger.warn({ workId, err: error }, 'a first send ended in an error; its workflow goes on from the stored row'),
     now,
   };
   const gateLoop = new GateLoop({

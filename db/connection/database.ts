@@ -73,7 +73,8 @@ export class Database {
   }
 
   /**
-   * A serialization failure or deadlock runs `work` again, so it must have no effect outside the transaction.
+   * A serialization failure, a deadlock or a stale plan runs `work` again, so it must have no effect outside the
+   * transaction.
    * @param options.waitsForLocks also after a wait for a lock. For facts that cannot be read again, such as the answer
    *   to a purchase.
    * @throws DatabaseUnavailableError when the connection breaks. The commit may have happened: read its unique key.

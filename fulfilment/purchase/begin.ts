@@ -42,22 +42,25 @@ export async function beginWork(
   input: BeginInput,
 ): Promise<WorkSnapshot & { readonly sent?: SendResult }> {
   const snapshot = await readForRun(dependencies, input);
-  const { run: _begun, firstSend, ...again } = input;
+  const { run: _run, firstSend, ...reread } = input;
   if (firstSend === undefined || !mayBeSentFirst(snapshot, input, dependencies.now())) return snapshot;
-  // What did not claim the send may have met another try of this activity. The workflow compares what it reads now, and
-  // takes the next step by it, also after an error: an activity that is repeated would hide it.
-  const sent = await sendFirst(dependencies, { ...again, ...firstSend, attemptId: snapshot.attempt.id });
-  if (sent === undefined || sent.outcome.kind === 'records_lost') return readForRun(dependencies, again);
-  return { ...(sent.attempt.history.sends === 0 ? await readForRun(dependencies, again) : snapshot), sent };
+  const sent = await sendFirst(dependencies, { ...reread, ...firstSend, attemptId: snapshot.attempt.id });
+  if (sent !== undefined && sent.attempt.history.sends > 0 && sent.outcome.kind !== 'records_lost')
+    return { ...snapshot, sent };
+  // Without a claim of its own, another try may have sent: the workflow compares what is read now. Nor may an error
+  // repeat this activity, which would hide it; the step that follows has a case for it.
+  const present = await readForRun(dependencies, reread);
+  return sent === undefined || sent.outcome.kind === 'records_lost' ? present : { ...present, sent };
 }
 
 /** The first attempt was never sent, PostgreSQL is in the epoch of the start, and the run may still buy. */
 function mayBeSentFirst(snapshot: WorkSnapshot, { sentIn, firstSend }: BeginInput, now: number): boolean {
-  const { attempt, attention, epoch, observations, retryOverrides = {} } = snapshot;
+  const { status, attempt, attention, epoch, observations, retryOverrides = {} } = snapshot;
   const { number, state, history } = attempt;
   const rule = firstSend?.retryRule;
   if (rule !== undefined && now >= givesUpAt(snapshot, rule, retryOverrides)) return false;
-  const isUnsent = number === 1 && state === 'prepared' && history.sends === 0;
+  // Another status is the step of a run.
+  const isUnsent = status === 'accepted' && number === 1 && state === 'prepared' && history.sends === 0;
   return isUnsent && attention === undefined && observations.length === 0 && epoch === sentIn;
 }
 
@@ -69,7 +72,7 @@ async function sendFirst(
     return await sendPurchase(dependencies, { ...request, epoch }, () => undefined);
   } catch (error) {
     if (error instanceof WorkFinishedError || error instanceof RowMissingError) throw error;
-    dependencies.onFirstSendError?.(error);
+    dependencies.onFirstSendError?.(request.work, error);
     return undefined;
   }
 }

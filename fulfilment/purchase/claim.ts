@@ -104,7 +104,8 @@ export async function claim(
     // Lease.
     const terms = objection === undefined ? { limit, price: offer.price } : {};
     const attempt = await takeLease(tx, locked, { leaseMs: sendLeaseMs, esimId: row.esimId, ...terms });
-    await startSend(tx, work, isGateClear && row.status === 'accepted', new Date(now()), retryRule);
+    const isNew = isGateClear && row.status === 'accepted';
+    await startSend(tx, work, isNew, new Date(now()), retryRule);
     const claimed = { kind: 'claimed', row, attempt, reserved: admission.reservation, lease } as const;
     if (objection === undefined) return claimed;
     // Recorded in this transaction: a worker that dies here must not leave a send behind whose outcome is unknown.

@@ -3,7 +3,7 @@ import type { Executor, Database } from '#db/connection/database.ts';
 import type { Money } from '#domain/money/money.ts';
 import type { GatePolicy } from '#domain/policy/gate-policy.ts';
 import type { PurchasePolicy } from '#domain/policy/purchase-policy.ts';
-import type { WorkKind } from '#domain/work/kinds.ts';
+import type { WorkKind, WorkRef } from '#domain/work/kinds.ts';
 import type { CircuitChange } from '#fulfilment/gate/circuits.ts';
 import { BalanceReader } from '#fulfilment/purchase/balance-reader.ts';
 import { priceList, type PriceList } from '#fulfilment/purchase/offer.ts';
@@ -35,7 +35,7 @@ export interface WorkDependencies {
   /** For the log. */
   readonly onGate?: GateListener;
   /** For the log: a first send ended in an error, and its workflow goes on from the row. */
-  readonly onFirstSendError?: (error: unknown) => void;
+  readonly onFirstSendError?: (work: WorkRef, error: unknown) => void;
   /** Unix milliseconds. */
   readonly now: () => number;
   /** Monotonic milliseconds; by default those of the process. */
