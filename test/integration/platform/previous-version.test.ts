@@ -18,14 +18,17 @@ const git = (...args: readonly string[]) =>
   execFileSync('git', args, { cwd: PROJECT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
 
 /**
- * The commit of the last release; before the first release, the newest one that changed the first migration.
+ * The commit of the last release; before the first release, the newest one behind which nothing leads: it changed the
+ * first migration, or the commands of a first task (`firstSendIn`, ADR 0020), which no earlier version can replay.
  * @returns undefined in a shallow clone or an archive, whose history does not tell.
  */
 function previousCommit(): string | undefined {
   try {
     if (git('rev-parse', '--is-shallow-repository') === 'true') return undefined;
     const release = git('tag', '--list', 'v*', '--merged', 'HEAD~1', '--sort=-version:refname').split('\n')[0];
-    return release || git('log', '-1', '--format=%H', '--', 'db/migrations/0000_schema.sql') || undefined;
+    const schema = git('log', '-1', '--format=%H', '--', 'db/migrations/0000_schema.sql');
+    const firstTask = git('log', '-1', '--format=%H', '-S', 'firstSendIn', '--', 'workflows/messages.ts');
+    return release || git('rev-list', '--no-walk=sorted', '--max-count=1', schema, firstTask) || undefined;
   } catch {
     return undefined;
   }
