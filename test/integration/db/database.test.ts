@@ -174,3 +174,31 @@ describe('an error of PostgreSQL', () => {
     }
   });
 });
+
+describe('a database whose statements are prepared by name', () => {
+  it('plans a statement once, and runs it again on another connection when its table has changed', async () => {
+    await using prepared = preparingDatabase();
+    await database.run((db) => db.execute(sql`create table changing as select 1::integer as value`));
+    const read = () =>
+      prepared.transaction(async (tx) => (await tx.execute(sql`select * from changing where value > ${0}`)).rows);
+    const first = await read();
+    const names = await prepared.run((db) =>
+      db.execute<{ name: string }>(sql`select name from pg_prepared_statements`),
+    );
+    expect([first, names.rows.length]).toEqual([[{ value: 1 }], 1]);
+    await database.run((db) => db.execute(sql`alter table changing add column more integer`));
+    expect(await read()).toEqual([{ value: 1, more: null }]);
+  });
+});
+
+/** One connection, so that its prepared statements are those of the test. */
+function preparingDatabase(): Database & AsyncDisposable {
+  const own = new Database({
+    url: opened.url,
+    poolSize: 1,
+    applicationName: 'prepares',
+    prepares: true,
+    onConnectionError: () => undefined,
+  });
+  return Object.assign(own, { [Symbol.asyncDispose]: () => own.close() });
+}
