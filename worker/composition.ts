@@ -117,7 +117,7 @@ export function createWorkerParts(config: WorkerConfig, now: () => number = Date
       now,
     }),
     activities: {
-      ...createWorkActivities(dependencies, config.purchasesPerSecond === undefined ? {} : { maxFirstSends: 0 }),
+      ...createWorkActivities(dependencies, config.purchasesPerSecond === undefined ? undefined : 0),
       ...createMaintenanceActivities({
         ...dependencies,
         reconcile: policy.reconcile,

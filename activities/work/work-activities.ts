@@ -22,16 +22,12 @@ import { ACTION_REFUSED, SEND_NOT_BEGUN, WORK_FINISHED, WORK_MISSING } from '#wo
 /** At a time, in first tasks. The others are regular activities: a slow service must leave tasks to other workflows. */
 export const MAX_FIRST_SENDS = 60;
 
-/** `maxFirstSends`: 0 where a rate limits the sends, because Temporal limits task queues only. */
-interface WorkActivitiesOptions {
-  readonly maxFirstSends?: number;
-}
-
 type WorkActivities = PurchaseActivities & SubscriptionActivities;
 
+/** @param maxFirstSends 0 where a rate limits the sends, because Temporal limits task queues only. */
 export function createWorkActivities(
   dependencies: WorkDependencies,
-  { maxFirstSends = MAX_FIRST_SENDS }: WorkActivitiesOptions = {},
+  maxFirstSends: number = MAX_FIRST_SENDS,
 ): WorkActivities {
   const { database, now } = dependencies;
   const shared = withSharedReads(dependencies);

@@ -45,12 +45,11 @@ export async function beginWork(
   const { run: _run, firstSend, ...reread } = input;
   if (firstSend === undefined || !mayBeSentFirst(snapshot, input, dependencies.now())) return snapshot;
   const sent = await sendFirst(dependencies, { ...reread, ...firstSend, attemptId: snapshot.attempt.id });
-  if (sent !== undefined && sent.attempt.history.sends > 0 && sent.outcome.kind !== 'records_lost')
-    return { ...snapshot, sent };
+  if (sent !== undefined && sent.attempt.history.sends > 0) return { ...snapshot, sent };
   // Without a claim of its own, another try may have sent: the workflow compares what is read now. Nor may an error
   // repeat this activity, which would hide it; the step that follows has a case for it.
   const present = await readForRun(dependencies, reread);
-  return sent === undefined || sent.outcome.kind === 'records_lost' ? present : { ...present, sent };
+  return sent === undefined ? present : { ...present, sent };
 }
 
 /** The first attempt was never sent, PostgreSQL is in the epoch of the start, and the run may still buy. */
@@ -64,12 +63,11 @@ function mayBeSentFirst(snapshot: WorkSnapshot, { sentIn, firstSend }: BeginInpu
   return isUnsent && attention === undefined && observations.length === 0 && epoch === sentIn;
 }
 
-async function sendFirst(
-  dependencies: PurchaseDependencies,
-  { sentIn: epoch, ...request }: SendRequest & { readonly sentIn?: string },
-): Promise<SendResult | undefined> {
+/** @returns undefined after an error, and when the row must be compared before anything is sent. */
+async function sendFirst(dependencies: PurchaseDependencies, request: SendRequest): Promise<SendResult | undefined> {
   try {
-    return await sendPurchase(dependencies, { ...request, epoch }, () => undefined);
+    const sent = await sendPurchase(dependencies, request, () => undefined);
+    return sent.outcome.kind === 'records_lost' ? undefined : sent;
   } catch (error) {
     if (error instanceof WorkFinishedError || error instanceof RowMissingError) throw error;
     dependencies.onFirstSendError?.(request.work, error);

@@ -30,8 +30,8 @@ import { startSend } from '#fulfilment/work/change.ts';
 import type { ServiceFailure } from '#upstream/client/error-mapping.ts';
 
 export type SendRequest = Parameters<PurchaseActivities['sendPurchase']>[0] & {
-  /** Of a first send: nothing is sent in another epoch or after an earlier try, which PostgreSQL may have lost. */
-  readonly epoch?: string | undefined;
+  /** Epoch of a first send: nothing is sent in another one, or after an earlier try, which PostgreSQL may have lost. */
+  readonly sentIn?: string;
 };
 
 /** The right to send once. */
@@ -60,7 +60,7 @@ type Claim =
 /** One transaction, which locks the work and then the attempt. `isPriceFresh`: the price was read for this send. */
 export async function claim(
   dependencies: WorkDependencies,
-  { work, attemptId, resendWindowMs, retryRule, witness, task, epoch }: SendRequest,
+  { work, attemptId, resendWindowMs, retryRule, witness, task, sentIn }: SendRequest,
   offer: Offer,
   isPriceFresh: boolean,
 ): Promise<Claim> {
@@ -70,8 +70,8 @@ export async function claim(
   return database.transaction(async (tx): Promise<Claim> => {
     const unsent = (outcome: SendResult['outcome']) => ({ kind: 'unsent', outcome }) as const;
     // Lock.
-    const { row, epoch: present } = await lockUnfinishedWithEpoch(tx, work);
-    if (epoch !== undefined && epoch !== present) return unsent({ kind: 'records_lost' });
+    const { row, epoch } = await lockUnfinishedWithEpoch(tx, work);
+    if (sentIn !== undefined && sentIn !== epoch) return unsent({ kind: 'records_lost' });
     if (task !== undefined && row.recordedIn !== null && isSuperseded(task, row.recordedIn))
       return { kind: 'superseded' };
     if (await abandonIfCancelled(tx, work, row, new Date(now()))) return { kind: 'cancelled' };
@@ -83,7 +83,7 @@ export async function claim(
     const locked = await lockAttempt(tx, attemptId);
 
     // May it buy?
-    const isSentBefore = epoch !== undefined && locked.sends > 0;
+    const isSentBefore = sentIn !== undefined && locked.sends > 0;
     if (isSentBefore || hasLostRecords(witness, locked)) return unsent({ kind: 'records_lost' });
     // The workflow has checked it, too. But the activity may have waited for a worker since.
     if (isLate(row, now()) && cannotHaveBought(locked)) return unsent({ kind: 'failure', failure: 'deadline_passed' });
@@ -105,7 +105,7 @@ export async function claim(
     const terms = objection === undefined ? { limit, price: offer.price } : {};
     const attempt = await takeLease(tx, locked, { leaseMs: sendLeaseMs, esimId: row.esimId, ...terms });
     const isNew = isGateClear && row.status === 'accepted';
-    await startSend(tx, work, isNew, new Date(now()), retryRule);
+    await startSend(tx, work, { isNew, retryRule }, new Date(now()));
     const claimed = { kind: 'claimed', row, attempt, reserved: admission.reservation, lease } as const;
     if (objection === undefined) return claimed;
     // Recorded in this transaction: a worker that dies here must not leave a send behind whose outcome is unknown.

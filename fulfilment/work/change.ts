@@ -124,9 +124,8 @@ export async function markInProgress(tx: Executor, work: WorkRef, row: WorkRow, 
 export async function startSend(
   tx: Executor,
   work: WorkRef,
-  isNew: boolean,
+  { isNew, retryRule }: { readonly isNew: boolean; readonly retryRule: RetryRule | undefined },
   now: Date,
-  retryRule: RetryRule | undefined,
 ): Promise<void> {
   const table = workTable(work.kind);
   const rule = retryRule === undefined ? {} : { retryRule };

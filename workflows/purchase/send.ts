@@ -60,7 +60,8 @@ async function sendOnce(run: Run): Promise<SendResult | undefined> {
   const { attempt, snapshot } = run;
   const { number, history } = attempt;
   const { sendActivityTimeoutMs } = run.policy;
-  const thenDeliver = isDelivered(run) ? `; if it is completed at once, read the ${run.rules.name}` : '';
+  const terms = sendTerms(run);
+  const thenDeliver = terms.delivers === true ? `; if it is completed at once, read the ${run.rules.name}` : '';
   const { sendPurchase } = proxyActivities<Pick<PurchaseActivities, 'sendPurchase'>>({
     taskQueue: PURCHASE_TASK_QUEUE,
     startToCloseTimeout: sendActivityTimeoutMs,
@@ -71,7 +72,7 @@ async function sendOnce(run: Run): Promise<SendResult | undefined> {
   const inEpoch = snapshot.epoch === undefined ? {} : { epoch: snapshot.epoch };
   run.state.pendingSend = { since: Date.now(), number, sends: history.sends, ...inEpoch };
   try {
-    const result = await sendPurchase({ ...attemptRef(run), ...sendTerms(run) });
+    const result = await sendPurchase({ ...attemptRef(run), ...terms });
     run.state.pendingSend = undefined;
     return result;
   } catch (error) {
@@ -90,12 +91,8 @@ export function sendTerms(run: Run): SendTerms {
     ...(resendAllowed && { resendWindowMs }),
     retryRule: run.configuredRule,
     ...(witness !== undefined && { witness }),
-    ...(isDelivered(run) && { delivers: true }),
+    ...(KINDS[run.work.kind].isPurchase && { delivers: true }),
   };
-}
-
-function isDelivered({ work }: Run): boolean {
-  return KINDS[work.kind].isPurchase;
 }
 
 /** True when PostgreSQL has lost commits since. */

@@ -62,8 +62,8 @@ async function endOf(run: Run, lifecycle: (run: Run) => Promise<WorkEnd>): Promi
       run.showAlone({ status: end.status, now: `It has ended: ${end.status}.`, next: 'Nothing follows.' });
       return end;
     }
-    const { witness = run.state.pendingSend } = run.state;
-    if (isMissing(error) && witness !== undefined) return waitForRow(run);
+    const { witness, pendingSend } = run.state;
+    if (isMissing(error) && (witness ?? pendingSend) !== undefined) return waitForRow(run);
     throw error;
   }
 }

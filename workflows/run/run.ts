@@ -46,7 +46,6 @@ export class Run {
   readonly policy: PurchasePolicy;
   readonly rules: PurchaseRules;
   readonly noun: string;
-  readonly #sendsAtOnce: boolean;
   state: RunState;
   shown: Shown;
   /** Operators' actions since this run began. */
@@ -73,7 +72,6 @@ export class Run {
     this.policy = input.policy;
     this.rules = rules;
     this.noun = KINDS[input.work.kind].noun;
-    this.#sendsAtOnce = input.firstSendIn !== undefined;
     this.state = { ...NOTHING_YET, ...knownAtStart(input, workflowInfo().runStartTime.getTime()) };
     this.actions = this.state.hasNewAction === true ? 1 : 0;
     this.shown = {
@@ -81,7 +79,7 @@ export class Run {
       now: `The ${this.noun} was accepted and is being sent to the service.`,
       next: 'The answer of the service.',
     };
-    this.#searchKey = display(this.work, this.shown, this.#sendsAtOnce ? NOTHING_STORED : undefined);
+    this.#searchKey = display(this.work, this.shown, input.firstSendIn === undefined ? undefined : NOTHING_STORED);
   }
 
   get snapshot(): WorkSnapshot {
@@ -138,7 +136,7 @@ export class Run {
     for (;;) {
       const { witness, pendingSend } = this.state;
       // Later reads, and runs that know of an attempt, leave the send to its step.
-      const isSender = isFirst && witness === undefined && this.#sendsAtOnce;
+      const isSender = isFirst && witness === undefined && this.input.firstSendIn !== undefined;
       const summary = `Read the ${this.noun} from PostgreSQL${isSender ? '; send attempt 1' : ''}`;
       const sendsForMs = isSender ? this.policy.sendActivityTimeoutMs : 0;
       const { sent, ...snapshot } = await localActivities(summary, sendsForMs).beginWork({

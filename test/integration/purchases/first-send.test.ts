@@ -31,7 +31,7 @@ it('the claim of a first send compares the epoch of the start in its own transac
   const before = await sends();
   const { work, attemptId } = await bench.begin();
   const dependencies = withSharedReads(bench.dependencies);
-  const sent = await sendPurchase(dependencies, { work, attemptId, epoch: 'earlier' }, () => undefined);
+  const sent = await sendPurchase(dependencies, { work, attemptId, sentIn: 'earlier' }, () => undefined);
   expect(sent).toMatchObject({ outcome: { kind: 'records_lost' }, attempt: { state: 'prepared' } });
   expect(await sends()).toBe(before);
 });
@@ -116,7 +116,7 @@ describe('beginWork of a run that acceptance has started', () => {
     expect(await bench.database.run((db) => findWait(db, work))).toBeUndefined();
   });
 
-  it(`leaves the send to its step when ${MAX_FIRST_SENDS} others are under way, or where a rate limits the sends`, async () => {
+  it(`leaves the send to its step beside ${MAX_FIRST_SENDS} others, and where a rate limits the sends`, async () => {
     const { service } = bench.dependencies;
     const held = Promise.withResolvers<void>();
     let waiting = 0;
@@ -132,7 +132,7 @@ describe('beginWork of a run that acceptance has started', () => {
     const { sent, attempt } = await worker.beginWork(await first(PACKAGE.staysProcessing));
     expect([sent, attempt.state]).toEqual([undefined, 'prepared']);
     held.resolve();
-    const limited = createWorkActivities(bench.dependencies, { maxFirstSends: 0 });
+    const limited = createWorkActivities(bench.dependencies, 0);
     expect((await limited.beginWork(await first(PACKAGE.completedAtOnce))).sent).toBeUndefined();
     expect((await Promise.all(begun)).filter((each) => each.sent === undefined)).toEqual([]);
   });
