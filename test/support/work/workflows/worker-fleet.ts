@@ -109,12 +109,15 @@ export class WorkerFleet implements AsyncDisposable {
     return rows.some(({ id, status }) => workflowId === `order/${id}` && isSettled(status));
   }
 
-  /** The version that carried out the last task of a running or ended workflow. @param id of work. */
+  /**
+   * The version that carried out the last task of a running or ended workflow. The row of work may be ahead: the first
+   * task is completed after the first send. @param id of work.
+   */
   async buildOf(id: string): Promise<string> {
-    const { builds } = await this.#ranIn(this.#operator.order(id).fetchHistory());
-    const last = builds.at(-1);
-    if (last === undefined) throw new Error(`${id} has no workflow task yet`);
-    return last;
+    return waitFor(`${id} has completed a workflow task`, async () => {
+      const { builds } = await this.#ranIn(this.#operator.order(id).fetchHistory());
+      return builds.at(-1);
+    });
   }
 
   /** All workflows of the namespace, with their versions. */
