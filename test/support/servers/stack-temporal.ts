@@ -67,14 +67,16 @@ export class TemporalOperator implements AsyncDisposable {
   /** Resets a workflow to the end of its first task, like Reset in the UI. @returns the id of the new run. */
   async resetToFirstTask(orderId: string): Promise<string> {
     const { runId } = await this.order(orderId).describe();
-    const { events = [] } = await this.order(orderId).fetchHistory();
-    const first = events?.find(({ workflowTaskCompletedEventAttributes: completed }) => completed != null);
-    if (first?.eventId == null) throw new Error('the workflow has completed no task yet');
+    // The row may be ahead: the first task is completed after the first send.
+    const firstTask = await waitFor('the workflow has completed a task', async () => {
+      const { events } = await this.order(orderId).fetchHistory();
+      return events?.find(({ workflowTaskCompletedEventAttributes: completed }) => completed != null)?.eventId;
+    });
     const answer = await this.client.workflowService.resetWorkflowExecution({
       namespace: this.#stack.temporal.namespace,
       workflowExecution: { workflowId: workflowId({ kind: 'order', id: orderId }), runId },
       reason: 'reset by a test',
-      workflowTaskFinishEventId: first.eventId,
+      workflowTaskFinishEventId: firstTask,
       requestId: `${runId}-reset`,
     });
     return answer.runId;
@@ -92,8 +94,9 @@ export class TemporalOperator implements AsyncDisposable {
   /** Search attributes and current details of the newest run, as in the Temporal UI. @param id the id of work. */
   async shown(id: string): Promise<Shown> {
     const handle = this.order(id);
-    const { typedSearchAttributes: found } = await handle.describe();
+    // The query waits for the first task, which is completed after the first send.
     const { currentDetails } = await handle.query(workflowMetadataQuery);
+    const { typedSearchAttributes: found } = await handle.describe();
     return {
       product: found.get(SEARCH_ATTRIBUTES.product),
       stage: found.get(SEARCH_ATTRIBUTES.stage),
