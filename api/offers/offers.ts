@@ -1,6 +1,6 @@
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { objections, NAMED, type Offer, type OffersOf, type Wanted } from '#api/offers/purchase-not-possible.ts';
 import { fieldProblem, Problem, valueOf } from '#api/problems/problem.ts';
+import { objections, NAMED, type Offer, type OffersOf, type Wanted } from '#api/problems/purchase-not-possible.ts';
 import { within } from '#telemetry/waiting.ts';
 import { CachedRead, type ReadAt } from '#upstream/cached-read.ts';
 import type { Listing } from '#upstream/client.ts';

@@ -16,7 +16,6 @@ import {
 import { type Caller, jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import type { Offers } from '#api/offers/offers.ts';
-import { objections, type Offer, type Wanted } from '#api/offers/purchase-not-possible.ts';
 import {
   listedPrice,
   pricedPackage,
@@ -25,6 +24,7 @@ import {
   suggestedPriceJson,
 } from '#api/pricing/suggested-price.ts';
 import { type FieldError, invalid } from '#api/problems/problem.ts';
+import { objections, type Offer, type Wanted } from '#api/problems/purchase-not-possible.ts';
 import { type QuotedItem, quoteToken } from '#api/quotes/quote-token.ts';
 import { vpnPlanId } from '#api/vpn/vpn-plans.ts';
 import { scopesOfKind } from '#db/access/api-keys.ts';

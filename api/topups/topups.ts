@@ -3,7 +3,7 @@ import type { ApiDependencies } from '#api/dependencies.ts';
 import { purchaseExpansions, requireEsim } from '#api/esims/delivered-esim.ts';
 import { type Operation, operation } from '#api/http/operation.ts';
 import type { Offers } from '#api/offers/offers.ts';
-import { wantedOf } from '#api/offers/purchase-not-possible.ts';
+import { wantedOf } from '#api/problems/purchase-not-possible.ts';
 import { topupCsv, topupInput, topupJson, topupListQuery, topupOutput, topupPage } from '#api/topups/topup-schemas.ts';
 import { callerReference, createWork, creationAnswers, creationCall } from '#api/work/create-work.ts';
 import { customerHash, newCustomer, readCustomer } from '#api/work/work-input.ts';

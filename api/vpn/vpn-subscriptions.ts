@@ -5,8 +5,8 @@ import { actionReason, idInPath } from '#api/fields/fields.ts';
 import { jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import type { Offers } from '#api/offers/offers.ts';
-import { wantedOf } from '#api/offers/purchase-not-possible.ts';
 import { Problem, requireFound } from '#api/problems/problem.ts';
+import { wantedOf } from '#api/problems/purchase-not-possible.ts';
 import { subscriptionExpansions, vpnAccessOperation } from '#api/vpn/vpn-access.ts';
 import {
   vpnSubscriptionCsv,
