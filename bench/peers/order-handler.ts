@@ -18,7 +18,7 @@ if (PORT === undefined || DATABASE_URL === undefined) throw new Error('PORT and 
 const pool = new pg.Pool({ connectionString: DATABASE_URL });
 
 /** Our own query, taken down once as a prepared statement. */
-const page = orderReads.page(drizzle(pool), undefined, {}, { limit: 21 }).toSQL();
+const page = await statementOf((db) => orderReads.page(db, undefined, {}, { limit: 21 }));
 const one = await statementOf((db) => orderReads.find(db, 'ord_', undefined));
 const COLUMNS = Object.keys(getTableColumns(schema.orders));
 

@@ -1,7 +1,7 @@
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
 import pg from 'pg';
 import { type Queue, takeFacts, takeRowsAdded } from '#db/connection/after-commit.ts';
-import { PreparingClient } from '#db/connection/preparing-client.ts';
+import { PreparingClient, UnpreparedClient } from '#db/connection/prepared-statements.ts';
 import type { WorkFact } from '#domain/work/work-fact.ts';
 
 export type Executor = NodePgDatabase;
@@ -12,7 +12,10 @@ export interface DatabaseOptions {
   /** A pooler in transaction mode, such as PgBouncer: transactions set the limits. */
   readonly isPooled?: boolean;
   readonly applicationName: string;
-  /** Statements are prepared by name. Not for lists: one plan for all values of their filters would be dangerous. */
+  /**
+   * All statements are prepared by name, not only those that are built once. Not for lists: one plan for all values of
+   * their filters would be dangerous.
+   */
   readonly prepares?: boolean;
   readonly onConnectionError: (error: Error) => void;
   /** Called after a commit; must not throw. Without it the slow poll finds the rows. */
@@ -50,6 +53,8 @@ export class Database {
   readonly #isPooled: boolean;
   readonly #onRowsAdded: DatabaseOptions['onRowsAdded'];
   readonly #onFacts: DatabaseOptions['onFacts'];
+  /** One for each connection: with it live the statements that are built once. */
+  readonly #executors = new WeakMap<pg.PoolClient, Executor>();
   readonly executor: Executor;
 
   constructor(options: DatabaseOptions) {
@@ -62,7 +67,7 @@ export class Database {
       // A half-open connection never answers, so the client has its own timeout.
       query_timeout: LIMITS.statement_timeout + 5_000,
       keepAlive: true,
-      ...(options.isPooled !== true && LIMITS),
+      ...(options.isPooled === true ? { Client: UnpreparedClient } : LIMITS),
       ...(options.isPooled !== true && options.prepares === true && { Client: PreparingClient }),
     });
     this.#isPooled = options.isPooled ?? false;
@@ -111,6 +116,12 @@ export class Database {
     await this.#pool.end();
   }
 
+  #executorOf(client: pg.PoolClient): Executor {
+    const executor = this.#executors.get(client) ?? drizzle(client);
+    this.#executors.set(client, executor);
+    return executor;
+  }
+
   #announce(executor: Executor): void {
     const added = takeRowsAdded(executor);
     if (added !== undefined) this.#onRowsAdded?.(added);
@@ -120,7 +131,7 @@ export class Database {
 
   async #once<Result>(work: (tx: Executor) => Promise<Result>): Promise<Result> {
     const client = await this.#pool.connect();
-    const tx = drizzle(client);
+    const tx = this.#executorOf(client);
     // Without a listener a connection that dies while checked out would end the process.
     let broken: Error | undefined;
     const onError = (error: Error) => (broken = error);

@@ -12,6 +12,17 @@ export function ownWork(kind: WorkKind, owner: Owner): SQL | undefined {
   return owner === undefined ? undefined : eq(workTable(kind).apiKeyId, owner);
 }
 
+export function nameOfFind(kind: WorkKind, owner: Owner): string {
+  return `${owner === undefined ? 'any' : 'own'} ${kind}`;
+}
+
+/** One piece of work, in the prepared statement of this name with the values `id` and `owner`. */
+export function oneOwn(kind: WorkKind, owner: Owner): SQL | undefined {
+  const { id, apiKeyId } = workTable(kind);
+  const isOwn = owner === undefined ? undefined : eq(apiKeyId, sql.placeholder('owner'));
+  return and(eq(id, sql.placeholder('id')), isOwn);
+}
+
 export function ownEsims(db: Executor, owner: Owner): SQL | undefined {
   if (owner === undefined) return undefined;
   const bought = db.select({ one: sql`1` }).from(orders);

@@ -1,5 +1,18 @@
 /** `fulfilment/reports/inbox-writer.ts` stores webhooks; the relay takes rows by `relay-queues.ts`. */
-import { and, desc, eq, inArray, isNotNull, isNull, ne, notLike, or, sql, type SQL } from 'drizzle-orm';
+import {
+  and,
+  desc,
+  eq,
+  inArray,
+  isNotNull,
+  isNull,
+  ne,
+  notLike,
+  or,
+  sql,
+  type Placeholder,
+  type SQL,
+} from 'drizzle-orm';
 import { noteRowsAdded } from '#db/connection/after-commit.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { attempts, inbox } from '#db/schema.ts';
@@ -62,7 +75,7 @@ export async function requeueMatchable(db: Executor, batch: number): Promise<num
   return rows.length;
 }
 
-export function isUnapplied({ kind, id }: WorkRef): SQL | undefined {
+export function isUnapplied({ kind, id }: { readonly kind: WorkKind; readonly id: string | Placeholder }) {
   return and(eq(inbox.subjectKind, kind), eq(inbox.subjectId, id), sql`${inbox.state} in ('pending', 'relayed')`);
 }
 

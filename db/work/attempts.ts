@@ -1,5 +1,20 @@
-import { and, desc, eq, getTableColumns, inArray, lt, max, ne, type SQL, asc, sql, type Column } from 'drizzle-orm';
+import {
+  and,
+  desc,
+  eq,
+  getTableColumns,
+  inArray,
+  lt,
+  max,
+  ne,
+  type SQL,
+  asc,
+  sql,
+  type Column,
+  type Placeholder,
+} from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
+import { prepared } from '#db/connection/prepared-statements.ts';
 import { isUnapplied, type InboxRow } from '#db/queues/inbox.ts';
 import { attempts, inbox, walletReadings } from '#db/schema.ts';
 import { workTable, type AttemptRow, RowMissingError } from '#db/work/rows.ts';
@@ -26,19 +41,28 @@ export async function readProgress(
 ): Promise<{ readonly current: AttemptRow | undefined; readonly reports: readonly InboxRow[] }> {
   const table = workTable(work.kind);
   // There are few of both, and mostly none of one of them.
-  const rows = await db
-    .select({ attempt: attempts, report: inbox })
-    .from(table)
-    .leftJoin(attempts, ofWork(work))
-    .leftJoin(inbox, isUnapplied(work))
-    .where(eq(table.id, work.id))
-    .orderBy(desc(attempts.number), inbox.id);
+  const { kind } = work;
+  const id = sql.placeholder('id');
+  const statement = prepared(db, `progress of ${kind}`, (on, name) =>
+    on
+      .select({ attempt: attempts, report: inbox })
+      .from(table)
+      .leftJoin(attempts, ofWork({ kind, id }))
+      .leftJoin(inbox, isUnapplied({ kind, id }))
+      .where(eq(table.id, id))
+      .orderBy(desc(attempts.number), inbox.id)
+      .prepare(name),
+  );
+  const rows = await statement.execute({ id: work.id });
   const reports = new Map(rows.flatMap(({ report }) => (report === null ? [] : [[report.id, report]])));
   return { current: currentOf(rows.flatMap(({ attempt }) => attempt ?? [])), reports: [...reports.values()] };
 }
 
 export async function attemptsOf(db: Executor, work: WorkRef): Promise<AttemptRow[]> {
-  return db.select().from(attempts).where(ofWork(work)).orderBy(desc(attempts.number));
+  const statement = prepared(db, 'attempts of work', (on, name) =>
+    on.select().from(attempts).where(OF_WORK).orderBy(desc(attempts.number)).prepare(name),
+  );
+  return statement.execute({ ...work });
 }
 
 /**
@@ -69,17 +93,28 @@ async function lastReadingBefore(db: Executor, at: Date): Promise<number | null>
 }
 
 export async function findAttempt(db: Executor, work: WorkRef, number: number): Promise<AttemptRow | undefined> {
-  const rows = await db
-    .select()
-    .from(attempts)
-    .where(and(ofWork(work), eq(attempts.number, number)));
-  return rows[0];
+  const statement = prepared(db, 'attempt of work', (on, name) =>
+    on
+      .select()
+      .from(attempts)
+      .where(and(OF_WORK, eq(attempts.number, sql.placeholder('number'))))
+      .prepare(name),
+  );
+  return (await statement.execute({ ...work, number }))[0];
 }
 
-/** @param work whose `id` may be a column. */
-export function ofWork({ kind, id }: { readonly kind: WorkKind; readonly id: string | Column }): SQL | undefined {
+/** @param work of columns, or of the places of values in a prepared statement. */
+export function ofWork({
+  kind,
+  id,
+}: {
+  readonly kind: WorkKind | Placeholder;
+  readonly id: string | Column | Placeholder;
+}): SQL | undefined {
   return and(eq(attempts.subjectKind, kind), eq(attempts.subjectId, id));
 }
+
+const OF_WORK = ofWork({ kind: sql.placeholder('kind'), id: sql.placeholder('id') });
 
 export function workOf({ subjectKind: kind, subjectId: id }: AttemptRow): WorkRef {
   return { kind, id };
@@ -112,7 +147,14 @@ export async function takenServiceIds(
 
 /** @throws RowMissingError: attempts are never deleted, so the row is lost. */
 export async function findAttemptById(db: Executor, attemptId: string): Promise<AttemptRow> {
-  const [row] = await db.select().from(attempts).where(eq(attempts.id, attemptId));
+  const statement = prepared(db, 'attempt', (on, name) =>
+    on
+      .select()
+      .from(attempts)
+      .where(eq(attempts.id, sql.placeholder('id')))
+      .prepare(name),
+  );
+  const [row] = await statement.execute({ id: attemptId });
   if (row === undefined) throw new RowMissingError(`attempt ${attemptId} does not exist in this database`);
   return row;
 }
@@ -125,15 +167,19 @@ export interface LockedAttempt extends AttemptRow, Pick<SendCandidate, 'leaseLef
  * RowMissingError
  */
 export async function lockAttempt(tx: Executor, attemptId: string): Promise<LockedAttempt> {
-  const [locked] = await tx
-    .select({
-      ...getTableColumns(attempts),
-      leaseLeftMs: milliseconds(sql`${attempts.leaseUntil} - clock_timestamp()`),
-      unrefusedForMs: milliseconds(sql`clock_timestamp() - ${attempts.firstUnrefusedSendAt}`),
-    })
-    .from(attempts)
-    .where(eq(attempts.id, attemptId))
-    .for('update');
+  const statement = prepared(tx, 'lock attempt', (on, name) =>
+    on
+      .select({
+        ...getTableColumns(attempts),
+        leaseLeftMs: milliseconds(sql`${attempts.leaseUntil} - clock_timestamp()`),
+        unrefusedForMs: milliseconds(sql`clock_timestamp() - ${attempts.firstUnrefusedSendAt}`),
+      })
+      .from(attempts)
+      .where(eq(attempts.id, sql.placeholder('id')))
+      .for('update')
+      .prepare(name),
+  );
+  const [locked] = await statement.execute({ id: attemptId });
   if (locked === undefined) throw new RowMissingError(`attempt ${attemptId} does not exist in this database`);
   return locked;
 }

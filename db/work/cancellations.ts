@@ -1,6 +1,7 @@
 import { and, eq, gt, inArray, lt, notExists, notInArray, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
-import { ownRefunds, ownWork, type Owner } from '#db/lists/ownership.ts';
+import { prepared } from '#db/connection/prepared-statements.ts';
+import { nameOfFind, oneOwn, ownRefunds, type Owner } from '#db/lists/ownership.ts';
 import { following, newest, type PageOptions, pageOfStatuses } from '#db/lists/pages.ts';
 import { cancellations, refunds, attempts, esims } from '#db/schema.ts';
 import { ofWork } from '#db/work/attempts.ts';
@@ -28,8 +29,12 @@ function select(db: Executor) {
 }
 
 export const cancellationReads = {
-  find: async (db: Executor, id: string, owner: Owner): Promise<StoredCancellation | undefined> =>
-    (await select(db).where(and(eq(cancellations.id, id), ownWork('cancellation', owner))))[0],
+  find: async (db: Executor, id: string, owner: Owner): Promise<StoredCancellation | undefined> => {
+    const statement = prepared(db, nameOfFind('cancellation', owner), (on, name) =>
+      select(on).where(oneOwn('cancellation', owner)).prepare(name),
+    );
+    return (await statement.execute({ id, owner }))[0];
+  },
   page: (db: Executor, owner: Owner, filter: CancellationFilter, page: PageOptions) => {
     const own = [[cancellations.esimId, filter.esimId]] as const;
     // As an array, so that the pages of these eSIMs are read and no others.
@@ -37,7 +42,7 @@ export const cancellationReads = {
       filter.customerReferenceHash &&
       sql`${cancellations.esimId} = any(array(select ${esims.id} from ${esims}
         where ${esims.customerReferenceHash} = ${filter.customerReferenceHash}))`;
-    return workPage(select(db).$dynamic(), 'cancellation', owner, filter, page, own, ofCustomer);
+    return workPage(db, 'cancellation', (on) => select(on).$dynamic(), owner, filter, page, own, ofCustomer);
   },
 };
 

@@ -1,6 +1,7 @@
 import { eq, and, asc, gt, inArray, lt, sql, sum } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
-import { type Owner, ownWork } from '#db/lists/ownership.ts';
+import { prepared } from '#db/connection/prepared-statements.ts';
+import { nameOfFind, oneOwn, type Owner } from '#db/lists/ownership.ts';
 import { following, newest, oneOf, type PageOptions } from '#db/lists/pages.ts';
 import { orders, esims, orderBatches } from '#db/schema.ts';
 import type { OrderRow, OrderBatchRow } from '#db/work/rows.ts';
@@ -27,8 +28,12 @@ function select(db: Executor) {
 }
 
 export const orderReads = {
-  find: async (db: Executor, id: string, owner: Owner): Promise<StoredOrder | undefined> =>
-    (await select(db).where(and(eq(orders.id, id), ownWork('order', owner))))[0],
+  find: async (db: Executor, id: string, owner: Owner): Promise<StoredOrder | undefined> => {
+    const statement = prepared(db, nameOfFind('order', owner), (on, name) =>
+      select(on).where(oneOwn('order', owner)).prepare(name),
+    );
+    return (await statement.execute({ id, owner }))[0];
+  },
   page: (db: Executor, owner: Owner, filter: OrderFilter, page: PageOptions) => {
     const own = [
       [orders.packageId, filter.packageId],
@@ -37,7 +42,7 @@ export const orderReads = {
       [orders.customerReferenceHash, filter.customerReferenceHash],
     ] as const;
     const references = filter.externalOrderIds && oneOf(orders.externalOrderId)(filter.externalOrderIds);
-    return workPage(select(db).$dynamic(), 'order', owner, filter, page, own, references);
+    return workPage(db, 'order', (on) => select(on).$dynamic(), owner, filter, page, own, references);
   },
 };
 

@@ -2,6 +2,7 @@ import { sql, type SQL, eq } from 'drizzle-orm';
 import type { AnyPgColumn } from 'drizzle-orm/pg-core';
 import { DATABASE_EPOCH } from '#db/connection/database-epoch.ts';
 import type { Executor } from '#db/connection/database.ts';
+import { prepared } from '#db/connection/prepared-statements.ts';
 import {
   type attempts,
   cancellations,
@@ -130,7 +131,14 @@ export class WorkMissingError extends RowMissingError {
 /** @throws WorkMissingError */
 export async function readWork(db: Executor, work: WorkRef): Promise<WorkRow> {
   const table = workTable(work.kind);
-  const [row] = await db.select().from(table).where(eq(table.id, work.id));
+  const statement = prepared(db, `read ${work.kind}`, (on, name) =>
+    on
+      .select()
+      .from(table)
+      .where(eq(table.id, sql.placeholder('id')))
+      .prepare(name),
+  );
+  const [row] = await statement.execute({ id: work.id });
   if (row === undefined) throw new WorkMissingError(work);
   return row;
 }
@@ -143,7 +151,15 @@ export async function hasEnded(db: Executor, work: WorkRef): Promise<boolean> {
 /** Callers that change work and an attempt lock the work first. @throws WorkMissingError */
 export async function lockWork(tx: Executor, work: WorkRef): Promise<WorkRow> {
   const table = workTable(work.kind);
-  const [row] = await tx.select().from(table).where(eq(table.id, work.id)).for('update');
+  const statement = prepared(tx, `lock ${work.kind}`, (on, name) =>
+    on
+      .select()
+      .from(table)
+      .where(eq(table.id, sql.placeholder('id')))
+      .for('update')
+      .prepare(name),
+  );
+  const [row] = await statement.execute({ id: work.id });
   if (row === undefined) throw new WorkMissingError(work);
   return row;
 }
@@ -154,11 +170,15 @@ export async function lockUnfinishedWithEpoch(
   work: WorkRef,
 ): Promise<{ readonly row: WorkRow; readonly epoch: string }> {
   const table = workTable(work.kind);
-  const [locked] = await tx
-    .select({ row: table, epoch: DATABASE_EPOCH })
-    .from(table)
-    .where(eq(table.id, work.id))
-    .for('update');
+  const statement = prepared(tx, `lock ${work.kind} with epoch`, (on, name) =>
+    on
+      .select({ row: table, epoch: DATABASE_EPOCH })
+      .from(table)
+      .where(eq(table.id, sql.placeholder('id')))
+      .for('update')
+      .prepare(name),
+  );
+  const [locked] = await statement.execute({ id: work.id });
   if (locked === undefined) throw new WorkMissingError(work);
   return { ...locked, row: unfinished(work, locked.row) };
 }

@@ -1,6 +1,7 @@
-import { and, eq } from 'drizzle-orm';
+import { eq } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
-import { type Owner, ownWork } from '#db/lists/ownership.ts';
+import { prepared } from '#db/connection/prepared-statements.ts';
+import { nameOfFind, oneOwn, type Owner } from '#db/lists/ownership.ts';
 import { oneOf, type PageOptions } from '#db/lists/pages.ts';
 import { topups, esims } from '#db/schema.ts';
 import { type TopupRow, WorkMissingError } from '#db/work/rows.ts';
@@ -24,8 +25,12 @@ function select(db: Executor) {
 }
 
 export const topupReads = {
-  find: async (db: Executor, id: string, owner: Owner): Promise<StoredTopup | undefined> =>
-    (await select(db).where(and(eq(topups.id, id), ownWork('topup', owner))))[0],
+  find: async (db: Executor, id: string, owner: Owner): Promise<StoredTopup | undefined> => {
+    const statement = prepared(db, nameOfFind('topup', owner), (on, name) =>
+      select(on).where(oneOwn('topup', owner)).prepare(name),
+    );
+    return (await statement.execute({ id, owner }))[0];
+  },
   page: (db: Executor, owner: Owner, filter: TopupFilter, page: PageOptions) => {
     const own = [
       [topups.esimId, filter.esimId],
@@ -33,7 +38,7 @@ export const topupReads = {
       [topups.customerReferenceHash, filter.customerReferenceHash],
     ] as const;
     const references = filter.externalTopupIds && oneOf(topups.externalTopupId)(filter.externalTopupIds);
-    return workPage(select(db).$dynamic(), 'topup', owner, filter, page, own, references);
+    return workPage(db, 'topup', (on) => select(on).$dynamic(), owner, filter, page, own, references);
   },
 };
 

@@ -1,6 +1,7 @@
-import { and, eq, inArray, isNotNull, sql } from 'drizzle-orm';
+import { and, inArray, isNotNull, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
-import { ownWork, type Owner } from '#db/lists/ownership.ts';
+import { prepared } from '#db/connection/prepared-statements.ts';
+import { nameOfFind, oneOwn, type Owner, ownWork } from '#db/lists/ownership.ts';
 import { oneOf, type PageOptions } from '#db/lists/pages.ts';
 import { attempts, timeline, vpnSubscriptions, walletMovements } from '#db/schema.ts';
 import { inList } from '#db/schema/columns.ts';
@@ -51,8 +52,12 @@ function select(db: Executor) {
 }
 
 export const vpnSubscriptionReads = {
-  find: async (db: Executor, id: string, owner: Owner): Promise<StoredVpnSubscription | undefined> =>
-    (await select(db).where(and(eq(vpnSubscriptions.id, id), ownWork('vpn_subscription', owner))))[0],
+  find: async (db: Executor, id: string, owner: Owner): Promise<StoredVpnSubscription | undefined> => {
+    const statement = prepared(db, nameOfFind('vpn_subscription', owner), (on, name) =>
+      select(on).where(oneOwn('vpn_subscription', owner)).prepare(name),
+    );
+    return (await statement.execute({ id, owner }))[0];
+  },
   page: (db: Executor, owner: Owner, filter: VpnSubscriptionFilter, page: PageOptions) => {
     const { externalSubscriptionIds: named } = filter;
     const own = [
@@ -60,7 +65,7 @@ export const vpnSubscriptionReads = {
       [vpnSubscriptions.customerReferenceHash, filter.customerReferenceHash],
     ] as const;
     const references = named && oneOf(vpnSubscriptions.externalSubscriptionId)(named);
-    return workPage(select(db).$dynamic(), 'vpn_subscription', owner, filter, page, own, references);
+    return workPage(db, 'vpn_subscription', (on) => select(on).$dynamic(), owner, filter, page, own, references);
   },
 };
 

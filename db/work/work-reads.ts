@@ -1,6 +1,7 @@
 import { and, asc, eq, gt, inArray, lt, sql, type SQL } from 'drizzle-orm';
 import type { AnyPgColumn, PgSelect } from 'drizzle-orm/pg-core';
 import type { Executor } from '#db/connection/database.ts';
+import { prepared, shapeOf, UNNAMED } from '#db/connection/prepared-statements.ts';
 import { type Owner, ownWork } from '#db/lists/ownership.ts';
 import { type PageOptions, following, hasPairs, oneOf, newest, pageOfStatuses } from '#db/lists/pages.ts';
 import { attempts, timeline } from '#db/schema.ts';
@@ -69,16 +70,20 @@ export function workConditions(kind: WorkKind, owner: Owner, filter: WorkFilter)
   );
 }
 
-/** @param query of all work of the kind. @param own exact values of columns that only this kind has. */
-export function workPage<Query extends PgSelect>(
-  query: Query,
+/**
+ * Not prepared by PostgreSQL, which plans a page for the values of its filters.
+ * @param select all work of the kind. @param own exact values of columns that only this kind has.
+ */
+export async function workPage<Query extends PgSelect>(
+  db: Executor,
   kind: WorkKind,
+  select: (on: Executor) => Query,
   owner: Owner,
   { statuses, ...filter }: WorkFilter,
   { after, limit }: PageOptions,
   own: readonly (readonly [AnyPgColumn, unknown])[],
   more?: SQL,
-) {
+): Promise<Query['_']['result']> {
   const table = workTable(kind);
   const { createdAt, id } = table;
   const others = and(
@@ -87,10 +92,11 @@ export function workPage<Query extends PgSelect>(
     ...own.map(([column, value]) => is(column, value)),
     more,
   );
-  return query
-    .where(pageOfStatuses(table, statuses, others, limit))
-    .orderBy(newest(createdAt, id))
-    .limit(limit);
+  const { text, condition, values } = shapeOf(pageOfStatuses(table, statuses, others, limit));
+  const statement = prepared(db, `page of ${kind}: ${text}`, (on) =>
+    select(on).where(condition).orderBy(newest(createdAt, id)).limit(sql.placeholder('limit')).prepare(UNNAMED),
+  );
+  return statement.execute({ ...values, limit });
 }
 
 export function attemptSummary(db: Executor, kind: WorkKind) {

@@ -1,10 +1,18 @@
-import { sql } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import pg from 'pg';
 import { describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
 import { freePort } from '#cli/embedded/ports.ts';
 import { withClient } from '#cli/embedded/postgres.ts';
-import { Database, DatabaseUnavailableError, sqlState, violatedConstraint } from '#db/connection/database.ts';
+import {
+  Database,
+  DatabaseUnavailableError,
+  type DatabaseOptions,
+  type Executor,
+  sqlState,
+  violatedConstraint,
+} from '#db/connection/database.ts';
+import { prepared } from '#db/connection/prepared-statements.ts';
 import { apiKeys } from '#db/schema.ts';
 import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { openTestDatabase } from '#test/support/servers/database.ts';
@@ -177,12 +185,12 @@ describe('an error of PostgreSQL', () => {
 
 describe('a database whose statements are prepared by name', () => {
   it('plans a statement once, and runs it again on another connection when its table has changed', async () => {
-    await using prepared = preparingDatabase();
+    await using preparing = preparingDatabase();
     await database.run((db) => db.execute(sql`create table changing as select 1::integer as value`));
     const read = () =>
-      prepared.transaction(async (tx) => (await tx.execute(sql`select * from changing where value > ${0}`)).rows);
+      preparing.transaction(async (tx) => (await tx.execute(sql`select * from changing where value > ${0}`)).rows);
     const first = await read();
-    const names = await prepared.run((db) =>
+    const names = await preparing.run((db) =>
       db.execute<{ name: string }>(sql`select name from pg_prepared_statements`),
     );
     expect([first, names.rows.length]).toEqual([[{ value: 1 }], 1]);
@@ -191,13 +199,38 @@ describe('a database whose statements are prepared by name', () => {
   });
 });
 
+describe('a statement that is built once', () => {
+  it.each([
+    { how: 'is prepared by its name', options: {}, names: ['orders of'] },
+    { how: 'has no name behind a pooler', options: { isPooled: true }, names: [] },
+  ])('$how, and gives the rows of each call', async ({ options, names }) => {
+    await using own = preparingDatabase({ prepares: false, ...options });
+    let built = 0;
+    const build = (on: Executor, name: string) => {
+      built += 1;
+      return on
+        .select({ value: sql<number>`value` })
+        .from(sql`(values (1), (2)) as given (value)`)
+        .where(eq(sql`value`, sql.placeholder('value')))
+        .prepare(name);
+    };
+    const read = (value: number) =>
+      own.transaction((tx) => prepared(tx, 'orders of', build).execute({ value: String(value) }));
+    expect([await read(1), await read(2)]).toEqual([[{ value: 1 }], [{ value: 2 }]]);
+    expect(built).toBe(1);
+    const known = await own.run((db) => db.execute(sql`select name from pg_prepared_statements`));
+    expect(known.rows.map(({ name }) => name)).toEqual(names);
+  });
+});
+
 /** One connection, so that its prepared statements are those of the test. */
-function preparingDatabase(): Database & AsyncDisposable {
+function preparingDatabase(options: Partial<DatabaseOptions> = {}): Database & AsyncDisposable {
   const own = new Database({
     url: opened.url,
     poolSize: 1,
     applicationName: 'prepares',
     prepares: true,
+    ...options,
     onConnectionError: () => undefined,
   });
   return Object.assign(own, { [Symbol.asyncDispose]: () => own.close() });

@@ -1,7 +1,10 @@
 import { randomBytes } from 'node:crypto';
+import { sql } from 'drizzle-orm';
+import { drizzle } from 'drizzle-orm/node-postgres';
+import pg from 'pg';
 import { inject } from 'vitest';
 import { withClient } from '#cli/embedded/postgres.ts';
-import { Database, type DatabaseOptions } from '#db/connection/database.ts';
+import { Database, type DatabaseOptions, type Executor } from '#db/connection/database.ts';
 import type { SharedServers } from '#test/support/servers/shared-servers.ts';
 
 export interface TestDatabase extends AsyncDisposable {
@@ -56,4 +59,25 @@ export async function openTestDatabase(options: Pick<DatabaseOptions, 'onRowsAdd
 export function openDatabase(url: string, options: Pick<DatabaseOptions, 'onRowsAdded'> = {}): Database {
   // Some tests break connections on purpose. The failing statement reports the error.
   return new Database({ url, poolSize: 5, applicationName: 'test', onConnectionError: () => undefined, ...options });
+}
+
+/** The plan of the first statement that `read` sends, as JSON. @param how for example `analyze, format json`. */
+export async function planOf(
+  tx: Executor,
+  read: (db: Executor) => PromiseLike<unknown>,
+  how = 'format text',
+): Promise<string> {
+  const sent: { text: string; values: unknown[] }[] = [];
+  const client = new pg.Client();
+  client.query = (({ text }: { text: string }, values: unknown[]) => {
+    sent.push({ text, values });
+    return Promise.resolve({ rows: [] });
+  }) as typeof client.query;
+  await read(drizzle(client));
+  const [first] = sent;
+  if (first === undefined) throw new Error('no statement was sent');
+  const chunks = first.text
+    .split(/\$(\d+)/)
+    .map((part, n) => (n % 2 === 0 ? sql.raw(part) : sql.param(first.values[Number(part) - 1])));
+  return JSON.stringify((await tx.execute(sql`explain (${sql.raw(how)}) ${sql.join(chunks)}`)).rows);
 }

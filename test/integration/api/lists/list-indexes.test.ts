@@ -1,4 +1,4 @@
-import { and, eq, gt, sql, type SQLWrapper } from 'drizzle-orm';
+import { and, eq, gt } from 'drizzle-orm';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
@@ -10,8 +10,9 @@ import { orderReads } from '#db/work/orders.ts';
 import { topupReads } from '#db/work/topups.ts';
 import { vpnSubscriptionReads } from '#db/work/vpn-subscriptions.ts';
 import { startTestApi, TEST_NOW } from '#test/support/network/api.ts';
+import { planOf } from '#test/support/servers/database.ts';
 
-type List = (db: Executor) => SQLWrapper;
+type List = (db: Executor) => PromiseLike<unknown>;
 
 const api = await startTestApi();
 afterAll(() => api[Symbol.asyncDispose]());
@@ -94,12 +95,12 @@ describe('a page of a list', () => {
   ];
 
   it.each(cases)('of %s reads an index, without sorting more than the page', async (_name, list, index) => {
-    const plan = await planOf(list, ['sort', 'seqscan', 'bitmapscan']);
+    const plan = await planWithout(list, ['sort', 'seqscan', 'bitmapscan']);
     expect(plan).toContain(` using ${index} `);
   });
 
   it('of orders of an eSIM reads only those', async () => {
-    const plan = await planOf(
+    const plan = await planWithout(
       (db) => db.select({ id: orders.id }).from(orders).where(eq(orders.esimId, id)),
       ['seqscan'],
     );
@@ -110,12 +111,12 @@ describe('a page of a list', () => {
     ['credits', { direction: 'credit' }, 'journal_credits'],
     ['what was recorded before a time', { before: new Date(TEST_NOW) }, 'journal_recorded_at'],
   ] as const)('of movements that are %s reads no newer rows', async (_name, filter, index) => {
-    const plan = await planOf((db) => journalPage(db, filter, { limit: 21 }), ['seqscan', 'sort', 'bitmapscan']);
+    const plan = await planWithout((db) => journalPage(db, filter, { limit: 21 }), ['seqscan', 'sort', 'bitmapscan']);
     expect(plan).toMatch(new RegExp(`using ${index} `));
   });
 
   it('of a timeline reads that of its subject', async () => {
-    const plan = await planOf(
+    const plan = await planWithout(
       (db) =>
         db
           .select({ id: timeline.id })
@@ -127,7 +128,10 @@ describe('a page of a list', () => {
   });
 
   it('of eSIMs by the reference of their order reads only that one', async () => {
-    const plan = await planOf((db) => pageOfEsims(db, undefined, { externalOrderIds: ['shop-1'] }, page), ['seqscan']);
+    const plan = await planWithout(
+      (db) => pageOfEsims(db, undefined, { externalOrderIds: ['shop-1'] }, page),
+      ['seqscan'],
+    );
     expect(plan).toMatch(/(using|on) orders_reference_in_use /);
     expect(plan).toMatch(/(using|on) esims_order_id_unique /);
   });
@@ -136,7 +140,7 @@ describe('a page of a list', () => {
     ['an order', { orderId: newId('order') }],
     ['an eSIM', { esimId: id }],
   ])('of movements of %s reads only those', async (_name, filter) => {
-    const plan = await planOf((db) => journalPage(db, filter, { limit: 21 }), ['seqscan']);
+    const plan = await planWithout((db) => journalPage(db, filter, { limit: 21 }), ['seqscan']);
     expect(plan).toMatch(/(using|on) journal_one_per_cause /);
   });
 
@@ -148,7 +152,7 @@ describe('a page of a list', () => {
     ['subscriptions', vpnSubscriptions],
     ['refunds', refunds],
   ] as const)('of recently changed %s reads only those', async (_name, table) => {
-    const plan = await planOf(
+    const plan = await planWithout(
       (db) =>
         db
           .select({ id: table.id })
@@ -164,10 +168,9 @@ describe('a page of a list', () => {
  * The possible plan of PostgreSQL. With few rows other plans are cheaper, so they are disabled. @param list a query as
  * it is sent. @param without further disabled plan nodes, such as `seqscan`.
  */
-async function planOf(list: List, without: readonly string[]): Promise<string> {
+async function planWithout(list: List, without: readonly string[]): Promise<string> {
   return api.database.transaction(async (tx) => {
     for (const each of without) await tx.execute(`set local enable_${each} = off`);
-    const result = await tx.execute(sql`explain ${list(tx).getSQL()}`);
-    return JSON.stringify(result.rows);
+    return planOf(tx, list);
   });
 }

@@ -2,8 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Executor } from '#db/connection/database.ts';
 import { orderReads, type OrderFilter } from '#db/work/orders.ts';
 import { startTestApi } from '#test/support/network/api.ts';
+import { planOf } from '#test/support/servers/database.ts';
 
 /** Enough that a read of all rows costs PostgreSQL clearly more than any index. */
 const ROWS = 100_000;
@@ -83,23 +85,21 @@ describe('among many orders', () => {
   });
 
   /** The plan for these values, and how many rows it reads. */
-  async function planOf(filter: OrderFilter) {
-    const { rows } = await api.database.run((db) =>
-      db.execute(sql`explain (analyze, format json) ${orderReads.page(db, undefined, filter, { limit: 21 }).getSQL()}`),
-    );
-    const text = JSON.stringify(rows);
+  async function planFor(filter: OrderFilter) {
+    const read = (db: Executor) => orderReads.page(db, undefined, filter, { limit: 21 });
+    const text = await api.database.run((db) => planOf(db, read, 'analyze, format json'));
     const removed = [...text.matchAll(/"Rows Removed by Filter":(\d+)/g)].map(([, count]) => Number(count));
     return { text, removed: Math.max(0, ...removed) };
   }
 
   it('a pair that few have is found in its index', async () => {
-    const { text, removed } = await planOf({ metadata: { shop_order: 'A-7' } });
+    const { text, removed } = await planFor({ metadata: { shop_order: 'A-7' } });
     expect(text).toContain('"orders_metadata"');
     expect(removed).toBe(0);
   });
 
   it('a pair that nearly all have is found among the newest, without reading all', async () => {
-    const { text, removed } = await planOf({ metadata: { channel: 'web' } });
+    const { text, removed } = await planFor({ metadata: { channel: 'web' } });
     expect(text).toContain('"orders_page"');
     expect(removed).toBeLessThan(100);
   });
@@ -114,7 +114,7 @@ describe('among many orders', () => {
 
   it('a page of references is found in their index', async () => {
     const externalOrderIds = Array.from({ length: 100 }, (_each, n) => `many-${n * 7}`);
-    const { text, removed } = await planOf({ externalOrderIds });
+    const { text, removed } = await planFor({ externalOrderIds });
     expect(text).toMatch(/"orders_reference_(use|in_use)"/);
     expect(removed).toBe(0);
     const answer = await caller.get(`/v1/orders?limit=100&external_order_id=${externalOrderIds.join()}`);

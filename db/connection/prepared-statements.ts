@@ -1,0 +1,97 @@
+import { createHash } from 'node:crypto';
+import { sql, type SQL } from 'drizzle-orm';
+import type { NodePgDatabase } from 'drizzle-orm/node-postgres';
+import { PgDialect } from 'drizzle-orm/pg-core';
+import pg from 'pg';
+
+const built = new WeakMap<NodePgDatabase, Map<string, unknown>>();
+
+/** The text is built once, but PostgreSQL plans the statement each time. */
+export const UNNAMED = '';
+
+/**
+ * A statement whose text is built once for each connection: for a whole row this takes drizzle longer than all else
+ * that the process does with it. `build` ends with `.prepare(name)`; PostgreSQL prepares it by this name, too.
+ * @param name the same name has the same text. `build` may depend on nothing that the name does not tell.
+ */
+export function prepared<Statement>(
+  db: NodePgDatabase,
+  name: string,
+  build: (db: NodePgDatabase, name: string) => Statement,
+): Statement {
+  let statements = built.get(db);
+  if (statements === undefined) built.set(db, (statements = new Map<string, unknown>()));
+  const known = statements.get(name);
+  // Of this type, because the name tells which statement it is.
+  if (known !== undefined) return known as Statement;
+  const statement = build(db, name);
+  if (statements.size < MAX_STATEMENTS) statements.set(name, statement);
+  return statement;
+}
+
+const dialect = new PgDialect();
+
+/**
+ * Divides a condition into its text and its values. Conditions of one text can share a statement that is built once.
+ * @returns `condition`: with a place for each of the `values`.
+ */
+export function shapeOf(whole: SQL | undefined): {
+  readonly text: string;
+  readonly condition: SQL | undefined;
+  readonly values: Readonly<Record<string, unknown>>;
+} {
+  if (whole === undefined) return { text: '', condition: undefined, values: {} };
+  const { sql: text, params } = dialect.sqlToQuery(whole);
+  const chunks = text.split(/\$(\d+)/).map((part, n) => (n % 2 === 0 ? sql.raw(part) : sql.placeholder(`$${part}`)));
+  return {
+    text,
+    condition: sql.join(chunks),
+    values: Object.fromEntries(params.map((value, n) => [`$${n + 1}`, value])),
+  };
+}
+
+/** More than the product has. Texts that vary without end, such as lists of ids, then get no name. */
+const MAX_STATEMENTS = 500;
+/** More than a row has. Batches differ in length: a connection would keep each of them and use it once. */
+const MAX_VALUES = 64;
+
+const names = new Map<string, string>();
+
+/**
+ * A connection that prepares every statement with values by name: PostgreSQL parses it once, and plans it again only
+ * while plans for the given values are cheaper. Needs its own connection, as LISTEN does.
+ */
+export class PreparingClient extends pg.Client {
+  // The overloads of `query` cannot be repeated here; only its first argument is changed.
+  override query = ((first: unknown, ...rest: unknown[]): unknown => {
+    const send = super.query.bind(this) as (...args: unknown[]) => unknown;
+    return send(named(first, rest[0]), ...rest);
+  }) as pg.Client['query'];
+}
+
+/** Behind a pooler, the next statement may reach another connection of PostgreSQL, which has prepared nothing. */
+export class UnpreparedClient extends pg.Client {
+  override query = ((first: unknown, ...rest: unknown[]): unknown => {
+    const send = super.query.bind(this) as (...args: unknown[]) => unknown;
+    const isNamed = typeof first === 'object' && first !== null && 'name' in first;
+    return send(isNamed ? { ...first, name: undefined } : first, ...rest);
+  }) as pg.Client['query'];
+}
+
+function named(statement: unknown, values: unknown): unknown {
+  if (typeof statement !== 'object' || statement === null || !('text' in statement)) return statement;
+  const { text } = statement;
+  if (typeof text !== 'string' || !Array.isArray(values)) return statement;
+  if ('name' in statement && statement.name !== undefined) return statement;
+  if (values.length === 0 || values.length > MAX_VALUES) return statement;
+  const name = nameOf(text);
+  return name === undefined ? statement : { ...statement, name };
+}
+
+function nameOf(text: string): string | undefined {
+  const known = names.get(text);
+  if (known !== undefined || names.size >= MAX_STATEMENTS) return known;
+  const name = createHash('sha256').update(text).digest('base64url').slice(0, 32);
+  names.set(text, name);
+  return name;
+}
