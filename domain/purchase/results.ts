@@ -206,7 +206,7 @@ export interface PurchaseActivities {
    * @param input.sentIn epoch of the database at a send whose result the workflow did not receive.
    * @param input.run a run that begins; steps of earlier runs are refused from here on.
    * @param input.firstSend the first attempt is sent at once, if it was never sent, PostgreSQL is still in the epoch
-   *   `sentIn`, and the worker has room for it.
+   *   `sentIn`, the purchase gate is clear, and the worker has room for it.
    */
   beginWork(input: {
     readonly work: WorkRef;

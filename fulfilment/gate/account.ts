@@ -30,7 +30,7 @@ export type Reservation =
   | { readonly kind: 'passes'; readonly reservation: Reserved }
   | { readonly kind: 'stopped'; readonly stop: GateStop };
 
-/** `attempt` is locked. */
+/** `attempt` is locked, and as it was before this claim: one that is `sending` has reserved already. */
 export interface ReservationRequest {
   readonly attempt: AttemptRow;
   readonly apiKeyId: string;

@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm';
 import { attemptKey } from '#crypto/derived-ids.ts';
-import type { Executor } from '#db/connection/database.ts';
+import { DatabaseUnavailableError, type Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
 import { requestBodyAad } from '#db/encryption-aads.ts';
 import { inboxKey, requeueUnmatched, type InboxRow } from '#db/queues/inbox.ts';
@@ -22,11 +22,12 @@ import { givesUpAt, retryRule, ruleOfWork } from '#domain/retry/retry-rules.ts';
 import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
 import { startOfRun } from '#domain/work/lifecycle.ts';
 import { recover } from '#fulfilment/attempts/recover.ts';
+import { readSendConditions } from '#fulfilment/gate/admission.ts';
 import { cancellationSnapshot } from '#fulfilment/purchase/cancellation.ts';
-import type { SendRequest } from '#fulfilment/purchase/claim.ts';
+import { claimLocked, startLease, StoppedByAccount } from '#fulfilment/purchase/claim.ts';
 import type { PurchaseDependencies, WorkDependencies } from '#fulfilment/purchase/dependencies.ts';
 import { SERVICE_CALLS } from '#fulfilment/purchase/kinds.ts';
-import { sendPurchase } from '#fulfilment/purchase/send.ts';
+import { examine, sendClaimed } from '#fulfilment/purchase/send.ts';
 import { subscriptionSnapshot } from '#fulfilment/purchase/vpn-subscription.ts';
 import { buyingBlock } from '#fulfilment/work/buying-block.ts';
 import { changeWork } from '#fulfilment/work/change.ts';
@@ -41,15 +42,61 @@ export async function beginWork(
   dependencies: PurchaseDependencies,
   input: BeginInput,
 ): Promise<WorkSnapshot & { readonly sent?: SendResult }> {
-  const snapshot = await readForRun(dependencies, input);
-  const { run: _run, firstSend, ...reread } = input;
-  if (firstSend === undefined || !mayBeSentFirst(snapshot, input, dependencies.now())) return snapshot;
-  const sent = await sendFirst(dependencies, { ...reread, ...firstSend, attemptId: snapshot.attempt.id });
-  if (sent !== undefined && sent.attempt.history.sends > 0) return { ...snapshot, sent };
-  // Without a claim of its own, another try may have sent: the workflow compares what is read now. Nor may an error
-  // repeat this activity, which would hide it; the step that follows has a case for it.
-  const present = await readForRun(dependencies, reread);
-  return sent === undefined ? present : { ...present, sent };
+  const { firstSend, run: _run, ...reread } = input;
+  if (firstSend === undefined) return readForRun(dependencies, input);
+  const began = startLease(dependencies);
+  const begun = await unlessError(dependencies, input.work, () => claimFirst(dependencies, input, firstSend));
+  if (begun === undefined) return readForRun(dependencies, input);
+  const { snapshot, request, claimed } = begun;
+  // Its step reads the wallet anew.
+  if (claimed === undefined || claimed.kind === 'gated') return snapshot;
+  const sent = await unlessError(dependencies, input.work, () =>
+    sendClaimed(dependencies, request, claimed, began, () => undefined),
+  );
+  return sent === undefined ? readForRun(dependencies, reread) : { ...snapshot, sent };
+}
+
+/**
+ * @returns undefined after an error that may not repeat the activity, which would hide it: the step that follows has a
+ * case for it. @throws what a read of the work would meet, too.
+ */
+async function unlessError<Result>(
+  { onFirstSendError }: PurchaseDependencies,
+  work: WorkRef,
+  run: () => Promise<Result>,
+): Promise<Result | undefined> {
+  try {
+    return await run();
+  } catch (error) {
+    if (error instanceof WorkFinishedError || error instanceof RowMissingError) throw error;
+    if (error instanceof DatabaseUnavailableError) throw error;
+    if (!(error instanceof StoppedByAccount)) onFirstSendError?.(work, error);
+    return undefined;
+  }
+}
+
+/**
+ * Reads the work, and claims its first send in the same transaction. @returns undefined where its step must judge:
+ * then nothing is read. Without `claimed` when the work may not be sent by this read.
+ */
+async function claimFirst(
+  dependencies: PurchaseDependencies,
+  input: BeginInput,
+  firstSend: NonNullable<BeginInput['firstSend']>,
+) {
+  const { database, now } = dependencies;
+  const { work } = input;
+  const conditions = await database.run((db) => readSendConditions(db, work));
+  if (!conditions.isGateClear || conditions.row.status !== 'accepted') return undefined;
+  const examined = await examine(dependencies, work, conditions);
+  const lease = startLease(dependencies);
+  return database.transaction(async (tx) => {
+    const { snapshot, row, attempt } = await readLocked(tx, dependencies, input);
+    const request = { work, ...firstSend, attemptId: attempt.id };
+    if (!mayBeSentFirst(snapshot, input, now())) return { snapshot, request };
+    const locked = { ...examined, lease, reservesLast: true, row, preparedAttempt: attempt };
+    return { snapshot, request, claimed: await claimLocked(tx, dependencies, request, locked) };
+  });
 }
 
 /** The first attempt was never sent, PostgreSQL is in the epoch of the start, and the run may still buy. */
@@ -63,57 +110,50 @@ function mayBeSentFirst(snapshot: WorkSnapshot, { sentIn, firstSend }: BeginInpu
   return isUnsent && attention === undefined && observations.length === 0 && epoch === sentIn;
 }
 
-/** @returns undefined after an error, and when the row must be compared before anything is sent. */
-async function sendFirst(dependencies: PurchaseDependencies, request: SendRequest): Promise<SendResult | undefined> {
-  try {
-    const sent = await sendPurchase(dependencies, request, () => undefined);
-    return sent.outcome.kind === 'records_lost' ? undefined : sent;
-  } catch (error) {
-    if (error instanceof WorkFinishedError || error instanceof RowMissingError) throw error;
-    dependencies.onFirstSendError?.(request.work, error);
-    return undefined;
-  }
+/** Every read of the work by its workflow: at the beginning of a run, and after each wait that something else ended. */
+function readForRun(dependencies: WorkDependencies, input: BeginInput): Promise<WorkSnapshot> {
+  return dependencies.database.transaction(async (tx) => (await readLocked(tx, dependencies, input)).snapshot);
 }
 
-/** Every read of the work by its workflow: at the beginning of a run, and after each wait that something else ended. */
-function readForRun(dependencies: WorkDependencies, { work, witness, sentIn, run }: BeginInput): Promise<WorkSnapshot> {
-  return dependencies.database.transaction(async (tx) => {
-    const { row, epoch } = await lockUnfinishedWithEpoch(tx, work);
-    // Only a run that follows another one writes this.
-    const earlierRun = row.recordedIn?.runId;
-    if (run !== undefined && earlierRun !== undefined && earlierRun !== run) {
-      const table = workTable(work.kind);
-      await tx
-        .update(table)
-        .set({ recordedIn: startOfRun(run) })
-        .where(eq(table.id, work.id));
-    }
-    const open = (number: number) => prepareAttempt(dependencies, tx, work, row, number);
-    const compared = { epoch, witness, sentIn, leaseMs: dependencies.sendLeaseMs, open };
-    const { isRestored, isFirstSinceRestart } = await recover(tx, work, row, compared);
+async function readLocked(
+  tx: Executor,
+  dependencies: WorkDependencies,
+  { work, witness, sentIn, run }: BeginInput,
+): Promise<{ readonly snapshot: WorkSnapshot; readonly row: WorkRow; readonly attempt: AttemptRow }> {
+  const { row, epoch } = await lockUnfinishedWithEpoch(tx, work);
+  // Only a run that follows another one writes this.
+  const earlierRun = row.recordedIn?.runId;
+  if (run !== undefined && earlierRun !== undefined && earlierRun !== run) {
+    const table = workTable(work.kind);
+    row.recordedIn = startOfRun(run);
+    await tx.update(table).set({ recordedIn: row.recordedIn }).where(eq(table.id, work.id));
+  }
+  const open = (number: number) => prepareAttempt(dependencies, tx, work, row, number);
+  const compared = { epoch, witness, sentIn, leaseMs: dependencies.sendLeaseMs, open };
+  const { isRestored, isFirstSinceRestart } = await recover(tx, work, row, compared);
 
-    const { current, reports } = await readProgress(tx, work);
-    const attempt = current ?? (await open(1));
-    const maxPrice = moneyOf(row.maxPriceAmount, row.maxPriceCurrency);
-    return {
-      status: row.status,
-      acceptedAt: row.createdAt.getTime(),
-      attempt: snapshotOf(attempt),
-      epoch,
-      isRestored: isRestored || undefined,
-      isFirstSinceRestart: isFirstSinceRestart || undefined,
-      extraAttempts: row.extraAttempts,
-      observations: reports.flatMap((each) => observationOf(each, attempt, epoch)),
-      attention: row.attentionReason ?? undefined,
-      retryOverrides: row.retryOverrides ?? undefined,
-      nextStepAt: row.nextStepAt?.getTime(),
-      failure: row.failureClass ?? undefined,
-      maxPrice: maxPrice === undefined ? undefined : plainText(maxPrice),
-      deadlineAt: row.deadlineAt?.getTime(),
-      subscription: work.kind === 'vpn_subscription' ? await subscriptionSnapshot(tx, work.id) : undefined,
-      cancellation: work.kind === 'cancellation' ? await cancellationSnapshot(tx, work.id) : undefined,
-    };
-  });
+  const { current, reports } = await readProgress(tx, work);
+  const attempt = current ?? (await open(1));
+  const maxPrice = moneyOf(row.maxPriceAmount, row.maxPriceCurrency);
+  const snapshot = {
+    status: row.status,
+    acceptedAt: row.createdAt.getTime(),
+    attempt: snapshotOf(attempt),
+    epoch,
+    isRestored: isRestored || undefined,
+    isFirstSinceRestart: isFirstSinceRestart || undefined,
+    extraAttempts: row.extraAttempts,
+    observations: reports.flatMap((each) => observationOf(each, attempt, epoch)),
+    attention: row.attentionReason ?? undefined,
+    retryOverrides: row.retryOverrides ?? undefined,
+    nextStepAt: row.nextStepAt?.getTime(),
+    failure: row.failureClass ?? undefined,
+    maxPrice: maxPrice === undefined ? undefined : plainText(maxPrice),
+    deadlineAt: row.deadlineAt?.getTime(),
+    subscription: work.kind === 'vpn_subscription' ? await subscriptionSnapshot(tx, work.id) : undefined,
+    cancellation: work.kind === 'cancellation' ? await cancellationSnapshot(tx, work.id) : undefined,
+  };
+  return { snapshot, row, attempt };
 }
 
 /** A row that the relay has not judged yet reaches the workflow as a signal. */

@@ -5,7 +5,7 @@ import type { Executor } from '#db/connection/database.ts';
 import { lockEsim } from '#db/esims/esim-queries.ts';
 import { attempts, walletReadings } from '#db/schema.ts';
 import { limitOf, lockAttempt, type LockedAttempt } from '#db/work/attempts.ts';
-import { type WorkRow, type AttemptRow, lockUnfinishedWithEpoch } from '#db/work/rows.ts';
+import { type WorkRow, type AttemptRow, lockUnfinishedWork } from '#db/work/rows.ts';
 import type { GateStop } from '#domain/gate/purchase-gate.ts';
 import type { Money } from '#domain/money/money.ts';
 import { hasLostRecords } from '#domain/purchase/recovery.ts';
@@ -23,16 +23,13 @@ import { abandonIfCancelled } from '#fulfilment/accept/batch.ts';
 import type { Reserved } from '#fulfilment/gate/account.ts';
 import { recordSend } from '#fulfilment/purchase/answer.ts';
 import type { WorkDependencies } from '#fulfilment/purchase/dependencies.ts';
-import { passGate } from '#fulfilment/purchase/gate.ts';
+import { passGate, reservePrice } from '#fulfilment/purchase/gate.ts';
 import { priceLimit, priceObjection, type Offer } from '#fulfilment/purchase/offer.ts';
 import { readClaimConditions } from '#fulfilment/work/buying-block.ts';
 import { startSend } from '#fulfilment/work/change.ts';
 import type { ServiceFailure } from '#upstream/client/error-mapping.ts';
 
-export type SendRequest = Parameters<PurchaseActivities['sendPurchase']>[0] & {
-  /** Epoch of a first send: nothing is sent in another one, or after an earlier try, which PostgreSQL may have lost. */
-  readonly sentIn?: string;
-};
+export type SendRequest = Parameters<PurchaseActivities['sendPurchase']>[0];
 
 /** The right to send once. */
 export interface ClaimedSend {
@@ -45,7 +42,7 @@ export interface ClaimedSend {
   readonly lease: RunningLease;
 }
 
-type Claim =
+export type Claim =
   | ClaimedSend
   | { readonly kind: 'gated'; readonly stop: GateStop }
   /** Its batch was cancelled, and it has bought nothing: it is abandoned now. */
@@ -57,61 +54,98 @@ type Claim =
   /** `attempt` as it was under its lock; absent: it is not known yet. */
   | { readonly kind: 'unsent'; readonly outcome: SendResult['outcome']; readonly attempt?: AttemptRow };
 
-/** One transaction, which locks the work and then the attempt. `isPriceFresh`: the price was read for this send. */
-export async function claim(
+/** What the service offers, as `examine` has read it. */
+export interface Examined {
+  readonly offer: Offer;
+  /** The price was read for this send. */
+  readonly isPriceFresh: boolean;
+}
+
+/** Locks the work, then the attempt, then the account. */
+export async function claim(dependencies: WorkDependencies, request: SendRequest, examined: Examined): Promise<Claim> {
+  const attemptTo = async (reservesLast: boolean) => {
+    // Measured from before the transaction: the lease that PostgreSQL grants in it ends later than this one.
+    const lease = startLease(dependencies);
+    return dependencies.database.transaction(async (tx) => {
+      const row = await lockUnfinishedWork(tx, request.work);
+      return claimLocked(tx, dependencies, request, { ...examined, lease, reservesLast, row });
+    });
+  };
+  try {
+    return await attemptTo(true);
+  } catch (error) {
+    if (!(error instanceof StoppedByAccount)) throw error;
+    return attemptTo(false);
+  }
+}
+
+/** The account stops a claim that `reservesLast`. Its lease is rolled back with the transaction. */
+export class StoppedByAccount extends Error {}
+
+interface LockedForClaim extends Examined {
+  readonly lease: RunningLease;
+  /**
+   * All claims wait for the lock of the account. Mostly it stops nothing, so it is taken right before the commit. When
+   * it does, the claim is to begin again without this.
+   */
+  readonly reservesLast: boolean;
+  /** Locked in this transaction. */
+  readonly row: WorkRow;
+  /**
+   * `prepared`, so it has no lease; the lock of the work is enough to change it. Absent: the attempt is locked and read
+   * here.
+   */
+  readonly preparedAttempt?: AttemptRow;
+}
+
+/** With the work locked. @throws StoppedByAccount */
+export async function claimLocked(
+  tx: Executor,
   dependencies: WorkDependencies,
-  { work, attemptId, resendWindowMs, retryRule, witness, task, sentIn }: SendRequest,
-  offer: Offer,
-  isPriceFresh: boolean,
+  { work, attemptId, resendWindowMs, retryRule, witness, task }: SendRequest,
+  { offer, isPriceFresh, lease, reservesLast, row, preparedAttempt }: LockedForClaim,
 ): Promise<Claim> {
-  const { database, sendLeaseMs, purchaseInForce, now } = dependencies;
-  // Measured from before the transaction: the lease that PostgreSQL grants in it ends later than this one.
-  const lease = startLease(dependencies);
-  return database.transaction(async (tx): Promise<Claim> => {
-    const unsent = (outcome: SendResult['outcome']) => ({ kind: 'unsent', outcome }) as const;
-    // Lock.
-    const { row, epoch } = await lockUnfinishedWithEpoch(tx, work);
-    if (sentIn !== undefined && sentIn !== epoch) return unsent({ kind: 'records_lost' });
-    if (task !== undefined && row.recordedIn !== null && isSuperseded(task, row.recordedIn))
-      return { kind: 'superseded' };
-    if (await abandonIfCancelled(tx, work, row, new Date(now()))) return { kind: 'cancelled' };
-    const { block, isGateClear } = await readClaimConditions(tx, work);
-    if (block !== undefined) return unsent({ kind: 'barred', by: block });
-    const limit = priceLimit(row);
-    const objection =
-      offer.objection ?? (await offer.recheck?.(tx)) ?? priceObjection(limit, offer.price, isPriceFresh);
-    const locked = await lockAttempt(tx, attemptId);
+  const { sendLeaseMs, purchaseInForce, now } = dependencies;
+  const unsent = (outcome: SendResult['outcome']) => ({ kind: 'unsent', outcome }) as const;
+  if (task !== undefined && row.recordedIn !== null && isSuperseded(task, row.recordedIn))
+    return { kind: 'superseded' };
+  if (await abandonIfCancelled(tx, work, row, new Date(now()))) return { kind: 'cancelled' };
+  const { block, isGateClear } = await readClaimConditions(tx, work);
+  if (block !== undefined) return unsent({ kind: 'barred', by: block });
+  const limit = priceLimit(row);
+  const objection = offer.objection ?? (await offer.recheck?.(tx)) ?? priceObjection(limit, offer.price, isPriceFresh);
+  const locked =
+    preparedAttempt === undefined
+      ? await lockAttempt(tx, attemptId)
+      : { ...preparedAttempt, leaseLeftMs: null, unrefusedForMs: null };
 
-    // May it buy?
-    const isSentBefore = sentIn !== undefined && locked.sends > 0;
-    if (isSentBefore || hasLostRecords(witness, locked)) return unsent({ kind: 'records_lost' });
-    // The workflow has checked it, too. But the activity may have waited for a worker since.
-    if (isLate(row, now()) && cannotHaveBought(locked)) return unsent({ kind: 'failure', failure: 'deadline_passed' });
-    // Read here, not from the workflow's input: an operator may have revoked resending since.
-    const window = isOutcomeUnknown(locked)
-      ? resendWindowInForce(resendWindowMs, await purchaseInForce(tx))
-      : undefined;
-    const refusal = refusalOf(locked, window);
-    if (refusal !== undefined) return { kind: 'unsent', outcome: refusal, attempt: locked };
-    if (row.esimId !== null && (await isBusy(tx, row.esimId, attemptId)))
-      return unsent({ kind: 'failure', failure: 'esim_busy' });
+  // May it buy?
+  if (hasLostRecords(witness, locked)) return unsent({ kind: 'records_lost' });
+  // The workflow has checked it, too. But the activity may have waited for a worker since.
+  if (isLate(row, now()) && cannotHaveBought(locked)) return unsent({ kind: 'failure', failure: 'deadline_passed' });
+  // Read here, not from the workflow's input: an operator may have revoked resending since.
+  const window = isOutcomeUnknown(locked) ? resendWindowInForce(resendWindowMs, await purchaseInForce(tx)) : undefined;
+  const refusal = refusalOf(locked, window);
+  if (refusal !== undefined) return { kind: 'unsent', outcome: refusal, attempt: locked };
+  if (row.esimId !== null && (await isBusy(tx, row.esimId, attemptId)))
+    return unsent({ kind: 'failure', failure: 'esim_busy' });
 
-    // Reserve.
-    const price = objection === undefined ? offer.price : 'refused';
-    const admission = await passGate(tx, dependencies, work, row, locked, isGateClear, price);
-    if (admission.kind === 'stopped') return { kind: 'gated', stop: admission.stop };
+  // Reserve, and take the lease.
+  const price = objection === undefined ? offer.price : 'refused';
+  const early =
+    reservesLast && isGateClear ? undefined : await passGate(tx, dependencies, work, row, locked, isGateClear, price);
+  if (early?.kind === 'stopped') return { kind: 'gated', stop: early.stop };
+  const terms = objection === undefined ? { limit, price: offer.price } : {};
+  const attempt = await takeLease(tx, locked, { leaseMs: sendLeaseMs, esimId: row.esimId, ...terms });
+  await startSend(tx, work, { isNew: isGateClear && row.status === 'accepted', retryRule }, new Date(now()));
+  const admission = early ?? (await reservePrice(tx, dependencies, work, row, locked, price));
+  if (admission.kind === 'stopped') throw new StoppedByAccount();
 
-    // Lease.
-    const terms = objection === undefined ? { limit, price: offer.price } : {};
-    const attempt = await takeLease(tx, locked, { leaseMs: sendLeaseMs, esimId: row.esimId, ...terms });
-    const isNew = isGateClear && row.status === 'accepted';
-    await startSend(tx, work, { isNew, retryRule }, new Date(now()));
-    const claimed = { kind: 'claimed', row, attempt, reserved: admission.reservation, lease } as const;
-    if (objection === undefined) return claimed;
-    // Recorded in this transaction: a worker that dies here must not leave a send behind whose outcome is unknown.
-    const { result } = await recordSend(tx, dependencies, work, row, claimed, objection);
-    return { kind: 'objected', result, objection };
-  });
+  const claimed = { kind: 'claimed', row, attempt, reserved: admission.reservation, lease } as const;
+  if (objection === undefined) return claimed;
+  // Recorded in this transaction: a worker that dies here must not leave a send behind whose outcome is unknown.
+  const { result } = await recordSend(tx, dependencies, work, row, claimed, objection);
+  return { kind: 'objected', result, objection };
 }
 
 /** The deadline of an operator replaces that of the caller. */

@@ -9,11 +9,10 @@ import { isOutcomeUnknown } from '#domain/purchase/send-claim.ts';
 import { isKnownToService } from '#domain/work/attempt-lifecycle.ts';
 import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
-import { reserve, type GateBalance, type Reservation, type Reserved } from '#fulfilment/gate/account.ts';
-import { hold, stopAtGate, takeTurn, readSendConditions } from '#fulfilment/gate/admission.ts';
+import { reserve, type Reservation, type Reserved } from '#fulfilment/gate/account.ts';
+import { hold, stopAtGate, takeTurn, type readSendConditions } from '#fulfilment/gate/admission.ts';
 import { changesNoCircuit, noteSend } from '#fulfilment/gate/circuits.ts';
 import type { WorkDependencies } from '#fulfilment/purchase/dependencies.ts';
-import { priceLimit } from '#fulfilment/purchase/offer.ts';
 import type { ServiceResult } from '#upstream/client/error-mapping.ts';
 
 /** Cancellations spend nothing and pass no purchase gate. */
@@ -21,73 +20,70 @@ export function isFree({ kind }: WorkRef): boolean {
   return !KINDS[kind].isPurchase;
 }
 
-type GateLook =
-  | { readonly kind: 'stopped'; readonly stop: GateStop }
-  | {
-      readonly kind: 'passes';
-      /** Not locked. */
-      readonly row: WorkRow;
-      /** For a daily limit, or for the caller's limit. */
-      readonly priceNeeded: boolean;
-      readonly balance: GateBalance | undefined;
-    };
+export type SendConditions = Awaited<ReturnType<typeof readSendConditions>>;
 
 /**
- * Before any call to the service. @throws WorkMissingError; WorkFinishedError when the gate is not clear and the work
- * has ended.
+ * When the gate is not clear. @returns why nothing may be sent, before any call to the service. @throws
+ * WorkMissingError, WorkFinishedError
  */
-export async function lookAtGate(
+export async function stopBeforeCalls(
   { database, gate: policy, now }: WorkDependencies,
   work: WorkRef,
   attemptId: string,
-): Promise<GateLook> {
-  const { row, isGateClear, keyLimit, balance } = await database.run((db) => readSendConditions(db, work));
-  if (isFree(work)) return { kind: 'passes', row, priceNeeded: false, balance };
-  if (!isGateClear) {
-    const stop = await database.transaction(async (tx) => {
-      const locked = await lockUnfinishedWork(tx, work);
-      const attempt = await lockAttempt(tx, attemptId);
-      return stopAtGate(tx, { work, row: locked, attempt, now: now(), isUnreserved: false }, policy);
-    });
-    if (stop !== undefined) return { kind: 'stopped', stop };
-  }
-  const hasSpendLimit = policy.spendLimit !== undefined || keyLimit !== undefined;
-  return { kind: 'passes', row, priceNeeded: priceLimit(row) !== null || hasSpendLimit, balance };
+): Promise<GateStop | undefined> {
+  return database.transaction(async (tx) => {
+    const row = await lockUnfinishedWork(tx, work);
+    const attempt = await lockAttempt(tx, attemptId);
+    return stopAtGate(tx, { work, row, attempt, now: now(), isUnreserved: false }, policy);
+  });
 }
 
+type Admission = Reservation | { readonly kind: 'passes'; readonly reservation: undefined };
+
 /**
- * In the transaction that claims the send, with work and attempt locked. `isClear` is read in it. `price` is undefined
- * when not known, `'refused'` when nothing will be sent and no money is reserved.
+ * In the transaction that claims the send, with work and attempt locked. `isClear` is read in it. `attempt`: as it was
+ * before this claim. `price` is undefined when not known, `'refused'` when nothing will be sent.
  */
 export async function passGate(
   tx: Executor,
-  { gate: policy, now }: WorkDependencies,
+  dependencies: WorkDependencies,
   work: WorkRef,
   row: WorkRow,
   attempt: LockedAttempt,
   isClear: boolean,
   price: Money | undefined | 'refused',
-): Promise<Reservation | { readonly kind: 'passes'; readonly reservation: undefined }> {
+): Promise<Admission> {
+  const { gate: policy, now } = dependencies;
   if (isFree(work)) return { kind: 'passes', reservation: undefined };
   const asker = { work, row, attempt, now: now() };
   const stop = isClear ? undefined : await stopAtGate(tx, { ...asker, isUnreserved: false }, policy);
   if (stop !== undefined) return { kind: 'stopped', stop };
-  if (price === 'refused') return { kind: 'passes', reservation: undefined };
-
-  const request = { attempt, apiKeyId: row.apiKeyId, price, now: new Date(asker.now) };
-  const admission = await reserve(tx, request, policy);
+  const admission = await reservePrice(tx, dependencies, work, row, attempt, price);
   if (admission.kind === 'stopped') {
-    await hold(tx, asker, admission.stop, await findWait(tx, work), policy, price);
+    await hold(tx, asker, admission.stop, await findWait(tx, work), policy, price === 'refused' ? undefined : price);
     // An override does not pass the wallet and the limits, so it is used up here.
     await consumeOverride(tx, work);
     return admission;
   }
-  if (isClear) return admission;
+  const { reservation } = admission;
+  if (isClear || reservation === undefined) return admission;
   const refused =
-    (HAS_MONEY.has(admission.reservation)
-      ? undefined
-      : await stopAtGate(tx, { ...asker, isUnreserved: true }, policy)) ?? (await takeTurn(tx, asker, policy));
+    (HAS_MONEY.has(reservation) ? undefined : await stopAtGate(tx, { ...asker, isUnreserved: true }, policy)) ??
+    (await takeTurn(tx, asker, policy));
   return refused === undefined ? admission : { kind: 'stopped', stop: refused };
+}
+
+/** The part of {@link passGate} that takes the lock of the account. Where it stops the send, nothing is held yet. */
+export async function reservePrice(
+  tx: Executor,
+  { gate: policy, now }: WorkDependencies,
+  work: WorkRef,
+  { apiKeyId }: WorkRow,
+  attempt: LockedAttempt,
+  price: Money | undefined | 'refused',
+): Promise<Admission> {
+  if (isFree(work) || price === 'refused') return { kind: 'passes', reservation: undefined };
+  return reserve(tx, { attempt, apiKeyId, price, now: new Date(now()) }, policy);
 }
 
 const HAS_MONEY: ReadonlySet<Reserved> = new Set(['reserved', 'reserved_before']);

@@ -4,35 +4,26 @@ import { type AttemptRow, lockWork, WorkFinishedError } from '#db/work/rows.ts';
 import type { GateStop } from '#domain/gate/purchase-gate.ts';
 import type { CompletionResult, SendResult } from '#domain/purchase/results.ts';
 import type { Report } from '#domain/relay/observation.ts';
+import type { WorkRef } from '#domain/work/kinds.ts';
+import { readSendConditions } from '#fulfilment/gate/admission.ts';
 import { recordSend, type RecordedSend } from '#fulfilment/purchase/answer.ts';
 import {
   claim,
   startLease,
+  type Claim,
   type ClaimedSend,
+  type Examined,
   type RunningLease,
   type SendRequest,
 } from '#fulfilment/purchase/claim.ts';
 import { complete } from '#fulfilment/purchase/deliver.ts';
 import type { PurchaseDependencies } from '#fulfilment/purchase/dependencies.ts';
-import { isFree, lookAtGate, tellGate } from '#fulfilment/purchase/gate.ts';
+import { isFree, stopBeforeCalls, tellGate, type SendConditions } from '#fulfilment/purchase/gate.ts';
 import { SERVICE_CALLS } from '#fulfilment/purchase/kinds.ts';
-import type { Offer } from '#fulfilment/purchase/offer.ts';
+import { priceLimit } from '#fulfilment/purchase/offer.ts';
 import { withAttributes } from '#telemetry/tracing.ts';
 import { within } from '#telemetry/waiting.ts';
 import type { ServiceResult } from '#upstream/client/error-mapping.ts';
-
-/** Nothing (more) is sent. */
-interface Ended {
-  readonly kind: 'ended';
-  readonly result: SendResult;
-}
-
-interface Admitted {
-  readonly kind: 'admitted';
-  readonly began: RunningLease;
-  readonly offer: Offer;
-  readonly priceNeeded: boolean;
-}
 
 /** Spends money. `begin` is called right before the request may leave. */
 export async function sendPurchase(
@@ -40,56 +31,75 @@ export async function sendPurchase(
   request: SendRequest,
   begin: () => void,
 ): Promise<SendResult> {
-  const admitted = await admit(dependencies, request);
-  if (admitted.kind === 'ended') return admitted.result;
+  const { work, attemptId } = request;
+  const began = startLease(dependencies);
+  const conditions = await dependencies.database.run((db) => readSendConditions(db, work));
+  if (!conditions.isGateClear && !isFree(work)) {
+    const stop = await stopBeforeCalls(dependencies, work, attemptId);
+    if (stop !== undefined) return unsent(dependencies, attemptId, gated(stop));
+  }
+  const examined = await examine(dependencies, work, conditions);
+  const claimed = await claimExamined(dependencies, request, examined, began);
+  return sendClaimed(dependencies, request, claimed, began, begin);
+}
 
-  const claimed = await claimAdmitted(dependencies, request, admitted);
-  if (claimed.kind === 'ended') return claimed.result;
+/** Reads what the service offers now, where that is needed. */
+export async function examine(
+  dependencies: PurchaseDependencies,
+  work: WorkRef,
+  { row, keyLimit, balance }: SendConditions,
+): Promise<Examined> {
+  const { wallet, readings, gate: policy } = dependencies;
+  const hasSpendLimit = policy.spendLimit !== undefined || keyLimit !== undefined;
+  const isPriceFresh = !isFree(work) && (priceLimit(row) !== null || hasSpendLimit);
+  const [offer] = await Promise.all([
+    SERVICE_CALLS[work.kind].examine(dependencies, row, isPriceFresh),
+    isFree(work) ? undefined : wallet.refreshIfOld(balance, policy.balanceAgeMs),
+    isFree(work) ? undefined : readings.ensureFirst(policy.balanceTrustMs),
+  ]);
+  return { offer, isPriceFresh };
+}
 
+/** A claim that the wallet stops is tried once more when the wallet can be read again: money may have come since. */
+async function claimExamined(
+  dependencies: PurchaseDependencies,
+  request: SendRequest,
+  examined: Examined,
+  began: RunningLease,
+): Promise<Claim> {
+  const { wallet, gate: policy, sendLeaseMs } = dependencies;
+  const claimed = await claim(dependencies, request, examined);
+  // The time of the activity is limited. When much of it has passed, the gate reads the wallet and wakes the work.
+  const hasTime = began.elapsedMs() < sendLeaseMs / 6;
+  if (claimed.kind !== 'gated' || claimed.stop.barrier !== 'wallet' || !hasTime) return claimed;
+  const isRead = await wallet.refreshIfOlderThan(policy.balanceTrustMs);
+  return isRead ? claim(dependencies, request, examined) : claimed;
+}
+
+/** Sends what was claimed, and stores the answer. `began`: when the activity began to send. */
+export async function sendClaimed(
+  dependencies: PurchaseDependencies,
+  request: SendRequest,
+  claimed: Claim,
+  began: RunningLease,
+  begin: () => void,
+): Promise<SendResult> {
+  if (claimed.kind !== 'claimed') return unclaimed(dependencies, request, claimed);
   const answer = await send(dependencies, request, claimed, begin);
   const { result, attempt } = await record(dependencies, request, claimed, answer);
   if (request.delivers !== true || !isCompleted(result)) return result;
 
   // Reports that the workflow has not marked as applied come again, to be judged by the end of the work.
-  const delivered = await deliverAtOnce(() => complete(dependencies, attempt, []), admitted.began.leftMs());
+  const delivered = await deliverAtOnce(() => complete(dependencies, attempt, []), began.leftMs());
   return delivered === undefined ? result : { ...result, delivered };
 }
 
-async function admit(dependencies: PurchaseDependencies, { work, attemptId }: SendRequest): Promise<Admitted | Ended> {
-  const { wallet, readings, gate: policy } = dependencies;
-  const began = startLease(dependencies);
-  const look = await lookAtGate(dependencies, work, attemptId);
-  if (look.kind === 'stopped') return unsent(dependencies, attemptId, gated(look.stop));
-
-  const { row, priceNeeded, balance } = look;
-  const [offer] = await Promise.all([
-    SERVICE_CALLS[work.kind].examine(dependencies, row, priceNeeded),
-    isFree(work) ? undefined : wallet.refreshIfOld(balance, policy.balanceAgeMs),
-    isFree(work) ? undefined : readings.ensureFirst(policy.balanceTrustMs),
-  ]);
-  return { kind: 'admitted', began, offer, priceNeeded };
-}
-
-/** A claim that the wallet stops is tried once more when the wallet can be read again: money may have come since. */
-async function claimAdmitted(
+async function unclaimed(
   dependencies: PurchaseDependencies,
-  request: SendRequest,
-  { began, offer, priceNeeded }: Admitted,
-): Promise<ClaimedSend | Ended> {
-  const { wallet, gate: policy, sendLeaseMs } = dependencies;
-  const { work, attemptId } = request;
-
-  let claimed = await claim(dependencies, request, offer, priceNeeded);
-  // The time of the activity is limited. When much of it has passed, the gate reads the wallet and wakes the work.
-  const hasTime = began.elapsedMs() < sendLeaseMs / 6;
-  if (claimed.kind === 'gated' && claimed.stop.barrier === 'wallet' && hasTime) {
-    if (await wallet.refreshIfOlderThan(policy.balanceTrustMs))
-      claimed = await claim(dependencies, request, offer, priceNeeded);
-  }
-
+  { work, attemptId }: SendRequest,
+  claimed: Exclude<Claim, ClaimedSend>,
+): Promise<SendResult> {
   switch (claimed.kind) {
-    case 'claimed':
-      return claimed;
     case 'cancelled':
       await tellGate(dependencies, work, attemptId, undefined);
       throw new WorkFinishedError(work, 'abandoned');
@@ -100,7 +110,7 @@ async function claimAdmitted(
       return unsent(dependencies, attemptId, gated(claimed.stop));
     case 'objected':
       await tellGate(dependencies, work, attemptId, claimed.objection);
-      return { kind: 'ended', result: claimed.result };
+      return claimed.result;
     case 'unsent':
       await tellGate(dependencies, work, attemptId, undefined);
       return unsent(dependencies, attemptId, claimed.outcome, claimed.attempt);
@@ -154,9 +164,9 @@ async function unsent(
   attemptId: string,
   outcome: SendResult['outcome'],
   attempt?: AttemptRow,
-): Promise<Ended> {
+): Promise<SendResult> {
   const current = attempt ?? (await database.run((db) => findAttemptById(db, attemptId)));
-  return { kind: 'ended', result: { outcome, attempt: snapshotOf(current) } };
+  return { outcome, attempt: snapshotOf(current) };
 }
 
 function gated({ failure, detail, recheckMs }: GateStop): SendResult['outcome'] {

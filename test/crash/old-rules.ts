@@ -180,7 +180,7 @@ export const OLD_RULES = {
         {
           process: 'worker',
           // A commit number would not work: the worker that reads the wallet first has more commits before it.
-          point: 'sendPurchase > commit of update attempts > after',
+          point: 'beginWork > commit of update attempts > after',
           hit: 1,
           ms: LONG_MS,
           until: { point: 'sendPurchase > POST /orders > sent', hit: 1 },

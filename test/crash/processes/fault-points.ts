@@ -72,7 +72,7 @@ export class FaultPoints {
    * Runs a function under a name. Its points begin with that name.
    *
    * @param how.inOrder true if its commits are sequential, so that a number identifies each.
-   * @param how.next its name after the first commit.
+   * @param how.next its name after the commit that claims a send.
    */
   within<Result>(name: string, work: () => Result, { inOrder = true, next }: NameOptions = {}): Result {
     return this.#scope.run({ name, commits: inOrder ? 0 : undefined, next }, work);
@@ -88,16 +88,20 @@ export class FaultPoints {
     return this.#scope.getStore()?.name;
   }
 
-  /** `commit 1`, `commit 2`, … of the present name; undefined outside of a name, and without `inOrder`. */
-  nextCommit(): string | undefined {
+  /**
+   * `commit 1`, `commit 2`, … of the present name; undefined outside of a name, and without `inOrder`.
+   *
+   * @param wrote the writing statements of the transaction, such as `update attempts`.
+   */
+  nextCommit(wrote: readonly string[]): string | undefined {
     const scope = this.#scope.getStore();
     if (scope?.commits === undefined) return undefined;
-    if (scope.next !== undefined) {
-      Object.assign(scope, { name: scope.next, next: undefined });
-      return 'commit 1';
-    }
     scope.commits += 1;
-    return `commit ${scope.commits}`;
+    const name = `commit ${scope.commits}`;
+    // As in the activity of a later send, the claim is its first commit.
+    if (scope.next !== undefined && wrote.includes('update attempts'))
+      Object.assign(scope, { name: scope.next, next: undefined, commits: 1 });
+    return name;
   }
 
   /** True if a planned hit is reached and this process is the first to claim it. */

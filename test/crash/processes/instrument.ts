@@ -25,7 +25,7 @@ export function watchCommits(points: FaultPoints, otherwise: string): void {
     else if (/^commit\b/i.test(text)) {
       open.delete(connection);
       const byWrite = [...new Set(wrote)].map((write) => `commit of ${write}`);
-      const name = points.nextCommit() ?? byWrite[0] ?? 'commit of nothing';
+      const name = points.nextCommit(wrote ?? []) ?? byWrite[0] ?? 'commit of nothing';
       return [...new Set([name, ...byWrite])].map((each) => `${scope} > ${each}`);
     } else {
       const writes = writesOf(text);

@@ -41,7 +41,7 @@ function watched<Activities extends object>(
   const entries = Object.entries(activities).map(([name, activity]) => [
     name,
     (input: object | undefined) => {
-      // After its read, the activity of a first task has the points of a send.
+      // After its claim, the activity of a first task has the points of a send.
       const next = input !== undefined && 'firstSend' in input ? 'sendPurchase' : undefined;
       return points.within(
         name,

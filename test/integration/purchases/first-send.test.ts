@@ -4,9 +4,10 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { createWorkActivities, MAX_FIRST_SENDS } from '#activities/work/work-activities.ts';
 import { readDatabaseEpoch } from '#db/connection/database-epoch.ts';
 import { enqueue, findWait } from '#db/gate/waits.ts';
-import { orders } from '#db/schema.ts';
-import { withSharedReads } from '#fulfilment/purchase/dependencies.ts';
-import { sendPurchase } from '#fulfilment/purchase/send.ts';
+import { gateReserved, orders } from '#db/schema.ts';
+import { attemptsOf } from '#db/work/attempts.ts';
+import { readWork } from '#db/work/rows.ts';
+import { addPause, releasePause } from '#fulfilment/gate/pauses.ts';
 import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
@@ -26,15 +27,6 @@ async function first(packageId: number, sentIn?: string) {
 }
 
 const sends = async () => (await bench.admin.requests('createOrder')).length;
-
-it('the claim of a first send compares the epoch of the start in its own transaction', async () => {
-  const before = await sends();
-  const { work, attemptId } = await bench.begin();
-  const dependencies = withSharedReads(bench.dependencies);
-  const sent = await sendPurchase(dependencies, { work, attemptId, sentIn: 'earlier' }, () => undefined);
-  expect(sent).toMatchObject({ outcome: { kind: 'records_lost' }, attempt: { state: 'prepared' } });
-  expect(await sends()).toBe(before);
-});
 
 describe('beginWork of a run that acceptance has started', () => {
   it('sends, and delivers what the service calls completed', async () => {
@@ -87,6 +79,49 @@ describe('beginWork of a run that acceptance has started', () => {
     expect(await sends()).toBe(before);
   });
 
+  it('takes no lease when the account stops the claim; its step holds the work', async () => {
+    const before = await sends();
+    const input = await first(PACKAGE.completedAtOnce);
+    const { work } = input;
+    bench.gate.spendLimit = { amount: '0.01', currency: 'USD' };
+    const { sent, attempt } = await bench.activities.beginWork(input);
+    expect([sent, attempt.state, attempt.history.sends]).toEqual([undefined, 'prepared', 0]);
+    const { outcome } = await bench.activities.sendPurchase({ work, attemptId: attempt.id });
+    expect(outcome).toMatchObject({ kind: 'gated', failure: 'spend_limit_reached' });
+    const stored = await bench.database.run(
+      async (db) => [await readWork(db, work), await findWait(db, work)] as const,
+    );
+    expect(stored).toMatchObject([{ status: 'accepted' }, { barrier: 'spend_limit' }]);
+    bench.gate.spendLimit = undefined;
+    expect(await sends()).toBe(before);
+    const again = await bench.activities.sendPurchase({ work, attemptId: attempt.id });
+    expect(again.outcome.kind).toBe('accepted');
+  });
+
+  it('reserves its price once, which counts until the debit is in a reading of the wallet', async () => {
+    const reserved = async () => {
+      const [row] = await bench.database.run((db) => db.select().from(gateReserved));
+      return Number(row?.amount ?? 0);
+    };
+    const before = await reserved();
+    const input = await first(PACKAGE.staysProcessing);
+    await bench.activities.beginWork(input);
+    const [attempt] = await bench.database.run((db) => attemptsOf(db, input.work));
+    expect(attempt).toMatchObject({ state: 'processing', sends: 1 });
+    expect(await reserved()).toBeCloseTo(before + Number(attempt?.priceAmount), 6);
+  });
+
+  it('leaves the send to its step while the gate is not clear', async () => {
+    const before = await sends();
+    const input = await first(PACKAGE.completedAtOnce);
+    const asked = { origin: 'operator', kind: null, failureClass: null, reason: 'A test.', actor: 'Ada' } as const;
+    const now = new Date(bench.clock.now);
+    const { pause } = await bench.database.transaction((tx) => addPause(tx, asked, now));
+    const { sent, attempt } = await bench.activities.beginWork(input);
+    await bench.database.transaction((tx) => releasePause(tx, pause.id, asked, now));
+    expect([sent, attempt.state, await sends()]).toEqual([undefined, 'prepared', before]);
+  });
+
   it('sends nothing after the deadline of the retry rule, which its step then judges', async () => {
     const before = await sends();
     const input = await first(PACKAGE.completedAtOnce);
@@ -105,14 +140,15 @@ describe('beginWork of a run that acceptance has started', () => {
     expect([begun.sent, begun.attempt.state]).toEqual([undefined, 'prepared']);
   });
 
-  it('takes a place at the gate away, which an earlier try has left', async () => {
+  it('leaves the send to its step when an earlier try has left a place at the gate, which the step takes away', async () => {
     const input = await first(PACKAGE.completedAtOnce);
     const { work } = input;
     const waiting = { work, barrier: 'wallet', failureClass: 'insufficient_balance', apiKeyId: 'key_test' } as const;
     const now = new Date(bench.clock.now);
     await bench.database.transaction((tx) => enqueue(tx, { ...waiting, acceptedAt: now, mayHaveBought: false }, now));
-    const { sent } = await bench.activities.beginWork({ ...input, firstSend: {} });
-    expect(sent?.outcome).toMatchObject({ kind: 'accepted' });
+    const { sent, attempt } = await bench.activities.beginWork(input);
+    const { outcome } = await bench.activities.sendPurchase({ work, attemptId: attempt.id });
+    expect([sent, outcome.kind]).toEqual([undefined, 'accepted']);
     expect(await bench.database.run((db) => findWait(db, work))).toBeUndefined();
   });
 
