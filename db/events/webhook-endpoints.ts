@@ -3,16 +3,8 @@ import type { KeyRing } from '#crypto/key-ring.ts';
 import { noteRowsAdded } from '#db/connection/after-commit.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { webhookEndpoints, webhookEndpointSecrets } from '#db/schema.ts';
-import type { EndpointState } from '#domain/events/webhook-delivery.ts';
 
 export type WebhookEndpointRow = typeof webhookEndpoints.$inferSelect;
-
-export function endpointState({
-  deletedAt,
-  disabledReason,
-}: Pick<WebhookEndpointRow, 'deletedAt' | 'disabledReason'>): EndpointState {
-  return deletedAt === null ? (disabledReason ?? 'enabled') : 'deleted';
-}
 
 /** Restricts to this key's work; undefined: all. */
 export type EndpointOwner = string | undefined;

@@ -116,7 +116,7 @@ export async function markRefundNeedsAttention(tx: Executor, cancellationId: str
 async function changeRefund(
   tx: Executor,
   cancellationId: string,
-  { status, from }: { readonly status: RefundStatus; readonly from: RefundStatus[] },
+  { status, from }: { readonly status: RefundStatus; readonly from: readonly RefundStatus[] },
   now: Date,
   completedAt?: Date,
 ): Promise<void> {
