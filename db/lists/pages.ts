@@ -1,10 +1,8 @@
 import { eq, inArray, sql, type SQL, type SQLWrapper } from 'drizzle-orm';
 import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core';
 
-export interface PagePosition {
-  readonly createdAt: Date;
-  readonly id: string;
-}
+/** Of the last item of a page, in a list by this time. */
+export type PagePosition<Time extends string = 'createdAt'> = Readonly<Record<Time, Date>> & { readonly id: string };
 
 export interface PageOptions {
   readonly limit: number;

@@ -16,6 +16,7 @@ import {
 import type { Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
 import { ownCases, type Owner } from '#db/lists/ownership.ts';
+import type { PagePosition } from '#db/lists/pages.ts';
 import { cases } from '#db/schema.ts';
 import { inList } from '#db/schema/columns.ts';
 import { workTable } from '#db/work/rows.ts';
@@ -165,11 +166,6 @@ function open(subject: Subject, which: SQL): SQL | undefined {
   return and(eq(cases.subjectKind, subject.kind), eq(cases.subjectId, subject.id), which, isNull(cases.closedAt));
 }
 
-export interface CasePosition {
-  readonly openedAt: Date;
-  readonly id: string;
-}
-
 export type CaseOfWork = CaseRow & {
   /** Null for a case about a delivery, and for work whose row is lost. */
   readonly workStatus: WorkStatus | null;
@@ -201,7 +197,7 @@ export async function listOpenCases(
     readonly reason?: AttentionReason | undefined;
     /** Undefined: both. */
     readonly workEnded?: boolean | undefined;
-    readonly after?: CasePosition | undefined;
+    readonly after?: PagePosition<'openedAt'> | undefined;
   },
 ): Promise<CaseOfWork[]> {
   const { limit, reason, workEnded, after } = options;

@@ -25,12 +25,6 @@ import type { WorkRef } from '#domain/work/kinds.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
 import { announceRefund, openContradiction } from '#fulfilment/work/events.ts';
 
-export interface CancellationDetails extends CancellationReport {
-  readonly serviceRefundId?: string | undefined;
-  /** Given back to the reseller. */
-  readonly refunded?: Money | undefined;
-}
-
 export async function expectRefund(tx: Executor, work: WorkRef, now: Date): Promise<void> {
   if ((await findRefund(tx, work.id)) === undefined) await storeRefund(tx, work, {}, now);
 }
@@ -44,7 +38,7 @@ export async function nameRefund(tx: Executor, work: WorkRef, serviceRefundId: s
 export async function storeRefund(
   tx: Executor,
   work: WorkRef,
-  { refund, serviceRefundId, refunded }: CancellationDetails,
+  { refund, serviceRefundId, refunded }: CancellationReport,
   now: Date,
 ): Promise<void> {
   // Locked: the books settle a refund without the lock of its work.
