@@ -5,7 +5,7 @@ import { debitOfOrder } from '#db/money/wallet-movements.ts';
 import { requestWake } from '#db/queues/outbox.ts';
 import { cancellations, esims, refunds, walletMovements } from '#db/schema.ts';
 import { findRefund, isInForce } from '#db/work/cancellations.ts';
-import { openCaseOnce } from '#db/work/cases.ts';
+import { openCase } from '#db/work/cases.ts';
 import type { RefundRow } from '#db/work/rows.ts';
 import { addTimelineEntry } from '#db/work/timeline.ts';
 import {
@@ -166,7 +166,7 @@ async function mayBeSettled(
 ): Promise<boolean> {
   const verdict = judgeCredit(money, expected);
   if (verdict !== 'settles')
-    await openCaseOnce(tx, work, 'amount_differs', otherCreditText(money, expected), undefined);
+    await openCase(tx, work, 'amount_differs', otherCreditText(money, expected), null, { once: true });
   return verdict !== 'other_amount';
 }
 
