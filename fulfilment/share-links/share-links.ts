@@ -92,12 +92,7 @@ export async function recordShareLinkView(tx: Executor, { link, esim }: OpenShar
 
 export async function readSharedView(db: Executor, esim: EsimRow, now: Date): Promise<SharedEsimView> {
   const isBeingCancelled = (await findCancellationInForce(db, esim.id)) !== undefined;
-  const times = {
-    installedAt: esim.installedAt?.getTime() ?? null,
-    activatedAt: esim.activatedAt?.getTime() ?? null,
-    expiresAt: esim.expiresAt?.getTime() ?? null,
-  };
-  return sharedEsimView({ status: esim.status, ...times }, { isBeingCancelled, now: now.getTime() });
+  return sharedEsimView(esim, { isBeingCancelled, now });
 }
 
 export type ShareLinkRow = typeof shareLinks.$inferSelect;
