@@ -81,7 +81,7 @@ export async function lockUnrevokedKey(tx: Executor, id: string): Promise<boolea
 }
 
 export type RotationRefusal = 'unknown' | 'revoked' | 'expired' | { readonly rotatedTo: string };
-export type Rotation =
+type Rotation =
   | { readonly ok: true; readonly id: string; readonly formerExpiresAt: Date; readonly expiresAt: Date | null }
   | { readonly ok: false; readonly refusal: RotationRefusal };
 
@@ -170,7 +170,7 @@ export async function listApiKeys(db: Executor): Promise<Omit<ApiKeyRow, 'hash'>
   return db.select(shown).from(apiKeys).orderBy(apiKeys.createdAt, apiKeys.id);
 }
 
-export interface WorkScopes {
+interface WorkScopes {
   readonly read: WorkScope;
   readonly write: WorkScope;
   readonly operate: WorkScope;

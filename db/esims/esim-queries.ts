@@ -58,7 +58,7 @@ export async function viewEsims(db: Executor, ids: readonly string[], owner: Own
     .where(and(inArray(esims.id, [...ids]), ownEsims(db, owner)));
 }
 
-export interface EsimFilter {
+interface EsimFilter {
   readonly statuses?: readonly string[] | undefined;
   readonly ids?: readonly string[] | undefined;
   readonly orderId?: string | undefined;
@@ -145,7 +145,7 @@ export async function readRefundContext(db: Executor, esim: EsimRow) {
   };
 }
 
-export type EsimUsageRow = typeof esimUsage.$inferSelect;
+type EsimUsageRow = typeof esimUsage.$inferSelect;
 
 export async function esimsToLookAt(db: Executor, now: Date, limit: number): Promise<EsimRow[]> {
   return db

@@ -89,7 +89,7 @@ export interface DeliveryWithTries {
   readonly tries: readonly WebhookTryRow[];
 }
 
-export interface DeliveryFilter {
+interface DeliveryFilter {
   readonly state?: DeliveryState | undefined;
   readonly eventId?: string | undefined;
 }

@@ -29,7 +29,7 @@ export async function findWebhookEndpoint(
   return row;
 }
 
-export interface EndpointFilter {
+interface EndpointFilter {
   readonly createdBy?: string | undefined;
 }
 

@@ -52,7 +52,7 @@ export function following(createdAt: SQLWrapper, id: SQLWrapper, after: PagePosi
   return after && sql`(${createdAt}, ${id}) < (${after.createdAt}, ${after.id})`;
 }
 
-export type Condition = (value: unknown) => SQL;
+type Condition = (value: unknown) => SQL;
 
 /** One parameter, so the statement is the same for any number of texts. */
 export function oneOf(column: AnyPgColumn): Condition {

@@ -34,7 +34,7 @@ export interface EndpointHealth {
   readonly retryAt?: number;
 }
 
-export interface JudgedTry {
+interface JudgedTry {
   readonly failedTries: number;
   readonly triedSince: number;
   readonly health: EndpointHealth;

@@ -14,7 +14,7 @@ import { counted } from '#domain/text.ts';
 import { FAILURE_CLASSES, type FailureClass } from '#domain/work/failure.ts';
 import { HOLD_REASONS } from '#domain/work/hold-reasons.ts';
 
-export type RetriedClass = keyof typeof HOLD_REASONS | 'supplier_failed';
+type RetriedClass = keyof typeof HOLD_REASONS | 'supplier_failed';
 
 /** What follows when the attempts are used up and provably cost nothing. */
 export const WHEN_USED_UP = ['fail', 'ask'] as const;
@@ -150,7 +150,7 @@ export function equalWaits(left: RetryRule, right: RetryRule): boolean {
 }
 
 /** Unix milliseconds. */
-export interface WorkTimes {
+interface WorkTimes {
   readonly acceptedAt: number;
   readonly deadlineAt?: number | undefined;
 }

@@ -18,7 +18,7 @@ import {
 import type { OutboundPolicy } from '#domain/policy/webhook-policy.ts';
 import type { ClaimedDelivery } from '#fulfilment/event-webhooks/claim-delivery.ts';
 
-export interface FinishedTry {
+interface FinishedTry {
   readonly outcome: TryOutcome;
   readonly at: Date;
   readonly durationMs: number;

@@ -18,7 +18,7 @@ import { leaveDriftStop, passDriftStop, stopAtDrift } from '#fulfilment/gate/dri
 import { activePauses, pauseFor, pauseSentence } from '#fulfilment/gate/pauses.ts';
 
 /** Both rows are locked. */
-export interface GateRequest {
+interface GateRequest {
   readonly work: WorkRef;
   readonly row: Pick<WorkRow, 'createdAt' | 'apiKeyId'>;
   readonly attempt: Pick<AttemptRow, 'state' | 'anyUnknown' | 'failureClass'>;

@@ -97,12 +97,12 @@ export async function readSharedView(db: Executor, esim: EsimRow, now: Date): Pr
 
 export type ShareLinkRow = typeof shareLinks.$inferSelect;
 
-export type NewShareLink = Pick<
+type NewShareLink = Pick<
   ShareLinkRow,
   'esimId' | 'apiKeyId' | 'secretHash' | 'label' | 'language' | 'metadata' | 'createdAt' | 'expiresAt'
 >;
 
-export interface ShareLinkFilter {
+interface ShareLinkFilter {
   readonly esimId?: string | undefined;
   readonly createdBy?: string | undefined;
   readonly status?: ShareLinkStatus | undefined;
@@ -163,7 +163,7 @@ export async function findShareLink(
   return row;
 }
 
-export interface OpenShareLink {
+interface OpenShareLink {
   readonly link: ShareLinkRow;
   readonly esim: EsimRow;
 }

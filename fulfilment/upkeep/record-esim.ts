@@ -6,7 +6,7 @@ import { announcements, orders, topups } from '#db/schema.ts';
 import type { EsimRow } from '#db/work/rows.ts';
 import { isUndoneByTopup, type Milestone, milestoneKey, milestonesOf } from '#domain/esims/esim-state.ts';
 
-export interface ReadEsim {
+interface ReadEsim {
   readonly state: EsimFacts;
   readonly usage?: UsageReading | undefined;
   readonly readAt: Date;
@@ -77,7 +77,7 @@ export async function announceNew(tx: Executor, due: readonly DueAnnouncement[],
   return fresh.length;
 }
 
-export interface EsimSale {
+interface EsimSale {
   readonly apiKeyId: string;
   readonly externalOrderId: string;
   readonly completedTopups: number;
