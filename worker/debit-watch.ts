@@ -8,7 +8,7 @@ import type { WorkKind } from '#domain/work/kinds.ts';
 import type { WalletReadings } from '#fulfilment/purchase/wallet-readings.ts';
 import type { Logger } from '#telemetry/logger.ts';
 
-export interface DebitWatchOptions {
+interface DebitWatchOptions {
   readonly database: Database;
   readonly readings: WalletReadings;
   readonly policy: Pick<PurchasePolicy, 'settleDelayMs' | 'unseenDebitDelayMs'>;

@@ -30,7 +30,7 @@ const MAX_UPKEEP = 8;
 /** Each send mostly waits for its receiver. */
 const MAX_ENDPOINTS = 20;
 
-export interface WorkersOptions {
+interface WorkersOptions {
   readonly connection: NativeConnection;
   readonly config: Pick<
     WorkerConfig,

@@ -1,7 +1,8 @@
 /** The Temporal UI and `temporal workflow metadata` show these texts. */
 import type { Money } from '#domain/money/money.ts';
 import type { ServiceObservation } from '#domain/relay/observation.ts';
-import type { ActionBy, ResolveRequest, RetryPolicyRequest } from '#workflows/messages.ts';
+import type { RetryChangeRequest } from '#domain/retry/retry-change.ts';
+import type { ActionBy, ResolveRequest } from '#workflows/messages.ts';
 
 const ACTION_BY: ActionBy = { by: 'Ada', reason: 'The balance was topped up.' };
 
@@ -11,7 +12,7 @@ const LIMIT: ActionBy & { readonly max_price: Money } = {
   max_price: { amount: '14.00', currency: 'USD' },
 };
 
-const RETRY_POLICY: RetryPolicyRequest = {
+const RETRY_POLICY: ActionBy & RetryChangeRequest = {
   by: 'Ada',
   reason: 'The supplier is back in an hour.',
   attempts: 5,

@@ -7,6 +7,7 @@ import type { PurchasePolicy } from '#domain/policy/purchase-policy.ts';
 import type { Witness } from '#domain/purchase/recovery.ts';
 import type { ServiceObservation } from '#domain/relay/observation.ts';
 import type { Resubmission } from '#domain/retry/resubmission.ts';
+import type { RetryChangeRequest } from '#domain/retry/retry-change.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
 import type { WorkKind, WorkRef } from '#domain/work/kinds.ts';
@@ -165,17 +166,7 @@ export const changeLimitUpdate = defineUpdate<Explanation, [ActionBy & { readonl
   'changeLimit',
 );
 
-/** A field that is left out stays as it is; `null` removes an earlier change. */
-export interface RetryPolicyRequest extends ActionBy {
-  /** The attempts already made are included. */
-  readonly attempts?: number | null;
-  readonly first_wait_seconds?: number | null;
-  readonly longest_wait_seconds?: number | null;
-  /** RFC 3339. */
-  readonly deadline?: string | null;
-}
-
-export const changeRetryPolicyUpdate = defineUpdate<Explanation, [RetryPolicyRequest]>('changeRetryPolicy');
+export const changeRetryPolicyUpdate = defineUpdate<Explanation, [ActionBy & RetryChangeRequest]>('changeRetryPolicy');
 
 export interface ResolveRequest extends ActionBy {
   readonly case: AttentionReason;

@@ -1,6 +1,7 @@
 /** Stored in plain text, outside the payload codec: never put anything personal or secret into them. */
 import { defineSearchAttributeKey, type SearchAttributePair } from '@temporalio/common';
-import type { WorkKind } from '#domain/work/kinds.ts';
+import type { ServiceMode } from '#domain/service/service-address.ts';
+import type { WorkKind, WorkStart } from '#domain/work/kinds.ts';
 import type { WorkStatus } from '#domain/work/lifecycle.ts';
 
 /** PostgreSQL-backed visibility refuses longer keywords, although the development server takes them. */
@@ -31,16 +32,10 @@ export const SEARCH_ATTRIBUTES = {
   environment: defineSearchAttributeKey('Environment', 'KEYWORD'),
 } as const;
 
-export interface StartAttributes {
-  readonly kind: WorkKind;
-  readonly externalReference: string;
-  readonly packageId?: number;
-  readonly environment: 'sandbox' | 'production';
-  /** Its first task sends, and writes a stage only for an obstacle: most runs end in that task. */
-  readonly sendsAtOnce: boolean;
-}
-
-export function startSearchAttributes(facts: StartAttributes): SearchAttributePair[] {
+/** @param facts.sendsAtOnce the first task sends, and writes a stage only for an obstacle: most runs end in it. */
+export function startSearchAttributes(
+  facts: WorkStart & { readonly environment: ServiceMode; readonly sendsAtOnce: boolean },
+): SearchAttributePair[] {
   return [
     { key: SEARCH_ATTRIBUTES.product, value: PRODUCTS[facts.kind] },
     // Set at the start, it saves each workflow one event.

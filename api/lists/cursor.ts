@@ -1,7 +1,5 @@
 import { invalid } from '#api/problems/problem.ts';
 import type { PagePosition } from '#db/lists/pages.ts';
-import type { ReconciliationPosition } from '#db/money/reconciliations.ts';
-import type { CasePosition } from '#db/work/cases.ts';
 import { type IdKind, isId } from '#domain/work/identifiers.ts';
 import type { WorkKind } from '#domain/work/kinds.ts';
 
@@ -29,22 +27,18 @@ export function positionCursor(kind: ListKind): Cursor<PagePosition> {
   return timeCursor(LETTERS[kind], kind, 'createdAt');
 }
 
-export const caseCursor: Cursor<CasePosition> = timeCursor('c', 'case', 'openedAt');
+export const caseCursor = timeCursor('c', 'case', 'openedAt');
 
-export const reconciliationCursor: Cursor<ReconciliationPosition> = timeCursor('r', 'reconciliation', 'startedAt');
+export const reconciliationCursor = timeCursor('r', 'reconciliation', 'startedAt');
 
-function timeCursor<Time extends string>(
-  letter: string,
-  kind: IdKind,
-  time: Time,
-): Cursor<Readonly<Record<Time, Date>> & { readonly id: string }> {
+function timeCursor<Time extends string>(letter: string, kind: IdKind, time: Time): Cursor<PagePosition<Time>> {
   return {
     write: (last) => encode(`${letter}.${last[time].getTime()}.${last.id}`),
     read: (cursor) => {
       const [, found, milliseconds = '', id = ''] = /^(\w)\.([0-9]{1,15})\.(\w+)$/.exec(decode(cursor)) ?? [];
       if (found !== letter || !isId(kind, id)) throw notOurs();
       // The one property that the type names.
-      return { [time]: new Date(Number(milliseconds)), id } as Record<Time, Date> & { id: string };
+      return { [time]: new Date(Number(milliseconds)), id } as PagePosition<Time>;
     },
   };
 }

@@ -252,7 +252,7 @@ function readPurchase(purchase: PurchaseEvent, event: EventKind): ParsedWebhook 
   return {
     event,
     state: 'pending',
-    kind,
+    subjectKind: kind,
     outcome,
     ...(serviceId === undefined ? {} : { serviceId }),
     ...(reference === undefined ? {} : { reference }),

@@ -37,16 +37,11 @@ export async function noteApiKeyUse(db: Executor, id: string, now: Date): Promis
     .where(and(eq(apiKeys.id, id), or(isNull(apiKeys.lastUsedAt), lt(apiKeys.lastUsedAt, before))));
 }
 
-export interface NewApiKey {
-  readonly name: string;
-  readonly prefix: string;
-  readonly hash: Buffer;
-  readonly scopes: readonly ApiScope[];
-  readonly expiresAt?: Date;
-  readonly spendLimit?: Money;
-  readonly rateLimit?: number;
-  readonly ownWorkOnly?: boolean;
-}
+export type NewApiKey = Pick<ApiKeyRow, 'name' | 'prefix' | 'hash'> &
+  Partial<Pick<ApiKeyRow, 'expiresAt' | 'rateLimit' | 'ownWorkOnly'>> & {
+    readonly scopes: readonly ApiScope[];
+    readonly spendLimit?: Money;
+  };
 
 /** Of its lineage; undefined: no limit of its own. */
 export function spendLimitOf({
@@ -56,20 +51,10 @@ export function spendLimitOf({
   return amount === null || currency === null ? undefined : { amount, currency };
 }
 
-export async function addApiKey(db: Executor, key: NewApiKey): Promise<string> {
+export async function addApiKey(db: Executor, { scopes, spendLimit, ...key }: NewApiKey): Promise<string> {
   const id = newId('apiKey');
-  await db.insert(apiKeys).values({
-    id,
-    name: key.name,
-    prefix: key.prefix,
-    hash: key.hash,
-    scopes: [...key.scopes],
-    expiresAt: key.expiresAt ?? null,
-    spendLimitAmount: key.spendLimit?.amount ?? null,
-    spendLimitCurrency: key.spendLimit?.currency ?? null,
-    rateLimit: key.rateLimit ?? null,
-    ownWorkOnly: key.ownWorkOnly ?? false,
-  });
+  const limit = { spendLimitAmount: spendLimit?.amount, spendLimitCurrency: spendLimit?.currency };
+  await db.insert(apiKeys).values({ ...key, ...limit, id, scopes: [...scopes] });
   return id;
 }
 
@@ -96,7 +81,7 @@ export async function lockUnrevokedKey(tx: Executor, id: string): Promise<boolea
 }
 
 export type RotationRefusal = 'unknown' | 'revoked' | 'expired' | { readonly rotatedTo: string };
-export type Rotation =
+type Rotation =
   | { readonly ok: true; readonly id: string; readonly formerExpiresAt: Date; readonly expiresAt: Date | null }
   | { readonly ok: false; readonly refusal: RotationRefusal };
 
@@ -185,7 +170,7 @@ export async function listApiKeys(db: Executor): Promise<Omit<ApiKeyRow, 'hash'>
   return db.select(shown).from(apiKeys).orderBy(apiKeys.createdAt, apiKeys.id);
 }
 
-export interface WorkScopes {
+interface WorkScopes {
   readonly read: WorkScope;
   readonly write: WorkScope;
   readonly operate: WorkScope;

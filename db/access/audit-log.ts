@@ -45,7 +45,7 @@ export async function addAuditEntries(db: Executor, entries: readonly AuditEntry
   await db.insert(auditLog).values(rows);
 }
 
-export interface AuditFilter {
+interface AuditFilter {
   readonly actor?: string | undefined;
   readonly action?: string | undefined;
   readonly subjectKind?: string | undefined;

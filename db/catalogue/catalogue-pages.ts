@@ -32,7 +32,7 @@ export const SORTING_KEYS = {
   data: ['boolean', 'float8', 'bigint'],
 } as const;
 
-export interface SortedItem<Row> {
+interface SortedItem<Row> {
   readonly row: Row;
   readonly keys: readonly string[];
 }

@@ -22,13 +22,7 @@ export class EncryptionKeysError extends Error {
   }
 }
 
-export interface KeyUse {
-  readonly keyId: string;
-  readonly makesHashes: boolean;
-  readonly firstUsedAt: Date;
-}
-
-export async function keyUse(db: Executor): Promise<KeyUse[]> {
+export async function keyUse(db: Executor) {
   const { keyId, makesHashes, firstUsedAt } = encryptionKeys;
   return db.select({ keyId, makesHashes, firstUsedAt }).from(encryptionKeys).orderBy(asc(firstUsedAt), asc(keyId));
 }

@@ -13,7 +13,7 @@ const MIN_INTERVAL_MS = 10;
 const RETRY_AFTER_MS = 1_000;
 const CONNECT_TIMEOUT_MS = 5_000;
 
-export interface NotifierOptions {
+interface NotifierOptions {
   readonly channel: Channel;
   /** A direct connection: a pooler in transaction mode would share it with others. */
   readonly url: string;

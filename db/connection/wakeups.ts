@@ -8,7 +8,7 @@ const RECONNECT_MS = 1_000;
 /** Longer than two of the slowest polls, which send a notification each. */
 const PROOF_MS = 65_000;
 
-export interface WakeupsOptions {
+interface WakeupsOptions {
   readonly channel: Channel;
   /** A direct connection: a pooler in transaction mode would lose the notifications. */
   readonly url: string;

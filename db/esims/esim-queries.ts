@@ -5,7 +5,7 @@ import { following, newest, oneOf, type PageOptions, pageOfStatuses } from '#db/
 import { attempts, esims, esimUsage, orders, topups } from '#db/schema.ts';
 import { inList } from '#db/schema/columns.ts';
 import type { EsimRow } from '#db/work/rows.ts';
-import type { DataUsage } from '#domain/esims/esim-state.ts';
+import type { DataUsage, EsimState } from '#domain/esims/esim-state.ts';
 import { FREES_REFERENCE } from '#domain/work/identifiers.ts';
 
 export async function findEsim(db: Executor, id: string, owner: Owner): Promise<EsimRow | undefined> {
@@ -58,7 +58,7 @@ export async function viewEsims(db: Executor, ids: readonly string[], owner: Own
     .where(and(inArray(esims.id, [...ids]), ownEsims(db, owner)));
 }
 
-export interface EsimFilter {
+interface EsimFilter {
   readonly statuses?: readonly string[] | undefined;
   readonly ids?: readonly string[] | undefined;
   readonly orderId?: string | undefined;
@@ -145,7 +145,7 @@ export async function readRefundContext(db: Executor, esim: EsimRow) {
   };
 }
 
-export type EsimUsageRow = typeof esimUsage.$inferSelect;
+type EsimUsageRow = typeof esimUsage.$inferSelect;
 
 export async function esimsToLookAt(db: Executor, now: Date, limit: number): Promise<EsimRow[]> {
   return db
@@ -161,16 +161,12 @@ export async function lookAgainAt(tx: Executor, id: string, at: Date | null): Pr
   await tx.update(esims).set({ watchDueAt: at }).where(eq(esims.id, id));
 }
 
-export interface EsimState {
-  readonly status: string;
-  readonly installedAt: Date | null;
-  readonly activatedAt: Date | null;
-  readonly expiresAt: Date | null;
+export interface EsimFacts extends EsimState {
   readonly iccid?: string | null;
 }
 
 /** A cancelled eSIM stays cancelled: an older answer may still arrive. */
-export async function storeEsimState(tx: Executor, id: string, facts: EsimState, readAt: Date): Promise<void> {
+export async function storeEsimState(tx: Executor, id: string, facts: EsimFacts, readAt: Date): Promise<void> {
   const { status, installedAt, activatedAt, expiresAt, iccid = null } = facts;
   // `updated_at` changes only with the state, not with every read.
   const isNews = sql`(${esims.status}, ${esims.installedAt}, ${esims.activatedAt}, ${esims.expiresAt})

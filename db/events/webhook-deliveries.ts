@@ -5,7 +5,7 @@ import { newId } from '#db/connection/ids.ts';
 import type { WebhookEndpointRow } from '#db/events/webhook-endpoints.ts';
 import { events, webhookDeliveries, webhookTries } from '#db/schema.ts';
 import { type EventType, TEST_EVENT } from '#domain/events/event-types.ts';
-import { DELIVERY_LIFECYCLE, type DeliveryState, type EndpointHealth } from '#domain/events/webhook-delivery.ts';
+import type { DeliveryState, EndpointHealth } from '#domain/events/webhook-delivery.ts';
 
 export type WebhookDeliveryRow = typeof webhookDeliveries.$inferSelect;
 export type WebhookTryRow = typeof webhookTries.$inferSelect;
@@ -30,7 +30,7 @@ export async function addDeliveries(
       .onConflictDoUpdate({
         target: [webhookDeliveries.endpointId, webhookDeliveries.eventId],
         set: {
-          state: DELIVERY_LIFECYCLE.queued.pending,
+          state: 'pending',
           triedSince: now,
           failedTries: 0,
           nextTryAt: now,
@@ -49,8 +49,7 @@ export function untriedTest(db: Executor, endpointId: string): SQL | undefined {
   return and(eq(webhookDeliveries.failedTries, 0), inArray(webhookDeliveries.eventId, tests));
 }
 
-export const givenUp = (now: Date) =>
-  ({ state: DELIVERY_LIFECYCLE.given_up.pending, nextTryAt: null, leasedUntil: null, endedAt: now }) as const;
+export const givenUp = (now: Date) => ({ state: 'failed', nextTryAt: null, leasedUntil: null, endedAt: now }) as const;
 
 export async function forgetDeliveries(
   db: Executor,
@@ -90,7 +89,7 @@ export interface DeliveryWithTries {
   readonly tries: readonly WebhookTryRow[];
 }
 
-export interface DeliveryFilter {
+interface DeliveryFilter {
   readonly state?: DeliveryState | undefined;
   readonly eventId?: string | undefined;
 }

@@ -2,24 +2,14 @@ import { and, asc, desc, eq, gt, inArray, isNull, lt, or, sql, type SQL } from '
 import type { KeyRing } from '#crypto/key-ring.ts';
 import { noteRowsAdded } from '#db/connection/after-commit.ts';
 import type { Executor } from '#db/connection/database.ts';
+import type { Owner } from '#db/lists/ownership.ts';
 import { webhookEndpoints, webhookEndpointSecrets } from '#db/schema.ts';
-import type { EndpointState } from '#domain/events/webhook-delivery.ts';
 
 export type WebhookEndpointRow = typeof webhookEndpoints.$inferSelect;
 
-export function endpointState({
-  deletedAt,
-  disabledReason,
-}: Pick<WebhookEndpointRow, 'deletedAt' | 'disabledReason'>): EndpointState {
-  return deletedAt === null ? (disabledReason ?? 'enabled') : 'deleted';
-}
-
-/** Restricts to this key's work; undefined: all. */
-export type EndpointOwner = string | undefined;
-
 export interface NewWebhookEndpoint {
   readonly apiKeyId: string;
-  readonly ownerId: EndpointOwner;
+  readonly ownerId: Owner;
   readonly url: string;
   readonly description: string | null;
   readonly eventTypes: readonly string[];
@@ -28,7 +18,7 @@ export interface NewWebhookEndpoint {
 export async function findWebhookEndpoint(
   db: Executor,
   id: string,
-  owner: EndpointOwner,
+  owner: Owner,
   { lock = false } = {},
 ): Promise<WebhookEndpointRow | undefined> {
   const query = db
@@ -39,13 +29,13 @@ export async function findWebhookEndpoint(
   return row;
 }
 
-export interface EndpointFilter {
+interface EndpointFilter {
   readonly createdBy?: string | undefined;
 }
 
 export async function listWebhookEndpoints(
   db: Executor,
-  owner: EndpointOwner,
+  owner: Owner,
   { createdBy }: EndpointFilter,
   { limit, after }: { readonly limit: number; readonly after: string | undefined },
 ): Promise<WebhookEndpointRow[]> {
@@ -65,7 +55,7 @@ export async function listWebhookEndpoints(
 }
 
 /** Locks until the transaction ends, so that concurrent creations are counted one after the other. */
-export async function countWebhookEndpoints(tx: Executor, owner: EndpointOwner): Promise<number> {
+export async function countWebhookEndpoints(tx: Executor, owner: Owner): Promise<number> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('webhook_endpoints.number', 0))`);
   const { deletedAt, ownerId } = webhookEndpoints;
   return tx.$count(
@@ -129,7 +119,7 @@ export async function noteEndpointWoken(db: Executor, { id, wakesRequested }: En
     .where(and(eq(webhookEndpoints.id, id), lt(webhookEndpoints.wakesSent, wakesRequested)));
 }
 
-function own(owner: EndpointOwner): SQL | undefined {
+function own(owner: Owner): SQL | undefined {
   return owner === undefined ? undefined : eq(webhookEndpoints.ownerId, owner);
 }
 

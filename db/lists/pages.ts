@@ -1,10 +1,8 @@
 import { eq, inArray, sql, type SQL, type SQLWrapper } from 'drizzle-orm';
 import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core';
 
-export interface PagePosition {
-  readonly createdAt: Date;
-  readonly id: string;
-}
+/** Of the last item of a page, in a list by this time. */
+export type PagePosition<Time extends string = 'createdAt'> = Readonly<Record<Time, Date>> & { readonly id: string };
 
 export interface PageOptions {
   readonly limit: number;
@@ -54,7 +52,7 @@ export function following(createdAt: SQLWrapper, id: SQLWrapper, after: PagePosi
   return after && sql`(${createdAt}, ${id}) < (${after.createdAt}, ${after.id})`;
 }
 
-export type Condition = (value: unknown) => SQL;
+type Condition = (value: unknown) => SQL;
 
 /** One parameter, so the statement is the same for any number of texts. */
 export function oneOf(column: AnyPgColumn): Condition {

@@ -8,7 +8,7 @@ import { plainAmount } from '#domain/money/money.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 
 type JournalRow = typeof journal.$inferSelect;
-export type WalletMovementRow = typeof walletMovements.$inferSelect;
+type WalletMovementRow = typeof walletMovements.$inferSelect;
 
 /** A row of the journal, with the movement that the service has shown for it, or a movement without a row. */
 export type WalletLine = { readonly work: WorkRef | undefined } & (
@@ -16,7 +16,7 @@ export type WalletLine = { readonly work: WorkRef | undefined } & (
   | { readonly entry: undefined; readonly movement: WalletMovementRow }
 );
 
-export interface WalletFilter {
+interface WalletFilter {
   readonly direction?: Direction | undefined;
   readonly orderId?: string | undefined;
   readonly esimId?: string | undefined;
@@ -25,7 +25,7 @@ export interface WalletFilter {
   readonly before?: Date | undefined;
 }
 
-export interface JournalFilter extends WalletFilter {
+interface JournalFilter extends WalletFilter {
   readonly cause?: CauseKind | undefined;
 }
 

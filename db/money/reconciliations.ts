@@ -1,5 +1,6 @@
 import { and, desc, eq, gt, inArray, lt, min, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
+import type { PagePosition } from '#db/lists/pages.ts';
 import { installation, reconciliations } from '#db/schema.ts';
 import type { ReconciliationStatus } from '#domain/money/books.ts';
 
@@ -62,8 +63,6 @@ export async function forgetReconciliations(tx: Executor, before: Date): Promise
     .where(and(lt(reconciliations.startedAt, before), sql`${reconciliations.id} not in ${newest}`));
 }
 
-export type ReconciliationPosition = Pick<ReconciliationRow, 'startedAt' | 'id'>;
-
 const NEWEST_FIRST = sql`${reconciliations.startedAt} desc nulls last, ${reconciliations.id} desc nulls last`;
 
 export async function listReconciliations(
@@ -73,7 +72,7 @@ export async function listReconciliations(
     readonly startedAfter?: Date | undefined;
     readonly startedBefore?: Date | undefined;
   },
-  { limit, after }: { readonly limit: number; readonly after?: ReconciliationPosition | undefined },
+  { limit, after }: { readonly limit: number; readonly after?: PagePosition<'startedAt'> | undefined },
 ): Promise<ReconciliationRow[]> {
   const { status, startedAfter, startedBefore } = filter;
   return db

@@ -8,7 +8,7 @@ import { WORK_KINDS } from '#domain/work/kinds.ts';
 export const SALES_GROUPS = ['day', 'kind', 'package', 'country'] as const;
 export type SalesGroup = (typeof SALES_GROUPS)[number];
 
-export interface SalesWindow {
+interface SalesWindow {
   readonly fromDay: string;
   readonly toDay: string;
   readonly timeZone: string;

@@ -18,7 +18,7 @@ import type { ObservationDecision } from '#domain/relay/observation.ts';
 import type { StoredInboxRow } from '#domain/relay/relay-decision.ts';
 import { WORK_KINDS, type WorkRef } from '#domain/work/kinds.ts';
 
-export type TakenRow = Pick<InboxRow, 'id' | 'tries'>;
+type TakenRow = Pick<InboxRow, 'id' | 'tries'>;
 
 const QUEUES = {
   inbox: { table: inbox, isOpen: sql`${inbox.state} = 'pending'` },
@@ -88,7 +88,7 @@ function stillHeld(queue: keyof typeof QUEUES, rows: readonly TakenRow[]): SQL {
   return sql`(${table.id}, ${table.tries}) in (${taken}) and ${isOpen}`;
 }
 
-export interface Postponement {
+interface Postponement {
   readonly error: string;
   readonly delayMs: number;
   /** Too many lasting errors quarantine the row. */
@@ -204,7 +204,7 @@ function isPast(ms: number | null): boolean {
 }
 
 export const LAGGING_QUEUES = ['outbox', 'inbox', 'events'] as const;
-export type LaggingQueue = (typeof LAGGING_QUEUES)[number];
+type LaggingQueue = (typeof LAGGING_QUEUES)[number];
 
 /** Age of the oldest waiting row in seconds, by PostgreSQL's clock; 0 when none waits. */
 export async function relayLag(db: Executor): Promise<Record<LaggingQueue, number>> {

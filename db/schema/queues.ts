@@ -67,8 +67,8 @@ function isOpenWith(name: AnyPgColumn): SQL {
   return sql`state in ('pending', 'relayed', 'quarantined', 'unmatched') and ${name} is not null`;
 }
 
-export const OUTBOX_TOPICS = ['start_work', 'wake_work'] as const;
-export type OutboxTopic = (typeof OUTBOX_TOPICS)[number];
+const OUTBOX_TOPICS = ['start_work', 'wake_work'] as const;
+type OutboxTopic = (typeof OUTBOX_TOPICS)[number];
 
 /** Written in the transaction that needs them; deleted after the hand-over. */
 export const outbox = pgTable(

@@ -5,18 +5,11 @@ import { capabilityProfiles } from '#db/schema.ts';
 import type { JudgedProfile, MeasuredProfile } from '#domain/service/capability-profile.ts';
 import type { ServiceMode } from '#domain/service/service-address.ts';
 
-export interface NewCapabilityProfile extends MeasuredProfile {
-  readonly environment: ServiceMode;
-  readonly measuredAt: Date;
-}
-
 /** One of another version may lack items or have unknown ones. */
-export interface StoredCapabilityProfile {
-  readonly id: bigint;
-  readonly environment: string;
-  readonly measuredAt: Date;
-  readonly findings: Readonly<Record<string, boolean | null>>;
-  readonly evidence: Readonly<Record<string, string>>;
+export interface StoredCapabilityProfile extends Omit<
+  typeof capabilityProfiles.$inferSelect,
+  'confirmedAt' | 'confirmedBy'
+> {
   readonly confirmation: { readonly at: Date; readonly by: string } | undefined;
 }
 
@@ -24,12 +17,11 @@ export function judgedProfile({ findings, confirmation }: StoredCapabilityProfil
   return { findings, confirmed: confirmation !== undefined };
 }
 
-export async function addCapabilityProfile(db: Executor, profile: NewCapabilityProfile): Promise<bigint> {
-  const { environment, measuredAt, findings, evidence } = profile;
-  const [row] = await db
-    .insert(capabilityProfiles)
-    .values({ environment, measuredAt, findings: { ...findings }, evidence: { ...evidence } })
-    .returning({ id: capabilityProfiles.id });
+export async function addCapabilityProfile(
+  db: Executor,
+  profile: MeasuredProfile & { readonly environment: ServiceMode; readonly measuredAt: Date },
+): Promise<bigint> {
+  const [row] = await db.insert(capabilityProfiles).values(profile).returning({ id: capabilityProfiles.id });
   if (row === undefined) throw new Error('PostgreSQL returned no id for a stored capability profile');
   return row.id;
 }

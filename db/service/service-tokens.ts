@@ -4,7 +4,7 @@ import { type KeyRing, DecryptionError } from '#crypto/key-ring.ts';
 import type { Database } from '#db/connection/database.ts';
 import { serviceTokens } from '#db/schema.ts';
 
-export interface ServiceToken {
+interface ServiceToken {
   readonly accessToken: string;
   readonly version: number;
   /** Epoch milliseconds; undefined when the service named no expiry. */
@@ -12,7 +12,7 @@ export interface ServiceToken {
   readonly renewedAt: number;
 }
 
-export interface StoredServiceToken {
+interface StoredServiceToken {
   readonly version: number;
   readonly token: ServiceToken | undefined;
 }

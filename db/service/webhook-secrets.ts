@@ -47,7 +47,7 @@ export interface ReplacedWebhookSecret {
   readonly formerVerifiesUntil: Date | undefined;
 }
 
-export interface WebhookSecretStoreOptions {
+interface WebhookSecretStoreOptions {
   readonly keyRing: KeyRing;
   readonly environment: string;
   /** Milliseconds. */

@@ -81,13 +81,8 @@ export function pageOfRefunds(db: Executor, owner: Owner, filter: RefundFilter, 
     .limit(limit);
 }
 
-interface CancellationOfEsim {
-  readonly cancellation: CancellationRow;
-  readonly esim: typeof esims.$inferSelect;
-}
-
 /** @throws WorkMissingError */
-export async function readCancellation(db: Executor, id: string): Promise<CancellationOfEsim> {
+export async function readCancellation(db: Executor, id: string) {
   const [row] = await db
     .select({ cancellation: cancellations, esim: esims })
     .from(cancellations)

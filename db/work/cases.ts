@@ -16,6 +16,7 @@ import {
 import type { Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
 import { ownCases, type Owner } from '#db/lists/ownership.ts';
+import type { PagePosition } from '#db/lists/pages.ts';
 import { cases } from '#db/schema.ts';
 import { inList } from '#db/schema/columns.ts';
 import { workTable } from '#db/work/rows.ts';
@@ -43,79 +44,41 @@ export function isInDoubt(db: Executor, { kind, id }: { readonly kind: WorkKind;
   return sql<boolean>`${exists(open)}`;
 }
 
-/** An open case with the same reason is not changed. @returns true when it is new. */
+/**
+ * An open case with the same reason is not changed. @returns true when it is new.
+ * @param how.once for each reason and attempt, even after a person has closed it.
+ * @param how.product one case for all work with this product, and none with the same detail after a person has closed
+ * it: the detail then names no work.
+ */
 export async function openCase(
   db: Executor,
   subject: Subject,
   reason: AttentionReason,
   detail: string,
-  attemptId?: string,
-  product?: number,
+  attemptId: string | null = null,
+  { once = false, product }: { readonly once?: boolean; readonly product?: number | undefined } = {},
 ): Promise<boolean> {
+  if (once || product !== undefined) {
+    const same =
+      product === undefined
+        ? and(
+            eq(cases.subjectId, subject.id),
+            attemptId === null ? isNull(cases.attemptId) : eq(cases.attemptId, attemptId),
+          )
+        : and(eq(cases.product, product), or(isNull(cases.closedAt), eq(cases.detail, detail)));
+    const [known] = await db
+      .select({ id: cases.id })
+      .from(cases)
+      .where(and(eq(cases.subjectKind, subject.kind), eq(cases.reason, reason), same))
+      .limit(1);
+    if (known !== undefined) return false;
+  }
   const rows = await db
     .insert(cases)
-    .values({
-      id: newId('case'),
-      subjectKind: subject.kind,
-      subjectId: subject.id,
-      reason,
-      attemptId: attemptId ?? null,
-      product: product ?? null,
-      detail,
-    })
+    .values({ id: newId('case'), subjectKind: subject.kind, subjectId: subject.id, reason, attemptId, product, detail })
     .onConflictDoNothing()
     .returning({ id: cases.id });
   return rows.length > 0;
-}
-
-/** Once for each reason and attempt, even after a person has closed it. @returns true when it is new. */
-export async function openCaseOnce(
-  db: Executor,
-  subject: Subject,
-  reason: AttentionReason,
-  detail: string,
-  attemptId: string | undefined,
-): Promise<boolean> {
-  const [known] = await db
-    .select({ id: cases.id })
-    .from(cases)
-    .where(
-      and(
-        eq(cases.subjectKind, subject.kind),
-        eq(cases.subjectId, subject.id),
-        eq(cases.reason, reason),
-        attemptId === undefined ? isNull(cases.attemptId) : eq(cases.attemptId, attemptId),
-      ),
-    )
-    .limit(1);
-  return known === undefined && (await openCase(db, subject, reason, detail, attemptId));
-}
-
-/**
- * None with the same detail after a person has closed it.
- * @param detail names no work, so that the same difference has the same detail. @returns true when it is new.
- */
-export async function openCaseOfProduct(
-  db: Executor,
-  subject: Subject,
-  product: number,
-  reason: AttentionReason,
-  detail: string,
-  attemptId: string | undefined,
-): Promise<boolean> {
-  const [known] = await db
-    .select({ id: cases.id })
-    .from(cases)
-    .where(
-      and(
-        eq(cases.subjectKind, subject.kind),
-        eq(cases.product, product),
-        eq(cases.reason, reason),
-        or(isNull(cases.closedAt), eq(cases.detail, detail)),
-      ),
-    )
-    .limit(1);
-  return known === undefined && (await openCase(db, subject, reason, detail, attemptId, product));
 }
 
 export async function findOpenCase(
@@ -165,11 +128,6 @@ function open(subject: Subject, which: SQL): SQL | undefined {
   return and(eq(cases.subjectKind, subject.kind), eq(cases.subjectId, subject.id), which, isNull(cases.closedAt));
 }
 
-export interface CasePosition {
-  readonly openedAt: Date;
-  readonly id: string;
-}
-
 export type CaseOfWork = CaseRow & {
   /** Null for a case about a delivery, and for work whose row is lost. */
   readonly workStatus: WorkStatus | null;
@@ -201,7 +159,7 @@ export async function listOpenCases(
     readonly reason?: AttentionReason | undefined;
     /** Undefined: both. */
     readonly workEnded?: boolean | undefined;
-    readonly after?: CasePosition | undefined;
+    readonly after?: PagePosition<'openedAt'> | undefined;
   },
 ): Promise<CaseOfWork[]> {
   const { limit, reason, workEnded, after } = options;

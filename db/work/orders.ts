@@ -156,14 +156,7 @@ async function firstOrders(db: Executor, batchIds: readonly string[]): Promise<M
   return Map.groupBy(found, ({ batchId }) => batchId);
 }
 
-interface BatchEsim {
-  readonly id: string;
-  readonly iccid: string | null;
-  readonly externalOrderId: string;
-  readonly encryptedActivationCode: Buffer;
-}
-
-export async function esimsOfBatch(db: Executor, batchId: string): Promise<BatchEsim[]> {
+export async function esimsOfBatch(db: Executor, batchId: string) {
   return db
     .select({
       id: esims.id,

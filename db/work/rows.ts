@@ -14,7 +14,7 @@ import {
   vpnSubscriptions,
 } from '#db/schema.ts';
 import type { MovementNames } from '#domain/money/books.ts';
-import { KINDS, type WorkKind, type WorkRef } from '#domain/work/kinds.ts';
+import { KINDS, type WorkKind, type WorkRef, type WorkStart } from '#domain/work/kinds.ts';
 import { type WorkStatus, isFinal } from '#domain/work/lifecycle.ts';
 
 export type AttemptRow = typeof attempts.$inferSelect;
@@ -77,15 +77,7 @@ export const MOVEMENT_NAMES: Readonly<
   cancellation: {},
 };
 
-export interface StoredStart {
-  readonly externalReference?: string;
-  readonly packageId?: number;
-  readonly vpnPlanId?: number;
-  /** Undefined: not traced. */
-  readonly traceparent?: string;
-  /** Present epoch of the database, for a purchase that no run has read yet. */
-  readonly unreadIn?: string;
-}
+export type StoredStart = Partial<Omit<WorkStart, keyof WorkRef>>;
 
 /** A cancellation starts with the reference and the package of its order. Null when the row of the work is missing. */
 export function startOf(kind: WorkKind, id: SQL | AnyPgColumn): SQL<StoredStart | null> {
@@ -193,13 +185,8 @@ function unfinished(work: WorkRef, row: WorkRow): WorkRow {
   return row;
 }
 
-/** Shown in the Temporal UI; no personal data. */
-export interface StartedWork extends WorkRef, StoredStart {
-  readonly externalReference: string;
-}
-
 /** @param stored as `startOf` reads it. @throws WorkMissingError without a row. */
-export function startedWork({ kind, id }: WorkRef, stored: StoredStart | null): StartedWork {
+export function startedWork({ kind, id }: WorkRef, stored: StoredStart | null): WorkStart {
   const work = { kind, id };
   if (stored === null) throw new WorkMissingError(work);
   return { ...work, ...stored, externalReference: stored.externalReference ?? work.id };

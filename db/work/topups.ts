@@ -42,13 +42,8 @@ export const topupReads = {
   },
 };
 
-interface TopupOfEsim {
-  readonly topup: TopupRow;
-  readonly esim: typeof esims.$inferSelect;
-}
-
 /** @throws WorkMissingError */
-export async function readTopup(db: Executor, topupId: string): Promise<TopupOfEsim> {
+export async function readTopup(db: Executor, topupId: string) {
   const [row] = await db
     .select({ topup: topups, esim: esims })
     .from(topups)

@@ -137,27 +137,16 @@ export function summaryColumns({
   return { attempts: count, serviceId, attemptStates, inDoubt, replacedBy };
 }
 
-export interface TimelineRow {
-  readonly id: bigint;
-  readonly at: Date;
-  readonly event: string;
-  readonly message: string;
-  readonly detail: Readonly<Record<string, string | number | boolean | null>>;
-}
+export type TimelineRow = Pick<typeof timeline.$inferSelect, 'id' | 'at' | 'event' | 'message' | 'detail'>;
 
 export async function listTimeline(
   db: Executor,
   work: WorkRef,
   options: { limit: number; after?: bigint | undefined },
 ): Promise<TimelineRow[]> {
+  const { id, at, event, message, detail } = timeline;
   return db
-    .select({
-      id: timeline.id,
-      at: timeline.at,
-      event: timeline.event,
-      message: timeline.message,
-      detail: timeline.detail,
-    })
+    .select({ id, at, event, message, detail })
     .from(timeline)
     .where(
       and(

@@ -39,7 +39,7 @@ export interface RefundEvidence {
   readonly debit: Evidence<{ readonly found: boolean }>;
 }
 
-export type RefundForecast = 'refund_expected' | 'no_refund_expected' | 'unknown';
+type RefundForecast = 'refund_expected' | 'no_refund_expected' | 'unknown';
 
 export function judgeRefundConditions({
   usage,

@@ -123,56 +123,17 @@ export function otherCreditText(
   return `The service credited ${plainText(credit)} as the refund${tail}.`;
 }
 
-export const REFUND_STATUSES_OR_NONE = ['none', ...REFUND_STATUSES] as const;
-export type RefundStatusOrNone = (typeof REFUND_STATUSES_OR_NONE)[number];
-
-export const REFUND_EVENTS = {
-  expected: 'The service processes it, or the eSIM is cancelled and the service has not reported on the refund.',
-  manual_review: 'The service reports that one of its employees reviews it.',
-  failed: 'The service reports that it failed.',
-  paid: 'Its money was found in the wallet, or a person saw it there.',
-  given_up: 'Its cancellation ended without it.',
-  case_opened: 'A case is open because of it: its cancellation needs attention.',
-  undone: 'A person says that the eSIM is not cancelled.',
-} as const;
-
-export type RefundEvent = keyof typeof REFUND_EVENTS;
-
-/** `unchanged`: the status stays. */
-type NextRefund = RefundStatusOrNone | 'unchanged';
-
-export const REFUND_LIFECYCLE: Readonly<Record<RefundEvent, Readonly<Record<RefundStatusOrNone, NextRefund>>>> = {
-  // Money that was found in the wallet stays there: a later report does not reopen a completed refund.
-  expected: fromAll('expected', { completed: 'unchanged' }),
-  manual_review: fromAll('manual_review', { completed: 'unchanged' }),
-  failed: fromAll('failed', { completed: 'unchanged' }),
-  // The service may still pay a refund that failed. A refund without a row is stored as expected before it is settled.
-  paid: fromAll('completed', { none: 'unchanged' }),
-  given_up: fromAll('failed', { none: 'unchanged', completed: 'unchanged' }),
-  case_opened: fromAll('needs_attention', { none: 'unchanged', completed: 'unchanged' }),
-  undone: fromAll('none', { none: 'unchanged' }),
-};
-
-function fromAll(
-  next: RefundStatusOrNone,
-  except: Partial<Record<RefundStatusOrNone, NextRefund>>,
-): Record<RefundStatusOrNone, NextRefund> {
-  const unpaid = { none: next, expected: next, manual_review: next, failed: next, needs_attention: next };
-  return { ...unpaid, completed: next, ...except };
-}
-
+/** Money that was found in the wallet stays there: a later report does not reopen a completed refund. */
 export function refundStatusAfterReport(
   known: RefundStatus | undefined,
   reported: 'expected' | 'manual_review' | 'failed',
 ): RefundStatus {
-  return known !== undefined && REFUND_LIFECYCLE[reported][known] === 'unchanged' ? known : reported;
+  return known === 'completed' ? known : reported;
 }
 
-function change<Status extends RefundStatus>(event: 'paid' | 'given_up' | 'case_opened', status: Status) {
-  const from = REFUND_STATUSES.filter((each) => REFUND_LIFECYCLE[event][each] !== 'unchanged');
-  return { status, from };
-}
+const UNPAID = REFUND_STATUSES.filter((status) => status !== 'completed');
 
-export const PAID_REFUND = change('paid', 'completed');
-export const GIVEN_UP_REFUND = change('given_up', 'failed');
-export const REFUND_NEEDING_ATTENTION = change('case_opened', 'needs_attention');
+/** `from`: the statuses that it may replace. The service may still pay a refund that failed. */
+export const PAID_REFUND = { status: 'completed', from: REFUND_STATUSES } as const;
+export const GIVEN_UP_REFUND = { status: 'failed', from: UNPAID } as const;
+export const REFUND_NEEDING_ATTENTION = { status: 'needs_attention', from: UNPAID } as const;

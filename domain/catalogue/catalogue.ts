@@ -133,7 +133,7 @@ const LISTS = {
   south_america: 'AR BO BR CL CO EC FK GF GY PE PY SR UY VE',
 } as const;
 
-export type Region = keyof typeof LISTS;
+type Region = keyof typeof LISTS;
 
 export const REGIONS = Object.keys(LISTS) as [Region, ...Region[]];
 

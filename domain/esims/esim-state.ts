@@ -12,13 +12,7 @@ export function isEsimOver(status: string): boolean {
 }
 
 /** An eSIM that was never active uses no data. */
-export function isEsimInUse({
-  status,
-  activatedAt,
-}: {
-  readonly status: string;
-  readonly activatedAt: Date | null;
-}): boolean {
+export function isEsimInUse({ status, activatedAt }: Pick<EsimState, 'status' | 'activatedAt'>): boolean {
   return !isEsimOver(status) && (activatedAt !== null || status === 'active' || status === 'consumed');
 }
 
@@ -61,15 +55,18 @@ export const MILESTONES = ['installed', 'activated', 'used_up', 'expired'] as co
 
 export type Milestone = (typeof MILESTONES)[number];
 
-/** Times are epoch milliseconds; null: the service does not report it. */
-export interface EsimReading {
+/** Null: the service does not report it. */
+export interface EsimState {
   readonly status: string;
-  readonly installedAt: number | null;
-  readonly activatedAt: number | null;
-  readonly expiresAt: number | null;
+  readonly installedAt: Date | null;
+  readonly activatedAt: Date | null;
+  readonly expiresAt: Date | null;
+}
+
+export interface EsimReading extends EsimState {
   /** Undefined when its data was not read. */
   readonly usage: DataUsage | undefined;
-  readonly readAt: number;
+  readonly readAt: Date;
 }
 
 const ON_A_PHONE: ReadonlySet<string> = new Set(['installed', 'active', 'consumed']);

@@ -1,4 +1,4 @@
-import { milestonesOf, type EsimReading } from '#domain/esims/esim-state.ts';
+import { milestonesOf, type EsimState } from '#domain/esims/esim-state.ts';
 
 export const SHARE_LANGUAGES = {
   en: { name: 'English', direction: 'ltr' },
@@ -36,8 +36,8 @@ export type SharedEsimView = 'ready' | 'installed' | 'cancelled' | 'expired';
 
 /** @param isBeingCancelled a cancellation was requested: the customer must not install it. */
 export function sharedEsimView(
-  esim: Omit<EsimReading, 'usage' | 'readAt'>,
-  { isBeingCancelled, now }: { readonly isBeingCancelled: boolean; readonly now: number },
+  esim: EsimState,
+  { isBeingCancelled, now }: { readonly isBeingCancelled: boolean; readonly now: Date },
 ): SharedEsimView {
   if (isBeingCancelled || esim.status === 'cancelled') return 'cancelled';
   const reached = milestonesOf({ ...esim, usage: undefined, readAt: now });

@@ -8,11 +8,11 @@ const UNANNOUNCED = 'submitting';
 
 export type StatusKind = WorkKind | 'refund';
 
-export type AnnouncedStatus<Kind extends StatusKind> = Kind extends WorkKind
+type AnnouncedStatus<Kind extends StatusKind> = Kind extends WorkKind
   ? Exclude<StatusOf<Kind>, typeof UNANNOUNCED> & string
   : RefundStatus;
 
-export type StatusEventType<Kind extends StatusKind> = { [Each in Kind]: `${Each}.${AnnouncedStatus<Each>}` }[Kind];
+type StatusEventType<Kind extends StatusKind> = { [Each in Kind]: `${Each}.${AnnouncedStatus<Each>}` }[Kind];
 
 const OTHER_EVENTS = {
   'order_batch.completed': 'The last order of the batch has ended: completed, failed or abandoned.',
@@ -45,7 +45,7 @@ const OTHER_EVENTS = {
 } as const;
 
 /** The event that corrects the end of work: its caller may have acted on that end. */
-export type DoubtEventType<Kind extends WorkKind = WorkKind> = { [Each in Kind]: `${Each}.in_doubt` }[Kind];
+type DoubtEventType<Kind extends WorkKind = WorkKind> = { [Each in Kind]: `${Each}.in_doubt` }[Kind];
 
 export type EventType = StatusEventType<StatusKind> | DoubtEventType | keyof typeof OTHER_EVENTS;
 

@@ -34,7 +34,7 @@ export interface EndpointHealth {
   readonly retryAt?: number;
 }
 
-export interface JudgedTry {
+interface JudgedTry {
   readonly failedTries: number;
   readonly triedSince: number;
   readonly health: EndpointHealth;
@@ -108,57 +108,3 @@ function disabledFor(outcome: TryOutcome, failingMs: number, policy: OutboundPol
 function spreadMs(ms: number, spread: number): number {
   return Math.round(ms * (0.8 + 0.4 * spread));
 }
-
-export const DELIVERY_EVENTS = {
-  queued: 'Its event was published, or a replay was requested.',
-  arrived: 'A try was answered with a 2xx.',
-  missed: 'A try failed, and there is time for another.',
-  given_up: 'A try failed and was the last, its event was deleted, or its endpoint gets no more events.',
-} as const;
-
-export type DeliveryEvent = keyof typeof DELIVERY_EVENTS;
-
-export const DELIVERY_LIFECYCLE = {
-  queued: { pending: 'pending', delivered: 'pending', failed: 'pending' },
-  // A delivery stays delivered, also when a later try overtook the one that arrived.
-  arrived: { pending: 'delivered', delivered: 'delivered', failed: 'delivered' },
-  missed: { pending: 'pending', delivered: 'unchanged', failed: 'unchanged' },
-  given_up: { pending: 'failed', delivered: 'unchanged', failed: 'unchanged' },
-} as const satisfies Record<DeliveryEvent, Record<DeliveryState, DeliveryState | 'unchanged'>>;
-
-export const EVENT_OF_TRY = { pending: 'missed', delivered: 'arrived', failed: 'given_up' } as const satisfies Record<
-  DeliveryState,
-  DeliveryEvent
->;
-
-export const ENDPOINT_STATES = ['enabled', 'request', 'gone', 'failing', 'deleted'] as const satisfies readonly (
-  | DisabledReason
-  | 'enabled'
-  | 'deleted'
-)[];
-export type EndpointState = (typeof ENDPOINT_STATES)[number];
-
-export const ENDPOINT_EVENTS = {
-  disable: 'A caller disabled it. If we had disabled it before, the caller acknowledged that.',
-  found_gone: 'It answered 410.',
-  found_failing: 'It has failed for too long.',
-  enable: 'A caller enabled it.',
-  delete: 'A caller deleted it.',
-} as const;
-
-export type EndpointEvent = keyof typeof ENDPOINT_EVENTS;
-
-/** As {@link DELIVERY_LIFECYCLE}. `forbidden`: a deleted endpoint is not found, so no caller can request it. */
-export const ENDPOINT_LIFECYCLE = {
-  disable: { enabled: 'request', request: 'unchanged', gone: 'request', failing: 'request', deleted: 'forbidden' },
-  found_gone: { enabled: 'gone', request: 'unchanged', gone: 'unchanged', failing: 'unchanged', deleted: 'unchanged' },
-  found_failing: {
-    enabled: 'failing',
-    request: 'unchanged',
-    gone: 'unchanged',
-    failing: 'unchanged',
-    deleted: 'unchanged',
-  },
-  enable: { enabled: 'unchanged', request: 'enabled', gone: 'enabled', failing: 'enabled', deleted: 'forbidden' },
-  delete: { enabled: 'deleted', request: 'deleted', gone: 'deleted', failing: 'deleted', deleted: 'forbidden' },
-} as const satisfies Record<EndpointEvent, Record<EndpointState, EndpointState | 'unchanged' | 'forbidden'>>;

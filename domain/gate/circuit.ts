@@ -81,16 +81,15 @@ export const CIRCUIT_TABLE: Readonly<Record<CircuitEvent, Readonly<Record<Circui
   idle: { closed: 'stay', open: 'close_on_trial', probing: 'stay', releasing: 'stay' },
 };
 
-/** Times are epoch milliseconds. */
 export interface Circuit {
   readonly state: CircuitState;
   readonly failures: number;
   /** Since it was last closed; sets the back-off. */
   readonly openings: number;
   /** The next canary may pass from then on; null unless open. */
-  readonly probeAt: number | null;
+  readonly probeAt: Date | null;
   /** The canary then counts as lost; null unless probing. */
-  readonly canaryUntil: number | null;
+  readonly canaryUntil: Date | null;
 }
 
 export const CLOSED_CIRCUIT: Circuit = { state: 'closed', failures: 0, openings: 0, probeAt: null, canaryUntil: null };
@@ -100,7 +99,7 @@ export type CircuitPolicy = Pick<
   'circuitFailures' | 'probeDelayMs' | 'probeDelayMaxMs' | 'canaryLeaseMs' | 'circuitIdleMs'
 >;
 
-/** @param happening.retryAfterMs with a failure: the wait that the service asked for. */
+/** `now` in epoch milliseconds. @param happening.retryAfterMs with a failure: the wait that the service asked for. */
 export function afterCircuitEvent(
   name: CircuitName,
   circuit: Circuit,
@@ -120,16 +119,16 @@ export function afterCircuitEvent(
       return opened(name, { ...circuit, failures }, now, policy, retryAfterMs);
     }
     case 'probe':
-      return { ...circuit, state: 'probing', probeAt: null, canaryUntil: now + policy.canaryLeaseMs };
+      return { ...circuit, state: 'probing', probeAt: null, canaryUntil: new Date(now + policy.canaryLeaseMs) };
     case 'probe_soon':
-      return { ...circuit, probeAt: Math.min(circuit.probeAt ?? now, now) };
+      return { ...circuit, probeAt: new Date(Math.min(circuit.probeAt?.getTime() ?? now, now)) };
     case 'reopen':
       return opened(name, circuit, now, policy, retryAfterMs);
     case 'try_another':
       return {
         ...circuit,
         state: 'open',
-        probeAt: now + Math.min(TRY_ANOTHER_MS, policy.probeDelayMs),
+        probeAt: new Date(now + Math.min(TRY_ANOTHER_MS, policy.probeDelayMs)),
         canaryUntil: null,
       };
     case 'release':
@@ -141,7 +140,7 @@ export function afterCircuitEvent(
 
 /** A canary has been due for `circuitIdleMs`, and no work waits that could be one. */
 export function isIdle({ state, probeAt }: Circuit, isAwaited: boolean, now: number, policy: CircuitPolicy): boolean {
-  return state === 'open' && !isAwaited && probeAt !== null && probeAt + policy.circuitIdleMs <= now;
+  return state === 'open' && !isAwaited && probeAt !== null && probeAt.getTime() + policy.circuitIdleMs <= now;
 }
 
 /** Wait after a lost canary: short, but no tight loop. */
@@ -149,8 +148,8 @@ const TRY_ANOTHER_MS = 1_000;
 
 function opened(name: CircuitName, circuit: Circuit, now: number, policy: CircuitPolicy, retryAfterMs = 0): Circuit {
   const openings = circuit.openings + 1;
-  const delay = probeDelayMs(name, openings, policy);
-  return { ...circuit, state: 'open', openings, probeAt: now + Math.max(delay, retryAfterMs), canaryUntil: null };
+  const probeAt = new Date(now + Math.max(probeDelayMs(name, openings, policy), retryAfterMs));
+  return { ...circuit, state: 'open', openings, probeAt, canaryUntil: null };
 }
 
 /** Milliseconds. Spread by up to a fifth so that several installations do not probe at the same time. */
@@ -181,7 +180,7 @@ export function judgeAtCircuit(
       return candidate.isCanary || candidate.isReleased ? 'pass' : 'hold';
     case 'open':
       if (candidate.isReleased) return 'canary';
-      return candidate.isOldest && circuit.probeAt !== null && circuit.probeAt <= now ? 'canary' : 'hold';
+      return candidate.isOldest && circuit.probeAt !== null && circuit.probeAt.getTime() <= now ? 'canary' : 'hold';
   }
 }
 

@@ -15,8 +15,7 @@ export type FirstPurchaseCheck =
   | { readonly kind: 'seen'; readonly evidence: string; readonly byDocumentAlone?: boolean }
   | { readonly kind: 'unseen'; readonly reason: string };
 
-/** Characters. The text is repeated with every held piece of work. */
-export const MAX_FIRST_PURCHASE_CHECK_TEXT = 1_200;
+/** The text is repeated with every held piece of work. */
 const MOST_CLAUSES = 4;
 const LONGEST_CLAUSE = 180;
 

@@ -25,6 +25,7 @@ import {
   type OrphanReason,
 } from '#domain/money/findings.ts';
 import { compareAmounts, isOtherMoney, equalMoney, type Money } from '#domain/money/money.ts';
+import type { Policy } from '#domain/policy/policy.ts';
 
 export interface Placed {
   readonly movement: Movement;
@@ -32,12 +33,7 @@ export interface Placed {
   readonly attemptId: string | null;
 }
 
-export interface BooksRules {
-  /** Younger movements without a cause, and journal rows without a movement, are not judged. */
-  readonly graceMs: number;
-  /** Two debits of one subscription closer than this are one too many. */
-  readonly shortestPeriodMs: number;
-}
+export type BooksRules = Pick<Policy['books'], 'graceMs' | 'shortestPeriodMs'>;
 
 export interface Knowledge {
   readonly movements: readonly Movement[];

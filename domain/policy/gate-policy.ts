@@ -9,7 +9,6 @@ import {
   SECOND,
   TIMER,
   type Values,
-  valuesOf,
 } from '#domain/policy/settings.ts';
 
 export const GATE_SETTINGS = {
@@ -93,4 +92,3 @@ export const GATE_SETTINGS = {
 };
 
 export type GatePolicy = Values<typeof GATE_SETTINGS>;
-export const GATE_POLICY: GatePolicy = valuesOf(GATE_SETTINGS);

@@ -48,7 +48,7 @@ export function ruleName({ targetKind, targetKey, currency }: RulePlace): string
   return [targetKind, targetKey, currency].filter((part) => part !== '').join(' ');
 }
 
-export type RulePlace = Pick<PricingRule, 'targetKind' | 'targetKey' | 'currency'>;
+type RulePlace = Pick<PricingRule, 'targetKind' | 'targetKey' | 'currency'>;
 
 export function tiedRules(rules: readonly RulePlace[]): string[] {
   const seen = new Set<string>();

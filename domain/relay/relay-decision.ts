@@ -69,7 +69,7 @@ export function startDecision(workflow: WorkflowRunState, isEnded: boolean): Sta
 }
 
 /** `running`: it ran already. `finished`: it has completed, and nothing was started. */
-export type HandOverOutcome = 'started' | 'notified' | 'running' | 'finished';
+type HandOverOutcome = 'started' | 'notified' | 'running' | 'finished';
 
 /** Otherwise this call has reached the workflow, and nothing more is needed. */
 export function needsRow(outcome: HandOverOutcome): outcome is 'running' | 'finished' {
@@ -103,7 +103,7 @@ export interface PollPolicy {
   readonly pollMaxMs: number;
 }
 
-export interface LastPoll {
+interface LastPoll {
   readonly waitMs: number;
   readonly foundRows: boolean;
   readonly isHearing: boolean;

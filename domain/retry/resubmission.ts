@@ -14,7 +14,7 @@ export interface Resubmission {
 /** It is uncertain whether the work was bought, or it was paid for without a purchase. */
 export const DOUBTS = ['contradiction', 'charge_not_refunded'] as const satisfies readonly AttentionReason[];
 
-export interface Resubmitted {
+interface Resubmitted {
   readonly kind: WorkKind;
   readonly status: WorkStatus;
   readonly attempts: readonly OperatedAttempt[];

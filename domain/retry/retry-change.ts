@@ -2,6 +2,7 @@ import { RETRY_BOUNDS, type RetryChange } from '#domain/retry/retry-rules.ts';
 
 /** An absent field stays as it is; `null` undoes an earlier change. */
 export interface RetryChangeRequest {
+  /** The attempts already made are included. */
   readonly attempts?: number | null | undefined;
   readonly first_wait_seconds?: number | null | undefined;
   readonly longest_wait_seconds?: number | null | undefined;

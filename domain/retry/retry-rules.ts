@@ -12,12 +12,9 @@ import {
 } from '#domain/policy/settings.ts';
 import { counted } from '#domain/text.ts';
 import { FAILURE_CLASSES, type FailureClass } from '#domain/work/failure.ts';
+import { HOLD_REASONS } from '#domain/work/hold-reasons.ts';
 
-export type RetriedClass = {
-  [Class in FailureClass]: (typeof FAILURE_CLASSES)[Class]['disposition'] extends 'hold' | 'new_attempt'
-    ? Class
-    : never;
-}[FailureClass];
+type RetriedClass = keyof typeof HOLD_REASONS | 'supplier_failed';
 
 /** What follows when the attempts are used up and provably cost nothing. */
 export const WHEN_USED_UP = ['fail', 'ask'] as const;
@@ -89,74 +86,32 @@ export const RETRY_SETTINGS = {
 
 export type RetrySettings = Values<typeof RETRY_SETTINGS>;
 
-interface RetryRow {
-  /** A multiple of the general wait, as is `longest`. */
-  readonly first: number;
-  readonly longest: number;
-  readonly reason: string;
-}
+/** Only the market ends them: it changes in hours, and each look is a call to the service. */
+const BY_THE_HOUR: ReadonlySet<RetriedClass> = new Set(['package_unavailable', 'price_above_limit', 'margin_too_low']);
 
-const AS_ALL = { first: 1, longest: 1 } as const;
-const BY_THE_HOUR = { first: 4, longest: 6 } as const;
-
-/** The total time is the same for all: a caller can rely on one time, whatever the cause. */
-export const RETRY_TABLE = {
-  package_unavailable: {
-    ...BY_THE_HOUR,
-    reason: 'What is taken off sale comes back in hours, and each look is a call to the service.',
-  },
-  price_above_limit: {
-    ...BY_THE_HOUR,
-    reason: 'Prices change a few times a day at most, and each look reads the price list.',
-  },
-  margin_too_low: { ...BY_THE_HOUR, reason: 'As for a price above the limit: only another price ends it.' },
-  esim_busy: {
-    ...AS_ALL,
-    reason: 'It is woken when the other work of the eSIM ends; the wait is for a wake-up that was lost.',
-  },
-  insufficient_balance: {
-    ...AS_ALL,
-    reason: 'The gate wakes it once there is money; until then the wait costs one look at the wallet.',
-  },
-  not_approved: {
-    ...AS_ALL,
-    reason: 'One refusal opens the circuit: after that a canary finds out when it is over, and not each order.',
-  },
-  unauthorized: {
-    ...AS_ALL,
-    reason: 'A wrong password is corrected in minutes, and the circuit stops other logins.',
-  },
-  rate_limited: { ...AS_ALL, reason: 'The service names the time of the next try; this wait applies if it does not.' },
-  not_sent: { ...AS_ALL, reason: 'A network failure usually ends within seconds or minutes, and a customer waits.' },
-  service_down: { ...AS_ALL, reason: 'The gate holds it, and wakes it when a canary succeeds.' },
-  spend_limit_reached: {
-    ...AS_ALL,
-    reason: 'The gate holds it, and wakes it on the next day or when the limit is raised.',
-  },
-  purchases_paused: { ...AS_ALL, reason: 'The gate holds it, and wakes it when the pause ends.' },
-  supplier_failed: {
-    ...AS_ALL,
-    reason: 'A supplier failure usually ends within minutes or lasts long: a few new attempts, then the end.',
-  },
-} as const satisfies Record<RetriedClass, RetryRow>;
-
-export const retriedClasses = Object.keys(RETRY_TABLE) as readonly RetriedClass[];
+export const retriedClasses: readonly RetriedClass[] = [
+  ...(Object.keys(HOLD_REASONS) as (keyof typeof HOLD_REASONS)[]),
+  'supplier_failed',
+];
 
 export function isRetried(failure: string): failure is RetriedClass {
-  return Object.hasOwn(RETRY_TABLE, failure);
+  return (retriedClasses as readonly string[]).includes(failure);
 }
 
 export function leadsToNewAttempt(failure: RetriedClass): boolean {
   return FAILURE_CLASSES[failure].disposition === 'new_attempt';
 }
 
-/** @param failure undefined, or a class that is not retried: the general rule. */
+/**
+ * The total time is the same for all: a caller can rely on one time, whatever the cause.
+ * @param failure undefined, or a class that is not retried: the general rule.
+ */
 export function retryRule(failure: FailureClass | undefined, settings: RetrySettings): RetryRule {
   const { holdDelayMs, holdDelayMaxMs, holdDeadlineMs, maxAttempts, attemptDelayMs, retryRules } = settings;
   const attempts = retryRules?.supplier_failed?.attempts ?? maxAttempts;
   const ofAll = { attempts, ...ordered(holdDelayMs, holdDelayMaxMs), totalMs: holdDeadlineMs };
   if (failure === undefined || !isRetried(failure)) return ofAll;
-  const { first, longest } = RETRY_TABLE[failure];
+  const { first, longest } = BY_THE_HOUR.has(failure) ? { first: 4, longest: 6 } : { first: 1, longest: 1 };
   const firstDelayMs = first * (leadsToNewAttempt(failure) ? attemptDelayMs : holdDelayMs);
   const { totalMs = holdDeadlineMs, ...delays } = retryRules?.[failure] ?? {};
   return { ...ofAll, ...delayed(ordered(firstDelayMs, longest * holdDelayMaxMs), delays), totalMs };
@@ -195,7 +150,7 @@ export function equalWaits(left: RetryRule, right: RetryRule): boolean {
 }
 
 /** Unix milliseconds. */
-export interface WorkTimes {
+interface WorkTimes {
   readonly acceptedAt: number;
   readonly deadlineAt?: number | undefined;
 }

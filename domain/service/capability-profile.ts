@@ -73,7 +73,7 @@ export interface Permission {
   readonly because: string;
 }
 
-export interface Permissions {
+interface Permissions {
   /** Resending the bytes of an unanswered purchase with their key. */
   readonly resends: Permission;
   readonly newAttempts: Permission;

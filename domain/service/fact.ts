@@ -1,8 +1,5 @@
 /** The only place that tells "not filled yet" from "wrong" in an answer of the service. */
 
-/** `not_yet`: the fact is waited for. `misstated`: waiting does not help. */
-export type FactState = 'known' | 'not_yet' | 'misstated';
-
 const PLACEHOLDERS: ReadonlySet<string> = new Set(
   (
     'pending processing provisioning inprogress queued waiting awaiting generating creating ' +
@@ -32,9 +29,4 @@ function isPlaceholder(text: string): boolean {
     );
   // One such word in an activation code is enough. Its matching id may be empty.
   return parts.some((part) => PLACEHOLDERS.has(part)) || parts.every((part) => /^0*$/.test(part));
-}
-
-export function factState<Value>(value: Value | null | undefined, isUsable: (value: Value) => boolean): FactState {
-  if (value === null || value === undefined || isNotThereYet(value)) return 'not_yet';
-  return isUsable(value) ? 'known' : 'misstated';
 }

@@ -18,47 +18,43 @@ interface FailureClassRow {
   readonly advice: string;
 }
 
+const REFUSED = { certainty: 'definite', disposition: 'fail' } as const;
+const UNKNOWN = { certainty: 'unknown', disposition: 'look_up' } as const;
+
 export const FAILURE_CLASSES = {
   invalid_request: {
-    certainty: 'definite',
-    disposition: 'fail',
+    ...REFUSED,
     meaning: 'The service refused the request as malformed or not allowed.',
     advice: 'Compare the request with the list of packages or VPN plans; submit it corrected, as a new request.',
   },
   topup_not_offered: {
-    certainty: 'definite',
-    disposition: 'fail',
+    ...REFUSED,
     meaning: 'The service does not offer this package as a top-up of the eSIM.',
     advice: 'Choose one of the top-up options of the eSIM, and submit a new top-up.',
   },
   cancellation_refused: {
-    certainty: 'definite',
-    disposition: 'fail',
+    ...REFUSED,
     meaning: 'The service refuses the cancellation.',
     advice: 'Read the cancellation preflight of the eSIM; the service does not refund a used or installed eSIM.',
   },
   refund_not_expected: {
-    certainty: 'definite',
-    disposition: 'fail',
+    ...REFUSED,
     meaning: 'A condition of the automatic refund is not met, so nothing was sent.',
     advice: 'Submit it with another on_unmet_conditions: ask_for_review or cancel_without_refund.',
   },
   refund_uncertain: {
-    certainty: 'definite',
-    disposition: 'fail',
+    ...REFUSED,
     meaning: 'The service does not show whether the conditions of the refund are met, so nothing was sent.',
     advice: 'Submit it with another on_unmet_conditions: ask_for_review or cancel_without_refund.',
   },
   deadline_passed: {
-    certainty: 'definite',
-    disposition: 'fail',
+    ...REFUSED,
     withoutAnswer: true,
     meaning: 'The deadline passed before it was sent; nothing was bought.',
     advice: 'If it is still wanted, submit it again with a new Idempotency-Key; the same reference may be used.',
   },
   key_or_reference_used: {
-    certainty: 'unknown',
-    disposition: 'look_up',
+    ...UNKNOWN,
     meaning: 'The service reports that this key or reference is already used.',
     advice: 'No action yet: it is looked up at the service.',
   },
@@ -69,38 +65,32 @@ export const FAILURE_CLASSES = {
     advice: 'No action yet: the wallet is checked before it is bought again.',
   },
   timeout: {
-    certainty: 'unknown',
-    disposition: 'look_up',
+    ...UNKNOWN,
     meaning: 'The service did not answer in time; it may have carried out the request.',
     advice: 'No action yet: the same bytes are sent again with the same key, then it is looked up.',
   },
   connection_lost: {
-    certainty: 'unknown',
-    disposition: 'look_up',
+    ...UNKNOWN,
     meaning: 'The connection broke after the request was sent; the service may have carried out the request.',
     advice: 'No action yet: the same bytes are sent again with the same key, then it is looked up.',
   },
   server_error: {
-    certainty: 'unknown',
-    disposition: 'look_up',
+    ...UNKNOWN,
     meaning: 'The service answered with a server error; it may have carried out the request.',
     advice: 'No action yet: the same bytes are sent again with the same key, then it is looked up.',
   },
   unreadable_answer: {
-    certainty: 'unknown',
-    disposition: 'look_up',
+    ...UNKNOWN,
     meaning: 'The answer of the service could not be read (not JSON, too large, a redirect, or an unexpected status).',
     advice: 'Check that SERVICE_BASE_URL is the address of the service itself.',
   },
   contract_drift: {
-    certainty: 'unknown',
-    disposition: 'look_up',
+    ...UNKNOWN,
     meaning: 'The answer of the service lacks a required field; its interface may have changed.',
     advice: 'Compare the interface of the service with the contract before anything else.',
   },
   worker_lost: {
-    certainty: 'unknown',
-    disposition: 'look_up',
+    ...UNKNOWN,
     meaning:
       'The process that sent the request died before it recorded the answer; the service may have carried out the ' +
       'request.',

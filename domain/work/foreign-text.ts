@@ -50,7 +50,7 @@ export interface ServiceReason {
   readonly message: string;
 }
 
-export interface StoredReason {
+interface StoredReason {
   readonly failureDetail: string;
   readonly serviceMessage?: string | undefined;
 }

@@ -85,3 +85,14 @@ export interface WorkRef {
   readonly kind: WorkKind;
   readonly id: string;
 }
+
+/** What a workflow is started with. No personal data: parts of it are indexed and shown as plain text. */
+export interface WorkStart extends WorkRef {
+  readonly externalReference: string;
+  readonly packageId?: number;
+  readonly vpnPlanId?: number;
+  /** Undefined: not traced. */
+  readonly traceparent?: string;
+  /** Present epoch of the database, for a purchase that no run has read yet. */
+  readonly unreadIn?: string;
+}

@@ -4,7 +4,7 @@ import { FAILURE_CLASSES, FAILURE_ENDS, type FailureClass, type FailureEnd } fro
 import { KINDS, type WorkKind } from '#domain/work/kinds.ts';
 import { isFinal, type WorkStatus } from '#domain/work/lifecycle.ts';
 
-export interface DescribedWork {
+interface DescribedWork {
   readonly kind: WorkKind;
   readonly status: WorkStatus;
   readonly failure?: { readonly class: FailureClass; readonly detail: string | null } | undefined;
@@ -13,7 +13,7 @@ export interface DescribedWork {
   readonly isInDoubt?: boolean;
 }
 
-export interface StatusText {
+interface StatusText {
   readonly now: string;
   readonly reason: string | undefined;
   readonly next: string;

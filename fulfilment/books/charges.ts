@@ -3,7 +3,7 @@ import { cataloguePrice } from '#db/catalogue/catalogue.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { attempts } from '#db/schema.ts';
 import { limitOf, priceAtSend, workOf } from '#db/work/attempts.ts';
-import { openCase, openCaseOfProduct, openCaseOnce } from '#db/work/cases.ts';
+import { openCase } from '#db/work/cases.ts';
 import { type AttemptRow, lockWork } from '#db/work/rows.ts';
 import { addTimelineEntry } from '#db/work/timeline.ts';
 import { compareAmounts, isOtherMoney, plainText, type Money, type AmountComparison } from '#domain/money/money.ts';
@@ -77,10 +77,7 @@ export async function reportAmount(
   now: Date,
 ): Promise<void> {
   const product = await orderedProduct(tx, work);
-  const isNew =
-    product === undefined
-      ? await openCaseOnce(tx, work, 'amount_differs', detail, attemptId)
-      : await openCaseOfProduct(tx, work, product, 'amount_differs', detail, attemptId);
+  const isNew = await openCase(tx, work, 'amount_differs', detail, attemptId, { once: true, product });
   if (!isNew || !isOtherMoney(comparison)) return;
   const reason = `The amounts of the service cannot be understood. ${detail} ${ADVICE}`;
   await addPause(tx, { origin: 'amounts', kind: work.kind, failureClass: null, reason, actor: 'worker' }, now);

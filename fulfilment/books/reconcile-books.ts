@@ -25,7 +25,7 @@ import {
 } from '#db/money/wallet-movements.ts';
 import { requestWake } from '#db/queues/outbox.ts';
 import { attempts, cases, walletReadings } from '#db/schema.ts';
-import { openCase, openCaseOnce } from '#db/work/cases.ts';
+import { openCase } from '#db/work/cases.ts';
 import { workTable } from '#db/work/rows.ts';
 import { addTimelineEntry } from '#db/work/timeline.ts';
 import {
@@ -218,8 +218,7 @@ async function openCases(tx: Executor, findings: Judgement['findings'], at: Date
     if (comparison !== undefined && direction === 'debit' && attemptId !== undefined) {
       await reportAmount(tx, { work, attemptId, comparison, detail }, at);
     } else {
-      const open = FINDING_CASES[kind].once ? openCaseOnce : openCase;
-      const isNew = await open(tx, work, kind, detail, attemptId);
+      const isNew = await openCase(tx, work, kind, detail, attemptId, FINDING_CASES[kind]);
       if (isNew && kind === 'charge_not_refunded') await announceDoubt(tx, work, 'charge_not_refunded', at);
     }
     await addTimelineEntry(tx, work, {

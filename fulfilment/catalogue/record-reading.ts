@@ -31,7 +31,7 @@ import type { CataloguePolicy } from '#domain/policy/upkeep-policy.ts';
 import type { PurchaseKind, WorkKind } from '#domain/work/kinds.ts';
 import { productColumn } from '#fulfilment/gate/drift-stop.ts';
 
-export interface ReadingRun {
+interface ReadingRun {
   readonly runId: string;
   readonly readAt: Date;
 }

@@ -12,11 +12,11 @@ import {
   countWebhookEndpoints,
   endEndpointSecrets,
   findWebhookEndpoint,
-  type EndpointOwner,
   type EndpointTerms,
   type NewWebhookEndpoint,
   type WebhookEndpointRow,
 } from '#db/events/webhook-endpoints.ts';
+import type { Owner } from '#db/lists/ownership.ts';
 import { events, webhookDeliveries, webhookEndpoints } from '#db/schema.ts';
 import { TEST_EVENT } from '#domain/events/event-types.ts';
 import { queueMissed, REPLAY_PIECE } from '#fulfilment/event-webhooks/queue-deliveries.ts';
@@ -32,7 +32,7 @@ const MAX_ENDPOINTS = 100;
 
 export interface EndpointRequest {
   readonly id: string;
-  readonly owner: EndpointOwner;
+  readonly owner: Owner;
   readonly actor: string;
   readonly now: Date;
 }

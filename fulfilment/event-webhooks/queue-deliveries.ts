@@ -174,7 +174,7 @@ function chosen(which: ReplayChoice): SQL | undefined {
 /** `failed`: deliveries that were given up. `missed`: those, and events that were never queued. */
 type ReplayChoice = 'all' | 'failed' | 'missed';
 
-export interface ReplayRange {
+interface ReplayRange {
   readonly which: ReplayChoice;
   /** Inclusive. */
   readonly since: Date;
@@ -187,7 +187,7 @@ export interface Replay {
   readonly nextSince: Date | undefined;
 }
 
-export interface ReplayPiece {
+interface ReplayPiece {
   readonly limit: number;
   readonly now: Date;
 }

@@ -3,15 +3,12 @@ import type { Executor } from '#db/connection/database.ts';
 import { excerptAad } from '#db/encryption-aads.ts';
 import { recordEvent } from '#db/events/event-log.ts';
 import { bringForward, healthOf, type WebhookDeliveryRow } from '#db/events/webhook-deliveries.ts';
-import { endpointState, requestEndpointWake, type WebhookEndpointRow } from '#db/events/webhook-endpoints.ts';
+import { requestEndpointWake, type WebhookEndpointRow } from '#db/events/webhook-endpoints.ts';
 import { webhookDeliveries, webhookEndpoints, webhookEndpointSecrets, webhookTries } from '#db/schema.ts';
 import {
-  DELIVERY_LIFECYCLE,
   describeOutcome,
   type DisabledReason,
-  ENDPOINT_LIFECYCLE,
   type EndpointHealth,
-  EVENT_OF_TRY,
   isDelivered,
   isFailing,
   judgeTry,
@@ -21,7 +18,7 @@ import {
 import type { OutboundPolicy } from '#domain/policy/webhook-policy.ts';
 import type { ClaimedDelivery } from '#fulfilment/event-webhooks/claim-delivery.ts';
 
-export interface FinishedTry {
+interface FinishedTry {
   readonly outcome: TryOutcome;
   readonly at: Date;
   readonly durationMs: number;
@@ -56,26 +53,24 @@ export async function recordTry(
     : judgeTry(outcome, tried, now.getTime(), spread, policy);
 
   await addTry(tx, delivery, done);
-  const { nextTryAt } = judged.delivery;
-  const event = EVENT_OF_TRY[judged.delivery.state];
-  const state = DELIVERY_LIFECYCLE[event][delivery.state];
-  const delivered = event === 'arrived';
-  // Another try may have overtaken one that took longer than its lease. A delivered event counts all the same.
-  const counts = delivered || delivery.leasedUntil?.getTime() === claimed.leasedUntil?.getTime();
+  const { state, nextTryAt } = judged.delivery;
+  const delivered = state === 'delivered';
+  // Another try may have overtaken one that took longer than its lease: a failure then neither reopens nor ends the
+  // delivery. A delivered event counts all the same.
+  const isCurrent = delivery.state === 'pending' && delivery.leasedUntil?.getTime() === claimed.leasedUntil?.getTime();
   await tx
     .update(webhookDeliveries)
     .set({
       tries: delivery.tries + 1,
       lastStatus: outcome.kind === 'answered' ? outcome.status : null,
       lastFailure: outcome.kind === 'no_answer' ? outcome.failure : null,
-      ...(counts &&
-        state !== 'unchanged' && {
-          state,
-          failedTries: delivery.failedTries + (delivered ? 0 : 1),
-          nextTryAt: nextTryAt === undefined ? null : new Date(nextTryAt),
-          leasedUntil: null,
-          endedAt: state === 'pending' ? null : now,
-        }),
+      ...((delivered || isCurrent) && {
+        state,
+        failedTries: delivery.failedTries + (delivered ? 0 : 1),
+        nextTryAt: nextTryAt === undefined ? null : new Date(nextTryAt),
+        leasedUntil: null,
+        endedAt: state === 'pending' ? null : now,
+      }),
     })
     .where(eq(webhookDeliveries.id, delivery.id));
 
@@ -91,10 +86,7 @@ export async function recordTry(
     .where(eq(webhookEndpoints.id, endpoint.id));
   if (delivered && !isMoved && isFailing(health, policy)) await bringForward(tx, endpoint.id, now);
   // An endpoint that was disabled or deleted during the try stays so.
-  if (
-    judged.disable !== undefined &&
-    ENDPOINT_LIFECYCLE[`found_${judged.disable}`][endpointState(endpoint)] !== 'unchanged'
-  ) {
+  if (judged.disable !== undefined && endpoint.disabledReason === null && endpoint.deletedAt === null) {
     await disableWebhookEndpoint(tx, endpoint.id, judged.disable, now);
     const failingSince = dateOf(judged.health.failingSince);
     await announceDisabled(

@@ -31,7 +31,7 @@ export type Reservation =
   | { readonly kind: 'stopped'; readonly stop: GateStop };
 
 /** `attempt` is locked, and as it was before this claim: one that is `sending` has reserved already. */
-export interface ReservationRequest {
+interface ReservationRequest {
   readonly attempt: AttemptRow;
   readonly apiKeyId: string;
   readonly price: Money | undefined;

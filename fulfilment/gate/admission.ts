@@ -13,19 +13,12 @@ import { isKnownToService } from '#domain/work/attempt-lifecycle.ts';
 import { isAboutAccount, type FailureClass } from '#domain/work/failure.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 import { balanceOf } from '#fulfilment/gate/account.ts';
-import {
-  circuitOfRow,
-  isCanary,
-  lockUnclosed,
-  type CircuitRow,
-  moveCircuit,
-  noteSend,
-} from '#fulfilment/gate/circuits.ts';
+import { isCanary, lockUnclosed, type CircuitRow, moveCircuit, noteSend } from '#fulfilment/gate/circuits.ts';
 import { leaveDriftStop, passDriftStop, stopAtDrift } from '#fulfilment/gate/drift-stop.ts';
 import { activePauses, pauseFor, pauseSentence } from '#fulfilment/gate/pauses.ts';
 
 /** Both rows are locked. */
-export interface GateRequest {
+interface GateRequest {
   readonly work: WorkRef;
   readonly row: Pick<WorkRow, 'createdAt' | 'apiKeyId'>;
   readonly attempt: Pick<AttemptRow, 'state' | 'anyUnknown' | 'failureClass'>;
@@ -102,7 +95,7 @@ async function stopByCircuit(
       isOldest: first === undefined || (first.subjectKind === work.kind && first.subjectId === work.id),
       isReleased,
     };
-    const answer = judgeAtCircuit(circuitOfRow(row), candidate, now);
+    const answer = judgeAtCircuit(row, candidate, now);
     if (answer === 'canary') probes.push(row);
     if (answer !== 'hold') continue;
     // What it said about the work of another key is for those who see the account.

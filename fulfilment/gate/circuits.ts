@@ -32,17 +32,6 @@ export async function lockUnclosed(tx: Executor): Promise<CircuitRow[]> {
   return tx.select().from(gateCircuits).where(ne(state, 'closed')).orderBy(asc(name)).for('update');
 }
 
-/** Times in epoch milliseconds. */
-export function circuitOfRow({ state, failures, openings, probeAt, canaryUntil }: CircuitRow): Circuit {
-  return {
-    state,
-    failures,
-    openings,
-    probeAt: probeAt?.getTime() ?? null,
-    canaryUntil: canaryUntil?.getTime() ?? null,
-  };
-}
-
 export function isCanary(row: Pick<CircuitRow, 'canaryKind' | 'canaryId'>, { kind, id }: WorkRef): boolean {
   return row.canaryKind === kind && row.canaryId === id;
 }
@@ -58,21 +47,23 @@ export async function moveCircuit(
   policy: CircuitPolicy,
 ): Promise<CircuitRow> {
   const { now, detail, canary } = happening;
-  const before = circuitOfRow(row);
-  const after = afterCircuitEvent(row.name, before, happening, policy);
-  if (after === before) return row;
-  const isProbing = after.state === 'probing';
+  const after = afterCircuitEvent(row.name, row, happening, policy);
+  if (after === row) return row;
+  const { state, failures, openings, probeAt, canaryUntil } = after;
+  const isProbing = state === 'probing';
   const [stored] = await tx
     .update(gateCircuits)
     .set({
-      ...after,
-      probeAt: after.probeAt === null ? null : new Date(after.probeAt),
-      canaryUntil: after.canaryUntil === null ? null : new Date(after.canaryUntil),
+      state,
+      failures,
+      openings,
+      probeAt,
+      canaryUntil,
       canaryKind: isProbing ? (canary?.kind ?? row.canaryKind) : null,
       canaryId: isProbing ? (canary?.id ?? row.canaryId) : null,
       detail: detail ?? row.detail,
-      openedAt: after.state === 'closed' ? null : (row.openedAt ?? new Date(now)),
-      ...(after.state !== before.state && { changedAt: new Date(now) }),
+      openedAt: state === 'closed' ? null : (row.openedAt ?? new Date(now)),
+      ...(state !== row.state && { changedAt: new Date(now) }),
     })
     .where(eq(gateCircuits.name, row.name))
     .returning();

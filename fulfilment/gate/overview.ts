@@ -19,7 +19,7 @@ import {
   lastBalance,
   reservedIn,
 } from '#fulfilment/gate/account.ts';
-import { circuitOfRow, listCircuits } from '#fulfilment/gate/circuits.ts';
+import { listCircuits } from '#fulfilment/gate/circuits.ts';
 import { foreseenAtDriftStop, driftStopsInForce } from '#fulfilment/gate/drift-stop.ts';
 import { activePauses, pauseFor } from '#fulfilment/gate/pauses.ts';
 
@@ -205,7 +205,7 @@ export async function foreseenHolds(
     if (row.name === 'insufficient_balance' && wallet === 'reserved') continue;
     const isOldest = (await firstInQueue(db, `circuit:${row.name}`)) === undefined;
     const candidate = { isCanary: false, isWaiting: false, isOldest, isReleased: false };
-    if (judgeAtCircuit(circuitOfRow(row), candidate, now) === 'hold') holds.add(row.name);
+    if (judgeAtCircuit(row, candidate, now) === 'hold') holds.add(row.name);
   }
   if (typeof wallet !== 'string') holds.add('insufficient_balance');
   const overLimit = limitProblem(account, price, { spendLimit });

@@ -14,13 +14,7 @@ import { compareMoney, subtractMoney, type Money } from '#domain/money/money.ts'
 import type { GatePolicy } from '#domain/policy/gate-policy.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 import { readAccount, limitProblem, usableBalance, reservedIn } from '#fulfilment/gate/account.ts';
-import {
-  circuitOfRow,
-  listCircuits,
-  lockUnclosed,
-  moveCircuit,
-  type CircuitChange,
-} from '#fulfilment/gate/circuits.ts';
+import { listCircuits, lockUnclosed, moveCircuit, type CircuitChange } from '#fulfilment/gate/circuits.ts';
 import { isOfOtherProduct, driftStopsInForce, tendDriftStops } from '#fulfilment/gate/drift-stop.ts';
 import { activePauses } from '#fulfilment/gate/pauses.ts';
 
@@ -55,7 +49,7 @@ async function tendCircuits(tx: Executor, now: number, policy: GatePolicy) {
       await move('canary_lost');
     const first = await firstInQueue(tx, `circuit:${row.name}`);
     if (row.state === 'releasing' && first === undefined) await move('drained');
-    if (isIdle(circuitOfRow(row), first !== undefined, now, policy)) await move('idle');
+    if (isIdle(row, first !== undefined, now, policy)) await move('idle');
     if (row.state === 'open' && first !== undefined && row.probeAt !== null && row.probeAt.getTime() <= now) {
       const canary = workOf(first);
       await noteProbe(tx, canary);

@@ -43,7 +43,7 @@ import { changeWork, NOTHING_IN_THE_WAY } from '#fulfilment/work/change.ts';
 import { recordStep } from '#fulfilment/work/record-step.ts';
 import { forgetCancelAccepted, withdrawCancel } from '#fulfilment/work/subscription.ts';
 
-export type ActionResult =
+type ActionResult =
   | { readonly kind: 'applied' | 'unchanged' }
   | { readonly kind: 'refused'; readonly refusal: Refusal; readonly detail: string };
 

@@ -18,7 +18,7 @@ export async function findPricingRule(db: Executor, id: string): Promise<Pricing
   return row;
 }
 
-export interface PricingRuleFilter {
+interface PricingRuleFilter {
   readonly targetKind?: PricingRule['targetKind'] | undefined;
   readonly currency?: string | undefined;
   readonly includeEnded: boolean;

@@ -129,19 +129,13 @@ function judgeOtherEsim(
   return isAnothers ? unreadable(`${named}.`) : undefined;
 }
 
-interface DeliveredEsim {
-  /** Follows from the order (`deliveredEsimId`). */
-  readonly id: string;
-  readonly serviceEsimId: string;
-  /** Set if it is another one. */
+type DeliveredEsim = Pick<
+  typeof esims.$inferSelect,
+  'id' | 'serviceEsimId' | 'iccid' | 'encryptedActivationCode' | 'status' | 'installedAt' | 'activatedAt' | 'expiresAt'
+> & {
+  /** Set if it is another one than `serviceEsimId`. */
   readonly namedByRecord?: string;
-  readonly iccid: string | null;
-  readonly encryptedActivationCode: Buffer;
-  readonly status: string;
-  readonly installedAt: Date | null;
-  readonly activatedAt: Date | null;
-  readonly expiresAt: Date | null;
-}
+};
 
 /** Idempotent. @throws WorkFinishedError when the order has another end. */
 export async function storeDelivery(

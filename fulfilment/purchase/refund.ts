@@ -3,7 +3,7 @@ import { readRefundContext } from '#db/esims/esim-queries.ts';
 import { recordRefund } from '#db/money/journal.ts';
 import { debitOfOrder } from '#db/money/wallet-movements.ts';
 import { readCancellation, findRefund } from '#db/work/cancellations.ts';
-import { openCase, openCaseOnce } from '#db/work/cases.ts';
+import { openCase } from '#db/work/cases.ts';
 import { lockUnfinishedWork, type AttemptRow, type RefundRow } from '#db/work/rows.ts';
 import { judgeCredit, otherCreditText } from '#domain/cancellation/refund.ts';
 import { equalMoney, moneyOf, plainText, type Money } from '#domain/money/money.ts';
@@ -151,7 +151,7 @@ async function openCaseOfOtherAmount(
   const work = { kind: 'cancellation', id } as const;
   const reported = refund === undefined ? undefined : reportedAmount(refund);
   if (debit !== undefined && !equalMoney(debit, credit))
-    await openCaseOnce(tx, work, 'amount_differs', otherCreditText(credit, { debit, reported }), undefined);
+    await openCase(tx, work, 'amount_differs', otherCreditText(credit, { debit, reported }), null, { once: true });
   if (reported === undefined || equalMoney(reported, credit)) return;
   const detail = `The service reported a refund of ${plainText(reported)} and credited ${plainText(credit)}.`;
   await openCase(tx, work, 'contradiction', detail);

@@ -17,7 +17,7 @@ import { CLOCK_SKEW_MS, countsInWallet, isFinalMovement, movementOf } from '#ups
 export type UnreadWallet = Exclude<OptionalResult<Listing<WalletTransaction>>, { ok: true }>;
 
 /** As the service sent them. */
-export interface ReadRows {
+interface ReadRows {
   readonly ok: true;
   readonly reading: WalletReading;
   readonly items: readonly WalletTransaction[];

@@ -10,20 +10,15 @@ import { inboxBodyAad } from '#db/encryption-aads.ts';
 import { inbox } from '#db/schema.ts';
 import { openCase } from '#db/work/cases.ts';
 import { addTimelineEntry } from '#db/work/timeline.ts';
-import type { ObservedOutcome } from '#domain/relay/observation.ts';
-import { KINDS, type WorkKind } from '#domain/work/kinds.ts';
+import { KINDS } from '#domain/work/kinds.ts';
 
-export interface ParsedWebhook {
-  readonly state: 'pending' | 'quarantined' | 'ignored';
-  /** Why it is quarantined or ignored. */
-  readonly note?: string;
-  readonly event?: string;
-  readonly kind?: WorkKind;
-  readonly reference?: string;
-  readonly serviceId?: string;
-  readonly serviceEsimId?: string;
-  readonly outcome?: ObservedOutcome;
-}
+type NewRow = Omit<typeof inbox.$inferInsert, 'source'>;
+
+/** `note`: why it is quarantined or ignored. */
+export type ParsedWebhook = Pick<
+  NewRow,
+  'note' | 'event' | 'subjectKind' | 'reference' | 'serviceId' | 'serviceEsimId' | 'outcome'
+> & { readonly state: 'pending' | 'quarantined' | 'ignored' };
 
 export interface VerifiedWebhook {
   readonly deliveryId: string;
@@ -41,8 +36,6 @@ export interface InboxResult {
   /** Whether another body is stored under the same delivery id, found now or before. */
   readonly conflict: 'none' | 'new' | 'known';
 }
-
-type NewRow = Omit<typeof inbox.$inferInsert, 'source'>;
 
 /** Deliveries that are stored at the same time: the other connections of the pool stay free for callers. */
 const AT_ONCE = 4;
@@ -84,24 +77,14 @@ export class InboxWriter {
     });
   }
 
-  async #store(delivery: VerifiedWebhook): Promise<InboxResult> {
-    const { parsed } = delivery;
-    const bodyHash = this.#keyRing.hash(delivery.body, 'webhook_body');
+  async #store({ timestamp, body, parsed, ...delivery }: VerifiedWebhook): Promise<InboxResult> {
+    const bodyHash = this.#keyRing.hash(body, 'webhook_body');
     const row: NewRow = {
-      deliveryId: delivery.deliveryId,
+      ...delivery,
+      ...parsed,
       bodyHash,
-      signedHash: this.#keyRing.hash(`${delivery.timestamp}.${bodyHash.toString('hex')}`, 'webhook_signed'),
-      encryptedBody: this.#keyRing.encrypt(delivery.body, inboxBodyAad(delivery.deliveryId)),
-      headerEvent: delivery.headerEvent,
-      event: parsed.event,
-      state: parsed.state,
-      note: parsed.note,
-      subjectKind: parsed.kind,
-      reference: parsed.reference,
-      serviceId: parsed.serviceId,
-      serviceEsimId: parsed.serviceEsimId,
-      outcome: parsed.outcome,
-      traceparent: delivery.traceparent,
+      signedHash: this.#keyRing.hash(`${timestamp}.${bodyHash.toString('hex')}`, 'webhook_signed'),
+      encryptedBody: this.#keyRing.encrypt(body, inboxBodyAad(delivery.deliveryId)),
     };
     const kind = await this.#database.run((db) => storeWebhook(db, row));
     // The search follows the commit of the insert: two processes that store two bodies under one id cannot see each

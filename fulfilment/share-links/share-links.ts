@@ -92,22 +92,17 @@ export async function recordShareLinkView(tx: Executor, { link, esim }: OpenShar
 
 export async function readSharedView(db: Executor, esim: EsimRow, now: Date): Promise<SharedEsimView> {
   const isBeingCancelled = (await findCancellationInForce(db, esim.id)) !== undefined;
-  const times = {
-    installedAt: esim.installedAt?.getTime() ?? null,
-    activatedAt: esim.activatedAt?.getTime() ?? null,
-    expiresAt: esim.expiresAt?.getTime() ?? null,
-  };
-  return sharedEsimView({ status: esim.status, ...times }, { isBeingCancelled, now: now.getTime() });
+  return sharedEsimView(esim, { isBeingCancelled, now });
 }
 
 export type ShareLinkRow = typeof shareLinks.$inferSelect;
 
-export type NewShareLink = Pick<
+type NewShareLink = Pick<
   ShareLinkRow,
   'esimId' | 'apiKeyId' | 'secretHash' | 'label' | 'language' | 'metadata' | 'createdAt' | 'expiresAt'
 >;
 
-export interface ShareLinkFilter {
+interface ShareLinkFilter {
   readonly esimId?: string | undefined;
   readonly createdBy?: string | undefined;
   readonly status?: ShareLinkStatus | undefined;
@@ -168,7 +163,7 @@ export async function findShareLink(
   return row;
 }
 
-export interface OpenShareLink {
+interface OpenShareLink {
   readonly link: ShareLinkRow;
   readonly esim: EsimRow;
 }

@@ -1,12 +1,13 @@
 import { and, asc, eq, gt, isNotNull, lte, notInArray, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
-import type { EsimState, UsageReading } from '#db/esims/esim-queries.ts';
+import type { UsageReading } from '#db/esims/esim-queries.ts';
 import type { NewEvent } from '#db/events/event-log.ts';
 import { esims, orders, topups, vpnSubscriptions } from '#db/schema.ts';
 import type { EsimRow } from '#db/work/rows.ts';
 import {
   dataKey,
   dataThreshold,
+  type EsimState,
   expiryKey,
   isEsimInUse,
   isEsimOver,

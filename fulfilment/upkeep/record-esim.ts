@@ -1,13 +1,13 @@
 import { and, count, eq, max } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
-import { type EsimState, storeEsimState, storeUsage, type UsageReading } from '#db/esims/esim-queries.ts';
+import { type EsimFacts, storeEsimState, storeUsage, type UsageReading } from '#db/esims/esim-queries.ts';
 import { type NewEvent, recordEvent } from '#db/events/event-log.ts';
 import { announcements, orders, topups } from '#db/schema.ts';
 import type { EsimRow } from '#db/work/rows.ts';
 import { isUndoneByTopup, type Milestone, milestoneKey, milestonesOf } from '#domain/esims/esim-state.ts';
 
-export interface ReadEsim {
-  readonly state: EsimState;
+interface ReadEsim {
+  readonly state: EsimFacts;
   readonly usage?: UsageReading | undefined;
   readonly readAt: Date;
 }
@@ -22,14 +22,7 @@ export async function recordEsim(
   const { state, usage, readAt } = read;
   await storeEsimState(tx, esim.id, state, readAt);
   if (usage !== undefined) await storeUsage(tx, esim.id, usage);
-  const proved = milestonesOf({
-    status: state.status,
-    installedAt: state.installedAt?.getTime() ?? null,
-    activatedAt: state.activatedAt?.getTime() ?? null,
-    expiresAt: state.expiresAt?.getTime() ?? null,
-    usage,
-    readAt: readAt.getTime(),
-  });
+  const proved = milestonesOf({ ...state, usage, readAt });
   if (proved.length > 0) await announceMilestones(tx, esim, proved, read, now);
 }
 
@@ -84,7 +77,7 @@ export async function announceNew(tx: Executor, due: readonly DueAnnouncement[],
   return fresh.length;
 }
 
-export interface EsimSale {
+interface EsimSale {
   readonly apiKeyId: string;
   readonly externalOrderId: string;
   readonly completedTopups: number;

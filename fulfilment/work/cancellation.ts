@@ -8,7 +8,7 @@ import { isCancelled, mergeReports, type CancellationReport } from '#domain/canc
 import type { PurchaseEvent } from '#domain/relay/observation.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 import { wakeHeldOfEsim } from '#fulfilment/work/change.ts';
-import { settlePaidRefunds, type CancellationDetails, storeRefund } from '#fulfilment/work/refunds.ts';
+import { settlePaidRefunds, storeRefund } from '#fulfilment/work/refunds.ts';
 
 export async function knownReports(db: Executor, cancellationId: string): Promise<CancellationReport> {
   const [row] = await db
@@ -26,7 +26,7 @@ export async function knownReports(db: Executor, cancellationId: string): Promis
 export async function storeCancellationReport(
   tx: Executor,
   work: WorkRef,
-  report: CancellationDetails,
+  report: CancellationReport,
   now: Date,
 ): Promise<void> {
   const known = await knownReports(tx, work.id);

@@ -5,7 +5,7 @@ import { debitOfOrder } from '#db/money/wallet-movements.ts';
 import { requestWake } from '#db/queues/outbox.ts';
 import { cancellations, esims, refunds, walletMovements } from '#db/schema.ts';
 import { findRefund, isInForce } from '#db/work/cancellations.ts';
-import { openCaseOnce } from '#db/work/cases.ts';
+import { openCase } from '#db/work/cases.ts';
 import type { RefundRow } from '#db/work/rows.ts';
 import { addTimelineEntry } from '#db/work/timeline.ts';
 import {
@@ -25,12 +25,6 @@ import type { WorkRef } from '#domain/work/kinds.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
 import { announceRefund, openContradiction } from '#fulfilment/work/events.ts';
 
-export interface CancellationDetails extends CancellationReport {
-  readonly serviceRefundId?: string | undefined;
-  /** Given back to the reseller. */
-  readonly refunded?: Money | undefined;
-}
-
 export async function expectRefund(tx: Executor, work: WorkRef, now: Date): Promise<void> {
   if ((await findRefund(tx, work.id)) === undefined) await storeRefund(tx, work, {}, now);
 }
@@ -44,7 +38,7 @@ export async function nameRefund(tx: Executor, work: WorkRef, serviceRefundId: s
 export async function storeRefund(
   tx: Executor,
   work: WorkRef,
-  { refund, serviceRefundId, refunded }: CancellationDetails,
+  { refund, serviceRefundId, refunded }: CancellationReport,
   now: Date,
 ): Promise<void> {
   // Locked: the books settle a refund without the lock of its work.
@@ -116,7 +110,7 @@ export async function markRefundNeedsAttention(tx: Executor, cancellationId: str
 async function changeRefund(
   tx: Executor,
   cancellationId: string,
-  { status, from }: { readonly status: RefundStatus; readonly from: RefundStatus[] },
+  { status, from }: { readonly status: RefundStatus; readonly from: readonly RefundStatus[] },
   now: Date,
   completedAt?: Date,
 ): Promise<void> {
@@ -172,7 +166,7 @@ async function mayBeSettled(
 ): Promise<boolean> {
   const verdict = judgeCredit(money, expected);
   if (verdict !== 'settles')
-    await openCaseOnce(tx, work, 'amount_differs', otherCreditText(money, expected), undefined);
+    await openCase(tx, work, 'amount_differs', otherCreditText(money, expected), null, { once: true });
   return verdict !== 'other_amount';
 }
 

@@ -9,7 +9,8 @@ import {
 import { witnessOfEnd, type Witness } from '#domain/purchase/recovery.ts';
 import type { ServiceObservation } from '#domain/relay/observation.ts';
 import { startDecision, type WorkflowRunState } from '#domain/relay/relay-decision.ts';
-import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
+import type { ServiceMode } from '#domain/service/service-address.ts';
+import { KINDS, type WorkRef, type WorkStart } from '#domain/work/kinds.ts';
 import { isTemporary, isUnanswered } from '#temporal/connection.ts';
 import {
   deliveriesWaitSignal,
@@ -30,24 +31,15 @@ import {
 } from '#workflows/messages.ts';
 import {
   SEARCH_ATTRIBUTES,
-  type StartAttributes,
   startSearchAttributes,
   WEBHOOK_PRODUCT,
   WEBHOOK_STAGES,
 } from '#workflows/search-attributes.ts';
 
-/** No personal data: parts of it are indexed as plain text. */
-export type WorkStart = Omit<StartAttributes, 'environment' | 'sendsAtOnce'> & {
-  readonly id: string;
-  readonly vpnPlanId?: number;
-  /** Epoch of the database in which no run had read it yet. */
-  readonly unreadIn?: string;
-};
-
 export interface Starter {
   readonly client: Client;
   readonly policy: PurchaseWorkflowInput['policy'];
-  readonly environment: StartAttributes['environment'];
+  readonly environment: ServiceMode;
   /**
    * Whether the first task may go to the worker that shares the client's connection. False while a version is current:
    * an eager start does not ask which one is.

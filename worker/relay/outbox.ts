@@ -1,6 +1,7 @@
 import type { TakenRequest } from '#db/queues/relay-queues.ts';
-import { startedWork, readWork, type StartedWork } from '#db/work/rows.ts';
+import { startedWork, readWork } from '#db/work/rows.ts';
 import { afterHandOver, needsRow } from '#domain/relay/relay-decision.ts';
+import type { WorkStart } from '#domain/work/kinds.ts';
 import { inSpan } from '#telemetry/tracing.ts';
 import type { RelayOptions } from '#worker/relay/relay.ts';
 
@@ -35,7 +36,7 @@ export class WorkflowEndedError extends Error {
 /** The workflow and its activities continue the trace of this span. */
 export function inWorkSpan<Result>(
   call: string,
-  { kind, id, traceparent }: StartedWork,
+  { kind, id, traceparent }: WorkStart,
   options: { readonly link?: string | null },
   work: () => Promise<Result>,
 ): Promise<Result> {

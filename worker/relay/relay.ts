@@ -3,10 +3,11 @@ import { isBadData, sqlState, type Database } from '#db/connection/database.ts';
 import type { Wakeups } from '#db/connection/wakeups.ts';
 import type { InboxRow } from '#db/queues/inbox.ts';
 import { postpone, release, settleOutbox, takeInbox, takeOutbox, type TakenRequest } from '#db/queues/relay-queues.ts';
-import { type StartedWork, WorkMissingError } from '#db/work/rows.ts';
+import { WorkMissingError } from '#db/work/rows.ts';
 import type { RelayPolicy } from '#domain/policy/relay-policy.ts';
 import type { ServiceObservation } from '#domain/relay/observation.ts';
 import { afterFailure, type NotifyOutcome } from '#domain/relay/relay-decision.ts';
+import type { WorkStart } from '#domain/work/kinds.ts';
 import { quarantineInboxRow, quarantineOutboxRow } from '#fulfilment/operator/dead-letters.ts';
 import type { Logger } from '#telemetry/logger.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
@@ -20,9 +21,9 @@ import { publish, wakeEndpoints } from '#worker/relay/publish.ts';
 /** Each call starts the workflow if none is running. */
 export interface WorkWorkflows {
   /** @returns `finished` when it has completed and was not started. */
-  start(work: StartedWork): Promise<StartOutcome>;
-  wake(work: StartedWork): Promise<NotifyOutcome>;
-  signalReport(work: StartedWork, observation: ServiceObservation): Promise<NotifyOutcome>;
+  start(work: WorkStart): Promise<StartOutcome>;
+  wake(work: WorkStart): Promise<NotifyOutcome>;
+  signalReport(work: WorkStart, observation: ServiceObservation): Promise<NotifyOutcome>;
 }
 
 interface EndpointWorkflows {

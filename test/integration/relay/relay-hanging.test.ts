@@ -1,8 +1,8 @@
 import { and, eq, isNotNull } from 'drizzle-orm';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { events, inbox, outbox } from '#db/schema.ts';
-import type { StartedWork } from '#db/work/rows.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
+import type { WorkStart } from '#domain/work/kinds.ts';
 import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { openTestDatabase } from '#test/support/servers/database.ts';
 import { waitFor } from '#test/support/wait-for.ts';
@@ -14,7 +14,7 @@ import type { WorkWorkflows } from '#worker/relay/relay.ts';
 class HangingWorkflows implements WorkWorkflows {
   readonly started: string[] = [];
 
-  start({ id }: StartedWork): Promise<never> {
+  start({ id }: WorkStart): Promise<never> {
     this.started.push(id);
     return new Promise(() => undefined);
   }

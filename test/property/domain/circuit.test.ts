@@ -22,6 +22,7 @@ import { FAILURE_CLASSES, type FailureClass } from '#domain/work/failure.ts';
 
 const policy = DEFAULT_POLICY.gate;
 const NOW = 1_800_000_000_000;
+const at = (time: number) => new Date(time);
 const name = fc.constantFrom(...circuitNames);
 const events = fc.array(fc.constantFrom(...CIRCUIT_EVENTS), { maxLength: 60 });
 
@@ -40,8 +41,8 @@ describe('a circuit of the service', () => {
         state,
         failures: policy.circuitFailures - 1,
         openings: 1,
-        probeAt: NOW,
-        canaryUntil: NOW,
+        probeAt: at(NOW),
+        canaryUntil: at(NOW),
       };
       const next = CIRCUIT_EVENTS.map(
         (event) => afterCircuitEvent('service_down', before, { event, now: NOW }, policy).state,
@@ -91,7 +92,11 @@ describe('a circuit of the service', () => {
         let now = NOW + list.length * 1_000;
         // Like the gate loop, at each time at which an event is due.
         for (let looks = 0; looks < 4 && circuit.state !== 'closed'; looks += 1) {
-          now = Math.max(now, circuit.canaryUntil ?? 0, (circuit.probeAt ?? 0) + policy.circuitIdleMs);
+          now = Math.max(
+            now,
+            circuit.canaryUntil?.getTime() ?? 0,
+            (circuit.probeAt?.getTime() ?? 0) + policy.circuitIdleMs,
+          );
           const event =
             circuit.state === 'probing' ? 'canary_lost' : circuit.state === 'releasing' ? 'drained' : 'idle';
           expect(isIdle(circuit, false, now, policy)).toBe(event === 'idle');
@@ -103,7 +108,7 @@ describe('a circuit of the service', () => {
   });
 
   it('is idle only while it is open, long after its canary was due, without held work', () => {
-    const open: Circuit = { ...CLOSED_CIRCUIT, state: 'open', probeAt: NOW };
+    const open: Circuit = { ...CLOSED_CIRCUIT, state: 'open', probeAt: at(NOW) };
     const due = NOW + policy.circuitIdleMs;
     expect(isIdle(open, false, due, policy)).toBe(true);
     expect(isIdle(open, false, due - 1, policy)).toBe(false);
@@ -136,7 +141,7 @@ describe('a circuit of the service', () => {
       { event: 'failed', now: NOW, retryAfterMs: 3_600_000 },
       policy,
     );
-    expect(opened.probeAt).toBe(NOW + 3_600_000);
+    expect(opened.probeAt).toEqual(at(NOW + 3_600_000));
   });
 });
 
@@ -204,8 +209,8 @@ const EXACT = {
 };
 
 describe('an event', () => {
-  const OPEN: Circuit = { state: 'open', failures: 3, openings: 2, probeAt: 9_000, canaryUntil: null };
-  const PROBING: Circuit = { ...OPEN, state: 'probing', probeAt: null, canaryUntil: 6_000 };
+  const OPEN: Circuit = { state: 'open', failures: 3, openings: 2, probeAt: at(9_000), canaryUntil: null };
+  const PROBING: Circuit = { ...OPEN, state: 'probing', probeAt: null, canaryUntil: at(6_000) };
   const RELEASING: Circuit = { ...OPEN, state: 'releasing', failures: 0, probeAt: null };
   const again = 1_000 + probeDelayMs('service_down', 3, EXACT);
   const rows: readonly [string, Circuit, Omit<Parameters<typeof afterCircuitEvent>[2], 'now'>, Circuit][] = [
@@ -214,35 +219,35 @@ describe('an event', () => {
       'is the last straw',
       { ...CLOSED_CIRCUIT, failures: 2 },
       { event: 'failed' },
-      { ...OPEN, openings: 1, probeAt: 1_000 + probeDelayMs('service_down', 1, EXACT) },
+      { ...OPEN, openings: 1, probeAt: at(1_000 + probeDelayMs('service_down', 1, EXACT)) },
     ],
     ['ends a row of failures', { ...CLOSED_CIRCUIT, failures: 2 }, { event: 'succeeded' }, CLOSED_CIRCUIT],
     ['changes nothing', OPEN, { event: 'failed' }, OPEN],
     ['changes nothing while a canary is out', PROBING, { event: 'succeeded' }, PROBING],
     ['changes nothing while others are released', RELEASING, { event: 'succeeded' }, RELEASING],
     ['sends a canary', OPEN, { event: 'probe_started' }, PROBING],
-    ['is a sign of life', OPEN, { event: 'succeeded' }, { ...OPEN, probeAt: 1_000 }],
-    ['is a late success', { ...OPEN, probeAt: 500 }, { event: 'succeeded' }, { ...OPEN, probeAt: 500 }],
+    ['is a sign of life', OPEN, { event: 'succeeded' }, { ...OPEN, probeAt: at(1_000) }],
+    ['is a late success', { ...OPEN, probeAt: at(500) }, { event: 'succeeded' }, { ...OPEN, probeAt: at(500) }],
     [
       'is a sign of life where no canary was planned',
       { ...OPEN, probeAt: null },
       { event: 'succeeded' },
-      { ...OPEN, probeAt: 1_000 },
+      { ...OPEN, probeAt: at(1_000) },
     ],
-    ['opens it for longer', PROBING, { event: 'canary_failed' }, { ...OPEN, openings: 3, probeAt: again }],
+    ['opens it for longer', PROBING, { event: 'canary_failed' }, { ...OPEN, openings: 3, probeAt: at(again) }],
     [
       'opens it for the Retry-After of the service',
       PROBING,
       { event: 'canary_failed', retryAfterMs: 900_000 },
-      { ...OPEN, openings: 3, probeAt: 901_000 },
+      { ...OPEN, openings: 3, probeAt: at(901_000) },
     ],
     [
       'opens it while others are released',
       RELEASING,
       { event: 'failed' },
-      { ...RELEASING, state: 'open', openings: 3, probeAt: again },
+      { ...RELEASING, state: 'open', openings: 3, probeAt: at(again) },
     ],
-    ['has another canary sent', PROBING, { event: 'canary_lost' }, { ...OPEN, probeAt: 2_000 }],
+    ['has another canary sent', PROBING, { event: 'canary_lost' }, { ...OPEN, probeAt: at(2_000) }],
     ['releases other work', PROBING, { event: 'canary_succeeded' }, RELEASING],
     ['releases other work although the canary was lost', OPEN, { event: 'canary_succeeded' }, RELEASING],
     ['closes it', RELEASING, { event: 'drained' }, CLOSED_CIRCUIT],
@@ -253,7 +258,7 @@ describe('an event', () => {
       'is one failure after a trial',
       { ...OPEN, state: 'closed', failures: 2, probeAt: null },
       { event: 'failed' },
-      { ...OPEN, openings: 3, probeAt: again },
+      { ...OPEN, openings: 3, probeAt: at(again) },
     ],
     [
       'is a success after a trial',
@@ -274,17 +279,17 @@ describe('an event', () => {
       { event: 'canary_lost', now: 1_000 },
       { ...EXACT, probeDelayMs: 300 },
     );
-    expect(probeAt).toBe(1_300);
+    expect(probeAt).toEqual(at(1_300));
   });
 
   const ASKER = { isCanary: false, isWaiting: false, isOldest: true, isReleased: false };
   it.each([
     [CLOSED_CIRCUIT, ASKER, 'pass'],
     [CLOSED_CIRCUIT, { ...ASKER, isWaiting: true, isOldest: false }, 'pass'],
-    [{ ...OPEN, probeAt: 1_000 }, ASKER, 'canary'],
-    [{ ...OPEN, probeAt: 1_001 }, ASKER, 'hold'],
+    [{ ...OPEN, probeAt: at(1_000) }, ASKER, 'canary'],
+    [{ ...OPEN, probeAt: at(1_001) }, ASKER, 'hold'],
     [{ ...OPEN, probeAt: null }, ASKER, 'hold'],
-    [{ ...OPEN, probeAt: 1_000 }, { ...ASKER, isOldest: false }, 'hold'],
+    [{ ...OPEN, probeAt: at(1_000) }, { ...ASKER, isOldest: false }, 'hold'],
     [OPEN, { ...ASKER, isReleased: true, isOldest: false }, 'canary'],
     [PROBING, ASKER, 'hold'],
     [PROBING, { ...ASKER, isCanary: true }, 'pass'],

@@ -11,7 +11,9 @@ import {
   type CanaryFate,
   type DriftStop,
 } from '#domain/gate/drift.ts';
-import { GATE_POLICY } from '#domain/policy/gate-policy.ts';
+import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
+
+const GATE_POLICY = DEFAULT_POLICY.gate;
 
 /** Purchases of three products arrive one after the other; the service decides about each. */
 type Move =

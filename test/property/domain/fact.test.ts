@@ -1,17 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { factState, isNotThereYet } from '#domain/service/fact.ts';
+import { isNotThereYet } from '#domain/service/fact.ts';
 import { serviceEsim } from '#upstream/contract.ts';
 import { readAnswer } from '#upstream/reading/answer.ts';
-
-it('a fact has exactly one state, and a value that is there is known if and only if it is usable', () => {
-  fc.assert(
-    fc.property(fc.anything(), fc.boolean(), (value, usable) => {
-      const expected = isNotThereYet(value) ? 'not_yet' : usable ? 'known' : 'misstated';
-      expect(factState(value, () => usable)).toBe(expected);
-    }),
-  );
-});
 
 it('an eSIM with any iccid is read, and its iccid is usable, not there yet, or reported as misstated', () => {
   fc.assert(
@@ -19,9 +10,9 @@ it('an eSIM with any iccid is read, and its iccid is usable, not there yet, or r
       const read = readAnswer(serviceEsim, { id: 'e', status: 'new', iccid, activation_code: null }, 'esim');
       if (!read.ok) throw new Error('it was not read');
       const isUsable = (text: unknown) => typeof text === 'string' && /^[0-9]{18,22}$/.test(text);
-      const state = factState<unknown>(iccid, isUsable);
-      expect(read.value.iccid ?? null).toBe(state === 'known' ? iccid : null);
-      expect(read.value.misstated ?? []).toEqual(state === 'misstated' ? ['iccid'] : []);
+      const isThere = !isNotThereYet(iccid);
+      expect(read.value.iccid ?? null).toBe(isThere && isUsable(iccid) ? iccid : null);
+      expect(read.value.misstated ?? []).toEqual(isThere && !isUsable(iccid) ? ['iccid'] : []);
     }),
   );
 });

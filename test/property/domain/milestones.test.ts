@@ -3,13 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { MILESTONES, isUndoneByTopup, milestoneKey, milestonesOf, type EsimReading } from '#domain/esims/esim-state.ts';
 
 const NOW = 1_000_000;
+const at = (time: number) => new Date(time);
 const NEW: EsimReading = {
   status: 'available',
   installedAt: null,
   activatedAt: null,
   expiresAt: null,
   usage: undefined,
-  readAt: NOW,
+  readAt: at(NOW),
 };
 const of = (reading: Partial<EsimReading>) => milestonesOf({ ...NEW, ...reading });
 
@@ -18,9 +19,9 @@ describe('the milestones of an eSIM', () => {
     ['new', {}, []],
     ['of an unknown status', { status: 'provisioning' }, []],
     ['installed by its status', { status: 'installed' }, ['installed']],
-    ['installed by its time', { installedAt: 5 }, ['installed']],
+    ['installed by its time', { installedAt: at(5) }, ['installed']],
     ['active by its status', { status: 'active' }, ['installed', 'activated']],
-    ['active by its time', { activatedAt: 5 }, ['installed', 'activated']],
+    ['active by its time', { activatedAt: at(5) }, ['installed', 'activated']],
     ['consumed', { status: 'consumed' }, ['installed', 'activated', 'used_up']],
     [
       'active without data left',
@@ -34,12 +35,12 @@ describe('the milestones of an eSIM', () => {
     ],
     ['unlimited', { status: 'active', usage: { usedMb: 9_999, totalMb: null } }, ['installed', 'activated']],
     ['expired without ever being installed', { status: 'expired' }, ['expired']],
-    ['at its end by its time only', { status: 'active', expiresAt: NOW }, ['installed', 'activated', 'expired']],
-    ['before its end', { status: 'installed', expiresAt: NOW + 1 }, ['installed']],
-    ['cancelled after its end', { status: 'cancelled', expiresAt: NOW - 1 }, []],
+    ['at its end by its time only', { status: 'active', expiresAt: at(NOW) }, ['installed', 'activated', 'expired']],
+    ['before its end', { status: 'installed', expiresAt: at(NOW + 1) }, ['installed']],
+    ['cancelled after its end', { status: 'cancelled', expiresAt: at(NOW - 1) }, []],
     [
       'expired with all data used',
-      { status: 'expired', activatedAt: 5, usage: { usedMb: 9, totalMb: 9 } },
+      { status: 'expired', activatedAt: at(5), usage: { usedMb: 9, totalMb: 9 } },
       ['installed', 'activated', 'expired'],
     ],
   ])('that is %s', (_name, reading, expected) => {
@@ -47,7 +48,7 @@ describe('the milestones of an eSIM', () => {
   });
 
   it('never contain the first use, or used up data of a status, without an installation', () => {
-    const time = fc.option(fc.integer({ min: 0, max: 2 * NOW }), { nil: null });
+    const time = fc.option(fc.integer({ min: 0, max: 2 * NOW }).map(at), { nil: null });
     fc.assert(
       fc.property(
         fc.constantFrom('available', 'installed', 'active', 'consumed', 'expired', 'cancelled', 'other'),

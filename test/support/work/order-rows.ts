@@ -151,7 +151,7 @@ export async function deliverTestEvent(database: Database, event: TestEvent): Pr
     parsed: {
       state: 'pending',
       event: `order.${outcome}`,
-      kind: 'order',
+      subjectKind: 'order',
       outcome,
       serviceId,
       ...(reference === undefined ? {} : { reference }),

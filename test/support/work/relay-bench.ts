@@ -4,10 +4,10 @@ import { onTestFinished } from 'vitest';
 import type { Database } from '#db/connection/database.ts';
 import type { Wakeups } from '#db/connection/wakeups.ts';
 import { cases, inbox, outbox } from '#db/schema.ts';
-import type { StartedWork } from '#db/work/rows.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import type { ServiceObservation } from '#domain/relay/observation.ts';
 import type { NotifyOutcome } from '#domain/relay/relay-decision.ts';
+import type { WorkStart } from '#domain/work/kinds.ts';
 import type { StartOutcome } from '#temporal/start-work.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
 import { acceptTestOrder, claimTestSend, openTestAttempt, storeTestReport } from '#test/support/work/order-rows.ts';
@@ -37,18 +37,18 @@ class RecordedWorkflows implements WorkWorkflows {
   /** The result of signalReport. */
   outcome: NotifyOutcome = 'notified';
 
-  async start(order: StartedWork) {
+  async start(order: WorkStart) {
     this.onStart(order.id);
     this.started.push(order.id);
     return this.startOutcome;
   }
 
-  async wake(order: StartedWork): Promise<NotifyOutcome> {
+  async wake(order: WorkStart): Promise<NotifyOutcome> {
     this.woken.push(order.id);
     return this.outcome;
   }
 
-  async signalReport(order: StartedWork, observation: ServiceObservation): Promise<NotifyOutcome> {
+  async signalReport(order: WorkStart, observation: ServiceObservation): Promise<NotifyOutcome> {
     this.signalled.push({ orderId: order.id, observation });
     this.afterSignal(order.id);
     return this.outcome;

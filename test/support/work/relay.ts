@@ -2,10 +2,10 @@ import { sql } from 'drizzle-orm';
 import type { Database } from '#db/connection/database.ts';
 import { Wakeups } from '#db/connection/wakeups.ts';
 import { inbox, outbox } from '#db/schema.ts';
-import type { StartedWork } from '#db/work/rows.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import type { ServiceObservation } from '#domain/relay/observation.ts';
 import type { NotifyOutcome } from '#domain/relay/relay-decision.ts';
+import type { WorkStart } from '#domain/work/kinds.ts';
 import { createLogger } from '#telemetry/logger.ts';
 import { createMetrics } from '#telemetry/metrics.ts';
 import type { OpenTestDatabase } from '#test/support/servers/database.ts';
@@ -33,7 +33,7 @@ export class ControlledWorkflows implements WorkWorkflows {
     return 'notified' as const;
   }
 
-  async signalReport({ id: workId }: StartedWork, observation: ServiceObservation): Promise<NotifyOutcome> {
+  async signalReport({ id: workId }: WorkStart, observation: ServiceObservation): Promise<NotifyOutcome> {
     const { promise, resolve, reject } = Promise.withResolvers<NotifyOutcome>();
     this.calls.push({ workId, observation, succeed: (outcome = 'notified') => resolve(outcome), fail: reject });
     return promise;

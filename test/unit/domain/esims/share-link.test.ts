@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { shareLinkStatus, sharedEsimView, type SharedEsimView } from '#domain/esims/share-link.ts';
 
 const NOW = 1_000;
+const at = (time: number) => new Date(time);
 type Shared = Parameters<typeof sharedEsimView>[0];
 const NEW: Shared = { status: 'available', installedAt: null, activatedAt: null, expiresAt: null };
 
@@ -21,16 +22,16 @@ describe('the page of an eSIM', () => {
   it.each<[Partial<Shared>, SharedEsimView]>([
     [{}, 'ready'],
     [{ status: 'unknown' }, 'ready'],
-    [{ expiresAt: NOW + 1 }, 'ready'],
+    [{ expiresAt: at(NOW + 1) }, 'ready'],
     [{ status: 'installed' }, 'installed'],
-    [{ installedAt: 5 }, 'installed'],
+    [{ installedAt: at(5) }, 'installed'],
     [{ status: 'consumed' }, 'installed'],
-    [{ status: 'active', expiresAt: NOW }, 'expired'],
+    [{ status: 'active', expiresAt: at(NOW) }, 'expired'],
     [{ status: 'expired' }, 'expired'],
-    [{ status: 'cancelled', expiresAt: NOW - 1 }, 'cancelled'],
+    [{ status: 'cancelled', expiresAt: at(NOW - 1) }, 'cancelled'],
   ])('for %j shows: %s', (state, view) => {
     const esim = { ...NEW, ...state };
-    expect(sharedEsimView(esim, { isBeingCancelled: false, now: NOW })).toBe(view);
-    expect(sharedEsimView(esim, { isBeingCancelled: true, now: NOW })).toBe('cancelled');
+    expect(sharedEsimView(esim, { isBeingCancelled: false, now: at(NOW) })).toBe(view);
+    expect(sharedEsimView(esim, { isBeingCancelled: true, now: at(NOW) })).toBe('cancelled');
   });
 });

@@ -13,7 +13,9 @@ import {
   type DriftStop,
   withoutCanary,
 } from '#domain/gate/drift.ts';
-import { GATE_POLICY } from '#domain/policy/gate-policy.ts';
+import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
+
+const GATE_POLICY = DEFAULT_POLICY.gate;
 
 const A = 1;
 const B = 2;

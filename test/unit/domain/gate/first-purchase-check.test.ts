@@ -2,11 +2,12 @@ import { describe, expect, it } from 'vitest';
 import {
   FIRST_PURCHASE_CHECK_ADVICE,
   judgeFirstPurchaseCheck,
-  MAX_FIRST_PURCHASE_CHECK_TEXT,
   notLookedYet,
   type Sighting,
 } from '#domain/gate/first-purchase-check.ts';
 import { PURCHASE_KINDS } from '#domain/work/kinds.ts';
+
+const MOST_CHARACTERS = 1_200;
 
 const NOTHING: Sighting = { problems: [], evidence: [], missing: [] };
 const judge = (sighting: Partial<Sighting>) => judgeFirstPurchaseCheck('order', { ...NOTHING, ...sighting });
@@ -47,7 +48,7 @@ describe('the hold before the first purchase check', () => {
       const problems = Array.from({ length: 50 }, (_, index) => `GET /x${index}: ${'\u0000é\n'.repeat(10_000)}`);
       const found = judgeFirstPurchaseCheck(kind, { ...NOTHING, problems });
       const reason = found.kind === 'unseen' ? found.reason : '';
-      expect(reason.length).toBeLessThanOrEqual(MAX_FIRST_PURCHASE_CHECK_TEXT);
+      expect(reason.length).toBeLessThanOrEqual(MOST_CHARACTERS);
       expect(reason).not.toMatch(/\p{C}/u);
       expect(reason).toContain('There are 46 more.');
       expect(reason).toContain(FIRST_PURCHASE_CHECK_ADVICE);
@@ -56,6 +57,6 @@ describe('the hold before the first purchase check', () => {
 
   it('limits the length of the evidence as well', () => {
     const found = judge({ evidence: Array.from({ length: 50 }, () => 'x'.repeat(10_000)) });
-    expect(found.kind === 'seen' && found.evidence.length <= MAX_FIRST_PURCHASE_CHECK_TEXT).toBe(true);
+    expect(found.kind === 'seen' && found.evidence.length <= MOST_CHARACTERS).toBe(true);
   });
 });

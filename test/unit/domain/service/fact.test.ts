@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { factState, isNotThereYet } from '#domain/service/fact.ts';
+import { isNotThereYet } from '#domain/service/fact.ts';
 import { serviceEsim, serviceOrder, vpnSubscription } from '#upstream/contract.ts';
 import { readAnswer } from '#upstream/reading/answer.ts';
 
@@ -7,37 +7,35 @@ const CODE = 'LPA:1$rsp.example.com$MATCH-1';
 
 describe('a fact of a delivery', () => {
   it.each([
-    ['known', CODE],
-    ['known', '8937204016123456789'],
-    ['known', 'esim-1'],
-    ['known', 'PENDING-7'],
-    ['not_yet', undefined],
-    ['not_yet', null],
-    ['not_yet', ''],
-    ['not_yet', '  '],
-    ['not_yet', 'PENDING'],
-    ['not_yet', 'pending...'],
-    ['not_yet', '<pending>'],
-    ['not_yet', 'N/A'],
-    ['not_yet', 'Not available yet'],
-    ['not_yet', 'in-progress'],
-    ['not_yet', 0],
-    ['not_yet', '0'],
-    ['not_yet', '00000000-0000-0000-0000-000000000000'],
-    ['not_yet', '-'],
-    ['not_yet', 'LPA:1$$'],
-    ['not_yet', 'LPA:1$PENDING$PENDING'],
-    ['not_yet', 'LPA:1$rsp.example.com$PENDING'],
-    ['not_yet', []],
-    ['not_yet', {}],
-    ['not_yet', { username: null, password: '' }],
-    ['misstated', 'wrong'],
-    ['misstated', 7],
-    ['misstated', { username: 'u' }],
-  ])('is %s: %j', (state, value: unknown) => {
-    const isUsable = (given: unknown) => typeof given === 'string' && given !== 'wrong';
-    expect(factState(value, isUsable)).toBe(state);
-    expect(isNotThereYet(value)).toBe(state === 'not_yet');
+    [true, CODE],
+    [true, '8937204016123456789'],
+    [true, 'esim-1'],
+    [true, 'PENDING-7'],
+    [false, undefined],
+    [false, null],
+    [false, ''],
+    [false, '  '],
+    [false, 'PENDING'],
+    [false, 'pending...'],
+    [false, '<pending>'],
+    [false, 'N/A'],
+    [false, 'Not available yet'],
+    [false, 'in-progress'],
+    [false, 0],
+    [false, '0'],
+    [false, '00000000-0000-0000-0000-000000000000'],
+    [false, '-'],
+    [false, 'LPA:1$$'],
+    [false, 'LPA:1$PENDING$PENDING'],
+    [false, 'LPA:1$rsp.example.com$PENDING'],
+    [false, []],
+    [false, {}],
+    [false, { username: null, password: '' }],
+    [true, 'wrong'],
+    [true, 7],
+    [true, { username: 'u' }],
+  ])('is there: %s, %j', (isThere, value: unknown) => {
+    expect(isNotThereYet(value)).toBe(!isThere);
   });
 });
 
