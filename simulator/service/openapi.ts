@@ -15,9 +15,9 @@ import {
   ENDPOINTS,
   EVENT_KINDS,
   eventBody,
+  eventData,
   eventEnvelope,
   type EventKind,
-  EVENTS,
   IDEMPOTENCY_KEY_HEADER,
   serviceErrorBody,
   serviceHeaders,
@@ -175,6 +175,6 @@ function webhook(event: EventKind, dialect: Dialect, shaper: Shaper): ZodOpenApi
 
 function bodyOf(event: EventKind, dialect: Dialect): z.ZodType {
   if (dialect.event_in_body) return eventBody(event);
-  const { data } = EVENTS[event];
+  const data = eventData(event);
   return eventEnvelope.omit({ event: true }).extend(data === undefined ? {} : { data });
 }

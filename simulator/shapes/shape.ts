@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
-import { EVENT_KINDS, EVENT_RECORDS, type EventKind, eventSubject, type RecordName } from '#upstream/contract.ts';
+import { EVENT_KINDS, EVENT_SUBJECTS, type EventKind, eventSubject, type RecordName } from '#upstream/contract.ts';
 
 const brand = z
   .string()
@@ -169,7 +169,7 @@ export function contractName(own: string): string {
 
 export function eventRecord(event: string): string | undefined {
   const subject = eventSubject(event);
-  return subject && ownName(EVENT_RECORDS[subject]);
+  return subject && ownName(EVENT_SUBJECTS[subject].record);
 }
 
 /** For an unknown event, one with the same kind of subject. */
