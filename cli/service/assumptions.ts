@@ -12,6 +12,7 @@ import { CAPABILITIES, type Capability, capabilities } from '#domain/service/cap
 import { BASE_PATH, SANDBOX_SUFFIX } from '#domain/service/service-address.ts';
 import { type Need, needOf } from '#upstream/contract-check/findings.ts';
 import {
+  CALL_MARKS,
   DEFAULT_HEADER_PREFIX,
   ENDPOINTS,
   EVENT_KINDS,
@@ -64,8 +65,8 @@ export function assumptionsDocument(variants: Variants = VARIANTS): string {
       ],
       endpoints.map(([, call]) => [
         `\`${call.method} ${call.path}\``,
-        call.request,
-        call.response,
+        CALL_MARKS[call.mark].request,
+        CALL_MARKS[call.mark].response,
         call.withoutToken ? 'no' : 'yes',
         call.idempotencyKey ? 'yes' : 'no',
         call.capability === undefined ? '' : `\`${call.capability}\``,

@@ -10,6 +10,7 @@ import { isList, type Shaper } from '#simulator/shapes/shaper.ts';
 import type { Environment } from '#simulator/store/store.ts';
 import { wireSchema } from '#simulator/wire.ts';
 import {
+  CALL_MARKS,
   type EndpointContract,
   type EndpointName,
   ENDPOINTS,
@@ -98,8 +99,8 @@ function operation(
     operationId: name,
     summary: purpose,
     description: reason,
-    'x-request': endpoint.request,
-    'x-response': endpoint.response,
+    'x-request': CALL_MARKS[endpoint.mark].request,
+    'x-response': CALL_MARKS[endpoint.mark].response,
     security: needsToken(name, dialect) ? [{ token: [] }] : [],
     requestParams: parametersOf(endpoint, shaper.shape),
     ...(body === undefined
