@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { createDocument, type oas31, type ZodOpenApiOperationObject } from 'zod-openapi';
-import { BASE_PATH, SANDBOX_SUFFIX } from '#config/simulator.ts';
 import { type Dialect, endpointNames, isServed, needsToken } from '#simulator/behaviour/dialect.ts';
 import { QUERY_FIELDS, requestBody } from '#simulator/service/requests.ts';
 import { errorShape, queryNames } from '#simulator/shapes/answers.ts';
@@ -10,6 +9,7 @@ import { isList, type Shaper } from '#simulator/shapes/shaper.ts';
 import type { Environment } from '#simulator/store/store.ts';
 import { wireSchema } from '#simulator/wire.ts';
 import {
+  BASE_PATH,
   CALL_MARKS,
   type EndpointContract,
   type EndpointName,
@@ -20,6 +20,7 @@ import {
   eventEnvelope,
   type EventKind,
   IDEMPOTENCY_KEY_HEADER,
+  SANDBOX_SUFFIX,
   serviceErrorBody,
   serviceHeaders,
 } from '#upstream/contract.ts';

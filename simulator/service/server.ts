@@ -3,12 +3,12 @@ import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
 import express, { type ErrorRequestHandler, type Express, Router } from 'express';
-import { BASE_PATH, SANDBOX_SUFFIX } from '#config/simulator.ts';
 import { adminRouter } from '#simulator/admin/router.ts';
 import { resolveOptions, type SimulatorOptions } from '#simulator/options.ts';
 import { notFound, ServiceError } from '#simulator/service/errors.ts';
 import { Pipeline, serviceRouter } from '#simulator/service/pipeline.ts';
 import { Simulation } from '#simulator/simulation.ts';
+import { BASE_PATH, SANDBOX_SUFFIX } from '#upstream/contract.ts';
 
 export interface RunningSimulator {
   readonly url: string;

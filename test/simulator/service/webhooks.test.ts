@@ -15,7 +15,7 @@ import { waitFor } from '#test/support/wait-for.ts';
 const SECRET = 'whsec_test';
 
 async function start(receiver: { readonly url: string }, options: SimulatorOptions = {}) {
-  return startTestSimulator({ webhook: { url: receiver.url, secret: SECRET }, ...options });
+  return startTestSimulator({ webhookUrl: receiver.url, webhookSecret: SECRET, ...options });
 }
 
 const isSignedWith = (secret: string, { timestamp, body, signature }: ReceivedWebhook): boolean =>
