@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { signatureOf } from '#simulator/webhooks/dispatcher.ts';
+import { signatureOf } from '#simulator/webhooks/queue.ts';
 import {
   startReceiver,
   startTestSimulator,

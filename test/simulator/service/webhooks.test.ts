@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import type { SimulatorOptions } from '#simulator/options.ts';
-import { signatureOf } from '#simulator/webhooks/dispatcher.ts';
+import { signatureOf } from '#simulator/webhooks/queue.ts';
 import {
   startReceiver,
   startTestSimulator,
