@@ -1,32 +1,26 @@
 /** Epoch milliseconds. */
-export interface Clock {
-  /** Business time, for due dates, expiry and `created_at`. The admin API advances it; a dialect may be wrong. */
-  readonly now: () => number;
-  /** Business time without the error of the dialect. */
-  readonly correct: () => number;
+export class Clock {
   /** For webhook signatures: receivers compare them with their own clock. */
   readonly wall: () => number;
-  /** Only business time advances. */
-  advance(ms: number): void;
-  offset(): number;
-  setOffset(ms: number): void;
-}
+  readonly #errorMs: () => number;
+  /** The admin API advances business time only. */
+  offset: number;
 
-/** `errorMs` is the error of the clock in the present dialect. */
-export function createClock(wall: () => number, offsetMs: number, errorMs: () => number): Clock {
-  let offset = offsetMs;
-  return {
-    now: () => wall() + offset + errorMs(),
-    correct: () => wall() + offset,
-    wall,
-    advance: (ms) => {
-      offset += ms;
-    },
-    offset: () => offset,
-    setOffset: (ms) => {
-      offset = ms;
-    },
-  };
+  /** @param errorMs the error of the clock in the present dialect. */
+  constructor(wall: () => number, offset: number, errorMs: () => number) {
+    this.wall = wall;
+    this.offset = offset;
+    this.#errorMs = errorMs;
+  }
+
+  /** Business time, for due dates, expiry and `created_at`. A dialect may be wrong. */
+  now(): number {
+    return this.correct() + this.#errorMs();
+  }
+
+  correct(): number {
+    return this.wall() + this.offset;
+  }
 }
 
 export function isoTime(ms: number): string {

@@ -1,8 +1,7 @@
 import { exitOnConfigurationError } from '#config/configuration-error.ts';
-import { readSimulatorConfig, SIMULATOR_FIELDS } from '#config/simulator.ts';
 import { dialectNames } from '#simulator/behaviour/dialect.ts';
 import { faultProfileNames } from '#simulator/behaviour/faults.ts';
-import { optionsOf } from '#simulator/options.ts';
+import { readSettings, SIMULATOR_FIELDS } from '#simulator/options.ts';
 import { startSimulator, type RunningSimulator } from '#simulator/service/server.ts';
 import { shapeNames } from '#simulator/shapes/shape.ts';
 import { StoreError } from '#simulator/store/store.ts';
@@ -15,7 +14,7 @@ const HELP = `Usage: npm run simulator [-- --help]
 Runs a simulator of the service, with a status page and an admin API, until SIGINT or SIGTERM.
 It takes no arguments. docs/simulator.md explains its environment variables:
 
-${[...Object.keys(SIMULATOR_FIELDS), 'SIMULATOR_DIALECT', 'SIMULATOR_SHAPE', 'SIMULATOR_FAULT_PROFILE']
+${Object.keys(SIMULATOR_FIELDS)
   .map((name) => `  ${name}`)
   .join('\n')}
 
@@ -34,9 +33,7 @@ if (argument !== undefined) {
   process.exit(EXIT_USAGE);
 }
 
-const config = exitOnConfigurationError(() =>
-  readSimulatorConfig({ dialects: dialectNames, shapes: shapeNames, faultProfiles: faultProfileNames }),
-);
+const settings = exitOnConfigurationError(readSettings);
 const simulator = await start();
 const { url, baseUrl } = simulator;
 process.stdout.write(`The simulator listens on ${url} (service: ${baseUrl}, admin: ${url}/simulator)\n`);
@@ -50,7 +47,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 
 async function start(): Promise<RunningSimulator> {
   try {
-    return await startSimulator(optionsOf(config));
+    return await startSimulator(settings);
   } catch (error) {
     process.stderr.write(`${explain(error)}\n`);
     process.exit(1);
@@ -60,7 +57,7 @@ async function start(): Promise<RunningSimulator> {
 function explain(error: unknown): string {
   if (error instanceof StoreError) return `${error.message} ${error.advice}`;
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  const where = `${config.host}:${config.port}`;
+  const where = `${settings.host}:${settings.port}`;
   if (code === 'EADDRINUSE') {
     return `Another process listens on ${where}. Stop it, or set SIMULATOR_PORT to another port.`;
   }

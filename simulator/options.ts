@@ -1,75 +1,98 @@
-import type { SimulatorConfig } from '#config/simulator.ts';
-import { dialectNames, type DialectName } from '#simulator/behaviour/dialect.ts';
-import { faultProfileNames, type FaultProfileName } from '#simulator/behaviour/faults.ts';
-import { shapeNames, type ShapeName } from '#simulator/shapes/shape.ts';
+/** `docs/simulator.md` documents the variables. */
+import * as z from 'zod';
+import { ConfigurationError } from '#config/configuration-error.ts';
+import { type Environment, parseEnvironment } from '#config/environment.ts';
+import { secret } from '#config/secret-files.ts';
+import { durationMs, flag, port, urlOf } from '#config/variable-types.ts';
+import { dialectNames } from '#simulator/behaviour/dialect.ts';
+import { faultProfileNames } from '#simulator/behaviour/faults.ts';
+import { shapeNames } from '#simulator/shapes/shape.ts';
 
-export interface SimulatorOptions {
-  readonly host?: string;
-  /** 0 takes any free port. */
-  readonly port?: number;
-  readonly dataFile?: string;
-  /** Without a secret, nothing is sent until the service's own call creates one. */
-  readonly webhook?: { readonly url: string; readonly secret?: string } | undefined;
-  readonly webhookTimeoutMs?: number;
-  /** Doubles with each retry. */
-  readonly webhookRetryDelayMs?: number;
-  readonly webhookAttempts?: number;
-  readonly email?: string;
-  readonly password?: string;
-  readonly seed?: string | undefined;
-  readonly dialect?: DialectName;
-  readonly shape?: ShapeName;
-  /** Of the webhook header names; overrides that of the shape. */
-  readonly headerPrefix?: string | undefined;
-  readonly faultProfile?: FaultProfileName;
-  readonly approved?: boolean;
-  readonly processingDelayMs?: number;
-  readonly reviewDelayMs?: number;
-  /** Of one token per window; unlimited when absent. */
-  readonly rateLimit?: number | undefined;
-  readonly rateWindowMs?: number;
-  readonly sandboxBalance?: string;
-  readonly productionBalance?: string;
-  readonly logLevel?: string;
-  /** Epoch milliseconds. */
-  readonly now?: () => number;
+const balance = (fallback: string) =>
+  z
+    .string()
+    .regex(/^(?:0|[1-9]\d{0,14})(?:\.\d{1,6})?$/, 'must be an amount of zero or more, such as 100.00')
+    .default(fallback);
+
+/** By the name of the option. */
+const SETTINGS = {
+  logLevel: ['LOG_LEVEL', z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info')],
+  /** The admin API has no authentication: use another address than loopback only on a separate machine. */
+  host: ['SIMULATOR_HOST', z.string().min(1).default('127.0.0.1')],
+  port: ['SIMULATOR_PORT', port(4000)],
+  dataFile: ['SIMULATOR_DATA', z.string().min(1).default('.data/simulator.sqlite')],
+  webhookUrl: ['SIMULATOR_WEBHOOK_URL', urlOf('http:', 'https:').optional()],
+  /** With a URL and without a secret, webhooks begin after a call that creates a secret. */
+  webhookSecret: ['SIMULATOR_WEBHOOK_SECRET', secret(z.string().min(8, 'must have 8 characters or more').optional())],
+  webhookTimeoutMs: ['SIMULATOR_WEBHOOK_TIMEOUT', durationMs('10s')],
+  /** First wait; doubled each time. */
+  webhookRetryDelayMs: ['SIMULATOR_WEBHOOK_RETRY_DELAY', durationMs('2s')],
+  webhookAttempts: ['SIMULATOR_WEBHOOK_ATTEMPTS', z.coerce.number().int().min(1).max(50).default(12)],
+  email: ['SIMULATOR_EMAIL', z.email().default('reseller@example.com')],
+  password: ['SIMULATOR_PASSWORD', secret(z.string().min(1).default('simulator-password'))],
+  /** Default: a random seed for each data file. */
+  seed: ['SIMULATOR_SEED', z.string().min(1).max(128).optional()],
+  /** Overrides that of the shape. */
+  headerPrefix: [
+    'SIMULATOR_HEADER_PREFIX',
+    z
+      .string()
+      .regex(/^[A-Za-z][A-Za-z0-9-]{0,63}$/, 'must be the beginning of a header name, such as X-Acme')
+      .optional(),
+  ],
+  approved: ['SIMULATOR_APPROVED', flag(false)],
+  processingDelayMs: ['SIMULATOR_PROCESSING_DELAY', durationMs('2s')],
+  reviewDelayMs: ['SIMULATOR_REVIEW_DELAY', durationMs('24h')],
+  /** Of one token in a window; default: no limit. */
+  rateLimit: [
+    'SIMULATOR_RATE_LIMIT',
+    z.coerce.number({ message: 'must be a number of calls' }).int().min(1).max(1_000_000).optional(),
+  ],
+  rateWindowMs: ['SIMULATOR_RATE_WINDOW', durationMs('1m')],
+  sandboxBalance: ['SIMULATOR_SANDBOX_BALANCE', balance('100000.00')],
+  productionBalance: ['SIMULATOR_PRODUCTION_BALANCE', balance('0.00')],
+  dialect: ['SIMULATOR_DIALECT', z.enum(dialectNames).default(dialectNames[0])],
+  shape: ['SIMULATOR_SHAPE', z.enum(shapeNames).default(shapeNames[0])],
+  faultProfile: ['SIMULATOR_FAULT_PROFILE', z.enum(faultProfileNames).default(faultProfileNames[0])],
+} as const;
+
+type Settings = { readonly [Name in keyof typeof SETTINGS]: z.output<(typeof SETTINGS)[Name][1]> };
+
+/** `now` gives epoch milliseconds. */
+export type ResolvedOptions = Settings & { readonly now: () => number };
+export type SimulatorOptions = Partial<ResolvedOptions>;
+
+/** By the name of the variable. */
+export const SIMULATOR_FIELDS: Readonly<Record<string, z.ZodType>> = Object.fromEntries<z.ZodType>(
+  Object.values(SETTINGS),
+);
+
+/** @throws ConfigurationError */
+export function readSettings(environment?: Environment): Settings {
+  const schema = z.object(SIMULATOR_FIELDS).superRefine((values, context) => {
+    if (values['SIMULATOR_WEBHOOK_URL'] !== undefined || values['SIMULATOR_WEBHOOK_SECRET'] === undefined) return;
+    context.addIssue({
+      code: 'custom',
+      path: ['SIMULATOR_WEBHOOK_URL'],
+      message: 'is required with SIMULATOR_WEBHOOK_SECRET',
+    });
+  });
+  try {
+    const values = parseEnvironment(schema, environment);
+    return settingsOf((variable) => values[variable]);
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    throw new ConfigurationError(error.problems, 'docs/simulator.md');
+  }
 }
 
-type Optional = 'webhook' | 'seed' | 'rateLimit' | 'headerPrefix';
-
-export type ResolvedOptions = Required<Omit<SimulatorOptions, Optional>> & Pick<SimulatorOptions, Optional>;
-
+/** Without a data file, on any free port, if the options do not say otherwise. */
 export function resolveOptions(options: SimulatorOptions): ResolvedOptions {
-  return {
-    host: '127.0.0.1',
-    port: 0,
-    dataFile: ':memory:',
-    webhookTimeoutMs: 10_000,
-    webhookRetryDelayMs: 2_000,
-    webhookAttempts: 12,
-    email: 'reseller@example.com',
-    password: 'simulator-password',
-    dialect: 'replays',
-    shape: 'plain',
-    faultProfile: 'none',
-    approved: false,
-    processingDelayMs: 2_000,
-    reviewDelayMs: 86_400_000,
-    rateWindowMs: 60_000,
-    sandboxBalance: '100000.00',
-    productionBalance: '0.00',
-    logLevel: 'silent',
-    now: Date.now,
-    ...options,
-  };
+  const defaults = settingsOf((_variable, schema) => schema.parse(undefined));
+  return { ...defaults, port: 0, dataFile: ':memory:', logLevel: 'silent', now: Date.now, ...options };
 }
 
-/** The configuration has validated all names. */
-export function optionsOf({ dialect, shape, faultProfile, ...rest }: SimulatorConfig): SimulatorOptions {
-  return {
-    ...rest,
-    dialect: dialectNames.find((name) => name === dialect) ?? dialectNames[0],
-    shape: shapeNames.find((name) => name === shape) ?? shapeNames[0],
-    faultProfile: faultProfileNames.find((name) => name === faultProfile) ?? faultProfileNames[0],
-  };
+function settingsOf(valueOf: (variable: string, schema: z.ZodType) => unknown): Settings {
+  const entries = Object.entries(SETTINGS).map(([name, [variable, schema]]) => [name, valueOf(variable, schema)]);
+  return Object.fromEntries(entries) as Settings;
 }

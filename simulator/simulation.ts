@@ -13,7 +13,7 @@ import {
   VPN_PLANS,
   type VpnPlanItem,
 } from '#simulator/catalogue.ts';
-import { Agenda, type Clock, createClock } from '#simulator/clock.ts';
+import { Agenda, Clock } from '#simulator/clock.ts';
 import { createIdentifiers, type Identifiers } from '#simulator/identifiers.ts';
 import type { ResolvedOptions } from '#simulator/options.ts';
 import { dueRefunds } from '#simulator/sales/cancellations.ts';
@@ -42,7 +42,12 @@ export class Simulation {
   readonly webhooks: WebhookQueue;
   /** Lost with the process, as are their operations: nothing is written before the execution. */
   readonly keysInUse = new Set<string>();
-  #chosen: Chosen;
+  // Chosen by the admin API; until then, the options apply. Kept in memory, because every call needs them.
+  dialectChoice!: DialectChoice;
+  dialect!: Dialect;
+  shapeChoice!: ShapeChoice;
+  shaper!: Shaper;
+  #seed = '';
 
   /** @throws StoreError when the data file cannot be used. */
   constructor(options: ResolvedOptions) {
@@ -50,11 +55,14 @@ export class Simulation {
     this.options = options;
     this.logger = pino({ level: options.logLevel, name: 'simulator' }, pino.destination({ fd: 2, sync: true }));
     this.store = store;
-    this.#chosen = chosenIn(store, options);
-    this.identifiers = createIdentifiers(() => this.#chosen.seed);
+    this.identifiers = createIdentifiers(() => this.#seed);
+    this.#readChoices();
     const offset = store.setting('clock_offset', z.number()) ?? 0;
-    this.clock = createClock(options.now, offset, () => this.dialect.clock_offset_ms);
-    this.agenda = new Agenda(this.clock.now, (error) => this.onError(error));
+    this.clock = new Clock(options.now, offset, () => this.dialect.clock_offset_ms);
+    this.agenda = new Agenda(
+      () => this.clock.now(),
+      (error) => this.onError(error),
+    );
     this.packages = new Catalogue(store, 'package', addedPackage, PACKAGES);
     this.plans = new Catalogue(store, 'vpn_plan', addedPlan, VPN_PLANS);
     this.faults = new Faults(store, this.identifiers);
@@ -66,25 +74,9 @@ export class Simulation {
     this.#begin();
   }
 
-  get dialect(): Dialect {
-    return this.#chosen.dialect;
-  }
-
-  get dialectChoice(): DialectChoice {
-    return this.#chosen.dialectChoice;
-  }
-
-  get shaper(): Shaper {
-    return this.#chosen.shaper;
-  }
-
-  get shapeChoice(): ShapeChoice {
-    return this.#chosen.shapeChoice;
-  }
-
   choose(name: 'dialect' | 'shape', choice: DialectChoice | ShapeChoice): void {
     this.store.set(name, choice);
-    this.#chosen = chosenIn(this.store, this.options);
+    this.#readChoices();
   }
 
   /** Where ids are numbers, the request contains digits. */
@@ -113,8 +105,8 @@ export class Simulation {
 
   /** Work that becomes due runs at once. */
   advanceClock(ms: number): void {
-    this.clock.advance(ms);
-    this.store.set('clock_offset', this.clock.offset());
+    this.clock.offset += ms;
+    this.store.set('clock_offset', this.clock.offset);
     this.agenda.wake();
   }
 
@@ -124,8 +116,8 @@ export class Simulation {
 
   reset(): void {
     this.store.reset();
-    this.#chosen = chosenIn(this.store, this.options);
-    this.clock.setOffset(0);
+    this.#readChoices();
+    this.clock.offset = 0;
     this.rateLimiter.restart();
     this.#begin();
   }
@@ -141,6 +133,17 @@ export class Simulation {
     this.logger.error({ err: error }, 'background work failed');
   }
 
+  #readChoices(): void {
+    const { store, options } = this;
+    this.dialectChoice = store.setting('dialect', dialectChoice) ?? { name: options.dialect, properties: {} };
+    this.dialect = dialectOf(this.dialectChoice);
+    this.shapeChoice = store.setting('shape', shapeChoice) ?? { name: options.shape, properties: {} };
+    this.shaper = new Shaper(shapeOf(this.shapeChoice, options.headerPrefix), (id) => numberOfId(store, id));
+    // Each data file draws its own seed, so that ids differ between files.
+    this.#seed = options.seed ?? store.setting('seed', z.string()) ?? randomBytes(16).toString('hex');
+    store.set('seed', this.#seed);
+  }
+
   #begin(): void {
     const openings = { sandbox: this.options.sandboxBalance, production: this.options.productionBalance };
     for (const environment of ENVIRONMENTS) {
@@ -152,28 +155,4 @@ export class Simulation {
     }
     this.agenda.wake();
   }
-}
-
-/** By the admin API; until then, the options apply. Kept in memory, because every call needs them. */
-interface Chosen {
-  readonly seed: string;
-  readonly dialectChoice: DialectChoice;
-  readonly dialect: Dialect;
-  readonly shapeChoice: ShapeChoice;
-  readonly shaper: Shaper;
-}
-
-function chosenIn(store: Store, options: ResolvedOptions): Chosen {
-  // Each data file draws its own seed, so that ids differ between files.
-  const seed = options.seed ?? store.setting('seed', z.string()) ?? randomBytes(16).toString('hex');
-  store.set('seed', seed);
-  const dialect = store.setting('dialect', dialectChoice) ?? { name: options.dialect, properties: {} };
-  const shape = store.setting('shape', shapeChoice) ?? { name: options.shape, properties: {} };
-  return {
-    seed,
-    dialectChoice: dialect,
-    dialect: dialectOf(dialect),
-    shapeChoice: shape,
-    shaper: new Shaper(shapeOf(shape, options.headerPrefix), (id) => numberOfId(store, id)),
-  };
 }

@@ -1,6 +1,7 @@
 import { isDefinite } from '#domain/work/failure.ts';
 import { isFormOf } from '#domain/work/identifiers.ts';
-import { Calls, refusedBeforeSending, type ServiceClientOptions } from '#upstream/client/calls.ts';
+import type { Caller } from '#upstream/client/call.ts';
+import { Calls, type ClientOptions, type ClientSession, refusedBeforeSending } from '#upstream/client/calls.ts';
 import type { Match, ServiceFailure, ServiceResult } from '#upstream/client/error-mapping.ts';
 import { findBy, list, listRecent, type ListBounds, type Recent } from '#upstream/client/lists.ts';
 import { simulationRequestBytes } from '#upstream/client/request-bytes.ts';
@@ -12,7 +13,7 @@ import {
   type WalletTransaction,
 } from '#upstream/contract.ts';
 
-export type { OptionalResult, ServiceClientOptions, Unsupported } from '#upstream/client/calls.ts';
+export type { OptionalResult, Unsupported } from '#upstream/client/calls.ts';
 export type { Listing } from '#upstream/client/lists.ts';
 
 interface Send {
@@ -37,8 +38,8 @@ type VpnCancellation =
  */
 export type ServiceClient = ReturnType<typeof createServiceClient>;
 
-export function createServiceClient(options: ServiceClientOptions) {
-  const calls = new Calls(options);
+export function createServiceClient(call: Caller, session: ClientSession, options: ClientOptions) {
+  const calls = new Calls(call, session, options);
   const keyed = (key: string) => ({ [IDEMPOTENCY_KEY_HEADER]: key });
   const purchase = ({ idempotencyKey, body, leaseLeftMs }: Send, names: string) => {
     return { body, headers: keyed(idempotencyKey), leaseLeftMs, names };

@@ -13,8 +13,12 @@ import { ORDER_ENDPOINTS } from '#upstream/contract/orders.ts';
 import { SERVICE_ENDPOINTS } from '#upstream/contract/service.ts';
 import { VPN_ENDPOINTS } from '#upstream/contract/vpn.ts';
 
-export { DEFAULT_HEADER_PREFIX } from '#domain/service/service-address.ts';
-export { WEBHOOK_TOLERANCE_SECONDS } from '#domain/service/service-address.ts';
+export {
+  BASE_PATH,
+  DEFAULT_HEADER_PREFIX,
+  SANDBOX_SUFFIX,
+  WEBHOOK_TOLERANCE_SECONDS,
+} from '#domain/service/service-address.ts';
 export * from '#upstream/contract/endpoint.ts';
 export * from '#upstream/contract/errors.ts';
 export * from '#upstream/contract/esims.ts';

@@ -22,10 +22,12 @@ import {
 import {
   type DebitNaming,
   type FreeReadClient,
-  FreeReads,
   type PriceList,
   debitsOf,
   failedCall,
+  priceIn,
+  problemsOf,
+  readFree,
 } from '#upstream/first-purchase-check/reads.ts';
 import { isOfOrder } from '#upstream/mapping/wallet-movements.ts';
 
@@ -48,21 +50,24 @@ export async function lookAtService(
 ): Promise<ReadonlyMap<PurchaseKind, Sighting>> {
   if (kinds.length === 0) return new Map();
   const described = await readDocument(client, capabilities, document);
-  const reads = new FreeReads(client, deadlineMs);
+  const lists = new Set(kinds.map((kind) => PURCHASE_CHECKS[kind].priceList));
+  const reads = await readFree(client, lists, deadlineMs, signal);
   const sightings = new Map<PurchaseKind, Sighting>();
-  const isStopped = () => signal?.aborted === true;
+  if (reads === undefined) return sightings;
   for (const kind of kinds) {
-    if (isStopped()) return sightings;
+    if (signal?.aborted === true) return sightings;
     const check = PURCHASE_CHECKS[kind];
-    const unread = await reads.problems(check.priceList, signal);
-    if (isStopped()) return sightings;
-    const debits = await debitsOf(check.debits, reads.movements);
-    const listed = await check.listed(client, debits, (productId) => reads.priceOf(check.priceList, productId));
+    const debits = debitsOf(check.debits, reads.movements);
+    const listed = await check.listed(client, debits, (productId) => priceIn(reads, check.priceList, productId));
     const differences = described.kind === 'read' ? documentProblems(described.report, kind) : [];
     const unlisted = described.kind === 'read' ? unlistedValues(described.report, kind) : [];
     const matches = described.kind === 'read' && differences.length + unlisted.length === 0;
     sightings.set(kind, {
-      problems: [...unread, ...(listed.kind === 'differs' ? [listed.problem] : []), ...differences],
+      problems: [
+        ...problemsOf(reads, check.priceList),
+        ...(listed.kind === 'differs' ? [listed.problem] : []),
+        ...differences,
+      ],
       evidence: [
         // A document cannot show whether the wallet counts in the unit of the prices.
         ...(matches ? [documentEvidence(described.report, kind) + (listed.kind === 'unseen' ? UNIT_UNKNOWN : '')] : []),

@@ -2,7 +2,7 @@ import type { Capabilities } from '#domain/service/capability-profile.ts';
 import { serviceAddress, type ServiceMode } from '#domain/service/service-address.ts';
 import { createServiceClient, type ServiceClient } from '#upstream/client.ts';
 import { createCaller, type CallEvent } from '#upstream/client/call.ts';
-import { createHttpTransport, type Timers } from '#upstream/client/http.ts';
+import { createHttpTransport } from '#upstream/client/http.ts';
 import { ServiceSession, type TokenStore } from '#upstream/client/session.ts';
 
 export interface ServiceOptions {
@@ -20,8 +20,8 @@ export interface ServiceOptions {
   readonly tokens: TokenStore;
   /** Epoch milliseconds. */
   readonly now: () => number;
-  readonly timers?: Timers;
   readonly onCall?: (event: CallEvent) => void;
+  /** The affected call fails as not sent. */
   readonly onStoreError?: (error: unknown) => void;
 }
 
@@ -34,26 +34,11 @@ export interface Service {
 /** Opens no connection before the first call. */
 export function openService(options: ServiceOptions): Service {
   const address = serviceAddress(options.baseUrl, options.mode);
-  const { now, timers, onCall, onStoreError } = options;
-  const transport = createHttpTransport({
-    origin: new URL(address).origin,
-    proxy: options.proxy,
-    ...(timers === undefined ? {} : { timers }),
-  });
-  const call = createCaller({ address, transport, now, ...(onCall === undefined ? {} : { onCall }) });
-  const session = new ServiceSession({
-    call,
-    store: options.tokens,
-    credentials: { email: options.email, password: options.password, deviceName: options.deviceName },
-    mode: options.mode,
-    tokenDays: options.tokenDays,
-    now,
-    ...(timers === undefined ? {} : { timers }),
-    ...(onStoreError === undefined ? {} : { onStoreError }),
-  });
-  const { mode, capabilities, deadlineMs } = options;
+  const transport = createHttpTransport({ origin: new URL(address).origin, proxy: options.proxy });
+  const call = createCaller(transport, address, options);
+  const session = new ServiceSession(call, options);
   return {
-    client: createServiceClient({ call, session, mode, capabilities, deadlineMs }),
+    client: createServiceClient(call, session, options),
     session,
     close: async () => {
       await session.settled();

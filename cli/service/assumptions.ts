@@ -12,15 +12,17 @@ import { CAPABILITIES, type Capability, capabilities } from '#domain/service/cap
 import { BASE_PATH, SANDBOX_SUFFIX } from '#domain/service/service-address.ts';
 import { type Need, needOf } from '#upstream/contract-check/findings.ts';
 import {
+  CALL_MARKS,
   DEFAULT_HEADER_PREFIX,
   ENDPOINTS,
-  EVENTS,
   EVENT_KINDS,
+  EVENT_MEANINGS,
+  EVENT_SUBJECTS,
   type EndpointContract,
   IDEMPOTENCY_KEY_HEADER,
   SERVICE_ERROR_CODES,
-  WEBHOOK_ANSWERS,
   WEBHOOK_TOLERANCE_SECONDS,
+  eventSubject,
   serviceHeaders,
 } from '#upstream/contract.ts';
 import { VARIANTS, type Variants } from '#upstream/contract/variants.ts';
@@ -63,8 +65,8 @@ export function assumptionsDocument(variants: Variants = VARIANTS): string {
       ],
       endpoints.map(([, call]) => [
         `\`${call.method} ${call.path}\``,
-        call.request,
-        call.response,
+        CALL_MARKS[call.mark].request,
+        CALL_MARKS[call.mark].response,
         call.withoutToken ? 'no' : 'yes',
         call.idempotencyKey ? 'yes' : 'no',
         call.capability === undefined ? '' : `\`${call.capability}\``,
@@ -120,21 +122,26 @@ export function assumptionsDocument(variants: Variants = VARIANTS): string {
     ...table(
       ['Event', 'Meaning', 'Kind', 'Body', 'Read from `data`: needed', 'Needed for', 'Other', 'Why'],
       EVENT_KINDS.map((kind) => {
-        const { meaning, kind: mark, body, reason, data } = EVENTS[kind];
-        const { needed, marked, other } = fieldsOf(data);
-        return [`\`${kind}\``, meaning, mark, body, codes(needed), purposes(marked).join('; '), codes(other), reason];
+        const subject = eventSubject(kind);
+        const { needed, marked, other } = fieldsOf(subject && EVENT_SUBJECTS[subject].data);
+        const read =
+          subject === undefined
+            ? 'only the kind of the event is read.'
+            : `data is taken to be ${EVENT_SUBJECTS[subject].takenAs}. Its id or our reference is enough.`;
+        return [
+          `\`${kind}\``,
+          EVENT_MEANINGS[kind],
+          'stated',
+          'shape assumed',
+          codes(needed),
+          purposes(marked).join('; '),
+          codes(other),
+          `The body layout is not shown; ${read}`,
+        ];
       }),
     ),
     '',
-    '## Our answers to webhooks',
-    '',
-    'The rules for a receiver are stated; the table lists the cases that they leave open. All other cases are answered',
-    'as stated: 401 for a wrong signature or a stale timestamp, 2xx once the event is stored.',
-    '',
-    ...table(
-      ['Delivery, correctly signed', 'Our answer', 'Why'],
-      WEBHOOK_ANSWERS.map(({ delivery, answer, reason }) => [delivery, answer, reason]),
-    ),
+    'The rules for a receiver are stated, but leave some cases open. `docs/how-to/webhooks-in.md` lists our answers.',
     '',
     '## Capabilities',
     '',

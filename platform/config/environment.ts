@@ -23,7 +23,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
  */
 export function parseEnvironment<Shape extends z.ZodRawShape>(
   schema: z.ZodObject<Shape>,
-  environment: Environment,
+  environment: Environment = process.env,
 ): z.output<z.ZodObject<Shape>> {
   const names = Object.keys(schema.shape);
   const secrets = names.filter((name) => isSecret(schema.shape[name] as z.ZodType));

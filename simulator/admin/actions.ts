@@ -149,7 +149,7 @@ function addMoneyAndTime(calls: AdminCalls, simulation: Simulation): void {
   });
   calls.post(200, '/clock/advance', z.strictObject({ ms: z.int().min(1).max(31_536_000_000_000) }), ({ ms }) => {
     simulation.advanceClock(ms);
-    return { time: isoTime(clock.correct()), clock_ahead_ms: clock.offset() };
+    return { time: isoTime(clock.correct()), clock_ahead_ms: clock.offset };
   });
 }
 

@@ -12,7 +12,7 @@ import { timeOrNull, wireCancellation, wireEsim, wireTransaction, wireUsage } fr
 export function stateView(simulation: Simulation): Record<string, unknown> {
   return {
     time: isoTime(simulation.clock.correct()),
-    clock_ahead_ms: simulation.clock.offset(),
+    clock_ahead_ms: simulation.clock.offset,
     approved: simulation.approved,
     dialect: dialectView(simulation),
     shape: shapeView(simulation),

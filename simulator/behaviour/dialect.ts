@@ -3,130 +3,53 @@ import { CURRENCY } from '#simulator/catalogue.ts';
 import type { Environment } from '#simulator/store/store.ts';
 import { ENDPOINTS, type EndpointContract, type EndpointName } from '#upstream/contract.ts';
 
-const exists = (what: string) => z.boolean().meta({ description: `${what} exists.` });
+const ASSUMED_CALLS = Object.values(ENDPOINTS).flatMap((endpoint) =>
+  'capability' in endpoint ? [endpoint.capability] : [],
+);
+
+/** The specification does not show the paths of these calls. */
+function assumedCalls<Value>(value: Value) {
+  return Object.fromEntries(ASSUMED_CALLS.map((name) => [`has_${name}`, value])) as Record<
+    `has_${(typeof ASSUMED_CALLS)[number]}`,
+    Value
+  >;
+}
+
+const DURATION = z.int().nonnegative();
+const POSITIVE_OR_NULL = z.int().positive().nullable();
 
 /** Behaviour of the real service where the specification is silent. The product must stay money-safe with all of it. */
 export const dialectProperties = z.strictObject({
-  key_replay: z.enum(['replay', 'conflict']).meta({
-    description: 'Answer to a repeated key with the same body: the stored result, or 409 idempotency_key_reused.',
-  }),
-  key_retention_ms: z.int().nonnegative().nullable().meta({
-    description: 'Milliseconds for which keys are stored; null for ever, 0 not at all.',
-  }),
-  checks_balance_before_key: z.boolean().meta({
-    description: 'A repeated key is refused with 402 when the balance no longer covers the price.',
-  }),
-  stores_4xx: z.boolean().meta({
-    description:
-      'Refusals of a purchase (402, package unavailable, reference exists) are results that the key repeats.',
-  }),
-  serialises_same_key: z.boolean().meta({
-    description: 'A second concurrent send of a key gets 409 idempotency_key_in_use. If not, both are carried out.',
-  }),
-  purchase_takes_ms: z.int().nonnegative().max(60_000).meta({
-    description: 'Time between the checks of a purchase and its execution, during which its key is in use.',
-  }),
-  reference_unique: z.boolean().meta({
-    description: 'A second order with the same external_order_id is refused with 409 reference_exists.',
-  }),
-  has_order_read: exists('GET /orders/{id}'),
-  has_order_list: exists('GET /orders'),
-  has_wallet_transactions: exists('GET /wallet/transactions'),
-  has_public_packages: exists('GET /public/packages'),
-  has_esim_usage: exists('GET /esims/{id}/usage'),
-  has_topup_read: exists('GET /topups/{id}'),
-  has_topup_list: exists('GET /topups'),
-  has_refund_read: exists('GET /refunds/{id}'),
-  has_refund_list: exists('GET /refunds'),
-  has_vpn_subscription_read: exists('GET /vpn/subscriptions/{id}'),
-  has_vpn_subscription_list: exists('GET /vpn/subscriptions'),
-  has_openapi_download: exists('GET /openapi.json'),
-  has_sandbox_simulation: exists('POST /esims/{id}/simulate, in the sandbox,'),
-  has_webhook_secret: exists('POST /webhook-secret and its rotation'),
-  public_without_token: z.boolean().meta({
-    description: 'GET /public/packages and GET /openapi.json need no token. If not, only the logins need none.',
-  }),
-  refusal_is_error: z.boolean().meta({
-    description:
-      'A cancellation that is refused is answered 422 cancellation_refused. If not, 200 with a refused refund.',
-  }),
-  secret_rotates_after_ms: z.int().nonnegative().meta({
-    description: 'Milliseconds after a rotation in which the old webhook secret still signs.',
-  }),
-  debits_visible_after_ms: z.int().nonnegative().meta({
-    description: 'Age in milliseconds from which GET /wallet and GET /wallet/transactions show a debit.',
-  }),
-  wallet_filter_shift_ms: z.int().meta({
-    description: 'Milliseconds by which `since` is taken later than it was sent, as by a service in another time zone.',
-  }),
-  wallet_filter_edge_ms: z
-    .int()
-    .positive()
-    .nullable()
-    .meta({
-      description:
-        'The edge of `since` is exclusive: movements of the same second, day or other period of this length, in ' +
-        'milliseconds, are omitted. Null: the edge is inclusive.',
-    }),
-  clock_offset_ms: z.int().meta({
-    description:
-      "Milliseconds by which the service's clock, and all times that it states, are ahead; negative: behind.",
-  }),
-  wallet_list_cached_ms: z.int().nonnegative().meta({
-    description: 'GET /wallet/transactions is made anew only once in this many milliseconds. The balance is current.',
-  }),
-  wallet_rows_after_ms: z.int().nonnegative().meta({
-    description: 'Age in milliseconds from which GET /wallet/transactions shows a movement. The balance is current.',
-  }),
-  wallet_keeps_newest: z.int().positive().nullable().meta({
-    description: 'GET /wallet/transactions has only the newest movements, this many, and looks complete; null: all.',
-  }),
-  wallet_keeps_oldest: z.int().positive().nullable().meta({
-    description: 'GET /wallet/transactions has only the oldest movements, this many, and looks complete; null: all.',
-  }),
-  wallet_newest_first: z.boolean().meta({
-    description: 'GET /wallet/transactions begins with the newest movement. If not, with the oldest.',
-  }),
-  wallet_others_move_ms: z
-    .int()
-    .nonnegative()
-    .nullable()
-    .meta({
-      description:
-        'A movement of another system follows a reading of GET /wallet/transactions, at most once in this many ' +
-        'milliseconds; null: never.',
-    }),
-  wallet_other_currency: z.boolean().meta({
-    description: 'Movements of the other system are in a second currency, and the balance does not contain them.',
-  }),
-  wallet_amounts: z.enum(['decimal', 'cents']).meta({
-    description: 'Amounts of GET /wallet and GET /wallet/transactions: 2.40, or 240. Prices are decimal in both.',
-  }),
-  wallet_currency: z
-    .string()
-    .regex(/^[A-Z]{3}$/)
-    .meta({ description: 'Currency of GET /wallet and GET /wallet/transactions. Prices are in USD.' }),
-  credits_pending_for_ms: z.int().nonnegative().meta({
-    description: 'Age in milliseconds below which a credit has the status pending. Zero: movements have no status.',
-  }),
-  resigns_retries: z.boolean().meta({
-    description: 'A repeated delivery gets a new timestamp and signature. If not, it keeps those of the first attempt.',
-  }),
-  event_in_body: z.boolean().meta({
-    description: 'The body of a webhook names its event. If not, only the header does.',
-  }),
+  key_replay: z.enum(['replay', 'conflict']),
+  key_retention_ms: DURATION.nullable(),
+  checks_balance_before_key: z.boolean(),
+  stores_4xx: z.boolean(),
+  serialises_same_key: z.boolean(),
+  purchase_takes_ms: DURATION.max(60_000),
+  reference_unique: z.boolean(),
+  ...assumedCalls(z.boolean()),
+  public_without_token: z.boolean(),
+  refusal_is_error: z.boolean(),
+  secret_rotates_after_ms: DURATION,
+  debits_visible_after_ms: DURATION,
+  wallet_filter_shift_ms: z.int(),
+  wallet_filter_edge_ms: POSITIVE_OR_NULL,
+  clock_offset_ms: z.int(),
+  wallet_list_cached_ms: DURATION,
+  wallet_rows_after_ms: DURATION,
+  wallet_keeps_newest: POSITIVE_OR_NULL,
+  wallet_keeps_oldest: POSITIVE_OR_NULL,
+  wallet_newest_first: z.boolean(),
+  wallet_others_move_ms: DURATION.nullable(),
+  wallet_other_currency: z.boolean(),
+  wallet_amounts: z.enum(['decimal', 'cents']),
+  wallet_currency: z.string().regex(/^[A-Z]{3}$/),
+  credits_pending_for_ms: DURATION,
+  resigns_retries: z.boolean(),
+  event_in_body: z.boolean(),
 });
 
 export type Dialect = z.output<typeof dialectProperties>;
-
-/** The specification does not show the paths of these calls. */
-function assumedCalls(exist: boolean) {
-  const names = [...dialectProperties.keyof().options].filter((name) => name.startsWith('has_'));
-  return Object.fromEntries(names.map((name) => [name, exist])) as Record<`has_${AssumedCall}`, boolean>;
-}
-
-/** `key_replay` is no call. */
-type AssumedCall = Exclude<NonNullable<EndpointContract['capability']>, 'key_replay'>;
 
 const REPLAYS: Dialect = {
   key_replay: 'replay',
@@ -229,9 +152,9 @@ export const endpointNames = Object.keys(ENDPOINTS) as [EndpointName, ...Endpoin
 
 /** False for omitted calls, and in production for calls of the sandbox. */
 export function isServed(name: EndpointName, dialect: Dialect, environment: Environment): boolean {
-  const { capability, sandboxOnly }: EndpointContract = ENDPOINTS[name];
-  if (sandboxOnly === true && environment === 'production') return false;
-  return capability === undefined || capability === 'key_replay' || dialect[`has_${capability}`];
+  const endpoint = ENDPOINTS[name];
+  if ('sandboxOnly' in endpoint && environment === 'production') return false;
+  return !('capability' in endpoint) || dialect[`has_${endpoint.capability}`];
 }
 
 export function needsToken(name: EndpointName, dialect: Dialect): boolean {

@@ -1,14 +1,17 @@
+import Big from 'big.js';
+import type { BehaviourRule } from '#simulator/behaviour/behaviours.ts';
 import type { DueSource } from '#simulator/clock.ts';
+import type { ResolvedOptions } from '#simulator/options.ts';
 import { esimState } from '#simulator/sales/esims.ts';
 import { type KeyedCall, runKeyed } from '#simulator/sales/keyed-operations.ts';
 import { readSale } from '#simulator/sales/progress.ts';
 import { requireNothingInFlight } from '#simulator/sales/purchases.ts';
-import { decisionOfReview, planned, unmetConditions } from '#simulator/sales/refund-decisions.ts';
 import { type Answer, jsonAnswer, notFound, ServiceError } from '#simulator/service/errors.ts';
 import type { Simulation } from '#simulator/simulation.ts';
 import type { Esim, Refund } from '#simulator/store/rows.ts';
 import { move } from '#simulator/wallet.ts';
 import { wireCancellation, wireRefund } from '#simulator/wire.ts';
+import type { RefundCondition } from '#upstream/contract.ts';
 
 /** The refund conditions decide, unless a behaviour rule matches. */
 export async function cancelEsim(simulation: Simulation, call: KeyedCall): Promise<Answer> {
@@ -143,21 +146,89 @@ function payBack(simulation: Simulation, { id, environment, order_id, esim_id, a
   move(simulation, environment, 'credit', amount, { currency, reason: 'refund', ...names });
 }
 
-function unmetBy(simulation: Simulation, esim: Esim) {
+/** The specification (States and transitions) states the conditions. */
+function unmetBy(simulation: Simulation, esim: Esim): RefundCondition[] {
   const { store, clock, dialect } = simulation;
-  const movements = store.rows(
+  const [debit, ...others] = store.rows(
     'ledger',
     `WHERE order_id = :order AND reason IN ('order', 'refund') AND (type = 'credit' OR created_at <= :shownUntil)
      ORDER BY sequence`,
     { order: esim.order_id, shownUntil: clock.now() - dialect.debits_visible_after_ms },
   );
-  return unmetConditions({
-    esim,
-    usage: esimState(simulation, esim),
-    isToppedUp: store.get('sales', { esim_id: esim.id, kind: 'topup', status: 'completed' }) !== undefined,
-    order: readSale(simulation, esim.order_id),
-    movements,
-  });
+  const { price } = readSale(simulation, esim.order_id);
+  const confirmed: Readonly<Record<RefundCondition, boolean>> = {
+    usage_is_zero: esimState(simulation, esim).usedMb === 0,
+    never_installed: esim.installed_at === null,
+    never_activated: esim.activated_at === null,
+    no_completed_topup: store.get('sales', { esim_id: esim.id, kind: 'topup', status: 'completed' }) === undefined,
+    // Exactly one debit of the order's price, and no credit.
+    debit_verified: others.length === 0 && debit?.type === 'debit' && new Big(debit.amount).eq(price),
+  };
+  return (Object.keys(confirmed) as RefundCondition[]).filter((condition) => !confirmed[condition]);
+}
+
+type CancellationRule = Extract<BehaviourRule, { operation: 'cancellation' }>;
+
+type CancellationPlan = Pick<Refund, 'cancellation' | 'status' | 'review' | 'due_step'> & {
+  readonly delayMs: number | null;
+};
+
+/** The conditions decide without a rule. */
+function planned(
+  rule: Pick<CancellationRule, 'outcome' | 'delay_ms'> | undefined,
+  unmet: readonly RefundCondition[],
+  { processingDelayMs, reviewDelayMs }: Pick<ResolvedOptions, 'processingDelayMs' | 'reviewDelayMs'>,
+): CancellationPlan {
+  if (rule === undefined) return byConditions(unmet, reviewDelayMs);
+  const { outcome, delay_ms: delay } = rule;
+  switch (outcome) {
+    case 'accepted':
+      return delay === undefined ? ACCEPTED : { ...PAYING, due_step: 'pay', delayMs: delay };
+    case 'refund_failed':
+      return delay === undefined ? { ...ACCEPTED, status: 'failed' } : { ...PAYING, due_step: 'fail', delayMs: delay };
+    case 'refused':
+      return REFUSED;
+    case 'processing_then_accepted':
+      return { ...REVIEWING, review: null, due_step: 'accept', delayMs: delay ?? processingDelayMs };
+    case 'manual_review':
+      return REVIEWING;
+    case 'manual_review_then_accepted':
+      return { ...REVIEWING, due_step: 'accept', delayMs: delay ?? reviewDelayMs };
+    case 'manual_review_then_refused':
+      return { ...REVIEWING, due_step: 'refuse', delayMs: delay ?? reviewDelayMs };
+  }
+}
+
+function byConditions(unmet: readonly RefundCondition[], reviewDelayMs: number): CancellationPlan {
+  const decision = decisionByConditions(unmet);
+  if (decision === 'accepted') return ACCEPTED;
+  return decision === 'refused' ? REFUSED : { ...REVIEWING, due_step: 'review', delayMs: reviewDelayMs };
+}
+
+const AT_ONCE = { due_step: null, delayMs: null } as const;
+const ACCEPTED: CancellationPlan = { cancellation: 'cancelled', status: 'completed', review: 'accepted', ...AT_ONCE };
+const PAYING: CancellationPlan = { ...ACCEPTED, status: 'processing' };
+const REFUSED: CancellationPlan = { cancellation: 'refused', status: 'failed', review: 'refused', ...AT_ONCE };
+const REVIEWING: CancellationPlan = {
+  cancellation: 'processing',
+  status: 'processing',
+  review: 'manual_review',
+  ...AT_ONCE,
+};
+
+type RefundDecision = 'accepted' | 'refused' | 'manual_review';
+
+/** Nothing was used, but a phone has the profile, or the debit is not visible (yet). */
+const NEEDS_REVIEW: ReadonlySet<RefundCondition> = new Set(['never_installed', 'debit_verified']);
+
+function decisionByConditions(unmet: readonly RefundCondition[]): RefundDecision {
+  if (unmet.length === 0) return 'accepted';
+  return unmet.every((condition) => NEEDS_REVIEW.has(condition)) ? 'manual_review' : 'refused';
+}
+
+/** An installed but unused profile is refunded; a missing debit is not. */
+function decisionOfReview(unmet: readonly RefundCondition[]): 'accepted' | 'refused' {
+  return unmet.every((condition) => condition === 'never_installed') ? 'accepted' : 'refused';
 }
 
 function readEsim({ store }: Simulation, id: string): Esim {

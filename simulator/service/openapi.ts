@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { createDocument, type oas31, type ZodOpenApiOperationObject } from 'zod-openapi';
-import { BASE_PATH, SANDBOX_SUFFIX } from '#config/simulator.ts';
 import { type Dialect, endpointNames, isServed, needsToken } from '#simulator/behaviour/dialect.ts';
 import { QUERY_FIELDS, requestBody } from '#simulator/service/requests.ts';
 import { errorShape, queryNames } from '#simulator/shapes/answers.ts';
@@ -10,15 +9,18 @@ import { isList, type Shaper } from '#simulator/shapes/shaper.ts';
 import type { Environment } from '#simulator/store/store.ts';
 import { wireSchema } from '#simulator/wire.ts';
 import {
+  BASE_PATH,
+  CALL_MARKS,
   type EndpointContract,
   type EndpointName,
   ENDPOINTS,
   EVENT_KINDS,
   eventBody,
+  eventData,
   eventEnvelope,
   type EventKind,
-  EVENTS,
   IDEMPOTENCY_KEY_HEADER,
+  SANDBOX_SUFFIX,
   serviceErrorBody,
   serviceHeaders,
 } from '#upstream/contract.ts';
@@ -98,8 +100,8 @@ function operation(
     operationId: name,
     summary: purpose,
     description: reason,
-    'x-request': endpoint.request,
-    'x-response': endpoint.response,
+    'x-request': CALL_MARKS[endpoint.mark].request,
+    'x-response': CALL_MARKS[endpoint.mark].response,
     security: needsToken(name, dialect) ? [{ token: [] }] : [],
     requestParams: parametersOf(endpoint, shaper.shape),
     ...(body === undefined
@@ -175,6 +177,6 @@ function webhook(event: EventKind, dialect: Dialect, shaper: Shaper): ZodOpenApi
 
 function bodyOf(event: EventKind, dialect: Dialect): z.ZodType {
   if (dialect.event_in_body) return eventBody(event);
-  const { data } = EVENTS[event];
+  const data = eventData(event);
   return eventEnvelope.omit({ event: true }).extend(data === undefined ? {} : { data });
 }

@@ -3,12 +3,14 @@ import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
 import express, { type ErrorRequestHandler, type Express, Router } from 'express';
-import { BASE_PATH, SANDBOX_SUFFIX } from '#config/simulator.ts';
-import { adminRouter } from '#simulator/admin/router.ts';
+import { addActions, addRules, addWebhooks } from '#simulator/admin/actions.ts';
+import { AdminCalls } from '#simulator/admin/calls.ts';
+import { addReads } from '#simulator/admin/reads.ts';
 import { resolveOptions, type SimulatorOptions } from '#simulator/options.ts';
 import { notFound, ServiceError } from '#simulator/service/errors.ts';
 import { Pipeline, serviceRouter } from '#simulator/service/pipeline.ts';
 import { Simulation } from '#simulator/simulation.ts';
+import { BASE_PATH, SANDBOX_SUFFIX } from '#upstream/contract.ts';
 
 export interface RunningSimulator {
   readonly url: string;
@@ -59,6 +61,14 @@ function application(simulation: Simulation, pipeline: Pipeline): Express {
   app.use((_request, _response, next) => next(notFound('address')));
   app.use(errorHandler(simulation));
   return app;
+}
+
+/** `docs/simulator.md` lists the calls. */
+function adminRouter(simulation: Simulation): Router {
+  const calls = new AdminCalls();
+  for (const add of [addReads, addRules, addWebhooks, addActions]) add(calls, simulation);
+  calls.router.use((_request, _response, next) => next(notFound('admin call')));
+  return calls.router;
 }
 
 /** Unknown addresses, and paths that are no valid URLs, get here. */

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
-import { EVENT_KINDS, EVENT_RECORDS, type EventKind, eventSubject, type RecordName } from '#upstream/contract.ts';
+import { EVENT_KINDS, EVENT_SUBJECTS, type EventKind, eventSubject, type RecordName } from '#upstream/contract.ts';
 
 const brand = z
   .string()
@@ -8,45 +8,28 @@ const brand = z
 
 /** Forms combine with each other and with every dialect. Requests differ only in the query parameters of paging. */
 export const shapeProperties = z.strictObject({
-  envelope: z.enum(['none', 'data', 'data_named', 'named']).meta({
-    description: 'A single resource: bare, {"data": …}, {"data": {"order": …}} or {"order": …}.',
-  }),
-  list: z.enum(['data', 'data_named', 'items', 'array']).meta({
-    description: 'A list: {"data": […]}, {"data": {"orders": […]}}, {"items": […]} or a bare array.',
-  }),
-  ids: z.enum(['text', 'number']).meta({ description: 'Ids of orders, eSIMs, refunds and so on.' }),
-  package_ids: z.enum(['number', 'text']).meta({ description: 'Ids of packages and VPN plans.' }),
-  money: z.enum(['text', 'number', 'object', 'minor']).meta({
-    description: 'Amounts: "3.20", 3.2, {"amount": "3.20", "currency": "USD"} or 320.',
-  }),
-  currency: z.enum(['upper', 'lower']).meta({ description: 'USD or usd.' }),
-  times: z.enum(['utc', 'offset', 'no_zone', 'epoch_seconds', 'epoch_milliseconds']).meta({
-    description: 'RFC 3339 with Z, with +02:00, "2026-01-01 10:00:00" in UTC, or Unix time.',
-  }),
-  status_words: z.enum(['ours', 'other', 'upper', 'canceled']).meta({
-    description: 'completed; success, pending, error, live and so on; COMPLETED; or canceled with one l.',
-  }),
-  status_field: z.enum(['status', 'state']).meta({ description: 'Name of the field.' }),
-  paging: z.enum(['cursor', 'page', 'offset', 'link', 'has_more', 'none']).meta({
-    description: 'How a list goes on. A page has 25 items at most, for any limit; cursor keeps to the limit.',
-  }),
-  optional_fields: z.enum(['all', 'missing', 'null']).meta({
-    description: 'Fields that the contract has as optional and the product does not depend on.',
-  }),
-  extra_fields: z.boolean().meta({ description: 'Every record has fields that the contract does not know.' }),
+  envelope: z.enum(['none', 'data', 'data_named', 'named']),
+  list: z.enum(['data', 'data_named', 'items', 'array']),
+  ids: z.enum(['text', 'number']),
+  package_ids: z.enum(['number', 'text']),
+  money: z.enum(['text', 'number', 'object', 'minor']),
+  currency: z.enum(['upper', 'lower']),
+  times: z.enum(['utc', 'offset', 'no_zone', 'epoch_seconds', 'epoch_milliseconds']),
+  status_words: z.enum(['ours', 'other', 'upper', 'canceled']),
+  status_field: z.enum(['status', 'state']),
+  paging: z.enum(['cursor', 'page', 'offset', 'link', 'has_more', 'none']),
+  optional_fields: z.enum(['all', 'missing', 'null']),
+  extra_fields: z.boolean(),
   without: z
     .array(z.string().regex(/^[a-z_]+\.[a-z_]+$/, 'must be a record and a field, such as order.esim_id'))
-    .readonly()
-    .meta({ description: 'Fields that are missing in answers and events, such as order.esim_id.' }),
-  failure: z.enum(['object', 'text']).meta({ description: 'Why a purchase failed.' }),
-  token_type: z.enum(['Bearer', 'bearer', 'null']).meta({ description: 'token_type of a login.' }),
-  odd_package: z.boolean().meta({ description: 'One package has countries: null.' }),
-  errors: z
-    .enum(['code', 'problem', 'problem_underscored', 'message', 'fields', 'html', 'empty'])
-    .meta({ description: 'Bodies of refusals. Their statuses are the same in all shapes.' }),
-  header_prefix: brand.meta({ description: 'Beginning of the names of webhook headers.' }),
-  event_field: z.enum(['event', 'type']).meta({ description: 'Name of the field of a webhook that names its event.' }),
-  event_data: z.enum(['bare', 'named']).meta({ description: 'data of a webhook: the order, or {"order": …}.' }),
+    .readonly(),
+  failure: z.enum(['object', 'text']),
+  token_type: z.enum(['Bearer', 'bearer', 'null']),
+  odd_package: z.boolean(),
+  errors: z.enum(['code', 'problem', 'problem_underscored', 'message', 'fields', 'html', 'empty']),
+  header_prefix: brand,
+  event_field: z.enum(['event', 'type']),
+  event_data: z.enum(['bare', 'named']),
 });
 
 export type Shape = z.output<typeof shapeProperties>;
@@ -186,7 +169,7 @@ export function contractName(own: string): string {
 
 export function eventRecord(event: string): string | undefined {
   const subject = eventSubject(event);
-  return subject && ownName(EVENT_RECORDS[subject]);
+  return subject && ownName(EVENT_SUBJECTS[subject].record);
 }
 
 /** For an unknown event, one with the same kind of subject. */

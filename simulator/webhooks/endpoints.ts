@@ -27,7 +27,9 @@ export function webhookTarget(simulation: Simulation, environment: Environment):
 
 function chosen({ store, options }: Simulation, environment: Environment): ChosenTarget | undefined {
   const stored = store.setting(`webhook_target.${environment}`, chosenTarget.nullable());
-  return stored === undefined ? options.webhook : (stored ?? undefined);
+  if (stored !== undefined) return stored ?? undefined;
+  const { webhookUrl: url, webhookSecret: secret } = options;
+  return url === undefined ? undefined : { url, secret };
 }
 
 export function webhookUrl(simulation: Simulation, environment: Environment): string | undefined {

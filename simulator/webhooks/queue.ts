@@ -1,11 +1,13 @@
+import { createHmac } from 'node:crypto';
+import { Agent, type Dispatcher, request } from 'undici';
 import * as z from 'zod';
 import type { WebhookFault } from '#simulator/behaviour/faults.ts';
 import { type DueSource, isoTime } from '#simulator/clock.ts';
 import type { Simulation } from '#simulator/simulation.ts';
-import type { Delivery } from '#simulator/store/rows.ts';
+import type { Delivery, Tables } from '#simulator/store/rows.ts';
 import type { Environment } from '#simulator/store/store.ts';
-import { Dispatcher, type SendResult, signatureOf } from '#simulator/webhooks/dispatcher.ts';
 import { webhookTarget, type WebhookTarget } from '#simulator/webhooks/endpoints.ts';
+import { serviceHeaders } from '#upstream/contract.ts';
 
 interface WebhookEvent {
   readonly environment: Environment;
@@ -36,13 +38,12 @@ const LONGEST_RETRY_DELAY_MS = 3_600_000;
 /** Stored together with the change, then sent until accepted or all attempts have failed. */
 export class WebhookQueue implements DueSource {
   readonly #simulation: Simulation;
-  readonly #dispatcher: Dispatcher;
+  readonly #agent = new Agent({ connections: 64, pipelining: 1 });
+  readonly #closing = new AbortController();
   readonly #underWay = new Set<Promise<void>>();
-  #closed = false;
 
   constructor(simulation: Simulation) {
     this.#simulation = simulation;
-    this.#dispatcher = new Dispatcher(simulation.options.webhookTimeoutMs, () => simulation.shaper.shape.header_prefix);
     // They were being sent when the process ended; now they are due again.
     simulation.store.change('deliveries', { sending: 1 }, { sending: 0 });
   }
@@ -100,8 +101,8 @@ export class WebhookQueue implements DueSource {
   }
 
   async close(): Promise<void> {
-    this.#closed = true;
-    await this.#dispatcher.close();
+    this.#closing.abort();
+    await this.#agent.destroy();
     await Promise.all(this.#underWay);
   }
 
@@ -159,33 +160,32 @@ export class WebhookQueue implements DueSource {
     const how = delivery.attempts === 0 || stored.every_attempt === true ? stored : idOnly(stored);
     const timestamp = String(Math.floor(signedAt / 1_000) + (how.timestamp_offset_seconds ?? 0));
     const secret = how.forged === true ? `not-${target.secret}` : target.secret;
-    const webhook = {
-      url: target.url,
-      deliveryId: how.delivery_id ?? delivery.id,
-      event: how.header_event ?? delivery.event,
-      timestamp,
-      signature: signatureOf(secret, timestamp, delivery.body),
-      body: delivery.body,
+    const { clock, options, shaper } = this.#simulation;
+    const names = serviceHeaders(shaper.shape.header_prefix);
+    const headers = {
+      [names.event]: how.header_event ?? delivery.event,
+      [names.delivery]: how.delivery_id ?? delivery.id,
+      [names.timestamp]: timestamp,
+      [names.signature]: signatureOf(secret, timestamp, delivery.body),
     };
-    const sentAt = this.#simulation.clock.now();
-    const copies = Array.from({ length: how.twice === true ? 2 : 1 }, () => this.#dispatcher.send(webhook));
-    const results = await Promise.all(copies);
+    const sentAt = clock.now();
+    const signal = AbortSignal.any([AbortSignal.timeout(options.webhookTimeoutMs), this.#closing.signal]);
+    const send = async () => await post(target.url, headers, delivery.body, this.#agent, signal);
+    const results = await Promise.all(how.twice === true ? [send(), send()] : [send()]);
     // It stays marked as being sent, and the next start sends it again.
-    if (this.#closed) return;
+    if (this.#closing.signal.aborted) return;
     this.#simulation.store.transaction(() => this.#record(delivery, sentAt, timestamp, results));
   }
 
-  #record(delivery: Delivery, sent_at: number, timestamp: string, results: readonly SendResult[]): void {
+  #record(delivery: Delivery, sent_at: number, timestamp: string, results: readonly Sent[]): void {
     const { store, clock, options, logger } = this.#simulation;
     const { id, event, subject } = delivery;
     const now = clock.now();
-    for (const { status = null, error = null, durationMs: duration_ms } of results) {
-      store.insert('delivery_attempts', { delivery_id: id, sent_at, timestamp, status, error, duration_ms });
-    }
+    for (const result of results) store.insert('delivery_attempts', { delivery_id: id, sent_at, timestamp, ...result });
     const settle = (status: Delivery['status'], next_attempt_at: number | null) =>
       store.change('deliveries', { id }, { sending: 0, status, next_attempt_at });
     const attempts = delivery.attempts + 1;
-    if (results.some(({ status }) => status !== undefined && status >= 200 && status < 300)) {
+    if (results.some(({ status }) => status !== null && status >= 200 && status < 300)) {
       settle('delivered', null);
       if (subject !== null) store.change('deliveries', { held: 1, subject }, { held: 0, next_attempt_at: now });
     } else if (attempts >= options.webhookAttempts) {
@@ -229,4 +229,47 @@ function plannedBy(fault: WebhookFault | undefined): Plan {
 /** A retry keeps the chosen delivery id. */
 function idOnly({ delivery_id }: Tampering): Tampering {
   return delivery_id === undefined ? {} : { delivery_id };
+}
+
+type Sent = Pick<Tables['delivery_attempts'], 'status' | 'error' | 'duration_ms'>;
+
+/** Never throws. Redirects are not followed: a 3xx counts as a failure. */
+async function post(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  body: Uint8Array,
+  dispatcher: Dispatcher,
+  signal: AbortSignal,
+): Promise<Sent> {
+  const started = performance.now();
+  const result = (status: number | null, error: string | null): Sent => {
+    return { status, error, duration_ms: Math.round(performance.now() - started) };
+  };
+  try {
+    const common = { 'content-type': 'application/json', 'user-agent': 'service-simulator' };
+    const response = await request(url, {
+      method: 'POST',
+      dispatcher,
+      signal,
+      headers: { ...common, ...headers },
+      body,
+    });
+    // A small body is read, so that the connection can be used again.
+    await response.body.dump({ limit: 16_384 }).catch(() => undefined);
+    return result(response.statusCode, null);
+  } catch (error) {
+    return result(null, reasonOf(error));
+  }
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown error';
+  if (error.name === 'TimeoutError') return 'timeout';
+  return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
+}
+
+/** Specification, Events, signature rules 1 and 2. Independent of the product's code, so that each checks the other. */
+export function signatureOf(secret: string, timestamp: string, body: Uint8Array): string {
+  const digest = createHmac('sha256', secret).update(`${timestamp}.`, 'utf8').update(body).digest('hex');
+  return `v1=${digest}`;
 }

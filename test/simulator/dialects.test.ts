@@ -68,10 +68,10 @@ describe('a dialect', () => {
       passed += 60_000;
       response.writeHead(number % 2 === 1 ? 500 : 204).end();
     });
-    const webhook = { url: receiver.url, secret: 'whsec_test' };
+    const webhook = { webhookUrl: receiver.url, webhookSecret: 'whsec_test' };
     await using simulator = await startTestSimulator({
       dialect: 'same_signature',
-      webhook,
+      ...webhook,
       now: () => Date.now() + passed,
     });
     await simulator.admin.post('/webhooks/ping');

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { SIMULATOR_FIELDS } from '#config/simulator.ts';
 import { CANCELLATION_OUTCOMES, OUTCOMES, VPN_CANCELLATION_OUTCOMES } from '#simulator/behaviour/behaviours.ts';
 import { dialectNames, dialectProperties } from '#simulator/behaviour/dialect.ts';
 import { faultProfileNames, requestFault, webhookFault } from '#simulator/behaviour/faults.ts';
 import { PACKAGES, VPN_PLANS } from '#simulator/catalogue.ts';
+import { SIMULATOR_FIELDS } from '#simulator/options.ts';
 import { shapeNames, shapeProperties } from '#simulator/shapes/shape.ts';
 import { REFUND_CONDITIONS } from '#upstream/contract.ts';
 
@@ -27,9 +27,6 @@ describe('docs/simulator.md', () => {
       .map(({ id }) => String(id));
     const things = [
       ...Object.keys(SIMULATOR_FIELDS),
-      'SIMULATOR_DIALECT',
-      'SIMULATOR_FAULT_PROFILE',
-      'SIMULATOR_SHAPE',
       ...dialectNames,
       ...shapeNames,
       ...Object.keys(shapeProperties.shape),

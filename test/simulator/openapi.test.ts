@@ -26,7 +26,7 @@ describe('the OpenAPI document', () => {
 describe('every event', () => {
   it('is sent with a body as in the document', async () => {
     await using receiver = await startReceiver();
-    await using simulator = await startTestSimulator({ webhook: { url: receiver.url, secret: 'whsec_test' } });
+    await using simulator = await startTestSimulator({ webhookUrl: receiver.url, webhookSecret: 'whsec_test' });
     await simulator.admin.post('/webhooks/ping');
     const esims = [await simulator.esim(), await simulator.esim(), await simulator.esim()];
     await simulator.order({ package_id: 9002 });

@@ -14,8 +14,8 @@ describe.runIf(browserAvailable())('the status page in a browser', () => {
   /** A page of a simulator with a receiver. Collects all errors of the browser. */
   async function open() {
     const receiver = await startReceiver();
-    const webhook = { url: receiver.url, secret: 'whsec_test' };
-    const simulator = await startTestSimulator({ webhook, processingDelayMs: 600_000 });
+    const webhook = { webhookUrl: receiver.url, webhookSecret: 'whsec_test' };
+    const simulator = await startTestSimulator({ ...webhook, processingDelayMs: 600_000 });
     const page = await openPage(browser, { width: 1400, height: 2100 });
     const complaints: string[] = [];
     page.on('console', (message) => {

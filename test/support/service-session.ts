@@ -1,6 +1,5 @@
 import type { ServiceMode } from '#domain/service/service-address.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
-import { ManualTimers } from '#test/support/manual-timers.ts';
 import { MemoryTokenStore } from '#test/support/memory-token-store.ts';
 import type { Caller } from '#upstream/client/call.ts';
 import type { ServiceFailure, ServiceResult } from '#upstream/client/error-mapping.ts';
@@ -41,7 +40,6 @@ interface World {
   readonly clock: { now: number };
   readonly login: Login;
   readonly store: MemoryTokenStore;
-  readonly timers: ManualTimers;
   readonly storeErrors: unknown[];
   readonly newSession: (settings?: { mode?: ServiceMode; tokenDays?: number }) => ServiceSession;
 }
@@ -49,27 +47,21 @@ interface World {
 /** A clock, a login and a token store, with sessions that share them. */
 export function world(): World {
   const clock = { now: START };
-  const [login, store, timers, storeErrors] = [
-    new Login(),
-    new MemoryTokenStore(),
-    new ManualTimers(),
-    [] as unknown[],
-  ];
+  const [login, store, storeErrors] = [new Login(), new MemoryTokenStore(), [] as unknown[]];
   return {
     clock,
     login,
     store,
-    timers,
     storeErrors,
     newSession: ({ mode = 'sandbox', tokenDays } = {}) =>
-      new ServiceSession({
-        call: login.call,
-        store,
-        credentials: { email: 'shop@example.com', password: 'secret', deviceName: 'backend' },
+      new ServiceSession(login.call, {
+        tokens: store,
+        email: 'shop@example.com',
+        password: 'secret',
+        deviceName: 'backend',
         mode,
         tokenDays,
         now: () => clock.now,
-        timers,
         onStoreError: (error) => storeErrors.push(error),
       }),
   };

@@ -13,6 +13,7 @@ import type { HttpTransport } from '#upstream/client/http.ts';
 import { ENDPOINTS, type EndpointContract, type EndpointName, type Misstating, itemOf } from '#upstream/contract.ts';
 import { serviceParameter } from '#upstream/contract/variants.ts';
 import { type ListPage, readBody } from '#upstream/reading/answer.ts';
+import type { ServiceOptions } from '#upstream/service.ts';
 
 export type ListName = Extract<EndpointName, `list${string}`>;
 export type ItemOf<Name extends ListName> = z.output<(typeof ENDPOINTS)[Name]['answer']>['data'][number] & Misstating;
@@ -50,15 +51,11 @@ export type Caller = <Name extends EndpointName>(
   match?: Match<AnswerOf<Name>>,
 ) => Promise<ServiceResult<AnswerOf<Name>>>;
 
-export interface CallerOptions {
-  readonly address: string;
-  readonly transport: HttpTransport;
-  /** Epoch milliseconds. */
-  readonly now: () => number;
-  readonly onCall?: (event: CallEvent) => void;
-}
-
-export function createCaller({ address, transport, now, onCall }: CallerOptions): Caller {
+export function createCaller(
+  transport: HttpTransport,
+  address: string,
+  { now, onCall }: Pick<ServiceOptions, 'now' | 'onCall'>,
+): Caller {
   const { pathname, hostname } = new URL(address);
   const basePath = pathname.replace(/\/+$/, '');
   return (endpoint, options, match) =>
@@ -139,7 +136,7 @@ function pathSegment(id: string): string {
   return /^\.{1,2}$/.test(encoded) ? encoded.replaceAll('.', '%2E') : encoded;
 }
 
-function report(onCall: CallerOptions['onCall'], event: CallEvent): void {
+function report(onCall: ServiceOptions['onCall'], event: CallEvent): void {
   try {
     onCall?.(event);
   } catch {

@@ -1,9 +1,9 @@
-import type { Capabilities, Capability } from '#domain/service/capability-profile.ts';
-import type { ServiceMode } from '#domain/service/service-address.ts';
+import type { Capability } from '#domain/service/capability-profile.ts';
 import type { AnswerOf, CallOptions, Caller, ListName } from '#upstream/client/call.ts';
 import { failed, type Match, type ServiceFailure, type ServiceResult } from '#upstream/client/error-mapping.ts';
 import type { ServiceSession } from '#upstream/client/session.ts';
 import { ENDPOINTS, type EndpointContract, type EndpointName } from '#upstream/contract.ts';
+import type { ServiceOptions } from '#upstream/service.ts';
 
 /** The service lacks the capability that the call needs. */
 export interface Unsupported {
@@ -14,17 +14,8 @@ export interface Unsupported {
 
 export type OptionalResult<Value> = ServiceResult<Value> | Unsupported;
 
-export interface ServiceClientOptions {
-  readonly call: Caller;
-  readonly session: Pick<ServiceSession, 'token' | 'renewAfter401' | 'refusedAfterRenewal'>;
-  /** In production, sandbox-only calls are refused before anything is sent. */
-  readonly mode: ServiceMode;
-  readonly capabilities: Capabilities;
-  /** For one call, login and repetition included; shorter than the lease of a send. */
-  readonly deadlineMs: number;
-  /** A monotonic clock: correcting the wall clock must not extend a call beyond its lease. */
-  readonly monotonicNow?: () => number;
-}
+export type ClientSession = Pick<ServiceSession, 'token' | 'renewAfter401' | 'refusedAfterRenewal'>;
+export type ClientOptions = Pick<ServiceOptions, 'mode' | 'capabilities' | 'deadlineMs'>;
 
 /** Of a call that a service may lack, callers have to handle {@link Unsupported}. */
 export type ResultOf<Name extends EndpointName, Value> = (typeof ENDPOINTS)[Name] extends {
@@ -39,14 +30,21 @@ type Request = Omit<CallOptions, 'deadlineMs'>;
 const SEND_NEEDS_SHARE = 0.25;
 
 export class Calls {
-  readonly options: ServiceClientOptions;
-  readonly now: () => number;
+  readonly options: ClientOptions;
+  readonly #call: Caller;
+  readonly #session: ClientSession;
   /** Calls that the service has refused without a token: the next ones carry it, and cause no failure. */
   readonly #tokenNeeded = new Set<EndpointName>();
 
-  constructor(options: ServiceClientOptions) {
+  constructor(call: Caller, session: ClientSession, options: ClientOptions) {
+    this.#call = call;
+    this.#session = session;
     this.options = options;
-    this.now = options.monotonicNow ?? (() => performance.now());
+  }
+
+  /** A monotonic clock: correcting the wall clock must not extend a call beyond its lease. */
+  now(): number {
+    return performance.now();
   }
 
   async one<Name extends Exclude<EndpointName, ListName | 'login'>>(
@@ -63,6 +61,7 @@ export class Calls {
     const { capability, sandboxOnly }: EndpointContract = ENDPOINTS[endpoint];
     if (capability !== undefined && !this.options.capabilities[capability])
       return { ok: false, kind: 'unsupported', capability };
+    // In production these calls are refused before anything is sent.
     return sandboxOnly === true && this.options.mode !== 'sandbox' ? SANDBOX_ONLY : undefined;
   }
 
@@ -76,7 +75,7 @@ export class Calls {
     if (withoutToken !== true || this.#tokenNeeded.has(endpoint))
       return await this.#authorized(endpoint, request, deadlineMs, match);
     const deadlineAt = this.now() + deadlineMs;
-    const open = await this.options.call(endpoint, { ...request, deadlineMs }, match);
+    const open = await this.#call(endpoint, { ...request, deadlineMs }, match);
     if (open.ok || open.failure !== 'unauthorized') return open;
     const answer = await this.#authorized(endpoint, request, deadlineAt - this.now(), match);
     if (answer.ok) this.#tokenNeeded.add(endpoint);
@@ -90,7 +89,6 @@ export class Calls {
     deadlineMs: number,
     match?: Match<AnswerOf<Name>>,
   ): Promise<ServiceResult<AnswerOf<Name>>> {
-    const { call, session } = this.options;
     const deadlineAt = this.now() + deadlineMs;
     const left = () => deadlineAt - this.now();
     const send = async (accessToken: string): Promise<ServiceResult<AnswerOf<Name>>> => {
@@ -99,18 +97,18 @@ export class Calls {
       // The request must end before the lease does, however long this process was suspended until here.
       if (request.leaseLeftMs !== undefined && request.leaseLeftMs() <= budgetMs) return LEASE_TOO_SHORT;
       const headers = { ...request.headers, authorization: `Bearer ${accessToken}` };
-      return await call(endpoint, { ...request, headers, deadlineMs: budgetMs }, match);
+      return await this.#call(endpoint, { ...request, headers, deadlineMs: budgetMs }, match);
     };
 
-    const held = await session.token(left());
+    const held = await this.#session.token(left());
     if (!held.ok) return held;
     const first = await send(held.token.accessToken);
     if (first.ok || first.failure !== 'unauthorized') return first;
 
-    const renewed = await session.renewAfter401(held.token.version, left());
+    const renewed = await this.#session.renewAfter401(held.token.version, left());
     if (!renewed.ok) return renewed;
     const second = await send(renewed.token.accessToken);
-    if (!second.ok && second.failure === 'unauthorized') session.refusedAfterRenewal(renewed.token.version);
+    if (!second.ok && second.failure === 'unauthorized') this.#session.refusedAfterRenewal(renewed.token.version);
     return second;
   }
 }

@@ -1,10 +1,9 @@
 import { backoffMs } from '#domain/policy/settings.ts';
-import type { ServiceMode } from '#domain/service/service-address.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
 import type { Caller } from '#upstream/client/call.ts';
 import { failed, type ServiceFailure } from '#upstream/client/error-mapping.ts';
-import { systemTimers, type Timers } from '#upstream/client/http.ts';
 import type { LoginRequest, LoginResponse } from '#upstream/contract.ts';
+import type { ServiceOptions } from '#upstream/service.ts';
 
 export interface SharedToken {
   readonly accessToken: string;
@@ -24,17 +23,10 @@ export interface TokenStore {
 /** A failure is always definite: without a token nothing is sent. */
 export type TokenResult = { readonly ok: true; readonly token: SharedToken } | ServiceFailure;
 
-export interface ServiceSessionOptions {
-  readonly call: Caller;
-  readonly store: TokenStore;
-  readonly credentials: { readonly email: string; readonly password: string; readonly deviceName: string };
-  readonly mode: ServiceMode;
-  readonly tokenDays?: number | undefined;
-  readonly now: () => number;
-  readonly timers?: Timers;
-  /** The affected call fails as not sent. */
-  readonly onStoreError?: (error: unknown) => void;
-}
+type SessionOptions = Pick<
+  ServiceOptions,
+  'email' | 'password' | 'deviceName' | 'tokenDays' | 'mode' | 'tokens' | 'now' | 'onStoreError'
+>;
 
 // A share fits tokens of an hour and of a year. The rest covers a login outage and clock differences.
 const RENEW_AT_SHARE = 0.8;
@@ -47,16 +39,16 @@ const PAUSE_MAX_MS = 300_000;
 
 /** When two processes log in at the same time, compare-and-set decides, and the loser uses the winner's token. */
 export class ServiceSession {
-  readonly #options: ServiceSessionOptions;
-  readonly #timers: Timers;
+  readonly #call: Caller;
+  readonly #options: SessionOptions;
   #cached: SharedToken | undefined;
   #renewal: Promise<TokenResult> | undefined;
   #pause: { readonly until: number; readonly failure: ServiceFailure } | undefined;
   #failedLogins = 0;
 
-  constructor(options: ServiceSessionOptions) {
+  constructor(call: Caller, options: SessionOptions) {
+    this.#call = call;
     this.#options = options;
-    this.#timers = options.timers ?? systemTimers;
   }
 
   async token(deadlineMs: number): Promise<TokenResult> {
@@ -96,7 +88,7 @@ export class ServiceSession {
 
   async #renewOnce(stale: number | undefined): Promise<TokenResult> {
     try {
-      const stored = await this.#options.store.read();
+      const stored = await this.#options.tokens.read();
       if (stored?.token !== undefined && this.#isUsable(stored.token, stale)) return this.#adopt(stored.token);
       return this.#paused() ?? (await this.#logIn(stored?.version, stale));
     } catch (error) {
@@ -106,16 +98,16 @@ export class ServiceSession {
   }
 
   async #logIn(replacedVersion: number | undefined, stale: number | undefined): Promise<TokenResult> {
-    const answer = await this.#options.call('login', { body: this.#loginBody(), deadlineMs: LOGIN_DEADLINE_MS });
+    const answer = await this.#call('login', { body: this.#loginBody(), deadlineMs: LOGIN_DEADLINE_MS });
     if (!answer.ok) return this.#loginFailed(answer);
     this.#failedLogins = 0;
     this.#pause = undefined;
 
-    const { store, now } = this.#options;
+    const { tokens, now } = this.#options;
     const fresh = tokenOf(answer.value, now());
-    const version = await store.replace(replacedVersion, fresh);
+    const version = await tokens.replace(replacedVersion, fresh);
     if (version !== undefined) return this.#adopt({ ...fresh, version });
-    const winner = await store.read();
+    const winner = await tokens.read();
     if (winner?.token !== undefined && this.#isUsable(winner.token, stale)) return this.#adopt(winner.token);
     return failed(
       'not_sent',
@@ -124,11 +116,11 @@ export class ServiceSession {
   }
 
   #loginBody(): Buffer {
-    const { credentials, mode, tokenDays } = this.#options;
+    const { email, password, deviceName, mode, tokenDays } = this.#options;
     const body: LoginRequest = {
-      email: credentials.email,
-      password: credentials.password,
-      device_name: credentials.deviceName,
+      email,
+      password,
+      device_name: deviceName,
       // Only the production login accepts it (specification, Login request).
       ...(mode === 'production' && tokenDays !== undefined ? { expires_in_days: tokenDays } : {}),
     };
@@ -184,13 +176,13 @@ export class ServiceSession {
   /** The login continues for the other callers. */
   async #within(deadlineMs: number, renewal: Promise<TokenResult>): Promise<TokenResult> {
     const { promise: passed, resolve: pass } = Promise.withResolvers<TokenResult>();
-    const timer = this.#timers.setTimeout(() => {
+    const timer = setTimeout(() => {
       pass(failed('not_sent', 'No access token was available within the deadline, so nothing was sent.'));
     }, deadlineMs);
     try {
       return await Promise.race([renewal, passed]);
     } finally {
-      this.#timers.clearTimeout(timer);
+      clearTimeout(timer);
     }
   }
 }

@@ -14,11 +14,11 @@ import {
 import { Findings, type Needs } from '#upstream/contract-check/findings.ts';
 import { formsOf } from '#upstream/contract-check/schemas.ts';
 import {
-  EVENTS,
   EVENT_KINDS,
   EVENT_NAME_FIELDS,
-  EVENT_RECORDS,
+  EVENT_SUBJECTS,
   type EventKind,
+  eventData,
   eventEnvelope,
   eventSubject,
 } from '#upstream/contract.ts';
@@ -40,7 +40,7 @@ export interface ComparedEvent {
 // `event` is not compared: it found the webhook, and documents may list one name, all or none.
 const EVENT_BODIES: ReadonlyMap<EventKind, z.ZodType> = new Map(
   EVENT_KINDS.map((kind) => {
-    const { data } = EVENTS[kind];
+    const data = eventData(kind);
     return [kind, data === undefined ? eventEnvelope : eventEnvelope.extend({ data })];
   }),
 );
@@ -141,7 +141,7 @@ function compareBody(
     ...rest,
     // A note: the specification does not state the layout of `data` either.
     undescribedAnswer: 'note',
-    record: subject === undefined ? 'document' : EVENT_RECORDS[subject],
+    record: subject === undefined ? 'document' : EVENT_SUBJECTS[subject].record,
     isEvent: true,
     event,
     hasLinkHeader: false,

@@ -7,6 +7,13 @@ import type { RecordName } from '#upstream/contract/variants.ts';
  */
 export type Mark = 'stated' | 'shape assumed' | 'call assumed';
 
+/** No other pairs occur. */
+export const CALL_MARKS = {
+  'shape assumed': { request: 'stated', response: 'shape assumed' },
+  'call assumed': { request: 'call assumed', response: 'call assumed' },
+  'path assumed': { request: 'call assumed', response: 'stated' },
+} as const satisfies Record<string, { readonly request: Mark; readonly response: Mark }>;
+
 export interface ServiceHeaders {
   readonly event: string;
   readonly delivery: string;
@@ -30,8 +37,7 @@ export interface EndpointContract {
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly purpose: string;
-  readonly request: Mark;
-  readonly response: Mark;
+  readonly mark: keyof typeof CALL_MARKS;
   /** For a stated part, what the specification leaves open. */
   readonly reason: string;
   /** First made without a token, and repeated with one after a 401. */

@@ -1,29 +1,29 @@
 import * as z from 'zod';
-import { WEBHOOK_TOLERANCE_SECONDS } from '#domain/service/service-address.ts';
-import type { Mark } from '#upstream/contract/endpoint.ts';
 import { esimCancellation, serviceRefund, serviceTopup } from '#upstream/contract/esims.ts';
 import { neededFor, wireId, wireTime } from '#upstream/contract/fields.ts';
 import { serviceOrder } from '#upstream/contract/orders.ts';
 import type { RecordName } from '#upstream/contract/variants.ts';
 import { vpnSubscription } from '#upstream/contract/vpn.ts';
 
-export const EVENT_KINDS = [
-  'ping',
-  'order.completed',
-  'order.processing',
-  'order.failed',
-  'topup.completed',
-  'topup.processing',
-  'topup.failed',
-  'esim.cancelled',
-  'refund.completed',
-  'refund.failed',
-  'vpn.subscription.active',
-  'vpn.subscription.cancelled',
-  'vpn.subscription.expired',
-  'vpn.subscription.failed',
-] as const;
-export type EventKind = (typeof EVENT_KINDS)[number];
+/** In the words of the specification. */
+export const EVENT_MEANINGS = {
+  ping: 'connectivity test',
+  'order.completed': 'eSIM order completed',
+  'order.processing': 'eSIM order in progress',
+  'order.failed': 'eSIM order failed',
+  'topup.completed': 'top-up completed',
+  'topup.processing': 'top-up in progress',
+  'topup.failed': 'top-up failed',
+  'esim.cancelled': 'eSIM cancelled',
+  'refund.completed': 'refund completed',
+  'refund.failed': 'refund failed',
+  'vpn.subscription.active': 'VPN subscription active',
+  'vpn.subscription.cancelled': 'VPN subscription cancelled',
+  'vpn.subscription.expired': 'VPN subscription expired',
+  'vpn.subscription.failed': 'VPN subscription failed',
+} as const;
+export type EventKind = keyof typeof EVENT_MEANINGS;
+export const EVENT_KINDS = Object.keys(EVENT_MEANINGS) as readonly EventKind[];
 
 /** Such as `order`. A ping has none. */
 export type EventSubject = EventKind extends infer Kind
@@ -37,14 +37,6 @@ export function eventSubject(event: string): EventSubject | undefined {
   const known = EVENT_KINDS.find((kind) => kind.startsWith(`${subject}.`));
   return known === undefined ? undefined : (subject as EventSubject);
 }
-
-export const EVENT_RECORDS = {
-  order: 'order',
-  topup: 'topup',
-  esim: 'cancellation',
-  refund: 'refund',
-  vpn: 'subscription',
-} as const satisfies Record<EventSubject, RecordName>;
 
 export const EVENT_NAME_FIELDS = ['event', 'type', 'event_type'] as const;
 
@@ -71,121 +63,62 @@ const idInEvent = (record: keyof typeof NAMES_IN_EVENTS) =>
     NAMES_IN_EVENTS[record].filter((name) => name !== 'id'),
   );
 
-/** Shapes assumed. The kind states the outcome, so the status may be absent. */
-export const orderEventData = serviceOrder.extend({
-  id: idInEvent('order'),
-  order_id: wireId.nullish(),
-  status: serviceOrder.shape.status.nullish(),
-});
-export const topupEventData = serviceTopup.extend({
-  id: idInEvent('topup'),
-  topup_id: wireId.nullish(),
-  status: serviceTopup.shape.status.nullish(),
-});
-export const cancellationEventData = esimCancellation.extend({ status: esimCancellation.shape.status.nullish() });
-export const refundEventData = serviceRefund.extend({
-  id: idInEvent('refund'),
-  refund_id: wireId.nullish(),
-  status: serviceRefund.shape.status.nullish(),
-});
-export const vpnEventData = vpnSubscription.extend({
-  id: idInEvent('subscription'),
-  vpn_subscription_id: wireId.nullish(),
-  subscription_id: wireId.nullish(),
-  status: vpnSubscription.shape.status.nullish(),
-});
-
-export interface EventContract {
-  readonly meaning: string;
-  readonly kind: Mark;
-  readonly body: Mark;
-  readonly reason: string;
-  readonly data?: z.ZodType;
-}
-
-const asRead = (record: string): string =>
-  `The body layout is not shown; data is taken to be ${record}. Its id or our reference is enough.`;
-const event = (meaning: string, reason: string, data: z.ZodType): EventContract => {
-  return { meaning, kind: 'stated', body: 'shape assumed', reason, data };
-};
-
-const AN_ORDER = asRead('the order as a read returns it');
-const A_TOPUP = asRead('the top-up as a read returns it');
-const A_CANCELLATION = asRead('the cancellation as the cancel call returns it');
-const A_REFUND = asRead('the refund as a read returns it');
-const A_SUBSCRIPTION = asRead('the VPN subscription as a read returns it');
-
-export const EVENTS: Readonly<Record<EventKind, EventContract>> = {
-  ping: {
-    meaning: 'connectivity test',
-    kind: 'stated',
-    body: 'shape assumed',
-    reason: 'The body layout is not shown; only the kind of the event is read.',
+/** The form of `data`, which is assumed. The kind states the outcome, so the status may be absent. */
+export const EVENT_SUBJECTS = {
+  order: {
+    record: 'order',
+    data: serviceOrder.extend({
+      id: idInEvent('order'),
+      order_id: wireId.nullish(),
+      status: serviceOrder.shape.status.nullish(),
+    }),
+    takenAs: 'the order as a read returns it',
   },
-  'order.completed': event('eSIM order completed', AN_ORDER, orderEventData),
-  'order.processing': event('eSIM order in progress', AN_ORDER, orderEventData),
-  'order.failed': event('eSIM order failed', AN_ORDER, orderEventData),
-  'topup.completed': event('top-up completed', A_TOPUP, topupEventData),
-  'topup.processing': event('top-up in progress', A_TOPUP, topupEventData),
-  'topup.failed': event('top-up failed', A_TOPUP, topupEventData),
-  'esim.cancelled': event('eSIM cancelled', A_CANCELLATION, cancellationEventData),
-  'refund.completed': event('refund completed', A_REFUND, refundEventData),
-  'refund.failed': event('refund failed', A_REFUND, refundEventData),
-  'vpn.subscription.active': event('VPN subscription active', A_SUBSCRIPTION, vpnEventData),
-  'vpn.subscription.cancelled': event('VPN subscription cancelled', A_SUBSCRIPTION, vpnEventData),
-  'vpn.subscription.expired': event('VPN subscription expired', A_SUBSCRIPTION, vpnEventData),
-  'vpn.subscription.failed': event('VPN subscription failed', A_SUBSCRIPTION, vpnEventData),
-};
+  topup: {
+    record: 'topup',
+    data: serviceTopup.extend({
+      id: idInEvent('topup'),
+      topup_id: wireId.nullish(),
+      status: serviceTopup.shape.status.nullish(),
+    }),
+    takenAs: 'the top-up as a read returns it',
+  },
+  esim: {
+    record: 'cancellation',
+    data: esimCancellation.extend({ status: esimCancellation.shape.status.nullish() }),
+    takenAs: 'the cancellation as the cancel call returns it',
+  },
+  refund: {
+    record: 'refund',
+    data: serviceRefund.extend({
+      id: idInEvent('refund'),
+      refund_id: wireId.nullish(),
+      status: serviceRefund.shape.status.nullish(),
+    }),
+    takenAs: 'the refund as a read returns it',
+  },
+  vpn: {
+    record: 'subscription',
+    data: vpnSubscription.extend({
+      id: idInEvent('subscription'),
+      vpn_subscription_id: wireId.nullish(),
+      subscription_id: wireId.nullish(),
+      status: vpnSubscription.shape.status.nullish(),
+    }),
+    takenAs: 'the VPN subscription as a read returns it',
+  },
+} as const satisfies Record<
+  EventSubject,
+  { readonly record: RecordName; readonly data: z.ZodType; readonly takenAs: string }
+>;
+
+/** A ping has none. */
+export function eventData(kind: EventKind): z.ZodType | undefined {
+  const subject = eventSubject(kind);
+  return subject && EVENT_SUBJECTS[subject].data;
+}
 
 export function eventBody(kind: EventKind): z.ZodType {
-  const { data } = EVENTS[kind];
+  const data = eventData(kind);
   return eventEnvelope.extend({ event: z.literal(kind), ...(data === undefined ? {} : { data }) });
 }
-
-export interface WebhookAnswer {
-  readonly delivery: string;
-  readonly answer: string;
-  readonly reason: string;
-}
-
-export const WEBHOOK_ANSWERS: readonly WebhookAnswer[] = [
-  {
-    delivery: 'known delivery id, same body',
-    answer: '200, no effect',
-    reason:
-      'The specification says that a receiver "rejects duplicates". We reject the effect, not the request: the event ' +
-      'was accepted before, and 2xx confirms that. After any other answer the service sends again, or may disable ' +
-      'the address.',
-  },
-  {
-    delivery: 'known delivery id, another body',
-    answer: '200; stored, processed, and reported as a case',
-    reason:
-      'The delivery id is not signed. An attacker who has seen one delivery could send it under the id of a later ' +
-      'one. If the second body were rejected, the genuine event would be lost.',
-  },
-  {
-    delivery: 'known timestamp and body, another delivery id',
-    answer: '200, no effect',
-    reason: 'The signed content is the same, so it is a replay. It is stored as one.',
-  },
-  {
-    delivery: 'event header that differs from the signed body, or is missing',
-    answer: '200; the body decides',
-    reason: 'The header is not signed. A difference is logged and counted.',
-  },
-  {
-    delivery: `timestamp ${WEBHOOK_TOLERANCE_SECONDS}.001 to ${WEBHOOK_TOLERANCE_SECONDS}.999 seconds old`,
-    answer: '401',
-    reason:
-      'The specification does not say whether the current time counts with its fraction of a second. It does here: ' +
-      `we take "by more than ${WEBHOOK_TOLERANCE_SECONDS} seconds" literally. The timestamp is in whole seconds.`,
-  },
-  {
-    delivery: 'no delivery id, or one that is empty, longer than 255 characters or not visible ASCII',
-    answer: '400, nothing stored',
-    reason:
-      'The specification does not say what an id looks like. Without an id we cannot recognise a duplicate, so we do ' +
-      'not accept the delivery.',
-  },
-];

@@ -26,8 +26,7 @@ export const LOGIN_ENDPOINTS = {
     method: 'POST',
     path: '/login',
     purpose: 'Creates an API token; under {sandbox_url} a sandbox token.',
-    request: 'stated',
-    response: 'shape assumed',
+    mark: 'shape assumed',
     reason:
       'The names of the fields for the token and its expiry are not shown; access_token and expires_at are ' +
       'usual names.',

@@ -110,8 +110,7 @@ export const ORDER_ENDPOINTS = {
     method: 'GET',
     path: '/packages',
     purpose: 'Lists eSIM packages with price_for_reseller.',
-    request: 'call assumed',
-    response: 'call assumed',
+    mark: 'call assumed',
     reason:
       'The specification says that packages can be read, and names their identifier (used as package_id) and ' +
       'price_for_reseller; the path and all other fields are not shown.',
@@ -124,8 +123,7 @@ export const ORDER_ENDPOINTS = {
     method: 'POST',
     path: '/orders',
     purpose: 'Buys an eSIM package.',
-    request: 'stated',
-    response: 'shape assumed',
+    mark: 'shape assumed',
     reason: 'Only the outcomes completed, processing and failed are named (events).',
     idempotencyKey: true,
     body: orderRequest,
@@ -136,8 +134,7 @@ export const ORDER_ENDPOINTS = {
     method: 'GET',
     path: '/orders/{id}',
     purpose: 'Reads one order.',
-    request: 'call assumed',
-    response: 'call assumed',
+    mark: 'call assumed',
     reason: 'No read of an order is shown; without it, only webhooks report the result of an order.',
     answer: serviceOrder,
     record: 'order',
@@ -147,8 +144,7 @@ export const ORDER_ENDPOINTS = {
     method: 'GET',
     path: '/orders',
     purpose: 'Lists orders, newest first; filtered by external_order_id.',
-    request: 'call assumed',
-    response: 'call assumed',
+    mark: 'call assumed',
     reason: 'No list is shown; without one, an order whose answer was lost cannot be found.',
     query: ['external_order_id', 'cursor', 'limit'],
     neededQuery: { external_order_id: 'finding an order whose answer was lost' },
@@ -160,8 +156,7 @@ export const ORDER_ENDPOINTS = {
     method: 'GET',
     path: '/esims/{id}',
     purpose: 'Reads an eSIM: delivery (ICCID, activation code), installation and activation.',
-    request: 'call assumed',
-    response: 'call assumed',
+    mark: 'call assumed',
     reason:
       'The specification mentions eSIM delivery; path and shape are not shown. Other eSIM paths start with ' +
       '/esims/{id}.',
@@ -172,8 +167,7 @@ export const ORDER_ENDPOINTS = {
     method: 'GET',
     path: '/wallet',
     purpose: 'Reads the wallet balance.',
-    request: 'call assumed',
-    response: 'call assumed',
+    mark: 'call assumed',
     reason: 'The specification says that wallet data can be read; path and shape are not shown.',
     answer: serviceWallet,
     record: 'wallet',
@@ -182,8 +176,7 @@ export const ORDER_ENDPOINTS = {
     method: 'GET',
     path: '/wallet/transactions',
     purpose: 'Lists debits and credits, newest first; filtered by external_order_id or from a time on.',
-    request: 'call assumed',
-    response: 'call assumed',
+    mark: 'call assumed',
     reason:
       'The specification says that wallet data can be read; path and shape are not shown. A later debit of one VPN ' +
       'subscription is read as its next period, and a credit of a completed purchase as its refund. The reasons ' +

@@ -33,7 +33,7 @@ export type PurchaseReads = Pick<
 /** One page: an older purchase says less about today's shapes. */
 const NEWEST = { since: 0, maxPages: 1 } as const;
 
-type PriceToday = (productId: number) => Promise<Money | undefined>;
+type PriceToday = (productId: number | null | undefined) => Money | undefined;
 
 export type ListedPurchaseCheck = (
   client: PurchaseReads,
@@ -44,11 +44,11 @@ export type ListedPurchaseCheck = (
 export const UNIT_UNKNOWN = '; whether the wallet has the unit of the prices is not known yet';
 
 export const checkListedOrder: ListedPurchaseCheck = async (client, debits, priceToday) => {
-  const found = await pick('listOrders', await client.listRecentOrders(NEWEST), {
+  const found = pick('listOrders', await client.listRecentOrders(NEWEST), {
     isDone: ({ status }) => status === 'completed',
     lacks: (order) => missingFields(serviceOrder, order),
     debits: ({ id, external_order_id: reference }) => debits.of({ id, reference }),
-    price: async (order) => chargeOf(order) ?? (await listedPrice(order.package_id, priceToday)),
+    price: (order) => chargeOf(order) ?? priceToday(order.package_id),
     ours: 'external_order_id',
   });
   if (found.kind !== 'whole') return found;
@@ -60,11 +60,11 @@ export const checkListedOrder: ListedPurchaseCheck = async (client, debits, pric
 };
 
 export const checkListedTopup: ListedPurchaseCheck = async (client, debits, priceToday) => {
-  const found = await pick('listTopups', await client.listRecentTopups(NEWEST), {
+  const found = pick('listTopups', await client.listRecentTopups(NEWEST), {
     isDone: ({ status }) => status === 'completed',
     lacks: (topup) => missingFields(serviceTopup, topup),
     debits: ({ id }) => debits.of({ id, reference: null }),
-    price: async (topup) => chargeOf(topup) ?? (await listedPrice(topup.package_id, priceToday)),
+    price: (topup) => chargeOf(topup) ?? priceToday(topup.package_id),
   });
   if (found.kind !== 'whole') return found;
   const read = await client.listTopupOptions(found.item.esim_id ?? '');
@@ -72,12 +72,12 @@ export const checkListedTopup: ListedPurchaseCheck = async (client, debits, pric
 };
 
 export const checkListedSubscription: ListedPurchaseCheck = async (client, debits, priceToday) => {
-  const found = await pick('listVpnSubscriptions', await client.listRecentVpnSubscriptions(NEWEST), {
+  const found = pick('listVpnSubscriptions', await client.listRecentVpnSubscriptions(NEWEST), {
     isDone: ({ status }) => status === 'active',
     // A list may omit the access data; the read of one subscription may not.
     lacks: (subscription) => missingFields(vpnSubscription, subscription).filter((field) => field !== 'access'),
     debits: ({ id, external_subscription_id: reference }) => debits.of({ id, reference }),
-    price: async (bought) => chargeOf(bought) ?? (await listedPrice(bought.vpn_plan_id, priceToday)),
+    price: (bought) => chargeOf(bought) ?? priceToday(bought.vpn_plan_id),
     ours: 'external_subscription_id',
   });
   if (found.kind !== 'whole') return found;
@@ -94,7 +94,7 @@ interface PickRule<Item> {
   readonly lacks: (item: Item) => readonly string[];
   /** A purchase with a debit is preferred. */
   readonly debits: (item: Item) => readonly Money[];
-  readonly price: (item: Item) => Promise<Money | undefined>;
+  readonly price: (item: Item) => Money | undefined;
   /** Empty for purchases made elsewhere, which is no difference. */
   readonly ours?: string;
 }
@@ -103,21 +103,15 @@ type Picked<Item> =
   | { readonly kind: 'whole'; readonly item: Item; readonly isPaid: boolean; readonly cost: CostSeen }
   | Exclude<ListedPurchase, { kind: 'seen' }>;
 
-async function pick<Item>(
-  list: EndpointName,
-  listed: OptionalResult<Listing<Item>>,
-  rule: PickRule<Item>,
-): Promise<Picked<Item>> {
+function pick<Item>(list: EndpointName, listed: OptionalResult<Listing<Item>>, rule: PickRule<Item>): Picked<Item> {
   if (!listed.ok) return failed(list, listed);
   const done = listed.value.items.filter(rule.isDone);
   if (done.length === 0)
     return { kind: 'unseen', reason: `${callName(list)}: it shows no purchase that was completed` };
-  const seen = await Promise.all(
-    done.map(async (item) => {
-      const debits = rule.debits(item);
-      return { item, isPaid: debits.length > 0, cost: compareCost(debits, await rule.price(item)) };
-    }),
-  );
+  const seen = done.map((item) => {
+    const debits = rule.debits(item);
+    return { item, isPaid: debits.length > 0, cost: compareCost(debits, rule.price(item)) };
+  });
   const problem = seen.find(({ cost }) => cost.problem !== undefined)?.cost.problem;
   if (problem !== undefined) return { kind: 'differs', problem };
   const whole = seen.filter(({ item }) => rule.lacks(item).length === 0);
@@ -150,10 +144,6 @@ function compareCost(debits: readonly Money[], price: Money | undefined): CostSe
   const field = results[0] === 'other_currency' ? 'currency' : 'amount';
   const text = `data[].${field} of a debit differs: ${plainText(debit)} for a purchase of ${plainText(price)}`;
   return { evidence, problem: `${callName('listWalletTransactions')}: ${text}` };
-}
-
-async function listedPrice(productId: number | null | undefined, priceToday: PriceToday): Promise<Money | undefined> {
-  return productId == null ? undefined : await priceToday(productId);
 }
 
 /** A clause: what prevents the delivery or the refund of the order. */

@@ -17,63 +17,62 @@ interface Priced {
 
 export type PriceList = 'listPackages' | 'listVpnPlans';
 
-/** Each read is made once, even if several kinds need it. Never throws. */
-export class FreeReads {
-  readonly #lists: Readonly<Record<PriceList, () => Promise<ServiceResult<Listing<Priced>>>>>;
-  readonly #wallet: () => Promise<ServiceResult<ServiceWallet>>;
-  readonly movements: () => Promise<OptionalResult<Listing<WalletTransaction>>>;
+/** All kinds need them. */
+export interface FreeReads {
+  readonly prices: ReadonlyMap<PriceList, ServiceResult<Listing<Priced>>>;
+  readonly wallet: ServiceResult<ServiceWallet>;
+  readonly movements: OptionalResult<Listing<WalletTransaction>>;
+}
 
-  constructor(client: FreeReadClient, deadlineMs: number) {
-    this.#lists = {
-      listPackages: once(async () => await client.listPackages()),
-      listVpnPlans: once(async () => await client.listVpnPlans()),
-    };
-    this.#wallet = once(async () => await client.getWallet());
-    this.movements = once(async () => await client.listWalletTransactions({ since: 0 }, { maxPages: 1, deadlineMs }));
+/** Never throws. @returns undefined after `signal`. */
+export async function readFree(
+  client: FreeReadClient,
+  lists: ReadonlySet<PriceList>,
+  deadlineMs: number,
+  signal: AbortSignal | undefined,
+): Promise<FreeReads | undefined> {
+  const isStopped = () => signal?.aborted === true;
+  const prices = new Map<PriceList, ServiceResult<Listing<Priced>>>();
+  for (const name of lists) {
+    if (isStopped()) return undefined;
+    prices.set(name, await client[name]());
   }
+  if (isStopped()) return undefined;
+  const wallet = await client.getWallet();
+  if (isStopped()) return undefined;
+  const movements = await client.listWalletTransactions({ since: 0 }, { maxPages: 1, deadlineMs });
+  return { prices, wallet, movements };
+}
 
-  async priceOf(name: PriceList, productId: number): Promise<Money | undefined> {
-    const prices = await this.#lists[name]();
-    const listed = prices.ok ? prices.value.items.find(({ id }) => id === productId) : undefined;
-    return listed && { amount: listed.price_for_reseller, currency: listed.currency };
-  }
+/** Each is a clause that begins with a call. */
+export function problemsOf({ prices, wallet, movements }: FreeReads, name: PriceList): readonly string[] {
+  const list = prices.get(name);
+  const priced = list?.ok === true ? list.value.items : [];
+  return [
+    ...(list?.ok === false ? [failedCall(name, list)] : []),
+    // An empty list shows no shape; a list with some unreadable items shows one.
+    ...(list?.ok === true && priced.length === 0 ? [`${callName(name)}: the list is empty, so no price was read`] : []),
+    ...(wallet.ok ? [] : [failedCall('getWallet', wallet)]),
+    ...(wallet.ok && isOfNoPrice(wallet.value, priced)
+      ? [`${callName('getWallet')}: currency is ${wallet.value.currency}, and no price of ${callName(name)} has it`]
+      : []),
+    ...(movements.ok || movements.kind === 'unsupported' ? [] : [failedCall('listWalletTransactions', movements)]),
+  ];
+}
 
-  /** Each problem is a clause that begins with a call. After `signal` the result is incomplete. */
-  async problems(name: PriceList, signal?: AbortSignal): Promise<readonly string[]> {
-    const isStopped = () => signal?.aborted === true;
-    const prices = await this.#lists[name]();
-    if (isStopped()) return [];
-    const wallet = await this.#wallet();
-    if (isStopped()) return [];
-    const movements = await this.movements();
-    return [
-      ...(prices.ok ? [] : [failedCall(name, prices)]),
-      // An empty list shows no shape; a list with some unreadable items shows one.
-      ...(prices.ok && prices.value.items.length === 0
-        ? [`${callName(name)}: the list is empty, so no price was read`]
-        : []),
-      ...(wallet.ok ? [] : [failedCall('getWallet', wallet)]),
-      ...(prices.ok && wallet.ok && isOfNoPrice(wallet.value, prices.value.items)
-        ? [`${callName('getWallet')}: currency is ${wallet.value.currency}, and no price of ${callName(name)} has it`]
-        : []),
-      ...(movements.ok || movements.kind === 'unsupported' ? [] : [failedCall('listWalletTransactions', movements)]),
-    ];
-  }
+export function priceIn(
+  { prices }: FreeReads,
+  name: PriceList,
+  productId: number | null | undefined,
+): Money | undefined {
+  const list = prices.get(name);
+  const listed = list?.ok === true ? list.value.items.find(({ id }) => id === productId) : undefined;
+  return listed && { amount: listed.price_for_reseller, currency: listed.currency };
 }
 
 function isOfNoPrice(wallet: ServiceWallet, prices: readonly Priced[]): boolean {
   return prices.length > 0 && prices.every(({ currency }) => currency !== wallet.currency);
 }
-
-function once<Result>(read: () => Promise<Result>): () => Promise<Result> {
-  let made: Promise<Result> | undefined;
-  return async () => {
-    made ??= read();
-    return await made;
-  };
-}
-
-export type MovementsRead = () => Promise<OptionalResult<Listing<WalletTransaction>>>;
 
 interface PurchaseName {
   readonly id: string;
@@ -95,8 +94,7 @@ export interface DebitNaming {
 }
 
 /** `nameless`: there are debits, and none of them names a purchase. */
-export async function debitsOf({ fields, isOf }: DebitNaming, movements: MovementsRead): Promise<OwnDebits> {
-  const read = await movements();
+export function debitsOf({ fields, isOf }: DebitNaming, read: FreeReads['movements']): OwnDebits {
   if (!read.ok) {
     const of = () => [];
     if (read.kind === 'unsupported') return { fields, of, state: 'off' };

@@ -6,18 +6,14 @@ import { readServiceJson } from '#upstream/client/json.ts';
 import {
   EVENT_KINDS,
   EVENT_NAME_FIELDS,
+  EVENT_SUBJECTS,
   type EventKind,
   NAMES_IN_EVENTS,
   type ServiceOrder,
   type ServiceRefund,
-  cancellationEventData,
   eventEnvelope,
   eventSubject,
   givesAccess,
-  orderEventData,
-  refundEventData,
-  topupEventData,
-  vpnEventData,
 } from '#upstream/contract.ts';
 import { VARIANTS, inOurNames } from '#upstream/contract/variants.ts';
 import { readAnswer } from '#upstream/reading/answer.ts';
@@ -85,19 +81,19 @@ function purchaseIn(event: EventKind, data: unknown, unused: string[]): Purchase
   const status = event.slice(event.lastIndexOf('.') + 1);
   switch (eventSubject(event)) {
     case 'order': {
-      const order = readNamed(orderEventData, data, 'order', status, unused);
+      const order = readNamed(EVENT_SUBJECTS.order, data, status, unused);
       if (typeof order === 'string') return order;
       const { external_order_id: reference, esim_id: esimId, package_id: productId } = order;
       return sale('order', status, order, { id: order.id ?? order.order_id, reference, esimId, productId });
     }
     case 'topup': {
-      const topup = readNamed(topupEventData, data, 'topup', status, unused);
+      const topup = readNamed(EVENT_SUBJECTS.topup, data, status, unused);
       if (typeof topup === 'string') return topup;
       const { esim_id: esimId, package_id: productId } = topup;
       return sale('topup', status, topup, { id: topup.id ?? topup.topup_id, esimId, productId });
     }
     case 'vpn': {
-      const bought = readNamed(vpnEventData, data, 'subscription', status, unused);
+      const bought = readNamed(EVENT_SUBJECTS.vpn, data, status, unused);
       if (typeof bought === 'string') return bought;
       const { external_subscription_id: reference, vpn_plan_id: productId, access, started_at, expires_at } = bought;
       const id = bought.id ?? bought.vpn_subscription_id ?? bought.subscription_id;
@@ -112,14 +108,14 @@ function purchaseIn(event: EventKind, data: unknown, unused: string[]): Purchase
       };
     }
     case 'esim': {
-      const cancellation = readNamed(cancellationEventData, data, 'cancellation', status, unused);
+      const cancellation = readNamed(EVENT_SUBJECTS.esim, data, status, unused);
       if (typeof cancellation === 'string') return cancellation;
       const { esim_id: esimId, refund } = cancellation;
       if ((refund?.esim_id ?? esimId) !== esimId) return 'contradicts_itself';
       return cancelled(esimId, { esim: 'cancelled', ...(refund != null && refundReport(refund)) }, refund);
     }
     case 'refund': {
-      const refund = readNamed(refundEventData, data, 'refund', status, unused);
+      const refund = readNamed(EVENT_SUBJECTS.refund, data, status, unused);
       if (typeof refund === 'string') return refund;
       const id = refund.id ?? refund.refund_id;
       if (id == null) return 'unreadable_data';
@@ -133,9 +129,8 @@ function purchaseIn(event: EventKind, data: unknown, unused: string[]): Purchase
 
 /** A status in the data has to be the same. An unreadable one may contradict it. */
 function readNamed<Schema extends z.ZodType<{ readonly status?: string | null | undefined }>>(
-  schema: Schema,
+  { record, data: schema }: { readonly record: keyof typeof NAMES_IN_EVENTS; readonly data: Schema },
   data: unknown,
-  record: keyof typeof NAMES_IN_EVENTS,
   outcome: string,
   unused: string[],
 ): z.output<Schema> | DataProblem {

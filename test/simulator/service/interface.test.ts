@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { signatureOf } from '#simulator/webhooks/dispatcher.ts';
+import { signatureOf } from '#simulator/webhooks/queue.ts';
 import {
   startReceiver,
   startTestSimulator,
@@ -30,7 +30,7 @@ describe('the webhook secret', () => {
 
   it('is created once, and required for webhooks', async () => {
     await using receiver = await startReceiver();
-    await using simulator = await startTestSimulator({ webhook: { url: receiver.url } });
+    await using simulator = await startTestSimulator({ webhookUrl: receiver.url });
     expect((await simulator.admin.post('/webhooks/ping')).at('status')).toBe('no_target');
     expect((await simulator.sandbox.post('/webhook-secret/rotate')).status).toBe(404);
     const secret = await secretFrom(simulator, '/webhook-secret');
@@ -44,7 +44,7 @@ describe('the webhook secret', () => {
 
   it('late_rotation: the old one still signs for a while', async () => {
     await using receiver = await startReceiver();
-    await using simulator = await startTestSimulator({ dialect: 'late_rotation', webhook: { url: receiver.url } });
+    await using simulator = await startTestSimulator({ dialect: 'late_rotation', webhookUrl: receiver.url });
     const first = await secretFrom(simulator, '/webhook-secret');
     const second = await secretFrom(simulator);
     await simulator.admin.post('/webhooks/ping');

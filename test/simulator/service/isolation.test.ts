@@ -12,5 +12,5 @@ it('opens connections only to send webhooks', () => {
   const opening = globSync('simulator/**/*.ts', { cwd: PROJECT }).filter((file) =>
     OPENS.test(readFileSync(join(PROJECT, file), 'utf8')),
   );
-  expect(opening.filter((file) => !LISTENERS.has(file))).toEqual(['simulator/webhooks/dispatcher.ts']);
+  expect(opening.filter((file) => !LISTENERS.has(file))).toEqual(['simulator/webhooks/queue.ts']);
 });

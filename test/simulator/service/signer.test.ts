@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { createIdentifiers, luhnCheckDigit } from '#simulator/identifiers.ts';
-import { signatureOf } from '#simulator/webhooks/dispatcher.ts';
+import { signatureOf } from '#simulator/webhooks/queue.ts';
 
 const vectors = z
   .object({

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import type { SimulatorOptions } from '#simulator/options.ts';
-import { signatureOf } from '#simulator/webhooks/dispatcher.ts';
+import { signatureOf } from '#simulator/webhooks/queue.ts';
 import {
   startReceiver,
   startTestSimulator,
@@ -15,7 +15,7 @@ import { waitFor } from '#test/support/wait-for.ts';
 const SECRET = 'whsec_test';
 
 async function start(receiver: { readonly url: string }, options: SimulatorOptions = {}) {
-  return startTestSimulator({ webhook: { url: receiver.url, secret: SECRET }, ...options });
+  return startTestSimulator({ webhookUrl: receiver.url, webhookSecret: SECRET, ...options });
 }
 
 const isSignedWith = (secret: string, { timestamp, body, signature }: ReceivedWebhook): boolean =>

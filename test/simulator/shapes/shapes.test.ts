@@ -23,7 +23,7 @@ beforeAll(async () => {
 describe('in the shape', () => {
   it.each(shapeNames)('%s the document describes every answer, every webhook and nothing else', async (name) => {
     await using receiver = await startReceiver();
-    await using simulator = await startShaped({ name }, { webhook: { url: receiver.url } });
+    await using simulator = await startShaped({ name }, { webhookUrl: receiver.url });
     const calls = await callEverything(simulator);
     const bodies = await webhookBodies(simulator);
     expect(problemsWith(simulator.description, calls)).toEqual([]);

@@ -3,8 +3,8 @@ import * as z from 'zod';
 import { ConfigurationError } from '#config/configuration-error.ts';
 import { parseEnvironment } from '#config/environment.ts';
 import { parsePolicyFile, SETTING_NAMES } from '#config/policy/policy-file.ts';
-import { SIMULATOR_FIELDS } from '#config/simulator.ts';
 import { CONFIGURATION_FIELDS } from '#config/variables.ts';
+import { SIMULATOR_FIELDS } from '#simulator/options.ts';
 
 /** Beginnings of messages of zod and of the parser of YAML, and names of their functions. */
 const OF_A_LIBRARY =

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type * as z from 'zod';
 import { isSecret } from '#config/secret-files.ts';
-import { SIMULATOR_FIELDS } from '#config/simulator.ts';
 import { CONFIGURATION_FIELDS, SECRET_NAMES } from '#config/variables.ts';
+import { SIMULATOR_FIELDS } from '#simulator/options.ts';
 
 const DOCUMENT = readFileSync(join(import.meta.dirname, '../../../docs/configuration.md'), 'utf8');
 

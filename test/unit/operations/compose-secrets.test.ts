@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { readApiConfig, readWorkerConfig } from '#config/config.ts';
 import { ConfigurationError } from '#config/configuration-error.ts';
-import { readSimulatorConfig } from '#config/simulator.ts';
+import { readSettings } from '#simulator/options.ts';
 import {
   composeSecrets,
   composeService,
@@ -85,11 +85,10 @@ describe('an optional secret', () => {
         composeService(name, { ...VALUES, OTEL_EXPORTER_OTLP_ENDPOINT: 'http://c:4318', ...values }),
         secretsFolder,
       );
-    const names = { dialects: ['replays'], shapes: ['plain'], faultProfiles: ['none'] } as const;
     return {
       api: readApiConfig(environment('api')),
       worker: readWorkerConfig(environment('worker')),
-      simulator: readSimulatorConfig(names, environment('simulator')),
+      simulator: readSettings(environment('simulator')),
     };
   };
   afterEach(() => {
@@ -100,7 +99,7 @@ describe('an optional secret', () => {
     const { api, worker, simulator } = configurations({});
 
     expect(api.webhookSecrets).toEqual([]);
-    expect(simulator.webhook).toEqual({ url: 'http://api:3000/webhooks/service' });
+    expect(simulator).toMatchObject({ webhookUrl: 'http://api:3000/webhooks/service', webhookSecret: undefined });
     for (const { temporal, tracing } of [api, worker]) {
       expect(temporal).toMatchObject({ apiKey: undefined, tls: undefined });
       expect(tracing?.headers).toEqual({});
@@ -115,7 +114,7 @@ describe('an optional secret', () => {
     const { api, worker, simulator } = configurations(OPTIONAL);
 
     expect(api.webhookSecrets).toMatchObject([{ secret: 'whsec_0123456789' }]);
-    expect(simulator.webhook?.secret).toBe('whsec_0123456789');
+    expect(simulator.webhookSecret).toBe('whsec_0123456789');
     for (const { temporal, tracing } of [api, worker]) {
       expect(temporal.apiKey).toBe('temporal-key');
       expect(tracing?.headers).toEqual({ 'x-api-key': 'one', 'x-tenant': 'b' });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { EVENTS, EVENT_KINDS, type EventKind } from '#upstream/contract.ts';
+import { EVENT_KINDS, eventData, type EventKind } from '#upstream/contract.ts';
 import { type ParsedEvent, parseEvent } from '#upstream/mapping/events.ts';
 
 const MONEY = { price_for_reseller: 4.5, currency: 'EUR' };
@@ -87,7 +87,7 @@ function parse(event: string, data?: unknown): ParsedEvent {
 }
 
 const kinds = Object.keys(CASES) as EventKind[];
-const withData = kinds.filter((kind) => EVENTS[kind].data !== undefined);
+const withData = kinds.filter((kind) => eventData(kind) !== undefined);
 
 describe('each event of the specification', () => {
   it.each(kinds)('%s gives the outcome and its subject', (event) => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { FAILURE_CLASSES, failureClasses, isDefinite, type FailureClass } from '#domain/work/failure.ts';
 import { MemoryTokenStore } from '#test/support/memory-token-store.ts';
 import {
@@ -36,10 +36,11 @@ describe('the login', () => {
       read: async () => await Promise.resolve({ version: 1, token: undefined }),
       replace: store.replace.bind(store),
     });
-    const session = new ServiceSession({
-      call: login.call,
-      store: unusable,
-      credentials: { email: 'a@example.com', password: 'b', deviceName: 'c' },
+    const session = new ServiceSession(login.call, {
+      tokens: unusable,
+      email: 'a@example.com',
+      password: 'b',
+      deviceName: 'c',
       mode: 'sandbox',
       now: () => START,
     });
@@ -121,19 +122,22 @@ describe('a failed login', () => {
 
 describe('a caller', () => {
   it('with too little time for a slow login sends nothing, and the login serves the next one', async () => {
-    const { login, timers, newSession } = world();
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { login, newSession } = world();
     const slow = Promise.withResolvers<LoginAnswer>();
     login.answer = () => slow.promise;
     const session = newSession();
     const impatient = session.token(DEADLINE);
-    expect(timers.delays).toEqual([DEADLINE]);
-    timers.pass();
+    vi.advanceTimersByTime(DEADLINE - 1);
+    expect(vi.getTimerCount()).toBe(1);
+    vi.advanceTimersByTime(1);
     expect(await impatient).toMatchObject({ failure: 'not_sent' });
     const patient = session.token(DEADLINE);
     slow.resolve(token('late'));
     expect(accessTokenOf(await patient)).toBe('late');
     expect(login.bodies).toHaveLength(1);
-    expect(timers.delays).toEqual([]);
+    expect(vi.getTimerCount()).toBe(0);
   });
 
   it('gets not_sent without the store, and the error is reported', async () => {

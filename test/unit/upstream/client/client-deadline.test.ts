@@ -1,7 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ALL_CAPABILITIES } from '#domain/service/capability-profile.ts';
-import { createServiceClient, type ServiceClient, type ServiceClientOptions } from '#upstream/client.ts';
+import { createServiceClient, type ServiceClient } from '#upstream/client.ts';
 import type { Caller } from '#upstream/client/call.ts';
+import type { ClientSession } from '#upstream/client/calls.ts';
 import type { ServiceFailure } from '#upstream/client/error-mapping.ts';
 import type { SharedToken } from '#upstream/client/session.ts';
 
@@ -17,6 +18,7 @@ const REFUSED: ServiceFailure = {
 /** A client with these durations of session and calls, on a controlled clock. */
 function slowClient(takes: { token: number; renewal: number; call: number }, answer: (call: number) => unknown) {
   let now = 5_000;
+  vi.spyOn(performance, 'now').mockImplementation(() => now);
   const waits: { what: string; at: number; deadlineMs: number }[] = [];
   const passes = async (what: string, ms: number, deadlineMs: number) => {
     waits.push({ what, at: now - 5_000, deadlineMs });
@@ -29,7 +31,7 @@ function slowClient(takes: { token: number; renewal: number; call: number }, ans
     expiresAt: undefined,
     renewedAt: 0,
   });
-  const session: ServiceClientOptions['session'] = {
+  const session: ClientSession = {
     token: async (deadlineMs) => {
       await passes('token', takes.token, deadlineMs);
       return { ok: true, token: token(1) };
@@ -45,18 +47,17 @@ function slowClient(takes: { token: number; renewal: number; call: number }, ans
     await passes(endpoint, takes.call, deadlineMs);
     return answer((calls += 1));
   }) as Caller;
-  const client = createServiceClient({
-    call,
-    session,
+  const client = createServiceClient(call, session, {
     mode: 'sandbox',
     capabilities: ALL_CAPABILITIES,
     deadlineMs: 20_000,
-    monotonicNow: () => now,
   });
   /** A lease with this many milliseconds left before the first call. */
   const lease = (ms: number) => () => ms - (now - 5_000);
   return { client, waits, lease };
 }
+
+afterEach(() => vi.restoreAllMocks());
 
 describe('the deadline of a purchase', () => {
   it('covers the login, the send, and after a 401 the second login and send', async () => {

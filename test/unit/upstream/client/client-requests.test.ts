@@ -78,7 +78,7 @@ describe('the contract agrees with the client:', () => {
   });
 
   it('the stated calls are those of the specification, with both login addresses', () => {
-    const stated = endpoints.filter(([, { request }]) => request === 'stated');
+    const stated = endpoints.filter(([, { mark }]) => mark === 'shape assumed');
     expect(stated.map(([, { method, path }]) => `${method} ${path}`).toSorted()).toEqual([
       'GET /esims/{id}/topup-options',
       'GET /updates/latest',
