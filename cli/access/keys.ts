@@ -79,7 +79,7 @@ export async function createKey(name: string, options: NewKeyOptions, environmen
   process.stdout.write(`${key}\n`);
 }
 
-export async function listKeys(environment: Environment, format: FormatOptions = {}): Promise<void> {
+export async function listKeys(format: FormatOptions, environment: Environment): Promise<void> {
   const keys = await inDatabase(environment, (database) => database.run(listApiKeys));
   const context = { output: process.stdout, environment: process.env, none: 'There are no keys.' };
   printItems(format, KEY_COLUMNS, listedKeys(keys, new Date()), context);

@@ -7,7 +7,10 @@ import { UserError } from '#cli/terminal/user-error.ts';
 import { readParts } from '#config/config.ts';
 import type { Environment } from '#config/environment.ts';
 
-export async function prepareBinaries(environment: Environment, options: { readonly cluster: boolean }): Promise<void> {
+export async function prepareBinaries(
+  options: { readonly cluster?: boolean },
+  environment: Environment,
+): Promise<void> {
   const terminal = new Terminal(process.stdout);
   const prepare = async (name: string, obtain: (step: Step) => Promise<string>) => {
     const step = terminal.step(name);
@@ -29,7 +32,7 @@ export async function prepareBinaries(environment: Environment, options: { reado
   await prepare('Time-skipping test server', (step) =>
     obtainTestServer({ environment, progress: (text) => step.update(text) }),
   );
-  if (!options.cluster) return;
+  if (options.cluster !== true) return;
   await prepare('Temporal server for PostgreSQL, and its UI', async (step) => {
     const { server } = await obtainTemporalPrograms({
       environment,

@@ -11,6 +11,26 @@ export interface SetUpOption {
 
 export type EnvironmentFor = (option: SetUpOption) => Promise<Environment>;
 
+/**
+ * Calls the function with `first`, the arguments, the options and the environment. Its module is loaded on use. A
+ * number that it returns is the exit code.
+ */
+export function run<Name extends string>(
+  load: () => Promise<Readonly<Record<Name, (...given: never[]) => unknown>>>,
+  name: Name,
+  environment: Environment | EnvironmentFor,
+  ...first: readonly unknown[]
+): (...typed: unknown[]) => Promise<void> {
+  // The last that commander gives is the command, before it the options.
+  return async (...typed) => {
+    const given = [...first, ...typed.slice(0, -1)];
+    const of = typeof environment === 'function' ? await environment(typed.at(-2) as SetUpOption) : environment;
+    const action = (await load())[name] as (...given: readonly unknown[]) => unknown;
+    const code = await action(...given, of);
+    if (typeof code === 'number') process.exitCode = code;
+  };
+}
+
 /** Takes --data and --api at every place of a command line. @param onImplied gets the folder found without --data. */
 export function withInstallationOptions(
   program: Command,
