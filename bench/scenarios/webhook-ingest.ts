@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import * as z from 'zod';
 import { Driver, type Load } from '#bench/drivers/protocol.ts';
-import type { Limit, ScenarioResult } from '#bench/results.ts';
+import type { ScenarioResult } from '#bench/results.ts';
 import type { BenchContext } from '#bench/support/context.ts';
 import { compare, inTurn, latencies, medians, rates } from '#bench/support/figures.ts';
 import { benchSecrets, createProductDatabase, startApi, startPeer } from '#bench/support/product.ts';
@@ -16,27 +16,6 @@ const SIZES = {
 const OURS = 'Our POST /webhooks/service: verify, read, encrypt, insert once, look for conflicts, answer';
 const PLAIN = { id: 'plain_handler', measured: 'Express handler: verify, one INSERT per delivery (plain pg), answer' };
 const NO_DATABASE = { id: 'no_database', measured: 'Express handler: verify, answer; nothing is stored' };
-
-const LIMITS = {
-  busyPlain: {
-    of: 'ratio_to_peer',
-    bound: 'at_least',
-    amount: 1,
-    reason: 'Encrypting, hashing and the look for conflicts cost work, but not much more.',
-  },
-  busyNoDatabase: {
-    of: 'ratio_to_peer',
-    bound: 'at_least',
-    amount: 0.3,
-    reason: 'Storing for good may cost more than receiving, but receiving must stay a visible part of the whole.',
-  },
-  alonePlain: {
-    of: 'ratio_to_peer',
-    bound: 'at_most',
-    amount: 2.5,
-    reason: 'A delivery needs a second statement: the look for conflicts.',
-  },
-} as const satisfies Record<string, Limit>;
 
 interface Receiver {
   readonly url: string;
@@ -86,13 +65,11 @@ export async function measureWebhookIngest(context: BenchContext): Promise<Scena
       ...busyOurs,
       id: 'webhook_ingest.busy.plain_handler',
       peer: { ...PLAIN, rounds: rates(atOnce.plain) },
-      limit: LIMITS.busyPlain,
     }),
     compare({
       ...busyOurs,
       id: 'webhook_ingest.busy.no_database',
       peer: { ...NO_DATABASE, rounds: rates(atOnce.noDatabase) },
-      limit: LIMITS.busyNoDatabase,
     }),
     compare({
       id: 'webhook_ingest.alone.plain_handler',
@@ -101,7 +78,6 @@ export async function measureWebhookIngest(context: BenchContext): Promise<Scena
       better: 'lower',
       ours: medians(oneByOne.ours),
       peer: { ...PLAIN, rounds: medians(oneByOne.plain) },
-      limit: LIMITS.alonePlain,
       details: latencies(oneByOne.ours, 99),
     }),
   ];
