@@ -1,4 +1,4 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import * as z from 'zod';
 import { Driver, type Load } from '#bench/drivers/protocol.ts';
 import type { ScenarioResult } from '#bench/results.ts';
@@ -6,6 +6,7 @@ import type { BenchContext } from '#bench/support/context.ts';
 import { compare, inTurn, latencies, medians, rates } from '#bench/support/figures.ts';
 import { benchSecrets, createProductDatabase, startApi, startPeer } from '#bench/support/product.ts';
 import { withClient } from '#cli/embedded/postgres.ts';
+import { signWebhook } from '#crypto/webhook-signatures.ts';
 import { DEFAULT_HEADER_PREFIX, serviceHeaders } from '#upstream/contract.ts';
 
 const SIZES = {
@@ -120,7 +121,6 @@ const HEADERS = serviceHeaders(DEFAULT_HEADER_PREFIX);
 async function requireRefusalOfForgery(url: string): Promise<void> {
   const body = '{"event":"ping"}';
   const timestamp = String(Math.floor(Date.now() / 1_000));
-  const forged = createHmac('sha256', 'not the secret').update(`${timestamp}.${body}`).digest('hex');
   const answer = await fetch(url, {
     method: 'POST',
     body,
@@ -128,7 +128,7 @@ async function requireRefusalOfForgery(url: string): Promise<void> {
       [HEADERS.event]: 'ping',
       [HEADERS.delivery]: 'forged',
       [HEADERS.timestamp]: timestamp,
-      [HEADERS.signature]: `v1=${forged}`,
+      [HEADERS.signature]: signWebhook('not the secret', timestamp, Buffer.from(body)),
     },
   });
   if (answer.status !== 401) throw new Error(`a forged delivery was answered with ${answer.status} instead of 401`);
