@@ -9,7 +9,7 @@ import type { Environment } from '#config/environment.ts';
 export function addPrepareCommand(program: Command, environment: Environment): void {
   program
     .command('prepare')
-    .description('download or build the Temporal server and the test server, which no npm package contains')
+    .description('download or build the Temporal server, which no npm package contains')
     .option('--cluster', 'also build the Temporal server for PostgreSQL and its UI, which tests use (4 to 9 minutes)')
     .action(run(() => import('#cli/set-up/temporal.ts'), 'prepareBinaries', environment));
 }

@@ -1,7 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { obtainTemporalCli, findTemporalCli } from '#cli/embedded/temporal-cli.ts';
 import { obtainTemporalPrograms } from '#cli/embedded/temporal-cluster.ts';
-import { obtainTestServer } from '#cli/embedded/temporal-test-server.ts';
 import { type Step, Terminal } from '#cli/terminal/terminal.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
 import { readParts } from '#config/config.ts';
@@ -29,9 +28,6 @@ export async function prepareBinaries(
     });
     return `${path} (${source})`;
   });
-  await prepare('Time-skipping test server', (step) =>
-    obtainTestServer({ environment, progress: (text) => step.update(text) }),
-  );
   if (options.cluster !== true) return;
   await prepare('Temporal server for PostgreSQL, and its UI', async (step) => {
     const { server } = await obtainTemporalPrograms({
