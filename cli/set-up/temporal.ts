@@ -11,32 +11,19 @@ export async function prepareBinaries(
   environment: Environment,
 ): Promise<void> {
   const terminal = new Terminal(process.stdout);
-  const prepare = async (name: string, obtain: (step: Step) => Promise<string>) => {
-    const step = terminal.step(name);
-    try {
-      step.done(await obtain(step));
-    } catch (error) {
-      step.fail();
-      throw error;
-    }
-  };
-  await prepare('Temporal server', async (step) => {
-    const { path, source } = await obtainTemporalCli({
-      environment,
-      progress: (text) => step.update(text),
-      announce: (text) => terminal.say(text),
-    });
-    return `${path} (${source})`;
+  const obtain = (step: Step) => ({
+    environment,
+    progress: (text: string) => step.update(text),
+    announce: (text: string) => terminal.say(text),
+  });
+  await terminal.during('Temporal server', async (step) => {
+    const { path, source } = await obtainTemporalCli(obtain(step));
+    step.done(`${path} (${source})`);
   });
   if (options.cluster !== true) return;
-  await prepare('Temporal server for PostgreSQL, and its UI', async (step) => {
-    const { server } = await obtainTemporalPrograms({
-      environment,
-      progress: (text) => step.update(text),
-      announce: (text) => terminal.say(text),
-    });
-    return server;
-  });
+  await terminal.during('Temporal server for PostgreSQL, and its UI', async (step) =>
+    step.done((await obtainTemporalPrograms(obtain(step))).server),
+  );
 }
 
 /** Options among the arguments override the addresses. The program also gets `environment`. */
