@@ -5,7 +5,7 @@ import { type FormatOptions, printItems } from '#cli/terminal/print-items.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
 import { readParts } from '#config/config.ts';
 import type { Environment } from '#config/environment.ts';
-import { price } from '#config/variable-types.ts';
+import { commaList, price } from '#config/variable-types.ts';
 import { apiKeyMode, generateApiKey } from '#crypto/generated-secrets.ts';
 import {
   addApiKey,
@@ -235,11 +235,7 @@ function inDays(days: number | undefined, now: Date): Date | undefined {
 }
 
 function scopesOf(list: string | undefined): readonly ApiScope[] {
-  const names =
-    list
-      ?.split(',')
-      .map((name) => name.trim())
-      .filter((name) => name !== '') ?? [];
+  const names = commaList(list ?? '');
   if (names.length === 0) {
     throw new UserError(
       'The key has no scopes.',
