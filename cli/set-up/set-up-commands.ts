@@ -1,9 +1,17 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Command, Argument, InvalidArgumentError } from 'commander';
+import { type Command, Argument } from 'commander';
 import type { ApiOptions } from '#cli/api/api-access.ts';
 import { DEFAULT_FOLDER } from '#cli/data-folder/data-folder.ts';
-import { type EnvironmentFor, type SetUpOption, withFormatOptions, moment, path, run } from '#cli/terminal/options.ts';
+import {
+  type EnvironmentFor,
+  type SetUpOption,
+  withFormatOptions,
+  moment,
+  path,
+  percentage,
+  run,
+} from '#cli/terminal/options.ts';
 import type { Environment } from '#config/environment.ts';
 
 export function addPrepareCommand(program: Command, environment: Environment): void {
@@ -56,11 +64,6 @@ export function addDeploymentCommand(program: Command, environmentFor: Environme
     .description('forget a version that is drained and has no workers')
     .option(...NAME)
     .action(run(load, 'deleteVersion', environmentFor));
-}
-
-function percentage(text: string): number {
-  if (/^\d{1,3}$/.test(text) && Number(text) <= 100) return Number(text);
-  throw new InvalidArgumentError('Use a whole number from 0 to 100.');
 }
 
 export function addTemporalCommand(program: Command, environmentFor: EnvironmentFor, environment: Environment): void {

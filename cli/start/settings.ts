@@ -90,7 +90,7 @@ function problemsOfCluster(
   return set.flatMap((name) => (name ? [{ name, message }] : []));
 }
 
-export function portOf(text: string): number | undefined {
+function portOf(text: string): number | undefined {
   const port = Number(text);
   return /^\d{1,5}$/.test(text) && port <= 65_535 ? port : undefined;
 }

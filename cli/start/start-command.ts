@@ -1,6 +1,7 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { DEFAULT_FOLDER } from '#cli/data-folder/data-folder.ts';
-import { type ClusterSize, portOf, PORTS, type PortName } from '#cli/start/settings.ts';
+import { type ClusterSize, PORTS, type PortName } from '#cli/start/settings.ts';
+import { wholeNumber } from '#cli/terminal/options.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
 import type { Environment } from '#config/environment.ts';
 
@@ -67,16 +68,8 @@ function portOptions(options: Record<string, unknown>): Partial<Record<PortName,
   return Object.fromEntries(given);
 }
 
-function parseCount(text: string): number {
-  if (/^[1-9]\d?$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('Use a number from 1 to 99.');
-}
-
-function parsePort(text: string): number {
-  const port = portOf(text);
-  if (port === undefined) throw new InvalidArgumentError('Use a number from 1 to 65535.');
-  return port;
-}
+const parseCount = wholeNumber(1, 99, 'Use a number from 1 to 99.');
+const parsePort = wholeNumber(0, 65_535, 'Use a number from 1 to 65535.');
 
 /** Without `--` npm keeps a script's options and only sets a variable; the start would ignore them. */
 export function refuseOptionsTakenByNpm(options: readonly string[], environment: Environment): void {
