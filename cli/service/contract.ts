@@ -28,7 +28,7 @@ export const COMPATIBLE = 0;
 export const NOT_COMPATIBLE = 1;
 export const NO_DOCUMENT = 2;
 
-/** @throws with `record` also the errors of `recordDocument`, such as UserError in the sandbox. */
+/** @throws UserError without a document; with `record` also the errors of `recordDocument`. */
 export async function checkContractFile(
   file: string | undefined,
   options: ContractCheckOptions,
@@ -36,51 +36,42 @@ export async function checkContractFile(
   { stdout, stderr }: { readonly stdout: Output; readonly stderr: Output } = process,
 ): Promise<number> {
   const { capabilities, headerPrefix } = readParts(['capabilities', 'headerPrefix'], environment);
-  const refuse = (what: string, advice: string): number => {
-    printLines(stderr, [what, advice]);
-    return NO_DOCUMENT;
-  };
   const document = options.download === true ? await download(file, environment) : read(file);
-  if ('advice' in document) return refuse(document.what, document.advice);
-
-  const report = checkContract(document.content, capabilities, { headerPrefix });
+  const report = checkContract(document, capabilities, { headerPrefix });
   if (options.json === true) printJson(stdout, contractJson(report));
   else printLines(stdout, contractLines(report));
   if (options.record !== true) return report.compatible ? COMPATIBLE : NOT_COMPATIBLE;
-  const recorded = await recordDocument(document.content, environment);
+  const recorded = await recordDocument(document, environment);
   // With --json, standard output must be one JSON document.
   printLines(options.json === true ? stderr : stdout, recorded.lines);
   return report.compatible && recorded.nothingHeld ? COMPATIBLE : NOT_COMPATIBLE;
 }
 
-interface Problem {
-  readonly what: string;
-  readonly advice: string;
+function noDocument(what: string, advice: string, cause?: unknown): UserError {
+  return new UserError(what, advice, { exitCode: NO_DOCUMENT, cause });
 }
 
-type Read = { readonly content: JsonObject } | Problem;
-
-function read(file: string | undefined): Read {
+function read(file: string | undefined): JsonObject {
   if (file === undefined) {
     const advice = 'Name the OpenAPI 3 document of the service, as JSON; --download gets it from the service.';
-    return { what: 'No file is named.', advice };
+    throw noDocument('No file is named.', advice);
   }
   try {
     return documentIn(readFileSync(file), file);
   } catch (error) {
     if (codeOf(error) === undefined) throw error;
     const advice = 'Check the name; --download gets it from the service.';
-    return { what: `${file} cannot be read (${codeOf(error)}).`, advice };
+    throw noDocument(`${file} cannot be read (${codeOf(error)}).`, advice, error);
   }
 }
 
-function documentIn(bytes: Buffer, name: string): Read {
+function documentIn(bytes: Buffer, name: string): JsonObject {
   try {
-    return { content: readDocument(bytes) };
+    return readDocument(bytes);
   } catch (error) {
     if (!(error instanceof UnreadableDocument)) throw error;
     const advice = 'Use the OpenAPI 3 document of the service, as JSON; --download gets it from the service.';
-    return { what: `${name} ${error.message}.`, advice };
+    throw noDocument(`${name} ${error.message}.`, advice, error);
   }
 }
 
@@ -93,7 +84,7 @@ const OUR_CAUSES: Readonly<Partial<Record<ServiceFailure['failure'], string>>> =
   not_sent: 'Check SERVICE_BASE_URL, and the network between.',
 };
 
-async function download(file: string | undefined, environment: Environment): Promise<Read> {
+async function download(file: string | undefined, environment: Environment): Promise<JsonObject> {
   const service = openService({
     ...readParts(['service'], environment).service,
     deadlineMs: DEFAULT_POLICY.purchase.sendDeadlineMs,
@@ -106,7 +97,7 @@ async function download(file: string | undefined, environment: Environment): Pro
       const off = 'SERVICE_MISSING_CAPABILITIES switches it off.';
       const reason = answer.kind === 'unsupported' ? off : answer.detail;
       const advice = answer.kind === 'unsupported' ? BY_HAND : (OUR_CAUSES[answer.failure] ?? BY_HAND);
-      return { what: `The OpenAPI document could not be downloaded. ${reason}`, advice };
+      throw noDocument(`The OpenAPI document could not be downloaded. ${reason}`, advice);
     }
     const text = `${visibleLines(JSON.stringify(answer.value, null, 2))}\n`;
     if (file !== undefined) writeFileSync(file, text);
@@ -114,7 +105,7 @@ async function download(file: string | undefined, environment: Environment): Pro
   } catch (error) {
     if (codeOf(error) === undefined) throw error;
     const advice = 'Use a file in a folder that you can write to.';
-    return { what: `${file ?? 'The document'} cannot be written (${codeOf(error)}).`, advice };
+    throw noDocument(`${file ?? 'The document'} cannot be written (${codeOf(error)}).`, advice, error);
   } finally {
     await service.close();
   }
