@@ -16,7 +16,6 @@ export interface TemporalServerOptions {
   /** False: a power cut may lose state, and no commit waits for the disk. */
   readonly durable?: boolean;
   readonly codecEndpoint?: string;
-  readonly namespaces?: readonly string[];
   readonly dynamicConfig?: readonly string[];
   readonly metricsPort?: number;
   readonly logFile: string;
@@ -96,15 +95,7 @@ export async function namespaceAnswers(address: string, namespace: string, tls?:
 
 /** Exported for its test. */
 export function startArguments(options: TemporalServerOptions, ui?: HiddenUi): string[] {
-  const {
-    port,
-    databaseFile,
-    durable = true,
-    codecEndpoint,
-    namespaces = [],
-    dynamicConfig = [],
-    metricsPort,
-  } = options;
+  const { port, databaseFile, durable = true, codecEndpoint, dynamicConfig = [], metricsPort } = options;
   return [
     'server',
     'start-dev',
@@ -120,7 +111,6 @@ export function startArguments(options: TemporalServerOptions, ui?: HiddenUi): s
           ...sqlitePragmas(durable).map((pragma) => `--sqlite-pragma=${pragma}`),
         ]),
     ...(codecEndpoint === undefined ? [] : [`--ui-codec-endpoint=${codecEndpoint}`]),
-    ...namespaces.map((name) => `--namespace=${name}`),
     ...[...DYNAMIC_CONFIG, ...dynamicConfig].map((value) => `--dynamic-config-value=${value}`),
     '--log-format=text',
     '--log-level=warn',
