@@ -1,12 +1,8 @@
 import type { Command } from 'commander';
-import { DEFAULT_FOLDER } from '#cli/data-folder/data-folder.ts';
-import { type ClusterSize, PORTS, type PortName } from '#cli/start/settings.ts';
+import { CLUSTER, PORTS, type StartOptions } from '#cli/start/settings.ts';
 import { wholeNumber } from '#cli/terminal/options.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
 import type { Environment } from '#config/environment.ts';
-
-/** A cluster that loses one of its machines still has one. */
-const CLUSTER: ClusterSize = { workers: 2, apis: 2 };
 
 export function addStartCommand(program: Command, environment: Environment): void {
   const command = program
@@ -27,45 +23,13 @@ export function addStartCommand(program: Command, environment: Environment): voi
       parsePort,
     );
   }
-  command.action(async (options: Record<string, unknown>) => {
+  command.action(async (options: StartOptions) => {
     refuseOptionsTakenByNpm(
       [...command.options, ...program.options].map(({ long }) => long ?? ''),
       environment,
     );
-    const { start } = await import('#cli/start/start.ts');
-    await start(
-      {
-        data: typeof options['data'] === 'string' ? options['data'] : DEFAULT_FOLDER,
-        demo: options['demo'] === true,
-        ...(typeof options['walArchive'] === 'string' && { walArchive: options['walArchive'] }),
-        ...clusterOption(options),
-        ports: portOptions(options),
-      },
-      environment,
-    );
+    await (await import('#cli/start/start.ts')).start(options, environment);
   });
-}
-
-function clusterOption(options: Record<string, unknown>): { readonly cluster?: ClusterSize } {
-  const { cluster, workers, apis } = options;
-  if (cluster !== true) {
-    if (workers === undefined && apis === undefined) return {};
-    throw new UserError('--workers and --apis are options of a cluster.', 'Add --cluster.');
-  }
-  return {
-    cluster: {
-      workers: typeof workers === 'number' ? workers : CLUSTER.workers,
-      apis: typeof apis === 'number' ? apis : CLUSTER.apis,
-    },
-  };
-}
-
-function portOptions(options: Record<string, unknown>): Partial<Record<PortName, number>> {
-  const given = Object.entries(PORTS).flatMap(([name, { option }]) => {
-    const value = options[option.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase())];
-    return typeof value === 'number' ? [[name, value] as const] : [];
-  });
-  return Object.fromEntries(given);
 }
 
 const parseCount = wholeNumber(1, 99, 'Use a number from 1 to 99.');
