@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'undici';
 import type { ApiCallTask } from '#bench/drivers/protocol.ts';
-import { closedLoop, serve } from '#bench/drivers/serve.ts';
+import { closedLoop, orderRequest, serve } from '#bench/drivers/serve.ts';
 
 serve(async (task: ApiCallTask) => {
   // One connection per lane, as a shop keeps them, without pipelining.
@@ -26,10 +26,5 @@ function requestOf({ apiKey, call }: ApiCallTask, number: number) {
     return { method: 'GET', path: call.paths[number % call.paths.length] ?? '/', headers: { authorization } } as const;
   if (call.kind === 'post')
     return { method: 'POST', path: `${call.pathPrefix}${randomUUID()}`, headers: { authorization } } as const;
-  return {
-    method: 'POST',
-    path: '/v1/orders',
-    headers: { authorization, 'content-type': 'application/json', 'idempotency-key': randomUUID() },
-    body: JSON.stringify({ package_id: call.packageId, external_order_id: `bench-${randomUUID()}` }),
-  } as const;
+  return orderRequest(apiKey, call.packageId);
 }

@@ -1,10 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { Pool } from 'undici';
 import * as z from 'zod';
 import type { OrderTask } from '#bench/drivers/protocol.ts';
-import { closedLoop, serve } from '#bench/drivers/serve.ts';
+import { closedLoop, orderRequest, serve } from '#bench/drivers/serve.ts';
 import { statusesOf, type StatusOf } from '#domain/work/lifecycle.ts';
 
 /** An overloaded server repeats a lost task after two minutes: that is a slow round, not a failed one. */
@@ -28,16 +27,7 @@ const accepted = z.object({ id: z.string() });
 
 /** @throws Error for any answer but 202. */
 async function placeOrder(api: Pool, { apiKey, packageId }: OrderTask): Promise<string> {
-  const answer = await api.request({
-    method: 'POST',
-    path: '/v1/orders',
-    headers: {
-      authorization: `Bearer ${apiKey}`,
-      'content-type': 'application/json',
-      'idempotency-key': randomUUID(),
-    },
-    body: JSON.stringify({ package_id: packageId, external_order_id: `bench-${randomUUID()}` }),
-  });
+  const answer = await api.request(orderRequest(apiKey, packageId));
   const text = await answer.body.text();
   if (answer.statusCode !== 202) throw new Error(`an order was answered with ${answer.statusCode}: ${text}`);
   return accepted.parse(JSON.parse(text)).id;

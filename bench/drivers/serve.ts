@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Load, LoadResult, Reply } from '#bench/drivers/protocol.ts';
 
 /** Ends with the process that started this one. @param run gets what the scenario has sent. */
@@ -12,6 +13,20 @@ async function replyTo(work: Promise<LoadResult>): Promise<void> {
     (error: unknown) => ({ error: error instanceof Error ? (error.stack ?? error.message) : String(error) }),
   );
   process.send?.(reply);
+}
+
+/** A new order, under a key and a reference of its own. */
+export function orderRequest(apiKey: string, packageId: number) {
+  return {
+    method: 'POST',
+    path: '/v1/orders',
+    headers: {
+      authorization: `Bearer ${apiKey}`,
+      'content-type': 'application/json',
+      'idempotency-key': randomUUID(),
+    },
+    body: JSON.stringify({ package_id: packageId, external_order_id: `bench-${randomUUID()}` }),
+  } as const;
 }
 
 /** The first failure ends all lanes. `piece` returns milliseconds where it knows better than a clock around it. */

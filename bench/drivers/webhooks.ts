@@ -1,7 +1,8 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { Client } from 'undici';
 import type { WebhookTask } from '#bench/drivers/protocol.ts';
 import { closedLoop, serve } from '#bench/drivers/serve.ts';
+import { signWebhook } from '#crypto/webhook-signatures.ts';
 import { DEFAULT_HEADER_PREFIX, serviceHeaders } from '#upstream/contract.ts';
 
 /** The measured processes have default settings. */
@@ -45,7 +46,6 @@ function signedDelivery({ secret, deliveryPrefix }: WebhookTask, number: number)
     },
   });
   const timestamp = String(Math.floor(Date.now() / 1_000));
-  const digest = createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex');
   return {
     body,
     headers: {
@@ -53,7 +53,7 @@ function signedDelivery({ secret, deliveryPrefix }: WebhookTask, number: number)
       [HEADERS.event]: 'order.completed',
       [HEADERS.delivery]: `${deliveryPrefix}-${number}`,
       [HEADERS.timestamp]: timestamp,
-      [HEADERS.signature]: `v1=${digest}`,
+      [HEADERS.signature]: signWebhook(secret, timestamp, Buffer.from(body)),
     },
   };
 }

@@ -1,7 +1,7 @@
 /** With `DATABASE_URL` each delivery is one INSERT; without, it is only verified. */
-import { createHmac, timingSafeEqual } from 'node:crypto';
 import express from 'express';
 import pg from 'pg';
+import { isAuthentic } from './authentic.ts';
 
 const { PORT, WEBHOOK_SECRET, DATABASE_URL } = process.env;
 if (PORT === undefined || WEBHOOK_SECRET === undefined) throw new Error('PORT and WEBHOOK_SECRET are needed');
@@ -29,7 +29,7 @@ app.post('/webhooks/service', express.raw({ type: () => true }), async (request,
     response.status(400).json({ error: 'a body and a delivery id are needed' });
     return;
   }
-  if (!isAuthentic(body, request.get('X-Service-Timestamp') ?? '', request.get('X-Service-Signature') ?? '')) {
+  if (!isAuthentic(secret, body, request.get('X-Service-Timestamp') ?? '', request.get('X-Service-Signature') ?? '')) {
     response.status(401).json({ error: 'invalid signature' });
     return;
   }
@@ -40,10 +40,3 @@ app.post('/webhooks/service', express.raw({ type: () => true }), async (request,
   response.json({ result: inserted?.rowCount === 0 ? 'duplicate' : 'accepted' });
 });
 app.listen(Number(PORT), '127.0.0.1');
-
-function isAuthentic(body: Buffer, timestamp: string, signature: string): boolean {
-  if (!/^\d{1,12}$/.test(timestamp) || Math.abs(Date.now() / 1_000 - Number(timestamp)) > 300) return false;
-  const expected = Buffer.from(`v1=${createHmac('sha256', secret).update(`${timestamp}.`).update(body).digest('hex')}`);
-  const received = Buffer.from(signature);
-  return expected.length === received.length && timingSafeEqual(expected, received);
-}

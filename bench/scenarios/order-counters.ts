@@ -1,6 +1,6 @@
 import { type Counter, COUNTERS, countOrders, type OrderCounts } from '#bench/counters/counters.ts';
 import { canReadProcesses } from '#bench/counters/processes.ts';
-import type { Limit, ScenarioResult } from '#bench/results.ts';
+import type { ScenarioResult } from '#bench/results.ts';
 import type { BenchContext } from '#bench/support/context.ts';
 import { compare, measure, rounded } from '#bench/support/figures.ts';
 import { type Contestant, Orders } from '#bench/support/orders.ts';
@@ -12,8 +12,6 @@ const SIZES = {
 const LOADS = ['alone', 'at_50'] as const;
 type Load = (typeof LOADS)[number];
 
-const REASON = 'What an order needs; above it, something is read or written twice.';
-const LIMITS: Partial<Record<Counter, number>> = { statements: 40, transactions: 5, history_events: 14 };
 const PEER = { id: 'dbos', measured: 'the same order on DBOS Transact' } as const;
 const SHOWN = 40;
 
@@ -45,7 +43,6 @@ async function contestantsOf(context: BenchContext): Promise<readonly Contestant
 }
 
 function counted(load: Load, counter: Counter, figures: Readonly<Record<string, OrderCounts>>): ScenarioResult {
-  const amount = load === 'alone' ? LIMITS[counter] : undefined;
   const by = Object.fromEntries(Object.entries(figures).map(([id, { counts }]) => [id, counts[counter]]));
   const [ours = Number.NaN, peer = 0] = [by['ours'], by['dbos']];
   const common = {
@@ -53,7 +50,6 @@ function counted(load: Load, counter: Counter, figures: Readonly<Record<string, 
     measured: `For one order, ${loadName(load)}: ${COUNTERS[counter].measured}`,
     unit: COUNTERS[counter].unit,
     better: 'lower',
-    ...(amount !== undefined && { limit: { of: 'value', bound: 'at_most', amount, reason: REASON } satisfies Limit }),
     details: by,
   } as const;
   // It has no history and no calls of Temporal.

@@ -1,7 +1,7 @@
 import { processesOf } from '#bench/counters/counters.ts';
 import { cpuSpentBy } from '#bench/counters/processes.ts';
 import type { Load, LoadResult } from '#bench/drivers/protocol.ts';
-import type { Limit, ScenarioResult } from '#bench/results.ts';
+import type { ScenarioResult } from '#bench/results.ts';
 import type { BenchContext } from '#bench/support/context.ts';
 import { EmptyWork } from '#bench/support/empty-work.ts';
 import { compare, inTurn, latencies, median, medians, rates } from '#bench/support/figures.ts';
@@ -11,39 +11,6 @@ const SIZES = {
   full: { rounds: 5, alone: { count: 20, atOnce: 1 }, busy: { count: 200, atOnce: 50 } },
   quick: { rounds: 1, alone: { count: 1, atOnce: 1 }, busy: { count: 6, atOnce: 6 } },
 } as const;
-
-const LIMITS = {
-  rate: {
-    of: 'ratio_to_peer',
-    bound: 'at_least',
-    amount: 0.35,
-    reason: 'What ours does beyond the peer, and a server of its own for the workflows, may cost two thirds.',
-  },
-  withoutEngine: {
-    of: 'ratio_to_peer',
-    bound: 'at_least',
-    amount: 0.6,
-    reason: 'Reservation, gate, lease, cases and books are what ours does beyond the peer.',
-  },
-  emptyAlone: {
-    of: 'ratio_to_peer',
-    bound: 'at_most',
-    amount: 1.3,
-    reason: 'An order is mostly the engine’s turns: what ours does between them should hide behind them.',
-  },
-  emptyBusy: {
-    of: 'ratio_to_peer',
-    bound: 'at_least',
-    amount: 0.85,
-    reason: 'As above, with all cores busy.',
-  },
-  before: {
-    of: 'ratio_to_peer',
-    bound: 'at_most',
-    amount: 0.45,
-    reason: 'What the work on speed is to bring.',
-  },
-} as const satisfies Record<string, Limit>;
 
 const EMPTY = {
   id: 'empty_workflow',
@@ -93,7 +60,6 @@ export async function measureWholeOrder(context: BenchContext): Promise<Scenario
         better: 'lower',
         ours: medians(loads(oneByOne['ours'])),
         peer: { ...peer, rounds: medians(loads(oneByOne[id])) },
-        ...(isEmpty && { limit: LIMITS.emptyAlone }),
         details: latencies(loads(oneByOne['ours']), 95),
       }),
       compare({
@@ -103,7 +69,6 @@ export async function measureWholeOrder(context: BenchContext): Promise<Scenario
         better: 'higher',
         ours: rates(loads(mine)),
         peer: { ...peer, rounds: rates(loads(theirs)) },
-        ...(id !== 'before' && { limit: isEmpty ? LIMITS.emptyBusy : LIMITS.rate }),
         details: latencies(loads(mine), 95),
       }),
       ...(isEmpty ? [] : [cpu({ id, measured }, { mine, theirs })]),
@@ -125,7 +90,6 @@ function cpu(
     better: 'lower',
     ours: mine.map(totalOf),
     peer: { ...peer, rounds: theirs.map(totalOf) },
-    ...(peer.id === 'before' && { limit: LIMITS.before }),
     details: { ...byProcess('ours', mine), ...byProcess(peer.id, theirs) },
   });
 }
@@ -153,7 +117,6 @@ function withoutEngine(
     better: 'higher',
     ours: rest(mine, engine.mine),
     peer: { ...peer, rounds: rest(theirs, engine.theirs) },
-    limit: LIMITS.withoutEngine,
     details: {
       ours_cpu_ms: median(mine.map(totalOf)),
       ours_engine_cpu_ms: median(engine.mine),

@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as z from 'zod';
-import { Child, describeExit } from '#cli/embedded/child.ts';
+import { answersOk, Child, untilReady } from '#cli/embedded/child.ts';
 import { freePort } from '#cli/embedded/ports.ts';
 import { NODE_ARGUMENTS, QUICK_START } from '#cli/start/supervisor.ts';
 
@@ -14,7 +14,8 @@ interface ChildProcessOptions {
   readonly project?: string;
   /** Only PATH, HOME and the cache folder are added: no other setting of this machine leaks in. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly isReady: (child: Child) => Promise<boolean>;
+  /** An address that then answers 200, or whether it is ready now. */
+  readonly ready: string | ((child: Child) => boolean);
 }
 
 export const PROJECT = join(import.meta.dirname, '../..');
@@ -34,7 +35,7 @@ export class Children {
     mkdirSync(logs, { recursive: true });
   }
 
-  /** @throws Error with the end of its log when it is not ready. */
+  /** @throws UserError with the end of its log when it is not ready. */
   async start(options: ChildProcessOptions): Promise<Child> {
     const { PATH, HOME, XDG_CACHE_HOME } = process.env;
     const inspectPort = await freePort();
@@ -47,12 +48,12 @@ export class Children {
       environment: { PATH, HOME, XDG_CACHE_HOME, ...options.environment },
       logFile: this.#logFile(options.name),
     });
-    return this.#ready(child, inspectPort, options.isReady);
+    return this.#ready(child, inspectPort, options.ready);
   }
 
-  /** @throws Error with the end of its log when it is not ready. */
+  /** @throws UserError with the end of its log when it is not ready. */
   async startProgram(
-    options: Pick<ChildProcessOptions, 'name' | 'environment' | 'isReady'> & {
+    options: Pick<ChildProcessOptions, 'name' | 'environment' | 'ready'> & {
       readonly command: string;
       readonly args: readonly string[];
     },
@@ -61,7 +62,7 @@ export class Children {
     const { PATH, HOME } = process.env;
     const logFile = this.#logFile(name);
     const child = new Child({ name, command, args, environment: { PATH, HOME, ...environment }, logFile });
-    return this.#ready(child, 0, options.isReady);
+    return this.#ready(child, 0, options.ready);
   }
 
   #logFile(name: string): string {
@@ -69,16 +70,14 @@ export class Children {
     return join(this.#logs, `${this.#started}-${name}.log`);
   }
 
-  async #ready(child: Child, inspectPort: number, isReady: ChildProcessOptions['isReady']): Promise<Child> {
+  async #ready(child: Child, inspectPort: number, ready: ChildProcessOptions['ready']): Promise<Child> {
     this.#running.set(child, inspectPort);
     void child.exited.then(() => this.#running.delete(child));
-    const deadline = Date.now() + READY_TIMEOUT_MS;
-    while (!(await isReady(child).catch(() => false))) {
-      if (child.exit !== undefined) throw new Error(`${child.name} ${describeExit(child.exit)}\n${child.tail()}`);
-      if (Date.now() > deadline)
-        throw new Error(`${child.name} is not ready after ${READY_TIMEOUT_MS} ms\n${child.tail()}`);
-      await delay(READY_POLL_MS);
-    }
+    const answers = async () => {
+      if (typeof ready === 'string') await answersOk(ready);
+      else if (!ready(child)) throw new Error('it is not ready');
+    };
+    await untilReady(child, { timeoutMs: READY_TIMEOUT_MS, pollMs: READY_POLL_MS, answers });
     return child;
   }
 
@@ -108,11 +107,6 @@ export class Children {
   tails(): string {
     return [...this.#running.keys()].map((child) => `--- ${child.name}\n${child.tail(10)}`).join('\n');
   }
-}
-
-/** Ready when the URL answers 200. */
-export function answersOk(url: string): () => Promise<boolean> {
-  return async () => (await fetch(url, { signal: AbortSignal.timeout(2_000) })).status === 200;
 }
 
 const OPEN_WITHIN_MS = 10_000;

@@ -33,7 +33,7 @@ export class EmptyWork implements AsyncDisposable {
         TEMPORAL_NAMESPACE: NAMESPACE,
         TASK_QUEUE,
       },
-      isReady: async (child) => child.tail().includes('the peer runs'),
+      ready: (child) => child.tail().includes('the peer runs'),
     });
     return new EmptyWork(context, worker, size?.turns ?? []);
   }

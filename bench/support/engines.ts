@@ -4,7 +4,7 @@ import { existsSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { answersOk, PROJECT } from '#bench/support/children.ts';
+import { PROJECT } from '#bench/support/children.ts';
 import type { BenchServers } from '#bench/support/context.ts';
 import type { Contestant } from '#bench/support/orders.ts';
 import { benchSecrets, environmentsAt } from '#bench/support/product.ts';
@@ -46,7 +46,7 @@ export async function startRestate(context: BenchServers): Promise<EnginePeer> {
       RESTATE_ADMIN__BIND_PORT: String(admin),
       RESTATE_LOG_FILTER: 'warn',
     },
-    isReady: answersOk(`http://127.0.0.1:${admin}/health`),
+    ready: `http://127.0.0.1:${admin}/health`,
   });
   return startPeer(context, {
     id: 'restate',
@@ -80,7 +80,7 @@ async function startPeer(context: BenchServers, { id, measured, engine, environm
     name: `simulator-${id}`,
     script: 'simulator/main.ts',
     environment: simulatorEnvironment,
-    isReady: answersOk(`http://127.0.0.1:${simulatorPort}/simulator/state`),
+    ready: `http://127.0.0.1:${simulatorPort}/simulator/state`,
   });
   const application = await context.children.start({
     name: `peer-${id}`,
@@ -97,7 +97,7 @@ async function startPeer(context: BenchServers, { id, measured, engine, environm
       SERVICE_PASSWORD: secrets.simulator_password,
       ...environment,
     },
-    isReady: answersOk(`http://127.0.0.1:${api}/healthz`),
+    ready: `http://127.0.0.1:${api}/healthz`,
   });
   const parts = { application, ...(engine && { engine }), simulator };
   return {

@@ -1,13 +1,11 @@
 import type { LoadResult } from '#bench/drivers/protocol.ts';
-import type { Limit, ScenarioResult, Spread } from '#bench/results.ts';
+import type { ScenarioResult, Spread } from '#bench/results.ts';
 
 interface Common {
   readonly id: string;
   readonly measured: string;
   readonly unit: string;
   readonly better: 'higher' | 'lower';
-  /** Without one, the figure is only reported. */
-  readonly limit?: Limit;
   readonly details?: Readonly<Record<string, number>>;
 }
 
@@ -25,29 +23,25 @@ export function compare(comparison: Comparison): ScenarioResult {
   const { ours, peer } = comparison;
   if (ours.length !== peer.rounds.length) throw new RangeError('a round lacks one of its contestants');
   const ratios = ours.map((value, round) => value / (peer.rounds[round] ?? Number.NaN));
-  const ratio = median(ratios);
   return {
-    ...resultOf(comparison, ours, comparison.limit?.of === 'value' ? median(ours) : ratio),
+    ...resultOf(comparison, ours),
     peer: {
       id: peer.id,
       measured: peer.measured,
       value: rounded(median(peer.rounds)),
       spread: roundedSpread(peer.rounds),
     },
-    ratio_to_peer: { value: rounded(ratio), ...roundedSpread(ratios) },
+    ratio_to_peer: { value: rounded(median(ratios)), ...roundedSpread(ratios) },
   };
 }
 
 export function measure(measurement: Measurement): ScenarioResult {
-  if (measurement.limit?.of === 'ratio_to_peer') throw new RangeError('without a peer the limit is one of the value');
-  const { values } = measurement;
-  return { ...resultOf(measurement, values, median(values)), peer: null, ratio_to_peer: null };
+  return { ...resultOf(measurement, measurement.values), peer: null, ratio_to_peer: null };
 }
 
 function resultOf(
-  { id, measured, unit, better, limit, details = {} }: Common,
+  { id, measured, unit, better, details = {} }: Common,
   values: readonly number[],
-  limited: number,
 ): Omit<ScenarioResult, 'peer' | 'ratio_to_peer'> {
   return {
     id,
@@ -57,15 +51,8 @@ function resultOf(
     value: rounded(median(values)),
     spread: roundedSpread(values),
     rounds: values.length,
-    limit: limit ?? null,
-    ratio_to_limit: limit === undefined ? null : rounded(limited / limit.amount),
-    limit_met: limit === undefined ? null : isMet(limit, limited),
     details: Object.fromEntries(Object.entries(details).map(([name, value]) => [name, rounded(value)])),
   };
-}
-
-function isMet({ bound, amount }: Limit, value: number): boolean {
-  return bound === 'at_least' ? value >= amount : value <= amount;
 }
 
 function roundedSpread(values: readonly number[]) {

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { answersOk, PROJECT } from '#bench/support/children.ts';
+import { PROJECT } from '#bench/support/children.ts';
 import type { BenchServers } from '#bench/support/context.ts';
 import type { Contestant } from '#bench/support/orders.ts';
 import type { Child } from '#cli/embedded/child.ts';
@@ -75,7 +75,7 @@ export async function startProduct(context: BenchServers, version: Version = OUR
       script: `${name}/main.ts`,
       project,
       environment: environments[name],
-      isReady: answersOk(`http://127.0.0.1:${ports[name]}${name === 'simulator' ? '/simulator/state' : '/readyz'}`),
+      ready: `http://127.0.0.1:${ports[name]}${name === 'simulator' ? '/simulator/state' : '/readyz'}`,
     });
   const [simulator, api, worker] = await Promise.all([start('simulator'), start('api'), start('worker')]);
   return {
@@ -123,8 +123,7 @@ export async function startApi(
   const settings = { API_RATE_LIMIT: '1000000' };
   const { api: environment } = environmentsAt(context, name, { ...given, ports: { api }, settings });
   const origin = `http://127.0.0.1:${api}`;
-  const isReady = answersOk(`${origin}/readyz`);
-  const child = await context.children.start({ name, script: 'api/main.ts', environment, isReady });
+  const child = await context.children.start({ name, script: 'api/main.ts', environment, ready: `${origin}/readyz` });
   return { origin, stop: () => context.children.stop(child) };
 }
 
@@ -142,7 +141,7 @@ export async function startPeer(
     script,
     // Development mode only differs in its handling of errors.
     environment: { NODE_ENV: 'production', PORT: String(port), ...environment },
-    isReady: answersOk(`${origin}/healthz`),
+    ready: `${origin}/healthz`,
   });
   return { origin, stop: async () => void (await child.stop(5_000)) };
 }

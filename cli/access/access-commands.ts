@@ -1,15 +1,14 @@
 import { Option, type Command } from 'commander';
-import type { NewKeyOptions } from '#cli/access/keys.ts';
 import {
   days,
   keyPrefix,
   overlap,
   requestsPerMinute,
+  run,
   withFormatOptions,
   type EnvironmentFor,
   type SetUpOption,
 } from '#cli/terminal/options.ts';
-import type { FormatOptions } from '#cli/terminal/print-items.ts';
 import { DEFAULT_KEY_OVERLAP_MS } from '#domain/policy/api-policy.ts';
 
 const PREFIX = 'public part of the key, as `keys list` shows it, with or without `rsk_test_` or `rsk_live_`';
@@ -27,16 +26,12 @@ export function addKeysCommand(program: Command, environmentFor: EnvironmentFor)
     .option('--spend-limit <limit>', 'most that its work may spend in a day (UTC), such as "100.00 USD"')
     .option('--rate-limit <count>', 'requests a minute (default: API_RATE_LIMIT)', requestsPerMinute)
     .option('--own-work-only', 'the key sees and changes only what was made with it')
-    .action(async (name: string, options: NewKeyOptions & SetUpOption) =>
-      (await load()).createKey(name, options, await environmentFor(options)),
-    );
+    .action(run(load, 'createKey', environmentFor));
   withFormatOptions(
     keys
       .command('list')
       .description('list all keys: validity, last use, limits and scopes; successors below the key that they replace'),
-  ).action(async (options: FormatOptions & SetUpOption) =>
-    (await load()).listKeys(await environmentFor(options), options),
-  );
+  ).action(run(load, 'listKeys', environmentFor));
   keys
     .command('rotate')
     .argument('<prefix>', PREFIX, keyPrefix)
@@ -47,9 +42,7 @@ export function addKeysCommand(program: Command, environmentFor: EnvironmentFor)
         .default(DEFAULT_KEY_OVERLAP_MS, `${DEFAULT_KEY_OVERLAP_MS / 3_600_000}h`),
     )
     .option('--expires <days>', 'days until the successor expires (default: as many as the former key was given)', days)
-    .action(async (prefix: string, options: { overlap: number; expires?: number } & SetUpOption) =>
-      (await load()).rotateKey(prefix, options, await environmentFor(options)),
-    );
+    .action(run(load, 'rotateKey', environmentFor));
   keys
     .command('limit')
     .argument('<prefix>', PREFIX, keyPrefix)
@@ -73,9 +66,7 @@ export function addKeysCommand(program: Command, environmentFor: EnvironmentFor)
     .argument('<prefix>', PREFIX, keyPrefix)
     .description('end the validity of a key at once, and that of the share links that were made with it')
     .option('--no-share-links', 'its share links stay open')
-    .action(async (prefix: string, options: { shareLinks: boolean } & SetUpOption) =>
-      (await load()).revokeKey(prefix, options, await environmentFor(options)),
-    );
+    .action(run(load, 'revokeKey', environmentFor));
 }
 
 export function addEncryptionKeysCommand(program: Command, environmentFor: EnvironmentFor): void {

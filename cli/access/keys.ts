@@ -5,7 +5,7 @@ import { type FormatOptions, printItems } from '#cli/terminal/print-items.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
 import { readParts } from '#config/config.ts';
 import type { Environment } from '#config/environment.ts';
-import { price } from '#config/variable-types.ts';
+import { commaList, price } from '#config/variable-types.ts';
 import { apiKeyMode, generateApiKey } from '#crypto/generated-secrets.ts';
 import {
   addApiKey,
@@ -17,6 +17,7 @@ import {
   findApiKey,
   type KeyChange,
   listApiKeys,
+  type NewApiKey,
   revokeApiKey,
   rotateApiKey,
   type RotationRefusal,
@@ -60,11 +61,9 @@ export async function createKey(name: string, options: NewKeyOptions, environmen
   };
   const { key, prefix } = await changing(environment, async (tx) => {
     await requireWalletCurrency(tx, spendLimit);
-    const made = await newKey(tx, environment);
-    const id = await addApiKey(tx, { name, prefix: made.prefix, hash: made.hash, scopes, ...limits });
     const which = ownWorkOnly ? ', for its own work only' : '';
-    await audit(tx, id, 'create', `${name}: ${scopes.join(', ')}${which}`, now);
-    return made;
+    const key = { name, scopes, ...limits };
+    return await addKey(tx, key, `${name}: ${scopes.join(', ')}${which}`, environment['SERVICE_MODE']);
   });
   const described = [
     ...(ownWorkOnly ? ['limited to its own work'] : []),
@@ -79,7 +78,7 @@ export async function createKey(name: string, options: NewKeyOptions, environmen
   process.stdout.write(`${key}\n`);
 }
 
-export async function listKeys(environment: Environment, format: FormatOptions = {}): Promise<void> {
+export async function listKeys(format: FormatOptions, environment: Environment): Promise<void> {
   const keys = await inDatabase(environment, (database) => database.run(listApiKeys));
   const context = { output: process.stdout, environment: process.env, none: 'There are no keys.' };
   printItems(format, KEY_COLUMNS, listedKeys(keys, new Date()), context);
@@ -94,7 +93,7 @@ export async function rotateKey(
   const now = new Date();
   const expiresAt = inDays(options.expires, now);
   const rotated = await changing(environment, async (tx) => {
-    const { key, ...generated } = await newKey(tx, environment);
+    const { key, ...generated } = await newKey(tx, environment['SERVICE_MODE']);
     const successor = { prefix: generated.prefix, hash: generated.hash, ...(expiresAt !== undefined && { expiresAt }) };
     const result = await rotateApiKey(tx, prefix, successor, { overlapMs: options.overlap, now });
     if (!result.ok) throw refusal(prefix, result.refusal);
@@ -235,11 +234,7 @@ function inDays(days: number | undefined, now: Date): Date | undefined {
 }
 
 function scopesOf(list: string | undefined): readonly ApiScope[] {
-  const names =
-    list
-      ?.split(',')
-      .map((name) => name.trim())
-      .filter((name) => name !== '') ?? [];
+  const names = commaList(list ?? '');
   if (names.length === 0) {
     throw new UserError(
       'The key has no scopes.',
@@ -257,9 +252,17 @@ function scopesOf(list: string | undefined): readonly ApiScope[] {
   return names as ApiScope[];
 }
 
-/** A key has the mode of the database's service; before the first use, of `SERVICE_MODE`. */
-async function newKey(tx: Executor, environment: Environment) {
-  return generateApiKey(apiKeyMode((await stampedMode(tx)) ?? environment['SERVICE_MODE']));
+/** A new key with its audit entry. @param detail for the audit log. @param mode of the service before the first use. */
+export async function addKey(tx: Executor, key: Omit<NewApiKey, 'prefix' | 'hash'>, detail: string, mode?: string) {
+  const made = await newKey(tx, mode);
+  const id = await addApiKey(tx, { ...key, prefix: made.prefix, hash: made.hash });
+  await audit(tx, id, 'create', detail, new Date());
+  return made;
+}
+
+/** A key has the mode of the database's service. */
+async function newKey(tx: Executor, mode: string | undefined) {
+  return generateApiKey(apiKeyMode((await stampedMode(tx)) ?? mode));
 }
 
 async function changing<Result>(environment: Environment, work: (tx: Executor) => Promise<Result>): Promise<Result> {

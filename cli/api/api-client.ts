@@ -1,20 +1,11 @@
-import * as z from 'zod';
 import { type ApiAccess, type ApiOptions, apiAccess } from '#cli/api/api-access.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
 import { visible } from '#cli/terminal/visible-text.ts';
 import { NoAnswerError, ProblemError } from '#clients/typescript/src/errors.ts';
 import { type Page, Paged } from '#clients/typescript/src/paged.ts';
 import { type Call, Transport } from '#clients/typescript/src/transport.ts';
+import type { Problem } from '#clients/typescript/src/types.ts';
 import type { Environment } from '#config/environment.ts';
-
-const problemSchema = z.object({
-  code: z.string().optional(),
-  title: z.string(),
-  detail: z.string().optional(),
-  request_id: z.string().optional(),
-  errors: z.array(z.object({ in: z.string(), field: z.string(), message: z.string() })).default([]),
-});
-type Problem = z.output<typeof problemSchema>;
 
 export const PAGE = 100;
 /** A person waits: fewer retries than a shop makes, */
@@ -30,36 +21,28 @@ interface ClientOptions {
 
 export class ApiError extends UserError {
   readonly status: number;
-  /** Undefined when something else than our API has answered. */
-  readonly code: string | undefined;
+  readonly code: Problem['code'];
   readonly reason: string;
 
-  constructor(request: string, status: number, text: string, access: ApiAccess, options?: ErrorOptions) {
-    const parsed = problemSchema.safeParse(jsonOf(text));
-    const problem = parsed.success ? parsed.data : undefined;
-    const reason = problem === undefined ? visible(text.slice(0, 300)) : reasonOf(problem);
-    super(`The API answered ${status}: ${reason}`, adviceFor(status, request, problem, access), options);
+  constructor(request: string, problem: Problem, access: ApiAccess, options?: ErrorOptions) {
+    const reason = reasonOf(problem);
+    super(`The API answered ${problem.status}: ${reason}`, adviceFor(request, problem, access), options);
     this.name = 'ApiError';
-    this.status = status;
-    this.code = problem?.code;
+    this.status = problem.status;
+    this.code = problem.code;
     this.reason = reason;
   }
 }
 
 /** Names the first error of a field; several errors are on lines of their own. */
-function reasonOf({ title, detail, errors }: Problem): string {
+function reasonOf({ title, detail, errors = [] }: Problem): string {
   const listed = detail === undefined || errors.length > 1 ? errors : [];
   return [detail ?? title, ...listed.map((error) => `  - ${error.field || error.in}: ${error.message}`)]
     .map(visible)
     .join('\n');
 }
 
-function adviceFor(
-  status: number,
-  request: string,
-  problem: Problem | undefined,
-  { url, keyFrom, log }: ApiAccess,
-): string {
+function adviceFor(request: string, { status, request_id: id }: Problem, { url, keyFrom, log }: ApiAccess): string {
   if (status === 401) {
     return (
       `The API does not accept the key of ${keyFrom}. Give with --data the folder of the \`npm start\` that serves ` +
@@ -68,9 +51,7 @@ function adviceFor(
   }
   if (status === 403) return `The key of ${keyFrom} lacks the scope. Set RESELLER_API_KEY to a key that has it.`;
   if (status < 500) return '';
-  const id = problem?.request_id;
-  const where = `${request}${id === undefined ? '' : `, request ${visible(id)}`}`;
-  return `See the log of the API${log === undefined ? '' : ` (${log})`} for ${where}.`;
+  return `See the log of the API${log === undefined ? '' : ` (${log})`} for ${request}, request ${visible(id)}.`;
 }
 
 type Asked = Pick<Call, 'path' | 'query' | 'body'> & {
@@ -146,7 +127,7 @@ export class ApiClient {
       return await calls(this.#transport);
     } catch (error) {
       if (error instanceof ProblemError)
-        throw new ApiError(this.#request, error.status, JSON.stringify(error.problem), this.#access, { cause: error });
+        throw new ApiError(this.#request, error.problem, this.#access, { cause: error });
       if (error instanceof NoAnswerError) throw noAnswerFrom(this.#access.url, error);
       throw error;
     }
@@ -171,12 +152,4 @@ function noAnswerFrom(api: string, cause?: NoAnswerError): UserError {
     'Start it with `npm start`. If it runs elsewhere, give the data folder with --data, or the address with --api.',
     { cause },
   );
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

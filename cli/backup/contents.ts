@@ -29,28 +29,17 @@ const description = z.object({
 
 export type BackupDescription = z.output<typeof description>;
 
-/** @throws UserError for an incomplete backup, or one from before the first release. */
+/** @throws UserError for an incomplete backup. */
 export function readDescription(folder: string): BackupDescription {
   try {
-    const given: unknown = JSON.parse(readFileSync(join(folder, DESCRIPTION), 'utf8'));
-    if (z.object({ format: z.literal(1) }).safeParse(given).success) throw unreleased(folder);
-    return description.parse(given);
+    return description.parse(JSON.parse(readFileSync(join(folder, DESCRIPTION), 'utf8')));
   } catch (error) {
-    if (error instanceof UserError) throw error;
     throw new UserError(
       `${folder} is not a complete backup of \`reseller backup\`: its ${DESCRIPTION} is missing or damaged.`,
       'Name the folder that the command printed, or an older backup.',
       { cause: error },
     );
   }
-}
-
-function unreleased(folder: string): UserError {
-  return new UserError(
-    `${folder} is a backup of a version from before the first release. This version cannot use its database. ` +
-      'Nothing was restored.',
-    'Restore it with the version that made it.',
-  );
 }
 
 const files = z.object({

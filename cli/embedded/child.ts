@@ -2,7 +2,7 @@ import { type SpawnOptions, spawn, execFileSync } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { codeOf, messageOf } from '#cli/terminal/user-error.ts';
+import { codeOf, messageOf, UserError } from '#cli/terminal/user-error.ts';
 
 export interface ChildOptions {
   readonly name: string;
@@ -21,7 +21,10 @@ export interface ReadyOptions {
   readonly pollMs: number;
   /** Throws while the server does not answer. */
   readonly answers: () => Promise<void>;
-  readonly failure: (state: string) => Error;
+  /** How a message begins; default: the name of the child. */
+  readonly what?: string;
+  /** Default: a UserError with the end of the log. */
+  readonly failure?: (state: string) => Error;
   /** Said of a server that is not ready in time. */
   readonly late?: string;
 }
@@ -136,10 +139,11 @@ function openLog(file: string): number {
 }
 
 /** A server that has ended is not asked: another program could answer on its port. */
-export async function untilReady(
-  child: Child,
-  { timeoutMs, pollMs, answers, failure, late = 'does not answer' }: ReadyOptions,
-): Promise<void> {
+export async function untilReady(child: Child, options: ReadyOptions): Promise<void> {
+  const { timeoutMs, pollMs, answers, what = child.name, late = 'does not answer' } = options;
+  const ofLog = (state: string) =>
+    new UserError(`${what} ${state}.\n${child.tail()}`.trimEnd(), `These are the last lines of ${child.logFile}.`);
+  const { failure = ofLog } = options;
   const deadline = Date.now() + timeoutMs;
   for (;;) {
     if (child.exit !== undefined) throw failure(describeExit(child.exit));
@@ -151,6 +155,15 @@ export async function untilReady(
     }
     await delay(pollMs);
   }
+}
+
+const ANSWER_TIMEOUT_MS = 2_000;
+
+/** @throws Error unless the address answers 200. */
+export async function answersOk(url: string): Promise<void> {
+  const answer = await fetch(url, { signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) });
+  const text = await answer.text();
+  if (answer.status !== 200) throw new Error(text);
 }
 
 /** Also valid after the system has reused the number. */

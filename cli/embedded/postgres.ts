@@ -115,19 +115,12 @@ export class EmbeddedPostgres extends ServerProcess {
     });
   }
 
-  async createDatabase(name: string, template?: string): Promise<boolean> {
+  async createDatabase(name: string): Promise<boolean> {
     return withClient(this.url('postgres'), async (client) => {
       const found = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [name]);
       if (found.rowCount !== 0) return false;
-      const from = template === undefined ? '' : ` TEMPLATE ${client.escapeIdentifier(template)}`;
-      await client.query(`CREATE DATABASE ${client.escapeIdentifier(name)}${from}`);
+      await client.query(`CREATE DATABASE ${client.escapeIdentifier(name)}`);
       return true;
-    });
-  }
-
-  async dropDatabase(name: string): Promise<void> {
-    await withClient(this.url('postgres'), async (client) => {
-      await client.query(`DROP DATABASE IF EXISTS ${client.escapeIdentifier(name)} WITH (FORCE)`);
     });
   }
 

@@ -4,10 +4,10 @@ import { untilReady } from '#cli/embedded/child.ts';
 import { freePort } from '#cli/embedded/ports.ts';
 import { ServerProcess } from '#cli/embedded/server-process.ts';
 import type { ObtainOptions } from '#cli/embedded/temporal-cli.ts';
+import { namespaceAnswers } from '#cli/embedded/temporal-server.ts';
 import { cacheDirectory, BUILD_DISK_GB, buildWithGo, goProblem, SERVER_VERSIONS, runTool } from '#cli/embedded/tool.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
 import type { TemporalTls } from '#config/config.ts';
-import { connect } from '#temporal/connection.ts';
 
 export interface TemporalPrograms {
   readonly server: string;
@@ -129,28 +129,9 @@ export class TemporalCluster extends ServerProcess {
     await untilReady(child, {
       timeoutMs: READY_TIMEOUT_MS,
       pollMs: READY_POLL_MS,
-      answers: () => this.#answers(),
-      failure: (state) =>
-        new UserError(
-          `The Temporal server ${state}.\n${child.tail()}`,
-          `These are the last lines of ${this.#options.logFile}.`,
-        ),
+      answers: () => namespaceAnswers(this.address, 'temporal-system', this.#options.more?.tls),
+      what: 'The Temporal server',
     });
-  }
-
-  async #answers(): Promise<void> {
-    const config = {
-      address: this.address,
-      namespace: 'temporal-system',
-      tls: this.#options.more?.tls,
-      apiKey: undefined,
-    };
-    const connection = await connect(config, { timeoutMs: 2_000 });
-    try {
-      await connection.workflowService.describeNamespace({ namespace: config.namespace });
-    } finally {
-      await connection.close();
-    }
   }
 
   /** The same as in `docker-compose.yml`. */

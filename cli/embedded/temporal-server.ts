@@ -4,6 +4,7 @@ import { untilReady } from '#cli/embedded/child.ts';
 import { ServerProcess } from '#cli/embedded/server-process.ts';
 import { hiddenUi, type HiddenUi, UiFront } from '#cli/embedded/temporal-ui.ts';
 import { saysDiskFull, UserError } from '#cli/terminal/user-error.ts';
+import type { TemporalTls } from '#config/config.ts';
 import { connect as connectTemporal } from '#temporal/connection.ts';
 
 export interface TemporalServerOptions {
@@ -15,7 +16,6 @@ export interface TemporalServerOptions {
   /** False: a power cut may lose state, and no commit waits for the disk. */
   readonly durable?: boolean;
   readonly codecEndpoint?: string;
-  readonly namespaces?: readonly string[];
   readonly dynamicConfig?: readonly string[];
   readonly metricsPort?: number;
   readonly logFile: string;
@@ -69,7 +69,10 @@ export class TemporalServer extends ServerProcess {
     await untilReady(child, {
       timeoutMs: READY_TIMEOUT_MS,
       pollMs: READY_POLL_MS,
-      answers: () => this.#answers(),
+      answers: async () => {
+        await portAccepts(this.#options.port);
+        await namespaceAnswers(this.address, 'default');
+      },
       failure: (state) => startFailure(`The Temporal server ${state}`, child.tail()),
     });
     if (ui !== undefined && uiPort !== undefined) await this.#front.open(ui, uiPort, child);
@@ -78,30 +81,21 @@ export class TemporalServer extends ServerProcess {
   protected override async afterEnd(): Promise<void> {
     await this.#front.close();
   }
+}
 
-  async #answers(): Promise<void> {
-    await portAccepts(this.#options.port);
-    const config = { address: this.address, namespace: 'default', tls: undefined, apiKey: undefined };
-    const connection = await connectTemporal(config, { timeoutMs: 2_000 });
-    try {
-      await connection.workflowService.describeNamespace({ namespace: config.namespace });
-    } finally {
-      await connection.close();
-    }
+/** @throws the error of a server that does not answer. */
+export async function namespaceAnswers(address: string, namespace: string, tls?: TemporalTls): Promise<void> {
+  const connection = await connectTemporal({ address, namespace, tls, apiKey: undefined }, { timeoutMs: 2_000 });
+  try {
+    await connection.workflowService.describeNamespace({ namespace });
+  } finally {
+    await connection.close();
   }
 }
 
 /** Exported for its test. */
 export function startArguments(options: TemporalServerOptions, ui?: HiddenUi): string[] {
-  const {
-    port,
-    databaseFile,
-    durable = true,
-    codecEndpoint,
-    namespaces = [],
-    dynamicConfig = [],
-    metricsPort,
-  } = options;
+  const { port, databaseFile, durable = true, codecEndpoint, dynamicConfig = [], metricsPort } = options;
   return [
     'server',
     'start-dev',
@@ -117,7 +111,6 @@ export function startArguments(options: TemporalServerOptions, ui?: HiddenUi): s
           ...sqlitePragmas(durable).map((pragma) => `--sqlite-pragma=${pragma}`),
         ]),
     ...(codecEndpoint === undefined ? [] : [`--ui-codec-endpoint=${codecEndpoint}`]),
-    ...namespaces.map((name) => `--namespace=${name}`),
     ...[...DYNAMIC_CONFIG, ...dynamicConfig].map((value) => `--dynamic-config-value=${value}`),
     '--log-format=text',
     '--log-level=warn',

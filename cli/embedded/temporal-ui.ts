@@ -1,9 +1,8 @@
 import { randomInt } from 'node:crypto';
 import { join } from 'node:path';
-import { type Child, untilReady } from '#cli/embedded/child.ts';
+import { answersOk, type Child, untilReady } from '#cli/embedded/child.ts';
 import { freePort } from '#cli/embedded/ports.ts';
 import { ServerProcess } from '#cli/embedded/server-process.ts';
-import { UserError } from '#cli/terminal/user-error.ts';
 import { startUiProxy, type UiProxy } from '#temporal/ui-proxy.ts';
 
 export interface HiddenUi {
@@ -23,7 +22,6 @@ export interface TemporalUiOptions {
 const CONFIG_FOLDER = join(import.meta.dirname, '../../ops/temporal');
 const READY_TIMEOUT_MS = 60_000;
 const READY_POLL_MS = 100;
-const ANSWER_TIMEOUT_MS = 2_000;
 const STOP_GRACE_MS = 5_000;
 
 /** `TemporalServer` contains its own UI. */
@@ -47,12 +45,8 @@ export class TemporalUi extends ServerProcess {
     await untilReady(child, {
       timeoutMs: READY_TIMEOUT_MS,
       pollMs: READY_POLL_MS,
-      answers: () => answersOk(ui),
-      failure: (state) =>
-        new UserError(
-          `The Temporal UI ${state}.\n${child.tail()}`,
-          `These are the last lines of ${this.#options.logFile}.`,
-        ),
+      answers: () => answersOk(`http://${ui.address}:${ui.port}/healthz`),
+      what: 'The Temporal UI',
     });
     await this.#front.open(ui, this.#options.port, child);
   }
@@ -74,11 +68,6 @@ export class TemporalUi extends ServerProcess {
       TEMPORAL_UI_PORT: String(port),
     };
   }
-}
-
-async function answersOk({ address, port }: HiddenUi): Promise<void> {
-  const answer = await fetch(`http://${address}:${port}/healthz`, { signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) });
-  if (!answer.ok) throw new Error(await answer.text());
 }
 
 export async function hiddenUi(): Promise<HiddenUi> {

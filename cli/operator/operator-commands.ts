@@ -1,11 +1,6 @@
 import { type Command, Option } from 'commander';
-import type { ApiOptions } from '#cli/api/api-access.ts';
-import type { PauseOptions } from '#cli/operator/gate.ts';
 import type { ListenOptions } from '#cli/operator/listen.ts';
-import type { SetOptions } from '#cli/operator/pricing.ts';
-import type { ReconcileOptions } from '#cli/operator/reconcile.ts';
-import type { ReplayOptions } from '#cli/operator/webhook-replay.ts';
-import type { ActionOptions, ResolveOptions, RetryPolicyOptions } from '#cli/operator/work.ts';
+import type { ResolveOptions, WorkDesk } from '#cli/operator/work.ts';
 import { apiCall, optionOf } from '#cli/resources/call.ts';
 import { describeWhenEntered, withExamples } from '#cli/resources/resource-command.ts';
 import {
@@ -15,10 +10,9 @@ import {
   duration,
   REASON,
   withFormatOptions,
+  run,
   type EnvironmentFor,
-  type SetUpOption,
 } from '#cli/terminal/options.ts';
-import type { FormatOptions } from '#cli/terminal/print-items.ts';
 import type { Environment } from '#config/environment.ts';
 import { KINDS, type WorkKind } from '#domain/work/kinds.ts';
 
@@ -30,12 +24,10 @@ const SERVICE_IDS: Readonly<Record<WorkKind, Readonly<Record<string, string>>>> 
   cancellation: { service_refund_id: 'its refund at the service' },
 };
 
-type WithReason = ApiOptions & { readonly reason: string };
-
 export function addWorkActions(work: Command, kind: WorkKind, environment: Environment): void {
   const { noun, command, isPurchase } = KINDS[kind];
   const load = () => import('#cli/operator/work.ts');
-  const desk = { kind, environment };
+  const desk: WorkDesk = { kind, environment };
   for (const [action, description] of [
     ['retry', `try ${noun}s again now that are held or need attention`],
     ['release', `release held ${noun}s through the purchase gate now, past pauses and open circuits`],
@@ -44,9 +36,7 @@ export function addWorkActions(work: Command, kind: WorkKind, environment: Envir
     if (action === 'release' && !isPurchase) continue;
     withBulkOptions(work.command(`${action} [ids...]`).description(`${description}; exit code 1 when any was refused`))
       .requiredOption(...REASON)
-      .action(async (ids: string[], options: ActionOptions) => {
-        process.exitCode = await (await load()).actOnSeveral(desk, { action }, ids, options);
-      });
+      .action(run(load, 'actOnSeveral', environment, desk, { action }));
   }
   if (isPurchase) {
     withBulkOptions(
@@ -58,9 +48,7 @@ export function addWorkActions(work: Command, kind: WorkKind, environment: Envir
         ),
     )
       .requiredOption(...REASON)
-      .action(async (id: string, maxPrice: string, options: ActionOptions) => {
-        process.exitCode = await (await load()).limitWork(desk, id, maxPrice, options);
-      });
+      .action(run(load, 'limitWork', environment, desk));
   }
   work
     .command('retry-policy <id>')
@@ -70,9 +58,7 @@ export function addWorkActions(work: Command, kind: WorkKind, environment: Envir
     .option('--longest-wait <duration>', 'longest wait, such as 2h', waitSeconds)
     .option('--deadline <time>', 'no attempt after this time, such as 2030-01-31T12:00:00Z', deadline)
     .requiredOption(...REASON)
-    .action(async (id: string, options: RetryPolicyOptions) => {
-      process.exitCode = await (await load()).changeRetryPolicy(desk, id, options);
-    });
+    .action(run(load, 'changeRetryPolicy', environment, desk));
   const serviceIds = Object.entries(SERVICE_IDS[kind]).map(([field, what]) => ({
     field,
     option: new Option(`--${field.replaceAll('_', '-')} <id>`, `with bought: ${what}`),
@@ -116,19 +102,19 @@ export function addGateCommand(program: Command, environment: Environment): void
     .command('show')
     .description('circuits of the service, pauses, stops, held work, reserved and spent money')
     .option('--json', 'print it as the API answers it')
-    .action(async (options: ApiOptions & { json?: boolean }) => (await load()).showGate(options, environment));
+    .action(run(load, 'showGate', environment));
   gate
     .command('pause')
     .description('pause buying: all, one kind, or work with one failure class')
     .option('--kind <kind>', 'order, topup or vpn_subscription')
     .option('--failure-class <class>', 'only work whose last failure has this class, such as package_unavailable')
     .requiredOption(...REASON)
-    .action(async (options: PauseOptions) => (await load()).pausePurchases(options, environment));
+    .action(run(load, 'pausePurchases', environment));
   gate
     .command('release <id>')
     .description('end a pause; or, with drift:<kind>, let one purchase of a stopped kind go')
     .requiredOption(...REASON)
-    .action(async (id: string, options: WithReason) => (await load()).releasePurchases(id, options, environment));
+    .action(run(load, 'releasePurchases', environment));
 }
 
 export function addDeadLettersCommand(program: Command, environment: Environment): void {
@@ -137,7 +123,7 @@ export function addDeadLettersCommand(program: Command, environment: Environment
     .command('dead-letters')
     .description('reports of the service and requests to workflows that could not be processed');
   withFormatOptions(letters.command('list').description('list them, oldest first, with the error')).action(
-    async (options: ApiOptions & FormatOptions) => (await load()).listDeadLetters(options, environment),
+    run(load, 'listDeadLetters', environment),
   );
   for (const [action, description] of [
     ['requeue', 'process one again, after its cause was corrected'],
@@ -147,9 +133,7 @@ export function addDeadLettersCommand(program: Command, environment: Environment
       .command(`${action} <id>`)
       .description(description)
       .requiredOption('--reason <reason>', 'reason, for the audit log')
-      .action(async (id: string, options: WithReason) =>
-        (await load()).endDeadLetter(action, id, options, environment),
-      );
+      .action(run(load, 'endDeadLetter', environment, action));
   }
 }
 
@@ -183,12 +167,12 @@ export function addPricingActions(pricing: Command, environment: Environment): v
       '0',
     )
     .requiredOption(...RULE_REASON)
-    .action(async (options: SetOptions) => (await load()).setRule(options, environment));
+    .action(run(load, 'setRule', environment));
   pricing
     .command('end <id>')
     .description('end a rule; the next less specific rule applies instead')
     .requiredOption(...RULE_REASON)
-    .action(async (id: string, options: WithReason) => (await load()).endRule(id, options, environment));
+    .action(run(load, 'endRule', environment));
 }
 
 export function addReconcileCommand(program: Command, environmentFor: EnvironmentFor): void {
@@ -200,10 +184,7 @@ export function addReconcileCommand(program: Command, environmentFor: Environmen
     )
     .option('--json', 'print the report as JSON')
     .option('--wait <duration>', 'how long to wait for the worker that compares (default 5m)', duration)
-    .action(async (options: ReconcileOptions & SetUpOption) => {
-      const { runReconcile } = await import('#cli/operator/reconcile.ts');
-      process.exitCode = await runReconcile(options, await environmentFor(options));
-    });
+    .action(run(() => import('#cli/operator/reconcile.ts'), 'runReconcile', environmentFor));
 }
 
 export function addReplayCommand(endpoints: Command, environment: Environment): void {
@@ -215,9 +196,7 @@ export function addReplayCommand(endpoints: Command, environment: Environment): 
     .option('--since <time>', 'events since this time, such as 2030-01-31T00:00:00Z')
     .option('--until <time>', 'with --since: until this time')
     .option('--which <which>', 'with --since: all, failed or missed (default: all)')
-    .action(async (id: string, options: ReplayOptions) =>
-      (await import('#cli/operator/webhook-replay.ts')).replayEvents(id, options, environment),
-    );
+    .action(run(() => import('#cli/operator/webhook-replay.ts'), 'replayEvents', environment));
 }
 
 export function addListenCommand(events: Command, environment: Environment): void {

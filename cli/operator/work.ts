@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ApiOptions } from '#cli/api/api-access.ts';
 import { apiClient, ApiError } from '#cli/api/api-client.ts';
-import { AS_CONFIGURED, type OrConfigured } from '#cli/terminal/options.ts';
+import { AS_CONFIGURED, moneyIn, type OrConfigured } from '#cli/terminal/options.ts';
 import { type Output, printLine } from '#cli/terminal/output.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
 import type { OrderBulkResult } from '#clients/typescript/src/index.ts';
@@ -107,11 +107,10 @@ export async function actOnSeveral(
 
 /** @param maxPrice such as `12.50 EUR`, or `none`. */
 export async function limitWork(desk: WorkDesk, id: string, maxPrice: string, options: ActionOptions): Promise<number> {
-  const [amount, currency, ...more] = maxPrice.split(' ');
-  if (maxPrice !== 'none' && (amount === undefined || currency === undefined || more.length > 0)) {
+  const price = maxPrice === 'none' ? null : moneyIn(maxPrice);
+  if (price === undefined)
     throw new UserError(`${JSON.stringify(maxPrice)} is not a price.`, 'Write it like "12.50 EUR", or none.');
-  }
-  const change = { max_price: maxPrice === 'none' ? null : { amount, currency } };
+  const change = { max_price: price };
   if (id === ALL) return await actOnSeveral(desk, { action: 'limit', ...change }, [], options);
   requireNoFilter(options);
   return await actOnOne(desk, id, 'limit', { reason: options.reason, ...change }, options);

@@ -1,7 +1,7 @@
 import { InvalidArgumentError, Option } from 'commander';
 import * as z from 'zod';
 import type { Operation } from '#api/http/operation.ts';
-import { duration } from '#cli/terminal/options.ts';
+import { duration, moneyIn, parser } from '#cli/terminal/options.ts';
 
 const LISTED_VALUES = 12;
 
@@ -120,7 +120,7 @@ export function optionOf({ name, kind, description, required }: Field, inFilter:
     case 'number':
       return option.argParser(numberValue);
     case 'time':
-      return option.argParser((text) => timeValue(text, inFilter));
+      return option.argParser(inFilter ? timeInFilter : timeValue);
     case 'money':
       return option.argParser(moneyValue);
     case 'texts':
@@ -164,28 +164,28 @@ function withHint(about: string, kind: Field['kind'], inFilter: boolean): string
   return about === '' ? hint : `${about} (${hint})`;
 }
 
-function flagValue(text: string): boolean {
-  if (text === 'true' || text === 'false') return text === 'true';
-  throw new InvalidArgumentError('Use true or false.');
-}
+const flagValue = parser(
+  (text) => (text === 'true' || text === 'false' ? text === 'true' : undefined),
+  'Use true or false.',
+);
 
-function numberValue(text: string): number {
+const numberValue = parser((text) => {
   const number = Number(text);
-  if (text.trim() !== '' && Number.isFinite(number)) return number;
-  throw new InvalidArgumentError('Use a number.');
+  return text.trim() !== '' && Number.isFinite(number) ? number : undefined;
+}, 'Use a number.');
+
+const isTime = (text: string): boolean => /^\d{4}-/.test(text) && !Number.isNaN(Date.parse(text));
+
+const timeValue = parser(
+  (text) => (isTime(text) ? text : undefined),
+  'Use a time with its offset, such as 2030-01-31T12:00:00Z.',
+);
+
+function timeInFilter(text: string): string {
+  return isTime(text) ? text : new Date(Date.now() - duration(text)).toISOString();
 }
 
-function timeValue(text: string, inFilter: boolean): string {
-  if (!Number.isNaN(Date.parse(text)) && /^\d{4}-/.test(text)) return text;
-  if (inFilter) return new Date(Date.now() - duration(text)).toISOString();
-  throw new InvalidArgumentError('Use a time with its offset, such as 2030-01-31T12:00:00Z.');
-}
-
-function moneyValue(text: string): { amount: string; currency: string } {
-  const [, amount, currency] = /^([\d.]+) ?([A-Za-z]{3})$/.exec(text.trim()) ?? [];
-  if (amount !== undefined && currency !== undefined) return { amount, currency: currency.toUpperCase() };
-  throw new InvalidArgumentError('Use an amount with its currency, such as "12.50 USD".');
-}
+const moneyValue = parser(moneyIn, 'Use an amount with its currency, such as "12.50 USD".');
 
 function mapValue(text: string, former: unknown): Record<string, string> {
   const at = text.indexOf('=');

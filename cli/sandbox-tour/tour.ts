@@ -11,13 +11,16 @@ import { vpnLeg } from '#cli/sandbox-tour/legs/vpn.ts';
 import { type WalletReading, readForProof, walletLeg } from '#cli/sandbox-tour/legs/wallet.ts';
 import type { CallObservation, Observations } from '#cli/sandbox-tour/observations.ts';
 import { profileFrom } from '#cli/sandbox-tour/profile.ts';
-import { observeWebhookSecret, rateLimitedClient } from '#cli/sandbox-tour/service-access.ts';
-import { openOwnSession } from '#cli/service/own-session.ts';
+import { askOnce, openOwnSession } from '#cli/service/own-session.ts';
 import { UserError, messageOf } from '#cli/terminal/user-error.ts';
 import type { ServiceConfig } from '#config/config.ts';
 import type { Money } from '#domain/money/money.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { ALL_CAPABILITIES, type MeasuredProfile } from '#domain/service/capability-profile.ts';
+import { serviceAddress } from '#domain/service/service-address.ts';
+import type { ServiceClient } from '#upstream/client.ts';
+import { ENDPOINTS } from '#upstream/contract.ts';
+import type { Service } from '#upstream/service.ts';
 
 export interface TourOptions extends OrderChoices {
   readonly vpnPlanId?: number | undefined;
@@ -68,7 +71,7 @@ export async function runTour(config: ServiceConfig, options: TourOptions): Prom
   };
   const observations: Observations = { calls: {}, keyRepeats: [], purchases: {}, resendWindowMs };
   const shared = { client, configured: config.capabilities, now, delay, newId, waitMs, observations };
-  const probe = async () => await observeWebhookSecret(config, service.session, CALL_DEADLINE_MS);
+  const probe = async () => await observeWebhookSecret(config, service.session);
   try {
     return await drive((name) => ({ ...shared, ...notesOf(name, onFinding) }), findings, options, probe);
   } finally {
@@ -150,4 +153,64 @@ async function run<Result>(leg: Leg, work: (leg: Leg) => Promise<Result>): Promi
 
 function skip(legOf: LegOf, legs: readonly LegName[], reason: string): void {
   for (const name of legs) legOf(name).skipped('the whole leg', 'runs', reason);
+}
+
+const LONGEST_WAIT_MS = 120_000;
+const USUAL_WAIT_MS = 5_000;
+const MOST_TRIES = 5;
+
+/** A 429 is a definite failure, so the same bytes and key may be sent again after a wait. */
+export function rateLimitedClient(client: ServiceClient, delay: (ms: number) => Promise<unknown>): ServiceClient {
+  return new Proxy(client, {
+    get: (target, name) => {
+      const method: unknown = Reflect.get(target, name);
+      if (typeof method !== 'function') return method;
+      return async (...args: unknown[]) => {
+        for (let tries = 1; ; tries += 1) {
+          const result: unknown = await Reflect.apply(method, target, args);
+          const waitMs = waitAskedFor(result);
+          if (waitMs === undefined || tries === MOST_TRIES) return result;
+          await delay(waitMs);
+        }
+      };
+    },
+  });
+}
+
+function waitAskedFor(result: unknown): number | undefined {
+  if (typeof result !== 'object' || result === null) return undefined;
+  if (!('failure' in result) || result.failure !== 'rate_limited') return undefined;
+  const asked =
+    'retryAfterMs' in result && typeof result.retryAfterMs === 'number' ? result.retryAfterMs : USUAL_WAIT_MS;
+  return Math.min(asked, LONGEST_WAIT_MS);
+}
+
+/**
+ * A created secret would replace the one that signs webhooks. An existing address answers a GET with 405. After a 404,
+ * an address that certainly exists shows whether this service answers 405 at all.
+ */
+async function observeWebhookSecret(
+  { baseUrl, proxy }: ServiceConfig,
+  session: Service['session'],
+): Promise<CallObservation> {
+  const held = await session.token(CALL_DEADLINE_MS);
+  if (!held.ok) return { kind: 'broken', detail: 'there is no token' };
+  const { origin, pathname } = new URL(serviceAddress(baseUrl, 'sandbox'));
+  const headers = {
+    accept: 'application/json',
+    'accept-encoding': 'identity',
+    authorization: `Bearer ${held.token.accessToken}`,
+  };
+  const statusOf = async (path: string): Promise<number | undefined> => {
+    const request = { method: 'GET', path: `${pathname}${path}`, headers, deadlineMs: CALL_DEADLINE_MS } as const;
+    const result = await askOnce({ origin, proxy }, request);
+    return result.kind === 'answer' ? result.answer.status : undefined;
+  };
+  const status = await statusOf(ENDPOINTS.createWebhookSecret.path);
+  if (status === 405)
+    return { kind: 'works', detail: 'its address supports another method than GET; no secret was created' };
+  if (status !== 404) return { kind: 'unclear', detail: `a GET of it returned ${status ?? 'no answer'}` };
+  const known = await statusOf(ENDPOINTS.createVpnOrder.path);
+  if (known === 405) return { kind: 'missing', detail: 'a GET of it returned 404, and a GET of a known address 405' };
+  return { kind: 'unclear', detail: 'a GET of it returned 404, as does a GET of a known address' };
 }

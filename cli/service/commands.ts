@@ -1,17 +1,12 @@
 import type { Command } from 'commander';
-import type { SandboxTourOptions } from '#cli/sandbox-tour/sandbox.ts';
-import type { ContractCheckOptions } from '#cli/service/contract.ts';
-import { type EnvironmentFor, type SetUpOption, duration, id, ids, overlap } from '#cli/terminal/options.ts';
+import { type EnvironmentFor, type SetUpOption, duration, id, ids, overlap, run } from '#cli/terminal/options.ts';
 
 export function addDoctorCommand(program: Command, environmentFor: EnvironmentFor): void {
   program
     .command('doctor')
     .description('check a set-up; spends nothing; exit code 0: no failure, 1: at least one, 78: unusable configuration')
     .option('--json', 'print the findings as JSON')
-    .action(async (options: { json?: boolean } & SetUpOption) => {
-      const { runDoctor } = await import('#cli/doctor/doctor.ts');
-      process.exitCode = await runDoctor(options, await environmentFor(options));
-    });
+    .action(run(() => import('#cli/doctor/doctor.ts'), 'runDoctor', environmentFor));
 }
 
 export function addSandboxCommand(program: Command, environmentFor: EnvironmentFor): void {
@@ -29,10 +24,7 @@ export function addSandboxCommand(program: Command, environmentFor: EnvironmentF
     .option('--also <ids>', 'more packages to order once each and follow to their end, comma separated', ids)
     .option('--key-age <duration>', 'age at which an idempotency key is used again (default 10s)', duration)
     .option('--wait <duration>', 'how long to wait for the end of a purchase (default 30s)', duration)
-    .action(async (options: SandboxTourOptions & SetUpOption) => {
-      const { runSandboxTour } = await import('#cli/sandbox-tour/sandbox.ts');
-      process.exitCode = await runSandboxTour(options, await environmentFor(options));
-    });
+    .action(run(() => import('#cli/sandbox-tour/sandbox.ts'), 'runSandboxTour', environmentFor));
 }
 
 export function addCapabilitiesCommand(program: Command, environmentFor: EnvironmentFor): void {
@@ -44,16 +36,12 @@ export function addCapabilitiesCommand(program: Command, environmentFor: Environ
     .command('show')
     .description('the capability profile in use, and what it allows; exit code 1 when there is none')
     .option('--json', 'print it as JSON')
-    .action(async (options: { json?: boolean } & SetUpOption) => {
-      process.exitCode = await (await load()).showCapabilities(options, await environmentFor(options));
-    });
+    .action(run(load, 'showCapabilities', environmentFor));
   capabilities
     .command('confirm')
     .description('confirm the profile, which lets production rely on it')
     .option('--by <name>', 'who confirms it (default: the account that runs this)')
-    .action(async (options: { by?: string } & SetUpOption) =>
-      (await load()).confirmCapabilities(options, await environmentFor(options)),
-    );
+    .action(run(load, 'confirmCapabilities', environmentFor));
   capabilities
     .command('import <file>')
     .description('import the profile of a tour’s --json report into the database of production')
@@ -73,10 +61,7 @@ export function addContractCommand(program: Command, environmentFor: Environment
     .option('--download', 'first download the document from SERVICE_BASE_URL; into the file, if one is named')
     .option('--record', 'in production: release held purchases if the document and free read calls prove them safe')
     .option('--json', 'print the report as JSON')
-    .action(async (file: string | undefined, options: ContractCheckOptions & SetUpOption) => {
-      const { checkContractFile } = await import('#cli/service/contract.ts');
-      process.exitCode = await checkContractFile(file, options, await environmentFor(options));
-    });
+    .action(run(() => import('#cli/service/contract.ts'), 'checkContractFile', environmentFor));
   contract
     .command('assumptions')
     .description('what the specification states, what is assumed and why, and what takes the place of a missing call')
@@ -91,9 +76,7 @@ export function addServiceSecretCommand(program: Command, environmentFor: Enviro
   secret
     .command('create')
     .description('make the service create its first secret')
-    .action(async (options: SetUpOption) =>
-      (await load()).changeServiceSecret('create', options, await environmentFor(options)),
-    );
+    .action(run(load, 'changeServiceSecret', environmentFor, 'create'));
   secret
     .command('rotate')
     .description('make the service replace the secret; the former one remains valid for a while')
@@ -103,7 +86,5 @@ export function addServiceSecretCommand(program: Command, environmentFor: Enviro
         'service_webhooks.secret_overlap)',
       overlap,
     )
-    .action(async (options: { overlap?: number } & SetUpOption) =>
-      (await load()).changeServiceSecret('rotate', options, await environmentFor(options)),
-    );
+    .action(run(load, 'changeServiceSecret', environmentFor, 'rotate'));
 }

@@ -1,6 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { withProfileDatabase } from '#cli/service/capabilities.ts';
-import { contractJson, contractLines } from '#cli/service/contract-report.ts';
 import { OwnToken, openOwnSession } from '#cli/service/own-session.ts';
 import { actor } from '#cli/set-up/command-database.ts';
 import { type Output, printJson, printLines } from '#cli/terminal/output.ts';
@@ -10,10 +9,21 @@ import { readParts } from '#config/config.ts';
 import type { Environment } from '#config/environment.ts';
 import { FIRST_PURCHASE_CHECK_ADVICE, judgeFirstPurchaseCheck, nounOf } from '#domain/gate/first-purchase-check.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
+import { CAPABILITIES } from '#domain/service/capability-profile.ts';
 import { FAILURE_CLASSES } from '#domain/work/failure.ts';
 import { applyFirstPurchaseCheck, heldKinds, holdUntilSeen } from '#fulfilment/gate/pauses.ts';
 import type { ServiceFailure } from '#upstream/client/error-mapping.ts';
-import { type JsonObject, UnreadableDocument, checkContract, readDocument } from '#upstream/contract-check.ts';
+import {
+  type CallReport,
+  type CallStatus,
+  checkContract,
+  type ContractReport,
+  type EventReport,
+  type Finding,
+  type JsonObject,
+  readDocument,
+  UnreadableDocument,
+} from '#upstream/contract-check.ts';
 import { lookAtService } from '#upstream/first-purchase-check.ts';
 import { openService } from '#upstream/service.ts';
 
@@ -28,7 +38,7 @@ export const COMPATIBLE = 0;
 export const NOT_COMPATIBLE = 1;
 export const NO_DOCUMENT = 2;
 
-/** @throws with `record` also the errors of `recordDocument`, such as UserError in the sandbox. */
+/** @throws UserError without a document; with `record` also the errors of `recordDocument`. */
 export async function checkContractFile(
   file: string | undefined,
   options: ContractCheckOptions,
@@ -36,51 +46,42 @@ export async function checkContractFile(
   { stdout, stderr }: { readonly stdout: Output; readonly stderr: Output } = process,
 ): Promise<number> {
   const { capabilities, headerPrefix } = readParts(['capabilities', 'headerPrefix'], environment);
-  const refuse = (what: string, advice: string): number => {
-    printLines(stderr, [what, advice]);
-    return NO_DOCUMENT;
-  };
   const document = options.download === true ? await download(file, environment) : read(file);
-  if ('advice' in document) return refuse(document.what, document.advice);
-
-  const report = checkContract(document.content, capabilities, { headerPrefix });
+  const report = checkContract(document, capabilities, { headerPrefix });
   if (options.json === true) printJson(stdout, contractJson(report));
   else printLines(stdout, contractLines(report));
   if (options.record !== true) return report.compatible ? COMPATIBLE : NOT_COMPATIBLE;
-  const recorded = await recordDocument(document.content, environment);
+  const recorded = await recordDocument(document, environment);
   // With --json, standard output must be one JSON document.
   printLines(options.json === true ? stderr : stdout, recorded.lines);
   return report.compatible && recorded.nothingHeld ? COMPATIBLE : NOT_COMPATIBLE;
 }
 
-interface Problem {
-  readonly what: string;
-  readonly advice: string;
+function noDocument(what: string, advice: string, cause?: unknown): UserError {
+  return new UserError(what, advice, { exitCode: NO_DOCUMENT, cause });
 }
 
-type Read = { readonly content: JsonObject } | Problem;
-
-function read(file: string | undefined): Read {
+function read(file: string | undefined): JsonObject {
   if (file === undefined) {
     const advice = 'Name the OpenAPI 3 document of the service, as JSON; --download gets it from the service.';
-    return { what: 'No file is named.', advice };
+    throw noDocument('No file is named.', advice);
   }
   try {
     return documentIn(readFileSync(file), file);
   } catch (error) {
     if (codeOf(error) === undefined) throw error;
     const advice = 'Check the name; --download gets it from the service.';
-    return { what: `${file} cannot be read (${codeOf(error)}).`, advice };
+    throw noDocument(`${file} cannot be read (${codeOf(error)}).`, advice, error);
   }
 }
 
-function documentIn(bytes: Buffer, name: string): Read {
+function documentIn(bytes: Buffer, name: string): JsonObject {
   try {
-    return { content: readDocument(bytes) };
+    return readDocument(bytes);
   } catch (error) {
     if (!(error instanceof UnreadableDocument)) throw error;
     const advice = 'Use the OpenAPI 3 document of the service, as JSON; --download gets it from the service.';
-    return { what: `${name} ${error.message}.`, advice };
+    throw noDocument(`${name} ${error.message}.`, advice, error);
   }
 }
 
@@ -93,7 +94,7 @@ const OUR_CAUSES: Readonly<Partial<Record<ServiceFailure['failure'], string>>> =
   not_sent: 'Check SERVICE_BASE_URL, and the network between.',
 };
 
-async function download(file: string | undefined, environment: Environment): Promise<Read> {
+async function download(file: string | undefined, environment: Environment): Promise<JsonObject> {
   const service = openService({
     ...readParts(['service'], environment).service,
     deadlineMs: DEFAULT_POLICY.purchase.sendDeadlineMs,
@@ -106,7 +107,7 @@ async function download(file: string | undefined, environment: Environment): Pro
       const off = 'SERVICE_MISSING_CAPABILITIES switches it off.';
       const reason = answer.kind === 'unsupported' ? off : answer.detail;
       const advice = answer.kind === 'unsupported' ? BY_HAND : (OUR_CAUSES[answer.failure] ?? BY_HAND);
-      return { what: `The OpenAPI document could not be downloaded. ${reason}`, advice };
+      throw noDocument(`The OpenAPI document could not be downloaded. ${reason}`, advice);
     }
     const text = `${visibleLines(JSON.stringify(answer.value, null, 2))}\n`;
     if (file !== undefined) writeFileSync(file, text);
@@ -114,7 +115,7 @@ async function download(file: string | undefined, environment: Environment): Pro
   } catch (error) {
     if (codeOf(error) === undefined) throw error;
     const advice = 'Use a file in a folder that you can write to.';
-    return { what: `${file ?? 'The document'} cannot be written (${codeOf(error)}).`, advice };
+    throw noDocument(`${file ?? 'The document'} cannot be written (${codeOf(error)}).`, advice, error);
   } finally {
     await service.close();
   }
@@ -173,4 +174,98 @@ const ADVICE =
 
 function withoutAdvice(reason: string): string {
   return reason.replace(FIRST_PURCHASE_CHECK_ADVICE, '').trimEnd();
+}
+
+function contractLines(report: ContractReport): string[] {
+  const { title = 'OpenAPI document', version, openapi } = report.document;
+  return [
+    `${title}${version === undefined ? '' : ` ${version}`} (OpenAPI ${openapi})`,
+    '',
+    ...report.calls.flatMap(callLines),
+    '',
+    ...report.findings.map(documentLine),
+    ...eventLines(report.events),
+    '',
+    ...verdict(report),
+  ];
+}
+
+const SIGNS: Readonly<Record<CallStatus, string>> = { matches: '✔', differs: '✘', missing: '✘', switched_off: '–' };
+
+function callLines(call: CallReport): string[] {
+  const { method, path, status, foundAs, findings } = call;
+  const optional = status === 'missing' && findings.every(({ severity }) => severity === 'note');
+  const about = [
+    ...(foundAs === undefined ? [] : [`(there ${foundAs})`]),
+    ...(status === 'switched_off' ? [`is switched off: ${call.capability}`] : []),
+    ...(status === 'missing' ? findings.map(sentence) : []),
+    ...(optional ? ['— nothing depends on it'] : []),
+  ];
+  return [
+    [optional ? '–' : SIGNS[status], method.padEnd(4), path, ...about].join(' '),
+    ...(status === 'missing' ? [] : findings.map(findingLine)),
+  ];
+}
+
+function eventLines(events: readonly EventReport[]): string[] {
+  const silent = events.filter(({ status }) => status === 'undocumented').map(({ event }) => event);
+  const lines = events
+    .filter(({ status }) => status !== 'undocumented')
+    .flatMap(({ event, status, findings }) => {
+      if (status === 'missing') return findings.map((each) => `${sign(each)} event ${event} ${sentence(each)}`);
+      return [`${status === 'matches' ? '✔' : '✘'} event ${event}`, ...findings.map(findingLine)];
+    });
+  if (silent.length === 0) return lines;
+  const names = silent.length === events.length ? 'all' : silent.join(', ');
+  return [...lines, `– events that are not described: ${names}`];
+}
+
+function documentLine(finding: Finding): string {
+  return `${sign(finding)} ${finding.part}: ${sentence(finding)}`;
+}
+
+function sign({ severity }: Finding): string {
+  return severity === 'breaking' ? '✘' : '–';
+}
+
+function findingLine(finding: Finding): string {
+  const part = finding.part === 'request' || finding.part === 'answer' ? [`${finding.part}:`] : [];
+  return ['   ', finding.severity === 'breaking' ? '✘' : 'note:', ...part, sentence(finding)].join(' ');
+}
+
+function sentence({ name, message, suggestions = [] }: Finding): string {
+  const likely = suggestions.length === 0 ? '' : `; did you mean ${suggestions.join(' or ')}?`;
+  return [name, message].filter((part) => part !== undefined).join(' ') + likely;
+}
+
+function verdict({ compatible, calls, events, switchOff }: ContractReport): string[] {
+  const counted = (status: CallStatus): number => calls.filter((call) => call.status === status).length;
+  const described = events.filter(({ status }) => status === 'matches' || status === 'differs').length;
+  const totals =
+    `${calls.length} calls: ${counted('matches')} match, ${counted('differs')} differ, ` +
+    `${counted('missing')} missing, ${counted('switched_off')} switched off; ` +
+    `${described} of ${events.length} events described.`;
+  if (compatible) return [totals, 'Compatible: the document has everything that we need.'];
+  if (switchOff.length === 0) {
+    return [totals, 'Not compatible. Buy nothing before the causes of the differences are known.'];
+  }
+  return [
+    totals,
+    `Not compatible, but it would be with SERVICE_MISSING_CAPABILITIES=${switchOff.join(',')}`,
+    ...switchOff.map((capability) => `    ${capability}: ${CAPABILITIES[capability]}`),
+  ];
+}
+
+function contractJson(report: ContractReport): unknown {
+  return {
+    compatible: report.compatible,
+    document: report.document,
+    findings: report.findings,
+    calls: report.calls.map(({ foundAs, ...call }) => ({
+      ...call,
+      ...(foundAs === undefined ? {} : { found_as: foundAs }),
+    })),
+    events: report.events,
+    switch_off: report.switchOff,
+  };
 }

@@ -1,4 +1,5 @@
 import type { ServiceConfig } from '#config/config.ts';
+import { createHttpTransport, type HttpRequest, type HttpResult } from '#upstream/client/http.ts';
 import type { SharedToken, TokenStore } from '#upstream/client/session.ts';
 import { openService, type Service } from '#upstream/service.ts';
 
@@ -13,6 +14,19 @@ export function openOwnSession(
 ): Service {
   const deviceName = `${config.deviceName.slice(0, MOST_OF_A_NAME)}-${command}`;
   return openService({ ...config, deviceName, deadlineMs, tokens: new OwnToken(), now });
+}
+
+/** A request that needs no session. Never throws. */
+export async function askOnce(
+  to: { readonly origin: string; readonly proxy?: string | undefined },
+  request: HttpRequest,
+): Promise<HttpResult> {
+  const transport = createHttpTransport(to);
+  try {
+    return await transport.send({ ...request, headers: { 'user-agent': 'reseller-fulfilment', ...request.headers } });
+  } finally {
+    await transport.close();
+  }
 }
 
 /** The command works without the database. */

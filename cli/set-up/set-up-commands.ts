@@ -1,22 +1,25 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Command, Argument, InvalidArgumentError } from 'commander';
+import { type Command, Argument } from 'commander';
 import type { ApiOptions } from '#cli/api/api-access.ts';
 import { DEFAULT_FOLDER } from '#cli/data-folder/data-folder.ts';
-import type { DeploymentOptions } from '#cli/set-up/deployment.ts';
-import { type EnvironmentFor, type SetUpOption, withFormatOptions, moment, path } from '#cli/terminal/options.ts';
-import type { FormatOptions } from '#cli/terminal/print-items.ts';
+import {
+  type EnvironmentFor,
+  type SetUpOption,
+  withFormatOptions,
+  moment,
+  path,
+  percentage,
+  run,
+} from '#cli/terminal/options.ts';
 import type { Environment } from '#config/environment.ts';
 
 export function addPrepareCommand(program: Command, environment: Environment): void {
   program
     .command('prepare')
-    .description('download or build the Temporal server and the test server, which no npm package contains')
+    .description('download or build the Temporal server, which no npm package contains')
     .option('--cluster', 'also build the Temporal server for PostgreSQL and its UI, which tests use (4 to 9 minutes)')
-    .action(async ({ cluster }: { readonly cluster?: boolean }) => {
-      const { prepareBinaries } = await import('#cli/set-up/temporal.ts');
-      await prepareBinaries(environment, { cluster: cluster === true });
-    });
+    .action(run(() => import('#cli/set-up/temporal.ts'), 'prepareBinaries', environment));
 }
 
 export function addMigrateCommand(program: Command, environmentFor: EnvironmentFor): void {
@@ -40,40 +43,27 @@ export function addDeploymentCommand(program: Command, environmentFor: Environme
       .command('show')
       .description('list the versions with their state and their running workflows')
       .option(...NAME),
-  ).action(async (options: DeploymentOptions & FormatOptions & SetUpOption) =>
-    (await load()).showDeployment(options, await environmentFor(options)),
-  );
+  ).action(run(load, 'showDeployment', environmentFor));
   deployment
     .command('set-current')
     .argument('[build]', 'the version (default: WORKER_BUILD_ID)')
     .description('send new work to a version; the former one keeps the runs that are pinned to it')
     .option(...NAME)
     .option('--unversioned', 'send all work to workers without a version')
-    .action(async (build: string | undefined, options: DeploymentOptions & { unversioned?: boolean } & SetUpOption) =>
-      (await load()).setCurrent(build, options, await environmentFor(options)),
-    );
+    .action(run(load, 'setCurrent', environmentFor));
   deployment
     .command('set-ramping')
     .argument('<build>', 'the version')
     .addArgument(new Argument('<percentage>', 'share of new work, 0 to 100; 0 ends it').argParser(percentage))
     .description('send a share of new work to a version')
     .option(...NAME)
-    .action(async (build: string, share: number, options: DeploymentOptions & SetUpOption) =>
-      (await load()).setRamping(build, share, options, await environmentFor(options)),
-    );
+    .action(run(load, 'setRamping', environmentFor));
   deployment
     .command('delete')
     .argument('<build>', 'the version')
     .description('forget a version that is drained and has no workers')
     .option(...NAME)
-    .action(async (build: string, options: DeploymentOptions & SetUpOption) =>
-      (await load()).deleteVersion(build, options, await environmentFor(options)),
-    );
-}
-
-function percentage(text: string): number {
-  if (/^\d{1,3}$/.test(text) && Number(text) <= 100) return Number(text);
-  throw new InvalidArgumentError('Use a whole number from 0 to 100.');
+    .action(run(load, 'deleteVersion', environmentFor));
 }
 
 export function addTemporalCommand(program: Command, environmentFor: EnvironmentFor, environment: Environment): void {

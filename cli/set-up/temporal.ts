@@ -1,43 +1,29 @@
 import { spawnSync } from 'node:child_process';
 import { obtainTemporalCli, findTemporalCli } from '#cli/embedded/temporal-cli.ts';
 import { obtainTemporalPrograms } from '#cli/embedded/temporal-cluster.ts';
-import { obtainTestServer } from '#cli/embedded/temporal-test-server.ts';
 import { type Step, Terminal } from '#cli/terminal/terminal.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
 import { readParts } from '#config/config.ts';
 import type { Environment } from '#config/environment.ts';
 
-export async function prepareBinaries(environment: Environment, options: { readonly cluster: boolean }): Promise<void> {
+export async function prepareBinaries(
+  options: { readonly cluster?: boolean },
+  environment: Environment,
+): Promise<void> {
   const terminal = new Terminal(process.stdout);
-  const prepare = async (name: string, obtain: (step: Step) => Promise<string>) => {
-    const step = terminal.step(name);
-    try {
-      step.done(await obtain(step));
-    } catch (error) {
-      step.fail();
-      throw error;
-    }
-  };
-  await prepare('Temporal server', async (step) => {
-    const { path, source } = await obtainTemporalCli({
-      environment,
-      progress: (text) => step.update(text),
-      announce: (text) => terminal.say(text),
-    });
-    return `${path} (${source})`;
+  const obtain = (step: Step) => ({
+    environment,
+    progress: (text: string) => step.update(text),
+    announce: (text: string) => terminal.say(text),
   });
-  await prepare('Time-skipping test server', (step) =>
-    obtainTestServer({ environment, progress: (text) => step.update(text) }),
+  await terminal.during('Temporal server', async (step) => {
+    const { path, source } = await obtainTemporalCli(obtain(step));
+    step.done(`${path} (${source})`);
+  });
+  if (options.cluster !== true) return;
+  await terminal.during('Temporal server for PostgreSQL, and its UI', async (step) =>
+    step.done((await obtainTemporalPrograms(obtain(step))).server),
   );
-  if (!options.cluster) return;
-  await prepare('Temporal server for PostgreSQL, and its UI', async (step) => {
-    const { server } = await obtainTemporalPrograms({
-      environment,
-      progress: (text) => step.update(text),
-      announce: (text) => terminal.say(text),
-    });
-    return server;
-  });
 }
 
 /** Options among the arguments override the addresses. The program also gets `environment`. */

@@ -1,16 +1,16 @@
 import { existsSync } from 'node:fs';
+import { addKey } from '#cli/access/keys.ts';
 import { devApiKeyFile, readDevApiKey, writeSecretFile } from '#cli/data-folder/development-secrets.ts';
-import { migrateOrExplain, actor } from '#cli/set-up/command-database.ts';
+import { migrateOrExplain } from '#cli/set-up/command-database.ts';
 import type { Plan } from '#cli/start/plan.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
 import { readApiConfig } from '#config/config.ts';
-import { apiKeyMode, generateApiKey, matchesApiKey, parseApiKey } from '#crypto/generated-secrets.ts';
+import { matchesApiKey, parseApiKey } from '#crypto/generated-secrets.ts';
 import { KeyRing } from '#crypto/key-ring.ts';
-import { addApiKey, apiScopes, findApiKey } from '#db/access/api-keys.ts';
-import { addAuditEntry } from '#db/access/audit-log.ts';
+import { apiScopes, findApiKey } from '#db/access/api-keys.ts';
 import { Database, type Executor, sqlState } from '#db/connection/database.ts';
 import { verifyKeys } from '#db/connection/encryption-keys.ts';
-import { OtherInstallationError, verifyStamp, stampedMode } from '#db/connection/installation.ts';
+import { OtherInstallationError, verifyStamp } from '#db/connection/installation.ts';
 import { countApplied, UnreleasedSchemaError } from '#db/connection/migrate.ts';
 import { Store, StoreError } from '#simulator/store/store.ts';
 
@@ -92,19 +92,8 @@ async function requireOwnDatabase(db: Executor, { settings, environments }: Plan
 async function developmentApiKey(dataDirectory: string, database: Database): Promise<string> {
   const kept = readDevApiKey(dataDirectory);
   if (kept !== undefined && (await isValid(kept, database))) return kept;
-  const { key } = await database.transaction(async (tx) => {
-    const made = generateApiKey(apiKeyMode(await stampedMode(tx)));
-    const { prefix, hash } = made;
-    const id = await addApiKey(tx, { name: 'development', prefix, hash, scopes: apiScopes });
-    const audited = {
-      actor: actor(),
-      action: 'api_key.create',
-      subject: { kind: 'api_key', id },
-      reason: 'development',
-    } as const;
-    await addAuditEntry(tx, audited, new Date());
-    return made;
-  });
+  const named = { name: 'development', scopes: apiScopes };
+  const { key } = await database.transaction((tx) => addKey(tx, named, 'development'));
   writeSecretFile(devApiKeyFile(dataDirectory), `${key}\n`);
   return key;
 }

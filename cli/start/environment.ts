@@ -3,7 +3,7 @@ import type { Ports } from '#cli/start/settings.ts';
 import { presentOf, type Environment } from '#config/environment.ts';
 import { BASE_PATH } from '#domain/service/service-address.ts';
 
-export interface Layout {
+interface Layout {
   readonly ports: Ports;
   readonly databaseUrl: string;
   readonly temporalAddress: string;

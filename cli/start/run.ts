@@ -237,17 +237,8 @@ class Run {
     terminal.close();
   }
 
-  /** `work` may end the step itself, with a detail. */
   async #step<Value>(name: string, work: (step: Step) => Promise<Value>): Promise<Value> {
     this.#ending.throwIfAborted();
-    const step = this.#context.terminal.step(name);
-    try {
-      const result = await work(step);
-      step.done();
-      return result;
-    } catch (error) {
-      step.fail(this.#ending.aborted ? 'stopped' : '');
-      throw error;
-    }
+    return await this.#context.terminal.during(name, work, () => (this.#ending.aborted ? 'stopped' : ''));
   }
 }

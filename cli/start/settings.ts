@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { DEFAULT_FOLDER } from '#cli/data-folder/data-folder.ts';
 import { isPortFree } from '#cli/embedded/ports.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
 import { ConfigurationError, type ConfigurationProblem } from '#config/configuration-error.ts';
@@ -34,24 +35,24 @@ export const PORTS: Readonly<Record<PortName, PortSetting>> = {
   postgres: { fallback: 0, option: 'postgres-port', use: 'PostgreSQL' },
 };
 
-export interface ClusterSize {
-  readonly workers: number;
-  readonly apis: number;
-}
+/** A cluster that loses one of its machines still has one. */
+export const CLUSTER = { workers: 2, apis: 2 } as const;
 
-export interface StartOptions {
-  readonly data: string;
+type ClusterSize = Readonly<Record<keyof typeof CLUSTER, number>>;
+
+/** As they are typed. */
+export interface StartOptions extends Partial<ClusterSize>, Readonly<Partial<Record<`${PortName}Port`, number>>> {
+  readonly data?: string;
   readonly demo: boolean;
   readonly walArchive?: string;
-  /** Undefined: one worker, one API and the Temporal development server. */
-  readonly cluster?: ClusterSize;
-  readonly ports: Partial<Ports>;
+  readonly cluster?: boolean;
 }
 
 export interface StartSettings {
   readonly dataDirectory: string;
   readonly demo: boolean;
   readonly walArchive?: string;
+  /** Undefined: one worker, one API and the Temporal development server. */
   readonly cluster?: ClusterSize;
   readonly ports: Ports;
   /** Undefined: we start it. */
@@ -60,25 +61,36 @@ export interface StartSettings {
   readonly serviceBaseUrl?: string;
 }
 
-/** @throws ConfigurationError for invalid ports, and a cluster with servers elsewhere. */
+/** @throws UserError for a size without a cluster; ConfigurationError for ports, and servers of a cluster elsewhere. */
 export function startSettings(options: StartOptions, environment: Environment): StartSettings {
   const elsewhere = {
     databaseUrl: environment['DATABASE_URL'],
     temporalAddress: environment['TEMPORAL_ADDRESS'],
     serviceBaseUrl: environment['SERVICE_BASE_URL'],
   };
-  const { ports, problems } = portsOf(options.ports, environment);
-  if (options.cluster !== undefined) problems.push(...problemsOfCluster(elsewhere));
+  const cluster = clusterOf(options);
+  const { ports, problems } = portsOf(options, environment);
+  if (cluster !== undefined) problems.push(...problemsOfCluster(elsewhere));
   if (problems.length > 0) throw new ConfigurationError(problems);
   return {
-    dataDirectory: resolve(options.data),
+    dataDirectory: dataDirectoryOf(options),
     // Elsewhere than at our simulator, a demo order would spend money.
     demo: options.demo && !elsewhere.serviceBaseUrl,
     ports,
     ...(options.walArchive !== undefined && { walArchive: resolve(options.walArchive) }),
-    ...(options.cluster !== undefined && { cluster: options.cluster }),
+    ...(cluster !== undefined && { cluster }),
     ...presentOf(elsewhere),
   };
+}
+
+export function dataDirectoryOf({ data = DEFAULT_FOLDER }: StartOptions): string {
+  return resolve(data);
+}
+
+function clusterOf({ cluster, workers, apis }: StartOptions): ClusterSize | undefined {
+  if (cluster === true) return { workers: workers ?? CLUSTER.workers, apis: apis ?? CLUSTER.apis };
+  if (workers === undefined && apis === undefined) return undefined;
+  throw new UserError('--workers and --apis are options of a cluster.', 'Add --cluster.');
 }
 
 /** Temporal keeps its databases beside ours, and both are started here. */
@@ -90,7 +102,7 @@ function problemsOfCluster(
   return set.flatMap((name) => (name ? [{ name, message }] : []));
 }
 
-export function portOf(text: string): number | undefined {
+function portOf(text: string): number | undefined {
   const port = Number(text);
   return /^\d{1,5}$/.test(text) && port <= 65_535 ? port : undefined;
 }
@@ -107,7 +119,7 @@ function portsTaken(settings: StartSettings): PortName[] {
 }
 
 function portsOf(
-  given: Partial<Ports>,
+  given: StartOptions,
   environment: Environment,
 ): { readonly ports: Ports; readonly problems: ConfigurationProblem[] } {
   const problems: ConfigurationProblem[] = [];
@@ -116,7 +128,7 @@ function portsOf(
     names.map((name) => {
       const { fallback, variable = '' } = PORTS[name];
       const set = environment[variable] || String(fallback);
-      const port = given[name] ?? portOf(set);
+      const port = given[`${name}Port`] ?? portOf(set);
       if (port === undefined) problems.push({ name: variable, message: 'must be a port number' });
       return [name, port ?? fallback];
     }),

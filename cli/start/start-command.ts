@@ -1,11 +1,8 @@
-import { type Command, InvalidArgumentError } from 'commander';
-import { DEFAULT_FOLDER } from '#cli/data-folder/data-folder.ts';
-import { type ClusterSize, portOf, PORTS, type PortName } from '#cli/start/settings.ts';
+import type { Command } from 'commander';
+import { CLUSTER, PORTS, type StartOptions } from '#cli/start/settings.ts';
+import { wholeNumber } from '#cli/terminal/options.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
 import type { Environment } from '#config/environment.ts';
-
-/** A cluster that loses one of its machines still has one. */
-const CLUSTER: ClusterSize = { workers: 2, apis: 2 };
 
 export function addStartCommand(program: Command, environment: Environment): void {
   const command = program
@@ -26,57 +23,17 @@ export function addStartCommand(program: Command, environment: Environment): voi
       parsePort,
     );
   }
-  command.action(async (options: Record<string, unknown>) => {
+  command.action(async (options: StartOptions) => {
     refuseOptionsTakenByNpm(
       [...command.options, ...program.options].map(({ long }) => long ?? ''),
       environment,
     );
-    const { start } = await import('#cli/start/start.ts');
-    await start(
-      {
-        data: typeof options['data'] === 'string' ? options['data'] : DEFAULT_FOLDER,
-        demo: options['demo'] === true,
-        ...(typeof options['walArchive'] === 'string' && { walArchive: options['walArchive'] }),
-        ...clusterOption(options),
-        ports: portOptions(options),
-      },
-      environment,
-    );
+    await (await import('#cli/start/start.ts')).start(options, environment);
   });
 }
 
-function clusterOption(options: Record<string, unknown>): { readonly cluster?: ClusterSize } {
-  const { cluster, workers, apis } = options;
-  if (cluster !== true) {
-    if (workers === undefined && apis === undefined) return {};
-    throw new UserError('--workers and --apis are options of a cluster.', 'Add --cluster.');
-  }
-  return {
-    cluster: {
-      workers: typeof workers === 'number' ? workers : CLUSTER.workers,
-      apis: typeof apis === 'number' ? apis : CLUSTER.apis,
-    },
-  };
-}
-
-function portOptions(options: Record<string, unknown>): Partial<Record<PortName, number>> {
-  const given = Object.entries(PORTS).flatMap(([name, { option }]) => {
-    const value = options[option.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase())];
-    return typeof value === 'number' ? [[name, value] as const] : [];
-  });
-  return Object.fromEntries(given);
-}
-
-function parseCount(text: string): number {
-  if (/^[1-9]\d?$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('Use a number from 1 to 99.');
-}
-
-function parsePort(text: string): number {
-  const port = portOf(text);
-  if (port === undefined) throw new InvalidArgumentError('Use a number from 1 to 65535.');
-  return port;
-}
+const parseCount = wholeNumber(1, 99, 'Use a number from 1 to 99.');
+const parsePort = wholeNumber(0, 65_535, 'Use a number from 1 to 65535.');
 
 /** Without `--` npm keeps a script's options and only sets a variable; the start would ignore them. */
 export function refuseOptionsTakenByNpm(options: readonly string[], environment: Environment): void {

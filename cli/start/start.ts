@@ -1,8 +1,8 @@
 import { appendFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { runUntilStopped } from '#cli/start/run.ts';
-import { startSettings, type StartOptions } from '#cli/start/settings.ts';
+import { dataDirectoryOf, startSettings, type StartOptions } from '#cli/start/settings.ts';
 import { Terminal } from '#cli/terminal/terminal.ts';
 import {
   writeFailure,
@@ -42,7 +42,7 @@ export async function start(options: StartOptions, environment: Environment): Pr
   process.once('exit', () => killAll());
   process.once('uncaughtException', (error) => {
     killAll();
-    process.exit(report(explained(error, resolve(options.data)), process.stderr));
+    process.exit(report(explained(error, dataDirectoryOf(options)), process.stderr));
   });
   const given = withoutFiles(environment);
   const settings = startSettings(options, given);

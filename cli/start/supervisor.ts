@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import {
-  type Child,
+  answersOk,
   type ChildOptions,
   describeExit,
   type ChildExit,
@@ -8,16 +8,10 @@ import {
   untilReady,
 } from '#cli/embedded/child.ts';
 import { ServerProcess } from '#cli/embedded/server-process.ts';
-import { messageOf, UserError } from '#cli/terminal/user-error.ts';
+import { messageOf } from '#cli/terminal/user-error.ts';
 import { EXIT_CONFIGURATION } from '#config/configuration-error.ts';
 
-export interface ManagedProcess {
-  readonly name: string;
-  readonly child: Child | undefined;
-  /** Resolves when ready. @throws UserError when it ends or is not ready in time. */
-  start(): Promise<void>;
-  stop(): Promise<void>;
-}
+export type ManagedProcess = Pick<ServerProcess, 'name' | 'child' | 'start' | 'stop'>;
 
 export interface NodeProcessOptions extends Omit<ChildOptions, 'command' | 'args'> {
   readonly script: string;
@@ -33,7 +27,6 @@ export const QUICK_START = `--import=${new URL('quick-start.mjs', import.meta.ur
 
 const READY_TIMEOUT_MS = 60_000;
 const READY_POLL_MS = 50;
-const ANSWER_TIMEOUT_MS = 2_000;
 
 export class NodeProcess extends ServerProcess {
   readonly #options: NodeProcessOptions;
@@ -48,7 +41,7 @@ export class NodeProcess extends ServerProcess {
   }
 
   async start(): Promise<void> {
-    const { script, readyUrl, logFile } = this.#options;
+    const { script, readyUrl } = this.#options;
     const child = this.launch({
       ...this.#options,
       command: process.execPath,
@@ -57,14 +50,8 @@ export class NodeProcess extends ServerProcess {
     await untilReady(child, {
       timeoutMs: READY_TIMEOUT_MS,
       pollMs: READY_POLL_MS,
-      answers: async () => {
-        const answer = await fetch(readyUrl, { signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) });
-        const text = await answer.text();
-        if (answer.status !== 200) throw new Error(text);
-      },
+      answers: () => answersOk(readyUrl),
       late: 'was not ready within a minute',
-      failure: (state) =>
-        new UserError(`${this.name} ${state}.\n${child.tail()}`.trimEnd(), `These are the last lines of ${logFile}.`),
     });
   }
 }

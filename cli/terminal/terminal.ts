@@ -56,6 +56,19 @@ export class Terminal {
     };
   }
 
+  /** `work` may end the step itself, with a detail. @param failed the detail when it throws. */
+  async during<Value>(name: string, work: (step: Step) => Promise<Value>, failed = () => ''): Promise<Value> {
+    const step = this.step(name);
+    try {
+      const result = await work(step);
+      step.done();
+      return result;
+    } catch (error) {
+      step.fail(failed());
+      throw error;
+    }
+  }
+
   close(): void {
     this.#erase();
     this.#active.length = 0;

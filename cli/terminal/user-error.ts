@@ -6,11 +6,17 @@ import { ConfigurationError, EXIT_CONFIGURATION } from '#config/configuration-er
 /** The person at the terminal can correct it, so it has no stack. Other errors are bugs and are printed with one. */
 export class UserError extends Error {
   readonly advice: string;
+  readonly exitCode: number;
 
-  constructor(message: string, advice: string, options?: ErrorOptions) {
+  constructor(
+    message: string,
+    advice: string,
+    { exitCode = 1, ...options }: ErrorOptions & { exitCode?: number } = {},
+  ) {
     super(message, options);
     this.name = 'UserError';
     this.advice = advice;
+    this.exitCode = exitCode;
   }
 }
 
@@ -59,45 +65,38 @@ const REFUSALS = [
   },
 ] as const;
 
-/** {@link report} prints advice instead of a stack. */
-export function isExplained(error: unknown): boolean {
-  if (error instanceof UserError || error instanceof ConfigurationError) return true;
-  return (error instanceof Error && error.name in ADVICE) || refusalIn(error) !== undefined;
-}
-
-function refusalIn(error: unknown) {
+/** What {@link report} prints instead of a stack; undefined: the error is a bug. */
+function explanationOf(error: unknown): string | undefined {
+  if (error instanceof ConfigurationError) return error.message;
+  if (error instanceof Error) {
+    const advice = error instanceof UserError ? error.advice : ADVICE[error.name];
+    if (advice !== undefined) return `\n${[error.message, advice].filter(Boolean).join('\n')}`;
+  }
   const chain = chainOf(error);
   return REFUSALS.flatMap(({ codes, said, check }) => {
     const refused = chain.find((each) => codes.test(codeOf(each) ?? ''));
-    return refused === undefined ? [] : [{ said, check, message: refused.message }];
+    return refused === undefined
+      ? []
+      : [`\n${said}: ${refused.message}\n${check}, and DATABASE_DIRECT_URL if it is set.`];
   })[0];
 }
 
+export function isExplained(error: unknown): boolean {
+  return explanationOf(error) !== undefined;
+}
+
+/** @returns the exit code. */
 export function report(error: unknown, terminal: Output): number {
+  const bug = [
+    error instanceof Error ? (error.stack ?? error.message) : String(error),
+    ...chainOf(error)
+      .slice(1)
+      .map((cause) => `Caused by: ${cause.message}`),
+  ].join('\n');
   // Error messages have line breaks of ours and contain texts of others.
-  const output = { write: (text: string) => terminal.write(visibleLines(text)) };
-  if (error instanceof ConfigurationError) {
-    output.write(`${error.message}\n`);
-    return EXIT_CONFIGURATION;
-  }
-  if (error instanceof UserError) {
-    output.write(`\n${[error.message, error.advice].filter(Boolean).join('\n')}\n`);
-    return 1;
-  }
-  const advice = error instanceof Error ? ADVICE[error.name] : undefined;
-  if (error instanceof Error && advice !== undefined) {
-    output.write(`\n${[error.message, advice].filter(Boolean).join('\n')}\n`);
-    return 1;
-  }
-  const refusal = refusalIn(error);
-  if (refusal !== undefined) {
-    const { said, message, check } = refusal;
-    output.write(`\n${said}: ${message}\n${check}, and DATABASE_DIRECT_URL if it is set.\n`);
-    return 1;
-  }
-  output.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
-  for (const cause of chainOf(error).slice(1)) output.write(`Caused by: ${cause.message}\n`);
-  return 1;
+  terminal.write(visibleLines(`${explanationOf(error) ?? bug}\n`));
+  if (error instanceof ConfigurationError) return EXIT_CONFIGURATION;
+  return error instanceof UserError ? error.exitCode : 1;
 }
 
 /** A quota counts as a full disk, too. */

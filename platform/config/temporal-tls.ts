@@ -1,8 +1,8 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
+import type { TemporalTls } from '#config/config.ts';
 import { ConfigurationError, type ConfigurationProblem } from '#config/configuration-error.ts';
-import type { TemporalTls } from '#config/parts.ts';
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 const PRIVATE_KEY = /-----BEGIN ([A-Z]+ )?PRIVATE KEY-----/;

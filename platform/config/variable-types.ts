@@ -2,6 +2,14 @@ import { isIP } from 'node:net';
 import * as z from 'zod';
 import { DEFAULT_HEADER_PREFIX, HEADER_PREFIX } from '#domain/service/service-address.ts';
 
+/** Without blanks around them, and without empty ones. */
+export function commaList(text: string): string[] {
+  return text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+}
+
 export function urlOf(...protocols: string[]) {
   return z.string().refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol), {
     message: `must be a URL that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
@@ -145,12 +153,7 @@ export function perSecond() {
 export function networkList() {
   return z
     .string()
-    .transform((text) =>
-      text
-        .split(',')
-        .map((network) => network.trim())
-        .filter((network) => network !== ''),
-    )
+    .transform(commaList)
     .refine(
       (networks) => networks.every(isNetwork),
       'must be IP addresses or networks such as 10.0.0.0/8, comma separated',

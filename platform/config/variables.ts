@@ -3,6 +3,7 @@ import { fileVariable, isSecret, secret } from '#config/secret-files.ts';
 import { temporalTlsFields } from '#config/temporal-tls.ts';
 import { tracingFields } from '#config/tracing.ts';
 import {
+  commaList,
   durationMs,
   flag,
   headerPrefix,
@@ -65,12 +66,7 @@ export const serviceFields = {
   SERVICE_MISSING_CAPABILITIES: z
     .string()
     .default('')
-    .transform((text) =>
-      text
-        .split(',')
-        .map((name) => name.trim())
-        .filter(Boolean),
-    )
+    .transform(commaList)
     .pipe(z.array(z.enum(capabilities as [keyof Capabilities, ...(keyof Capabilities)[]]))),
 };
 

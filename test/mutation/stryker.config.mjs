@@ -1,4 +1,4 @@
-// One rule at a time, as scripts/mutation-testing.ts says: docs/mutation-testing.md.
+// One rule at a time, as main.ts says: CONTRIBUTING.md.
 const { file, report, page } = JSON.parse(process.env.MUTATION_RULE ?? '{}');
 
 /** @type {import('@stryker-mutator/core').PartialStrykerOptions} */

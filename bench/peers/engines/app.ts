@@ -1,5 +1,6 @@
 import express from 'express';
-import { isAuthentic, Service } from './service.ts';
+import { isAuthentic } from '../authentic.ts';
+import { Service } from './service.ts';
 import { Shop } from './shop.ts';
 
 export interface Engine {

@@ -1,5 +1,5 @@
 import { type Finding, failure, notChecked, ok, warning } from '#cli/doctor/finding.ts';
-import { withoutStop } from '#cli/service/own-session.ts';
+import { askOnce, withoutStop } from '#cli/service/own-session.ts';
 import { duration } from '#cli/terminal/durations.ts';
 import type { ServiceConfig } from '#config/config.ts';
 import { compareMoney } from '#domain/money/money.ts';
@@ -9,7 +9,6 @@ import { FAILURE_CLASSES } from '#domain/work/failure.ts';
 import { heldPurchases } from '#fulfilment/readiness/conditions.ts';
 import type { ServiceClient } from '#upstream/client.ts';
 import type { ServiceFailure, ServiceResult } from '#upstream/client/error-mapping.ts';
-import { createHttpTransport } from '#upstream/client/http.ts';
 import type { SharedToken, TokenResult } from '#upstream/client/session.ts';
 import type { ServiceWallet } from '#upstream/contract.ts';
 
@@ -107,23 +106,19 @@ export async function checkClock(
   { now, deadlineMs, webhookToleranceMs = WEBHOOK_TOLERANCE_SECONDS * 1_000 }: ClockOptions,
 ): Promise<Finding> {
   const { origin, pathname } = new URL(serviceAddress(service.baseUrl, service.mode));
-  const transport = createHttpTransport({ origin, proxy: service.proxy });
-  try {
-    const sentAt = now();
-    const result = await transport.send({
-      method: 'GET',
-      path: `${pathname}/wallet`,
-      headers: { accept: 'application/json', 'user-agent': 'reseller-fulfilment' },
-      deadlineMs,
-    });
-    const receivedAt = now();
-    if (result.kind === 'no_answer') return notChecked(`the service does not answer (${result.reason})`);
-    const theirs = Date.parse(String(result.answer.headers['date'] ?? ''));
-    if (Number.isNaN(theirs)) return notChecked('the answers of the service have no Date header');
-    return judge(offsetSeconds(theirs, sentAt, receivedAt), webhookToleranceMs / 1_000);
-  } finally {
-    await transport.close();
-  }
+  const request = {
+    method: 'GET',
+    path: `${pathname}/wallet`,
+    headers: { accept: 'application/json' },
+    deadlineMs,
+  } as const;
+  const sentAt = now();
+  const result = await askOnce({ origin, proxy: service.proxy }, request);
+  const receivedAt = now();
+  if (result.kind === 'no_answer') return notChecked(`the service does not answer (${result.reason})`);
+  const theirs = Date.parse(String(result.answer.headers['date'] ?? ''));
+  if (Number.isNaN(theirs)) return notChecked('the answers of the service have no Date header');
+  return judge(offsetSeconds(theirs, sentAt, receivedAt), webhookToleranceMs / 1_000);
 }
 
 /** Negative if our clock is behind. The header's precision (one second) and the time of the call do not count. */

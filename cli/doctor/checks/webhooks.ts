@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import { type Records, WEBHOOK_SILENCE } from '#cli/doctor/checks/database.ts';
 import { type Finding, failure, notChecked, ok, warning } from '#cli/doctor/finding.ts';
+import { askOnce } from '#cli/service/own-session.ts';
 import { typed } from '#cli/terminal/output.ts';
 import type { ServiceConfig, WebhookSecret } from '#config/config.ts';
 import { isLoopback } from '#config/variable-types.ts';
@@ -10,7 +11,7 @@ import { OWN_PING } from '#db/queues/inbox.ts';
 import type { StoredWebhookSecrets } from '#db/service/webhook-secrets.ts';
 import { WEBHOOK_TOLERANCE_SECONDS, describeRefusedPrefix } from '#domain/service/service-address.ts';
 import { counted } from '#domain/text.ts';
-import { type HttpAnswer, createHttpTransport } from '#upstream/client/http.ts';
+import type { HttpAnswer } from '#upstream/client/http.ts';
 import { readJson } from '#upstream/client/json.ts';
 import { type ServiceHeaders, serviceHeaders } from '#upstream/contract.ts';
 
@@ -86,16 +87,11 @@ export async function checkWebhookAddress(
   }
   if (secret === undefined) return notChecked('no webhook secret can sign a ping');
   const { origin, pathname, search, hostname, protocol } = new URL(url);
-  const transport = createHttpTransport({ origin });
-  try {
-    const { headers, body } = signedPing(secret, now(), serviceHeaders(headerPrefix));
-    const sent = await transport.send({ method: 'POST', path: `${pathname}${search}`, headers, body, deadlineMs });
-    if (sent.kind === 'no_answer') return failure(`no answer: ${sent.reason}`, REACH_US);
-    const problem = problemOf(sent.answer);
-    if (problem !== undefined) return problem;
-  } finally {
-    await transport.close();
-  }
+  const { headers, body } = signedPing(secret, now(), serviceHeaders(headerPrefix));
+  const sent = await askOnce({ origin }, { method: 'POST', path: `${pathname}${search}`, headers, body, deadlineMs });
+  if (sent.kind === 'no_answer') return failure(`no answer: ${sent.reason}`, REACH_US);
+  const problem = problemOf(sent.answer);
+  if (problem !== undefined) return problem;
   if (mode === 'production' && isLoopback(hostname)) {
     return warning('leads to this machine only', 'Set PUBLIC_WEBHOOK_URL to the address that the service sends to.');
   }
@@ -118,7 +114,6 @@ function signedPing(
   const headers = {
     'content-type': 'application/json',
     'accept-encoding': 'identity',
-    'user-agent': 'reseller-fulfilment',
     [names.event]: 'ping',
     [names.delivery]: delivery,
     [names.timestamp]: timestamp,

@@ -13,7 +13,7 @@ import { type BoughtEsim, follow } from '#cli/sandbox-tour/purchases.ts';
 import type { Money } from '#domain/money/money.ts';
 import type { ServiceResult } from '#upstream/client/error-mapping.ts';
 import type { EsimCancellation, SimulatedState } from '#upstream/contract.ts';
-import { isFinalMovement, moneyOf } from '#upstream/mapping/wallet-movements.ts';
+import { isFinalMovement, isOfOrder, moneyOf } from '#upstream/mapping/wallet-movements.ts';
 
 const REFUND_RESULTS = ['accepted', 'refused', 'manual review'] as const;
 type RefundResult = (typeof REFUND_RESULTS)[number];
@@ -167,9 +167,8 @@ async function lookForCredit(leg: Leg, { reference, order, paid }: PaidEsim): Pr
   const credit = await until(leg, async () => {
     const movements = await leg.client.listWalletTransactions({ reference });
     if (!movements.ok) return undefined;
-    const own = movements.value.items.filter(
-      (item) => item.type === 'credit' && (item.external_order_id === reference || item.order_id === order.id),
-    );
+    const named = { serviceId: order.id, reference };
+    const own = movements.value.items.filter((item) => item.type === 'credit' && isOfOrder(named, item));
     pending = own.length > 0;
     return own.find(isFinalMovement);
   });

@@ -1,12 +1,11 @@
 import { DEBIT, noteAmounts, priceOf } from '#cli/sandbox-tour/amounts.ts';
 import { type Leg, until } from '#cli/sandbox-tour/leg.ts';
+import { debitsOf } from '#cli/sandbox-tour/legs/wallet.ts';
 import { type CallObservation, clause, noteCall, notePurchase, observeCall } from '#cli/sandbox-tour/observations.ts';
 import type { BoughtEsim } from '#cli/sandbox-tour/purchases.ts';
 import { lapse } from '#cli/terminal/durations.ts';
 import type { Money } from '#domain/money/money.ts';
 import { counted } from '#domain/text.ts';
-import type { Listing, OptionalResult } from '#upstream/client.ts';
-import type { WalletTransaction } from '#upstream/contract.ts';
 import { moneyOf } from '#upstream/mapping/wallet-movements.ts';
 
 export async function deliveryLeg(leg: Leg, { esimId, order }: BoughtEsim): Promise<void> {
@@ -91,7 +90,7 @@ async function lookForDebits(leg: Leg, orders: readonly BoughtEsim[], listed: Mo
         refused = observeCall(movements);
         return 'refused';
       }
-      const debit = debitOf(movements, order);
+      const [debit] = debitsOf([order], movements.value.items);
       if (debit === undefined) continue;
       missing.delete(order);
       found.push({ expected: priceOf(listed, order.order), actual: moneyOf(debit) });
@@ -127,14 +126,4 @@ async function lookForDebits(leg: Leg, orders: readonly BoughtEsim[], listed: Mo
   );
   const compared = { ...DEBIT, step: 'the amounts of these debits' };
   noteAmounts(leg, ['order'], compared, found);
-}
-
-function debitOf(
-  movements: OptionalResult<Listing<WalletTransaction>>,
-  { reference, order }: BoughtEsim,
-): WalletTransaction | undefined {
-  if (!movements.ok) return undefined;
-  return movements.value.items.find(
-    (item) => item.type === 'debit' && (item.external_order_id === reference || item.order_id === order.id),
-  );
 }

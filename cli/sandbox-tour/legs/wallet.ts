@@ -139,7 +139,10 @@ async function lookSince(leg: Leg, orders: readonly BoughtEsim[]): Promise<void>
   );
 }
 
-function debitsOf(orders: readonly BoughtEsim[], rows: readonly WalletTransaction[]): readonly WalletTransaction[] {
+export function debitsOf(
+  orders: readonly BoughtEsim[],
+  rows: readonly WalletTransaction[],
+): readonly WalletTransaction[] {
   return orders.flatMap(({ order, reference }) => {
     const named = { serviceId: order.id, reference };
     return rows.find((row) => row.type === 'debit' && isOfOrder(named, row)) ?? [];

@@ -86,7 +86,7 @@ describe('reseller keys create', () => {
 describe('reseller keys list', () => {
   it('advises a migration for a database without tables, and prints no SQL statement', async () => {
     await using empty = await createTestDatabase({ ...inject('servers'), templateDatabase: 'template0' });
-    const error: unknown = await listKeys({ DATABASE_URL: empty.url }).catch((thrown: unknown) => thrown);
+    const error: unknown = await listKeys({}, { DATABASE_URL: empty.url }).catch((thrown: unknown) => thrown);
     const lines: string[] = [];
     expect(report(error, { write: (text: string | Uint8Array) => lines.push(String(text)) > 0 })).toBe(1);
     expect(lines.join('')).toMatch(/^\nThe database lacks \d+ of \d+ migrations: run `npx reseller migrate`\.\n$/);
@@ -153,7 +153,7 @@ describe('reseller keys rotate', () => {
     const third = await rotate(second, 0, 1);
     expect((await find(third))?.lineageId).toBe(before?.id);
     expect(minutes((await find(third))?.expiresAt)).toBe(24 * 60);
-    const list = await printed(() => listKeys(environment()));
+    const list = await printed(() => listKeys({}, environment()));
     const lines = list.split('\n').filter((line) => /^\w{8} +rotated /.test(line));
     expect(lines.map((line) => line.slice(0, 8))).toEqual([first, second, third]);
     expect(lines[1]).toContain(`expired`);

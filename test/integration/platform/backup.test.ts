@@ -2,7 +2,6 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import {
   chmodSync,
-  cpSync,
   existsSync,
   mkdirSync,
   readFileSync,
@@ -216,18 +215,6 @@ describe('a backup of PostgreSQL', () => {
       backUp({ folder: join(folder, 'backups') }, { ...KEYS, DATABASE_URL: refused.href }, SILENT),
     ).rejects.toThrow('The server gave no base backup: permission denied');
     expect(readdirSync(join(folder, 'backups'))).toEqual(before);
-  });
-
-  it('of a version from before the first release is not restored, and nothing is changed', async () => {
-    const older = join(folder, 'older');
-    cpSync(await make(), older, { recursive: true });
-    const text = readFileSync(join(older, 'backup.json'), 'utf8');
-    writeFileSync(join(older, 'backup.json'), text.replace('"format": 2', '"format": 1'));
-    const place = join(folder, 'unused');
-    await expect(restore({ backup: older, target: { postgres: place } }, KEYS, SILENT)).rejects.toThrow(
-      'is a backup of a version from before the first release',
-    );
-    expect(existsSync(place)).toBe(false);
   });
 });
 

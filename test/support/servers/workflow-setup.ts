@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { obtainTestServer } from '#cli/embedded/temporal-test-server.ts';
+import { obtainTestServer } from '#test/support/servers/time-skipping-server.ts';
 import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
 import { bundleWorkflows } from '#worker/bundle.ts';
 

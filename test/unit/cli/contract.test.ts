@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { DataFolderLock } from '#cli/data-folder/data-folder.ts';
 import { writeSecretFile } from '#cli/data-folder/development-secrets.ts';
 import { COMPATIBLE, checkContractFile, NO_DOCUMENT, NOT_COMPATIBLE } from '#cli/service/contract.ts';
+import { report, UserError } from '#cli/terminal/user-error.ts';
 import { BASE_PATH } from '#domain/service/service-address.ts';
 import { contractOpenApi } from '#test/support/contract-openapi.ts';
 import { httpAnswer, startRawServer } from '#test/support/network/raw-server.ts';
@@ -38,7 +39,11 @@ async function run(
       return true;
     },
   });
-  const code = await checkContractFile(file, options, environment, { stdout: into('stdout'), stderr: into('stderr') });
+  const [stdout, stderr] = [into('stdout'), into('stderr')];
+  const code = await checkContractFile(file, options, environment, { stdout, stderr }).catch((error: unknown) => {
+    if (error instanceof UserError) return report(error, stderr);
+    throw error;
+  });
   return { code, ...printed };
 }
 

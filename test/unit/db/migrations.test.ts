@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { contractingStatements, problemsOf } from '#scripts/migrations/contracting-statements.ts';
 import { PROJECT } from '#test/support/compose.ts';
+import { contractingStatements, problemsOf } from '#test/support/contracting-statements.ts';
 
 const FOLDER = join(PROJECT, 'db/migrations');
 const files = readdirSync(FOLDER).filter((name) => name.endsWith('.sql'));

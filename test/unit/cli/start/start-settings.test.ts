@@ -13,7 +13,7 @@ const secrets = {
   postgres_password: 'postgres-password',
   simulator_password: 'simulator-password',
 };
-const options = { data: '.data', demo: true, ports: {} };
+const options = { demo: true };
 const real = { SERVICE_BASE_URL: 'https://service.example/api/reseller/v1' };
 
 function environmentsOf(environment: Record<string, string>) {
@@ -42,11 +42,11 @@ describe('the settings of a start', () => {
 
   it('take a port from the command line, else from the environment', () => {
     expect(startSettings(options, { API_PORT: '3100' }).ports.api).toBe(3100);
-    expect(startSettings({ ...options, ports: { api: 3200 } }, { API_PORT: '3100' }).ports.api).toBe(3200);
+    expect(startSettings({ ...options, apiPort: 3200 }, { API_PORT: '3100' }).ports.api).toBe(3200);
     expect(() => startSettings(options, { API_PORT: '70000', CODEC_PORT: 'abc' })).toThrow(
       '  - API_PORT: must be a port number\n  - CODEC_PORT: must be a port number\n',
     );
-    expect(startSettings({ ...options, ports: { api: 3200 } }, { API_PORT: 'abc' }).ports.api).toBe(3200);
+    expect(startSettings({ ...options, apiPort: 3200 }, { API_PORT: 'abc' }).ports.api).toBe(3200);
   });
 
   it('never run a demonstration order at another service than our simulator', () => {
@@ -55,7 +55,7 @@ describe('the settings of a start', () => {
   });
 
   it('refuse a cluster whose servers run elsewhere', () => {
-    const cluster = { ...options, cluster: { workers: 2, apis: 2 } };
+    const cluster = { ...options, cluster: true };
     expect(startSettings(cluster, { DATABASE_URL: '', ...real }).cluster).toEqual({ workers: 2, apis: 2 });
     for (const name of ['DATABASE_URL', 'TEMPORAL_ADDRESS'])
       expect(() => startSettings(cluster, { [name]: 'elsewhere' })).toThrow(`${name} is set`);
@@ -102,13 +102,15 @@ describe('ports', () => {
 
   it('that are taken are all reported at once, each with its use and its option', async () => {
     const [api, simulator] = [await occupied(), await occupied()];
-    const ports = {
-      worker: await freePort(),
-      temporal: await freePort(),
-      temporalUi: await freePort(),
-      codec: await freePort(),
+    const given = {
+      apiPort: api,
+      simulatorPort: simulator,
+      workerPort: await freePort(),
+      temporalPort: await freePort(),
+      temporalUiPort: await freePort(),
+      codecPort: await freePort(),
     };
-    const settings = startSettings({ ...options, ports: { ...ports, api, simulator } }, {});
+    const settings = startSettings({ ...options, ...given }, {});
     const error: unknown = await requireFreePorts(settings).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(UserError);
     expect(error).toMatchObject({

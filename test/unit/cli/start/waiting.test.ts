@@ -19,7 +19,7 @@ async function worker(...details: string[]): Promise<number> {
 }
 
 function lines(workerPorts: number[], { data = '.data', environment = {} } = {}) {
-  const settings = startSettings({ data, demo: true, ports: { api: 3100, temporalUi: 8333 } }, environment);
+  const settings = startSettings({ data, demo: true, apiPort: 3100, temporalUiPort: 8333 }, environment);
   return waitingLines({ ports: settings.ports, workerPorts, settings });
 }
 

@@ -8,7 +8,6 @@ import type { Environment } from '#config/environment.ts';
 /** Must equal `ops/temporal-test-server/pom.xml`. */
 const TEST_SERVER_VERSION = '1.38.0';
 
-/** Only tests use the time-skipping server. */
 function findTestServer(environment: Environment): string | undefined {
   const named = environment['TEMPORAL_TEST_SERVER_PATH'];
   if (named) return named;
@@ -57,7 +56,7 @@ async function fetchWithMaven(options: ObtainOptions & { readonly target: string
       'mvn',
       [
         '--batch-mode',
-        `--file=${join(import.meta.dirname, '../../ops/temporal-test-server/pom.xml')}`,
+        `--file=${join(import.meta.dirname, '../../../ops/temporal-test-server/pom.xml')}`,
         'dependency:copy-dependencies',
         '-DincludeScope=runtime',
         `-DoutputDirectory=${join(partial, 'lib')}`,

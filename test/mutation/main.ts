@@ -48,8 +48,8 @@ const MUTATED_RULES = Object.entries(RULES).map(([file, names]) => ({
 /** In percent, for the tests of each rule. */
 const LEAST_SCORE = 90;
 
-const PROJECT = join(import.meta.dirname, '..');
-const PACKAGE = join(PROJECT, 'test/mutation');
+const PROJECT = join(import.meta.dirname, '../..');
+const PACKAGE = import.meta.dirname;
 const COPY = join(PROJECT, '.cache/mutation');
 const REPORTS = join(PROJECT, 'test/artifacts/mutation');
 const COPIED = ['package.json', 'domain', 'platform', 'simulator', 'test', 'upstream'];
