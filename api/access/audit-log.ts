@@ -50,18 +50,14 @@ const query = z.strictObject({
 /** Entries are never changed. */
 export function auditLogOperations({ database }: ApiDependencies): Operation[] {
   return [
-    operation({
+    operation('GET /v1/audit-log', {
       id: 'listAuditLog',
-      method: 'get',
-      path: '/v1/audit-log',
-      tag: 'Administration',
       summary: 'List the audit log, newest first',
       description:
         'Every reveal of an activation code, QR code or VPN access data, every action of an operator, and every ' +
         'change of an API key, a share link, a webhook endpoint, a webhook secret or a pause, by the API or by a ' +
         'command.',
       scope: 'audit:read',
-      accountWide: true,
       query,
       answers: { 200: jsonAnswer('A page of the audit log.', pageOf(entryOutput, 'AuditPage')) },
       handle: async ({ query: given }) => {

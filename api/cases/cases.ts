@@ -22,8 +22,6 @@ import { WORK_KINDS } from '#domain/work/kinds.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
 import { dismissCase } from '#fulfilment/operator/corrections.ts';
 
-const tag = 'Operator actions';
-
 const caseOutput = z
   .strictObject({
     id: ourId('case'),
@@ -61,11 +59,8 @@ const caseOutput = z
 
 export function caseOperations({ database, now }: ApiDependencies): Operation[] {
   return [
-    operation({
+    operation('GET /v1/cases', {
       id: 'listCases',
-      method: 'get',
-      path: '/v1/cases',
-      tag,
       summary: 'List open cases, oldest first',
       scope: 'cases:operate',
       query: z.strictObject({
@@ -87,26 +82,19 @@ export function caseOperations({ database, now }: ApiDependencies): Operation[] 
         return pageReply(page, (row) => caseJson(caseFor(ownerId, row)));
       },
     }),
-    operation({
+    operation('GET /v1/cases/{id}', {
       id: 'getCase',
-      method: 'get',
-      path: '/v1/cases/{id}',
-      tag,
       summary: 'Read a case, open or closed',
       scope: 'cases:operate',
       params: idInPath('case'),
       answers: { 200: jsonAnswer('The case.', caseOutput) },
-      problems: ['case_not_found'],
       handle: async ({ params: { id }, caller: { ownerId } }) => {
         const found = requireFound(await database.run((db) => findCase(db, id, ownerId)), 'case_not_found');
         return jsonReply(200, caseJson(caseFor(ownerId, found)));
       },
     }),
-    operation({
+    operation('POST /v1/cases/{id}/dismiss', {
       id: 'dismissCase',
-      method: 'post',
-      path: '/v1/cases/{id}/dismiss',
-      tag,
       summary: 'Dismiss a case about a webhook delivery',
       description:
         'For cases whose `subject_kind` is `delivery`. Find out first who can send to the webhook address. A ' +
@@ -116,7 +104,7 @@ export function caseOperations({ database, now }: ApiDependencies): Operation[] 
       params: idInPath('case'),
       body: z.strictObject({ reason: actionReason }).meta({ id: 'CaseDismissal' }),
       answers: { 200: jsonAnswer('The case.', caseOutput) },
-      problems: ['case_not_found', 'action_not_possible'],
+      problems: ['action_not_possible'],
       handle: async ({ params: { id }, body: { reason }, caller }) => {
         const by = { owner: caller.ownerId, actor: caller.apiKeyId, reason };
         const result = await database.transaction((tx) => dismissCase(tx, id, by, new Date(now())));

@@ -16,7 +16,6 @@ import {
   settleDeadLetter,
 } from '#fulfilment/operator/dead-letters.ts';
 
-const tag = 'Operator actions';
 const PATH = '/v1/dead-letters';
 const ID = /^(inbox|outbox)_([1-9][0-9]{0,17})$/;
 const exampleId = 'inbox_4711';
@@ -60,11 +59,8 @@ export function deadLetterOperations(dependencies: ApiDependencies): Operation[]
 }
 
 function listOperation({ database }: ApiDependencies): Operation {
-  return operation({
+  return operation(`GET ${PATH}`, {
     id: 'listDeadLetters',
-    method: 'get',
-    path: PATH,
-    tag,
     summary: 'List dead letters of a queue, oldest first',
     description:
       'Reports of the service and requests to workflows that failed all tries. Those about known work have a case ' +
@@ -88,11 +84,8 @@ function listOperation({ database }: ApiDependencies): Operation {
 const answers = { 200: jsonAnswer('The dead letter.', letterOutput) };
 
 function requeueOperation(dependencies: ApiDependencies): Operation {
-  return operation({
+  return operation(`POST ${PATH}/{id}/requeue`, {
     id: 'requeueDeadLetter',
-    method: 'post',
-    path: `${PATH}/{id}/requeue`,
-    tag,
     summary: 'Requeue a dead letter',
     description:
       'After its cause was corrected. It gets as many tries as a new one; if it fails again, it returns to the list ' +
@@ -112,11 +105,8 @@ function requeueOperation(dependencies: ApiDependencies): Operation {
 }
 
 function dismissOperation(dependencies: ApiDependencies): Operation {
-  return operation({
+  return operation(`POST ${PATH}/{id}/dismiss`, {
     id: 'dismissDeadLetter',
-    method: 'post',
-    path: `${PATH}/{id}/dismiss`,
-    tag,
     summary: 'Dismiss a dead letter',
     description:
       'It is never processed, and no longer prevents purchases. Check the purchase at the service first: a dismissed ' +

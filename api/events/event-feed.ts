@@ -26,7 +26,6 @@ import {
 } from '#db/events/event-queries.ts';
 import { eventEnvelope } from '#outbound/event-message.ts';
 
-const tag = 'Events';
 const positions = numberCursor('v');
 /** For a caller that was not allowed to wait: the time of the next event is unknown. */
 const RETRY_AFTER_SECONDS = 5;
@@ -35,11 +34,8 @@ export function eventOperations(dependencies: ApiDependencies): Operation[] {
   const { database, waits } = dependencies;
   const streams = new EventStreams(dependencies);
   return [
-    operation({
+    operation('GET /v1/events', {
       id: 'listEvents',
-      method: 'get',
-      path: '/v1/events',
-      tag,
       summary: 'Read events, oldest first',
       description:
         'The feed: store `next_cursor` and continue from it at any time. No event is skipped or repeated while ' +
@@ -103,11 +99,8 @@ export function eventOperations(dependencies: ApiDependencies): Operation[] {
       },
     }),
     // Before the path with an id.
-    operation({
+    operation('GET /v1/events/stream', {
       id: 'streamEvents',
-      method: 'get',
-      path: '/v1/events/stream',
-      tag,
       summary: 'Follow events as they happen (server-sent events)',
       description:
         'Each has the type in `event`, the event as JSON in `data`, and a cursor in `id`. Starts with new events; ' +
@@ -136,16 +129,12 @@ export function eventOperations(dependencies: ApiDependencies): Operation[] {
         return streams.open(filter, { after, caller, onClose });
       },
     }),
-    operation({
+    operation('GET /v1/events/{id}', {
       id: 'getEvent',
-      method: 'get',
-      path: '/v1/events/{id}',
-      tag,
       summary: 'Read an event',
       scope: 'events:read',
       params: idInPath('event'),
       answers: { 200: jsonAnswer('The event.', eventOutput) },
-      problems: ['event_not_found'],
       handle: async ({ params: { id }, caller }) => {
         const found = await database.run((db) => findEvent(db, id, caller.ownerId));
         return jsonReply(200, eventEnvelope(requireFound(found, 'event_not_found')));

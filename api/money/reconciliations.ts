@@ -163,18 +163,12 @@ export function reconciliationJson(row: ReconciliationRow): z.input<typeof recon
   };
 }
 
-const tag = 'Wallet';
-
 export function reconciliationOperations({ database }: ApiDependencies): Operation[] {
   return [
-    operation({
+    operation('GET /v1/wallet/reconciliations', {
       id: 'listReconciliations',
-      method: 'get',
-      path: '/v1/wallet/reconciliations',
-      tag,
       summary: 'List comparisons of our books with the wallet, newest first',
       scope: 'wallet:read',
-      accountWide: true,
       query: reconciliationQuery,
       answers: { 200: jsonAnswer('A page of reports, without their findings.', reconciliationPage) },
       handle: async ({ query }) => {
@@ -189,17 +183,12 @@ export function reconciliationOperations({ database }: ApiDependencies): Operati
         return pageReply(page, reconciliationSummaryJson);
       },
     }),
-    operation({
+    operation('GET /v1/wallet/reconciliations/{id}', {
       id: 'getReconciliation',
-      method: 'get',
-      path: '/v1/wallet/reconciliations/{id}',
-      tag,
       summary: 'Read a comparison of our books with the wallet',
       scope: 'wallet:read',
-      accountWide: true,
       params: idInPath('reconciliation'),
       answers: { 200: jsonAnswer('The report.', reconciliation) },
-      problems: ['reconciliation_not_found'],
       handle: async ({ params: { id } }) => {
         const found = await database.run((db) => findReconciliation(db, id));
         return jsonReply(200, reconciliationJson(requireFound(found, 'reconciliation_not_found')));

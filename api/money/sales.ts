@@ -140,7 +140,6 @@ function isTimeZone(name: string): boolean {
   }
 }
 
-const tag = 'Sales';
 const DAY_MS = 86_400_000;
 /** `invalid_parameter_value`: PostgreSQL knows fewer time zones than JavaScript. */
 const UNKNOWN_TIME_ZONE = '22023';
@@ -163,32 +162,23 @@ export function salesOperations(dependencies: ApiDependencies): Operation[] {
     ]);
   };
   return [
-    operation({
+    operation('GET /v1/sales', {
       id: 'getSales',
-      method: 'get',
-      path: '/v1/sales',
-      tag,
       summary: 'Sum up sales by day, kind, package and country',
       description:
         'Sums of our journal for the given days. Amounts of different currencies are never added: each currency has ' +
         'its own sums. The margin needs `customer_price` of the orders, top-ups and VPN subscriptions.',
       scope: 'wallet:read',
-      accountWide: true,
       query: salesQuery,
       answers: { 200: jsonAnswer('The sums, ordered by their groups.', salesOutput) },
       handle: async ({ query }) => jsonReply(200, { data: await read(query), time_zone: query.time_zone }),
     }),
-    operation({
+    operation('GET /v1/sales.csv', {
       id: 'exportSales',
-      method: 'get',
-      path: '/v1/sales.csv',
-      tag,
       summary: 'Get the sums of sales as CSV',
       scope: 'wallet:read',
-      accountWide: true,
       query: salesQuery.extend(csvQuery),
       answers: csvAnswer('sums'),
-      problems: ['too_many_streams'],
       heavy: 'file',
       handle: async ({ query, caller }) => {
         let sums: readonly SaleOutput[] = [];

@@ -157,23 +157,17 @@ const walletTransactionCsv: CsvColumns<z.input<typeof walletTransaction>> = {
   service_occurred_at: safe(({ service }) => service?.occurred_at),
 };
 
-const tag = 'Wallet';
-
 export function walletTransactionOperations(dependencies: ApiDependencies): Operation[] {
   const { database, now } = dependencies;
   return [
-    operation({
+    operation('GET /v1/wallet/transactions', {
       id: 'listWalletTransactions',
-      method: 'get',
-      path: '/v1/wallet/transactions',
-      tag,
       summary: 'List movements of the wallet with their causes, newest first',
       description:
         'Our journal, each row with the movement that the service has shown for it. With `cause=none`: movements ' +
         'of the service ' +
         'without a cause in our journal. The scheduled reconciliation reads the movements; this call does not.',
       scope: 'wallet:read',
-      accountWide: true,
       query: walletTransactionQuery,
       answers: { 200: jsonAnswer('A page of movements.', walletTransactionPage) },
       handle: async ({ query: { limit, cursor, ...filter } }) => {
@@ -187,17 +181,12 @@ export function walletTransactionOperations(dependencies: ApiDependencies): Oper
         return pageReply(page, walletTransactionJson);
       },
     }),
-    operation({
+    operation('GET /v1/wallet/transactions.csv', {
       id: 'exportWalletTransactions',
-      method: 'get',
-      path: '/v1/wallet/transactions.csv',
-      tag,
       summary: 'Get all movements of the wallet that match as CSV, newest first',
       scope: 'wallet:read',
-      accountWide: true,
       query: walletTransactionQuery.omit({ limit: true, cursor: true }).extend(csvQuery),
       answers: csvAnswer('movements'),
-      problems: ['too_many_streams'],
       heavy: 'file',
       handle: async ({ query, caller }) =>
         csvReply(
@@ -213,11 +202,8 @@ export function walletTransactionOperations(dependencies: ApiDependencies): Oper
           },
         ),
     }),
-    operation({
+    operation('POST /v1/wallet/transactions/{id}/explain', {
       id: 'explainWalletTransaction',
-      method: 'post',
-      path: '/v1/wallet/transactions/{id}/explain',
-      tag,
       summary: 'Explain a movement without a cause',
       description:
         'Books it as an adjustment, so that it is no longer reported. For a purchase made by hand at the service, a ' +

@@ -26,7 +26,6 @@ export function orderOperations(dependencies: ApiDependencies, offers: Offers): 
   const resource: WorkResource = {
     kind: 'order',
     name: 'Order',
-    tag: 'Orders',
     output: orderOutput,
     expansions: purchaseExpansions,
     priceCurrency: (found) => offers.currencyOf('packages', found),
@@ -43,10 +42,9 @@ export function orderOperations(dependencies: ApiDependencies, offers: Offers): 
     ...findersOf(dependencies, orderReads, show),
   };
   return [
-    operation({
+    operation('POST /v1/orders', {
       ...creationCall(resource),
       id: 'createOrder',
-      path: '/v1/orders',
       summary: 'Buy an eSIM package',
       description:
         'Stores the order and answers at once; the purchase follows. Read the order, or its timeline, to follow it. ' +

@@ -142,19 +142,14 @@ function packageFilter(search: Omit<z.output<z.ZodObject<typeof packageSearch>>,
   };
 }
 
-const tag = 'Packages';
-
 const packagePage = z.strictObject({ ...pageShape(packageOutput), ...freshness }).meta({ id: 'PackagePage' });
 
 const packageWithAge = z.strictObject({ ...packageOutput.shape, ...freshness }).meta({ id: 'PackageWithAge' });
 
 export function packageOperations({ database, now }: ApiDependencies, catalogue: StoredCatalogue): Operation[] {
   return [
-    operation({
+    operation('GET /v1/packages', {
       id: 'listPackages',
-      method: 'get',
-      path: '/v1/packages',
-      tag,
       summary: 'List packages with their prices and your suggested prices',
       description:
         'As last read from the service, every five minutes by default; also while the service cannot be reached. ' +
@@ -177,11 +172,8 @@ export function packageOperations({ database, now }: ApiDependencies, catalogue:
         return pageReply(page, ({ row }) => storedPackageJson(row, rules), ageOf(readAt, now()));
       },
     }),
-    operation({
+    operation('GET /v1/packages/{id}', {
       id: 'getPackage',
-      method: 'get',
-      path: '/v1/packages/{id}',
-      tag,
       summary: 'Read a package with its price and your suggested price',
       description: 'As last read from the service. A package that the service no longer lists has `removed_at`.',
       scope: 'packages:read',

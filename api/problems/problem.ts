@@ -119,8 +119,13 @@ export function requireFound<Found>(found: Found | undefined, code: ProblemCode)
 export function requireIdForm(params: z.ZodObject | undefined, path: unknown): void {
   const kind = kindOfId(params);
   if (kind === undefined || isId(kind, z.object({ id: z.string() }).parse(path).id)) return;
-  const code = `${kind.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}_not_found`;
-  throw new Problem(problemCodes.find((each) => each === code) ?? 'route_not_found');
+  throw new Problem(missingCodeOf(params) ?? 'route_not_found');
+}
+
+/** The code of an unknown id in the path. */
+export function missingCodeOf(params: z.ZodObject | undefined): ProblemCode | undefined {
+  const code = `${kindOfId(params)?.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}_not_found`;
+  return problemCodes.find((each) => each === code);
 }
 
 /** Adds to a 404 what kind of id the path contains. It never contains the id. */

@@ -10,7 +10,6 @@ import { type ReplacedWebhookSecret, WebhookSecretStore } from '#db/service/webh
 import { MAX_WEBHOOK_SECRET_OVERLAP_MS } from '#domain/policy/webhook-policy.ts';
 import { changeWebhookSecret, type SecretChange, type SecretRefusal } from '#upstream/webhook-secret.ts';
 
-const tag = 'Administration';
 const PATH = '/v1/service/webhook-secret';
 
 /** Usual duration of a change. */
@@ -65,29 +64,21 @@ const STORED =
 
 export function serviceSecretOperations(dependencies: ApiDependencies): Operation[] {
   return [
-    operation({
+    operation(`POST ${PATH}`, {
       id: 'createServiceWebhookSecret',
-      method: 'post',
-      path: PATH,
-      tag,
       summary: 'Make the service create its first webhook secret',
       description: STORED,
       scope: 'service:admin',
-      accountWide: true,
       idempotent: true,
       answers: { 201: jsonAnswer('Created and stored.', secretOutput) },
       problems: ['webhook_secret_exists', ...PROBLEMS],
       handle: (request) => change(dependencies, 'create', request),
     }),
-    operation({
+    operation(`POST ${PATH}/rotate`, {
       id: 'rotateServiceWebhookSecret',
-      method: 'post',
-      path: `${PATH}/rotate`,
-      tag,
       summary: 'Make the service replace its webhook secret',
       description: STORED,
       scope: 'service:admin',
-      accountWide: true,
       idempotent: true,
       body: rotation,
       answers: { 200: jsonAnswer('Replaced and stored.', secretOutput) },

@@ -26,7 +26,6 @@ export function topupOperations(dependencies: ApiDependencies, offers: Offers): 
   const resource: WorkResource = {
     kind: 'topup',
     name: 'Topup',
-    tag: 'Top-ups',
     output: topupOutput,
     expansions: purchaseExpansions,
     priceCurrency: (found) => offers.currencyOf('packages', found),
@@ -39,10 +38,9 @@ export function topupOperations(dependencies: ApiDependencies, offers: Offers): 
     ...findersOf(dependencies, topupReads, show),
   };
   return [
-    operation({
+    operation('POST /v1/topups', {
       ...creationCall(resource),
       id: 'createTopup',
-      path: '/v1/topups',
       summary: 'Recharge an eSIM',
       description:
         'Stores the top-up and answers at once; the purchase follows. The package must be one of the top-up options ' +

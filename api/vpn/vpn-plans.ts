@@ -50,11 +50,8 @@ const planPage = z.strictObject({ ...pageShape(vpnPlan), ...freshness }).meta({ 
 
 export function vpnPlanOperations({ database, now }: ApiDependencies, catalogue: StoredCatalogue): Operation[] {
   return [
-    operation({
+    operation('GET /v1/vpn/plans', {
       id: 'listVpnPlans',
-      method: 'get',
-      path: '/v1/vpn/plans',
-      tag: 'VPN',
       summary: 'List VPN plans with their prices and your suggested prices',
       description:
         'As last read from the service, every five minutes by default; also while the service cannot be reached. ' +
@@ -76,11 +73,8 @@ export function vpnPlanOperations({ database, now }: ApiDependencies, catalogue:
         return pageReply(page, ({ row }) => planJson(row, rules), ageOf(readAt, now()));
       },
     }),
-    operation({
+    operation('GET /v1/vpn/plans/{id}', {
       id: 'getVpnPlan',
-      method: 'get',
-      path: '/v1/vpn/plans/{id}',
-      tag: 'VPN',
       summary: 'Read a VPN plan with its price and your suggested price',
       description: 'As last read from the service. A plan that the service no longer lists has `removed_at`.',
       scope: 'vpn:read',

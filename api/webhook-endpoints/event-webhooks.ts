@@ -3,7 +3,6 @@ import type { oas31, ZodOpenApiComponentsObject, ZodOpenApiPathsObject } from 'z
 import { eventOutput, eventShapes } from '#api/events/event-data.ts';
 import { EXAMPLE_IDS } from '#api/fields/fields.ts';
 import { exampleOf } from '#api/openapi/examples.ts';
-import { ENDPOINTS_TAG } from '#api/webhook-endpoints/webhook-endpoint-resource.ts';
 import { envelopeBody } from '#outbound/event-message.ts';
 
 const withTimestamp: oas31.SchemaObject = {
@@ -69,7 +68,7 @@ export function eventWebhooks(): ZodOpenApiPathsObject {
     event: {
       post: {
         operationId: 'receiveEvent',
-        tags: [ENDPOINTS_TAG],
+        tags: ['Webhook endpoints'],
         summary: 'An event, sent to a webhook endpoint',
         description:
           'Sent for each event that the endpoint selects, in no particular order, and possibly more than once. ' +

@@ -154,10 +154,8 @@ export function bulkOperation(dependencies: ApiDependencies, resource: WorkResou
       ),
     })
     .meta({ id: `${name}BulkResult` });
-  return operation({
+  return operation(`POST ${path}/bulk-actions`, {
     id: `actOnMany${name}s`,
-    method: 'post',
-    path: `${path}/bulk-actions`,
     tag: 'Operator actions',
     summary: `Perform one action on many ${noun}s`,
     description:

@@ -141,12 +141,10 @@ export async function createWork<Row>(
   return replyAfterPreferredWait(dependencies, waiter, reply, { when: isFinished, status: 201 });
 }
 
-export function creationCall({ kind, tag, expansions }: WorkResource) {
+export function creationCall({ kind, expansions }: WorkResource) {
   const note =
     ' Only with `Prefer: wait=N`. Absent when the work is accepted but cannot be read at the end of the wait.';
   return {
-    method: 'post',
-    tag,
     scope: scopesOfKind(kind).write,
     query: z.strictObject({ expand: expandInQuery(kind, expansions, note) }),
     idempotent: true,

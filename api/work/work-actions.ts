@@ -86,11 +86,10 @@ export function workActionOperations(dependencies: ApiDependencies, resource: Wo
   const { kind, name, output } = resource;
   const { noun, path, isPurchase } = KINDS[kind];
   const common = {
-    method: 'post',
     tag: 'Operator actions',
     scope: scopesOfKind(kind).operate,
     params: idInPath(kind),
-    problems: [`${kind}_not_found`, 'action_not_possible'],
+    problems: ['action_not_possible'],
     answers: {
       200: jsonAnswer(
         `The ${noun} as stored now, with \`operations\`; its workflow continues at once. A repeated action changes ` +
@@ -108,10 +107,9 @@ export function workActionOperations(dependencies: ApiDependencies, resource: Wo
   const perform = ({ params: { id }, body: { reason }, caller }: Request, action: OperatorAction) =>
     performOnWork(dependencies, resource, id, action, reason, caller);
 
-  const release = operation({
+  const release = operation(`POST ${path}/{id}/release`, {
     ...common,
     id: `release${name}`,
-    path: `${path}/{id}/release`,
     summary: 'Release held work through the purchase gate now',
     description:
       'It passes a pause and an open circuit (as its canary), but not the wallet, the daily limits or `max_price`. ' +
@@ -119,11 +117,9 @@ export function workActionOperations(dependencies: ApiDependencies, resource: Wo
     body: plain,
     handle: (request) => perform(request, { action: 'release' }),
   });
-  const changeLimit = operation({
+  const changeLimit = operation(`PATCH ${path}/{id}/limit`, {
     ...common,
-    method: 'patch',
     id: `change${name}Limit`,
-    path: `${path}/{id}/limit`,
     summary: 'Change the maximum that the service may charge',
     description: `${article(noun) === 'an' ? 'An' : 'A'} ${noun} held because of its price is tried again at once.`,
     body: limit,
@@ -133,10 +129,9 @@ export function workActionOperations(dependencies: ApiDependencies, resource: Wo
   const named = serviceEsimId === undefined ? [serviceId] : [serviceId, serviceEsimId];
   const names = Object.fromEntries(named.map(({ field, description }) => [field, serviceName.meta({ description })]));
   return [
-    operation({
+    operation(`POST ${path}/{id}/retry`, {
       ...common,
       id: `retry${name}`,
-      path: `${path}/{id}/retry`,
       summary: 'Retry now work that is held or needs attention',
       description:
         'Ends the present wait; the same rules decide what is sent. After all attempts were used up it grants ' +
@@ -146,11 +141,9 @@ export function workActionOperations(dependencies: ApiDependencies, resource: Wo
     }),
     // Only purchases are held by the purchase gate and have a price.
     ...(isPurchase ? [release, changeLimit] : []),
-    operation({
+    operation(`PATCH ${path}/{id}/retry-policy`, {
       ...common,
-      method: 'patch',
       id: `change${name}RetryPolicy`,
-      path: `${path}/{id}/retry-policy`,
       summary: 'Change the retry policy: attempts, waits and deadline',
       description:
         'Omitted fields are not changed; `null` removes a change. A running wait is computed again from ' +
@@ -159,19 +152,17 @@ export function workActionOperations(dependencies: ApiDependencies, resource: Wo
       body: retryPolicy,
       handle: (request) => perform(request, { action: 'change_retry', change: retryChangeOf(request.body) }),
     }),
-    operation({
+    operation(`POST ${path}/{id}/abandon`, {
       ...common,
       id: `abandon${name}`,
-      path: `${path}/{id}/abandon`,
       summary: `Abandon ${article(noun)} ${noun} that bought nothing`,
       description: 'Refused while it may have bought something, or the service keeps money for it.',
       body: plain,
       handle: (request) => perform(request, { action: 'abandon' }),
     }),
-    operation({
+    operation(`POST ${path}/{id}/resolve`, {
       ...common,
       id: `resolve${name}Case`,
-      path: `${path}/{id}/resolve`,
       summary: `Resolve a case of ${article(noun)} ${noun}`,
       description:
         "States the outcome when neither the service nor the wallet could prove it. Check the service's console " +

@@ -53,15 +53,12 @@ export function listOperations<
   Shown extends object,
 >(dependencies: ApiDependencies, resource: WorkResource, list: WorkList<Query, Stored, Filter, Shown>): Operation[] {
   const { database } = dependencies;
-  const { kind, name, tag } = resource;
+  const { kind, name } = resource;
   const { noun, path } = KINDS[kind];
   const scope = scopesOfKind(kind).read;
   return [
-    operation({
+    operation(`GET ${path}`, {
       id: `list${name}s`,
-      method: 'get',
-      path,
-      tag,
       summary: `List ${noun}s, newest first`,
       scope,
       query: list.query,
@@ -80,16 +77,12 @@ export function listOperations<
         });
       },
     }),
-    operation({
+    operation(`GET ${path}.csv`, {
       id: `export${name}s`,
-      method: 'get',
-      path: `${path}.csv`,
-      tag,
       summary: `Get all ${noun}s that match as CSV, newest first`,
       scope,
       query: list.query.omit({ limit: true, cursor: true, expand: true }).extend(csvQuery),
       answers: csvAnswer(`${noun}s`),
-      problems: ['too_many_streams'],
       heavy: 'file',
       handle: async ({ query: { bom, ...query }, caller }) => {
         // The size of the page has no influence on the filters.
