@@ -2,8 +2,8 @@ import * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { instant, timeInQuery } from '#api/fields/fields.ts';
 import { type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
-import { numberCursor } from '#api/lists/cursor.ts';
-import { pageOf, pageQuery, pageReply, readPage } from '#api/lists/lists.ts';
+import { CURSORS } from '#api/lists/cursor.ts';
+import { pageOf, pageQuery, pageReply } from '#api/lists/lists.ts';
 import { listAuditEntries, type AuditRow } from '#db/access/audit-log.ts';
 
 const actor = 'key_01JQ8Z4D1E2F3G4H5J6K7MNPQR';
@@ -69,13 +69,12 @@ export function auditLogOperations({ database }: ApiDependencies): Operation[] {
           after: given.created_after,
           before: given.created_before,
         };
-        const page = await readPage(
+        return pageReply(
           given,
-          numberCursor('a'),
+          CURSORS.auditLog,
           (at) => database.run((db) => listAuditEntries(db, filter, at)),
-          ({ entry }) => entry.id,
+          entryJson,
         );
-        return pageReply(page, entryJson);
       },
     }),
   ];

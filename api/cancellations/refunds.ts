@@ -13,8 +13,8 @@ import { requireEsimOfPath } from '#api/esims/delivered-esim.ts';
 import { idInPath, ourId } from '#api/fields/fields.ts';
 import { jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
-import { positionCursor } from '#api/lists/cursor.ts';
-import { pageReply, readPage } from '#api/lists/lists.ts';
+import { CURSORS } from '#api/lists/cursor.ts';
+import { pageReply } from '#api/lists/lists.ts';
 import { requireFound } from '#api/problems/problem.ts';
 import { alreadyExists } from '#api/work/create-work.ts';
 import { findEsim, readRefundContext } from '#db/esims/esim-queries.ts';
@@ -138,13 +138,12 @@ export function refundOperations({ database }: ApiDependencies): Operation[] {
           createdBefore: query.created_before,
           updatedAfter: query.updated_after,
         };
-        const page = await readPage(
+        return pageReply(
           query,
-          positionCursor('refund'),
+          CURSORS.refund,
           (at) => database.run((db) => pageOfRefunds(db, ownerId, filter, at)),
-          (last) => last,
+          refundJson,
         );
-        return pageReply(page, refundJson);
       },
     }),
     operation('GET /v1/refunds/{id}', {

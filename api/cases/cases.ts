@@ -12,8 +12,8 @@ import {
 } from '#api/fields/fields.ts';
 import { type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
-import { caseCursor } from '#api/lists/cursor.ts';
-import { flagInQuery, pageOf, pageQuery, pageReply, readPage } from '#api/lists/lists.ts';
+import { CURSORS } from '#api/lists/cursor.ts';
+import { flagInQuery, pageOf, pageQuery, pageReply } from '#api/lists/lists.ts';
 import { Problem, requireFound } from '#api/problems/problem.ts';
 import { findCase, listOpenCases, type CaseOfWork } from '#db/work/cases.ts';
 import { caseVerdicts, VERDICTS_OF, type CaseVerdict } from '#domain/operator/operator-actions.ts';
@@ -73,13 +73,12 @@ export function caseOperations({ database, now }: ApiDependencies): Operation[] 
       answers: { 200: jsonAnswer('A page of open cases.', pageOf(caseOutput, 'CasePage')) },
       handle: async ({ query, caller: { ownerId } }) => {
         const { reason, work_ended: workEnded } = query;
-        const page = await readPage(
+        return pageReply(
           query,
-          caseCursor,
+          CURSORS.case,
           (at) => database.run((db) => listOpenCases(db, ownerId, { reason, workEnded, ...at })),
-          (last) => last,
+          (row) => caseJson(caseFor(ownerId, row)),
         );
-        return pageReply(page, (row) => caseJson(caseFor(ownerId, row)));
       },
     }),
     operation('GET /v1/cases/{id}', {

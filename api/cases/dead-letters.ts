@@ -3,8 +3,8 @@ import type { ApiDependencies } from '#api/dependencies.ts';
 import { actionReason, instant } from '#api/fields/fields.ts';
 import { type Caller, type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
-import { numberCursor } from '#api/lists/cursor.ts';
-import { pageOf, pageQuery, pageReply, readPage } from '#api/lists/lists.ts';
+import { CURSORS } from '#api/lists/cursor.ts';
+import { pageOf, pageQuery, pageReply } from '#api/lists/lists.ts';
 import { Problem } from '#api/problems/problem.ts';
 import { WORK_KINDS } from '#domain/work/kinds.ts';
 import {
@@ -19,7 +19,6 @@ import {
 const PATH = '/v1/dead-letters';
 const ID = /^(inbox|outbox)_([1-9][0-9]{0,17})$/;
 const exampleId = 'inbox_4711';
-const CURSOR_LETTERS = { inbox: 'd', outbox: 'b' } as const satisfies Record<DeadLetterQueue, string>;
 
 const queueName = z.enum(DEAD_LETTER_QUEUES).meta({
   description:
@@ -70,13 +69,12 @@ function listOperation({ database }: ApiDependencies): Operation {
     query: z.strictObject({ queue: queueName.default('inbox'), ...pageQuery }),
     answers: { 200: jsonAnswer('A page of dead letters.', pageOf(letterOutput, 'DeadLetterPage')) },
     handle: async ({ query }) => {
-      const page = await readPage(
+      return pageReply(
         query,
-        numberCursor(CURSOR_LETTERS[query.queue]),
+        CURSORS[query.queue],
         (at) => database.run((db) => listDeadLetters(db, query.queue, at)),
-        ({ row }) => row.id,
+        letterJson,
       );
-      return pageReply(page, letterJson);
     },
   });
 }

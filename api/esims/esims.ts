@@ -16,8 +16,8 @@ import { simulateEsimOperation, updateEsimOperation } from '#api/esims/update-es
 import { ageOf, idInPath } from '#api/fields/fields.ts';
 import { type Caller, type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
 import { bytesReply, jsonReply } from '#api/http/reply.ts';
-import { positionCursor } from '#api/lists/cursor.ts';
-import { pageReply, readPage } from '#api/lists/lists.ts';
+import { CURSORS } from '#api/lists/cursor.ts';
+import { pageReply } from '#api/lists/lists.ts';
 import { topupOptionJson } from '#api/packages/packages.ts';
 import { optionalValueOf, valueOf } from '#api/problems/problem.ts';
 import { customerHash } from '#api/work/work-input.ts';
@@ -71,13 +71,12 @@ export function esimOperations(dependencies: ApiDependencies): Operation[] {
           createdBefore: query.created_before,
           updatedAfter: query.updated_after,
         };
-        const page = await readPage(
+        return pageReply(
           query,
-          positionCursor('esim'),
+          CURSORS.esim,
           (at) => database.run((db) => pageOfEsims(db, ownerId, filter, at)),
-          (last) => last,
+          (esim) => esimJson(esim, keyRing, now()),
         );
-        return pageReply(page, (esim) => esimJson(esim, keyRing, now()));
       },
     }),
     operation('GET /v1/esims/{id}/usage', {

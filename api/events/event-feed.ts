@@ -12,7 +12,7 @@ import { EventStreams } from '#api/events/event-stream.ts';
 import { idInPath } from '#api/fields/fields.ts';
 import { type Caller, type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
-import { numberCursor } from '#api/lists/cursor.ts';
+import { CURSORS } from '#api/lists/cursor.ts';
 import { invalid, Problem, requireFound } from '#api/problems/problem.ts';
 import { longPollHeaders, preferenceApplied } from '#api/work/long-poll.ts';
 import { lastPosition, type PublishedEvent } from '#db/events/event-log.ts';
@@ -26,7 +26,6 @@ import {
 } from '#db/events/event-queries.ts';
 import { eventEnvelope } from '#outbound/event-message.ts';
 
-const positions = numberCursor('v');
 /** For a caller that was not allowed to wait: the time of the next event is unknown. */
 const RETRY_AFTER_SECONDS = 5;
 
@@ -57,7 +56,7 @@ export function eventOperations(dependencies: ApiDependencies): Operation[] {
       handle: async ({ query, caller, onClose }) => {
         const filter = filterOf(query, caller);
         const after = await database.run(async (db) => {
-          if (query.cursor !== undefined) return positions.read(query.cursor);
+          if (query.cursor !== undefined) return CURSORS.event.read(query.cursor);
           return query.created_after === undefined
             ? (await keptPositions(db)).oldest - 1n
             : positionBefore(db, query.created_after);
@@ -90,7 +89,7 @@ export function eventOperations(dependencies: ApiDependencies): Operation[] {
           data: shown.map(eventEnvelope),
           // A page that is not full has also passed all other events: so the cursor of a filter that rarely matches
           // does not expire.
-          next_cursor: positions.write(hasMore || passed < last ? last : passed),
+          next_cursor: CURSORS.event.write(hasMore || passed < last ? last : passed),
           has_more: hasMore,
         };
         if (query.wait === undefined) return jsonReply(200, page);
@@ -118,8 +117,8 @@ export function eventOperations(dependencies: ApiDependencies): Operation[] {
         const sent = header('Last-Event-ID');
         const last = sent === '' ? undefined : sent;
         const given = last ?? query.cursor;
-        const form = numberCursor('v', last === undefined ? 'query' : 'header');
-        const seen = given === undefined ? undefined : form.read(given);
+        const place = last === undefined ? 'query' : 'header';
+        const seen = given === undefined ? undefined : CURSORS.event.read(given, place);
         // Determined before the answer begins, so that the caller misses no event.
         const after = await database.run(async (db) => {
           if (seen === undefined) return (await keptPositions(db)).newest;

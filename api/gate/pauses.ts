@@ -13,8 +13,8 @@ import {
 import { answerOnce } from '#api/http/idempotency.ts';
 import { type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
-import { idCursor } from '#api/lists/cursor.ts';
-import { flagInQuery, pageOf, pageQuery, pageReply, readPage } from '#api/lists/lists.ts';
+import { CURSORS } from '#api/lists/cursor.ts';
+import { flagInQuery, pageOf, pageQuery, pageReply } from '#api/lists/lists.ts';
 import { requireFound } from '#api/problems/problem.ts';
 import { PAUSE_ORIGINS } from '#domain/gate/purchase-gate.ts';
 import { findPause, listPauses, type PauseRow, addPause, releasePause } from '#fulfilment/gate/pauses.ts';
@@ -75,13 +75,7 @@ export function pauseOperations(dependencies: ApiDependencies): Operation[] {
       handle: async ({ query }) => {
         const { kind: ofKind, failure_class: failureClass, ended: includeEnded = false } = query;
         const filter = { kind: ofKind, failureClass, includeEnded };
-        const page = await readPage(
-          query,
-          idCursor('pause'),
-          (at) => database.run((db) => listPauses(db, filter, at)),
-          ({ id }) => id,
-        );
-        return pageReply(page, pauseJson);
+        return pageReply(query, CURSORS.pause, (at) => database.run((db) => listPauses(db, filter, at)), pauseJson);
       },
     }),
     operation(`GET ${PATH}/{id}`, {

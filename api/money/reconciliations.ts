@@ -3,8 +3,8 @@ import type { ApiDependencies } from '#api/dependencies.ts';
 import { idInPath, instant, meaningsOf, money, ourId, timeInQuery } from '#api/fields/fields.ts';
 import { jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
-import { reconciliationCursor } from '#api/lists/cursor.ts';
-import { listOf, pageOf, pageQuery, pageReply, readPage } from '#api/lists/lists.ts';
+import { CURSORS } from '#api/lists/cursor.ts';
+import { listOf, pageOf, pageQuery, pageReply } from '#api/lists/lists.ts';
 import { direction, nullableText, workId, workKind } from '#api/money/wallet-transactions.ts';
 import { requireFound } from '#api/problems/problem.ts';
 import { findReconciliation, listReconciliations, type ReconciliationRow } from '#db/money/reconciliations.ts';
@@ -174,13 +174,12 @@ export function reconciliationOperations({ database }: ApiDependencies): Operati
       handle: async ({ query }) => {
         const { status, created_after: startedAfter, created_before: startedBefore } = query;
         const filter = { status, startedAfter, startedBefore };
-        const page = await readPage(
+        return pageReply(
           query,
-          reconciliationCursor,
+          CURSORS.reconciliation,
           (at) => database.run((db) => listReconciliations(db, filter, at)),
-          (last) => last,
+          reconciliationSummaryJson,
         );
-        return pageReply(page, reconciliationSummaryJson);
       },
     }),
     operation('GET /v1/wallet/reconciliations/{id}', {

@@ -4,8 +4,8 @@ import { actionReason, idInput, instant, money, timeInQuery, workKindField } fro
 import { jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { amount, csvAnswer, type CsvColumns, csvQuery, csvReply, safe, text } from '#api/lists/csv-file.ts';
-import { numberCursor } from '#api/lists/cursor.ts';
-import { pageOf, pageQuery, pageReply, readPage } from '#api/lists/lists.ts';
+import { CURSORS, walletLineId } from '#api/lists/cursor.ts';
+import { pageOf, pageQuery, pageReply } from '#api/lists/lists.ts';
 import { Problem } from '#api/problems/problem.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { listJournal, listMovementsWithoutCause, type WalletLine } from '#db/money/journal-queries.ts';
@@ -170,16 +170,13 @@ export function walletTransactionOperations(dependencies: ApiDependencies): Oper
       scope: 'wallet:read',
       query: walletTransactionQuery,
       answers: { 200: jsonAnswer('A page of movements.', walletTransactionPage) },
-      handle: async ({ query: { limit, cursor, ...filter } }) => {
-        const form = numberCursor(filter.cause === 'none' ? 'm' : 'j');
-        const page = await readPage(
-          { limit, cursor },
-          form,
-          (at) => database.run((db) => linesOf(db, filter, at)),
-          idOf,
-        );
-        return pageReply(page, walletTransactionJson);
-      },
+      handle: ({ query }) =>
+        pageReply(
+          query,
+          CURSORS[query.cause === 'none' ? 'movementsWithoutCause' : 'journal'],
+          (at) => database.run((db) => linesOf(db, query, at)),
+          walletTransactionJson,
+        ),
     }),
     operation('GET /v1/wallet/transactions.csv', {
       id: 'exportWalletTransactions',
@@ -197,7 +194,7 @@ export function walletTransactionOperations(dependencies: ApiDependencies): Oper
             columns: walletTransactionCsv,
             read: async (after: bigint | undefined, limit) => {
               const found = await database.run((db) => linesOf(db, query, { limit, after }));
-              return found.map((line) => ({ item: walletTransactionJson(line), position: idOf(line) }));
+              return found.map((line) => ({ item: walletTransactionJson(line), position: walletLineId(line) }));
             },
           },
         ),
@@ -241,8 +238,4 @@ async function linesOf(
 ): Promise<WalletLine[]> {
   const filter = { direction, orderId, esimId, after, before };
   return cause === 'none' ? listMovementsWithoutCause(db, filter, page) : listJournal(db, { ...filter, cause }, page);
-}
-
-function idOf({ entry, movement }: WalletLine): bigint {
-  return entry === undefined ? movement.id : entry.id;
 }

@@ -4,8 +4,8 @@ import { storedActivation } from '#api/esims/delivered-esim.ts';
 import { actionReason, idInPath } from '#api/fields/fields.ts';
 import { type Caller, jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply, type StreamedReply } from '#api/http/reply.ts';
-import { positionCursor } from '#api/lists/cursor.ts';
-import { pageReply, readPage } from '#api/lists/lists.ts';
+import { CURSORS } from '#api/lists/cursor.ts';
+import { pageReply } from '#api/lists/lists.ts';
 import type { Offers } from '#api/offers/offers.ts';
 import { BATCHES_PATH, createBatch } from '#api/order-batches/batch-creation.ts';
 import {
@@ -90,13 +90,12 @@ function listOperation({ database, keyRing }: ApiDependencies): Operation {
         createdAfter: query.created_after,
         createdBefore: query.created_before,
       };
-      const page = await readPage(
+      return pageReply(
         query,
-        positionCursor('orderBatch'),
+        CURSORS.orderBatch,
         (at) => database.run((db) => listBatches(db, ownerId, filter, at)),
-        ({ row }) => row,
+        (each) => batchJson(each, keyRing),
       );
-      return pageReply(page, (each) => batchJson(each, keyRing));
     },
   });
 }

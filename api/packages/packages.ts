@@ -14,7 +14,7 @@ import { ageOf, country, freshness, money, packageId, priceForReseller } from '#
 import { jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { sortedCursor } from '#api/lists/cursor.ts';
-import { flagInQuery, pageQuery, pageReply, pageShape, readPage } from '#api/lists/lists.ts';
+import { flagInQuery, pageQuery, pageReply, pageShape } from '#api/lists/lists.ts';
 import { listedPrice, pricedPackage, suggestedPriceField, suggestedPriceJson } from '#api/pricing/suggested-price.ts';
 import { Problem } from '#api/problems/problem.ts';
 import { findPackage, type PackageFilter, pageOfPackages, SORTING_KEYS } from '#db/catalogue/catalogue-pages.ts';
@@ -162,14 +162,14 @@ export function packageOperations({ database, now }: ApiDependencies, catalogue:
       handle: async ({ query }) => {
         const order = itemOrder(query.sort);
         const readAt = await catalogue.readAt('packages');
-        const page = await readPage(
+        const rules = await database.run(rulesInForce);
+        return pageReply(
           query,
           sortedCursor('p', query.sort, SORTING_KEYS[order.field]),
           (at) => database.run((db) => pageOfPackages(db, packageFilter(query), order, at)),
-          ({ keys }) => keys,
+          ({ row }) => storedPackageJson(row, rules),
+          ageOf(readAt, now()),
         );
-        const rules = await database.run(rulesInForce);
-        return pageReply(page, ({ row }) => storedPackageJson(row, rules), ageOf(readAt, now()));
       },
     }),
     operation('GET /v1/packages/{id}', {

@@ -5,8 +5,8 @@ import { actionReason, currency, idInPath, MAX_INTEGER, queryInteger, wholeNumbe
 import { answerOnce } from '#api/http/idempotency.ts';
 import { type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
 import { jsonReply, type Reply } from '#api/http/reply.ts';
-import { numberCursor, positionCursor } from '#api/lists/cursor.ts';
-import { flagInQuery, pageQuery, pageReply, readPage } from '#api/lists/lists.ts';
+import { CURSORS } from '#api/lists/cursor.ts';
+import { flagInQuery, pageQuery, pageReply } from '#api/lists/lists.ts';
 import {
   pricingRuleInput,
   pricingRuleJson,
@@ -73,13 +73,12 @@ export function pricingOperations(dependencies: ApiDependencies, catalogue: Stor
       handle: async ({ query }) => {
         const { target: targetKind, currency: code, ended: includeEnded = false } = query;
         const filter = { targetKind, currency: code, includeEnded };
-        const page = await readPage(
+        return pageReply(
           query,
-          positionCursor('pricingRule'),
+          CURSORS.pricingRule,
           (at) => database.run((db) => listPricingRules(db, filter, at)),
-          (last) => last,
+          pricingRuleJson,
         );
-        return pageReply(page, pricingRuleJson);
       },
     }),
     operation(`POST ${PATH}`, {
@@ -128,16 +127,15 @@ export function pricingOperations(dependencies: ApiDependencies, catalogue: Stor
       answers: { 200: jsonAnswer('A page of versions.', pricingRuleVersionPage) },
       handle: async ({ params: { id }, query }) => {
         await find(id);
-        const page = await readPage(
+        return pageReply(
           query,
-          numberCursor('g'),
+          CURSORS.pricingRuleVersion,
           ({ limit, after }) => {
             const before = after === undefined ? undefined : Number(after);
             return database.run((db) => listRuleVersions(db, id, { limit, before }));
           },
-          (last) => BigInt(last.version),
+          pricingRuleVersionJson,
         );
-        return pageReply(page, pricingRuleVersionJson);
       },
     }),
     operation(`PATCH ${PATH}/{id}`, {

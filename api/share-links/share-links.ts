@@ -6,8 +6,8 @@ import { createdByInQuery, idInPath } from '#api/fields/fields.ts';
 import { answerOnce } from '#api/http/idempotency.ts';
 import { jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
-import { idCursor } from '#api/lists/cursor.ts';
-import { pageQuery, pageReply, readPage } from '#api/lists/lists.ts';
+import { CURSORS } from '#api/lists/cursor.ts';
+import { pageQuery, pageReply } from '#api/lists/lists.ts';
 import { invalid, Problem, requireFound } from '#api/problems/problem.ts';
 import {
   createdShareLinkOutput,
@@ -40,18 +40,17 @@ export function shareLinkOperations(dependencies: ApiDependencies): Operation[] 
   const shown = (row: ShareLinkRow | undefined) =>
     jsonReply(200, shareLinkJson(requireFound(row, 'share_link_not_found'), new Date(now())));
   const list = async (
-    query: Parameters<typeof readPage>[0],
+    query: Parameters<typeof pageReply>[0],
     owner: Owner,
     filter: Parameters<typeof listShareLinks>[2],
   ) => {
     const at = new Date(now());
-    const page = await readPage(
+    return pageReply(
       query,
-      idCursor('shareLink'),
+      CURSORS.shareLink,
       (read) => database.run((db) => listShareLinks(db, owner, filter, { ...read, now: at })),
-      ({ id }) => id,
+      (row) => shareLinkJson(row, at),
     );
-    return pageReply(page, (row) => shareLinkJson(row, at));
   };
   const linkAnswer = { 200: jsonAnswer('The link.', shareLinkOutput) };
   const pageAnswer = { 200: jsonAnswer('A page of links.', shareLinkPage) };

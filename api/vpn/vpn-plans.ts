@@ -13,7 +13,7 @@ import { ageOf, freshness, packageId, priceForReseller } from '#api/fields/field
 import { jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { sortedCursor } from '#api/lists/cursor.ts';
-import { pageQuery, pageReply, pageShape, readPage } from '#api/lists/lists.ts';
+import { pageQuery, pageReply, pageShape } from '#api/lists/lists.ts';
 import { pricedPlan, suggestedPriceField, suggestedPriceJson } from '#api/pricing/suggested-price.ts';
 import { Problem } from '#api/problems/problem.ts';
 import { findPlan, pageOfPlans, SORTING_KEYS } from '#db/catalogue/catalogue-pages.ts';
@@ -63,14 +63,14 @@ export function vpnPlanOperations({ database, now }: ApiDependencies, catalogue:
       handle: async ({ query }) => {
         const order = itemOrder(query.sort);
         const readAt = await catalogue.readAt('vpn_plans');
-        const page = await readPage(
+        const rules = await database.run(rulesInForce);
+        return pageReply(
           query,
           sortedCursor('l', query.sort, SORTING_KEYS[order.field]),
           (at) => database.run((db) => pageOfPlans(db, itemFilter(query), order, at)),
-          ({ keys }) => keys,
+          ({ row }) => planJson(row, rules),
+          ageOf(readAt, now()),
         );
-        const rules = await database.run(rulesInForce);
-        return pageReply(page, ({ row }) => planJson(row, rules), ageOf(readAt, now()));
       },
     }),
     operation('GET /v1/vpn/plans/{id}', {

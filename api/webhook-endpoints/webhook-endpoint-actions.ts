@@ -4,8 +4,8 @@ import { idInPath, idInput, instantJson } from '#api/fields/fields.ts';
 import { answerOnce } from '#api/http/idempotency.ts';
 import { jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
-import { idCursor } from '#api/lists/cursor.ts';
-import { pageOf, pageQuery, pageReply, readPage } from '#api/lists/lists.ts';
+import { CURSORS } from '#api/lists/cursor.ts';
+import { pageOf, pageQuery, pageReply } from '#api/lists/lists.ts';
 import { Problem } from '#api/problems/problem.ts';
 import {
   changeAndShow,
@@ -146,13 +146,12 @@ export function webhookDeliveryOperation({ database, keyRing }: ApiDependencies)
     handle: async ({ params: { id }, query, caller }) => {
       const { retryAt } = await database.run((db) => requireEndpoint(db, id, caller));
       const filter = { state: query.status, eventId: query.event_id };
-      const page = await readPage(
+      return pageReply(
         query,
-        idCursor('webhookDelivery'),
+        CURSORS.webhookDelivery,
         (at) => database.run((db) => listDeliveries(db, id, filter, at)),
-        ({ delivery }) => delivery.id,
+        (view) => deliveryJson(keyRing, view, retryAt),
       );
-      return pageReply(page, (view) => deliveryJson(keyRing, view, retryAt));
     },
   });
 }

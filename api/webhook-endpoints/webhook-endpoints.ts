@@ -4,8 +4,8 @@ import { createdByInQuery, idInPath, ourId } from '#api/fields/fields.ts';
 import { answerOnce } from '#api/http/idempotency.ts';
 import { type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
-import { idCursor } from '#api/lists/cursor.ts';
-import { pageOf, pageQuery, readPage } from '#api/lists/lists.ts';
+import { CURSORS } from '#api/lists/cursor.ts';
+import { pageOf, pageQuery, pageReply } from '#api/lists/lists.ts';
 import { invalid, type Problem } from '#api/problems/problem.ts';
 import { webhookDeliveryOperation, webhookEndpointActions } from '#api/webhook-endpoints/webhook-endpoint-actions.ts';
 import {
@@ -79,19 +79,14 @@ export function webhookEndpointOperations(dependencies: ApiDependencies): Operat
       query: z.strictObject({ created_by: createdByInQuery.optional(), ...pageQuery }),
       answers: { 200: jsonAnswer('A page of endpoints.', pageOf(endpointOutput, 'WebhookEndpointPage')) },
       handle: async ({ query, caller: { ownerId } }) => {
-        const page = await readPage(
-          query,
-          idCursor('webhookEndpoint'),
-          (at) =>
-            database.run(async (db) => {
-              const rows = await listWebhookEndpoints(db, ownerId, { createdBy: query.created_by }, at);
-              const shown: EndpointOutput[] = [];
-              for (const row of rows) shown.push(await endpointJson(db, row));
-              return shown;
-            }),
-          ({ id }) => id,
-        );
-        return jsonReply(200, page);
+        const read = (at: { readonly limit: number; readonly after: string | undefined }) =>
+          database.run(async (db) => {
+            const rows = await listWebhookEndpoints(db, ownerId, { createdBy: query.created_by }, at);
+            const shown: EndpointOutput[] = [];
+            for (const row of rows) shown.push(await endpointJson(db, row));
+            return shown;
+          });
+        return pageReply(query, CURSORS.webhookEndpoint, read, (shown) => shown);
       },
     }),
     operation(`GET ${ENDPOINTS_PATH}/{id}`, {

@@ -3,7 +3,7 @@ import type { ApiDependencies } from '#api/dependencies.ts';
 import { jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { amount, csvAnswer, type CsvColumns, csvQuery, csvReply, safe, text } from '#api/lists/csv-file.ts';
-import { positionCursor } from '#api/lists/cursor.ts';
+import { CURSORS } from '#api/lists/cursor.ts';
 import { readPage } from '#api/lists/lists.ts';
 import type { OrderOutput } from '#api/orders/order-schemas.ts';
 import { viewOfWork } from '#api/work/expand.ts';
@@ -65,11 +65,8 @@ export function listOperations<
       answers: { 200: jsonAnswer(`A page of ${noun}s.`, list.page) },
       handle: async ({ query, caller, isHead }) => {
         const { all } = viewOfWork(dependencies, resource, query.expand, { caller, isHead });
-        const { data, next_cursor } = await readPage(
-          query,
-          positionCursor(kind),
-          (page) => database.run((db) => list.reads.page(db, caller.ownerId, list.filterOf(query), page)),
-          ({ row }) => row,
+        const { data, next_cursor } = await readPage(query, CURSORS[kind], (page) =>
+          database.run((db) => list.reads.page(db, caller.ownerId, list.filterOf(query), page)),
         );
         return jsonReply(200, {
           data: await all(data.map((stored) => list.show(stored, caller.ownerId))),

@@ -3,8 +3,8 @@ import { entryFor } from '#api/access/redact-for-owner.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { idInPath } from '#api/fields/fields.ts';
 import { jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
-import { numberCursor } from '#api/lists/cursor.ts';
-import { listOf, pageReply, readPage, waitInQuery } from '#api/lists/lists.ts';
+import { CURSORS } from '#api/lists/cursor.ts';
+import { listOf, pageReply, waitInQuery } from '#api/lists/lists.ts';
 import { requireFound } from '#api/problems/problem.ts';
 import { expandInQuery, viewOfWork } from '#api/work/expand.ts';
 import { longPollHeaders, replyAfterWait } from '#api/work/long-poll.ts';
@@ -73,14 +73,14 @@ export function workReadOperations(dependencies: ApiDependencies, resource: Work
       handle: async ({ params: { id }, query, caller: { ownerId } }) =>
         database.run(async (db) => {
           const shown = requireFound(await resource.find(db, id, ownerId), `${kind}_not_found`);
-          const page = await readPage(
-            query,
-            numberCursor('t'),
-            (at) => listTimeline(db, { kind, id }, at),
-            (last) => last.id,
-          );
           const current_state = currentStateJson(kind, shown, ownerId);
-          return pageReply(page, (entry) => entryFor(ownerId, timelineJson(entry)), { current_state });
+          return pageReply(
+            query,
+            CURSORS.timeline,
+            (at) => listTimeline(db, { kind, id }, at),
+            (entry) => entryFor(ownerId, timelineJson(entry)),
+            { current_state },
+          );
         }),
     }),
   ];
