@@ -3,7 +3,7 @@ import type { ApiDependencies } from '#api/dependencies.ts';
 import { money, workKindField } from '#api/fields/fields.ts';
 import { jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
-import { amount, csvAnswer, type CsvColumns, csvQuery, csvReply, safe } from '#api/lists/csv-file.ts';
+import { amount, csvAnswer, type CsvColumns, csvQuery, csvReply, fields } from '#api/lists/csv-file.ts';
 import { listOf } from '#api/lists/lists.ts';
 import { invalid } from '#api/problems/problem.ts';
 import { sqlState } from '#db/connection/database.ts';
@@ -102,20 +102,15 @@ const salesOutput = z
 
 type SaleOutput = z.input<typeof sale>;
 
-const salesCsv: CsvColumns<SaleOutput> = {
-  day: safe((each) => each.day),
-  kind: safe((each) => each.kind),
-  package_id: safe((each) => each.package_id),
-  vpn_plan_id: safe((each) => each.vpn_plan_id),
-  country: safe((each) => each.country),
-  sold: safe((each) => each.sold),
-  cost: amount((each) => each.cost),
-  refunds: safe((each) => each.refunds),
-  refunded: amount((each) => each.refunded),
-  revenue: amount((each) => each.revenue),
-  unpriced: safe((each) => each.unpriced),
-  margin: amount((each) => each.margin),
-};
+const salesCsv: CsvColumns<SaleOutput> = [
+  fields('day', 'kind', 'package_id', 'vpn_plan_id', 'country', 'sold'),
+  amount('cost', ({ cost }) => cost),
+  fields('refunds'),
+  amount('refunded', ({ refunded }) => refunded),
+  amount('revenue', ({ revenue }) => revenue),
+  fields('unpriced'),
+  amount('margin', ({ margin }) => margin),
+];
 
 function saleJson({ currency, cost, refunded, revenue, is_priced: isPriced, ...sum }: SalesRow): SaleOutput {
   const shown = (text: string) => ({ amount: paddedAmount(text), currency });

@@ -3,7 +3,7 @@ import type { ApiDependencies } from '#api/dependencies.ts';
 import { actionReason, idInput, instant, money, timeInQuery, workKindField } from '#api/fields/fields.ts';
 import { jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
-import { amount, csvAnswer, type CsvColumns, csvQuery, csvReply, safe, text } from '#api/lists/csv-file.ts';
+import { amount, csvAnswer, type CsvColumns, csvQuery, csvReply, field, fields } from '#api/lists/csv-file.ts';
 import { CURSORS, walletLineId } from '#api/lists/cursor.ts';
 import { pageOf, pageQuery, pageReply } from '#api/lists/lists.ts';
 import { Problem } from '#api/problems/problem.ts';
@@ -142,20 +142,17 @@ function walletTransactionJson({ entry, movement: shown, work }: WalletLine): z.
   };
 }
 
-const walletTransactionCsv: CsvColumns<z.input<typeof walletTransaction>> = {
-  id: safe((line) => line.id),
-  direction: safe((line) => line.direction),
-  amount: amount((line) => line.amount),
-  cause_kind: safe(({ cause }) => cause?.kind),
-  cause_id: text(({ cause }) => cause?.id),
-  subject_kind: safe((line) => line.subject_kind),
-  subject_id: safe((line) => line.subject_id),
-  created_at: safe((line) => line.created_at),
-  service_movement_id: text(({ service }) => service?.id),
-  service_amount: amount(({ service }) => service?.amount),
-  service_reason: text(({ service }) => service?.reason),
-  service_occurred_at: safe(({ service }) => service?.occurred_at),
-};
+const walletTransactionCsv: CsvColumns<z.input<typeof walletTransaction>> = [
+  fields('id', 'direction'),
+  amount('amount', (line) => line.amount),
+  field('cause_kind', ({ cause }) => cause?.kind),
+  field('cause_id', ({ cause }) => cause?.id),
+  fields('subject_kind', 'subject_id', 'created_at'),
+  field('service_movement_id', ({ service }) => service?.id),
+  amount('service_amount', ({ service }) => service?.amount),
+  field('service_reason', ({ service }) => service?.reason),
+  field('service_occurred_at', ({ service }) => service?.occurred_at),
+];
 
 export function walletTransactionOperations(dependencies: ApiDependencies): Operation[] {
   const { database, now } = dependencies;

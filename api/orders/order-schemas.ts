@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { purchaseExpansions, purchaseExpansionsOutput } from '#api/esims/delivered-esim.ts';
 import { EXAMPLE_IDS, idInput, ourId, packageId, packageIdInQuery } from '#api/fields/fields.ts';
-import { type CsvColumns, safe, text } from '#api/lists/csv-file.ts';
+import { type CsvColumns, fields } from '#api/lists/csv-file.ts';
 import { pageOf } from '#api/lists/lists.ts';
 import {
   callerReferenceInput,
@@ -84,14 +84,8 @@ export function orderJson(
   };
 }
 
-export const orderCsv: CsvColumns<OrderOutput> = {
-  id: safe((order) => order.id),
-  status: safe((order) => order.status),
-  package_id: safe((order) => order.package_id),
-  external_order_id: text((order) => order.external_order_id),
-  batch_id: safe((order) => order.batch_id),
-  esim_id: safe((order) => order.esim_id),
-  service_order_id: text((order) => order.service_order_id),
+export const orderCsv: CsvColumns<OrderOutput> = [
+  fields('id', 'status', 'package_id', 'external_order_id', 'batch_id', 'esim_id', 'service_order_id'),
   ...purchaseColumns,
   ...workColumns,
-};
+];

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { purchaseExpansions, purchaseExpansionsOutput } from '#api/esims/delivered-esim.ts';
 import { idInput, ourId, packageId, packageIdInQuery } from '#api/fields/fields.ts';
-import { type CsvColumns, safe, text } from '#api/lists/csv-file.ts';
+import { type CsvColumns, fields } from '#api/lists/csv-file.ts';
 import { pageOf } from '#api/lists/lists.ts';
 import {
   callerReferenceInput,
@@ -77,13 +77,8 @@ export function topupJson(
   };
 }
 
-export const topupCsv: CsvColumns<TopupOutput> = {
-  id: safe((topup) => topup.id),
-  status: safe((topup) => topup.status),
-  package_id: safe((topup) => topup.package_id),
-  external_topup_id: text((topup) => topup.external_topup_id),
-  esim_id: safe((topup) => topup.esim_id),
-  service_topup_id: text((topup) => topup.service_topup_id),
+export const topupCsv: CsvColumns<TopupOutput> = [
+  fields('id', 'status', 'package_id', 'external_topup_id', 'esim_id', 'service_topup_id'),
   ...purchaseColumns,
   ...workColumns,
-};
+];

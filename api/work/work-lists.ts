@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
-import { amount, csvAnswer, type CsvColumns, csvQuery, csvReply, safe, text } from '#api/lists/csv-file.ts';
+import { amount, csvAnswer, type CsvColumns, csvQuery, csvReply, field, fields } from '#api/lists/csv-file.ts';
 import { CURSORS } from '#api/lists/cursor.ts';
 import { readPage } from '#api/lists/lists.ts';
 import type { OrderOutput } from '#api/orders/order-schemas.ts';
@@ -102,27 +102,23 @@ export function listOperations<
   ];
 }
 
-export const workColumns = {
-  failure_class: safe(({ failure }) => failure?.class),
-  failure_detail: text(({ failure }) => failure?.detail),
-  failure_ended_by: safe(({ failure }) => failure?.ended_by),
-  failure_service_message: text(({ failure }) => failure?.service_message),
-  metadata: text(({ metadata }) => (Object.keys(metadata).length === 0 ? null : JSON.stringify(metadata))),
-  created_by: safe((work) => work.created_by),
-  created_at: safe((work) => work.created_at),
-  updated_at: safe((work) => work.updated_at),
-  completed_at: safe((work) => work.completed_at),
-} satisfies CsvColumns<
+export const workColumns: CsvColumns<
   Pick<OrderOutput, 'failure' | 'metadata' | 'created_by' | 'created_at' | 'updated_at' | 'completed_at'>
->;
+> = [
+  field('failure_class', ({ failure }) => failure?.class),
+  field('failure_detail', ({ failure }) => failure?.detail),
+  field('failure_ended_by', ({ failure }) => failure?.ended_by),
+  field('failure_service_message', ({ failure }) => failure?.service_message),
+  field('metadata', ({ metadata }) => (Object.keys(metadata).length === 0 ? null : JSON.stringify(metadata))),
+  fields('created_by', 'created_at', 'updated_at', 'completed_at'),
+];
 
-export const purchaseColumns = {
-  max_price: amount((work) => work.max_price),
-  charged: amount((work) => work.charged),
-  customer_reference: text((work) => work.customer_reference),
-  customer_price: amount((work) => work.customer_price),
-  replaces: safe((work) => work.replaces),
-  replaced_by: safe((work) => work.replaced_by),
-} satisfies CsvColumns<
+export const purchaseColumns: CsvColumns<
   Pick<OrderOutput, 'max_price' | 'charged' | 'customer_price' | 'customer_reference' | 'replaces' | 'replaced_by'>
->;
+> = [
+  amount('max_price', (work) => work.max_price),
+  amount('charged', (work) => work.charged),
+  fields('customer_reference'),
+  amount('customer_price', (work) => work.customer_price),
+  fields('replaces', 'replaced_by'),
+];
