@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { purchaseExpansions, purchaseExpansionsOutput } from '#api/esims/delivered-esim.ts';
-import { EXAMPLE_IDS, idInput, ourId, packageId, packageIdInQuery } from '#api/fields/fields.ts';
+import { IDS, idInput, ourId, packageId, packageIdInQuery } from '#api/fields/fields.ts';
 import { type CsvColumns, fields } from '#api/lists/csv-file.ts';
 import { pageOf } from '#api/lists/lists.ts';
 import {
@@ -45,7 +45,7 @@ export const orderOutput = z
     batch_id: ourId('orderBatch')
       .nullable()
       .meta({ description: 'The batch that it was accepted with; null: ordered by itself.' }),
-    esim_id: ourId('esim').nullable().meta({ example: EXAMPLE_IDS.esim }),
+    esim_id: ourId('esim').nullable().meta({ example: IDS.esim.example }),
     service_order_id: z.string().nullable().meta({ description: 'Id of the order at the service.', example: '48151' }),
     ...referenceOutput('order'),
     ...workOutput('order', statusesOf('order'), PURCHASE_ENDS),

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { oas31, ZodOpenApiComponentsObject, ZodOpenApiPathsObject } from 'zod-openapi';
 import { eventOutput, eventShapes } from '#api/events/event-data.ts';
-import { EXAMPLE_IDS } from '#api/fields/fields.ts';
+import { IDS } from '#api/fields/fields.ts';
 import { exampleOf } from '#api/openapi/examples.ts';
 import { envelopeBody } from '#outbound/event-message.ts';
 
@@ -49,7 +49,7 @@ function nameOf(schema: z.ZodType): string {
 const headers = z.strictObject({
   'webhook-id': z.string().meta({
     description: 'Id of the event, the same at every try: ignore an id that you have processed.',
-    example: EXAMPLE_IDS.event,
+    example: IDS.event.example,
   }),
   'webhook-timestamp': z.string().meta({
     description: 'Time of this try, in Unix seconds: refuse one that is more than a few minutes old.',

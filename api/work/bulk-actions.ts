@@ -4,7 +4,7 @@ import {
   actionReason,
   attentionReason,
   createdByInQuery,
-  EXAMPLE_IDS,
+  IDS,
   failureClass,
   idInput,
   instantInput,
@@ -136,7 +136,7 @@ export function bulkOperation(dependencies: ApiDependencies, resource: WorkResou
       }),
       data: z.array(
         z.strictObject({
-          id: z.string().meta({ example: EXAMPLE_IDS[kind] }),
+          id: z.string().meta({ example: IDS[kind].example }),
           status: z.enum(statuses).nullable().meta({
             description: 'Status before the action; null when the work is no longer stored.',
             example: 'held',
