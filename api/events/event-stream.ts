@@ -1,7 +1,7 @@
 import { mayStill } from '#api/access/authentication.ts';
 import { InFlight } from '#api/access/limits.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import type { Caller, Incoming } from '#api/http/operation.ts';
+import type { CallerRequest } from '#api/http/operation.ts';
 import type { StreamedReply, StreamWriter } from '#api/http/reply.ts';
 import { CURSORS } from '#api/lists/cursor.ts';
 import { Problem } from '#api/problems/problem.ts';
@@ -16,10 +16,8 @@ const RECONNECT_MS = 2_000;
 /** X-Accel-Buffering switches the buffering of proxies off. */
 const HEADERS = { 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no' };
 
-interface Reader {
+interface Reader extends Pick<CallerRequest, 'caller' | 'onClose'> {
   readonly after: bigint;
-  readonly caller: Caller;
-  readonly onClose: Incoming['onClose'];
 }
 
 export class EventStreams {

@@ -122,19 +122,23 @@ export interface Operation extends Documentation {
 const none = z.strictObject({});
 type None = typeof none;
 
-export interface ApiRequest<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodObject> {
+/** A request with a valid key. */
+export interface CallerRequest extends Pick<Incoming, 'header' | 'isHead' | 'onClose' | 'requestId'> {
+  readonly caller: Caller;
+  /** Method and path, such as `POST /v1/esims/esim_…/cancel`. */
+  readonly target: string;
+  /** The body before its schema. */
+  readonly json: unknown;
+}
+
+interface ApiRequest<
+  Params extends z.ZodObject,
+  Query extends z.ZodObject,
+  Body extends z.ZodObject,
+> extends CallerRequest {
   readonly params: z.output<Params>;
   readonly query: z.output<Query>;
   readonly body: z.output<Body>;
-  /** Method and path, such as `POST /v1/esims/esim_…/cancel`. */
-  readonly target: string;
-  /** Before the schema. */
-  readonly json: unknown;
-  readonly header: Incoming['header'];
-  readonly caller: Caller;
-  readonly isHead: boolean;
-  readonly onClose: Incoming['onClose'];
-  readonly requestId: string;
 }
 
 interface Definition<

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { answerOnce, readIdempotencyKey } from '#api/http/idempotency.ts';
-import type { ApiRequest } from '#api/http/operation.ts';
+import type { CallerRequest } from '#api/http/operation.ts';
 import { jsonReply, type Reply } from '#api/http/reply.ts';
 import type { Offers } from '#api/offers/offers.ts';
 import { type batchInput, batchJson } from '#api/order-batches/batch-schemas.ts';
@@ -21,10 +21,7 @@ import { acceptBatch, type BatchAcceptance, findTakenOfBatch, type NewBatch } fr
 import type { NewOrder } from '#fulfilment/accept/work.ts';
 import { currentTraceparent } from '#telemetry/tracing.ts';
 
-type BatchRequest = Pick<
-  ApiRequest<z.ZodObject, z.ZodObject, typeof batchInput>,
-  'body' | 'target' | 'json' | 'header' | 'caller' | 'requestId'
->;
+type BatchRequest = CallerRequest & { readonly body: z.output<typeof batchInput> };
 type Items = BatchRequest['body']['items'];
 
 export const BATCHES_PATH = '/v1/order-batches';

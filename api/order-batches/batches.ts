@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { storedActivation } from '#api/esims/delivered-esim.ts';
 import { actionReason, idInPath } from '#api/fields/fields.ts';
-import { type Caller, jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
+import { type Caller, type CallerRequest, jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply, type StreamedReply } from '#api/http/reply.ts';
 import { CURSORS } from '#api/lists/cursor.ts';
 import { pageReply } from '#api/lists/lists.ts';
@@ -146,7 +146,7 @@ function batchCodeOperations(
     description: AUDITED,
   } as const;
   const file = async (
-    { params: { id }, caller, isHead }: FileRequest,
+    { params: { id }, caller, isHead }: CallerRequest & { readonly params: { readonly id: string } },
     [ending, contentType]: readonly [string, string],
     write: (codes: readonly LabelledCode[]) => AsyncIterable<Uint8Array>,
   ): Promise<StreamedReply> => {
@@ -187,17 +187,11 @@ function batchCodeOperations(
   ];
 }
 
-interface FileRequest {
-  readonly params: { readonly id: string };
-  readonly caller: Caller;
-  readonly isHead: boolean;
-}
-
 /** Writes an audit entry for each code. HEAD shows none. */
 async function revealCodes(
   { database, keyRing, now }: ApiDependencies,
   batchId: string,
-  { caller: { apiKeyId: actor }, isHead }: Omit<FileRequest, 'params'>,
+  { caller: { apiKeyId: actor }, isHead }: Pick<CallerRequest, 'caller' | 'isHead'>,
 ): Promise<LabelledCode[]> {
   const esims = await database.run((db) => esimsOfBatch(db, batchId));
   if (esims.length === 0) throw new Problem('nothing_delivered');

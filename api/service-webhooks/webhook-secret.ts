@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { instant, instantJson } from '#api/fields/fields.ts';
-import { answerOnce, findReplay, type IdempotentRequest } from '#api/http/idempotency.ts';
-import { type Caller, type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
+import { answerOnce, findReplay } from '#api/http/idempotency.ts';
+import { type CallerRequest, type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
 import { jsonReply, type Reply } from '#api/http/reply.ts';
 import { Problem, problemOf } from '#api/problems/problem.ts';
 import { addAuditEntry } from '#db/access/audit-log.ts';
@@ -91,7 +91,7 @@ export function serviceSecretOperations(dependencies: ApiDependencies): Operatio
 async function change(
   dependencies: ApiDependencies,
   kind: SecretChange,
-  request: IdempotentRequest & { readonly caller: Caller },
+  request: CallerRequest,
   overlapSeconds?: number,
 ): Promise<Reply> {
   const { database, keyRing, service, serviceMode: environment, storedSecrets, now } = dependencies;

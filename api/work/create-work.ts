@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { answerOnce, readIdempotencyKey } from '#api/http/idempotency.ts';
-import { type Caller, type DocumentedAnswer, type Incoming, jsonAnswer } from '#api/http/operation.ts';
+import { type CallerRequest, type DocumentedAnswer, jsonAnswer } from '#api/http/operation.ts';
 import { jsonReply, type Reply } from '#api/http/reply.ts';
 import type { ProblemCode } from '#api/problems/problem-catalogue.ts';
 import { invalid, Problem } from '#api/problems/problem.ts';
@@ -24,7 +24,7 @@ import { isFinished } from '#domain/work/lifecycle.ts';
 import type { Acceptance, NewWork } from '#fulfilment/accept/work.ts';
 import { currentTraceparent } from '#telemetry/tracing.ts';
 
-interface CreationRequest {
+interface CreationRequest extends CallerRequest {
   readonly body: {
     readonly max_price?: Money | undefined;
     readonly customer_price?: Money | undefined;
@@ -34,12 +34,6 @@ interface CreationRequest {
     readonly metadata?: Record<string, string> | undefined;
   };
   readonly query: { readonly expand?: readonly ExpandName[] | undefined };
-  readonly target: string;
-  readonly json: unknown;
-  readonly header: Incoming['header'];
-  readonly caller: Caller;
-  readonly onClose: Incoming['onClose'];
-  readonly requestId: string;
 }
 
 export interface WorkReference {

@@ -9,7 +9,7 @@ import {
   moneyInput,
   wholeNumber,
 } from '#api/fields/fields.ts';
-import { type Caller, jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
+import { type Caller, type CallerRequest, jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply, type Reply } from '#api/http/reply.ts';
 import { exampleOf } from '#api/openapi/examples.ts';
 import { Problem, requireFound } from '#api/problems/problem.ts';
@@ -99,10 +99,9 @@ export function workActionOperations(dependencies: ApiDependencies, resource: Wo
       ),
     },
   } as const;
-  interface Request {
+  interface Request extends CallerRequest {
     readonly params: { readonly id: string };
     readonly body: { readonly reason: string };
-    readonly caller: Caller;
   }
   const perform = ({ params: { id }, body: { reason }, caller }: Request, action: OperatorAction) =>
     performOnWork(dependencies, resource, id, action, reason, caller);
