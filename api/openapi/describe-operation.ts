@@ -135,7 +135,7 @@ function describeProblems(operation: Operation): [string, ZodOpenApiResponseObje
 }
 
 export function problemsOf(operation: Operation): ProblemCode[] {
-  const { scope, params, query, body, reads, idempotent } = operation;
+  const { scope, params, query, body, reads, idempotent, requestHeaders } = operation;
   const codes: ProblemCode[] = [...(operation.problems ?? []), 'internal_error', 'malformed_request'];
   const missing = missingCodeOf(params);
   if (missing !== undefined) codes.push(missing);
@@ -146,7 +146,7 @@ export function problemsOf(operation: Operation): ProblemCode[] {
   if (params !== undefined || query !== undefined) codes.push('validation_failed');
   if (body !== undefined) codes.push('validation_failed', 'malformed_json', 'unsupported_media_type');
   if (reads !== 'nothing') codes.push('payload_too_large', 'unsupported_encoding');
-  if (idempotent) {
+  if (idempotent || requestHeaders?.shape['Idempotency-Key'] !== undefined) {
     codes.push(
       'idempotency_key_missing',
       'idempotency_key_invalid',

@@ -7,9 +7,9 @@ import { orderCsv, orderInput, orderJson, orderListQuery, orderOutput, orderPage
 import { wantedOf } from '#api/problems/purchase-not-possible.ts';
 import { callerReference, createWork, creationAnswers, creationCall } from '#api/work/create-work.ts';
 import { customerHash, newCustomer, readCustomer } from '#api/work/work-input.ts';
-import { workFilter } from '#api/work/work-lists.ts';
 import { workOperations } from '#api/work/work-operations.ts';
 import { findersOf, type WorkResource } from '#api/work/work-resource.ts';
+import { workFilter } from '#api/work/work-schemas.ts';
 import { deviceImeiAad } from '#db/encryption-aads.ts';
 import type { Owner } from '#db/lists/ownership.ts';
 import { orderReads, type StoredOrder } from '#db/work/orders.ts';

@@ -27,9 +27,9 @@ import {
 import { plainWork } from '#api/work/expand.ts';
 import { replyAfterPreferredWait, retryAfter } from '#api/work/long-poll.ts';
 import { customerHash, newCustomer, readCustomer } from '#api/work/work-input.ts';
-import { workFilter } from '#api/work/work-lists.ts';
 import { workOperations } from '#api/work/work-operations.ts';
 import { findersOf, type WorkJson, type WorkResource } from '#api/work/work-resource.ts';
+import { workFilter } from '#api/work/work-schemas.ts';
 import type { Owner } from '#db/lists/ownership.ts';
 import { type StoredVpnSubscription, vpnSubscriptionReads } from '#db/work/vpn-subscriptions.ts';
 import { NO_ATTEMPTS } from '#db/work/work-reads.ts';

@@ -17,6 +17,7 @@ import { article } from '#api/work/work-reads.ts';
 import type { WorkResource } from '#api/work/work-resource.ts';
 import { operationsOutput } from '#api/work/work-schemas.ts';
 import { scopesOfKind } from '#db/access/api-keys.ts';
+import type { Database } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
 import type { Owner } from '#db/lists/ownership.ts';
 import {
@@ -34,7 +35,7 @@ import {
   waitsAreOrdered,
 } from '#domain/retry/retry-change.ts';
 import { KINDS } from '#domain/work/kinds.ts';
-import { performAction } from '#fulfilment/operator/perform-action.ts';
+import { type ActionOutcome, type ActionRequest, performAction } from '#fulfilment/operator/perform-action.ts';
 
 export const newLimit = moneyInput.nullable().meta({
   description: '`null` removes the limit.',
@@ -104,7 +105,7 @@ export function workActionOperations(dependencies: ApiDependencies, resource: Wo
     readonly body: { readonly reason: string };
   }
   const perform = ({ params: { id }, body: { reason }, caller }: Request, action: OperatorAction) =>
-    performOnWork(dependencies, resource, id, action, reason, caller);
+    performOnWork(dependencies, resource, { id, caller, reason }, action);
 
   const release = operation(`POST ${path}/{id}/release`, {
     ...common,
@@ -195,28 +196,46 @@ export function workActionOperations(dependencies: ApiDependencies, resource: Wo
 async function performOnWork(
   dependencies: ApiDependencies,
   resource: WorkResource,
-  id: string,
+  request: OneAction,
   wanted: OperatorAction,
-  reason: string,
-  { ownerId: owner, apiKeyId: actor }: Caller,
 ): Promise<Reply> {
-  const { kind } = resource;
-  const { database, now } = dependencies;
-  const action = await withPriceCurrency(dependencies, resource, { id, owner, action: wanted });
-  const request = { work: { kind, id }, action, operator: { actor, reason, actionId: newId('action') }, owner };
-  const outcome = await performAction(database, request, new Date(now()));
-  if (outcome.kind === 'missing') throw new Problem(`${kind}_not_found`);
+  const { id, caller } = request;
+  const outcome = await performOne(dependencies, resource, request, wanted);
+  if (outcome.kind === 'missing') throw new Problem(`${resource.kind}_not_found`);
   if (outcome.kind === 'refused') {
     const { refusal, detail } = outcome;
     throw new Problem('action_not_possible', { detail, extra: { refusal } });
   }
-  const found = await database.run((db) => resource.find(db, id, owner));
-  return jsonReply(200, requireFound(found, `${kind}_not_found`));
+  const found = await dependencies.database.run((db) => resource.find(db, id, caller.ownerId));
+  return jsonReply(200, requireFound(found, `${resource.kind}_not_found`));
+}
+
+export interface OneAction extends Pick<ActionRequest, 'dryRun' | 'comparisonMs'> {
+  readonly id: string;
+  readonly caller: Caller;
+  readonly reason: string;
+  /** The same for a repetition of the call. */
+  readonly actionId?: string;
+}
+
+export async function performOne(
+  { database, now }: ApiDependencies,
+  resource: WorkResource,
+  { id, caller: { ownerId: owner, apiKeyId: actor }, reason, actionId = newId('action'), ...how }: OneAction,
+  wanted: OperatorAction,
+): Promise<ActionOutcome> {
+  const action = await withPriceCurrency(database, resource, { id, owner, action: wanted });
+  const operator = { actor, reason, actionId };
+  return performAction(
+    database,
+    { work: { kind: resource.kind, id }, action, operator, owner, ...how },
+    new Date(now()),
+  );
 }
 
 /** A limit in another currency can then be refused. Without an answer of the service the limit is accepted. */
-export async function withPriceCurrency(
-  { database }: Pick<ApiDependencies, 'database'>,
+async function withPriceCurrency(
+  database: Database,
   resource: WorkResource,
   { id, owner, action }: { readonly id: string; readonly owner: Owner; readonly action: OperatorAction },
 ): Promise<OperatorAction> {

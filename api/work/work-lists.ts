@@ -8,29 +8,12 @@ import { readPage } from '#api/lists/lists.ts';
 import type { OrderOutput } from '#api/orders/order-schemas.ts';
 import { viewOfWork } from '#api/work/expand.ts';
 import type { WorkJson, WorkResource } from '#api/work/work-resource.ts';
-import type { workListQuery } from '#api/work/work-schemas.ts';
+import type { CommonQuery } from '#api/work/work-schemas.ts';
 import { scopesOfKind } from '#db/access/api-keys.ts';
 import type { Owner } from '#db/lists/ownership.ts';
 import type { PagePosition } from '#db/lists/pages.ts';
 import type { StoredWork, WorkFilter, WorkReads } from '#db/work/work-reads.ts';
 import { KINDS } from '#domain/work/kinds.ts';
-import type { WorkStatus } from '#domain/work/lifecycle.ts';
-
-export type CommonQuery = z.output<z.ZodObject<ReturnType<typeof workListQuery<WorkStatus>>>>;
-
-export function workFilter(query: CommonQuery): WorkFilter {
-  return {
-    ids: query.id,
-    statuses: query.status,
-    failureClass: query.failure_class,
-    attentionReason: query.attention,
-    createdBy: query.created_by,
-    metadata: query.metadata,
-    createdAfter: query.created_after,
-    createdBefore: query.created_before,
-    updatedAfter: query.updated_after,
-  };
-}
 
 export interface WorkList<
   Query extends z.ZodObject & z.ZodType<CommonQuery>,

@@ -3,9 +3,10 @@ import type { ApiDependencies } from '#api/dependencies.ts';
 import type { Operation } from '#api/http/operation.ts';
 import { bulkOperation } from '#api/work/bulk-actions.ts';
 import { workActionOperations } from '#api/work/work-actions.ts';
-import { type CommonQuery, listOperations, type WorkList } from '#api/work/work-lists.ts';
+import { listOperations, type WorkList } from '#api/work/work-lists.ts';
 import { workReadOperations } from '#api/work/work-reads.ts';
 import type { WorkResource } from '#api/work/work-resource.ts';
+import type { CommonQuery } from '#api/work/work-schemas.ts';
 import type { StoredWork, WorkFilter } from '#db/work/work-reads.ts';
 
 /** What all kinds of work have: the list, the file, reads and the actions of operators. */
