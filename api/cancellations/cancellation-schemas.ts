@@ -14,7 +14,7 @@ import { amount, type CsvColumns, field, fields } from '#api/lists/csv-file.ts';
 import { listOf, pageOf, pageQuery } from '#api/lists/lists.ts';
 import { customerReferenceInQuery, deadlineInput, metadata } from '#api/work/work-input.ts';
 import { workJson } from '#api/work/work-json.ts';
-import { workColumns } from '#api/work/work-lists.ts';
+import { workColumns } from '#api/work/work-operations.ts';
 import type { WorkJson } from '#api/work/work-resource.ts';
 import { workListQuery, workOutput } from '#api/work/work-schemas.ts';
 import type { StoredCancellation } from '#db/work/cancellations.ts';

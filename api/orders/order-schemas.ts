@@ -11,7 +11,7 @@ import {
   purchaseInput,
 } from '#api/work/work-input.ts';
 import { referenceJson, workJson } from '#api/work/work-json.ts';
-import { purchaseColumns, workColumns } from '#api/work/work-lists.ts';
+import { purchaseColumns, workColumns } from '#api/work/work-operations.ts';
 import type { WorkJson } from '#api/work/work-resource.ts';
 import { PURCHASE_ENDS, referenceOutput, workListQuery, workOutput } from '#api/work/work-schemas.ts';
 import type { StoredOrder } from '#db/work/orders.ts';
