@@ -58,8 +58,8 @@ export function deadLetterOperations(dependencies: ApiDependencies): Operation[]
     settleOperation(dependencies, 'requeue', {
       summary: 'Requeue a dead letter',
       description:
-        'After its cause was corrected. It gets as many tries as a new one; if it fails again, it returns to the list ' +
-        'with a new case. Its case closes when nothing else of the same work is quarantined.',
+        'After its cause was corrected. It gets as many tries as a new one; if it fails again, it returns to the ' +
+        'list with a new case. Its case closes when nothing else of the same work is quarantined.',
     }),
     settleOperation(dependencies, 'dismiss', {
       summary: 'Dismiss a dead letter',

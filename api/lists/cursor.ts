@@ -16,7 +16,7 @@ const CURSOR_PLACES = {
 
 type CursorPlace = keyof typeof CURSOR_PLACES;
 
-/** A list accepts no cursor of another one: their letters differ, or the kinds of their ids, or their number of parts. */
+/** A list accepts no cursor of another one: their letters differ, or the kinds of their ids, or the number of parts. */
 export const CURSORS = {
   order: timeCursor('o', 'order', 'createdAt'),
   topup: timeCursor('u', 'topup', 'createdAt'),
