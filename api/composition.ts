@@ -44,25 +44,23 @@ export interface ApiParts {
 
 /** Opens no connection yet. The API has no connection to Temporal. */
 export function createApiParts(config: ApiConfig, now: () => number = Date.now): ApiParts {
-  const { service: serviceConfig } = config;
+  const { service: serviceConfig, database: databaseConfig, encryptionKeys, tracing, ...settings } = config;
   const secrets = [
     serviceConfig.password,
     ...config.webhookSecrets.map(({ secret }) => secret),
-    ...Object.values(config.tracing?.headers ?? {}),
+    ...Object.values(tracing?.headers ?? {}),
   ];
   const logger = createLogger({ level: config.logLevel, name: 'api', secrets });
   const metrics = createMetrics();
-  const keyRing = new KeyRing(config.encryptionKeys);
+  const keyRing = new KeyRing(encryptionKeys);
   const notifier = new Notifier({
     channel: 'relay',
-    url: config.database.directUrl,
+    url: databaseConfig.directUrl,
     applicationName: 'reseller-api-notify',
     onError: (error) => logger.warn({ err: error }, 'the relay could not be notified; the notification is sent again'),
   });
   const database = new Database({
-    url: config.database.url,
-    isPooled: config.database.isPooled,
-    poolSize: config.database.poolSize,
+    ...databaseConfig,
     applicationName: 'reseller-api',
     onConnectionError: (error) => logger.warn({ err: error }, 'a connection to PostgreSQL broke; it is replaced'),
     onRowsAdded: (queues) => notifier.wake(queues),
@@ -85,7 +83,7 @@ export function createApiParts(config: ApiConfig, now: () => number = Date.now):
   });
   const listener = new Wakeups({
     channel: 'events',
-    url: config.database.directUrl,
+    url: databaseConfig.directUrl,
     applicationName: 'reseller-api-listen',
     logger,
     onPayload: (position) => tail.hear(position),
@@ -94,7 +92,7 @@ export function createApiParts(config: ApiConfig, now: () => number = Date.now):
     read: (prefix) => database.run((db) => findApiKey(db, prefix)),
     changes: new Wakeups({
       channel: 'api_keys',
-      url: config.database.directUrl,
+      url: databaseConfig.directUrl,
       applicationName: 'reseller-api-keys',
       logger,
     }),
@@ -114,6 +112,7 @@ export function createApiParts(config: ApiConfig, now: () => number = Date.now):
     listener,
     keys,
     dependencies: {
+      ...settings,
       database,
       keys,
       keyRing,
@@ -122,23 +121,12 @@ export function createApiParts(config: ApiConfig, now: () => number = Date.now):
       intake: new InboxWriter(database, keyRing),
       tail,
       waits: new Waits({ tail, policy: config.waiting, metrics }),
-      streams: config.streams,
       running: { file: new InFlight(), many: new InFlight() },
       onUnused,
-      headerPrefix: config.headerPrefix,
-      webhookSecrets: config.webhookSecrets,
       storedSecrets,
-      webhookSecretOverlapMs: config.webhookSecretOverlapMs,
-      webhookToleranceMs: config.webhookToleranceMs,
-      spendLimit: config.spendLimit,
-      runway: config.runway,
       webhookTargets: { policy: new AddressPolicy(config.webhookAllowedAddresses), lookup: dnsLookup() },
-      endpointSecretOverlapMs: config.endpointSecretOverlapMs,
       publicUrl: () => config.publicUrl ?? state.address,
       shareLinkUrl: () => config.shareLinkUrl ?? config.publicUrl ?? state.address,
-      bodyLimitBytes: config.bodyLimitBytes,
-      rateLimits: config.rateLimits,
-      trustedProxies: config.trustedProxies,
       readinessChecks: {
         api: async () => {
           if (state.closedBecause !== undefined) throw new Error(state.closedBecause);

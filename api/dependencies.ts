@@ -1,13 +1,11 @@
 import type { KeyCache } from '#api/access/authentication.ts';
-import type { InFlight, RateLimitSettings } from '#api/access/limits.ts';
+import type { InFlight } from '#api/access/limits.ts';
 import type { WebhookSecretCache } from '#api/service-webhooks/webhook-secret-cache.ts';
 import type { Waits } from '#api/waits/waits.ts';
+import type { ApiConfig } from '#config/config.ts';
 import type { KeyRing } from '#crypto/key-ring.ts';
-import type { AcceptedSecret } from '#crypto/webhook-signatures.ts';
 import type { Database } from '#db/connection/database.ts';
-import type { Money } from '#domain/money/money.ts';
-import type { AT_ONCE, StreamPolicy } from '#domain/policy/api-policy.ts';
-import type { RunwayPolicy } from '#domain/policy/upkeep-policy.ts';
+import type { AT_ONCE } from '#domain/policy/api-policy.ts';
 import type { ServiceMode } from '#domain/service/service-address.ts';
 import type { InboxWriter } from '#fulfilment/reports/inbox-writer.ts';
 import type { EventTail } from '#outbound/event-tail.ts';
@@ -18,7 +16,22 @@ import type { UnusedObserver } from '#telemetry/observers.ts';
 import type { DegradationCheck, ReadinessCheck } from '#telemetry/probes.ts';
 import type { ServiceClient } from '#upstream/client.ts';
 
-export interface ApiDependencies {
+type Settings = Pick<
+  ApiConfig,
+  | 'bodyLimitBytes'
+  | 'endpointSecretOverlapMs'
+  | 'headerPrefix'
+  | 'rateLimits'
+  | 'runway'
+  | 'spendLimit'
+  | 'streams'
+  | 'trustedProxies'
+  | 'webhookSecretOverlapMs'
+  | 'webhookSecrets'
+  | 'webhookToleranceMs'
+>;
+
+export interface ApiDependencies extends Settings {
   readonly database: Database;
   readonly keyRing: KeyRing;
   readonly service: Pick<
@@ -42,34 +55,17 @@ export interface ApiDependencies {
   readonly intake: Pick<InboxWriter, 'accept'>;
   readonly tail: EventTail;
   readonly waits: Waits;
-  readonly streams: StreamPolicy;
   /** Heavy calls. */
   readonly running: Readonly<Record<keyof typeof AT_ONCE, InFlight>>;
   /** For fields of the service's events whose form is not understood. */
   readonly onUnused: UnusedObserver;
-  /** The text before `-Event` in the service's webhook headers. */
-  readonly headerPrefix: string;
-  /** Valid in addition to the stored ones. */
-  readonly webhookSecrets: readonly AcceptedSecret[];
   readonly storedSecrets: WebhookSecretCache;
-  readonly webhookSecretOverlapMs: number;
-  readonly webhookToleranceMs: number;
-  /** Of all API keys together; the worker enforces it. */
-  readonly spendLimit: Money | undefined;
-  /** The worker announces a low runway. */
-  readonly runway: RunwayPolicy;
   readonly webhookTargets: { readonly policy: AddressPolicy; readonly lookup: HostLookup };
-  /** For callers that name no other time. */
-  readonly endpointSecretOverlapMs: number;
   /** Without a trailing slash. */
   readonly publicUrl: () => string;
   /** Of the pages for end customers, without a trailing slash. */
   readonly shareLinkUrl: () => string;
-  readonly bodyLimitBytes: number;
   readonly keys: Pick<KeyCache, 'find' | 'findAnew'>;
-  readonly rateLimits: RateLimitSettings;
-  /** Their X-Forwarded-For is trusted. */
-  readonly trustedProxies: readonly string[];
   readonly readinessChecks: Readonly<Record<string, ReadinessCheck>>;
   readonly degraded: DegradationCheck;
   /** Only probes and documentation are answered while it is set. */

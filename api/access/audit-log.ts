@@ -2,8 +2,8 @@ import * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { instant, timeInQuery } from '#api/fields/fields.ts';
 import { type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
-import { numberCursor } from '#api/lists/cursor.ts';
-import { pageOf, pageQuery, pageReply, readPage } from '#api/lists/lists.ts';
+import { CURSORS } from '#api/lists/cursor.ts';
+import { pageOf, pageQuery, pageReply } from '#api/lists/lists.ts';
 import { listAuditEntries, type AuditRow } from '#db/access/audit-log.ts';
 
 const actor = 'key_01JQ8Z4D1E2F3G4H5J6K7MNPQR';
@@ -50,18 +50,14 @@ const query = z.strictObject({
 /** Entries are never changed. */
 export function auditLogOperations({ database }: ApiDependencies): Operation[] {
   return [
-    operation({
+    operation('GET /v1/audit-log', {
       id: 'listAuditLog',
-      method: 'get',
-      path: '/v1/audit-log',
-      tag: 'Administration',
       summary: 'List the audit log, newest first',
       description:
         'Every reveal of an activation code, QR code or VPN access data, every action of an operator, and every ' +
         'change of an API key, a share link, a webhook endpoint, a webhook secret or a pause, by the API or by a ' +
         'command.',
       scope: 'audit:read',
-      accountWide: true,
       query,
       answers: { 200: jsonAnswer('A page of the audit log.', pageOf(entryOutput, 'AuditPage')) },
       handle: async ({ query: given }) => {
@@ -73,13 +69,12 @@ export function auditLogOperations({ database }: ApiDependencies): Operation[] {
           after: given.created_after,
           before: given.created_before,
         };
-        const page = await readPage(
+        return pageReply(
           given,
-          numberCursor('a'),
+          CURSORS.auditLog,
           (at) => database.run((db) => listAuditEntries(db, filter, at)),
-          ({ entry }) => entry.id,
+          entryJson,
         );
-        return pageReply(page, entryJson);
       },
     }),
   ];

@@ -64,11 +64,8 @@ const keyOutput = z
 
 export function ownKeyOperations({ database, rateLimits, now }: ApiDependencies): Operation[] {
   return [
-    operation({
+    operation('GET /v1/key', {
       id: 'getOwnKey',
-      method: 'get',
-      path: '/v1/key',
-      tag: 'Administration',
       summary: 'Read the scopes and limits of your API key',
       scope: 'none',
       answers: { 200: jsonAnswer('The key of this call.', keyOutput) },

@@ -10,11 +10,11 @@ import {
   ourId,
   timeInQuery,
 } from '#api/fields/fields.ts';
-import { amount, type CsvColumns, safe, text } from '#api/lists/csv-file.ts';
+import { amount, type CsvColumns, field, fields } from '#api/lists/csv-file.ts';
 import { listOf, pageOf, pageQuery } from '#api/lists/lists.ts';
 import { customerReferenceInQuery, deadlineInput, metadata } from '#api/work/work-input.ts';
 import { workJson } from '#api/work/work-json.ts';
-import { workColumns } from '#api/work/work-lists.ts';
+import { workColumns } from '#api/work/work-operations.ts';
 import type { WorkJson } from '#api/work/work-resource.ts';
 import { workListQuery, workOutput } from '#api/work/work-schemas.ts';
 import type { StoredCancellation } from '#db/work/cancellations.ts';
@@ -204,13 +204,9 @@ export function cancellationJson(
   };
 }
 
-export const cancellationCsv: CsvColumns<CancellationOutput> = {
-  id: safe((cancellation) => cancellation.id),
-  status: safe((cancellation) => cancellation.status),
-  esim_id: safe((cancellation) => cancellation.esim_id),
-  reason: text((cancellation) => cancellation.reason),
-  cancelled_at: safe((cancellation) => cancellation.cancelled_at),
-  refund_status: safe(({ refund }) => refund?.status),
-  refund: amount(({ refund }) => refund?.amount),
+export const cancellationCsv: CsvColumns<CancellationOutput> = [
+  fields('id', 'status', 'esim_id', 'reason', 'cancelled_at'),
+  field('refund_status', ({ refund }) => refund?.status),
+  amount('refund', ({ refund }) => refund?.amount),
   ...workColumns,
-};
+];

@@ -14,9 +14,9 @@ import { idInPath } from '#api/fields/fields.ts';
 import { type Operation, operation } from '#api/http/operation.ts';
 import { createWork, creationAnswers, creationCall, type WorkReference } from '#api/work/create-work.ts';
 import { customerHash } from '#api/work/work-input.ts';
-import { workFilter } from '#api/work/work-lists.ts';
 import { workOperations } from '#api/work/work-operations.ts';
 import { findersOf, type WorkResource } from '#api/work/work-resource.ts';
+import { workFilter } from '#api/work/work-schemas.ts';
 import { findEsim } from '#db/esims/esim-queries.ts';
 import type { Owner } from '#db/lists/ownership.ts';
 import { cancellationReads, type StoredCancellation } from '#db/work/cancellations.ts';
@@ -32,7 +32,6 @@ export function cancellationOperations(dependencies: ApiDependencies): Operation
   const resource: WorkResource = {
     kind: 'cancellation',
     name: 'Cancellation',
-    tag: 'Cancellations',
     output: cancellationOutput,
     expansions: cancellationExpansions,
     resolution: {
@@ -44,10 +43,10 @@ export function cancellationOperations(dependencies: ApiDependencies): Operation
     ...findersOf(dependencies, cancellationReads, show),
   };
   return [
-    operation({
+    operation('POST /v1/esims/{id}/cancel', {
       ...creationCall(resource),
       id: 'cancelEsim',
-      path: '/v1/esims/{id}/cancel',
+      tag: 'Cancellations',
       params: idInPath('esim'),
       summary: 'Cancel an eSIM',
       description:
@@ -58,7 +57,7 @@ export function cancellationOperations(dependencies: ApiDependencies): Operation
         'the answer of the service decides.',
       body: cancellationInput,
       answers: creationAnswers(resource, { cancelled_at: null }),
-      problems: ['cancellation_exists', 'esim_not_found'],
+      problems: ['cancellation_exists'],
       handle: async (request) => {
         const { id: esimId } = request.params;
         const { reason, on_unmet_conditions: onUnmetConditions } = request.body;

@@ -13,8 +13,8 @@ import { requireEsimOfPath } from '#api/esims/delivered-esim.ts';
 import { idInPath, ourId } from '#api/fields/fields.ts';
 import { jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
-import { positionCursor } from '#api/lists/cursor.ts';
-import { pageReply, readPage } from '#api/lists/lists.ts';
+import { CURSORS } from '#api/lists/cursor.ts';
+import { pageReply } from '#api/lists/lists.ts';
 import { requireFound } from '#api/problems/problem.ts';
 import { alreadyExists } from '#api/work/create-work.ts';
 import { findEsim, readRefundContext } from '#db/esims/esim-queries.ts';
@@ -87,11 +87,8 @@ const preflight = z
 export function cancellationPreflightOperations(dependencies: ApiDependencies): Operation[] {
   const { database, service, now } = dependencies;
   return [
-    operation({
+    operation('GET /v1/esims/{id}/cancellation-preflight', {
       id: 'getCancellationPreflight',
-      method: 'get',
-      path: '/v1/esims/{id}/cancellation-preflight',
-      tag: 'eSIMs',
       summary: 'Forecast whether the cancellation of an eSIM would be refunded',
       description:
         'Reads the five conditions of an automatic refund now. A condition that cannot be read is `unknown`, with ' +
@@ -100,7 +97,7 @@ export function cancellationPreflightOperations(dependencies: ApiDependencies): 
       scope: 'esims:read',
       params: idInPath('esim'),
       answers: { 200: jsonAnswer('The conditions, in the order of the specification.', preflight) },
-      problems: ['esim_not_found', 'cancellation_exists'],
+      problems: ['cancellation_exists'],
       handle: async ({ params: { id }, caller: { ownerId } }) => {
         const esim = await database.run((db) => requireEsimOfPath(findEsim, db, id, ownerId));
         const made = await database.run((db) => findCancellationInForce(db, id));
@@ -127,11 +124,8 @@ export function cancellationPreflightOperations(dependencies: ApiDependencies): 
 
 export function refundOperations({ database }: ApiDependencies): Operation[] {
   return [
-    operation({
+    operation('GET /v1/refunds', {
       id: 'listRefunds',
-      method: 'get',
-      path: '/v1/refunds',
-      tag: 'Cancellations',
       summary: 'List refunds, newest first',
       scope: 'cancellations:read',
       query: refundListQuery,
@@ -144,25 +138,20 @@ export function refundOperations({ database }: ApiDependencies): Operation[] {
           createdBefore: query.created_before,
           updatedAfter: query.updated_after,
         };
-        const page = await readPage(
+        return pageReply(
           query,
-          positionCursor('refund'),
+          CURSORS.refund,
           (at) => database.run((db) => pageOfRefunds(db, ownerId, filter, at)),
-          (last) => last,
+          refundJson,
         );
-        return pageReply(page, refundJson);
       },
     }),
-    operation({
+    operation('GET /v1/refunds/{id}', {
       id: 'getRefund',
-      method: 'get',
-      path: '/v1/refunds/{id}',
-      tag: 'Cancellations',
       summary: 'Read a refund',
       scope: 'cancellations:read',
       params: idInPath('refund'),
       answers: { 200: jsonAnswer('The refund.', refundOutput) },
-      problems: ['refund_not_found'],
       handle: async ({ params: { id }, caller: { ownerId } }) => {
         const found = await database.run((db) => findRefundById(db, id, ownerId));
         return jsonReply(200, refundJson(requireFound(found, 'refund_not_found')));

@@ -12,8 +12,8 @@ import {
 } from '#api/fields/fields.ts';
 import { type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
-import { caseCursor } from '#api/lists/cursor.ts';
-import { flagInQuery, pageOf, pageQuery, pageReply, readPage } from '#api/lists/lists.ts';
+import { CURSORS } from '#api/lists/cursor.ts';
+import { flagInQuery, pageOf, pageQuery, pageReply } from '#api/lists/lists.ts';
 import { Problem, requireFound } from '#api/problems/problem.ts';
 import { findCase, listOpenCases, type CaseOfWork } from '#db/work/cases.ts';
 import { caseVerdicts, VERDICTS_OF, type CaseVerdict } from '#domain/operator/operator-actions.ts';
@@ -21,8 +21,6 @@ import { ATTENTION_REASONS } from '#domain/work/attention.ts';
 import { WORK_KINDS } from '#domain/work/kinds.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
 import { dismissCase } from '#fulfilment/operator/corrections.ts';
-
-const tag = 'Operator actions';
 
 const caseOutput = z
   .strictObject({
@@ -61,11 +59,8 @@ const caseOutput = z
 
 export function caseOperations({ database, now }: ApiDependencies): Operation[] {
   return [
-    operation({
+    operation('GET /v1/cases', {
       id: 'listCases',
-      method: 'get',
-      path: '/v1/cases',
-      tag,
       summary: 'List open cases, oldest first',
       scope: 'cases:operate',
       query: z.strictObject({
@@ -78,35 +73,27 @@ export function caseOperations({ database, now }: ApiDependencies): Operation[] 
       answers: { 200: jsonAnswer('A page of open cases.', pageOf(caseOutput, 'CasePage')) },
       handle: async ({ query, caller: { ownerId } }) => {
         const { reason, work_ended: workEnded } = query;
-        const page = await readPage(
+        return pageReply(
           query,
-          caseCursor,
+          CURSORS.case,
           (at) => database.run((db) => listOpenCases(db, ownerId, { reason, workEnded, ...at })),
-          (last) => last,
+          (row) => caseJson(caseFor(ownerId, row)),
         );
-        return pageReply(page, (row) => caseJson(caseFor(ownerId, row)));
       },
     }),
-    operation({
+    operation('GET /v1/cases/{id}', {
       id: 'getCase',
-      method: 'get',
-      path: '/v1/cases/{id}',
-      tag,
       summary: 'Read a case, open or closed',
       scope: 'cases:operate',
       params: idInPath('case'),
       answers: { 200: jsonAnswer('The case.', caseOutput) },
-      problems: ['case_not_found'],
       handle: async ({ params: { id }, caller: { ownerId } }) => {
         const found = requireFound(await database.run((db) => findCase(db, id, ownerId)), 'case_not_found');
         return jsonReply(200, caseJson(caseFor(ownerId, found)));
       },
     }),
-    operation({
+    operation('POST /v1/cases/{id}/dismiss', {
       id: 'dismissCase',
-      method: 'post',
-      path: '/v1/cases/{id}/dismiss',
-      tag,
       summary: 'Dismiss a case about a webhook delivery',
       description:
         'For cases whose `subject_kind` is `delivery`. Find out first who can send to the webhook address. A ' +
@@ -116,7 +103,7 @@ export function caseOperations({ database, now }: ApiDependencies): Operation[] 
       params: idInPath('case'),
       body: z.strictObject({ reason: actionReason }).meta({ id: 'CaseDismissal' }),
       answers: { 200: jsonAnswer('The case.', caseOutput) },
-      problems: ['case_not_found', 'action_not_possible'],
+      problems: ['action_not_possible'],
       handle: async ({ params: { id }, body: { reason }, caller }) => {
         const by = { owner: caller.ownerId, actor: caller.apiKeyId, reason };
         const result = await database.transaction((tx) => dismissCase(tx, id, by, new Date(now())));

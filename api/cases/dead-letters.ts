@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { actionReason, instant } from '#api/fields/fields.ts';
-import { type Caller, type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
+import { type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
-import { numberCursor } from '#api/lists/cursor.ts';
-import { pageOf, pageQuery, pageReply, readPage } from '#api/lists/lists.ts';
-import { Problem } from '#api/problems/problem.ts';
+import { CURSORS } from '#api/lists/cursor.ts';
+import { pageOf, pageQuery, pageReply } from '#api/lists/lists.ts';
+import { Problem, requireFound } from '#api/problems/problem.ts';
 import { WORK_KINDS } from '#domain/work/kinds.ts';
 import {
   DEAD_LETTER_QUEUES,
@@ -16,11 +16,9 @@ import {
   settleDeadLetter,
 } from '#fulfilment/operator/dead-letters.ts';
 
-const tag = 'Operator actions';
 const PATH = '/v1/dead-letters';
 const ID = /^(inbox|outbox)_([1-9][0-9]{0,17})$/;
 const exampleId = 'inbox_4711';
-const CURSOR_LETTERS = { inbox: 'd', outbox: 'b' } as const satisfies Record<DeadLetterQueue, string>;
 
 const queueName = z.enum(DEAD_LETTER_QUEUES).meta({
   description:
@@ -52,19 +50,30 @@ const letterOutput = z
     },
   });
 
-const params = z.strictObject({ id: z.string().meta({ description: 'As the list shows it.', example: exampleId }) });
 const body = z.strictObject({ reason: actionReason }).meta({ id: 'DeadLetterAction' });
 
 export function deadLetterOperations(dependencies: ApiDependencies): Operation[] {
-  return [listOperation(dependencies), requeueOperation(dependencies), dismissOperation(dependencies)];
+  return [
+    listOperation(dependencies),
+    settleOperation(dependencies, 'requeue', {
+      summary: 'Requeue a dead letter',
+      description:
+        'After its cause was corrected. It gets as many tries as a new one; if it fails again, it returns to the ' +
+        'list with a new case. Its case closes when nothing else of the same work is quarantined.',
+    }),
+    settleOperation(dependencies, 'dismiss', {
+      summary: 'Dismiss a dead letter',
+      description:
+        'It is never processed, and no longer prevents purchases. Check the purchase at the service first: a ' +
+        'dismissed report has no effect, even if it reports a purchase. A report stays stored; a request of the ' +
+        'outbox is deleted.',
+    }),
+  ];
 }
 
 function listOperation({ database }: ApiDependencies): Operation {
-  return operation({
+  return operation(`GET ${PATH}`, {
     id: 'listDeadLetters',
-    method: 'get',
-    path: PATH,
-    tag,
     summary: 'List dead letters of a queue, oldest first',
     description:
       'Reports of the service and requests to workflows that failed all tries. Those about known work have a case ' +
@@ -74,84 +83,38 @@ function listOperation({ database }: ApiDependencies): Operation {
     query: z.strictObject({ queue: queueName.default('inbox'), ...pageQuery }),
     answers: { 200: jsonAnswer('A page of dead letters.', pageOf(letterOutput, 'DeadLetterPage')) },
     handle: async ({ query }) => {
-      const page = await readPage(
+      return pageReply(
         query,
-        numberCursor(CURSOR_LETTERS[query.queue]),
+        CURSORS[query.queue],
         (at) => database.run((db) => listDeadLetters(db, query.queue, at)),
-        ({ row }) => row.id,
+        letterJson,
       );
-      return pageReply(page, letterJson);
     },
   });
 }
 
-const answers = { 200: jsonAnswer('The dead letter.', letterOutput) };
-
-function requeueOperation(dependencies: ApiDependencies): Operation {
-  return operation({
-    id: 'requeueDeadLetter',
-    method: 'post',
-    path: `${PATH}/{id}/requeue`,
-    tag,
-    summary: 'Requeue a dead letter',
-    description:
-      'After its cause was corrected. It gets as many tries as a new one; if it fails again, it returns to the list ' +
-      'with a new case. Its case closes when nothing else of the same work is quarantined.',
-    scope: 'cases:operate',
-    accountWide: true,
-    params,
-    body,
-
-    answers,
-    problems: ['dead_letter_not_found'],
-    handle: async (request) => {
-      const found = await settle(dependencies, request, 'requeue');
-      return jsonReply(200, letterJson(found));
-    },
-  });
-}
-
-function dismissOperation(dependencies: ApiDependencies): Operation {
-  return operation({
-    id: 'dismissDeadLetter',
-    method: 'post',
-    path: `${PATH}/{id}/dismiss`,
-    tag,
-    summary: 'Dismiss a dead letter',
-    description:
-      'It is never processed, and no longer prevents purchases. Check the purchase at the service first: a dismissed ' +
-      'report ' +
-      'has no effect, even if it reports a purchase. A report stays stored; a request of the outbox is deleted.',
-    scope: 'cases:operate',
-    accountWide: true,
-    params,
-    body,
-
-    answers,
-    problems: ['dead_letter_not_found'],
-    handle: async (request) => {
-      const found = await settle(dependencies, request, 'dismiss');
-      return jsonReply(200, letterJson(found));
-    },
-  });
-}
-
-interface LetterRequest {
-  readonly params: z.output<typeof params>;
-  readonly body: z.output<typeof body>;
-  readonly caller: Caller;
-}
-
-async function settle(
+function settleOperation(
   { database, now }: ApiDependencies,
-  { params: { id }, body: { reason }, caller }: LetterRequest,
   action: 'requeue' | 'dismiss',
-): Promise<DeadLetter> {
-  const request = { ...readId(id), action, actor: caller.apiKeyId, reason };
-  return database.transaction(async (tx) => {
-    const letter = await settleDeadLetter(tx, request, new Date(now()));
-    if (letter === undefined) throw new Problem('dead_letter_not_found');
-    return letter;
+  texts: { readonly summary: string; readonly description: string },
+): Operation {
+  return operation(`POST ${PATH}/{id}/${action}`, {
+    id: `${action}DeadLetter`,
+    ...texts,
+    scope: 'cases:operate',
+    accountWide: true,
+    params: z.strictObject({ id: z.string().meta({ description: 'As the list shows it.', example: exampleId }) }),
+    body,
+    answers: { 200: jsonAnswer('The dead letter.', letterOutput) },
+    problems: ['dead_letter_not_found'],
+    handle: async ({ params: { id }, body: { reason }, caller }) => {
+      const request = { ...readId(id), action, actor: caller.apiKeyId, reason };
+      // Without such a letter nothing is audited.
+      const letter = await database.transaction(async (tx) =>
+        requireFound(await settleDeadLetter(tx, request, new Date(now())), 'dead_letter_not_found'),
+      );
+      return jsonReply(200, letterJson(letter));
+    },
   });
 }
 

@@ -16,8 +16,8 @@ import { simulateEsimOperation, updateEsimOperation } from '#api/esims/update-es
 import { ageOf, idInPath } from '#api/fields/fields.ts';
 import { type Caller, type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
 import { bytesReply, jsonReply } from '#api/http/reply.ts';
-import { positionCursor } from '#api/lists/cursor.ts';
-import { pageReply, readPage } from '#api/lists/lists.ts';
+import { CURSORS } from '#api/lists/cursor.ts';
+import { pageReply } from '#api/lists/lists.ts';
 import { topupOptionJson } from '#api/packages/packages.ts';
 import { optionalValueOf, valueOf } from '#api/problems/problem.ts';
 import { customerHash } from '#api/work/work-input.ts';
@@ -28,7 +28,6 @@ import { lpaString } from '#domain/esims/activation.ts';
 import { rulesInForce } from '#fulfilment/pricing/pricing-rules.ts';
 import { readUsage } from '#upstream/mapping/esims.ts';
 
-const tag = 'eSIMs';
 const path = idInPath('esim');
 
 const AUDITED = 'Needs the scope `esims:reveal`. Each read is written to the audit log, and no cache stores it.';
@@ -53,11 +52,8 @@ export function esimOperations(dependencies: ApiDependencies): Operation[] {
     return { esim, activation };
   };
   return [
-    operation({
+    operation('GET /v1/esims', {
       id: 'listEsims',
-      method: 'get',
-      path: '/v1/esims',
-      tag,
       summary: 'List eSIMs, newest first',
       scope: 'esims:read',
       query: esimListQuery,
@@ -75,20 +71,16 @@ export function esimOperations(dependencies: ApiDependencies): Operation[] {
           createdBefore: query.created_before,
           updatedAfter: query.updated_after,
         };
-        const page = await readPage(
+        return pageReply(
           query,
-          positionCursor('esim'),
+          CURSORS.esim,
           (at) => database.run((db) => pageOfEsims(db, ownerId, filter, at)),
-          (last) => last,
+          (esim) => esimJson(esim, keyRing, now()),
         );
-        return pageReply(page, (esim) => esimJson(esim, keyRing, now()));
       },
     }),
-    operation({
+    operation('GET /v1/esims/{id}/usage', {
       id: 'getEsimUsage',
-      method: 'get',
-      path: '/v1/esims/{id}/usage',
-      tag,
       summary: 'Read the data usage of an eSIM',
       description:
         'Read from the service at each call; `measured_at` is the time of the measurement. If the service cannot be ' +
@@ -96,13 +88,7 @@ export function esimOperations(dependencies: ApiDependencies): Operation[] {
       scope: 'esims:read',
       params: path,
       answers: { 200: jsonAnswer('The usage.', usageOutput) },
-      problems: [
-        'esim_not_found',
-        'service_does_not_offer',
-        'service_failed',
-        'service_unavailable',
-        'service_timeout',
-      ],
+      problems: ['service_does_not_offer', 'service_failed', 'service_unavailable', 'service_timeout'],
       handle: async ({ params: { id }, caller }) => {
         const { serviceEsimId } = await read(id, caller);
         const readAt = new Date(now());
@@ -118,16 +104,12 @@ export function esimOperations(dependencies: ApiDependencies): Operation[] {
         return jsonReply(200, usageJson(id, stored, 'stored', now()));
       },
     }),
-    operation({
+    operation('GET /v1/esims/{id}', {
       id: 'getEsim',
-      method: 'get',
-      path: '/v1/esims/{id}',
-      tag,
       summary: 'Read an eSIM and its installation facts',
       scope: 'esims:read',
       params: path,
       answers: { 200: jsonAnswer('The eSIM.', esimOutput) },
-      problems: ['esim_not_found'],
       handle: async ({ params: { id }, caller: { ownerId } }) => {
         const esim = await database.run((db) => requireEsimOfPath(viewEsim, db, id, ownerId));
         return jsonReply(200, esimJson(esim, keyRing, now()));
@@ -135,17 +117,14 @@ export function esimOperations(dependencies: ApiDependencies): Operation[] {
     }),
     updateEsimOperation(dependencies),
     simulateEsimOperation(dependencies),
-    operation({
+    operation('GET /v1/esims/{id}/topup-options', {
       id: 'listTopupOptions',
-      method: 'get',
-      path: '/v1/esims/{id}/topup-options',
-      tag,
       summary: 'List the top-up options of an eSIM',
       description: 'Read from the service at each call. `POST /v1/topups` accepts one of them.',
       scope: 'esims:read',
       params: path,
       answers: { 200: jsonAnswer('All options, by id.', topupOptions) },
-      problems: ['esim_not_found', 'service_failed', 'service_unavailable', 'service_timeout'],
+      problems: ['service_failed', 'service_unavailable', 'service_timeout'],
       handle: async ({ params: { id }, caller }) => {
         const { serviceEsimId } = await read(id, caller);
         const { items } = valueOf(await dependencies.service.listTopupOptions(serviceEsimId));
@@ -154,50 +133,38 @@ export function esimOperations(dependencies: ApiDependencies): Operation[] {
         return jsonReply(200, { data, ...ageOf(now(), now()) });
       },
     }),
-    operation({
+    operation('GET /v1/esims/{id}/activation', {
       id: 'getEsimActivation',
-      method: 'get',
-      path: '/v1/esims/{id}/activation',
-      tag,
       summary: 'Read the activation data of an eSIM',
       description: AUDITED,
       scope: 'esims:reveal',
       params: path,
       answers: { 200: jsonAnswer('The activation code and its parts.', activationOutput) },
-      problems: ['esim_not_found'],
       handle: async ({ params: { id }, ...request }) => {
         const { esim, activation } = await reveal(id, request, 'esim.activation_revealed');
         return jsonReply(200, activation === undefined ? {} : activationJson(esim, activation));
       },
     }),
-    operation({
+    operation('GET /v1/esims/{id}/qr.svg', {
       id: 'getEsimQrSvg',
-      method: 'get',
-      path: '/v1/esims/{id}/qr.svg',
-      tag,
       summary: 'Get the activation code as a QR code, SVG',
       description: AUDITED,
       scope: 'esims:reveal',
       params: path,
       answers: { 200: { description: 'The QR code.', contentType: 'image/svg+xml' } },
-      problems: ['esim_not_found'],
       handle: async ({ params: { id }, ...request }) => {
         const { activation } = await reveal(id, request, 'esim.qr_revealed');
         const svg = activation === undefined ? '' : await qrCodeSvg(lpaString(activation));
         return bytesReply(200, 'image/svg+xml; charset=utf-8', svg, fileName(`${id}.svg`));
       },
     }),
-    operation({
+    operation('GET /v1/esims/{id}/qr.png', {
       id: 'getEsimQrPng',
-      method: 'get',
-      path: '/v1/esims/{id}/qr.png',
-      tag,
       summary: 'Get the activation code as a QR code, PNG',
       description: AUDITED,
       scope: 'esims:reveal',
       params: path,
       answers: { 200: { description: 'The QR code.', contentType: 'image/png' } },
-      problems: ['esim_not_found'],
       handle: async ({ params: { id }, ...request }) => {
         const { activation } = await reveal(id, request, 'esim.qr_revealed');
         const png = activation === undefined ? '' : await qrCodePng(lpaString(activation));

@@ -13,11 +13,8 @@ import { esimDetails } from '#upstream/mapping/esims.ts';
 
 /** The customer of an eSIM may be another than that of its order. */
 export function updateEsimOperation({ database, keyRing, now }: ApiDependencies): Operation {
-  return operation({
+  return operation('PATCH /v1/esims/{id}', {
     id: 'updateEsim',
-    method: 'patch',
-    path: '/v1/esims/{id}',
-    tag: 'eSIMs',
     summary: 'Change the customer reference of an eSIM',
     description:
       'The eSIM has the reference of its order until then. The order keeps its own. A change is written to the audit ' +
@@ -26,7 +23,6 @@ export function updateEsimOperation({ database, keyRing, now }: ApiDependencies)
     params: idInPath('esim'),
     body: esimChange,
     answers: { 200: jsonAnswer('The eSIM.', esimOutput) },
-    problems: ['esim_not_found'],
     handle: async ({ params: { id }, body: { customer_reference: reference }, caller }) =>
       database.transaction(async (tx) => {
         const found = await requireEsimOfPath(viewEsim, tx, id, caller.ownerId);
@@ -52,11 +48,8 @@ export function updateEsimOperation({ database, keyRing, now }: ApiDependencies)
 /** Only in the sandbox of the service. */
 export function simulateEsimOperation(dependencies: ApiDependencies): Operation {
   const { database, keyRing, now, service, serviceMode } = dependencies;
-  return operation({
+  return operation('POST /v1/esims/{id}/simulate', {
     id: 'simulateEsim',
-    method: 'post',
-    path: '/v1/esims/{id}/simulate',
-    tag: 'eSIMs',
     summary: 'Simulate that a phone installs, activates or uses up an eSIM, in the sandbox',
     description:
       'For tests of usage, events and refunds: the service behaves as after the act of a phone. What is new is ' +
@@ -66,7 +59,6 @@ export function simulateEsimOperation(dependencies: ApiDependencies): Operation 
     body: esimSimulation,
     answers: { 200: jsonAnswer('The eSIM.', esimOutput) },
     problems: [
-      'esim_not_found',
       'sandbox_only',
       'action_not_possible',
       'service_does_not_offer',

@@ -11,7 +11,7 @@ import {
 } from '#api/events/event-variants.ts';
 import {
   attentionReason,
-  EXAMPLE_IDS,
+  IDS,
   failureClass,
   failureEnd,
   instant,
@@ -80,7 +80,7 @@ const orderEvent = variant(
     ...reasonFields,
     charged,
   },
-  { type: 'order.completed', data: { ...COMPLETED, esim_id: EXAMPLE_IDS.esim, charged: COST } },
+  { type: 'order.completed', data: { ...COMPLETED, esim_id: IDS.esim.example, charged: COST } },
 );
 
 const batchCount = (end: string) =>

@@ -1,18 +1,12 @@
-import type * as z from 'zod';
+import * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { eventOutput } from '#api/events/event-data.ts';
-import {
-  eventListQuery,
-  eventPage,
-  eventStreamHeaders,
-  eventStreamQuery,
-  wantedTypes,
-} from '#api/events/event-schemas.ts';
 import { EventStreams } from '#api/events/event-stream.ts';
-import { idInPath } from '#api/fields/fields.ts';
+import { idInPath, timeInQuery } from '#api/fields/fields.ts';
 import { type Caller, type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
-import { numberCursor } from '#api/lists/cursor.ts';
+import { CURSORS } from '#api/lists/cursor.ts';
+import { listOf, pageQuery, waitInQuery } from '#api/lists/lists.ts';
 import { invalid, Problem, requireFound } from '#api/problems/problem.ts';
 import { longPollHeaders, preferenceApplied } from '#api/work/long-poll.ts';
 import { lastPosition, type PublishedEvent } from '#db/events/event-log.ts';
@@ -24,10 +18,90 @@ import {
   positionBefore,
   type EventFilter,
 } from '#db/events/event-queries.ts';
-import { eventEnvelope } from '#outbound/event-message.ts';
+import {
+  eventPatterns,
+  type EventSubjectKind,
+  type EventType,
+  eventTypes,
+  selects,
+  typesOfSubject,
+} from '#domain/events/event-types.ts';
+import { eventEnvelope, subjectKinds } from '#outbound/event-message.ts';
 
-const tag = 'Events';
-const positions = numberCursor('v');
+const types = eventTypes as readonly [EventType, ...EventType[]];
+
+export const eventPage = z
+  .strictObject({
+    data: z.array(eventOutput),
+    next_cursor: z.string().meta({
+      description: 'Value of `cursor` to continue from here, now or later. Never null.',
+      example: 'di40Mg',
+    }),
+    has_more: z.boolean().meta({ description: 'Whether there is another page now.' }),
+  })
+  .meta({ id: 'EventPage' });
+
+const named = (pattern: string): readonly EventType[] => types.filter((type) => selects([pattern], type));
+
+const typePatterns = z
+  .string()
+  .max(1_000)
+  .refine((text) => text.split(',').every((pattern) => named(pattern).length > 0), {
+    message: 'must be existing types of events, such as order.completed or order.*, separated by commas',
+  })
+  .transform((text) => [...new Set(text.split(',').flatMap(named))])
+  .optional()
+  .meta({
+    description: 'Types of events, separated by commas; `order.*` selects all events of orders.',
+    override: { type: 'array', items: { type: 'string', enum: [...eventPatterns] }, minItems: 1 },
+  });
+
+const cursor = pageQuery.cursor.meta({
+  description:
+    '`next_cursor` of the previous page, or the `id` field of the stream (not the id of the event ' +
+    'itself). Valid while the events after it are stored.',
+});
+
+const narrowing = {
+  type: typePatterns,
+  subject_kind: listOf(subjectKinds as [EventSubjectKind, ...EventSubjectKind[]])
+    .optional()
+    .meta({ description: 'Kinds of subjects, separated by commas.' }),
+  subject_id: z
+    .string()
+    .regex(/^[A-Za-z0-9_]{1,64}$/, 'must be the id of a subject of events')
+    .optional()
+    .meta({ description: 'Id of one subject, such as `ord_…`.' }),
+};
+
+const eventListQuery = z.strictObject({
+  ...narrowing,
+  created_after: timeInQuery(
+    'Without a cursor: starts with the first event later than this. Default: the oldest stored event.',
+  ),
+  limit: pageQuery.limit,
+  cursor,
+  wait: waitInQuery,
+});
+
+const eventStreamQuery = z.strictObject({ ...narrowing, cursor });
+
+const eventStreamHeaders = z.strictObject({
+  'Last-Event-ID': z.string().optional().meta({
+    description:
+      'The last received `id`: the stream continues after it. Has precedence over `cursor`; empty means none.',
+  }),
+});
+
+function wantedTypes(query: {
+  readonly type?: readonly EventType[] | undefined;
+  readonly subject_kind?: readonly EventSubjectKind[] | undefined;
+}): readonly EventType[] | undefined {
+  const ofKinds = query.subject_kind?.flatMap(typesOfSubject);
+  if (query.type === undefined || ofKinds === undefined) return query.type ?? ofKinds;
+  return query.type.filter((type) => ofKinds.includes(type));
+}
+
 /** For a caller that was not allowed to wait: the time of the next event is unknown. */
 const RETRY_AFTER_SECONDS = 5;
 
@@ -35,11 +109,8 @@ export function eventOperations(dependencies: ApiDependencies): Operation[] {
   const { database, waits } = dependencies;
   const streams = new EventStreams(dependencies);
   return [
-    operation({
+    operation('GET /v1/events', {
       id: 'listEvents',
-      method: 'get',
-      path: '/v1/events',
-      tag,
       summary: 'Read events, oldest first',
       description:
         'The feed: store `next_cursor` and continue from it at any time. No event is skipped or repeated while ' +
@@ -61,7 +132,7 @@ export function eventOperations(dependencies: ApiDependencies): Operation[] {
       handle: async ({ query, caller, onClose }) => {
         const filter = filterOf(query, caller);
         const after = await database.run(async (db) => {
-          if (query.cursor !== undefined) return positions.read(query.cursor);
+          if (query.cursor !== undefined) return CURSORS.event.read(query.cursor);
           return query.created_after === undefined
             ? (await keptPositions(db)).oldest - 1n
             : positionBefore(db, query.created_after);
@@ -94,7 +165,7 @@ export function eventOperations(dependencies: ApiDependencies): Operation[] {
           data: shown.map(eventEnvelope),
           // A page that is not full has also passed all other events: so the cursor of a filter that rarely matches
           // does not expire.
-          next_cursor: positions.write(hasMore || passed < last ? last : passed),
+          next_cursor: CURSORS.event.write(hasMore || passed < last ? last : passed),
           has_more: hasMore,
         };
         if (query.wait === undefined) return jsonReply(200, page);
@@ -103,11 +174,8 @@ export function eventOperations(dependencies: ApiDependencies): Operation[] {
       },
     }),
     // Before the path with an id.
-    operation({
+    operation('GET /v1/events/stream', {
       id: 'streamEvents',
-      method: 'get',
-      path: '/v1/events/stream',
-      tag,
       summary: 'Follow events as they happen (server-sent events)',
       description:
         'Each has the type in `event`, the event as JSON in `data`, and a cursor in `id`. Starts with new events; ' +
@@ -125,8 +193,8 @@ export function eventOperations(dependencies: ApiDependencies): Operation[] {
         const sent = header('Last-Event-ID');
         const last = sent === '' ? undefined : sent;
         const given = last ?? query.cursor;
-        const form = numberCursor('v', last === undefined ? 'query' : 'header');
-        const seen = given === undefined ? undefined : form.read(given);
+        const place = last === undefined ? 'query' : 'header';
+        const seen = given === undefined ? undefined : CURSORS.event.read(given, place);
         // Determined before the answer begins, so that the caller misses no event.
         const after = await database.run(async (db) => {
           if (seen === undefined) return (await keptPositions(db)).newest;
@@ -136,16 +204,12 @@ export function eventOperations(dependencies: ApiDependencies): Operation[] {
         return streams.open(filter, { after, caller, onClose });
       },
     }),
-    operation({
+    operation('GET /v1/events/{id}', {
       id: 'getEvent',
-      method: 'get',
-      path: '/v1/events/{id}',
-      tag,
       summary: 'Read an event',
       scope: 'events:read',
       params: idInPath('event'),
       answers: { 200: jsonAnswer('The event.', eventOutput) },
-      problems: ['event_not_found'],
       handle: async ({ params: { id }, caller }) => {
         const found = await database.run((db) => findEvent(db, id, caller.ownerId));
         return jsonReply(200, eventEnvelope(requireFound(found, 'event_not_found')));

@@ -1,9 +1,9 @@
 import { mayStill } from '#api/access/authentication.ts';
 import { InFlight } from '#api/access/limits.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import type { Caller, Incoming } from '#api/http/operation.ts';
+import type { CallerRequest } from '#api/http/operation.ts';
 import type { StreamedReply, StreamWriter } from '#api/http/reply.ts';
-import { numberCursor } from '#api/lists/cursor.ts';
+import { CURSORS } from '#api/lists/cursor.ts';
 import { Problem } from '#api/problems/problem.ts';
 import { HeardEvents } from '#api/waits/heard-events.ts';
 import { DatabaseUnavailableError } from '#db/connection/database.ts';
@@ -11,16 +11,13 @@ import type { PublishedEvent } from '#db/events/event-log.ts';
 import { listEvents, meets, type EventFilter } from '#db/events/event-queries.ts';
 import { eventEnvelope } from '#outbound/event-message.ts';
 
-const positions = numberCursor('v');
 const PAGE = 100;
 const RECONNECT_MS = 2_000;
 /** X-Accel-Buffering switches the buffering of proxies off. */
 const HEADERS = { 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no' };
 
-interface Reader {
+interface Reader extends Pick<CallerRequest, 'caller' | 'onClose'> {
   readonly after: bigint;
-  readonly caller: Caller;
-  readonly onClose: Incoming['onClose'];
 }
 
 export class EventStreams {
@@ -57,7 +54,7 @@ export class EventStreams {
       return true;
     };
     // A reader whose connection breaks before the first event then misses nothing.
-    if (!(await writer.send(`retry: ${RECONNECT_MS}\nid: ${positions.write(position)}\n\n`))) return;
+    if (!(await writer.send(`retry: ${RECONNECT_MS}\nid: ${CURSORS.event.write(position)}\n\n`))) return;
     /** @returns false when the stream is over. */
     const catchUp = async (): Promise<boolean> => {
       for (;;) {
@@ -120,13 +117,13 @@ const KEY_TRUSTED_MS = 1_000;
 
 /** Moves the reader's cursor on: with a filter that rarely matches it would expire. */
 function heartbeat(position: bigint): string {
-  return `: still here\nid: ${positions.write(position)}\n\n`;
+  return `: still here\nid: ${CURSORS.event.write(position)}\n\n`;
 }
 
 /** JSON has no line breaks, so it is one line of `data`. */
 function asText(event: PublishedEvent): string {
   return (
-    `id: ${positions.write(event.position)}\nevent: ${event.type}\ndata: ` +
+    `id: ${CURSORS.event.write(event.position)}\nevent: ${event.type}\ndata: ` +
     `${JSON.stringify(eventEnvelope(event))}\n\n`
   );
 }

@@ -1,23 +1,17 @@
 import * as z from 'zod';
-import { EXAMPLE_IDS, instant, meaningsOf, money, ourId } from '#api/fields/fields.ts';
+import { IDS, instant, meaningsOf, money, ourId } from '#api/fields/fields.ts';
 import { SELECTS_SCHEMA } from '#api/openapi/open-sets.ts';
 import { EVENT_TYPES, type EventSubjectKind, type EventType } from '#domain/events/event-types.ts';
 import { DISABLED_REASONS } from '#domain/events/webhook-delivery.ts';
-import { KINDS } from '#domain/work/kinds.ts';
 import { subjectPath } from '#outbound/event-message.ts';
 
-const SUBJECTS: Readonly<Record<EventSubjectKind, { readonly noun: string; readonly exampleId: string }>> = {
-  order: { noun: KINDS.order.noun, exampleId: EXAMPLE_IDS.order },
-  topup: { noun: KINDS.topup.noun, exampleId: EXAMPLE_IDS.topup },
-  vpn_subscription: { noun: KINDS.vpn_subscription.noun, exampleId: EXAMPLE_IDS.vpn_subscription },
-  cancellation: { noun: KINDS.cancellation.noun, exampleId: EXAMPLE_IDS.cancellation },
-  order_batch: { noun: 'batch of orders', exampleId: EXAMPLE_IDS.orderBatch },
-  refund: { noun: 'refund', exampleId: EXAMPLE_IDS.refund },
-  esim: { noun: 'eSIM', exampleId: EXAMPLE_IDS.esim },
-  package: { noun: 'package at the service', exampleId: '1001' },
-  vpn_plan: { noun: 'VPN plan at the service', exampleId: '301' },
-  wallet: { noun: 'wallet: there is one', exampleId: 'wallet' },
-  webhook_endpoint: { noun: 'webhook endpoint', exampleId: EXAMPLE_IDS.webhookEndpoint },
+const SUBJECTS: Readonly<Record<EventSubjectKind, { readonly noun: string; readonly example: string }>> = {
+  ...IDS,
+  order_batch: IDS.orderBatch,
+  webhook_endpoint: IDS.webhookEndpoint,
+  package: { noun: 'package at the service', example: '1001' },
+  vpn_plan: { noun: 'VPN plan at the service', example: '301' },
+  wallet: { noun: 'wallet: there is one', example: 'wallet' },
 };
 
 export function variant<Kind extends EventSubjectKind, Type extends EventType, Data extends z.ZodRawShape>(
@@ -28,7 +22,7 @@ export function variant<Kind extends EventSubjectKind, Type extends EventType, D
   /** Fields of its example that differ from the examples of the fields. */
   example: { readonly type?: Type; readonly data?: Partial<z.input<z.ZodObject<Data>>> } = {},
 ) {
-  const { noun, exampleId } = SUBJECTS[kind];
+  const { noun, example: exampleId } = SUBJECTS[kind];
   return z
     .strictObject({
       id: ourId('event'),

@@ -30,54 +30,38 @@ export const packageId = wholeNumber(1, MAX_INTEGER).meta({
   example: 1001,
 });
 
-export const ID_NOUNS: Readonly<Record<IdKind, string>> = {
-  order: withArticle(KINDS.order.noun),
-  topup: withArticle(KINDS.topup.noun),
-  vpn_subscription: withArticle(KINDS.vpn_subscription.noun),
-  cancellation: withArticle(KINDS.cancellation.noun),
-  orderBatch: 'a batch of orders',
-  refund: 'a refund',
-  attempt: 'an attempt',
-  esim: 'an eSIM',
-  shareLink: 'a share link',
-  case: 'a case',
-  action: 'an action of an operator',
-  pause: 'a pause',
-  apiKey: 'an API key',
-  journalEntry: 'an entry of the journal',
-  reconciliation: 'a reconciliation',
-  event: 'an event',
-  pricingRule: 'a pricing rule',
-  webhookEndpoint: 'a webhook endpoint',
-  webhookDelivery: 'a webhook delivery',
+export const IDS: Readonly<Record<IdKind, { readonly noun: string; readonly example: string }>> = {
+  order: { noun: KINDS.order.noun, example: 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD' },
+  topup: { noun: KINDS.topup.noun, example: 'top_01JQ8Z7C3D4E5F6G7H8J9K0MNP' },
+  vpn_subscription: { noun: KINDS.vpn_subscription.noun, example: 'vpn_01JQ8ZAF6G7H8J9K0MNPQRSTVW' },
+  cancellation: { noun: KINDS.cancellation.noun, example: 'can_01JQ8ZA7G8H9J0KMNPQRSTVWXY' },
+  orderBatch: { noun: 'batch of orders', example: 'bat_01JQ8ZD4K5M6N7P8Q9R0STVWXY' },
+  refund: { noun: 'refund', example: 'ref_01JQ8ZB8H9J0KMNPQRSTVWXYZ1' },
+  attempt: { noun: 'attempt', example: 'att_01JQ8Z60A1B2C3D4E5F6G7H8J9' },
+  esim: { noun: 'eSIM', example: 'esim_01JQ8Z6A2B3C4D5E6F7G8H9JKM' },
+  shareLink: { noun: 'share link', example: 'link_01JQ8Z7B3C4D5E6F7G8H9JKMNP' },
+  case: { noun: 'case', example: 'case_01JQ8Z9E5F6G7H8J9K0MNPQRST' },
+  action: { noun: 'action of an operator', example: 'act_01JQ8Z9E5F6G7H8J9K0MNPQRST' },
+  pause: { noun: 'pause', example: 'pause_01JQ8Z9E5F6G7H8J9K0MNPQRST' },
+  apiKey: { noun: 'API key', example: 'key_01JQ8Z00000000000000000000' },
+  journalEntry: { noun: 'entry of the journal', example: 'jrn_01JQ8Z9E5F6G7H8J9K0MNPQRST' },
+  reconciliation: { noun: 'reconciliation', example: 'rec_01JQ8Z9E5F6G7H8J9K0MNPQRST' },
+  event: { noun: 'event', example: 'evt_01JQ8ZC9J0KMNPQRSTVWXYZ123' },
+  pricingRule: { noun: 'pricing rule', example: 'rule_01JQ8ZB1C2D3E4F5G6H7J8K9MN' },
+  webhookEndpoint: { noun: 'webhook endpoint', example: 'we_01JQ8ZB3M5N7P9QRSTVWXYZ012' },
+  webhookDelivery: { noun: 'webhook delivery', example: 'wd_01JQ8ZC4N6P8QRSTVWXYZ01234' },
 };
 
-export const EXAMPLE_IDS: Readonly<Record<IdKind, string>> = {
-  order: 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD',
-  topup: 'top_01JQ8Z7C3D4E5F6G7H8J9K0MNP',
-  vpn_subscription: 'vpn_01JQ8ZAF6G7H8J9K0MNPQRSTVW',
-  cancellation: 'can_01JQ8ZA7G8H9J0KMNPQRSTVWXY',
-  orderBatch: 'bat_01JQ8ZD4K5M6N7P8Q9R0STVWXY',
-  refund: 'ref_01JQ8ZB8H9J0KMNPQRSTVWXYZ1',
-  attempt: 'att_01JQ8Z60A1B2C3D4E5F6G7H8J9',
-  esim: 'esim_01JQ8Z6A2B3C4D5E6F7G8H9JKM',
-  shareLink: 'link_01JQ8Z7B3C4D5E6F7G8H9JKMNP',
-  case: 'case_01JQ8Z9E5F6G7H8J9K0MNPQRST',
-  action: 'act_01JQ8Z9E5F6G7H8J9K0MNPQRST',
-  pause: 'pause_01JQ8Z9E5F6G7H8J9K0MNPQRST',
-  apiKey: 'key_01JQ8Z00000000000000000000',
-  journalEntry: 'jrn_01JQ8Z9E5F6G7H8J9K0MNPQRST',
-  reconciliation: 'rec_01JQ8Z9E5F6G7H8J9K0MNPQRST',
-  event: 'evt_01JQ8ZC9J0KMNPQRSTVWXYZ123',
-  pricingRule: 'rule_01JQ8ZB1C2D3E4F5G6H7J8K9MN',
-  webhookEndpoint: 'we_01JQ8ZB3M5N7P9QRSTVWXYZ012',
-  webhookDelivery: 'wd_01JQ8ZC4N6P8QRSTVWXYZ01234',
-};
+/** Such as `an eSIM`. */
+export function idNoun(kind: IdKind): string {
+  const { noun } = IDS[kind];
+  return `${/^[aeiou]/i.test(noun) ? 'an' : 'a'} ${noun}`;
+}
 
 export function ourId(kind: IdKind) {
   return z.string().meta({
-    description: `Id of ${ID_NOUNS[kind]}.`,
-    example: EXAMPLE_IDS[kind],
+    description: `Id of ${idNoun(kind)}.`,
+    example: IDS[kind].example,
     'x-kind': kind,
     override: { pattern: idPattern(kind) },
   });
@@ -91,7 +75,7 @@ export function idInPath(kind: IdKind) {
 /** Of another form it is refused. */
 export function idInput(kind: IdKind) {
   return ourId(kind).refine((text) => isId(kind, text), {
-    message: `must be the id of ${ID_NOUNS[kind]}; it begins with \`${ID_PREFIXES[kind]}_\``,
+    message: `must be the id of ${idNoun(kind)}; it begins with \`${ID_PREFIXES[kind]}_\``,
   });
 }
 
@@ -111,10 +95,6 @@ export const workKindField = z.enum(WORK_KINDS).meta({
 });
 
 export const packageIdInQuery = queryInteger(1, MAX_INTEGER);
-
-function withArticle(noun: string): string {
-  return `${/^[aeiou]/i.test(noun) ? 'an' : 'a'} ${noun}`;
-}
 
 export const instant = z.iso
   .datetime({ offset: true, error: 'must be an RFC 3339 time with offset, such as 2030-01-31T12:00:00Z' })

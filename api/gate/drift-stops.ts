@@ -57,18 +57,14 @@ export const driftStopOutput = z
 
 export function driftStopOperations({ database, now }: ApiDependencies): Operation[] {
   return [
-    operation({
+    operation('DELETE /v1/purchase-gate/drift-stops/{kind}', {
       id: 'startAfterDrift',
-      method: 'delete',
-      path: '/v1/purchase-gate/drift-stops/{kind}',
-      tag: 'Purchase gate',
       summary: 'Let one purchase of a stopped kind go',
       description:
         'The next purchase of the kind is sent, also one of a stopped product if no other waits. It spends money: if ' +
         'it is delivered whole, the others follow; otherwise the kind is stopped again. A purchase that was sent ' +
         'before and shows no result is not waited for any more.',
       scope: 'gate:operate',
-      accountWide: true,
       params: z.strictObject({ kind: z.string().meta({ description: 'Kind of purchase.', example: 'order' }) }),
       query: z.strictObject({ reason: actionReason }),
       answers: { 200: jsonAnswer('The stop as it is now.', driftStopOutput) },

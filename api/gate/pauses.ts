@@ -13,13 +13,12 @@ import {
 import { answerOnce } from '#api/http/idempotency.ts';
 import { type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
-import { idCursor } from '#api/lists/cursor.ts';
-import { flagInQuery, pageOf, pageQuery, pageReply, readPage } from '#api/lists/lists.ts';
+import { CURSORS } from '#api/lists/cursor.ts';
+import { flagInQuery, pageOf, pageQuery, pageReply } from '#api/lists/lists.ts';
 import { requireFound } from '#api/problems/problem.ts';
 import { PAUSE_ORIGINS } from '#domain/gate/purchase-gate.ts';
 import { findPause, listPauses, type PauseRow, addPause, releasePause } from '#fulfilment/gate/pauses.ts';
 
-const tag = 'Purchase gate';
 const PATH = '/v1/purchase-gate/pauses';
 
 const kind = workKindField;
@@ -58,16 +57,12 @@ export const pauseOutput = z
 export function pauseOperations(dependencies: ApiDependencies): Operation[] {
   const { database, now } = dependencies;
   return [
-    operation({
+    operation(`GET ${PATH}`, {
       id: 'listPauses',
-      method: 'get',
-      path: PATH,
-      tag,
       summary: 'List pauses of buying, newest first',
       description:
         'Active pauses; with `ended=true` also ended ones: who paused buying, when and why, and who released it.',
       scope: 'gate:read',
-      accountWide: true,
       query: z.strictObject({
         kind: kind.optional().meta({ description: 'Only pauses of exactly this kind of work.' }),
         failure_class: failureClassInQuery
@@ -80,42 +75,27 @@ export function pauseOperations(dependencies: ApiDependencies): Operation[] {
       handle: async ({ query }) => {
         const { kind: ofKind, failure_class: failureClass, ended: includeEnded = false } = query;
         const filter = { kind: ofKind, failureClass, includeEnded };
-        const page = await readPage(
-          query,
-          idCursor('pause'),
-          (at) => database.run((db) => listPauses(db, filter, at)),
-          ({ id }) => id,
-        );
-        return pageReply(page, pauseJson);
+        return pageReply(query, CURSORS.pause, (at) => database.run((db) => listPauses(db, filter, at)), pauseJson);
       },
     }),
-    operation({
+    operation(`GET ${PATH}/{id}`, {
       id: 'getPause',
-      method: 'get',
-      path: `${PATH}/{id}`,
-      tag,
       summary: 'Read a pause of buying',
       scope: 'gate:read',
-      accountWide: true,
       params: idInPath('pause'),
       answers: { 200: jsonAnswer('The pause.', pauseOutput) },
-      problems: ['pause_not_found'],
       handle: async ({ params: { id } }) => {
         const found = await database.run((db) => findPause(db, id));
         return jsonReply(200, pauseJson(requireFound(found, 'pause_not_found')));
       },
     }),
-    operation({
+    operation(`POST ${PATH}`, {
       id: 'pauseBuying',
-      method: 'post',
-      path: PATH,
-      tag,
       summary: 'Pause buying: all of it, of one kind, or after one failure class',
       description:
         'From now on nothing that the pause covers is sent; a running send ends. Paused work is held, and fails at ' +
         'its deadline like other held work. If the same is paused already, the answer is that pause (200).',
       scope: 'gate:operate',
-      accountWide: true,
       idempotent: true,
       body: z
         .strictObject({ kind: kind.optional(), failure_class: failureClass.optional(), reason: actionReason })
@@ -135,22 +115,17 @@ export function pauseOperations(dependencies: ApiDependencies): Operation[] {
             : jsonReply(200, pauseJson(pause));
         }),
     }),
-    operation({
+    operation(`DELETE ${PATH}/{id}`, {
       id: 'endPause',
-      method: 'delete',
-      path: `${PATH}/{id}`,
-      tag,
       summary: 'End a pause; held work continues at a limited rate, oldest first',
       description:
         'An ended pause is not changed. Releasing a pause of the origin `first_purchase_check` means buying although ' +
         'the ' +
         "shapes of the service's answers were not seen.",
       scope: 'gate:operate',
-      accountWide: true,
       params: idInPath('pause'),
       query: z.strictObject({ reason: actionReason }),
       answers: { 200: jsonAnswer('The pause.', pauseOutput) },
-      problems: ['pause_not_found'],
       handle: async ({ params: { id }, query: { reason }, caller }) => {
         const by = { actor: caller.apiKeyId, reason };
         const released = await database.transaction((tx) => releasePause(tx, id, by, new Date(now())));

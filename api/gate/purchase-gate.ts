@@ -9,8 +9,6 @@ import { CIRCUITS, CIRCUIT_STATES, circuitNames, circuitSentence, type CircuitNa
 import { paddedMoney, subtractMoney } from '#domain/money/money.ts';
 import { readGate, type GateOverview, type HeldGroup } from '#fulfilment/gate/overview.ts';
 
-const tag = 'Purchase gate';
-
 const kind = workKindField;
 
 const circuitOutput = z.strictObject({
@@ -144,14 +142,10 @@ const gateOutput = z
 
 export function purchaseGateOperations({ database, spendLimit, now }: ApiDependencies): Operation[] {
   return [
-    operation({
+    operation('GET /v1/purchase-gate', {
       id: 'getPurchaseGate',
-      method: 'get',
-      path: '/v1/purchase-gate',
-      tag,
       summary: 'Read why purchases are held, and what is reserved and spent',
       scope: 'gate:read',
-      accountWide: true,
       answers: { 200: jsonAnswer('The gate.', gateOutput) },
       handle: async () => jsonReply(200, gateJson(await database.run((db) => readGate(db, spendLimit, now())))),
     }),

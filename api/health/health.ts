@@ -6,8 +6,6 @@ import { checkReadiness } from '#telemetry/probes.ts';
 import { createRedactor } from '#telemetry/redaction.ts';
 import { joined } from '#telemetry/waiting.ts';
 
-const tag = 'Operation of this API';
-
 const readiness = z
   .strictObject({
     status: z.enum(['ready', 'not ready']).meta({ description: '`not ready`: `checks` shows what is missing.' }),
@@ -46,11 +44,8 @@ export function healthOperations({ readinessChecks, degraded, metrics }: ApiDepe
   const readReadiness = joined(() => checkReadiness(readinessChecks, degraded));
   const readMetrics = joined(() => metrics.render());
   return [
-    publicOperation({
+    publicOperation('GET /healthz', {
       id: 'getHealth',
-      method: 'get',
-      path: '/healthz',
-      tag,
       summary: 'Check that the process runs',
       description: 'For the supervisor of the process. It checks nothing else and needs no key.',
       answers: {
@@ -61,11 +56,8 @@ export function healthOperations({ readinessChecks, degraded, metrics }: ApiDepe
       },
       handle: async () => jsonReply(200, { status: 'ok' }),
     }),
-    publicOperation({
+    publicOperation('GET /readyz', {
       id: 'getReadiness',
-      method: 'get',
-      path: '/readyz',
-      tag,
       summary: 'Check that the process can serve requests',
       description: 'For load balancers: an instance that is not ready gets no requests. It needs no key.',
       answers: {
@@ -86,11 +78,8 @@ export function healthOperations({ readinessChecks, degraded, metrics }: ApiDepe
         });
       },
     }),
-    publicOperation({
+    publicOperation('GET /metrics', {
       id: 'getMetrics',
-      method: 'get',
-      path: '/metrics',
-      tag,
       summary: 'Metrics in the Prometheus text format',
       description: 'For a scraper inside the network. It needs no key.',
       answers: { 200: { description: 'The metrics.', contentType: 'text/plain' } },

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import type { Caller, Incoming } from '#api/http/operation.ts';
+import type { Caller, CallerRequest } from '#api/http/operation.ts';
 import type { Reply } from '#api/http/reply.ts';
 import { databaseUnavailable } from '#api/problems/error-handler.ts';
 import { Problem } from '#api/problems/problem.ts';
@@ -19,13 +19,10 @@ const IN_PROGRESS_RETRY_SECONDS = 1;
 
 type IdempotencyDependencies = Pick<ApiDependencies, 'database' | 'keyRing' | 'now'>;
 
-export interface IdempotentRequest {
-  /** A retry after the API key was rotated is still a retry. */
+/** A retry after the API key was rotated is still a retry. */
+type IdempotentRequest = Pick<CallerRequest, 'header' | 'target' | 'json'> & {
   readonly caller: Pick<Caller, 'lineageId'>;
-  readonly header: Incoming['header'];
-  readonly target: string;
-  readonly json: unknown;
-}
+};
 
 /**
  * Runs `work` once for each Idempotency-Key; every repetition gets the first answer, byte for byte. Work and answer are

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { readIdempotencyKey } from '#api/http/idempotency.ts';
 import { check, checkQuery, readJsonBody, refuseNul } from '#api/http/read-request.ts';
 import type { Reply, StreamedReply } from '#api/http/reply.ts';
+import { tagOf } from '#api/http/tags.ts';
 import type { ProblemCode } from '#api/problems/problem-catalogue.ts';
 import { explainMissing, type FieldError, invalid, type Problem, requireIdForm } from '#api/problems/problem.ts';
 import type { ApiScope } from '#db/access/api-keys.ts';
@@ -40,22 +41,21 @@ export function jsonAnswer(
 
 interface Documentation {
   readonly id: string;
-  readonly method: 'get' | 'post' | 'patch' | 'delete';
-  readonly path: `/${string}`;
-  readonly tag: string;
+  /** If it is not that of its path. */
+  readonly tag?: string;
   readonly summary: string;
   readonly description?: string;
   /** Other than Authorization and the Idempotency-Key of an idempotent call; read by the handler. */
   readonly requestHeaders?: z.ZodObject;
   readonly answers: Readonly<Record<number, DocumentedAnswer>>;
-  /** Those of authorisation and parsing are added automatically. */
+  /** Those of authorisation, parsing and an unknown id in the path are added automatically. */
   readonly problems?: readonly ProblemCode[];
   /** For a call whose bodies may be longer than `API_BODY_LIMIT`. */
   readonly bodyLimitBytes?: number;
   /** How many heavy calls one API key may run at the same time. */
   readonly heavy?: keyof typeof AT_ONCE;
-  /** Calls about the whole account refuse keys that are limited to their own work. */
-  readonly accountWide?: true;
+  /** Calls about the whole account refuse keys that are limited to their own work: all calls of some scopes do. */
+  readonly accountWide?: boolean;
   /** Limits the requests of an address, and shows problems as a page. */
   readonly visitorPage?: VisitorPage;
 }
@@ -82,7 +82,28 @@ export type IncomingHeaders = Pick<Incoming, 'header' | 'headerNames'>;
 /** `none`: any valid key. */
 export type RequiredScope = ApiScope | 'none';
 
+const ACCOUNT_WIDE_SCOPES: ReadonlySet<RequiredScope> = new Set([
+  'wallet:read',
+  'pricing:read',
+  'pricing:write',
+  'gate:read',
+  'gate:operate',
+  'service:admin',
+  'audit:read',
+]);
+
+/** Such as `GET /v1/orders/{id}`. */
+type Route = `${'GET' | 'POST' | 'PATCH' | 'DELETE'} /${string}`;
+
+function methodAndPath(route: Route): Pick<Operation, 'method' | 'path'> {
+  const [method, path = ''] = route.split(' ');
+  return { method: method?.toLowerCase() as Operation['method'], path };
+}
+
 export interface Operation extends Documentation {
+  readonly method: 'get' | 'post' | 'patch' | 'delete';
+  readonly path: string;
+  readonly tag: string;
   readonly scope: RequiredScope | undefined;
   readonly reads: 'nothing' | 'json' | 'bytes';
   readonly idempotent?: boolean | undefined;
@@ -101,19 +122,23 @@ export interface Operation extends Documentation {
 const none = z.strictObject({});
 type None = typeof none;
 
-export interface ApiRequest<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodObject> {
+/** A request with a valid key. */
+export interface CallerRequest extends Pick<Incoming, 'header' | 'isHead' | 'onClose' | 'requestId'> {
+  readonly caller: Caller;
+  /** Method and path, such as `POST /v1/esims/esim_…/cancel`. */
+  readonly target: string;
+  /** The body before its schema. */
+  readonly json: unknown;
+}
+
+interface ApiRequest<
+  Params extends z.ZodObject,
+  Query extends z.ZodObject,
+  Body extends z.ZodObject,
+> extends CallerRequest {
   readonly params: z.output<Params>;
   readonly query: z.output<Query>;
   readonly body: z.output<Body>;
-  /** Method and path, such as `POST /v1/esims/esim_…/cancel`. */
-  readonly target: string;
-  /** Before the schema. */
-  readonly json: unknown;
-  readonly header: Incoming['header'];
-  readonly caller: Caller;
-  readonly isHead: boolean;
-  readonly onClose: Incoming['onClose'];
-  readonly requestId: string;
 }
 
 interface Definition<
@@ -138,14 +163,18 @@ export function operation<
   Params extends z.ZodObject = None,
   Query extends z.ZodObject = None,
   Body extends z.ZodObject = None,
->(definition: Definition<Params, Query, Body>): Operation {
-  const { params, query, body } = definition;
+>(route: Route, definition: Definition<Params, Query, Body>): Operation {
+  const { params, query, body, scope } = definition;
+  const { method, path } = methodAndPath(route);
   // A PATCH without a body is a mistake.
   const bodyRequired =
-    body !== undefined &&
-    (definition.bodyRequired === true || definition.method === 'patch' || !body.safeParse({}).success);
+    body !== undefined && (definition.bodyRequired === true || method === 'patch' || !body.safeParse({}).success);
   return {
     ...definition,
+    method,
+    path,
+    tag: definition.tag ?? tagOf(path),
+    accountWide: definition.accountWide ?? ACCOUNT_WIDE_SCOPES.has(scope),
     bodyRequired,
     reads: body === undefined ? 'nothing' : 'json',
     async handle(incoming) {
@@ -165,7 +194,7 @@ export function operation<
         return await definition.handle({
           // Without errors all three were parsed by their schemas.
           ...(checked as Pick<ApiRequest<Params, Query, Body>, 'params' | 'query' | 'body'>),
-          target: `${definition.method.toUpperCase()} ${pathWith(definition.path, checked.params)}`,
+          target: routeWith(route, checked.params),
           json,
           header: incoming.header,
           caller: incoming.caller,
@@ -180,9 +209,9 @@ export function operation<
   };
 }
 
-function pathWith(path: string, params: unknown): string {
+function routeWith(route: Route, params: unknown): string {
   const values = new Map(Object.entries(params ?? {}));
-  return path.replaceAll(/\{(\w+)\}/g, (_place, name: string) => String(values.get(name)));
+  return route.replaceAll(/\{(\w+)\}/g, (_place, name: string) => String(values.get(name)));
 }
 
 function bodyOf({ takeBytes, header }: Incoming, isRequired: boolean): unknown {
@@ -192,11 +221,13 @@ function bodyOf({ takeBytes, header }: Incoming, isRequired: boolean): unknown {
 
 /** Needs no key. */
 export function publicOperation(
+  route: Route,
   definition: Documentation &
     Pick<Operation, 'params' | 'beforeBody'> & {
       readonly reads?: 'bytes';
       readonly handle: (incoming: Incoming) => Promise<Reply>;
     },
 ): Operation {
-  return { reads: 'nothing', ...definition, scope: undefined };
+  const { method, path } = methodAndPath(route);
+  return { reads: 'nothing', ...definition, method, path, tag: definition.tag ?? tagOf(path), scope: undefined };
 }

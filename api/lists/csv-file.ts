@@ -9,25 +9,27 @@ import type { Money } from '#domain/money/money.ts';
 import { EXPORTS } from '#domain/policy/api-policy.ts';
 import { BYTE_ORDER_MARK, type CsvField, csvLines, moneyFields, moneyNames } from '#outbound/csv.ts';
 
-export type CsvColumn<Item> =
-  | { readonly kind: 'text'; readonly of: (item: Item) => string | null | undefined }
-  | { readonly kind: 'safe'; readonly of: (item: Item) => string | number | null | undefined }
-  | { readonly kind: 'money'; readonly of: (item: Item) => Money | null | undefined };
-
-export type CsvColumns<Item> = Readonly<Record<string, CsvColumn<Item>>>;
-
-/** Text from callers or the service, which a spreadsheet could run as a formula. */
-export function text<Item>(of: (item: Item) => string | null | undefined): CsvColumn<Item> {
-  return { kind: 'text', of };
+interface CsvColumn<Item> {
+  /** Several for columns that are declared together; an amount and its currency are two. */
+  readonly names: readonly string[];
+  readonly of: (item: Item) => readonly CsvField[];
 }
 
-/** A value of ours that no spreadsheet runs as a formula. */
-export function safe<Item>(of: (item: Item) => string | number | null | undefined): CsvColumn<Item> {
-  return { kind: 'safe', of };
+export type CsvColumns<Item> = readonly CsvColumn<Item>[];
+
+type Value = string | number | null | undefined;
+
+/** Fields with the names of properties. As every text of a file, theirs are never run as formulas. */
+export function fields<Name extends string>(...names: readonly Name[]): CsvColumn<Readonly<Record<Name, Value>>> {
+  return { names, of: (item) => names.map((name) => item[name] ?? null) };
 }
 
-export function amount<Item>(of: (item: Item) => Money | null | undefined): CsvColumn<Item> {
-  return { kind: 'money', of };
+export function field<Item>(name: string, of: (item: Item) => Value): CsvColumn<Item> {
+  return { names: [name], of: (item) => [of(item) ?? null] };
+}
+
+export function amount<Item>(name: string, of: (item: Item) => Money | null | undefined): CsvColumn<Item> {
+  return { names: moneyNames(name), of: (item) => moneyFields(of(item)) };
 }
 
 interface CsvItem<Item, Position> {
@@ -80,23 +82,14 @@ export async function csvReply<Item, Position>(
     },
     stallMs: dependencies.streams.stallMs,
     send: async (writer) => {
-      const names = Object.entries(columns).flatMap(([field, { kind }]) =>
-        kind === 'money' ? moneyNames(field) : [field],
-      );
+      const names = columns.flatMap((column) => column.names);
       if (!(await writer.send((bom ? BYTE_ORDER_MARK : '') + csvLines([names], 'windows')))) return;
       for (let page = first; ; page = await read(page.at(-1)?.position, EXPORTS.page)) {
-        const rows = page.map(({ item }) => Object.values(columns).flatMap((column) => fieldsOf(column, item)));
+        const rows = page.map(({ item }) => columns.flatMap((column) => column.of(item)));
         if (rows.length > 0 && !(await writer.send(csvLines(rows, 'windows')))) return;
         if (page.length < EXPORTS.page) return;
         if (!(await mayStill(dependencies, caller, scope))) throw new Error('the API key of an export has ended');
       }
     },
   };
-}
-
-function fieldsOf<Item>(column: CsvColumn<Item>, item: Item): CsvField[] {
-  if (column.kind === 'text') return [column.of(item) ?? null];
-  if (column.kind === 'money') return moneyFields(column.of(item));
-  const value = column.of(item);
-  return [value == null ? null : { safe: String(value) }];
 }

@@ -1,63 +1,14 @@
 import { invalid } from '#api/problems/problem.ts';
 import type { PagePosition } from '#db/lists/pages.ts';
+import type { WalletLine } from '#db/money/journal-queries.ts';
 import { type IdKind, isId } from '#domain/work/identifiers.ts';
-import type { WorkKind } from '#domain/work/kinds.ts';
 
 /** The position of the last item of a page, as an opaque text without secrets. It is checked when it is used. */
-export interface Cursor<Position> {
-  readonly write: (last: Position) => string;
+export interface Cursor<Position, Last> {
+  readonly write: (last: Last) => string;
   /** @throws Problem validation_failed */
-  readonly read: (cursor: string) => Position;
+  readonly read: (cursor: string, place?: CursorPlace) => Position;
 }
-
-const LETTERS = {
-  order: 'o',
-  topup: 'u',
-  vpn_subscription: 'v',
-  cancellation: 'x',
-  orderBatch: 'b',
-  refund: 'r',
-  esim: 'e',
-  pricingRule: 'g',
-} as const;
-
-export type ListKind = WorkKind | 'orderBatch' | 'refund' | 'esim' | 'pricingRule';
-
-export function positionCursor(kind: ListKind): Cursor<PagePosition> {
-  return timeCursor(LETTERS[kind], kind, 'createdAt');
-}
-
-export const caseCursor = timeCursor('c', 'case', 'openedAt');
-
-export const reconciliationCursor = timeCursor('r', 'reconciliation', 'startedAt');
-
-function timeCursor<Time extends string>(letter: string, kind: IdKind, time: Time): Cursor<PagePosition<Time>> {
-  return {
-    write: (last) => encode(`${letter}.${last[time].getTime()}.${last.id}`),
-    read: (cursor) => {
-      const [, found, milliseconds = '', id = ''] = /^(\w)\.([0-9]{1,15})\.(\w+)$/.exec(decode(cursor)) ?? [];
-      if (found !== letter || !isId(kind, id)) throw notOurs();
-      // The one property that the type names.
-      return { [time]: new Date(Number(milliseconds)), id } as PagePosition<Time>;
-    },
-  };
-}
-
-export function idCursor(kind: IdKind): Cursor<string> {
-  return {
-    write: (id) => encode(`i.${id}`),
-    read: (cursor) => {
-      const id = /^i\.(\w+)$/.exec(decode(cursor))?.[1] ?? '';
-      if (!isId(kind, id)) throw notOurs();
-      return id;
-    },
-  };
-}
-
-/**
- * Timelines, journal, movements without a row in it, audit log, pricing rules, events, dead letters (inbox, outbox).
- */
-type NumberedList = 't' | 'j' | 'm' | 'a' | 'g' | 'v' | 'd' | 'b';
 
 const CURSOR_PLACES = {
   query: { in: 'query', field: 'cursor' },
@@ -66,15 +17,83 @@ const CURSOR_PLACES = {
 
 type CursorPlace = keyof typeof CURSOR_PLACES;
 
-export function numberCursor(list: NumberedList, place: CursorPlace = 'query'): Cursor<bigint> {
-  // Versions are 32 bits long, all others 64.
-  const form = new RegExp(`^${list}\\.([0-9]{1,${list === 'g' ? 9 : 18}})$`);
+/** A list accepts no cursor of another one: their letters differ, or the kinds of their ids, or the number of parts. */
+export const CURSORS = {
+  order: timeCursor('o', 'order', 'createdAt'),
+  topup: timeCursor('u', 'topup', 'createdAt'),
+  vpn_subscription: timeCursor('v', 'vpn_subscription', 'createdAt'),
+  cancellation: timeCursor('x', 'cancellation', 'createdAt'),
+  orderBatch: timeCursor('b', 'orderBatch', 'createdAt'),
+  refund: timeCursor('r', 'refund', 'createdAt'),
+  esim: timeCursor('e', 'esim', 'createdAt'),
+  pricingRule: timeCursor('g', 'pricingRule', 'createdAt'),
+  case: timeCursor('c', 'case', 'openedAt'),
+  reconciliation: timeCursor('r', 'reconciliation', 'startedAt'),
+  pause: idCursor('pause'),
+  shareLink: idCursor('shareLink'),
+  webhookEndpoint: idCursor('webhookEndpoint'),
+  webhookDelivery: idCursor('webhookDelivery'),
+  timeline: numberCursor('t', ({ id }: Identified<bigint>) => id),
+  journal: numberCursor('j', walletLineId),
+  movementsWithoutCause: numberCursor('m', walletLineId),
+  auditLog: numberCursor('a', ({ entry }: { readonly entry: Identified<bigint> }) => entry.id),
+  // Versions are 32 bits long, the other numbers 64.
+  pricingRuleVersion: numberCursor('g', ({ version }: { readonly version: number }) => version, 9),
+  event: numberCursor('v', (position: bigint) => position),
+  inbox: numberCursor('d', ({ row }: { readonly row: Identified<bigint> }) => row.id),
+  outbox: numberCursor('b', ({ row }: { readonly row: Identified<bigint> }) => row.id),
+} as const;
+
+export function walletLineId({ entry, movement }: WalletLine): bigint {
+  return entry === undefined ? movement.id : entry.id;
+}
+
+interface Identified<Id> {
+  readonly id: Id;
+}
+
+function timeCursor<Time extends string>(
+  letter: string,
+  kind: IdKind,
+  time: Time,
+): Cursor<PagePosition<Time>, PagePosition<Time> | { readonly row: PagePosition<Time> }> {
   return {
-    write: (last) => encode(`${list}.${last}`),
+    write: (last) => {
+      const position = 'row' in last ? last.row : last;
+      return encode(`${letter}.${position[time].getTime()}.${position.id}`);
+    },
     read: (cursor) => {
-      const digits = form.exec(decode(cursor))?.[1];
-      if (digits === undefined) throw notOurs(place);
-      return BigInt(digits);
+      const [, found, milliseconds = '', id = ''] = /^(\w)\.([0-9]{1,15})\.(\w+)$/.exec(decode(cursor)) ?? [];
+      if (found !== letter || !isId(kind, id)) throw notOurs();
+      // The one property that the type names.
+      return { [time]: new Date(Number(milliseconds)), id } as Record<Time, Date> & Identified<string>;
+    },
+  };
+}
+
+function idCursor(kind: IdKind): Cursor<string, Identified<string> | { readonly delivery: Identified<string> }> {
+  return {
+    write: (last) => encode(`i.${('delivery' in last ? last.delivery : last).id}`),
+    read: (cursor) => {
+      const id = /^i\.(\w+)$/.exec(decode(cursor))?.[1] ?? '';
+      if (!isId(kind, id)) throw notOurs();
+      return id;
+    },
+  };
+}
+
+function numberCursor<Last>(
+  letter: string,
+  number: (last: Last) => bigint | number,
+  digits = 18,
+): Cursor<bigint, Last> {
+  const form = new RegExp(`^${letter}\\.([0-9]{1,${digits}})$`);
+  return {
+    write: (last) => encode(`${letter}.${number(last)}`),
+    read: (cursor, place) => {
+      const found = form.exec(decode(cursor))?.[1];
+      if (found === undefined) throw notOurs(place);
+      return BigInt(found);
     },
   };
 }
@@ -93,9 +112,9 @@ export function sortedCursor(
   list: 'p' | 'l',
   sort: string,
   types: readonly (keyof typeof KEY_FORMS)[],
-): Cursor<readonly string[]> {
+): Cursor<readonly string[], { readonly keys: readonly string[] }> {
   return {
-    write: (keys) => encode([list, sort, ...keys].join(' ')),
+    write: ({ keys }) => encode([list, sort, ...keys].join(' ')),
     read: (cursor) => {
       const [letter, order, ...keys] = decode(cursor).split(' ');
       const isOurs = letter === list && order === sort && keys.length === types.length;

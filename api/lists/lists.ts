@@ -106,24 +106,36 @@ export function pageOf<Item extends z.ZodType>(item: Item, id: string) {
   return z.strictObject(pageShape(item)).meta({ id });
 }
 
+interface PageRequest {
+  readonly limit: number;
+  readonly cursor?: string | undefined;
+}
+
+type ReadPage<Item, Position> = (page: {
+  readonly limit: number;
+  readonly after: Position | undefined;
+}) => Promise<readonly Item[]>;
+
 /** Reads one more than the limit, to see whether there is a next page. */
 export async function readPage<Item, Position>(
-  { limit, cursor }: { readonly limit: number; readonly cursor?: string | undefined },
-  form: Cursor<Position>,
-  read: (page: { readonly limit: number; readonly after: Position | undefined }) => Promise<readonly Item[]>,
-  positionOf: (last: Item) => Position,
+  { limit, cursor }: PageRequest,
+  form: Cursor<Position, Item>,
+  read: ReadPage<Item, Position>,
 ): Promise<{ readonly data: readonly Item[]; readonly next_cursor: string | null }> {
   const after = cursor === undefined ? undefined : form.read(cursor);
   const found = await read({ limit: limit + 1, after });
   const last = found.length > limit ? found[limit - 1] : undefined;
-  return { data: found.slice(0, limit), next_cursor: last === undefined ? null : form.write(positionOf(last)) };
+  return { data: found.slice(0, limit), next_cursor: last === undefined ? null : form.write(last) };
 }
 
 /** @param more what the page contains beside its items. */
-export function pageReply<Item>(
-  page: { readonly data: readonly Item[]; readonly next_cursor: string | null },
+export async function pageReply<Item, Position>(
+  query: PageRequest,
+  form: Cursor<Position, Item>,
+  read: ReadPage<Item, Position>,
   json: (item: Item) => object,
   more: object = {},
-): Reply {
-  return jsonReply(200, { data: page.data.map(json), next_cursor: page.next_cursor, ...more });
+): Promise<Reply> {
+  const { data, next_cursor } = await readPage(query, form, read);
+  return jsonReply(200, { data: data.map(json), next_cursor, ...more });
 }

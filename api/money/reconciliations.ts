@@ -3,8 +3,8 @@ import type { ApiDependencies } from '#api/dependencies.ts';
 import { idInPath, instant, meaningsOf, money, ourId, timeInQuery } from '#api/fields/fields.ts';
 import { jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
-import { reconciliationCursor } from '#api/lists/cursor.ts';
-import { listOf, pageOf, pageQuery, pageReply, readPage } from '#api/lists/lists.ts';
+import { CURSORS } from '#api/lists/cursor.ts';
+import { listOf, pageOf, pageQuery, pageReply } from '#api/lists/lists.ts';
 import { direction, nullableText, workId, workKind } from '#api/money/wallet-transactions.ts';
 import { requireFound } from '#api/problems/problem.ts';
 import { findReconciliation, listReconciliations, type ReconciliationRow } from '#db/money/reconciliations.ts';
@@ -163,43 +163,31 @@ export function reconciliationJson(row: ReconciliationRow): z.input<typeof recon
   };
 }
 
-const tag = 'Wallet';
-
 export function reconciliationOperations({ database }: ApiDependencies): Operation[] {
   return [
-    operation({
+    operation('GET /v1/wallet/reconciliations', {
       id: 'listReconciliations',
-      method: 'get',
-      path: '/v1/wallet/reconciliations',
-      tag,
       summary: 'List comparisons of our books with the wallet, newest first',
       scope: 'wallet:read',
-      accountWide: true,
       query: reconciliationQuery,
       answers: { 200: jsonAnswer('A page of reports, without their findings.', reconciliationPage) },
       handle: async ({ query }) => {
         const { status, created_after: startedAfter, created_before: startedBefore } = query;
         const filter = { status, startedAfter, startedBefore };
-        const page = await readPage(
+        return pageReply(
           query,
-          reconciliationCursor,
+          CURSORS.reconciliation,
           (at) => database.run((db) => listReconciliations(db, filter, at)),
-          (last) => last,
+          reconciliationSummaryJson,
         );
-        return pageReply(page, reconciliationSummaryJson);
       },
     }),
-    operation({
+    operation('GET /v1/wallet/reconciliations/{id}', {
       id: 'getReconciliation',
-      method: 'get',
-      path: '/v1/wallet/reconciliations/{id}',
-      tag,
       summary: 'Read a comparison of our books with the wallet',
       scope: 'wallet:read',
-      accountWide: true,
       params: idInPath('reconciliation'),
       answers: { 200: jsonAnswer('The report.', reconciliation) },
-      problems: ['reconciliation_not_found'],
       handle: async ({ params: { id } }) => {
         const found = await database.run((db) => findReconciliation(db, id));
         return jsonReply(200, reconciliationJson(requireFound(found, 'reconciliation_not_found')));

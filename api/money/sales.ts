@@ -3,7 +3,7 @@ import type { ApiDependencies } from '#api/dependencies.ts';
 import { money, workKindField } from '#api/fields/fields.ts';
 import { jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
-import { amount, csvAnswer, type CsvColumns, csvQuery, csvReply, safe } from '#api/lists/csv-file.ts';
+import { amount, csvAnswer, type CsvColumns, csvQuery, csvReply, fields } from '#api/lists/csv-file.ts';
 import { listOf } from '#api/lists/lists.ts';
 import { invalid } from '#api/problems/problem.ts';
 import { sqlState } from '#db/connection/database.ts';
@@ -102,20 +102,15 @@ const salesOutput = z
 
 type SaleOutput = z.input<typeof sale>;
 
-const salesCsv: CsvColumns<SaleOutput> = {
-  day: safe((each) => each.day),
-  kind: safe((each) => each.kind),
-  package_id: safe((each) => each.package_id),
-  vpn_plan_id: safe((each) => each.vpn_plan_id),
-  country: safe((each) => each.country),
-  sold: safe((each) => each.sold),
-  cost: amount((each) => each.cost),
-  refunds: safe((each) => each.refunds),
-  refunded: amount((each) => each.refunded),
-  revenue: amount((each) => each.revenue),
-  unpriced: safe((each) => each.unpriced),
-  margin: amount((each) => each.margin),
-};
+const salesCsv: CsvColumns<SaleOutput> = [
+  fields('day', 'kind', 'package_id', 'vpn_plan_id', 'country', 'sold'),
+  amount('cost', ({ cost }) => cost),
+  fields('refunds'),
+  amount('refunded', ({ refunded }) => refunded),
+  amount('revenue', ({ revenue }) => revenue),
+  fields('unpriced'),
+  amount('margin', ({ margin }) => margin),
+];
 
 function saleJson({ currency, cost, refunded, revenue, is_priced: isPriced, ...sum }: SalesRow): SaleOutput {
   const shown = (text: string) => ({ amount: paddedAmount(text), currency });
@@ -140,7 +135,6 @@ function isTimeZone(name: string): boolean {
   }
 }
 
-const tag = 'Sales';
 const DAY_MS = 86_400_000;
 /** `invalid_parameter_value`: PostgreSQL knows fewer time zones than JavaScript. */
 const UNKNOWN_TIME_ZONE = '22023';
@@ -163,32 +157,23 @@ export function salesOperations(dependencies: ApiDependencies): Operation[] {
     ]);
   };
   return [
-    operation({
+    operation('GET /v1/sales', {
       id: 'getSales',
-      method: 'get',
-      path: '/v1/sales',
-      tag,
       summary: 'Sum up sales by day, kind, package and country',
       description:
         'Sums of our journal for the given days. Amounts of different currencies are never added: each currency has ' +
         'its own sums. The margin needs `customer_price` of the orders, top-ups and VPN subscriptions.',
       scope: 'wallet:read',
-      accountWide: true,
       query: salesQuery,
       answers: { 200: jsonAnswer('The sums, ordered by their groups.', salesOutput) },
       handle: async ({ query }) => jsonReply(200, { data: await read(query), time_zone: query.time_zone }),
     }),
-    operation({
+    operation('GET /v1/sales.csv', {
       id: 'exportSales',
-      method: 'get',
-      path: '/v1/sales.csv',
-      tag,
       summary: 'Get the sums of sales as CSV',
       scope: 'wallet:read',
-      accountWide: true,
       query: salesQuery.extend(csvQuery),
       answers: csvAnswer('sums'),
-      problems: ['too_many_streams'],
       heavy: 'file',
       handle: async ({ query, caller }) => {
         let sums: readonly SaleOutput[] = [];

@@ -3,9 +3,9 @@ import type { ApiDependencies } from '#api/dependencies.ts';
 import { actionReason, idInput, instant, money, timeInQuery, workKindField } from '#api/fields/fields.ts';
 import { jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
-import { amount, csvAnswer, type CsvColumns, csvQuery, csvReply, safe, text } from '#api/lists/csv-file.ts';
-import { numberCursor } from '#api/lists/cursor.ts';
-import { pageOf, pageQuery, pageReply, readPage } from '#api/lists/lists.ts';
+import { amount, csvAnswer, type CsvColumns, csvQuery, csvReply, field, fields } from '#api/lists/csv-file.ts';
+import { CURSORS, walletLineId } from '#api/lists/cursor.ts';
+import { pageOf, pageQuery, pageReply } from '#api/lists/lists.ts';
 import { Problem } from '#api/problems/problem.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { listJournal, listMovementsWithoutCause, type WalletLine } from '#db/money/journal-queries.ts';
@@ -142,62 +142,45 @@ function walletTransactionJson({ entry, movement: shown, work }: WalletLine): z.
   };
 }
 
-const walletTransactionCsv: CsvColumns<z.input<typeof walletTransaction>> = {
-  id: safe((line) => line.id),
-  direction: safe((line) => line.direction),
-  amount: amount((line) => line.amount),
-  cause_kind: safe(({ cause }) => cause?.kind),
-  cause_id: text(({ cause }) => cause?.id),
-  subject_kind: safe((line) => line.subject_kind),
-  subject_id: safe((line) => line.subject_id),
-  created_at: safe((line) => line.created_at),
-  service_movement_id: text(({ service }) => service?.id),
-  service_amount: amount(({ service }) => service?.amount),
-  service_reason: text(({ service }) => service?.reason),
-  service_occurred_at: safe(({ service }) => service?.occurred_at),
-};
-
-const tag = 'Wallet';
+const walletTransactionCsv: CsvColumns<z.input<typeof walletTransaction>> = [
+  fields('id', 'direction'),
+  amount('amount', (line) => line.amount),
+  field('cause_kind', ({ cause }) => cause?.kind),
+  field('cause_id', ({ cause }) => cause?.id),
+  fields('subject_kind', 'subject_id', 'created_at'),
+  field('service_movement_id', ({ service }) => service?.id),
+  amount('service_amount', ({ service }) => service?.amount),
+  field('service_reason', ({ service }) => service?.reason),
+  field('service_occurred_at', ({ service }) => service?.occurred_at),
+];
 
 export function walletTransactionOperations(dependencies: ApiDependencies): Operation[] {
   const { database, now } = dependencies;
   return [
-    operation({
+    operation('GET /v1/wallet/transactions', {
       id: 'listWalletTransactions',
-      method: 'get',
-      path: '/v1/wallet/transactions',
-      tag,
       summary: 'List movements of the wallet with their causes, newest first',
       description:
         'Our journal, each row with the movement that the service has shown for it. With `cause=none`: movements ' +
         'of the service ' +
         'without a cause in our journal. The scheduled reconciliation reads the movements; this call does not.',
       scope: 'wallet:read',
-      accountWide: true,
       query: walletTransactionQuery,
       answers: { 200: jsonAnswer('A page of movements.', walletTransactionPage) },
-      handle: async ({ query: { limit, cursor, ...filter } }) => {
-        const form = numberCursor(filter.cause === 'none' ? 'm' : 'j');
-        const page = await readPage(
-          { limit, cursor },
-          form,
-          (at) => database.run((db) => linesOf(db, filter, at)),
-          idOf,
-        );
-        return pageReply(page, walletTransactionJson);
-      },
+      handle: ({ query }) =>
+        pageReply(
+          query,
+          CURSORS[query.cause === 'none' ? 'movementsWithoutCause' : 'journal'],
+          (at) => database.run((db) => linesOf(db, query, at)),
+          walletTransactionJson,
+        ),
     }),
-    operation({
+    operation('GET /v1/wallet/transactions.csv', {
       id: 'exportWalletTransactions',
-      method: 'get',
-      path: '/v1/wallet/transactions.csv',
-      tag,
       summary: 'Get all movements of the wallet that match as CSV, newest first',
       scope: 'wallet:read',
-      accountWide: true,
       query: walletTransactionQuery.omit({ limit: true, cursor: true }).extend(csvQuery),
       answers: csvAnswer('movements'),
-      problems: ['too_many_streams'],
       heavy: 'file',
       handle: async ({ query, caller }) =>
         csvReply(
@@ -208,16 +191,13 @@ export function walletTransactionOperations(dependencies: ApiDependencies): Oper
             columns: walletTransactionCsv,
             read: async (after: bigint | undefined, limit) => {
               const found = await database.run((db) => linesOf(db, query, { limit, after }));
-              return found.map((line) => ({ item: walletTransactionJson(line), position: idOf(line) }));
+              return found.map((line) => ({ item: walletTransactionJson(line), position: walletLineId(line) }));
             },
           },
         ),
     }),
-    operation({
+    operation('POST /v1/wallet/transactions/{id}/explain', {
       id: 'explainWalletTransaction',
-      method: 'post',
-      path: '/v1/wallet/transactions/{id}/explain',
-      tag,
       summary: 'Explain a movement without a cause',
       description:
         'Books it as an adjustment, so that it is no longer reported. For a purchase made by hand at the service, a ' +
@@ -255,8 +235,4 @@ async function linesOf(
 ): Promise<WalletLine[]> {
   const filter = { direction, orderId, esimId, after, before };
   return cause === 'none' ? listMovementsWithoutCause(db, filter, page) : listJournal(db, { ...filter, cause }, page);
-}
-
-function idOf({ entry, movement }: WalletLine): bigint {
-  return entry === undefined ? movement.id : entry.id;
 }

@@ -84,14 +84,10 @@ const runwayOutput = z
 export function walletOperations({ database, service, runway: policy, now }: ApiDependencies): Operation[] {
   const cached = new CachedRead(async () => valueOf(await service.getWallet()), { maxAgeMs: MAX_AGE_MS, now });
   return [
-    operation({
+    operation('GET /v1/wallet', {
       id: 'getWallet',
-      method: 'get',
-      path: '/v1/wallet',
-      tag: 'Wallet',
       summary: 'Read the balance at the service',
       scope: 'wallet:read',
-      accountWide: true,
       answers: { 200: jsonAnswer('The balance, a few seconds old at most.', walletOutput) },
       problems: ['service_failed', 'service_unavailable', 'service_timeout'],
       handle: async () => {
@@ -102,17 +98,13 @@ export function walletOperations({ database, service, runway: policy, now }: Api
         });
       },
     }),
-    operation({
+    operation('GET /v1/wallet/runway', {
       id: 'getWalletRunway',
-      method: 'get',
-      path: '/v1/wallet/runway',
-      tag: 'Wallet',
       summary: 'Read how long the wallet lasts',
       description:
         'Computed from completed sales of recent days and from reserved and held amounts. An unknown value is ' +
         'null, with the reason.',
       scope: 'wallet:read',
-      accountWide: true,
       answers: { 200: jsonAnswer('The runway.', runwayOutput) },
       handle: async () => {
         const at = now();

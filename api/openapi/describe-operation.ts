@@ -6,6 +6,7 @@ import type { DocumentedAnswer, Operation } from '#api/http/operation.ts';
 import { answerExampleOf, bodyExampleOf } from '#api/openapi/examples.ts';
 import { type ProblemCode, problemCodes, PROBLEMS } from '#api/problems/problem-catalogue.ts';
 import { problemSchema } from '#api/problems/problem-schema.ts';
+import { missingCodeOf } from '#api/problems/problem.ts';
 
 const preferHeader = z.strictObject({
   Prefer: z.string().optional().meta({
@@ -134,15 +135,18 @@ function describeProblems(operation: Operation): [string, ZodOpenApiResponseObje
 }
 
 export function problemsOf(operation: Operation): ProblemCode[] {
-  const { scope, params, query, body, reads, idempotent } = operation;
+  const { scope, params, query, body, reads, idempotent, requestHeaders } = operation;
   const codes: ProblemCode[] = [...(operation.problems ?? []), 'internal_error', 'malformed_request'];
+  const missing = missingCodeOf(params);
+  if (missing !== undefined) codes.push(missing);
   if (scope !== undefined) codes.push('unauthenticated', 'rate_limited', 'database_unavailable', 'validation_failed');
   if (scope !== undefined && scope !== 'none') codes.push('missing_scope');
+  if (operation.heavy === 'file') codes.push('too_many_streams');
   if (operation.accountWide) codes.push('account_wide_only');
   if (params !== undefined || query !== undefined) codes.push('validation_failed');
   if (body !== undefined) codes.push('validation_failed', 'malformed_json', 'unsupported_media_type');
   if (reads !== 'nothing') codes.push('payload_too_large', 'unsupported_encoding');
-  if (idempotent) {
+  if (idempotent || requestHeaders?.shape['Idempotency-Key'] !== undefined) {
     codes.push(
       'idempotency_key_missing',
       'idempotency_key_invalid',

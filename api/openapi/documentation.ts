@@ -10,8 +10,6 @@ import { codeOfProblemPage, Problem, problemPath, problemType } from '#api/probl
 import { sitePage } from '#api/site/pages.ts';
 import { siteOperations } from '#api/site/site.ts';
 
-const tag = 'Documentation';
-
 /** @param others all other operations; the description covers them and these. */
 export function documentationOperations(
   others: readonly Operation[],
@@ -19,11 +17,8 @@ export function documentationOperations(
   publicUrl: () => string,
 ): Operation[] {
   const operations: Operation[] = [
-    publicOperation({
+    publicOperation('GET /openapi.json', {
       id: 'getOpenApi',
-      method: 'get',
-      path: '/openapi.json',
-      tag,
       summary: 'This description, OpenAPI 3.1',
       description: 'For generators of clients, and for tools that send requests. It changes with releases only.',
       answers: {
@@ -36,11 +31,8 @@ export function documentationOperations(
       },
       handle: async ({ header }) => description().for(header),
     }),
-    publicOperation({
+    publicOperation('GET /problems/{name}', {
       id: 'getProblem',
-      method: 'get',
-      path: '/problems/{name}',
-      tag,
       summary: 'What a problem means and what to do',
       description: 'HTML, or JSON with `Accept: application/json`.',
       params: z.strictObject({ name: z.string().meta({ example: 'validation-failed' }) }),

@@ -1,17 +1,17 @@
 import type * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { answerOnce, readIdempotencyKey } from '#api/http/idempotency.ts';
-import type { ApiRequest } from '#api/http/operation.ts';
+import { answerOnce } from '#api/http/idempotency.ts';
+import type { CallerRequest } from '#api/http/operation.ts';
 import { jsonReply, type Reply } from '#api/http/reply.ts';
 import type { Offers } from '#api/offers/offers.ts';
 import { type batchInput, batchJson } from '#api/order-batches/batch-schemas.ts';
 import { type FieldError, invalid, Problem } from '#api/problems/problem.ts';
 import { wantedOf } from '#api/problems/purchase-not-possible.ts';
 import { limitOfRequest } from '#api/quotes/quote-token.ts';
-import { alreadyExists, callerReference, isPast, PAST_DEADLINE } from '#api/work/create-work.ts';
+import { alreadyExists, callerReference, columnsOf, isPast, originOf, PAST_DEADLINE } from '#api/work/create-work.ts';
 import { RETRY_AFTER_SECONDS } from '#api/work/long-poll.ts';
 import { newCustomer } from '#api/work/work-input.ts';
-import { batchId, requestKey, workId } from '#crypto/derived-ids.ts';
+import { batchId, workId } from '#crypto/derived-ids.ts';
 import type { Executor } from '#db/connection/database.ts';
 import type { Owner } from '#db/lists/ownership.ts';
 import { findBatch, type StoredBatch } from '#db/work/orders.ts';
@@ -19,12 +19,8 @@ import type { Money } from '#domain/money/money.ts';
 import { batchOrderReference } from '#domain/work/identifiers.ts';
 import { acceptBatch, type BatchAcceptance, findTakenOfBatch, type NewBatch } from '#fulfilment/accept/batch.ts';
 import type { NewOrder } from '#fulfilment/accept/work.ts';
-import { currentTraceparent } from '#telemetry/tracing.ts';
 
-type BatchRequest = Pick<
-  ApiRequest<z.ZodObject, z.ZodObject, typeof batchInput>,
-  'body' | 'target' | 'json' | 'header' | 'caller' | 'requestId'
->;
+type BatchRequest = CallerRequest & { readonly body: z.output<typeof batchInput> };
 type Items = BatchRequest['body']['items'];
 
 export const BATCHES_PATH = '/v1/order-batches';
@@ -38,16 +34,15 @@ export async function createBatch(
   offers: Offers,
   request: BatchRequest,
 ): Promise<Reply> {
-  const { body, header, caller, requestId } = request;
+  const { body, caller } = request;
   const { lineageId, ownerId } = caller;
-  const traceparent = currentTraceparent();
+  const origin = originOf(dependencies, request);
   // The transaction must not wait for the service.
   const objection = await objectionTo(offers, body.items);
   return answerOnce(dependencies, request, async (tx) => {
     const now = new Date(dependencies.now());
-    const key = readIdempotencyKey(header('Idempotency-Key'));
     const { limits, errors } = checkItems(dependencies, body.items, lineageId, now);
-    const batch = newBatch(dependencies, { body, lineageId, key, requestId, traceparent }, limits);
+    const batch = newBatch(dependencies, body, origin, limits);
     // A repeated request was answered before, and a used reference has its own problem.
     const refusal = objection ?? (errors.length > 0 ? invalid(errors) : undefined);
     if (refusal !== undefined) {
@@ -90,20 +85,10 @@ function checkItems({ keyRing }: ApiDependencies, items: Items, lineageId: strin
 
 function newBatch(
   { keyRing }: ApiDependencies,
-  {
-    body,
-    lineageId,
-    key,
-    requestId,
-    traceparent,
-  }: Pick<BatchRequest, 'body' | 'requestId'> & {
-    readonly lineageId: string;
-    readonly key: string;
-    readonly traceparent: string | undefined;
-  },
+  { external_batch_id: externalBatchId, items, metadata = {} }: BatchRequest['body'],
+  origin: ReturnType<typeof originOf>,
   limits: readonly (Money | undefined)[],
 ): NewBatch {
-  const { external_batch_id: externalBatchId, items, metadata = {} } = body;
   const ofItem = items.flatMap((item, index) => Array.from({ length: item.quantity }, () => ({ item, index })));
   const orders = ofItem.map(({ item, index }, position): NewOrder => {
     const externalOrderId = batchOrderReference(externalBatchId, position + 1);
@@ -111,25 +96,16 @@ function newBatch(
     const { customer_reference: reference } = item;
     return {
       id,
-      apiKeyId: lineageId,
-      requestId,
-      traceparent,
-      requestKey: requestKey(keyRing, lineageId, key),
+      ...origin,
       externalOrderId,
       packageId: item.package_id,
       ...(reference !== undefined && newCustomer(keyRing, 'order', id, reference)),
-      maxPriceAmount: limits[index]?.amount,
-      maxPriceCurrency: limits[index]?.currency,
-      customerPrice: item.customer_price?.amount,
-      customerPriceCurrency: item.customer_price?.currency,
-      deadlineAt: item.deadline,
-      whenUsedUp: item.when_attempts_are_used_up,
-      metadata: item.metadata,
+      ...columnsOf(item, limits[index]),
     };
   });
   return {
     id: batchId(keyRing, externalBatchId),
-    apiKeyId: lineageId,
+    apiKeyId: origin.apiKeyId,
     externalBatchId,
     items: items.map(({ package_id: packageId, quantity }, index) => ({
       packageId,

@@ -2,10 +2,10 @@ import * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { storedActivation } from '#api/esims/delivered-esim.ts';
 import { actionReason, idInPath } from '#api/fields/fields.ts';
-import { type Caller, jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
+import { type Caller, type CallerRequest, jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply, type StreamedReply } from '#api/http/reply.ts';
-import { positionCursor } from '#api/lists/cursor.ts';
-import { pageReply, readPage } from '#api/lists/lists.ts';
+import { CURSORS } from '#api/lists/cursor.ts';
+import { pageReply } from '#api/lists/lists.ts';
 import type { Offers } from '#api/offers/offers.ts';
 import { BATCHES_PATH, createBatch } from '#api/order-batches/batch-creation.ts';
 import {
@@ -28,7 +28,6 @@ import { abandonUnsent, requestBatchCancel } from '#fulfilment/accept/batch.ts';
 /** Then no further orders are abandoned: callers wait at most half a minute. */
 const CANCEL_MS = 15_000;
 
-const tag = 'Orders';
 const ANSWER = { contentType: 'application/json', schema: batchOutput } as const;
 const params = idInPath('orderBatch');
 
@@ -38,11 +37,8 @@ export function batchOperations(dependencies: ApiDependencies, offers: Offers): 
     return requireFound(await database.run((db) => findBatch(db, id, ownerId)), 'order_batch_not_found');
   };
   return [
-    operation({
+    operation(`POST ${BATCHES_PATH}`, {
       id: 'createOrderBatch',
-      method: 'post',
-      path: BATCHES_PATH,
-      tag,
       summary: `Buy up to ${MAX_BATCH.toLocaleString('en')} eSIMs in one call`,
       description:
         'Stores all orders or none of them, and answers at once; the purchases follow. Each eSIM is an ordinary ' +
@@ -65,16 +61,12 @@ export function batchOperations(dependencies: ApiDependencies, offers: Offers): 
       handle: (request) => createBatch(dependencies, offers, request),
     }),
     listOperation(dependencies),
-    operation({
+    operation(`GET ${BATCHES_PATH}/{id}`, {
       id: 'getOrderBatch',
-      method: 'get',
-      path: `${BATCHES_PATH}/{id}`,
-      tag,
       summary: 'Read a batch with the counts of its orders',
       scope: 'orders:read',
       params,
       answers: { 200: { ...ANSWER, description: 'The batch.' } },
-      problems: ['order_batch_not_found'],
       handle: async (request) => jsonReply(200, batchJson(await read(request.params.id, request.caller), keyRing)),
     }),
     cancelOperation(dependencies, read),
@@ -83,11 +75,8 @@ export function batchOperations(dependencies: ApiDependencies, offers: Offers): 
 }
 
 function listOperation({ database, keyRing }: ApiDependencies): Operation {
-  return operation({
+  return operation(`GET ${BATCHES_PATH}`, {
     id: 'listOrderBatches',
-    method: 'get',
-    path: BATCHES_PATH,
-    tag,
     summary: 'List batches of orders, newest first',
     scope: 'orders:read',
     query: batchListQuery,
@@ -101,13 +90,12 @@ function listOperation({ database, keyRing }: ApiDependencies): Operation {
         createdAfter: query.created_after,
         createdBefore: query.created_before,
       };
-      const page = await readPage(
+      return pageReply(
         query,
-        positionCursor('orderBatch'),
+        CURSORS.orderBatch,
         (at) => database.run((db) => listBatches(db, ownerId, filter, at)),
-        ({ row }) => row,
+        (each) => batchJson(each, keyRing),
       );
-      return pageReply(page, (each) => batchJson(each, keyRing));
     },
   });
 }
@@ -116,11 +104,8 @@ function cancelOperation(
   { database, keyRing, now }: ApiDependencies,
   read: (id: string, caller: Caller) => Promise<StoredBatch>,
 ): Operation {
-  return operation({
+  return operation(`POST ${BATCHES_PATH}/{id}/cancel`, {
     id: 'cancelOrderBatch',
-    method: 'post',
-    path: `${BATCHES_PATH}/{id}/cancel`,
-    tag,
     summary: 'Cancel what a batch has not bought',
     description:
       'Each order that has provably bought nothing is abandoned, at once or when it would be sent next. An order ' +
@@ -131,7 +116,6 @@ function cancelOperation(
     params,
     body: z.strictObject({ reason: actionReason }).meta({ id: 'OrderBatchCancellation' }),
     answers: { 200: { ...ANSWER, description: 'The batch as it is now; `cancel_requested_at` is set.' } },
-    problems: ['order_batch_not_found'],
     heavy: 'many',
     handle: async ({ params: { id }, body: { reason }, caller }) => {
       await read(id, caller);
@@ -155,16 +139,14 @@ function batchCodeOperations(
   read: (id: string, caller: Caller) => Promise<StoredBatch>,
 ): Operation[] {
   const common = {
-    method: 'get',
-    tag: 'Orders',
     scope: 'esims:reveal',
     params: idInPath('orderBatch'),
-    problems: ['order_batch_not_found', 'nothing_delivered', 'too_many_streams'],
+    problems: ['nothing_delivered'],
     heavy: 'file',
     description: AUDITED,
   } as const;
   const file = async (
-    { params: { id }, caller, isHead }: FileRequest,
+    { params: { id }, caller, isHead }: CallerRequest & { readonly params: { readonly id: string } },
     [ending, contentType]: readonly [string, string],
     write: (codes: readonly LabelledCode[]) => AsyncIterable<Uint8Array>,
   ): Promise<StreamedReply> => {
@@ -181,20 +163,18 @@ function batchCodeOperations(
     };
   };
   return [
-    operation({
+    operation(`GET ${BATCHES_PATH}/{id}/qr-codes.zip`, {
       ...common,
       id: 'getOrderBatchQrArchive',
-      path: `${BATCHES_PATH}/{id}/qr-codes.zip`,
       summary: 'Get the QR codes of a batch as a ZIP archive of PNG images',
       answers: {
         200: { description: 'One image for each eSIM, named after its order.', contentType: 'application/zip' },
       },
       handle: (request) => file(request, ['zip', 'application/zip'], qrArchive),
     }),
-    operation({
+    operation(`GET ${BATCHES_PATH}/{id}/qr-codes.pdf`, {
       ...common,
       id: 'getOrderBatchQrSheet',
-      path: `${BATCHES_PATH}/{id}/qr-codes.pdf`,
       summary: 'Get the QR codes of a batch as sheets to print, PDF',
       answers: {
         200: {
@@ -207,17 +187,11 @@ function batchCodeOperations(
   ];
 }
 
-interface FileRequest {
-  readonly params: { readonly id: string };
-  readonly caller: Caller;
-  readonly isHead: boolean;
-}
-
 /** Writes an audit entry for each code. HEAD shows none. */
 async function revealCodes(
   { database, keyRing, now }: ApiDependencies,
   batchId: string,
-  { caller: { apiKeyId: actor }, isHead }: Omit<FileRequest, 'params'>,
+  { caller: { apiKeyId: actor }, isHead }: Pick<CallerRequest, 'caller' | 'isHead'>,
 ): Promise<LabelledCode[]> {
   const esims = await database.run((db) => esimsOfBatch(db, batchId));
   if (esims.length === 0) throw new Problem('nothing_delivered');

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { purchaseExpansions, purchaseExpansionsOutput } from '#api/esims/delivered-esim.ts';
-import { EXAMPLE_IDS, idInput, ourId, packageId, packageIdInQuery } from '#api/fields/fields.ts';
-import { type CsvColumns, safe, text } from '#api/lists/csv-file.ts';
+import { IDS, idInput, ourId, packageId, packageIdInQuery } from '#api/fields/fields.ts';
+import { type CsvColumns, fields } from '#api/lists/csv-file.ts';
 import { pageOf } from '#api/lists/lists.ts';
 import {
   callerReferenceInput,
@@ -11,7 +11,7 @@ import {
   purchaseInput,
 } from '#api/work/work-input.ts';
 import { referenceJson, workJson } from '#api/work/work-json.ts';
-import { purchaseColumns, workColumns } from '#api/work/work-lists.ts';
+import { purchaseColumns, workColumns } from '#api/work/work-operations.ts';
 import type { WorkJson } from '#api/work/work-resource.ts';
 import { PURCHASE_ENDS, referenceOutput, workListQuery, workOutput } from '#api/work/work-schemas.ts';
 import type { StoredOrder } from '#db/work/orders.ts';
@@ -45,7 +45,7 @@ export const orderOutput = z
     batch_id: ourId('orderBatch')
       .nullable()
       .meta({ description: 'The batch that it was accepted with; null: ordered by itself.' }),
-    esim_id: ourId('esim').nullable().meta({ example: EXAMPLE_IDS.esim }),
+    esim_id: ourId('esim').nullable().meta({ example: IDS.esim.example }),
     service_order_id: z.string().nullable().meta({ description: 'Id of the order at the service.', example: '48151' }),
     ...referenceOutput('order'),
     ...workOutput('order', statusesOf('order'), PURCHASE_ENDS),
@@ -84,14 +84,8 @@ export function orderJson(
   };
 }
 
-export const orderCsv: CsvColumns<OrderOutput> = {
-  id: safe((order) => order.id),
-  status: safe((order) => order.status),
-  package_id: safe((order) => order.package_id),
-  external_order_id: text((order) => order.external_order_id),
-  batch_id: safe((order) => order.batch_id),
-  esim_id: safe((order) => order.esim_id),
-  service_order_id: text((order) => order.service_order_id),
+export const orderCsv: CsvColumns<OrderOutput> = [
+  fields('id', 'status', 'package_id', 'external_order_id', 'batch_id', 'esim_id', 'service_order_id'),
   ...purchaseColumns,
   ...workColumns,
-};
+];

@@ -7,9 +7,9 @@ import { orderCsv, orderInput, orderJson, orderListQuery, orderOutput, orderPage
 import { wantedOf } from '#api/problems/purchase-not-possible.ts';
 import { callerReference, createWork, creationAnswers, creationCall } from '#api/work/create-work.ts';
 import { customerHash, newCustomer, readCustomer } from '#api/work/work-input.ts';
-import { workFilter } from '#api/work/work-lists.ts';
 import { workOperations } from '#api/work/work-operations.ts';
 import { findersOf, type WorkResource } from '#api/work/work-resource.ts';
+import { workFilter } from '#api/work/work-schemas.ts';
 import { deviceImeiAad } from '#db/encryption-aads.ts';
 import type { Owner } from '#db/lists/ownership.ts';
 import { orderReads, type StoredOrder } from '#db/work/orders.ts';
@@ -26,7 +26,6 @@ export function orderOperations(dependencies: ApiDependencies, offers: Offers): 
   const resource: WorkResource = {
     kind: 'order',
     name: 'Order',
-    tag: 'Orders',
     output: orderOutput,
     expansions: purchaseExpansions,
     priceCurrency: (found) => offers.currencyOf('packages', found),
@@ -43,10 +42,9 @@ export function orderOperations(dependencies: ApiDependencies, offers: Offers): 
     ...findersOf(dependencies, orderReads, show),
   };
   return [
-    operation({
+    operation('POST /v1/orders', {
       ...creationCall(resource),
       id: 'createOrder',
-      path: '/v1/orders',
       summary: 'Buy an eSIM package',
       description:
         'Stores the order and answers at once; the purchase follows. Read the order, or its timeline, to follow it. ' +

@@ -14,7 +14,7 @@ import { ageOf, country, freshness, money, packageId, priceForReseller } from '#
 import { jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { sortedCursor } from '#api/lists/cursor.ts';
-import { flagInQuery, pageQuery, pageReply, pageShape, readPage } from '#api/lists/lists.ts';
+import { flagInQuery, pageQuery, pageReply, pageShape } from '#api/lists/lists.ts';
 import { listedPrice, pricedPackage, suggestedPriceField, suggestedPriceJson } from '#api/pricing/suggested-price.ts';
 import { Problem } from '#api/problems/problem.ts';
 import { findPackage, type PackageFilter, pageOfPackages, SORTING_KEYS } from '#db/catalogue/catalogue-pages.ts';
@@ -142,19 +142,14 @@ function packageFilter(search: Omit<z.output<z.ZodObject<typeof packageSearch>>,
   };
 }
 
-const tag = 'Packages';
-
 const packagePage = z.strictObject({ ...pageShape(packageOutput), ...freshness }).meta({ id: 'PackagePage' });
 
 const packageWithAge = z.strictObject({ ...packageOutput.shape, ...freshness }).meta({ id: 'PackageWithAge' });
 
 export function packageOperations({ database, now }: ApiDependencies, catalogue: StoredCatalogue): Operation[] {
   return [
-    operation({
+    operation('GET /v1/packages', {
       id: 'listPackages',
-      method: 'get',
-      path: '/v1/packages',
-      tag,
       summary: 'List packages with their prices and your suggested prices',
       description:
         'As last read from the service, every five minutes by default; also while the service cannot be reached. ' +
@@ -167,21 +162,18 @@ export function packageOperations({ database, now }: ApiDependencies, catalogue:
       handle: async ({ query }) => {
         const order = itemOrder(query.sort);
         const readAt = await catalogue.readAt('packages');
-        const page = await readPage(
+        const rules = await database.run(rulesInForce);
+        return pageReply(
           query,
           sortedCursor('p', query.sort, SORTING_KEYS[order.field]),
           (at) => database.run((db) => pageOfPackages(db, packageFilter(query), order, at)),
-          ({ keys }) => keys,
+          ({ row }) => storedPackageJson(row, rules),
+          ageOf(readAt, now()),
         );
-        const rules = await database.run(rulesInForce);
-        return pageReply(page, ({ row }) => storedPackageJson(row, rules), ageOf(readAt, now()));
       },
     }),
-    operation({
+    operation('GET /v1/packages/{id}', {
       id: 'getPackage',
-      method: 'get',
-      path: '/v1/packages/{id}',
-      tag,
       summary: 'Read a package with its price and your suggested price',
       description: 'As last read from the service. A package that the service no longer lists has `removed_at`.',
       scope: 'packages:read',

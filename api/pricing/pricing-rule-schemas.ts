@@ -33,7 +33,10 @@ const percentInput = z
   });
 
 const markupInput = (id: string, description: string) =>
-  z.strictObject({ percent: percentInput.default('0'), amount: amountInput.default('0') }).meta({ id, description });
+  z
+    .strictObject({ percent: percentInput.default('0'), amount: amountInput.default('0') })
+    .meta({ id, description })
+    .default({ percent: '0', amount: '0' });
 
 const pricingTarget = z
   .discriminatedUnion(
@@ -72,14 +75,8 @@ const roundingInput = z
 
 export const pricingTermsInput = z
   .strictObject({
-    margin: markupInput('PricingMargin', 'Added to `price_for_reseller`: a percentage and an amount.').default({
-      percent: '0',
-      amount: '0',
-    }),
-    minimum_margin: markupInput('PricingMinimumMargin', 'Minimum margin of a suggestion: both must be met.').default({
-      percent: '0',
-      amount: '0',
-    }),
+    margin: markupInput('PricingMargin', 'Added to `price_for_reseller`: a percentage and an amount.'),
+    minimum_margin: markupInput('PricingMinimumMargin', 'Minimum margin of a suggestion: both must be met.'),
     minimum_price: amountInput
       .nullable()
       .default(null)

@@ -5,8 +5,8 @@ import { actionReason, currency, idInPath, MAX_INTEGER, queryInteger, wholeNumbe
 import { answerOnce } from '#api/http/idempotency.ts';
 import { type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
 import { jsonReply, type Reply } from '#api/http/reply.ts';
-import { numberCursor, positionCursor } from '#api/lists/cursor.ts';
-import { flagInQuery, pageQuery, pageReply, readPage } from '#api/lists/lists.ts';
+import { CURSORS } from '#api/lists/cursor.ts';
+import { flagInQuery, pageQuery, pageReply } from '#api/lists/lists.ts';
 import {
   pricingRuleInput,
   pricingRuleJson,
@@ -33,7 +33,6 @@ import {
   type PricingRuleOutcome,
 } from '#fulfilment/pricing/pricing-rules.ts';
 
-const tag = 'Pricing';
 const PATH = '/v1/pricing/rules';
 const params = idInPath('pricingRule');
 const reason = actionReason.meta({
@@ -60,14 +59,10 @@ export function pricingOperations(dependencies: ApiDependencies, catalogue: Stor
     return outcomeReply(await database.transaction((tx) => changePricingRule(tx, id, what, by, new Date(now()))));
   };
   return [
-    operation({
+    operation(`GET ${PATH}`, {
       id: 'listPricingRules',
-      method: 'get',
-      path: PATH,
-      tag,
       summary: 'List pricing rules, newest first',
       scope: 'pricing:read',
-      accountWide: true,
       query: z.strictObject({
         target: z.enum(PRICING_TARGET_KINDS).optional().meta({ description: 'Only rules for this kind of target.' }),
         currency: currency.optional(),
@@ -78,26 +73,21 @@ export function pricingOperations(dependencies: ApiDependencies, catalogue: Stor
       handle: async ({ query }) => {
         const { target: targetKind, currency: code, ended: includeEnded = false } = query;
         const filter = { targetKind, currency: code, includeEnded };
-        const page = await readPage(
+        return pageReply(
           query,
-          positionCursor('pricingRule'),
+          CURSORS.pricingRule,
           (at) => database.run((db) => listPricingRules(db, filter, at)),
-          (last) => last,
+          pricingRuleJson,
         );
-        return pageReply(page, pricingRuleJson);
       },
     }),
-    operation({
+    operation(`POST ${PATH}`, {
       id: 'createPricingRule',
-      method: 'post',
-      path: PATH,
-      tag,
       summary: 'Create a pricing rule',
       description:
         'For one package, country or VPN plan, or as the default, in one currency. A second rule with the same ' +
         'target and currency is refused (409). Suggestions use the rule at once.',
       scope: 'pricing:write',
-      accountWide: true,
       idempotent: true,
       body: z.strictObject({ ...pricingRuleInput.shape, reason }).meta({ id: 'NewPricingRule' }),
       answers: { 201: { ...ruleAnswer('The rule.'), headers: { Location: 'Address of the rule.' } } },
@@ -120,58 +110,43 @@ export function pricingOperations(dependencies: ApiDependencies, catalogue: Stor
       },
     }),
     whatIfOperation(dependencies, catalogue),
-    operation({
+    operation(`GET ${PATH}/{id}`, {
       id: 'getPricingRule',
-      method: 'get',
-      path: `${PATH}/{id}`,
-      tag,
       summary: 'Read a pricing rule',
       scope: 'pricing:read',
-      accountWide: true,
       params,
       answers: { 200: ruleAnswer('The rule.') },
-      problems: ['pricing_rule_not_found'],
       handle: async ({ params: { id } }) => jsonReply(200, pricingRuleJson(await find(id))),
     }),
-    operation({
+    operation(`GET ${PATH}/{id}/versions`, {
       id: 'listPricingRuleVersions',
-      method: 'get',
-      path: `${PATH}/{id}/versions`,
-      tag,
       summary: 'List the versions of a pricing rule, newest first, with author and reason',
       scope: 'pricing:read',
-      accountWide: true,
       params,
       query: z.strictObject(pageQuery),
       answers: { 200: jsonAnswer('A page of versions.', pricingRuleVersionPage) },
-      problems: ['pricing_rule_not_found'],
       handle: async ({ params: { id }, query }) => {
         await find(id);
-        const page = await readPage(
+        return pageReply(
           query,
-          numberCursor('g'),
+          CURSORS.pricingRuleVersion,
           ({ limit, after }) => {
             const before = after === undefined ? undefined : Number(after);
             return database.run((db) => listRuleVersions(db, id, { limit, before }));
           },
-          (last) => BigInt(last.version),
+          pricingRuleVersionJson,
         );
-        return pageReply(page, pricingRuleVersionJson);
       },
     }),
-    operation({
+    operation(`PATCH ${PATH}/{id}`, {
       id: 'changePricingRule',
-      method: 'patch',
-      path: `${PATH}/{id}`,
-      tag,
       summary: 'Change the terms of a pricing rule',
       description: 'Replaces all terms. The target cannot be changed: end the rule and create another one.',
       scope: 'pricing:write',
-      accountWide: true,
       params,
       body: z.strictObject({ terms: pricingTermsInput, reason, version }).meta({ id: 'PricingRuleChange' }),
       answers: { 200: ruleAnswer('The rule as it is now.') },
-      problems: ['pricing_rule_not_found', 'pricing_rule_changed'],
+      problems: ['pricing_rule_changed'],
       handle: async ({ params: { id }, body, caller: { apiKeyId } }) => {
         const terms = termsFrom(body.terms);
         const errors = termsErrors(terms, 'terms');
@@ -179,20 +154,16 @@ export function pricingOperations(dependencies: ApiDependencies, catalogue: Stor
         return change(id, { terms, version: body.version }, { actor: apiKeyId, reason: body.reason });
       },
     }),
-    operation({
+    operation(`DELETE ${PATH}/{id}`, {
       id: 'endPricingRule',
-      method: 'delete',
-      path: `${PATH}/{id}`,
-      tag,
       summary: 'End a pricing rule',
       description:
         'Suggestions use the next less specific rule from now on. The rule and its versions can still be read.',
       scope: 'pricing:write',
-      accountWide: true,
       params,
       query: z.strictObject({ reason, version: versionInQuery }),
       answers: { 200: ruleAnswer('The rule that has ended.') },
-      problems: ['pricing_rule_not_found', 'pricing_rule_changed'],
+      problems: ['pricing_rule_changed'],
       handle: async ({ params: { id }, query, caller: { apiKeyId } }) =>
         change(id, { terms: undefined, version: query.version }, { actor: apiKeyId, reason: query.reason }),
     }),

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { currency, EXAMPLE_IDS, money } from '#api/fields/fields.ts';
+import { currency, IDS, money } from '#api/fields/fields.ts';
 import { type Money, paddedMoney } from '#domain/money/money.ts';
 import { type PricedItem, PRICING_TARGET_KINDS, type PricingRule } from '#domain/pricing/pricing-rule.ts';
 import { type Margin, PRICING_STEPS, type RuledSuggestion, suggestPrice } from '#domain/pricing/suggested-price.ts';
@@ -30,7 +30,7 @@ export const suggestedPrice = z
         id: z
           .string()
           .nullable()
-          .meta({ description: 'Null: a rule of the request.', example: EXAMPLE_IDS.pricingRule }),
+          .meta({ description: 'Null: a rule of the request.', example: IDS.pricingRule.example }),
         version: z.int().nullable(),
         target: z.enum(PRICING_TARGET_KINDS).meta({ description: 'What the rule is for.' }),
       })
@@ -52,7 +52,7 @@ const suggestedPriceExample: z.input<typeof suggestedPrice> = {
   currency: 'USD',
   margin: { amount: { amount: '4.19', currency: 'USD' }, percent: '42.76' },
   max_price: { amount: '9.996', currency: 'USD' },
-  rule: { id: EXAMPLE_IDS.pricingRule, version: 1, target: 'country' },
+  rule: { id: IDS.pricingRule.example, version: 1, target: 'country' },
   explanation: [
     { step: 'cost', amount: { amount: '9.80', currency: 'USD' }, text: 'The service charges 9.80 USD.' },
     { step: 'margin_percent', amount: { amount: '13.23', currency: 'USD' }, text: '35 % of that are added.' },

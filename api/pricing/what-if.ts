@@ -121,18 +121,14 @@ interface Listed {
 
 /** Stores nothing. */
 export function whatIfOperation({ database, now }: ApiDependencies, catalogue: StoredCatalogue): Operation {
-  return operation({
+  return operation('POST /v1/pricing/what-if', {
     id: 'tryPricing',
-    method: 'post',
-    path: '/v1/pricing/what-if',
-    tag: 'Pricing',
     summary: 'Try other rules or another price list',
     description:
       'Shows the old and the new suggestion of each package and plan with their margins, and which would fall ' +
       'below the minimum if its ' +
       'selling price did not change. Nothing is stored or changed, so no Idempotency-Key is needed.',
     scope: 'pricing:read',
-    accountWide: true,
     heavy: 'many',
     body: whatIfInput,
     bodyExample: {

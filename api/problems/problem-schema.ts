@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { apiScope, EXAMPLE_IDS, failureClass, instant, meaningsOf } from '#api/fields/fields.ts';
+import { apiScope, IDS, failureClass, instant, meaningsOf } from '#api/fields/fields.ts';
 import { type ProblemCode, problemCodes, PROBLEMS } from '#api/problems/problem-catalogue.ts';
 import { problemType } from '#api/problems/problem.ts';
 import { REFUSALS, type Refusal } from '#domain/operator/operator-actions.ts';
@@ -55,7 +55,7 @@ export const problemSchema = z
 type Members = Omit<z.input<typeof problemSchema>, 'type' | 'code' | 'title' | 'status' | 'request_id'>;
 
 function existing(kind: IdKind, path: string, detail: string): Members {
-  const id = EXAMPLE_IDS[kind];
+  const id = IDS[kind].example;
   return { detail: detail.replace('%', id), existing: { id, href: `${path}/${id}` } };
 }
 

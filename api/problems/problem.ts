@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { ID_NOUNS } from '#api/fields/fields.ts';
+import { idNoun } from '#api/fields/fields.ts';
 import { type ProblemCode, problemCodes, PROBLEMS } from '#api/problems/problem-catalogue.ts';
 import { counted } from '#domain/text.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
@@ -119,8 +119,13 @@ export function requireFound<Found>(found: Found | undefined, code: ProblemCode)
 export function requireIdForm(params: z.ZodObject | undefined, path: unknown): void {
   const kind = kindOfId(params);
   if (kind === undefined || isId(kind, z.object({ id: z.string() }).parse(path).id)) return;
-  const code = `${kind.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}_not_found`;
-  throw new Problem(problemCodes.find((each) => each === code) ?? 'route_not_found');
+  throw new Problem(missingCodeOf(params) ?? 'route_not_found');
+}
+
+/** The code of an unknown id in the path. */
+export function missingCodeOf(params: z.ZodObject | undefined): ProblemCode | undefined {
+  const code = `${kindOfId(params)?.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}_not_found`;
+  return problemCodes.find((each) => each === code);
 }
 
 /** Adds to a 404 what kind of id the path contains. It never contains the id. */
@@ -133,11 +138,11 @@ export function explainMissing(error: unknown, params: z.ZodObject | undefined, 
 }
 
 function explanation(kind: IdKind, given: string): string {
-  const takes = `This call takes the id of ${ID_NOUNS[kind]}, which begins with \`${ID_PREFIXES[kind]}_\`.`;
+  const takes = `This call takes the id of ${idNoun(kind)}, which begins with \`${ID_PREFIXES[kind]}_\`.`;
   const found = idKindOf(given);
   if (found === kind)
     return `The id has the right form, but there is no such resource, or this API key may not see it.`;
-  if (found !== undefined) return `The path contains the id of ${ID_NOUNS[found]}. ${takes}`;
+  if (found !== undefined) return `The path contains the id of ${idNoun(found)}. ${takes}`;
   if (given.startsWith(`${ID_PREFIXES[kind]}_`)) return `The id in the path is not complete. ${takes}`;
   return `The path contains none of our ids. ${takes}`;
 }

@@ -1,25 +1,28 @@
+import { IDS } from '#api/fields/fields.ts';
 import type { ProblemRow } from '#api/problems/problem-catalogue.ts';
-import { ID_PREFIXES } from '#domain/work/identifiers.ts';
+import { ID_PREFIXES, type IdKind } from '#domain/work/identifiers.ts';
 import { KINDS, WORK_KINDS, type WorkKind } from '#domain/work/kinds.ts';
 
 function missing(what: string, advice: string, meaning?: string) {
   return { status: 404, title: `There is no such ${what}`, advice, ...(meaning !== undefined && { meaning }) } as const;
 }
 
+function unknownId(kind: IdKind, more?: string) {
+  const advice = `Check the id; it begins with \`${ID_PREFIXES[kind]}_\`.`;
+  return missing(IDS[kind].noun, more === undefined ? advice : `${advice} ${more}`);
+}
+
 const USED_BEFORE =
   'You have used this reference before, perhaps in a request whose answer was lost. Nothing new was bought.';
 
 const WORK_NOT_FOUND = Object.fromEntries(
-  WORK_KINDS.map((kind) => [
-    `${kind}_not_found`,
-    missing(KINDS[kind].noun, `Check the id; it begins with \`${ID_PREFIXES[kind]}_\`.`, referenceHint(KINDS[kind])),
-  ]),
+  WORK_KINDS.map((kind) => [`${kind}_not_found`, { ...unknownId(kind), ...referenceHint(KINDS[kind]) }]),
 ) as Record<`${WorkKind}_not_found`, ReturnType<typeof missing>>;
 
-function referenceHint(kind: (typeof KINDS)[WorkKind]): string | undefined {
-  if (!('callerReference' in kind)) return undefined;
+function referenceHint(kind: (typeof KINDS)[WorkKind]): { readonly meaning?: string } {
+  if (!('callerReference' in kind)) return {};
   const { noun, callerReference: field, path } = kind;
-  return `No ${noun} has this id. An \`${field}\` goes into the list: \`GET ${path}?${field}=…\`.`;
+  return { meaning: `No ${noun} has this id. An \`${field}\` goes into the list: \`GET ${path}?${field}=…\`.` };
 }
 
 type CallerReference = Extract<(typeof KINDS)[WorkKind], { readonly callerReference: string }>['callerReference'];
@@ -39,32 +42,26 @@ const REFERENCE_TAKEN = Object.fromEntries(
 /** Of single resources. */
 export const RESOURCE_PROBLEMS = {
   ...WORK_NOT_FOUND,
-  order_batch_not_found: missing('batch of orders', 'Check the id; it begins with `bat_`.'),
-  refund_not_found: missing('refund', 'Check the id; it begins with `ref_`.'),
+  order_batch_not_found: unknownId('orderBatch'),
+  refund_not_found: unknownId('refund'),
   access_data_unavailable: {
     status: 404,
     title: 'There are no access data',
     advice: 'They are available once the subscription is active, unless the service delivers them itself.',
     meaning: 'The subscription exists, but its access data are not known.',
   },
-  case_not_found: missing('case', 'Check the id; it begins with `case_`.'),
+  case_not_found: unknownId('case'),
   dead_letter_not_found: missing('dead letter', 'It may have been requeued or dismissed already: see the list.'),
   drift_stop_not_found: missing('stop', 'See `GET /v1/purchase-gate`.'),
-  pause_not_found: missing('pause', 'Check the id; it begins with `pause_`.'),
-  pricing_rule_not_found: missing('pricing rule', 'Check the id; it begins with `rule_`.'),
-  esim_not_found: missing('eSIM', 'Check the id; it begins with `esim_`.'),
-  share_link_not_found: missing(
-    'share link',
-    'Check the id; it begins with `link_`. The secret in the address of a link is not its id.',
-  ),
+  pause_not_found: unknownId('pause'),
+  pricing_rule_not_found: unknownId('pricingRule'),
+  esim_not_found: unknownId('esim'),
+  share_link_not_found: unknownId('shareLink', 'The secret in the address of a link is not its id.'),
   wallet_transaction_not_found: missing(
     'movement of the wallet',
     'Check the id: it begins with `mov_` and is in the list with `cause=none`.',
   ),
-  reconciliation_not_found: missing(
-    'reconciliation',
-    'Check the id; it begins with `rec_`. Reports are deleted after some months.',
-  ),
+  reconciliation_not_found: unknownId('reconciliation', 'Reports are deleted after some months.'),
   package_not_found: missing(
     'package',
     'Read GET /v1/packages again: the service may have withdrawn it.',
@@ -75,16 +72,12 @@ export const RESOURCE_PROBLEMS = {
     'Read GET /v1/vpn/plans again: the service may have withdrawn it.',
     'The service sells no VPN plan with this id to this reseller at the moment.',
   ),
-  webhook_endpoint_not_found: missing('webhook endpoint', 'Check the id; it begins with `we_`.'),
+  webhook_endpoint_not_found: unknownId('webhookEndpoint'),
   webhook_delivery_not_found: missing(
     'delivery of this webhook endpoint',
     'Check the id; it begins with `wd_`. Ended deliveries are deleted after some weeks.',
   ),
-  event_not_found: missing(
-    'event',
-    'Check the id; it begins with `evt_`. It is published a moment after the change, and deleted after some ' +
-      'weeks.',
-  ),
+  event_not_found: unknownId('event', 'It is published a moment after the change, and deleted after some weeks.'),
   pricing_rule_exists: {
     status: 409,
     title: 'A pricing rule with the same target and currency is in force',

@@ -121,11 +121,8 @@ interface Subject {
 export function quoteOperations(dependencies: ApiDependencies, offers: Offers): Operation[] {
   const { database, keyRing, now, spendLimit } = dependencies;
   return [
-    operation({
+    operation('POST /v1/quotes', {
       id: 'createQuote',
-      method: 'post',
-      path: '/v1/quotes',
-      tag: 'Packages',
       summary: 'Ask what an order, top-up or VPN subscription would cost now',
       description:
         'Shows the price, your suggested price, and the known reasons for which the purchase would be refused or ' +

@@ -63,11 +63,8 @@ export function serviceWebhookOperations(dependencies: ApiDependencies): Operati
   // Prometheus sees an increase only from a value that it has read before, and one delivery must make an alert.
   for (const result of RESULTS) dependencies.metrics.webhookDeliveries.inc({ result }, 0);
   return [
-    publicOperation({
+    publicOperation('POST /webhooks/service', {
       id: 'receiveServiceWebhook',
-      method: 'post',
-      path: '/webhooks/service',
-      tag: 'Inbound webhooks',
       summary: 'Take a delivery of the service',
       description:
         `For the service, not for you. Verified on the raw body by \`${names.signature}\` and ` +

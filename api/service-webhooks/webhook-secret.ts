@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { instant, instantJson } from '#api/fields/fields.ts';
-import { answerOnce, findReplay, type IdempotentRequest } from '#api/http/idempotency.ts';
-import { type Caller, type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
+import { answerOnce, findReplay } from '#api/http/idempotency.ts';
+import { type CallerRequest, type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
 import { jsonReply, type Reply } from '#api/http/reply.ts';
 import { Problem, problemOf } from '#api/problems/problem.ts';
 import { addAuditEntry } from '#db/access/audit-log.ts';
@@ -10,7 +10,6 @@ import { type ReplacedWebhookSecret, WebhookSecretStore } from '#db/service/webh
 import { MAX_WEBHOOK_SECRET_OVERLAP_MS } from '#domain/policy/webhook-policy.ts';
 import { changeWebhookSecret, type SecretChange, type SecretRefusal } from '#upstream/webhook-secret.ts';
 
-const tag = 'Administration';
 const PATH = '/v1/service/webhook-secret';
 
 /** Usual duration of a change. */
@@ -65,29 +64,21 @@ const STORED =
 
 export function serviceSecretOperations(dependencies: ApiDependencies): Operation[] {
   return [
-    operation({
+    operation(`POST ${PATH}`, {
       id: 'createServiceWebhookSecret',
-      method: 'post',
-      path: PATH,
-      tag,
       summary: 'Make the service create its first webhook secret',
       description: STORED,
       scope: 'service:admin',
-      accountWide: true,
       idempotent: true,
       answers: { 201: jsonAnswer('Created and stored.', secretOutput) },
       problems: ['webhook_secret_exists', ...PROBLEMS],
       handle: (request) => change(dependencies, 'create', request),
     }),
-    operation({
+    operation(`POST ${PATH}/rotate`, {
       id: 'rotateServiceWebhookSecret',
-      method: 'post',
-      path: `${PATH}/rotate`,
-      tag,
       summary: 'Make the service replace its webhook secret',
       description: STORED,
       scope: 'service:admin',
-      accountWide: true,
       idempotent: true,
       body: rotation,
       answers: { 200: jsonAnswer('Replaced and stored.', secretOutput) },
@@ -100,7 +91,7 @@ export function serviceSecretOperations(dependencies: ApiDependencies): Operatio
 async function change(
   dependencies: ApiDependencies,
   kind: SecretChange,
-  request: IdempotentRequest & { readonly caller: Caller },
+  request: CallerRequest,
   overlapSeconds?: number,
 ): Promise<Reply> {
   const { database, keyRing, service, serviceMode: environment, storedSecrets, now } = dependencies;

@@ -6,8 +6,8 @@ import { createdByInQuery, idInPath } from '#api/fields/fields.ts';
 import { answerOnce } from '#api/http/idempotency.ts';
 import { jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
-import { idCursor } from '#api/lists/cursor.ts';
-import { pageQuery, pageReply, readPage } from '#api/lists/lists.ts';
+import { CURSORS } from '#api/lists/cursor.ts';
+import { pageQuery, pageReply } from '#api/lists/lists.ts';
 import { invalid, Problem, requireFound } from '#api/problems/problem.ts';
 import {
   createdShareLinkOutput,
@@ -30,7 +30,6 @@ import {
   type ShareLinkRow,
 } from '#fulfilment/share-links/share-links.ts';
 
-const tag = 'eSIMs';
 const LINKS_PATH = '/v1/esims/{id}/share-links';
 const LINK_PATH = '/v1/share-links';
 const esimPath = idInPath('esim');
@@ -41,27 +40,23 @@ export function shareLinkOperations(dependencies: ApiDependencies): Operation[] 
   const shown = (row: ShareLinkRow | undefined) =>
     jsonReply(200, shareLinkJson(requireFound(row, 'share_link_not_found'), new Date(now())));
   const list = async (
-    query: Parameters<typeof readPage>[0],
+    query: Parameters<typeof pageReply>[0],
     owner: Owner,
     filter: Parameters<typeof listShareLinks>[2],
   ) => {
     const at = new Date(now());
-    const page = await readPage(
+    return pageReply(
       query,
-      idCursor('shareLink'),
+      CURSORS.shareLink,
       (read) => database.run((db) => listShareLinks(db, owner, filter, { ...read, now: at })),
-      ({ id }) => id,
+      (row) => shareLinkJson(row, at),
     );
-    return pageReply(page, (row) => shareLinkJson(row, at));
   };
   const linkAnswer = { 200: jsonAnswer('The link.', shareLinkOutput) };
   const pageAnswer = { 200: jsonAnswer('A page of links.', shareLinkPage) };
   return [
-    operation({
+    operation(`POST ${LINKS_PATH}`, {
       id: 'createShareLink',
-      method: 'post',
-      path: LINKS_PATH,
-      tag,
       summary: 'Make a link with which your customer installs an eSIM',
       description:
         'The page shows the QR code, one-tap installation, the codes and the steps, in the language of the customer. ' +
@@ -76,7 +71,7 @@ export function shareLinkOperations(dependencies: ApiDependencies): Operation[] 
           headers: { Location: 'Address of the link in this API, without the secret.' },
         }),
       },
-      problems: ['esim_not_found', 'esim_ended'],
+      problems: ['esim_ended'],
       handle: async (request) =>
         answerOnce(dependencies, request, async (tx) => {
           const { params, body, caller } = request;
@@ -101,28 +96,21 @@ export function shareLinkOperations(dependencies: ApiDependencies): Operation[] 
           return jsonReply(201, shown, { Location: `${LINK_PATH}/${row.id}` });
         }),
     }),
-    operation({
+    operation(`GET ${LINKS_PATH}`, {
       id: 'listShareLinks',
-      method: 'get',
-      path: LINKS_PATH,
-      tag,
       summary: 'List the share links of an eSIM, newest first',
       description: 'With ended ones. No answer contains their secrets.',
       scope: 'esims:read',
       params: esimPath,
       query: z.strictObject(pageQuery),
       answers: pageAnswer,
-      problems: ['esim_not_found'],
       handle: async ({ params: { id }, query, caller: { ownerId } }) => {
         await database.run((db) => requireEsimOfPath(findEsim, db, id, ownerId));
         return list(query, ownerId, { esimId: id });
       },
     }),
-    operation({
+    operation(`GET ${LINK_PATH}`, {
       id: 'listAllShareLinks',
-      method: 'get',
-      path: LINK_PATH,
-      tag,
       summary: 'List the share links of all eSIMs, newest first',
       description: 'With ended ones. No answer contains their secrets.',
       scope: 'esims:read',
@@ -135,30 +123,22 @@ export function shareLinkOperations(dependencies: ApiDependencies): Operation[] 
       handle: async ({ query, caller: { ownerId } }) =>
         list(query, ownerId, { status: query.status, createdBy: query.created_by }),
     }),
-    operation({
+    operation(`GET ${LINK_PATH}/{id}`, {
       id: 'getShareLink',
-      method: 'get',
-      path: `${LINK_PATH}/{id}`,
-      tag,
       summary: 'Read a share link and how often it was viewed',
       scope: 'esims:read',
       params: linkPath,
       answers: linkAnswer,
-      problems: ['share_link_not_found'],
       handle: async ({ params: { id }, caller: { ownerId } }) =>
         shown(await database.run((db) => findShareLink(db, id, ownerId))),
     }),
-    operation({
+    operation(`DELETE ${LINK_PATH}/{id}`, {
       id: 'revokeShareLink',
-      method: 'delete',
-      path: `${LINK_PATH}/{id}`,
-      tag,
       summary: 'Revoke a share link: its page is gone at once',
       description: 'The link can still be read. A revoked link is not changed.',
       scope: 'esims:reveal',
       params: linkPath,
       answers: linkAnswer,
-      problems: ['share_link_not_found'],
       handle: async ({ params: { id }, caller: { ownerId, apiKeyId: actor } }) =>
         shown(await database.transaction((tx) => revokeShareLink(tx, id, ownerId, { actor, now: new Date(now()) }))),
     }),

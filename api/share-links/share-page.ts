@@ -13,7 +13,6 @@ import { SHARE_EXAMPLE_SECRET } from '#api/share-links/share-link-schemas.ts';
 import { hashShareSecret } from '#crypto/generated-secrets.ts';
 import { findOpenShareLink, readSharedView, recordShareLinkView } from '#fulfilment/share-links/share-links.ts';
 
-const tag = 'eSIMs';
 const HTML_TYPE = 'text/html';
 const params = z.strictObject({
   secret: z.string().meta({ description: 'The secret of the link.', example: SHARE_EXAMPLE_SECRET }),
@@ -28,11 +27,8 @@ const page = (description: string, headers: DocumentedAnswer['headers'] = {}): D
 export function sharePageOperations(dependencies: ApiDependencies): Operation[] {
   const { closedBecause } = dependencies;
   return [
-    publicOperation({
+    publicOperation('GET /e/{secret}', {
       id: 'getSharePage',
-      method: 'get',
-      path: '/e/{secret}',
-      tag,
       summary: 'The page of a share link, for your customer',
       description:
         'HTML in the language of `lang`, of the link, or of `Accept-Language`. Each view is counted and written to ' +
@@ -52,11 +48,8 @@ export function sharePageOperations(dependencies: ApiDependencies): Operation[] 
         return (await sharedPage(dependencies, incoming)) ?? gonePage(incoming);
       },
     }),
-    publicOperation({
+    publicOperation('GET /robots.txt', {
       id: 'getRobots',
-      method: 'get',
-      path: '/robots.txt',
-      tag: 'Documentation',
       summary: 'Asks search engines to read nothing',
       description: 'Pages of share links are for their holders, and the other pages for integrators.',
       answers: { 200: { description: 'The rules (RFC 9309).', contentType: 'text/plain' } },

@@ -31,9 +31,7 @@ export function exampleIds(operations: readonly Operation[]): Readonly<Record<st
     const list = path.split('/{id}')[0] ?? '';
     const id: unknown = params?.shape['id'];
     const example = id instanceof z.ZodType ? exampleOf(id) : undefined;
-    return example !== undefined && /^[a-z]+_/.test(example) && lists.has(list as `/${string}`)
-      ? [[example, list]]
-      : [];
+    return example !== undefined && /^[a-z]+_/.test(example) && lists.has(list) ? [[example, list]] : [];
   });
   return Object.fromEntries(entries) as Record<string, string>;
 }

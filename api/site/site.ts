@@ -11,7 +11,6 @@ import { guidePage, homePage, referencePage } from '#api/site/pages.ts';
 import { exampleIds, referenceDocument } from '#api/site/reference-document.ts';
 import { scalarBundle } from '#api/site/scalar-bundle.ts';
 
-const tag = 'Documentation';
 const HTML = { 200: { description: 'The page.', contentType: 'text/html' } } as const;
 const PROJECT = new URL('../../', import.meta.url);
 const ASSETS = new URL('assets/', import.meta.url);
@@ -34,31 +33,22 @@ export function siteOperations(options: SiteOptions): Operation[] {
   };
   const files = filesOf(options);
   return [
-    publicOperation({
+    publicOperation('GET /docs', {
       id: 'getDocs',
-      method: 'get',
-      path: '/docs',
-      tag,
       summary: 'The documentation site',
       description: 'For people: guides, and all calls with examples. It loads nothing from other hosts.',
       answers: HTML,
       handle: ({ header }) => once('docs', () => page(homePage('docs')), header),
     }),
-    publicOperation({
+    publicOperation('GET /docs/reference', {
       id: 'getDocsReference',
-      method: 'get',
-      path: '/docs/reference',
-      tag,
       summary: 'This description as a page with a client',
       description: 'Requests can be sent from the page.',
       answers: HTML,
       handle: ({ header }) => once('docs/reference', () => page(referencePage('../docs')), header),
     }),
-    publicOperation({
+    publicOperation('GET /docs/guides/{name}', {
       id: 'getDocsGuide',
-      method: 'get',
-      path: '/docs/guides/{name}',
-      tag,
       summary: 'A guide of the documentation site',
       description: 'One of the documents of the project, with the navigation of all guides.',
       params: z.strictObject({ name: z.string().meta({ example: 'first-order' }) }),
@@ -70,11 +60,8 @@ export function siteOperations(options: SiteOptions): Operation[] {
         return once(`docs/guides/${guide?.name}`, make, header);
       },
     }),
-    publicOperation({
+    publicOperation('GET /docs/assets/{name}', {
       id: 'getDocsFile',
-      method: 'get',
-      path: '/docs/assets/{name}',
-      tag,
       summary: 'A file of the documentation site',
       description: 'Style sheets, scripts and data of the pages.',
       params: z.strictObject({ name: z.string().meta({ example: 'site.css' }) }),

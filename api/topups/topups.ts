@@ -1,20 +1,97 @@
+import * as z from 'zod';
 import { withOwnSuccessor, workFor } from '#api/access/redact-for-owner.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { purchaseExpansions, requireEsim } from '#api/esims/delivered-esim.ts';
+import { purchaseExpansions, requireEsim, purchaseExpansionsOutput } from '#api/esims/delivered-esim.ts';
+import { idInput, ourId, packageId, packageIdInQuery } from '#api/fields/fields.ts';
 import { type Operation, operation } from '#api/http/operation.ts';
+import { type CsvColumns, fields } from '#api/lists/csv-file.ts';
+import { pageOf } from '#api/lists/lists.ts';
 import type { Offers } from '#api/offers/offers.ts';
 import { wantedOf } from '#api/problems/purchase-not-possible.ts';
-import { topupCsv, topupInput, topupJson, topupListQuery, topupOutput, topupPage } from '#api/topups/topup-schemas.ts';
 import { callerReference, createWork, creationAnswers, creationCall } from '#api/work/create-work.ts';
-import { customerHash, newCustomer, readCustomer } from '#api/work/work-input.ts';
-import { workFilter } from '#api/work/work-lists.ts';
-import { workOperations } from '#api/work/work-operations.ts';
-import { findersOf, type WorkResource } from '#api/work/work-resource.ts';
+import {
+  customerHash,
+  newCustomer,
+  readCustomer,
+  callerReferenceInput,
+  callerReferencesInQuery,
+  customerReference,
+  customerReferenceInQuery,
+  customerReferenceOutput,
+  purchaseInput,
+} from '#api/work/work-input.ts';
+import { referenceJson, workJson } from '#api/work/work-json.ts';
+import { purchaseColumns, workColumns, workOperations } from '#api/work/work-operations.ts';
+import { findersOf, type WorkResource, type WorkJson } from '#api/work/work-resource.ts';
+import { workFilter, PURCHASE_ENDS, referenceOutput, workListQuery, workOutput } from '#api/work/work-schemas.ts';
 import { findEsim } from '#db/esims/esim-queries.ts';
 import type { Owner } from '#db/lists/ownership.ts';
 import { type StoredTopup, topupReads } from '#db/work/topups.ts';
 import { NO_ATTEMPTS } from '#db/work/work-reads.ts';
+import { statusesOf } from '#domain/work/lifecycle.ts';
 import { acceptTopup } from '#fulfilment/accept/work.ts';
+
+const externalTopupId = callerReferenceInput('topup', 'shop-topup-000017');
+
+const topupInput = z
+  .strictObject({
+    esim_id: idInput('esim'),
+    package_id: packageId.meta({ description: "One of the eSIM's top-up options.", example: 1002 }),
+    external_topup_id: externalTopupId.optional(),
+    ...purchaseInput('topup'),
+    customer_reference: customerReference.optional().meta({
+      description: 'Your reference of the customer. Without it, that of the eSIM. Stored encrypted.',
+    }),
+  })
+  .meta({ id: 'TopupInput' });
+
+const topupOutput = z
+  .strictObject({
+    id: ourId('topup'),
+    esim_id: ourId('esim'),
+    package_id: packageId.meta({ example: 1002 }),
+    external_topup_id: z.string().nullable().meta({ example: 'shop-topup-000017' }),
+    customer_reference: customerReferenceOutput,
+    service_topup_id: z.string().nullable().meta({ description: 'Id of the top-up at the service.', example: '9121' }),
+    ...referenceOutput('topup'),
+    ...workOutput('topup', statusesOf('topup'), PURCHASE_ENDS),
+    ...purchaseExpansionsOutput,
+  })
+  .meta({ id: 'Topup' });
+
+type TopupOutput = z.input<typeof topupOutput>;
+
+const topupPage = pageOf(topupOutput, 'TopupPage');
+
+const topupListQuery = z.strictObject({
+  esim_id: idInput('esim').optional(),
+  external_topup_id: callerReferencesInQuery('topup'),
+  package_id: packageIdInQuery.optional(),
+  customer_reference: customerReferenceInQuery,
+  ...workListQuery('topup', statusesOf('topup'), purchaseExpansions),
+});
+
+/** @throws Error when it has no eSIM, which a constraint of the database prevents. */
+function topupJson({ row: topup, serviceId, ...facts }: StoredTopup, customer: string | null): TopupOutput & WorkJson {
+  if (topup.esimId === null) throw new Error(`top-up ${topup.id} has no eSIM`);
+  return {
+    id: topup.id,
+    status: topup.status,
+    esim_id: topup.esimId,
+    package_id: topup.packageId,
+    external_topup_id: topup.externalTopupId,
+    customer_reference: customer,
+    service_topup_id: serviceId,
+    ...referenceJson(topup, facts),
+    ...workJson('topup', topup, facts),
+  };
+}
+
+const topupCsv: CsvColumns<TopupOutput> = [
+  fields('id', 'status', 'package_id', 'external_topup_id', 'esim_id', 'service_topup_id'),
+  ...purchaseColumns,
+  ...workColumns,
+];
 
 export function topupOperations(dependencies: ApiDependencies, offers: Offers): Operation[] {
   const { database, keyRing } = dependencies;
@@ -26,7 +103,6 @@ export function topupOperations(dependencies: ApiDependencies, offers: Offers): 
   const resource: WorkResource = {
     kind: 'topup',
     name: 'Topup',
-    tag: 'Top-ups',
     output: topupOutput,
     expansions: purchaseExpansions,
     priceCurrency: (found) => offers.currencyOf('packages', found),
@@ -39,10 +115,9 @@ export function topupOperations(dependencies: ApiDependencies, offers: Offers): 
     ...findersOf(dependencies, topupReads, show),
   };
   return [
-    operation({
+    operation('POST /v1/topups', {
       ...creationCall(resource),
       id: 'createTopup',
-      path: '/v1/topups',
       summary: 'Recharge an eSIM',
       description:
         'Stores the top-up and answers at once; the purchase follows. The package must be one of the top-up options ' +

@@ -43,11 +43,8 @@ const query = z.strictObject({
 
 export function storefrontUpdateOperations({ service, now }: ApiDependencies): Operation[] {
   return [
-    operation({
+    operation('GET /v1/updates/latest', {
       id: 'getLatestUpdate',
-      method: 'get',
-      path: '/v1/updates/latest',
-      tag: 'Updates',
       summary: 'Check for an update of the storefront application',
       description: 'Read from the service at each call.',
       scope: 'updates:read',

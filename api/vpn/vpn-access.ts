@@ -78,17 +78,14 @@ function accessJson(id: string, text: string): z.input<typeof accessOutput> {
 /** Access data of a VPN subscription: user name and password, or a licence key. Each read is audited. */
 export function vpnAccessOperation(dependencies: ApiDependencies): Operation {
   const { database } = dependencies;
-  return operation({
+  return operation('GET /v1/vpn/subscriptions/{id}/access', {
     id: 'getVpnAccess',
-    method: 'get',
-    path: '/v1/vpn/subscriptions/{id}/access',
-    tag: 'VPN',
     summary: "Get the access data for the customer's device",
     description: 'Needs the scope `vpn:reveal`. Each read is written to the audit log, and no cache stores it.',
     scope: 'vpn:reveal',
     params: idInPath('vpn_subscription'),
     answers: { 200: jsonAnswer('The access data.', accessOutput) },
-    problems: ['vpn_subscription_not_found', 'access_data_unavailable'],
+    problems: ['access_data_unavailable'],
     handle: async ({ params: { id }, caller, isHead }) => {
       const stored = await database.run((db) => vpnSubscriptionReads.find(db, id, caller.ownerId));
       requireFound(stored, 'vpn_subscription_not_found');

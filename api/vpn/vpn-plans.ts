@@ -13,7 +13,7 @@ import { ageOf, freshness, packageId, priceForReseller } from '#api/fields/field
 import { jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { sortedCursor } from '#api/lists/cursor.ts';
-import { pageQuery, pageReply, pageShape, readPage } from '#api/lists/lists.ts';
+import { pageQuery, pageReply, pageShape } from '#api/lists/lists.ts';
 import { pricedPlan, suggestedPriceField, suggestedPriceJson } from '#api/pricing/suggested-price.ts';
 import { Problem } from '#api/problems/problem.ts';
 import { findPlan, pageOfPlans, SORTING_KEYS } from '#db/catalogue/catalogue-pages.ts';
@@ -50,11 +50,8 @@ const planPage = z.strictObject({ ...pageShape(vpnPlan), ...freshness }).meta({ 
 
 export function vpnPlanOperations({ database, now }: ApiDependencies, catalogue: StoredCatalogue): Operation[] {
   return [
-    operation({
+    operation('GET /v1/vpn/plans', {
       id: 'listVpnPlans',
-      method: 'get',
-      path: '/v1/vpn/plans',
-      tag: 'VPN',
       summary: 'List VPN plans with their prices and your suggested prices',
       description:
         'As last read from the service, every five minutes by default; also while the service cannot be reached. ' +
@@ -66,21 +63,18 @@ export function vpnPlanOperations({ database, now }: ApiDependencies, catalogue:
       handle: async ({ query }) => {
         const order = itemOrder(query.sort);
         const readAt = await catalogue.readAt('vpn_plans');
-        const page = await readPage(
+        const rules = await database.run(rulesInForce);
+        return pageReply(
           query,
           sortedCursor('l', query.sort, SORTING_KEYS[order.field]),
           (at) => database.run((db) => pageOfPlans(db, itemFilter(query), order, at)),
-          ({ keys }) => keys,
+          ({ row }) => planJson(row, rules),
+          ageOf(readAt, now()),
         );
-        const rules = await database.run(rulesInForce);
-        return pageReply(page, ({ row }) => planJson(row, rules), ageOf(readAt, now()));
       },
     }),
-    operation({
+    operation('GET /v1/vpn/plans/{id}', {
       id: 'getVpnPlan',
-      method: 'get',
-      path: '/v1/vpn/plans/{id}',
-      tag: 'VPN',
       summary: 'Read a VPN plan with its price and your suggested price',
       description: 'As last read from the service. A plan that the service no longer lists has `removed_at`.',
       scope: 'vpn:read',

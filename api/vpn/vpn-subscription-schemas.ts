@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { instant, instantJson, money, moneyInput, ourId, packageIdInQuery } from '#api/fields/fields.ts';
-import { type CsvColumns, safe, text } from '#api/lists/csv-file.ts';
+import { type CsvColumns, fields } from '#api/lists/csv-file.ts';
 import { pageOf } from '#api/lists/lists.ts';
 import { accessOutput, subscriptionExpansions } from '#api/vpn/vpn-access.ts';
 import { vpnPlanId } from '#api/vpn/vpn-plans.ts';
@@ -13,7 +13,7 @@ import {
   purchaseInput,
 } from '#api/work/work-input.ts';
 import { referenceJson, workJson } from '#api/work/work-json.ts';
-import { purchaseColumns, workColumns } from '#api/work/work-lists.ts';
+import { purchaseColumns, workColumns } from '#api/work/work-operations.ts';
 import type { WorkJson } from '#api/work/work-resource.ts';
 import { referenceOutput, workListQuery, workOutput } from '#api/work/work-schemas.ts';
 import type { StoredVpnSubscription } from '#db/work/vpn-subscriptions.ts';
@@ -160,19 +160,10 @@ export function vpnSubscriptionJson(
   };
 }
 
-export const vpnSubscriptionCsv: CsvColumns<VpnSubscriptionOutput> = {
-  id: safe((subscription) => subscription.id),
-  status: safe((subscription) => subscription.status),
-  vpn_plan_id: safe((subscription) => subscription.vpn_plan_id),
-  external_subscription_id: text((subscription) => subscription.external_subscription_id),
-  service_subscription_id: text((subscription) => subscription.service_subscription_id),
-  started_at: safe((subscription) => subscription.started_at),
-  expires_at: safe((subscription) => subscription.expires_at),
-  current_period_start: safe((subscription) => subscription.current_period_start),
-  current_period_end: safe((subscription) => subscription.current_period_end),
-  cancel_requested_at: safe((subscription) => subscription.cancel_requested_at),
-  cancelled_at: safe((subscription) => subscription.cancelled_at),
-  ended_at: safe((subscription) => subscription.ended_at),
+export const vpnSubscriptionCsv: CsvColumns<VpnSubscriptionOutput> = [
+  fields('id', 'status', 'vpn_plan_id', 'external_subscription_id', 'service_subscription_id'),
+  fields('started_at', 'expires_at', 'current_period_start', 'current_period_end'),
+  fields('cancel_requested_at', 'cancelled_at', 'ended_at'),
   ...purchaseColumns,
   ...workColumns,
-};
+];

@@ -27,9 +27,9 @@ import {
 import { plainWork } from '#api/work/expand.ts';
 import { replyAfterPreferredWait, retryAfter } from '#api/work/long-poll.ts';
 import { customerHash, newCustomer, readCustomer } from '#api/work/work-input.ts';
-import { workFilter } from '#api/work/work-lists.ts';
 import { workOperations } from '#api/work/work-operations.ts';
 import { findersOf, type WorkJson, type WorkResource } from '#api/work/work-resource.ts';
+import { workFilter } from '#api/work/work-schemas.ts';
 import type { Owner } from '#db/lists/ownership.ts';
 import { type StoredVpnSubscription, vpnSubscriptionReads } from '#db/work/vpn-subscriptions.ts';
 import { NO_ATTEMPTS } from '#db/work/work-reads.ts';
@@ -51,7 +51,6 @@ export function vpnSubscriptionOperations(dependencies: ApiDependencies, offers:
   const resource: WorkResource = {
     kind: 'vpn_subscription',
     name: 'VpnSubscription',
-    tag: 'VPN',
     output: vpnSubscriptionOutput,
     expansions: subscriptionExpansions,
     priceCurrency: (found) => offers.currencyOf('plans', found),
@@ -74,10 +73,9 @@ export function vpnSubscriptionOperations(dependencies: ApiDependencies, offers:
     charged: null,
   };
   return [
-    operation({
+    operation('POST /v1/vpn/subscriptions', {
       ...creationCall(resource),
       id: 'createVpnSubscription',
-      path: '/v1/vpn/subscriptions',
       summary: 'Order a VPN subscription',
       description:
         'Stores the order and answers at once; the purchase follows. The subscription is then tracked until it ' +
@@ -126,11 +124,8 @@ export function vpnSubscriptionOperations(dependencies: ApiDependencies, offers:
 function cancelOperation(dependencies: ApiDependencies, resource: WorkResource): Operation {
   const { database, now } = dependencies;
   const { path } = KINDS.vpn_subscription;
-  return operation({
+  return operation(`POST ${path}/{id}/cancel`, {
     id: 'cancelVpnSubscription',
-    method: 'post',
-    path: `${path}/{id}/cancel`,
-    tag: 'VPN',
     summary: 'End a VPN subscription for its customer',
     description:
       'Its cancellation is requested at the service; nothing is refunded. A repeated request changes nothing. ' +
@@ -157,7 +152,7 @@ function cancelOperation(dependencies: ApiDependencies, resource: WorkResource):
         { headers: { ...waitingHeaders('vpn_subscription'), ...retryAfterHeader }, example: REQUESTED },
       ),
     },
-    problems: ['vpn_subscription_not_found', 'action_not_possible'],
+    problems: ['action_not_possible'],
     handle: async ({ params: { id }, body: { reason }, header, onClose, caller }) => {
       const found = await database.transaction(async (tx) => {
         requireFound(await vpnSubscriptionReads.find(tx, id, caller.ownerId), 'vpn_subscription_not_found');

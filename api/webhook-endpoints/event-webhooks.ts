@@ -1,9 +1,8 @@
 import * as z from 'zod';
 import type { oas31, ZodOpenApiComponentsObject, ZodOpenApiPathsObject } from 'zod-openapi';
 import { eventOutput, eventShapes } from '#api/events/event-data.ts';
-import { EXAMPLE_IDS } from '#api/fields/fields.ts';
+import { IDS } from '#api/fields/fields.ts';
 import { exampleOf } from '#api/openapi/examples.ts';
-import { ENDPOINTS_TAG } from '#api/webhook-endpoints/webhook-endpoint-resource.ts';
 import { envelopeBody } from '#outbound/event-message.ts';
 
 const withTimestamp: oas31.SchemaObject = {
@@ -50,7 +49,7 @@ function nameOf(schema: z.ZodType): string {
 const headers = z.strictObject({
   'webhook-id': z.string().meta({
     description: 'Id of the event, the same at every try: ignore an id that you have processed.',
-    example: EXAMPLE_IDS.event,
+    example: IDS.event.example,
   }),
   'webhook-timestamp': z.string().meta({
     description: 'Time of this try, in Unix seconds: refuse one that is more than a few minutes old.',
@@ -69,7 +68,7 @@ export function eventWebhooks(): ZodOpenApiPathsObject {
     event: {
       post: {
         operationId: 'receiveEvent',
-        tags: [ENDPOINTS_TAG],
+        tags: ['Webhook endpoints'],
         summary: 'An event, sent to a webhook endpoint',
         description:
           'Sent for each event that the endpoint selects, in no particular order, and possibly more than once. ' +

@@ -4,14 +4,13 @@ import { idInPath, idInput, instantJson } from '#api/fields/fields.ts';
 import { answerOnce } from '#api/http/idempotency.ts';
 import { jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
-import { idCursor } from '#api/lists/cursor.ts';
-import { pageOf, pageQuery, pageReply, readPage } from '#api/lists/lists.ts';
+import { CURSORS } from '#api/lists/cursor.ts';
+import { pageOf, pageQuery, pageReply } from '#api/lists/lists.ts';
 import { Problem } from '#api/problems/problem.ts';
 import {
   changeAndShow,
   endpointRequest,
   ENDPOINTS_PATH,
-  ENDPOINTS_TAG,
   requireEndpoint,
 } from '#api/webhook-endpoints/webhook-endpoint-resource.ts';
 import {
@@ -49,28 +48,23 @@ const params = idInPath('webhookEndpoint');
 export function webhookEndpointActions(dependencies: ApiDependencies): Operation[] {
   const { now } = dependencies;
   const changing = {
-    method: 'post',
-    tag: ENDPOINTS_TAG,
     scope: 'webhook_endpoints:write',
     params,
     answers: { 200: jsonAnswer('The endpoint.', endpointOutput) },
-    problems: ['webhook_endpoint_not_found'],
   } as const;
   return [
-    operation({
+    operation(`POST ${ENDPOINTS_PATH}/{id}/disable`, {
       ...changing,
       id: 'disableWebhookEndpoint',
-      path: `${ENDPOINTS_PATH}/{id}/disable`,
       summary: 'Stop sending events to a webhook endpoint',
       description:
         'Waiting deliveries end as failed; `/enable` can send them later. For an endpoint that we have disabled, ' +
         'it records that you know it, which ends the alert.',
       handle: ({ params: { id }, caller }) => changeAndShow(dependencies, caller, id, disableEndpoint),
     }),
-    operation({
+    operation(`POST ${ENDPOINTS_PATH}/{id}/enable`, {
       ...changing,
       id: 'enableWebhookEndpoint',
-      path: `${ENDPOINTS_PATH}/{id}/enable`,
       summary: 'Send events to a webhook endpoint again',
       description:
         'With `replay_missed` also missed events: the first 10,000 are queued at once, the others while ' +
@@ -82,10 +76,9 @@ export function webhookEndpointActions(dependencies: ApiDependencies): Operation
           enableEndpoint(tx, request, { replayMissed: body.replay_missed }),
         ),
     }),
-    operation({
+    operation(`POST ${ENDPOINTS_PATH}/{id}/test`, {
       ...changing,
       id: 'testWebhookEndpoint',
-      path: `${ENDPOINTS_PATH}/{id}/test`,
       summary: 'Send a test event to a webhook endpoint',
       description:
         `An event \`${TEST_EVENT}\` is sent like every event, to this endpoint only, also if its ` +
@@ -93,7 +86,7 @@ export function webhookEndpointActions(dependencies: ApiDependencies): Operation
         'the result.',
       idempotent: true,
       answers: { 202: jsonAnswer('It is queued.', testOutput) },
-      problems: ['webhook_endpoint_not_found', 'webhook_endpoint_disabled'],
+      problems: ['webhook_endpoint_disabled'],
       handle: async (request) => {
         const change = endpointRequest(request.caller, request.params.id, now());
         return answerOnce(dependencies, request, async (tx) =>
@@ -101,10 +94,9 @@ export function webhookEndpointActions(dependencies: ApiDependencies): Operation
         );
       },
     }),
-    operation({
+    operation(`POST ${ENDPOINTS_PATH}/{id}/replay`, {
       ...changing,
       id: 'replayWebhooks',
-      path: `${ENDPOINTS_PATH}/{id}/replay`,
       summary: 'Replay events to a webhook endpoint',
       description:
         'One event, one delivery, or events since a time: all, failed or missed ones. They have their former ' +
@@ -114,12 +106,7 @@ export function webhookEndpointActions(dependencies: ApiDependencies): Operation
       bodyExample: { since: '2026-01-31T00:00:00Z', which: 'failed' },
       heavy: 'many',
       answers: { 202: jsonAnswer('The deliveries are queued.', replayOutput) },
-      problems: [
-        'webhook_endpoint_not_found',
-        'webhook_endpoint_disabled',
-        'event_not_found',
-        'webhook_delivery_not_found',
-      ],
+      problems: ['webhook_endpoint_disabled', 'event_not_found', 'webhook_delivery_not_found'],
       handle: async (request) => {
         const change = endpointRequest(request.caller, request.params.id, now());
         return answerOnce(dependencies, request, async (tx) => {
@@ -148,28 +135,23 @@ async function replay(
 }
 
 export function webhookDeliveryOperation({ database, keyRing }: ApiDependencies): Operation {
-  return operation({
+  return operation(`GET ${ENDPOINTS_PATH}/{id}/deliveries`, {
     id: 'listWebhookDeliveries',
-    method: 'get',
-    path: `${ENDPOINTS_PATH}/{id}/deliveries`,
-    tag: ENDPOINTS_TAG,
     summary: 'List the deliveries of a webhook endpoint with each try, newest first',
     description: 'Ended deliveries are stored for some weeks.',
     scope: 'webhook_endpoints:read',
     params,
     query: z.strictObject({ status: deliveryState.optional(), event_id: idInput('event').optional(), ...pageQuery }),
     answers: { 200: jsonAnswer('A page of deliveries.', pageOf(deliveryOutput, 'WebhookDeliveryPage')) },
-    problems: ['webhook_endpoint_not_found'],
     handle: async ({ params: { id }, query, caller }) => {
       const { retryAt } = await database.run((db) => requireEndpoint(db, id, caller));
       const filter = { state: query.status, eventId: query.event_id };
-      const page = await readPage(
+      return pageReply(
         query,
-        idCursor('webhookDelivery'),
+        CURSORS.webhookDelivery,
         (at) => database.run((db) => listDeliveries(db, id, filter, at)),
-        ({ delivery }) => delivery.id,
+        (view) => deliveryJson(keyRing, view, retryAt),
       );
-      return pageReply(page, (view) => deliveryJson(keyRing, view, retryAt));
     },
   });
 }

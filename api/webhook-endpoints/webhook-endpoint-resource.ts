@@ -10,7 +10,6 @@ import { findWebhookEndpoint, type WebhookEndpointRow } from '#db/events/webhook
 import { type EndpointRequest, missedSince } from '#fulfilment/event-webhooks/manage-endpoint.ts';
 
 export const ENDPOINTS_PATH = '/v1/webhook-endpoints';
-export const ENDPOINTS_TAG = 'Webhook endpoints';
 
 /** @throws Problem webhook_endpoint_not_found */
 export async function requireEndpoint(db: Executor, id: string, { ownerId }: Caller): Promise<WebhookEndpointRow> {

@@ -4,13 +4,12 @@ import { createdByInQuery, idInPath, ourId } from '#api/fields/fields.ts';
 import { answerOnce } from '#api/http/idempotency.ts';
 import { type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
-import { idCursor } from '#api/lists/cursor.ts';
-import { pageOf, pageQuery, readPage } from '#api/lists/lists.ts';
+import { CURSORS } from '#api/lists/cursor.ts';
+import { pageOf, pageQuery, pageReply } from '#api/lists/lists.ts';
 import { invalid, type Problem } from '#api/problems/problem.ts';
 import { webhookDeliveryOperation, webhookEndpointActions } from '#api/webhook-endpoints/webhook-endpoint-actions.ts';
 import {
   ENDPOINTS_PATH,
-  ENDPOINTS_TAG,
   changeAndShow,
   endpointJson,
   endpointRequest,
@@ -34,18 +33,13 @@ import {
 } from '#fulfilment/event-webhooks/manage-endpoint.ts';
 import { endpointUrlProblem } from '#outbound/webhook-address.ts';
 
-const tag = ENDPOINTS_TAG;
-
 const params = idInPath('webhookEndpoint');
 
 export function webhookEndpointOperations(dependencies: ApiDependencies): Operation[] {
   const { database, keyRing, endpointSecretOverlapMs, now } = dependencies;
   return [
-    operation({
+    operation(`POST ${ENDPOINTS_PATH}`, {
       id: 'createWebhookEndpoint',
-      method: 'post',
-      path: ENDPOINTS_PATH,
-      tag,
       summary: 'Create a webhook endpoint',
       description:
         'Deliveries are signed by Standard Webhooks with the `secret` of this answer, which no other call shows (a ' +
@@ -78,52 +72,37 @@ export function webhookEndpointOperations(dependencies: ApiDependencies): Operat
         });
       },
     }),
-    operation({
+    operation(`GET ${ENDPOINTS_PATH}`, {
       id: 'listWebhookEndpoints',
-      method: 'get',
-      path: ENDPOINTS_PATH,
-      tag,
       summary: 'List webhook endpoints, newest first',
       scope: 'webhook_endpoints:read',
       query: z.strictObject({ created_by: createdByInQuery.optional(), ...pageQuery }),
       answers: { 200: jsonAnswer('A page of endpoints.', pageOf(endpointOutput, 'WebhookEndpointPage')) },
       handle: async ({ query, caller: { ownerId } }) => {
-        const page = await readPage(
-          query,
-          idCursor('webhookEndpoint'),
-          (at) =>
-            database.run(async (db) => {
-              const rows = await listWebhookEndpoints(db, ownerId, { createdBy: query.created_by }, at);
-              const shown: EndpointOutput[] = [];
-              for (const row of rows) shown.push(await endpointJson(db, row));
-              return shown;
-            }),
-          ({ id }) => id,
-        );
-        return jsonReply(200, page);
+        const read = (at: { readonly limit: number; readonly after: string | undefined }) =>
+          database.run(async (db) => {
+            const rows = await listWebhookEndpoints(db, ownerId, { createdBy: query.created_by }, at);
+            const shown: EndpointOutput[] = [];
+            for (const row of rows) shown.push(await endpointJson(db, row));
+            return shown;
+          });
+        return pageReply(query, CURSORS.webhookEndpoint, read, (shown) => shown);
       },
     }),
-    operation({
+    operation(`GET ${ENDPOINTS_PATH}/{id}`, {
       id: 'getWebhookEndpoint',
-      method: 'get',
-      path: `${ENDPOINTS_PATH}/{id}`,
-      tag,
       summary: 'Read a webhook endpoint and its state',
       scope: 'webhook_endpoints:read',
       params,
       answers: { 200: jsonAnswer('The endpoint.', endpointOutput) },
-      problems: ['webhook_endpoint_not_found'],
       handle: async ({ params: { id }, caller }) => {
         return database.run(async (db) =>
           jsonReply(200, await endpointJson(db, await requireEndpoint(db, id, caller))),
         );
       },
     }),
-    operation({
+    operation(`PATCH ${ENDPOINTS_PATH}/{id}`, {
       id: 'updateWebhookEndpoint',
-      method: 'patch',
-      path: `${ENDPOINTS_PATH}/{id}`,
-      tag,
       summary: 'Change the address, the filter or the description of a webhook endpoint',
       description:
         'Omitted fields are not changed. Queued deliveries go to the new address, at once if the former one ' +
@@ -132,7 +111,6 @@ export function webhookEndpointOperations(dependencies: ApiDependencies): Operat
       params,
       body: endpointChange,
       answers: { 200: jsonAnswer('The endpoint.', endpointOutput) },
-      problems: ['webhook_endpoint_not_found'],
       handle: async ({ params: { id }, body, caller }) => {
         const problem = body.url === undefined ? undefined : await urlProblem(dependencies, body.url);
         if (problem !== undefined) throw problem;
@@ -142,11 +120,8 @@ export function webhookEndpointOperations(dependencies: ApiDependencies): Operat
         );
       },
     }),
-    operation({
+    operation(`DELETE ${ENDPOINTS_PATH}/{id}`, {
       id: 'deleteWebhookEndpoint',
-      method: 'delete',
-      path: `${ENDPOINTS_PATH}/{id}`,
-      tag,
       summary: 'Delete a webhook endpoint',
       description: 'Nothing more is sent to it. Its secrets are deleted at once, and its log is no longer shown.',
       scope: 'webhook_endpoints:write',
@@ -159,18 +134,14 @@ export function webhookEndpointOperations(dependencies: ApiDependencies): Operat
             .meta({ id: 'DeletedWebhookEndpoint' }),
         ),
       },
-      problems: ['webhook_endpoint_not_found'],
       handle: async ({ params: { id }, caller }) => {
         const request = endpointRequest(caller, id, now());
         await database.transaction((tx) => removeEndpoint(tx, request));
         return jsonReply(200, { id, deleted: true });
       },
     }),
-    operation({
+    operation(`POST ${ENDPOINTS_PATH}/{id}/rotate-secret`, {
       id: 'rotateWebhookEndpointSecret',
-      method: 'post',
-      path: `${ENDPOINTS_PATH}/{id}/rotate-secret`,
-      tag,
       summary: 'Give a webhook endpoint a new secret',
       description:
         'During the overlap every delivery has a signature of each secret, so a receiver that knows either accepts ' +
@@ -180,7 +151,6 @@ export function webhookEndpointOperations(dependencies: ApiDependencies): Operat
       params,
       body: secretRotation,
       answers: { 200: jsonAnswer('The new secret.', rotatedSecretOutput) },
-      problems: ['webhook_endpoint_not_found'],
       handle: async (request) => {
         const { id } = request.params;
         const change = endpointRequest(request.caller, id, now());

@@ -4,27 +4,27 @@ import {
   actionReason,
   attentionReason,
   createdByInQuery,
-  EXAMPLE_IDS,
+  IDS,
   failureClass,
   idInput,
   instantInput,
 } from '#api/fields/fields.ts';
 import { answerOnce, bulkIdempotencyKeyHeader, readIdempotencyKey } from '#api/http/idempotency.ts';
-import { type Caller, jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
+import { jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { refusal } from '#api/problems/problem-schema.ts';
-import { newLimit, verdictFields, withPriceCurrency } from '#api/work/work-actions.ts';
+import { newLimit, type OneAction, performOne, verdictFields } from '#api/work/work-actions.ts';
 import { article } from '#api/work/work-reads.ts';
 import type { WorkResource } from '#api/work/work-resource.ts';
+import { workFilter } from '#api/work/work-schemas.ts';
 import { scopesOfKind } from '#db/access/api-keys.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
 import { chooseWork } from '#db/work/counts.ts';
-import type { WorkFilter } from '#db/work/work-reads.ts';
-import type { OperatorAction, Refusal } from '#domain/operator/operator-actions.ts';
+import type { OperatorAction } from '#domain/operator/operator-actions.ts';
 import { KINDS } from '#domain/work/kinds.ts';
 import { statusesOf, type WorkStatus } from '#domain/work/lifecycle.ts';
-import { COMPARISON_MS, performAction } from '#fulfilment/operator/perform-action.ts';
+import { type ActionOutcome, COMPARISON_MS } from '#fulfilment/operator/perform-action.ts';
 
 /** Each is a separate transaction, and the caller waits for all of them. */
 const MAX_BULK = 100;
@@ -116,16 +116,9 @@ function bulkActionOf({ action, max_price: maxPrice, case: reason, verdict, next
   return { action, reason, verdict, ...(next !== undefined && { next }) };
 }
 
-/** Stored under the Idempotency-Key: a repetition acts on the same work, even if the filter selects other work now. */
-const selection = z.object({ matched: z.int(), ids: z.array(z.string()), action_id: z.string() });
-
-/** Each is carried out like a single action. */
-export function bulkOperation(dependencies: ApiDependencies, resource: WorkResource): Operation {
-  const { kind, name } = resource;
-  const { noun, path } = KINDS[kind];
+function bulkOutput({ kind, name }: WorkResource) {
   const statuses: readonly WorkStatus[] = statusesOf(kind);
-  const input = bulkInput(resource);
-  const output = z
+  return z
     .strictObject({
       dry_run: z.boolean().meta({ example: true }),
       matched: z.int().meta({ description: 'Number of matches of the filter.', example: 1 }),
@@ -136,7 +129,7 @@ export function bulkOperation(dependencies: ApiDependencies, resource: WorkResou
       }),
       data: z.array(
         z.strictObject({
-          id: z.string().meta({ example: EXAMPLE_IDS[kind] }),
+          id: z.string().meta({ example: IDS[kind].example }),
           status: z.enum(statuses).nullable().meta({
             description: 'Status before the action; null when the work is no longer stored.',
             example: 'held',
@@ -154,10 +147,21 @@ export function bulkOperation(dependencies: ApiDependencies, resource: WorkResou
       ),
     })
     .meta({ id: `${name}BulkResult` });
-  return operation({
+}
+
+type OutputLine = z.input<ReturnType<typeof bulkOutput>>['data'][number];
+/** Its two reasons come from text columns. */
+type BulkLine = Omit<OutputLine, 'failure_class' | 'attention'> & Record<'failure_class' | 'attention', string | null>;
+
+/** Stored under the Idempotency-Key: a repetition acts on the same work, even if the filter selects other work now. */
+const selection = z.object({ matched: z.int(), ids: z.array(z.string()), action_id: z.string() });
+
+/** Each is carried out like a single action. */
+export function bulkOperation(dependencies: ApiDependencies, resource: WorkResource): Operation {
+  const { kind, name } = resource;
+  const { noun, path } = KINDS[kind];
+  return operation(`POST ${path}/bulk-actions`, {
     id: `actOnMany${name}s`,
-    method: 'post',
-    path: `${path}/bulk-actions`,
     tag: 'Operator actions',
     summary: `Perform one action on many ${noun}s`,
     description:
@@ -166,19 +170,16 @@ export function bulkOperation(dependencies: ApiDependencies, resource: WorkResou
       'repeated call covers the same work and changes nothing more.',
     scope: scopesOfKind(kind).operate,
     requestHeaders: bulkIdempotencyKeyHeader,
-    body: input,
-    answers: { 200: jsonAnswer('The result for each, or with `dry_run` the result that it would have.', output) },
-    problems: [
-      'idempotency_key_missing',
-      'idempotency_key_invalid',
-      'idempotency_in_progress',
-      'idempotency_key_reused',
-    ],
+    body: bulkInput(resource),
+    answers: {
+      200: jsonAnswer('The result for each, or with `dry_run` the result that it would have.', bulkOutput(resource)),
+    },
     heavy: 'many',
     handle: async (call) => {
       const { body, header, caller } = call;
       const { dry_run: dryRun } = body;
-      const choice = choiceOf(body.filter);
+      const { ids: only, status, ...filter } = body.filter;
+      const choice = workFilter({ ...filter, id: only, status: status && [status] });
       /** Ids without another condition are kept although there is no such work, so that the answer says so. */
       const select = async (db: Executor) => {
         const { matched, chosen } = await chooseWork(db, kind, caller.ownerId, choice, MAX_BULK);
@@ -186,8 +187,10 @@ export function bulkOperation(dependencies: ApiDependencies, resource: WorkResou
         const isByIds = ids !== undefined && Object.values(others).every((value) => value === undefined);
         return { matched, ids: isByIds ? [...new Set(ids)] : chosen.map(({ id }) => id) };
       };
-      const act = (id: string, actionId: string, how: { readonly dryRun?: true; readonly comparisonMs?: number }) =>
-        performOne(dependencies, resource, { id, caller, actionId, reason: body.reason, ...how }, bulkActionOf(body));
+      const act = async (id: string, actionId: string, how: Pick<OneAction, 'dryRun' | 'comparisonMs'>) => {
+        const request = { id, caller, actionId, reason: body.reason, ...how };
+        return lineOf(id, await performOne(dependencies, resource, request, bulkActionOf(body)), dryRun);
+      };
       const answer = (matched: number, data: readonly BulkLine[]) =>
         jsonReply(200, { dry_run: dryRun, matched, remaining: Math.max(0, matched - data.length), data });
       const data: BulkLine[] = [];
@@ -216,48 +219,7 @@ export function bulkOperation(dependencies: ApiDependencies, resource: WorkResou
   });
 }
 
-function choiceOf(filter: BulkInput['filter']): WorkFilter {
-  return {
-    ids: filter.ids,
-    statuses: filter.status && [filter.status],
-    failureClass: filter.failure_class,
-    attentionReason: filter.attention,
-    createdBy: filter.created_by,
-    createdAfter: filter.created_after,
-    createdBefore: filter.created_before,
-  };
-}
-
-interface BulkLine {
-  readonly id: string;
-  readonly status: string | null;
-  readonly failure_class: string | null;
-  readonly attention: string | null;
-  readonly result: 'would_apply' | 'applied' | 'unchanged' | 'refused' | 'not_found';
-  readonly refusal: Refusal | null;
-  readonly detail: string | null;
-}
-
-interface BulkRequest {
-  readonly id: string;
-  readonly caller: Caller;
-  /** The same for a repetition of the call. */
-  readonly actionId: string;
-  readonly reason: string;
-  readonly dryRun?: true;
-  readonly comparisonMs?: number;
-}
-
-async function performOne(
-  { database, now }: ApiDependencies,
-  resource: WorkResource,
-  { id, caller: { ownerId: owner, apiKeyId: actor }, actionId, reason, ...how }: BulkRequest,
-  wanted: OperatorAction,
-): Promise<BulkLine> {
-  const { kind } = resource;
-  const action = await withPriceCurrency({ database }, resource, { id, owner, action: wanted });
-  const request = { work: { kind, id }, action, operator: { actor, reason, actionId }, owner, ...how };
-  const outcome = await performAction(database, request, new Date(now()));
+function lineOf(id: string, outcome: ActionOutcome, dryRun: boolean): BulkLine {
   const nothing = { refusal: null, detail: null };
   if (outcome.kind === 'missing')
     return { id, status: null, failure_class: null, attention: null, result: 'not_found', ...nothing };
@@ -265,6 +227,5 @@ async function performOne(
   const line = { id, status, failure_class: failureClass, attention };
   if (outcome.kind === 'refused')
     return { ...line, result: 'refused', refusal: outcome.refusal, detail: outcome.detail };
-  const result = how.dryRun === true && outcome.kind === 'applied' ? 'would_apply' : outcome.kind;
-  return { ...line, result, ...nothing };
+  return { ...line, result: dryRun && outcome.kind === 'applied' ? 'would_apply' : outcome.kind, ...nothing };
 }

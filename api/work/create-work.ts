@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { answerOnce, readIdempotencyKey } from '#api/http/idempotency.ts';
-import { type Caller, type DocumentedAnswer, type Incoming, jsonAnswer } from '#api/http/operation.ts';
+import { type CallerRequest, type DocumentedAnswer, jsonAnswer } from '#api/http/operation.ts';
 import { jsonReply, type Reply } from '#api/http/reply.ts';
 import type { ProblemCode } from '#api/problems/problem-catalogue.ts';
 import { invalid, Problem } from '#api/problems/problem.ts';
@@ -24,22 +24,18 @@ import { isFinished } from '#domain/work/lifecycle.ts';
 import type { Acceptance, NewWork } from '#fulfilment/accept/work.ts';
 import { currentTraceparent } from '#telemetry/tracing.ts';
 
-interface CreationRequest {
-  readonly body: {
-    readonly max_price?: Money | undefined;
-    readonly customer_price?: Money | undefined;
-    readonly quote_id?: string | undefined;
-    readonly deadline?: Date | undefined;
-    readonly when_attempts_are_used_up?: WhenUsedUp | undefined;
-    readonly metadata?: Record<string, string> | undefined;
-  };
+interface WorkTerms {
+  readonly max_price?: Money | undefined;
+  readonly customer_price?: Money | undefined;
+  readonly quote_id?: string | undefined;
+  readonly deadline?: Date | undefined;
+  readonly when_attempts_are_used_up?: WhenUsedUp | undefined;
+  readonly metadata?: Record<string, string> | undefined;
+}
+
+interface CreationRequest extends CallerRequest {
+  readonly body: WorkTerms;
   readonly query: { readonly expand?: readonly ExpandName[] | undefined };
-  readonly target: string;
-  readonly json: unknown;
-  readonly header: Incoming['header'];
-  readonly caller: Caller;
-  readonly onClose: Incoming['onClose'];
-  readonly requestId: string;
 }
 
 export interface WorkReference {
@@ -77,12 +73,12 @@ export async function createWork<Row>(
   request: CreationRequest,
   { reference, named, objection, item, accept, show }: Creation<Row>,
 ): Promise<Reply> {
-  const { body, header, caller, onClose, requestId } = request;
+  const { body, header, caller, onClose } = request;
   const { expand } = request.query;
   const { kind } = resource;
   const { path } = KINDS[kind];
   const { lineageId, ownerId } = caller;
-  const traceparent = currentTraceparent();
+  const origin = originOf(dependencies, request);
   // Before anything is stored. The stored answer is the plain one: a repetition gets the same bytes, and no secret is
   // stored.
   const view = viewOfWork(dependencies, resource, expand, { caller, isHead: false });
@@ -105,19 +101,7 @@ export async function createWork<Row>(
         item === undefined
           ? { limit: body.max_price }
           : limitOfRequest(dependencies.keyRing, body, { lineageId, ...item }, now.getTime());
-      const work = {
-        apiKeyId: lineageId,
-        requestId,
-        traceparent,
-        requestKey: requestKey(dependencies.keyRing, lineageId, key),
-        maxPriceAmount: limit?.amount,
-        maxPriceCurrency: limit?.currency,
-        customerPrice: body.customer_price?.amount,
-        customerPriceCurrency: body.customer_price?.currency,
-        deadlineAt: body.deadline,
-        whenUsedUp: body.when_attempts_are_used_up,
-        metadata: body.metadata,
-      };
+      const work = { ...origin, ...columnsOf(body, limit) };
       const acceptAs = (use: ReferenceUse) =>
         accept(tx, { ...work, id: idOf(use), referenceUse: use.number, replacesId: use.replaces }, now);
       let intake = await acceptAs(FIRST_USE);
@@ -141,12 +125,34 @@ export async function createWork<Row>(
   return replyAfterPreferredWait(dependencies, waiter, reply, { when: isFinished, status: 201 });
 }
 
-export function creationCall({ kind, tag, expansions }: WorkResource) {
+/** Outside the transaction: the trace is that of the request. */
+export function originOf({ keyRing }: ApiDependencies, { caller, header, requestId }: CallerRequest) {
+  const { lineageId } = caller;
+  const key = readIdempotencyKey(header('Idempotency-Key'));
+  return {
+    apiKeyId: lineageId,
+    requestId,
+    traceparent: currentTraceparent(),
+    requestKey: requestKey(keyRing, lineageId, key),
+  };
+}
+
+export function columnsOf(terms: WorkTerms, limit: Money | undefined) {
+  return {
+    maxPriceAmount: limit?.amount,
+    maxPriceCurrency: limit?.currency,
+    customerPrice: terms.customer_price?.amount,
+    customerPriceCurrency: terms.customer_price?.currency,
+    deadlineAt: terms.deadline,
+    whenUsedUp: terms.when_attempts_are_used_up,
+    metadata: terms.metadata,
+  };
+}
+
+export function creationCall({ kind, expansions }: WorkResource) {
   const note =
     ' Only with `Prefer: wait=N`. Absent when the work is accepted but cannot be read at the end of the wait.';
   return {
-    method: 'post',
-    tag,
     scope: scopesOfKind(kind).write,
     query: z.strictObject({ expand: expandInQuery(kind, expansions, note) }),
     idempotent: true,

@@ -1,5 +1,5 @@
 import type { ApiDependencies } from '#api/dependencies.ts';
-import type { Caller, Incoming } from '#api/http/operation.ts';
+import type { Caller, CallerRequest } from '#api/http/operation.ts';
 import { jsonReply, type Reply } from '#api/http/reply.ts';
 import type { WaitResult } from '#api/waits/waits.ts';
 import type { WorkJson } from '#api/work/work-resource.ts';
@@ -8,10 +8,9 @@ import { isFinal, isFinished, isWaitOver, retryAfterSeconds, type WorkStatus } f
 
 export const RETRY_AFTER_SECONDS = retryAfterSeconds('accepted', null, 0);
 
-interface Waiter {
+interface Waiter extends Pick<CallerRequest, 'onClose'> {
   readonly id: string;
   readonly caller: Pick<Caller, 'lineageId'>;
-  readonly onClose: Incoming['onClose'];
   readonly find: () => Promise<WorkJson | undefined>;
   readonly show: (found: WorkJson) => Promise<object>;
 }
@@ -40,7 +39,7 @@ async function readWhen(
  */
 export async function replyAfterPreferredWait(
   dependencies: Pick<ApiDependencies, 'waits' | 'logger' | 'now'>,
-  waiter: Waiter & { readonly header: Incoming['header'] },
+  waiter: Waiter & Pick<CallerRequest, 'header'>,
   accepted: Reply,
   finished: { readonly when: (status: WorkStatus) => boolean; readonly status: 200 | 201 },
 ): Promise<Reply> {

@@ -9,7 +9,7 @@ import {
   moneyInput,
   wholeNumber,
 } from '#api/fields/fields.ts';
-import { type Caller, jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
+import { type Caller, type CallerRequest, jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply, type Reply } from '#api/http/reply.ts';
 import { exampleOf } from '#api/openapi/examples.ts';
 import { Problem, requireFound } from '#api/problems/problem.ts';
@@ -17,6 +17,7 @@ import { article } from '#api/work/work-reads.ts';
 import type { WorkResource } from '#api/work/work-resource.ts';
 import { operationsOutput } from '#api/work/work-schemas.ts';
 import { scopesOfKind } from '#db/access/api-keys.ts';
+import type { Database } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
 import type { Owner } from '#db/lists/ownership.ts';
 import {
@@ -34,7 +35,7 @@ import {
   waitsAreOrdered,
 } from '#domain/retry/retry-change.ts';
 import { KINDS } from '#domain/work/kinds.ts';
-import { performAction } from '#fulfilment/operator/perform-action.ts';
+import { type ActionOutcome, type ActionRequest, performAction } from '#fulfilment/operator/perform-action.ts';
 
 export const newLimit = moneyInput.nullable().meta({
   description: '`null` removes the limit.',
@@ -86,11 +87,10 @@ export function workActionOperations(dependencies: ApiDependencies, resource: Wo
   const { kind, name, output } = resource;
   const { noun, path, isPurchase } = KINDS[kind];
   const common = {
-    method: 'post',
     tag: 'Operator actions',
     scope: scopesOfKind(kind).operate,
     params: idInPath(kind),
-    problems: [`${kind}_not_found`, 'action_not_possible'],
+    problems: ['action_not_possible'],
     answers: {
       200: jsonAnswer(
         `The ${noun} as stored now, with \`operations\`; its workflow continues at once. A repeated action changes ` +
@@ -100,18 +100,16 @@ export function workActionOperations(dependencies: ApiDependencies, resource: Wo
       ),
     },
   } as const;
-  interface Request {
+  interface Request extends CallerRequest {
     readonly params: { readonly id: string };
     readonly body: { readonly reason: string };
-    readonly caller: Caller;
   }
   const perform = ({ params: { id }, body: { reason }, caller }: Request, action: OperatorAction) =>
-    performOnWork(dependencies, resource, id, action, reason, caller);
+    performOnWork(dependencies, resource, { id, caller, reason }, action);
 
-  const release = operation({
+  const release = operation(`POST ${path}/{id}/release`, {
     ...common,
     id: `release${name}`,
-    path: `${path}/{id}/release`,
     summary: 'Release held work through the purchase gate now',
     description:
       'It passes a pause and an open circuit (as its canary), but not the wallet, the daily limits or `max_price`. ' +
@@ -119,11 +117,9 @@ export function workActionOperations(dependencies: ApiDependencies, resource: Wo
     body: plain,
     handle: (request) => perform(request, { action: 'release' }),
   });
-  const changeLimit = operation({
+  const changeLimit = operation(`PATCH ${path}/{id}/limit`, {
     ...common,
-    method: 'patch',
     id: `change${name}Limit`,
-    path: `${path}/{id}/limit`,
     summary: 'Change the maximum that the service may charge',
     description: `${article(noun) === 'an' ? 'An' : 'A'} ${noun} held because of its price is tried again at once.`,
     body: limit,
@@ -133,10 +129,9 @@ export function workActionOperations(dependencies: ApiDependencies, resource: Wo
   const named = serviceEsimId === undefined ? [serviceId] : [serviceId, serviceEsimId];
   const names = Object.fromEntries(named.map(({ field, description }) => [field, serviceName.meta({ description })]));
   return [
-    operation({
+    operation(`POST ${path}/{id}/retry`, {
       ...common,
       id: `retry${name}`,
-      path: `${path}/{id}/retry`,
       summary: 'Retry now work that is held or needs attention',
       description:
         'Ends the present wait; the same rules decide what is sent. After all attempts were used up it grants ' +
@@ -146,11 +141,9 @@ export function workActionOperations(dependencies: ApiDependencies, resource: Wo
     }),
     // Only purchases are held by the purchase gate and have a price.
     ...(isPurchase ? [release, changeLimit] : []),
-    operation({
+    operation(`PATCH ${path}/{id}/retry-policy`, {
       ...common,
-      method: 'patch',
       id: `change${name}RetryPolicy`,
-      path: `${path}/{id}/retry-policy`,
       summary: 'Change the retry policy: attempts, waits and deadline',
       description:
         'Omitted fields are not changed; `null` removes a change. A running wait is computed again from ' +
@@ -159,19 +152,17 @@ export function workActionOperations(dependencies: ApiDependencies, resource: Wo
       body: retryPolicy,
       handle: (request) => perform(request, { action: 'change_retry', change: retryChangeOf(request.body) }),
     }),
-    operation({
+    operation(`POST ${path}/{id}/abandon`, {
       ...common,
       id: `abandon${name}`,
-      path: `${path}/{id}/abandon`,
       summary: `Abandon ${article(noun)} ${noun} that bought nothing`,
       description: 'Refused while it may have bought something, or the service keeps money for it.',
       body: plain,
       handle: (request) => perform(request, { action: 'abandon' }),
     }),
-    operation({
+    operation(`POST ${path}/{id}/resolve`, {
       ...common,
       id: `resolve${name}Case`,
-      path: `${path}/{id}/resolve`,
       summary: `Resolve a case of ${article(noun)} ${noun}`,
       description:
         "States the outcome when neither the service nor the wallet could prove it. Check the service's console " +
@@ -205,28 +196,46 @@ export function workActionOperations(dependencies: ApiDependencies, resource: Wo
 async function performOnWork(
   dependencies: ApiDependencies,
   resource: WorkResource,
-  id: string,
+  request: OneAction,
   wanted: OperatorAction,
-  reason: string,
-  { ownerId: owner, apiKeyId: actor }: Caller,
 ): Promise<Reply> {
-  const { kind } = resource;
-  const { database, now } = dependencies;
-  const action = await withPriceCurrency(dependencies, resource, { id, owner, action: wanted });
-  const request = { work: { kind, id }, action, operator: { actor, reason, actionId: newId('action') }, owner };
-  const outcome = await performAction(database, request, new Date(now()));
-  if (outcome.kind === 'missing') throw new Problem(`${kind}_not_found`);
+  const { id, caller } = request;
+  const outcome = await performOne(dependencies, resource, request, wanted);
+  if (outcome.kind === 'missing') throw new Problem(`${resource.kind}_not_found`);
   if (outcome.kind === 'refused') {
     const { refusal, detail } = outcome;
     throw new Problem('action_not_possible', { detail, extra: { refusal } });
   }
-  const found = await database.run((db) => resource.find(db, id, owner));
-  return jsonReply(200, requireFound(found, `${kind}_not_found`));
+  const found = await dependencies.database.run((db) => resource.find(db, id, caller.ownerId));
+  return jsonReply(200, requireFound(found, `${resource.kind}_not_found`));
+}
+
+export interface OneAction extends Pick<ActionRequest, 'dryRun' | 'comparisonMs'> {
+  readonly id: string;
+  readonly caller: Caller;
+  readonly reason: string;
+  /** The same for a repetition of the call. */
+  readonly actionId?: string;
+}
+
+export async function performOne(
+  { database, now }: ApiDependencies,
+  resource: WorkResource,
+  { id, caller: { ownerId: owner, apiKeyId: actor }, reason, actionId = newId('action'), ...how }: OneAction,
+  wanted: OperatorAction,
+): Promise<ActionOutcome> {
+  const action = await withPriceCurrency(database, resource, { id, owner, action: wanted });
+  const operator = { actor, reason, actionId };
+  return performAction(
+    database,
+    { work: { kind: resource.kind, id }, action, operator, owner, ...how },
+    new Date(now()),
+  );
 }
 
 /** A limit in another currency can then be refused. Without an answer of the service the limit is accepted. */
-export async function withPriceCurrency(
-  { database }: Pick<ApiDependencies, 'database'>,
+async function withPriceCurrency(
+  database: Database,
   resource: WorkResource,
   { id, owner, action }: { readonly id: string; readonly owner: Owner; readonly action: OperatorAction },
 ): Promise<OperatorAction> {

@@ -3,8 +3,8 @@ import { entryFor } from '#api/access/redact-for-owner.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { idInPath } from '#api/fields/fields.ts';
 import { jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
-import { numberCursor } from '#api/lists/cursor.ts';
-import { listOf, pageReply, readPage, waitInQuery } from '#api/lists/lists.ts';
+import { CURSORS } from '#api/lists/cursor.ts';
+import { listOf, pageReply, waitInQuery } from '#api/lists/lists.ts';
 import { requireFound } from '#api/problems/problem.ts';
 import { expandInQuery, viewOfWork } from '#api/work/expand.ts';
 import { longPollHeaders, replyAfterWait } from '#api/work/long-poll.ts';
@@ -19,7 +19,7 @@ import type { WorkStatus } from '#domain/work/lifecycle.ts';
 
 export function workReadOperations(dependencies: ApiDependencies, resource: WorkResource): Operation[] {
   const { database } = dependencies;
-  const { kind, name, tag, output } = resource;
+  const { kind, name, output } = resource;
   const { noun, path } = KINDS[kind];
   const scope = scopesOfKind(kind).read;
   const params = idInPath(kind);
@@ -37,11 +37,8 @@ export function workReadOperations(dependencies: ApiDependencies, resource: Work
       }),
   });
   return [
-    operation({
+    operation(`GET ${path}/{id}`, {
       id: `get${name}`,
-      method: 'get',
-      path: `${path}/{id}`,
-      tag,
       summary: `Read ${article(noun)} ${noun}`,
       description:
         'With `wait=N` the answer comes when it is finished (or has a status of `until`), at the latest after N ' +
@@ -51,7 +48,6 @@ export function workReadOperations(dependencies: ApiDependencies, resource: Work
       params,
       query: readQuery,
       answers: { 200: jsonAnswer(`The ${noun}.`, output, { headers: longPollHeaders }) },
-      problems: [`${kind}_not_found`],
       handle: async ({ params: { id }, query: { expand, wait, until }, onClose, caller, isHead }) => {
         const { one, afterWait } = viewOfWork(dependencies, resource, expand, { caller, isHead });
         const { ownerId } = caller;
@@ -64,11 +60,8 @@ export function workReadOperations(dependencies: ApiDependencies, resource: Work
         return requireFound(reply, `${kind}_not_found`);
       },
     }),
-    operation({
+    operation(`GET ${path}/{id}/timeline`, {
       id: `get${name}Timeline`,
-      method: 'get',
-      path: `${path}/{id}/timeline`,
-      tag,
       summary: `Read the timeline and the current state of ${article(noun)} ${noun}`,
       description:
         'Oldest first. With each page, in `current_state`: its state in a sentence, why it waits, what happens next ' +
@@ -77,18 +70,17 @@ export function workReadOperations(dependencies: ApiDependencies, resource: Work
       params,
       query: timelineQuery,
       answers: { 200: jsonAnswer('A page of the timeline.', timelinePage) },
-      problems: [`${kind}_not_found`],
       handle: async ({ params: { id }, query, caller: { ownerId } }) =>
         database.run(async (db) => {
           const shown = requireFound(await resource.find(db, id, ownerId), `${kind}_not_found`);
-          const page = await readPage(
-            query,
-            numberCursor('t'),
-            (at) => listTimeline(db, { kind, id }, at),
-            (last) => last.id,
-          );
           const current_state = currentStateJson(kind, shown, ownerId);
-          return pageReply(page, (entry) => entryFor(ownerId, timelineJson(entry)), { current_state });
+          return pageReply(
+            query,
+            CURSORS.timeline,
+            (at) => listTimeline(db, { kind, id }, at),
+            (entry) => entryFor(ownerId, timelineJson(entry)),
+            { current_state },
+          );
         }),
     }),
   ];

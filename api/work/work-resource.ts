@@ -37,7 +37,6 @@ export interface WorkResource {
   readonly kind: WorkKind;
   /** `Order` in `getOrder`. */
   readonly name: string;
-  readonly tag: string;
   readonly output: z.ZodType;
   readonly expansions: readonly Expansion[];
   readonly resolution: {

@@ -16,6 +16,7 @@ import {
 import { idsInQuery, listOf, pageOf, pageQuery } from '#api/lists/lists.ts';
 import { type Expansion, expandInQuery } from '#api/work/expand.ts';
 import { metadataInQuery } from '#api/work/work-input.ts';
+import type { WorkFilter } from '#db/work/work-reads.ts';
 import { KINDS, type WorkKind } from '#domain/work/kinds.ts';
 import type { WorkStatus } from '#domain/work/lifecycle.ts';
 
@@ -158,6 +159,22 @@ export function workListQuery<Status extends WorkStatus>(
     created_before: timeInQuery('Earlier than this.'),
     updated_after: timeInQuery('Changed later than this.'),
     ...pageQuery,
+  };
+}
+
+export type CommonQuery = z.output<z.ZodObject<ReturnType<typeof workListQuery<WorkStatus>>>>;
+
+export function workFilter(query: Partial<CommonQuery>): WorkFilter {
+  return {
+    ids: query.id,
+    statuses: query.status,
+    failureClass: query.failure_class,
+    attentionReason: query.attention,
+    createdBy: query.created_by,
+    metadata: query.metadata,
+    createdAfter: query.created_after,
+    createdBefore: query.created_before,
+    updatedAfter: query.updated_after,
   };
 }
 

@@ -46,7 +46,6 @@ export const STREAM_SETTINGS = {
 };
 
 export type WaitingPolicy = Values<typeof WAITING_SETTINGS>;
-export type StreamPolicy = Values<typeof STREAM_SETTINGS>;
 
 export const AT_ONCE = {
   /** Each uses a connection of the pool, or a core, for much of the time. */

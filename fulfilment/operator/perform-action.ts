@@ -10,7 +10,7 @@ import type { WorkRef } from '#domain/work/kinds.ts';
 import { isCompared } from '#fulfilment/attempts/recover.ts';
 import { actOnWork } from '#fulfilment/operator/operator-actions.ts';
 
-interface ActionRequest {
+export interface ActionRequest {
   readonly work: WorkRef;
   readonly action: OperatorAction;
   readonly operator: Operator;
@@ -26,7 +26,7 @@ interface ActionRequest {
 export const COMPARISON_MS = 8_000;
 const COMPARISON_READ_MS = 200;
 
-type ActionOutcome =
+export type ActionOutcome =
   | { readonly kind: 'missing' }
   | { readonly kind: 'applied' | 'unchanged'; readonly before: ChosenWork }
   | { readonly kind: 'refused'; readonly before: ChosenWork; readonly refusal: Refusal; readonly detail: string };

@@ -53,10 +53,7 @@ export function phoneOf({ header }: Headers): 'ios' | 'android' | undefined {
   return /\bAndroid\b/.test(agent) ? 'android' : undefined;
 }
 
-export interface LanguageRequest {
-  readonly query: unknown;
-  readonly header: (name: string) => string | undefined;
-}
+export type LanguageRequest = Pick<Incoming, 'query' | 'header'>;
 
 const chosen = z.looseObject({ lang: z.enum(shareLanguages) });
 /** More than browsers send. */

@@ -1,7 +1,7 @@
 /** Test events with any type. Only the common part of all events is validated, not the `data` of their types. */
 import * as z from 'zod';
 import { eventOutput } from '#api/events/event-data.ts';
-import { eventPage } from '#api/events/event-schemas.ts';
+import { eventPage } from '#api/events/event-feed.ts';
 import type { EventEnvelope } from '#outbound/event-message.ts';
 
 export const madeUpEvent = z.strictObject({

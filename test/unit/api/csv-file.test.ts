@@ -3,7 +3,7 @@ import express from 'express';
 import { describe, expect, it } from 'vitest';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { sendStream } from '#api/http/reply.ts';
-import { csvReply, safe } from '#api/lists/csv-file.ts';
+import { csvReply, field } from '#api/lists/csv-file.ts';
 import { EXPORTS } from '#domain/policy/api-policy.ts';
 
 const caller = { apiKeyId: 'key_1', keyPrefix: 'k1', lineageId: 'key_1', ownerId: undefined, scopes: ['orders:read'] };
@@ -27,7 +27,7 @@ function numbers(count: number, failAt = Number.POSITIVE_INFINITY) {
     const items = Array.from({ length: Math.max(0, Math.min(limit, count - from)) }, (_, index) => from + index);
     return items.map((item) => ({ item, position: item + 1 }));
   };
-  return { reads, file: { name: 'numbers', columns: { number: safe((each: number) => each) }, read } };
+  return { reads, file: { name: 'numbers', columns: [field('number', (each: number) => each)], read } };
 }
 
 type Reply = Awaited<ReturnType<typeof csvReply>>;

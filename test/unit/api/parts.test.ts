@@ -2,26 +2,25 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { canonicalJson } from '#api/http/idempotency.ts';
 import { readJsonBody } from '#api/http/read-request.ts';
-import { numberCursor, positionCursor } from '#api/lists/cursor.ts';
+import { CURSORS } from '#api/lists/cursor.ts';
 import { Problem } from '#api/problems/problem.ts';
 import { readDelivery } from '#api/service-webhooks/service-webhooks.ts';
 import { plainAmount } from '#domain/money/money.ts';
 
 const ORDER = 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD';
 
-const orders = positionCursor('order');
-const timeline = numberCursor('t');
+const { order: orders, timeline } = CURSORS;
 
 describe('cursors', () => {
   it('decode to their position', () => {
     fc.assert(
       fc.property(fc.date({ min: new Date(0), max: new Date('2200-01-01'), noInvalidDate: true }), (createdAt) => {
-        expect(orders.read(orders.write({ createdAt, id: ORDER }))).toEqual({ createdAt, id: ORDER });
+        expect(orders.read(orders.write({ row: { createdAt, id: ORDER } }))).toEqual({ createdAt, id: ORDER });
       }),
     );
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: 10n ** 18n - 1n }), (last) => {
-        expect(timeline.read(timeline.write(last))).toBe(last);
+        expect(timeline.read(timeline.write({ id: last }))).toBe(last);
       }),
     );
   });
@@ -40,8 +39,8 @@ describe('cursors', () => {
         expect(refusal(text)).toBe('validation_failed');
       }),
     );
-    const own = orders.write({ createdAt: new Date(0), id: ORDER });
-    for (const cursor of [`${own}=`, ` ${own}`, `${own}!`, timeline.write(5n)])
+    const own = orders.write({ row: { createdAt: new Date(0), id: ORDER } });
+    for (const cursor of [`${own}=`, ` ${own}`, `${own}!`, timeline.write({ id: 5n })])
       expect(refusal(cursor)).toBe('validation_failed');
   });
 });
