@@ -1,17 +1,21 @@
 import { createHash } from 'node:crypto';
-import { sql, type SQL } from 'drizzle-orm';
+import { is, type Placeholder, SQL, sql } from 'drizzle-orm';
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres';
 import { PgDialect } from 'drizzle-orm/pg-core';
 import pg from 'pg';
 
 const built = new WeakMap<NodePgDatabase, Map<string, unknown>>();
 
+/** PostgreSQL cuts a longer name off, and would take two statements for one. */
+const NAME_LENGTH = 64;
+
 /** The text is built once, but PostgreSQL plans the statement each time. */
 export const UNNAMED = '';
 
 /**
  * A statement whose text is built once for each connection: for a whole row this takes drizzle longer than all else
- * that the process does with it. `build` ends with `.prepare(name)`; PostgreSQL prepares it by this name, too.
+ * that the process does with it. `build` ends with `.prepare(name)`. PostgreSQL prepares it, too, by this name or by a
+ * digest of a long one.
  * @param name the same name has the same text. `build` may depend on nothing that the name does not tell.
  */
 export function prepared<Statement>(
@@ -24,9 +28,32 @@ export function prepared<Statement>(
   const known = statements.get(name);
   // Of this type, because the name tells which statement it is.
   if (known !== undefined) return known as Statement;
-  const statement = build(db, name);
+  const statement = build(db, name.length < NAME_LENGTH ? name : digest(name));
   if (statements.size < MAX_STATEMENTS) statements.set(name, statement);
   return statement;
+}
+
+/**
+ * Divides a new row into a place for each of its values, and the values. Rows of one `shape` can share a statement that
+ * is built once. What is undefined keeps its default.
+ * @throws TypeError for an expression: its text is not in the shape.
+ */
+export function placesOf<Row extends object>(
+  row: Row,
+): {
+  readonly shape: string;
+  readonly places: Record<keyof Row, Placeholder | SQL>;
+  readonly values: Readonly<Record<string, unknown>>;
+} {
+  const given = Object.entries(row).filter(([, value]) => value !== undefined);
+  if (given.some(([, value]) => is(value, SQL))) throw new TypeError('a prepared row has no expressions');
+  const places = given.map(([name, value]) => [name, value === null ? sql`null` : sql.placeholder(name)]);
+  return {
+    shape: given.map(([name, value]) => (value === null ? `${name} null` : name)).join(),
+    // Each given property of the row; the others may be missing in a row of this type.
+    places: Object.fromEntries(places) as Record<keyof Row, Placeholder | SQL>,
+    values: Object.fromEntries(given),
+  };
 }
 
 const dialect = new PgDialect();
@@ -91,7 +118,11 @@ function named(statement: unknown, values: unknown): unknown {
 function nameOf(text: string): string | undefined {
   const known = names.get(text);
   if (known !== undefined || names.size >= MAX_STATEMENTS) return known;
-  const name = createHash('sha256').update(text).digest('base64url').slice(0, 32);
+  const name = digest(text);
   names.set(text, name);
   return name;
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('base64url').slice(0, 32);
 }

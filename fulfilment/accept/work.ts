@@ -1,6 +1,7 @@
 import { desc, eq } from 'drizzle-orm';
 import { noteFact } from '#db/connection/after-commit.ts';
 import type { Executor } from '#db/connection/database.ts';
+import { placesOf, prepared } from '#db/connection/prepared-statements.ts';
 import { recordEvent } from '#db/events/event-log.ts';
 import { requestStart } from '#db/queues/outbox.ts';
 import { cancellations, orders, topups, vpnSubscriptions } from '#db/schema.ts';
@@ -37,8 +38,11 @@ export type Acceptance<Row = unknown> =
  */
 
 export async function acceptOrder(tx: Executor, order: NewOrder, now: Date): Promise<Acceptance<OrderRow>> {
-  const values = { ...order, createdAt: now, updatedAt: now };
-  const [row] = await tx.insert(orders).values(values).onConflictDoNothing().returning();
+  const { shape, places, values } = placesOf({ ...order, createdAt: now, updatedAt: now });
+  const statement = prepared(tx, `insert order ${shape}`, (on, name) =>
+    on.insert(orders).values(places).onConflictDoNothing().returning().prepare(name),
+  );
+  const [row] = await statement.execute(values);
   if (row === undefined) return takenBy('order', await findHolderId(tx, 'order', order.externalOrderId));
   return accepted(tx, 'order', row, { package_id: row.packageId, ...replacedBy(row) }, now);
 }

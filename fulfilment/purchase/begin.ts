@@ -2,6 +2,7 @@ import { eq } from 'drizzle-orm';
 import { attemptKey } from '#crypto/derived-ids.ts';
 import { DatabaseUnavailableError, type Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
+import { placesOf, prepared } from '#db/connection/prepared-statements.ts';
 import { requestBodyAad } from '#db/encryption-aads.ts';
 import { inboxKey, requeueUnmatched, type InboxRow } from '#db/queues/inbox.ts';
 import { attempts } from '#db/schema.ts';
@@ -244,20 +245,25 @@ export async function openAttempt(
   const id = newId('attempt');
   const { work, number, idempotencyKey, reference, serviceEsimId, encryptedBody } = attempt;
   await requeueUnmatched(tx, work.kind, { reference, serviceEsimId });
-  const [inserted] = await tx
-    .insert(attempts)
-    .values({
-      id,
-      subjectKind: work.kind,
-      subjectId: work.id,
-      number,
-      idempotencyKey,
-      reference: reference ?? null,
-      serviceEsimId: serviceEsimId ?? null,
-      encryptedRequestBody: encryptedBody(id),
-    })
-    .onConflictDoNothing({ target: [attempts.subjectKind, attempts.subjectId, attempts.number] })
-    .returning();
+  const { shape, places, values } = placesOf({
+    id,
+    subjectKind: work.kind,
+    subjectId: work.id,
+    number,
+    idempotencyKey,
+    reference: reference ?? null,
+    serviceEsimId: serviceEsimId ?? null,
+    encryptedRequestBody: encryptedBody(id),
+  });
+  const statement = prepared(tx, `insert attempt ${shape}`, (on, name) =>
+    on
+      .insert(attempts)
+      .values(places)
+      .onConflictDoNothing({ target: [attempts.subjectKind, attempts.subjectId, attempts.number] })
+      .returning()
+      .prepare(name),
+  );
+  const [inserted] = await statement.execute(values);
   const row = inserted ?? (await findAttempt(tx, work, number));
   if (row === undefined) throw new Error(`attempt ${number} of ${work.id} cannot be read back`);
   return row;

@@ -2,10 +2,11 @@
  * Stores each webhook exactly once and classifies it: new, duplicate, replay of signed content under another id, or
  * conflict.
  */
-import { and, eq, isNotNull } from 'drizzle-orm';
+import { and, count, eq, isNotNull, sql } from 'drizzle-orm';
 import type { KeyRing } from '#crypto/key-ring.ts';
 import { noteRowsAdded } from '#db/connection/after-commit.ts';
 import { DatabaseUnavailableError, type Database, type Executor } from '#db/connection/database.ts';
+import { placesOf, prepared } from '#db/connection/prepared-statements.ts';
 import { inboxBodyAad } from '#db/encryption-aads.ts';
 import { inbox } from '#db/schema.ts';
 import { openCase } from '#db/work/cases.ts';
@@ -104,18 +105,24 @@ async function storeWebhook(db: Executor, row: NewRow): Promise<InboxResult['kin
 
 /** A concurrent insert of the same row is waited for. @returns false when it was there already. */
 async function insertNew(db: Executor, row: NewRow): Promise<boolean> {
-  const inserted = await db
-    .insert(inbox)
-    .values({ source: 'webhook', ...row })
-    .onConflictDoNothing()
-    .returning({ id: inbox.id });
+  const { shape, places, values } = placesOf({ source: 'webhook', ...row } as const);
+  const statement = prepared(db, `insert inbox ${shape}`, (on, name) =>
+    on.insert(inbox).values(places).onConflictDoNothing().returning({ id: inbox.id }).prepare(name),
+  );
+  const inserted = await statement.execute(values);
   if (inserted.length > 0 && row.state === 'pending') noteRowsAdded(db, 'inbox');
   return inserted.length > 0;
 }
 
 async function findConflict(database: Database, deliveryId: string): Promise<InboxResult['conflict']> {
-  const bodies = await database.run((db) => db.$count(inbox, eq(inbox.deliveryId, deliveryId)));
-  if (bodies < 2) return 'none';
+  const [found] = await database.run((db) => {
+    const isOfDelivery = eq(inbox.deliveryId, sql.placeholder('deliveryId'));
+    const statement = prepared(db, 'bodies of a delivery', (on, name) =>
+      on.select({ bodies: count() }).from(inbox).where(isOfDelivery).prepare(name),
+    );
+    return statement.execute({ deliveryId });
+  });
+  if (found === undefined || found.bodies < 2) return 'none';
   return (await database.transaction((tx) => openConflictCase(tx, deliveryId))) ? 'new' : 'known';
 }
 

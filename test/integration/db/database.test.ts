@@ -223,6 +223,20 @@ describe('a statement that is built once', () => {
   });
 });
 
+it('statements with long names that begin alike are two', async () => {
+  await using own = preparingDatabase({ prepares: false });
+  const read = (value: number) =>
+    own.run((db) =>
+      prepared(db, `${'x'.repeat(80)} ${value}`, (on, name) =>
+        on
+          .select({ value: sql<number>`${sql.raw(String(value))}` })
+          .from(sql`(values (1)) as one`)
+          .prepare(name),
+      ).execute(),
+    );
+  expect([await read(1), await read(2)]).toEqual([[{ value: 1 }], [{ value: 2 }]]);
+});
+
 /** One connection, so that its prepared statements are those of the test. */
 function preparingDatabase(options: Partial<DatabaseOptions> = {}): Database & AsyncDisposable {
   const own = new Database({
