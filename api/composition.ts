@@ -44,7 +44,14 @@ export interface ApiParts {
 
 /** Opens no connection yet. The API has no connection to Temporal. */
 export function createApiParts(config: ApiConfig, now: () => number = Date.now): ApiParts {
-  const { service: serviceConfig, database: databaseConfig, encryptionKeys, tracing, ...settings } = config;
+  const {
+    service: serviceConfig,
+    database: databaseConfig,
+    encryptionKeys,
+    tracing,
+    temporal: _,
+    ...settings
+  } = config;
   const secrets = [
     serviceConfig.password,
     ...config.webhookSecrets.map(({ secret }) => secret),

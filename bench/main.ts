@@ -60,7 +60,13 @@ async function bench(options: Options): Promise<void> {
   process.stdout.write(`\n${reportLines(results).join('\n')}\n`);
   if (output === undefined) return;
   mkdirSync(dirname(output), { recursive: true });
-  writeFileSync(output, `${JSON.stringify(results, undefined, 2)}\n`);
+  writeFileSync(output, `${JSON.stringify(results, finite, 2)}\n`);
+}
+
+/** JSON would hide a counter that was not read. */
+function finite(name: string, value: unknown): unknown {
+  if (typeof value === 'number' && !Number.isFinite(value)) throw new RangeError(`${name} is ${value}`);
+  return value;
 }
 
 async function measureAll({ mode, scenarios, ...more }: Options): Promise<Pick<BenchResults, 'servers' | 'scenarios'>> {

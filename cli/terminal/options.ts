@@ -2,7 +2,7 @@
 import { type Command, Option, InvalidArgumentError } from 'commander';
 import { impliedFolder } from '#cli/data-folder/data-folder.ts';
 import type { Environment } from '#config/environment.ts';
-import { commaList, durationMs } from '#config/variable-types.ts';
+import { durationMs } from '#config/variable-types.ts';
 import { MAX_WEBHOOK_SECRET_OVERLAP_MS } from '#domain/policy/webhook-policy.ts';
 
 export interface SetUpOption {
@@ -122,7 +122,7 @@ export const overlap = parser((text) => {
 export const id = wholeNumber(0, Number.MAX_SAFE_INTEGER, 'Use a number from the package list.');
 
 export function ids(list: string): number[] {
-  return commaList(list).map(id);
+  return list.split(',').map(id);
 }
 
 /** An empty path may come from a variable that is not set. */

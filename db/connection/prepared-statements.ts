@@ -29,7 +29,10 @@ export function prepared<Statement>(
   // Of this type, because the name tells which statement it is.
   if (known !== undefined) return known as Statement;
   const statement = build(db, name.length < NAME_LENGTH ? name : digest(name));
-  if (statements.size < MAX_STATEMENTS) statements.set(name, statement);
+  statements.set(name, statement);
+  const [oldest] = statements.keys();
+  // Callers choose the filters of lists.
+  if (statements.size > MAX_STATEMENTS && oldest !== undefined) statements.delete(oldest);
   return statement;
 }
 

@@ -80,9 +80,10 @@ function parseJson(text: string): unknown {
 
 /** Other gateways also send `code` and `status`, with other meanings. */
 function isProblemBody(body: unknown): body is Problem {
-  if (typeof body !== 'object' || body === null || !('code' in body && 'status' in body && 'request_id' in body))
-    return false;
-  return typeof body.code === 'string' && typeof body.status === 'number' && typeof body.request_id === 'string';
+  if (typeof body !== 'object' || body === null) return false;
+  const { code, status, title, request_id: id, errors } = body as Readonly<Record<string, unknown>>;
+  const isList = errors === undefined || Array.isArray(errors);
+  return [code, title, id].every((text) => typeof text === 'string') && typeof status === 'number' && isList;
 }
 
 /** With `202`, Retry-After says when to read the created resource. */

@@ -28,11 +28,6 @@ describe('the description of the API', () => {
   });
 
   it('explains each group of calls and each call', () => {
-    expect(
-      api.tags
-        .filter(({ description }) => description === undefined)
-        .map(({ name }) => `add ${name} to api/openapi/openapi.ts`),
-    ).toEqual([]);
     expect(api.tags.map(({ name }) => name)).toEqual(Object.keys(TAGS));
     const ids = api.operations.map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);

@@ -1,11 +1,16 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { WebhookDependencies } from '#activities/webhooks/webhook-activities.ts';
+import type { Executor } from '#db/connection/database.ts';
 import { changeWebhookEndpoint } from '#db/events/webhook-endpoints.ts';
 import { events, webhookEndpoints } from '#db/schema.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { missedSince } from '#fulfilment/event-webhooks/manage-endpoint.ts';
-import { deleteWebhookEndpoint, startAtNewAddress } from '#fulfilment/event-webhooks/record-try.ts';
+import {
+  deleteWebhookEndpoint,
+  disableWebhookEndpoint,
+  startAtNewAddress,
+} from '#fulfilment/event-webhooks/record-try.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { DAY, HOUR, WebhookBench } from '#test/support/work/webhook-sending.ts';
 
@@ -132,16 +137,20 @@ describe('an endpoint that does not answer', () => {
     expect(received).toMatchObject([{ subjectId: id, data: { reason: 'gone', detail: 'it answered 410' } }]);
   });
 
-  it('that was deleted during its try causes no event', async () => {
+  it.each([
+    ['deleted', deleteWebhookEndpoint, null],
+    ['disabled', (tx: Executor, id: string, now: Date) => disableWebhookEndpoint(tx, id, 'request', now), 'request'],
+  ] as const)('that was %s during its try causes no event, and stays so', async (_, end, disabledReason) => {
     const id = await bench.endpoint();
     await bench.happen();
     const courier: WebhookDependencies['courier'] = async () => {
-      await bench.database.transaction((tx) => deleteWebhookEndpoint(tx, id, new Date(bench.clock.now)));
+      await bench.database.transaction((tx) => end(tx, id, new Date(bench.clock.now)));
       return { outcome: { kind: 'answered', status: 410 }, excerpt: Buffer.alloc(0) };
     };
     await bench.activities({ courier }, { lanes: 1, roundMs: 0 }).deliverDue({ endpointId: id });
     const announced = await bench.database.run((db) => db.select().from(events).where(eq(events.subjectId, id)));
     expect(announced).toEqual([]);
+    expect(await bench.endpointRow(id)).toMatchObject({ disabledReason });
   });
 });
 

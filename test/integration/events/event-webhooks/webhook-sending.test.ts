@@ -156,4 +156,25 @@ describe('a worker that dies between a send and its record', () => {
     expect(await bench.states()).toEqual(['delivered']);
     expect(await bench.tries()).toHaveLength(2);
   });
+
+  it('is replaced by the next worker, and its late success counts, also after the delivery was given up', async () => {
+    const id = await bench.endpoint();
+    await bench.happen();
+    const reached = Promise.withResolvers<void>();
+    const goOn = Promise.withResolvers<void>();
+    const courier = async () => {
+      reached.resolve();
+      await goOn.promise;
+      return { outcome: { kind: 'answered', status: 204 }, excerpt: Buffer.alloc(0) } as const;
+    };
+    const slow = bench.activities({ courier }, { lanes: 1 }).deliverDue({ endpointId: id });
+    await reached.promise;
+    bench.clock.now += DEFAULT_POLICY.outbound.leaseMs;
+    bench.receiver.otherwise = 410;
+    await bench.round(id);
+    expect(await bench.states()).toEqual(['failed']);
+    goOn.resolve();
+    await slow;
+    expect(await bench.states()).toEqual(['delivered']);
+  });
 });
