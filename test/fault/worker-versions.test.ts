@@ -142,7 +142,7 @@ describe('worker versions on a Temporal cluster', () => {
     await complete([moved, ...afterRollback.open]);
 
     const ran = await fleet.ran();
-    expect(ran.filter(({ failedTasks }) => failedTasks > 0)).toEqual([]);
+    expect(ran.filter(({ failedTasks }) => failedTasks.length > 0)).toEqual([]);
     const mixed = ran.filter(({ builds }) => new Set(builds).size > 1);
     expect(new Set(mixed.map(({ workflowType }) => workflowType))).toEqual(
       new Set(['vpnSubscriptionWorkflow', 'webhookEndpointWorkflow']),

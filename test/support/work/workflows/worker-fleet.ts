@@ -1,4 +1,5 @@
 /** Workers of several versions on one stack. */
+import proto from '@temporalio/proto';
 import type { DeploymentVersion } from '#config/config.ts';
 import { connect } from '#temporal/connection.ts';
 import { nameOf, WorkerDeployment, type ListedVersion } from '#temporal/worker-versions.ts';
@@ -10,6 +11,7 @@ import { waitFor } from '#test/support/wait-for.ts';
 import { isSettled, readWork } from '#test/support/work/books/both-sides.ts';
 
 const DEPLOYMENT = 'shop';
+const FailedCause = proto.temporal.api.enums.v1.WorkflowTaskFailedCause;
 
 /** The condition of visibility that the last task of a run was carried out by this version. */
 function ranOn(buildId: string): string {
@@ -22,7 +24,8 @@ export interface Ran {
   readonly workflowType: string;
   /** The version of each workflow task, in order; `-`: none. */
   readonly builds: readonly string[];
-  readonly failedTasks: number;
+  /** Causes. Without those of a task whose end was refused because a signal had arrived: it is carried out again. */
+  readonly failedTasks: readonly string[];
 }
 
 /** A worker deployment with workers of several versions, and an operator who routes work to them. */
@@ -146,7 +149,10 @@ export class WorkerFleet implements AsyncDisposable {
       builds: events.flatMap(({ workflowTaskCompletedEventAttributes: task }) =>
         task == null ? [] : [task.deploymentVersion?.buildId ?? '-'],
       ),
-      failedTasks: events.filter((event) => event.workflowTaskFailedEventAttributes != null).length,
+      failedTasks: events
+        .flatMap(({ workflowTaskFailedEventAttributes: failed }) => (failed == null ? [] : [failed.cause ?? 0]))
+        .filter((cause) => cause !== FailedCause.WORKFLOW_TASK_FAILED_CAUSE_UNHANDLED_COMMAND)
+        .map((cause) => FailedCause[cause] ?? String(cause)),
     };
   }
 
