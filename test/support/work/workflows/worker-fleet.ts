@@ -151,8 +151,8 @@ export class WorkerFleet implements AsyncDisposable {
       ),
       failedTasks: events
         .flatMap(({ workflowTaskFailedEventAttributes: failed }) => (failed == null ? [] : [failed.cause ?? 0]))
-        .filter((cause) => cause !== FailedCause.WORKFLOW_TASK_FAILED_CAUSE_UNHANDLED_COMMAND)
-        .map((cause) => FailedCause[cause] ?? String(cause)),
+        .map((cause) => FailedCause[cause] ?? String(cause))
+        .filter((cause) => cause !== 'WORKFLOW_TASK_FAILED_CAUSE_UNHANDLED_COMMAND'),
     };
   }
 
