@@ -9,17 +9,18 @@ import * as z from 'zod';
 
 const BOOKS =
   ['causes', 'debits-credits', 'journal'].map((part) => `unit/domain/money/reconciliation-${part}`).join(' ') +
-  ' property/domain/reconciliation';
+  ' unit/domain/money/absence property/domain/reconciliation';
 
 /** Only these tests run: a rule must not depend on tests that detect a change by accident. */
 const RULES: Readonly<Record<string, string>> = {
-  'platform/crypto/webhook-signatures.ts': 'unit/crypto/webhook-signature property/edges/signature',
+  'platform/crypto/webhook-signatures.ts':
+    'unit/crypto/webhook-signature unit/crypto/constant-time unit/outbound/standard-webhooks property/edges/signature',
   'domain/work/attempt-lifecycle.ts': 'unit/domain/work/attempt-lifecycle',
   'domain/gate/circuit.ts': 'property/domain/circuit',
   'domain/work/failure.ts': 'unit/domain/purchase/purchase-decision unit/domain/work/failure',
   'domain/work/hold-reasons.ts': 'unit/domain/purchase/purchase-decision',
-  'domain/work/lifecycle.ts': 'unit/domain/work/lifecycle',
-  'domain/money/money.ts': 'property/domain/money',
+  'domain/work/lifecycle.ts': 'unit/domain/work/lifecycle unit/domain/work/caller-wait property/domain/task-position',
+  'domain/money/money.ts': 'unit/domain/money/compare-amounts unit/domain/cancellation/credit property/domain/money',
   'domain/relay/observation.ts': 'unit/domain/relay/observation',
   'domain/operator/operator-actions.ts':
     'unit/domain/operator/operator-actions unit/domain/operator/operator-verdicts property/domain/operator-actions',
@@ -28,7 +29,8 @@ const RULES: Readonly<Record<string, string>> = {
   'domain/gate/spend-limit.ts': 'property/domain/purchase-gate',
   'domain/money/books.ts': BOOKS,
   'domain/money/reconciliation.ts': BOOKS,
-  'domain/cancellation/refund.ts': 'unit/domain/cancellation/refund-lifecycle property/domain/refund',
+  'domain/cancellation/refund.ts':
+    'unit/domain/cancellation/refund-lifecycle unit/domain/cancellation/credit property/domain/refund',
   'domain/cancellation/refund-conditions.ts': 'property/domain/refund-conditions',
   'domain/relay/relay-decision.ts': ['inbox-decision', 'poll-interval', 'relay-failure', 'start-decision']
     .map((name) => `unit/domain/relay/${name}`)
@@ -52,7 +54,7 @@ const PROJECT = join(import.meta.dirname, '../..');
 const PACKAGE = import.meta.dirname;
 const COPY = join(PROJECT, '.cache/mutation');
 const REPORTS = join(PROJECT, 'test/artifacts/mutation');
-const COPIED = ['package.json', 'domain', 'platform', 'simulator', 'test', 'upstream'];
+const COPIED = ['package.json', 'db', 'domain', 'platform', 'simulator', 'test', 'upstream'];
 
 const reportSchema = z.object({
   files: z.record(z.string(), z.object({ mutants: z.array(z.object({ status: z.string() })) })),

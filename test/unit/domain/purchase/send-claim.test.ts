@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
+  afterAnswer,
   decideSendClaim,
   isOutcomeUnknown,
   resendWindowInForce,
@@ -86,4 +87,24 @@ describe('the resend window', () => {
   ] as const)('planned as %s, with %s in force, is %s', (planned, inForce, window) => {
     expect(resendWindowInForce(planned, inForce)).toBe(window);
   });
+});
+
+describe('an answer that is stored', () => {
+  it.each([
+    // before, after, work, whether the send holds its lease; is it in progress now, is the workflow woken
+    ['sending', 'processing', 'submitting', true, true, false],
+    ['sending', 'processing', 'submitting', false, true, true],
+    ['unknown', 'processing', 'held', true, true, true],
+    ['unknown', 'completed', 'needs_attention', false, true, true],
+    ['processing', 'processing', 'processing', false, true, false],
+    ['processing', 'processing', 'held', false, false, false],
+    ['processing', 'processing', 'needs_attention', true, false, false],
+    ['sending', 'completed', 'completed', false, false, false],
+    ['sending', 'completed', 'abandoned', true, false, false],
+  ] as const)(
+    '%s → %s for work that is %s (lease held: %s)',
+    (before, after, work, holdsLease, isInProgress, wakes) => {
+      expect(afterAnswer({ before, after, work, holdsLease })).toEqual({ isInProgress, wakes });
+    },
+  );
 });
