@@ -87,27 +87,6 @@ const MAX_VALUES = 64;
 
 const names = new Map<string, string>();
 
-/**
- * A connection that prepares every statement with values by name: PostgreSQL parses it once, and plans it again only
- * while plans for the given values are cheaper. Needs its own connection, as LISTEN does.
- */
-export class PreparingClient extends pg.Client {
-  // The overloads of `query` cannot be repeated here; only its first argument is changed.
-  override query = ((first: unknown, ...rest: unknown[]): unknown => {
-    const send = super.query.bind(this) as (...args: unknown[]) => unknown;
-    return send(named(first, rest[0]), ...rest);
-  }) as pg.Client['query'];
-}
-
-/** Behind a pooler, the next statement may reach another connection of PostgreSQL, which has prepared nothing. */
-export class UnpreparedClient extends pg.Client {
-  override query = ((first: unknown, ...rest: unknown[]): unknown => {
-    const send = super.query.bind(this) as (...args: unknown[]) => unknown;
-    const isNamed = typeof first === 'object' && first !== null && 'name' in first;
-    return send(isNamed ? { ...first, name: undefined } : first, ...rest);
-  }) as pg.Client['query'];
-}
-
 function named(statement: unknown, values: unknown): unknown {
   if (typeof statement !== 'object' || statement === null || !('text' in statement)) return statement;
   const { text } = statement;
@@ -117,6 +96,31 @@ function named(statement: unknown, values: unknown): unknown {
   const name = nameOf(text);
   return name === undefined ? statement : { ...statement, name };
 }
+
+function unnamed(statement: unknown): unknown {
+  return typeof statement === 'object' && statement !== null && 'name' in statement
+    ? { ...statement, name: undefined }
+    : statement;
+}
+
+function clientWith(change: (statement: unknown, values: unknown) => unknown) {
+  return class extends pg.Client {
+    // The overloads of `query` cannot be repeated here; only its first argument is changed.
+    override query = ((first: unknown, ...rest: unknown[]): unknown => {
+      const send = super.query.bind(this) as (...args: unknown[]) => unknown;
+      return send(change(first, rest[0]), ...rest);
+    }) as pg.Client['query'];
+  };
+}
+
+/**
+ * A connection that prepares every statement with values by name: PostgreSQL parses it once, and plans it again only
+ * while plans for the given values are cheaper. Needs its own connection, as LISTEN does.
+ */
+export const PreparingClient = clientWith(named);
+
+/** Behind a pooler, the next statement may reach another connection of PostgreSQL, which has prepared nothing. */
+export const UnpreparedClient = clientWith(unnamed);
 
 function nameOf(text: string): string | undefined {
   const known = names.get(text);

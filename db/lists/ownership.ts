@@ -1,5 +1,5 @@
 /** Every query for a caller takes an owner and uses a condition of this file. */
-import { and, eq, exists, or, sql, type SQL } from 'drizzle-orm';
+import { and, eq, exists, or, type Placeholder, sql, type SQL } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { cancellations, cases, esims, orders, refunds } from '#db/schema.ts';
 import { workTable } from '#db/work/rows.ts';
@@ -8,19 +8,9 @@ import { WORK_KINDS, type WorkKind } from '#domain/work/kinds.ts';
 /** Lineage of API keys; undefined: all. Required, so that no caller can omit it. */
 export type Owner = string | undefined;
 
-export function ownWork(kind: WorkKind, owner: Owner): SQL | undefined {
+/** @param owner or its place in a prepared statement. */
+export function ownWork(kind: WorkKind, owner: Owner | Placeholder): SQL | undefined {
   return owner === undefined ? undefined : eq(workTable(kind).apiKeyId, owner);
-}
-
-export function nameOfFind(kind: WorkKind, owner: Owner): string {
-  return `${owner === undefined ? 'any' : 'own'} ${kind}`;
-}
-
-/** One piece of work, in the prepared statement of this name with the values `id` and `owner`. */
-export function oneOwn(kind: WorkKind, owner: Owner): SQL | undefined {
-  const { id, apiKeyId } = workTable(kind);
-  const isOwn = owner === undefined ? undefined : eq(apiKeyId, sql.placeholder('owner'));
-  return and(eq(id, sql.placeholder('id')), isOwn);
 }
 
 export function ownEsims(db: Executor, owner: Owner): SQL | undefined {

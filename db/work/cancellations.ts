@@ -1,12 +1,18 @@
 import { and, eq, gt, inArray, lt, notExists, notInArray, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
-import { prepared } from '#db/connection/prepared-statements.ts';
-import { nameOfFind, oneOwn, ownRefunds, type Owner } from '#db/lists/ownership.ts';
+import { ownRefunds, type Owner } from '#db/lists/ownership.ts';
 import { following, newest, type PageOptions, pageOfStatuses } from '#db/lists/pages.ts';
 import { cancellations, refunds, attempts, esims } from '#db/schema.ts';
 import { ofWork } from '#db/work/attempts.ts';
 import { type CancellationRow, type RefundRow, WorkMissingError } from '#db/work/rows.ts';
-import { attemptSummary, summaryColumns, type WorkFilter, workPage, type StoredWork } from '#db/work/work-reads.ts';
+import {
+  attemptSummary,
+  findOwn,
+  summaryColumns,
+  type WorkFilter,
+  workPage,
+  type StoredWork,
+} from '#db/work/work-reads.ts';
 import type { RefundCondition } from '#domain/cancellation/refund-conditions.ts';
 import type { RefundStatus } from '#domain/cancellation/refund.ts';
 
@@ -25,16 +31,13 @@ function select(db: Executor) {
     .select({ row: cancellations, refund: refunds, ...summaryColumns(facts) })
     .from(cancellations)
     .leftJoin(refunds, eq(refunds.cancellationId, cancellations.id))
-    .crossJoinLateral(facts);
+    .crossJoinLateral(facts)
+    .$dynamic();
 }
 
 export const cancellationReads = {
-  find: async (db: Executor, id: string, owner: Owner): Promise<StoredCancellation | undefined> => {
-    const statement = prepared(db, nameOfFind('cancellation', owner), (on, name) =>
-      select(on).where(oneOwn('cancellation', owner)).prepare(name),
-    );
-    return (await statement.execute({ id, owner }))[0];
-  },
+  find: (db: Executor, id: string, owner: Owner): Promise<StoredCancellation | undefined> =>
+    findOwn(db, 'cancellation', select, id, owner),
   page: (db: Executor, owner: Owner, filter: CancellationFilter, page: PageOptions) => {
     const own = [[cancellations.esimId, filter.esimId]] as const;
     // As an array, so that the pages of these eSIMs are read and no others.
@@ -42,7 +45,7 @@ export const cancellationReads = {
       filter.customerReferenceHash &&
       sql`${cancellations.esimId} = any(array(select ${esims.id} from ${esims}
         where ${esims.customerReferenceHash} = ${filter.customerReferenceHash}))`;
-    return workPage(db, 'cancellation', (on) => select(on).$dynamic(), owner, filter, page, own, ofCustomer);
+    return workPage(db, 'cancellation', select, owner, filter, page, own, ofCustomer);
   },
 };
 

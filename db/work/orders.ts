@@ -1,11 +1,17 @@
 import { eq, and, asc, gt, inArray, lt, sql, sum } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
-import { prepared } from '#db/connection/prepared-statements.ts';
-import { nameOfFind, oneOwn, type Owner } from '#db/lists/ownership.ts';
+import type { Owner } from '#db/lists/ownership.ts';
 import { following, newest, oneOf, type PageOptions } from '#db/lists/pages.ts';
 import { orders, esims, orderBatches } from '#db/schema.ts';
 import type { OrderRow, OrderBatchRow } from '#db/work/rows.ts';
-import { attemptSummary, summaryColumns, type WorkFilter, workPage, type StoredWork } from '#db/work/work-reads.ts';
+import {
+  attemptSummary,
+  findOwn,
+  summaryColumns,
+  type WorkFilter,
+  workPage,
+  type StoredWork,
+} from '#db/work/work-reads.ts';
 import { type Money, sumByCurrency } from '#domain/money/money.ts';
 import type { StatusOf } from '#domain/work/lifecycle.ts';
 
@@ -24,16 +30,13 @@ function select(db: Executor) {
   return db
     .select({ row: orders, ...summaryColumns(facts) })
     .from(orders)
-    .crossJoinLateral(facts);
+    .crossJoinLateral(facts)
+    .$dynamic();
 }
 
 export const orderReads = {
-  find: async (db: Executor, id: string, owner: Owner): Promise<StoredOrder | undefined> => {
-    const statement = prepared(db, nameOfFind('order', owner), (on, name) =>
-      select(on).where(oneOwn('order', owner)).prepare(name),
-    );
-    return (await statement.execute({ id, owner }))[0];
-  },
+  find: (db: Executor, id: string, owner: Owner): Promise<StoredOrder | undefined> =>
+    findOwn(db, 'order', select, id, owner),
   page: (db: Executor, owner: Owner, filter: OrderFilter, page: PageOptions) => {
     const own = [
       [orders.packageId, filter.packageId],
@@ -42,7 +45,7 @@ export const orderReads = {
       [orders.customerReferenceHash, filter.customerReferenceHash],
     ] as const;
     const references = filter.externalOrderIds && oneOf(orders.externalOrderId)(filter.externalOrderIds);
-    return workPage(db, 'order', (on) => select(on).$dynamic(), owner, filter, page, own, references);
+    return workPage(db, 'order', select, owner, filter, page, own, references);
   },
 };
 

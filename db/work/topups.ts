@@ -1,11 +1,17 @@
 import { eq } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
-import { prepared } from '#db/connection/prepared-statements.ts';
-import { nameOfFind, oneOwn, type Owner } from '#db/lists/ownership.ts';
+import type { Owner } from '#db/lists/ownership.ts';
 import { oneOf, type PageOptions } from '#db/lists/pages.ts';
 import { topups, esims } from '#db/schema.ts';
 import { type TopupRow, WorkMissingError } from '#db/work/rows.ts';
-import { attemptSummary, summaryColumns, type WorkFilter, workPage, type StoredWork } from '#db/work/work-reads.ts';
+import {
+  attemptSummary,
+  findOwn,
+  summaryColumns,
+  type WorkFilter,
+  workPage,
+  type StoredWork,
+} from '#db/work/work-reads.ts';
 
 export type StoredTopup = StoredWork<TopupRow>;
 
@@ -21,16 +27,13 @@ function select(db: Executor) {
   return db
     .select({ row: topups, ...summaryColumns(facts) })
     .from(topups)
-    .crossJoinLateral(facts);
+    .crossJoinLateral(facts)
+    .$dynamic();
 }
 
 export const topupReads = {
-  find: async (db: Executor, id: string, owner: Owner): Promise<StoredTopup | undefined> => {
-    const statement = prepared(db, nameOfFind('topup', owner), (on, name) =>
-      select(on).where(oneOwn('topup', owner)).prepare(name),
-    );
-    return (await statement.execute({ id, owner }))[0];
-  },
+  find: (db: Executor, id: string, owner: Owner): Promise<StoredTopup | undefined> =>
+    findOwn(db, 'topup', select, id, owner),
   page: (db: Executor, owner: Owner, filter: TopupFilter, page: PageOptions) => {
     const own = [
       [topups.esimId, filter.esimId],
@@ -38,7 +41,7 @@ export const topupReads = {
       [topups.customerReferenceHash, filter.customerReferenceHash],
     ] as const;
     const references = filter.externalTopupIds && oneOf(topups.externalTopupId)(filter.externalTopupIds);
-    return workPage(db, 'topup', (on) => select(on).$dynamic(), owner, filter, page, own, references);
+    return workPage(db, 'topup', select, owner, filter, page, own, references);
   },
 };
 

@@ -1,12 +1,18 @@
 import { and, inArray, isNotNull, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
-import { prepared } from '#db/connection/prepared-statements.ts';
-import { nameOfFind, oneOwn, type Owner, ownWork } from '#db/lists/ownership.ts';
+import { type Owner, ownWork } from '#db/lists/ownership.ts';
 import { oneOf, type PageOptions } from '#db/lists/pages.ts';
 import { attempts, timeline, vpnSubscriptions, walletMovements } from '#db/schema.ts';
 import { inList } from '#db/schema/columns.ts';
 import { readWork, type VpnSubscriptionRow, vpnSubscriptionRow } from '#db/work/rows.ts';
-import { attemptSummary, summaryColumns, type WorkFilter, workPage, type StoredWork } from '#db/work/work-reads.ts';
+import {
+  attemptSummary,
+  findOwn,
+  summaryColumns,
+  type WorkFilter,
+  workPage,
+  type StoredWork,
+} from '#db/work/work-reads.ts';
 
 export interface StoredVpnSubscription extends StoredWork<VpnSubscriptionRow> {
   /** In RFC 3339. */
@@ -48,16 +54,13 @@ function select(db: Executor) {
       ...summaryColumns(facts),
     })
     .from(vpnSubscriptions)
-    .crossJoinLateral(facts);
+    .crossJoinLateral(facts)
+    .$dynamic();
 }
 
 export const vpnSubscriptionReads = {
-  find: async (db: Executor, id: string, owner: Owner): Promise<StoredVpnSubscription | undefined> => {
-    const statement = prepared(db, nameOfFind('vpn_subscription', owner), (on, name) =>
-      select(on).where(oneOwn('vpn_subscription', owner)).prepare(name),
-    );
-    return (await statement.execute({ id, owner }))[0];
-  },
+  find: (db: Executor, id: string, owner: Owner): Promise<StoredVpnSubscription | undefined> =>
+    findOwn(db, 'vpn_subscription', select, id, owner),
   page: (db: Executor, owner: Owner, filter: VpnSubscriptionFilter, page: PageOptions) => {
     const { externalSubscriptionIds: named } = filter;
     const own = [
@@ -65,7 +68,7 @@ export const vpnSubscriptionReads = {
       [vpnSubscriptions.customerReferenceHash, filter.customerReferenceHash],
     ] as const;
     const references = named && oneOf(vpnSubscriptions.externalSubscriptionId)(named);
-    return workPage(db, 'vpn_subscription', (on) => select(on).$dynamic(), owner, filter, page, own, references);
+    return workPage(db, 'vpn_subscription', select, owner, filter, page, own, references);
   },
 };
 

@@ -70,6 +70,24 @@ export function workConditions(kind: WorkKind, owner: Owner, filter: WorkFilter)
   );
 }
 
+/** @param select all work of the kind. */
+export async function findOwn<Query extends PgSelect>(
+  db: Executor,
+  kind: WorkKind,
+  select: (on: Executor) => Query,
+  id: string,
+  owner: Owner,
+): Promise<Query['_']['result'][number] | undefined> {
+  const table = workTable(kind);
+  const isOwn = ownWork(kind, owner === undefined ? undefined : sql.placeholder('owner'));
+  const statement = prepared(db, `${owner === undefined ? 'any' : 'own'} ${kind}`, (on, name) =>
+    select(on)
+      .where(and(eq(table.id, sql.placeholder('id')), isOwn))
+      .prepare(name),
+  );
+  return (await statement.execute({ id, owner }))[0];
+}
+
 /**
  * Not prepared by PostgreSQL, which plans a page for the values of its filters.
  * @param select all work of the kind. @param own exact values of columns that only this kind has.

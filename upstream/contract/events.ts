@@ -5,7 +5,7 @@ import { serviceOrder } from '#upstream/contract/orders.ts';
 import type { RecordName } from '#upstream/contract/variants.ts';
 import { vpnSubscription } from '#upstream/contract/vpn.ts';
 
-/** In the words of the specification. */
+/** What the specification says of each event. */
 export const EVENT_MEANINGS = {
   ping: 'connectivity test',
   'order.completed': 'eSIM order completed',

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { generateWebhookSecret } from '#crypto/webhook-signatures.ts';
 import { excerptAad } from '#db/encryption-aads.ts';
 import { webhookEndpoints } from '#db/schema.ts';
+import type { TryOutcome } from '#domain/events/webhook-delivery.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { rotateEndpointSecret } from '#fulfilment/event-webhooks/manage-endpoint.ts';
 import { WebhookReceiver } from '#test/support/network/webhook-receiver.ts';
@@ -135,7 +136,8 @@ describe('a worker that dies between a send and its record', () => {
     expect(bench.receiver.received[1]!.bytes.equals(bench.receiver.received[0]!.bytes)).toBe(true);
   });
 
-  it('is replaced by the next worker, and its late result changes nothing', async () => {
+  /** A try whose result comes after the end of its lease, when another worker has tried. @returns to let it end. */
+  async function overtakenTry(outcome: TryOutcome, status: number) {
     const id = await bench.endpoint();
     await bench.happen();
     const reached = Promise.withResolvers<void>();
@@ -143,38 +145,32 @@ describe('a worker that dies between a send and its record', () => {
     const courier = async () => {
       reached.resolve();
       await goOn.promise;
-      return { outcome: { kind: 'no_answer', failure: 'timeout' }, excerpt: Buffer.alloc(0) } as const;
+      return { outcome, excerpt: Buffer.alloc(0) };
     };
     // A second lane could claim the delivery itself after the end of the lease.
     const slow = bench.activities({ courier }, { lanes: 1 }).deliverDue({ endpointId: id });
     await reached.promise;
     bench.clock.now += DEFAULT_POLICY.outbound.leaseMs;
+    bench.receiver.otherwise = status;
     await bench.round(id);
+    return async () => {
+      goOn.resolve();
+      await slow;
+    };
+  }
+
+  it('is replaced by the next worker, and its late result changes nothing', async () => {
+    const end = await overtakenTry({ kind: 'no_answer', failure: 'timeout' }, 204);
     expect(await bench.states()).toEqual(['delivered']);
-    goOn.resolve();
-    await slow;
+    await end();
     expect(await bench.states()).toEqual(['delivered']);
     expect(await bench.tries()).toHaveLength(2);
   });
 
   it('is replaced by the next worker, and its late success counts, also after the delivery was given up', async () => {
-    const id = await bench.endpoint();
-    await bench.happen();
-    const reached = Promise.withResolvers<void>();
-    const goOn = Promise.withResolvers<void>();
-    const courier = async () => {
-      reached.resolve();
-      await goOn.promise;
-      return { outcome: { kind: 'answered', status: 204 }, excerpt: Buffer.alloc(0) } as const;
-    };
-    const slow = bench.activities({ courier }, { lanes: 1 }).deliverDue({ endpointId: id });
-    await reached.promise;
-    bench.clock.now += DEFAULT_POLICY.outbound.leaseMs;
-    bench.receiver.otherwise = 410;
-    await bench.round(id);
+    const end = await overtakenTry({ kind: 'answered', status: 204 }, 410);
     expect(await bench.states()).toEqual(['failed']);
-    goOn.resolve();
-    await slow;
+    await end();
     expect(await bench.states()).toEqual(['delivered']);
   });
 });
