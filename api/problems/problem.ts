@@ -115,10 +115,13 @@ export function requireFound<Found>(found: Found | undefined, code: ProblemCode)
   return found;
 }
 
+/** Made once: zod compiles a schema at its first use, which takes longer than the rest of a read. */
+const pathWithId = z.object({ id: z.string() });
+
 /** Before any query. @throws Problem when the id in the path has the form of no id of its kind. */
 export function requireIdForm(params: z.ZodObject | undefined, path: unknown): void {
   const kind = kindOfId(params);
-  if (kind === undefined || isId(kind, z.object({ id: z.string() }).parse(path).id)) return;
+  if (kind === undefined || isId(kind, pathWithId.parse(path).id)) return;
   throw new Problem(missingCodeOf(params) ?? 'route_not_found');
 }
 
@@ -132,7 +135,7 @@ export function missingCodeOf(params: z.ZodObject | undefined): ProblemCode | un
 export function explainMissing(error: unknown, params: z.ZodObject | undefined, path: unknown): unknown {
   if (!(error instanceof Problem) || PROBLEMS[error.code].status !== 404 || error.detail !== undefined) return error;
   const kind = kindOfId(params);
-  const given = z.object({ id: z.string() }).safeParse(path).data?.id;
+  const given = pathWithId.safeParse(path).data?.id;
   if (kind === undefined || given === undefined) return error;
   return new Problem(error.code, { detail: explanation(kind, given), headers: error.headers, extra: error.extra });
 }

@@ -1,9 +1,9 @@
 import type * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { together } from '#api/waits/together.ts';
 import type { Expansion } from '#api/work/expand.ts';
 import type { operationsOutput } from '#api/work/work-schemas.ts';
 import type { Executor } from '#db/connection/database.ts';
+import { together } from '#db/connection/together.ts';
 import type { Owner } from '#db/lists/ownership.ts';
 import type { WorkFilter, StoredWork, WorkReads } from '#db/work/work-reads.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';

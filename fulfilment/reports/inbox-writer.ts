@@ -2,11 +2,11 @@
  * Stores each webhook exactly once and classifies it: new, duplicate, replay of signed content under another id, or
  * conflict.
  */
-import { and, count, eq, isNotNull, sql } from 'drizzle-orm';
+import { and, eq, inArray, isNotNull, sql } from 'drizzle-orm';
 import type { KeyRing } from '#crypto/key-ring.ts';
 import { noteRowsAdded } from '#db/connection/after-commit.ts';
 import { DatabaseUnavailableError, type Database, type Executor } from '#db/connection/database.ts';
-import { placesOf, prepared } from '#db/connection/prepared-statements.ts';
+import { together } from '#db/connection/together.ts';
 import { inboxBodyAad } from '#db/encryption-aads.ts';
 import { inbox } from '#db/schema.ts';
 import { openCase } from '#db/work/cases.ts';
@@ -38,47 +38,32 @@ export interface InboxResult {
   readonly conflict: 'none' | 'new' | 'known';
 }
 
-/** Deliveries that are stored at the same time: the other connections of the pool stay free for callers. */
-const AT_ONCE = 4;
 /** PostgreSQL cannot keep up when more of them wait. */
 const MOST_WAITING = 2_000;
 
 export class InboxWriter {
-  readonly #database: Database;
   readonly #keyRing: KeyRing;
-  readonly #waiting: (() => void)[] = [];
-  #underWay = 0;
+  readonly #store: (row: NewRow) => Promise<InboxResult>;
+  #waiting = 0;
 
   constructor(database: Database, keyRing: KeyRing) {
-    this.#database = database;
     this.#keyRing = keyRing;
-  }
-
-  /** Resolves when the delivery is durably stored. @throws DatabaseUnavailableError: the sender must repeat it. */
-  async accept(delivery: VerifiedWebhook): Promise<InboxResult> {
-    await this.#turn();
-    try {
-      return await this.#store(delivery);
-    } finally {
-      const next = this.#waiting.shift();
-      if (next === undefined) this.#underWay -= 1;
-      else next();
-    }
-  }
-
-  async #turn(): Promise<void> {
-    if (this.#underWay < AT_ONCE) {
-      this.#underWay += 1;
-      return;
-    }
-    if (this.#waiting.length >= MOST_WAITING)
-      throw new DatabaseUnavailableError(new Error(`${MOST_WAITING} deliveries wait to be stored`));
-    await new Promise<void>((resolve) => {
-      this.#waiting.push(resolve);
+    // All that arrive during one commit share the next one, on one connection: the others stay free for callers.
+    this.#store = together(async (rows) => {
+      try {
+        return await storeAll(database, rows);
+      } catch (error) {
+        if (error instanceof DatabaseUnavailableError) throw error;
+        // A row that PostgreSQL refuses, or that another process holds, does not refuse the others.
+        return async (row) => (await storeAll(database, [row]))(row);
+      }
     });
   }
 
-  async #store({ timestamp, body, parsed, ...delivery }: VerifiedWebhook): Promise<InboxResult> {
+  /** Resolves when the delivery is durably stored. @throws DatabaseUnavailableError: the sender must repeat it. */
+  async accept({ timestamp, body, parsed, ...delivery }: VerifiedWebhook): Promise<InboxResult> {
+    if (this.#waiting >= MOST_WAITING)
+      throw new DatabaseUnavailableError(new Error(`${MOST_WAITING} deliveries wait to be stored`));
     const bodyHash = this.#keyRing.hash(body, 'webhook_body');
     const row: NewRow = {
       ...delivery,
@@ -87,43 +72,83 @@ export class InboxWriter {
       signedHash: this.#keyRing.hash(`${timestamp}.${bodyHash.toString('hex')}`, 'webhook_signed'),
       encryptedBody: this.#keyRing.encrypt(body, inboxBodyAad(delivery.deliveryId)),
     };
-    const kind = await this.#database.run((db) => storeWebhook(db, row));
-    // The search follows the commit of the insert: two processes that store two bodies under one id cannot see each
-    // other before. Both precede the answer: a delivery whose process dies in between comes again.
-    return { kind, conflict: await findConflict(this.#database, row.deliveryId) };
+    this.#waiting += 1;
+    try {
+      return await this.#store(row);
+    } finally {
+      this.#waiting -= 1;
+    }
   }
 }
 
 /** A replay is signed content that came before under another id; it has no second effect. */
-async function storeWebhook(db: Executor, row: NewRow): Promise<InboxResult['kind']> {
-  if (await insertNew(db, row)) return 'stored';
-  const isSame = and(eq(inbox.deliveryId, row.deliveryId), eq(inbox.bodyHash, row.bodyHash));
-  if ((await db.$count(inbox, isSame)) > 0) return 'duplicate';
-  const note = 'The same signed content came before under another delivery id; it has no second effect.';
-  return (await insertNew(db, { ...row, state: 'replayed', note })) ? 'replayed' : 'duplicate';
-}
+const REPLAYED = {
+  state: 'replayed',
+  note: 'The same signed content came before under another delivery id; it has no second effect.',
+} as const;
 
-/** A concurrent insert of the same row is waited for. @returns false when it was there already. */
-async function insertNew(db: Executor, row: NewRow): Promise<boolean> {
-  const { shape, places, values } = placesOf({ source: 'webhook', ...row } as const);
-  const statement = prepared(db, `insert inbox ${shape}`, (on, name) =>
-    on.insert(inbox).values(places).onConflictDoNothing().returning({ id: inbox.id }).prepare(name),
-  );
-  const inserted = await statement.execute(values);
-  if (inserted.length > 0 && row.state === 'pending') noteRowsAdded(db, 'inbox');
-  return inserted.length > 0;
-}
-
-async function findConflict(database: Database, deliveryId: string): Promise<InboxResult['conflict']> {
-  const [found] = await database.run((db) => {
-    const isOfDelivery = eq(inbox.deliveryId, sql.placeholder('deliveryId'));
-    const statement = prepared(db, 'bodies of a delivery', (on, name) =>
-      on.select({ bodies: count() }).from(inbox).where(isOfDelivery).prepare(name),
-    );
-    return statement.execute({ deliveryId });
+async function storeAll(database: Database, rows: readonly NewRow[]): Promise<(row: NewRow) => InboxResult> {
+  const [stored, replayed] = await database.run(async (db) => {
+    const added = await insertNew(db, rows);
+    const others = rows.filter((row) => !added.has(row));
+    const known = new Set((await bodiesUnder(db, others)).map(nameOf));
+    return [
+      added,
+      await insertNew(
+        db,
+        others.filter((row) => !known.has(nameOf(row))),
+        REPLAYED,
+      ),
+    ];
   });
-  if (found === undefined || found.bodies < 2) return 'none';
-  return (await database.transaction((tx) => openConflictCase(tx, deliveryId))) ? 'new' : 'known';
+  // The search follows the commit of the insert: two processes that store two bodies under one id cannot see each
+  // other before. Both precede the answer: a delivery whose process dies in between comes again.
+  const bodies = Map.groupBy(await database.run((db) => bodiesUnder(db, rows)), ({ deliveryId }) => deliveryId);
+  const conflicts = new Map<NewRow, InboxResult['conflict']>();
+  for (const row of rows) {
+    const { deliveryId } = row;
+    if ((bodies.get(deliveryId)?.length ?? 0) < 2) continue;
+    const isNew = await database.transaction((tx) => openConflictCase(tx, deliveryId));
+    conflicts.set(row, isNew ? 'new' : 'known');
+  }
+  return (row) => ({
+    kind: stored.has(row) ? 'stored' : replayed.has(row) ? 'replayed' : 'duplicate',
+    conflict: conflicts.get(row) ?? 'none',
+  });
+}
+
+type Body = Pick<NewRow, 'deliveryId' | 'bodyHash'>;
+
+function nameOf({ deliveryId, bodyHash }: Body): string {
+  return `${bodyHash.toString('hex')} ${deliveryId}`;
+}
+
+/** A concurrent insert of the same row is waited for. @returns those that were not there already. */
+async function insertNew(
+  db: Executor,
+  rows: readonly NewRow[],
+  changed: Partial<NewRow> = {},
+): Promise<ReadonlySet<NewRow>> {
+  if (rows.length === 0) return new Set();
+  const inserted = await db
+    .insert(inbox)
+    .values(rows.map((row) => ({ source: 'webhook' as const, ...row, ...changed })))
+    .onConflictDoNothing()
+    .returning({ deliveryId: inbox.deliveryId, bodyHash: inbox.bodyHash });
+  const names = new Set(inserted.map(nameOf));
+  // Of equal rows, the first one was inserted.
+  const added = rows.filter((row) => names.delete(nameOf(row)));
+  if (added.some((row) => (changed.state ?? row.state) === 'pending')) noteRowsAdded(db, 'inbox');
+  return new Set(added);
+}
+
+async function bodiesUnder(db: Executor, rows: readonly NewRow[]): Promise<Body[]> {
+  if (rows.length === 0) return [];
+  const ids = [...new Set(rows.map(({ deliveryId }) => deliveryId))];
+  return db
+    .select({ deliveryId: inbox.deliveryId, bodyHash: inbox.bodyHash })
+    .from(inbox)
+    .where(inArray(inbox.deliveryId, ids));
 }
 
 /** Work that one of the bodies was matched to gets a timeline entry. */

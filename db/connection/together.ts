@@ -7,9 +7,9 @@ const MAX_KEYS = 500;
  * it was asked for, so that it misses no change that its callers know of.
  */
 export function together<Key, Found>(
-  readAll: (keys: readonly Key[]) => Promise<(key: Key) => Found>,
+  readAll: (keys: readonly Key[]) => Promise<(key: Key) => Found | Promise<Found>>,
 ): (key: Key) => Promise<Found> {
-  let next: { readonly keys: Key[]; readonly found: Promise<(key: Key) => Found> } | undefined;
+  let next: { readonly keys: Key[]; readonly found: ReturnType<typeof readAll> } | undefined;
   let last: Promise<unknown> = Promise.resolve();
   const begin = () => {
     const keys: Key[] = [];
