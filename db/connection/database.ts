@@ -67,6 +67,9 @@ export class Database {
       // A half-open connection never answers, so the client has its own timeout.
       query_timeout: LIMITS.statement_timeout + 5_000,
       keepAlive: true,
+      // Statements that do not wait for each other's results are sent together: `Promise.all` in a transaction. They are
+      // run in the order in which they were sent.
+      pipeline: true,
       ...(options.isPooled === true ? { Client: UnpreparedClient } : LIMITS),
       ...(options.isPooled !== true && options.prepares === true && { Client: PreparingClient }),
     });
@@ -146,9 +149,10 @@ export class Database {
       this.#announce(tx);
       return result;
     } catch (error) {
+      failure = await rollBack(client, error);
+      // All statements of the transaction have ended by now, also those that were sent together with the failed one.
       takeRowsAdded(tx);
       takeFacts(tx);
-      failure = await rollBack(client, error);
       throw error;
     } finally {
       client.off('error', onError);

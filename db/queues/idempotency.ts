@@ -50,11 +50,11 @@ export async function lockAndFindAnswer(
   requestHash: Buffer,
 ): Promise<IdempotencyFinding | { readonly kind: 'in_progress' }> {
   const name = `idempotency/${id.apiKeyId}/${id.key}`;
-  const { rows } = await tx.execute<{ mine: boolean }>(
-    sql`select pg_try_advisory_xact_lock(hashtextextended(${name}, 0)) as mine`,
-  );
-  // A statement of its own: it sees what the former holder of the lock has committed.
-  const found = await findAnswer(tx, keyRing, id, requestHash);
+  const [{ rows }, found] = await Promise.all([
+    tx.execute<{ mine: boolean }>(sql`select pg_try_advisory_xact_lock(hashtextextended(${name}, 0)) as mine`),
+    // A statement of its own: it sees what the former holder of the lock has committed.
+    findAnswer(tx, keyRing, id, requestHash),
+  ]);
   return found.kind === 'unused' && rows[0]?.mine !== true ? { kind: 'in_progress' } : found;
 }
 

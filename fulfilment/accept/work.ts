@@ -102,9 +102,11 @@ async function accepted<Row extends WorkRow>(
   now: Date,
 ) {
   const work: WorkRef = { kind, id: row.id };
-  await requestStart(tx, work);
-  await addTimelineEntry(tx, work, acceptedEntry(kind, detail, now));
-  await recordEvent(tx, acceptedEvent(work, row), now);
+  await Promise.all([
+    requestStart(tx, work),
+    addTimelineEntry(tx, work, acceptedEntry(kind, detail, now)),
+    recordEvent(tx, acceptedEvent(work, row), now),
+  ]);
   const { status, failureClass, attentionReason, requestId, traceparent, createdAt: acceptedAt } = row;
   const reasons = { previous: undefined, failureClass, attentionReason };
   const fact = { status, ...reasons, requestId, traceparent, acceptedAt, isCompletion: false };

@@ -43,11 +43,8 @@ export async function applyReport(tx: Executor, known: AttemptRow, report: Repor
   const state = attemptStateAfter(known.state, outcome);
   const charged = chargedOf(known) ?? report.charged;
   const isFailure = outcome === 'failed';
-  if (known.serviceId === null && serviceId !== undefined) await requeueUnmatched(tx, work.kind, { serviceId });
-  if (!isFailure && charged !== undefined)
-    await recordMovement(tx, { direction: 'debit', attemptId: known.id, money: charged });
   const { isPurchase, esim } = KINDS[work.kind];
-  const [updated] = await tx
+  const update = tx
     .update(attempts)
     .set({
       serviceId: serviceId ?? known.serviceId,
@@ -69,6 +66,13 @@ export async function applyReport(tx: Executor, known: AttemptRow, report: Repor
     })
     .where(eq(attempts.id, known.id))
     .returning();
+  const isNamedNow = known.serviceId === null && serviceId !== undefined;
+  const isDebit = !isFailure && charged !== undefined;
+  const [[updated]] = await Promise.all([
+    update,
+    isNamedNow ? requeueUnmatched(tx, work.kind, { serviceId }) : undefined,
+    isDebit ? recordMovement(tx, { direction: 'debit', attemptId: known.id, money: charged }) : undefined,
+  ]);
   if (updated === undefined) throw new Error(`attempt ${known.id} vanished while it was locked`);
 
   if (cancellation !== undefined) await storeCancellationReport(tx, work, cancellation, now);

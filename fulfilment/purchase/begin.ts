@@ -208,22 +208,24 @@ async function prepareAttempt(
 ): Promise<AttemptRow> {
   const { keyRing } = dependencies;
   const { reference, serviceEsimId, body } = await SERVICE_CALLS[work.kind].prepare(dependencies, tx, row, number);
-  const attempt = await openAttempt(tx, {
-    work,
-    number,
-    idempotencyKey: attemptKey(keyRing, work, number),
-    reference,
-    serviceEsimId,
-    encryptedBody: (attemptId) => keyRing.encrypt(body, requestBodyAad(attemptId)),
-  });
-  await addTimelineEntry(tx, work, {
-    event: 'attempt.prepared',
-    message:
-      `Attempt ${number} was prepared: its key${reference === undefined ? '' : ', reference'} and exact ` +
-      'body are stored.',
-    detail: { attempt: number, ...(reference !== undefined && { reference }) },
-    dedupKey: `attempt.prepared:${number}`,
-  });
+  const [attempt] = await Promise.all([
+    openAttempt(tx, {
+      work,
+      number,
+      idempotencyKey: attemptKey(keyRing, work, number),
+      reference,
+      serviceEsimId,
+      encryptedBody: (attemptId) => keyRing.encrypt(body, requestBodyAad(attemptId)),
+    }),
+    addTimelineEntry(tx, work, {
+      event: 'attempt.prepared',
+      message:
+        `Attempt ${number} was prepared: its key${reference === undefined ? '' : ', reference'} and exact ` +
+        'body are stored.',
+      detail: { attempt: number, ...(reference !== undefined && { reference }) },
+      dedupKey: `attempt.prepared:${number}`,
+    }),
+  ]);
   return attempt;
 }
 
@@ -244,7 +246,6 @@ export async function openAttempt(
 ): Promise<AttemptRow> {
   const id = newId('attempt');
   const { work, number, idempotencyKey, reference, serviceEsimId, encryptedBody } = attempt;
-  await requeueUnmatched(tx, work.kind, { reference, serviceEsimId });
   const { shape, places, values } = placesOf({
     id,
     subjectKind: work.kind,
@@ -263,7 +264,10 @@ export async function openAttempt(
       .returning()
       .prepare(name),
   );
-  const [inserted] = await statement.execute(values);
+  const [[inserted]] = await Promise.all([
+    statement.execute(values),
+    requeueUnmatched(tx, work.kind, { reference, serviceEsimId }),
+  ]);
   const row = inserted ?? (await findAttempt(tx, work, number));
   if (row === undefined) throw new Error(`attempt ${number} of ${work.id} cannot be read back`);
   return row;

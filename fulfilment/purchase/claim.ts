@@ -136,8 +136,10 @@ export async function claimLocked(
     reservesLast && isGateClear ? undefined : await passGate(tx, dependencies, work, row, locked, isGateClear, price);
   if (early?.kind === 'stopped') return { kind: 'gated', stop: early.stop };
   const terms = objection === undefined ? { limit, price: offer.price } : {};
-  const attempt = await takeLease(tx, locked, { leaseMs: sendLeaseMs, esimId: row.esimId, ...terms });
-  await startSend(tx, work, { isNew: isGateClear && row.status === 'accepted', retryRule }, new Date(now()));
+  const [attempt] = await Promise.all([
+    takeLease(tx, locked, { leaseMs: sendLeaseMs, esimId: row.esimId, ...terms }),
+    startSend(tx, work, { isNew: isGateClear && row.status === 'accepted', retryRule }, new Date(now())),
+  ]);
   const admission = early ?? (await reservePrice(tx, dependencies, work, row, locked, price));
   if (admission.kind === 'stopped') throw new StoppedByAccount();
 

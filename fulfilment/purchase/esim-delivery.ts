@@ -148,7 +148,7 @@ export async function storeDelivery(
   const row = await lockUnfinishedWork(tx, work);
   const { packageId, encryptedCustomerReference, customerReferenceHash } = orderRow(row);
   const { namedByRecord, ...stored } = esim;
-  await tx
+  const insert = tx
     .insert(esims)
     .values({ ...stored, orderId, packageId, encryptedCustomerReference, customerReferenceHash, readAt: now });
   const otherName = namedByRecord === undefined ? '' : ` Its own record at the service names it ${namedByRecord}.`;
@@ -156,5 +156,5 @@ export async function storeDelivery(
     message: `The eSIM was delivered and stored.${otherName}`,
     detail: { esim_id: esim.id, service_esim_id: esim.serviceEsimId },
   };
-  await completeWork(tx, work, row, { ...completion, esimId: esim.id, entry }, now);
+  await Promise.all([insert, completeWork(tx, work, row, { ...completion, esimId: esim.id, entry }, now)]);
 }

@@ -2,7 +2,7 @@
  * Stores each webhook exactly once and classifies it: new, duplicate, replay of signed content under another id, or
  * conflict.
  */
-import { and, eq, inArray, isNotNull, sql } from 'drizzle-orm';
+import { and, eq, inArray, isNotNull } from 'drizzle-orm';
 import type { KeyRing } from '#crypto/key-ring.ts';
 import { noteRowsAdded } from '#db/connection/after-commit.ts';
 import { DatabaseUnavailableError, type Database, type Executor } from '#db/connection/database.ts';

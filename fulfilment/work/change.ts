@@ -47,18 +47,20 @@ export async function changeWork(
   if (applied !== undefined) await markApplied(tx, applied.keys, applied.note, now);
   const table = workTable(work.kind);
   const changed = { ...set, ...(status !== undefined && { status }), updatedAt: now };
-  await tx.update(table).set(changed).where(eq(table.id, work.id));
-  if (entry !== undefined) await addUnrepeatedEntry(tx, work, entry);
-  if (goesOn !== undefined) await closeCases(tx, work, goesOn, now);
+  const after = { ...row, ...changed, status: status ?? row.status };
+  await Promise.all([
+    tx.update(table).set(changed).where(eq(table.id, work.id)),
+    entry && addUnrepeatedEntry(tx, work, entry),
+    goesOn === undefined ? undefined : closeCases(tx, work, goesOn, now),
+    status && announceStatus(tx, work, row, after, now),
+    // Work that is neither held nor about to be sent waits at no barrier.
+    status === undefined || status === 'held' || status === 'submitting' ? undefined : leaveGate(tx, work),
+  ]);
   if (attention !== undefined) {
     await closeTemporary(tx, work, row, attention.reason, entry, now);
     await openCase(tx, work, attention.reason, attention.detail);
   }
   if (status === undefined) return;
-  const after = { ...row, ...changed, status };
-  await announceStatus(tx, work, row, after, now);
-  // Work that is neither held nor about to be sent waits at no barrier.
-  if (status !== 'held' && status !== 'submitting') await leaveGate(tx, work);
   noteStatus(tx, work, row, after);
   if (status !== row.status) await countEnded(tx, row, status, now);
   if (!isFinal(status)) return;

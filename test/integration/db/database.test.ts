@@ -54,6 +54,21 @@ describe('a transaction', () => {
     expect(await stored()).not.toContain('lost');
   });
 
+  it('sends statements together, runs them in their order, and fails with the first of their errors', async () => {
+    const add = (tx: Executor, id: string) => tx.insert(apiKeys).values(key(id));
+    const counts = await database.transaction(async (tx) => {
+      const count = () => tx.$count(apiKeys, eq(apiKeys.name, 'together'));
+      return Promise.all([count(), add(tx, 'together'), count()]);
+    });
+    expect([counts[0], counts[2]]).toEqual([0, 1]);
+    const failing = database.transaction((tx) =>
+      Promise.all([add(tx, 'before the error'), add(tx, 'together'), tx.execute(sql`select 1 / 0`)]),
+    );
+    await expect(failing).rejects.toSatisfy((error) => violatedConstraint(error) === 'api_keys_pkey');
+    expect(await stored()).not.toContain('before the error');
+    expect(await database.transaction(async (tx) => tx.$count(apiKeys, eq(apiKeys.id, 'together')))).toBe(1);
+  });
+
   it('with a lost connection reports PostgreSQL as unavailable, and the pool continues', async () => {
     let seen = 0;
     const cut = database.transaction(async (tx) => {
