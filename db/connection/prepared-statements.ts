@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { is, type Placeholder, SQL, sql } from 'drizzle-orm';
+import { getTableName, is, type Placeholder, SQL, sql } from 'drizzle-orm';
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres';
-import { PgDialect } from 'drizzle-orm/pg-core';
+import { PgDialect, type PgTable } from 'drizzle-orm/pg-core';
 import pg from 'pg';
 
 const built = new WeakMap<NodePgDatabase, Map<string, unknown>>();
@@ -57,6 +57,24 @@ export function placesOf<Row extends object>(
     places: Object.fromEntries(places) as Record<keyof Row, Placeholder | SQL>,
     values: Object.fromEntries(given),
   };
+}
+
+/**
+ * Inserts a row of which nothing is read back.
+ * @param how.once a row that is there already stays. @throws the error of a conflict without it.
+ */
+export async function insertRow<Table extends PgTable>(
+  db: NodePgDatabase,
+  table: Table,
+  row: Table['$inferInsert'],
+  { once = false }: { readonly once?: boolean } = {},
+): Promise<void> {
+  const { shape, places, values } = placesOf(row);
+  const statement = prepared(db, `insert ${once ? 'once ' : ''}${getTableName(table)} ${shape}`, (on, name) => {
+    const insert = on.insert<PgTable>(table).values(places);
+    return (once ? insert.onConflictDoNothing() : insert).prepare(name);
+  });
+  await statement.execute(values);
 }
 
 const dialect = new PgDialect();

@@ -2,6 +2,7 @@ import { desc, getTableColumns, isNull, isNotNull, sql } from 'drizzle-orm';
 import { noteRowsAdded } from '#db/connection/after-commit.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
+import { insertRow } from '#db/connection/prepared-statements.ts';
 import { events } from '#db/schema.ts';
 import type { EventData } from '#db/schema/events.ts';
 import type { EventSubject, EventType } from '#domain/events/event-types.ts';
@@ -21,21 +22,19 @@ export interface NewEvent {
 
 /** @returns the id of the event. */
 export async function recordEvent(tx: Executor, event: NewEvent, now: Date): Promise<string> {
-  const [id = ''] = await recordEvents(tx, [event], now);
-  return id;
+  const row = rowOf(event, now);
+  await insertRow(tx, events, row);
+  noteRowsAdded(tx, 'events');
+  return row.id;
 }
 
-export async function recordEvents(tx: Executor, added: readonly NewEvent[], occurredAt: Date): Promise<string[]> {
-  const rows = added.map(({ subject, ...event }) => ({
-    id: newId('event'),
-    ...event,
-    subjectKind: subject.kind,
-    subjectId: subject.id,
-    occurredAt,
-  }));
-  await tx.insert(events).values(rows);
+export async function recordEvents(tx: Executor, added: readonly NewEvent[], now: Date): Promise<void> {
+  await tx.insert(events).values(added.map((event) => rowOf(event, now)));
   noteRowsAdded(tx, 'events');
-  return rows.map(({ id }) => id);
+}
+
+function rowOf({ subject, ...event }: NewEvent, occurredAt: Date) {
+  return { id: newId('event'), ...event, subjectKind: subject.kind, subjectId: subject.id, occurredAt };
 }
 
 /**

@@ -2,6 +2,7 @@
 import { and, eq, inArray, lt, not, sql } from 'drizzle-orm';
 import type { KeyRing } from '#crypto/key-ring.ts';
 import type { Executor } from '#db/connection/database.ts';
+import { insertRow } from '#db/connection/prepared-statements.ts';
 import { idempotencyKeys } from '#db/schema.ts';
 
 export interface IdempotencyKey {
@@ -67,7 +68,7 @@ export async function storeAnswer(
   answer: StoredAnswer,
   now: Date,
 ): Promise<void> {
-  await tx.insert(idempotencyKeys).values({
+  await insertRow(tx, idempotencyKeys, {
     ...id,
     requestHash,
     responseStatus: answer.status,

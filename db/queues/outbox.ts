@@ -1,13 +1,15 @@
 import { and, eq, isNull, sql } from 'drizzle-orm';
 import { noteRowsAdded } from '#db/connection/after-commit.ts';
 import type { Executor } from '#db/connection/database.ts';
+import { insertRow } from '#db/connection/prepared-statements.ts';
 import { outbox } from '#db/schema.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 
 export type OutboxRow = typeof outbox.$inferSelect;
 
-export async function requestStart(tx: Executor, work: WorkRef): Promise<void> {
-  await requestStarts(tx, [work]);
+export async function requestStart(tx: Executor, { kind, id }: WorkRef): Promise<void> {
+  await insertRow(tx, outbox, { topic: 'start_work', subjectKind: kind, subjectId: id }, { once: true });
+  noteRowsAdded(tx, 'outbox');
 }
 
 export async function requestStarts(tx: Executor, works: readonly WorkRef[]): Promise<void> {

@@ -1,5 +1,6 @@
 import { and, eq, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
+import { insertRow } from '#db/connection/prepared-statements.ts';
 import { timeline } from '#db/schema.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 
@@ -42,8 +43,8 @@ export async function addTimelineEntries(
   await db.insert(timeline).values(rows).onConflictDoNothing();
 }
 
-export async function addTimelineEntry(db: Executor, subject: Subject, entry: TimelineEntry): Promise<void> {
-  await addTimelineEntries(db, [{ subject, entry }]);
+export async function addTimelineEntry(db: Executor, { kind, id }: Subject, entry: TimelineEntry): Promise<void> {
+  await insertRow(db, timeline, { subjectKind: kind, subjectId: id, ...entry }, { once: true });
 }
 
 export async function hasTimelineEntry(db: Executor, subject: Subject, dedupKey: string): Promise<boolean> {
