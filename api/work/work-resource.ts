@@ -1,6 +1,5 @@
 import type * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { together } from '#api/waits/together.ts';
 import type { Expansion } from '#api/work/expand.ts';
 import type { operationsOutput } from '#api/work/work-schemas.ts';
 import type { Executor } from '#db/connection/database.ts';
@@ -10,6 +9,7 @@ import type { AttentionReason } from '#domain/work/attention.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
 import type { WorkKind } from '#domain/work/kinds.ts';
 import type { WorkStatus } from '#domain/work/lifecycle.ts';
+import { together } from '#telemetry/waiting.ts';
 
 export type OperationsJson = z.input<typeof operationsOutput>;
 
