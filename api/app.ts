@@ -3,7 +3,7 @@ import { auditLogOperations } from '#api/access/audit-log.ts';
 import { RateLimits } from '#api/access/limits.ts';
 import { ownKeyOperations } from '#api/access/own-key.ts';
 import { cancellationOperations } from '#api/cancellations/cancellations.ts';
-import { cancellationPreflightOperations, refundOperations } from '#api/cancellations/refunds.ts';
+import { cancellationPreflightOperations, refundOperations } from '#api/cancellations/cancellations.ts';
 import { caseOperations } from '#api/cases/cases.ts';
 import { deadLetterOperations } from '#api/cases/dead-letters.ts';
 import { StoredCatalogue } from '#api/catalogue/stored-catalogue.ts';

@@ -7,13 +7,13 @@ import { Connection } from '@temporalio/client';
 import type pg from 'pg';
 import * as z from 'zod';
 import { type BenchResults, reportLines, RESULTS_FORMAT, type ScenarioResult } from '#bench/results.ts';
+import { median, rounded } from '#bench/results.ts';
 import { measureApiOrders } from '#bench/scenarios/api-orders.ts';
 import { measureMemory } from '#bench/scenarios/memory.ts';
 import { measureOrderCounters } from '#bench/scenarios/order-counters.ts';
 import { measureWebhookIngest } from '#bench/scenarios/webhook-ingest.ts';
 import { measureWholeOrder } from '#bench/scenarios/whole-order.ts';
 import { type BenchContext, type BenchServers, openContext } from '#bench/support/context.ts';
-import { median, rounded } from '#bench/support/figures.ts';
 import { withClient } from '#cli/embedded/postgres.ts';
 import { report, UserError } from '#cli/terminal/user-error.ts';
 

@@ -4,9 +4,9 @@ import type { Caller, RequiredScope } from '#api/http/operation.ts';
 import { Problem } from '#api/problems/problem.ts';
 import { apiKeyMode, type ApiKeyMode, matchesApiKey, parseApiKey } from '#crypto/generated-secrets.ts';
 import { type ApiKeyRow, isUseDue, lineageOf, noteApiKeyUse } from '#db/access/api-keys.ts';
-import { together } from '#db/connection/together.ts';
 import type { Wakeups } from '#db/connection/wakeups.ts';
 import { KEY_AGE_MS } from '#domain/policy/api-policy.ts';
+import { together } from '#telemetry/waiting.ts';
 
 const BEARER = /^Bearer +([^\s]+) *$/i;
 const REALM = 'Bearer realm="reseller"';

@@ -5,7 +5,7 @@ import type { CallerRequest } from '#api/http/operation.ts';
 import type { StreamedReply, StreamWriter } from '#api/http/reply.ts';
 import { CURSORS } from '#api/lists/cursor.ts';
 import { Problem } from '#api/problems/problem.ts';
-import { HeardEvents } from '#api/waits/heard-events.ts';
+import { HeardEvents } from '#api/waits/waits.ts';
 import { DatabaseUnavailableError } from '#db/connection/database.ts';
 import type { PublishedEvent } from '#db/events/event-log.ts';
 import { listEvents, meets, type EventFilter } from '#db/events/event-queries.ts';

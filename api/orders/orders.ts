@@ -1,20 +1,108 @@
+import * as z from 'zod';
 import { withOwnSuccessor, workFor } from '#api/access/redact-for-owner.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { purchaseExpansions } from '#api/esims/delivered-esim.ts';
+import { purchaseExpansions, purchaseExpansionsOutput } from '#api/esims/delivered-esim.ts';
+import { IDS, idInput, ourId, packageId, packageIdInQuery } from '#api/fields/fields.ts';
 import { type Operation, operation } from '#api/http/operation.ts';
+import { type CsvColumns, fields } from '#api/lists/csv-file.ts';
+import { pageOf } from '#api/lists/lists.ts';
 import type { Offers } from '#api/offers/offers.ts';
-import { orderCsv, orderInput, orderJson, orderListQuery, orderOutput, orderPage } from '#api/orders/order-schemas.ts';
 import { wantedOf } from '#api/problems/purchase-not-possible.ts';
 import { callerReference, createWork, creationAnswers, creationCall } from '#api/work/create-work.ts';
-import { customerHash, newCustomer, readCustomer } from '#api/work/work-input.ts';
-import { workOperations } from '#api/work/work-operations.ts';
-import { findersOf, type WorkResource } from '#api/work/work-resource.ts';
-import { workFilter } from '#api/work/work-schemas.ts';
+import {
+  customerHash,
+  newCustomer,
+  readCustomer,
+  callerReferenceInput,
+  callerReferencesInQuery,
+  customerReferenceInQuery,
+  customerReferenceOutput,
+  purchaseInput,
+} from '#api/work/work-input.ts';
+import { referenceJson, workJson } from '#api/work/work-json.ts';
+import { workOperations, purchaseColumns, workColumns } from '#api/work/work-operations.ts';
+import { type WorkResource, type WorkJson, findersOf } from '#api/work/work-resource.ts';
+import { workFilter, PURCHASE_ENDS, referenceOutput, workListQuery, workOutput } from '#api/work/work-schemas.ts';
 import { deviceImeiAad } from '#db/encryption-aads.ts';
 import type { Owner } from '#db/lists/ownership.ts';
-import { orderReads, type StoredOrder } from '#db/work/orders.ts';
+import { type StoredOrder, orderReads } from '#db/work/orders.ts';
 import { NO_ATTEMPTS } from '#db/work/work-reads.ts';
+import { isImei } from '#domain/work/identifiers.ts';
+import { statusesOf } from '#domain/work/lifecycle.ts';
 import { acceptOrder } from '#fulfilment/accept/work.ts';
+
+const externalOrderId = callerReferenceInput('order', 'shop-2030-000123');
+
+const orderInput = z
+  .strictObject({
+    package_id: packageId,
+    external_order_id: externalOrderId,
+    device_imei: z
+      .string()
+      .refine(isImei, { message: 'must have 14 to 16 digits and nothing else' })
+      .optional()
+      .meta({
+        description: 'IMEI of the device: 14 to 16 digits. Stored encrypted, sent to the service, never returned.',
+        override: { pattern: '^[0-9]{14,16}$' },
+      }),
+    ...purchaseInput('order'),
+  })
+  .meta({ id: 'OrderInput' });
+
+export const orderOutput = z
+  .strictObject({
+    id: ourId('order'),
+    package_id: packageId,
+    external_order_id: z.string().meta({ example: 'shop-2030-000123' }),
+    customer_reference: customerReferenceOutput,
+    batch_id: ourId('orderBatch')
+      .nullable()
+      .meta({ description: 'The batch that it was accepted with; null: ordered by itself.' }),
+    esim_id: ourId('esim').nullable().meta({ example: IDS.esim.example }),
+    service_order_id: z.string().nullable().meta({ description: 'Id of the order at the service.', example: '48151' }),
+    ...referenceOutput('order'),
+    ...workOutput('order', statusesOf('order'), PURCHASE_ENDS),
+    ...purchaseExpansionsOutput,
+  })
+  .meta({ id: 'Order' });
+
+export type OrderOutput = z.input<typeof orderOutput>;
+
+const orderPage = pageOf(orderOutput, 'OrderPage');
+
+const orderListQuery = z.strictObject({
+  external_order_id: callerReferencesInQuery('order'),
+  package_id: packageIdInQuery.optional(),
+  esim_id: idInput('esim').optional(),
+  batch_id: idInput('orderBatch').optional().meta({ description: 'Only the orders of this batch.' }),
+  customer_reference: customerReferenceInQuery,
+  ...workListQuery('order', statusesOf('order'), purchaseExpansions),
+});
+
+/** @public The benchmarks answer with it too. */
+export function orderJson(
+  { row: order, serviceId, ...facts }: StoredOrder,
+  customer: string | null,
+): OrderOutput & WorkJson {
+  return {
+    id: order.id,
+    status: order.status,
+    package_id: order.packageId,
+    external_order_id: order.externalOrderId,
+    customer_reference: customer,
+    batch_id: order.batchId,
+    esim_id: order.esimId,
+    service_order_id: serviceId,
+    ...referenceJson(order, facts),
+    ...workJson('order', order, facts),
+  };
+}
+
+const orderCsv: CsvColumns<OrderOutput> = [
+  fields('id', 'status', 'package_id', 'external_order_id', 'batch_id', 'esim_id', 'service_order_id'),
+  ...purchaseColumns,
+  ...workColumns,
+];
 
 export function orderOperations(dependencies: ApiDependencies, offers: Offers): Operation[] {
   const { keyRing } = dependencies;

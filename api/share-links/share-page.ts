@@ -2,15 +2,14 @@ import * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { storedActivation } from '#api/esims/delivered-esim.ts';
 import { type DocumentedAnswer, type Incoming, type Operation, publicOperation } from '#api/http/operation.ts';
-import { bytesReply, type Reply } from '#api/http/reply.ts';
+import { type Reply, bytesReply } from '#api/http/reply.ts';
 import { databaseUnavailable } from '#api/problems/error-handler.ts';
 import type { Problem } from '#api/problems/problem.ts';
 import { esimPage, previewPage } from '#api/share-links/page/esim-page.ts';
-import { messagePage } from '#api/share-links/page/page-frame.ts';
-import { PAGE_TEXTS } from '#api/share-links/page/page-texts.ts';
-import { isPreview, type LanguageRequest, pageLanguage, phoneOf } from '#api/share-links/page/visitor.ts';
+import { messagePage, PAGE_TEXTS } from '#api/share-links/page/page-frame.ts';
 import { SHARE_EXAMPLE_SECRET } from '#api/share-links/share-link-schemas.ts';
 import { hashShareSecret } from '#crypto/generated-secrets.ts';
+import { type ShareLanguage, shareLanguages } from '#domain/esims/share-link.ts';
 import { findOpenShareLink, readSharedView, recordShareLinkView } from '#fulfilment/share-links/share-links.ts';
 
 const HTML_TYPE = 'text/html';
@@ -100,4 +99,80 @@ function problemPage({ status, headers }: Problem, request: LanguageRequest): Re
   const language = pageLanguage(request);
   const { tooMany, unavailable } = PAGE_TEXTS[language];
   return messagePage(status, language, status === 429 ? tooMany : unavailable, headers);
+}
+
+/** Headers choose what is shown first, and never grant anything. */
+type Headers = Pick<Incoming, 'header'>;
+
+/** By their own names for themselves. Not every name with "bot" in it: there are phones with such names. */
+const PREVIEWS = new RegExp(
+  [
+    'facebookexternalhit',
+    'facebookcatalog',
+    'meta-externalfetcher',
+    'WhatsApp/',
+    'Twitterbot',
+    'TelegramBot',
+    'Slackbot',
+    'Slack-ImgProxy',
+    'Discordbot',
+    'LinkedInBot',
+    'SkypeUriPreview',
+    'MicrosoftPreview',
+    'Snap URL Preview',
+    'Viber',
+    'Iframely',
+    'redditbot',
+    'Pinterestbot',
+    'vkShare',
+    'Googlebot',
+    'Google-PageRenderer',
+    'GoogleOther',
+    'bingbot',
+    'BingPreview',
+    'Applebot',
+    'YandexBot',
+    'Baiduspider',
+    'DuckDuckBot',
+    'Mastodon/',
+  ].join('|'),
+  'i',
+);
+
+/** A preview, a search engine, or a browser that loads pages in advance. */
+function isPreview({ header }: Headers): boolean {
+  const purpose = [header('Sec-Purpose'), header('Purpose'), header('X-Moz'), header('X-Purpose')].join(' ');
+  return /\b(?:prefetch|preview)\b/i.test(purpose) || PREVIEWS.test(header('User-Agent') ?? '');
+}
+
+function phoneOf({ header }: Headers): 'ios' | 'android' | undefined {
+  const agent = header('User-Agent') ?? '';
+  if (/\b(?:iPhone|iPad)\b/.test(agent)) return 'ios';
+  return /\bAndroid\b/.test(agent) ? 'android' : undefined;
+}
+
+export type LanguageRequest = Pick<Incoming, 'query' | 'header'>;
+
+const chosen = z.looseObject({ lang: z.enum(shareLanguages) });
+/** More than browsers send. */
+const MAX_RANGES = 20;
+
+/** The customer's choice (`?lang=`), the language of the link, `Accept-Language` (RFC 9110, 12.5.4), or English. */
+export function pageLanguage({ query, header }: LanguageRequest, ofLink?: ShareLanguage | null): ShareLanguage {
+  const own = chosen.safeParse(query).data?.lang;
+  return own ?? ofLink ?? preferredLanguage(header('Accept-Language')) ?? 'en';
+}
+
+/** Of languages with equal quality the first. A region or script does not matter. */
+function preferredLanguage(accepted = ''): ShareLanguage | undefined {
+  const ranges = accepted
+    .split(',', MAX_RANGES)
+    .flatMap((range) => {
+      const [, name = '', quality = '1'] =
+        /^\s*([a-z]{2,3})(?:-[a-z0-9-]+)?\s*(?:;\s*q=([01](?:\.\d{0,3})?)\s*)?$/i.exec(range) ?? [];
+      const language = shareLanguages.find((each) => each === name.toLowerCase());
+      return language === undefined || Number(quality) === 0 ? [] : [{ language, quality: Number(quality) }];
+    })
+    .toSorted((left, right) => right.quality - left.quality);
+  return ranges[0]?.language;
 }

@@ -5,7 +5,7 @@ import { jsonReply } from '#api/http/reply.ts';
 import { amount, csvAnswer, type CsvColumns, csvQuery, csvReply, field, fields } from '#api/lists/csv-file.ts';
 import { CURSORS } from '#api/lists/cursor.ts';
 import { readPage } from '#api/lists/lists.ts';
-import type { OrderOutput } from '#api/orders/order-schemas.ts';
+import type { OrderOutput } from '#api/orders/orders.ts';
 import { bulkOperation } from '#api/work/bulk-actions.ts';
 import { viewOfWork } from '#api/work/expand.ts';
 import { workActionOperations } from '#api/work/work-actions.ts';

@@ -3,13 +3,13 @@ import type { ApiDependencies } from '#api/dependencies.ts';
 import type { Expansion } from '#api/work/expand.ts';
 import type { operationsOutput } from '#api/work/work-schemas.ts';
 import type { Executor } from '#db/connection/database.ts';
-import { together } from '#db/connection/together.ts';
 import type { Owner } from '#db/lists/ownership.ts';
 import type { WorkFilter, StoredWork, WorkReads } from '#db/work/work-reads.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
 import type { WorkKind } from '#domain/work/kinds.ts';
 import type { WorkStatus } from '#domain/work/lifecycle.ts';
+import { together } from '#telemetry/waiting.ts';
 
 export type OperationsJson = z.input<typeof operationsOutput>;
 

@@ -11,8 +11,8 @@ import {
   temporalCalls,
   WRITTEN_DOWN_AFTER_MS,
 } from '#bench/counters/server-counters.ts';
+import { median } from '#bench/results.ts';
 import type { BenchServers } from '#bench/support/context.ts';
-import { median } from '#bench/support/figures.ts';
 import type { Contestant } from '#bench/support/orders.ts';
 
 export interface OrderCounts {

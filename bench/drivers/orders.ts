@@ -3,7 +3,7 @@ import pg from 'pg';
 import { Pool } from 'undici';
 import * as z from 'zod';
 import type { OrderTask } from '#bench/drivers/protocol.ts';
-import { closedLoop, orderRequest, serve } from '#bench/drivers/serve.ts';
+import { closedLoop, orderRequest, serve } from '#bench/drivers/protocol.ts';
 import { statusesOf, type StatusOf } from '#domain/work/lifecycle.ts';
 
 /** An overloaded server repeats a lost task after two minutes: that is a slow round, not a failed one. */

@@ -4,7 +4,7 @@ import { getTableColumns } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import express from 'express';
 import pg from 'pg';
-import { orderJson } from '#api/orders/order-schemas.ts';
+import { orderJson } from '#api/orders/orders.ts';
 import { plainWork } from '#api/work/expand.ts';
 import { matchesApiKey, parseApiKey } from '#crypto/generated-secrets.ts';
 import type { Executor } from '#db/connection/database.ts';

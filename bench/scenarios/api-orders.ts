@@ -1,7 +1,7 @@
 import { Driver } from '#bench/drivers/protocol.ts';
 import type { ScenarioResult } from '#bench/results.ts';
+import { compare, inTurn, latencies, medians, rates } from '#bench/results.ts';
 import type { BenchContext } from '#bench/support/context.ts';
-import { compare, inTurn, latencies, medians, rates } from '#bench/support/figures.ts';
 import { addKey, createProductDatabase, startApi, startPeer } from '#bench/support/product.ts';
 import { withClient } from '#cli/embedded/postgres.ts';
 

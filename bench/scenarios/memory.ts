@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { residentMb } from '#bench/counters/processes.ts';
 import type { ScenarioResult } from '#bench/results.ts';
+import { compare, measure, median } from '#bench/results.ts';
 import type { BenchContext } from '#bench/support/context.ts';
 import { EmptyWork } from '#bench/support/empty-work.ts';
-import { compare, measure, median } from '#bench/support/figures.ts';
 import { Orders } from '#bench/support/orders.ts';
 import type { Product } from '#bench/support/product.ts';
 

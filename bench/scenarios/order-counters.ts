@@ -1,8 +1,8 @@
 import { type Counter, COUNTERS, countOrders, type OrderCounts } from '#bench/counters/counters.ts';
 import { canReadProcesses } from '#bench/counters/processes.ts';
 import type { ScenarioResult } from '#bench/results.ts';
+import { compare, measure, rounded } from '#bench/results.ts';
 import type { BenchContext } from '#bench/support/context.ts';
-import { compare, measure, rounded } from '#bench/support/figures.ts';
 import { type Contestant, Orders } from '#bench/support/orders.ts';
 
 const SIZES = {

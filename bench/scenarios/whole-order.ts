@@ -2,9 +2,9 @@ import { processesOf } from '#bench/counters/counters.ts';
 import { cpuSpentBy } from '#bench/counters/processes.ts';
 import type { Load, LoadResult } from '#bench/drivers/protocol.ts';
 import type { ScenarioResult } from '#bench/results.ts';
+import { compare, inTurn, latencies, median, medians, rates } from '#bench/results.ts';
 import type { BenchContext } from '#bench/support/context.ts';
 import { EmptyWork } from '#bench/support/empty-work.ts';
-import { compare, inTurn, latencies, median, medians, rates } from '#bench/support/figures.ts';
 import { type Contestant, Orders } from '#bench/support/orders.ts';
 
 const SIZES = {

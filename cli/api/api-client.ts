@@ -1,6 +1,6 @@
 import { type ApiAccess, type ApiOptions, apiAccess } from '#cli/api/api-access.ts';
+import { visible } from '#cli/terminal/output.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
-import { visible } from '#cli/terminal/visible-text.ts';
 import { NoAnswerError, ProblemError } from '#clients/typescript/src/errors.ts';
 import { type Page, Paged } from '#clients/typescript/src/paged.ts';
 import { type Call, Transport } from '#clients/typescript/src/transport.ts';

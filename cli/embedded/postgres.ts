@@ -5,9 +5,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { type Child, describeExit, commandLineOf, identityOf, isRunning, sendSignal } from '#cli/embedded/child.ts';
+import { ServerProcess } from '#cli/embedded/child.ts';
 import { asAccount, postgresAccount, type PostgresAccount } from '#cli/embedded/postgres-account.ts';
 import { findPostgresBinaries, type PostgresBinaries } from '#cli/embedded/postgres-binaries.ts';
-import { ServerProcess } from '#cli/embedded/server-process.ts';
 import { prepareArchive, archiveSettings } from '#cli/embedded/wal-archive.ts';
 import { codeOf, messageOf, saysDiskFull, UserError } from '#cli/terminal/user-error.ts';
 

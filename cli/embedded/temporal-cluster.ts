@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { untilReady } from '#cli/embedded/child.ts';
+import { ServerProcess } from '#cli/embedded/child.ts';
 import { freePort } from '#cli/embedded/ports.ts';
-import { ServerProcess } from '#cli/embedded/server-process.ts';
 import type { ObtainOptions } from '#cli/embedded/temporal-cli.ts';
 import { namespaceAnswers } from '#cli/embedded/temporal-server.ts';
 import { cacheDirectory, BUILD_DISK_GB, buildWithGo, goProblem, SERVER_VERSIONS, runTool } from '#cli/embedded/tool.ts';

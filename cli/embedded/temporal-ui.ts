@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto';
 import { join } from 'node:path';
 import { answersOk, type Child, untilReady } from '#cli/embedded/child.ts';
+import { ServerProcess } from '#cli/embedded/child.ts';
 import { freePort } from '#cli/embedded/ports.ts';
-import { ServerProcess } from '#cli/embedded/server-process.ts';
 import { startUiProxy, type UiProxy } from '#temporal/ui-proxy.ts';
 
 export interface HiddenUi {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ApiOptions } from '#cli/api/api-access.ts';
 import { type ApiClient, apiClient, ApiError } from '#cli/api/api-client.ts';
-import { duration } from '#cli/terminal/durations.ts';
+import { duration } from '#cli/terminal/output.ts';
 import { type Output, printJson, printLine, printLines } from '#cli/terminal/output.ts';
 import type { DriftStop, Money, Pause, PurchaseGate, WalletRunway } from '#clients/typescript/src/index.ts';
 import type { Environment } from '#config/environment.ts';

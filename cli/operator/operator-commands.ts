@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import type { ListenOptions } from '#cli/operator/listen.ts';
+import type { ListenOptions } from '#cli/operator/events.ts';
 import type { ResolveOptions, WorkDesk } from '#cli/operator/work.ts';
 import { apiCall, optionOf } from '#cli/resources/call.ts';
 import { describeWhenEntered, withExamples } from '#cli/resources/resource-command.ts';
@@ -196,7 +196,7 @@ export function addReplayCommand(endpoints: Command, environment: Environment): 
     .option('--since <time>', 'events since this time, such as 2030-01-31T00:00:00Z')
     .option('--until <time>', 'with --since: until this time')
     .option('--which <which>', 'with --since: all, failed or missed (default: all)')
-    .action(run(() => import('#cli/operator/webhook-replay.ts'), 'replayEvents', environment));
+    .action(run(() => import('#cli/operator/events.ts'), 'replayEvents', environment));
 }
 
 export function addListenCommand(events: Command, environment: Environment): void {
@@ -220,7 +220,7 @@ export function addListenCommand(events: Command, environment: Environment): voi
     ['--forward-to http://127.0.0.1:5000/hook', 'sends each event to your program, signed'],
   ]);
   command.action(async (options: ListenOptions) => {
-    const { listen } = await import('#cli/operator/listen.ts');
+    const { listen } = await import('#cli/operator/events.ts');
     const stop = new AbortController();
     process.once('SIGINT', () => stop.abort());
     process.once('SIGTERM', () => stop.abort());

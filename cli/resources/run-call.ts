@@ -4,9 +4,9 @@ import { apiCall, type Call, type Field, flagOf, valuesOf } from '#cli/resources
 import type { CallDefinition } from '#cli/resources/definition.ts';
 import type { CallOptions } from '#cli/resources/resource-command.ts';
 import { type Output, printText } from '#cli/terminal/output.ts';
+import { withoutControls } from '#cli/terminal/output.ts';
 import { printItems, printObject } from '#cli/terminal/print-items.ts';
 import { messageOf, UserError } from '#cli/terminal/user-error.ts';
-import { withoutControls } from '#cli/terminal/visible-text.ts';
 import { type Page, Paged } from '#clients/typescript/src/paged.ts';
 import type { Call as Request } from '#clients/typescript/src/transport.ts';
 import type { Environment } from '#config/environment.ts';

@@ -1,6 +1,6 @@
 import type { Leg, LegRecord } from '#cli/sandbox-tour/leg.ts';
 import { callsOf } from '#cli/sandbox-tour/profile.ts';
-import { lapse } from '#cli/terminal/durations.ts';
+import { lapse } from '#cli/terminal/output.ts';
 import type { Capability } from '#domain/service/capability-profile.ts';
 import { counted } from '#domain/text.ts';
 import { PURCHASE_KINDS, type PurchaseKind } from '#domain/work/kinds.ts';

@@ -1,12 +1,13 @@
 import * as z from 'zod';
 import type { CallObservation, KeyRepeat, Observations, SecondPurchase } from '#cli/sandbox-tour/observations.ts';
-import { lapse } from '#cli/terminal/durations.ts';
+import { lapse, markedLine } from '#cli/terminal/output.ts';
 import { nounOf } from '#domain/gate/first-purchase-check.ts';
 import {
   type Capability,
   type MeasuredProfile,
   type ProfileItem,
   capabilities,
+  PROFILE_ITEMS,
   profileItems,
 } from '#domain/service/capability-profile.ts';
 import type { ServiceMode } from '#domain/service/service-address.ts';
@@ -137,6 +138,22 @@ function listed(words: readonly string[]): string {
 
 function byItem<Value>(of: (item: ProfileItem) => Value): Record<ProfileItem, Value> {
   return Object.fromEntries(profileItems.map((item) => [item, of(item)])) as Record<ProfileItem, Value>;
+}
+
+const ITEM_WIDTH = Math.max(...profileItems.map(({ length }) => length)) + 1;
+
+export function profileLines({
+  findings,
+  evidence,
+}: {
+  readonly findings: Readonly<Partial<Record<string, boolean | null>>>;
+  readonly evidence: Readonly<Partial<Record<string, string>>>;
+}): string[] {
+  return profileItems.map((item) => {
+    const finding = findings[item] ?? null;
+    const mark = finding === null ? 'nothing' : finding ? 'ok' : 'failure';
+    return markedLine(mark, item, ITEM_WIDTH, evidence[item] ?? `Not measured. ${PROFILE_ITEMS[item]}`);
+  });
 }
 
 export interface ProfileFile {

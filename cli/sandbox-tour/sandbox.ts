@@ -1,13 +1,15 @@
-import { tourExitCode } from '#cli/sandbox-tour/leg.ts';
-import { stepLine, summaryLines, tourJson } from '#cli/sandbox-tour/print.ts';
+import { type StepStatus, type TourFinding, tourExitCode, LEGS } from '#cli/sandbox-tour/leg.ts';
+import { profileFileContent, profileLines } from '#cli/sandbox-tour/profile.ts';
 import { type TourReport, requireSandbox, runTour } from '#cli/sandbox-tour/tour.ts';
 import { withProfileDatabase } from '#cli/service/capabilities.ts';
-import { type Output, printJson, printLines } from '#cli/terminal/output.ts';
+import { type Output, type Mark, printJson, printLines, markedLine } from '#cli/terminal/output.ts';
 import { type ServiceConfig, readParts } from '#config/config.ts';
 import type { Environment } from '#config/environment.ts';
 import type { Database } from '#db/connection/database.ts';
 import { addCapabilityProfile } from '#db/service/capability-profiles.ts';
+import { type Money, subtractMoney } from '#domain/money/money.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
+import type { MeasuredProfile } from '#domain/service/capability-profile.ts';
 
 export interface SandboxTourOptions {
   readonly json?: boolean;
@@ -83,4 +85,54 @@ function storedLines({ profile }: TourReport, id: bigint | undefined): string[] 
   if (profile === undefined) return ['No profile is stored; the previous one, if any, remains in use.'];
   if (id === undefined) return ['Not stored.'];
   return [`Stored as profile ${id}, which is now in use in the sandbox. \`npx reseller capabilities show\` prints it.`];
+}
+
+const MARKS: Readonly<Record<StepStatus, Mark>> = { ok: 'ok', drift: 'warning', failed: 'failure', skipped: 'nothing' };
+const LEG_WIDTH = Math.max(...Object.values(LEGS).map(({ length }) => length)) + 1;
+
+export function stepLine({ leg, step, status, expected, seen }: TourFinding): string {
+  const text = status === 'ok' ? `${step}: ${seen}` : `${status}: ${step}: ${seen}; expected: ${expected}`;
+  return markedLine(MARKS[status], LEGS[leg], LEG_WIDTH, text);
+}
+
+export function summaryLines({ findings, before, after, profile }: TourReport): string[] {
+  const count = (status: StepStatus) => findings.filter((finding) => finding.status === status).length;
+  const totals = `${count('ok')} ok, ${count('drift')} drifted, ${count('failed')} failed, ${count('skipped')} skipped`;
+  const money =
+    before === undefined || after === undefined
+      ? 'Fictional balance: could not be read before and after.'
+      : `Fictional balance: ${before.amount} ${before.currency} before, ${after.amount} ${after.currency} after, ` +
+        `${spentOf(before, after)} ${before.currency} spent.`;
+  const found =
+    profile === undefined
+      ? ['Nothing was measured, because no eSIM could be bought.']
+      : ['Capabilities of the service (✔ yes, ✘ no, – unknown):', ...profileLines(profile)];
+  return ['', totals, money, '', ...found];
+}
+
+export function tourJson(report: TourReport, baseUrl: string, storedAs: bigint | undefined): unknown {
+  const { findings, before, after, profile, measuredAt } = report;
+  return {
+    exit_code: tourExitCode(findings),
+    service: { base_url: baseUrl, environment: 'sandbox' },
+    fictional_balance: {
+      before: before?.amount ?? null,
+      after: after?.amount ?? null,
+      spent: before === undefined || after === undefined ? null : spentOf(before, after),
+      currency: before?.currency ?? null,
+    },
+    steps: findings.map(({ leg, step, status, expected, seen }) => ({ leg, step, status, expected, seen })),
+    profile: profileJson(profile, measuredAt, baseUrl),
+    stored_as: storedAs === undefined ? null : String(storedAs),
+  };
+}
+
+/** Not rounded. */
+function spentOf(before: Money, after: Money): string {
+  const [whole, fraction = ''] = subtractMoney(before, after).amount.split('.');
+  return `${whole}.${fraction.padEnd(2, '0')}`;
+}
+
+function profileJson(profile: MeasuredProfile | undefined, measuredAt: number, baseUrl: string): unknown {
+  return profile === undefined ? null : profileFileContent({ ...profile, measuredAt: new Date(measuredAt), baseUrl });
 }

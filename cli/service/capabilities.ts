@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { profileLines } from '#cli/sandbox-tour/print.ts';
-import { readProfileFile } from '#cli/sandbox-tour/profile.ts';
+import { readProfileFile, profileLines } from '#cli/sandbox-tour/profile.ts';
 import { account, actor, withDatabase } from '#cli/set-up/command-database.ts';
-import { duration } from '#cli/terminal/durations.ts';
+import { duration } from '#cli/terminal/output.ts';
 import { type Output, printJson, printLines } from '#cli/terminal/output.ts';
 import { UserError, codeOf } from '#cli/terminal/user-error.ts';
 import { type DatabaseConfig, type ServiceConfig, readParts } from '#config/config.ts';

@@ -1,5 +1,5 @@
 import { actor, withDatabase } from '#cli/set-up/command-database.ts';
-import { duration } from '#cli/terminal/durations.ts';
+import { duration } from '#cli/terminal/output.ts';
 import { type Output, printLines, typed } from '#cli/terminal/output.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
 import { readParts } from '#config/config.ts';

@@ -8,9 +8,9 @@ import { type ApiOptions, developmentAccess, type ApiAccess } from '#cli/api/api
 import { ApiClient } from '#cli/api/api-client.ts';
 import { DEFAULT_FOLDER } from '#cli/data-folder/data-folder.ts';
 import { readSecretFile, writeSecretFile } from '#cli/data-folder/development-secrets.ts';
+import { visible } from '#cli/terminal/output.ts';
 import { Terminal } from '#cli/terminal/terminal.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
-import { visible } from '#cli/terminal/visible-text.ts';
 import type { EsimActivation, Order, PackagePage, Timeline } from '#clients/typescript/src/index.ts';
 import { FINAL_STATUSES } from '#domain/work/lifecycle.ts';
 

@@ -4,8 +4,8 @@ import { DEFAULT_FOLDER } from '#cli/data-folder/data-folder.ts';
 import { devApiKeyFile } from '#cli/data-folder/development-secrets.ts';
 import { shellQuoted } from '#cli/embedded/tool.ts';
 import type { Plan } from '#cli/start/plan.ts';
+import { visible } from '#cli/terminal/output.ts';
 import type { Terminal } from '#cli/terminal/terminal.ts';
-import { visible } from '#cli/terminal/visible-text.ts';
 import { readWorkerConfig } from '#config/config.ts';
 
 /** Leaves out the runs of schedules: several a minute would hide the work. */

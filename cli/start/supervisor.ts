@@ -7,7 +7,7 @@ import {
   type ProcessIdentity,
   untilReady,
 } from '#cli/embedded/child.ts';
-import { ServerProcess } from '#cli/embedded/server-process.ts';
+import { ServerProcess } from '#cli/embedded/child.ts';
 import { messageOf } from '#cli/terminal/user-error.ts';
 import { EXIT_CONFIGURATION } from '#config/configuration-error.ts';
 

@@ -2,7 +2,7 @@ import { styleText } from 'node:util';
 import { eastAsianWidth } from 'get-east-asian-width';
 import type { Columns, Column, Amount, Plain } from '#cli/terminal/columns.ts';
 import { type Output, printJson, printLine, printText } from '#cli/terminal/output.ts';
-import { visible } from '#cli/terminal/visible-text.ts';
+import { visible } from '#cli/terminal/output.ts';
 import type { Environment } from '#config/environment.ts';
 import { csvLines, moneyFields, moneyNames, type CsvField } from '#outbound/csv.ts';
 

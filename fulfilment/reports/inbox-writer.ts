@@ -6,12 +6,12 @@ import { and, eq, inArray, isNotNull } from 'drizzle-orm';
 import type { KeyRing } from '#crypto/key-ring.ts';
 import { noteRowsAdded } from '#db/connection/after-commit.ts';
 import { DatabaseUnavailableError, type Database, type Executor } from '#db/connection/database.ts';
-import { together } from '#db/connection/together.ts';
 import { inboxBodyAad } from '#db/encryption-aads.ts';
 import { inbox } from '#db/schema.ts';
 import { openCase } from '#db/work/cases.ts';
 import { addTimelineEntry } from '#db/work/timeline.ts';
 import { KINDS } from '#domain/work/kinds.ts';
+import { together } from '#telemetry/waiting.ts';
 
 type NewRow = Omit<typeof inbox.$inferInsert, 'source'>;
 

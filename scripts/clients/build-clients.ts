@@ -1,10 +1,11 @@
 /** `npm run build:clients -- FOLDER`: a `.tgz` for npm and a `.whl` for pip. */
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { cpSync, mkdirSync, readdirSync, writeFileSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { cacheDirectory } from '#cli/embedded/tool.ts';
 import { apiDocument } from '#scripts/api/api-document.ts';
 import { writeClient } from '#scripts/api/generate-api.ts';
-import { installPythonPackages } from '#scripts/clients/python-packages.ts';
 
 const PROJECT = join(import.meta.dirname, '../..');
 const REQUIREMENTS = join(PROJECT, 'test/openapi-tools/requirements.txt');
@@ -105,6 +106,26 @@ function isTexts(value: unknown): value is readonly string[] {
 /** The generator would split `eSIMs` and `Top-ups` into several words. */
 function moduleName(tag: string): string {
   return tag.toLowerCase().replaceAll('-', '');
+}
+
+/** Into a virtual environment in the user's cache. @throws Error without Python, or when a download fails. */
+export function installPythonPackages(name: string, requirements: string): string {
+  const version = createHash('sha256').update(readFileSync(requirements)).digest('hex').slice(0, 12);
+  const folder = join(cacheDirectory(process.env), `${name}-${version}`);
+  const marker = join(folder, 'complete');
+  const programs = join(folder, 'bin');
+  if (existsSync(marker)) return programs;
+  process.stdout.write(`${name} is installed into ${folder}\n`);
+  rmSync(folder, { recursive: true, force: true });
+  run('python3', ['-m', 'venv', folder], PROJECT);
+  run(
+    join(programs, 'pip'),
+    ['install', '--quiet', '--disable-pip-version-check', '--requirement', requirements],
+    PROJECT,
+  );
+  // Last, so that an interrupted installation is repeated.
+  writeFileSync(marker, '');
+  return programs;
 }
 
 if (import.meta.main) {

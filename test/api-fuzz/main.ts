@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { installPythonPackages } from '#scripts/clients/python-packages.ts';
+import { installPythonPackages } from '#scripts/clients/build-clients.ts';
 import { DescribedClient } from '#test/api-fuzz/described-client.ts';
 import { EXAMPLES_STACK, VPN_PLAN, createExamples } from '#test/api-fuzz/example-resources.ts';
 import { operationsWithoutCase } from '#test/api-fuzz/report.ts';

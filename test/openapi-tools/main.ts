@@ -7,7 +7,7 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { apiDocument } from '#scripts/api/api-document.ts';
-import { installPythonPackages } from '#scripts/clients/python-packages.ts';
+import { installPythonPackages } from '#scripts/clients/build-clients.ts';
 import { startSharedServers } from '#test/support/servers/shared-servers.ts';
 import { startStack } from '#test/support/servers/stack.ts';
 import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';

@@ -2,7 +2,7 @@ import { qrCodeSvg } from '#api/esims/qr-code.ts';
 import { html, trustedHtml, type SafeHtml } from '#api/http/html.ts';
 import type { Reply } from '#api/http/reply.ts';
 import { framedPage } from '#api/share-links/page/page-frame.ts';
-import { PAGE_TEXTS, type PageTexts } from '#api/share-links/page/page-texts.ts';
+import { PAGE_TEXTS, type PageTexts } from '#api/share-links/page/page-frame.ts';
 import { installLinks, lpaString, type Activation } from '#domain/esims/activation.ts';
 import type { ShareLanguage } from '#domain/esims/share-link.ts';
 

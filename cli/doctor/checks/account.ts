@@ -1,6 +1,6 @@
 import { type Finding, failure, notChecked, ok, warning } from '#cli/doctor/finding.ts';
 import { askOnce, withoutStop } from '#cli/service/own-session.ts';
-import { duration } from '#cli/terminal/durations.ts';
+import { duration } from '#cli/terminal/output.ts';
 import type { ServiceConfig } from '#config/config.ts';
 import { compareMoney } from '#domain/money/money.ts';
 import { WEBHOOK_TOLERANCE_SECONDS, serviceAddress } from '#domain/service/service-address.ts';

@@ -1,7 +1,7 @@
 import type { Records } from '#cli/doctor/checks/database.ts';
 import { type Finding, failure, notChecked, ok, warning } from '#cli/doctor/finding.ts';
 import { withoutStop } from '#cli/service/own-session.ts';
-import { duration } from '#cli/terminal/durations.ts';
+import { duration } from '#cli/terminal/output.ts';
 import { typed } from '#cli/terminal/output.ts';
 import type { ServiceConfig } from '#config/config.ts';
 import { type StoredCapabilityProfile, judgedProfile } from '#db/service/capability-profiles.ts';

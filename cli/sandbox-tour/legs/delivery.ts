@@ -3,7 +3,7 @@ import { type Leg, until } from '#cli/sandbox-tour/leg.ts';
 import { debitsOf } from '#cli/sandbox-tour/legs/wallet.ts';
 import { type CallObservation, clause, noteCall, notePurchase, observeCall } from '#cli/sandbox-tour/observations.ts';
 import type { BoughtEsim } from '#cli/sandbox-tour/purchases.ts';
-import { lapse } from '#cli/terminal/durations.ts';
+import { lapse } from '#cli/terminal/output.ts';
 import type { Money } from '#domain/money/money.ts';
 import { counted } from '#domain/text.ts';
 import { moneyOf } from '#upstream/mapping/wallet-movements.ts';

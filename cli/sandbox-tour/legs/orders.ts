@@ -11,7 +11,7 @@ import {
   newOrderRequest,
   observeRepeat,
 } from '#cli/sandbox-tour/purchases.ts';
-import { lapse } from '#cli/terminal/durations.ts';
+import { lapse } from '#cli/terminal/output.ts';
 import { FAILURE_CLASSES } from '#domain/work/failure.ts';
 import type { ServiceResult } from '#upstream/client/error-mapping.ts';
 import type { ServiceOrder, ServicePackage } from '#upstream/contract.ts';

@@ -1,6 +1,6 @@
 import { StillInProgressError } from './errors.ts';
+import type { KnownValue } from './errors.ts';
 import { EventStream, type StreamEventsQuery, type StreamOptions } from './events.ts';
-import type { KnownValue } from './known-value.ts';
 import { FINAL_STATUSES, Operations, WORK_READS, type UnannouncedStatus } from './operations.ts';
 import { Transport, type CallOptions, type OnResponse, type ResponseInfo, type TransportOptions } from './transport.ts';
 

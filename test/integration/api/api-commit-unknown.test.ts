@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { orderOutput } from '#api/orders/order-schemas.ts';
+import { orderOutput } from '#api/orders/orders.ts';
 import { problemSchema } from '#api/problems/problem-schema.ts';
 import { Database, DatabaseUnavailableError, type Executor } from '#db/connection/database.ts';
 import { forgetAnswers } from '#db/queues/idempotency.ts';

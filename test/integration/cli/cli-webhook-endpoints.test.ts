@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { replayEvents, type ReplayOptions } from '#cli/operator/webhook-replay.ts';
+import { replayEvents, type ReplayOptions } from '#cli/operator/events.ts';
 import { WEBHOOK_ENDPOINTS } from '#cli/resources/account.ts';
 import { generateApiKey } from '#crypto/generated-secrets.ts';
 import { addApiKey, apiScopes } from '#db/access/api-keys.ts';

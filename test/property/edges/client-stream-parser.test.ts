@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { StreamParser, type StreamBlock } from '#clients/typescript/src/sse.ts';
+import { StreamParser, type StreamBlock } from '#clients/typescript/src/events.ts';
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 

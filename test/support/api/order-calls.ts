@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { orderOutput } from '#api/orders/order-schemas.ts';
+import { orderOutput } from '#api/orders/orders.ts';
 import { problemSchema } from '#api/problems/problem-schema.ts';
 import type { HttpAnswer, HttpClient } from '#test/support/network/http.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { eventShapes } from '#api/events/event-data.ts';
 import { exampleOf } from '#api/openapi/examples.ts';
-import { eventsPage } from '#api/site/events-page.ts';
+import { eventsPage } from '#api/site/guides.ts';
 import { eventTypes } from '#domain/events/event-types.ts';
 
 describe('the page of events', () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { notesOf, type TourFinding } from '#cli/sandbox-tour/leg.ts';
 import { type KeyRepeat, type Observations, observeCall, observeRefusal } from '#cli/sandbox-tour/observations.ts';
-import { stepLine, tourJson } from '#cli/sandbox-tour/print.ts';
 import { profileFrom, readProfileFile } from '#cli/sandbox-tour/profile.ts';
+import { stepLine, tourJson } from '#cli/sandbox-tour/sandbox.ts';
 import { rateLimitedClient } from '#cli/sandbox-tour/tour.ts';
 import { type ProfileItem, profileItems } from '#domain/service/capability-profile.ts';
 import type { ServiceClient } from '#upstream/client.ts';

@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '#cli/api/api-client.ts';
 import { printJson, printLine } from '#cli/terminal/output.ts';
+import { visible } from '#cli/terminal/output.ts';
 import { report } from '#cli/terminal/user-error.ts';
-import { visible } from '#cli/terminal/visible-text.ts';
 import type { Problem } from '#clients/typescript/src/types.ts';
 
 const HOSTILE = [
@@ -106,7 +106,7 @@ describe('the output of external texts', () => {
           .map((line) => `${file}: ${line.trim()}`),
       );
     });
-    // Keys, ids and limits that this process created or validated; `listen` escapes before it paints.
-    for (const line of own) expect(line).toMatch(/^(keys|encryption-keys|command-database|capabilities|listen)\.ts: /);
+    // Keys, ids and limits that this process created or validated; `events` escapes before it paints.
+    for (const line of own) expect(line).toMatch(/^(keys|encryption-keys|command-database|capabilities|events)\.ts: /);
   });
 });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
-import { orderOutput } from '#api/orders/order-schemas.ts';
+import { orderOutput } from '#api/orders/orders.ts';
 import { newId } from '#db/connection/ids.ts';
 import { orders } from '#db/schema.ts';
 import { orderInput } from '#test/support/api/order-calls.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { esimPage } from '#api/share-links/page/esim-page.ts';
-import { PAGE_TEXTS } from '#api/share-links/page/page-texts.ts';
-import { pageLanguage } from '#api/share-links/page/visitor.ts';
+import { PAGE_TEXTS } from '#api/share-links/page/page-frame.ts';
+import { pageLanguage } from '#api/share-links/share-page.ts';
 import { shareLanguages } from '#domain/esims/share-link.ts';
 
 const language = (accepted: string | undefined, query: unknown = {}, ofLink: 'de' | null = null) =>

@@ -1,12 +1,12 @@
+import { randomUUID } from 'node:crypto';
 import type { ApiOptions } from '#cli/api/api-access.ts';
 import { apiClient } from '#cli/api/api-client.ts';
 import { apiCall, valuesOf } from '#cli/resources/call.ts';
-import { type Output, printLine } from '#cli/terminal/output.ts';
-import { timeText, type Paint, paintFor } from '#cli/terminal/print-items.ts';
+import { type Output, printLine, visible } from '#cli/terminal/output.ts';
+import { type Paint, timeText, paintFor } from '#cli/terminal/print-items.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
-import { visible } from '#cli/terminal/visible-text.ts';
-import { EventStream, type StreamEventsQuery } from '#clients/typescript/src/events.ts';
-import type { Event } from '#clients/typescript/src/index.ts';
+import { type StreamEventsQuery, EventStream } from '#clients/typescript/src/events.ts';
+import type { Event, WebhookReplayResult } from '#clients/typescript/src/index.ts';
 import type { Environment } from '#config/environment.ts';
 import { generateWebhookSecret } from '#crypto/webhook-signatures.ts';
 import { OUTBOUND_POLICY } from '#domain/policy/webhook-policy.ts';
@@ -120,4 +120,38 @@ async function sendSigned(
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   return cause instanceof Error ? cause.message || cause.name : String(cause);
+}
+
+export interface ReplayOptions extends ApiOptions {
+  readonly event?: string;
+  readonly delivery?: string;
+  readonly since?: string;
+  readonly until?: string;
+  readonly which?: string;
+}
+
+/** Repeats the call until everything is queued. */
+export async function replayEvents(
+  id: string,
+  { event, delivery, since, until, which, ...options }: ReplayOptions,
+  environment: Environment,
+  output: Output = process.stdout,
+): Promise<void> {
+  if ([event, delivery, since].filter((each) => each !== undefined).length !== 1) {
+    throw new UserError('Exactly one of --event, --delivery and --since is needed.', 'Give one of them.');
+  }
+  const api = apiClient(options, environment);
+  let queued = 0;
+  for (let from = since; ;) {
+    const answer = await api.call<WebhookReplayResult>({
+      path: `/v1/webhook-endpoints/${encodeURIComponent(id)}/replay`,
+      body: { event_id: event, delivery_id: delivery, since: from, until, which },
+      idempotencyKey: randomUUID(),
+    });
+    queued += answer.queued;
+    // A missing one would repeat the call without an end.
+    if (answer.next_since == null) break;
+    from = answer.next_since;
+  }
+  printLine(output, queued === 1 ? 'One delivery is queued.' : `${queued} deliveries are queued.`);
 }
