@@ -78,15 +78,13 @@ try {
   removeFolder(folder);
 }
 
-async function fuzz({
-  settings,
-  facts,
-  description,
-}: {
-  settings: string;
-  facts: string;
-  description: string;
-}): Promise<number | null> {
+interface Run {
+  readonly settings: string;
+  readonly facts: string;
+  readonly description: string;
+}
+
+async function fuzz({ settings, facts, description }: Run): Promise<number | null> {
   const args = [
     '--config-file',
     settings,

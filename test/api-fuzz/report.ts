@@ -1,13 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import * as z from 'zod';
-
-/** An operation of the description. */
-export interface FuzzedOperation {
-  readonly method: string;
-  /** Path with `{name}` for parameters. */
-  readonly path: string;
-}
+import type { DescribedOperation } from '#scripts/api/api-document.ts';
 
 /** A line of the report about the requests to an operation. Other lines are ignored. */
 const scenarioLine = z.object({
@@ -30,7 +24,7 @@ const scenarioLine = z.object({
  */
 export async function operationsWithoutCase(
   reportFile: string,
-  operations: Iterable<FuzzedOperation>,
+  operations: Iterable<Pick<DescribedOperation, 'method' | 'path'>>,
 ): Promise<string[]> {
   const reached = new Set<string>();
   for await (const line of createInterface({ input: createReadStream(reportFile) })) {

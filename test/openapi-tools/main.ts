@@ -29,9 +29,10 @@ try {
   writeFileSync(description, JSON.stringify(await apiDocument(), undefined, 1));
   installLinters();
   const python = installPythonPackages('openapi-python-client', join(HERE, 'requirements.txt'));
+  const spectral = ['--ruleset', join(LINTERS, 'spectral.yaml'), '--fail-severity', 'hint'];
   const results = [
-    step('Redocly', process.execPath, [linter('@redocly/cli/bin/cli.js'), ...redoclyArguments()]),
-    step('Spectral', process.execPath, [linter('@stoplight/spectral-cli/dist/index.js'), ...spectralArguments()]),
+    lint('Redocly', '@redocly/cli/bin/cli.js', ['--config', join(LINTERS, 'redocly.yaml')]),
+    lint('Spectral', '@stoplight/spectral-cli/dist/index.js', spectral),
     generatesClient(python),
     step('mypy', join(python, 'mypy'), ['--strict', '--no-error-summary', join(HERE, 'buy_esim.py')]),
     step('oapi-codegen', 'go', ['tool', 'oapi-codegen', '-config', 'oapi-codegen.yaml', description], copiedGoModule()),
@@ -52,25 +53,8 @@ function installLinters(): void {
     throw new Error('the linters are not installed');
 }
 
-function linter(file: string): string {
-  return join(LINTERS, 'node_modules', file);
-}
-
-function redoclyArguments(): string[] {
-  return [
-    'lint',
-    description,
-    '--config',
-    join(LINTERS, 'redocly.yaml'),
-    '--max-problems',
-    '50',
-    '--format',
-    'stylish',
-  ];
-}
-
-function spectralArguments(): string[] {
-  return ['lint', description, '--ruleset', join(LINTERS, 'spectral.yaml'), '--fail-severity', 'hint'];
+function lint(name: string, file: string, options: readonly string[]): boolean {
+  return step(name, process.execPath, [join(LINTERS, 'node_modules', file), 'lint', description, ...options]);
 }
 
 function generatesClient(python: string): boolean {

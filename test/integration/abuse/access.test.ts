@@ -1,13 +1,14 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Operation } from '#api/http/operation.ts';
 import { bodyExampleOf } from '#api/openapi/examples.ts';
 import { generateApiKey } from '#crypto/generated-secrets.ts';
-import { addApiKey, apiScopes, type NewApiKey, revokeApiKey } from '#db/access/api-keys.ts';
+import { apiScopes, revokeApiKey } from '#db/access/api-keys.ts';
+import { newKey } from '#test/support/api/keys.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { startTestApi, TEST_NOW } from '#test/support/network/api.ts';
 import { type HttpAnswer, HttpClient } from '#test/support/network/http.ts';
 
-const api = await startTestApi();
-afterAll(() => api[Symbol.asyncDispose]());
+const api = disposedAtEnd(await startTestApi());
 
 /** Calls without a key. All others need one. */
 const PUBLIC = new Set([
@@ -32,12 +33,6 @@ const call = async (client: HttpClient, operation: Operation): Promise<HttpAnswe
     operation.method === 'post' ? { body: bodyExampleOf(operation) ?? {} } : {},
   );
 
-async function clientWith(more: Partial<NewApiKey>): Promise<{ client: HttpClient; prefix: string; key: string }> {
-  const { key, prefix, hash } = generateApiKey();
-  await api.database.run((db) => addApiKey(db, { name: 'test', prefix, hash, scopes: apiScopes, ...more }));
-  return { client: new HttpClient(api.baseUrl, { authorization: `Bearer ${key}` }), prefix, key };
-}
-
 describe('every call of the API', () => {
   it('needs a key, except the public ones', () => {
     const open = api.operations.filter(({ scope }) => scope === undefined).map(({ path }) => path);
@@ -47,10 +42,10 @@ describe('every call of the API', () => {
   });
 
   it('gives one answer to a missing, unknown, revoked, expired and wrong key', async () => {
-    const revoked = await clientWith({});
+    const revoked = await newKey(api);
     await api.database.run((db) => revokeApiKey(db, revoked.prefix, new Date(TEST_NOW)));
-    const expired = await clientWith({ expiresAt: new Date(TEST_NOW) });
-    const valid = await clientWith({});
+    const expired = await newKey(api, { expiresAt: new Date(TEST_NOW) });
+    const valid = await newKey(api);
     const unknown = new HttpClient(api.baseUrl, { authorization: `Bearer ${generateApiKey().key}` });
     const altered = new HttpClient(api.baseUrl, {
       authorization: `Bearer ${valid.key.slice(0, -1)}${valid.key.endsWith('0') ? '1' : '0'}`,
@@ -72,8 +67,8 @@ describe('every call of the API', () => {
     for (const scope of apiScopes) {
       const operations = api.operations.filter((operation) => operation.scope === scope);
       expect([scope, operations.length > 0]).toEqual([scope, true]);
-      const { client: without } = await clientWith({ scopes: apiScopes.filter((each) => each !== scope) });
-      const { client: only } = await clientWith({ scopes: [scope] });
+      const { client: without } = await newKey(api, { scopes: apiScopes.filter((each) => each !== scope) });
+      const { client: only } = await newKey(api, { scopes: [scope] });
       for (const operation of operations) {
         const refused = await call(without, operation);
         expect([operation.id, refused.status, refused.at('missing_scope')]).toEqual([operation.id, 403, scope]);
@@ -83,7 +78,7 @@ describe('every call of the API', () => {
   });
 
   it('never redirects, and never returns an address from the Host header', async () => {
-    const { client } = await clientWith({});
+    const { client } = await newKey(api);
     for (const operation of api.operations) {
       const answer = await call(client, operation);
       expect([operation.id, answer.status >= 300 && answer.status < 400]).toEqual([operation.id, false]);

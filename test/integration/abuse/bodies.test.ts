@@ -9,6 +9,7 @@ import { Problem } from '#api/problems/problem.ts';
 import { apiScopes } from '#db/access/api-keys.ts';
 import { newId } from '#db/connection/ids.ts';
 import { ID_PREFIXES, type IdKind } from '#domain/work/identifiers.ts';
+import { postOnce } from '#test/support/api/keys.ts';
 import { idKind } from '#test/support/api/operations-without-id.ts';
 import { startTestApi } from '#test/support/network/api.ts';
 import type { HttpAnswer } from '#test/support/network/http.ts';
@@ -43,26 +44,20 @@ type Malformed = readonly [name: string, status: number, code: string, body: unk
 const MALFORMED: readonly Malformed[] = [
   ['that is too large', 413, 'payload_too_large', `{"reason":"${'x'.repeat(BATCH_BODY_LIMIT)}"}`],
   ['nested thousands deep', 400, 'malformed_json', `{"reason":${'['.repeat(100_000)}${']'.repeat(100_000)}}`],
-  ['nested deeper than anything needs', 400, 'malformed_json', `{"reason":${'{"a":'.repeat(40)}1${'}'.repeat(40)}}`],
   ['nested thousands deep and never closed', 400, 'malformed_json', `{"reason":${'['.repeat(200_000)}`],
   ['that names a field twice', 400, 'malformed_json', '{"reason":"one","reason":"two"}'],
   ['that names a field twice, once escaped', 400, 'malformed_json', '{"reason":"one","\\u0072eason":"two"}'],
   ['that reaches for the prototype', 400, 'malformed_json', '{"__proto__":{"reason":"x","isAdmin":true}}'],
   ['that reaches for the prototype within', 400, 'malformed_json', '{"filter":{"__proto__":{"status":"held"}}}'],
   ['that reaches for the constructor', 400, 'validation_failed', '{"constructor":{"prototype":{"isAdmin":true}}}'],
-  ['that is a list', 400, 'validation_failed', '[{"reason":"x"}]'],
-  ['that is nothing', 400, 'validation_failed', 'null'],
-  ['that is a text', 400, 'validation_failed', '"reason"'],
   ['that is a number too large for any type', 400, 'validation_failed', `1${'0'.repeat(400)}`],
   ['with a very long name', 400, 'validation_failed', `{"${'n'.repeat(200_000)}":1}`],
   ['with hundreds of names', 400, 'malformed_json', objectOf(435)],
   ['with hundreds of unknown fields in each item', 400, 'malformed_json', `{"items":[${objectOf(435)}]}`],
   ['with 50 errors in each of many items', 400, 'validation_failed', `{"items":[${listOf(400, objectOf(50))}]}`],
   ['with 100,000 values', 400, 'malformed_json', `{"items":[${listOf(100_000, '1')}]}`],
-  ['that is no JSON', 400, 'malformed_json', '{why: 1}'],
   ['that is not UTF-8', 400, 'malformed_json', Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d])],
   ['of another type', 415, 'unsupported_media_type', '<why/>', { 'Content-Type': 'application/xml' }],
-  ['as a form', 415, 'unsupported_media_type', 'reason=x', { 'Content-Type': 'application/x-www-form-urlencoded' }],
   [
     'that unpacks to something larger',
     415,
@@ -170,12 +165,8 @@ describe('a query string', () => {
         'a=1&'.repeat(2_000),
       ]) {
         const answer = await caller.get(`${path}?${query}`);
-        expect([operation.id, query.slice(0, 40), ...answered(operation, answer).slice(1)]).toEqual([
-          operation.id,
-          query.slice(0, 40),
-          400,
-          'validation_failed',
-        ]);
+        const which = `${operation.id} ${query.slice(0, 40)}`;
+        expect([which, answer.status, answer.at('code')]).toEqual([which, 400, 'validation_failed']);
       }
     }
   });
@@ -183,11 +174,7 @@ describe('a query string', () => {
   it('with a forged cursor is refused or finds a page, by every list', async () => {
     const work = await makeOwnWork(api, caller);
     const rule = api.operations.find(({ id }) => id === 'createPricingRule');
-    const pricingRule = (
-      await caller.post('/v1/pricing/rules', rule && bodyExampleOf(rule), {
-        headers: { 'Idempotency-Key': randomUUID() },
-      })
-    ).textAt('id');
+    const pricingRule = (await postOnce(caller, '/v1/pricing/rules', rule && bodyExampleOf(rule))).textAt('id');
     const ids: Readonly<Record<string, string>> = { ...work.ids, pricingRule };
     const lists = api.operations.filter(({ query }) => query?.shape['cursor'] !== undefined);
     expect(lists.length).toBeGreaterThan(20);

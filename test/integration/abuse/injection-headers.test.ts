@@ -1,8 +1,7 @@
 /** ASVS V1 and V2 (injection, validation): hostile text in headers, cursors and deliveries of webhooks. */
 import { createHmac, randomUUID } from 'node:crypto';
-import { eq, sql } from 'drizzle-orm';
+import { eq } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
-import * as z from 'zod';
 import { inbox } from '#db/schema.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { HOSTILE } from '#test/support/api/hostile-text.ts';
@@ -123,27 +122,17 @@ describe('hostile text', () => {
         [HEADERS.signature, [401]],
       ] as const) {
         const body = JSON.stringify({ event: 'order.completed', data: { id: randomUUID(), status: 'completed' } });
-        const { status, head } = await raw(
-          'POST',
-          '/webhooks/service',
-          [...signedHeaders(body), `${header}: ${text}`],
-          body,
-          header,
-        );
+        const headers = [...signedHeaders(body), `${header}: ${text}`];
+        const { status, head } = await raw('POST', '/webhooks/service', headers, body, header);
         const which = `${header}: ${name}`;
-        expect([which, (isNoValue(text) ? REFUSED_BY_PARSER : expected).some((each) => each === status)], head).toEqual(
-          [which, true],
-        );
+        const wanted: readonly Status[] = isNoValue(text) ? REFUSED_BY_PARSER : expected;
+        expect([which, wanted.includes(status)], head).toEqual([which, true]);
         expect(head.toLowerCase()).not.toContain('x-evil');
       }
     }
     // The event header is stored with the delivery. Only the signed body decides.
-    const kept = await api.database.run((db) =>
-      db
-        .select({ event: inbox.headerEvent, state: inbox.state })
-        .from(inbox)
-        .where(eq(inbox.headerEvent, HOSTILE['SQL'] ?? '')),
-    );
+    const isHostile = eq(inbox.headerEvent, HOSTILE['SQL'] ?? '');
+    const kept = await api.database.run((db) => db.select().from(inbox).where(isHostile));
     expect(kept.map(({ state }) => state)).toEqual(['pending']);
     expect(api.log.every((line) => typeof JSON.parse(line) === 'object')).toBe(true);
   });
@@ -157,18 +146,9 @@ describe('hostile text', () => {
         { [text]: { [text]: text } },
       ]) {
         const { status } = await api.deliver({ body, event: 'order.completed' });
-        expect([name, Object.keys(body)[0]?.slice(0, 9), status]).toEqual([
-          name,
-          Object.keys(body)[0]?.slice(0, 9),
-          200,
-        ]);
+        expect([name, status], JSON.stringify(body).slice(0, 40)).toEqual([name, 200]);
       }
     }
-    const [stored] = await api.database.run((db) =>
-      db
-        .execute(sql`select count(*)::int as rows from inbox`)
-        .then(({ rows }) => z.array(z.object({ rows: z.number() })).parse(rows)),
-    );
-    expect(stored?.rows).toBeGreaterThan(50);
+    expect(await api.database.run((db) => db.$count(inbox))).toBeGreaterThan(50);
   });
 });

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { recordEvent } from '#db/events/event-log.ts';
+import { postOnce } from '#test/support/api/keys.ts';
 import { named } from '#test/support/api/operations-without-id.ts';
 import { startWithTwoKeys } from '#test/support/api/two-keys.ts';
 import { waitingCallers } from '#test/support/api/waits.ts';
@@ -32,13 +33,7 @@ describe('the events of two keys', () => {
     return (await limited.get('/v1/events?created_after=9990-01-01T00:00:00Z')).textAt('next_cursor');
   }
   const order = async (client: HttpClient) =>
-    (
-      await client.post(
-        '/v1/orders',
-        { package_id: 101, external_order_id: randomUUID() },
-        { headers: { 'Idempotency-Key': randomUUID() } },
-      )
-    ).textAt('id');
+    (await postOnce(client, '/v1/orders', { package_id: 101, external_order_id: randomUUID() })).textAt('id');
 
   /**
    * Creates orders of both keys and events of the account in turn, so each wrong event would be among the expected

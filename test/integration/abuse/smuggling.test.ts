@@ -1,7 +1,6 @@
 /** Ambiguous requests (request smuggling), and slow ones (slowloris). */
 import { afterAll, describe, expect, it } from 'vitest';
 import { startServer } from '#api/http/server.ts';
-import { SLOW_REQUESTS } from '#telemetry/http-server.ts';
 import { startTestApi } from '#test/support/network/api.ts';
 import { sendRaw } from '#test/support/network/raw-http.ts';
 
@@ -31,30 +30,19 @@ const hidden = () => get('/v1/orders?limit=7');
 describe('an ambiguous request', () => {
   it.each<readonly [string, () => string]>([
     ['two lengths that differ', () => post([length, 'Content-Length: 0'])],
-    ['two lengths that agree', () => post([length, length])],
-    ['a list of lengths', () => post([`Content-Length: ${BODY.length}, ${BODY.length}`])],
     ['a length and chunks', () => post([length, 'Transfer-Encoding: chunked'], chunked)],
     ['chunks and a length', () => post(['Transfer-Encoding: chunked', 'Content-Length: 4'], `${chunked}${hidden()}`)],
     ['a length with a sign', () => post([`Content-Length: +${BODY.length}`])],
-    ['a negative length', () => post(['Content-Length: -1'])],
-    ['a length in hexadecimal', () => post([`Content-Length: 0x${BODY.length.toString(16)}`])],
     ['an unknown transfer encoding', () => post(['Transfer-Encoding: xchunked'], chunked)],
-    ['chunks that are not last', () => post(['Transfer-Encoding: chunked, identity'], chunked)],
-    ['two transfer encodings', () => post(['Transfer-Encoding: chunked', 'Transfer-Encoding: identity'], chunked)],
     ['white space before the colon', () => post([`Content-Length : ${BODY.length}`])],
-    ['a chunk size that is none', () => post(['Transfer-Encoding: chunked'], `0x1\r\n{\r\n0\r\n\r\n`)],
     ['a chunk that ends with a bare LF', () => post(['Transfer-Encoding: chunked'], chunked.replaceAll('\r\n', '\n'))],
     ['a folded header', () => post(['X-Folded: one', ' two', length])],
     ['lines that end with a bare LF', () => post([length], BODY, '\n')],
-    ['a bare CR in a header', () => post([`X-One: a\rContent-Length: 0`, length])],
     ['a NUL in a header', () => post(['X-One: a\0b', length])],
-    ['a line of headers without a colon', () => post(['Content-Length', length])],
     [
       'an old version of HTTP with chunks',
       () => post(['Transfer-Encoding: chunked'], chunked).replace('HTTP/1.1', 'HTTP/1.0'),
     ],
-    ['a version that does not exist', () => post([length]).replace('HTTP/1.1', 'HTTP/1.9')],
-    ['no host', () => post([length]).replace('Host: api\r\n', '')],
   ])('is refused and closes its connection, without an answer to later requests: %s', async (_name, bytes) => {
     const answer = await sendRaw(api.baseUrl, [bytes(), hidden()]);
     expect(
@@ -108,13 +96,5 @@ describe('a slow request', () => {
     } finally {
       await server.stop();
     }
-  });
-
-  it('has time limits of seconds in production', () => {
-    expect(SLOW_REQUESTS).toEqual({
-      headersTimeout: 10_000,
-      requestTimeout: 30_000,
-      connectionsCheckingInterval: 2_000,
-    });
   });
 });

@@ -1,16 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { orderOutput } from '#api/orders/orders.ts';
-import { problemSchema } from '#api/problems/problem-schema.ts';
 import { Database, DatabaseUnavailableError, type Executor } from '#db/connection/database.ts';
 import { forgetAnswers } from '#db/queues/idempotency.ts';
 import { idempotencyKeys, orders, outbox } from '#db/schema.ts';
+import { postOnce } from '#test/support/api/keys.ts';
+import { orderInput } from '#test/support/api/order-calls.ts';
 import { startTestApi, TEST_NOW } from '#test/support/network/api.ts';
-import type { HttpClient } from '#test/support/network/http.ts';
-
-const input = () => ({ package_id: 101, external_order_id: `ref-${randomUUID()}` });
-const create = (by: HttpClient, body: unknown, key: string) =>
-  by.post('/v1/orders', body, { headers: { 'Idempotency-Key': key } });
 
 type Break = 'before the commit' | 'after the commit';
 
@@ -40,57 +35,36 @@ class BreakingDatabase extends Database {
   }
 }
 
-async function startBreakingApi() {
-  let database: BreakingDatabase | undefined;
-  const api = await startTestApi({}, (url) => {
-    database = new BreakingDatabase({ url, poolSize: 3, applicationName: 'test', onConnectionError: () => undefined });
-    return database;
-  });
-  if (database === undefined) throw new Error('the API opened no database');
-  return { api, database, caller: await api.caller() };
-}
-
 describe('a lost connection during the creation of an order', () => {
-  it('after the commit keeps the order, and the answer is the stored one', async () => {
-    const { api, database, caller } = await startBreakingApi();
-    await using _ = api;
-    const [body, key] = [input(), randomUUID()];
-    database.breaks = 'after the commit';
-    const answer = await create(caller, body, key);
-    expect(answer.status).toBe(202);
-    expect(answer.headers.get('location')).toBe(`/v1/orders/${answer.read(orderOutput).id}`);
-    database.repair();
-    expect((await create(caller, body, key)).text).toBe(answer.text);
-    expect(await api.database.run((db) => db.$count(orders))).toBe(1);
-  });
-
-  it('before the commit returns 503 and stores nothing, and the same key creates the order later', async () => {
-    const { api, database, caller } = await startBreakingApi();
-    await using _ = api;
-    const [body, key] = [input(), randomUUID()];
-    database.breaks = 'before the commit';
-    const answer = await create(caller, body, key);
-    expect([answer.status, answer.read(problemSchema).code, answer.headers.get('retry-after')]).toEqual([
-      503,
-      'database_unavailable',
-      '2',
-    ]);
+  it.each<[Break, string, boolean, number, number]>([
+    ['after the commit', 'keeps the order, and its answer is the stored one', false, 202, 1],
+    ['after the commit', 'and for a while afterwards keeps the order', true, 503, 1],
+    ['before the commit', 'stores nothing', false, 503, 0],
+  ])('%s %s, and the same key creates one order', async (breaks, _what, staysAway, status, kept) => {
+    let database: BreakingDatabase | undefined;
+    await using api = await startTestApi({}, (url) => {
+      database = new BreakingDatabase({
+        url,
+        poolSize: 3,
+        applicationName: 'test',
+        onConnectionError: () => undefined,
+      });
+      return database;
+    });
+    const caller = await api.caller();
+    const [body, key] = [orderInput(), randomUUID()];
+    Object.assign(database!, { breaks, staysAway });
+    const answer = await postOnce(caller, '/v1/orders', body, key);
+    const refusal = { code: 'database_unavailable' };
+    expect([answer.status, answer.body]).toMatchObject([status, status === 503 ? refusal : { status: 'accepted' }]);
+    expect(answer.headers.get('retry-after')).toBe('2');
     for (const table of [orders, outbox, idempotencyKeys])
-      expect(await api.database.run((db) => db.$count(table))).toBe(0);
-    database.repair();
-    expect((await create(caller, body, key)).status).toBe(202);
-  });
+      expect(await api.database.run((db) => db.$count(table))).toBe(kept);
 
-  it('after the commit and for a while returns 503, and the same key later gets the first answer', async () => {
-    const { api, database, caller } = await startBreakingApi();
-    await using _ = api;
-    const [body, key] = [input(), randomUUID()];
-    database.breaks = 'after the commit';
-    database.staysAway = true;
-    expect((await create(caller, body, key)).status).toBe(503);
-    database.repair();
-    const answer = await create(caller, body, key);
-    expect([answer.status, answer.headers.get('idempotent-replayed')]).toEqual([202, 'true']);
+    database!.repair();
+    const again = await postOnce(caller, '/v1/orders', body, key);
+    expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([202, kept === 1 ? 'true' : null]);
+    expect(again.text === answer.text).toBe(status === 202);
     expect(await api.database.run((db) => db.$count(orders))).toBe(1);
   });
 });
@@ -99,15 +73,14 @@ describe('stored answers', () => {
   it('are deleted by age and in batches, and a later request still creates no second order', async () => {
     await using api = await startTestApi();
     const caller = await api.caller();
-    const [body, key] = [input(), randomUUID()];
-    await create(caller, body, key);
+    const [body, key] = [orderInput(), randomUUID()];
+    await postOnce(caller, '/v1/orders', body, key);
     api.clock.now += 1;
-    await create(caller, input(), randomUUID());
-    await create(caller, input(), randomUUID());
-    const before = new Date(TEST_NOW + 1);
-    expect(await api.database.run((db) => forgetAnswers(db, { before, batch: 10 }))).toBe(1);
-    expect(await api.database.run((db) => forgetAnswers(db, { before: new Date(TEST_NOW + 2), batch: 1 }))).toBe(1);
+    for (let n = 0; n < 2; n += 1) await postOnce(caller, '/v1/orders', orderInput());
+    const forget = (ms: number, batch: number) =>
+      api.database.run((db) => forgetAnswers(db, { before: new Date(TEST_NOW + ms), batch }));
+    expect([await forget(1, 10), await forget(2, 1)]).toEqual([1, 1]);
     expect(await api.database.run((db) => db.$count(idempotencyKeys))).toBe(1);
-    expect((await create(caller, body, key)).read(problemSchema).code).toBe('external_order_id_taken');
+    expect((await postOnce(caller, '/v1/orders', body, key)).at('code')).toBe('external_order_id_taken');
   });
 });

@@ -1,25 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { endDeadLetter, listDeadLetters } from '#cli/operator/dead-letters.ts';
 import type { Output } from '#cli/terminal/output.ts';
-import type { Environment } from '#config/environment.ts';
-import { generateApiKey } from '#crypto/generated-secrets.ts';
-import { addApiKey } from '#db/access/api-keys.ts';
 import { fromNow } from '#db/connection/from-now.ts';
 import { auditLog, inbox, outbox } from '#db/schema.ts';
+import { newKey } from '#test/support/api/keys.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { startTestApi } from '#test/support/network/api.ts';
 
 const WORK = 'ord_01JQ8Z6A2B3C4D5E6F7G8H9JKM';
 
-const api = await startTestApi();
-const operator = await api.caller(['cases:operate']);
-const made = generateApiKey();
-const { key } = made;
-await api.database.run((db) =>
-  addApiKey(db, { name: 'desk', prefix: made.prefix, hash: made.hash, scopes: ['cases:operate'] }),
-);
-afterAll(() => api[Symbol.asyncDispose]());
+const api = disposedAtEnd(await startTestApi());
+const { client: operator, key } = await newKey(api, { scopes: ['cases:operate'] });
 
 /** Delivers an unknown event, which is stored and quarantined. @returns the id of its dead letter. */
 async function unknownDelivery(): Promise<string> {
@@ -42,56 +35,43 @@ async function quarantinedRequest(): Promise<string> {
   return `outbox_${stored!.id}`;
 }
 
-const audited = (id: string) => api.database.run((db) => db.select().from(auditLog).where(eq(auditLog.subjectId, id)));
-
 describe('dead letters', () => {
-  it('are requeued and dismissed once, with actor and reason', async () => {
-    for (const [action, state] of [
-      ['requeue', 'pending'],
-      ['dismiss', 'ignored'],
-    ] as const) {
-      const id = await unknownDelivery();
-      const act = () => operator.post(`/v1/dead-letters/${id}/${action}`, { reason: 'It was mended.' });
-      expect((await act()).body).toMatchObject({ id });
-      expect((await act()).at('code')).toBe('dead_letter_not_found');
-      const [row] = await api.database.run((db) =>
-        db
-          .select()
-          .from(inbox)
-          .where(eq(inbox.id, BigInt(id.slice('inbox_'.length)))),
-      );
-      expect(row).toMatchObject({ state });
-      expect(await audited(id)).toMatchObject([
-        { action: `dead_letter.${action}`, subjectKind: 'dead_letter', reason: 'It was mended.' },
-      ]);
-    }
+  it.each([
+    ['requeue', 'pending'],
+    ['dismiss', 'ignored'],
+  ])('take one %s, with actor and reason', async (action, state) => {
+    const id = await unknownDelivery();
+    const act = () => operator.post(`/v1/dead-letters/${id}/${action}`, { reason: 'It was mended.' });
+    expect((await act()).body).toMatchObject({ id });
+    expect((await act()).at('code')).toBe('dead_letter_not_found');
+    const row = BigInt(id.slice('inbox_'.length));
+    expect(await api.database.run((db) => db.select().from(inbox).where(eq(inbox.id, row)))).toMatchObject([{ state }]);
+    expect(await api.database.run((db) => db.select().from(auditLog).where(eq(auditLog.subjectId, id)))).toMatchObject([
+      { action: `dead_letter.${action}`, subjectKind: 'dead_letter', reason: 'It was mended.' },
+    ]);
   });
 });
 
 describe('reseller dead-letters', () => {
-  const access = () => ({ api: api.baseUrl, data: '.data' });
-  const said = async (run: (environment: Environment, output: Output) => Promise<void>) => {
+  const access = { api: api.baseUrl, data: '.data' };
+  const environment = { RESELLER_API_KEY: key };
+  const said = async (run: (output: Output) => Promise<void>) => {
     const lines: string[] = [];
-    await run({ RESELLER_API_KEY: key }, { write: (text: unknown) => lines.push(String(text)) > 0 });
+    await run({ write: (text: unknown) => lines.push(String(text)) > 0 });
     return lines.join('');
   };
+  const list = () => said((output) => listDeadLetters(access, environment, output));
+  const end = (action: 'requeue' | 'dismiss', id: string, reason: string) =>
+    said((output) => endDeadLetter(action, id, { ...access, reason }, environment, output));
 
   it('lists both queues, requeues one letter and dismisses one', async () => {
     await api.database.run((db) => db.delete(outbox));
     const [report, request] = [await unknownDelivery(), await quarantinedRequest()];
-    const listed = await said((environment, output) => listDeadLetters(access(), environment, output));
+    const listed = await list();
     expect(listed).toMatch(new RegExp(`${report} +unknown +delivery`));
     expect(listed).toMatch(new RegExp(`${request} +wake_work +order +${WORK} +10 +It does not exist\\.`));
-    expect(
-      await said((environment, output) =>
-        endDeadLetter('requeue', request, { ...access(), reason: 'It exists again.' }, environment, output),
-      ),
-    ).toBe(`${request} is processed again.\n`);
-    expect(
-      await said((environment, output) =>
-        endDeadLetter('dismiss', report, { ...access(), reason: 'Nothing of ours.' }, environment, output),
-      ),
-    ).toBe(`${report} is dismissed.\n`);
-    expect(await said((environment, output) => listDeadLetters(access(), environment, output))).not.toContain(report);
+    expect(await end('requeue', request, 'It exists again.')).toBe(`${request} is processed again.\n`);
+    expect(await end('dismiss', report, 'Nothing of ours.')).toBe(`${report} is dismissed.\n`);
+    expect(await list()).not.toContain(report);
   });
 });

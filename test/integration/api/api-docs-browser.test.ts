@@ -1,5 +1,4 @@
 import type { Browser, Page } from 'playwright-core';
-import decodeQR from 'qr/decode.js';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { browserAvailable, keepScreenshot, launchBrowser, openPage } from '#test/support/network/browser.ts';
@@ -15,32 +14,17 @@ interface View {
 const DESKTOP: View = { viewport: { width: 1300, height: 1000 }, colorScheme: 'light' };
 const PHONE: View = { viewport: { width: 390, height: 844 }, colorScheme: 'light' };
 
-const pixels = z.object({ data: z.array(z.int()), width: z.int(), height: z.int() });
-
 const orderSent = z.object({ package_id: z.int(), external_order_id: z.string() });
-
-/** Runs in the browser, whose names the types of this project do not contain. */
-const READ_PIXELS = `async (url) => {
-  const image = new Image();
-  image.src = url;
-  await image.decode();
-  const context = new OffscreenCanvas(image.width, image.height).getContext('2d');
-  context.drawImage(image, 0, 0);
-  const { data, width, height } = context.getImageData(0, 0, image.width, image.height);
-  return { data: [...data], width, height };
-}`;
 
 describe.skipIf(!browserAvailable())('in a browser', () => {
   let stack: Stack;
-  let desk: OrderDesk;
   let browser: Browser;
   const pages: Page[] = [];
 
   beforeAll(async () => {
     stack = await startStack({ environment: RARE_UPKEEP });
-    desk = new OrderDesk(stack);
     // The first order meets a new worker. The page waits for the second one.
-    await desk.complete(PACKAGE.completedAtOnce);
+    await new OrderDesk(stack).complete(PACKAGE.completedAtOnce);
     browser = await launchBrowser();
   });
   afterEach(async () => {
@@ -149,28 +133,6 @@ describe.skipIf(!browserAvailable())('in a browser', () => {
       expect(complaints).toEqual([]);
     },
   );
-
-  it.each([
-    ['svg', 'image/svg+xml'],
-    ['png', 'image/png'],
-  ])('the QR code as %s, rendered by the browser, decodes to the LPA string', async (format, type) => {
-    const esimId = (await desk.complete(PACKAGE.completedAtOnce)).textAt('esim_id');
-    const expected = (await stack.api.get(`/v1/esims/${esimId}/activation`)).textAt('activation_code');
-    const page = await openPage(browser, { width: 600, height: 600 });
-    // As a shop does: its server fetches the code with the key and shows it on its own page.
-    const answer = await fetch(`${stack.api.baseUrl}/v1/esims/${esimId}/qr.${format}`, {
-      headers: { authorization: `Bearer ${stack.apiKey}` },
-    });
-    expect(answer.headers.get('content-type')).toContain(type);
-    const source = `data:${type};base64,${Buffer.from(await answer.arrayBuffer()).toString('base64')}`;
-    await page.setContent(`<body style="margin:0;background:#ddd"><img width="400" src="${source}"></body>`);
-    await page.locator('img').waitFor();
-    await keepScreenshot(page, `qr-${format}`);
-
-    const picture = `data:image/png;base64,${(await page.screenshot()).toString('base64')}`;
-    const { data, width, height } = pixels.parse(await page.evaluate(`(${READ_PIXELS})(${JSON.stringify(picture)})`));
-    expect(decodeQR({ data: new Uint8Array(data), width, height })).toBe(expected);
-  });
 });
 
 function escaped(text: string): string {

@@ -5,13 +5,15 @@
 import { randomUUID } from 'node:crypto';
 import { eq, is } from 'drizzle-orm';
 import { PgTable } from 'drizzle-orm/pg-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { forgetAnswers } from '#db/queues/idempotency.ts';
 import * as schema from '#db/schema.ts';
+import { postOnce } from '#test/support/api/keys.ts';
 import { sharedEsim } from '#test/support/api/share-links.ts';
-import { idleService, startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
-import type { HttpAnswer, HttpClient } from '#test/support/network/http.ts';
-import { makeOwnWork, type OwnWork } from '#test/support/work/own-work.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
+import { idleService, startTestApi, TEST_NOW } from '#test/support/network/api.ts';
+import type { HttpAnswer } from '#test/support/network/http.ts';
+import { makeOwnWork } from '#test/support/work/own-work.ts';
 
 const service = {
   ...idleService,
@@ -19,28 +21,15 @@ const service = {
   rotateWebhookSecret: async () => ({ ok: true, status: 200, value: { secret: 'whsec_rotated' } }) as const,
 };
 
-let api: TestApi;
-let caller: HttpClient;
-let work: OwnWork;
-let otherEndpoint: string;
-let sharedEsimId: string;
-beforeAll(async () => {
-  api = await startTestApi({ service });
-  caller = await api.caller();
-  work = await makeOwnWork(api, caller);
-  // An abandoned cancellation frees its eSIM for another one.
-  await api.database.run((db) =>
-    db
-      .update(schema.cancellations)
-      .set({ status: 'abandoned' })
-      .where(eq(schema.cancellations.id, work.ids.cancellation)),
-  );
-  sharedEsimId = await sharedEsim(api);
-  otherEndpoint = (
-    await post({ path: '/v1/webhook-endpoints', body: { url: 'https://shop.example.com/other' } }, randomUUID())
-  ).textAt('id');
-});
-afterAll(() => api[Symbol.asyncDispose]());
+const api = disposedAtEnd(await startTestApi({ service }));
+const caller = await api.caller();
+const work = await makeOwnWork(api, caller);
+// An abandoned cancellation frees its eSIM for another one.
+await api.database.run((db) => db.update(schema.cancellations).set({ status: 'abandoned' }));
+const sharedEsimId = await sharedEsim(api);
+const otherEndpoint = (
+  await postOnce(caller, '/v1/webhook-endpoints', { url: 'https://shop.example.com/other' })
+).textAt('id');
 
 interface Request {
   readonly path: string;
@@ -68,6 +57,7 @@ const rule = (country: string) => ({
   terms: { margin: { percent: '20' } },
   reason: 'Test.',
 });
+const batchOf = (quantity: number) => ({ external_batch_id: 'idempotent', items: [{ package_id: 101, quantity }] });
 const vpn = {
   vpn_plan_id: 7,
   external_subscription_id: 'idempotent-vpn',
@@ -76,53 +66,57 @@ const vpn = {
 };
 
 /** One for each call that takes an Idempotency-Key. A new call without a row fails. */
-const PAIRS: Readonly<Record<string, () => Pair>> = {
-  createOrder: () =>
-    bodies(
-      '/v1/orders',
-      { package_id: 101, external_order_id: 'idempotent' },
-      { package_id: 102, external_order_id: 'idempotent' },
-    ),
-  createOrderBatch: () => {
-    const batch = { external_batch_id: 'idempotent', items: [{ package_id: 101, quantity: 2 }] };
-    return bodies('/v1/order-batches', batch, { ...batch, items: [{ package_id: 101, quantity: 3 }] });
-  },
-  createTopup: () =>
-    bodies('/v1/topups', { esim_id: work.ids.esim, package_id: 101 }, { esim_id: work.ids.esim, package_id: 102 }),
-  createVpnSubscription: () =>
-    bodies('/v1/vpn/subscriptions', vpn, { ...vpn, customer_price: { amount: '6.00', currency: 'EUR' } }),
-  cancelEsim: () => bodies(`/v1/esims/${work.ids.esim}/cancel`, {}, { on_unmet_conditions: 'cancel_without_refund' }),
-  createWebhookEndpoint: () =>
-    bodies('/v1/webhook-endpoints', { url: 'https://shop.example.com/1' }, { url: 'https://shop.example.com/2' }),
-  createShareLink: () => bodies(`/v1/esims/${sharedEsimId}/share-links`, { language: 'de' }, { language: 'fr' }),
-  rotateWebhookEndpointSecret: () => bodies(endpoint('rotate-secret'), { overlap_seconds: 60 }, { overlap_seconds: 0 }),
-  testWebhookEndpoint: () => ({
+const PAIRS: Readonly<Record<string, Pair>> = {
+  createOrder: bodies(
+    '/v1/orders',
+    { package_id: 101, external_order_id: 'idempotent' },
+    { package_id: 102, external_order_id: 'idempotent' },
+  ),
+  createOrderBatch: bodies('/v1/order-batches', batchOf(2), batchOf(3)),
+  createTopup: bodies(
+    '/v1/topups',
+    { esim_id: work.ids.esim, package_id: 101 },
+    { esim_id: work.ids.esim, package_id: 102 },
+  ),
+  createVpnSubscription: bodies('/v1/vpn/subscriptions', vpn, {
+    ...vpn,
+    customer_price: { amount: '6.00', currency: 'EUR' },
+  }),
+  cancelEsim: bodies(`/v1/esims/${work.ids.esim}/cancel`, {}, { on_unmet_conditions: 'cancel_without_refund' }),
+  createWebhookEndpoint: bodies(
+    '/v1/webhook-endpoints',
+    { url: 'https://shop.example.com/1' },
+    { url: 'https://shop.example.com/2' },
+  ),
+  createShareLink: bodies(`/v1/esims/${sharedEsimId}/share-links`, { language: 'de' }, { language: 'fr' }),
+  rotateWebhookEndpointSecret: bodies(endpoint('rotate-secret'), { overlap_seconds: 60 }, { overlap_seconds: 0 }),
+  testWebhookEndpoint: {
     request: { path: endpoint('test') },
     another: { path: endpoint('test', otherEndpoint) },
-  }),
-  replayWebhooks: () => bodies(endpoint('replay'), { since }, { since, which: 'failed' }),
-  createPricingRule: () => bodies('/v1/pricing/rules', rule('DE'), rule('FR')),
-  pauseBuying: () => bodies('/v1/purchase-gate/pauses', { reason: 'Stock-taking.' }, { reason: 'Another reason.' }),
-  createServiceWebhookSecret: () => ({
+  },
+  replayWebhooks: bodies(endpoint('replay'), { since }, { since, which: 'failed' }),
+  createPricingRule: bodies('/v1/pricing/rules', rule('DE'), rule('FR')),
+  pauseBuying: bodies('/v1/purchase-gate/pauses', { reason: 'Stock-taking.' }, { reason: 'Another reason.' }),
+  createServiceWebhookSecret: {
     request: { path: '/v1/service/webhook-secret' },
     another: { path: '/v1/service/webhook-secret/rotate' },
-  }),
-  rotateServiceWebhookSecret: () =>
-    bodies('/v1/service/webhook-secret/rotate', { overlap_seconds: 60 }, { overlap_seconds: 0 }),
+  },
+  rotateServiceWebhookSecret: bodies(
+    '/v1/service/webhook-secret/rotate',
+    { overlap_seconds: 60 },
+    { overlap_seconds: 0 },
+  ),
 };
 
+const WORK = ['Order', 'Topup', 'VpnSubscription', 'Cancellation'];
 /**
  * Each POST without a required Idempotency-Key, with the reason why a repetition is harmless. A new one must be listed
  * here, or be `idempotent`.
  */
 const WITHOUT_KEY: Readonly<Record<string, readonly string[]>> = {
   'an action decided by the present state: a repetition is refused or changes nothing': [
-    ...['Order', 'Topup', 'VpnSubscription', 'Cancellation'].flatMap((name) => [
-      `retry${name}`,
-      `abandon${name}`,
-      `resolve${name}Case`,
-    ]),
-    ...['Order', 'Topup', 'VpnSubscription'].flatMap((name) => [`release${name}`]),
+    ...WORK.flatMap((name) => [`retry${name}`, `abandon${name}`, `resolve${name}Case`]),
+    ...WORK.slice(0, 3).map((name) => `release${name}`),
     'cancelVpnSubscription',
     'simulateEsim',
     'cancelOrderBatch',
@@ -133,18 +127,15 @@ const WITHOUT_KEY: Readonly<Record<string, readonly string[]>> = {
     'disableWebhookEndpoint',
     'enableWebhookEndpoint',
   ],
-  'needs a key unless `dry_run`, and stores the selected items with it, not the answer': [
-    'actOnManyOrders',
-    'actOnManyTopups',
-    'actOnManyVpnSubscriptions',
-    'actOnManyCancellations',
-  ],
+  'needs a key unless `dry_run`, and stores the selected items with it, not the answer': WORK.map(
+    (name) => `actOnMany${name}s`,
+  ),
   'calculates, and stores nothing': ['tryPricing', 'createQuote'],
   'from the service, identified by the delivery id and the signed content': ['receiveServiceWebhook'],
 };
 
 const post = async ({ path, body }: Request, key?: string): Promise<HttpAnswer> =>
-  caller.post(path, body, key === undefined ? {} : { headers: { 'Idempotency-Key': key } });
+  key === undefined ? caller.post(path, body) : postOnce(caller, path, body, key);
 
 /** Row counts of all tables, to detect any change. */
 async function rows(): Promise<Record<string, number>> {
@@ -173,8 +164,7 @@ describe('every POST', () => {
 describe('a call with an Idempotency-Key', () => {
   it.each(Object.entries(PAIRS))(
     'of %s runs once, repeats its answer, and needs a key unused by other requests',
-    async (id, pairOf) => {
-      const { request, another } = pairOf();
+    async (id, { request, another }) => {
       const untouched = await rows();
       const keyless = await post(request);
       expect([keyless.status, keyless.at('code')]).toEqual([400, 'idempotency_key_missing']);
@@ -203,6 +193,8 @@ describe('a call with an Idempotency-Key', () => {
   );
 });
 
+const held = { status: 'held', failureClass: 'price_above_limit' } as const;
+
 describe('a bulk action', () => {
   const act = { action: 'retry', filter: { failure_class: 'price_above_limit' }, reason: 'Test.' };
 
@@ -214,9 +206,7 @@ describe('a bulk action', () => {
   ] as const)('of %s has the same items on repetition, and changes nothing more', async (name, table, kind) => {
     const path = `/v1/${name}/bulk-actions`;
     const id = (await makeOwnWork(api, caller)).ids[kind];
-    await api.database.run((db) =>
-      db.update(table).set({ status: 'held', failureClass: 'price_above_limit' }).where(eq(table.id, id)),
-    );
+    await api.database.run((db) => db.update(table).set(held).where(eq(table.id, id)));
     expect((await post({ path, body: act })).at('code')).toBe('idempotency_key_missing');
 
     const key = randomUUID();
@@ -257,13 +247,7 @@ describe('a key used again after the deletion of its answer', () => {
 
   it('starts a new bulk action', async () => {
     const id = (await makeOwnWork(api, caller)).ids.order;
-    const hold = () =>
-      api.database.run((db) =>
-        db
-          .update(schema.orders)
-          .set({ status: 'held', failureClass: 'price_above_limit' })
-          .where(eq(schema.orders.id, id)),
-      );
+    const hold = () => api.database.run((db) => db.update(schema.orders).set(held).where(eq(schema.orders.id, id)));
     const key = randomUUID();
     const request = {
       path: '/v1/orders/bulk-actions',

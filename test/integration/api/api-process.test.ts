@@ -2,13 +2,13 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { createServer, type Server } from 'node:net';
 import { afterAll, describe, expect, it } from 'vitest';
 import { freePort } from '#cli/embedded/ports.ts';
-import { generateApiKey } from '#crypto/generated-secrets.ts';
-import { addApiKey, apiScopes } from '#db/access/api-keys.ts';
 import { publishEvents } from '#db/events/event-log.ts';
 import { orders } from '#db/schema.ts';
 import { recordStep } from '#fulfilment/work/record-step.ts';
+import { newKey, postOnce } from '#test/support/api/keys.ts';
+import { untilWaiting } from '#test/support/api/waiting-calls.ts';
 import { readStream } from '#test/support/network/event-stream.ts';
-import { HttpClient } from '#test/support/network/http.ts';
+import type { HttpClient } from '#test/support/network/http.ts';
 import { createTestDatabase, openDatabase } from '#test/support/servers/database.ts';
 import { startOwnPostgres } from '#test/support/servers/own-servers.ts';
 import { environmentAlone, startProcess, TestProcess } from '#test/support/servers/processes.ts';
@@ -36,27 +36,18 @@ async function startApi(databaseUrl: string, more: Record<string, string> = {}) 
     environment: await environmentOf(databaseUrl, port, more),
     readyUrl: `${baseUrl}/readyz`,
   });
-  return {
-    process: started,
-    baseUrl,
-    client: new HttpClient(baseUrl, { authorization: `Bearer ${await makeKey(databaseUrl)}` }),
-  };
+  return { process: started, baseUrl, client: await clientWithKey(databaseUrl, baseUrl) };
 }
 
-async function makeKey(databaseUrl: string): Promise<string> {
-  const { key, prefix, hash } = generateApiKey();
+async function clientWithKey(databaseUrl: string, baseUrl: string): Promise<HttpClient> {
   const opened = openDatabase(databaseUrl);
-  await opened.run((db) => addApiKey(db, { name: 'test', prefix, hash, scopes: apiScopes }));
+  const { client } = await newKey({ database: opened, baseUrl });
   await opened.close();
-  return key;
+  return client;
 }
 
 const create = (client: HttpClient) =>
-  client.post(
-    '/v1/orders',
-    { package_id: 101, external_order_id: randomUUID() },
-    { headers: { 'Idempotency-Key': randomUUID() } },
-  );
+  postOnce(client, '/v1/orders', { package_id: 101, external_order_id: randomUUID() });
 
 describe('the API process', () => {
   it('accepts orders without Temporal and the service, and returns 503 for data of the service', async () => {
@@ -84,11 +75,9 @@ describe('the API process', () => {
     });
     await locked.promise;
     const answer = create(client);
-    await waitFor('the request waits for the lock', async () =>
-      opened.run(
-        async (db) =>
-          (await db.execute("select 1 from pg_locks where not granted and relation = 'outbox'::regclass")).rowCount,
-      ),
+    const waiting = "select 1 from pg_locks where not granted and relation = 'outbox'::regclass";
+    await waitFor('the request waits for the lock', () =>
+      opened.run(async (db) => (await db.execute(waiting)).rowCount),
     );
     api.signal('SIGTERM');
     await waitFor('no connection is taken any more', async () =>
@@ -112,20 +101,14 @@ describe('the API process', () => {
     const opened = openDatabase(database.url);
     const publish = () => opened.transaction((tx) => publishEvents(tx, 1_000));
     await publish();
-    const waiting = async () =>
-      Number(/^reseller_waiting\{for="answer"\} (\d+)$/m.exec((await client.get('/metrics')).text)?.[1] ?? 0);
     const [one, two] = [await create(client), await create(client)].map((answer) => answer.textAt('id'));
     const stream = await readStream(client, '/v1/events/stream');
     const first = client.get(`/v1/orders/${one}?wait=40`);
     const second = client.get(`/v1/orders/${two}?wait=40`);
-    await waitFor('both wait', async () => (await waiting()) === 2);
-    await opened.transaction((tx) =>
-      recordStep(
-        tx,
-        { work: { kind: 'order', id: one ?? '' }, status: 'failed', event: 'order.failed', message: 'Test.' },
-        new Date(),
-      ),
-    );
+    await untilWaiting(client, 2);
+    const step = { status: 'failed', event: 'order.failed', message: 'Test.' } as const;
+    const work = { kind: 'order', id: one ?? '' } as const;
+    await opened.transaction((tx) => recordStep(tx, { work, ...step }, new Date()));
     await publish();
     expect((await first).at('status')).toBe('failed');
     const received = await stream.next(3);
@@ -154,11 +137,10 @@ describe('the API process', () => {
 
   it('starts without PostgreSQL, returns 503 until it is available, and survives its loss', async () => {
     await using postgres = await startOwnPostgres();
-    const key = await makeKey(postgres.url);
-    await postgres.stop();
     const port = await freePort();
     const baseUrl = `http://127.0.0.1:${port}`;
-    const client = new HttpClient(baseUrl, { authorization: `Bearer ${key}` });
+    const client = await clientWithKey(postgres.url, baseUrl);
+    await postgres.stop();
     await using api = await startProcess({
       name: 'api',
       script: 'api/main.ts',

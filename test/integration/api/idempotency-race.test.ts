@@ -40,16 +40,14 @@ function behind(meanwhile: () => Promise<unknown>): Database {
 
 describe('a repetition that takes its lock in the moment in which the first request ends', () => {
   const first = jsonReply(202, { made: 'by the first' });
+  const refuse = async (): Promise<Reply> => {
+    throw new Problem('order_not_found');
+  };
   const stored = () => opened.database.run((db) => db.$count(idempotencyKeys));
 
   it.each<[string, () => Promise<Reply>]>([
     ['would work again', async () => jsonReply(202, { made: 'by the second' })],
-    [
-      'is refused because of what the first one made',
-      async () => {
-        throw new Problem('order_not_found');
-      },
-    ],
+    ['is refused because of what the first one made', refuse],
   ])('gets the first answer, byte for byte, where it %s', async (_name, work) => {
     const key = randomUUID();
     const before = await stored();
@@ -71,9 +69,6 @@ describe('a repetition that takes its lock in the moment in which the first requ
   });
 
   it('keeps its refusal where the first one was refused as well', async () => {
-    const refuse = async (): Promise<Reply> => {
-      throw new Problem('order_not_found');
-    };
     const key = randomUUID();
     await expect(send(opened.database, key, refuse)).rejects.toMatchObject({ code: 'order_not_found' });
     await expect(send(opened.database, key, refuse)).rejects.toMatchObject({ code: 'order_not_found' });

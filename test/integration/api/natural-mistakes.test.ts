@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { Operation } from '#api/http/operation.ts';
 import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
@@ -13,7 +14,7 @@ const caller = await api.caller();
 
 describe('a natural mistake is answered with what is wrong and what to do', () => {
   it.each(MISTAKES)('$name', async ({ call: [method, path], body, headers, anonymous, answers }) => {
-    const client = anonymous ? new HttpClient(api.baseUrl) : caller.with({ 'idempotency-key': crypto.randomUUID() });
+    const client = anonymous ? new HttpClient(api.baseUrl) : caller.with({ 'idempotency-key': randomUUID() });
     const answer = await client.call(method, path, {
       ...(headers && { headers }),
       ...(body !== undefined && { body }),
@@ -26,24 +27,15 @@ describe('a body of the wrong type', () => {
   const bodyCalls = () => api.operations.filter(({ reads, scope }) => reads === 'json' && scope !== undefined);
   const send = async ({ method, path }: Operation, sent: unknown) =>
     caller.call(method.toUpperCase(), path.replaceAll(/\{\w+\}/g, '1'), {
-      headers: { 'content-type': 'application/json', 'idempotency-key': crypto.randomUUID() },
+      headers: { 'content-type': 'application/json', 'idempotency-key': randomUUID() },
       body: JSON.stringify(sent),
     });
 
-  it('is refused by every call, which says what it must be', async () => {
+  it('or with fields of the wrong type is refused without a text of the validator, by every call', async () => {
     expect(bodyCalls().length).toBeGreaterThan(20);
     for (const call of bodyCalls()) {
-      for (const sent of [null, 42, true, 'text', [], [{}]]) {
-        const answer = await send(call, sent);
-        expect([call.id, answer.status]).toEqual([call.id, 400]);
-        expect(answer.textAt('detail')).toMatch(/^The body must be an object, not /);
-        expect(answer.text).not.toMatch(VALIDATOR_TEXT);
-      }
-    }
-  });
-
-  it('has no field whose refusal is a text of the validator', async () => {
-    for (const call of bodyCalls()) {
+      for (const body of [null, 42, 'text', [], [{}]])
+        expect(`${call.id} ${(await send(call, body)).textAt('detail')}`).toMatch(/ The body must be an object, not /);
       for (const value of [null, 42, 'text', [], {}]) {
         const fields = Object.keys(call.body?.shape ?? {}).map((field) => [field, value]);
         const answer = await send(call, Object.fromEntries(fields));

@@ -6,6 +6,7 @@ import { activationCodeAad } from '#db/encryption-aads.ts';
 import { orders } from '#db/schema.ts';
 import type { OrderRow } from '#db/work/rows.ts';
 import { storeDelivery } from '#fulfilment/purchase/esim-delivery.ts';
+import { postOnce } from '#test/support/api/keys.ts';
 import { TEST_NOW, type TestApi } from '#test/support/network/api.ts';
 import type { HttpAnswer, HttpClient } from '#test/support/network/http.ts';
 
@@ -21,8 +22,8 @@ export const batchOf = (answer: HttpAnswer) => answer.read(batchOutput);
 
 /** Batches through the API. */
 export function batchCalls(caller: () => HttpClient) {
-  const create = async (body: unknown, key: string = randomUUID(), by: HttpClient = caller()): Promise<HttpAnswer> =>
-    by.post('/v1/order-batches', body, { headers: { 'Idempotency-Key': key } });
+  const create = (body: unknown, key?: string, by: HttpClient = caller()) =>
+    postOnce(by, '/v1/order-batches', body, key);
   return {
     create,
     /** @returns the id of a new batch. */

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { orderOutput } from '#api/orders/orders.ts';
 import { problemSchema } from '#api/problems/problem-schema.ts';
+import { postOnce } from '#test/support/api/keys.ts';
 import type { HttpAnswer, HttpClient } from '#test/support/network/http.ts';
 
 /** The body of a new order with its own reference. */
@@ -13,8 +14,7 @@ export const orderInput = (more: Record<string, unknown> = {}) => ({
 /** Creations of orders through the API. */
 export function orderCalls(caller: () => HttpClient) {
   return {
-    create: async (body: unknown, key: string = randomUUID(), by: HttpClient = caller()): Promise<HttpAnswer> =>
-      by.post('/v1/orders', body, { headers: { 'Idempotency-Key': key } }),
+    create: (body: unknown, key?: string, by: HttpClient = caller()) => postOnce(by, '/v1/orders', body, key),
   };
 }
 

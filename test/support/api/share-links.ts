@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { newId } from '#db/connection/ids.ts';
 import { activationCodeAad } from '#db/encryption-aads.ts';
 import { esims, orders } from '#db/schema.ts';
+import { postOnce } from '#test/support/api/keys.ts';
 import { TEST_NOW, type TestApi } from '#test/support/network/api.ts';
-import type { HttpAnswer, HttpClient } from '#test/support/network/http.ts';
+import type { HttpClient } from '#test/support/network/http.ts';
 
 /** The activation code of the eSIMs of these tests. */
 export const SHARED_CODE = 'LPA:1$smdp.example.com$A1B2-C3D4-E5F6';
@@ -33,9 +34,8 @@ export async function sharedEsim(
 }
 
 /** Asks for a share link with a new Idempotency-Key. */
-export function askForLink(caller: HttpClient, esimId: string, body: object = {}): Promise<HttpAnswer> {
-  return caller.post(`/v1/esims/${esimId}/share-links`, body, { headers: { 'Idempotency-Key': randomUUID() } });
-}
+export const askForLink = (caller: HttpClient, esimId: string, body: object = {}) =>
+  postOnce(caller, `/v1/esims/${esimId}/share-links`, body);
 
 /** Makes a share link. @returns its id and its path with the secret. */
 export async function makeLink(

@@ -1,23 +1,19 @@
-import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { orders } from '#db/schema.ts';
 import type { WorkKind } from '#domain/work/kinds.ts';
 import type { WorkStatus } from '#domain/work/lifecycle.ts';
 import { recordStep } from '#fulfilment/work/record-step.ts';
+import { postOnce } from '#test/support/api/keys.ts';
 import { waitingCallers } from '#test/support/api/waits.ts';
 import { TEST_NOW, type TestApi } from '#test/support/network/api.ts';
-import type { HttpAnswer, HttpClient } from '#test/support/network/http.ts';
+import type { HttpClient } from '#test/support/network/http.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 
 /** Creations of orders through the API, with headers such as those of a wait. */
 export function waitingCreations(caller: () => HttpClient) {
   return {
-    create: async (
-      body: unknown,
-      headers: Readonly<Record<string, string>> = {},
-      key: string = randomUUID(),
-      by: HttpClient = caller(),
-    ): Promise<HttpAnswer> => by.post('/v1/orders', body, { headers: { 'Idempotency-Key': key, ...headers } }),
+    create: (body: unknown, headers: Readonly<Record<string, string>> = {}, key?: string, by: HttpClient = caller()) =>
+      postOnce(by, '/v1/orders', body, key, headers),
   };
 }
 

@@ -51,7 +51,6 @@ function formsOf(schema: Described): Described[] {
 
 const MONEY = new Set(['Money', 'MoneyInput', 'SuggestedPrice'].map((name) => `#/components/schemas/${name}`));
 /** Objects whose amounts all count in the one `currency` of their pricing rule. */
-
 const OF_PRICING_RULES = /^Pricing(Margin|MinimumMargin|Terms)|^(NewPricingRule|PricingRule(Input)?)\.currency$/;
 const MONEY_NAME = /^(amount|balance|charged|limit|price|reserved|spent)$|_(price|price_for_reseller|cost|balance)$/;
 

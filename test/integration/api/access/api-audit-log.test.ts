@@ -1,20 +1,19 @@
-import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { orders } from '#db/schema.ts';
+import { postOnce } from '#test/support/api/keys.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { startTestApi } from '#test/support/network/api.ts';
 import { makeOwnWork } from '#test/support/work/own-work.ts';
 
-const api = await startTestApi();
+const api = disposedAtEnd(await startTestApi());
 const desk = await api.caller();
 const work = await makeOwnWork(api, desk);
-afterAll(() => api[Symbol.asyncDispose]());
 
 const entries = z.object({
   data: z.array(
     z.looseObject({
-      actor: z.string(),
       action: z.string(),
       subject_kind: z.string(),
       subject_id: z.string(),
@@ -22,8 +21,7 @@ const entries = z.object({
     }),
   ),
 });
-const list = async (query: string) => (await desk.get(`/v1/audit-log?${query}`)).read(entries).data;
-const post = (path: string, body: object) => desk.post(path, body, { headers: { 'Idempotency-Key': randomUUID() } });
+const post = (path: string, body: object) => postOnce(desk, path, body);
 
 describe('the audit log', () => {
   it('contains every reveal and action, with actor, action and reason', async () => {
@@ -44,12 +42,8 @@ describe('the audit log', () => {
     await desk.delete(`/v1/purchase-gate/pauses/${pause.textAt('id')}?reason=done`);
     await post('/v1/service/webhook-secret', {});
 
-    const acts = (await list('limit=100')).map(({ action, subject_kind: kind, subject_id: id, reason }) => [
-      action,
-      kind,
-      id,
-      reason,
-    ]);
+    const { data } = (await desk.get('/v1/audit-log?limit=100')).read(entries);
+    const acts = data.map((each) => [each.action, each.subject_kind, each.subject_id, each.reason]);
     expect(acts.toReversed()).toEqual([
       ['share_link.create', 'share_link', shareLink, `${esim}, until 2030-02-07T12:00:00.000Z`],
       ['webhook_endpoint.create', 'webhook_endpoint', endpoint, 'url: https://shop.example.com; event_types: *'],

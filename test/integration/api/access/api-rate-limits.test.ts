@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { problemSchema } from '#api/problems/problem-schema.ts';
 import { generateApiKey } from '#crypto/generated-secrets.ts';
-import { addApiKey, rotateApiKey } from '#db/access/api-keys.ts';
+import { newKey, successorOf } from '#test/support/api/keys.ts';
 import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { startTestApi, TEST_NOW } from '#test/support/network/api.ts';
 import { HttpClient, type HttpAnswer } from '#test/support/network/http.ts';
@@ -38,23 +38,16 @@ describe('the limit of an API key', () => {
     expect(await statuses(7, () => caller.get('/v1/orders'))).toEqual(times(7, 200));
     const refused = await caller.get('/v1/orders');
     expect(limits(refused)).toEqual([429, '"key";q=10;w=10', '"key";r=0;t=10', '1']);
-    expect([refused.headers.get('content-type'), refused.read(problemSchema).code]).toEqual([
-      'application/problem+json; charset=utf-8',
-      'rate_limited',
-    ]);
+    expect(refused.read(problemSchema).code).toBe('rate_limited');
     api.clock.now += 2_000;
     expect(await statuses(3, () => caller.get('/v1/orders'))).toEqual([200, 200, 429]);
     api.clock.now = TEST_NOW;
   });
 
   it('can be set per key, and is shared with successors, so a rotation adds nothing', async () => {
-    const [first, second] = [generateApiKey(), generateApiKey()];
-    await api.database.run((db) => addApiKey(db, { name: 'shop', ...first, scopes: ['orders:read'], rateLimit: 12 }));
-    await api.database.transaction((tx) =>
-      rotateApiKey(tx, first.prefix, second, { overlapMs: 1_000, now: new Date(api.clock.now) }),
-    );
-    const ask = ({ key }: { key: string }) =>
-      stranger.get('/v1/orders', { headers: { authorization: `Bearer ${key}` } });
+    const first = await newKey(api, { rateLimit: 12 });
+    const second = await successorOf(api, first.prefix, 1_000);
+    const ask = ({ client }: { client: HttpClient }) => client.get('/v1/orders');
     expect(limits(await ask(first))).toEqual([200, '"key";q=2;w=10', '"key";r=1;t=5', null]);
     expect(limits(await ask(second))).toEqual([200, '"key";q=2;w=10', '"key";r=0;t=10', null]);
     expect(limits(await ask(first))).toEqual([429, '"key";q=2;w=10', '"key";r=0;t=10', '5']);

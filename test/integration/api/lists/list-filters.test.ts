@@ -1,35 +1,20 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { newId } from '#db/connection/ids.ts';
 import { storeEsimState } from '#db/esims/esim-queries.ts';
 import { attempts, esims, journal, topups, walletMovements } from '#db/schema.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { startTestApi, TEST_NOW } from '#test/support/network/api.ts';
 
-const api = await startTestApi();
+const api = disposedAtEnd(await startTestApi());
 const caller = await api.caller();
-afterAll(() => api[Symbol.asyncDispose]());
 
 const at = (ms: number) => new Date(TEST_NOW + ms);
 const idsOf = async (path: string): Promise<unknown[]> => {
   const answer = await caller.get(path);
-  const data = answer.at('data');
-  if (!Array.isArray(data)) throw new Error(`${answer.status}: ${answer.text}`);
-  return data.map((_one, place) => answer.at('data', place, 'id'));
+  return answer.read(z.object({ data: z.array(z.object({ id: z.unknown() })) })).data.map(({ id }) => id);
 };
-
-describe('a list of several statuses', () => {
-  it.each([
-    'orders?status=held,bought',
-    'orders?status=',
-    'orders?status=held,,failed',
-    'refunds?status=completed,gone',
-    'esims?status=a,,b',
-    'orders?esim_id=1',
-  ])('refuses %s', async (query) => {
-    expect((await caller.get(`/v1/${query}`)).at('code')).toBe('validation_failed');
-  });
-});
 
 describe('recently changed eSIMs', () => {
   it('are those with changed fields; an unchanged reading does not count', async () => {
@@ -54,59 +39,25 @@ describe('movements of the wallet', () => {
   it('are filtered by their order and eSIM, for every kind of movement', async () => {
     const [order, other, esim, topup] = [newId('order'), newId('order'), newId('esim'), newId('topup')];
     await insertEsim(esim, order, {});
-    const work = { apiKeyId: 'key_test', packageId: 101 };
-    const [bought, again, recharged, foreign] = [
-      newId('attempt'),
-      newId('attempt'),
-      newId('attempt'),
-      newId('attempt'),
-    ];
-    const tried = { number: 1, encryptedRequestBody: Buffer.alloc(1) };
+    /** An attempt with its number, and the names by which the service knows it. */
+    const attempt = (subjectId: string, number: number, names: Partial<typeof attempts.$inferInsert>) => {
+      const id = newId('attempt');
+      const subject = { subjectKind: subjectId === topup ? 'topup' : 'order', subjectId, number } as const;
+      return { ...subject, id, idempotencyKey: id, encryptedRequestBody: Buffer.alloc(1), ...names };
+    };
+    const rowsOfAttempts = [
+      attempt(order, 1, { reference: 'shop-1', serviceId: 'so_1', serviceEsimId: 'se_1', state: 'failed' }),
+      attempt(order, 2, { reference: 'shop-1~2' }),
+      attempt(topup, 1, { serviceId: 'st_1', serviceEsimId: 'se_1' }),
+      attempt(other, 1, { reference: 'shop-2', serviceId: 'so_2' }),
+    ] as const;
+    const [bought, again, recharged, foreign] = rowsOfAttempts.map(({ id }) => id) as [string, string, string, string];
     const moved = { amount: '1.00', currency: 'EUR' };
     const movement = { ...moved, reason: 'other', occurredAt: at(0), readAt: at(0) } as const;
     const mine = { direction: 'debit', ...movement } as const;
     const rows = await api.database.transaction(async (tx) => {
-      await tx.insert(topups).values({ ...work, id: topup, esimId: esim });
-      await tx.insert(attempts).values([
-        {
-          ...tried,
-          id: bought,
-          subjectKind: 'order',
-          subjectId: order,
-          idempotencyKey: bought,
-          reference: 'shop-1',
-          serviceId: 'so_1',
-          serviceEsimId: 'se_1',
-          state: 'failed',
-        },
-        {
-          ...tried,
-          id: again,
-          subjectKind: 'order',
-          subjectId: order,
-          idempotencyKey: again,
-          number: 2,
-          reference: 'shop-1~2',
-        },
-        {
-          ...tried,
-          id: recharged,
-          subjectKind: 'topup',
-          subjectId: topup,
-          idempotencyKey: recharged,
-          serviceId: 'st_1',
-          serviceEsimId: 'se_1',
-        },
-        {
-          ...tried,
-          id: foreign,
-          subjectKind: 'order',
-          subjectId: other,
-          idempotencyKey: foreign,
-          reference: 'shop-2',
-          serviceId: 'so_2',
-        },
-      ]);
+      await tx.insert(topups).values({ apiKeyId: 'key_test', packageId: 101, id: topup, esimId: esim });
+      await tx.insert(attempts).values([...rowsOfAttempts]);
       await tx.insert(walletMovements).values([
         { ...mine, serviceId: 'wt_1', causeKind: 'adjustment', causeId: 'wt_1', attemptId: bought },
         { ...mine, serviceId: 'wt_2', causeKind: 'adjustment', causeId: 'wt_2', attemptId: foreign },
@@ -153,7 +104,6 @@ describe('movements of the wallet', () => {
       service_topup_id: 'so_1',
       service_esim_id: null,
     });
-    expect(both.at('data', 0, 'service')).not.toHaveProperty('order_id');
     expect(await named(`esim_id=${esim}`)).toEqual(['wt_5', 'wt_4', 'wt_3']);
     expect(await named(`order_id=${other}`)).toEqual(['wt_6']);
   });

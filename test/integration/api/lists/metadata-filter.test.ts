@@ -1,24 +1,25 @@
 /** Lists by metadata and by lists of references, and their plans among many rows. */
 import { randomUUID } from 'node:crypto';
 import { sql } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { Executor } from '#db/connection/database.ts';
 import { orderReads, type OrderFilter } from '#db/work/orders.ts';
+import { postOnce } from '#test/support/api/keys.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { startTestApi } from '#test/support/network/api.ts';
 import { planOf } from '#test/support/servers/database.ts';
 
 /** Enough that a read of all rows costs PostgreSQL clearly more than any index. */
 const ROWS = 100_000;
 
-const api = await startTestApi();
+const api = disposedAtEnd(await startTestApi());
 const caller = await api.caller();
-afterAll(() => api[Symbol.asyncDispose]());
 
 describe('a filter by metadata', () => {
   it('finds a value with any characters, under a key with any allowed ones', async () => {
     const value = `a=b&c[d], "é" ${randomUUID()}`;
     const body = { package_id: 101, external_order_id: randomUUID(), metadata: { 'shop.order-1': value, other: '' } };
-    await caller.post('/v1/orders', body, { headers: { 'Idempotency-Key': randomUUID() } });
+    await postOnce(caller, '/v1/orders', body);
     const query = new URLSearchParams({ 'metadata[shop.order-1]': value, 'metadata[other]': '' });
     const answer = await caller.get(`/v1/orders?${query.toString()}`);
     expect(answer.at('data', 0, 'external_order_id')).toBe(body.external_order_id);
@@ -32,7 +33,6 @@ describe('a filter by metadata', () => {
       Array.from({ length: 6 }, (_each, n) => `metadata[k${n}]=1`).join('&'),
       'The parameter `metadata` must have at most 5 pairs.',
     ],
-    [`metadata[a]=${'x'.repeat(501)}`, 'The parameter `metadata[a]` must have at most 500 characters.'],
     ['metadata[__proto__]=1', 'The parameter `metadata[__proto__]` is not a known parameter; did you mean `metadata`?'],
     ['metadata[a]=%00', 'The parameter `metadata[a]` must be well-formed text without NUL.'],
     [
@@ -57,16 +57,10 @@ describe('a reference with a comma', () => {
   it('is accepted, and found when it is asked for alone', async () => {
     const references = ['A-1,B-2', 'A-1', 'B-2'];
     for (const reference of references)
-      await caller.post(
-        '/v1/orders',
-        { package_id: 101, external_order_id: reference },
-        { headers: { 'Idempotency-Key': randomUUID() } },
-      );
-    const found = async (query: string) => {
-      const { body } = await caller.get(`/v1/orders?external_order_id=${query}`);
-      return (body as { data: { external_order_id: string }[] }).data.map((order) => order.external_order_id);
-    };
-    expect((await found('A-1,B-2')).toSorted()).toEqual(references.toSorted());
+      await postOnce(caller, '/v1/orders', { package_id: 101, external_order_id: reference });
+    const { body } = await caller.get('/v1/orders?external_order_id=A-1,B-2');
+    const { data } = body as { data: { external_order_id: string }[] };
+    expect(data.map((order) => order.external_order_id).toSorted()).toEqual(references.toSorted());
   });
 });
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { inflateSync } from 'node:zlib';
 import { eq } from 'drizzle-orm';
 import { unzipSync } from 'fflate';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { qrArchive, qrSheet } from '#api/order-batches/qr-files.ts';
 import { deliveredEsimId } from '#crypto/derived-ids.ts';
 import { auditLog } from '#db/schema.ts';
@@ -15,12 +15,12 @@ import {
   ordersOfBatch,
 } from '#test/support/api/order-batches.ts';
 import { problemOf } from '#test/support/api/order-calls.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { startTestApi } from '#test/support/network/api.ts';
 import { qrOfPicture, qrOfPng } from '#test/support/qr.ts';
 
-const api = await startTestApi();
+const api = disposedAtEnd(await startTestApi());
 const caller = await api.caller();
-afterAll(() => api[Symbol.asyncDispose]());
 
 const { create } = batchCalls(() => caller);
 
@@ -32,8 +32,6 @@ async function delivered(quantity: number, of = quantity, reference = `codes-${r
   for (const order of orders.slice(0, quantity)) await deliver(api, order.id);
   return { id, orders };
 }
-
-const bytes = async (path: string) => (await caller.get(path)).bytes;
 
 /** The rectangles of each page of a PDF, in points from its upper left corner. */
 function pagesOf(pdf: Buffer) {
@@ -99,7 +97,7 @@ describe('the QR codes of a batch', () => {
     const { id, orders } = await delivered(2);
     // HEAD reveals nothing.
     expect((await caller.call('HEAD', `/v1/order-batches/${id}/qr-codes.${form}`, {})).status).toBe(200);
-    await bytes(`/v1/order-batches/${id}/qr-codes.${form}`);
+    await caller.get(`/v1/order-batches/${id}/qr-codes.${form}`);
     for (const order of orders) {
       const esimId = deliveredEsimId(api.keyRing, order.id);
       const entries = await api.database.run((db) => db.select().from(auditLog).where(eq(auditLog.subjectId, esimId)));
@@ -137,7 +135,7 @@ describe('the QR codes of a batch', () => {
 
   it('have names without a path, whatever the reference of the batch contains', async () => {
     const { id } = await delivered(1, 1, `../../etc/${randomUUID()}\\:*`);
-    const [name] = Object.keys(unzipSync(await bytes(`/v1/order-batches/${id}/qr-codes.zip`)));
+    const [name] = Object.keys(unzipSync((await caller.get(`/v1/order-batches/${id}/qr-codes.zip`)).bytes));
     expect(name).toMatch(/^_[A-Za-z0-9._-]+-0001\.png$/);
   });
 });

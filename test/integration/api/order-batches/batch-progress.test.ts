@@ -1,14 +1,14 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { DATABASE_EPOCH } from '#db/connection/database-epoch.ts';
 import { auditLog, events, orders } from '#db/schema.ts';
 import { batchCalls, batchOf, deliver, ordersOfBatch } from '#test/support/api/order-batches.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { startTestApi } from '#test/support/network/api.ts';
 import { endTestOrder, openTestAttempt, claimTestSend } from '#test/support/work/order-rows.ts';
 
-const api = await startTestApi();
+const api = disposedAtEnd(await startTestApi());
 const caller = await api.caller();
-afterAll(() => api[Symbol.asyncDispose]());
 
 const { place } = batchCalls(() => caller);
 const read = async (id: string) => batchOf(await caller.get(`/v1/order-batches/${id}`));

@@ -59,17 +59,9 @@ describe('the creation of an order', () => {
     const key = randomUUID();
     const first = await create(body, key);
     api.clock.now += 3_600_000;
-    try {
-      const reordered = Object.fromEntries(Object.entries(body).toReversed());
-      const second = await create(reordered, key);
-      expect(second.status).toBe(202);
-      expect(second.text).toBe(first.text);
-      expect(second.headers.get('location')).toBe(first.headers.get('location'));
-      expect(first.headers.has('idempotent-replayed')).toBe(false);
-      expect(second.headers.get('idempotent-replayed')).toBe('true');
-    } finally {
-      api.clock.now = TEST_NOW;
-    }
+    const second = await create(Object.fromEntries(Object.entries(body).toReversed()), key);
+    api.clock.now = TEST_NOW;
+    expect([second.status, second.text, second.headers.get('idempotent-replayed')]).toEqual([202, first.text, 'true']);
   });
 
   it('creates one order for fifty identical concurrent requests', async () => {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { orders } from '#db/schema.ts';
+import { postOnce } from '#test/support/api/keys.ts';
 import { orderCalls, orderInput, problemOf } from '#test/support/api/order-calls.ts';
 import { idleService, startTestApi, TEST_PACKAGES, type TestApi } from '#test/support/network/api.ts';
 import type { HttpClient } from '#test/support/network/http.ts';
@@ -129,25 +130,25 @@ describe('the offers of the service', () => {
 });
 
 describe('a top-up and a VPN subscription', () => {
-  const post = (path: string, body: unknown) =>
-    caller.post(path, body, { headers: { 'Idempotency-Key': randomUUID() } });
+  const topUp = async (packageId: number, esimId: string) =>
+    postOnce(caller, '/v1/topups', { esim_id: esimId, package_id: packageId, max_price: inEuro });
 
   it('of a package that is no option of the eSIM is refused', async () => {
-    const esimId = (await makeOwnWork(api, caller)).ids.esim;
-    const answer = await post('/v1/topups', { esim_id: esimId, package_id: 77_777 });
+    const { esim } = (await makeOwnWork(api, caller)).ids;
+    const answer = await topUp(77_777, esim);
     expect([answer.status, answer.at('detail')]).toEqual([
       422,
       'The field `package_id` is not a top-up option of this eSIM; `GET /v1/esims/{id}/topup-options` lists them.',
     ]);
-    expect((await post('/v1/topups', { esim_id: esimId, package_id: 101, max_price: inEuro })).status).toBe(202);
+    expect((await topUp(101, esim)).status).toBe(202);
   });
 
   it('of an eSIM whose options cannot be read is accepted, and the next one is checked all the same', async () => {
-    const esimId = await makeOwnWork(api, caller).then(({ ids }) => ids.esim);
+    const { esim } = (await makeOwnWork(api, caller)).ids;
     packages = async () => ({ ...UNREACHABLE, failure: 'invalid_request' });
-    expect((await post('/v1/topups', { esim_id: esimId, package_id: 77_777 })).status).toBe(202);
+    expect((await topUp(77_777, esim)).status).toBe(202);
     packages = async () => listing();
-    expect((await post('/v1/topups', { esim_id: esimId, package_id: 77_777 })).status).toBe(422);
+    expect((await topUp(77_777, esim)).status).toBe(422);
   });
 
   it('of an unknown plan, or with a limit in another currency, is refused', async () => {
@@ -157,13 +158,16 @@ describe('a top-up and a VPN subscription', () => {
       customer_reference: 'C',
       customer_price: { amount: '5', currency: 'EUR' },
     };
-    const unknown = await post('/v1/vpn/subscriptions', { ...input, vpn_plan_id: 8 });
-    expect([unknown.status, unknown.at('errors', 0, 'field')]).toEqual([422, 'vpn_plan_id']);
-    const currency = await post('/v1/vpn/subscriptions', { ...input, max_price: inDollar });
-    expect([currency.status, currency.at('errors', 0, 'field')]).toEqual([422, 'max_price.currency']);
-    const paid = await post('/v1/vpn/subscriptions', { ...input, customer_price: { amount: '9', currency: 'USD' } });
-    expect([paid.status, paid.at('errors', 0, 'field')]).toEqual([422, 'customer_price.currency']);
-    expect((await post('/v1/vpn/subscriptions', { ...input, max_price: inEuro })).status).toBe(202);
+    const subscribe = (more: object) => postOnce(caller, '/v1/vpn/subscriptions', { ...input, ...more });
+    for (const [more, field] of [
+      [{ vpn_plan_id: 8 }, 'vpn_plan_id'],
+      [{ max_price: inDollar }, 'max_price.currency'],
+      [{ customer_price: inDollar }, 'customer_price.currency'],
+    ] as const) {
+      const refused = await subscribe(more);
+      expect([refused.status, refused.at('errors', 0, 'field')]).toEqual([422, field]);
+    }
+    expect((await subscribe({ max_price: inEuro })).status).toBe(202);
   });
 });
 

@@ -1,7 +1,7 @@
 /** A reference whose work ended without buying can be used again; every other reference makes work once. */
 import { randomUUID } from 'node:crypto';
 import { eq, sql } from 'drizzle-orm';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { attemptKey } from '#crypto/derived-ids.ts';
 import { orders, outbox, timeline } from '#db/schema.ts';
@@ -10,14 +10,15 @@ import { workTable } from '#db/work/rows.ts';
 import { FREES_REFERENCE } from '#domain/work/identifiers.ts';
 import { KINDS, type WorkKind } from '#domain/work/kinds.ts';
 import { statusesOf, type WorkStatus } from '#domain/work/lifecycle.ts';
+import { postOnce } from '#test/support/api/keys.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { startTestApi } from '#test/support/network/api.ts';
 import type { HttpClient } from '#test/support/network/http.ts';
 import { acceptTestCancellation, endTestOrder } from '#test/support/work/order-rows.ts';
 
-const api = await startTestApi();
+const api = disposedAtEnd(await startTestApi());
 const caller = await api.caller();
 const { esimId } = await acceptTestCancellation(api.database);
-afterAll(() => api[Symbol.asyncDispose]());
 
 type Kind = Exclude<WorkKind, 'cancellation'>;
 
@@ -44,11 +45,8 @@ const shown = z.looseObject({
   replaced_by: z.string().nullable(),
 });
 
-function request(kind: Kind, reference: string, key: string = randomUUID(), by: HttpClient = caller) {
-  const { path } = KINDS[kind];
-  const headers = { 'Idempotency-Key': key };
-  return by.post(path, { ...FIELDS[kind](), [REFERENCES[kind]]: reference }, { headers });
-}
+const request = (kind: Kind, reference: string, key?: string, by: HttpClient = caller) =>
+  postOnce(by, KINDS[kind].path, { ...FIELDS[kind](), [REFERENCES[kind]]: reference }, key);
 
 async function create(kind: Kind, reference: string, key?: string, by?: HttpClient) {
   const answer = await request(kind, reference, key, by);
@@ -61,12 +59,8 @@ const read = async (kind: Kind, id: string) => (await caller.get(`${KINDS[kind].
 /** Sets the status; a completed order has an eSIM. */
 async function end(kind: Kind, id: string, status: WorkStatus): Promise<void> {
   const table = workTable<WorkKind>(kind);
-  await api.database.run((db) =>
-    db
-      .update(table)
-      .set({ status, esimId: sql`coalesce(${table.esimId}, ${esimId})` })
-      .where(eq(table.id, id)),
-  );
+  const ended = { status, esimId: sql`coalesce(${table.esimId}, ${esimId})` };
+  await api.database.run((db) => db.update(table).set(ended).where(eq(table.id, id)));
 }
 
 const reference = () => `again-${randomUUID()}`;
@@ -96,11 +90,8 @@ describe.each(KINDS_WITH_REFERENCE)('the reference of %s', (kind) => {
       const first = await create(kind, name);
       await end(kind, first.id, status);
       const second = await request(kind, name);
-      expect(second.status).toBe(409);
-      expect(second.body).toMatchObject({
-        code: `${REFERENCES[kind]}_taken`,
-        existing: { id: first.id },
-      });
+      const refusal = { status: 409, code: `${REFERENCES[kind]}_taken`, existing: { id: first.id } };
+      expect(second.body).toMatchObject(refusal);
     },
   );
 
@@ -168,9 +159,8 @@ describe('a free reference', () => {
     const first = await create('order', name);
     await endTestOrder(api.database, first.id);
     const second = await create('order', name);
-    const list = (await caller.get(`/v1/orders?external_order_id=${name}`)).read(
-      z.looseObject({ data: z.array(shown) }),
-    );
+    const page = z.object({ data: z.array(shown) });
+    const list = (await caller.get(`/v1/orders?external_order_id=${name}`)).read(page);
     expect(list.data.map(({ id }) => id).toSorted()).toEqual([first.id, second.id].toSorted());
     expect((await caller.get(`/v1/esims?external_order_id=${name}`)).body).toMatchObject({ data: [] });
     const entries = await api.database.run((db) => db.select().from(timeline).where(eq(timeline.subjectId, second.id)));

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { problemSchema } from '#api/problems/problem-schema.ts';
 import { pricingRules } from '#db/schema.ts';
+import { postOnce } from '#test/support/api/keys.ts';
+import { problemOf } from '#test/support/api/order-calls.ts';
 import { GERMANY, RULES, suggestion, TERMS } from '#test/support/api/pricing-rules.ts';
 import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { startTestApi } from '#test/support/network/api.ts';
@@ -17,18 +18,15 @@ const line = z.looseObject({
 });
 const trial = z.looseObject({ data: z.array(line), summary: z.unknown() });
 
+const eur = (amount: string) => ({ amount, currency: 'EUR' });
+
 describe('a what-if call', () => {
   it('shows the effect of another price list and other rules, and changes nothing', async () => {
-    await using own = await startTestApi();
-    const mine = await own.caller();
-    await mine.post(
-      RULES,
-      { ...GERMANY, terms: { ...TERMS, rounding: null } },
-      { headers: { 'Idempotency-Key': '1' } },
-    );
-    const before = await own.database.run((db) => db.select().from(pricingRules));
+    await postOnce(caller, RULES, { ...GERMANY, terms: { ...TERMS, rounding: null } });
+    const rules = () => api.database.run((db) => db.select().from(pricingRules));
+    const before = await rules();
 
-    const answer = await mine.post('/v1/pricing/what-if', {
+    const answer = await caller.post('/v1/pricing/what-if', {
       rules: [
         {
           target: { kind: 'default' },
@@ -37,12 +35,12 @@ describe('a what-if call', () => {
         },
       ],
       price_list: [
-        { kind: 'package', id: 101, price_for_reseller: { amount: '13.50', currency: 'EUR' } },
-        { kind: 'vpn_plan', id: 7, price_for_reseller: { amount: '5', currency: 'EUR' } },
+        { kind: 'package', id: 101, price_for_reseller: eur('13.50') },
+        { kind: 'vpn_plan', id: 7, price_for_reseller: eur('5') },
       ],
       selling_prices: [
-        { kind: 'vpn_plan', id: 7, price: { amount: '4.99', currency: 'EUR' } },
-        { kind: 'package', id: 103, price: { amount: '40', currency: 'EUR' } },
+        { kind: 'vpn_plan', id: 7, price: eur('4.99') },
+        { kind: 'package', id: 103, price: eur('40') },
       ],
     });
     expect(answer.status).toBe(200);
@@ -60,66 +58,46 @@ describe('a what-if call', () => {
       [103, undefined, '31.00', '34.10'],
       [7, undefined, '5.00', '5.50'],
     ]);
+    const below = { below_minimum: true, at_loss: false };
+    const fine = { below_minimum: false, at_loss: false };
+    const margin = (amount: string, percent: string) => ({ amount: { amount }, percent });
     expect(data.map(({ if_kept: kept }) => kept)).toMatchObject([
-      {
-        price: { amount: '13.73' },
-        margin: { amount: { amount: '0.23' }, percent: '1.70' },
-        minimum: { amount: '14.50' },
-        below_minimum: true,
-        at_loss: false,
-      },
+      { price: { amount: '13.73' }, margin: margin('0.23', '1.70'), minimum: { amount: '14.50' }, ...below },
       null,
-      {
-        price: { amount: '40.00' },
-        margin: { amount: { amount: '9.00' }, percent: '29.03' },
-        minimum: { amount: '31.50' },
-        below_minimum: false,
-        at_loss: false,
-      },
-      {
-        price: { amount: '4.99' },
-        margin: { amount: { amount: '-0.01' }, percent: '-0.20' },
-        below_minimum: true,
-        at_loss: true,
-      },
+      { price: { amount: '40.00' }, margin: margin('9.00', '29.03'), minimum: { amount: '31.50' }, ...fine },
+      { price: { amount: '4.99' }, margin: margin('-0.01', '-0.20'), below_minimum: true, at_loss: true },
     ]);
     expect(summary).toEqual({ items: 4, changed: 4, without_suggestion: 0, below_minimum: 2, at_loss: 1 });
-    expect(await own.database.run((db) => db.select().from(pricingRules))).toEqual(before);
-    expect((await mine.get('/v1/packages/101')).body).toMatchObject({
+    expect(await rules()).toEqual(before);
+    expect((await caller.get('/v1/packages/101')).body).toMatchObject({
       price_for_reseller: { amount: '9.80', currency: 'EUR' },
       suggested_price: { amount: '13.73' },
     });
   });
 
-  it('refuses rules with the same target, and unknown items', async () => {
+  it('refuses rules with the same target, unknown items, and two entries for one item', async () => {
+    const refused = async (trial: object) => {
+      const { status, errors } = problemOf(await caller.post('/v1/pricing/what-if', trial));
+      return [status, errors?.map(({ field, message }) => [field, message])];
+    };
     const tied = { target: { kind: 'default' }, currency: 'EUR', terms: {} };
-    const ties = await caller.post('/v1/pricing/what-if', { rules: [tied, tied] });
-    expect(ties.read(problemSchema).errors).toEqual([
-      { in: 'body', field: 'rules', message: 'has two rules for default EUR' },
-    ]);
-    const unknown = await caller.post('/v1/pricing/what-if', {
-      package_ids: [101, 999],
-      price_list: [{ kind: 'package', id: 998, price_for_reseller: { amount: '1', currency: 'EUR' } }],
-    });
-    expect(unknown.read(problemSchema).errors?.map(({ field }) => field)).toEqual(['package_ids.1', 'price_list.0']);
-  });
-
-  it('refuses two entries for one item, because one would be ignored', async () => {
-    const cost = { kind: 'package', id: 101, price_for_reseller: { amount: '1', currency: 'EUR' } };
-    const price = { kind: 'vpn_plan', id: 7, price: { amount: '1', currency: 'EUR' } };
-    // A package and a plan may have the same number.
-    const price_list = [
-      cost,
-      { ...cost, kind: 'vpn_plan', id: 7 },
-      { ...cost, id: 7 },
-      { ...cost, price_for_reseller: { amount: '2', currency: 'EUR' } },
-    ];
-    const answer = await caller.post('/v1/pricing/what-if', { price_list, selling_prices: [price, price] });
-    expect([answer.status, answer.read(problemSchema).errors]).toEqual([
+    expect(await refused({ rules: [tied, tied] })).toEqual([400, [['rules', 'has two rules for default EUR']]]);
+    const cost = { kind: 'package', id: 101, price_for_reseller: eur('1') };
+    const price = { kind: 'vpn_plan', id: 7, price: eur('1') };
+    expect(await refused({ package_ids: [101, 999], price_list: [{ ...cost, id: 998 }] })).toEqual([
       400,
       [
-        { in: 'body', field: 'price_list.3', message: 'is the second entry for package 101' },
-        { in: 'body', field: 'selling_prices.1', message: 'is the second entry for vpn_plan 7' },
+        ['package_ids.1', expect.any(String)],
+        ['price_list.0', expect.any(String)],
+      ],
+    ]);
+    // A package and a plan may have the same number.
+    const price_list = [cost, { ...cost, kind: 'vpn_plan', id: 7 }, { ...cost, id: 7 }, cost];
+    expect(await refused({ price_list, selling_prices: [price, price] })).toEqual([
+      400,
+      [
+        ['price_list.3', 'is the second entry for package 101'],
+        ['selling_prices.1', 'is the second entry for vpn_plan 7'],
       ],
     ]);
   });

@@ -1,14 +1,11 @@
-import { randomUUID } from 'node:crypto';
-import { eq } from 'drizzle-orm';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { QUOTE_VALID_MS, quoteOutput } from '#api/quotes/quotes.ts';
-import { generateApiKey } from '#crypto/generated-secrets.ts';
-import { addApiKey } from '#db/access/api-keys.ts';
 import { gateCircuits, gateLines, gateReservations, gateSpending, gateWallet, orders } from '#db/schema.ts';
 import { beginBalanceRead, storeBalance } from '#fulfilment/gate/account.ts';
+import { newKey, postOnce } from '#test/support/api/keys.ts';
 import { orderInput, problemOf } from '#test/support/api/order-calls.ts';
 import { startTestApi, type TestApi } from '#test/support/network/api.ts';
-import { HttpClient } from '#test/support/network/http.ts';
+import type { HttpClient } from '#test/support/network/http.ts';
 import { makeOwnWork } from '#test/support/work/own-work.ts';
 
 let api: TestApi;
@@ -22,8 +19,7 @@ afterEach(() => api[Symbol.asyncDispose]());
 
 const quote = (body: unknown, by = caller) => by.post('/v1/quotes', body);
 const quoted = async (body: unknown, by = caller) => (await quote(body, by)).read(quoteOutput);
-const buy = (path: string, body: unknown, by = caller) =>
-  by.post(path, body, { headers: { 'Idempotency-Key': randomUUID() } });
+const order = (more: Record<string, unknown>, by = caller) => postOnce(by, '/v1/orders', orderInput(more));
 const holdsOf = async (body: unknown, by = caller) =>
   (await quoted(body, by)).holds.map(({ failure_class: failure }) => failure);
 
@@ -57,19 +53,11 @@ describe('a quote', () => {
   });
 
   it('is possible for a VPN plan, and for a top-up of an own eSIM', async () => {
-    expect(await quoted({ vpn_plan_id: 7 })).toMatchObject({
-      kind: 'vpn_subscription',
-      package_id: null,
-      vpn_plan_id: 7,
-      name: 'VPN, one month',
-    });
+    const vpn = { kind: 'vpn_subscription', package_id: null, vpn_plan_id: 7, name: 'VPN, one month' };
+    expect(await quoted({ vpn_plan_id: 7 })).toMatchObject(vpn);
     const { esim } = (await makeOwnWork(api, caller)).ids;
-    expect(await quoted({ package_id: 102, esim_id: esim })).toMatchObject({
-      kind: 'topup',
-      package_id: 102,
-      esim_id: esim,
-      name: 'Japan 1 GB',
-    });
+    const topup = { kind: 'topup', package_id: 102, esim_id: esim, name: 'Japan 1 GB' };
+    expect(await quoted({ package_id: 102, esim_id: esim })).toMatchObject(topup);
     const limited = await api.caller(undefined, { ownWorkOnly: true });
     const refused = problemOf(await quote({ package_id: 102, esim_id: esim }, limited));
     expect(refused.detail).toBe('The field `esim_id` is not the id of an existing eSIM.');
@@ -101,13 +89,8 @@ describe('a quote', () => {
     expect(await holdsOf({ package_id: 101 })).toEqual([]);
     const above = await quoted({ package_id: 101, max_price: { amount: '9.79', currency: 'EUR' } });
     expect(above).toMatchObject({ id: null, holds: [{ failure_class: 'price_above_limit' }] });
-    const { key, prefix, hash } = generateApiKey('test');
-    const spendLimit = { amount: '9.79', currency: 'EUR' };
-    await api.database.run((db) =>
-      addApiKey(db, { name: 'poor', prefix, hash, scopes: ['packages:read', 'orders:write'], spendLimit }),
-    );
-    const poor = new HttpClient(api.baseUrl, { authorization: `Bearer ${key}` });
-    expect((await quoted({ package_id: 101 }, poor)).holds).toMatchObject([
+    const poor = await newKey(api, { spendLimit: { amount: '9.79', currency: 'EUR' } });
+    expect((await quoted({ package_id: 101 }, poor.client)).holds).toMatchObject([
       { failure_class: 'spend_limit_reached', detail: expect.stringContaining('the limit must be raised') as string },
     ]);
     // What all keys together may spend, and have spent, is not for a key that sees only its own work.
@@ -123,8 +106,7 @@ describe('a quote', () => {
       { failure_class: 'spend_limit_reached', detail: null },
     ]);
     await api.database.run((db) => db.delete(gateSpending));
-    const pause = await buy('/v1/purchase-gate/pauses', { kind: 'order', reason: 'Stock-taking.' });
-    expect(pause.status).toBe(201);
+    await postOnce(caller, '/v1/purchase-gate/pauses', { kind: 'order', reason: 'Stock-taking.' });
     expect(await holdsOf({ package_id: 101 })).toEqual(['purchases_paused']);
     expect(await holdsOf({ vpn_plan_id: 7 })).toEqual([]);
   });
@@ -183,15 +165,10 @@ describe('the holds of a quote', () => {
 describe('the id of a quote', () => {
   it('sets the price limit of the order', async () => {
     const { id } = await quoted({ package_id: 101 });
-    const order = await buy('/v1/orders', orderInput({ quote_id: id }));
-    expect([order.status, order.at('max_price')]).toEqual([202, { amount: '9.80', currency: 'EUR' }]);
-    const rows = await api.database.run((db) =>
-      db
-        .select()
-        .from(orders)
-        .where(eq(orders.id, order.textAt('id'))),
-    );
-    expect(rows[0]).toMatchObject({ maxPriceAmount: '9.800000', maxPriceCurrency: 'EUR' });
+    const made = await order({ quote_id: id });
+    expect([made.status, made.at('max_price')]).toEqual([202, { amount: '9.80', currency: 'EUR' }]);
+    const [row] = await api.database.run((db) => db.select().from(orders));
+    expect(row).toMatchObject({ maxPriceAmount: '9.800000', maxPriceCurrency: 'EUR' });
   });
 
   const REFUSED = 'The field `quote_id` is not the id of a quote for this purchase by this API key.';
@@ -199,7 +176,7 @@ describe('the id of a quote', () => {
   it('is refused for another package, by another key, altered, and after a quarter of an hour', async () => {
     const { id } = await quoted({ package_id: 101 });
     const refused = async (more: Record<string, unknown>, by = caller) =>
-      problemOf(await buy('/v1/orders', orderInput({ quote_id: id, ...more }), by)).detail;
+      problemOf(await order({ quote_id: id, ...more }, by)).detail;
     expect(await refused({ package_id: 102 })).toBe(REFUSED);
     expect(await refused({}, await api.caller())).toBe(REFUSED);
     expect(await refused({ quote_id: `${String(id).slice(0, -3)}AAA` })).toBe(REFUSED);
@@ -208,7 +185,7 @@ describe('the id of a quote', () => {
       'The field `quote_id` must not be given together with `max_price`.',
     );
     api.clock.now += QUOTE_VALID_MS;
-    const expired = await buy('/v1/orders', orderInput({ quote_id: id }));
+    const expired = await order({ quote_id: id });
     expect([expired.status, expired.at('code')]).toEqual([422, 'quote_expired']);
     expect(await api.database.run((db) => db.$count(orders))).toBe(0);
   });
@@ -216,10 +193,9 @@ describe('the id of a quote', () => {
   it('does not prevent the answer to a repeated request after it has expired', async () => {
     const { id } = await quoted({ package_id: 101 });
     const body = orderInput({ quote_id: id });
-    const headers = { 'Idempotency-Key': randomUUID() };
-    const first = await caller.post('/v1/orders', body, { headers });
+    const first = await postOnce(caller, '/v1/orders', body, 'once');
     api.clock.now += QUOTE_VALID_MS;
-    expect((await caller.post('/v1/orders', body, { headers })).body).toEqual(first.body);
-    expect((await buy('/v1/orders', body)).at('code')).toBe('external_order_id_taken');
+    expect((await postOnce(caller, '/v1/orders', body, 'once')).body).toEqual(first.body);
+    expect((await postOnce(caller, '/v1/orders', body)).at('code')).toBe('external_order_id_taken');
   });
 });

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import type { ApiDependencies } from '#api/dependencies.ts';
 import { problemSchema } from '#api/problems/problem-schema.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
 import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
@@ -9,63 +8,36 @@ const api = disposedAtEnd(await startTestApi());
 const caller = await api.caller();
 
 const read = new Date(TEST_NOW).toISOString();
-const TIMES = { created_at: read, updated_at: read, removed_at: null };
 
 describe('packages and wallet', () => {
   it('are shown as the service returns them, with their age; packages by id and in pages', async () => {
     const first = await caller.get('/v1/packages?limit=2');
-    expect(first.body).toEqual({
-      data: [
-        {
-          id: 101,
-          name: 'Europe 5 GB',
-          countries: ['DE', 'FR'],
-          data_mb: 5_120,
-          unlimited: false,
-          validity_days: 30,
-          price_for_reseller: { amount: '9.80', currency: 'EUR' },
-          available: true,
-          public_price: null,
-          suggested_price: null,
-          ...TIMES,
-        },
-        {
-          id: 102,
-          name: 'Japan 1 GB',
-          countries: ['JP'],
-          data_mb: 1_024,
-          unlimited: false,
-          validity_days: 7,
-          price_for_reseller: { amount: '3.455', currency: 'EUR' },
-          available: true,
-          public_price: null,
-          suggested_price: null,
-          ...TIMES,
-        },
-      ],
-      next_cursor: expect.any(String) as string,
-      read_at: new Date(TEST_NOW).toISOString(),
-      age_seconds: 0,
+    expect(first.body).toMatchObject({ data: [{ id: 101 }, { id: 102 }], read_at: read, age_seconds: 0 });
+    expect(first.at('data', 0)).toEqual({
+      id: 101,
+      name: 'Europe 5 GB',
+      countries: ['DE', 'FR'],
+      data_mb: 5_120,
+      unlimited: false,
+      validity_days: 30,
+      price_for_reseller: { amount: '9.80', currency: 'EUR' },
+      available: true,
+      public_price: null,
+      suggested_price: null,
+      created_at: read,
+      updated_at: read,
+      removed_at: null,
     });
     const second = await caller.get(`/v1/packages?limit=2&cursor=${String(first.at('next_cursor'))}`);
-    expect([second.at('data', 0, 'id'), second.at('data', 1), second.at('next_cursor')]).toEqual([
-      103,
-      undefined,
-      null,
-    ]);
-    expect((await caller.get('/v1/packages/103')).body).toMatchObject({
-      id: 103,
-      data_mb: null,
-      unlimited: true,
-      available: false,
-      age_seconds: 0,
-    });
+    expect(second.body).toMatchObject({ data: [{ id: 103 }], next_cursor: null });
+    const unlimited = { id: 103, data_mb: null, unlimited: true, available: false, age_seconds: 0 };
+    expect((await caller.get('/v1/packages/103')).body).toMatchObject(unlimited);
     for (const id of ['104', '0103', '1e2', 'x']) {
       expect((await caller.get(`/v1/packages/${id}`)).read(problemSchema).code).toBe('package_not_found');
     }
     expect((await caller.get('/v1/wallet')).body).toEqual({
       balance: { amount: '1250', currency: 'EUR' },
-      read_at: new Date(TEST_NOW).toISOString(),
+      read_at: read,
       age_seconds: 0,
     });
   });
@@ -88,14 +60,12 @@ describe('packages and wallet', () => {
   });
 
   it('show the public price of a package when the service lists it, and null otherwise', async () => {
-    const item = { id: 101, name: 'Europe 5 GB', countries: [], available: true };
-    const unsaid = { ...item, id: 102, price: '4.99', currency: undefined };
-    const listPublicPackages = async () =>
-      ({
-        ok: true,
-        status: 200,
-        value: { items: [{ ...item, price: '14.9', currency: 'EUR' }, unsaid], complete: true },
-      }) as const;
+    const item = { name: 'Europe 5 GB', countries: [], available: true };
+    const items = [
+      { ...item, id: 101, price: '14.9', currency: 'EUR' },
+      { ...item, id: 102, price: '4.99', currency: undefined },
+    ];
+    const listPublicPackages = async () => ({ ok: true, status: 200, value: { items, complete: true } }) as const;
     await using own = await startTestApi({ service: { ...idleService, listPublicPackages } });
     const by = await own.caller();
     expect((await by.get('/v1/packages')).body).toMatchObject({
@@ -107,25 +77,15 @@ describe('packages and wallet', () => {
     });
   });
 
-  const failing = (failure: FailureClass, retryAfterMs?: number): ApiDependencies['service'] => {
-    const fail = async () =>
-      ({
-        ok: false,
-        kind: 'failure',
-        failure,
-        detail: 'In words.',
-        ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-      }) as const;
-    return { ...idleService, listPackages: fail, getWallet: fail };
-  };
-
   it.each<[FailureClass, number, string, number | undefined, string]>([
     ['timeout', 504, 'service_timeout', undefined, '5'],
     ['rate_limited', 503, 'service_unavailable', 12_001, '13'],
     ['unauthorized', 503, 'service_unavailable', undefined, '5'],
     ['server_error', 502, 'service_failed', 0, '1'],
   ])('return the failure of the service: %s is %i', async (failure, status, code, retryAfterMs, retryAfter) => {
-    await using own = await startTestApi({ service: failing(failure, retryAfterMs) });
+    const answered = { ok: false, kind: 'failure', failure, detail: 'In words.' } as const;
+    const fail = async () => ({ ...answered, ...(retryAfterMs !== undefined && { retryAfterMs }) });
+    await using own = await startTestApi({ service: { ...idleService, listPackages: fail, getWallet: fail } });
     const by = await own.caller();
     for (const path of ['/v1/packages', '/v1/packages/101', '/v1/wallet']) {
       const answer = await by.get(path);
