@@ -12,21 +12,22 @@ interface Typing {
   readonly options?: Readonly<Record<string, unknown>>;
 }
 
+/** An output that keeps what a command writes. */
+export function captured() {
+  let text = '';
+  return { write: (part: string | Uint8Array) => ((text += String(part)), true), text: () => text };
+}
+
 /** Runs one command of a resource as the program does. @returns what it prints, and its exit code. */
 export async function outputOf(
   definition: CallDefinition | undefined,
   { environment, ids = [], options = {}, ...where }: Typing,
 ): Promise<{ readonly output: string; readonly notes: string; readonly code: number }> {
   if (definition === undefined) throw new Error('the resource has no such command');
-  let printed = '';
-  let noted = '';
-  const output = { write: (text: string | Uint8Array) => ((printed += String(text)), true) };
-  const notes = { write: (text: string | Uint8Array) => ((noted += String(text)), true) };
-  try {
-    await runCall(definition, { ids, options: { ...options, ...where }, environment, output, notes });
-    return { output: printed, notes: noted, code: 0 };
-  } catch (error) {
-    const code = report(error, notes);
-    return { output: printed, notes: noted, code };
-  }
+  const [output, notes] = [captured(), captured()];
+  const code = await runCall(definition, { ids, options: { ...options, ...where }, environment, output, notes }).then(
+    () => 0,
+    (error: unknown) => report(error, notes),
+  );
+  return { output: output.text(), notes: notes.text(), code };
 }

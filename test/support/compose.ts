@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
@@ -37,6 +38,18 @@ export function rawCompose(): unknown {
 export function composeServices(values?: Readonly<Record<string, string>>): Record<string, ComposeService> {
   const raw = rawCompose();
   return compose.parse(values === undefined ? raw : interpolated(raw, values)).services;
+}
+
+/** What every installation must enter in .env. */
+export const COMPOSE_VALUES = {
+  TEMPORAL_DATABASE_PASSWORD: 'c3',
+  SERVICE_BASE_URL: 'http://simulator:4000/api/reseller/v1',
+  SERVICE_EMAIL: 'reseller@example.com',
+};
+
+/** Creates the files of the secrets as an installation does. @returns what the script prints. */
+export function createSecrets(folder: string): string {
+  return execFileSync(join(PROJECT, 'ops/compose/create-secrets.sh'), [folder], { encoding: 'utf8' });
 }
 
 /** The path of each secret on the machine. */

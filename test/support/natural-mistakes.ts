@@ -62,9 +62,6 @@ const IN_BODIES: readonly Mistake[] = [
   ),
   posted('nothing', '/v1/orders', {}, 'The field `package_id` is required. 1 more error is in `errors`.'),
   order('a number in a string', { package_id: '101' }, 'The field `package_id` must be a number, not a string.'),
-  order('a fraction', { package_id: 1.5 }, 'The field `package_id` must be a whole number.'),
-  order('a huge id', { package_id: 1e12 }, 'The field `package_id` must be from 1 to 2147483647.'),
-  order('null', { package_id: null }, 'The field `package_id` must be a number, not null.'),
   order(
     'a reference with a space',
     { external_order_id: 'a b' },
@@ -76,16 +73,10 @@ const IN_BODIES: readonly Mistake[] = [
     { max_price: { amount: '12,50', currency: 'EUR' } },
     `The field \`max_price.amount\` must be ${AMOUNT}`,
   ),
-  order('no currency', { max_price: { amount: '1' } }, 'The field `max_price.currency` is required.'),
   order(
     'a currency in lower case',
     { max_price: { amount: '1', currency: 'eur' } },
     'The field `max_price.currency` must be an ISO 4217 code in upper case, such as EUR.',
-  ),
-  order(
-    'a price with another field',
-    { max_price: { amount: '1', curency: 'EUR' } },
-    'The field `max_price.curency` is not a known field; did you mean `currency`? 1 more error is in `errors`.',
   ),
   order(
     'an IMEI with a hyphen',
@@ -94,16 +85,10 @@ const IN_BODIES: readonly Mistake[] = [
   ),
   order('metadata with a number', { metadata: { a: 1 } }, 'The field `metadata.a` must be a string, not a number.'),
   order(
-    'a metadata key with a space',
-    { metadata: { 'shop order': 'a' } },
-    'The field `metadata.shop order` is not a usable name: must have 1 to 40 letters, digits, `_`, `.` or `-` and begin with a letter or digit.',
-  ),
-  order(
     'a long metadata value',
     { metadata: { a: 'a'.repeat(501) } },
     'The field `metadata.a` must have at most 500 characters.',
   ),
-  order('a deadline without a zone', { deadline: '2030-02-01T12:00:00' }, `The field \`deadline\` must be ${TIME}`),
   order('a deadline in the past', { deadline: '2020-02-01T12:00:00Z' }, 'The field `deadline` must lie in the future.'),
   order('a wrong choice', { if_unavailable: 'wait' }, 'The field `if_unavailable` must be one of "refuse", "hold".'),
   order(
@@ -112,12 +97,6 @@ const IN_BODIES: readonly Mistake[] = [
     'The field `quote_id` is not the id of a quote for this purchase by this API key.',
   ),
   posted('a quote of nothing', '/v1/quotes', {}, 'The field `package_id` is required, unless `vpn_plan_id` is given.'),
-  posted(
-    'a quote of a package and a plan',
-    '/v1/quotes',
-    { package_id: 101, vpn_plan_id: 7 },
-    'The field `vpn_plan_id` must not be given with other ids.',
-  ),
   posted(
     'an ICCID as an eSIM',
     '/v1/topups',
@@ -141,18 +120,6 @@ const IN_BODIES: readonly Mistake[] = [
     '/v1/webhook-endpoints',
     { url: 'https://10.0.0.1/hooks', event_types: ['*'] },
     'The field `url` must lead to a public address: its host is in a private or reserved network that WEBHOOK_ALLOWED_ADDRESSES does not name.',
-  ),
-  posted(
-    'a webhook endpoint without TLS',
-    '/v1/webhook-endpoints',
-    { url: 'http://shop.example.com/hooks', event_types: ['*'] },
-    'The field `url` must begin with https://.',
-  ),
-  posted(
-    'a pricing rule for a planet',
-    '/v1/pricing/rules',
-    { target: { kind: 'planet' }, currency: 'EUR', terms: {} },
-    'The field `target.kind` must be one of "default", "country", "package", "vpn_plan". 1 more error is in `errors`.',
   ),
   posted('a list as body', '/v1/orders', [ORDER], 'The body must be an object, not a list.'),
   sent('no body', JSON_TYPE, undefined, [400, 'malformed_json', 'The body is empty. Send a JSON object.']),
@@ -185,9 +152,7 @@ const IN_BODIES: readonly Mistake[] = [
 
 const IN_QUERIES: readonly Mistake[] = [
   list('page numbers', 'page=2', 'The parameter `page` is not a known parameter; did you mean `cursor`?'),
-  list('page size', 'per_page=20', 'The parameter `per_page` is not a known parameter; did you mean `limit`?'),
   list('a limit of zero', 'limit=0', 'The parameter `limit` must be a whole number from 1 to 100.'),
-  list('a status of nobody', 'status=done', `The parameter \`status\` must be one of ${STATUSES}.`),
   list(
     'a status in capitals',
     'status=COMPLETED',
@@ -210,12 +175,6 @@ const IN_QUERIES: readonly Mistake[] = [
     'brackets for a list',
     'status[]=held',
     'The parameter `status[]` is not a known parameter; did you mean `status`?',
-  ),
-  list('a start', 'since=2030-01-01', 'The parameter `since` is not a known parameter; did you mean `created_after`?'),
-  list(
-    'half of a name in the query',
-    'created=2030-01-01',
-    'The parameter `created` is not a known parameter; did you mean `created_by`, `created_after` or `created_before`?',
   ),
   read('a type of event of nobody in the query', '/v1/events?type=order.done', [
     400,
@@ -257,14 +216,11 @@ const IN_ADDRESSES: readonly Mistake[] = [
   ]),
   noCall('a singular path with an id', `/v1/esim/esim_${ULID}`, ' Did you mean `/v1/esims/{id}`?'),
   noCall('a path without the version', '/orders', ' Did you mean `/v1/orders`?'),
-  noCall('another version', '/v2/orders', ' Did you mean `/v1/orders`?'),
   noCall(
     'a QR code without its format',
     `/v1/esims/esim_${ULID}/qr`,
     ' Did you mean `/v1/esims/{id}/qr.svg` or `/v1/esims/{id}/qr.png`?',
   ),
-  noCall('a trailing slash', '/v1/orders/', ' Did you mean `/v1/orders`?'),
-  noCall('a prefix', '/api/v1/orders', ' Did you mean `/v1/orders`?'),
   noCall('a path without its group', '/v1/plans', ' Did you mean `/v1/vpn/plans`?'),
   noCall('a path that only resembles another', `/v1/orders/ord_${ULID}/refund`),
   {
@@ -278,11 +234,6 @@ const IN_ADDRESSES: readonly Mistake[] = [
     'Basic',
     'Basic cnNrOg==',
     'The Authorization header uses the scheme Basic. Send `Authorization: Bearer <API key>`.',
-  ),
-  keyed(
-    'Token',
-    'Token abc',
-    'The Authorization header does not use the scheme Bearer. Send `Authorization: Bearer <API key>`.',
   ),
   keyed(
     'a key without a scheme',

@@ -177,19 +177,6 @@ describe('a reading that does not show everything', () => {
     expect((await announced()).map(({ type, subjectId }) => [type, subjectId])).toEqual([['package.created', '3002']]);
   });
 
-  it('removes nothing when it is incomplete, and records the prices that it shows', async () => {
-    await readAgain();
-    const before = bench.clock.now;
-    await bench.admin.shape('silent_lists');
-    await bench.admin.removeItem('packages', 1001);
-    await bench.admin.setPackage(1002, { price_for_reseller: '5.20' });
-    expect((await readAgain()).packages).toEqual({ verdict: 'incomplete', created: 0, changed: 1, removed: 0 });
-    expect(await removedIds()).toEqual([]);
-    expect((await announced()).map(({ type }) => type)).toEqual(['package.price_changed']);
-    // Items that it did not show are as old as before.
-    expect(await readAt()).toBe(before);
-  });
-
   it('changes nothing when it lacks too much, until a second one confirms it', async () => {
     await readAgain();
     const before = bench.clock.now;

@@ -12,6 +12,7 @@ import { account } from '#cli/set-up/command-database.ts';
 import { report, UserError } from '#cli/terminal/user-error.ts';
 import { apiScopes, listApiKeys } from '#db/access/api-keys.ts';
 import { auditLog, gateWallet, installation } from '#db/schema.ts';
+import { captured } from '#test/support/cli-output.ts';
 import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { createTestDatabase, openTestDatabase } from '#test/support/servers/database.ts';
 
@@ -32,11 +33,11 @@ const prefixOf = (key: string) => key.split('_')[2] ?? '';
 
 /** @returns the standard output during `work`. */
 async function printed(command: () => Promise<void>): Promise<string> {
-  const out: string[] = [];
-  vi.spyOn(process.stdout, 'write').mockImplementation((text) => out.push(String(text)) > 0);
+  const output = captured();
+  vi.spyOn(process.stdout, 'write').mockImplementation(output.write);
   vi.spyOn(process.stderr, 'write').mockReturnValue(true);
   await command();
-  return out.join('');
+  return output.text();
 }
 
 describe('reseller keys create', () => {
@@ -87,9 +88,9 @@ describe('reseller keys list', () => {
   it('advises a migration for a database without tables, and prints no SQL statement', async () => {
     await using empty = await createTestDatabase({ ...inject('servers'), templateDatabase: 'template0' });
     const error: unknown = await listKeys({}, { DATABASE_URL: empty.url }).catch((thrown: unknown) => thrown);
-    const lines: string[] = [];
-    expect(report(error, { write: (text: string | Uint8Array) => lines.push(String(text)) > 0 })).toBe(1);
-    expect(lines.join('')).toMatch(/^\nThe database lacks \d+ of \d+ migrations: run `npx reseller migrate`\.\n$/);
+    const output = captured();
+    expect(report(error, output)).toBe(1);
+    expect(output.text()).toMatch(/^\nThe database lacks \d+ of \d+ migrations: run `npx reseller migrate`\.\n$/);
   });
 });
 
@@ -110,14 +111,13 @@ describe('reseller keys limit', () => {
   it('sets and removes the daily spend limit of a key', async () => {
     const [, , prefix = ''] = (await create('limited', 'orders:write')).split('_');
     const limit = async (text: string) => {
-      vi.spyOn(process.stdout, 'write').mockReturnValue(true);
-      await limitKey(prefix, text, { DATABASE_URL: opened.url });
+      await printed(() => limitKey(prefix, text, environment()));
       return (await stored()).find((key) => key.prefix === prefix);
     };
     expect(await limit('100.00 USD')).toMatchObject({ spendLimitAmount: '100.000000', spendLimitCurrency: 'USD' });
     expect(await limit('none')).toMatchObject({ spendLimitAmount: null, spendLimitCurrency: null });
     await expect(limit('100')).rejects.toThrow(/not a daily limit/);
-    await expect(limitKey('unknown0', 'none', { DATABASE_URL: opened.url })).rejects.toThrow(/no key with the prefix/);
+    await expect(limitKey('unknown0', 'none', environment())).rejects.toThrow(/no key with the prefix/);
   });
 });
 
@@ -135,17 +135,9 @@ describe('reseller keys rotate', () => {
     const at = Date.now();
     const second = await rotate(first);
     const [former, successor] = [await find(first), await find(second)];
-    for (const same of [
-      'name',
-      'scopes',
-      'ownWorkOnly',
-      'rateLimit',
-      'spendLimitAmount',
-      'spendLimitCurrency',
-    ] as const) {
-      expect([same, successor?.[same]]).toEqual([same, before?.[same]]);
-    }
-    expect(successor?.lineageId).toBe(before?.id);
+    const { name, scopes, ownWorkOnly, rateLimit, spendLimitAmount, spendLimitCurrency } = before!;
+    const same = { name, scopes, ownWorkOnly, rateLimit, spendLimitAmount, spendLimitCurrency };
+    expect(successor).toMatchObject({ ...same, lineageId: before?.id });
     const minutes = (time: Date | null | undefined) => Math.round(((time?.getTime() ?? 0) - at) / 60_000);
     expect(minutes(former?.expiresAt)).toBe(60);
     expect(minutes(successor?.expiresAt)).toBe(90 * 24 * 60);

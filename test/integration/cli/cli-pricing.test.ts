@@ -1,66 +1,37 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { endRule, setRule, type SetOptions } from '#cli/operator/pricing.ts';
 import { PRICING } from '#cli/resources/catalogue.ts';
 import type { CallDefinition } from '#cli/resources/definition.ts';
-import type { Environment } from '#config/environment.ts';
-import { generateApiKey } from '#crypto/generated-secrets.ts';
-import { addApiKey } from '#db/access/api-keys.ts';
-import { outputOf } from '#test/support/cli-output.ts';
-import { startTestApi, type TestApi } from '#test/support/network/api.ts';
+import { captured, outputOf } from '#test/support/cli-output.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
+import { keyOf, startTestApi } from '#test/support/network/api.ts';
 
-let api: TestApi;
-let access: { api: string; environment: Environment };
-const lines: string[] = [];
+const api = disposedAtEnd(await startTestApi());
+const desk = await api.caller(['pricing:read', 'pricing:write']);
+const environment = { RESELLER_API_KEY: keyOf(desk) };
 
-beforeAll(async () => {
-  api = await startTestApi();
-  const { key, prefix, hash } = generateApiKey();
-  await api.database.run((db) =>
-    addApiKey(db, { name: 'desk', prefix, hash, scopes: ['pricing:read', 'pricing:write'] }),
-  );
-  access = { api: api.baseUrl, environment: { RESELLER_API_KEY: key } };
-});
-
-afterAll(async () => {
-  await api[Symbol.asyncDispose]();
-});
-
-const output = { write: (text: unknown) => lines.push(String(text)) > 0 };
-const set = (options: SetOptions) => setRule(options, access.environment, output);
-const said = () => lines.splice(0).join('');
+const set = async (options: SetOptions) => {
+  const output = captured();
+  await setRule(options, environment, output);
+  return output.text();
+};
 const printed = async (definition: CallDefinition | undefined, typed: { ids?: string[] } = {}) =>
-  (await outputOf(definition, { ...access, ...typed })).output;
+  (await outputOf(definition, { api: api.baseUrl, environment, ...typed })).output;
 
 describe('reseller pricing', () => {
   it('creates a rule, changes it, lists both versions with their reasons, and ends it', async () => {
     const at = { api: api.baseUrl, data: '.data' };
     expect(await printed(PRICING.commands['list'])).toBe('Nothing was found.\n');
 
-    await set({
-      ...at,
-      country: 'DE',
-      currency: 'EUR',
-      margin: '35%+0.50',
-      step: '1',
-      ending: '0.99',
-      maxPriceDrift: '2',
-      reason: 'Spring.',
-    });
+    const of = { ...at, country: 'DE', currency: 'EUR' };
+    const rounded = { margin: '35%+0.50', step: '1', ending: '0.99', maxPriceDrift: '2' };
+    const created = await set({ ...of, ...rounded, reason: 'Spring.' });
     const id =
-      /^Created: (rule_\w+) {2}country DE in EUR, version 1: margin 35% \+ 0\.50, /.exec(said())?.[1] ?? 'none';
-    await set({
-      ...at,
-      country: 'DE',
-      currency: 'EUR',
-      minimumMargin: '1.00',
-      maxPriceDrift: '0',
-      reason: 'Summer.',
-    });
-    expect(said()).toMatch(
+      /^Created: (rule_\w+) {2}country DE in EUR, version 1: margin 35% \+ 0\.50, /.exec(created)?.[1] ?? 'none';
+    expect(await set({ ...of, minimumMargin: '1.00', maxPriceDrift: '0', reason: 'Summer.' })).toMatch(
       new RegExp(`^Changed: ${id} {2}country DE in EUR, version 2: margin 0% \\+ 0, at least 0% \\+ 1\\.00, drift 0 %`),
     );
     await set({ ...at, default: true, currency: 'EUR', margin: '20%', maxPriceDrift: '0', reason: 'All else.' });
-    said();
 
     const rules = await printed(PRICING.commands['list']);
     expect(rules).toMatch(/^ID +TARGET +TARGET ID +CURRENCY +MARGIN/);
@@ -69,8 +40,9 @@ describe('reseller pricing', () => {
     expect(await printed(PRICING.commands['versions'], { ids: [id] })).toMatch(
       /\n2 +changed +\S+ \S+ +key_\w+ +Summer\..*\n1 +created +\S+ \S+ +key_\w+ +Spring\./,
     );
-    await endRule(id, { ...at, reason: 'Over.' }, access.environment, output);
-    expect(said()).toContain(`${id}  ended at`);
+    const output = captured();
+    await endRule(id, { ...at, reason: 'Over.' }, environment, output);
+    expect(output.text()).toContain(`${id}  ended at`);
   });
 
   it('reports missing and invalid options before it calls the API', async () => {

@@ -1,37 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Webhook } from 'standardwebhooks';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { listen } from '#cli/operator/events.ts';
 import { AUDIT, CASES, EVENTS, REFUNDS, WALLET, WEBHOOK_ENDPOINTS } from '#cli/resources/account.ts';
 import { apiCall } from '#cli/resources/call.ts';
 import { BATCHES, ESIMS, PACKAGES, PRICING, QUOTES, SHARE_LINKS } from '#cli/resources/catalogue.ts';
 import type { CallDefinition } from '#cli/resources/definition.ts';
 import { PURCHASES } from '#cli/resources/purchases.ts';
-import type { Environment } from '#config/environment.ts';
-import { outputOf } from '#test/support/cli-output.ts';
-import { startTestApi, type TestApi } from '#test/support/network/api.ts';
-import type { HttpClient } from '#test/support/network/http.ts';
+import { captured, outputOf } from '#test/support/cli-output.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
+import { keyOf, startTestApi } from '#test/support/network/api.ts';
+import { WebhookReceiver } from '#test/support/network/webhook-receiver.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { makeOwnWork, type OwnWork } from '#test/support/work/own-work.ts';
 
-const others = [
-  BATCHES,
-  ESIMS,
-  SHARE_LINKS,
-  PACKAGES,
-  QUOTES,
-  PRICING,
-  WALLET,
-  REFUNDS,
-  CASES,
-  EVENTS,
-  WEBHOOK_ENDPOINTS,
-];
-const resources = [...Object.values(PURCHASES), ...others];
+const ofCatalogue = [BATCHES, ESIMS, SHARE_LINKS, PACKAGES, QUOTES, PRICING];
+const ofAccount = [WALLET, REFUNDS, CASES, EVENTS, WEBHOOK_ENDPOINTS];
+const resources = [...Object.values(PURCHASES), ...ofCatalogue, ...ofAccount];
 interface Command {
   readonly typed: string;
   readonly definition: CallDefinition;
@@ -73,17 +60,10 @@ const idsOf = ({ ids }: OwnWork): Readonly<Record<string, string>> => ({
   'webhook-endpoints': ids.webhookEndpoint,
 });
 
-let api: TestApi;
-let desk: HttpClient;
-let work: OwnWork;
-let environment: Environment;
-beforeAll(async () => {
-  api = await startTestApi();
-  desk = await api.caller();
-  environment = { RESELLER_API_KEY: desk.headers['authorization']?.replace('Bearer ', '') };
-  work = await makeOwnWork(api, desk);
-});
-afterAll(() => api[Symbol.asyncDispose]());
+const api = disposedAtEnd(await startTestApi());
+const desk = await api.caller();
+const work = await makeOwnWork(api, desk);
+const environment = { RESELLER_API_KEY: keyOf(desk) };
 
 const run = async (definition: CallDefinition | undefined, options: Record<string, unknown> = {}, ids: string[] = []) =>
   await outputOf(definition, { api: api.baseUrl, environment, options, ids });
@@ -102,11 +82,7 @@ describe('the commands of the resources', () => {
       run(definition, { json: true }),
       run(definition, { csv: true }),
     ]);
-    expect([table, json, csv].map(({ notes, code }) => ({ notes, code }))).toEqual([
-      { notes: '', code: 0 },
-      { notes: '', code: 0 },
-      { notes: '', code: 0 },
-    ]);
+    for (const each of [table, json, csv]) expect(each).toMatchObject({ notes: '', code: 0 });
     const items = JSON.parse(json.output) as unknown[];
     expect(csv.output.trimEnd().split('\n')).toHaveLength(items.length + 1);
     expect(table.output.trimEnd().split('\n')).toHaveLength(items.length === 0 ? 1 : items.length + 1);
@@ -191,52 +167,16 @@ describe('the commands of the resources', () => {
     const refused = await run(ESIMS.commands['share'], { label: 'Trip' }, [work.ids.esim]);
     expect(refused.notes).toMatch(/The API answered 409: The eSIM is cancelled/);
   });
-
-  it('print the sentence of the API for a wrong filter once', async () => {
-    const { notes } = await run(PURCHASES.order.commands['list'], { status: ['foo'] });
-    expect(notes.split('\n').filter(Boolean)).toHaveLength(1);
-    expect(notes).toMatch(/status/);
-  });
 });
-
-/** A program of a developer, which verifies what it gets. */
-async function receiver(answer: (count: number) => number) {
-  const bodies: { raw: string; headers: Record<string, string> }[] = [];
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
-      bodies.push({ raw: Buffer.concat(chunks).toString('utf8'), headers });
-      response.writeHead(answer(bodies.length)).end();
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  return {
-    url: `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}/hook`,
-    bodies,
-    [Symbol.asyncDispose]: async () => {
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
-}
 
 describe('reseller events listen', () => {
   it('prints events as they happen, and sends each with the signature of an event webhook', async () => {
-    await using program = await receiver((count) => (count === 1 ? 503 : 204));
+    await using program = await WebhookReceiver.start();
+    program.answers.push(503);
     const stop = new AbortController();
-    let printed = '';
-    let noted = '';
-    const ended = listen(
-      { api: api.baseUrl, forwardTo: program.url },
-      {
-        environment,
-        output: { write: (text: string | Uint8Array) => ((printed += String(text)), true) },
-        notes: { write: (text: string | Uint8Array) => ((noted += String(text)), true) },
-        signal: stop.signal,
-      },
-    );
+    const [output, notes] = [captured(), captured()];
+    const context = { environment, output, notes, signal: stop.signal };
+    const ended = listen({ api: api.baseUrl, forwardTo: program.url }, context);
     const order = async () => {
       const body = { package_id: 101, external_order_id: `cli-${randomUUID()}` };
       await desk.post('/v1/orders', body, { headers: { 'idempotency-key': randomUUID() } });
@@ -245,26 +185,23 @@ describe('reseller events listen', () => {
     // The stream begins with the events after its connection.
     await waitFor('an event is sent', async () => {
       await order();
-      return program.bodies.length >= 2 ? 1 : undefined;
+      return program.received.length >= 2;
     });
     stop.abort();
     await ended;
 
-    const secret = /whsec_\S+/.exec(noted)?.[0] ?? '';
-    const verified = program.bodies.map(({ raw, headers }) => new Webhook(secret).verify(raw, headers));
-    expect(verified[0]).toMatchObject({
-      type: 'order.accepted',
-      timestamp: expect.any(String),
-      id: expect.any(String),
-    });
-    expect(program.bodies[0]?.headers['user-agent']).toBe('reseller-fulfilment-webhooks/1');
-    expect(noted).toMatch(/ {2}NOT delivered: 503, \d+ ms {2}evt_\w+\n[^]* {2}delivered: 204, \d+ ms {2}evt_\w+\n/);
-    expect(printed).toMatch(/^2030-01-31 12:00:00Z {2}order\.accepted {2}ord_\w+ {2}evt_\w+\n/);
+    const secret = /whsec_\S+/.exec(notes.text())?.[0] ?? '';
+    const verified = program.received.map((each) => WebhookReceiver.verified(each, secret));
+    expect(verified[0]).toMatchObject({ type: 'order.accepted' });
+    expect(program.received[0]?.headers['user-agent']).toBe('reseller-fulfilment-webhooks/1');
+    expect(notes.text()).toMatch(
+      / {2}NOT delivered: 503, \d+ ms {2}evt_\w+\n[^]* {2}delivered: 204, \d+ ms {2}evt_\w+\n/,
+    );
+    expect(output.text()).toMatch(/^2030-01-31 12:00:00Z {2}order\.accepted {2}ord_\w+ {2}evt_\w+\n/);
   });
 
   it('refuses an invalid address or secret before it connects', async () => {
-    const write = () => true;
-    const context = { environment, output: { write }, notes: { write }, signal: AbortSignal.abort() };
+    const context = { environment, output: captured(), notes: captured(), signal: AbortSignal.abort() };
     await expect(listen({ api: api.baseUrl, forwardTo: 'shop' }, context)).rejects.toThrow('is not an address');
     const bad = { ...context, environment: { ...environment, RESELLER_WEBHOOK_SECRET: 'short' } };
     await expect(listen({ api: api.baseUrl, forwardTo: 'http://127.0.0.1:1/' }, bad)).rejects.toThrow(

@@ -1,36 +1,23 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { replayEvents, type ReplayOptions } from '#cli/operator/events.ts';
 import { WEBHOOK_ENDPOINTS } from '#cli/resources/account.ts';
-import { generateApiKey } from '#crypto/generated-secrets.ts';
-import { addApiKey, apiScopes } from '#db/access/api-keys.ts';
 import { excerptAad } from '#db/encryption-aads.ts';
 import { publishEvents } from '#db/events/event-log.ts';
 import { webhookDeliveries, webhookTries } from '#db/schema.ts';
 import { queueDeliveries } from '#fulfilment/event-webhooks/queue-deliveries.ts';
-import { outputOf } from '#test/support/cli-output.ts';
-import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
+import { captured, outputOf } from '#test/support/cli-output.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
+import { keyOf, startTestApi, TEST_NOW } from '#test/support/network/api.ts';
 
-let api: TestApi;
-let id: string;
-let key: string;
+const api = disposedAtEnd(await startTestApi());
+const caller = await api.caller();
+const environment = { RESELLER_API_KEY: keyOf(caller) };
+const headers = () => ({ headers: { 'idempotency-key': randomUUID() } });
+const wanted = { url: 'https://shop.example.com/hook', event_types: ['order.*'] };
+const id = (await caller.post('/v1/webhook-endpoints', wanted, headers())).textAt('id');
 
 beforeAll(async () => {
-  api = await startTestApi();
-  const made = generateApiKey();
-  ({ key } = made);
-  await api.database.run((db) =>
-    addApiKey(db, { name: 'desk', prefix: made.prefix, hash: made.hash, scopes: apiScopes }),
-  );
-  const caller = await api.caller();
-  const headers = () => ({ headers: { 'idempotency-key': randomUUID() } });
-  id = (
-    await caller.post(
-      '/v1/webhook-endpoints',
-      { url: 'https://shop.example.com/hook', event_types: ['order.*'] },
-      headers(),
-    )
-  ).textAt('id');
   await caller.post('/v1/orders', { package_id: 101, external_order_id: 'desk-1' }, headers());
   await api.database.transaction(async (tx) => queueDeliveries(tx, await publishEvents(tx, 100), new Date(TEST_NOW)));
   const [delivery] = await api.database.run((db) => db.select().from(webhookDeliveries));
@@ -43,21 +30,18 @@ beforeAll(async () => {
     db.update(webhookDeliveries).set({ state: 'failed', nextTryAt: null, endedAt: new Date(TEST_NOW), tries: 1 }),
   );
 });
-afterAll(() => api[Symbol.asyncDispose]());
-
-const access = () => ({ api: api.baseUrl, environment: { RESELLER_API_KEY: key } });
 
 async function replay(options: ReplayOptions): Promise<string> {
-  const lines: string[] = [];
-  const output = { write: (text: unknown) => lines.push(String(text)) > 0 };
-  await replayEvents(id, { ...options, api: api.baseUrl, data: '.data' }, { RESELLER_API_KEY: key }, output);
-  return lines.join('');
+  const output = captured();
+  await replayEvents(id, { ...options, api: api.baseUrl, data: '.data' }, environment, output);
+  return output.text();
 }
 
 describe('reseller webhook-endpoints', () => {
   it('shows deliveries with the answers', async () => {
     const deliveries = async (options: Record<string, unknown> = {}) =>
-      (await outputOf(WEBHOOK_ENDPOINTS.commands['deliveries'], { ...access(), ids: [id], options })).output;
+      (await outputOf(WEBHOOK_ENDPOINTS.commands['deliveries'], { api: api.baseUrl, environment, ids: [id], options }))
+        .output;
     expect(await deliveries()).toMatch(
       /^wd_\w+ +failed +order\.accepted +evt_\w+ +1 +2030-01-31 12:00:00Z +503 +12 +restarting$/m,
     );

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { temporal } from '@temporalio/proto';
-import { describe, expect, inject, it } from 'vitest';
+import { afterAll, describe, expect, inject, it } from 'vitest';
 import { CHECKS } from '#cli/doctor/finding.ts';
 import { installation } from '#db/schema.ts';
 import { connect } from '#temporal/connection.ts';
@@ -9,9 +9,13 @@ import { SimulatorAdmin } from '#test/support/network/simulator-admin.ts';
 import { createTestDatabase, openTestDatabase } from '#test/support/servers/database.ts';
 import { findingsOfDoctor, runDoctor } from '#test/support/servers/doctor-command.ts';
 import { startStack } from '#test/support/servers/stack.ts';
-import { createNamespace } from '#test/support/servers/temporal.ts';
+import { createNamespace, temporalConfig } from '#test/support/servers/temporal.ts';
 
 const stack = disposedAtEnd(await startStack({ start: ['simulator', 'api'] }));
+
+const connection = await connect(temporalConfig(stack.temporal.namespace));
+afterAll(() => connection.close());
+const operator = () => connection.operatorService;
 
 const doctor = (changes?: Record<string, string>) => runDoctor(stack, changes);
 const findings = (changes?: Record<string, string>) => findingsOfDoctor(stack, changes);
@@ -93,24 +97,14 @@ describe('reseller doctor on a running set-up', () => {
     const bare = await findings({ TEMPORAL_NAMESPACE: namespace });
     expect(bare.problems).toEqual({ search_attributes: 'warning' });
     expect(bare.of['search_attributes']?.detail).toMatch(/PackageId/);
-    const connection = await connect({ ...stack.temporal, tls: undefined, apiKey: undefined });
-    try {
-      const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
-      expect(customAttributes['PackageId']).toBeUndefined();
-    } finally {
-      await connection.close();
-    }
+    const { customAttributes } = await operator().listSearchAttributes({ namespace });
+    expect(customAttributes['PackageId']).toBeUndefined();
   });
 
   it('shows a search attribute of another type, which the worker cannot correct', async () => {
     const namespace = await createNamespace();
-    const connection = await connect({ ...stack.temporal, tls: undefined, apiKey: undefined });
-    try {
-      const { INDEXED_VALUE_TYPE_KEYWORD: keyword } = temporal.api.enums.v1.IndexedValueType;
-      await connection.operatorService.addSearchAttributes({ namespace, searchAttributes: { PackageId: keyword } });
-    } finally {
-      await connection.close();
-    }
+    const { INDEXED_VALUE_TYPE_KEYWORD: keyword } = temporal.api.enums.v1.IndexedValueType;
+    await operator().addSearchAttributes({ namespace, searchAttributes: { PackageId: keyword } });
     const { code, problems, of } = await findings({ TEMPORAL_NAMESPACE: namespace });
     expect({ code, problems }).toEqual({ code: 1, problems: { search_attributes: 'failure' } });
     expect(of['search_attributes']).toMatchObject({

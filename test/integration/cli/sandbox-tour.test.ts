@@ -1,7 +1,7 @@
 /** The stored result of a tour, and its import into production. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { examine } from '#cli/doctor/examine.ts';
 import { profileFrom } from '#cli/sandbox-tour/profile.ts';
@@ -15,9 +15,11 @@ import {
 } from '#db/service/capability-profiles.ts';
 import type { MeasuredProfile } from '#domain/service/capability-profile.ts';
 import { EMAIL, PASSWORD, startTestSimulator } from '#test/simulator/support.ts';
-import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
+import { captured } from '#test/support/cli-output.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
+import { openTestDatabase } from '#test/support/servers/database.ts';
 import { startProcess } from '#test/support/servers/processes.ts';
-import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
+import { temporaryFolder } from '#test/support/temporary.ts';
 
 const REPORT = z.object({
   exit_code: z.int(),
@@ -26,18 +28,10 @@ const REPORT = z.object({
 });
 const QUICK = { store: true, keyAge: 0, wait: 5_000 };
 
-let simulator: Awaited<ReturnType<typeof startTestSimulator>>;
-let sandbox: OpenTestDatabase;
-let production: OpenTestDatabase;
-let folder: string;
-beforeAll(async () => {
-  [simulator, sandbox, production] = await Promise.all([startTestSimulator(), openTestDatabase(), openTestDatabase()]);
-  folder = temporaryFolder('tour');
-});
-afterAll(async () => {
-  await Promise.all([simulator[Symbol.asyncDispose](), sandbox.drop(), production.drop()]);
-  removeFolder(folder);
-});
+const simulator = disposedAtEnd(await startTestSimulator());
+const sandbox = disposedAtEnd(await openTestDatabase());
+const production = disposedAtEnd(await openTestDatabase());
+const folder = temporaryFolder('tour');
 
 const environmentOf = (database: { readonly url: string }, changes: Record<string, string> = {}) => ({
   DATABASE_URL: database.url,
@@ -50,10 +44,10 @@ const inProduction = (changes: Record<string, string> = {}) =>
   environmentOf(production, { SERVICE_MODE: 'production', ...changes });
 
 /** Runs a command in this process. @returns its output. */
-async function printed(run: (output: { write: (text: string) => boolean }) => Promise<unknown>): Promise<string> {
-  let text = '';
-  await run({ write: (part) => ((text += part), true) });
-  return text;
+async function printed(run: (output: ReturnType<typeof captured>) => Promise<unknown>): Promise<string> {
+  const output = captured();
+  await run(output);
+  return output.text();
 }
 
 const requests = async () => (await simulator.requests('limit=10000')).length;
@@ -96,7 +90,7 @@ describe('reseller sandbox tour', () => {
     ['without a database to store in', () => environmentOf({ url: 'postgres://127.0.0.1:1/none' }), /PostgreSQL/],
   ])('%s sends nothing', async (_, environment, message) => {
     const before = await requests();
-    await expect(runSandboxTour(QUICK, environment(), { write: () => true })).rejects.toThrow(message);
+    await expect(runSandboxTour(QUICK, environment(), captured())).rejects.toThrow(message);
     expect(await requests()).toBe(before);
   });
 });
@@ -124,7 +118,7 @@ describe('the transfer of a profile to production', () => {
       file,
       await printed((output) => runSandboxTour({ ...QUICK, json: true }, environmentOf(sandbox), output)),
     );
-    await importCapabilities(file, environment, { write: () => true });
+    await importCapabilities(file, environment, captured());
     const shown = await printed((output) => showCapabilities({}, environment, output));
     expect(shown).toMatch(/not confirmed/);
     expect(shown).toMatch(/automatic resends \(production\): off.*not confirmed/);
@@ -148,7 +142,7 @@ describe('the transfer of a profile to production', () => {
     );
 
     // A newer profile is in use now, and it is not confirmed.
-    await importCapabilities(file, environment, { write: () => true });
+    await importCapabilities(file, environment, captured());
     const json = z.object({
       confirmed_by: z.null(),
       allows: z.object({ resends: z.object({ allowed: z.literal(false) }) }),

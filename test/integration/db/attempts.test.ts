@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
-import { attempts, cases, journal } from '#db/schema.ts';
+import { attempts, journal } from '#db/schema.ts';
 import { findAttemptById, limitOf, findSilentAttempts, markLookedUp, type SilencePolicy } from '#db/work/attempts.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { recordReport } from '#fulfilment/attempts/report.ts';
@@ -83,19 +83,6 @@ describe('the permission to send', () => {
     expect(second).toMatchObject({ kind: 'claimed', attempt: { sends: 2, anyUnknown: true, firstSentAt: NOW } });
   });
 
-  it('is refused after the resend window, measured from the first send', async () => {
-    const within = (id: string, now: Date) => claim(id, now, { leaseMs: 1_000, resendWindowMs: 60_000 });
-    const { id } = await newAttempt();
-    await within(id, NOW);
-    expect(await within(id, later(60_000))).toMatchObject({ kind: 'claimed' });
-    expect(await within(id, later(61_001))).toEqual({ kind: 'too_late' });
-    expect((await read(id)).sends).toBe(2);
-
-    const refused = await newAttempt();
-    await failSend(refused.id, await claimToken(refused.id, NOW), 'insufficient_balance');
-    expect(await within(refused.id, later(3_600_000))).toMatchObject({ kind: 'claimed' });
-  });
-
   it('has a resend window that starts at the first send without a refusal', async () => {
     const within = (id: string, now: Date) => claim(id, now, { leaseMs: 1_000, resendWindowMs: 60_000 });
     const { id } = await newAttempt();
@@ -108,25 +95,6 @@ describe('the permission to send', () => {
     await failSend(id, await claimToken(id, later(3_630_000)), 'insufficient_balance');
     expect(await within(id, later(3_660_000))).toMatchObject({ kind: 'claimed' });
     expect(await within(id, later(3_661_001))).toEqual({ kind: 'too_late' });
-  });
-
-  it('is refused again without a resend window, for purchases known to the service, and after bought', async () => {
-    const again = (id: string, resendWindowMs: number | undefined) =>
-      claim(id, later(60_000), { leaseMs: 1_000, resendWindowMs });
-    const { id } = await newAttempt();
-    await claim(id, NOW);
-    expect(await again(id, undefined), 'a send with an unknown end').toEqual({ kind: 'resend_not_allowed' });
-    expect(await again(id, 600_000)).toMatchObject({ kind: 'claimed' });
-
-    const known = await newAttempt();
-    await failSend(known.id, await claimToken(known.id, NOW), 'key_or_reference_used');
-    expect(await again(known.id, 600_000)).toEqual({ kind: 'too_late' });
-
-    const called = await newAttempt();
-    await database.run((db) =>
-      db.update(attempts).set({ state: 'unknown', anyUnknown: true }).where(eq(attempts.id, called.id)),
-    );
-    expect(await again(called.id, 600_000), 'it was never sent by us').toEqual({ kind: 'too_late' });
   });
 
   it('stores the highest price limit of all sends that may have bought', async () => {
@@ -147,28 +115,9 @@ describe('the permission to send', () => {
     expect((await under(id, later(10_000), null)).most, 'anything was allowed').toBeNull();
     expect((await under(id, later(12_000), usd('1.00'))).most).toBeNull();
   });
-
-  it('is refused for an attempt that the service has', async () => {
-    const { id } = await newAttempt();
-    await claim(id, NOW);
-    await storeTestReport(database, id, { outcome: 'processing', serviceId: 'so-1' });
-    expect(await claim(id, later(60_000))).toEqual({ kind: 'known_to_service' });
-    expect((await read(id)).sends).toBe(1);
-  });
 });
 
 describe('the result of a send', () => {
-  it('proves with a refusal that nothing was bought, when no send was unknown', async () => {
-    const { id } = await newAttempt();
-    const row = await failSend(id, await claimToken(id, NOW), 'insufficient_balance');
-    expect(row).toMatchObject({
-      state: 'refused',
-      anyUnknown: false,
-      failureClass: 'insufficient_balance',
-      leaseToken: null,
-    });
-  });
-
   it('proves nothing with a refusal after an unknown send', async () => {
     const { id } = await newAttempt();
     await failSend(id, await claimToken(id, NOW), 'timeout');
@@ -183,23 +132,9 @@ describe('the result of a send', () => {
     const row = await failSend(id, old, 'insufficient_balance');
     expect(row).toMatchObject({ state: 'sending', failureClass: null });
   });
-
-  it('keeps a report of the service that arrived before a failure', async () => {
-    const { id } = await newAttempt();
-    const token = await claimToken(id, NOW);
-    await storeTestReport(database, id, { outcome: 'completed', serviceId: 'so-2' });
-    expect(await failSend(id, token, 'timeout')).toMatchObject({ state: 'completed', anyUnknown: false });
-  });
 });
 
 describe('a report of the service', () => {
-  it('only advances the state, so completed never returns to processing', async () => {
-    const { id } = await newAttempt();
-    await storeTestReport(database, id, { outcome: 'completed', serviceId: 'so-3', serviceEsimId: 'e-3' });
-    const row = await storeTestReport(database, id, { outcome: 'processing', serviceId: 'so-3' });
-    expect(row).toMatchObject({ state: 'completed', serviceEsimId: 'e-3' });
-  });
-
   it('books the debit once, for any number of reports', async () => {
     const { id } = await newAttempt();
     const charged = { amount: '4.875', currency: 'USD' };
@@ -217,15 +152,6 @@ describe('a report of the service', () => {
       charged: { amount: '1', currency: 'USD' },
     });
     expect(await entries(id)).toEqual([]);
-  });
-
-  it('of a second order for one attempt opens a case and changes nothing else', async () => {
-    const attempt = await newAttempt();
-    const first = await storeTestReport(database, attempt.id, { outcome: 'processing', serviceId: 'so-6' });
-    const second = await storeTestReport(database, attempt.id, { outcome: 'completed', serviceId: 'so-7' });
-    expect(second).toMatchObject(first);
-    const open = await database.run((db) => db.select().from(cases).where(eq(cases.subjectId, attempt.subjectId)));
-    expect(open).toMatchObject([{ reason: 'contradiction', closedAt: null }]);
   });
 
   it('is stored for one attempt only, so two attempts never have one order of the service', async () => {

@@ -99,22 +99,13 @@ describe('a transaction', () => {
   });
 
   it('never returns a connection to the pool with an open transaction', async () => {
-    const single = new Database({
-      url: opened.url,
-      poolSize: 1,
-      applicationName: 'single',
-      onConnectionError: () => undefined,
-    });
-    try {
-      for (let round = 0; round < 3; round += 1) {
-        await single.transaction(() => Promise.reject(new Error('no'))).catch(() => undefined);
-        const { rows } = await single.run((db) =>
-          db.execute<{ open: boolean }>(sql`select now() <> statement_timestamp() as open`),
-        );
-        expect(rows[0]!.open).toBe(false);
-      }
-    } finally {
-      await single.close();
+    await using single = ownDatabase();
+    for (let round = 0; round < 3; round += 1) {
+      await single.transaction(() => Promise.reject(new Error('no'))).catch(() => undefined);
+      const { rows } = await single.run((db) =>
+        db.execute<{ open: boolean }>(sql`select now() <> statement_timestamp() as open`),
+      );
+      expect(rows[0]!.open).toBe(false);
     }
   });
 
@@ -166,41 +157,23 @@ describe('an error of PostgreSQL', () => {
   it('of an unreachable server is reported as such, for transactions and single statements', async () => {
     const nowhere = new URL(opened.url);
     nowhere.port = String(await freePort());
-    const absent = new Database({
-      url: nowhere.href,
-      poolSize: 1,
-      applicationName: 'absent',
-      onConnectionError: () => undefined,
-    });
-    try {
-      await expect(absent.transaction(async () => undefined)).rejects.toBeInstanceOf(DatabaseUnavailableError);
-      await expect(absent.run((db) => db.execute(sql`select 1`))).rejects.toBeInstanceOf(DatabaseUnavailableError);
-    } finally {
-      await absent.close();
-    }
+    await using absent = ownDatabase({ url: nowhere.href });
+    await expect(absent.transaction(async () => undefined)).rejects.toBeInstanceOf(DatabaseUnavailableError);
+    await expect(absent.run((db) => db.execute(sql`select 1`))).rejects.toBeInstanceOf(DatabaseUnavailableError);
   });
 
   it('of a broken idle connection is reported to the owner and not thrown', async () => {
     const broken = Promise.withResolvers<Error>();
-    const watched = new Database({
-      url: opened.url,
-      poolSize: 1,
-      applicationName: 'watched',
-      onConnectionError: broken.resolve,
-    });
-    try {
-      await killBackend(await watched.run(pidOf));
-      expect(await broken.promise).toBeInstanceOf(pg.DatabaseError);
-      expect(await watched.run(pidOf)).toBeGreaterThan(0);
-    } finally {
-      await watched.close();
-    }
+    await using watched = ownDatabase({ onConnectionError: broken.resolve });
+    await killBackend(await watched.run(pidOf));
+    expect(await broken.promise).toBeInstanceOf(pg.DatabaseError);
+    expect(await watched.run(pidOf)).toBeGreaterThan(0);
   });
 });
 
 describe('a database whose statements are prepared by name', () => {
   it('plans a statement once, and runs it again on another connection when its table has changed', async () => {
-    await using preparing = preparingDatabase();
+    await using preparing = ownDatabase({ prepares: true });
     await database.run((db) => db.execute(sql`create table changing as select 1::integer as value`));
     const read = () =>
       preparing.transaction(async (tx) => (await tx.execute(sql`select * from changing where value > ${0}`)).rows);
@@ -219,7 +192,7 @@ describe('a statement that is built once', () => {
     { how: 'is prepared by its name', options: {}, names: ['orders of'] },
     { how: 'has no name behind a pooler', options: { isPooled: true }, names: [] },
   ])('$how, and gives the rows of each call', async ({ options, names }) => {
-    await using own = preparingDatabase({ prepares: false, ...options });
+    await using own = ownDatabase(options);
     let built = 0;
     const build = (on: Executor, name: string) => {
       built += 1;
@@ -239,7 +212,7 @@ describe('a statement that is built once', () => {
 });
 
 it('statements with long names that begin alike are two', async () => {
-  await using own = preparingDatabase({ prepares: false });
+  await using own = ownDatabase();
   const read = (value: number) =>
     own.run((db) =>
       prepared(db, `${'x'.repeat(80)} ${value}`, (on, name) =>
@@ -252,15 +225,9 @@ it('statements with long names that begin alike are two', async () => {
   expect([await read(1), await read(2)]).toEqual([[{ value: 1 }], [{ value: 2 }]]);
 });
 
-/** One connection, so that its prepared statements are those of the test. */
-function preparingDatabase(options: Partial<DatabaseOptions> = {}): Database & AsyncDisposable {
-  const own = new Database({
-    url: opened.url,
-    poolSize: 1,
-    applicationName: 'prepares',
-    prepares: true,
-    ...options,
-    onConnectionError: () => undefined,
-  });
+/** A pool of one connection, so that its prepared statements and transactions are those of the test. */
+function ownDatabase(options: Partial<DatabaseOptions> = {}): Database & AsyncDisposable {
+  const usual = { url: opened.url, poolSize: 1, applicationName: 'own', onConnectionError: () => undefined };
+  const own = new Database({ ...usual, ...options });
   return Object.assign(own, { [Symbol.asyncDispose]: () => own.close() });
 }

@@ -18,17 +18,15 @@ async function listen(url: string) {
   return { heard, payloads, [Symbol.asyncDispose]: () => client.end() };
 }
 
+const notifier = (url: string, more: Partial<ConstructorParameters<typeof Notifier>[0]> = {}) =>
+  new Notifier({ channel: 'relay', url, applicationName: 'test', onError: () => undefined, ...more });
+
 describe('waking the relay', () => {
   it('combines many concurrent requests into few notifications, and loses none', async () => {
     await using database = await createTestDatabase();
     await using listener = await listen(database.url);
     const errors: Error[] = [];
-    const wakeup = new Notifier({
-      channel: 'relay',
-      url: database.url,
-      applicationName: 'test',
-      onError: (error) => errors.push(error),
-    });
+    const wakeup = notifier(database.url, { onError: (error) => errors.push(error) });
     for (let n = 0; n < 1_000; n += 1) wakeup.wake();
     await waitFor('the relay is woken', () => listener.heard.length > 0);
     const afterBurst = listener.heard.length;
@@ -43,12 +41,7 @@ describe('waking the relay', () => {
   it('names the filled queues of all wishes', async () => {
     await using database = await createTestDatabase();
     await using listener = await listen(database.url);
-    const wakeup = new Notifier({
-      channel: 'relay',
-      url: database.url,
-      applicationName: 'test',
-      onError: () => undefined,
-    });
+    const wakeup = notifier(database.url);
     wakeup.wake(['outbox']);
     wakeup.wake(['inbox', 'events']);
     wakeup.wake(['inbox']);
@@ -67,12 +60,7 @@ describe('waking the relay', () => {
         client.query(`alter database ${database.name} allow_connections ${isAllowed}`),
       );
     const errors: Error[] = [];
-    const wakeup = new Notifier({
-      channel: 'relay',
-      url: database.url,
-      applicationName: 'test',
-      onError: (error) => errors.push(error),
-    });
+    const wakeup = notifier(database.url, { onError: (error) => errors.push(error) });
     await allow(false);
     wakeup.wake(['events']);
     await waitFor('it could not be sent', () => errors.length > 0);
@@ -84,18 +72,12 @@ describe('waking the relay', () => {
   it('continues with a new connection after its own was cut', async () => {
     await using database = await createTestDatabase();
     await using listener = await listen(database.url);
-    const wakeup = new Notifier({
-      channel: 'relay',
-      url: database.url,
-      applicationName: 'to-be-cut',
-      onError: () => undefined,
-    });
+    const wakeup = notifier(database.url, { applicationName: 'to-be-cut' });
     wakeup.wake();
     await waitFor('the relay is woken', () => listener.heard.length > 0);
-    const admin = new pg.Client({ connectionString: database.url });
-    await admin.connect();
-    await admin.query(`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'to-be-cut'`);
-    await admin.end();
+    await withClient(database.url, (admin) =>
+      admin.query(`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'to-be-cut'`),
+    );
     const before = listener.heard.length;
     await waitFor('the relay is woken again', () => {
       wakeup.wake();
@@ -107,12 +89,7 @@ describe('waking the relay', () => {
 
   it('reports that PostgreSQL is unavailable, never throws, and still closes', async () => {
     const errors: Error[] = [];
-    const wakeup = new Notifier({
-      channel: 'relay',
-      url: 'postgres://a:b@127.0.0.1:1/c',
-      applicationName: 'test',
-      onError: (error) => errors.push(error),
-    });
+    const wakeup = notifier('postgres://a:b@127.0.0.1:1/c', { onError: (error) => errors.push(error) });
     wakeup.wake();
     await waitFor('the error is reported', () => errors.length > 0);
     // Further requests wait for a while instead of connecting each time.

@@ -37,18 +37,6 @@ describe('the outbox', () => {
     expect(await database.run((db) => db.select().from(outbox))).toEqual([]);
   });
 
-  it('is shared by concurrent relays, and removes only processed rows', async () => {
-    for (let n = 0; n < 12; n += 1) await acceptTestOrder(database);
-    const options = { batch: 4, ...LEASED };
-    const batches = await Promise.all(Array.from({ length: 3 }, () => database.run((db) => takeOutbox(db, options))));
-    const taken = batches.flat().map(({ id }) => id);
-    expect(new Set(taken).size).toBe(taken.length);
-    await database.run((db) => settleOutbox(db, batches[0]!));
-    await passQueueTime(database, HOUR);
-    const left = await database.run((db) => takeOutbox(db, { ...options, batch: 100 }));
-    expect(left).toHaveLength(12 - batches[0]!.length);
-  });
-
   it('keeps a wake-up request that arrives during the delivery of an earlier one', async () => {
     const work = orderWork(await acceptTestOrder(database));
     await database.run((db) => db.delete(outbox));

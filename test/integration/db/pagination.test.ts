@@ -78,15 +78,4 @@ describe('a page of orders', () => {
       { numRuns: 300 },
     );
   });
-
-  it('contains each row once when a status is repeated in the filter', async () => {
-    const page = { limit: 6 };
-    const [once, twice] = await Promise.all(
-      [['held'], ['held', 'held']].map((statuses) =>
-        opened.database.run((db) => orderReads.page(db, undefined, { statuses: statuses as ['held'] }, page)),
-      ),
-    );
-    expect(once).toHaveLength(6);
-    expect(twice).toEqual(once);
-  });
 });

@@ -1,6 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { KeyRing } from '#crypto/key-ring.ts';
+import type { Executor } from '#db/connection/database.ts';
 import { webhookSecrets } from '#db/schema.ts';
 import { readWebhookSecrets, WebhookSecretStore } from '#db/service/webhook-secrets.ts';
 import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
@@ -15,10 +16,10 @@ beforeEach(async () => {
   await opened.database.run((db) => db.delete(webhookSecrets));
 });
 
-const replace = (secret: string, { now = NOW, overlapMs = HOUR, environment = 'sandbox' } = {}) =>
-  opened.database.transaction((tx) =>
-    new WebhookSecretStore(tx, { keyRing: KEYS, environment, overlapMs, now: () => now }).replace(secret),
-  );
+const storeIn = (tx: Executor, { now = NOW, overlapMs = HOUR, environment = 'sandbox' } = {}) =>
+  new WebhookSecretStore(tx, { keyRing: KEYS, environment, overlapMs, now: () => now });
+const replace = (secret: string, options: Parameters<typeof storeIn>[1] = {}) =>
+  opened.database.transaction((tx) => storeIn(tx, options).replace(secret));
 const read = (now = NOW, { environment = 'sandbox', keyRing = KEYS } = {}) =>
   opened.database.run((db) => readWebhookSecrets(db, keyRing, { environment, now: new Date(now) }));
 const verifying = async (now: number) => (await read(now)).secrets.map(({ secret }) => secret);
@@ -44,19 +45,15 @@ describe('a stored webhook secret', () => {
     expect(await verifying(later + HOUR + 1)).toEqual(['whsec_second']);
   });
 
-  it('ends at the last rotation when that rotation has no overlap', async () => {
-    await replace('whsec_first');
-    await replace('whsec_second', { now: NOW + 10 });
-    await replace('whsec_third', { now: NOW + 20, overlapMs: 0 });
-    expect(await verifying(NOW + 21)).toEqual(['whsec_third']);
-  });
-
-  it('keeps its end when the next overlap is longer', async () => {
-    await replace('whsec_first');
-    await replace('whsec_second', { now: NOW + 10, overlapMs: 100 });
-    await replace('whsec_third', { now: NOW + 20, overlapMs: HOUR });
-    expect(await verifying(NOW + 110)).toEqual(['whsec_third', 'whsec_second', 'whsec_first']);
-    expect(await verifying(NOW + 111)).toEqual(['whsec_third', 'whsec_second']);
+  it.each([
+    ['ends at the last rotation when that rotation has no overlap', [HOUR, 0], 21, ['third']],
+    ['keeps its end when the next overlap is longer', [100, HOUR], 110, ['third', 'second', 'first']],
+    ['ends to the millisecond when the next overlap is longer', [100, HOUR], 111, ['third', 'second']],
+  ] as const)('%s', async (_what, [second, third], after, verifyingThen) => {
+    await replace('first');
+    await replace('second', { now: NOW + 10, overlapMs: second });
+    await replace('third', { now: NOW + 20, overlapMs: third });
+    expect(await verifying(NOW + after)).toEqual(verifyingThen);
   });
 
   it('is removed at the first rotation after its end', async () => {
@@ -97,12 +94,7 @@ describe('a change of the secret', () => {
     const { promise: locked, resolve: lockedNow } = Promise.withResolvers<void>();
     const lock = (hold: Promise<void>, environment = 'sandbox') =>
       opened.database.transaction(async (tx) => {
-        const free = await new WebhookSecretStore(tx, {
-          keyRing: KEYS,
-          environment,
-          overlapMs: 0,
-          now: () => NOW,
-        }).lock();
+        const free = await storeIn(tx, { environment }).lock();
         lockedNow();
         await hold;
         return free;
@@ -119,12 +111,7 @@ describe('a change of the secret', () => {
   it('keeps the former secret when it is not committed', async () => {
     await replace('whsec_first');
     const broken = opened.database.transaction(async (tx) => {
-      await new WebhookSecretStore(tx, {
-        keyRing: KEYS,
-        environment: 'sandbox',
-        overlapMs: 0,
-        now: () => NOW + 1,
-      }).replace('whsec_lost');
+      await storeIn(tx, { now: NOW + 1, overlapMs: 0 }).replace('whsec_lost');
       throw new Error('the process ends here');
     });
     await expect(broken).rejects.toThrow('the process ends here');

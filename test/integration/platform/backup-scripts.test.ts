@@ -81,30 +81,41 @@ async function startInstallation() {
     processes.push(process);
     return process;
   };
+  const sql = (text: string) =>
+    run('psql', ['-h', folder, '-d', 'postgres', '-Atc', text], options).then(({ stdout }) => stdout.trim());
+  /** The health check of the receiver. @throws Error when it is not healthy. */
+  const checkHealth = () => {
+    const [, command = ''] = composeService('wal-receiver').healthcheck?.test ?? [];
+    return run('sh', ['-c', command.replaceAll('$$', '$')], options);
+  };
   return {
     folder,
     backups,
     script,
     receiverLog,
     options,
+    sql,
+    checkHealth,
     serve: () => {
       const args = settings.map((each) => each.replace('/opt/', `${folder}/`));
       const own = ['-D', 'data', '-k', folder, '-p', String(port)];
       return started(spawn(join(bin ?? '', 'postgres'), [...args, ...own], asServer));
     },
-    receive: () => {
+    answers: () => waitFor('the server answers', () => sql('SELECT 1')),
+    receive: async () => {
       const log = openSync(receiverLog, 'a');
-      const receiver = spawn('bash', [script('receive-wal.sh')], { ...options, stdio: ['ignore', 'ignore', log] });
+      const receiver = started(
+        spawn('bash', [script('receive-wal.sh')], { ...options, stdio: ['ignore', 'ignore', log] }),
+      );
       closeSync(log);
-      return started(receiver);
+      await waitFor('the receiver is healthy', () => checkHealth().then(() => true), {
+        context: () => readFileSync(receiverLog, 'utf8'),
+      });
+      return receiver;
     },
-    /** The health check of the receiver. @throws Error when it is not healthy. */
-    checkHealth: () => {
-      const [, command = ''] = composeService('wal-receiver').healthcheck?.test ?? [];
-      return run('sh', ['-c', command.replaceAll('$$', '$')], options);
-    },
-    sql: (text: string) =>
-      run('psql', ['-h', folder, '-d', 'postgres', '-Atc', text], options).then(({ stdout }) => stdout.trim()),
+    recovered: () =>
+      waitFor('the server has recovered', async () => (await sql('SELECT NOT pg_is_in_recovery()')) === 't'),
+    isArchived: (file: string) => waitFor('the log is archived', () => existsSync(join(backups, 'wal', file))),
     [Symbol.asyncDispose]: async () => {
       for (const process of processes.toReversed()) await stop(process, 'SIGQUIT');
       removeFolder(folder);
@@ -122,17 +133,16 @@ if (bin === undefined) {
 describe.skipIf(bin === undefined)('the backup scripts of compose', () => {
   it('restore the last commit before a crash or up to a time, replace nothing, and begin a new archive', async () => {
     await using installation = await startInstallation();
-    const { folder, backups, script, options, serve, receive, checkHealth, sql } = installation;
+    const { folder, backups, script, options, serve, answers, receive, recovered, isArchived, sql } = installation;
     let server = serve();
-    await waitFor('the server answers', () => sql('SELECT 1'));
-    let receiver = receive();
-    await waitFor('the receiver works', () => checkHealth().then(() => true));
+    await answers();
+    let receiver = await receive();
     const { stdout } = await run('bash', [script('back-up.sh')], options);
     const backup = stdout.trim().split('\n').at(-1) ?? '';
     expect(readdirSync(backup).toSorted()).toEqual(['backup_manifest', 'base.tar.gz', 'pg_wal.tar.gz']);
     await sql('CREATE TABLE marks (mark text)');
     const file = await sql('SELECT pg_walfile_name(pg_switch_wal())');
-    await waitFor('the log is archived', () => existsSync(join(backups, 'wal', file)));
+    await isArchived(file);
     expect(await sql('SHOW max_slot_wal_keep_size')).toBe('10GB');
     await sql("INSERT INTO marks VALUES ('before the time')");
     const time = await sql(`SELECT to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US"Z"')`);
@@ -162,7 +172,7 @@ describe.skipIf(bin === undefined)('the backup scripts of compose', () => {
     chmodSync(received, 0o600);
     server = serve();
     const marks = async () => {
-      await waitFor('the server has recovered', async () => (await sql('SELECT NOT pg_is_in_recovery()')) === 't');
+      await recovered();
       return (await sql('SELECT mark FROM marks')).split('\n');
     };
     expect(await marks()).toEqual(['before the time', 'in a file that is not full']);
@@ -182,53 +192,48 @@ describe.skipIf(bin === undefined)('the backup scripts of compose', () => {
     const addLog = () => run('bash', ['-c', 'cp -pn data.lost/pg_wal/0* data/archived_wal/'], options);
     expect(await again('', addLog)).toHaveLength(3);
     expect(await again(time)).toEqual(['before the time']);
-    receiver = receive();
-    await waitFor('a new archive begins', () => checkHealth().then(() => true));
+    receiver = await receive();
     await run('bash', [script('back-up.sh')], options);
     expect(readdirSync(backups).filter((name) => name.startsWith('backup-'))).toHaveLength(1);
   });
 
   it('need the password of the server, and the receiver ends with it, so that it is started again', async () => {
     await using installation = await startInstallation();
-    const { backups, options, serve, receive, script, checkHealth, sql } = installation;
+    const { options, serve, answers, receive, script, checkHealth, isArchived, sql } = installation;
     let server = serve();
-    await waitFor('the server answers', () => sql('SELECT 1'));
+    await answers();
     for (const name of ['receive-wal.sh', 'back-up.sh']) {
       const without = { ...options, env: { ...options.env, POSTGRES_PASSWORD_FILE: '' } };
       await expect(run('bash', [script(name)], without), name).rejects.toThrow('no password supplied');
     }
-    const receiver = receive();
-    await waitFor('the receiver is healthy', () => checkHealth().then(() => true));
+    const receiver = await receive();
 
     const ended = once(receiver, 'exit');
     await stop(server, 'SIGQUIT');
     expect(await ended).toEqual([1, null]);
     await expect(checkHealth()).rejects.toThrow('Command failed');
     server = serve();
-    await waitFor('the server answers', () => sql('SELECT 1'));
+    await answers();
     await expect(checkHealth()).rejects.toThrow('Command failed');
-    receive();
-    await waitFor('the receiver is healthy', () => checkHealth().then(() => true));
+    await receive();
     const file = await sql('SELECT pg_walfile_name(pg_switch_wal())');
-    await waitFor('the log is archived', () => existsSync(join(backups, 'wal', file)));
+    await isArchived(file);
   });
 
   it('begin a new archive after a gap, and keep the former one with the backups that need it', async () => {
     await using installation = await startInstallation();
-    const { folder, backups, options, serve, receive, receiverLog, script, checkHealth, sql } = installation;
+    const { folder, backups, options, serve, answers, receive, recovered, isArchived, receiverLog, script, sql } =
+      installation;
     let server = serve();
-    await waitFor('the server answers', () => sql('SELECT 1'));
-    let receiver = receive();
-    await waitFor('the receiver is healthy', () => checkHealth().then(() => true));
+    await answers();
+    let receiver = await receive();
     const backUp = async () => basename((await run('bash', [script('back-up.sh')], options)).stdout.trim());
     const former = await backUp();
     const mark = async (text: string) => {
       await sql(`CREATE TABLE IF NOT EXISTS marks (mark text); INSERT INTO marks VALUES ('${text}')`);
       return sql('SELECT pg_walfile_name(pg_switch_wal())');
     };
-    const archived = async (file: string) =>
-      waitFor('the log is archived', () => existsSync(join(backups, 'wal', file)));
-    await archived(await mark('before the gap'));
+    await isArchived(await mark('before the gap'));
     await stop(receiver, 'SIGINT');
 
     await sql("ALTER SYSTEM SET max_slot_wal_keep_size = '1MB'");
@@ -241,10 +246,7 @@ describe.skipIf(bin === undefined)('the backup scripts of compose', () => {
     // As a script leaves it that was interrupted while it moved the archive.
     mkdirSync(join(backups, 'before.partial'));
     renameSync(join(backups, former), join(backups, 'before.partial', former));
-    receiver = receive();
-    await waitFor('the receiver is healthy', () => checkHealth().then(() => true), {
-      context: () => readFileSync(receiverLog, 'utf8'),
-    });
+    receiver = await receive();
     const [moved = '', ...others] = readdirSync(backups).toSorted();
     expect([moved, others]).toEqual([expect.stringMatching(/^before-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ$/), ['wal']]);
     expect(readdirSync(join(backups, moved)).toSorted()).toEqual([former, 'wal']);
@@ -253,13 +255,13 @@ describe.skipIf(bin === undefined)('the backup scripts of compose', () => {
     expect(await sql('SHOW max_slot_wal_keep_size')).toBe('10GB');
 
     const next = await backUp();
-    await archived(await mark('after the gap'));
+    await isArchived(await mark('after the gap'));
     const restored = async (name: string) => {
       await stop(server, 'SIGQUIT');
       rmSync(join(folder, 'data'), { recursive: true });
       await run('bash', [script('restore.sh'), name], options);
       server = serve();
-      await waitFor('the server has recovered', async () => (await sql('SELECT NOT pg_is_in_recovery()')) === 't');
+      await recovered();
       return (await sql('SELECT DISTINCT mark FROM marks ORDER BY mark')).split('\n');
     };
     expect(await restored(next)).toEqual(['after the gap', 'before the gap', 'in the gap']);

@@ -25,6 +25,7 @@ import { archiveSettings } from '#cli/embedded/wal-archive.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
 import { KeyRing } from '#crypto/key-ring.ts';
 import { registerKeys } from '#db/connection/encryption-keys.ts';
+import { captured } from '#test/support/cli-output.ts';
 import { openDatabase } from '#test/support/servers/database.ts';
 import { type OwnPostgres, startOwnPostgres } from '#test/support/servers/own-servers.ts';
 import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
@@ -59,36 +60,28 @@ afterAll(async () => {
   removeFolder(folder);
 });
 
+/** The first column of what a statement gives. */
+async function query(statement: string, values: unknown[] = []): Promise<string[]> {
+  const { rows } = await withClient(postgres.url, (client) =>
+    client.query<string[]>({ text: statement, values, rowMode: 'array' }),
+  );
+  return rows.map(([first = '']) => first);
+}
+
+/** @returns the time of its commit. */
 async function mark(text: string): Promise<string> {
-  return withClient(postgres.url, async (client) => {
-    await client.query('INSERT INTO marks VALUES ($1)', [text]);
-    const { rows } = await client.query<{ now: string }>(`SELECT to_json(clock_timestamp()) #>> '{}' AS now`);
-    return rows[0]?.now ?? '';
-  });
+  await query('INSERT INTO marks VALUES ($1)', [text]);
+  return (await query(`SELECT to_json(clock_timestamp()) #>> '{}'`))[0] ?? '';
 }
 
-async function marks(): Promise<string[]> {
-  const { rows } = await withClient(postgres.url, (client) =>
-    client.query<{ mark: string }>('SELECT mark FROM marks ORDER BY mark'),
-  );
-  return rows.map((row) => row.mark);
-}
-
-async function timeline(): Promise<string> {
-  const { rows } = await withClient(postgres.url, (client) =>
-    client.query<{ timeline: string }>('SELECT left(pg_walfile_name(pg_current_wal_lsn()), 8) AS timeline'),
-  );
-  return rows[0]?.timeline ?? '';
-}
+const marks = () => query('SELECT mark FROM marks ORDER BY mark');
+const timeline = async () => (await query('SELECT left(pg_walfile_name(pg_current_wal_lsn()), 8)'))[0] ?? '';
 
 /** Ends the current file of the log. @returns its name. */
 async function endFile(): Promise<string> {
-  return withClient(postgres.url, async (client) => {
-    // A file without a change is not ended.
-    await client.query("SELECT pg_logical_emit_message(true, 'test', 'the last change of a file')");
-    const { rows } = await client.query<{ file: string }>('SELECT pg_walfile_name(pg_switch_wal()) AS file');
-    return rows[0]?.file ?? '';
-  });
+  // A file without a change is not ended.
+  await query("SELECT pg_logical_emit_message(true, 'test', 'the last change of a file')");
+  return (await query('SELECT pg_walfile_name(pg_switch_wal())'))[0] ?? '';
 }
 
 /** Ends the current file of the log, and waits until it is in the archive. */
@@ -141,11 +134,6 @@ describe('a backup of PostgreSQL', () => {
     await put(backup, { walArchive: archive, until });
     await postgres.start();
     expect(await marks()).toEqual(['a: before the backup', 'b: wanted']);
-
-    await postgres.destroy();
-    await put(backup, { walArchive: archive, until: until.replace('+00:00', 'Z') });
-    await postgres.start();
-    expect(await marks()).toEqual(['a: before the backup', 'b: wanted']);
   });
 
   it('is restored with an archive that has a gap, and says so', async () => {
@@ -154,13 +142,10 @@ describe('a backup of PostgreSQL', () => {
     copyArchive(incomplete);
     const after = `${await timeline()}0000FFFF00000001`;
     writeFileSync(join(incomplete, after), '');
-    const lines: string[] = [];
+    const output = captured();
     const target = { postgres: join(folder, 'gap') };
-    const code = await restore({ backup, target, walArchive: incomplete }, KEYS, {
-      write: (text: string) => lines.push(text) > 0,
-    });
-    expect(code).toBe(3);
-    expect(lines.join('')).toMatch(new RegExp(`no files between [0-9A-F]{24} and ${after}: the server recovers no`));
+    expect(await restore({ backup, target, walArchive: incomplete }, KEYS, output)).toBe(3);
+    expect(output.text()).toMatch(new RegExp(`no files between [0-9A-F]{24} and ${after}: the server recovers no`));
   });
 
   it('is restored with an archive that can be read, or not at all: no archived change is lost', async (context) => {
@@ -210,7 +195,7 @@ describe('a backup of PostgreSQL', () => {
     const refused = new URL(postgres.url);
     refused.username = 'plain';
     refused.password = 'plain';
-    await withClient(postgres.url, (client) => client.query(`CREATE ROLE plain LOGIN PASSWORD 'plain'`));
+    await query(`CREATE ROLE plain LOGIN PASSWORD 'plain'`);
     await expect(
       backUp({ folder: join(folder, 'backups') }, { ...KEYS, DATABASE_URL: refused.href }, SILENT),
     ).rejects.toThrow('The server gave no base backup: permission denied');

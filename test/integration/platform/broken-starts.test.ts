@@ -3,21 +3,11 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { PROJECT } from '#test/support/compose.ts';
+import { PRODUCT_ENVIRONMENT as PRODUCT } from '#test/support/product-environment.ts';
 import { temporaryFolder } from '#test/support/temporary.ts';
 
-/** A value that no message may contain. */
-const SECRET = 'geheim-4711';
-
-const SERVICE = {
-  SERVICE_BASE_URL: 'https://service.example/api/reseller/v1',
-  SERVICE_EMAIL: 'shop@example.com',
-  SERVICE_PASSWORD: SECRET,
-};
-const PRODUCT = {
-  ...SERVICE,
-  DATABASE_URL: `postgres://reseller:${SECRET}@127.0.0.1:1/reseller`,
-  ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 7).toString('base64')}`,
-};
+/** A value that no message may contain: the password in the environment. */
+const SECRET = PRODUCT.SERVICE_PASSWORD;
 
 const START = ['cli/main.ts', 'start', '--no-demo', '--data', temporaryFolder('start')];
 
@@ -50,7 +40,6 @@ const CASES: Readonly<Record<ProcessName, readonly (readonly [Record<string, str
   API: [
     [{ POLICY_FILE: unknown }, `${unknown}:2:3: retry.hold_dealy is not a setting; did you mean hold_delay?`],
     [{ ENCRYPTION_KEYS: SECRET }, 'ENCRYPTION_KEYS: must be id:base64 pairs'],
-    [{ API_PROT: '1' }, 'API_PROT is not a variable of this program; did you mean API_PORT?'],
   ],
   worker: [
     [{ POLICY_FILE: contradiction }, `${contradiction}:2:15: purchase.send_lease: must be at least a second more`],

@@ -168,15 +168,6 @@ describe.skipIf(tools === undefined)('the Helm chart', () => {
   });
 
   it.each([
-    [/maxUnavailable: 1/, 'maxUnavailabel: 1'],
-    [/pollingInterval: 15/, 'pollingIntervall: 15'],
-  ])('would not be valid with a wrong name: %s', async (right, wrong) => {
-    const text = await renderedText(tools, EVERYTHING);
-    expect(text).toMatch(right);
-    await expect(validate(text.replace(right, wrong))).rejects.toThrow('kubectl-validate ended with code 1');
-  });
-
-  it.each([
     [{ ...REQUIRED, wroker: {} }, 'wroker'],
     [{ ...REQUIRED, api: { replica: 3 } }, 'replica'],
     [{ ...REQUIRED, policy: { retry: { hold_dealy: '1s' } } }, 'hold_dealy'],

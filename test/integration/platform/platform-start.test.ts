@@ -1,12 +1,11 @@
 /** `reseller start` as a user runs it: a child process with output and signals. */
 import { readFileSync, statSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { loadSecrets } from '#cli/data-folder/development-secrets.ts';
-import { isRunning, sendSignal } from '#cli/embedded/child.ts';
+import { isRunning } from '#cli/embedded/child.ts';
 import { freePort } from '#cli/embedded/ports.ts';
 import { EmbeddedPostgres, withClient } from '#cli/embedded/postgres.ts';
 import { DATABASE } from '#cli/start/plan.ts';
@@ -101,30 +100,6 @@ describe('reseller start', { timeout: 1_200_000 }, () => {
     });
   });
 
-  it('restarts a process that dies, and cleans up at the next start after it was killed itself', async () => {
-    place = await Place.make();
-    const first = place.start(['--no-demo']);
-    await says(first, UP);
-    const worker = await waitFor('the worker is known', () => place?.children().at(-1));
-    sendSignal(worker.pid, 'SIGKILL');
-    await says(first, 'was ended by SIGKILL; restarting it');
-    await says(first, 'runs again');
-
-    await expect(place.start().exit()).resolves.toMatchObject({ code: 1 });
-
-    const children = place.children().filter(isRunning);
-    expect(children.length).toBeGreaterThanOrEqual(6);
-    await first.kill();
-    expect(children.filter(isRunning)).toHaveLength(children.length);
-    const second = place.start(['--no-demo']);
-    await says(second, `The last start was killed. Stopping ${children.length} of its processes first.`);
-    await says(second, UP);
-    expect(children.filter(isRunning)).toEqual([]);
-    second.signal('SIGHUP');
-    expect(await second.exit()).toEqual({ code: 0, signal: null });
-    expect(await place.portsInUse()).toEqual([]);
-  });
-
   it('leaves no process after an interruption during its start', async () => {
     place = await Place.make();
     const run = place.start();
@@ -173,19 +148,5 @@ describe('reseller start', { timeout: 1_200_000 }, () => {
     const otherVersion = await refusal();
     expect(otherVersion).toContain('has the format 1 of another simulator version');
     expect(otherVersion).not.toContain('PostgreSQL');
-  });
-
-  it('names the port in use and the option for another one, before it starts anything', async () => {
-    place = await Place.make();
-    const { ports } = place;
-    const other = createServer();
-    await new Promise<void>((resolve) => other.listen(ports.api, '127.0.0.1', resolve));
-    const run = place.start();
-    expect(await run.exit()).toMatchObject({ code: 1 });
-    expect(run.output()).toContain(`Port ${ports.api}, for the API, is used by another program.`);
-    expect(run.output()).toContain('--api-port');
-    expect(run.output()).not.toContain('PostgreSQL');
-    await new Promise((resolve) => other.close(resolve));
-    expect(await place.portsInUse()).toEqual([]);
   });
 });

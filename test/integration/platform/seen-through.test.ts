@@ -71,16 +71,4 @@ describe('the metrics of a running API and worker', () => {
       expect({ stdout, stderr, status }).toEqual({ stdout: '', stderr: '', status: 0 });
     },
   );
-
-  it('of the worker have the slots, the schedule-to-start latency and the sticky cache of the SDK', async () => {
-    const body = await scrape('worker');
-    for (const name of [
-      'temporal_worker_task_slots_available',
-      'temporal_activity_schedule_to_start_latency_seconds_bucket',
-      'temporal_workflow_task_schedule_to_start_latency_seconds_bucket',
-      'temporal_sticky_cache_size',
-      'temporal_num_pollers',
-    ])
-      expect(body).toMatch(new RegExp(`^${name}\\{`, 'm'));
-  });
 });

@@ -251,22 +251,6 @@ describe('a traced product', () => {
     expect(receiver.trace(unsampled.traceId)).toEqual([]);
   });
 
-  it('carries on while the receiver of spans is down, with one line in the log', async () => {
-    const count = (text: string) => product.stack.process('worker').output().split(text).length - 1;
-    const [failures, recoveries] = [count('spans cannot be exported'), count('spans are exported again')];
-    await receiver.close();
-    for (let n = 0; n < 3; n += 1) await buy(product, {});
-    await waitFor('the failure in the log', () => count('spans cannot be exported') > failures);
-    await buy(product, {});
-    expect(count('spans cannot be exported')).toBe(failures + 1);
-    await receiver.reopen();
-    await waitFor('the recovery in the log', async () => {
-      await buy(product, {});
-      return count('spans are exported again') > recoveries;
-    });
-    expect(product.stack.process('worker').output()).not.toContain(COLLECTOR_KEY);
-  });
-
   it('exports the last spans when it stops', async () => {
     const caller = callersTrace();
     const answer = await product.stack.api.get('/v1/account', { headers: { traceparent: caller.header } });

@@ -2,7 +2,6 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { freePort } from '#cli/embedded/ports.ts';
-import { changeServiceSecret } from '#cli/service/service-secret.ts';
 import { auditLog, webhookSecrets } from '#db/schema.ts';
 import { readWebhookSecrets } from '#db/service/webhook-secrets.ts';
 import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
@@ -105,21 +104,6 @@ describe('reseller service-secret', () => {
     await isDeliveredByService();
   });
 
-  it('creates no second secret', async () => {
-    const before = await storedSecrets();
-    const { code, output } = await serviceSecret(['create']);
-    expect({ code, output }).toEqual({
-      code: 1,
-      output: expect.stringContaining('Run `npx reseller service-secret rotate`'),
-    });
-    expect(await storedSecrets()).toEqual(before);
-    // With `npm start`, the advice contains the data folder.
-    const underStart = changeServiceSecret('create', { data: '.data' }, environment(), { write: () => true });
-    await expect(underStart).rejects.toMatchObject({
-      advice: expect.stringContaining('`npx reseller service-secret rotate --data .data`'),
-    });
-  });
-
   it('rotates the secret, and both API processes accept both signatures', async () => {
     const [former = ''] = await storedSecrets();
     const { code, output } = await serviceSecret(['rotate']);
@@ -149,14 +133,6 @@ describe('reseller service-secret', () => {
     }
   });
 
-  it('rotates again after a lost answer, because the new secret is unknown', async () => {
-    await admin.onRequest('rotateWebhookSecret', { kind: 'accepted_but_answer_lost' });
-    const calls = (await admin.requests('rotateWebhookSecret')).length;
-    expect((await serviceSecret(['rotate'])).code).toBe(0);
-    expect(await admin.requests('rotateWebhookSecret')).toHaveLength(calls + 2);
-    await isDeliveredByService();
-  });
-
   it('reports a possibly unknown secret after lost answers, and the next rotation corrects it', async () => {
     await admin.onRequest('rotateWebhookSecret', { kind: 'accepted_but_answer_lost' }, { count: 4 });
     const { code, output } = await serviceSecret(['rotate']);
@@ -166,19 +142,6 @@ describe('reseller service-secret', () => {
     });
     expect((await serviceSecret(['rotate'])).code).toBe(0);
     await isDeliveredByService();
-  });
-
-  it('refuses the database of another environment, and a service without that call', async () => {
-    const other = await serviceSecret(['rotate'], { SERVICE_MODE: 'production' });
-    expect({ code: other.code, output: other.output }).toEqual({
-      code: 1,
-      output: expect.stringContaining('another service or environment'),
-    });
-    const without = await serviceSecret(['rotate'], { SERVICE_MISSING_CAPABILITIES: 'webhook_secret' });
-    expect({ code: without.code, output: without.output }).toEqual({
-      code: 1,
-      output: expect.stringContaining('SERVICE_WEBHOOK_SECRETS'),
-    });
   });
 
   it('audits each change, and leaves no secret in any output, log or row', async () => {

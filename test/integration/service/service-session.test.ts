@@ -85,14 +85,6 @@ const tokensUsed = () =>
   server.requests.flatMap(({ head }) => /^authorization: Bearer (.*)$/im.exec(head)?.slice(1) ?? []);
 
 describe('the access token', () => {
-  it('is requested by one process and used by all', async () => {
-    for (let process = 0; process < 3; process += 1) {
-      expect(await newProcess().service.client.getWallet()).toMatchObject({ ok: true });
-    }
-    expect(logins()).toBe(1);
-    expect(new Set(tokensUsed())).toEqual(new Set(['secret-token-1']));
-  });
-
   it('of the faster of two concurrent logins is used by both processes', async () => {
     together = 2;
     const [first, second] = [newProcess(), newProcess()];
@@ -116,18 +108,6 @@ describe('the access token', () => {
     }
     expect(logins()).toBe(2);
     expect((await processes[0]!.store.read())?.version).toBe(2);
-  });
-
-  it('renewed by two processes concurrently becomes one token for both', async () => {
-    const [first, second] = [newProcess(), newProcess()];
-    await first.service.client.getWallet();
-    await second.service.client.getWallet();
-    valid.clear();
-    together = 2;
-    const results = await Promise.all([first.service.client.getWallet(), second.service.client.getWallet()]);
-    expect(results).toMatchObject([{ ok: true }, { ok: true }]);
-    expect((await first.store.read())?.version).toBe(2);
-    expect(new Set(tokensUsed().slice(-2)).size).toBe(1);
   });
 
   it('is stored encrypted, for its environment only', async () => {

@@ -7,7 +7,7 @@ import { KeyRing } from '#crypto/key-ring.ts';
 import { createWorkerDataConverter } from '#temporal/codec/payload-codec.ts';
 import { connectNative, createClient } from '#temporal/connection.ts';
 import { readingWorkflow } from '#test/integration/temporal/temporal-workflows.ts';
-import { createNamespace, temporalAddress } from '#test/support/servers/temporal.ts';
+import { createNamespace, temporalConfig } from '#test/support/servers/temporal.ts';
 import { quietRuntime } from '#test/support/work/workflows/quiet-runtime.ts';
 import { createWorkers } from '#worker/workers.ts';
 import { TASK_QUEUE } from '#workflows/messages.ts';
@@ -22,13 +22,8 @@ const workflowsPath = fileURLToPath(new URL('temporal-workflows.ts', import.meta
 const { code } = await bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger('WARN') });
 
 /** Two processes with all their workers. @returns when each of the activities began, in order, in seconds. */
-async function startsWith(readsPerSecond: number | undefined): Promise<number[]> {
-  const temporal = {
-    address: temporalAddress(),
-    namespace: await createNamespace(),
-    tls: undefined,
-    apiKey: undefined,
-  };
+async function startsOfTwo(): Promise<number[]> {
+  const temporal = temporalConfig(await createNamespace());
   // A process has one connection, and Temporal counts its workers by it.
   const connections = await Promise.all([connectNative(temporal), connectNative(temporal)]);
   const activities = { beat: async () => undefined };
@@ -37,7 +32,7 @@ async function startsWith(readsPerSecond: number | undefined): Promise<number[]>
     temporal,
     shutdownGraceMs: 1_000,
     purchasesPerSecond: undefined,
-    readsPerSecond,
+    readsPerSecond: PER_SECOND,
     deployment: undefined,
     tracing: undefined,
   };
@@ -65,7 +60,7 @@ async function startsWith(readsPerSecond: number | undefined): Promise<number[]>
 
 describe('the limit of reads', () => {
   it('holds for the workers of two processes together', async () => {
-    const starts = await startsWith(PER_SECOND);
+    const starts = await startsOfTwo();
     expect(starts).toHaveLength(ACTIVITIES);
     // The server lets as many as a second allows begin at once. A slow machine only takes longer.
     const shortest = (ACTIVITIES - 2 * PER_SECOND) / PER_SECOND;

@@ -38,13 +38,6 @@ describe('the process of the codec server', () => {
     expect(codecServer.output()).not.toContain(environment.CODEC_TOKEN);
   });
 
-  it('ends with exit code 78 and every problem when its configuration is wrong, without the key', async () => {
-    codecServer = processWith({ ENCRYPTION_KEYS: `k1:${KEY.slice(4)}`, CODEC_PORT: 'http', CODEC_HOST: '0.0.0.0' });
-    expect(await codecServer.exit()).toEqual({ code: 78, signal: null });
-    for (const name of ['ENCRYPTION_KEYS', 'CODEC_PORT']) expect(codecServer.output()).toContain(name);
-    expect(codecServer.output()).not.toContain(KEY.slice(4));
-  });
-
   it('reports the setting to change when its port is taken', async () => {
     const port = String(await freePort());
     const environment = { ENCRYPTION_KEYS: `k1:${KEY}`, CODEC_PORT: port };

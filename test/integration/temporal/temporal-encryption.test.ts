@@ -9,7 +9,7 @@ import { KeyRing } from '#crypto/key-ring.ts';
 import { createDataConverter } from '#temporal/codec/payload-codec.ts';
 import { connectNative, createClient } from '#temporal/connection.ts';
 import { canaryWorkflow, noteSignal, type TestActivities } from '#test/integration/temporal/temporal-workflows.ts';
-import { createNamespace, temporalAddress } from '#test/support/servers/temporal.ts';
+import { createNamespace, temporalConfig } from '#test/support/servers/temporal.ts';
 import { quietRuntime } from '#test/support/work/workflows/quiet-runtime.ts';
 
 quietRuntime();
@@ -26,7 +26,7 @@ const activities: TestActivities = {
 };
 
 const namespace = await createNamespace();
-const config = { address: temporalAddress(), namespace, tls: undefined, apiKey: undefined };
+const config = temporalConfig(namespace);
 const native = await connectNative(config);
 afterAll(() => native.close());
 

@@ -11,7 +11,7 @@ import { createDataConverter } from '#temporal/codec/payload-codec.ts';
 import { connectNative, createClient, isUnanswered } from '#temporal/connection.ts';
 import { setUpNamespace } from '#temporal/set-up.ts';
 import { findRunning, signalReport, type Starter, startWork, wakeWork } from '#temporal/start-work.ts';
-import { createNamespace, temporalAddress } from '#test/support/servers/temporal.ts';
+import { createNamespace, temporalConfig } from '#test/support/servers/temporal.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { quietRuntime } from '#test/support/work/workflows/quiet-runtime.ts';
 import { memoryQuery, TASK_QUEUE } from '#workflows/messages.ts';
@@ -21,7 +21,7 @@ quietRuntime();
 
 const keyRing = new KeyRing([{ id: 'k1', key: Buffer.alloc(32, 1) }]);
 const namespace = await createNamespace();
-const config = { address: temporalAddress(), namespace, tls: undefined, apiKey: undefined };
+const config = temporalConfig(namespace);
 await setUpNamespace(config);
 const native = await connectNative(config);
 afterAll(() => native.close());

@@ -7,7 +7,7 @@ import {
   type IncomingHttpHeaders,
   type ServerHttp2Stream,
 } from 'node:http2';
-import { createServer as createTcpServer, type AddressInfo } from 'node:net';
+import { createServer as createTcpServer, type AddressInfo, type Server } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { Worker } from '@temporalio/worker';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -72,7 +72,7 @@ describe('a cluster that requires client certificates', () => {
       () => ({ TEMPORAL_TLS_CA: authority.ca }),
       /other names \(temporal\.internal\.example\).*SERVER_N/,
     ],
-    ['no client certificate', () => withoutClient(), /requires a client certificate.*TEMPORAL_TLS_CERT/],
+    ['no client certificate', () => tlsOnly(), /requires a client certificate.*TEMPORAL_TLS_CERT/],
     ['a client certificate of another authority', () => withClientOf(unknownClient), /refuses our client certificate/],
   ])('is not reached with %s, and the error says what to do', async (_, environment, expected) => {
     const config = PARTS.temporal({ TEMPORAL_ADDRESS: cluster.address, ...environment() });
@@ -110,19 +110,18 @@ describe('a cluster that requires an API key', () => {
 });
 
 describe('another server', () => {
-  it('without TLS is recognised', async () => {
-    const config = PARTS.temporal({ TEMPORAL_ADDRESS: temporalAddress(), TEMPORAL_TLS: 'true' });
-    await expect(connect(config, { timeoutMs: 1_500 })).rejects.toThrow(/does not use TLS: remove TEMPORAL_TLS/);
-  });
+  const withoutHttp2 = () =>
+    createTlsServer(contentsOf(frontend), (socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
+  const silent = () => createTcpServer((socket) => socket.on('error', () => undefined));
 
-  it('that speaks TLS and no HTTP/2 is recognised', async () => {
-    const server = createTlsServer(contentsOf(frontend), (socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
-    await expect(connect(await at(server, { ...tlsOnly() }), { timeoutMs: 1_500 })).rejects.toThrow(/not by HTTP\/2/);
-  });
-
-  it('that answers nothing at all gets the general advice', async () => {
-    const server = createTcpServer((socket) => socket.on('error', () => undefined));
-    await expect(connect(await at(server, {}), { timeoutMs: 1_500 })).rejects.toThrow(/does not answer.*without TLS/);
+  it.each([
+    ['without TLS is recognised', undefined, () => ({ TEMPORAL_TLS: 'true' }), /does not use TLS: remove TEMPORAL_TLS/],
+    ['that speaks TLS and no HTTP/2 is recognised', withoutHttp2, tlsOnly, /not by HTTP\/2/],
+    ['that answers nothing at all gets the general advice', silent, () => ({}), /does not answer.*without TLS/],
+  ])('%s', async (_what, serverOf, environment, advice) => {
+    const address = serverOf === undefined ? temporalAddress() : await addressOf(serverOf());
+    const config = PARTS.temporal({ ...environment(), TEMPORAL_ADDRESS: address });
+    await expect(connect(config, { timeoutMs: 1_500 })).rejects.toThrow(advice);
   });
 });
 
@@ -147,23 +146,20 @@ async function runOne(config: TemporalConfig): Promise<string> {
   }
 }
 
-const tlsOnly = () => ({ TEMPORAL_TLS_CA: authority.ca, TEMPORAL_TLS_SERVER_NAME: SERVER_NAME });
-const withoutClient = tlsOnly;
+function tlsOnly() {
+  return { TEMPORAL_TLS_CA: authority.ca, TEMPORAL_TLS_SERVER_NAME: SERVER_NAME };
+}
 const withClientOf = ({ cert, key }: CertificateFiles) => ({
   ...tlsOnly(),
   TEMPORAL_TLS_CERT: cert,
   TEMPORAL_TLS_KEY: key,
 });
 
-/** The configuration for a server of this test, which listens until the test ends. */
-async function at(
-  server: ReturnType<typeof createTcpServer> | ReturnType<typeof createTlsServer>,
-  environment: Readonly<Record<string, string>>,
-): Promise<TemporalConfig> {
+/** The address of a server, which listens until the test ends. */
+async function addressOf(server: Server): Promise<string> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void server.close());
-  const { port } = server.address() as AddressInfo;
-  return PARTS.temporal({ ...environment, TEMPORAL_ADDRESS: `127.0.0.1:${port}` });
+  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
 /** A Temporal frontend that requires an API key, as Temporal Cloud does: TLS and a check of the key before a server. */

@@ -1,5 +1,5 @@
 /** Workflows that tell which version of the workers runs their activities. */
-import { condition, continueAsNew, defineSignal, proxyActivities, setHandler } from '@temporalio/workflow';
+import { condition, defineSignal, proxyActivities, setHandler } from '@temporalio/workflow';
 import { READ_TASK_QUEUE } from '#workflows/messages.ts';
 import { upgradeWithWorkers } from '#workflows/options.ts';
 
@@ -13,27 +13,17 @@ const { note } = proxyActivities<VersionActivities>({ taskQueue: READ_TASK_QUEUE
 
 /** Does one activity. */
 export const workSignal = defineSignal('work');
-export const continueSignal = defineSignal('continueAsNew');
 
 export async function pinnedWorkflow(name: string): Promise<void> {
-  await untilContinued(name);
-  await continueAsNew<typeof pinnedWorkflow>(name);
-}
-
-export async function upgradingWorkflow(name: string): Promise<void> {
-  await untilContinued(name);
-  await continueAsNew<typeof upgradingWorkflow>(name);
-}
-upgradeWithWorkers(upgradingWorkflow);
-
-async function untilContinued(name: string): Promise<void> {
   let wanted = 1;
-  let isLast = false;
   setHandler(workSignal, () => void (wanted += 1));
-  setHandler(continueSignal, () => void (isLast = true));
   for (let done = 0; ; done += 1) {
-    await condition(() => isLast || wanted > done);
-    if (isLast) return;
+    await condition(() => wanted > done);
     await note(name);
   }
 }
+
+export async function upgradingWorkflow(name: string): Promise<void> {
+  await pinnedWorkflow(name);
+}
+upgradeWithWorkers(upgradingWorkflow);

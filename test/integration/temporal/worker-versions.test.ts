@@ -9,13 +9,9 @@ import { KeyRing } from '#crypto/key-ring.ts';
 import { createWorkerDataConverter } from '#temporal/codec/payload-codec.ts';
 import { connectNative, createClient } from '#temporal/connection.ts';
 import type { ListedVersion } from '#temporal/worker-versions.ts';
-import {
-  continueSignal,
-  pinnedWorkflow,
-  upgradingWorkflow,
-  workSignal,
-} from '#test/integration/temporal/versioned-workflows.ts';
-import { createNamespace, temporalAddress } from '#test/support/servers/temporal.ts';
+import { pinnedWorkflow, upgradingWorkflow, workSignal } from '#test/integration/temporal/versioned-workflows.ts';
+import { captured } from '#test/support/cli-output.ts';
+import { createNamespace, temporalConfig } from '#test/support/servers/temporal.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { quietRuntime } from '#test/support/work/workflows/quiet-runtime.ts';
 import { createWorkers } from '#worker/workers.ts';
@@ -42,12 +38,7 @@ class Site {
   }
 
   static async open(): Promise<Site> {
-    const temporal = {
-      address: temporalAddress(),
-      namespace: await createNamespace(),
-      tls: undefined,
-      apiKey: undefined,
-    };
+    const temporal = temporalConfig(await createNamespace());
     const connection = await connectNative(temporal);
     onTestFinished(() => connection.close());
     return new Site(temporal, connection);
@@ -120,23 +111,6 @@ class Site {
     return raw.workflowExecutionInfo?.versioningInfo?.deploymentVersion?.buildId || '-';
   }
 
-  continue(id: string): Promise<string> {
-    return this.versionAfter(id, () => this.client.workflow.getHandle(id).signal(continueSignal));
-  }
-
-  /** Resets a workflow to its first task. */
-  reset(id: string): Promise<string> {
-    const { namespace } = this.#temporal;
-    const reset = {
-      namespace,
-      workflowExecution: { workflowId: id },
-      workflowTaskFinishEventId: FIRST_TASK,
-      reason: 'test',
-      requestId: id,
-    };
-    return this.versionAfter(id, () => this.client.workflowService.resetWorkflowExecution(reset));
-  }
-
   async setCurrent(build: string): Promise<void> {
     await waitFor(`${build} is current`, async () => (await this.command(setCurrent, build, {})) !== '');
   }
@@ -146,9 +120,9 @@ class Site {
     run: (...given: [...Args, Record<string, string>, { write(text: string): boolean }]) => Promise<void>,
     ...args: Args
   ): Promise<string> {
-    let printed = '';
-    await run(...args, this.environment(), { write: (text: string) => ((printed += text), true) });
-    return printed;
+    const output = captured();
+    await run(...args, this.environment(), output);
+    return output.text();
   }
 
   async versions(): Promise<ListedVersion[]> {
@@ -156,55 +130,7 @@ class Site {
   }
 }
 
-/** Event of the completion of the first workflow task of a run. */
-const FIRST_TASK = 4 as unknown as Long;
-type Long = NonNullable<
-  Parameters<Client['workflowService']['resetWorkflowExecution']>[0]['workflowTaskFinishEventId']
->;
-
 describe('workers with versions', () => {
-  it('send each kind of work to the version that the guide names', async () => {
-    const site = await Site.open();
-    await site.start('a');
-    await site.setCurrent('a');
-    expect(await site.begin(pinnedWorkflow, 'pinned')).toBe('a');
-    expect(await site.begin(upgradingWorkflow, 'upgrading')).toBe('a');
-
-    await site.start('b');
-    await site.setCurrent('b');
-    // Activities are on another task queue, and go to the version of their run.
-    expect(await site.wake('pinned')).toBe('a');
-    await site.takenOver('upgrading', 'b');
-    expect(await site.begin(pinnedWorkflow, 'new')).toBe('b');
-    expect(await site.continue('pinned')).toBe('a');
-    expect(await site.continue('upgrading')).toBe('b');
-    expect(await site.reset('pinned')).toBe('a');
-    expect(await site.reset('upgrading')).toBe('b');
-
-    const signalWithStart = (id: string) =>
-      site.versionAfter(id, () =>
-        site.client.workflow.signalWithStart(pinnedWorkflow, {
-          workflowId: id,
-          taskQueue: TASK_QUEUE,
-          args: [id],
-          signal: workSignal,
-        }),
-      );
-    expect(await signalWithStart('pinned')).toBe('a');
-    expect(await signalWithStart('signalled')).toBe('b');
-    const scheduled = await site.versionAfter('scheduled', () =>
-      site.client.schedule.create({
-        scheduleId: 'scheduled',
-        spec: {},
-        action: { type: 'startWorkflow', workflowType: pinnedWorkflow, taskQueue: TASK_QUEUE, args: ['scheduled'] },
-        state: { triggerImmediately: true },
-      }),
-    );
-    expect(scheduled).toBe('b');
-    await site.client.workflow.getHandle('pinned').terminate();
-    expect(await site.begin(pinnedWorkflow, 'pinned')).toBe('b');
-  });
-
   it('take over the runs of workers without a version, and give them back', async () => {
     const site = await Site.open();
     await site.start(undefined);

@@ -241,6 +241,9 @@ export async function startTestApi(
   };
 }
 
+/** The API key of a caller. */
+export const keyOf = ({ headers }: HttpClient) => headers['authorization']?.replace('Bearer ', '') ?? '';
+
 /** Known hosts, because tests use no name server. */
 const HOSTS: Readonly<Record<string, readonly string[]>> = {
   'shop.example.com': ['93.184.215.14'],

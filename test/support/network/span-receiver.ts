@@ -44,50 +44,24 @@ export class SpanReceiver implements AsyncDisposable {
   readonly bytes: Buffer[] = [];
   /** Headers of the newest request. */
   headers: Readonly<Record<string, unknown>> = {};
-  readonly #port: number;
-  #server: Server | undefined;
-
-  private constructor(port: number, server: Server) {
-    this.#port = port;
-    this.#server = server;
-  }
+  readonly #server = createServer();
 
   static async start(): Promise<SpanReceiver> {
-    const server = createServer();
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const receiver = new SpanReceiver((server.address() as AddressInfo).port, server);
-    receiver.#answer(server);
+    const receiver = new SpanReceiver();
+    receiver.#answer(receiver.#server);
+    receiver.#server.listen(0, '127.0.0.1');
+    await once(receiver.#server, 'listening');
     return receiver;
   }
 
   /** The value of `OTEL_EXPORTER_OTLP_ENDPOINT`. */
   get endpoint(): string {
-    return `http://127.0.0.1:${this.#port}`;
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
   /** The spans of one trace. */
   trace(traceId: string): ReceivedSpan[] {
     return this.spans.filter(({ trace_id }) => trace_id === traceId);
-  }
-
-  /** Stops answering, as a receiver that is down. */
-  async close(): Promise<void> {
-    const server = this.#server;
-    if (server === undefined) return;
-    this.#server = undefined;
-    server.closeAllConnections();
-    server.close();
-    await once(server, 'close');
-  }
-
-  /** Answers again, at the same address. */
-  async reopen(): Promise<void> {
-    const server = createServer();
-    this.#answer(server);
-    server.listen(this.#port, '127.0.0.1');
-    await once(server, 'listening');
-    this.#server = server;
   }
 
   #answer(server: Server): void {
@@ -118,6 +92,8 @@ export class SpanReceiver implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.close();
+    this.#server.closeAllConnections();
+    this.#server.close();
+    await once(this.#server, 'close');
   }
 }

@@ -9,6 +9,14 @@ export function temporalAddress(): string {
   return inject('servers').temporalAddress;
 }
 
+/** The configuration of a namespace of the shared server. */
+export const temporalConfig = (namespace: string) => ({
+  address: temporalAddress(),
+  namespace,
+  tls: undefined,
+  apiKey: undefined,
+});
+
 /**
  * Creates a namespace, so that tests do not share workflows and workers, although all use the same name of the task
  * queue. It has no search attributes.

@@ -1,14 +1,11 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { apiAccess, developmentAccess } from '#cli/api/api-access.ts';
 import { devApiKeyFile, writeSecretFile } from '#cli/data-folder/development-secrets.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
-import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
+import { temporaryFolder } from '#test/support/temporary.ts';
 
 let data: string;
-beforeEach(() => {
-  data = temporaryFolder('api-access');
-});
-afterEach(() => removeFolder(data));
+beforeEach(() => void (data = temporaryFolder('api-access')));
 
 describe('the key of a data folder', () => {
   beforeEach(() => writeSecretFile(devApiKeyFile(data), 'rsk_of_the_folder\n'));

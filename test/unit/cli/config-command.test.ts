@@ -5,31 +5,26 @@ import { checkConfiguration, showConfiguration } from '#cli/set-up/config.ts';
 import { ConfigurationError } from '#config/configuration-error.ts';
 import { SETTING_NAMES } from '#config/policy/policy-file.ts';
 import { VARIABLE_NAMES } from '#config/variables.ts';
+import { captured } from '#test/support/cli-output.ts';
+import { PRODUCT_ENVIRONMENT } from '#test/support/product-environment.ts';
 import { temporaryFolder } from '#test/support/temporary.ts';
 
 const folder = temporaryFolder('config-command');
-const ENVIRONMENT = {
-  DATABASE_URL: 'postgres://reseller:geheim@127.0.0.1/reseller',
-  ENCRYPTION_KEYS: `k1:${Buffer.alloc(32).toString('base64')}`,
-  SERVICE_BASE_URL: 'https://service.example/api/reseller/v1',
-  SERVICE_EMAIL: 'shop@example.com',
-  SERVICE_PASSWORD: 'geheim',
-};
 
 function fileWith(name: string, text: string): string {
   writeFileSync(join(folder, name), text);
   return join(folder, name);
 }
 
-function printed(run: (output: { write: (text: string | Uint8Array) => boolean }) => unknown) {
-  let text = '';
-  const result = run({ write: (part) => ((text += String(part)), true) });
-  return { text, result };
+function printed(run: (output: ReturnType<typeof captured>) => unknown) {
+  const output = captured();
+  const result = run(output);
+  return { text: output.text(), result };
 }
 
 describe('reseller config check', () => {
   it('accepts a configuration that every process can use', () => {
-    const { text, result } = printed((output) => checkConfiguration(undefined, {}, ENVIRONMENT, output));
+    const { text, result } = printed((output) => checkConfiguration(undefined, {}, PRODUCT_ENVIRONMENT, output));
     expect({ text, result }).toEqual({
       text: 'The configuration of API, worker, codec server and proxy of the UI is usable.\n',
       result: 0,
@@ -53,7 +48,7 @@ describe('reseller config check', () => {
   });
 
   it('prints the problems of all processes as JSON', () => {
-    const environment = { ...ENVIRONMENT, SERVICE_PASSWORD: '', CODEC_PORT: 'x', WORKER_PROBE_PORT: 'x' };
+    const environment = { ...PRODUCT_ENVIRONMENT, SERVICE_PASSWORD: '', CODEC_PORT: 'x', WORKER_PROBE_PORT: 'x' };
     const { text } = printed((output) => checkConfiguration(undefined, { json: true }, environment, output));
     const { problems } = JSON.parse(text) as { problems: readonly { name: string }[] };
     expect(problems.map(({ name }) => name).toSorted()).toEqual([
@@ -67,7 +62,7 @@ describe('reseller config check', () => {
 describe('reseller config show', () => {
   const policy = fileWith('policy.yaml', 'gate:\n  spend_limit: 5.00 EUR\nwatch: {data_low: [10%]}\n');
   const token = fileWith('token', 'a-secret-token-of-the-codec\n');
-  const environment = { ...ENVIRONMENT, POLICY_FILE: policy, CODEC_TOKEN_FILE: token, API_PORT: '8080' };
+  const environment = { ...PRODUCT_ENVIRONMENT, POLICY_FILE: policy, CODEC_TOKEN_FILE: token, API_PORT: '8080' };
   const shown = () => {
     const { text } = printed((output) => showConfiguration({ json: true }, environment, [], output));
     return new Map((JSON.parse(text) as { name: string }[]).map(({ name, ...rest }) => [name, rest]));
@@ -93,7 +88,7 @@ describe('reseller config show', () => {
     for (const json of [true, false]) {
       const { text } = printed((output) => showConfiguration({ json }, environment, [], output));
       expect(text).toMatch(/ENCRYPTION_KEYS/);
-      for (const secret of ['geheim', 'a-secret-token', ENVIRONMENT.ENCRYPTION_KEYS])
+      for (const secret of ['geheim', 'a-secret-token', PRODUCT_ENVIRONMENT.ENCRYPTION_KEYS])
         expect(text).not.toContain(secret);
     }
   });

@@ -8,18 +8,12 @@ import { writeSecretFile } from '#cli/data-folder/development-secrets.ts';
 import { COMPATIBLE, checkContractFile, NO_DOCUMENT, NOT_COMPATIBLE } from '#cli/service/contract.ts';
 import { report, UserError } from '#cli/terminal/user-error.ts';
 import { BASE_PATH } from '#domain/service/service-address.ts';
+import { captured } from '#test/support/cli-output.ts';
 import { contractOpenApi } from '#test/support/contract-openapi.ts';
 import { httpAnswer, startRawServer } from '#test/support/network/raw-server.ts';
 import { temporaryFolder } from '#test/support/temporary.ts';
 
 const PROJECT = join(import.meta.dirname, '../../..');
-
-/** The contract with calls taken out. */
-function documentWithout(...paths: string[]): object {
-  const document = contractOpenApi();
-  for (const path of paths) Reflect.deleteProperty(document.paths, path);
-  return document;
-}
 
 function fileOf(content: unknown): string {
   const file = join(temporaryFolder('contract'), 'openapi.json');
@@ -32,19 +26,12 @@ async function run(
   options: Parameters<typeof checkContractFile>[1] = {},
   environment: Record<string, string> = {},
 ) {
-  const printed = { stdout: '', stderr: '' };
-  const into = (stream: keyof typeof printed) => ({
-    write: (text: string | Uint8Array) => {
-      printed[stream] += String(text);
-      return true;
-    },
-  });
-  const [stdout, stderr] = [into('stdout'), into('stderr')];
+  const [stdout, stderr] = [captured(), captured()];
   const code = await checkContractFile(file, options, environment, { stdout, stderr }).catch((error: unknown) => {
     if (error instanceof UserError) return report(error, stderr);
     throw error;
   });
-  return { code, ...printed };
+  return { code, stdout: stdout.text(), stderr: stderr.text() };
 }
 
 describe('reseller contract check', () => {
@@ -81,7 +68,9 @@ describe('reseller contract check', () => {
   });
 
   it('prints the report as JSON', async () => {
-    const { code, stdout } = await run(fileOf(documentWithout('/refunds')), { json: true });
+    const document = contractOpenApi();
+    Reflect.deleteProperty(document.paths, '/refunds');
+    const { code, stdout } = await run(fileOf(document), { json: true });
     expect(code).toBe(NOT_COMPATIBLE);
     expect(JSON.parse(stdout)).toMatchObject({
       compatible: false,
@@ -121,7 +110,7 @@ describe('reseller contract check --download', () => {
   });
 
   it('downloads the document into the file, with a token if the service requires one', async () => {
-    const document = documentWithout();
+    const document = contractOpenApi();
     await using server = await startRawServer({
       onRequest: ({ head, socket }) => {
         const [, target = ''] = head.split(' ');

@@ -3,15 +3,16 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runDemo, type DemoOptions } from '#cli/set-up/demo.ts';
 import { Terminal } from '#cli/terminal/terminal.ts';
+import { captured } from '#test/support/cli-output.ts';
 import { problem, WorkApi } from '#test/support/work/work-commands.ts';
 
 let api: WorkApi;
 /** The test decides when orders end. */
 let status: string;
-let written: string;
+let output: ReturnType<typeof captured>;
 beforeEach(async () => {
   status = 'processing';
-  written = '';
+  output = captured();
   api = await WorkApi.start();
   api.answer = (method, path) => {
     if (api.calls.at(-1)?.authorization !== 'Bearer key') return problem(401, 'unauthenticated');
@@ -39,7 +40,7 @@ const demo = ({ key = 'key', ...more }: { key?: string } & Partial<DemoOptions> 
   runDemo({
     api: { url: api.url, key, keyFrom: 'a test' },
     stateFile: join(api.data, 'demo.json'),
-    terminal: new Terminal({ write: (text: string | Uint8Array) => ((written += String(text)), true) }),
+    terminal: new Terminal(output),
     ...more,
   });
 
@@ -47,8 +48,8 @@ describe('the demonstration', () => {
   it('shows each entry of the timeline once and ends with the activation code', async () => {
     status = 'completed';
     expect(await demo()).toBe(true);
-    expect(written.match(/order\.accepted/g)).toHaveLength(1);
-    expect(written).toContain('LPA:1$smdp.example$ABC');
+    expect(output.text().match(/order\.accepted/g)).toHaveLength(1);
+    expect(output.text()).toContain('LPA:1$smdp.example$ABC');
     expect(placed()).toHaveLength(1);
     expect(placed()[0]?.body).toMatchObject({ package_id: 9001 });
     expect(existsSync(join(api.data, 'demo.json'))).toBe(false);
@@ -56,7 +57,7 @@ describe('the demonstration', () => {
 
   it('follows the unfinished order of an interrupted run with the same request, and buys no other one', async () => {
     expect(await demo({ timeoutMs: 0 })).toBe(false);
-    expect(written).toContain('and continues');
+    expect(output.text()).toContain('and continues');
     status = 'completed';
     expect(await demo()).toBe(true);
     expect(placed()).toHaveLength(2);
@@ -73,6 +74,6 @@ describe('the demonstration', () => {
     };
     expect(await demo({ explainWait, quietMs: 0 })).toBe(true);
     expect(explained).toBe(1);
-    expect(written).toContain('The order is processing and has not changed for 0 s.\n  Nothing is current.\n');
+    expect(output.text()).toContain('The order is processing and has not changed for 0 s.\n  Nothing is current.\n');
   });
 });

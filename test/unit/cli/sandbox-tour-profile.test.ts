@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { notesOf, type TourFinding } from '#cli/sandbox-tour/leg.ts';
-import { type KeyRepeat, type Observations, observeCall, observeRefusal } from '#cli/sandbox-tour/observations.ts';
+import {
+  type CallObservation,
+  type KeyRepeat,
+  type Observations,
+  observeCall,
+  observeRefusal,
+} from '#cli/sandbox-tour/observations.ts';
 import { profileFrom, readProfileFile } from '#cli/sandbox-tour/profile.ts';
 import { stepLine, tourJson } from '#cli/sandbox-tour/sandbox.ts';
 import { rateLimitedClient } from '#cli/sandbox-tour/tour.ts';
@@ -32,88 +38,65 @@ const failure = (changes: Partial<ServiceFailure>): ServiceFailure => ({
 });
 
 describe('the conclusions from the observations of a tour', () => {
-  const rows: readonly (readonly [string, Partial<Observations>, Partial<Record<ProfileItem, boolean | null>>])[] = [
-    [
-      'nothing was tried',
-      {},
-      {
-        key_replay: null,
-        order_read: null,
-        key_retention: null,
-        key_serialised: null,
-        reference_unique: null,
-        debits_at_once: null,
-      },
-    ],
-    ['a call works', { calls: { order_read: { kind: 'works', detail: 'x' } } }, { order_read: true, order_list: null }],
-    ['a call is missing', { calls: { order_read: { kind: 'missing', detail: 'x' } } }, { order_read: false }],
-    ['a call differs', { calls: { topup_list: { kind: 'differs', detail: 'x' } } }, { topup_list: false }],
-    ['a call broke', { calls: { topup_list: { kind: 'broken', detail: 'x' } } }, { topup_list: null }],
-    [
-      'a probe had no result',
-      { calls: { webhook_secret: { kind: 'unclear', detail: 'x' } } },
-      { webhook_secret: null },
-    ],
-    [
-      'every repetition replays',
-      { keyRepeats: [repeat('same'), repeat('same', 10_000)] },
-      { key_replay: true, key_retention: null },
-    ],
-    ['a repetition is executed again', { keyRepeats: [repeat('another'), repeat('same')] }, { key_replay: false }],
-    ['a repetition is refused', { keyRepeats: [repeat('refused')] }, { key_replay: false, key_retention: null }],
-    [
-      'a key is known at first and not later',
-      { keyRepeats: [repeat('same'), repeat('another', 10_000)] },
-      { key_replay: false, key_retention: false },
-    ],
-    [
-      'a key outlives the window',
-      { keyRepeats: [repeat('same'), repeat('same', WINDOW_MS)] },
-      { key_replay: true, key_retention: true },
-    ],
-    [
-      'another operation does not replay',
-      { keyRepeats: [repeat('same'), repeat('another', 0, 'top-up')] },
-      { key_replay: false },
-    ],
-    ['only another operation was repeated', { keyRepeats: [repeat('same', 0, 'top-up')] }, { key_replay: null }],
-    [
-      'the answers prove nothing',
-      { keyRepeats: [repeat('unclear'), repeat('unclear', 10_000)] },
-      { key_replay: null, key_retention: null },
-    ],
-    [
-      'an unclear answer beside a replay',
-      { keyRepeats: [repeat('same'), repeat('unclear', 10_000)] },
-      { key_replay: true, key_retention: null },
-    ],
-    ['two sends at once buy once', { concurrentSends: { outcome: 'one', detail: 'x' } }, { key_serialised: true }],
-    ['two sends at once buy twice', { concurrentSends: { outcome: 'two', detail: 'x' } }, { key_serialised: false }],
-    ['neither send is answered', { concurrentSends: { outcome: 'unclear', detail: 'x' } }, { key_serialised: null }],
-    ['a reference is refused', { repeatedReference: { outcome: 'one', detail: 'x' } }, { reference_unique: true }],
-    ['a reference buys again', { repeatedReference: { outcome: 'two', detail: 'x' } }, { reference_unique: false }],
+  type Expected = Partial<Record<ProfileItem, boolean | null>>;
+  const detail = 'x';
+  const conclusionsFrom = (seen: Partial<Observations>) => {
+    const { findings, evidence } = profileFrom(observed(seen));
+    expect(Object.keys(findings)).toEqual(profileItems);
+    for (const item of profileItems) expect(evidence[item], item).toMatch(/^[A-Z].*\.$/);
+    return findings;
+  };
+
+  it.each<[what: string, Partial<Observations>, Expected]>([
+    ['nothing was tried', {}, Object.fromEntries(profileItems.map((item) => [item, null]))],
     ['debits show at once', { debitSeenAfterMs: 0 }, { debits_at_once: true }],
     ['debits show late', { debitSeenAfterMs: 5_000 }, { debits_at_once: false }],
     ['debits never show', { debitSeenAfterMs: null }, { debits_at_once: false }],
-    ['no purchase was tried', {}, { order_seen: null, topup_seen: null, vpn_seen: null }],
-    [
-      'an order was seen',
-      { purchases: { order: { kind: 'works', detail: 'x' } } },
-      { order_seen: true, topup_seen: null },
-    ],
-    ['a top-up differs', { purchases: { topup: { kind: 'differs', detail: 'x' } } }, { topup_seen: false }],
-    [
-      'a subscription did not become active',
-      { purchases: { vpn_subscription: { kind: 'unclear', detail: 'x' } } },
-      { vpn_seen: null },
-    ],
-  ];
+  ])('%s', (_what, seen, expected) => {
+    expect(conclusionsFrom(seen)).toMatchObject(expected);
+  });
 
-  it.each(rows)('%s', (_, seen, expected) => {
-    const { findings, evidence } = profileFrom(observed(seen));
-    expect(findings).toMatchObject(expected);
-    expect(Object.keys(findings)).toEqual(profileItems);
-    for (const item of profileItems) expect(evidence[item], item).toMatch(/^[A-Z].*\.$/);
+  it.each<[CallObservation['kind'], boolean | null]>([
+    ['works', true],
+    ['missing', false],
+    ['differs', false],
+    ['broken', null],
+    ['unclear', null],
+  ])('a call that %s is there: %s', (kind, found) => {
+    const calls = { order_read: { kind, detail } };
+    expect(conclusionsFrom({ calls })).toMatchObject({ order_read: found, order_list: null });
+  });
+
+  it.each<[CallObservation['kind'], boolean | null]>([
+    ['works', true],
+    ['differs', false],
+    ['unclear', null],
+  ])('a purchase that %s was seen: %s', (kind, found) => {
+    const purchases = { topup: { kind, detail } };
+    expect(conclusionsFrom({ purchases })).toMatchObject({ order_seen: null, topup_seen: found, vpn_seen: null });
+  });
+
+  it.each<[KeyRepeat[], Expected]>([
+    [[repeat('same'), repeat('same', 10_000)], { key_replay: true, key_retention: null }],
+    [[repeat('another'), repeat('same')], { key_replay: false }],
+    [[repeat('refused')], { key_replay: false, key_retention: null }],
+    [[repeat('same'), repeat('another', 10_000)], { key_replay: false, key_retention: false }],
+    [[repeat('same'), repeat('same', WINDOW_MS)], { key_replay: true, key_retention: true }],
+    [[repeat('same'), repeat('another', 0, 'top-up')], { key_replay: false }],
+    [[repeat('same', 0, 'top-up')], { key_replay: null }],
+    [[repeat('unclear'), repeat('unclear', 10_000)], { key_replay: null, key_retention: null }],
+    [[repeat('same'), repeat('unclear', 10_000)], { key_replay: true, key_retention: null }],
+  ])('the repetitions %j prove %j', (keyRepeats, expected) => {
+    expect(conclusionsFrom({ keyRepeats })).toMatchObject(expected);
+  });
+
+  it.each([
+    ['one', true],
+    ['two', false],
+    ['unclear', null],
+  ] as const)('a repeated reference, and two sends at once, with the purchases %s prove: %s', (outcome, found) => {
+    expect(conclusionsFrom({ concurrentSends: { outcome, detail } })).toMatchObject({ key_serialised: found });
+    expect(conclusionsFrom({ repeatedReference: { outcome, detail } })).toMatchObject({ reference_unique: found });
   });
 });
 

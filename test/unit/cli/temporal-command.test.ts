@@ -1,19 +1,14 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { setCurrent } from '#cli/set-up/deployment.ts';
 import { runTemporalCli } from '#cli/set-up/temporal.ts';
-import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
+import { temporaryFolder } from '#test/support/temporary.ts';
 
-let folder: string;
-let program: string;
-beforeAll(() => {
-  folder = temporaryFolder('temporal-command');
-  program = join(folder, 'temporal');
-  writeFileSync(program, `#!/bin/sh\n{ echo "$@"; env; } > '${join(folder, 'seen')}'\nexit 3\n`);
-  chmodSync(program, 0o755);
-});
-afterAll(() => removeFolder(folder));
+const folder = temporaryFolder('temporal-command');
+const program = join(folder, 'temporal');
+writeFileSync(program, `#!/bin/sh\n{ echo "$@"; env; } > '${join(folder, 'seen')}'\nexit 3\n`);
+chmodSync(program, 0o755);
 
 const seen = () => readFileSync(join(folder, 'seen'), 'utf8').split('\n');
 

@@ -7,32 +7,15 @@ import { printJson, printLine } from '#cli/terminal/output.ts';
 import { visible } from '#cli/terminal/output.ts';
 import { report } from '#cli/terminal/user-error.ts';
 import type { Problem } from '#clients/typescript/src/types.ts';
+import { captured } from '#test/support/cli-output.ts';
 
+/** Control, format and separator characters, invisible letters, a lone surrogate, and sequences for a terminal. */
 const HOSTILE = [
-  '\n',
-  '\r',
-  '\t',
-  '\0',
-  '\u0007',
+  ...'\n\r\t\0\u0007\u0085\u2028\u2029\u202e\u2066\u2069\u200b\u200d\u200e',
+  ...'\ufeff\u00ad\u061c\ud800\u3164\u2800\u{e0041}',
   '\u001b[31m',
   '\u001b]0;title\u0007',
   '\u009b2J',
-  '\u0085',
-  '\u2028',
-  '\u2029',
-  '\u202e',
-  '\u2066',
-  '\u2069',
-  '\u200b',
-  '\u200d',
-  '\u200e',
-  '\ufeff',
-  '\u00ad',
-  '\u061c',
-  '\ud800',
-  '\u{e0041}',
-  '\u3164',
-  '\u2800',
 ];
 /** A safe printed line: no control, format or separator character, and no lone surrogate. */
 const SAFE_LINE = /^(?:(?!\u115F|\u1160|\u3164|\uFFA0|\u034F|\u2800)[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}])*$/u;
@@ -44,10 +27,10 @@ const text = fc
   )
   .map((parts) => parts.join(''));
 
-const printed = (print: (output: { write: (chunk: string) => boolean }) => void): string => {
-  let all = '';
-  print({ write: (chunk) => ((all += chunk), true) });
-  return all;
+const printed = (print: (output: ReturnType<typeof captured>) => void): string => {
+  const output = captured();
+  print(output);
+  return output.text();
 };
 
 describe('the output of external texts', () => {

@@ -67,19 +67,6 @@ describe('a bulk action', () => {
       { body: { action: 'abandon', filter: { ids: ['ord_held'] }, dry_run: true } },
     ]);
   });
-
-  it('by a filter sends the ids of the matching items, so no action is repeated', async () => {
-    api.answer = (method) =>
-      method === 'GET' ? pageOf(row('ord_1'), row('ord_2')) : bulk(line('ord_1', 'applied'), line('ord_2', 'applied'));
-    const { printed } = await api.run((desk, options) =>
-      actOnSeveral(desk, { action: 'release' }, [], { ...options, reason, status: 'held' }),
-    );
-    expect(printed).toContain('ord_1  released through the gate');
-    expect(api.calls.at(-1)).toMatchObject({
-      call: 'POST /v1/orders/bulk-actions',
-      body: { filter: { ids: ['ord_1', 'ord_2'] } },
-    });
-  });
 });
 
 it('an action on one order prints the status of its moment, not a later one', async () => {

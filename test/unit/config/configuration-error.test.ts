@@ -1,24 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { ConfigurationError } from '#config/configuration-error.ts';
 import { parseEnvironment } from '#config/environment.ts';
 import { parsePolicyFile, SETTING_NAMES } from '#config/policy/policy-file.ts';
 import { CONFIGURATION_FIELDS } from '#config/variables.ts';
 import { SIMULATOR_FIELDS } from '#simulator/options.ts';
+import { problemsIn } from '#test/support/product-environment.ts';
 
 /** Beginnings of messages of zod and of the parser of YAML, and names of their functions. */
 const OF_A_LIBRARY =
   /^(Invalid|Too |Unrecognized|Expected)|expected|received|\bYAML\.|\bNaN\b|stringKeys|>=|<=|undefined/;
 
-function messagesOf(read: () => unknown): string[] {
-  try {
-    read();
-    return [];
-  } catch (error) {
-    if (!(error instanceof ConfigurationError)) throw error;
-    return error.problems.map(({ message }) => message);
-  }
-}
+const messagesOf = (read: () => unknown) => problemsIn(read).map(({ message }) => message);
 
 const fields = [...Object.values(CONFIGURATION_FIELDS), SIMULATOR_FIELDS].flatMap((part): [string, z.ZodType][] =>
   Object.entries(part),

@@ -2,7 +2,6 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { PARTS } from '#config/config.ts';
-import { SECRET_NAMES } from '#config/variables.ts';
 import { temporaryFolder } from '#test/support/temporary.ts';
 
 function fileWith(text: string): string {
@@ -22,24 +21,6 @@ describe('a secret in a file', () => {
     [' two words \n\n', ' two words \n'],
   ])('is the content without the line break at its end: %j', (text, secret) => {
     expect(PARTS.service({ ...SERVICE, SERVICE_PASSWORD_FILE: fileWith(text) }).password).toBe(secret);
-  });
-
-  it('is possible for every secret', () => {
-    expect(SECRET_NAMES.toSorted()).toEqual([
-      'CODEC_TOKEN',
-      'DATABASE_DIRECT_URL',
-      'DATABASE_PASSWORD',
-      'DATABASE_URL',
-      'ENCRYPTION_KEYS',
-      'HTTPS_PROXY',
-      'HTTP_PROXY',
-      'OTEL_EXPORTER_OTLP_HEADERS',
-      'OTEL_EXPORTER_OTLP_TRACES_HEADERS',
-      'SERVICE_PASSWORD',
-      'SERVICE_WEBHOOK_SECRETS',
-      'TEMPORAL_API_KEY',
-      'WEBHOOK_PROXY',
-    ]);
   });
 
   it('is refused beside its variable, without the value', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { PARTS, readWorkerConfig } from '#config/config.ts';
 import { serviceAddress } from '#domain/service/service-address.ts';
+import { PRODUCT_ENVIRONMENT } from '#test/support/product-environment.ts';
 
 const BASE = 'https://service.example/api/reseller/v1';
 const read = (more: Record<string, string> = {}) =>
@@ -108,19 +109,11 @@ describe('SERVICE_HEADER_PREFIX', () => {
   );
 });
 
-const worker = {
-  DATABASE_URL: 'postgres://reseller@127.0.0.1:1/reseller',
-  ENCRYPTION_KEYS: `k1:${Buffer.alloc(32).toString('base64')}`,
-  SERVICE_BASE_URL: 'http://127.0.0.1:1/api/reseller/v1',
-  SERVICE_EMAIL: 'shop@example.com',
-  SERVICE_PASSWORD: 'secret',
-};
-
 describe('the version of the workers', () => {
   it('is none without both variables, and both together otherwise', () => {
-    expect(readWorkerConfig(worker).deployment).toBeUndefined();
+    expect(readWorkerConfig(PRODUCT_ENVIRONMENT).deployment).toBeUndefined();
     const both = { WORKER_DEPLOYMENT_NAME: 'shop', WORKER_BUILD_ID: '0.2.0+3f9a' };
-    expect(readWorkerConfig({ ...worker, ...both }).deployment).toEqual({
+    expect(readWorkerConfig({ ...PRODUCT_ENVIRONMENT, ...both }).deployment).toEqual({
       deploymentName: 'shop',
       buildId: '0.2.0+3f9a',
     });
@@ -133,7 +126,7 @@ describe('the version of the workers', () => {
     [{ WORKER_DEPLOYMENT_NAME: 'shop.eu', WORKER_BUILD_ID: '1' }, 'WORKER_DEPLOYMENT_NAME: must be'],
     [{ WORKER_DEPLOYMENT_NAME: 'shop', WORKER_BUILD_ID: 'sha256:00' }, 'WORKER_BUILD_ID: must be'],
   ])('refuses %j', (variables, message) => {
-    expect(() => readWorkerConfig({ ...worker, ...variables })).toThrow(message);
+    expect(() => readWorkerConfig({ ...PRODUCT_ENVIRONMENT, ...variables })).toThrow(message);
     expect(() => PARTS.deployment(variables)).toThrow(message);
   });
 });

@@ -1,31 +1,21 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { PARTS } from '#config/config.ts';
-import { ConfigurationError } from '#config/configuration-error.ts';
-import { CertificateAuthority, encryptKey, type CertificateFiles } from '#test/support/network/certificates.ts';
-import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
+import { CertificateAuthority, encryptKey } from '#test/support/network/certificates.ts';
+import { problemsIn } from '#test/support/product-environment.ts';
+import { temporaryFolder } from '#test/support/temporary.ts';
 
 const DAY_MS = 86_400_000;
 
-let folder: string;
-let authority: CertificateAuthority;
-let client: CertificateFiles;
-let other: CertificateFiles;
-let old: CertificateFiles;
-let encryptedKey: string;
-
-beforeAll(async () => {
-  folder = temporaryFolder('temporal-tls');
-  authority = await CertificateAuthority.create(folder);
-  [client, other, old] = await Promise.all([
-    authority.issue('client'),
-    authority.issue('other'),
-    authority.issueVersion1('old'),
-  ]);
-  encryptedKey = await encryptKey(client.key);
-});
-afterAll(() => removeFolder(folder));
+const folder = temporaryFolder('temporal-tls');
+const authority = await CertificateAuthority.create(folder);
+const [client, other, old] = await Promise.all([
+  authority.issue('client'),
+  authority.issue('other'),
+  authority.issueVersion1('old'),
+]);
+const encryptedKey = await encryptKey(client.key);
 afterEach(() => void vi.useRealTimers());
 
 const file = (name: string, content: string) => {
@@ -34,15 +24,8 @@ const file = (name: string, content: string) => {
   return path;
 };
 
-function problemsOf(environment: Readonly<Record<string, string>>): readonly string[] {
-  try {
-    PARTS.temporal(environment);
-  } catch (error) {
-    if (error instanceof ConfigurationError) return error.problems.map(({ name, message }) => `${name} ${message}`);
-    throw error;
-  }
-  return [];
-}
+const problemsOf = (environment: Readonly<Record<string, string>>) =>
+  problemsIn(() => PARTS.temporal(environment)).map(({ name, message }) => `${name} ${message}`);
 
 describe('TLS to Temporal', () => {
   it('is off by default', () => {

@@ -39,48 +39,41 @@ const vectors = z
   .parse(JSON.parse(readFileSync(new URL('../../vectors/webhook-vectors.json', import.meta.url), 'utf8')));
 
 describe('the published vectors', () => {
-  it('are three', () => {
-    expect(vectors.vectors).toHaveLength(3);
-  });
-
-  it.each(vectors.vectors)('accepts $signature', ({ body_utf8: text, body_hex: hex, signature }) => {
+  it.each(vectors.vectors)('are verified and made: $signature', ({ body_utf8: text, body_hex: hex, signature }) => {
     const rawBody = text === undefined ? Buffer.from(hex ?? '', 'hex') : Buffer.from(text, 'utf8');
+    const { secret, timestamp } = vectors;
     const genuine = {
-      timestampHeader: vectors.timestamp,
+      timestampHeader: timestamp,
       signatureHeader: signature,
       rawBody,
-      secrets: [{ secret: vectors.secret }],
-      now: Number(vectors.timestamp) * 1_000,
+      secrets: [{ secret }],
+      now: Number(timestamp) * 1_000,
     };
     expect(verifyWebhook(genuine)).toEqual({ ok: true });
     expect(verifyWebhook({ ...genuine, rawBody: Buffer.concat([rawBody, Buffer.from(' ')]) })).toEqual({
       ok: false,
       reason: 'signature_mismatch',
     });
+    expect(signWebhook(secret, timestamp, rawBody)).toBe(signature);
   });
 });
 
 describe('the timestamp', () => {
-  it.each([-300, -299, 0, 299, 300])('is accepted %i seconds off the clock', (offset) => {
-    const timestampHeader = String(1_700_000_000 + offset);
-    expect(verifyWebhook(delivery({ timestampHeader }))).toEqual({ ok: true });
-  });
-
-  it.each([-301, 301, -86_400, 86_400])('is refused %i seconds off the clock', (offset) => {
+  it.each([-86_400, -301, 301, 86_400])('is refused %i seconds off the clock', (offset) => {
     const timestampHeader = String(1_700_000_000 + offset);
     expect(verifyWebhook(delivery({ timestampHeader }))).toEqual({ ok: false, reason: 'timestamp_out_of_tolerance' });
   });
 
-  it.each([300_001, 300_999, -300_001, -300_999])(
-    'is refused %i milliseconds off the clock, with fractions',
-    (offset) => {
-      const verdict = verifyWebhook(delivery({ now: NOW + offset }));
-      expect(verdict).toEqual({ ok: false, reason: 'timestamp_out_of_tolerance' });
-    },
-  );
-
-  it.each([299_999, 300_000, -299_999, -300_000])('is accepted %i milliseconds off the clock', (offset) => {
-    expect(verifyWebhook(delivery({ now: NOW + offset }))).toEqual({ ok: true });
+  it.each([
+    [299_999, true],
+    [300_000, true],
+    [300_001, false],
+    [-300_000, true],
+    [-300_001, false],
+    [-300_999, false],
+    [Number.NaN, false],
+  ])('is compared with a clock that is %i milliseconds off: %s', (offset, ok) => {
+    expect(verifyWebhook(delivery({ now: NOW + offset })).ok).toBe(ok);
   });
 
   it.each([300_000, 3_000])(
@@ -93,10 +86,6 @@ describe('the timestamp', () => {
       expect([first - 1, first, last, last + 1].map(accepted)).toEqual([false, true, true, false]);
     },
   );
-
-  it('is refused when the clock is not a number', () => {
-    expect(verifyWebhook(delivery({ now: Number.NaN })).ok).toBe(false);
-  });
 
   it.each([
     '',
@@ -119,15 +108,11 @@ describe('the timestamp', () => {
     expect(verifyWebhook(delivery({ timestampHeader }))).toEqual({ ok: false, reason: 'timestamp_malformed' });
   });
 
-  it('is refused when it is missing', () => {
-    expect(verifyWebhook(delivery({ timestampHeader: undefined }))).toEqual({ ok: false, reason: 'timestamp_missing' });
-  });
-
-  it('is refused in milliseconds cut to twelve digits', () => {
-    expect(verifyWebhook(delivery({ timestampHeader: '170000000000' }))).toEqual({
-      ok: false,
-      reason: 'timestamp_out_of_tolerance',
-    });
+  it.each([
+    ['is missing', undefined, 'timestamp_missing'],
+    ['is in milliseconds cut to twelve digits', '170000000000', 'timestamp_out_of_tolerance'],
+  ])('is refused when it %s', (_what, timestampHeader, reason) => {
+    expect(verifyWebhook(delivery({ timestampHeader }))).toEqual({ ok: false, reason });
   });
 });
 
@@ -161,16 +146,6 @@ describe('the signature', () => {
 
   it('is refused when it is missing', () => {
     expect(verifyWebhook(delivery({ signatureHeader: undefined }))).toEqual({ ok: false, reason: 'signature_missing' });
-  });
-
-  it('is refused when it was made with another secret', () => {
-    const signatureHeader = sign('whsec_other', TIMESTAMP, BODY);
-    expect(verifyWebhook(delivery({ signatureHeader }))).toEqual({ ok: false, reason: 'signature_mismatch' });
-  });
-
-  it('is refused when it was made for another timestamp', () => {
-    const signatureHeader = sign(SECRET, '1700000001', BODY);
-    expect(verifyWebhook(delivery({ signatureHeader }))).toEqual({ ok: false, reason: 'signature_mismatch' });
   });
 });
 
@@ -213,20 +188,6 @@ describe('a rotation', () => {
 });
 
 describe('signing our own delivery', () => {
-  it.each(vectors.vectors)('gives the published $signature', ({ body_utf8: text, body_hex: hex, signature }) => {
-    const rawBody = text === undefined ? Buffer.from(hex ?? '', 'hex') : Buffer.from(text, 'utf8');
-    expect(signWebhook(vectors.secret, vectors.timestamp, rawBody)).toBe(signature);
-  });
-
-  it('is accepted by a receiver with this secret, and by none with another', () => {
-    const signatureHeader = signWebhook(SECRET, TIMESTAMP, BODY);
-    expect(verifyWebhook(delivery({ signatureHeader }))).toEqual({ ok: true });
-    expect(verifyWebhook(delivery({ signatureHeader, secrets: [{ secret: 'another' }] }))).toEqual({
-      ok: false,
-      reason: 'signature_mismatch',
-    });
-  });
-
   it.each(['', '17e8', ' 1700000000', '-1', '1700000000.5'])(
     'refuses %j as a timestamp, which no receiver accepts',
     (timestamp) => {

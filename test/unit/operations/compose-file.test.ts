@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -6,23 +5,19 @@ import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { PARTS, readApiConfig, readCodecServerConfig, readUiProxyConfig, readWorkerConfig } from '#config/config.ts';
 import {
+  COMPOSE_VALUES as VALUES,
   composeService,
   composeServices,
   composeVariables,
+  createSecrets,
   environmentHere,
   PROJECT,
   rawCompose,
 } from '#test/support/compose.ts';
 import { temporaryFolder } from '#test/support/temporary.ts';
 
-const VALUES = {
-  TEMPORAL_DATABASE_PASSWORD: 'c3',
-  SERVICE_BASE_URL: 'http://simulator:4000/api/reseller/v1',
-  SERVICE_EMAIL: 'reseller@example.com',
-};
-/** A folder with the files of `ops/compose/create-secrets.sh`. */
 const secretsFolder = temporaryFolder('secrets');
-execFileSync(join(PROJECT, 'ops/compose/create-secrets.sh'), [secretsFolder]);
+createSecrets(secretsFolder);
 const PRODUCT = Object.entries(composeServices()).filter(([, { build }]) => build !== undefined);
 const ALL = Object.entries(composeServices());
 const example = readFileSync(join(PROJECT, '.env.example'), 'utf8');
@@ -38,11 +33,8 @@ describe('docker-compose.yml', () => {
     expect(validate({ services: { api: { comand: ['node'] } } })).toBe(false);
   });
 
-  it.each(ALL)('publishes the ports of %s on loopback only', (_, { ports }) => {
-    for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:\d+:\d+$/);
-  });
-
-  it.each(ALL)('limits memory, processors, processes and logs of %s', (_, service) => {
+  it.each(ALL)('limits %s: its memory, processors, processes and logs, its ports to loopback', (_, service) => {
+    for (const port of service.ports) expect(port).toMatch(/^127\.0\.0\.1:\d+:\d+$/);
     expect(service).toMatchObject({
       mem_limit: expect.stringMatching(/^\d+[mg]$/),
       cpus: expect.any(Number),

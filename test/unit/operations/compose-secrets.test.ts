@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -6,20 +5,17 @@ import { readApiConfig, readWorkerConfig } from '#config/config.ts';
 import { ConfigurationError } from '#config/configuration-error.ts';
 import { readSettings } from '#simulator/options.ts';
 import {
+  COMPOSE_VALUES as VALUES,
   composeSecrets,
   composeService,
   composeServices,
+  createSecrets,
   environmentHere,
   PROJECT,
   type ComposeService,
 } from '#test/support/compose.ts';
 import { temporaryFolder } from '#test/support/temporary.ts';
 
-const VALUES = {
-  TEMPORAL_DATABASE_PASSWORD: 'c3',
-  SERVICE_BASE_URL: 'http://simulator:4000/api/reseller/v1',
-  SERVICE_EMAIL: 'reseller@example.com',
-};
 /** Secrets that not every installation has, by the variable of .env that names the file. */
 const OPTIONAL = {
   SERVICE_WEBHOOK_SECRETS_FILE: '/run/secrets/service_webhook_secrets',
@@ -27,9 +23,8 @@ const OPTIONAL = {
   OTEL_EXPORTER_OTLP_HEADERS_FILE: '/run/secrets/otlp_headers',
   OTEL_EXPORTER_OTLP_TRACES_HEADERS_FILE: '/run/secrets/otlp_traces_headers',
 };
-/** A folder with the files of `ops/compose/create-secrets.sh`. */
 const secretsFolder = temporaryFolder('secrets');
-execFileSync(join(PROJECT, 'ops/compose/create-secrets.sh'), [secretsFolder]);
+createSecrets(secretsFolder);
 
 describe('secrets in docker-compose.yml', () => {
   it.each(Object.keys(composeServices()))(
@@ -69,9 +64,7 @@ describe('secrets in docker-compose.yml', () => {
   it('keeps secrets that exist', () => {
     const contents = () => readdirSync(secretsFolder).map((name) => readFileSync(join(secretsFolder, name), 'utf8'));
     const before = contents();
-    expect(execFileSync(join(PROJECT, 'ops/compose/create-secrets.sh'), [secretsFolder], { encoding: 'utf8' })).toMatch(
-      /^now write the password at the service into .*service_password$/m,
-    );
+    expect(createSecrets(secretsFolder)).toMatch(/^now write the password at the service into .*service_password$/m);
     expect(contents()).toEqual(before);
   });
 });

@@ -56,19 +56,6 @@ describe('the container image', () => {
     ]);
   });
 
-  it('has a command for each process of the compose file', () => {
-    expect(ENTRIES.toSorted()).toEqual(
-      [
-        'cli/main.ts',
-        'api/main.ts',
-        'worker/main.ts',
-        'platform/temporal/codec-server-main.ts',
-        'platform/temporal/ui-proxy-main.ts',
-        'simulator/main.ts',
-      ].toSorted(),
-    );
-  });
-
   it.each([...ENTRIES, 'cli/set-up/command-database.ts', 'cli/access/keys.ts', 'workflows/index.ts'])(
     'has every file and package that %s loads',
     (entry) => {

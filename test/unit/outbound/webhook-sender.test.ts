@@ -42,6 +42,9 @@ function senderFor(
     sender.send({ url, headers: { 'content-type': 'application/json' }, body: Buffer.from('{"a":1}'), deadlineMs });
 }
 
+const unanswered = (failure: string) => ({ kind: 'no_answer', failure });
+const REFUSED = unanswered('address_refused');
+
 describe('a webhook', () => {
   it('arrives unchanged, once, and returns the status and the beginning of the answer', async () => {
     const got: string[] = [];
@@ -100,10 +103,7 @@ describe('a refused address', () => {
       'mapped.example.com',
     ]) {
       for (const scheme of ['https', 'http']) {
-        expect((await send(`${scheme}://${host}:${port}/`)).outcome, `${scheme} ${host}`).toEqual({
-          kind: 'no_answer',
-          failure: 'address_refused',
-        });
+        expect((await send(`${scheme}://${host}:${port}/`)).outcome, `${scheme} ${host}`).toEqual(REFUSED);
       }
     }
     expect(connections).toBe(0);
@@ -119,10 +119,7 @@ describe('a refused address', () => {
     const answers = [['127.0.0.1'], ['10.0.0.1']];
     const send = senderFor({ 'rebinding.example.com': () => answers.shift() ?? [] });
     expect((await send(`http://rebinding.example.com:${port}/`)).outcome).toEqual({ kind: 'answered', status: 200 });
-    expect((await send(`http://rebinding.example.com:${port}/`)).outcome).toEqual({
-      kind: 'no_answer',
-      failure: 'address_refused',
-    });
+    expect((await send(`http://rebinding.example.com:${port}/`)).outcome).toEqual(REFUSED);
     expect(reached).toBe(1);
   });
 
@@ -136,13 +133,13 @@ describe('a refused address', () => {
 
   it('includes public ones without TLS', async () => {
     const send = senderFor({ 'shop.example.com': ['93.184.215.14'] });
-    expect((await send('http://shop.example.com/')).outcome).toEqual({ kind: 'no_answer', failure: 'address_refused' });
+    expect((await send('http://shop.example.com/')).outcome).toEqual(REFUSED);
   });
 
   it('includes URLs that were never judged', async () => {
     const send = senderFor();
     for (const url of ['ftp://127.0.0.1/', 'https://user:password@127.0.0.1/', 'nonsense']) {
-      expect((await send(url)).outcome).toEqual({ kind: 'no_answer', failure: 'address_refused' });
+      expect((await send(url)).outcome).toEqual(REFUSED);
     }
   });
 });
@@ -175,11 +172,8 @@ describe('a receiver', () => {
       }),
     );
     const send = senderFor();
-    expect((await send(`http://127.0.0.1:${silent}/`, 300)).outcome).toEqual({ kind: 'no_answer', failure: 'timeout' });
-    expect((await send(`http://127.0.0.1:${dripping}/`, 300)).outcome).toEqual({
-      kind: 'no_answer',
-      failure: 'timeout',
-    });
+    expect((await send(`http://127.0.0.1:${silent}/`, 300)).outcome).toEqual(unanswered('timeout'));
+    expect((await send(`http://127.0.0.1:${dripping}/`, 300)).outcome).toEqual(unanswered('timeout'));
   });
 
   it('gives a different failure for each cause: down, no HTTP, no TLS, unknown', async () => {
@@ -194,15 +188,12 @@ describe('a receiver', () => {
     const port = await listening(gone);
     const send = senderFor();
     const failureOf = async (url: string) => (await send(url)).outcome;
-    expect(await failureOf(`http://127.0.0.1:${nonsense}/`)).toEqual({
-      kind: 'no_answer',
-      failure: 'unreadable_answer',
-    });
-    expect(await failureOf(`https://127.0.0.1:${plain}/`)).toEqual({ kind: 'no_answer', failure: 'tls_failed' });
-    expect(await failureOf('https://nobody.example.com/')).toEqual({ kind: 'no_answer', failure: 'host_unknown' });
+    expect(await failureOf(`http://127.0.0.1:${nonsense}/`)).toEqual(unanswered('unreadable_answer'));
+    expect(await failureOf(`https://127.0.0.1:${plain}/`)).toEqual(unanswered('tls_failed'));
+    expect(await failureOf('https://nobody.example.com/')).toEqual(unanswered('host_unknown'));
     gone.close();
     await once(gone, 'close');
-    expect(await failureOf(`http://127.0.0.1:${port}/`)).toEqual({ kind: 'no_answer', failure: 'connection_failed' });
+    expect(await failureOf(`http://127.0.0.1:${port}/`)).toEqual(unanswered('connection_failed'));
   });
 });
 

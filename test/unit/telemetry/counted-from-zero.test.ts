@@ -2,16 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { createApp } from '#api/app.ts';
 import { createApiParts } from '#api/composition.ts';
 import { readApiConfig, readWorkerConfig } from '#config/config.ts';
+import { PRODUCT_ENVIRONMENT } from '#test/support/product-environment.ts';
 import { createWorkerParts } from '#worker/composition.ts';
 
-const ENVIRONMENT = {
-  DATABASE_URL: 'postgresql://reseller@127.0.0.1:1/reseller',
-  ENCRYPTION_KEYS: `k1:${Buffer.alloc(32).toString('base64')}`,
-  SERVICE_BASE_URL: 'http://127.0.0.1:1/api/reseller/v1',
-  SERVICE_EMAIL: 'shop@example.com',
-  SERVICE_PASSWORD: 'secret',
-  SERVICE_WEBHOOK_SECRETS: 'whsec_not_used_here',
-};
+const ENVIRONMENT = { ...PRODUCT_ENVIRONMENT, SERVICE_WEBHOOK_SECRETS: 'whsec_not_used_here' };
 
 /** The exposition text of a new API process. Its gauges are read from no database. */
 async function shownByApi(): Promise<string> {

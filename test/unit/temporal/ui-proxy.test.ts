@@ -1,6 +1,6 @@
 import { createServer, request as httpRequest, type IncomingMessage, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { close, listen } from '#telemetry/http-server.ts';
 import { startUiProxy, type UiProxy, type UiProxyProblem } from '#temporal/ui-proxy.ts';
 
 const OWN = 'http://localhost:8233';
@@ -21,19 +21,18 @@ beforeEach(async () => {
     };
     void answer();
   });
-  await new Promise<void>((resolve) => ui.listen(0, '127.0.0.1', resolve));
+  const port = await listen(ui, { host: '127.0.0.1', port: 0 });
   proxy = await startUiProxy({
     host: '127.0.0.1',
     port: 0,
-    target: `http://127.0.0.1:${(ui.address() as AddressInfo).port}`,
+    target: `http://127.0.0.1:${port}`,
     origins: [OWN, 'http://127.0.0.1:8233'],
     onProblem: (problem) => void problems.push(problem),
   });
 });
 afterEach(async () => {
   await proxy.close();
-  ui.closeAllConnections();
-  await new Promise((resolve) => ui.close(resolve));
+  await close(ui, 'all');
 });
 
 async function bodyOf(message: IncomingMessage): Promise<string> {
@@ -105,8 +104,7 @@ describe('the proxy of the Temporal UI', () => {
   });
 
   it('answers 502 while the UI is down', async () => {
-    ui.closeAllConnections();
-    await new Promise((resolve) => ui.close(resolve));
+    await close(ui, 'all');
     expect((await ask({ host: 'localhost:8233' })).status).toBe(502);
     expect(problems.map(({ what }) => what)).toEqual(['unreachable']);
   });

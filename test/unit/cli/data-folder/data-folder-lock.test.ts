@@ -1,17 +1,12 @@
 import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { DataFolderLock } from '#cli/data-folder/data-folder.ts';
 import { Child, identityOf } from '#cli/embedded/child.ts';
-import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
+import { temporaryFolder } from '#test/support/temporary.ts';
 
-const folders: string[] = [];
 let folder: string;
-beforeEach(() => {
-  folder = temporaryFolder('lock');
-  folders.push(folder);
-});
-afterAll(() => folders.forEach(removeFolder));
+beforeEach(() => void (folder = temporaryFolder('lock')));
 
 const quiet = () => undefined;
 const lockFile = () => join(folder, 'lock.json');

@@ -1,16 +1,11 @@
 import { chmodSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { loadSecrets, readSecretFile, writeSecretFile } from '#cli/data-folder/development-secrets.ts';
-import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
+import { temporaryFolder } from '#test/support/temporary.ts';
 
-const folders: string[] = [];
 let folder: string;
-beforeEach(() => {
-  folder = temporaryFolder('secrets');
-  folders.push(folder);
-});
-afterAll(() => folders.forEach(removeFolder));
+beforeEach(() => void (folder = temporaryFolder('secrets')));
 
 const mode = (file: string) => statSync(file).mode & 0o777;
 

@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { DataFolderLock } from '#cli/data-folder/data-folder.ts';
 import {
   namesSetByStart,
@@ -11,15 +11,10 @@ import {
 import { productEnvironments } from '#cli/start/environment.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
 import { PARTS, readApiConfig, readWorkerConfig } from '#config/config.ts';
-import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
+import { temporaryFolder } from '#test/support/temporary.ts';
 
-const folders: string[] = [];
 let folder: string;
-beforeEach(() => {
-  folder = temporaryFolder('running');
-  folders.push(folder);
-});
-afterAll(() => folders.forEach(removeFolder));
+beforeEach(() => void (folder = temporaryFolder('running')));
 
 const PORTS = {
   api: 21001,

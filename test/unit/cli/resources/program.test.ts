@@ -29,18 +29,6 @@ describe('the options for the installation', () => {
   ])('are taken %s', async (_place, args) => {
     expect((await reseller(...args(api.url))).stdout).toContain('ord_1');
   });
-
-  it('name no installation on which nothing runs, wherever --data stands', async () => {
-    for (const args of [
-      ['--data', 'none', 'orders', 'list'],
-      ['orders', 'list', '--data', 'none'],
-      ['--data', 'none', 'keys', 'list'],
-      ['keys', 'list', '--data', 'none'],
-      ['keys', '--data', 'none', 'list'],
-    ]) {
-      await expect(reseller(...args)).rejects.toMatchObject({ stderr: expect.stringContaining('Nothing runs on') });
-    }
-  });
 });
 
 describe('the help', () => {

@@ -4,6 +4,7 @@ import { flexible, money, status, text, time, type Columns } from '#cli/terminal
 import type { Output } from '#cli/terminal/output.ts';
 import { paintFor, printItems, printObject, type FormatOptions } from '#cli/terminal/print-items.ts';
 import type { Environment } from '#config/environment.ts';
+import { captured } from '#test/support/cli-output.ts';
 
 interface Sale {
   readonly id: string;
@@ -35,10 +36,9 @@ function printed(
   stream: Partial<Output> = {},
   environment: Environment = {},
 ): string {
-  let all = '';
-  const output: Output = { ...stream, write: (chunk: string | Uint8Array) => ((all += String(chunk)), true) };
+  const output = { ...stream, ...captured() };
   printItems(format, columns, items, { output, environment, none: 'None.' });
-  return all;
+  return output.text();
 }
 
 describe('a table', () => {
@@ -121,9 +121,9 @@ describe('CSV', () => {
 
 describe('one object', () => {
   const shown = (object: unknown, format: FormatOptions = {}) => {
-    let all = '';
-    printObject(format, object, { write: (chunk: string | Uint8Array) => ((all += String(chunk)), true) }, {});
-    return all;
+    const output = captured();
+    printObject(format, object, output, {});
+    return output.text();
   };
   const order = {
     id: 'ord_1',

@@ -1,14 +1,10 @@
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { Child, identityOf, isRunning } from '#cli/embedded/child.ts';
-import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
+import { temporaryFolder } from '#test/support/temporary.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 
-let folder: string;
-beforeAll(() => {
-  folder = temporaryFolder('child');
-});
-afterAll(() => removeFolder(folder));
+const folder = temporaryFolder('child');
 
 function nodeChild(name: string, code: string): Child {
   return new Child({
@@ -50,17 +46,5 @@ describe('a child process', () => {
     child.signal('SIGUSR2');
     expect(await child.exited).toEqual({ code: 0, signal: null });
     await waitFor('the grandchild has ended', () => !isRunning(grandchild!));
-  });
-});
-
-describe('the identity of a process', () => {
-  it('is that of a running process only', async () => {
-    const child = nodeChild('identity', 'setInterval(() => 0, 1000)');
-    const identity = identityOf(child.identity!.pid);
-    expect(identity).toEqual(child.identity);
-    expect(isRunning(identity!)).toBe(true);
-    expect(isRunning({ pid: identity!.pid, startedAt: 'at another time' })).toBe(false);
-    await child.kill();
-    expect(isRunning(identity!)).toBe(false);
   });
 });

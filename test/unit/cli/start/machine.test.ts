@@ -1,28 +1,15 @@
 /** Programs and space that a machine may lack, and the messages about them. */
-import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { assert, describe, expect, it } from 'vitest';
 import { prepareDataFolder } from '#cli/data-folder/data-folder.ts';
 import { obtainTemporalCli } from '#cli/embedded/temporal-cli.ts';
 import { explained } from '#cli/start/start.ts';
 import { report, UserError } from '#cli/terminal/user-error.ts';
-import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
+import { captured } from '#test/support/cli-output.ts';
+import { temporaryFolder } from '#test/support/temporary.ts';
 
-let folder: string;
-beforeAll(() => {
-  folder = temporaryFolder('machine');
-});
-afterAll(() => removeFolder(folder));
-
-async function failureOf(work: Promise<unknown>): Promise<UserError> {
-  const error: unknown = await work.then(
-    () => undefined,
-    (thrown: unknown) => thrown,
-  );
-  if (error instanceof UserError) return error;
-  throw new Error(`expected a UserError, got ${String(error)}`);
-}
+const folder = temporaryFolder('machine');
 
 /** A machine without programs, and a proxy address without a server, so that nothing is downloaded. */
 const bare = () => ({
@@ -31,15 +18,15 @@ const bare = () => ({
   HTTPS_PROXY: 'http://127.0.0.1:1',
   https_proxy: 'http://127.0.0.1:1',
 });
-const progress = () => undefined;
-
 describe('a machine without a Temporal server', () => {
   it('and without Go gets three alternatives', async () => {
-    const { message, advice } = await failureOf(obtainTemporalCli({ environment: bare(), progress }));
-    expect(message).toContain('Go is not installed');
-    expect(advice).toContain('install Go 1.25 or later');
-    expect(advice).toContain('TEMPORAL_CLI_PATH');
-    expect(advice).toContain('TEMPORAL_ADDRESS');
+    const failed: unknown = await obtainTemporalCli({ environment: bare(), progress: () => undefined }).catch(
+      (error: unknown) => error,
+    );
+    assert(failed instanceof UserError);
+    expect(failed.message).toContain('Go is not installed');
+    for (const way of ['install Go 1.25 or later', 'TEMPORAL_CLI_PATH', 'TEMPORAL_ADDRESS'])
+      expect(failed.advice).toContain(way);
   });
 });
 
@@ -50,30 +37,11 @@ describe('a data folder', () => {
   });
 });
 
-describe('an old Node', () => {
-  it('gets one clear message instead of a syntax error', () => {
-    const pretend = "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.20.2' } })";
-    const { status, stderr } = spawnSync(
-      process.execPath,
-      ['--import', `data:text/javascript,${encodeURIComponent(pretend)}`, 'cli/reseller.mjs', 'start'],
-      { encoding: 'utf8' },
-    );
-    expect(status).toBe(1);
-    expect(stderr).toMatch(/^This is Node 20\.20\.2, and 24\.12 or later is needed\./);
-    expect(stderr).toContain('npm start');
-  });
-});
-
 describe('an unexpected end of npm start', () => {
   const printed = (error: unknown) => {
-    let output = '';
-    report(explained(error, folder), {
-      write: (text) => {
-        output += text;
-        return true;
-      },
-    });
-    return output;
+    const output = captured();
+    report(explained(error, folder), output);
+    return output.text();
   };
 
   it('on a full disk is one sentence, also when the disk is full for PostgreSQL', () => {

@@ -1,14 +1,10 @@
 import { mkdirSync, readlinkSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { completeInstallation } from '#cli/embedded/postgres-binaries.ts';
-import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
+import { temporaryFolder } from '#test/support/temporary.ts';
 
-let folder: string;
-beforeAll(() => {
-  folder = temporaryFolder('binaries');
-});
-afterAll(() => removeFolder(folder));
+const folder = temporaryFolder('binaries');
 
 describe('an embedded PostgreSQL whose install script did not run', () => {
   it('gets its links and executable programs, and a second call changes nothing', () => {

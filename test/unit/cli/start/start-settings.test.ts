@@ -5,7 +5,7 @@ import { productEnvironments } from '#cli/start/environment.ts';
 import { requireFreePorts, startSettings } from '#cli/start/settings.ts';
 import { refuseOptionsTakenByNpm } from '#cli/start/start-command.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
-import { readApiConfig, readCodecServerConfig, readWorkerConfig } from '#config/config.ts';
+import { readApiConfig } from '#config/config.ts';
 
 const secrets = {
   encryption_keys: `dev-1:${Buffer.alloc(32, 7).toString('base64')}`,
@@ -29,17 +29,6 @@ function environmentsOf(environment: Record<string, string>) {
 }
 
 describe('the settings of a start', () => {
-  it('are the documented ports by default', () => {
-    expect(startSettings(options, {}).ports).toMatchObject({
-      api: 3000,
-      worker: 3001,
-      simulator: 4000,
-      temporal: 7233,
-      temporalUi: 8233,
-      codec: 8234,
-    });
-  });
-
   it('take a port from the command line, else from the environment', () => {
     expect(startSettings(options, { API_PORT: '3100' }).ports.api).toBe(3100);
     expect(startSettings({ ...options, apiPort: 3200 }, { API_PORT: '3100' }).ports.api).toBe(3200);
@@ -63,13 +52,6 @@ describe('the settings of a start', () => {
 });
 
 describe('the environments of the product’s processes', () => {
-  it('are complete without any variable, and point at our simulator', () => {
-    const { api, worker, codec } = environmentsOf({});
-    expect(readApiConfig(api).service.baseUrl).toBe('http://127.0.0.1:4000/api/reseller/v1');
-    expect(readWorkerConfig(worker).temporal.address).toBe('127.0.0.1:7233');
-    expect(readCodecServerConfig(codec).port).toBe(8234);
-  });
-
   it('let simulator and API share the webhook secret, also during a rotation', () => {
     const { api, simulator } = environmentsOf({});
     expect(readApiConfig(api).webhookSecrets).toEqual([{ secret: secrets.webhook_secret }]);

@@ -1,15 +1,11 @@
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { Child, type ProcessIdentity } from '#cli/embedded/child.ts';
 import { type ManagedProcess, Supervisor } from '#cli/start/supervisor.ts';
-import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
+import { temporaryFolder } from '#test/support/temporary.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 
-let folder: string;
-beforeAll(() => {
-  folder = temporaryFolder('supervisor');
-});
-afterAll(() => removeFolder(folder));
+const folder = temporaryFolder('supervisor');
 
 /** A process that runs `sleep`, or at its n-th start the n-th of the given programs. */
 class SleepingProcess implements ManagedProcess {

@@ -1,17 +1,12 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { findTemporalCli, obtainTemporalCli, TEMPORAL_CLI_VERSION } from '#cli/embedded/temporal-cli.ts';
 import { startArguments } from '#cli/embedded/temporal-server.ts';
-import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
+import { temporaryFolder } from '#test/support/temporary.ts';
 
-const folders: string[] = [];
 let folder: string;
-beforeEach(() => {
-  folder = temporaryFolder('cli');
-  folders.push(folder);
-});
-afterAll(() => folders.forEach(removeFolder));
+beforeEach(() => void (folder = temporaryFolder('cli')));
 
 function program(...path: string[]): string {
   const file = join(folder, ...path);

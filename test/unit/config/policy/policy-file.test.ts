@@ -1,35 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { readApiConfig, readWorkerConfig } from '#config/config.ts';
-import { ConfigurationError, problemText } from '#config/configuration-error.ts';
 import { parsePolicyFile, readPolicy, readPolicyFile } from '#config/policy/policy-file.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
+import { PRODUCT_ENVIRONMENT, problemsOf } from '#test/support/product-environment.ts';
 import { policyFile } from '#test/support/servers/policy-files.ts';
 import { temporaryFolder } from '#test/support/temporary.ts';
 
-const ENVIRONMENT = {
-  DATABASE_URL: 'postgres://reseller:pw@127.0.0.1/reseller',
-  ENCRYPTION_KEYS: `k1:${Buffer.alloc(32).toString('base64')}`,
-  SERVICE_BASE_URL: 'https://service.example/api/reseller/v1',
-  SERVICE_EMAIL: 'shop@example.com',
-  SERVICE_PASSWORD: 'secret',
-};
-
 const read = (text: string) => parsePolicyFile(text, 'policy.yaml').policy;
-
-/** The problems of a policy file, as lines of text. */
-function problems(text: string): readonly string[] {
-  return problemsOf(() => parsePolicyFile(text, 'policy.yaml'));
-}
-
-function problemsOf(read: () => unknown): readonly string[] {
-  try {
-    read();
-  } catch (error) {
-    if (error instanceof ConfigurationError) return error.problems.map(problemText);
-    throw error;
-  }
-  return [];
-}
+const problems = (text: string) => problemsOf(() => parsePolicyFile(text, 'policy.yaml'));
 
 describe('the policy file', () => {
   it.each(['', '# only a comment', '{}', 'purchase:\nretry:\n  # hold_delay: 1s'])(
@@ -53,7 +31,7 @@ describe('the policy file', () => {
 
   it('counts for the API and the worker alike', () => {
     const POLICY_FILE = policyFile({ 'gate.spend_limit': '500.00 USD', 'waiting.max': '20s', 'retry.max_attempts': 2 });
-    const environment = { ...ENVIRONMENT, POLICY_FILE };
+    const environment = { ...PRODUCT_ENVIRONMENT, POLICY_FILE };
     expect(readApiConfig(environment)).toMatchObject({
       spendLimit: { amount: '500.00', currency: 'USD' },
       waiting: { maxMs: 20_000 },
@@ -81,21 +59,12 @@ describe('an error in the policy file is named with its place', () => {
       'retry:\n  hold_delay: soon',
       'policy.yaml:2:15: retry.hold_delay: must be a duration such as 500ms, 20s, 10m, 24h',
     ],
-    ['retry: {hold_delay: 15}', 'policy.yaml:1:21: retry.hold_delay: must be a duration such as 500ms, 20s, 10m, 24h'],
-    ['retry:\n  hold_delay:', 'policy.yaml:2:14: retry.hold_delay: must be a duration such as 500ms, 20s, 10m, 24h'],
     ['retry: {max_attempts: 21}', 'policy.yaml:1:23: retry.max_attempts: must be a whole number from 1 to 20'],
-    ["retry: {max_attempts: '3'}", 'policy.yaml:1:23: retry.max_attempts: must be a whole number from 1 to 20'],
     ['cancellation: {refund_deadline: 93d}', 'policy.yaml:1:33: cancellation.refund_deadline: must be from 0ms to 92d'],
     // Node would run such a timer at once, and again and again.
     ['gate: {tick: 25d}', 'policy.yaml:1:14: gate.tick: must be from 100ms to 24d'],
-    ['relay: {poll: 0s}', 'policy.yaml:1:15: relay.poll: must be from 100ms to 24d'],
-    [
-      'event_webhooks: {deadline: 2m, lease: 3m}',
-      'policy.yaml:1:28: event_webhooks.deadline: must be from 100ms to 1m',
-    ],
     // Zero stays zero when it is doubled.
     ['retry: {hold_delay: 0s}', 'policy.yaml:1:21: retry.hold_delay: must be from 10ms to 3650d'],
-    ['books: {every: 999ms}', 'policy.yaml:1:16: books.every: must be from 1s to 3650d'],
     ['retry: {rules: {supplier_failed: {max_delay: 1ms}}}', expect.stringMatching(/must be from 10ms to /)],
     // Temporal reads a time limit of zero as none.
     ['purchase: {delivery_deadline: 0s}', 'policy.yaml:1:31: purchase.delivery_deadline: must be from 1s to 3650d'],

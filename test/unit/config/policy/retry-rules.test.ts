@@ -1,18 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { ConfigurationError, problemText } from '#config/configuration-error.ts';
 import { parsePolicyFile } from '#config/policy/policy-file.ts';
+import { problemsOf } from '#test/support/product-environment.ts';
 
 const parse = (rules: unknown) => parsePolicyFile(JSON.stringify({ retry: { rules } }), 'p').policy.purchase.retryRules;
-const problems = (rules: unknown) => {
-  try {
-    parse(rules);
-  } catch (error) {
-    if (error instanceof ConfigurationError)
-      return error.problems.map((problem) => problemText(problem).replace(/^p:1:\d+: retry\.rules\.?/, ''));
-    throw error;
-  }
-  return [];
-};
+const problems = (rules: unknown) =>
+  problemsOf(() => parse(rules)).map((problem) => problem.replace(/^p:1:\d+: retry\.rules\.?/, ''));
 
 describe('retry.rules', () => {
   it('has durations in the form of other settings', () => {
