@@ -3,13 +3,13 @@ import { eq } from 'drizzle-orm';
 import { afterEach, describe, expect, it } from 'vitest';
 import { auditLog } from '#db/schema.ts';
 import { openCase } from '#db/work/cases.ts';
-import { readWork } from '#db/work/rows.ts';
 import type { OperatorAction } from '#domain/operator/operator-actions.ts';
 import type { AttemptRef } from '#domain/purchase/results.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
 import { PURCHASE_KINDS, WORK_KINDS, type WorkKind, type WorkRef } from '#domain/work/kinds.ts';
 import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
-import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
+import { ActivityBench, SEND_CALLS } from '#test/support/work/activities/activity-bench.ts';
+import { step } from '#test/support/work/activities/steps.ts';
 import { twiceOver } from '#test/support/work/activities/twice.ts';
 
 const bench = disposedAtEnd(await ActivityBench.start());
@@ -28,48 +28,25 @@ async function expectOneEffect(work: WorkRef, action: OperatorAction): Promise<v
 }
 
 async function requireAttention({ work }: AttemptRef, reason: AttentionReason): Promise<void> {
-  await bench.activities.recordStep({
-    work,
-    stepKey: randomUUID(),
-    status: 'needs_attention',
-    event: `${work.kind}.needs_attention`,
-    message: 'Parked.',
-    attemptNumber: 1,
-    attention: { reason, detail: 'A test.' },
-    applied: [],
-  });
+  const attention = { reason, detail: 'A test.' };
+  await bench.activities.recordStep(step(work, { status: 'needs_attention', attention }));
 }
 
-const BEGIN = {
-  order: () => bench.begin(),
-  topup: () => bench.beginTopup(),
-  vpn_subscription: () => bench.beginSubscription(),
-  cancellation: () => bench.beginCancellation(),
-} as const satisfies Record<WorkKind, () => Promise<AttemptRef>>;
-
-const LOST = {
-  order: 'createOrder',
-  topup: 'createTopup',
-  vpn_subscription: 'createVpnOrder',
-  cancellation: 'cancelEsim',
-} as const;
-
 async function held(kind: WorkKind): Promise<WorkRef> {
-  const ids = await BEGIN[kind]();
+  const ids = await bench.beginOf(kind);
   await bench.hold(ids);
   return ids.work;
 }
 
 /** Work that the service completed with an unreadable answer, which opens no circuit. It has an open case. */
 async function unknown(kind: WorkKind): Promise<AttemptRef> {
-  const ids = await BEGIN[kind]();
-  await bench.admin.onRequest(LOST[kind], { kind: 'garbage_body' });
+  const ids = await bench.beginOf(kind);
+  await bench.admin.onRequest(SEND_CALLS[kind], { kind: 'garbage_body' });
   await bench.activities.sendPurchase(ids);
   await requireAttention(ids, 'outcome_unknown');
   return ids;
 }
 
-const rowOf = ({ work }: { readonly work: WorkRef }) => bench.database.run((db) => readWork(db, work));
 const sold = async (kind: WorkKind): Promise<string> => {
   const { admin } = bench;
   const lists = {
@@ -87,16 +64,24 @@ describe.each(WORK_KINDS)('a repeated action on work of the kind %s has one effe
   });
 
   it('retry that grants another attempt', async () => {
-    const ids = await BEGIN[kind]();
+    const ids = await bench.beginOf(kind);
     await requireAttention(ids, 'attempts_used_up');
     await expectOneEffect(ids.work, { action: 'retry' });
-    expect(await rowOf(ids)).toMatchObject({ status: 'held', extraAttempts: 1 });
+    expect(await bench.row(ids)).toMatchObject({ status: 'held', extraAttempts: 1 });
+  });
+
+  it('change_retry', async () => {
+    const work = await held(kind);
+    await expectOneEffect(work, { action: 'change_retry', change: { maxDelayMs: 60_000 } });
+    expect(await bench.row({ work })).toMatchObject({ retryOverrides: { maxDelayMs: 60_000 } });
+    await expectOneEffect(work, { action: 'change_retry', change: { maxDelayMs: null } });
+    expect(await bench.row({ work })).toMatchObject({ retryOverrides: null });
   });
 
   it('abandon', async () => {
     const work = await held(kind);
     await expectOneEffect(work, { action: 'abandon' });
-    expect(await rowOf({ work })).toMatchObject({ status: 'abandoned' });
+    expect(await bench.row({ work })).toMatchObject({ status: 'abandoned' });
   });
 
   it('resolve: bought', async () => {
@@ -107,13 +92,13 @@ describe.each(WORK_KINDS)('a repeated action on work of the kind %s has one effe
       verdict: 'bought',
       serviceId: await sold(kind),
     });
-    expect(await rowOf(ids)).toMatchObject({ status: 'processing', attentionReason: null });
+    expect(await bench.row(ids)).toMatchObject({ status: 'processing', attentionReason: null });
   });
 
   it.each(['continue', 'abandon'] as const)('resolve: not bought, %s', async (next) => {
     const ids = await unknown(kind);
     await expectOneEffect(ids.work, { action: 'resolve', reason: 'outcome_unknown', verdict: 'not_bought', next });
-    expect(await rowOf(ids)).toMatchObject({
+    expect(await bench.row(ids)).toMatchObject({
       status: next === 'abandon' ? 'abandoned' : 'held',
       attentionReason: null,
     });
@@ -135,7 +120,7 @@ describe.each(PURCHASE_KINDS)('a repeated spending action on work of the kind %s
     const work = await held(kind);
     await expectOneEffect(work, { action: 'change_limit', maxPrice: { amount: '9.99', currency: 'USD' } });
     await expectOneEffect(work, { action: 'change_limit', maxPrice: null });
-    expect(await rowOf({ work })).toMatchObject({ maxPriceAmount: null });
+    expect(await bench.row({ work })).toMatchObject({ maxPriceAmount: null });
   });
 });
 
@@ -145,10 +130,15 @@ describe('a repeated action on a VPN subscription with a refused cancellation ha
     ['resolve: dismissed', { action: 'resolve', reason: 'cancellation_refused', verdict: 'dismissed' }],
   ] as const)('%s', async (_name, action) => {
     const ids = await bench.beginSubscription();
-    await bench.activities.sendPurchase(ids);
-    await bench.activities.completePurchase({ ...ids, applied: [] });
+    await bench.buy(ids);
+    const unconfirmed = { outcome: 'processing_then_cancelled', delay_ms: 600_000 } as const;
+    await bench.admin.nextPurchases({ operation: 'vpn_cancellation', ...unconfirmed });
+    await bench.activities.cancelSubscription(ids);
     await requireAttention(ids, 'cancellation_refused');
     await expectOneEffect(ids.work, action);
-    expect(await rowOf(ids)).toMatchObject({ attentionReason: null });
+    expect(await bench.row(ids)).toMatchObject({ attentionReason: null });
+    // It is sent again.
+    const { subscription } = await bench.activities.beginWork(ids);
+    expect(subscription).toMatchObject({ isActive: true, cancelAcceptedAt: undefined });
   });
 });

@@ -2,8 +2,10 @@ import { eq } from 'drizzle-orm';
 import { afterEach, describe, expect, it } from 'vitest';
 import { newId } from '#db/connection/ids.ts';
 import { topups } from '#db/schema.ts';
+import type { AttemptRef } from '#domain/purchase/results.ts';
+import { WORK_KINDS } from '#domain/work/kinds.ts';
 import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
-import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
+import { ActivityBench, SEND_CALLS } from '#test/support/work/activities/activity-bench.ts';
 import { sendsOf, step } from '#test/support/work/activities/steps.ts';
 import { twiceOver } from '#test/support/work/activities/twice.ts';
 import { orderWork } from '#test/support/work/order-rows.ts';
@@ -15,6 +17,11 @@ const bench = disposedAtEnd(await ActivityBench.start());
 afterEach(() => bench.admin.calm());
 
 const { twice, expectTwiceToTheEnd } = twiceOver({ calls: () => bench.calls, state: () => bench.state() });
+const expectCompletedTwice = async (ids: AttemptRef) =>
+  expectTwiceToTheEnd('completePurchase', () => bench.activities.completePurchase({ ...ids, applied: [] }), {
+    status: 'completed',
+    esimId: expect.stringMatching(/^esim_/),
+  });
 
 describe('an activity repeated with the same input leaves the same rows and one effect at the service:', () => {
   it('beginWork opens one attempt with one key and one body', async () => {
@@ -30,22 +37,6 @@ describe('an activity repeated with the same input leaves the same rows and one 
       bench.activities.beginWork({ work: orderWork(orderId) }),
     ]);
     expect(both[1]).toEqual(both[0]);
-  });
-
-  it('sendPurchase with a stored answer sends nothing', async () => {
-    const ids = await bench.begin();
-    const [first, second] = await twice('sendPurchase', () => bench.activities.sendPurchase(ids));
-    expect(first.outcome).toEqual({ kind: 'accepted', outcome: 'completed' });
-    expect(second.outcome).toEqual(first.outcome);
-    expect(await sendsOf(bench, ids.work.id)).toHaveLength(1);
-  });
-
-  it('concurrent sendPurchase by two workers sends once', async () => {
-    await bench.admin.onRequest('createOrder', { kind: 'latency', ms: 2_000, at: 'answer' });
-    const ids = await bench.begin();
-    const both = await Promise.all([bench.activities.sendPurchase(ids), bench.activities.sendPurchase(ids)]);
-    expect(both.map(({ outcome }) => outcome.kind).toSorted()).toEqual(['accepted', 'lease_held']);
-    expect(await sendsOf(bench, ids.work.id)).toHaveLength(1);
   });
 
   it('sendPurchase with a lost answer sends the same key and bytes again, and the service buys once', async () => {
@@ -98,13 +89,8 @@ describe('an activity repeated with the same input leaves the same rows and one 
     expect(second).toEqual(first);
   });
 
-  it.each([
-    ['an order', () => bench.begin()],
-    ['a top-up', () => bench.beginTopup()],
-    ['a VPN subscription', () => bench.beginSubscription()],
-    ['a cancellation', () => bench.beginCancellation()],
-  ])('openNextAttempt of %s', async (_what, begin) => {
-    const ref = await begin();
+  it.each(WORK_KINDS)('openNextAttempt (%s)', async (kind) => {
+    const ref = await bench.beginOf(kind);
     const { work } = ref;
     await bench.settle(ref);
     const [first, second] = await twice('openNextAttempt', () => bench.activities.openNextAttempt({ work, number: 2 }));
@@ -112,46 +98,16 @@ describe('an activity repeated with the same input leaves the same rows and one 
     expect(first).toMatchObject({ kind: 'opened', attempt: { number: 2 } });
   });
 
-  it('completePurchase', async () => {
-    const ids = await bench.begin();
-    await bench.activities.sendPurchase(ids);
-    await expectTwiceToTheEnd('completePurchase', () => bench.activities.completePurchase({ ...ids, applied: [] }), {
-      status: 'completed',
-      esimId: expect.stringMatching(/^esim_/),
-    });
-  });
-
-  it('beginWork, sendPurchase, lookUpPurchase and completePurchase of a top-up', async () => {
-    const ids = await bench.beginTopup();
+  it.each(['order', 'topup', 'cancellation'] as const)('each step of a purchase (%s)', async (kind) => {
+    const ids = await bench.beginOf(kind);
+    const sends = async () => (await bench.admin.requests(SEND_CALLS[kind])).length;
+    const before = await sends();
     await twice('beginWork', () => bench.activities.beginWork({ work: ids.work }));
     const [first, second] = await twice('sendPurchase', () => bench.activities.sendPurchase(ids));
     expect([first.outcome, second.outcome]).toEqual([{ kind: 'accepted', outcome: 'completed' }, first.outcome]);
-    expect(await twice('lookUpPurchase', () => bench.activities.lookUpPurchase(ids))).toEqual([
-      { kind: 'found', outcome: 'completed' },
-      { kind: 'found', outcome: 'completed' },
-    ]);
-    const end = { status: 'completed', esimId: expect.stringMatching(/^esim_/) };
-    await expectTwiceToTheEnd(
-      'completePurchase',
-      () => bench.activities.completePurchase({ ...ids, applied: [] }),
-      end,
-    );
-  });
-
-  it('beginWork, sendPurchase, lookUpPurchase and completePurchase of a cancellation', async () => {
-    const ids = await bench.beginCancellation();
-    await twice('beginWork', () => bench.activities.beginWork({ work: ids.work }));
-    const [first, second] = await twice('sendPurchase', () => bench.activities.sendPurchase(ids));
-    expect([first.outcome, second.outcome]).toEqual([{ kind: 'accepted', outcome: 'completed' }, first.outcome]);
+    expect(await sends()).toBe(before + 1);
     await twice('lookUpPurchase', () => bench.activities.lookUpPurchase(ids));
-    const end = { status: 'completed', esimId: expect.stringMatching(/^esim_/) };
-    await expectTwiceToTheEnd(
-      'completePurchase',
-      () => bench.activities.completePurchase({ ...ids, applied: [] }),
-      end,
-    );
-    const credits = (await bench.admin.ledger()).filter(({ refund_id: refundId }) => refundId !== null);
-    expect(credits).toHaveLength(1);
+    await expectCompletedTwice(ids);
   });
 
   it('completePurchase of a failed refund opens a case, and the verdict refunded completes it', async () => {
@@ -165,9 +121,7 @@ describe('an activity repeated with the same input leaves the same rows and one 
     expect(second).toEqual(first);
 
     const attention = { reason: 'refund_failed', detail: 'Failed.' } as const;
-    await bench.activities.recordStep(
-      step(ids.work, { status: 'needs_attention', event: 'cancellation.needs_attention', attention }),
-    );
+    await bench.activities.recordStep(step(ids.work, { status: 'needs_attention', attention }));
     const refundsBooked = async () =>
       (await bench.rows()).filter((row) => row.startsWith('journal') && row.includes(',refund,')).length;
     const before = await refundsBooked();
@@ -177,12 +131,7 @@ describe('an activity repeated with the same input leaves the same rows and one 
       'applied',
       'unchanged',
     ]);
-    const end = { status: 'completed', esimId: expect.stringMatching(/^esim_/) };
-    await expectTwiceToTheEnd(
-      'completePurchase',
-      () => bench.activities.completePurchase({ ...ids, applied: [] }),
-      end,
-    );
+    await expectCompletedTwice(ids);
     expect(await refundsBooked()).toBe(before + 1);
   });
 
@@ -202,19 +151,6 @@ describe('an activity repeated with the same input leaves the same rows and one 
     ]);
     const view = (await bench.activities.beginWork(ids)).subscription;
     expect(view).toMatchObject({ isActive: true, cancelAcceptedAt: expect.any(Number), endedAs: 'cancelled' });
-  });
-
-  it('completePurchase of a VPN subscription with a complete answer reads nothing', async () => {
-    for (const endpoint of ['getVpnSubscription', 'listVpnSubscriptions'] as const)
-      await bench.admin.onRequest(endpoint, { kind: 'server_error' });
-    const ids = await bench.beginSubscription();
-    await bench.activities.sendPurchase(ids);
-    const reads = await bench.admin.requests('getVpnSubscription');
-    expect(await bench.activities.completePurchase({ ...ids, applied: [] })).toEqual({ kind: 'completed' });
-    const row = (await bench.rows()).find((each) => each.startsWith('vpn_subscriptions') && each.includes(ids.work.id));
-    expect(row).toContain('active');
-    expect(await bench.admin.requests('getVpnSubscription')).toEqual(reads);
-    await bench.admin.calm();
   });
 
   it('concurrent sendPurchase of two top-ups of one eSIM sends one, and the other waits', async () => {
@@ -242,9 +178,7 @@ describe('an activity repeated with the same input leaves the same rows and one 
     });
     expect(await twice('recordStep', () => bench.activities.recordStep(held))).toEqual(['recorded', 'recorded']);
     const withCase = step(work, {
-      stepKey: 'run:2',
       status: 'needs_attention',
-      event: 'order.needs_attention',
       attention: { reason: 'outcome_unknown', detail: 'The outcome is unknown.' },
     });
     expect(await twice('recordStep', () => bench.activities.recordStep(withCase))).toEqual(['recorded', 'recorded']);
@@ -252,11 +186,7 @@ describe('an activity repeated with the same input leaves the same rows and one 
 
   it('recordStep with the end of the order', async () => {
     const { work } = await bench.begin();
-    const failed = step(work, {
-      status: 'failed',
-      event: 'order.failed',
-      failure: { class: 'invalid_request', detail: 'No.' },
-    });
+    const failed = step(work, { status: 'failed', failure: { class: 'invalid_request', detail: 'No.' } });
     await expectTwiceToTheEnd('recordStep', () => bench.activities.recordStep(failed), {
       status: 'failed',
       failure: 'invalid_request',

@@ -1,7 +1,6 @@
 import { eq, inArray } from 'drizzle-orm';
 import { afterEach, describe, expect, it } from 'vitest';
-import { cases, inbox, orders } from '#db/schema.ts';
-import { findAttemptById } from '#db/work/attempts.ts';
+import { inbox, orders } from '#db/schema.ts';
 import { recordReport } from '#fulfilment/attempts/report.ts';
 import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { waitFor } from '#test/support/wait-for.ts';
@@ -15,20 +14,6 @@ const bench = disposedAtEnd(await ActivityBench.start());
 afterEach(() => bench.admin.calm());
 
 describe('an activity', () => {
-  it('never fails an order while one of its sends is running or unknown', async () => {
-    await bench.admin.onRequest('createOrder', { kind: 'accepted_but_answer_lost' });
-    const ids = await bench.begin();
-    await bench.activities.sendPurchase(ids);
-    const before = await bench.rows();
-    const failed = step(ids.work, {
-      status: 'failed',
-      event: 'order.failed',
-      failure: { class: 'deadline_passed', detail: 'Late.' },
-    });
-    expect(await bench.activities.recordStep(failed)).toBe('may_be_bought');
-    expect(await bench.rows()).toEqual(before);
-  });
-
   it('sends nothing after the deadline of the order, however long the send waited for a worker', async () => {
     const late = await bench.begin();
     const unknown = await bench.begin();
@@ -48,43 +33,33 @@ describe('an activity', () => {
     expect(resent.outcome).toMatchObject({ kind: 'accepted' });
   });
 
-  it('sends after the deadline of the caller when an operator has set a later one', async () => {
-    const { work, ...ids } = await bench.begin();
-    const deadlineAt = new Date(bench.clock.now);
-    const ofOrder = eq(orders.id, work.id);
-    const later = { deadlineAt: bench.clock.now + 3_600_000 };
-    await bench.database.run((db) => db.update(orders).set({ deadlineAt, retryOverrides: later }).where(ofOrder));
-    expect((await bench.activities.sendPurchase({ work, ...ids })).outcome).toMatchObject({ kind: 'accepted' });
-  });
-
-  it('sends nothing after the deadline of an operator', async () => {
-    const { work, ...ids } = await bench.begin();
-    const passed = { deadlineAt: bench.clock.now };
-    await bench.database.run((db) => db.update(orders).set({ retryOverrides: passed }).where(eq(orders.id, work.id)));
-    expect((await bench.activities.sendPurchase({ work, ...ids })).outcome).toMatchObject({
-      failure: 'deadline_passed',
-    });
+  it.each([
+    ['sends after the deadline of the caller when an operator has set a later one', 0, 1, { kind: 'accepted' }],
+    ['sends nothing after the deadline of an operator', 1, 0, { kind: 'failure', failure: 'deadline_passed' }],
+  ])('%s', async (_what, hoursOfCaller, hoursOfOperator, outcome) => {
+    const ref = await bench.begin();
+    const deadlineAt = new Date(bench.clock.now + hoursOfCaller * 3_600_000);
+    const retryOverrides = { deadlineAt: bench.clock.now + hoursOfOperator * 3_600_000 };
+    await bench.database.run((db) =>
+      db.update(orders).set({ deadlineAt, retryOverrides }).where(eq(orders.id, ref.work.id)),
+    );
+    expect((await bench.activities.sendPurchase(ref)).outcome).toMatchObject(outcome);
   });
 
   it('of a worker that has lost its workflow task does not change what a later task recorded', async () => {
     const { work } = await bench.begin();
-    const orderRow = async () => {
-      const [row] = await bench.database.run((db) => db.select().from(orders).where(eq(orders.id, work.id)));
-      return row;
-    };
     const held = step(work, { stepKey: 'a:1', task: { runId: 'a', historyLength: 26, at: 1_000 } });
     const attention = { reason: 'evidence_unavailable', detail: 'The wallet cannot be read.' } as const;
     const later = step(work, {
       stepKey: 'a:2',
       status: 'needs_attention',
-      event: 'order.needs_attention',
       attention,
       task: { runId: 'a', historyLength: 29, at: 900 },
     });
     expect(await bench.activities.recordStep(later)).toBe('recorded');
-    const before = await orderRow();
+    const before = await bench.row({ work });
     expect(await bench.activities.recordStep(held)).toBe('superseded');
-    expect(await orderRow()).toEqual(before);
+    expect(await bench.row({ work })).toEqual(before);
     // The run that follows takes over with its first read; a step of the earlier run has no effect from then on.
     const next = step(work, { ...later, stepKey: 'b:1', task: { runId: 'b', historyLength: 4, at: 800 } });
     expect(await bench.activities.recordStep(next)).toBe('superseded');
@@ -106,40 +81,23 @@ describe('an activity', () => {
     expect(next.outcome).toMatchObject({ kind: 'accepted' });
   });
 
-  it('keeps the case open when the service returns two orders for one attempt', async () => {
-    await bench.admin.onRequest('createOrder', { kind: 'latency', ms: 400, at: 'answer' });
-    const ids = await bench.begin();
-    const sending = bench.activities.sendPurchase(ids);
-    await waitFor('the service has bought', async () => (await sendsOf(bench, ids.work.id)).length === 1);
-    // A webhook with another order arrives before the answer.
-    await bench.database.transaction((tx) =>
-      recordReport(tx, ids.attemptId, { outcome: 'processing', serviceId: 'another-order' }, new Date(bench.clock.now)),
-    );
-    await sending;
-    const open = await bench.database.run((db) => db.select().from(cases).where(eq(cases.subjectId, ids.work.id)));
-    expect(open).toMatchObject([
-      { reason: 'contradiction', closedAt: null, detail: expect.stringContaining('two ids') },
-    ]);
-  });
-
   it('of an abandoned run does not reopen an order that has ended meanwhile', async () => {
     await bench.admin.onRequest('createOrder', { kind: 'latency', ms: 500, at: 'answer' });
     const ids = await bench.begin();
     const sending = bench.activities.sendPurchase(ids);
-    const { reference } = withReference(await bench.database.run((db) => findAttemptById(db, ids.attemptId)));
+    const { reference } = withReference(await bench.attempt(ids));
     const sold = await waitFor('the service has bought', async () => (await bench.admin.orders(reference))[0]);
     await bench.database.transaction((tx) =>
       recordReport(tx, ids.attemptId, { outcome: 'completed', serviceId: sold.id }, new Date(bench.clock.now)),
     );
     await bench.activities.completePurchase({ ...ids, applied: [] });
     await sending;
-    const [order] = await bench.database.run((db) => db.select().from(orders).where(eq(orders.id, ids.work.id)));
-    expect(order!.status).toBe('completed');
+    expect((await bench.row(ids)).status).toBe('completed');
   });
 
   it('requeues an unmatched report when its purchase was stored concurrently', async () => {
     const ids = await bench.begin();
-    const { reference } = withReference(await bench.database.run((db) => findAttemptById(db, ids.attemptId)));
+    const { reference } = withReference(await bench.attempt(ids));
     await deliverTestEvent(bench.database, { outcome: 'processing', serviceId: 'so-overtaken', reference });
     const word = eq(inbox.reference, reference);
     await bench.database.run((db) => db.update(inbox).set({ state: 'unmatched' }).where(word));
@@ -164,7 +122,7 @@ describe('an activity', () => {
       outcome: { failure: 'margin_too_low' },
       detail: 'The price is in USD, and what the customer pays in EUR.',
     });
-    const attempt = await bench.database.run((db) => findAttemptById(db, ref.attemptId));
+    const attempt = await bench.attempt(ref);
     expect(await bench.admin.requests('createVpnOrder', attempt.idempotencyKey)).toEqual([]);
   });
 

@@ -4,10 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 /** The hold before the first purchase in production, on the whole product. */
 import * as z from 'zod';
 import { checkFirstPurchaseCheck } from '#cli/doctor/checks/offer.ts';
-import { profileFileContent } from '#cli/sandbox-tour/profile.ts';
-import { confirmCapabilities, importCapabilities } from '#cli/service/capabilities.ts';
 import { COMPATIBLE, NOT_COMPATIBLE, checkContractFile } from '#cli/service/contract.ts';
-import { profileItems } from '#domain/service/capability-profile.ts';
 import { readFirstPurchaseCheck } from '#fulfilment/gate/pauses.ts';
 import { contractOpenApi } from '#test/support/contract-openapi.ts';
 import type { ProcessSettings } from '#test/support/servers/policy-files.ts';
@@ -114,21 +111,6 @@ describe('before the shapes are known in production', () => {
     const second = await record(contractOpenApi());
     expect(second).toMatchObject({ code: COMPATIBLE, text: expect.stringMatching(/^VPN subscriptions: released\./m) });
     expect(await doctorOf(stack)).toMatchObject({ status: 'ok' });
-  });
-
-  it('an order completes after the confirmation of a sandbox profile that saw orders', async () => {
-    const { stack, desk } = await start(UNSEEN);
-    const { id } = await heldOrder(desk);
-    const file = join(temporaryFolder('profile'), 'tour.json');
-    const baseUrl = stack.environments.worker['SERVICE_BASE_URL'] ?? '';
-    const findings = { ...Object.fromEntries(profileItems.map((item) => [item, null])), order_seen: true };
-    const evidence = Object.fromEntries(profileItems.map((item) => [item, 'Tried.']));
-    writeFileSync(file, JSON.stringify(profileFileContent({ baseUrl, measuredAt: new Date(), findings, evidence })));
-    const out = printed();
-    await importCapabilities(file, stack.environments.worker, out.output);
-    await confirmCapabilities({ by: 'Ada' }, stack.environments.worker, out.output);
-    expect(out.text()).toContain('Purchases that are no longer held: orders.');
-    await desk.reaches(id, 'completed');
   });
 });
 

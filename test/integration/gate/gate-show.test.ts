@@ -53,29 +53,18 @@ async function opensCircuit(probeAt: number): Promise<void> {
 }
 
 describe('the wallet', () => {
-  it('is shown with the age of its last reading', async () => {
+  it.each([
+    ['with the age of its last reading', true, 'Wallet: '],
+    ['as last known while the service does not answer', false, 'Wallet: not known now. Last known: '],
+  ])('is shown %s', async (_how, current, begins) => {
     expect((await gate()).at('wallet')).toBeNull();
     expect(await shown()).toContain('Wallet: not known');
-    await hasBalance(TEST_NOW - 30_000, true);
-    expect((await gate()).body).toMatchObject({ wallet: { balance: { amount: '99.50' }, current: true } });
+    await hasBalance(TEST_NOW - 12 * 60_000, current);
+    const balance = { amount: '99.50', currency: 'USD' };
+    const wallet = { balance, reserved: { amount: '0.00' }, read_at: '2030-01-31T11:48:00.000Z', current };
+    expect((await gate()).body).toMatchObject({ wallet });
     expect(await shown()).toContain(
-      'Wallet: 99.50 USD, of which 0.00 USD are reserved; read 30 seconds ago (2030-01-31T11:59:30.000Z)',
-    );
-  });
-
-  it('is shown as last known while the service does not answer', async () => {
-    await hasBalance(TEST_NOW - 12 * 60_000, false);
-    expect((await gate()).body).toMatchObject({
-      wallet: {
-        balance: { amount: '99.50', currency: 'USD' },
-        reserved: { amount: '0.00' },
-        read_at: '2030-01-31T11:48:00.000Z',
-        current: false,
-      },
-    });
-    expect(await shown()).toContain(
-      'Wallet: not known now. Last known: 99.50 USD, of which 0.00 USD are reserved; ' +
-        'read 12 minutes ago (2030-01-31T11:48:00.000Z)',
+      `${begins}99.50 USD, of which 0.00 USD are reserved; read 12 minutes ago (2030-01-31T11:48:00.000Z)`,
     );
   });
 });

@@ -1,7 +1,6 @@
-import { eq } from 'drizzle-orm';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { attempts } from '#db/schema.ts';
 import type { AttemptRef } from '#domain/purchase/results.ts';
+import { listCircuits } from '#fulfilment/gate/circuits.ts';
 import { readGate } from '#fulfilment/gate/overview.ts';
 import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 import { gateSteps } from '#test/support/work/gate-steps.ts';
@@ -16,7 +15,7 @@ afterEach(async () => {
   await bench[Symbol.asyncDispose]();
 });
 
-const { send, sends, later, look, circuit, begin } = gateSteps(() => bench);
+const { send, sends, later, look, circuit, begin, operate } = gateSteps(() => bench);
 
 describe('a circuit', () => {
   /** Three purchases fail and open the circuit. It holds the fourth and fifth. */
@@ -56,18 +55,6 @@ describe('a circuit', () => {
     expect(await send(refs[4]!)).toMatchObject({ kind: 'accepted' });
   });
 
-  it('opens again when the canary fails, and tries another canary next', async () => {
-    const refs = await open();
-    later(bench.gate.probeDelayMaxMs * 2);
-    expect(await look()).toEqual([refs[2]!.work.id]);
-    await bench.admin.onRequest('createOrder', { kind: 'rate_limited', retry_after: 1 });
-    expect(await send(refs[2]!)).toMatchObject({ kind: 'failure' });
-    expect(await circuit('rate_limited')).toBe('open');
-    expect(await look()).toEqual([]);
-    later(bench.gate.probeDelayMaxMs * 2);
-    expect(await look()).toEqual([refs[3]!.work.id]);
-  });
-
   it('replaces a canary without a result after its lease', async () => {
     const refs = await open();
     later(bench.gate.probeDelayMaxMs * 2);
@@ -78,29 +65,76 @@ describe('a circuit', () => {
     expect(await look()).toEqual([refs[3]!.work.id]);
   });
 
-  it('of a service outage never fails a possible purchase, and only delays its resend', async () => {
-    await bench.admin.onRequest('createOrder', { kind: 'server_error' }, { count: 3 });
-    const refs = await begin(4);
-    for (const ref of refs.slice(0, 3)) await send(ref);
-    expect(await circuit('service_down')).toBe('open');
-    expect(await send(refs[0]!)).toMatchObject({ kind: 'gated', failure: 'service_down' });
-    const [row] = await bench.database.run((db) =>
-      db.select().from(attempts).where(eq(attempts.id, refs[0]!.attemptId)),
-    );
-    expect(row).toMatchObject({ state: 'unknown', anyUnknown: true });
-    expect(await sends()).toBe(3);
-  });
-
   it('of a service outage counts only purchases as held that have certainly not bought', async () => {
     await bench.admin.onRequest('createOrder', { kind: 'server_error' }, { count: 3 });
     const refs = await begin(5);
     for (const ref of refs) await send(ref);
+    expect(await sends()).toBe(3);
     // A possible purchase asks once more, as its workflow lets it. It still waits for its resend, and is not held.
     expect(await send(refs[0]!)).toMatchObject({ kind: 'gated', failure: 'service_down' });
+    expect(await bench.attempt(refs[0]!)).toMatchObject({ state: 'unknown', anyUnknown: true });
     const { held } = await bench.database.run((db) => readGate(db, undefined, bench.clock.now));
     expect(held).toMatchObject([{ barrier: 'circuit:service_down', count: 2, oldest: { id: refs[3]!.work.id } }]);
     // It is still the oldest in the queue, and therefore the canary.
     later(bench.gate.probeDelayMaxMs * 2);
     expect(await look()).toEqual([refs[0]!.work.id]);
+  });
+});
+
+const TOO_LOW = {
+  kind: 'answer',
+  status: 402,
+  body: '{"error":{"code":"insufficient_balance","message":"Too low."}}',
+} as const;
+const balanceCircuit = async () =>
+  (await bench.database.run(listCircuits)).find(({ name }) => name === 'insufficient_balance');
+
+/** The service reports a balance too low, although our reading covers the price. */
+async function openForBalance(): Promise<AttemptRef[]> {
+  const { circuitFailures } = bench.gate;
+  await bench.admin.onRequest('createOrder', TOO_LOW, { count: circuitFailures });
+  const refs = await begin(circuitFailures);
+  for (const ref of refs) expect(await send(ref)).toMatchObject({ kind: 'failure', failure: 'insufficient_balance' });
+  expect(await circuit('insufficient_balance')).toBe('open');
+  return refs;
+}
+
+describe('a circuit whose held work was abandoned', () => {
+  it('closes with the first purchase that the service accepts', async () => {
+    for (const ref of await openForBalance()) expect(await operate(ref, 'abandon')).toEqual({ kind: 'applied' });
+    later(bench.gate.probeDelayMaxMs * 2);
+    await look();
+    expect(await send(await bench.begin())).toMatchObject({ kind: 'accepted' });
+    await look();
+    expect(await balanceCircuit()).toMatchObject({
+      state: 'closed',
+      failures: 0,
+      openings: 0,
+      probeAt: null,
+    });
+  });
+
+  it('closes without a purchase after its idle time, and opens again after one failure, for longer', async () => {
+    for (const ref of await openForBalance()) await operate(ref, 'abandon');
+    const { probeAt } = (await balanceCircuit())!;
+    bench.clock.now = probeAt!.getTime() + bench.gate.circuitIdleMs - 1;
+    await look();
+    expect(await circuit('insufficient_balance')).toBe('open');
+    later(1);
+    await look();
+    expect(await balanceCircuit()).toMatchObject({ state: 'closed', probeAt: null });
+    await bench.admin.onRequest('createOrder', TOO_LOW);
+    expect(await send(await bench.begin())).toMatchObject({ kind: 'failure' });
+    expect(await balanceCircuit()).toMatchObject({ state: 'open', openings: 2 });
+  });
+});
+
+describe('a circuit that holds work', () => {
+  it('releases it at the configured rate after another purchase was accepted', async () => {
+    const held = await openForBalance();
+    expect(await send(await bench.begin())).toMatchObject({ kind: 'accepted' });
+    expect(await circuit('insufficient_balance')).toBe('releasing');
+    // The last one opened the circuit and is held there. The others continue by their own timers.
+    expect(await look()).toEqual([held.at(-1)?.work.id]);
   });
 });

@@ -1,8 +1,7 @@
 import { asc, eq, sql } from 'drizzle-orm';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { gateWaits, outbox } from '#db/schema.ts';
-import { addPause, releasePause } from '#fulfilment/gate/pauses.ts';
-import { actOnWork } from '#fulfilment/operator/operator-actions.ts';
+import { releasePause } from '#fulfilment/gate/pauses.ts';
 import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 import { gateSteps, NOT_APPROVED, withBalance } from '#test/support/work/gate-steps.ts';
 
@@ -16,7 +15,7 @@ afterEach(async () => {
   await bench[Symbol.asyncDispose]();
 });
 
-const { send, sends, look, circuit, begin } = gateSteps(() => bench);
+const { send, sends, look, circuit, begin, pause, operate } = gateSteps(() => bench);
 
 it('the release of held work reads some of each queue, however long it is', async () => {
   const plan = await bench.database.transaction(async (tx) => {
@@ -32,20 +31,9 @@ it('the release of held work reads some of each queue, however long it is', asyn
 });
 
 describe('a pause', () => {
-  const pause = async (kind: 'order' | null, failureClass: 'package_unavailable' | null) =>
-    (
-      await bench.database.transaction((tx) =>
-        addPause(
-          tx,
-          { origin: 'operator', kind, failureClass, reason: 'Stock-taking.', actor: 'key_ada' },
-          new Date(bench.clock.now),
-        ),
-      )
-    ).pause;
-
   it('by failure class holds only work stopped by that class, and exists once', async () => {
-    const { id } = await pause(null, 'package_unavailable');
-    expect((await pause(null, 'package_unavailable')).id).toBe(id);
+    const failureClass = 'package_unavailable';
+    expect(await pause({ failureClass })).toBe(await pause({ failureClass }));
     await bench.admin.setPackage(1001, { available: false });
     const [ref] = await begin(1);
     expect(await send(ref!)).toMatchObject({ kind: 'failure', failure: 'package_unavailable' });
@@ -55,26 +43,17 @@ describe('a pause', () => {
   });
 
   it('of one kind does not affect other kinds', async () => {
-    await pause('order', null);
+    await pause({ kind: 'order' });
     expect(await send(await bench.beginSubscription())).toMatchObject({ kind: 'accepted' });
     expect(await send((await begin(1))[0]!)).toMatchObject({ kind: 'gated' });
   });
 
   it('is passed once by work that an operator releases, and a second release changes nothing', async () => {
-    await pause(null, null);
+    await pause();
     const [ref] = await begin(1);
     await send(ref!);
     await bench.hold(ref!);
-    const release = (actionId: string) =>
-      bench.database.transaction((tx) =>
-        actOnWork(
-          tx,
-          ref!.work,
-          { action: 'release' },
-          { actor: 'key_ada', reason: 'Urgent.', actionId },
-          new Date(bench.clock.now),
-        ),
-      );
+    const release = (actionId: string) => operate(ref!, 'release', actionId);
     expect([await release('1'), await release('1'), await release('2')]).toEqual([
       { kind: 'applied' },
       { kind: 'unchanged' },
@@ -92,15 +71,7 @@ describe('a release by an operator', () => {
     const [ref] = await begin(1);
     await send(ref!);
     await bench.hold(ref!);
-    await bench.database.transaction((tx) =>
-      actOnWork(
-        tx,
-        ref!.work,
-        { action: 'release' },
-        { actor: 'key_ada', reason: 'Urgent.', actionId: '1' },
-        new Date(bench.clock.now),
-      ),
-    );
+    await operate(ref!, 'release');
     expect(await send(ref!)).toMatchObject({ kind: 'gated', failure: 'insufficient_balance' });
     expect(await sends()).toBe(0);
   });
@@ -111,15 +82,7 @@ describe('a release by an operator', () => {
     await send(first!);
     await send(second!);
     await bench.hold(second!);
-    await bench.database.transaction((tx) =>
-      actOnWork(
-        tx,
-        second!.work,
-        { action: 'release' },
-        { actor: 'key_ada', reason: 'Approved now.', actionId: '1' },
-        new Date(bench.clock.now),
-      ),
-    );
+    await operate(second!, 'release');
     expect(await send(second!)).toMatchObject({ kind: 'accepted' });
     expect(await circuit('not_approved')).toBe('releasing');
     expect(await look()).toEqual([first!.work.id]);
@@ -127,17 +90,11 @@ describe('a release by an operator', () => {
 });
 
 it('released work is woken by the outbox, so the death of a process does not lose the wake', async () => {
-  const { pause } = await bench.database.transaction((tx) =>
-    addPause(
-      tx,
-      { origin: 'operator', kind: null, failureClass: null, reason: 'Stock-taking.', actor: 'key_ada' },
-      new Date(bench.clock.now),
-    ),
-  );
+  const id = await pause();
   const [ref] = await begin(1);
   await send(ref!);
   await bench.database.transaction((tx) =>
-    releasePause(tx, pause.id, { actor: 'key_ada', reason: 'Done.' }, new Date(bench.clock.now)),
+    releasePause(tx, id, { actor: 'key_ada', reason: 'Done.' }, new Date(bench.clock.now)),
   );
   await look();
   const rows = await bench.database.run((db) =>

@@ -5,7 +5,6 @@ import { promisify } from 'node:util';
 import { eq, inArray } from 'drizzle-orm';
 import { afterEach, describe, expect, it } from 'vitest';
 import { auditLog } from '#db/schema.ts';
-import type { ScheduleId } from '#temporal/schedules.ts';
 import { PROJECT } from '#test/support/compose.ts';
 import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { TemporalOperator } from '#test/support/servers/stack-temporal.ts';
@@ -56,8 +55,7 @@ describe('a service outage', () => {
 describe('a pause of buying', () => {
   it('holds orders with its id and author as the reason, and its release continues all of them', async () => {
     const made = await pause();
-    expect(made.status).toBe(201);
-    expect((await pause()).status).toBe(200);
+    expect([made.status, (await pause()).status]).toEqual([201, 200]);
     const id = made.textAt('id');
     const location = made.headers.get('location') ?? '';
     expect((await stack.api.get(location)).at('id')).toBe(id);
@@ -115,10 +113,6 @@ describe('reseller gate', () => {
   };
 
   it('shows the reasons of held purchases, and creates and releases a pause', async () => {
-    await desk.complete(PACKAGE.completedAtOnce);
-    await temporal.client.schedule.getHandle('catalogue' satisfies ScheduleId).trigger();
-    const packages = async () => (await stack.api.get('/v1/packages')).at('data');
-    await expect.poll(packages).toContainEqual(expect.objectContaining({ id: PACKAGE.completedAtOnce }));
     const paused = await reseller('gate', 'pause', '--kind', 'order', '--reason', 'Stock-taking.');
     const [id = ''] = paused.split(' ');
     const order = await desk.place(PACKAGE.completedAtOnce);
@@ -126,11 +120,9 @@ describe('reseller gate', () => {
     const shown = await reseller('gate', 'show');
     expect(shown).toMatch(/^Circuits: all closed$/m);
     expect(shown).toContain(`Pause ${id}: order paused, by key_`);
-    // The gate compares no price while buying is paused: this one is that of the catalogue.
-    expect(shown).toContain(
-      `Held at pause:${id} (purchases_paused): 1 purchase, about 2.40 USD needed, oldest ${order}`,
+    expect(shown).toMatch(
+      new RegExp(`^Held at pause:${id} \\(purchases_paused\\): 1 purchase, .*oldest ${order}`, 'm'),
     );
-    expect(shown).toMatch(/^Wallet: [\d.]+ USD, of which [\d.]+ USD are reserved/m);
     expect(shown).toMatch(/^Spent on \d{4}-\d\d-\d\d: [\d.]+ USD$/m);
     expect(await reseller('orders', 'release', order, '--reason', 'Urgent.')).toContain(
       `${order}  released through the gate`,
@@ -154,13 +146,6 @@ describe('a bulk action', () => {
     for (const each of ids) await desk.reaches(each, 'held');
     const filter = { status: 'held', failure_class: 'purchases_paused' };
     const look = await bulk({ action: 'abandon', filter, dry_run: true });
-    const unusable = { headers: { 'idempotency-key': 'k'.repeat(256) } };
-    const refused = await stack.api.post(
-      '/v1/orders/bulk-actions',
-      { action: 'abandon', filter, reason: 'test', dry_run: true },
-      unusable,
-    );
-    expect([refused.status, refused.at('code')]).toEqual([400, 'idempotency_key_invalid']);
     expect(look.body).toMatchObject({
       dry_run: true,
       matched: 3,
@@ -198,34 +183,11 @@ describe('a bulk action', () => {
         { id: missing, result: 'not_found' },
       ],
     });
-    expect((await bulk({ action: 'retry', filter: {} })).status).toBe(400);
-    // The dry run gives the same result as the action.
-    const look = await bulk({ action: 'retry', filter: { ids: [done.textAt('id'), missing] }, dry_run: true });
-    expect(look.body).toMatchObject({
-      data: [{ result: 'refused', refusal: 'already_ended' }, { result: 'not_found' }],
-    });
-  });
-
-  it('changes the limit of many orders, and reports those that already have it as unchanged', async () => {
-    const id = (await pause()).textAt('id');
-    const ids = await place(2);
-    for (const each of ids) await desk.reaches(each, 'held');
-    const limit = { amount: '7.00', currency: 'USD' };
-    const filter = { ids };
-    for (const wrong of [{}, { max_price: limit, verdict: 'dismissed' }])
-      expect((await bulk({ action: 'limit', filter, ...wrong })).status).toBe(400);
-    const look = await bulk({ action: 'limit', filter, max_price: limit, dry_run: true });
-    expect(look.body).toMatchObject({ data: [{ result: 'would_apply' }, { result: 'would_apply' }] });
-    expect((await stack.api.get(`/v1/orders/${ids[0]!}`)).at('max_price')).toBeNull();
-    expect((await bulk({ action: 'limit', filter, max_price: limit })).body).toMatchObject({
-      data: [{ result: 'applied' }, { result: 'applied' }],
-    });
-    for (const each of ids) expect((await stack.api.get(`/v1/orders/${each}`)).at('max_price')).toEqual(limit);
-    expect((await bulk({ action: 'limit', filter, max_price: limit, dry_run: true })).body).toMatchObject({
-      data: [{ result: 'unchanged' }, { result: 'unchanged' }],
-    });
-    await bulk({ action: 'abandon', filter });
-    await endPause(id);
+    for (const wrong of [
+      { action: 'retry', filter: {} },
+      { action: 'limit', filter: { ids: [missing] } },
+    ])
+      expect((await bulk(wrong)).status).toBe(400);
   });
 
   it('resolves the cases of many orders like single actions', async () => {
@@ -258,15 +220,5 @@ describe('a bulk action', () => {
     });
     expect((await bulk(judgement)).body).toMatchObject({ data: results });
     for (const id of ids) expect(await desk.cases(id)).toEqual([{ reason: 'contradiction', open: false }]);
-  });
-});
-
-describe('the advice about a resubmission', () => {
-  it('is "no" while the service processes the order, and "not needed" once it is bought', async () => {
-    const id = await desk.place(PACKAGE.staysProcessing);
-    expect((await desk.reaches(id, 'processing')).at('operations', 'resubmission', 'verdict')).toBe('no');
-    const [sold] = await desk.simulator.orders((await desk.attempts(id))[0]!.reference);
-    await desk.simulator.completeOrder(sold!.id);
-    expect((await desk.reaches(id, 'completed')).at('operations', 'resubmission', 'verdict')).toBe('not_needed');
   });
 });

@@ -120,6 +120,14 @@ describe('the wallet balance', () => {
 });
 
 describe('a daily spend limit', () => {
+  const limited = (name: string) => ({
+    name,
+    prefix: name,
+    hash: Buffer.from(name.padEnd(32, '.')),
+    scopes: [],
+    spendLimit: { amount: '1.00', currency: 'USD' },
+  });
+
   it('of all keys holds further orders until the next day', async () => {
     bench.gate.spendLimit = { amount: '5.00', currency: 'USD' };
     const refs = await begin(3);
@@ -138,14 +146,7 @@ describe('a daily spend limit', () => {
   });
 
   it('of an API key holds only the work of that key, and releases it when the limit is raised', async () => {
-    const limited = {
-      name: 'shop',
-      prefix: 'limited',
-      hash: Buffer.alloc(32),
-      scopes: [],
-      spendLimit: { amount: '1.00', currency: 'USD' },
-    };
-    const id = await bench.database.run((db) => addApiKey(db, limited));
+    const id = await bench.database.run((db) => addApiKey(db, limited('shop')));
     const [other, own] = [await bench.begin(), await bench.begin(1001, id)];
     expect(await send(other)).toMatchObject({ kind: 'accepted' });
     expect(await send(own)).toMatchObject({
@@ -159,16 +160,9 @@ describe('a daily spend limit', () => {
   });
 
   it('that is used up for one key hides no work of another key, however much of it waits', async () => {
-    const key = (name: string) => ({
-      name,
-      prefix: name,
-      hash: Buffer.from(name.padEnd(32, '.')),
-      scopes: [],
-      spendLimit: { amount: '1.00', currency: 'USD' },
-    });
     const [full, raised] = await bench.database.run(async (db) => [
-      await addApiKey(db, key('full')),
-      await addApiKey(db, key('raised')),
+      await addApiKey(db, limited('full')),
+      await addApiKey(db, limited('raised')),
     ]);
     // Older than the other one, and more than a run examines of a queue.
     await bench.database.run((db) =>

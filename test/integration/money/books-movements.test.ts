@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { afterEach, describe, expect, it } from 'vitest';
-import { attempts, cases, orders, vpnSubscriptions } from '#db/schema.ts';
-import { findAttemptById } from '#db/work/attempts.ts';
+import { stampOrVerify } from '#db/connection/installation.ts';
+import { attempts, cases, installation, orders, vpnSubscriptions } from '#db/schema.ts';
 import { vpnSubscriptionReads } from '#db/work/vpn-subscriptions.ts';
 import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 import { comparisonOf, expectBalanced, findingsOf, GRACE } from '#test/support/work/books/comparison.ts';
@@ -35,9 +35,9 @@ describe('a comparison of the books', () => {
         [said.work.id, 2.4],
       ]),
     );
-    expect(Number((await bench.database.run((db) => findAttemptById(db, unsaid.attemptId))).chargedAmount)).toBe(2.4);
+    expect(Number((await bench.attempt(unsaid)).chargedAmount)).toBe(2.4);
     expect((await openCases(unsaid.work.id)).map(({ reason }) => reason)).toEqual(['charged_above_limit']);
-    expect(Number((await bench.database.run((db) => findAttemptById(db, said.attemptId))).chargedAmount)).toBe(2.39);
+    expect(Number((await bench.attempt(said)).chargedAmount)).toBe(2.39);
   });
 
   it('finds the cause of each movement (purchase, failure, deposit), and its sum is the balance', async () => {
@@ -68,26 +68,10 @@ describe('a comparison of the books', () => {
     expectBalanced(again);
   });
 
-  it('repeated for one run leaves the same rows and the same report', async () => {
-    bench = await ActivityBench.start();
-    await buyToTheEnd();
-    const first = await bench.activities.reconcileBooks({ runId: 'run-1' });
-    const before = await bench.rows();
-    expect(await bench.activities.reconcileBooks({ runId: 'run-1' })).toEqual(first);
-    expect(await bench.rows()).toEqual(before);
-    const both = await Promise.all([
-      bench.activities.reconcileBooks({ runId: 'run-2' }),
-      bench.activities.reconcileBooks({ runId: 'run-2' }),
-    ]);
-    expect(both[1]).toEqual(both[0]);
-  });
-
   it('uses the earlier content of the wallet as the opening balance', async () => {
     bench = await ActivityBench.start();
     // Before this database was in use, so it is not read.
     await bench.pass(3 * HOUR);
-    const { stampOrVerify } = await import('#db/connection/installation.ts');
-    const { installation } = await import('#db/schema.ts');
     await bench.database.run((db) =>
       stampOrVerify(db, { serviceBaseUrl: 'http://x/api/reseller/v1', serviceMode: 'sandbox' }),
     );
@@ -135,9 +119,8 @@ describe('a comparison of the books', () => {
   it('books each later period of a VPN subscription with its own cause', async () => {
     bench = await ActivityBench.start();
     const ids = await bench.beginSubscription();
-    await bench.activities.sendPurchase(ids);
-    await bench.activities.completePurchase({ ...ids, applied: [] });
-    const { serviceId } = await bench.database.run((db) => findAttemptById(db, ids.attemptId));
+    await bench.buy(ids);
+    const { serviceId } = await bench.attempt(ids);
     const first = (await bench.admin.ledger()).find(({ reason }) => reason === 'vpn');
     const renewal = { type: 'debit', amount: first!.amount, reason: 'vpn', vpn_subscription_id: serviceId! } as const;
     for (const days of [30, 30]) {

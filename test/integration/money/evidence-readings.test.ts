@@ -3,7 +3,6 @@ import { eq } from 'drizzle-orm';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { storeReading } from '#db/money/wallet-readings.ts';
 import { attempts, walletMovements, walletReadings } from '#db/schema.ts';
-import { findAttemptById } from '#db/work/attempts.ts';
 import type { AttemptRef } from '#domain/purchase/results.ts';
 import { WalletReadings } from '#fulfilment/purchase/wallet-readings.ts';
 import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
@@ -73,7 +72,7 @@ it('when a refused purchase is reported as failed, the reading before its first 
 it('a row of our purchase is booked although its time is older than our books, after a restore lost the first reading', async () => {
   const order = await bench.begin();
   await send(order);
-  const { reference } = await bench.database.run((db) => findAttemptById(db, order.attemptId));
+  const { reference } = await bench.attempt(order);
   await bench.database.run((db) => db.delete(walletReadings));
   await bench.database.run((db) => db.delete(walletMovements));
   const read = { beganAt: new Date(bench.clock.now), balance: undefined, isWhole: true, hasNoGap: true };
@@ -105,12 +104,8 @@ it('after the verdict of an operator, only a later reading counts', async () => 
   await send(order);
   await bench.pass(HOUR_MS);
   const before = await readings();
-  await bench.activities.actOnWork({
-    work: order.work,
-    action: { action: 'resolve', verdict: 'not_bought', reason: 'outcome_unknown' },
-    operator: { actor: 'test', reason: 'The service will not finish it.', actionId: 'action-1' },
-  });
-  const { state, settled, failedAt } = await bench.database.run((db) => findAttemptById(db, order.attemptId));
+  await bench.act(order, { action: 'resolve', verdict: 'not_bought', reason: 'outcome_unknown' });
+  const { state, settled, failedAt } = await bench.attempt(order);
   expect({ state, settled, at: failedAt?.getTime() }).toEqual({ state: 'failed', settled: false, at: bench.clock.now });
   expect(await judge(order)).toMatchObject({ evidence: 'awaited', reason: 'too_early' });
   await bench.pass(HOUR_MS);

@@ -1,7 +1,8 @@
 /** Amounts that are not the expected ones: a charge, a debit and a credit, with the activities of the worker. */
 import { eq } from 'drizzle-orm';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { attempts, cases, gatePauses, refunds, walletMovements } from '#db/schema.ts';
+import { cases, gatePauses, refunds, walletMovements } from '#db/schema.ts';
+import { recordReport } from '#fulfilment/attempts/report.ts';
 import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 import { comparisonOf, expectBalanced, findingsOf, GRACE } from '#test/support/work/books/comparison.ts';
 
@@ -115,6 +116,19 @@ describe('the refund of a cancellation', () => {
     expect(await reasonsOf(work.id)).toEqual(['amount_differs']);
   });
 
+  it('that the service reports with two amounts completes by the wallet, with the case of a contradiction', async () => {
+    const { work, attemptId, complete } = await cancel();
+    for (const amount of ['1.00', '2.40']) {
+      const refund = { state: 'processing', review: 'accepted' } as const;
+      const cancellation = { refund, refunded: { amount, currency: 'USD' } };
+      await bench.database.transaction((tx) =>
+        recordReport(tx, attemptId, { outcome: 'processing', cancellation }, new Date(bench.clock.now)),
+      );
+    }
+    expect(await complete()).toMatchObject({ kind: 'completed' });
+    expect(await reasonsOf(work.id)).toEqual(['contradiction']);
+  });
+
   it('is not complete while its credit is pending, and is once it is final', async () => {
     await bench.admin.dialect('replays', { credits_pending_for_ms: 6 * 3_600_000 });
     const { work, complete } = await cancel();
@@ -143,11 +157,9 @@ describe('the credit of a failed attempt', () => {
     await bench.admin.nextPurchases({ outcome: 'failed_at_once', credit_after_ms: null });
     const ids = await bench.begin();
     await bench.activities.sendPurchase(ids);
-    const [attempt] = await bench.database.run((db) =>
-      db.select().from(attempts).where(eq(attempts.id, ids.attemptId)),
-    );
+    const { serviceId } = await bench.attempt(ids);
     await compare();
-    await bench.admin.move({ type: 'credit', amount: '1.00', reason: 'refund', order_id: attempt!.serviceId! });
+    await bench.admin.move({ type: 'credit', amount: '1.00', reason: 'refund', order_id: serviceId! });
     await bench.pass(GRACE);
     const report = await compare();
     expect(report.findings).toMatchObject([{ kind: 'amount_differs', work: ids.work, direction: 'credit' }]);

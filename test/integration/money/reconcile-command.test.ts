@@ -83,7 +83,7 @@ describe('`reseller reconcile`', () => {
     expect(adjustments).toMatchObject([{ amount: { amount: '7.10' }, service: { reason: 'fee' } }]);
   });
 
-  it('is paged and filtered in the API, with the newest first', async () => {
+  it('is paged in the API, with movements of both sides in one order', async () => {
     const all = (await transactions()).data.map(({ id }) => id);
     const found: string[] = [];
     for (let cursor: string | null = ''; cursor !== null;) {
@@ -92,27 +92,6 @@ describe('`reseller reconcile`', () => {
       cursor = part.next_cursor;
     }
     expect(found).toEqual(all);
-    expect((await transactions(`?created_after=2099-01-01T00:00:00Z`)).data).toEqual([]);
-    expect((await transactions(`?created_before=2099-01-01T00:00:00Z&cause=deposit`)).data).toHaveLength(1);
-    expect(
-      (await stack.api.get(`/v1/wallet/transactions?cause=none&cursor=${Buffer.from('j.1').toString('base64url')}`))
-        .status,
-    ).toBe(400);
-
-    const reports = z.object({
-      data: z.array(z.looseObject({ id: z.string(), created_at: z.string() })),
-      next_cursor: z.string().nullable(),
-    });
-    const first = (await stack.api.get('/v1/wallet/reconciliations?limit=2')).read(reports);
-    const second = (await stack.api.get(`/v1/wallet/reconciliations?limit=2&cursor=${first.next_cursor}`)).read(
-      reports,
-    );
-    const times = [...first.data, ...second.data].map(({ created_at: at }) => at);
-    expect(times).toHaveLength(3);
-    expect(times).toEqual(times.toSorted().toReversed());
-    expect((await stack.api.get('/v1/wallet/reconciliations/rec_01JQ8Z9E5F6G7H8J9K0MNPQRST')).textAt('code')).toBe(
-      'reconciliation_not_found',
-    );
   });
 
   it('names what the service has taken for no purchase, although the books are equal', async () => {

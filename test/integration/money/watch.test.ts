@@ -1,9 +1,11 @@
 import { eq } from 'drizzle-orm';
 import { afterEach, describe, expect, it } from 'vitest';
 import { esims, esimUsage, events } from '#db/schema.ts';
+import { recordEsim } from '#fulfilment/upkeep/record-esim.ts';
 import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 
 const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
 let bench: ActivityBench;
 
 afterEach(async () => {
@@ -40,6 +42,18 @@ async function watch(subjectId: string): Promise<string[]> {
   return (await announced()).slice(before);
 }
 
+const recordedMilestones = async (id: string) =>
+  (
+    await bench.database.run((db) => db.select().from(events).where(eq(events.subjectId, id)).orderBy(events.sequence))
+  ).filter(({ type }) => /^esim\.(?:installed|activated|used_up|expired)$/.test(type));
+
+/** Runs the schedule twice, as after a crash. @returns the new milestones. */
+async function milestones(id: string): Promise<string[]> {
+  const before = (await recordedMilestones(id)).length;
+  for (let run = 0; run < 2; run += 1) await bench.activities.readUsage();
+  return (await recordedMilestones(id)).slice(before).map(({ type }) => type);
+}
+
 describe('an eSIM', () => {
   it('is announced once per threshold of data and time, and again after a top-up', async () => {
     bench = await ActivityBench.start();
@@ -74,9 +88,7 @@ describe('an eSIM', () => {
     await bench.database.run((db) => db.delete(events));
     expect(await watch(id)).toEqual([]);
 
-    const topup = await bench.beginTopup(1001, id);
-    await bench.activities.sendPurchase(topup);
-    await bench.activities.completePurchase({ ...topup, applied: [] });
+    await bench.buy(await bench.beginTopup(1001, id));
     await bench.pass(6 * HOUR);
     expect(await watch(id)).toEqual([]);
     await bench.pass(5 * 24 * HOUR);
@@ -158,13 +170,86 @@ describe('a VPN subscription', () => {
   it('is announced once per threshold of its period', async () => {
     bench = await ActivityBench.start();
     const order = await bench.beginSubscription();
-    await bench.activities.sendPurchase(order);
-    await bench.activities.completePurchase({ ...order, applied: [] });
+    await bench.buy(order);
     await bench.pass(26 * 24 * HOUR);
     expect(await watch(order.work.id)).toEqual([]);
     await bench.pass(25 * HOUR);
     expect(await watch(order.work.id)).toEqual(['vpn_subscription.expiring 72 key_test']);
     await bench.pass(48 * HOUR);
     expect(await watch(order.work.id)).toEqual(['vpn_subscription.expiring 24 key_test']);
+  });
+});
+
+describe('the milestones of an eSIM', () => {
+  it('are announced once each with the key of its order, used up data again after a top-up', async () => {
+    bench = await ActivityBench.start();
+    // 1 GB for seven days.
+    const id = await bench.deliveredEsim(1001);
+    const { serviceEsimId, orderId } = await rowOf(id);
+    await bench.pass(7 * HOUR);
+    expect(await milestones(id)).toEqual([]);
+
+    await bench.admin.simulateEsim(serviceEsimId, 'installed');
+    await bench.pass(DAY);
+    expect(await milestones(id)).toEqual(['esim.installed']);
+    await bench.admin.simulateEsim(serviceEsimId, 'active');
+    await bench.pass(DAY);
+    expect(await milestones(id)).toEqual(['esim.activated']);
+    await bench.admin.simulateEsim(serviceEsimId, 'consumed');
+    await bench.pass(7 * HOUR);
+    expect(await milestones(id)).toEqual(['esim.used_up']);
+    const usedUp = (await recordedMilestones(id)).at(-1);
+    expect(usedUp).toMatchObject({
+      apiKeyId: 'key_test',
+      data: { order_id: orderId, data_used_mb: 1_024, data_total_mb: 1_024, installed_at: expect.any(String) },
+    });
+    await bench.pass(DAY);
+    expect(await milestones(id)).toEqual([]);
+
+    await bench.buy(await bench.beginTopup(1001, id));
+    expect(await milestones(id)).toEqual([]);
+    await bench.admin.simulateEsim(serviceEsimId, 'consumed');
+    await bench.pass(7 * HOUR);
+    expect(await milestones(id)).toEqual(['esim.used_up']);
+
+    // Events are deleted after a while. The record of the announcement is kept longer.
+    await bench.database.run((db) => db.delete(events));
+    await bench.pass(DAY);
+    expect(await milestones(id)).toEqual([]);
+  });
+
+  it('include the expiry as soon as the eSIM has reached its end', async () => {
+    bench = await ActivityBench.start();
+    const id = await bench.deliveredEsim(1001);
+    await bench.admin.simulateEsim((await rowOf(id)).serviceEsimId, 'active');
+    await bench.pass(7 * HOUR);
+    expect(await milestones(id)).toEqual(['esim.installed', 'esim.activated']);
+    // The next reading would be later than the end.
+    const end = (await rowOf(id)).expiresAt!.getTime();
+    await bench.pass(end - bench.clock.now - HOUR);
+    await milestones(id);
+    expect((await rowOf(id)).watchDueAt!.getTime()).toBe(end);
+    await bench.pass(HOUR);
+    expect(await milestones(id)).toEqual(['esim.expired']);
+    expect((await rowOf(id)).watchDueAt).toBeNull();
+  });
+
+  it('that a top-up undoes are not announced from a reading before the top-up', async () => {
+    bench = await ActivityBench.start();
+    const id = await bench.deliveredEsim(1001);
+    const { orderId } = await rowOf(id);
+    const readAt = new Date(bench.clock.now);
+    await bench.pass(HOUR);
+    await bench.buy(await bench.beginTopup(1001, id));
+    const state = { status: 'consumed', installedAt: readAt, activatedAt: readAt, expiresAt: readAt };
+    const record = (at: Date) =>
+      bench.database.transaction((tx) =>
+        recordEsim(tx, { id, orderId }, { state, readAt: at }, new Date(bench.clock.now)),
+      );
+    await record(readAt);
+    expect((await recordedMilestones(id)).map(({ type }) => type)).toEqual(['esim.installed', 'esim.activated']);
+    await bench.pass(HOUR);
+    await record(new Date(bench.clock.now));
+    expect((await recordedMilestones(id)).slice(2).map(({ type }) => type)).toEqual(['esim.used_up', 'esim.expired']);
   });
 });

@@ -44,16 +44,4 @@ describe('the cancellation of a batch', () => {
     expect(announced).toMatchObject([{ type: 'order_batch.completed', data: { abandoned: 5 } }]);
     await desk.checkBooks();
   });
-
-  it('does not stop an order that may have been sent: it is delivered and paid once', async () => {
-    await desk.simulator.onRequest('createOrder', { kind: 'accepted_but_answer_lost' }, { count: 1 });
-    const id = await place(1);
-    const [order] = await ordersOfBatch(stack, id);
-    await desk.bought(order!.id);
-    const answer = await stack.api.post(`/v1/order-batches/${id}/cancel`, { reason: 'Too late.' });
-    expect(batchOf(answer).counts).toMatchObject({ abandoned: 0 });
-    expect(await completed(id)).toMatchObject({ counts: { abandoned: 0, completed: 1 } });
-    expect(await desk.movements(order!.id)).toEqual(['debit 2.40']);
-    await desk.checkBooks();
-  });
 });

@@ -1,18 +1,16 @@
 /** Answers to abandoned sends, and sends while PostgreSQL has lost records of the attempt. */
-import { randomUUID } from 'node:crypto';
 import { eq, sql } from 'drizzle-orm';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createWorkActivities } from '#activities/work/work-activities.ts';
 import { isWaking } from '#db/queues/outbox.ts';
 import { attempts, orders } from '#db/schema.ts';
-import { findAttemptById } from '#db/work/attempts.ts';
 import { openReasons } from '#db/work/cases.ts';
-import { readWork } from '#db/work/rows.ts';
 import type { Witness } from '#domain/purchase/recovery.ts';
 import type { AttemptRef, StepRecord } from '#domain/purchase/results.ts';
 import { recordReport } from '#fulfilment/attempts/report.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
+import { step } from '#test/support/work/activities/steps.ts';
 
 let bench: ActivityBench;
 beforeEach(async () => {
@@ -30,9 +28,8 @@ const REFUSED: Answer = {
   detail: 'Too little money.',
   status: 402,
 };
-const attemptOf = ({ attemptId }: AttemptRef) => bench.database.run((db) => findAttemptById(db, attemptId));
 const stateOf = async ({ work }: AttemptRef) => {
-  const { status, attentionReason } = await bench.database.run((db) => readWork(db, work));
+  const { status, attentionReason } = await bench.row({ work });
   const cases = await bench.database.run((db) => openReasons(db, work));
   return { status, attentionReason, cases, isWoken: await bench.database.run((db) => isWaking(db, work)) };
 };
@@ -53,14 +50,7 @@ async function requireAttention(
   more: Partial<StepRecord> = {},
 ) {
   const attention = { reason, detail: 'A person is to look.' };
-  const step = {
-    work,
-    stepKey: randomUUID(),
-    status: 'needs_attention',
-    event: 'order.needs_attention',
-    message: 'Waits for a person.',
-  } as const;
-  return bench.activities.recordStep({ ...step, attemptNumber: 1, attention, applied: [], ...more });
+  return bench.activities.recordStep(step(work, { status: 'needs_attention', attention, ...more }));
 }
 
 /** Simulates that PostgreSQL loses the records of the sends. */
@@ -102,7 +92,7 @@ describe('an answer whose order is locked by another transaction', () => {
     });
     await holder;
     expect(outcome).toEqual({ kind: 'accepted', outcome: 'completed' });
-    expect(await attemptOf(ref)).toMatchObject({ state: 'completed', sends: 1 });
+    expect(await bench.attempt(ref)).toMatchObject({ state: 'completed', sends: 1 });
   });
 });
 
@@ -110,7 +100,7 @@ describe('the late answer of an abandoned send', () => {
   it('wakes a workflow that waits for an operator, because the later webhook contains nothing new', async () => {
     const ref = await bench.begin();
     await sendMeanwhile(ref, async () => void (await requireAttention(ref, 'outcome_unknown')));
-    expect((await attemptOf(ref)).state).not.toBe('unknown');
+    expect((await bench.attempt(ref)).state).not.toBe('unknown');
     expect(await stateOf(ref)).toEqual({ status: 'processing', attentionReason: null, cases: [], isWoken: true });
   });
 
@@ -124,7 +114,7 @@ describe('the late answer of an abandoned send', () => {
       );
       return { ...answer, value: { ...answer.value, status: 'completed' } };
     });
-    expect(await attemptOf(ref)).toMatchObject({ state: 'completed' });
+    expect(await bench.attempt(ref)).toMatchObject({ state: 'completed' });
     expect(await stateOf(ref)).toMatchObject({ isWoken: true });
   });
 
@@ -133,7 +123,7 @@ describe('the late answer of an abandoned send', () => {
     await sendMeanwhile(ref, async () => undefined);
     expect(await requireAttention(ref, 'outcome_unknown', { attemptState: 'sending' })).toBe('changed');
     expect(await stateOf(ref)).toMatchObject({ attentionReason: null, cases: [] });
-    expect(await requireAttention(ref, 'outcome_unknown', { attemptState: (await attemptOf(ref)).state })).toBe(
+    expect(await requireAttention(ref, 'outcome_unknown', { attemptState: (await bench.attempt(ref)).state })).toBe(
       'recorded',
     );
   });
@@ -150,7 +140,7 @@ describe('the late answer of an abandoned send', () => {
       await requireAttention(ref, 'failed_but_charged');
       return answer.ok ? { ...answer, value: { ...answer.value, status: 'processing' } } : answer;
     });
-    expect((await attemptOf(ref)).state).toBe('failed');
+    expect((await bench.attempt(ref)).state).toBe('failed');
     const expected = {
       status: 'needs_attention',
       attentionReason: 'failed_but_charged',
@@ -158,12 +148,6 @@ describe('the late answer of an abandoned send', () => {
       isWoken: false,
     };
     expect(await stateOf(ref)).toEqual(expected);
-  });
-
-  it('of an ordinary send wakes no workflow', async () => {
-    const ref = await bench.begin();
-    expect(await bench.activities.sendPurchase(ref)).toMatchObject({ outcome: { kind: 'accepted' } });
-    expect(await stateOf(ref)).toMatchObject({ status: 'processing', isWoken: false });
   });
 });
 
@@ -177,7 +161,7 @@ describe('a send after PostgreSQL has lost its records', () => {
       attempt: { state: 'prepared', history: { sends: 0 } },
     });
     expect(await bench.admin.requests('createOrder')).toEqual([]);
-    expect(await attemptOf(ref)).toMatchObject({ state: 'prepared', sends: 0 });
+    expect(await bench.attempt(ref)).toMatchObject({ state: 'prepared', sends: 0 });
   });
 
   it('stays a possible purchase when its outcome is unknown and the row has lost it', async () => {
@@ -202,7 +186,7 @@ describe('a send after PostgreSQL has lost its records', () => {
       await sendMeanwhile(ref, () => Promise.resolve(REFUSED));
       return LOST;
     });
-    expect(await attemptOf(ref)).toMatchObject({ state: 'unknown', anyUnknown: true });
+    expect(await bench.attempt(ref)).toMatchObject({ state: 'unknown', anyUnknown: true });
   });
 
   it('leaves the row unchanged when the service clearly refused it', async () => {
@@ -211,6 +195,6 @@ describe('a send after PostgreSQL has lost its records', () => {
       await setBack(ref);
       return REFUSED;
     });
-    expect(await attemptOf(ref)).toMatchObject({ state: 'prepared', anyUnknown: false });
+    expect(await bench.attempt(ref)).toMatchObject({ state: 'prepared', anyUnknown: false });
   });
 });

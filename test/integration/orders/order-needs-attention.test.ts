@@ -9,7 +9,6 @@ import { checkedDesk } from '#test/support/work/order-desk.ts';
 const RUNS = 4;
 
 /** A service without look-ups and without resends, so only webhooks report. */
-
 const stack = disposedAtEnd(
   await startStack({
     environment: {
@@ -22,15 +21,17 @@ const stack = disposedAtEnd(
 const desk = checkedDesk(stack);
 
 describe('an order with an unknown outcome, after its resend window', () => {
-  it('needs attention, and continues without an operator when the service reports later', async () => {
+  it('needs attention, is never sent again, and continues without an operator when the service reports later', async () => {
     await desk.simulator.onRequest('createOrder', { kind: 'accepted_but_answer_lost' });
     await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
     const id = await desk.place(1001);
     const withCase = await desk.reaches(id, 'needs_attention');
     expect(withCase.body).toMatchObject({ operations: { attention: { reason: 'outcome_unknown' }, attempts: 1 } });
+    // It is never sent again, neither by the sweeper nor by the reconciler.
+    await frequentUpkeep(stack);
+    await using operator = await TemporalOperator.connect(stack);
+    for (const schedule of ['sweep', 'reconcile'] as const) await runsAgain(operator, schedule, RUNS);
     expect((await desk.sends(id)).flat()).toHaveLength(1);
-    desk.expectUnsettled(id);
-    await desk.checkBooks();
 
     const [sold] = await desk.simulator.orders((await desk.attempts(id))[0]!.reference);
     const [lost] = await desk.simulator.webhooks(sold!.id);
@@ -40,36 +41,5 @@ describe('an order with an unknown outcome, after its resend window', () => {
     expect(await desk.cases(id)).toEqual([{ reason: 'outcome_unknown', open: false }]);
     expect((await desk.sends(id)).flat()).toHaveLength(1);
     expect(await desk.movements(id)).toEqual(['debit 2.40']);
-  });
-
-  it.each(['ignores_keys', 'forgets_keys', 'no_lookup'] as const)(
-    'is never sent again by a service of the dialect %s',
-    async (dialect) => {
-      await desk.simulator.dialect(dialect);
-      await desk.simulator.onRequest('createOrder', { kind: 'accepted_but_answer_lost' });
-      await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
-      const id = await desk.place(1001);
-      desk.expectUnsettled(id);
-      expect((await desk.reaches(id, 'needs_attention')).body).toMatchObject({
-        operations: { attention: { reason: 'outcome_unknown' } },
-      });
-      // The sweeper and the reconciler run as well.
-      await frequentUpkeep(stack);
-      await using operator = await TemporalOperator.connect(stack);
-      for (const schedule of ['sweep', 'reconcile'] as const) await runsAgain(operator, schedule, RUNS);
-      expect((await desk.sends(id)).flat()).toHaveLength(1);
-      expect(await desk.movements(id)).toEqual(['debit 2.40']);
-    },
-  );
-});
-
-describe('an order that failed at a service whose wallet cannot be read', () => {
-  it('needs attention, and gets no new attempt without evidence', async () => {
-    await desk.simulator.nextPurchases({ outcome: 'failed_at_once' });
-    const id = await desk.place(1001);
-    desk.expectUnsettled(id);
-    const withCase = await desk.reaches(id, 'needs_attention');
-    expect(withCase.body).toMatchObject({ operations: { attention: { reason: 'evidence_unavailable' }, attempts: 1 } });
-    expect((await desk.sends(id)).flat()).toHaveLength(1);
   });
 });

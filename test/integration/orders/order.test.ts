@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { FAILURE_ENDS } from '#domain/work/failure.ts';
 import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
-import { frequentUpkeep } from '#test/support/servers/stack-temporal.ts';
 import { startStack } from '#test/support/servers/stack.ts';
 import { NORMAL_WAITS_POLICY, RARE_UPKEEP } from '#test/support/servers/test-policies.ts';
 import { checkedDesk, PACKAGE } from '#test/support/work/order-desk.ts';
@@ -34,48 +33,11 @@ describe('an order', () => {
     const [sold] = await desk.simulator.orders((await desk.attempts(id))[0]!.reference);
     await desk.simulator.completeOrder(sold!.id);
     await desk.reaches(id, 'completed');
-    expect(
-      (await desk.inbox(id)).map(({ source, outcome, decision }) => ({ source, outcome, decision })),
-    ).toContainEqual({
-      source: 'webhook',
-      outcome: 'completed',
-      decision: 'advance',
-    });
-    expect((await desk.inbox(id)).every(({ source }) => source === 'webhook')).toBe(true);
+    const reports = await desk.inbox(id);
+    const completion = { source: 'webhook', outcome: 'completed', decision: 'advance' };
+    expect(reports).toContainEqual(expect.objectContaining(completion));
+    expect(reports.every(({ source }) => source === 'webhook')).toBe(true);
     expect(await desk.movements(id)).toEqual(['debit 1.50']);
-  });
-
-  it('is bought and delivered once when its webhook precedes the HTTP answer', async () => {
-    await desk.simulator.onRequest('createOrder', { kind: 'latency', ms: 4_000, at: 'answer' });
-    const order = await desk.complete(PACKAGE.completedAtOnce);
-    const id = order.textAt('id');
-    const [send] = (await desk.sends(id)).flat();
-    const [webhook] = await desk.inbox(id);
-    expect(webhook).toMatchObject({ source: 'webhook', outcome: 'completed' });
-    expect(webhook!.receivedAt.getTime()).toBeLessThan(send!.received_at + 4_000);
-    expect((await desk.sends(id)).flat()).toHaveLength(1);
-    expect(await desk.movements(id)).toEqual(['debit 2.40']);
-  });
-
-  it('without any webhook is completed by the reconciler', async () => {
-    await frequentUpkeep(stack);
-    await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
-    const order = await desk.complete(PACKAGE.processingThenCompleted);
-    const id = order.textAt('id');
-    expect(await desk.inbox(id)).toMatchObject([{ source: 'read', outcome: 'completed', state: 'applied' }]);
-    expect(await desk.movements(id)).toEqual(['debit 1.50']);
-  });
-
-  it('fails after one send and costs nothing when the service refuses it permanently', async () => {
-    const id = await desk.placeRefused();
-    const order = await desk.reaches(id, 'failed');
-    expect(order.body).toMatchObject({
-      failure: { class: 'invalid_request' },
-      charged: null,
-      operations: { attempts: 1 },
-    });
-    expect((await desk.sends(id)).flat()).toHaveLength(1);
-    expect(await desk.ledger(id)).toEqual([]);
   });
 });
 
@@ -135,16 +97,14 @@ describe('a held order', () => {
 });
 
 describe('an order with a reference that was used before', () => {
-  it('is bought once, with a key and a reference at the service that were never used', async () => {
+  it('of an order that the service refused is bought once, with a key and a reference that the service never saw', async () => {
     const external_order_id = `again-${randomUUID()}`;
-    const refuse = {
-      status: 422,
-      body: '{"error":"validation_failed"}',
-      headers: { 'content-type': 'application/json' },
-    };
-    await desk.simulator.onRequest('createOrder', { kind: 'answer', ...refuse });
-    const first = await desk.place(PACKAGE.completedAtOnce, { external_order_id });
-    await desk.reaches(first, 'failed');
+    const first = await desk.placeRefused({ external_order_id });
+    expect((await desk.reaches(first, 'failed')).body).toMatchObject({
+      failure: { class: 'invalid_request' },
+      charged: null,
+      operations: { attempts: 1 },
+    });
     const second = await desk.place(PACKAGE.completedAtOnce, { external_order_id });
     const done = await desk.reaches(second, 'completed');
     expect(done.body).toMatchObject({ external_order_id, replaces: first });

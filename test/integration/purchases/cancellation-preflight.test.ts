@@ -22,13 +22,6 @@ const answer = z.object({
 });
 const preflight = async (esimId: string) =>
   (await stack.api.get(`/v1/esims/${esimId}/cancellation-preflight`)).read(answer);
-const failing = async (esimId: string) => {
-  const { forecast, conditions } = await preflight(esimId);
-  return [
-    forecast,
-    ...conditions.filter(({ result }) => result !== 'pass').map(({ name, result }) => `${name} ${result}`),
-  ];
-};
 
 describe('the cancellation preflight', () => {
   it('of an unused eSIM passes all five conditions, each with fresh evidence', async () => {
@@ -52,31 +45,11 @@ describe('the cancellation preflight', () => {
     await waitFor('the event', async () =>
       (await stack.api.get('/v1/events?type=esim.installed')).text.includes(installed),
     );
-    expect(await failing(installed)).toEqual(['no_refund_expected', 'never_installed fail']);
+    const { forecast, conditions } = await preflight(installed);
+    const failing = conditions.filter(({ result }) => result !== 'pass');
+    expect([forecast, failing]).toMatchObject(['no_refund_expected', [{ name: 'never_installed', result: 'fail' }]]);
     // The eSIM shows what was read.
     expect((await stack.api.get(`/v1/esims/${installed}`)).body).toMatchObject(shown);
-    const consumed = await desk.newEsim();
-    await desk.simulator.simulateEsim(await desk.esimAtService(consumed), 'consumed');
-    expect(await failing(consumed)).toEqual([
-      'no_refund_expected',
-      'usage_is_zero fail',
-      'never_installed fail',
-      'never_activated fail',
-    ]);
-    const recharged = await desk.newEsim();
-    await desk.topupReaches(await desk.topUp(recharged, 1001), 'completed');
-    expect(await failing(recharged)).toEqual(['no_refund_expected', 'no_completed_topup fail']);
-  });
-
-  it('of an eSIM with a cancellation returns a conflict that names this cancellation', async () => {
-    const esimId = await desk.newEsim();
-    const id = await desk.cancel(esimId);
-    await desk.cancellationReaches(id, 'completed');
-    const { status, body } = await stack.api.get(`/v1/esims/${esimId}/cancellation-preflight`);
-    expect([status, body]).toMatchObject([
-      409,
-      { code: 'cancellation_exists', existing: { id, href: `/v1/cancellations/${id}` } },
-    ]);
   });
 
   it('of an eSIM cancelled outside of the product expects no refund, although all conditions pass', async () => {

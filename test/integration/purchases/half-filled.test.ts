@@ -45,14 +45,6 @@ describe('an eSIM that the service fills after it has completed the order', () =
     expect(await desk.events(order.textAt('id'))).toContain('order.not_complete_yet');
   });
 
-  it('and that its order does not name is awaited', async () => {
-    await answers(['createOrder'], fields({ esim_id: 0 }));
-    await answers(READS_OF_ORDERS, fields({ esim_id: null }), { count: 2 });
-    await lost();
-    const order = await desk.complete(PACKAGE.completedAtOnce);
-    expect(await desk.cases(order.textAt('id'))).toEqual([]);
-  });
-
   it('is a case after the deadline, is still read, and is delivered by itself when it is filled', async () => {
     await answers(['getEsim'], fields({ activation_code: '' }));
     const id = await desk.place(PACKAGE.completedAtOnce);
@@ -62,17 +54,6 @@ describe('an eSIM that the service fills after it has completed the order', () =
     await desk.reaches(id, 'completed');
     expect(await desk.cases(id)).toEqual([{ reason: 'delivery_unavailable', open: false }]);
     expect(await desk.movements(id)).toEqual(['debit 2.40']);
-  });
-
-  it('is a case at once when a fact is there and wrong', async () => {
-    await answers(['getEsim'], fields({ activation_code: 'not an LPA string' }));
-    const id = await desk.place(PACKAGE.completedAtOnce);
-    const parked = await desk.reaches(id, 'needs_attention');
-    expect(parked.at('operations', 'attention', 'reason')).toBe('contract_drift');
-    expect(await desk.events(id)).not.toContain('order.not_complete_yet');
-    await desk.simulator.calm();
-    expect((await stack.api.post(`/v1/orders/${id}/retry`, { reason: 'It is corrected.' })).status).toBe(200);
-    await desk.reaches(id, 'completed');
   });
 
   it.each([
@@ -88,13 +69,6 @@ describe('an eSIM that the service fills after it has completed the order', () =
     await desk.simulator.calm();
     await stack.api.get(`/v1/esims/${esimId}/cancellation-preflight`);
     expect(await shown()).toMatch(/^89\d+$/);
-  });
-
-  it('is delivered when only the list names it', async () => {
-    await answers(['createOrder', 'getOrder'], fields({ esim_id: null }));
-    await lost();
-    const order = await desk.complete(PACKAGE.completedAtOnce);
-    expect(await desk.cases(order.textAt('id'))).toEqual([]);
   });
 
   it('is delivered when only an event names it, although the order is known to be completed', async () => {
@@ -126,24 +100,6 @@ describe('the access data of a VPN subscription', () => {
     expect(await accessOf(id)).toMatchObject({ licence_key: 'K-1', username: null, password: null });
   });
 
-  it('that only the list gives are stored', async () => {
-    await answers(['createVpnOrder', 'getVpnSubscription'], fields({ access: {} }));
-    await lost();
-    const id = await desk.subscribe(PLAN);
-    expect((await desk.subscriptionReaches(id, 'active')).body).toMatchObject({ has_access_data: true });
-  });
-
-  it('that never come are a case, and are stored when they come', async () => {
-    await unfilled();
-    await lost();
-    const id = await desk.subscribe(PLAN);
-    const parked = await desk.subscriptionReaches(id, 'needs_attention');
-    expect(parked.at('operations', 'attention', 'reason')).toBe('delivery_unavailable');
-    await desk.simulator.calm();
-    expect((await desk.subscriptionReaches(id, 'active')).body).toMatchObject({ has_access_data: true });
-    expect(await desk.cases(id)).toEqual([{ reason: 'delivery_unavailable', open: false }]);
-  });
-
   it('that an event gives after it is active are stored', async () => {
     const id = await desk.subscribe(PLAN);
     const active = await desk.subscriptionReaches(id, 'active');
@@ -157,21 +113,6 @@ describe('the access data of a VPN subscription', () => {
       async () => (await stack.api.get(`/v1/vpn/subscriptions/${id}/access`)).status === 200,
     );
     expect(await accessOf(id)).toMatchObject({ username: 'late' });
-  });
-});
-
-describe('an event whose kind states the outcome', () => {
-  it.each(['order_id', 'external_order_id'])('completes an order that it names by %s alone', async (name) => {
-    await desk.silenceService();
-    await desk.simulator.nextPurchases({ outcome: 'stay_processing' });
-    const id = await desk.place(PACKAGE.completedAtOnce);
-    const order = await desk.reaches(id, 'processing');
-    const names = { id: order.textAt('service_order_id'), external_order_id: order.textAt('external_order_id') };
-    await desk.simulator.completeOrder(names.id);
-    await service.reports('order.completed', { [name]: name === 'external_order_id' ? names[name] : names.id });
-    await isWaiting(id, 'order');
-    await desk.simulator.calm();
-    expect((await desk.reaches(id, 'completed')).body).toMatchObject({ service_order_id: names.id });
   });
 });
 

@@ -1,12 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { inboxKey } from '#db/queues/inbox.ts';
 import { attempts, cancellations, esims, inbox, topups } from '#db/schema.ts';
-import { findAttemptById } from '#db/work/attempts.ts';
 import { openCase } from '#db/work/cases.ts';
-import type { AttemptRef } from '#domain/purchase/results.ts';
 import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
+import { step } from '#test/support/work/activities/steps.ts';
 import { deliverTestEvent } from '#test/support/work/order-rows.ts';
 
 /** Concurrent changes by late workers, operators, and other work of the same eSIM. */
@@ -15,9 +13,6 @@ beforeEach(async () => {
   bench = await ActivityBench.start();
 });
 afterEach(() => bench[Symbol.asyncDispose]());
-
-const attemptOf = ({ attemptId }: AttemptRef) => bench.database.run((db) => findAttemptById(db, attemptId));
-const statusOf = async ({ work }: AttemptRef) => (await bench.activities.beginWork({ work })).status;
 
 /**
  * Runs `happens` after all reads and before the claim. @param nth transaction of the activity, which claims the send.
@@ -32,30 +27,13 @@ function justBeforeTheClaim(nth: number, happens: () => Promise<unknown>): void 
   });
 }
 
-describe('a send that its workflow believes never began', () => {
-  it('is not repeated when it was made and resends are not allowed', async () => {
-    const ref = await bench.begin(1001);
-    await bench.admin.onRequest('createOrder', { kind: 'accepted_but_answer_lost' });
-    // The worker whose result never reached the workflow.
-    expect(await bench.activities.sendPurchase(ref)).toMatchObject({ outcome: { kind: 'failure' } });
-    expect(await attemptOf(ref)).toMatchObject({ state: 'unknown' });
-    expect(await bench.activities.sendPurchase(ref)).toMatchObject({ outcome: { kind: 'resend_not_allowed' } });
-    expect(await bench.admin.requests('createOrder')).toHaveLength(1);
-    // With resends allowed, it is sent again.
-    expect(await bench.activities.sendPurchase({ ...ref, resendWindowMs: 600_000 })).toMatchObject({
-      outcome: { kind: 'accepted' },
-    });
-  });
-});
-
 describe('a late report about an active subscription', () => {
   it('does not return it to a state that cannot be cancelled', async () => {
     const ref = await bench.beginSubscription();
-    await bench.activities.sendPurchase(ref);
-    await bench.activities.completePurchase({ ...ref, applied: [] });
-    expect(await statusOf(ref)).toBe('active');
+    await bench.buy(ref);
+    expect((await bench.row(ref)).status).toBe('active');
     expect(await bench.activities.lookUpPurchase(ref)).toMatchObject({ kind: 'found' });
-    expect(await statusOf(ref)).toBe('active');
+    expect((await bench.row(ref)).status).toBe('active');
   });
 });
 
@@ -70,34 +48,21 @@ describe('the verdict bought', () => {
     );
     await bench.database.run((db) => openCase(db, ref.work, 'contradiction', 'It says otherwise.', ref.attemptId));
     const action = { action: 'resolve', reason: 'contradiction', verdict: 'bought', serviceId: 'so_1' } as const;
-    expect(
-      await bench.activities.actOnWork({
-        work: ref.work,
-        action,
-        operator: { actor: 'Ada', reason: 'Seen in the console.', actionId: randomUUID() },
-      }),
-    ).toBe('applied');
-    expect(await attemptOf(ref)).toMatchObject({ state: 'unknown', settled: false });
+    expect(await bench.act(ref, action)).toBe('applied');
+    expect(await bench.attempt(ref)).toMatchObject({ state: 'unknown', settled: false });
   });
 
   it('contradicts an earlier report of the service, also when the workflow has not read it', async () => {
     const ref = await bench.begin(1001);
-    const { reference } = await attemptOf(ref);
+    const { reference } = await bench.attempt(ref);
     await deliverTestEvent(bench.database, { outcome: 'completed', serviceId: 'so_1', reference: reference! });
     const [row] = await bench.database.run((db) =>
       db.update(inbox).set({ state: 'relayed', subjectId: ref.work.id, decision: 'contradiction' }).returning(),
     );
     // The case is already closed when the workflow records it.
-    const step = {
-      work: ref.work,
-      stepKey: 'run:1',
-      status: 'needs_attention',
-      event: 'order.needs_attention',
-      message: 'It says otherwise.',
-      attemptNumber: 1,
-    } as const;
     const attention = { reason: 'contradiction', detail: 'It says otherwise.' } as const;
-    expect(await bench.activities.recordStep({ ...step, attention, applied: [inboxKey(row!)] })).toBe('judged');
+    const parked = step(ref.work, { status: 'needs_attention', attention, applied: [inboxKey(row!)] });
+    expect(await bench.activities.recordStep(parked)).toBe('judged');
     const [after] = await bench.database.run((db) => db.select().from(inbox));
     expect(after?.state).toBe('applied');
     expect(await bench.activities.sendPurchase(ref)).toMatchObject({ outcome: { kind: 'accepted' } });

@@ -3,8 +3,8 @@ import { eq } from 'drizzle-orm';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createWorkActivities } from '#activities/work/work-activities.ts';
 import { attempts, orders, topups } from '#db/schema.ts';
-import { findAttemptById } from '#db/work/attempts.ts';
 import type { AttemptRef, PurchaseActivities } from '#domain/purchase/results.ts';
+import { WORK_KINDS } from '#domain/work/kinds.ts';
 import type { WorkDependencies } from '#fulfilment/purchase/dependencies.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
@@ -22,7 +22,9 @@ afterEach(async () => {
 /** The activities of another worker on the same database. */
 const otherWorker = (more: Partial<WorkDependencies>): PurchaseActivities =>
   createWorkActivities({ ...bench.dependencies, ...more });
-const attemptOf = ({ attemptId }: AttemptRef) => bench.database.run((db) => findAttemptById(db, attemptId));
+const send = (ref: AttemptRef, by = bench.activities as PurchaseActivities) =>
+  by.sendPurchase({ ...ref, resendWindowMs: WINDOW });
+const outcomeOf = async (ref: AttemptRef, by?: PurchaseActivities) => (await send(ref, by)).outcome;
 const sent = () => bench.admin.requests('createOrder');
 
 describe('two workers with different clocks', () => {
@@ -33,11 +35,9 @@ describe('two workers with different clocks', () => {
     await bench.admin.onRequest('createOrder', { kind: 'latency', ms: 2_000, at: 'answer' });
     const ref = await bench.begin();
     const second = otherWorker({ now: () => bench.clock.now + byMs });
-    const sending = bench.activities.sendPurchase({ ...ref, resendWindowMs: WINDOW });
+    const sending = send(ref);
     await waitFor('the first is sending', async () => (await sent()).length === 1);
-    expect(await second.sendPurchase({ ...ref, resendWindowMs: WINDOW })).toMatchObject({
-      outcome: { kind: 'lease_held', retryAfterMs: 30_000 },
-    });
+    expect(await outcomeOf(ref, second)).toMatchObject({ kind: 'lease_held', retryAfterMs: 30_000 });
     expect(await sending).toMatchObject({ outcome: { kind: 'accepted' } });
     expect(await sent()).toHaveLength(1);
   });
@@ -46,16 +46,11 @@ describe('two workers with different clocks', () => {
     await bench.admin.onRequest('createOrder', { kind: 'accepted_but_answer_lost' });
     const ref = await bench.begin();
     const slow = otherWorker({ now: () => bench.clock.now - 3_600_000 });
-    await slow.sendPurchase({ ...ref, resendWindowMs: WINDOW });
-    expect((await attemptOf(ref)).firstUnrefusedSendAt).toEqual(new Date(bench.clock.now));
+    await send(ref, slow);
+    expect((await bench.attempt(ref)).firstUnrefusedSendAt).toEqual(new Date(bench.clock.now));
     await bench.pass(WINDOW + 1);
-    // Moves the clock of the database.
-    expect(await bench.activities.sendPurchase({ ...ref, resendWindowMs: WINDOW })).toMatchObject({
-      outcome: { kind: 'too_late' },
-    });
-    expect(await slow.sendPurchase({ ...ref, resendWindowMs: WINDOW })).toMatchObject({
-      outcome: { kind: 'too_late' },
-    });
+    expect(await outcomeOf(ref)).toMatchObject({ kind: 'too_late' });
+    expect(await outcomeOf(ref, slow)).toMatchObject({ kind: 'too_late' });
     expect(await sent()).toHaveLength(1);
   });
 });
@@ -75,21 +70,19 @@ describe('a worker suspended between claim and request', () => {
   it('beyond its lease sends nothing and reports it, so the attempt can be sent again at once', async () => {
     const ref = await bench.begin();
     const stalled = createWorkActivities(afterTheClaim(() => void (clock.now += 27_000)));
-    const result = await stalled.sendPurchase({ ...ref, resendWindowMs: WINDOW });
+    const result = await send(ref, stalled);
     expect(result).toMatchObject({
       outcome: { kind: 'failure', failure: 'not_sent' },
       detail: expect.stringContaining('was suspended'),
     });
-    expect(await attemptOf(ref)).toMatchObject({
+    expect(await bench.attempt(ref)).toMatchObject({
       state: 'refused',
       anyUnknown: false,
       leaseToken: null,
       firstUnrefusedSendAt: null,
     });
     expect(await sent()).toEqual([]);
-    expect(await bench.activities.sendPurchase({ ...ref, resendWindowMs: WINDOW })).toMatchObject({
-      outcome: { kind: 'accepted' },
-    });
+    expect(await outcomeOf(ref)).toMatchObject({ kind: 'accepted' });
     expect(await sent()).toHaveLength(1);
   });
 
@@ -99,9 +92,7 @@ describe('a worker suspended between claim and request', () => {
       ...afterTheClaim(() => void (bench.clock.now += 27_000)),
       monotonicNow: () => 0,
     });
-    expect(await stalled.sendPurchase({ ...ref, resendWindowMs: WINDOW })).toMatchObject({
-      outcome: { failure: 'not_sent' },
-    });
+    expect(await outcomeOf(ref, stalled)).toMatchObject({ failure: 'not_sent' });
     expect(await sent()).toEqual([]);
   });
 
@@ -113,13 +104,13 @@ describe('a worker suspended between claim and request', () => {
         clock.now += 31_000;
         await bench.pass(31_000);
         // The lease has ended by the clock of the database. Another worker sends, and its answer is lost.
-        await bench.activities.sendPurchase({ ...ref, resendWindowMs: WINDOW });
+        await send(ref);
       }),
     );
-    expect(await stalled.sendPurchase({ ...ref, resendWindowMs: WINDOW })).toMatchObject({
+    expect(await send(ref, stalled)).toMatchObject({
       attempt: { state: 'unknown', history: { anyUnknown: true } },
     });
-    expect(await attemptOf(ref)).toMatchObject({
+    expect(await bench.attempt(ref)).toMatchObject({
       state: 'unknown',
       anyUnknown: true,
       sends: 2,
@@ -135,10 +126,10 @@ describe('a worker suspended between claim and request', () => {
       afterTheClaim(async () => {
         clock.now += 31_000;
         await bench.pass(31_000);
-        await bench.activities.sendPurchase({ ...ref, resendWindowMs: WINDOW });
+        await send(ref);
       }, false),
     );
-    await stalled.sendPurchase({ ...ref, resendWindowMs: WINDOW });
+    await send(ref, stalled);
     expect(await sent()).toHaveLength(2);
   });
 
@@ -147,7 +138,7 @@ describe('a worker suspended between claim and request', () => {
     const transaction = bench.database.transaction.bind(bench.database);
     vi.spyOn(bench.database, 'transaction').mockImplementation(async (work) => {
       const result = await transaction(work);
-      if ((await attemptOf(ref)).leaseToken !== null) {
+      if ((await bench.attempt(ref)).leaseToken !== null) {
         vi.restoreAllMocks();
         // The commit took this long.
         clock.now += 27_000;
@@ -155,9 +146,7 @@ describe('a worker suspended between claim and request', () => {
       return result;
     });
     const slow = createWorkActivities({ ...bench.dependencies, monotonicNow: () => clock.now });
-    expect(await slow.sendPurchase({ ...ref, resendWindowMs: WINDOW })).toMatchObject({
-      outcome: { failure: 'not_sent' },
-    });
+    expect(await outcomeOf(ref, slow)).toMatchObject({ failure: 'not_sent' });
     expect(await sent()).toEqual([]);
   });
 });
@@ -166,35 +155,27 @@ describe('a change of the policy by an operator', () => {
   it('stops resends of a possible purchase, also with an older policy in its workflow', async () => {
     const ref = await bench.begin();
     await bench.admin.onRequest('createOrder', { kind: 'accepted_but_answer_lost' });
-    await bench.activities.sendPurchase({ ...ref, resendWindowMs: WINDOW });
+    await send(ref);
     bench.purchaseInForce.resendAllowed = false;
-    expect(await bench.activities.sendPurchase({ ...ref, resendWindowMs: WINDOW })).toMatchObject({
-      outcome: { kind: 'resend_not_allowed' },
-    });
+    expect(await outcomeOf(ref)).toMatchObject({ kind: 'resend_not_allowed' });
     expect(await sent()).toHaveLength(1);
     bench.purchaseInForce.resendAllowed = true;
-    expect(await bench.activities.sendPurchase({ ...ref, resendWindowMs: WINDOW })).toMatchObject({
-      outcome: { kind: 'accepted' },
-    });
+    expect(await outcomeOf(ref)).toMatchObject({ kind: 'accepted' });
   });
 
   it('does not stop the send of an attempt that bought nothing', async () => {
     const ref = await bench.begin();
     bench.purchaseInForce.resendAllowed = false;
-    expect(await bench.activities.sendPurchase({ ...ref, resendWindowMs: WINDOW })).toMatchObject({
-      outcome: { kind: 'accepted' },
-    });
+    expect(await outcomeOf(ref)).toMatchObject({ kind: 'accepted' });
   });
 
   it('shortens the resend window of running work, and never lengthens it', async () => {
     const ref = await bench.begin();
     await bench.admin.onRequest('createOrder', { kind: 'accepted_but_answer_lost' });
-    await bench.activities.sendPurchase({ ...ref, resendWindowMs: WINDOW });
+    await send(ref);
     await bench.pass(31_000);
     bench.purchaseInForce.resendWindowMs = 30_000;
-    expect(await bench.activities.sendPurchase({ ...ref, resendWindowMs: WINDOW })).toMatchObject({
-      outcome: { kind: 'too_late' },
-    });
+    expect(await outcomeOf(ref)).toMatchObject({ kind: 'too_late' });
     bench.purchaseInForce.resendWindowMs = WINDOW;
     expect(await bench.activities.sendPurchase({ ...ref, resendWindowMs: 30_000 })).toMatchObject({
       outcome: { kind: 'too_late' },
@@ -217,22 +198,14 @@ describe('a change of the policy by an operator', () => {
 });
 
 describe('an attempt with a lost row', () => {
-  it.each([
-    ['an order', () => bench.begin()],
-    ['a top-up', () => bench.beginTopup()],
-    ['a VPN subscription', () => bench.beginSubscription()],
-    ['a cancellation', () => bench.beginCancellation()],
-  ] as const)('of %s is opened again with the same key, reference and bytes', async (_what, begin) => {
-    const ref = await begin();
+  it.each(WORK_KINDS)('of work of the kind %s is opened again with the same key, reference and bytes', async (kind) => {
+    const ref = await bench.beginOf(kind);
     await bench.settle(ref);
     await bench.activities.openNextAttempt({ work: ref.work, number: 2 });
+    const ofWork = eq(attempts.subjectId, ref.work.id);
     const read = () =>
       bench.database.run(async (db) => {
-        const rows = await db
-          .select()
-          .from(attempts)
-          .where(eq(attempts.subjectId, ref.work.id))
-          .orderBy(attempts.number);
+        const rows = await db.select().from(attempts).where(ofWork).orderBy(attempts.number);
         return rows.map(({ id, number, idempotencyKey, reference, serviceEsimId, encryptedRequestBody }) => ({
           number,
           idempotencyKey,
@@ -243,7 +216,7 @@ describe('an attempt with a lost row', () => {
       });
     const before = await read();
     expect(new Set(before.map(({ idempotencyKey }) => idempotencyKey)).size).toBe(2);
-    await bench.database.run((db) => db.delete(attempts).where(eq(attempts.subjectId, ref.work.id)));
+    await bench.database.run((db) => db.delete(attempts).where(ofWork));
     const { attempt } = await bench.activities.beginWork({ work: ref.work });
     await bench.settle({ ...ref, attemptId: attempt.id });
     await bench.activities.openNextAttempt({ work: ref.work, number: 2 });

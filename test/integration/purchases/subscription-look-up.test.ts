@@ -8,8 +8,7 @@ afterEach(() => bench.admin.calm());
 
 async function bought(on: ActivityBench): Promise<AttemptRef> {
   const ids = await on.beginSubscription();
-  await on.activities.sendPurchase(ids);
-  await on.activities.completePurchase({ ...ids, applied: [] });
+  await on.buy(ids);
   return ids;
 }
 
@@ -19,7 +18,6 @@ describe('the look-up of a VPN subscription', () => {
   });
 
   it.each([
-    [{ kind: 'server_error', retry_after: 7 }, 'server_error', 7_000],
     [{ kind: 'rate_limited', retry_after: 30 }, 'rate_limited', 30_000],
     [{ kind: 'connection_reset' }, 'connection_lost', undefined],
     // From a proxy or another server, not an answer of the service.
@@ -50,35 +48,5 @@ describe('the look-up of a VPN subscription', () => {
     const before = await without.admin.requests('getVpnSubscription');
     expect(await without.activities.lookUpSubscription(ids)).toMatchObject({ kind: 'not_known' });
     expect(await without.admin.requests('getVpnSubscription')).toEqual(before);
-  });
-});
-
-describe('an accepted but unconfirmed cancellation', () => {
-  it('is sent again when an operator retries it', async () => {
-    const { work } = await bought(bench);
-    await bench.admin.nextPurchases({
-      operation: 'vpn_cancellation',
-      outcome: 'processing_then_cancelled',
-      delay_ms: 600_000,
-    });
-    expect(await bench.activities.cancelSubscription({ work })).toEqual({ kind: 'accepted' });
-    const accepted = (await bench.activities.beginWork({ work })).subscription;
-    expect(accepted).toMatchObject({ cancelAcceptedAt: bench.clock.now });
-    await bench.activities.recordStep({
-      work,
-      stepKey: 'run:1',
-      status: 'needs_attention',
-      event: 'vpn_subscription.needs_attention',
-      message: 'It is not confirmed.',
-      attention: { reason: 'cancellation_refused', detail: 'It is not confirmed.' },
-      attemptNumber: 1,
-      applied: [],
-    });
-    const operator = { actor: 'Ada', reason: 'Ask again.', actionId: 'act-1' };
-    expect(await bench.activities.actOnWork({ work, action: { action: 'retry' }, operator })).toBe('applied');
-    const snapshot = await bench.activities.beginWork({ work });
-    expect(snapshot).toMatchObject({ status: 'cancelling' });
-    expect(snapshot.attention).toBeUndefined();
-    expect(snapshot.subscription?.cancelAcceptedAt).toBeUndefined();
   });
 });

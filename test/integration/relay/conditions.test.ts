@@ -48,6 +48,22 @@ describe('degraded readiness', () => {
   });
 });
 
+/** Reads a gauge at this time. */
+function gauges(now: number): (name: string) => Promise<number> {
+  const metrics = createMetrics({ processMetrics: false });
+  const { webhookSilence } = DEFAULT_POLICY;
+  metrics.refreshWith(databaseGauges(opened.database, metrics, { webhookSilence, now: () => now }));
+  return async (name) => {
+    const { body } = await metrics.render();
+    return Number(
+      body
+        .split('\n')
+        .find((line) => line.startsWith(`reseller_${name} `))
+        ?.split(' ')[1],
+    );
+  };
+}
+
 describe('the age of unfinished work', () => {
   it('is that of the item unchanged for longest, by kind and status', async () => {
     const now = Date.now();
@@ -60,23 +76,18 @@ describe('the age of unfinished work', () => {
       const updatedAt = new Date(now - ageSeconds * 1_000);
       await opened.database.run((db) => db.update(orders).set({ status, updatedAt }).where(eq(orders.id, id)));
     }
-    const metrics = createMetrics({ processMetrics: false });
-    metrics.refreshWith(
-      databaseGauges(opened.database, metrics, { webhookSilence: DEFAULT_POLICY.webhookSilence, now: () => now }),
+    const gauge = gauges(now);
+    const ages = ['accepted', 'submitting', 'processing'].map((status) =>
+      gauge(`work_oldest_seconds{kind="order",status="${status}"}`),
     );
-    const { body } = await metrics.render();
-    const age = (status: string) =>
-      Number(new RegExp(`work_oldest_seconds\\{kind="order",status="${status}"\\} (\\S+)`).exec(body)?.[1]);
-    expect(['accepted', 'submitting', 'processing'].map(age)).toEqual([400, 0, 7_200]);
+    expect(await Promise.all(ages)).toEqual([400, 0, 7_200]);
   });
 
   it('that is held counts from its acceptance, and not while a pause holds it', async () => {
     const { database } = opened;
     const now = Date.now();
-    const metrics = createMetrics({ processMetrics: false });
-    const { webhookSilence } = DEFAULT_POLICY;
-    metrics.refreshWith(databaseGauges(database, metrics, { webhookSilence, now: () => now }));
-    const age = async () => Number(/work_held_seconds\{kind="order"\} (\S+)/.exec((await metrics.render()).body)?.[1]);
+    const gauge = gauges(now);
+    const age = () => gauge('work_held_seconds{kind="order"}');
     const hold = async (ageSeconds: number) => {
       const id = await acceptTestOrder(database);
       const createdAt = new Date(now - ageSeconds * 1_000);
@@ -100,14 +111,8 @@ describe('the age of unfinished work', () => {
 
   it('that has not begun ends with its first attempt, also while its send waits for its turn', async () => {
     const { database } = opened;
-    const metrics = createMetrics({ processMetrics: false });
-    const now = Date.now() + 400_000;
-    const { webhookSilence } = DEFAULT_POLICY;
-    metrics.refreshWith(databaseGauges(database, metrics, { webhookSilence, now: () => now }));
-    const age = async () => {
-      const { body } = await metrics.render();
-      return Number(/work_not_started_seconds\{kind="order"\} (\S+)/.exec(body)?.[1]);
-    };
+    const gauge = gauges(Date.now() + 400_000);
+    const age = () => gauge('work_not_started_seconds{kind="order"}');
     const id = await acceptTestOrder(database);
     expect(await age()).toBeGreaterThan(300);
     await openTestAttempt(database, id);

@@ -15,8 +15,7 @@ const NEW = new Date('2026-01-01T00:00:00Z');
 const BATCH = 4;
 const WHAT = { before: new Date('2025-06-01T00:00:00Z'), batch: BATCH };
 
-let ended: string;
-let unfinished: string;
+const ENTRY = { subjectKind: 'order', event: 'order.held', message: '.' };
 
 /** Rows that the nodes of a plan have read, those of their filters included. */
 function rowsOf(plan: unknown): number {
@@ -24,22 +23,16 @@ function rowsOf(plan: unknown): number {
   return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
-const created = disposedAtEnd(await openTestDatabase());
-const { database } = created;
-[ended, unfinished] = [await acceptTestOrder(database), await acceptTestOrder(database)];
+const { database } = disposedAtEnd(await openTestDatabase());
+const [ended, unfinished] = [await acceptTestOrder(database), await acceptTestOrder(database)];
 await database.run((db) => db.update(orders).set({ status: 'failed' }).where(eq(orders.id, ended)));
+
+const audited = (at: Date, actor = 'a') => ({ at, actor, action: 'x', subjectKind: 'order', subjectId: ended });
 
 describe('old history', () => {
   it('of ended work leaves the timeline in batches; of unfinished work, and new, it stays', async () => {
-    const { database } = created;
     await database.run((db) => db.delete(timeline));
-    const entry = (subjectId: string, at: Date, event: string) => ({
-      subjectKind: 'order',
-      subjectId,
-      at,
-      event,
-      message: '.',
-    });
+    const entry = (subjectId: string, at: Date, event: string) => ({ ...ENTRY, subjectId, at, event });
     await database.run((db) =>
       db
         .insert(timeline)
@@ -61,7 +54,6 @@ describe('old history', () => {
   });
 
   it('is found without reading all of it', async () => {
-    const { database } = created;
     const rowsRead = await database.transaction(async (tx) => {
       await tx.delete(timeline);
       await tx.execute(sql`insert into timeline (subject_kind, subject_id, at, event, message)
@@ -80,7 +72,6 @@ describe('old history', () => {
   });
 
   it('of the service’s reports is deleted only when it is settled and its work has ended', async () => {
-    const { database } = created;
     const report = (state: InboxState, subjectId: string | null, receivedAt: Date) => ({
       source: 'webhook' as const,
       deliveryId: randomUUID(),
@@ -112,28 +103,24 @@ describe('old history', () => {
   });
 
   it('of the audit log is deleted', async () => {
-    const { database } = created;
-    const line = (at: Date) => ({ at, actor: 'a', action: 'x', subjectKind: 'order', subjectId: ended });
-    await database.run((db) => db.insert(auditLog).values([line(OLD), line(NEW), line(OLD)]));
+    await database.run((db) => db.insert(auditLog).values([OLD, NEW, OLD].map((at) => audited(at))));
     expect(await database.run((db) => forgetAudit(db, WHAT))).toBe(2);
     expect((await database.run((db) => db.select().from(auditLog))).map(({ at }) => at)).toEqual([NEW]);
   });
 
   it('that should be gone is measured by table, and what unfinished work keeps is not', async () => {
-    const { database } = created;
     const now = WHAT.before.getTime() + DEFAULT_POLICY.sweep.historyKeptMs;
     const kept = { ...DEFAULT_POLICY.sweep, deliveriesKeptMs: DEFAULT_POLICY.outbound.logKeptMs };
     const overdue = () => database.run((db) => overdueRows(db, kept, now));
     const late = WHAT.before.getTime() - OLD.getTime();
     await database.run(async (db) => {
       for (const table of [timeline, inbox, auditLog]) await db.delete(table);
-      const entry = { subjectKind: 'order', at: OLD, event: 'order.held', message: '.' };
       await db.insert(timeline).values([
-        { ...entry, subjectId: unfinished },
-        { ...entry, subjectId: ended, at: new Date(OLD.getTime() + 1_000) },
-        { ...entry, subjectId: ended, at: NEW },
+        { ...ENTRY, subjectId: unfinished, at: OLD },
+        { ...ENTRY, subjectId: ended, at: new Date(OLD.getTime() + 1_000) },
+        { ...ENTRY, subjectId: ended, at: NEW },
       ]);
-      await db.insert(auditLog).values({ at: OLD, actor: 'a', action: 'x', subjectKind: 'order', subjectId: ended });
+      await db.insert(auditLog).values(audited(OLD));
     });
     expect(await overdue()).toMatchObject({ timeline: late - 1_000, audit_log: late, inbox: 0, webhook_deliveries: 0 });
 
@@ -149,8 +136,7 @@ describe('a cursor of a list', () => {
   it('that points to a deleted entry of the audit log continues with the next one that is kept', async () => {
     await using api = await startTestApi();
     const caller = await api.caller(['audit:read']);
-    const line = (at: Date, actor: string) => ({ at, actor, action: 'x', subjectKind: 'order', subjectId: 'ord_1' });
-    const lines = [line(OLD, 'oldest'), line(OLD, 'old'), line(NEW, 'new'), line(NEW, 'newest')];
+    const lines = [audited(OLD, 'oldest'), audited(OLD, 'old'), audited(NEW, 'new'), audited(NEW, 'newest')];
     await api.database.run(async (db) => {
       await db.delete(auditLog);
       await db.insert(auditLog).values(lines);

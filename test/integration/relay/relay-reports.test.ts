@@ -1,8 +1,11 @@
-import { sql } from 'drizzle-orm';
+import { randomUUID } from 'node:crypto';
+import { and, eq, sql } from 'drizzle-orm';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { inboxKey } from '#db/queues/inbox.ts';
-import { attempts } from '#db/schema.ts';
+import { events } from '#db/schema.ts';
+import { findAttemptById } from '#db/work/attempts.ts';
 import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
+import { withReference, type OrderAttempt } from '#test/support/work/order-desk.ts';
 import {
   acceptTestOrder,
   deliverTestEvent,
@@ -10,12 +13,17 @@ import {
   openTestAttempt,
   storeTestReport,
   endTestOrder,
+  type TestEvent,
 } from '#test/support/work/order-rows.ts';
 import { HOUR, RelayBench } from '#test/support/work/relay-bench.ts';
 import { passQueueTime } from '#test/support/work/relay.ts';
 
 const bench = disposedAtEnd(await RelayBench.start());
 beforeEach(() => bench.empty());
+
+const attemptOf = ({ attempt: { id } }: { readonly attempt: { readonly id: string } }) =>
+  bench.database.run((db) => findAttemptById(db, id));
+const namesOf = ({ serviceId, reference }: OrderAttempt) => ({ serviceId: serviceId ?? '', reference });
 
 describe('reports of the service', () => {
   it('are stored with the attempt before its workflow is signalled', async () => {
@@ -37,11 +45,7 @@ describe('reports of the service', () => {
       },
     ]);
     expect(row).toMatchObject({ state: 'relayed', attemptId: attempt.id, subjectId: orderId });
-    expect(
-      (await bench.database.run((db) => db.select().from(attempts))).find(({ id }) => id === attempt.id),
-    ).toMatchObject({
-      state: 'completed',
-    });
+    expect(await attemptOf({ attempt })).toMatchObject({ state: 'completed' });
   });
 
   it('without new information are settled without a signal', async () => {
@@ -151,22 +155,43 @@ describe('reports about ended work, and impossible reports', () => {
     expect(bench.temporal.signalled).toEqual([]);
     expect(await bench.casesOf(orderId)).toMatchObject([{ reason: 'contradiction', closedAt: null }]);
     expect(await bench.rows()).toMatchObject([{ state: 'applied', decision: 'contradiction' }]);
+    const told = await bench.database.run((db) =>
+      db
+        .select()
+        .from(events)
+        .where(and(eq(events.subjectId, orderId), eq(events.type, 'order.in_doubt'))),
+    );
+    expect(told).toMatchObject([{ data: { status: 'failed', attention_reason: 'contradiction' } }]);
   });
 
-  it('open a case when they name a second order for one attempt', async () => {
-    const { orderId, attempt } = await bench.bought('so-9');
+  it.each<[string, (ours: OrderAttempt, other: OrderAttempt) => Omit<TestEvent, 'outcome'>]>([
+    ['name a second order for one attempt', ({ reference }) => ({ serviceId: 'so-second', reference })],
+    ['have our reference and another package', (ours) => ({ ...namesOf(ours), data: { package_id: 1002 } })],
+    ['have the order of one and the reference of another', (ours, { reference }) => ({ ...namesOf(ours), reference })],
+  ])('open a case, signal nothing and change no attempt when they %s', async (_what, eventOf) => {
+    const [ours, other] = [await bench.bought(randomUUID()), await bench.bought(randomUUID())];
+    const both = async () => [await attemptOf(ours), await attemptOf(other)] as const;
+    const before = await both();
     await deliverTestEvent(bench.database, {
       outcome: 'completed',
-      serviceId: 'so-9-again',
-      reference: attempt.reference,
+      ...eventOf(withReference(before[0]), other.attempt),
     });
     await bench.drain();
-    // The known order continues. An operator decides about the second one.
+    // The known order continues. An operator decides about the other one.
     expect(bench.temporal.signalled).toEqual([]);
-    expect(await bench.casesOf(orderId)).toMatchObject([
-      { reason: 'contradiction', detail: expect.stringContaining('so-9-again') },
-    ]);
+    expect(await bench.casesOf(ours.orderId)).toMatchObject([{ reason: 'contradiction', closedAt: null }]);
     expect(await bench.rows()).toMatchObject([{ state: 'applied' }]);
+    expect(await both()).toEqual(before);
+  });
+
+  it('open a case and keep the known price when they contain another price', async () => {
+    const ours = await bench.bought('so-price', { amount: '2.40', currency: 'USD' });
+    const data = { price_for_reseller: '0.10', currency: 'USD' };
+    await deliverTestEvent(bench.database, { outcome: 'completed', serviceId: 'so-price', data });
+    await bench.drain();
+    expect(bench.temporal.signalled).toMatchObject([{ observation: { decision: 'advance' } }]);
+    expect(await bench.casesOf(ours.orderId)).toMatchObject([{ reason: 'contradiction', closedAt: null }]);
+    expect(await attemptOf(ours)).toMatchObject({ state: 'completed', chargedAmount: '2.400000' });
   });
 
   it('open a case when they complete an attempt that a later attempt has replaced', async () => {

@@ -1,7 +1,6 @@
-import { eq, inArray } from 'drizzle-orm';
+import { eq, inArray, sql } from 'drizzle-orm';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { newId } from '#db/connection/ids.ts';
-import { orders, outbox, vpnSubscriptions } from '#db/schema.ts';
+import { orders, outbox } from '#db/schema.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { sweepWork, type SweepTools } from '#fulfilment/upkeep/sweep.ts';
 import { createLogger } from '#telemetry/logger.ts';
@@ -88,26 +87,14 @@ describe('the sweeper', () => {
 
   it(`calls Temporal 20 times for ${MANY} sleeping subscriptions, and starts none of them`, async () => {
     const { database, clock } = bench;
-    const ids = Array.from({ length: MANY }, () => newId('vpn_subscription'));
-    const at = new Date(clock.now);
-    for (let start = 0; start < MANY; start += 1_000) {
-      await database.run((db) =>
-        db.insert(vpnSubscriptions).values(
-          ids.slice(start, start + 1_000).map((id) => ({
-            id,
-            apiKeyId: 'key_test',
-            externalSubscriptionId: id,
-            vpnPlanId: 301,
-            encryptedCustomerReference: Buffer.alloc(0),
-            customerReferenceHash: Buffer.alloc(0),
-            customerPrice: '29.99',
-            customerPriceCurrency: 'USD',
-            status: 'active' as const,
-            updatedAt: at,
-          })),
-        ),
-      );
-    }
+    const at = new Date(clock.now).toISOString();
+    await database.run((db) =>
+      db.execute(sql`insert into vpn_subscriptions (id, api_key_id, external_subscription_id, vpn_plan_id,
+          encrypted_customer_reference, customer_reference_hash, customer_price, customer_price_currency, status,
+          updated_at)
+        select 'vpn_' || n, 'key_test', 'vpn_' || n, 301, '', '', 29.99, 'USD', 'active', ${at}::timestamptz
+        from generate_series(1, ${MANY}::int) n`),
+    );
     clock.now += 30 * MINUTE;
     let calls = 0;
     const findRunning: SweepTools['findRunning'] = async (work) => {

@@ -65,7 +65,7 @@ export class OrderDesk {
   }
 
   /** Places an order that the service refuses permanently. @returns the id of the order. */
-  async placeRefused(): Promise<string> {
+  async placeRefused(more: Record<string, unknown> = {}): Promise<string> {
     const body = { error: 'validation_failed', message: 'The order is not valid.' };
     await this.simulator.onRequest('createOrder', {
       kind: 'answer',
@@ -73,7 +73,7 @@ export class OrderDesk {
       body: JSON.stringify(body),
       headers: { 'content-type': 'application/json' },
     });
-    return this.place(PACKAGE.completedAtOnce);
+    return this.place(PACKAGE.completedAtOnce, more);
   }
 
   /**

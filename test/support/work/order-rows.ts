@@ -134,15 +134,15 @@ export interface TestEvent {
   readonly serviceId: string;
   readonly reference?: string;
   readonly deliveryId?: string;
+  /** More of its data. */
+  readonly data?: Readonly<Record<string, unknown>>;
 }
 
 /** Stores an order event in the inbox as the webhook endpoint does. */
 export async function deliverTestEvent(database: Database, event: TestEvent): Promise<InboxResult> {
   const { outcome, serviceId, reference, deliveryId = randomUUID() } = event;
-  const named = reference === undefined ? {} : { external_order_id: reference };
-  const body = Buffer.from(
-    JSON.stringify({ event: `order.${outcome}`, data: { id: serviceId, status: outcome, ...named } }),
-  );
+  const data = { id: serviceId, status: outcome, external_order_id: reference, ...event.data };
+  const body = Buffer.from(JSON.stringify({ event: `order.${outcome}`, data }));
   return new InboxWriter(database, TEST_KEYS).accept({
     deliveryId,
     timestamp: String(Math.floor(Date.now() / 1_000)),

@@ -4,6 +4,7 @@ import { onTestFinished } from 'vitest';
 import type { Database } from '#db/connection/database.ts';
 import type { Wakeups } from '#db/connection/wakeups.ts';
 import { cases, inbox, outbox } from '#db/schema.ts';
+import type { Money } from '#domain/money/money.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import type { ServiceObservation } from '#domain/relay/observation.ts';
 import type { NotifyOutcome } from '#domain/relay/relay-decision.ts';
@@ -120,11 +121,11 @@ export class RelayBench implements AsyncDisposable {
   }
 
   /** An order with an attempt that the service has. */
-  async bought(serviceId: string) {
+  async bought(serviceId: string, charged?: Money) {
     const orderId = await acceptTestOrder(this.database);
     const attempt = await openTestAttempt(this.database, orderId);
     await claimTestSend(this.database, attempt.id);
-    await storeTestReport(this.database, attempt.id, { outcome: 'processing', serviceId });
+    await storeTestReport(this.database, attempt.id, { outcome: 'processing', serviceId, charged });
     await this.database.run((db) => db.delete(outbox));
     return { orderId, attempt };
   }

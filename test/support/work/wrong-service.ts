@@ -10,7 +10,7 @@ export interface OrderNames {
 }
 
 /** The names of an order at the service. @param order as our API shows it. */
-export const namesOf = (order: HttpAnswer): OrderNames => ({
+const namesOf = (order: HttpAnswer): OrderNames => ({
   id: order.textAt('service_order_id'),
   external_order_id: order.textAt('external_order_id'),
 });

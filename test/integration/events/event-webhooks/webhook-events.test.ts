@@ -1,7 +1,8 @@
-import { eq } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { deliveryOutput } from '#api/webhook-endpoints/webhook-endpoint-schemas.ts';
+import { newId } from '#db/connection/ids.ts';
 import { publishEvents, recordEvent } from '#db/events/event-log.ts';
 import { events, webhookDeliveries, webhookEndpoints } from '#db/schema.ts';
 import { queueDeliveries } from '#fulfilment/event-webhooks/queue-deliveries.ts';
@@ -11,7 +12,9 @@ import {
   endpointPath,
   forgetEndpoints,
 } from '#test/support/api/webhook-endpoint-calls.ts';
-import { startTestApi } from '#test/support/network/api.ts';
+import { startTestApi, TEST_NOW } from '#test/support/network/api.ts';
+import type { HttpClient } from '#test/support/network/http.ts';
+import { waitFor } from '#test/support/wait-for.ts';
 
 const api = await startTestApi();
 const caller = await api.caller();
@@ -19,7 +22,7 @@ beforeEach(() => forgetEndpoints(api));
 afterAll(() => api[Symbol.asyncDispose]());
 
 const { post, created } = endpointCalls(() => caller);
-const { happen, queued, settle } = endpointEvents(() => api);
+const { happen, queued, happened, settle } = endpointEvents(() => api);
 
 describe('published events', () => {
   it('are queued once for each selected endpoint, in the transaction that publishes them', async () => {
@@ -106,5 +109,169 @@ describe('a pending delivery', () => {
     expect(await shown(null)).toEqual([minute(-1).toISOString(), minute(20).toISOString()]);
     await settle(id, 'delivered');
     expect(await shown(minute(10))).toEqual([null, null]);
+  });
+});
+
+describe('a replay', () => {
+  const hour = (n: number) => TEST_NOW + n * 3_600_000;
+
+  it('covers one event, one delivery, all since a time, failed ones, or missed ones', async () => {
+    const [before] = await happen(['order.held'], { now: hour(0) });
+    const id = await created();
+    const [delivered] = await happen(['order.completed'], { now: hour(1) });
+    await settle(id, 'delivered');
+    const [failed] = await happen(['order.failed'], { now: hour(2) });
+    await api.database.run((db) =>
+      db
+        .update(webhookDeliveries)
+        .set({ state: 'failed', nextTryAt: null, endedAt: new Date(hour(3)) })
+        .where(eq(webhookDeliveries.eventId, failed!)),
+    );
+    const asItWas = await api.database.run((db) => db.select().from(webhookDeliveries));
+    const sorted = (...ids: (string | undefined)[]) =>
+      ids.map(String).toSorted((left, right) => left.localeCompare(right));
+    const replayed = async (body: object) => {
+      const answer = await post(endpointPath(id, '/replay'), body);
+      const pending = (await queued(id)).filter(([, state]) => state === 'pending').map(([eventId]) => eventId);
+      await api.database.run((db) => db.delete(webhookDeliveries));
+      await api.database.run((db) => db.insert(webhookDeliveries).values(asItWas));
+      return [answer.at('queued'), sorted(...pending)];
+    };
+    expect(await replayed({ event_id: before })).toEqual([1, [before]]);
+    expect(await replayed({ delivery_id: asItWas[0]!.id })).toEqual([1, [delivered]]);
+    expect(await replayed({ since: new Date(hour(0)).toISOString() })).toEqual([3, sorted(before, delivered, failed)]);
+    expect(await replayed({ since: new Date(hour(1)).toISOString(), which: 'all' })).toEqual([
+      2,
+      sorted(delivered, failed),
+    ]);
+    expect(await replayed({ since: new Date(hour(0)).toISOString(), which: 'failed' })).toEqual([1, [failed]]);
+    expect(await replayed({ since: new Date(hour(0)).toISOString(), which: 'missed' })).toEqual([
+      2,
+      sorted(before, failed),
+    ]);
+    expect(
+      await replayed({
+        since: new Date(hour(0)).toISOString(),
+        until: new Date(hour(1)).toISOString(),
+        which: 'missed',
+      }),
+    ).toEqual([1, [before]]);
+  });
+
+  it('keeps the delivery and its number of tries, and restarts its time limit', async () => {
+    const id = await created();
+    await happen(['order.completed']);
+    await api.database.run((db) =>
+      db
+        .update(webhookDeliveries)
+        .set({ state: 'failed', nextTryAt: null, endedAt: new Date(), tries: 23, failedTries: 23 }),
+    );
+    const [before] = await api.database.run((db) => db.select().from(webhookDeliveries));
+    api.clock.now += 86_400_000;
+    await post(endpointPath(id, '/replay'), { delivery_id: before!.id });
+    const [after] = await api.database.run((db) => db.select().from(webhookDeliveries));
+    expect(after).toMatchObject({
+      id: before!.id,
+      state: 'pending',
+      tries: 23,
+      failedTries: 0,
+      triedSince: new Date(api.clock.now),
+      nextTryAt: new Date(api.clock.now),
+      endedAt: null,
+    });
+  });
+
+  it('beyond the limit of one call continues with the next call', async () => {
+    const id = await created();
+    await happened(10_050);
+    const first = await post(endpointPath(id, '/replay'), { since: new Date(TEST_NOW).toISOString() });
+    expect(first.body).toEqual({ queued: 10_000, next_since: new Date(TEST_NOW + 10_000).toISOString() });
+    const second = await post(endpointPath(id, '/replay'), { since: first.textAt('next_since') });
+    expect(second.body).toEqual({ queued: 50, next_since: null });
+    expect(await queued(id)).toHaveLength(10_050);
+  });
+
+  it('requires exactly one selection, which must exist', async () => {
+    const [id, other] = [await created(), await created()];
+    await happen(['order.held']);
+    const [ofOther] = await api.database.run((db) =>
+      db.select().from(webhookDeliveries).where(eq(webhookDeliveries.endpointId, other)),
+    );
+    for (const body of [
+      {},
+      { event_id: 'evt_x', since: '2030-01-01T00:00:00Z' },
+      { event_id: 'evt_x', which: 'all' },
+      { delivery_id: 'wd_x', until: '2030-01-01T00:00:00Z' },
+      { since: 'yesterday' },
+    ]) {
+      expect((await post(endpointPath(id, '/replay'), body)).status, JSON.stringify(body)).toBe(400);
+    }
+    expect((await post(endpointPath(id, '/replay'), { event_id: 'evt_x' })).at('code')).toBe('event_not_found');
+    expect((await post(endpointPath(id, '/replay'), { delivery_id: ofOther!.id })).at('code')).toBe(
+      'webhook_delivery_not_found',
+    );
+  });
+});
+
+describe('a disabled endpoint', () => {
+  it('gets nothing, can be neither tested nor replayed, and gets missed events when it is enabled', async () => {
+    const id = await created();
+    api.clock.now += 1_000;
+    expect((await caller.post(endpointPath(id, '/disable'))).body).toMatchObject({
+      status: 'disabled',
+      disabled_reason: 'request',
+      missed_since: new Date(api.clock.now).toISOString(),
+    });
+    const [missed] = await happen(['order.completed'], { now: api.clock.now + 60_000 });
+    expect(await queued(id)).toEqual([]);
+    for (const answer of [
+      await post(endpointPath(id, '/test')),
+      await post(endpointPath(id, '/replay'), { since: '2030-01-01T00:00:00Z' }),
+    ])
+      expect(answer.at('code')).toBe('webhook_endpoint_disabled');
+    expect((await caller.post(endpointPath(id, '/enable'), { replay_missed: true })).body).toMatchObject({
+      status: 'enabled',
+      disabled_reason: null,
+      missed_since: null,
+    });
+    expect(await queued(id)).toEqual([[missed, 'pending']]);
+  });
+
+  it('enabled without a replay gets no missed events', async () => {
+    const id = await created();
+    await caller.post(endpointPath(id, '/disable'));
+    await api.database.run((db) => db.update(webhookEndpoints).set({ missedSince: new Date(TEST_NOW - 1) }));
+    await happened(3);
+    expect((await caller.post(endpointPath(id, '/enable'))).body).toMatchObject({
+      status: 'enabled',
+      missed_since: null,
+    });
+    expect(await queued(id)).toEqual([]);
+  });
+
+  it('misses no event that is published during its activation', async () => {
+    const id = await created();
+    await caller.post(endpointPath(id, '/disable'));
+    let enabled: ReturnType<HttpClient['post']> | undefined;
+    const [eventId] = await api.database.transaction(async (tx) => {
+      await recordEvent(
+        tx,
+        { type: 'order.held', subject: { kind: 'order', id: newId('order') }, apiKeyId: 'key_a', data: {} },
+        new Date(TEST_NOW),
+      );
+      // It is still disabled for this transaction.
+      const published = await publishEvents(tx, 10);
+      await queueDeliveries(tx, published, new Date(TEST_NOW));
+      enabled = caller.post(endpointPath(id, '/enable'), { replay_missed: true });
+      await waitFor('it waits for the end of the publication', async () => {
+        const { rows } = await api.database.run((db) =>
+          db.execute(sql`select 1 from pg_locks where locktype = 'advisory' and not granted`),
+        );
+        return rows.length > 0;
+      });
+      return published.map((event) => event.id);
+    });
+    expect((await enabled)?.status).toBe(200);
+    expect(await queued(id)).toEqual([[eventId, 'pending']]);
   });
 });

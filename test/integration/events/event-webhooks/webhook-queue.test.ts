@@ -1,4 +1,4 @@
-import { inArray } from 'drizzle-orm';
+import { eq, inArray } from 'drizzle-orm';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { forgetDeliveries } from '#db/events/webhook-deliveries.ts';
 import { events, webhookEndpoints } from '#db/schema.ts';
@@ -111,14 +111,6 @@ describe('missed events of an endpoint', () => {
     expect(bench.receiver.ids.toSorted((one, other) => missed.indexOf(one) - missed.indexOf(other))).toEqual(missed);
     expect(await bench.endpointRow(id)).toMatchObject({ missedSince: null });
   });
-
-  it('are found once by the sweep when the workflow was lost with an empty queue', async () => {
-    const { id } = await missing(1);
-    const look = () =>
-      bench.database.transaction((tx) => wakeOverdueEndpoints(tx, { before: new Date(bench.clock.now) }));
-    expect([await look(), await look()]).toEqual([1, 0]);
-    expect(await bench.endpointRow(id)).toMatchObject({ wakesRequested: 1n, wakeIsUrgent: true });
-  });
 });
 
 describe('deliveries to an endpoint', () => {
@@ -145,14 +137,19 @@ describe('deliveries to an endpoint', () => {
     expect(bench.receiver.received).toHaveLength(3);
   });
 
-  it('are found once by the sweep when the workflow was lost', async () => {
-    const id = await bench.endpoint();
+  it('and missed events are found once by the sweep when the workflow was lost', async () => {
+    const [id, missing] = [await bench.endpoint(), await bench.endpoint()];
+    const missedSince = new Date(bench.clock.now);
+    await bench.database.run((db) =>
+      db.update(webhookEndpoints).set({ missedSince, eventTypes: [] }).where(eq(webhookEndpoints.id, missing)),
+    );
     await bench.happen();
-    await bench.database.run((db) => db.update(webhookEndpoints).set({ wakesSent: 1n }));
+    await bench.database.run((db) => db.update(webhookEndpoints).set({ wakesSent: webhookEndpoints.wakesRequested }));
     const look = (ms: number) =>
       bench.database.transaction((tx) => wakeOverdueEndpoints(tx, { before: new Date(bench.clock.now + ms) }));
-    expect([await look(-60_000), await look(0), await look(0)]).toEqual([0, 1, 0]);
-    expect(await bench.endpointRow(id)).toMatchObject({ wakesRequested: 2n, wakeIsUrgent: true });
+    // Missed events are queued at once.
+    expect([await look(-60_000), await look(0), await look(0)]).toEqual([1, 1, 0]);
+    for (const each of [id, missing]) expect(await bench.endpointRow(each)).toMatchObject({ wakeIsUrgent: true });
   });
 
   it('fail without their deleted event, block nothing, and cannot be replayed', async () => {

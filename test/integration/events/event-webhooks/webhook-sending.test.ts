@@ -4,7 +4,6 @@ import { excerptAad } from '#db/encryption-aads.ts';
 import { webhookEndpoints } from '#db/schema.ts';
 import type { TryOutcome } from '#domain/events/webhook-delivery.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
-import { rotateEndpointSecret } from '#fulfilment/event-webhooks/manage-endpoint.ts';
 import { WebhookReceiver } from '#test/support/network/webhook-receiver.ts';
 import { recorded, twiceOver, type ActivityCall } from '#test/support/work/activities/twice.ts';
 import { WebhookBench } from '#test/support/work/webhook-sending.ts';
@@ -45,33 +44,6 @@ describe('a delivered event', () => {
       'No matching signature',
     );
     expect(await bench.states()).toEqual(['delivered']);
-  });
-
-  it('has a signature for each secret during a rotation', async () => {
-    const former = generateWebhookSecret();
-    const id = await bench.endpoint(former);
-    const request = { id, owner: undefined, actor: 'test', now: new Date(bench.clock.now) };
-    const { secret: latest } = await bench.database.transaction((tx) =>
-      rotateEndpointSecret(tx, bench.keyRing, request, 10_000),
-    );
-    await bench.happen();
-    await bench.round(id);
-    bench.clock.now += 10_000;
-    await bench.happen();
-    await bench.round(id);
-    const verifies = (index: number, secret: string) => {
-      try {
-        return WebhookReceiver.verified(bench.receiver.received[index]!, secret) !== undefined;
-      } catch {
-        return false;
-      }
-    };
-    expect([verifies(0, former), verifies(0, latest), verifies(1, former), verifies(1, latest)]).toEqual([
-      true,
-      true,
-      false,
-      true,
-    ]);
   });
 
   it('is sent once when the activity runs repeatedly', async () => {

@@ -86,19 +86,6 @@ describe('the events of an order', () => {
     expect((await post(`/v1/webhook-endpoints/${id}/test`)).status).toBe(202);
     await waitFor('the test arrives', () => typesOf(secret, id).includes('webhook_endpoint.test'));
   });
-
-  it('arrive again with the same id after the worker was killed between send and record', async () => {
-    const { id, secret } = await endpoint(receiver.url, ['order.accepted']);
-    receiver.answers.push(() => undefined);
-    const orderId = await placed();
-    await waitFor('the first try has arrived', () => receiver.received.length > 0);
-    await stack.kill('worker');
-    await stack.start('worker');
-    await settles(id, 'delivered');
-    expect(typesOf(secret, orderId)).toEqual(['order.accepted', 'order.accepted']);
-    expect(new Set(receiver.ids).size).toBe(1);
-    await stack.orderReaches(orderId, ['completed']);
-  });
 });
 
 describe('a failing endpoint', () => {

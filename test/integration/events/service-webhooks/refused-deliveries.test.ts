@@ -22,8 +22,6 @@ describe('an unauthentic delivery gets 401 and stores nothing', () => {
 
   it.each([
     ['301 seconds old', String(NOW_SECONDS - 301)],
-    ['301 seconds ahead', String(NOW_SECONDS + 301)],
-    ['empty', ''],
     ['in other digits', '١٧٠٠٠٠٠٠٠٠'],
   ])('time %s', async (_name, timestamp) => {
     // Header values are bytes. Characters outside of ASCII are sent as UTF-8.
@@ -33,17 +31,6 @@ describe('an unauthentic delivery gets 401 and stores nothing', () => {
 
   it('another secret', async () => {
     expect(await verdictOn({ secret: 'not the secret' })).toEqual(refusal);
-  });
-
-  it.each<[string, (signature: string) => string | undefined]>([
-    ['missing', () => undefined],
-    ['in upper case', (hex) => `v1=${hex.toUpperCase()}`],
-    ['a list', (hex) => `v1=${hex},v1=${hex}`],
-    ['of zeros', () => `v1=${'0'.repeat(64)}`],
-  ])('signature %s', async (_name, change) => {
-    const body = JSON.stringify(orderEvent());
-    const hex = createHmac('sha256', WEBHOOK_SECRET).update(`${n}.${body}`).digest('hex');
-    expect(await verdictOn({ body, headers: { 'X-Service-Signature': change(hex) } })).toEqual(refusal);
   });
 
   it('signature header sent twice', async () => {
@@ -58,12 +45,6 @@ describe('an unauthentic delivery gets 401 and stores nothing', () => {
     ];
     expect(await rawPost(`${api.baseUrl}/webhooks/service`, headers, body)).toBe(401);
     expect(await countRows()).toBe(before);
-  });
-
-  it('a byte of the body altered', async () => {
-    const body = JSON.stringify(orderEvent());
-    const hex = createHmac('sha256', WEBHOOK_SECRET).update(`${n}.${body}`).digest('hex');
-    expect(await verdictOn({ body: `${body} `, headers: { 'X-Service-Signature': `v1=${hex}` } })).toEqual(refusal);
   });
 
   it('no body and no headers at all', async () => {
@@ -88,23 +69,14 @@ describe('an unusable signed delivery', () => {
 
   const deep = 50_000;
   it.each<[string, Delivery]>([
-    ['is not JSON', { body: 'hello' }],
     ['is empty', { body: '' }],
     ['is not UTF-8', { body: Buffer.from([0x7b, 0xff, 0x7d]) }],
-    ['names a field twice', { body: '{"event":"ping","event":"order.completed"}' }],
-    ['names no event', { body: { data: {} } }],
     ['names an unknown kind', { body: { event: 'order.exploded' } }],
-    ['has an unknown kind', { body: { event: 'topup.completed' } }],
-    ['lacks the order', { body: { event: 'order.completed', data: {} } }],
     ['contradicts itself', { body: orderEvent('completed', { status: 'failed' }) }],
+    ['has a negative price', { body: orderEvent('completed', { price_for_reseller: '-1.00', currency: 'USD' }) }],
     ['holds NUL in the id of the order', { body: orderEvent('completed', { id: 'a\0b' }) }],
     ['is deeply nested', { body: `${'['.repeat(deep / 2)}${']'.repeat(deep / 2)}` }],
-    ['is one long text', { body: JSON.stringify('x'.repeat(60_000)) }],
     ['is one long text of escapes', { body: JSON.stringify('\n'.repeat(30_000)) }],
-    [
-      'holds NUL in the id of a cancelled eSIM',
-      { body: { event: 'esim.cancelled', data: { esim_id: 'a\0b', status: 'cancelled' } } },
-    ],
   ])('is quarantined with 200 when its body %s', async (_name, delivery) => {
     const id = randomUUID();
     const wakeUps = api.wakeUps();
@@ -131,30 +103,19 @@ describe('an unusable signed delivery', () => {
     expect(await rowsOf(id)).toMatchObject([{ state: 'pending', reference: null, serviceId: body.data.id }]);
   });
 
-  it.each(['gzip', 'br', 'deflate', 'x-unknown'])(
-    'gets 415 with Content-Encoding: %s, and nothing is stored',
-    async (encoding) => {
-      const before = await countRows();
-      const answer = await api.deliver({ body: orderEvent(), headers: { 'Content-Encoding': encoding } });
-      expect([answer.status, answer.read(problemSchema).code]).toEqual([415, 'unsupported_encoding']);
-      expect(await countRows()).toBe(before);
-    },
-  );
-
-  it('gets 413 above the size limit, and nothing is stored', async () => {
+  it.each([
+    [413, 'payload_too_large', { body: orderEvent('completed', { note: 'x'.repeat(70_000) }) }],
+    [415, 'unsupported_encoding', { body: orderEvent(), headers: { 'Content-Encoding': 'gzip' } }],
+  ])('gets %i %s when it is too large or compressed, and nothing is stored', async (status, code, delivery) => {
     const before = await countRows();
-    const answer = await api.deliver({ body: orderEvent('completed', { note: 'x'.repeat(70_000) }) });
-    expect([answer.status, answer.read(problemSchema).code]).toEqual([413, 'payload_too_large']);
+    const answer = await api.deliver(delivery);
+    expect([answer.status, answer.read(problemSchema).code]).toEqual([status, code]);
     expect(await countRows()).toBe(before);
   });
 
   it('is accepted with any content type', async () => {
-    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/json; charset=latin1']) {
-      expect(result(await api.deliver({ body: orderEvent(), headers: { 'Content-Type': type } }))).toEqual([
-        200,
-        'accepted',
-      ]);
-    }
+    const delivery = { body: orderEvent(), headers: { 'Content-Type': 'application/x-www-form-urlencoded' } };
+    expect(result(await api.deliver(delivery))).toEqual([200, 'accepted']);
   });
 
   it('gets 503 while the database is unavailable', async () => {

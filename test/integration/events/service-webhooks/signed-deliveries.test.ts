@@ -40,24 +40,21 @@ describe('a signed delivery', () => {
     expect(api.wakeUps()).toBe(wakeUps);
   });
 
-  it.each(['utf-8', 'none', ' UTF8', 'identity'])('is accepted with %j as the Content-Encoding', async (encoding) => {
+  it.each(['none', ' UTF8'])('is accepted with %j as the Content-Encoding', async (encoding) => {
     const answer = await api.deliver({ body: orderEvent(), headers: { 'Content-Encoding': encoding } });
     expect(result(answer)).toEqual([200, 'accepted']);
   });
 
-  it.each(['order.failed', 'order.exploded', 'ping', ''])(
-    'is judged by its signed body for event header %j',
-    async (event) => {
-      const id = randomUUID();
-      const before = await metric('reseller_webhook_deliveries_total{result="header_disagrees"}');
-      expect(result(await api.deliver({ id, body: orderEvent('completed'), event }))).toEqual([200, 'accepted']);
-      expect(await rowsOf(id)).toMatchObject([
-        { state: 'pending', event: 'order.completed', outcome: 'completed', headerEvent: event },
-      ]);
-      expect(await metric('reseller_webhook_deliveries_total{result="header_disagrees"}')).toBe(before + 1);
-      expect(api.log.filter((line) => line.includes(id))).toEqual([expect.stringContaining('"level":"warn"')]);
-    },
-  );
+  it.each(['order.failed', ''])('is judged by its signed body for event header %j', async (event) => {
+    const id = randomUUID();
+    const before = await metric('reseller_webhook_deliveries_total{result="header_disagrees"}');
+    expect(result(await api.deliver({ id, body: orderEvent('completed'), event }))).toEqual([200, 'accepted']);
+    expect(await rowsOf(id)).toMatchObject([
+      { state: 'pending', event: 'order.completed', outcome: 'completed', headerEvent: event },
+    ]);
+    expect(await metric('reseller_webhook_deliveries_total{result="header_disagrees"}')).toBe(before + 1);
+    expect(api.log.filter((line) => line.includes(id))).toEqual([expect.stringContaining('"level":"warn"')]);
+  });
 
   it('counts no disagreement when its event header is equal or missing', async () => {
     const before = await metric('reseller_webhook_deliveries_total{result="header_disagrees"}');

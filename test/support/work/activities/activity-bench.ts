@@ -6,6 +6,9 @@ import { newId } from '#db/connection/ids.ts';
 import { customerReferenceAad } from '#db/encryption-aads.ts';
 import { attempts } from '#db/schema.ts';
 import { ServiceTokenStore } from '#db/service/service-tokens.ts';
+import { findAttemptById } from '#db/work/attempts.ts';
+import { readWork, type AttemptRow, type WorkRow } from '#db/work/rows.ts';
+import type { OperatorAction } from '#domain/operator/operator-actions.ts';
 import type { GatePolicy } from '#domain/policy/gate-policy.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import type { PurchasePolicy } from '#domain/policy/purchase-policy.ts';
@@ -27,12 +30,21 @@ import {
   type BenchActivities,
   type ActivityBenchOptions,
 } from '#test/support/work/activities/bench-activities.ts';
+import { step } from '#test/support/work/activities/steps.ts';
 import { recorded, type ActivityCall } from '#test/support/work/activities/twice.ts';
 import { acceptTestCancellationOf, acceptTestOrder } from '#test/support/work/order-rows.ts';
 import { openService, type Service } from '#upstream/service.ts';
 
 const EMAIL = 'reseller@example.com';
 const PASSWORD = 'simulator-password';
+
+/** The call of the service that sends work of each kind. */
+export const SEND_CALLS = {
+  order: 'createOrder',
+  topup: 'createTopup',
+  vpn_subscription: 'createVpnOrder',
+  cancellation: 'cancelEsim',
+} as const satisfies Record<WorkKind, string>;
 
 type Writable<Type> = { -readonly [Key in keyof Type]: Type[Key] };
 
@@ -176,6 +188,42 @@ export class ActivityBench implements AsyncDisposable {
     return this.#open('order', await this.accept(packageId, undefined, apiKeyId));
   }
 
+  /** Accepts work of a kind, and opens its first attempt. */
+  async beginOf(kind: WorkKind): Promise<AttemptRef> {
+    const begin = {
+      order: () => this.begin(),
+      topup: () => this.beginTopup(),
+      vpn_subscription: () => this.beginSubscription(),
+      cancellation: () => this.beginCancellation(),
+    };
+    return begin[kind]();
+  }
+
+  /** The row of an attempt. */
+  async attempt({ attemptId }: Pick<AttemptRef, 'attemptId'>): Promise<AttemptRow> {
+    return this.database.run((db) => findAttemptById(db, attemptId));
+  }
+
+  /** The row of work. */
+  async row({ work }: Pick<AttemptRef, 'work'>): Promise<WorkRow> {
+    return this.database.run((db) => readWork(db, work));
+  }
+
+  /** Acts on work as an operator. */
+  async act({ work }: Pick<AttemptRef, 'work'>, action: OperatorAction): ReturnType<BenchActivities['actOnWork']> {
+    return this.activities.actOnWork({
+      work,
+      action,
+      operator: { actor: 'Ada', reason: 'A test.', actionId: randomUUID() },
+    });
+  }
+
+  /** Sends a purchase, and completes what the service has completed. */
+  async buy(ref: AttemptRef): ReturnType<BenchActivities['completePurchase']> {
+    await this.activities.sendPurchase(ref);
+    return this.activities.completePurchase({ ...ref, applied: [] });
+  }
+
   /** Records that an attempt has failed and provably cost nothing, without a look at the wallet. */
   async settle({ attemptId }: AttemptRef): Promise<void> {
     await this.database.run((db) =>
@@ -185,15 +233,7 @@ export class ActivityBench implements AsyncDisposable {
 
   /** Records that work is held, as its workflow does after the gate refused its send. */
   async hold({ work }: AttemptRef): Promise<void> {
-    await this.activities.recordStep({
-      work,
-      stepKey: randomUUID(),
-      status: 'held',
-      event: `${work.kind}.held`,
-      message: 'Held at the purchase gate.',
-      attemptNumber: 1,
-      applied: [],
-    });
+    await this.activities.recordStep(step(work, {}));
   }
 
   /** Accepts a top-up of a delivered eSIM, and opens its first attempt. */
@@ -217,9 +257,7 @@ export class ActivityBench implements AsyncDisposable {
 
   /** Buys and delivers an eSIM. @returns our id. */
   async deliveredEsim(packageId?: number): Promise<string> {
-    const order = await this.begin(packageId);
-    await this.activities.sendPurchase(order);
-    const delivered = await this.activities.completePurchase({ ...order, applied: [] });
+    const delivered = await this.buy(await this.begin(packageId));
     if (delivered.kind !== 'completed' || delivered.esimId === undefined)
       throw new Error('the order was not delivered');
     return delivered.esimId;

@@ -1,16 +1,17 @@
+import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { attempts } from '#db/schema.ts';
 import type { StepRecord } from '#domain/purchase/results.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 import type { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 
-/** A step that holds an order, with changes. */
+/** A step that holds work, with changes. */
 export const step = (work: WorkRef, more: Partial<StepRecord>): StepRecord => ({
   work,
-  stepKey: 'run:1',
+  stepKey: randomUUID(),
   status: 'held',
-  event: 'order.held',
-  message: 'Held.',
+  event: `${work.kind}.${more.status ?? 'held'}`,
+  message: 'A test.',
   attemptNumber: 1,
   applied: [],
   ...more,

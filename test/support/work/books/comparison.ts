@@ -4,7 +4,6 @@ import { eq } from 'drizzle-orm';
 import { expect } from 'vitest';
 import { findReconciliation, type ReconciliationRow } from '#db/money/reconciliations.ts';
 import { cases, journal } from '#db/schema.ts';
-import { findAttemptById } from '#db/work/attempts.ts';
 import type { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 
 /** Longer than the grace period, by more than the possible difference of the two clocks. */
@@ -14,8 +13,7 @@ export function comparisonOf(bench: () => ActivityBench) {
   const buy = async () => {
     const ids = await bench().begin();
     await bench().activities.sendPurchase(ids);
-    const attempt = await bench().database.run((db) => findAttemptById(db, ids.attemptId));
-    return { ...ids, serviceId: attempt.serviceId! };
+    return { ...ids, serviceId: (await bench().attempt(ids)).serviceId! };
   };
   return {
     /** Compares the books once. @returns the report. */
