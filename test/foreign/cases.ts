@@ -194,7 +194,7 @@ export const BEHAVIOUR_CASES: readonly BehaviourCase[] = [
   {
     what: 'the whole wallet is in cents, and prices are decimals',
     style: 'plain',
-    behaviour: { ...BOTH, wallet: { inCents: 'all' } },
+    behaviour: { ...BOTH, wallet: { inCents: true } },
     ends: held('amount'),
   },
   {

@@ -36,7 +36,7 @@ export async function boughtByWork(stack: Stack, { books }: ForeignService): Pro
 }
 
 /** Work as the API shows it. */
-export interface Shown {
+interface Shown {
   readonly kind: Kind;
   readonly id: string;
   readonly status: string;

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import type { ForeignCase, Kind } from '#test/foreign/cases.ts';
-import { boughtByWork, violations, type Bought, type Shown } from '#test/foreign/judge.ts';
+import { boughtByWork, violations, type Bought } from '#test/foreign/judge.ts';
 import { ACCOUNT } from '#test/foreign/service/books.ts';
 import { ForeignService } from '#test/foreign/service/service.ts';
 import { type Stack, startStack } from '#test/support/servers/stack.ts';
@@ -90,24 +90,10 @@ export class ForeignRun implements AsyncDisposable {
     return await this.stack.api.get(`${PATHS[kind]}/${id}`);
   }
 
-  /** All work as the API shows it now. */
-  async works(): Promise<readonly Shown[]> {
-    return await Promise.all(
-      this.#placed.map(async ({ kind, id }) => {
-        return { kind, id, status: (await this.#shown(kind, id)).textAt('status') };
-      }),
-    );
-  }
-
-  /** The reasons of the pauses that hold purchases, with the kind of each. */
-  async pauses(): Promise<readonly z.output<typeof pause>[]> {
-    return (await this.stack.api.get('/v1/purchase-gate/pauses')).read(z.object({ data: z.array(pause) })).data;
-  }
-
   /** Why purchases of a kind are held, as the API says. */
   async whyHeld(kind: Kind): Promise<string> {
-    const ofKind = (await this.pauses()).filter((each) => each.kind === kind);
-    return ofKind.map(({ reason }) => reason).join('\n');
+    const { data } = (await this.stack.api.get('/v1/purchase-gate/pauses')).read(pauses);
+    return data.flatMap((pause) => (pause.kind === kind ? [pause.reason] : [])).join('\n');
   }
 
   /** The reason of the case of work that needs attention. */
@@ -124,16 +110,19 @@ export class ForeignRun implements AsyncDisposable {
 
   /** The purchases that the service received for a kind. */
   requests(kind: Kind): number {
-    return this.service.received.filter(({ path }) => SENDS[kind].test(path)).length;
+    return this.service.received.filter((path) => SENDS[kind].test(path)).length;
   }
 
   async bought(): Promise<ReadonlyMap<string, Bought>> {
     return await boughtByWork(this.stack, this.service);
   }
 
-  /** @returns each violation of the money rules. */
+  /** @returns each violation of the money rules by the work as the API shows it now. */
   async violations(): Promise<readonly string[]> {
-    return violations(await this.bought(), await this.works());
+    const works = this.#placed.map(async ({ kind, id }) => {
+      return { kind, id, status: (await this.#shown(kind, id)).textAt('status') };
+    });
+    return violations(await this.bought(), await Promise.all(works));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -149,7 +138,7 @@ const SETTLED_MS = 120_000;
 /** Work that is neither in progress nor about to be. */
 const SETTLED: ReadonlySet<string> = new Set(['completed', 'active', 'failed', 'needs_attention', 'held']);
 
-const pause = z.object({ id: z.string(), kind: z.string().nullable(), reason: z.string() });
+const pauses = z.object({ data: z.array(z.object({ kind: z.string().nullable(), reason: z.string() })) });
 
 const PATHS: Readonly<Record<Kind, string>> = {
   order: '/v1/orders',

@@ -1,92 +1,65 @@
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { fieldsOf, PACKAGE, startTestSimulator, type SimulatorClient } from '#test/simulator/support.ts';
+import { EMAIL, fieldsOf, PACKAGE, PASSWORD, startTestSimulator } from '#test/simulator/support.ts';
 
-const statusOf = async (simulator: SimulatorClient, package_id = PACKAGE): Promise<string> =>
-  (await simulator.order({ package_id })).textAt('status');
-
-describe('a behaviour rule', () => {
-  it('counts purchases, not refusals or replays', async () => {
-    await using simulator = await startTestSimulator();
-    await simulator.admin.post('/behaviour', { outcome: 'stay_processing', count: 2 });
-    const order = { package_id: PACKAGE, external_order_id: 'r' };
-    await simulator.order(order, 'key');
-    await simulator.order(order, 'key');
-    await simulator.order(order, 'other');
-    expect(await statusOf(simulator)).toBe('processing');
-    expect(await statusOf(simulator)).toBe('completed');
-  });
+it('a behaviour rule counts purchases, not refusals or replays', async () => {
+  await using simulator = await startTestSimulator();
+  await simulator.admin.post('/behaviour', { outcome: 'stay_processing', count: 2 });
+  const order = { package_id: PACKAGE, external_order_id: 'r' };
+  for (const key of ['key', 'key', 'other']) await simulator.order(order, key);
+  const statuses = [(await simulator.order()).at('status'), (await simulator.order()).at('status')];
+  expect(statuses).toEqual(['processing', 'completed']);
 });
 
-describe('a reset', () => {
-  it('restores the first start, with the same ids for the same seed', async () => {
-    await using simulator = await startTestSimulator();
-    const before = (await simulator.admin.get('/state')).at('environments', 'sandbox', 'balance');
-    const id = (await simulator.order()).textAt('id');
-    await simulator.admin.post('/approval', { approved: true });
-    await simulator.admin.post('/dialect', { name: 'conflicts' });
-    await simulator.admin.post('/faults', { target: 'request', fault: { kind: 'server_error' }, count: null });
-    await simulator.admin.post('/clock/advance', { ms: 1_000_000 });
-    const state = await simulator.admin.post('/reset');
-    expect(state.body).toMatchObject({ approved: false, clock_ahead_ms: 0, faults: 0, dialect: { name: 'replays' } });
-    expect(state.at('environments', 'sandbox')).toMatchObject({
-      balance: before,
-      orders: {},
-      esims: 0,
-      deliveries: {},
-    });
-    expect((await simulator.sandbox.get('/wallet')).status).toBe(401);
-    const login = { email: 'reseller@example.com', password: 'simulator-password', device_name: 'x' };
-    const token = (await simulator.open.post('/sandbox/login', login)).textAt('access_token');
-    const again = await simulator.order({}, 'k', { headers: { authorization: `Bearer ${token}` } });
-    expect(again.at('id')).toBe(id);
-  });
+it('a reset restores the first start, with the same ids for the same seed', async () => {
+  await using simulator = await startTestSimulator();
+  const before = (await simulator.admin.get('/state')).at('environments', 'sandbox', 'balance');
+  const id = (await simulator.order()).textAt('id');
+  await simulator.admin.post('/approval', { approved: true });
+  await simulator.admin.post('/dialect', { name: 'conflicts' });
+  await simulator.admin.post('/faults', { target: 'request', fault: { kind: 'server_error' }, count: null });
+  await simulator.advance(1_000_000);
+  const state = await simulator.admin.post('/reset');
+  expect(state.body).toMatchObject({ approved: false, clock_ahead_ms: 0, faults: 0, dialect: { name: 'replays' } });
+  const empty = { balance: before, orders: {}, esims: 0, deliveries: {} };
+  expect(state.at('environments', 'sandbox')).toMatchObject(empty);
+  expect((await simulator.sandbox.get('/wallet')).status).toBe(401);
+  const login = { email: EMAIL, password: PASSWORD, device_name: 'x' };
+  const token = (await simulator.open.post('/sandbox/login', login)).textAt('access_token');
+  const again = await simulator.order({}, 'k', { headers: { authorization: `Bearer ${token}` } });
+  expect(again.at('id')).toBe(id);
 });
 
 describe('the admin API', () => {
+  let simulator: Awaited<ReturnType<typeof startTestSimulator>>;
+  beforeAll(async () => {
+    simulator = await startTestSimulator();
+  });
+  afterAll(() => simulator.simulator.close());
+
   it.each([
     ['/faults', { target: 'request', fault: { kind: 'latency', ms: 1, color: 'red' } }, 'fault.color'],
-    ['/faults', { target: 'request', fault: { kind: 'earthquake' } }, 'fault.kind'],
-    ['/faults', { target: 'webhook', fault: { kind: 'lost' }, nth: 0 }, 'nth'],
     ['/faults', { target: 'request', endpoint: 'buyAll', fault: { kind: 'hang' } }, 'endpoint'],
-    ['/behaviour', { outcome: 'maybe' }, 'outcome'],
     ['/behaviour', { outcome: 'completed', credit_after_ms: 1 }, 'credit_after_ms'],
     ['/behaviour', { outcome: 'completed', debited: false }, 'debited'],
-    ['/deposits', { environment: 'sandbox', amount: 1 }, 'amount'],
-    ['/deposits', { environment: 'sandbox', amount: '-1' }, 'amount'],
-    ['/deposits', { environment: 'sandbox', amount: '0.00' }, 'amount'],
-    ['/deposits', { environment: 'moon', amount: '1' }, 'environment'],
-    ['/approval', { approved: 'yes' }, 'approved'],
-    ['/clock/advance', { ms: -1 }, 'ms'],
-    ['/dialect', { name: 'latin' }, 'name'],
-    ['/dialect', { properties: { mood: 'bad' } }, 'properties.mood'],
-    ['/shape', { name: 'round' }, 'name'],
-    ['/shape', { properties: { header_prefix: 'a b' } }, 'properties.header_prefix'],
-    ['/webhooks/target', { url: 'http://127.0.0.1/', secret: 'short' }, 'secret'],
     ['/behaviour', { operation: 'cancellation', outcome: 'completed' }, 'outcome'],
     ['/behaviour', { operation: 'vpn', outcome: 'completed', package_id: 1001 }, 'package_id'],
     ['/behaviour', { operation: 'order', outcome: 'completed', vpn_plan_id: 301 }, 'vpn_plan_id'],
-    ['/behaviour', { operation: 'marriage', outcome: 'completed' }, 'operation'],
-    ['/fault-profile', { name: 'sunny' }, 'name'],
-    ['/fault-profile', { request: { lost: 0.5 } }, 'request.lost'],
-    ['/fault-profile', { webhook: { lost: 2 } }, 'webhook.lost'],
-    ['/rate-limit', { requests: 0 }, 'requests'],
-    ['/updates', { channel: 'stable', version: '2.x' }, 'version'],
-    ['/vpn-plans/301', {}, 'body'],
+    ['/deposits', { environment: 'sandbox', amount: '0.00' }, 'amount'],
+    ['/clock/advance', { ms: -1 }, 'ms'],
+    ['/dialect', { properties: { mood: 'bad' } }, 'properties.mood'],
+    ['/shape', { properties: { header_prefix: 'a b' } }, 'properties.header_prefix'],
+    ['/webhooks/target', { url: 'http://127.0.0.1/', secret: 'short' }, 'secret'],
     ['/webhooks/target', { url: 'ftp://127.0.0.1/', secret: '12345678' }, 'url'],
-    ['/webhooks/send', { event: 'a b' }, 'event'],
+    ['/fault-profile', { webhook: { lost: 2 } }, 'webhook.lost'],
     ['/packages/1001', {}, 'body'],
-    ['/packages/1001', { price_for_reseller: 2 }, 'price_for_reseller'],
     ['/reset', { really: true }, 'really'],
   ])('refuses unknown fields and values with a 422 that names them: %s %j', async (path, body, field) => {
-    await using simulator = await startTestSimulator();
     const answer = await simulator.admin.post(path, body);
-    expect(answer.status).toBe(422);
-    expect(fieldsOf(answer)).toEqual([field]);
+    expect([answer.status, fieldsOf(answer)]).toEqual([422, [field]]);
   });
 
   it('refuses unknown query parameters, packages, deliveries and calls', async () => {
-    await using simulator = await startTestSimulator();
     expect((await simulator.admin.get('/orders?color=red')).status).toBe(422);
     expect((await simulator.admin.post('/packages/1', { available: false })).status).toBe(404);
     expect((await simulator.admin.post('/deliveries/nobody/replay')).status).toBe(404);
@@ -94,7 +67,6 @@ describe('the admin API', () => {
   });
 
   it('lists oldest first and continues after a sequence number', async () => {
-    await using simulator = await startTestSimulator();
     for (const external_order_id of ['a', 'b', 'c']) await simulator.order({ external_order_id });
     const item = z.object({ external_order_id: z.string() });
     const shape = z.object({ data: z.array(item), next_after: z.number().nullable() });

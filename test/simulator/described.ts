@@ -1,12 +1,7 @@
 /** Validates answers and webhooks by the simulator's OpenAPI document, with an independent validator. */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import * as z from 'zod';
-import { DIALECTS } from '#simulator/behaviour/dialect.ts';
-import { describedService } from '#simulator/service/openapi.ts';
-import { PLAIN } from '#simulator/shapes/shape.ts';
-import { Shaper } from '#simulator/shapes/shaper.ts';
-import type { Environment } from '#simulator/store/store.ts';
-import { HttpClient, type HttpAnswer, type HttpCall } from '#test/support/network/http.ts';
+import type { HttpAnswer } from '#test/support/network/http.ts';
 
 const content = z.object({ 'application/json': z.object({ schema: z.unknown() }) });
 const operation = z.object({
@@ -25,7 +20,7 @@ export const documentShape = z.object({
   webhooks: z.record(z.string(), z.object({ post: operation })),
   components: z.object({ schemas: z.record(z.string(), z.unknown()) }),
 });
-export type Document = z.output<typeof documentShape>;
+type Document = z.output<typeof documentShape>;
 
 /** The formats of the document. An unknown format makes the validator throw. */
 const FORMATS = {
@@ -82,39 +77,5 @@ export class Description {
       new RegExp(`^${template.replaceAll('.', '\\.').replace('{id}', '[^/]+')}$`).test(bare);
     const exact = this.document.paths[bare] ?? Object.entries(this.document.paths).find(([each]) => matches(each))?.[1];
     return exact?.[method.toLowerCase()];
-  }
-}
-
-const descriptions = new Map<Environment, Description>();
-
-/** The documents of the simulator. Dialects omit calls and do not change the others. */
-export function descriptionOf(environment: Environment): Description {
-  let description = descriptions.get(environment);
-  if (description === undefined) {
-    const served: unknown = JSON.parse(
-      JSON.stringify(describedService(DIALECTS.replays, environment, new Shaper(PLAIN))),
-    );
-    description = new Description(documentShape.parse(served));
-    descriptions.set(environment, description);
-  }
-  return description;
-}
-
-/** A client that fails on an answer that the document does not describe. */
-export class DescribedClient extends HttpClient {
-  readonly #environment: Environment;
-
-  constructor(baseUrl: string, environment: Environment, headers: Readonly<Record<string, string>> = {}) {
-    super(baseUrl, headers);
-    this.#environment = environment;
-  }
-
-  override async call(method: string, path: string, call: HttpCall): Promise<HttpAnswer> {
-    const answer = await super.call(method, path, call);
-    const verdict = descriptionOf(this.#environment).judgeAnswer(method, path, answer);
-    if (verdict === 'valid') return answer;
-    throw new Error(
-      `${method} ${path} was answered ${answer.status}, against the document: ${verdict}\n${answer.text}`,
-    );
   }
 }

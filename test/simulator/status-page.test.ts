@@ -33,14 +33,15 @@ describe.runIf(browserAvailable())('the status page in a browser', () => {
   }
 
   const row = (page: Page, table: string, text: string) => page.locator(`#${table} tbody tr`, { hasText: text });
-  const press = async (page: Page, name: string): Promise<void> =>
-    page.getByRole('button', { name, exact: true }).click();
 
-  it('shows an order with its eSIM, debit, webhook and call, and replays the webhook', async () => {
+  it('shows an order as text with its eSIM, debit, webhook and call, and replays the webhook', async () => {
     await using opened = await open();
     const { page, simulator, receiver } = opened;
-    const order = await simulator.order({ external_order_id: 'shop-4711' }, 'key-4711');
-    await row(page, 'orders', 'shop-4711').waitFor();
+    const evil = '<img src=x onerror="document.title=1">';
+    const order = await simulator.order({ external_order_id: evil }, 'key-4711');
+    await row(page, 'orders', evil).waitFor();
+    expect(await page.locator('main img').count()).toBe(0);
+    expect(await page.title()).toBe('Service simulator');
     await row(page, 'esims', order.textAt('esim_id')).waitFor();
     await row(page, 'ledger', '2.40 USD').waitFor();
     await row(page, 'requests', 'key-4711').waitFor();
@@ -61,33 +62,14 @@ describe.runIf(browserAvailable())('the status page in a browser', () => {
     const form = page.locator('#add-fault');
     await form.locator('[name=subject]').selectOption('createOrder');
     await form.locator('[name=kind]').selectOption('server_error');
-    await press(page, 'Add fault');
+    await page.getByRole('button', { name: 'Add fault', exact: true }).click();
     await row(page, 'faults', 'server_error').waitFor();
-    expect((await simulator.sandbox.get('/wallet')).status).toBe(200);
-    await expect(simulator.order()).rejects.toThrow('was answered 503');
+    expect((await simulator.order()).status).toBe(503);
     const fired = row(page, 'faults', 'server_error').locator('td').nth(6);
     await expect.poll(() => fired.innerText()).toBe('1');
     await row(page, 'requests', 'server_error').waitFor();
     await row(page, 'faults', 'server_error').getByRole('button', { name: 'Remove' }).click();
     await page.locator('#faults').getByText('None.').waitFor();
-
-    await form.locator('[name=target]').selectOption('webhook');
-    await form.locator('[name=kind]').selectOption('lost');
-    await press(page, 'Add fault');
-    await row(page, 'faults', 'lost').waitFor();
-    await press(page, 'Send ping');
-    await row(page, 'deliveries', 'ping').getByText('lost').waitFor();
-    expect(opened.complaints).toEqual([]);
-  });
-
-  it('shows received data as text, never as markup', async () => {
-    await using opened = await open();
-    const { page, simulator } = opened;
-    const evil = '<img src=x onerror="document.title=1">';
-    await simulator.order({ external_order_id: evil });
-    await row(page, 'orders', evil).waitFor();
-    expect(await page.locator('main img').count()).toBe(0);
-    expect(await page.title()).toBe('Service simulator');
     expect(opened.complaints).toEqual([]);
   });
 });
@@ -96,10 +78,9 @@ describe('the status page', () => {
   it('loads nothing from other hosts and may not be framed', async () => {
     await using simulator = await startTestSimulator();
     const page = await fetch(simulator.simulator.url);
-    expect(page.headers.get('content-security-policy')).toContain(
-      "default-src 'none'; script-src 'self'; style-src 'self'",
-    );
-    expect(page.headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
+    const policy = page.headers.get('content-security-policy');
+    expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
+    expect(policy).toContain("frame-ancestors 'none'");
     const html = await page.text();
     expect(html).not.toMatch(/https?:\/\//);
     expect(html).not.toMatch(/ style=| on\w+=/);

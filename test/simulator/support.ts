@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import * as z from 'zod';
 import type { SimulatorOptions } from '#simulator/options.ts';
 import { startSimulator } from '#simulator/service/server.ts';
-import type { Environment } from '#simulator/store/store.ts';
-import { DescribedClient } from '#test/simulator/described.ts';
+import { signatureOf } from '#simulator/webhooks/queue.ts';
+import { close, listen } from '#telemetry/http-server.ts';
 import { HttpClient, type HttpAnswer, type HttpCall } from '#test/support/network/http.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { serviceErrorBody, serviceOrder, serviceWallet } from '#upstream/contract.ts';
@@ -17,15 +16,12 @@ export const PASSWORD = 'simulator-password';
 export const PACKAGE = 1001;
 /** 2.90 USD, 30 days, active at once. */
 export const PLAN = 301;
-export const DAY_MS = 86_400_000;
 
 const VPN_CUSTOMER = { customer_reference: 'customer-1', customer_price: 5.5 };
 
-const stateTime = z.object({ time: z.string() });
 const ledgerPage = z.object({
   data: z.array(
     z.object({
-      environment: z.string(),
       type: z.enum(['debit', 'credit']),
       amount: z.string(),
       reason: z.string(),
@@ -35,29 +31,14 @@ const ledgerPage = z.object({
       topup_id: z.string().nullable(),
       refund_id: z.string().nullable(),
       vpn_subscription_id: z.string().nullable(),
-      external_subscription_id: z.string().nullable(),
       balance_after: z.string(),
     }),
   ),
-  next_after: z.number().nullable(),
 });
 export type LedgerLine = z.output<typeof ledgerPage>['data'][number];
 
 const requestPage = z.object({
-  data: z.array(
-    z.object({
-      environment: z.string(),
-      method: z.string(),
-      path: z.string(),
-      endpoint: z.string().nullable(),
-      idempotency_key: z.string().nullable(),
-      body_sha256: z.string(),
-      body_bytes: z.number(),
-      result_status: z.number().nullable(),
-      status: z.number().nullable(),
-      faults: z.array(z.string()),
-    }),
-  ),
+  data: z.array(z.object({ path: z.string(), endpoint: z.string().nullable() })),
 });
 
 /** Calls of a running simulator, as its reseller and as its operator. */
@@ -71,18 +52,13 @@ export class SimulatorClient {
   readonly production: HttpClient;
   readonly tokens: { readonly sandbox: string; readonly production: string };
 
-  /** @param described false when faults cause undescribed answers. */
-  constructor(url: string, tokens: { sandbox: string; production: string }, described = true) {
+  constructor(url: string, tokens: { sandbox: string; production: string }) {
     const base = `${url}/api/reseller/v1`;
     this.tokens = tokens;
     this.admin = new HttpClient(`${url}/simulator`);
     this.open = new HttpClient(base);
-    const client = (address: string, environment: Environment): HttpClient => {
-      const headers = { authorization: `Bearer ${tokens[environment]}` };
-      return described ? new DescribedClient(address, environment, headers) : new HttpClient(address, headers);
-    };
-    this.sandbox = client(`${base}/sandbox`, 'sandbox');
-    this.production = client(base, 'production');
+    this.sandbox = new HttpClient(`${base}/sandbox`, { authorization: `Bearer ${tokens.sandbox}` });
+    this.production = new HttpClient(base, { authorization: `Bearer ${tokens.production}` });
   }
 
   /** `POST /orders` in the sandbox. @param key fresh unless given. */
@@ -123,7 +99,7 @@ export class SimulatorClient {
 
   /** Epoch milliseconds. */
   async now(): Promise<number> {
-    return Date.parse((await this.admin.get('/state')).read(stateTime).time);
+    return Date.parse((await this.admin.get('/state')).textAt('time'));
   }
 
   async balance(): Promise<string> {
@@ -153,22 +129,20 @@ export class SimulatorClient {
 }
 
 /** Logs in to both environments of a running simulator. */
-export async function connect(url: string, described = true): Promise<SimulatorClient> {
+export async function connect(url: string): Promise<SimulatorClient> {
   const login = async (base: string): Promise<string> => {
     const answer = await new HttpClient(base).post('/login', { email: EMAIL, password: PASSWORD, device_name: 'test' });
     return answer.textAt('access_token');
   };
   const base = `${url}/api/reseller/v1`;
   const [sandbox, production] = await Promise.all([login(`${base}/sandbox`), login(base)]);
-  return new SimulatorClient(url, { sandbox, production }, described);
+  return new SimulatorClient(url, { sandbox, production });
 }
 
-/**
- * A simulator in this process with clients; stopped by `await using`. @param described as in {@link SimulatorClient}.
- */
-export async function startTestSimulator(options: SimulatorOptions = {}, described = true) {
+/** A simulator in this process with clients; stopped by `await using`. */
+export async function startTestSimulator(options: SimulatorOptions = {}) {
   const simulator = await startSimulator({ seed: 'test', processingDelayMs: 20, webhookRetryDelayMs: 10, ...options });
-  const client = await connect(simulator.url, described);
+  const client = await connect(simulator.url);
   return Object.assign(client, { simulator, [Symbol.asyncDispose]: () => simulator.close() });
 }
 
@@ -180,6 +154,7 @@ export interface ReceivedWebhook {
   readonly timestamp: string;
   readonly signature: string;
   readonly body: Buffer;
+  isSignedWith(secret: string): boolean;
 }
 
 /** The answer of the receiver, by the number of the delivery from 1. */
@@ -192,25 +167,24 @@ export async function startReceiver(reply: Reply = (response) => response.writeH
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
-      const header = (name: string): string => String(request.headers[name] ?? '');
+      const header = (name: string): string => String(request.headers[`x-service-${name}`] ?? '');
+      const [timestamp, signature, body] = [header('timestamp'), header('signature'), Buffer.concat(chunks)];
       const webhook = {
         headers: request.headers,
-        event: header('x-service-event'),
-        deliveryId: header('x-service-delivery'),
-        timestamp: header('x-service-timestamp'),
-        signature: header('x-service-signature'),
-        body: Buffer.concat(chunks),
+        event: header('event'),
+        deliveryId: header('delivery'),
+        timestamp,
+        signature,
+        body,
+        isSignedWith: (secret: string) => signatureOf(secret, timestamp, body) === signature,
       };
       received.push(webhook);
       reply(response, webhook, received.length);
     });
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('the receiver listens on no port');
+  const port = await listen(server, { host: '127.0.0.1', port: 0 });
   return {
-    url: `http://127.0.0.1:${address.port}/webhooks`,
+    url: `http://127.0.0.1:${port}/webhooks`,
     received,
     /** Waits for this number of webhooks. */
     async count(wanted: number): Promise<readonly ReceivedWebhook[]> {
@@ -219,11 +193,7 @@ export async function startReceiver(reply: Reply = (response) => response.writeH
       });
       return received;
     },
-    async [Symbol.asyncDispose](): Promise<void> {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
+    [Symbol.asyncDispose]: async () => await close(server, 'all'),
   };
 }
 

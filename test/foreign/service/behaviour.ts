@@ -6,10 +6,10 @@ export interface Behaviour {
   readonly completes: 'at_once' | 'event' | 'read';
   /**
    * The delivery of a completed purchase. `codes_later`, `ids_later` and `access_later`: that part is filled after
-   * {@link fillMs}, and is `unfilled` before. `codes_never`: it is never filled. `other_order`: the eSIM says that it
-   * belongs to another order. `garbled`: the activation code is none.
+   * {@link fillMs}, and is `unfilled` before. `other_order`: the eSIM says that it belongs to another order. `garbled`:
+   * the activation code is none.
    */
-  readonly delivery: 'whole' | 'codes_later' | 'ids_later' | 'access_later' | 'codes_never' | 'other_order' | 'garbled';
+  readonly delivery: 'whole' | 'codes_later' | 'ids_later' | 'access_later' | 'other_order' | 'garbled';
   readonly unfilled: null | '' | 'PENDING';
   readonly fillMs: number;
   /** Where the id of the eSIM, and the access data, stand. */
@@ -35,8 +35,8 @@ export interface Behaviour {
     /** Milliseconds after which a row appears. The balance changes at once. */
     readonly rowsAfterMs?: number;
     readonly history?: false;
-    /** The balance, or the rows too, are in cents, unlike the prices. */
-    readonly inCents?: 'balance' | 'all';
+    /** The balance and the rows are in cents, unlike the prices. */
+    readonly inCents?: true;
     /** Another client of the account moves money before each answer. */
     readonly others?: true;
   };

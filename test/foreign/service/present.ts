@@ -37,7 +37,7 @@ function hasOwnCurrency({ money }: Style): boolean {
 
 /** The name of a field in a style. */
 export function nameOf({ names = {}, letters }: Style, kind: RecordKind, field: string): string {
-  const name = names[kind]?.[field] ?? names.all?.[field] ?? field;
+  const name = names[kind]?.[field] ?? field;
   // The names of OAuth, which services of every style use.
   if (kind === 'access') return field;
   const camel = name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());

@@ -98,8 +98,7 @@ export class Records {
   esim(esim: Esim): Plain {
     const { delivery, unfilled } = this.#behaviour;
     const sale = this.#books.sales.find(({ id }) => id === esim.orderId);
-    const isEarly =
-      delivery === 'codes_never' ? isOurs(sale) : sale !== undefined && this.#isUnfilled(sale, 'codes_later');
+    const isEarly = sale !== undefined && this.#isUnfilled(sale, 'codes_later');
     const isOff = isOurs(sale);
     return {
       id: esim.id,
@@ -140,7 +139,7 @@ export class Records {
     return {
       id,
       type,
-      amount: this.#behaviour.wallet.inCents === 'all' ? cents * 100 : cents,
+      amount: cents * this.#walletFactor,
       currency: CURRENCY,
       reason,
       order_id: named('order')?.id ?? null,
@@ -156,8 +155,11 @@ export class Records {
   }
 
   wallet(): Plain {
-    const factor = this.#behaviour.wallet.inCents === undefined ? 1 : 100;
-    return { balance: this.#books.balance * factor, currency: CURRENCY };
+    return { balance: this.#books.balance * this.#walletFactor, currency: CURRENCY };
+  }
+
+  get #walletFactor(): number {
+    return this.#behaviour.wallet.inCents === true ? 100 : 1;
   }
 
   update(): Plain {

@@ -5,23 +5,6 @@ import type { RecordKind, Style } from '#test/foreign/service/style.ts';
 /** The service's own page size; it reads no other. */
 const PAGE_SIZE = 10;
 
-/** The names under which records are wrapped, and lists are named. */
-export const RECORD_NAMES: Readonly<Record<RecordKind, string>> = {
-  access: 'token',
-  package: 'package',
-  plan: 'plan',
-  order: 'order',
-  esim: 'esim',
-  usage: 'usage',
-  topup: 'topup',
-  subscription: 'subscription',
-  cancellation: 'cancellation',
-  refund: 'refund',
-  transaction: 'transaction',
-  wallet: 'wallet',
-  update: 'update',
-};
-
 /** An answer before it is written. */
 export interface Reply {
   readonly status: number;
@@ -41,7 +24,7 @@ export class Replies {
 
   /** One record. */
   record(status: number, kind: RecordKind, record: Plain): Reply {
-    return { status, body: wrapped(this.#style(), RECORD_NAMES[kind], presented(this.#style(), kind, record)) };
+    return { status, body: wrapped(this.#style(), kind, presented(this.#style(), kind, record)) };
   }
 
   /** One page of a list. */
@@ -49,16 +32,9 @@ export class Replies {
     const asked = url.searchParams;
     const offset = Math.floor(Number(asked.get('offset') ?? 0) / PAGE_SIZE) + 1;
     const page = Number(asked.get('page') ?? asked.get('cursor') ?? offset);
-    const items = all
-      .slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE)
-      .map((each) => presented(this.#style(), kind, each));
-    const { body, link } = listed(this.#style(), RECORD_NAMES[kind], {
-      items,
-      page,
-      size: PAGE_SIZE,
-      total: all.length,
-      url,
-    });
+    const size = PAGE_SIZE;
+    const items = all.slice((page - 1) * size, page * size).map((each) => presented(this.#style(), kind, each));
+    const { body, link } = listed(this.#style(), kind, { items, page, size, total: all.length, url });
     return { status: 200, body, link };
   }
 

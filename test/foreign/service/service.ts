@@ -5,30 +5,24 @@
  */
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { close, listen } from '#telemetry/http-server.ts';
 import { USUAL, type Behaviour } from '#test/foreign/service/behaviour.ts';
 import { ACCOUNT, Books, type Esim, type Sale, type SaleKind } from '#test/foreign/service/books.ts';
 import { describe, type Copy, type SentEvent } from '#test/foreign/service/description.ts';
 import { jsonOf, type Plain } from '#test/foreign/service/present.ts';
 import { Records } from '#test/foreign/service/records.ts';
-import { RECORD_NAMES, Replies, type Reply } from '#test/foreign/service/replies.ts';
+import { Replies, type Reply } from '#test/foreign/service/replies.ts';
 import { isFault, Shop } from '#test/foreign/service/shop.ts';
 import { styleOf, type RecordKind, type Style, type StyleName } from '#test/foreign/service/style.ts';
 import { eventBody, WebhookSender } from '#test/foreign/service/webhooks.ts';
 
 const BASE = '/api/reseller/v1';
-/** A request that buys or cancels. */
-export interface Received {
-  readonly at: number;
-  readonly path: string;
-  readonly key: string;
-  readonly body: Plain;
-}
 
 export class ForeignService {
   readonly behaviour: Behaviour;
   readonly books: Books;
-  /** All requests that buy or cancel, oldest first. */
-  readonly received: Received[] = [];
+  /** The paths of all requests that buy or cancel, oldest first. */
+  readonly received: string[] = [];
   readonly #name: StyleName;
   readonly #records: Records;
   readonly #shop: Shop;
@@ -58,10 +52,8 @@ export class ForeignService {
 
   /** @returns the base address. */
   async start(): Promise<string> {
-    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
-    const address = this.#server.address();
-    if (typeof address !== 'object' || address === null) throw new Error('the foreign service has no port');
-    return `http://127.0.0.1:${address.port}${BASE}`;
+    const port = await listen(this.#server, { host: '127.0.0.1', port: 0 });
+    return `http://127.0.0.1:${port}${BASE}`;
   }
 
   /** Begins to send webhooks. */
@@ -72,8 +64,7 @@ export class ForeignService {
   async stop(): Promise<void> {
     this.#shop.stop();
     await this.#webhooks?.stop();
-    this.#server.closeAllConnections();
-    await new Promise((resolve) => this.#server.close(resolve));
+    await close(this.#server, 'all');
   }
 
   get #style(): Style {
@@ -116,23 +107,15 @@ export class ForeignService {
         return this.behaviour.shows.document ? { status: 200, body: this.document() } : this.#replies.unknown();
       case 'GET /packages':
       case 'GET /esims/{id}/topup-options':
-        return this.#replies.list(
-          'package',
-          packages.map((each) => records.package(each)),
-          url,
-        );
+        return this.#list('package', packages, (each) => records.package(each), url);
       case 'GET /vpn/plans':
-        return this.#replies.list(
-          'plan',
-          plans.map((each) => records.plan(each)),
-          url,
-        );
+        return this.#list('plan', plans, (each) => records.plan(each), url);
       case 'POST /orders':
-        return this.#once(key, path, sent, () => this.#buy('order', sent, key));
+        return this.#once(key, path, () => this.#buy('order', sent, key));
       case 'POST /topups':
-        return this.#once(key, path, sent, () => this.#buy('topup', sent, key));
+        return this.#once(key, path, () => this.#buy('topup', sent, key));
       case 'POST /vpn/orders':
-        return this.#once(key, path, sent, () => this.#buy('subscription', sent, key));
+        return this.#once(key, path, () => this.#buy('subscription', sent, key));
       case 'GET /orders':
         return this.#sales('order', url, ({ reference }) => query('external_order_id', reference));
       case 'GET /topups':
@@ -148,12 +131,12 @@ export class ForeignService {
       case 'GET /esims/{id}/usage':
         return this.#found(this.books.esims, id, (esim) => this.#replies.record(200, 'usage', records.usage(esim)));
       case 'POST /esims/{id}/cancel':
-        return this.#found(this.books.esims, id, (esim) => this.#once(key, path, sent, () => this.#cancel(esim)));
+        return this.#found(this.books.esims, id, (esim) => this.#once(key, path, () => this.#cancel(esim)));
       case 'POST /vpn/subscriptions/{id}/cancel':
         return this.#found(sales, id, (sale) => this.#end(sale));
       case 'GET /refunds': {
-        const wanted = refunds.filter(({ esimId }) => query('esim_id', esimId));
-        return this.#replies.list('refund', wanted.map((each) => records.refund(each)).toReversed(), url);
+        const wanted = refunds.filter(({ esimId }) => query('esim_id', esimId)).toReversed();
+        return this.#list('refund', wanted, (each) => records.refund(each), url);
       }
       case 'GET /refunds/{id}':
         return this.#found(refunds, id, (refund) => this.#replies.record(200, 'refund', records.refund(refund)));
@@ -165,11 +148,7 @@ export class ForeignService {
         this.#shop.moveMoneyOfOthers();
         const since = Date.parse(url.searchParams.get('since') ?? '');
         const rows = this.#shop.rows(since).filter(({ sale }) => query('external_order_id', sale?.reference ?? null));
-        return this.#replies.list(
-          'transaction',
-          rows.map((row) => records.row(row)),
-          url,
-        );
+        return this.#list('transaction', rows, (row) => records.row(row), url);
       }
       case 'GET /updates/latest':
         return this.#replies.record(200, 'update', records.update());
@@ -180,18 +159,14 @@ export class ForeignService {
 
   #login({ email, password }: Plain): Reply {
     if (email !== ACCOUNT.email || password !== ACCOUNT.password)
-      return this.#replies.refused({
-        status: 401,
-        code: 'unauthenticated',
-        message: 'Wrong e-mail address or password.',
-      });
+      return this.#replies.refused({ status: 401, code: 'unauthenticated', message: 'Wrong password.' });
     const access = { access_token: this.#token, token_type: 'Bearer', expires_at: Date.now() + 3_600_000 };
     return this.#replies.record(200, 'access', access);
   }
 
   /** Answers a repeated key as the behaviour has it. */
-  #once(key: string, path: string, body: Plain, act: () => Reply): Reply {
-    this.received.push({ at: Date.now(), path, key, body });
+  #once(key: string, path: string, act: () => Reply): Reply {
+    this.received.push(path);
     const known = this.behaviour.keys === 'ignored' ? undefined : this.#known.get(key);
     if (known !== undefined)
       return this.behaviour.keys === 'replayed'
@@ -244,14 +219,18 @@ export class ForeignService {
       webhooks === 'whole' || record === 'cancellation'
         ? data
         : Object.fromEntries(Object.entries(data).filter(([name]) => fields.includes(name)));
-    const body = eventBody(this.#style, kind, record, RECORD_NAMES[record], shown);
+    const body = eventBody(this.#style, kind, record, shown);
     this.#events.push({ kind, record, body });
     if (webhooks !== 'none') this.#webhooks?.send(kind, body);
   }
 
   #sales(kind: SaleKind, url: URL, isWanted: (sale: Sale) => boolean): Reply {
-    const sales = this.books.sales.filter((sale) => sale.kind === kind && isWanted(sale));
-    return this.#replies.list(kind, sales.map((sale) => this.#records.sale(sale, 'list')).toReversed(), url);
+    const sales = this.books.sales.filter((sale) => sale.kind === kind && isWanted(sale)).toReversed();
+    return this.#list(kind, sales, (sale) => this.#records.sale(sale, 'list'), url);
+  }
+
+  #list<Item>(kind: RecordKind, items: readonly Item[], shown: (item: Item) => Plain, url: URL): Reply {
+    return this.#replies.list(kind, items.map(shown), url);
   }
 
   #found<Item extends { readonly id: string }>(all: readonly Item[], id: string, answer: (item: Item) => Reply): Reply {

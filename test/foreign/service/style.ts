@@ -21,7 +21,7 @@ export interface Style {
   readonly habit: string;
   readonly letters: 'snake' | 'camel' | 'pascal';
   /** Other names of fields, by record: the plain name first. They are written in the letters of the style. */
-  readonly names?: Readonly<Partial<Record<RecordKind | 'all', Readonly<Record<string, string>>>>>;
+  readonly names?: Readonly<Partial<Record<RecordKind, Readonly<Record<string, string>>>>>;
   /** `number`: up to 2^53; `long`: 64 bits, as JSON numbers. */
   readonly ids: 'number' | 'long' | 'uuid' | 'prefixed';
   /**

@@ -3,17 +3,17 @@ import { createHmac, randomUUID } from 'node:crypto';
 import { jsonOf, presented, type Plain } from '#test/foreign/service/present.ts';
 import type { RecordKind, Style } from '#test/foreign/service/style.ts';
 
-/** The body of an event in a style. @param name of the record in it, such as `order`. */
-export function eventBody(style: Style, kind: string, record: RecordKind, name: string, data: Plain): unknown {
+/** The body of an event in a style. */
+export function eventBody(style: Style, kind: string, record: RecordKind, data: Plain): unknown {
   const shown = presented(style, record, data);
   const at = new Date().toISOString();
   switch (style.event) {
     case 'event_data':
       return { event: kind, created_at: at, data: shown };
     case 'type_object':
-      return { id: `evt_${randomUUID()}`, type: kind, data: { [name]: shown } };
+      return { id: `evt_${randomUUID()}`, type: kind, data: { [record]: shown } };
     case 'event_type_named':
-      return { event_id: randomUUID(), event_type: kind, occurred_at: at, data: { [name]: shown } };
+      return { event_id: randomUUID(), event_type: kind, occurred_at: at, data: { [record]: shown } };
     case 'bare_data':
       return { type: kind, data: shown };
   }

@@ -10,48 +10,31 @@ import { httpAnswer, type RawRequest } from '#test/support/network/raw-server.ts
 import { jsonAnswer, startTestClient } from '#test/support/upstream-client.ts';
 
 /** One way in which a service may answer a request. */
-type Treatment =
-  | {
-      readonly kind: 'answers';
-      readonly status: number;
-      readonly headers: Record<string, string>;
-      readonly body: Buffer;
-    }
-  /** A correct answer with one part replaced or removed. */
-  | { readonly kind: 'misstates'; readonly status: number; readonly part: number; readonly by: unknown }
-  | { readonly kind: 'cuts off'; readonly after: number }
-  | { readonly kind: 'announces too much' }
-  | { readonly kind: 'sends too much' }
-  | { readonly kind: 'says nothing' }
-  | { readonly kind: 'drips' }
-  | { readonly kind: 'resets' }
-  | { readonly kind: 'babbles'; readonly bytes: Buffer };
+interface Treatment {
+  readonly name: string;
+  /** It ends only with the deadline. */
+  readonly isEndless?: boolean;
+  readonly carryOut: (socket: Socket, good: unknown) => void;
+}
 
-const kind = <Kind extends Treatment['kind']>(name: Kind) => fc.constant(name);
-const status = fc.oneof(
+const TOO_MUCH = ANSWER_LIMITS.listBytes + 1;
+const CHUNKED = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n';
+const SIMPLE: readonly Treatment[] = [
   {
-    weight: 3,
-    arbitrary: fc.constantFrom(
-      200,
-      201,
-      202,
-      204,
-      301,
-      307,
-      400,
-      401,
-      402,
-      403,
-      404,
-      408,
-      409,
-      422,
-      425,
-      429,
-      500,
-      503,
-    ),
+    name: 'announces too much',
+    carryOut: (socket) => socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${TOO_MUCH}\r\n\r\n{`),
   },
+  {
+    name: 'sends too much',
+    carryOut: (socket) => socket.write(`${CHUNKED}${TOO_MUCH.toString(16)}\r\n${' '.repeat(TOO_MUCH)}\r\n`),
+  },
+  { name: 'says nothing', isEndless: true, carryOut: () => undefined },
+  { name: 'drips', isEndless: true, carryOut: (socket, good) => void drip(socket, jsonAnswer(good)) },
+  { name: 'resets', carryOut: (socket) => socket.resetAndDestroy() },
+];
+
+const status = fc.oneof(
+  { weight: 3, arbitrary: fc.constantFrom(200, 201, 204, 301, 307, 400, 401, 403, 404, 408, 409, 422, 429, 500, 503) },
   { weight: 1, arbitrary: fc.integer({ min: 200, max: 999 }) },
 );
 const bytes = fc.uint8Array({ maxLength: 300 }).map((array) => Buffer.from(array));
@@ -65,35 +48,45 @@ const headers = fc.record(
   },
   { requiredKeys: [] },
 );
+const body = fc.oneof(
+  bytes,
+  fc.json().map((text) => Buffer.from(text)),
+);
+/** A correct answer with one part replaced or removed. */
+const misstates = (code: number, part: number, by: unknown): Treatment => ({
+  name: `misstates part ${part} as ${JSON.stringify(by)}`,
+  carryOut: (socket, good) => socket.write(jsonAnswer(misstated(good, part, by), code)),
+});
 const treatment: fc.Arbitrary<Treatment> = fc.oneof(
   {
     weight: 6,
-    arbitrary: fc.record({
-      kind: kind('answers'),
-      status,
-      headers,
-      body: fc.oneof(
-        bytes,
-        fc.json().map((text) => Buffer.from(text)),
-      ),
-    }),
+    arbitrary: fc.tuple(status, headers, body).map(([code, fields, content]): Treatment => ({
+      name: `answers ${code} ${JSON.stringify(fields)} ${content.toString('base64')}`,
+      carryOut: (socket) => socket.write(httpAnswer(code, content, fields)),
+    })),
   },
   {
     weight: 8,
-    arbitrary: fc.record({
-      kind: kind('misstates'),
-      status: fc.constantFrom(200, 201, 299),
-      part: fc.nat({ max: 40 }),
-      by: fc.oneof(fc.jsonValue(), fc.constant(undefined)),
-    }),
+    arbitrary: fc
+      .tuple(fc.constantFrom(200, 201, 299), fc.nat({ max: 40 }), fc.oneof(fc.jsonValue(), fc.constant(undefined)))
+      .map((values) => misstates(...values)),
   },
-  { weight: 3, arbitrary: fc.record({ kind: kind('cuts off'), after: fc.nat({ max: 400 }) }) },
-  { weight: 1, arbitrary: fc.record({ kind: kind('announces too much') }) },
-  { weight: 1, arbitrary: fc.record({ kind: kind('sends too much') }) },
-  { weight: 1, arbitrary: fc.record({ kind: kind('says nothing') }) },
-  { weight: 1, arbitrary: fc.record({ kind: kind('drips') }) },
-  { weight: 2, arbitrary: fc.record({ kind: kind('resets') }) },
-  { weight: 2, arbitrary: fc.record({ kind: kind('babbles'), bytes }) },
+  {
+    weight: 3,
+    arbitrary: fc.nat({ max: 400 }).map((after): Treatment => ({
+      name: `cuts off after ${after} bytes`,
+      carryOut: (socket, good) => socket.end(jsonAnswer(good).subarray(0, after)),
+    })),
+  },
+  {
+    weight: 2,
+    arbitrary: bytes.map((babble): Treatment => ({
+      name: `babbles ${babble.toString('base64')}`,
+      isEndless: true,
+      carryOut: (socket) => socket.write(babble),
+    })),
+  },
+  { weight: 6, arbitrary: fc.constantFrom(...SIMPLE) },
 );
 
 /**
@@ -101,10 +94,7 @@ const treatment: fc.Arbitrary<Treatment> = fc.oneof(
  * timeout.
  */
 const DEADLINE_MS = 10_000;
-
-/** For treatments that end only with the deadline. */
 const SHORT_DEADLINE_MS = 150;
-const NEVER_ENDING: ReadonlySet<Treatment['kind']> = new Set(['says nothing', 'drips', 'babbles']);
 
 /** One call, its treatment, and whether the login gets the same treatment. */
 const trial = fc.record({
@@ -118,7 +108,7 @@ describe('the client', () => {
   it('gives a success or a known failure, and never throws', async () => {
     const failures = new Set<string | undefined>();
     const drifting = exchangeNames.map((name): Trial => {
-      return { name, treatments: [{ kind: 'misstates', status: 200, part: 0, by: undefined }], fromLogin: false };
+      return { name, treatments: [misstates(200, 0, undefined)], fromLogin: false };
     });
     await fc.assert(
       // Many calls at once, because most of them wait for their deadline.
@@ -150,10 +140,10 @@ async function failureOf({ name, treatments, fromLogin }: Trial): Promise<string
     // The last treatment repeats: lists have further pages, and a 401 causes a second send.
     const next = treatments[Math.min(treated, treatments.length - 1)];
     treated += 1;
-    if (next !== undefined) carryOut(next, socket, good);
+    next?.carryOut(socket, good);
   };
   await using opened = await startTestClient(({ raw }) => treat(raw.socket, answer), {
-    deadlineMs: treatments.some((each) => NEVER_ENDING.has(each.kind)) ? SHORT_DEADLINE_MS : DEADLINE_MS,
+    deadlineMs: treatments.some(({ isEndless = false }) => isEndless) ? SHORT_DEADLINE_MS : DEADLINE_MS,
     ...(fromLogin && { onLogin: (raw: RawRequest) => treat(raw.socket, { access_token: 'token-1' }) }),
   });
   const result = judged.parse(await call(opened.client));
@@ -170,38 +160,6 @@ const judged = z.discriminatedUnion('ok', [
     detail: z.string().endsWith('.'),
   }),
 ]);
-
-function carryOut(treatment: Treatment, socket: Socket, good: unknown): void {
-  switch (treatment.kind) {
-    case 'answers':
-      socket.write(httpAnswer(treatment.status, treatment.body, treatment.headers));
-      return;
-    case 'misstates':
-      socket.write(jsonAnswer(misstated(good, treatment.part, treatment.by), treatment.status));
-      return;
-    case 'cuts off':
-      socket.end(jsonAnswer(good).subarray(0, treatment.after));
-      return;
-    case 'announces too much':
-      socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${ANSWER_LIMITS.listBytes + 1}\r\n\r\n{`);
-      return;
-    case 'sends too much':
-      socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n');
-      socket.write(`${(ANSWER_LIMITS.listBytes + 1).toString(16)}\r\n${' '.repeat(ANSWER_LIMITS.listBytes + 1)}\r\n`);
-      return;
-    case 'says nothing':
-      return;
-    case 'drips':
-      void drip(socket, jsonAnswer(good));
-      return;
-    case 'resets':
-      socket.resetAndDestroy();
-      return;
-    case 'babbles':
-      socket.write(treatment.bytes);
-      return;
-  }
-}
 
 /** Sends byte by byte, too slowly. */
 async function drip(socket: Socket, bytes: Buffer): Promise<void> {

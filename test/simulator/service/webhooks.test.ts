@@ -1,15 +1,7 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import type { SimulatorOptions } from '#simulator/options.ts';
-import { signatureOf } from '#simulator/webhooks/queue.ts';
-import {
-  startReceiver,
-  startTestSimulator,
-  type ReceivedWebhook,
-  type SimulatorClient,
-} from '#test/simulator/support.ts';
+import { startReceiver, startTestSimulator, type SimulatorClient } from '#test/simulator/support.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 
 const SECRET = 'whsec_test';
@@ -18,15 +10,10 @@ async function start(receiver: { readonly url: string }, options: SimulatorOptio
   return startTestSimulator({ webhookUrl: receiver.url, webhookSecret: SECRET, ...options });
 }
 
-const isSignedWith = (secret: string, { timestamp, body, signature }: ReceivedWebhook): boolean =>
-  signatureOf(secret, timestamp, body) === signature;
-const isGenuine = (webhook: ReceivedWebhook): boolean => isSignedWith(SECRET, webhook);
-
 async function deliveries(simulator: SimulatorClient, filter = '') {
   const page = await simulator.admin.get(`/deliveries?${filter}`);
   const delivery = z.object({
     id: z.string(),
-    event: z.string(),
     status: z.string(),
     attempts: z.array(z.object({ status: z.number().nullable(), error: z.string().nullable(), sent_at: z.string() })),
   });
@@ -43,13 +30,10 @@ describe('a webhook', () => {
     const received = await receiver.count(4);
     expect(new Set(received.map(({ deliveryId }) => deliveryId)).size).toBe(1);
     expect(new Set(received.map(({ body }) => body.toString())).size).toBe(1);
-    expect(received.every(isGenuine)).toBe(true);
-    const [delivery] = await waitFor('it is delivered', async () => {
-      const found = await deliveries(simulator);
-      return found[0]?.status === 'delivered' ? found : undefined;
-    });
-    expect(delivery?.attempts.map(({ status }) => status)).toEqual([500, 301, 404, 202]);
-    const times = delivery?.attempts.map(({ sent_at }) => Date.parse(sent_at)) ?? [];
+    expect(received.every((webhook) => webhook.isSignedWith(SECRET))).toBe(true);
+    const delivery = await waitFor('it is delivered', async () => (await deliveries(simulator, 'status=delivered'))[0]);
+    expect(delivery.attempts.map(({ status }) => status)).toEqual([500, 301, 404, 202]);
+    const times = delivery.attempts.map(({ sent_at }) => Date.parse(sent_at));
     const waits = times.slice(1).map((time, index) => time - (times[index] ?? 0));
     // Each wait is at least the planned one; the machine may make it longer.
     expect(waits.map((wait, index) => wait >= 40 * 2 ** index - 2)).toEqual([true, true, true]);
@@ -60,39 +44,26 @@ describe('a webhook', () => {
     await using receiver = await startReceiver((response) => response.writeHead(healthy ? 204 : 503).end());
     await using simulator = await start(receiver, { webhookAttempts: 3, webhookRetryDelayMs: 1 });
     await simulator.admin.post('/webhooks/ping');
-    const [given] = await waitFor('it is given up', async () => {
-      const found = await deliveries(simulator, 'status=exhausted');
-      return found.length === 1 ? found : undefined;
-    });
-    expect(given?.attempts).toHaveLength(3);
+    const given = await waitFor('it is given up', async () => (await deliveries(simulator, 'status=exhausted'))[0]);
+    expect(given.attempts).toHaveLength(3);
     healthy = true;
-    expect((await simulator.admin.post(`/deliveries/${given?.id}/replay`)).status).toBe(202);
+    expect((await simulator.admin.post(`/deliveries/${given.id}/replay`)).status).toBe(202);
     const received = await receiver.count(4);
     expect(received[3]?.deliveryId).toBe(received[0]?.deliveryId);
     expect(received[3]?.body).toEqual(received[0]?.body);
     await waitFor('it is delivered', async () => (await deliveries(simulator))[0]?.status === 'delivered');
   });
 
-  it('without an answer fails after the timeout, and with an unreachable address at once', async () => {
+  it('without an answer fails after the timeout', async () => {
     await using receiver = await startReceiver((response, _webhook, number) => {
       if (number > 1) response.writeHead(200).end();
     });
-    // Longer than an answer or a refusal takes on a busy machine.
+    // Longer than an answer takes on a busy machine.
     await using simulator = await start(receiver, { webhookTimeoutMs: 500 });
     await simulator.admin.post('/webhooks/ping');
-    await receiver.count(2);
-    const delivery = await waitFor('it is delivered', async () =>
-      (await deliveries(simulator, 'status=delivered')).at(0),
-    );
-    expect(delivery.attempts[0]).toMatchObject({ status: null, error: 'timeout' });
-
-    await simulator.admin.post('/webhooks/target', { url: await closedAddress(), secret: SECRET });
-    await simulator.admin.post('/webhooks/ping');
-    const failed = await waitFor('an attempt failed', async () => {
-      const last = (await deliveries(simulator)).at(-1);
-      return (last?.attempts.length ?? 0) > 0 ? last : undefined;
-    });
-    expect(failed.attempts[0]).toMatchObject({ status: null, error: 'ECONNREFUSED' });
+    await expect
+      .poll(async () => (await deliveries(simulator, 'status=delivered'))[0]?.attempts[0])
+      .toMatchObject({ status: null, error: 'timeout' });
   });
 
   it('goes to the target of the admin API, signed with its secret, for one environment or both', async () => {
@@ -105,8 +76,7 @@ describe('a webhook', () => {
     await simulator.admin.post('/webhooks/ping', { environment: 'sandbox' });
     const [toFirst] = await first.count(1);
     const [toSecond] = await second.count(1);
-    expect(toFirst !== undefined && isGenuine(toFirst)).toBe(true);
-    expect(toSecond !== undefined && isSignedWith('another-secret', toSecond)).toBe(true);
+    expect([toFirst?.isSignedWith(SECRET), toSecond?.isSignedWith('another-secret')]).toEqual([true, true]);
 
     await simulator.admin.post('/webhooks/target', { url: null });
     expect((await simulator.admin.post('/webhooks/ping')).at('status')).toBe('no_target');
@@ -127,18 +97,7 @@ describe('a webhook fault', () => {
     expect((await simulator.admin.post('/faults', rule)).status).toBe(201);
     await simulator.order({ package_id: 9001 });
     const received = await receiver.count(expected.length);
-    expect(received.map((each) => `${each.event}${isGenuine(each) ? '' : ', forged'}`)).toEqual(expected);
+    expect(received.map((each) => `${each.event}${each.isSignedWith(SECRET) ? '' : ', forged'}`)).toEqual(expected);
     expect(new Set(received.map(({ deliveryId }) => deliveryId)).size).toBe(new Set(expected).size);
   });
 });
-
-/** A local address without a listener. */
-async function closedAddress(): Promise<string> {
-  const server = createServer();
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/`;
-}

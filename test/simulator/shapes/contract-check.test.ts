@@ -1,58 +1,48 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { COMPATIBLE, checkContractFile } from '#cli/service/contract.ts';
-import { capabilities } from '#domain/service/capability-profile.ts';
-import { DIALECTS, type Dialect } from '#simulator/behaviour/dialect.ts';
+import { ALL_CAPABILITIES, capabilities } from '#domain/service/capability-profile.ts';
+import { DIALECTS } from '#simulator/behaviour/dialect.ts';
 import { describedService } from '#simulator/service/openapi.ts';
-import { PLAIN } from '#simulator/shapes/shape.ts';
+import { PLAIN, SHAPES, shapeNames } from '#simulator/shapes/shape.ts';
 import { Shaper } from '#simulator/shapes/shaper.ts';
 import type { Environment } from '#simulator/store/store.ts';
-import { temporaryFolder } from '#test/support/temporary.ts';
+import { SHAPE_DIFFERENCES } from '#test/support/shapes.ts';
+import { checkContract, readDocument } from '#upstream/contract-check.ts';
 
-/** `reseller contract check` on the simulator's own document. */
-async function check(dialect: Dialect, environment: Environment, without: readonly string[] = []) {
-  const file = join(temporaryFolder('contract'), 'openapi.json');
-  writeFileSync(file, JSON.stringify(describedService(dialect, environment, new Shaper(PLAIN))));
-  let stdout = '';
-  const stream = {
-    write: (text: string | Uint8Array) => {
-      stdout += String(text);
-      return true;
-    },
-  };
-  const code = await checkContractFile(
-    file,
-    {},
-    { SERVICE_MISSING_CAPABILITIES: without.join(',') },
-    { stdout: stream, stderr: stream },
-  );
-  return { code, stdout };
-}
+const documentOf = (environment: Environment, dialect = DIALECTS.replays, shape = PLAIN) =>
+  readDocument(Buffer.from(JSON.stringify(describedService(dialect, environment, new Shaper(shape)))));
 
-/** The capabilities missing in a dialect, as names for SERVICE_MISSING_CAPABILITIES. */
-function missingIn(dialect: Dialect): string[] {
-  return capabilities.filter((capability) => capability !== 'key_replay' && !dialect[`has_${capability}`]);
-}
-
-describe('the OpenAPI document of the simulator', () => {
-  it('is compatible with our contract in every call and every event', async () => {
-    const { code, stdout } = await check(DIALECTS.replays, 'sandbox');
-    expect({ code, stdout }).toMatchObject({
-      code: COMPATIBLE,
-      stdout: expect.stringMatching(
-        /^27 calls: 27 match, 0 differ, 0 missing, 0 switched off; 14 of 14 events described\.$/m,
-      ),
+describe('the document of the simulator', () => {
+  it.each(['sandbox', 'production'] as const)('matches our contract in every call and event: %s', (environment) => {
+    const { compatible, calls, events } = checkContract(documentOf(environment), ALL_CAPABILITIES);
+    const differing = calls.filter(({ status }) => status !== 'matches').map(({ name }) => name);
+    expect({ compatible, differing }).toEqual({
+      compatible: true,
+      differing: environment === 'production' ? ['simulateEsim'] : [],
     });
-    expect(await check(DIALECTS.replays, 'production')).toMatchObject({ code: COMPATIBLE });
+    expect(new Set(events.map(({ status }) => status))).toEqual(new Set(['matches']));
   });
 
   // The other dialects differ in behaviour, not in their documents.
   it.each(['no_order_read', 'no_lookup', 'bare', 'open_reads'] as const)(
-    'is compatible in the dialect %s with its missing capabilities switched off',
-    async (name) => {
-      const { code, stdout } = await check(DIALECTS[name], 'sandbox', missingIn(DIALECTS[name]));
-      expect({ code, stdout }).toMatchObject({ code: COMPATIBLE });
+    'is compatible in the dialect %s with its missing capabilities switched off, and not with all of them',
+    (name) => {
+      const dialect = DIALECTS[name];
+      const document = documentOf('sandbox', dialect);
+      const enabled = capabilities.map((each) => [each, each === 'key_replay' || dialect[`has_${each}`]] as const);
+      expect(checkContract(document, { ...ALL_CAPABILITIES, ...Object.fromEntries(enabled) }).compatible).toBe(true);
+      expect(checkContract(document, ALL_CAPABILITIES).compatible).toBe(name === 'open_reads');
     },
   );
+
+  it.each(shapeNames)('in the shape %s is compatible, or names the fields that the product cannot use', (name) => {
+    const shape = SHAPES[name];
+    const document = documentOf('sandbox', DIALECTS.replays, shape);
+    const report = checkContract(document, ALL_CAPABILITIES, { headerPrefix: shape.header_prefix });
+    const findings = [report, ...report.calls, ...report.events].flatMap((part) => part.findings);
+    const breaking = findings.filter(({ severity }) => severity === 'breaking');
+    const expected = SHAPE_DIFFERENCES[name]?.breaking ?? [];
+    expect(report.compatible).toBe(expected.length === 0);
+    expect(breaking.length > 0).toBe(expected.length > 0);
+    expect(breaking.map((finding) => finding.name)).toEqual(expect.arrayContaining([...expected]));
+  });
 });

@@ -3,10 +3,8 @@ import { randomUUID } from 'node:crypto';
 import type { Sighting } from '#domain/gate/first-purchase-check.ts';
 import { ALL_CAPABILITIES, type Capabilities } from '#domain/service/capability-profile.ts';
 import { PURCHASE_KINDS, type PurchaseKind } from '#domain/work/kinds.ts';
-import type { SimulatorOptions } from '#simulator/options.ts';
 import { EMAIL, PACKAGE, PASSWORD, PLAN, startTestSimulator } from '#test/simulator/support.ts';
 import { MemoryTokenStore } from '#test/support/memory-token-store.ts';
-import { orderRequestBytes, topupRequestBytes, vpnOrderRequestBytes } from '#upstream/client/request-bytes.ts';
 import type { EndpointName } from '#upstream/contract.ts';
 import { lookAtService, type LookOptions } from '#upstream/first-purchase-check.ts';
 import { openService, type Service } from '#upstream/service.ts';
@@ -32,11 +30,8 @@ export class LookedAt implements AsyncDisposable {
   }
 
   /** @param capabilities of the client, by default all. */
-  static async start(
-    capabilities: Capabilities = ALL_CAPABILITIES,
-    options: Pick<SimulatorOptions, 'shape'> = {},
-  ): Promise<LookedAt> {
-    const simulator = await startTestSimulator({ approved: true, productionBalance: '1000.00', ...options });
+  static async start(capabilities: Capabilities = ALL_CAPABILITIES): Promise<LookedAt> {
+    const simulator = await startTestSimulator({ approved: true, productionBalance: '1000.00' });
     return new LookedAt(simulator, capabilities);
   }
 
@@ -64,36 +59,21 @@ export class LookedAt implements AsyncDisposable {
     await this.answers('getOpenApi', 404, { error: { code: 'not_found' } });
   }
 
+  /** Buys at the service, whose list then shows it. A top-up needs an order. */
   async buyOne(kind: PurchaseKind): Promise<void> {
-    const { client } = this.#service;
-    const idempotencyKey = randomUUID();
-    const reference = randomUUID();
-    const order = await client.createOrder({
-      idempotencyKey: randomUUID(),
-      reference,
-      packageId: PACKAGE,
-      body: orderRequestBytes({ packageId: PACKAGE, reference }),
-    });
-    if (!order.ok) throw new Error(order.detail);
-    const esimId = order.value.esim_id ?? '';
-    if (kind === 'topup') {
-      const options = await client.listTopupOptions(esimId);
-      const packageId = options.ok ? (options.value.items[0]?.id ?? 0) : 0;
-      const topup = await client.createTopup({
-        idempotencyKey,
-        esimId,
-        packageId,
-        body: topupRequestBytes({ esimId, packageId }),
-      });
-      if (!topup.ok) throw new Error(topup.detail);
-      await this.simulator.advance(60_000);
-    }
+    const { production } = this.simulator;
+    const buy = async (path: string, body: object) => {
+      const bought = await production.post(path, body, { headers: { 'idempotency-key': randomUUID() } });
+      if (bought.status !== 201) throw new Error(bought.text);
+      return bought;
+    };
+    const customer = { customer_reference: 'c-1', customer_price: 5.5 };
     if (kind === 'vpn_subscription') {
-      const customer = { customerReference: 'c-1', customerPrice: '5.50' };
-      const body = vpnOrderRequestBytes({ vpnPlanId: PLAN, reference, ...customer });
-      const bought = await client.createVpnOrder({ idempotencyKey, reference, vpnPlanId: PLAN, body });
-      if (!bought.ok) throw new Error(bought.detail);
+      await buy('/vpn/orders', { vpn_plan_id: PLAN, external_subscription_id: randomUUID(), ...customer });
+      return;
     }
+    const order = await buy('/orders', { package_id: PACKAGE, external_order_id: randomUUID() });
+    if (kind === 'topup') await buy('/topups', { esim_id: order.textAt('esim_id'), package_id: PACKAGE });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -2,7 +2,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ALL_CAPABILITIES } from '#domain/service/capability-profile.ts';
 import { PURCHASE_KINDS, type PurchaseKind } from '#domain/work/kinds.ts';
-import type { ShapeName } from '#simulator/shapes/shape.ts';
 import { LookedAt } from '#test/simulator/shapes/first-purchase-check-support.ts';
 import { Draft } from '#test/support/contract-differences/draft.ts';
 import { describeHeaders, headersOf } from '#test/support/contract-differences/interface.ts';
@@ -49,18 +48,6 @@ describe('the check of the service before the first purchase', () => {
     expect(await service.look()).toMatchObject({
       [kind]: { problems: [], evidence: [expect.stringMatching(/^GET \/.* shows a completed purchase/)] },
     });
-  });
-
-  it.each<[ShapeName, string]>([
-    ['minor_units', 'price_for_reseller'],
-    ['other_words', 'status'],
-    ['no_esim_id', 'esim_id'],
-    ['no_references', 'external_order_id'],
-    ['no_transaction_ids', 'order_id'],
-  ])('names the field missing in a shape, so that orders are held: %s', async (shape, field) => {
-    await using other = await LookedAt.start(ALL_CAPABILITIES, { shape });
-    const { problems } = (await other.look()).order;
-    expect(problems).toContainEqual(expect.stringContaining(field));
   });
 
   const unpriced = { data: [{ id: 1, name: 'One', currency: 'EUR' }], next_cursor: null };

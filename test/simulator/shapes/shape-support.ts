@@ -3,28 +3,21 @@ import * as z from 'zod';
 import type { SimulatorOptions } from '#simulator/options.ts';
 import type { ShapeChoice } from '#simulator/shapes/shape.ts';
 import { Description, documentShape } from '#test/simulator/described.ts';
-import { PACKAGE, startTestSimulator, type SimulatorClient } from '#test/simulator/support.ts';
+import { EMAIL, PACKAGE, PASSWORD, startTestSimulator, type SimulatorClient } from '#test/simulator/support.ts';
 import type { HttpAnswer } from '#test/support/network/http.ts';
 
-export const LOGIN = { email: 'reseller@example.com', password: 'simulator-password', device_name: 'x' };
+const LOGIN = { email: EMAIL, password: PASSWORD, device_name: 'x' };
 
 /** A simulator with a shape. The clients logged in before, in the plain shape. */
 export async function startShaped(shape: Partial<ShapeChoice>, options: SimulatorOptions = {}) {
-  const simulator = await startTestSimulator(options, false);
-  expectDone(await simulator.admin.post('/shape', shape));
-  const description = strictDescription((await simulator.sandbox.get('/openapi.json')).body);
-  return Object.assign(simulator, { description });
+  const simulator = await startTestSimulator(options);
+  const chosen = await simulator.admin.post('/shape', shape);
+  if (chosen.status !== 200) throw new Error(`the shape was not taken: ${chosen.text}`);
+  const document = closed((await simulator.sandbox.get('/openapi.json')).body);
+  return Object.assign(simulator, { description: new Description(documentShape.parse(document)) });
 }
 
-function expectDone(answer: HttpAnswer): void {
-  if (answer.status !== 200) throw new Error(`the shape was not taken: ${answer.text}`);
-}
-
-/** Validates by a document whose objects allow only the described fields. */
-function strictDescription(document: unknown): Description {
-  return new Description(documentShape.parse(closed(document)));
-}
-
+/** A document whose objects allow only the described fields. */
 function closed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(closed);
   if (typeof value !== 'object' || value === null) return value;
@@ -34,7 +27,7 @@ function closed(value: unknown): unknown {
 }
 
 /** The last item in a list of the admin API, in the plain shape. */
-export async function lastOf(simulator: SimulatorClient, path: string): Promise<Record<string, unknown>> {
+async function lastOf(simulator: SimulatorClient, path: string): Promise<Record<string, unknown>> {
   const page = z.object({ data: z.array(z.record(z.string(), z.unknown())) });
   return (await simulator.admin.get(path)).read(page).data.at(-1) ?? {};
 }

@@ -1,14 +1,9 @@
-import { breaking, note, type Difference } from '#test/support/contract-differences/draft.ts';
-import type { BodyName, Schema } from '#test/support/contract-openapi.ts';
+import { breaking, field, note, text, type Difference, type Place } from '#test/support/contract-differences/draft.ts';
+import type { Schema } from '#test/support/contract-openapi.ts';
 
-const text = (constraint: Schema = {}): Schema => ({ type: 'string', ...constraint });
-
-/** A field of an answer with another schema. @param path of the object with the field, inside the body. */
-function field(name: string, body: BodyName, of: string, schema: Schema, path = ''): Difference {
-  const [call = ''] = body.split(' ');
-  const at = path === '' ? of : `${path}.${of}`;
-  return breaking(name, `${call} ${at}`, (draft) => draft.set(body, of, schema, path));
-}
+/** A field of an answer with another schema. */
+const differs = (name: string, at: Place, schema: Schema) => breaking(name, at, field('answer', at, schema));
+const pattern = (regex: string) => text({ pattern: regex });
 
 /** A list with these fields about its pages in place of a cursor. */
 function paged(name: string, fields: Schema): Difference {
@@ -20,6 +15,7 @@ function paged(name: string, fields: Schema): Difference {
 }
 
 const WHOLE: Schema = { type: 'integer' };
+const MOVEMENT_TYPE = 'listWalletTransactions data[].type';
 
 const PAGINGS: readonly Difference[] = [
   paged('a list has only a flag for a next page', { has_more: { type: 'boolean' } }),
@@ -34,78 +30,34 @@ const PAGINGS: readonly Difference[] = [
 
 /** Differences of answers that we read. */
 export const ANSWER_DIFFERENCES: readonly Difference[] = [
-  field('the token may be null', 'login answer', 'access_token', { oneOf: [text(), { type: 'null' }] }),
-  field('the balance may be null by a reference', 'getWallet answer', 'balance', { allOf: [text()], nullable: true }),
-  field('the states of a subscription are numbers', 'getVpnSubscription answer', 'status', { type: 'integer' }),
-  field(
-    'a movement may be a hold',
-    'listWalletTransactions answer',
-    'type',
-    text({
-      enum: ['debit', 'credit', 'hold'],
-    }),
-    'data[]',
-  ),
-  field('a price is in cents', 'listPackages answer', 'price_for_reseller', { type: 'integer' }, 'data[]'),
-  field('the balance is in steps of 1', 'getWallet answer', 'balance', { type: 'number', multipleOf: 1 }),
-  field(
-    'an amount is text without decimals',
-    'listWalletTransactions answer',
-    'amount',
-    text({
-      pattern: String.raw`^-?\d+$`,
-    }),
-    'data[]',
-  ),
-  field(
-    'a price has a comma',
-    'listTopupOptions answer',
-    'price_for_reseller',
-    text({
-      pattern: String.raw`^\d+,\d{2}$`,
-    }),
-    'data[]',
-  ),
-  field(
+  differs('the token may be null', 'login access_token', { oneOf: [text(), { type: 'null' }] }),
+  differs('the balance may be null by a reference', 'getWallet balance', { allOf: [text()], nullable: true }),
+  differs('the states of a subscription are numbers', 'getVpnSubscription status', WHOLE),
+  differs('a movement may be a hold', MOVEMENT_TYPE, text({ enum: ['debit', 'credit', 'hold'] })),
+  differs('a price is in cents', 'listPackages data[].price_for_reseller', WHOLE),
+  differs('the balance is in steps of 1', 'getWallet balance', { type: 'number', multipleOf: 1 }),
+  differs('an amount is text without decimals', 'listWalletTransactions data[].amount', pattern(String.raw`^-?\d+$`)),
+  differs('a price has a comma', 'listTopupOptions data[].price_for_reseller', pattern(String.raw`^\d+,\d{2}$`)),
+  differs(
     'a price names its currency',
-    'listVpnPlans answer',
-    'price_for_reseller',
-    text({
-      pattern: String.raw`^\d+\.\d{2} [A-Z]{3}$`,
-    }),
-    'data[]',
+    'listVpnPlans data[].price_for_reseller',
+    pattern(String.raw`^\d+\.\d{2} [A-Z]{3}$`),
   ),
-  field(
-    'a price is an object of unknown fields',
-    'listPackages answer',
-    'price_for_reseller',
-    {
-      type: 'object',
-      properties: { net: { type: 'number' }, gross: { type: 'number' } },
-    },
-    'data[]',
+  differs('a price is an object of unknown fields', 'listPackages data[].price_for_reseller', {
+    type: 'object',
+    properties: { net: { type: 'number' }, gross: { type: 'number' } },
+  }),
+  differs('the currency is a sign', 'getWallet currency', text({ enum: ['$', '€'] })),
+  differs('the currency is a numeric code', 'listPackages data[].currency', pattern('^[0-9]{3}$')),
+  ...['^[0-9]{19}X$', '^[0-9]{12}$'].map((regex) =>
+    note(`the ICCID is like ${regex}`, 'getEsim iccid', field('answer', 'getEsim iccid', pattern(regex))),
   ),
-  field('the currency is a sign', 'getWallet answer', 'currency', text({ enum: ['$', '€'] })),
-  field('the currency is a numeric code', 'listPackages answer', 'currency', text({ pattern: '^[0-9]{3}$' }), 'data[]'),
-  ...Object.entries({
-    'ends with another letter': text({ pattern: '^[0-9]{19}X$' }),
-    'has 12 digits': text({ pattern: '^[0-9]{12}$' }),
-  }).map(([what, schema]) =>
-    note(`the ICCID ${what}`, 'getEsim iccid', (draft) => draft.set('getEsim answer', 'iccid', schema)),
-  ),
-  field('the activation code is a link', 'getEsim answer', 'activation_code', text({ pattern: '^https://' })),
-  field('the activation code is a picture', 'getEsim answer', 'activation_code', text({ format: 'byte' })),
-  field(
-    'the activation code is only the matching id',
-    'getEsim answer',
-    'activation_code',
-    text({
-      pattern: '^[A-Z0-9-]{4,32}$',
-    }),
-  ),
-  field('ids have 200 characters', 'getOrder answer', 'id', text({ minLength: 200 })),
-  field('ids have spaces', 'getRefund answer', 'id', text({ pattern: '^[A-Z]+ [0-9]+$' })),
-  field('times are days', 'listWalletTransactions answer', 'created_at', text({ format: 'date' }), 'data[]'),
+  differs('the activation code is a link', 'getEsim activation_code', pattern('^https://')),
+  differs('the activation code is a picture', 'getEsim activation_code', text({ format: 'byte' })),
+  differs('the activation code is only the matching id', 'getEsim activation_code', pattern('^[A-Z0-9-]{4,32}$')),
+  differs('ids have 200 characters', 'getOrder id', text({ minLength: 200 })),
+  differs('ids have spaces', 'getRefund id', pattern('^[A-Z]+ [0-9]+$')),
+  differs('times are days', 'listWalletTransactions data[].created_at', text({ format: 'date' })),
   note('the access data of a read have no password', 'getVpnSubscription access.password', (draft) => {
     for (const name of ['configuration', 'licence_key'] as const)
       draft.remove(['getVpnSubscription answer'], name, undefined, () => 'access');
@@ -118,12 +70,16 @@ export const ANSWER_DIFFERENCES: readonly Difference[] = [
     const body = draft.body('getWallet answer');
     draft.media('getWallet answer')['schema'] = { type: 'object', properties: { body } };
   }),
-  note('an order is never failed', 'getOrder status', (draft) => {
-    draft.set('getOrder answer', 'status', text({ enum: ['processing', 'completed'] }));
-  }),
-  note('countries may be null', 'listPackages data[].countries', (draft) => {
-    draft.set('listPackages answer', 'countries', { type: ['array', 'null'] }, 'data[]');
-  }),
+  note(
+    'an order is never failed',
+    'getOrder status',
+    field('answer', 'getOrder status', text({ enum: ['processing', 'completed'] })),
+  ),
+  note(
+    'countries may be null',
+    'listPackages data[].countries',
+    field('answer', 'listPackages data[].countries', { type: ['array', 'null'] }),
+  ),
   note('a list has no end mark', 'listWalletTransactions', (draft) => {
     draft.remove(['listWalletTransactions answer'], 'next_cursor', 'more_at', () => '');
   }),

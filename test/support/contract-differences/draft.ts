@@ -25,6 +25,19 @@ export function harmless(name: string, change: Difference['change']): Difference
   return { name, verdict: 'compatible', at: [], change };
 }
 
+/** The place of a field in a request or an answer, such as `listOrders data[].status`. */
+export type Place = `${EndpointName} ${string}`;
+
+/** Another schema for one field. */
+export function field(part: 'request' | 'answer', at: Place, schema: Schema): Difference['change'] {
+  const [call = '', place = ''] = at.split(' ');
+  const steps = place.split('.');
+  const name = steps.pop() ?? '';
+  return (draft) => draft.set(`${call} ${part}` as BodyName, name, schema, steps.join('.'));
+}
+
+export const text = (constraint: Schema = {}): Schema => ({ type: 'string', ...constraint });
+
 export interface DraftParameter {
   name: string;
   in: string;

@@ -1,8 +1,9 @@
-import { breaking, note, type Difference, type Draft } from '#test/support/contract-differences/draft.ts';
+import { breaking, note, text, type Difference, type Draft } from '#test/support/contract-differences/draft.ts';
 import type { Schema } from '#test/support/contract-openapi.ts';
 import { EVENT_KINDS, NAMES_IN_EVENTS, type EventKind } from '#upstream/contract.ts';
 
-const servers = (...urls: string[]) => urls.map((url) => ({ url }));
+const at = (make: typeof breaking, where: string, ...servers: readonly object[]) =>
+  make(`the servers are ${where}`, 'document', (draft) => void (draft.document['servers'] = servers));
 
 /** Describes headers of every event. */
 export function describeHeaders(draft: Draft, headers: Readonly<Record<string, Schema>>): void {
@@ -10,16 +11,20 @@ export function describeHeaders(draft: Draft, headers: Readonly<Record<string, S
   for (const kind of EVENT_KINDS) draft.event(kind)['parameters'] = parameters;
 }
 
-const TEXT: Schema = { type: 'string' };
-
 /** The headers of the specification with a prefix. @param other changed or further headers. */
 export function headersOf(prefix: string, other: Readonly<Record<string, Schema>> = {}): Record<string, Schema> {
   const names = ['Event', 'Delivery', 'Timestamp', 'Signature'];
-  return { ...Object.fromEntries(names.map((name) => [`${prefix}-${name}`, TEXT])), ...other };
+  return { ...Object.fromEntries(names.map((name) => [`${prefix}-${name}`, text()])), ...other };
 }
 
-function without(prefix: string, name: string): Readonly<Record<string, Schema>> {
-  return Object.fromEntries(Object.entries(headersOf(prefix)).filter(([header]) => header !== `${prefix}-${name}`));
+/** The headers have this prefix, and one of them is missing or another one. */
+function headers(make: typeof breaking, name: string, prefix: string, suffix: string, schema?: Schema): Difference {
+  const header = `${prefix}-${suffix}`;
+  const places = [...(prefix === 'X-Service' ? [] : ['document']), `document ${header}`];
+  return make(name, places, (draft) => {
+    const { [header]: _, ...others } = headersOf(prefix);
+    describeHeaders(draft, schema === undefined ? others : { ...others, [header]: schema });
+  });
 }
 
 function removeEvent(draft: Draft, kind: EventKind, to?: string): void {
@@ -28,43 +33,38 @@ function removeEvent(draft: Draft, kind: EventKind, to?: string): void {
   Reflect.deleteProperty(webhooks, kind);
 }
 
-function setEventName(draft: Draft, kind: EventKind, name: string): void {
-  draft.set(`event ${kind}`, 'event', { type: 'string', const: name });
-}
-
 const NEEDED_EVENTS = EVENT_KINDS.filter((kind) => kind !== 'ping');
 
 /** Differences of the address, the calls, the events and their headers. */
 export const INTERFACE_DIFFERENCES: readonly Difference[] = [
-  breaking('the servers are of version 2', 'document', (draft) => {
-    draft.document['servers'] = servers('https://service.example/api/reseller/v2');
+  at(breaking, 'of version 2', { url: 'https://service.example/api/reseller/v2' }),
+  at(breaking, 'of version 2 by a variable', {
+    url: 'https://service.example/api/reseller/{version}/',
+    variables: { version: { default: 'v2' } },
   }),
-  breaking('the server is of version 2 by a variable', 'document', (draft) => {
-    const variables = { version: { default: 'v2' } };
-    draft.document['servers'] = [{ url: 'https://service.example/api/reseller/{version}/', variables }];
-  }),
-  breaking('the servers are of another interface', 'document', (draft) => {
-    draft.document['servers'] = servers('https://service.example/api/partner/v1', '/api/partner/v1/sandbox');
-  }),
+  at(
+    breaking,
+    'of another interface',
+    { url: 'https://service.example/api/partner/v1' },
+    { url: '/api/partner/v1/sandbox' },
+  ),
+  at(note, 'only a host', { url: 'https://service.example' }),
   breaking('orders are at version 2 alone', 'createOrder', (draft) => {
-    draft.call('createOrder')['servers'] = servers('https://service.example/api/reseller/v2');
+    draft.call('createOrder')['servers'] = [{ url: 'https://service.example/api/reseller/v2' }];
   }),
   breaking('a path is of version 2', 'listVpnPlans', (draft) => {
     const paths = draft.document['paths'] as Schema;
     paths['/api/reseller/v2/vpn/plans'] = paths['/vpn/plans'];
     Reflect.deleteProperty(paths, '/vpn/plans');
   }),
-  note('the server is only a host', 'document', (draft) => {
-    draft.document['servers'] = servers('https://service.example');
-  }),
   ...NEEDED_EVENTS.map((kind) => breaking(`the event ${kind} is not sent`, kind, (draft) => removeEvent(draft, kind))),
   note('no ping is sent', 'ping', (draft) => removeEvent(draft, 'ping')),
   breaking('an event has another name', 'order.completed', (draft) => {
-    setEventName(draft, 'order.completed', 'order.fulfilled');
+    draft.set('event order.completed', 'event', text({ const: 'order.fulfilled' }));
     removeEvent(draft, 'order.completed', 'order.fulfilled');
   }),
   breaking('the body has another name of an event', 'refund.completed', (draft) => {
-    setEventName(draft, 'refund.completed', 'REFUND_COMPLETED');
+    draft.set('event refund.completed', 'event', text({ const: 'REFUND_COMPLETED' }));
   }),
   breaking('the body of an event has its fields outside of data', 'order.failed data', (draft) => {
     draft.remove(['event order.failed'], 'data', undefined, () => '');
@@ -79,22 +79,10 @@ export const INTERFACE_DIFFERENCES: readonly Difference[] = [
     Reflect.deleteProperty(draft.event('ping'), 'requestBody');
   }),
   breaking('the headers have a brand', 'document', (draft) => describeHeaders(draft, headersOf('X-Acme'))),
-  breaking('there is no timestamp', 'document X-Service-Timestamp', (draft) => {
-    describeHeaders(draft, without('X-Service', 'Timestamp'));
-  }),
-  breaking('there is no signature', 'document X-Service-Signature', (draft) => {
-    describeHeaders(draft, without('X-Service', 'Signature'));
-  }),
-  note('no header names the event', 'document X-Service-Event', (draft) => {
-    describeHeaders(draft, without('X-Service', 'Event'));
-  }),
-  breaking('the headers have a brand and no signature', ['document', 'document X-Acme-Signature'], (draft) => {
-    describeHeaders(draft, without('X-Acme', 'Signature'));
-  }),
-  breaking('the timestamp is a date', 'document X-Service-Timestamp', (draft) => {
-    describeHeaders(draft, headersOf('X-Service', { 'X-Service-Timestamp': { type: 'string', format: 'date-time' } }));
-  }),
-  breaking('the signature has another form', 'document X-Service-Signature', (draft) => {
-    describeHeaders(draft, headersOf('X-Service', { 'X-Service-Signature': { type: 'string', pattern: '^sha256=' } }));
-  }),
+  headers(breaking, 'there is no timestamp', 'X-Service', 'Timestamp'),
+  headers(breaking, 'there is no signature', 'X-Service', 'Signature'),
+  headers(note, 'no header names the event', 'X-Service', 'Event'),
+  headers(breaking, 'the headers have a brand and no signature', 'X-Acme', 'Signature'),
+  headers(breaking, 'the timestamp is a date', 'X-Service', 'Timestamp', text({ format: 'date-time' })),
+  headers(breaking, 'the signature has another form', 'X-Service', 'Signature', text({ pattern: '^sha256=' })),
 ];

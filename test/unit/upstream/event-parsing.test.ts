@@ -46,16 +46,13 @@ describe('quarantined is', () => {
     ['an unknown kind', { event: 'order.exploded', data }, 'unknown_kind'],
     ['a kind in other letters', { event: 'Order.Completed', data }, 'unknown_kind'],
     ['the name of an object method', { event: 'toString' }, 'unknown_kind'],
-    ['an order event without data', { event: 'order.completed' }, 'unreadable_data'],
     ['data that is no object', { event: 'order.completed', data: 'x' }, 'unreadable_data'],
-    ['data without an id', { event: 'order.completed', data: { status: 'completed' } }, 'unreadable_data'],
     ['an id with a NUL', { ...completed, data: { ...data, id: 'so\0' } }, 'unreadable_data'],
     [
       'data with fields below __proto__',
       '{"event":"order.completed","data":{"__proto__":{"id":"1","status":"completed"}}}',
       'unreadable_data',
     ],
-    ['an event that its own data contradicts', { ...completed, event: 'order.failed' }, 'contradicts_itself'],
   ])('%s', (_name, body, reason) => {
     expect(parse(body)).toMatchObject({ kind: 'quarantine', reason });
   });
@@ -79,8 +76,6 @@ describe('quarantined is', () => {
 
 describe('an event in another form', () => {
   const order = { id: 'so_1', status: 'completed', external_order_id: 'shop-1' };
-  const parsed = (body: object, unused: string[] = []) =>
-    parseEvent(Buffer.from(JSON.stringify(body)), (_event, fields) => unused.push(...fields));
 
   it.each<[string, object]>([
     ['names itself as type', { type: 'order.completed', data: order }],
@@ -93,7 +88,7 @@ describe('an event in another form', () => {
       { event: 'order.completed', data: { ...order, status: undefined, state: 'COMPLETED' } },
     ],
   ])('is read although it %s', (_name, body) => {
-    expect(parsed(body)).toMatchObject({
+    expect(parse(body)).toMatchObject({
       purchase: { kind: 'order', outcome: 'completed', serviceId: 'so_1', reference: 'shop-1' },
     });
   });
@@ -103,24 +98,16 @@ describe('an event in another form', () => {
     ['Sold out today.', 'The service reports a failure: “Sold out today.”', 'Sold out today.'],
     ['no_stock', 'The service reports no_stock.', undefined],
   ])('has the reason of the service, as an object or as one text (%j)', (failure, failureDetail, serviceMessage) => {
-    const event = parsed({ event: 'order.failed', data: { ...order, status: 'failed', failure } });
+    const event = parse({ event: 'order.failed', data: { ...order, status: 'failed', failure } });
     expect(storedReason('purchase' in event ? event.purchase.reason : undefined)).toEqual(
       expect.objectContaining({ failureDetail, serviceMessage }),
     );
   });
 
-  it('is not read when two orders are nested', () => {
-    const both = { id: 991, status: 'completed', order };
-    expect(parsed({ event: 'order.completed', data: both })).toMatchObject({
-      kind: 'quarantine',
-      reason: 'unreadable_data',
-    });
-  });
-
-  it('is ambiguous with two event names', () => {
-    expect(parsed({ event: 'order.completed', type: 'order.failed', data: order })).toEqual({
-      kind: 'quarantine',
-      reason: 'no_event',
-    });
+  it.each<[string, object, QuarantineReason]>([
+    ['two orders', { event: 'order.completed', data: { id: 991, status: 'completed', order } }, 'unreadable_data'],
+    ['two names', { event: 'order.completed', type: 'order.failed', data: order }, 'no_event'],
+  ])('is not read when it has %s', (_name, body, reason) => {
+    expect(parse(body)).toMatchObject({ kind: 'quarantine', reason });
   });
 });

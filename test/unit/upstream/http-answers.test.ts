@@ -45,12 +45,7 @@ describe('connection_lost', () => {
         onRequest: ({ socket, number }) => (number === 1 ? socket.write(SUCCESS) : socket.resetAndDestroy()),
       });
       const transport = connect(server.origin, { connections: 1 });
-      const request: HttpRequest = {
-        ...post,
-        method,
-        ownConnection: false,
-        ...(method === 'GET' ? { body: Buffer.alloc(0) } : {}),
-      };
+      const request: HttpRequest = { ...(method === 'GET' ? get : post), ownConnection: false };
       expect(await transport.send(request)).toMatchObject({ kind: 'answer' });
       expect(await transport.send(request)).toMatchObject({ failure: 'connection_lost' });
       expect(server.requests.map(({ connection }) => connection)).toEqual([1, 1]);
@@ -117,11 +112,8 @@ describe('timeout', () => {
     const result = connect(server.origin, { timers }).send(post);
     await waitFor('the request has arrived', () => server.requests.length === 1);
     timers.pass();
-    expect(await result).toEqual({
-      kind: 'no_answer',
-      failure: 'timeout',
-      reason: 'no complete answer within 10000 ms',
-    });
+    const reason = 'no complete answer within 10000 ms';
+    expect(await result).toEqual({ kind: 'no_answer', failure: 'timeout', reason });
     await waitFor('the connection is closed', () => closed);
     expect(server.requests).toHaveLength(1);
   });

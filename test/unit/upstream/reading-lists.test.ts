@@ -21,10 +21,8 @@ describe('a page of a list', () => {
     ['a text', 'none'],
     ['two lists', { data: [PACKAGE], items: [PACKAGE] }],
   ])('is not found in %s', (_name, body) => {
-    expect(readPage(servicePackage, body, 'package')).toEqual({
-      ok: false,
-      problem: 'its body lacks or misstates data',
-    });
+    const problem = 'its body lacks or misstates data';
+    expect(readPage(servicePackage, body, 'package')).toEqual({ ok: false, problem });
   });
 
   it('drops and counts unreadable items', () => {
@@ -39,10 +37,8 @@ describe('a page of a list', () => {
 
   it('without a readable item is refused', () => {
     const data = [{ ...TRANSACTION, amount: { cents: 450 } }];
-    expect(readPage(walletTransaction, { data }, 'transaction')).toEqual({
-      ok: false,
-      problem: 'its body lacks or misstates data[].amount',
-    });
+    const problem = 'its body lacks or misstates data[].amount';
+    expect(readPage(walletTransaction, { data }, 'transaction')).toEqual({ ok: false, problem });
   });
 
   it.each<[string, object]>([
@@ -50,10 +46,8 @@ describe('a page of a list', () => {
     ['it has an error', { error: { code: 'internal_error' }, data: [], next_cursor: null }],
     ['its status is error', { status: 'error', data: [] }],
   ])('is no list where %s', (_name, body) => {
-    expect(readPage(walletTransaction, body, 'transaction')).toEqual({
-      ok: false,
-      problem: 'its body says that it is an error',
-    });
+    const problem = 'its body says that it is an error';
+    expect(readPage(walletTransaction, body, 'transaction')).toEqual({ ok: false, problem });
   });
 
   it.each<[string, object, number]>([
@@ -68,10 +62,8 @@ describe('a page of a list', () => {
 
   it('with too many items, or a record with too many faults, is not read', () => {
     const many = Array.from({ length: ANSWER_LIMITS.listItems + 1 }, () => ({}));
-    expect(readPage(servicePackage, { data: many }, 'package')).toMatchObject({
-      ok: false,
-      problem: 'its list has more than 20000 items',
-    });
+    const problem = 'its list has more than 20000 items';
+    expect(readPage(servicePackage, { data: many }, 'package')).toMatchObject({ ok: false, problem });
     const countries = Array.from({ length: 2_000 }, () => null);
     expect(readAnswer(servicePackage, { ...PACKAGE, countries }, 'package')).toMatchObject({ ok: false });
   });

@@ -15,16 +15,9 @@ describe('an order', () => {
     ['with its status in capitals', { ...ORDER, status: 'COMPLETED' }],
     ['with numbers as ids', { ...ORDER, id: 17, esim_id: 18 }],
     ['with fields that we do not know', { ...ORDER, colour: 'blue', status_text: 'Done' }],
-    [
-      'wrapped, with money as an object',
-      { data: { ...ORDER, price_for_reseller: { amount: '4.50', currency: 'eur' } } },
-    ],
   ])('is read %s', (_name, answer) => {
-    expect(readAnswer(serviceOrder, answer, 'order')).toMatchObject({
-      ok: true,
-      value: { status: 'completed' },
-      leftOut: [],
-    });
+    const reading = readAnswer(serviceOrder, answer, 'order');
+    expect(reading).toMatchObject({ ok: true, value: { status: 'completed' }, leftOut: [] });
   });
 
   it.each<[string, object, string]>([
@@ -45,16 +38,20 @@ describe('an order', () => {
     ['its status', { data: { id: '1' } }, ['status']],
     ['a status that we know', { id: '1', status: 'Delivered' }, ['status ("delivered")']],
     ['a status in words', { id: '1', status: '490154203237518' }, ['status']],
-    ['anything', {}, ['id', 'status']],
+    ['its status, below its name', { id: 'req_1', data: { order: { id: 'so_1' } } }, ['status']],
+    ['its status, beside an empty wrapper', { id: 'so_1', data: {} }, ['status']],
+    ['its id, beside a result of the call', { status: 'completed', result: { code: 0, message: 'OK' } }, ['id']],
+    ['anything', { data: {} }, ['id', 'status']],
     ['a form', 'completed', ['the object itself']],
-  ])('is not read without %s', (_name, answer, lacking) => {
+  ])('is not read without %s, and only this field is named', (_name, answer, lacking) => {
     expect(readAnswer(serviceOrder, answer, 'order')).toEqual({ ok: false, lacking });
   });
 
   it.each<[string, object]>([
     ['another order', { ...ORDER, order: { id: 'so_2', status: 'failed' } }],
     ['the order that it answers for', { id: 'req_1', status: 'failed', data: { id: 'so_1', status: 'processing' } }],
-  ])('is not read from an object that contains %s and may be an order itself', (_name, answer) => {
+    ['two candidates', { data: ORDER, result: { ...ORDER, id: 'so_2' } }],
+  ])('is not chosen from an object that contains %s', (_name, answer) => {
     expect(readAnswer(serviceOrder, answer, 'order')).toEqual({ ok: false, lacking: ['id', 'status'] });
   });
 
@@ -85,10 +82,8 @@ describe('an order', () => {
   });
 
   it('is read by the mapped names of the contract, wrapped or not', () => {
-    const variants = {
-      ...VARIANTS,
-      fields: { ...VARIANTS.fields, esim_uuid: 'esim_id', reference: 'external_order_id' },
-    };
+    const fields = { ...VARIANTS.fields, esim_uuid: 'esim_id', reference: 'external_order_id' };
+    const variants = { ...VARIANTS, fields };
     const order = { id: 'so_1', status: 'completed', esim_uuid: 'e_1', reference: 'r_1' };
     for (const answer of [order, { data: order }]) {
       const reading = readAnswer(serviceOrder, answer, 'order', variants);
@@ -101,20 +96,12 @@ describe('an order', () => {
     const answer = { id: 'so_1', state: 'completed', phase: 'processing' };
     expect(readAnswer(serviceOrder, answer, 'order', variants)).toEqual({ ok: false, lacking: ['status'] });
   });
-
-  it('is not chosen from two candidates', () => {
-    const answer = { data: ORDER, result: { ...ORDER, id: 'so_2' } };
-    expect(readAnswer(serviceOrder, answer, 'order')).toEqual({ ok: false, lacking: ['id', 'status'] });
-  });
 });
 
 describe('other records', () => {
   it('are read from their wrappers', () => {
-    expect(
-      readAnswer(serviceWallet, { data: { wallet: { balance: { amount: '9.99', currency: 'USD' } } } }, 'wallet'),
-    ).toMatchObject({
-      value: { balance: '9.99', currency: 'USD' },
-    });
+    const wallet = { data: { wallet: { balance: { amount: '9.99', currency: 'USD' } } } };
+    expect(readAnswer(serviceWallet, wallet, 'wallet')).toMatchObject({ value: { balance: '9.99', currency: 'USD' } });
     const cancellation = { data: { cancellation: { esim_id: 'e_1', status: 'canceled', refund: null } } };
     expect(readAnswer(esimCancellation, cancellation, 'cancellation')).toMatchObject({
       value: { status: 'cancelled' },
@@ -127,18 +114,5 @@ describe('other records', () => {
   ])('keep states outside of the contract, in lower case: %s', (status, expected) => {
     const esim = { id: 'e', iccid: '8944500000000000001', activation_code: 'LPA:1$a$b', status };
     expect(readAnswer(serviceEsim, esim, 'esim')).toMatchObject({ value: { status: expected } });
-  });
-});
-
-describe('an answer without a needed field', () => {
-  it.each<[string, unknown, string[]]>([
-    ['as it is', { id: 'so_1' }, ['status']],
-    ['beside an empty wrapper', { id: 'so_1', data: {} }, ['status']],
-    ['beside a result of the call', { status: 'completed', result: { code: 0, message: 'OK' } }, ['id']],
-    ['below data', { status: 'success', data: { id: 'so_1' } }, ['status']],
-    ['below data and its name', { id: 'req_1', data: { order: { id: 'so_1' } } }, ['status']],
-    ['of which it has nothing', { data: {} }, ['id', 'status']],
-  ])('names only this field: %s', (_name, body, lacking) => {
-    expect(readAnswer(serviceOrder, body, 'order')).toEqual({ ok: false, lacking });
   });
 });

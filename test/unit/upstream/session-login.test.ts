@@ -1,17 +1,14 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { FAILURE_CLASSES, failureClasses, isDefinite, type FailureClass } from '#domain/work/failure.ts';
-import { MemoryTokenStore } from '#test/support/memory-token-store.ts';
 import {
   accessTokenOf,
   DEADLINE,
   refused,
-  START,
   token,
   versionOf,
   world,
   type LoginAnswer,
 } from '#test/support/service-session.ts';
-import { ServiceSession } from '#upstream/client/session.ts';
 
 describe('the login', () => {
   it('is made once for concurrent calls', async () => {
@@ -30,21 +27,10 @@ describe('the login', () => {
   });
 
   it('is made when the stored token is unusable', async () => {
-    const { login, store, newSession } = world();
+    const { store, newSession } = world();
     await newSession().token(DEADLINE);
-    const unusable = Object.assign(new MemoryTokenStore(), {
-      read: async () => await Promise.resolve({ version: 1, token: undefined }),
-      replace: store.replace.bind(store),
-    });
-    const session = new ServiceSession(login.call, {
-      tokens: unusable,
-      email: 'a@example.com',
-      password: 'b',
-      deviceName: 'c',
-      mode: 'sandbox',
-      now: () => START,
-    });
-    expect(versionOf(await session.token(DEADLINE))).toBe(2);
+    store.read = async () => await Promise.resolve({ version: 1, token: undefined });
+    expect(versionOf(await newSession().token(DEADLINE))).toBe(2);
   });
 
   it('that loses against another process returns the token of the winner', async () => {
@@ -66,14 +52,18 @@ describe('a failed login', () => {
     expect(named !== undefined && isDefinite(named) && FAILURE_CLASSES[named].disposition).toBe('hold');
   });
 
-  it('has no code of the login but a missing approval: `not_found` would be read as an answer to the call', async () => {
-    for (const code of ['not_found', 'not_approved'] as const) {
+  it.each([
+    ['not_found', undefined],
+    ['not_approved', 'not_approved'],
+  ] as const)(
+    'with the code %s has the code %s: only a missing approval is no answer to the call',
+    async (code, kept) => {
       const { login, newSession } = world();
       login.answer = () => refused('invalid_request', { status: 404, code });
       const result = await newSession().token(DEADLINE);
-      expect(result.ok ? 'a token' : result.code).toBe(code === 'not_found' ? undefined : code);
-    }
-  });
+      expect(result.ok ? 'a token' : result.code).toBe(kept);
+    },
+  );
 
   it.each<[FailureClass, FailureClass]>([
     ['unauthorized', 'unauthorized'],

@@ -59,6 +59,9 @@ function slowClient(takes: { token: number; renewal: number; call: number }, ans
 
 afterEach(() => vi.restoreAllMocks());
 
+/** A send that is refused with 401, and the second one. */
+const STEPS = ['token', 'createOrder', 'renewal', 'createOrder'];
+
 describe('the deadline of a purchase', () => {
   it('covers the login, the send, and after a 401 the second login and send', async () => {
     const { client, waits } = slowClient({ token: 3_000, renewal: 4_000, call: 5_000 }, (n) =>
@@ -73,30 +76,17 @@ describe('the deadline of a purchase', () => {
     ]);
   });
 
-  it('prevents a send when the login has used most of it, because the outcome could become unknown', async () => {
-    const { client, waits } = slowClient({ token: 15_001, renewal: 0, call: 0 }, () => REFUSED);
+  it.each([
+    ['a send when the login has used most of it', { token: 15_001, renewal: 0, call: 0 }, 1],
+    ['a second send after a refused send and a new login', { token: 0, renewal: 8_000, call: 8_000 }, 3],
+  ])('prevents %s, because the outcome could become unknown', async (_what, takes, steps) => {
+    const { client, waits } = slowClient(takes, () => REFUSED);
     expect(await client.createOrder(PURCHASE)).toMatchObject({ failure: 'not_sent' });
-    expect(waits.map(({ what }) => what)).toEqual(['token']);
-  });
-
-  it('prevents a second send after a refused send and a new login', async () => {
-    const { client, waits } = slowClient({ token: 0, renewal: 8_000, call: 8_000 }, () => REFUSED);
-    expect(await client.createOrder(PURCHASE)).toMatchObject({ failure: 'not_sent' });
-    expect(waits.map(({ what }) => what)).toEqual(['token', 'createOrder', 'renewal']);
+    expect(waits.map(({ what }) => what)).toEqual(STEPS.slice(0, steps));
   });
 });
 
 describe('the lease of a send', () => {
-  const allSent = ['token', 'createOrder', 'renewal', 'createOrder'];
-
-  it('must outlast the deadline of the request, or nothing is sent', async () => {
-    const { client, waits, lease } = slowClient({ token: 1_000, renewal: 0, call: 0 }, () => REFUSED);
-    expect(await client.createOrder({ ...PURCHASE, leaseLeftMs: lease(20_000) })).toMatchObject({
-      failure: 'not_sent',
-    });
-    expect(waits.map(({ what }) => what)).toEqual(['token']);
-  });
-
   it('is checked again before the second send after a 401', async () => {
     const stalled = { ms: 0 };
     const { client, waits, lease } = slowClient({ token: 0, renewal: 1_000, call: 1_000 }, () => {
@@ -105,34 +95,24 @@ describe('the lease of a send', () => {
     });
     const leaseLeftMs = () => lease(30_000)() - stalled.ms;
     expect(await client.createOrder({ ...PURCHASE, leaseLeftMs })).toMatchObject({ failure: 'not_sent' });
-    expect(waits.map(({ what }) => what)).toEqual(allSent.slice(0, 3));
+    expect(waits.map(({ what }) => what)).toEqual(STEPS.slice(0, 3));
   });
 
   it('allows both sends while it lasts, and all calls without a lease', async () => {
     for (const more of [{ leaseLeftMs: () => 20_001 }, {}]) {
       const { client, waits } = slowClient({ token: 0, renewal: 1_000, call: 1_000 }, () => REFUSED);
       await client.createOrder({ ...PURCHASE, ...more });
-      expect(waits.map(({ what }) => what)).toEqual(allSent);
+      expect(waits.map(({ what }) => what)).toEqual(STEPS);
     }
   });
 
-  it.each([
-    [
-      'a top-up',
-      (client: ServiceClient, leaseLeftMs: () => number) =>
-        client.createTopup({ ...PURCHASE, esimId: 'e-1', leaseLeftMs }),
-    ],
-    [
-      'a VPN subscription',
-      (client: ServiceClient, leaseLeftMs: () => number) =>
-        client.createVpnOrder({ ...PURCHASE, vpnPlanId: 3, leaseLeftMs }),
-    ],
-    [
-      'a cancellation',
-      (client: ServiceClient, leaseLeftMs: () => number) =>
-        client.cancelEsim({ idempotencyKey: 'key-1', esimId: 'e-1', leaseLeftMs }),
-    ],
-  ])('is checked for %s as well', async (_what, send) => {
+  type Send = (client: ServiceClient, leaseLeftMs: () => number) => Promise<unknown>;
+  it.each<[string, Send]>([
+    ['an order', (client, leaseLeftMs) => client.createOrder({ ...PURCHASE, leaseLeftMs })],
+    ['a top-up', (client, leaseLeftMs) => client.createTopup({ ...PURCHASE, esimId: 'e-1', leaseLeftMs })],
+    ['a VPN subscription', (client, leaseLeftMs) => client.createVpnOrder({ ...PURCHASE, vpnPlanId: 3, leaseLeftMs })],
+    ['a cancellation', (client, leaseLeftMs) => client.cancelEsim({ ...PURCHASE, esimId: 'e-1', leaseLeftMs })],
+  ])('must outlast the deadline of the request, or nothing is sent: %s', async (_what, send) => {
     const { client, waits } = slowClient({ token: 0, renewal: 0, call: 0 }, () => REFUSED);
     expect(await send(client, () => 20_000)).toMatchObject({ failure: 'not_sent' });
     expect(waits.map(({ what }) => what)).toEqual(['token']);

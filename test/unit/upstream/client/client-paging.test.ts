@@ -30,59 +30,45 @@ async function read(answer: Answer) {
 const everyId = ALL.map(({ id }) => id);
 
 describe('the wallet of a service that answers 25 of 100 transactions at a time', () => {
+  const lastPage: Answer = ({ target }) => {
+    const page = parameter(target, 'page') || 1;
+    const meta = { current_page: page, last_page: 4, per_page: SIZE, total: 100 };
+    return json({ data: from((page - 1) * SIZE), meta });
+  };
+  const header: Answer = ({ target }) => {
+    const page = parameter(target, 'page') || 1;
+    const link = { link: `</wallet/transactions?page=${page + 1}>; rel="next"` };
+    return httpAnswer(200, JSON.stringify(from((page - 1) * SIZE)), page < 4 ? link : {});
+  };
+  const cursor: Answer = ({ target }) => {
+    const next = parameter(target, 'cursor') + SIZE;
+    return json({ items: from(next - SIZE), next_cursor: next < 100 ? String(next) : null });
+  };
   it.each<[string, Answer]>([
-    [
-      'page and last page',
-      ({ target }) => {
-        const page = parameter(target, 'page') || 1;
-        return json({
-          data: from((page - 1) * SIZE),
-          meta: { current_page: page, last_page: 4, per_page: SIZE, total: 100 },
-        });
-      },
-    ],
-    [
-      'the Link header, which the last page lacks',
-      ({ target }) => {
-        const page = parameter(target, 'page') || 1;
-        const link = { link: `</wallet/transactions?page=${page + 1}>; rel="next"` };
-        return httpAnswer(200, JSON.stringify(from((page - 1) * SIZE)), page < 4 ? link : {});
-      },
-    ],
-    [
-      'a cursor',
-      ({ target }) => {
-        const cursor = parameter(target, 'cursor');
-        return json({ items: from(cursor), next_cursor: cursor + SIZE < 100 ? String(cursor + SIZE) : null });
-      },
-    ],
+    ['page and last page', lastPage],
+    ['the Link header, which the last page lacks', header],
+    ['a cursor', cursor],
   ])('is read completely by %s', async (_name, answer) => {
     const { ids, complete, asked } = await read(answer);
     expect({ ids, complete, calls: asked.length }).toEqual({ ids: everyId, complete: true, calls: 4 });
     expect(asked.every((target) => target?.includes('since=') && target.includes('limit='))).toBe(true);
   });
 
+  const repeating: Answer = ({ target }) =>
+    json({ data: from(0), next_cursor: target.includes('cursor=a') ? null : 'a' });
+  const otherFilter: Answer = ({ target }) =>
+    target.includes('2099')
+      ? json({ data: [], links: { next: null } })
+      : json({ data: from(0), links: { next: '?since=2099-01-01' } });
+  const cutShort: Answer = ({ target }) => {
+    const link = '</wallet/transactions?page=2>; rel="next", </wallet/transactions?page=4>; rel="last"';
+    const page = parameter(target, 'page') || 1;
+    return httpAnswer(200, JSON.stringify(from((page - 1) * SIZE)), page === 1 ? { link } : {});
+  };
   it.each<[string, Answer]>([
-    [
-      'a cursor, and repeats the first page',
-      ({ target }) => json({ data: from(0), next_cursor: target.includes('cursor=a') ? null : 'a' }),
-    ],
-    [
-      'a link to another filter',
-      ({ target }) => {
-        return target.includes('2099')
-          ? json({ data: [], links: { next: null } })
-          : json({ data: from(0), links: { next: '?since=2099-01-01' } });
-      },
-    ],
-    [
-      'by Link header that the last page is another, and then nothing',
-      ({ target }) => {
-        const link = '</wallet/transactions?page=2>; rel="next", </wallet/transactions?page=4>; rel="last"';
-        const page = parameter(target, 'page') || 1;
-        return httpAnswer(200, JSON.stringify(from((page - 1) * SIZE)), page === 1 ? { link } : {});
-      },
-    ],
+    ['a cursor, and repeats the first page', repeating],
+    ['a link to another filter', otherFilter],
+    ['by Link header that the last page is another, and then nothing', cutShort],
   ])('is not known to be complete when the service sends %s', async (_name, answer) => {
     const { ids, complete } = await read(answer);
     expect({ first: ids[0], complete }).toEqual({ first: 1, complete: false });
@@ -96,18 +82,14 @@ describe('the wallet of a service that answers 25 of 100 transactions at a time'
   });
 });
 
-describe('an unusable part of an answer', () => {
-  it('is reported with the call and the names of the contract', async () => {
-    const packages = [
-      { id: 7, name: 'Europe', price_for_reseller: '4.50', currency: 'EUR', countries: null },
-      { id: 'x', name: 'Nowhere', price_for_reseller: '4.50', currency: 'EUR' },
-    ];
-    await using opened = await startTestClient(() => json({ data: packages, next_cursor: null }));
-    expect(await opened.client.listPackages()).toMatchObject({
-      value: { items: [{ id: 7, countries: [] }], complete: false },
-    });
-    expect(opened.events.at(-1)).toMatchObject({ unused: { fields: ['data[].countries', 'data[].id'], items: 1 } });
-  });
+it('an unusable part of an answer is reported with the call and the names of the contract', async () => {
+  const packages = [
+    { id: 7, name: 'Europe', price_for_reseller: '4.50', currency: 'EUR', countries: null },
+    { id: 'x', name: 'Nowhere', price_for_reseller: '4.50', currency: 'EUR' },
+  ];
+  await using opened = await startTestClient(() => json({ data: packages, next_cursor: null }));
+  expect(await opened.client.listPackages()).toMatchObject({ value: { items: [{ countries: [] }], complete: false } });
+  expect(opened.events.at(-1)).toMatchObject({ unused: { fields: ['data[].countries', 'data[].id'], items: 1 } });
 });
 
 describe('a price list', () => {

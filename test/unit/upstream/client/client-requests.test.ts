@@ -3,45 +3,27 @@ import { EXCHANGES, exchangeNames, KEY } from '#test/support/network/client-exch
 import { headerOf, jsonAnswer, startTestClient } from '#test/support/upstream-client.ts';
 import { ENDPOINTS, type EndpointContract, type EndpointName } from '#upstream/contract.ts';
 
-/** Makes the call and returns its request, without the login. */
-async function requestOf(name: keyof typeof EXCHANGES) {
-  const { call, answer } = EXCHANGES[name];
-  await using opened = await startTestClient(() => jsonAnswer(answer));
-  const result = await call(opened.client);
-  const [request, ...more] = opened.server.requests.filter(({ head }) => !head.includes('/login '));
-  expect({ result, more }).toMatchObject({ result: { ok: true }, more: [] });
-  return request;
-}
-
 /** The four calls with a key in the specification. */
 const WITH_A_KEY = ['createOrder', 'createVpnOrder', 'createTopup', 'cancelEsim'];
 /** Calls that need no token, because they are "public" or "available for download". */
 const WITHOUT_A_TOKEN = ['listPublicPackages', 'getOpenApi'];
 
-describe('the request of each call', () => {
-  it.each(exchangeNames)('%s has its method, path and query', async (name) => {
-    const request = await requestOf(name);
+it.each(exchangeNames)(
+  'the request of %s has its method, path, query and body, and its token and key',
+  async (name) => {
+    const { call, answer, sends, body } = EXCHANGES[name];
+    await using opened = await startTestClient(() => jsonAnswer(answer));
+    expect(await call(opened.client)).toMatchObject({ ok: true });
+    const [request, ...more] = opened.server.requests.filter(({ head }) => !head.includes('/login '));
+    expect(more).toEqual([]);
     const [method = '', target = ''] = request?.head.split(' ') ?? [];
-    expect(`${method} ${target.replace('/api/reseller/v1/sandbox', '')}`).toBe(EXCHANGES[name].sends);
-  });
-
-  it.each(exchangeNames)('%s has its exact body', async (name) => {
-    const request = await requestOf(name);
-    const { body } = EXCHANGES[name];
+    expect(`${method} ${target.replace('/api/reseller/v1/sandbox', '')}`).toBe(sends);
     expect(request?.body.toString()).toBe(body ?? '');
     expect(headerOf(request, 'content-type')).toBe(body === undefined ? undefined : 'application/json');
-  });
-
-  it.each(exchangeNames)('%s has a Bearer token when protected', async (name) => {
-    const request = await requestOf(name);
     expect(headerOf(request, 'authorization')).toBe(WITHOUT_A_TOKEN.includes(name) ? undefined : 'Bearer token-1');
-  });
-
-  it.each(exchangeNames)('%s has an Idempotency-Key only when the specification requires it', async (name) => {
-    const request = await requestOf(name);
     expect(headerOf(request, 'idempotency-key')).toBe(WITH_A_KEY.includes(name) ? KEY : undefined);
-  });
-});
+  },
+);
 
 describe('the login', () => {
   const credentials = { email: 'shop@example.com', password: 'secret', device_name: 'backend' };
@@ -67,14 +49,11 @@ describe('the login', () => {
 describe('the contract agrees with the client:', () => {
   const endpoints = Object.entries(ENDPOINTS) as [EndpointName, EndpointContract][];
 
-  it('a key on order, VPN order, top-up and eSIM cancellation', () => {
-    const keyed = endpoints.filter(([, { idempotencyKey }]) => idempotencyKey).map(([name]) => name);
-    expect(keyed.toSorted()).toEqual(WITH_A_KEY.toSorted());
-  });
-
-  it('a token on all calls except login and public calls', () => {
-    const open = endpoints.filter(([, { withoutToken }]) => withoutToken).map(([name]) => name);
-    expect(open.toSorted()).toEqual(['login', ...WITHOUT_A_TOKEN].toSorted());
+  it('a key on order, VPN order, top-up and eSIM cancellation; a token on all calls except login and public calls', () => {
+    const namesOf = (has: (endpoint: EndpointContract) => boolean | undefined) =>
+      endpoints.filter(([, endpoint]) => has(endpoint) === true).map(([name]) => name);
+    expect(namesOf(({ idempotencyKey }) => idempotencyKey).toSorted()).toEqual(WITH_A_KEY.toSorted());
+    expect(namesOf(({ withoutToken }) => withoutToken).toSorted()).toEqual(['login', ...WITHOUT_A_TOKEN].toSorted());
   });
 
   it('the stated calls are those of the specification, with both login addresses', () => {

@@ -2,12 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { jsonAnswer as json, refusal, startTestClient } from '#test/support/upstream-client.ts';
 
 const SECRET = 'whsec_0123456789abcdef';
-const UPDATE = {
-  latest_version: '2.0',
-  update_available: true,
-  channel: 'stable',
-  download_url: 'https://example.com/2.0.zip',
-};
 
 describe('the public package listing', () => {
   it('is read without a token, and without reseller prices', async () => {
@@ -41,10 +35,8 @@ describe('a package without a price', () => {
   it.each([undefined, null, '', 'free'])('(%j) is never listed as free of charge', async (price) => {
     const unpriced = { id: 7, name: 'P', price_for_reseller: price, currency: 'EUR' };
     await using opened = await startTestClient(() => json({ data: [unpriced] }));
-    for (const list of [opened.client.listPackages(), opened.client.listTopupOptions('e_1')]) {
-      const result = await list;
+    for (const result of [await opened.client.listPackages(), await opened.client.listTopupOptions('e_1')])
       expect(result.ok ? result.value.items : []).toEqual([]);
-    }
   });
 });
 
@@ -59,7 +51,7 @@ describe('the update check', () => {
   it.each(['', 'v1.2', '1.2-beta', '1..2', '.1', '1.', '1.2 ', '1,2', '１.２', '1.2\n'])(
     'is refused before any request for a version that is not dotted numbers: %j',
     async (currentVersion) => {
-      await using opened = await startTestClient(() => json(UPDATE));
+      await using opened = await startTestClient(() => json({ latest_version: '2.0', update_available: true }));
       const result = await opened.client.getLatestUpdate({ currentVersion, channel: 'stable' });
       expect(result).toMatchObject({ failure: 'invalid_request', detail: expect.stringContaining('current_version') });
       expect(opened.server.connections()).toBe(0);

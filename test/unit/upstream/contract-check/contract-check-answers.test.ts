@@ -5,6 +5,8 @@ import { contractOpenApi, type Schema } from '#test/support/contract-openapi.ts'
 const WALLET = { balance: { type: 'string' }, currency: { type: 'string' } };
 const walletOf = (schema: Schema) => documentWith('getWallet answer', schema);
 const REQUIRED = ['balance', 'currency'];
+const whole = (message: string) => breaking('answer', undefined, message);
+const UNDESCRIBED = whole('is not described; we need balance, currency');
 
 describe('an answer', () => {
   it.each<[string, Schema, ...object[]]>([
@@ -18,28 +20,9 @@ describe('an answer', () => {
       breaking('answer', 'balance', 'is missing', 'walletBalance'),
     ],
     [
-      'has a field of another type',
-      { type: 'object', required: REQUIRED, properties: { ...WALLET, currency: { type: 'object' } } },
-      breaking('answer', 'currency', 'is of type object there, and string here'),
-    ],
-    [
       'does not promise its fields',
       { type: 'object', properties: WALLET },
       note('answer', undefined, 'does not list balance, currency as required, which we need'),
-    ],
-    [
-      'may have null in a field',
-      { type: 'object', required: REQUIRED, properties: { ...WALLET, currency: { type: ['string', 'null'] } } },
-      breaking('answer', 'currency', 'may be null there, which we do not take'),
-    ],
-    [
-      'is in parts',
-      {
-        allOf: [
-          { properties: { balance: { type: 'string' } }, required: ['balance'] },
-          { properties: { currency: { type: 'string' } }, required: ['currency'] },
-        ],
-      },
     ],
     [
       'has one of two forms',
@@ -47,16 +30,8 @@ describe('an answer', () => {
       note('answer', 'balance', 'is there in some forms of the answer only'),
       note('answer', 'currency', 'is there in some forms of the answer only'),
     ],
-    [
-      'is not described',
-      { type: 'object' },
-      breaking('answer', undefined, 'is not described; we need balance, currency'),
-    ],
-    [
-      'is a list',
-      { type: 'array', items: { properties: WALLET } },
-      breaking('answer', undefined, 'is of type array there, and object here'),
-    ],
+    ['is not described', { type: 'object' }, UNDESCRIBED],
+    ['is a list', { type: 'array', items: { properties: WALLET } }, whole('is of type array there, and object here')],
     [
       'has a field without a type',
       { type: 'object', required: REQUIRED, properties: { balance: {}, currency: true } },
@@ -66,22 +41,14 @@ describe('an answer', () => {
     [
       'refers to something outside of the file',
       { $ref: 'wallet.json#/Wallet' },
-      breaking(
-        'answer',
-        undefined,
-        'refers to "wallet.json#/Wallet", which is outside of the file; bundle everything into one document',
-      ),
+      whole('refers to "wallet.json#/Wallet", which is outside of the file; bundle everything into one document'),
     ],
     [
       'refers to something that is not there',
       { $ref: '#/components/schemas/Wallet' },
-      breaking('answer', undefined, 'refers to "#/components/schemas/Wallet", which is not in the document'),
+      whole('refers to "#/components/schemas/Wallet", which is not in the document'),
     ],
-    [
-      'refers to itself',
-      { $ref: '#/paths/~1wallet/get/responses/200/content/application~1json/schema' },
-      breaking('answer', undefined, 'is not described; we need balance, currency'),
-    ],
+    ['refers to itself', { $ref: '#/paths/~1wallet/get/responses/200/content/application~1json/schema' }, UNDESCRIBED],
   ])('that %s', (_name, schema, ...findings) => {
     expect(findingsOf('getWallet', walletOf(schema))).toEqual(findings);
   });
@@ -124,17 +91,5 @@ describe('events', () => {
     });
     expect(check(freeForm).compatible).toBe(true);
     expect(findingsOf('topup.failed', freeForm)).toEqual([note('answer', 'data', 'is not described')]);
-  });
-
-  it('with another form are breaking', () => {
-    const flat = documentWith('event topup.failed', {
-      type: 'object',
-      properties: { name: { type: 'string' }, topup: { type: 'object' } },
-    });
-    expect(check(flat).compatible).toBe(false);
-    expect(findingsOf('topup.failed', flat)).toEqual([
-      breaking('answer', 'event', 'is missing'),
-      breaking('answer', 'data', 'is missing'),
-    ]);
   });
 });

@@ -42,31 +42,22 @@ const DOCUMENTS: readonly (readonly [string, Schema, Schema])[] = [
   ['an anyOf that names the next one twice', FIRST, chained((next) => ({ anyOf: [next, next] }), 60)],
   [
     'an allOf of 3000 parts with the same field',
-    {
-      allOf: Array.from({ length: LAYERS }, () => ({ properties: { id: { type: 'string' } } })),
-    },
+    { allOf: Array.from({ length: LAYERS }, () => ({ properties: { id: { type: 'string' } } })) },
     {},
   ],
 ];
 
-describe.each(DOCUMENTS)('%s', (_name, schema, schemas) => {
-  it('in a needed field is a breaking finding of the call within a short time', () => {
+describe('a part with excessive nesting', () => {
+  it.each(DOCUMENTS)('in a needed field is a breaking finding of the call within a short time: %s', (...document) => {
+    const [name, schema, schemas] = document;
     const draft = new Draft();
     draft.set('getOrder answer', 'status', schema);
     const before = performance.now();
     const report = reportOf(draft, schemas);
     expect(performance.now() - before).toBeLessThan(5_000);
     expect(report.compatible).toBe(false);
-    expect(findingsOf(report, 'getOrder')).not.toEqual([]);
-  });
-});
-
-describe('a part with excessive nesting', () => {
-  it.each(DOCUMENTS.slice(0, 5))('is reported as such: %s', (_name, schema, schemas) => {
-    const draft = new Draft();
-    draft.set('getOrder answer', 'status', schema);
-    const [finding] = findingsOf(reportOf(draft, schemas), 'getOrder');
-    expect(finding).toMatchObject(TOO_DEEP);
+    const isDeep = !name.endsWith('the same field');
+    expect(findingsOf(report, 'getOrder')[0]).toMatchObject(isDeep ? TOO_DEEP : { severity: 'breaking' });
   });
 
   it('is breaking in an optional field, in an amount and beside a list as well', () => {
