@@ -9,7 +9,6 @@ const LONGEST = [
   'fault/temporal-hangs.test.ts',
   'platform/bench-smoke.test.ts',
   'fault/worker-killed.test.ts',
-  'gate/first-purchase-check-shapes.test.ts',
   'fault/restore.test.ts',
   'workflow/vpn-subscription-silence.test.ts',
 ] as const;
