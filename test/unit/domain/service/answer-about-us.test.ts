@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { answer, NOW } from '#test/support/judged-answers.ts';
+import { answer, judge, NOW } from '#test/support/judged-answers.ts';
 import { judgeResult, type BodyResult, type Match } from '#upstream/client/error-mapping.ts';
 
 const UNUSABLE: BodyResult<unknown> = { ok: false, problem: 'its body lacks or misstates status' };
@@ -43,5 +43,12 @@ describe('a usable answer', () => {
       return judged.ok && judged.value;
     });
     expect(links).toEqual(['<?page=2>; rel="next"', undefined]);
+  });
+});
+
+describe('a refusal with a code that does not say what is wrong', () => {
+  it.each(['malformed_request', 'validation_failed'])('%s leads to a look-up when it says "taken"', (code) => {
+    const body = { error: { code, message: 'The external_order_id has already been taken.' } };
+    expect(judge(answer(422, body))).toMatchObject({ failure: 'key_or_reference_used' });
   });
 });
