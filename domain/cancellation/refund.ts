@@ -39,7 +39,7 @@ export function isCancelled({ esim, refund }: CancellationReport): boolean {
   return esim === 'cancelled' || refund?.state === 'completed' || (refund?.review === 'accepted' && esim === undefined);
 }
 
-export const REFUND_DECISIONS = {
+const REFUND_DECISIONS = {
   unreported: { processing: 'advance', completed: 'advance', failed: 'advance' },
   processing: { processing: 'known', completed: 'advance', failed: 'advance' },
   completed: { processing: 'known', completed: 'known', failed: 'contradiction' },

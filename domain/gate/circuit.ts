@@ -68,7 +68,7 @@ type CircuitDecision =
  * A send that ends while the circuit is open or probing began before: its failure says nothing new. A purchase proves
  * as much as a canary. Without work no canary would ever close an idle circuit.
  */
-export const CIRCUIT_TABLE: Readonly<Record<CircuitEvent, Readonly<Record<CircuitState, CircuitDecision>>>> = {
+const CIRCUIT_TABLE: Readonly<Record<CircuitEvent, Readonly<Record<CircuitState, CircuitDecision>>>> = {
   failed: { closed: 'count', open: 'stay', probing: 'stay', releasing: 'reopen' },
   succeeded: { closed: 'reset', open: 'probe_soon', probing: 'stay', releasing: 'stay' },
   purchased: { closed: 'reset', open: 'release', probing: 'release', releasing: 'stay' },

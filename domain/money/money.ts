@@ -79,7 +79,7 @@ export function plainMoney(amount: Decimal | null, currency: string | null): Mon
 /** As {@link plainAmount}, for calculated amounts, which may have fewer than two decimal places. */
 export function paddedAmount(amount: Decimal): Decimal {
   const exact = new Big(amount);
-  return (exact.toFixed().split('.')[1] ?? '').length < 2 ? exact.toFixed(2) : exact.toFixed();
+  return exact.eq(exact.round(2)) ? exact.toFixed(2) : exact.toFixed();
 }
 
 export function paddedMoney({ amount, currency }: Money): Money {
@@ -126,6 +126,5 @@ export function isOtherMoney(comparison: AmountComparison): comparison is 'other
 
 /** A price with more decimals than its minor unit is rounded there: 4.125 becomes 413. */
 function isMultiple(multiplied: Big, larger: Big): boolean {
-  if (larger.eq(0)) return false;
   return multiplied.eq(larger) || (larger.abs().gte(SMALLEST_ROUNDED) && multiplied.round(0).eq(larger));
 }

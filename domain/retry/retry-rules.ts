@@ -94,8 +94,8 @@ export const retriedClasses: readonly RetriedClass[] = [
   'supplier_failed',
 ];
 
-export function isRetried(failure: string): failure is RetriedClass {
-  return (retriedClasses as readonly string[]).includes(failure);
+export function isRetried(failure: string | undefined): failure is RetriedClass {
+  return (retriedClasses as readonly (string | undefined)[]).includes(failure);
 }
 
 export function leadsToNewAttempt(failure: RetriedClass): boolean {
@@ -110,7 +110,7 @@ export function retryRule(failure: FailureClass | undefined, settings: RetrySett
   const { holdDelayMs, holdDelayMaxMs, holdDeadlineMs, maxAttempts, attemptDelayMs, retryRules } = settings;
   const attempts = retryRules?.supplier_failed?.attempts ?? maxAttempts;
   const ofAll = { attempts, ...ordered(holdDelayMs, holdDelayMaxMs), totalMs: holdDeadlineMs };
-  if (failure === undefined || !isRetried(failure)) return ofAll;
+  if (!isRetried(failure)) return ofAll;
   const { first, longest } = BY_THE_HOUR.has(failure) ? { first: 4, longest: 6 } : { first: 1, longest: 1 };
   const firstDelayMs = first * (leadsToNewAttempt(failure) ? attemptDelayMs : holdDelayMs);
   const { totalMs = holdDeadlineMs, ...delays } = retryRules?.[failure] ?? {};

@@ -36,11 +36,13 @@ const RULES: Readonly<Record<string, string>> = {
     .map((name) => `unit/domain/relay/${name}`)
     .join(' '),
   'domain/purchase/recovery.ts': 'unit/domain/purchase/restored-records',
-  'domain/retry/retry-rules.ts': 'unit/domain/retry/retry-rules property/domain/retry-rules',
+  'domain/retry/retry-rules.ts':
+    'unit/domain/retry/retry-rules property/domain/retry-rules unit/config/policy/retry-rules',
   'domain/purchase/send-claim.ts': 'unit/domain/purchase/send-claim property/domain/price-limit',
   'domain/relay/sweep-decision.ts': 'unit/domain/relay/sweep-decision',
   'upstream/client/error-mapping.ts':
-    'unit/upstream/error-mapping-classes unit/upstream/error-mapping-details property/edges/upstream-mapping',
+    'unit/upstream/error-mapping-classes unit/upstream/error-mapping-details property/edges/upstream-mapping ' +
+    'unit/domain/service/answer-about-us',
 };
 const MUTATED_RULES = Object.entries(RULES).map(([file, names]) => ({
   file,

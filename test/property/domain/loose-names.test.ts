@@ -2,35 +2,16 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { attemptReference, isFormOf, looselyNames } from '#domain/work/identifiers.ts';
 
-const reference = fc.stringMatching(/^[!-+\--}]{1,64}$/);
-const named = reference.map((text) => `r${text}`);
+const named = fc.stringMatching(/^r[!-+\--}]{1,64}$/);
 const longReference = fc.stringMatching(/^[!-+\--}]{8,64}$/);
-const spaces = fc.constantFrom('', ' ', '\t', '\n  ');
 
 describe('a name that may be ours in another form', () => {
-  it('is recognized in another case and with spaces around it', () => {
-    fc.assert(
-      fc.property(reference, spaces, spaces, (ours, before, after) => {
-        expect(looselyNames(ours, before + ours.toUpperCase() + after)).toBe(true);
-        expect(looselyNames(ours, before + ours.toLowerCase() + after)).toBe(true);
-      }),
-    );
-  });
-
   it('is recognized when either name is cut after its eighth character', () => {
     fc.assert(
       fc.property(longReference, fc.nat(), (ours, at) => {
         const cut = ours.slice(0, 8 + (at % (ours.length - 7)));
         expect(looselyNames(ours, cut)).toBe(true);
         expect(looselyNames(cut, ours)).toBe(true);
-      }),
-    );
-  });
-
-  it('is recognized as a number', () => {
-    fc.assert(
-      fc.property(fc.maxSafeNat(), (number) => {
-        expect(looselyNames(String(number), number)).toBe(true);
       }),
     );
   });
@@ -58,9 +39,12 @@ describe('a name that may be ours in another form', () => {
     );
   });
 
-  it('may lack the zeros at its beginning when it has only digits', () => {
-    expect(looselyNames('00017', 17)).toBe(true);
-    expect(looselyNames('order-00017', 'order-17')).toBe(false);
+  it.each([
+    ['in another case, with spaces around it', 'Order-17', '\n oRDER-17\t'],
+    ['as a number', '17', 17],
+    ['as a number without the zeros at its beginning', '00017', 17],
+  ])('is recognized %s', (_what, ours, theirs) => {
+    expect(looselyNames(ours, theirs)).toBe(true);
   });
 
   it.each([
@@ -68,6 +52,7 @@ describe('a name that may be ours in another form', () => {
     ['empty', '', 'order-17'],
     ['absent', 'order-17', null],
     ['only spaces', 'order-17', '   '],
+    ['without zeros behind letters', 'order-00017', 'order-17'],
     ['another one of the same length', 'order-2026-17', 'order-2026-18'],
   ])('is not one that is %s', (_what, ours, theirs) => {
     expect(looselyNames(ours, theirs)).toBe(false);

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MILESTONES, isUndoneByTopup, milestoneKey, milestonesOf, type EsimReading } from '#domain/esims/esim-state.ts';
 
@@ -45,24 +44,6 @@ describe('the milestones of an eSIM', () => {
     ],
   ])('that is %s', (_name, reading, expected) => {
     expect(of(reading)).toEqual(expected);
-  });
-
-  it('never contain the first use, or used up data of a status, without an installation', () => {
-    const time = fc.option(fc.integer({ min: 0, max: 2 * NOW }).map(at), { nil: null });
-    fc.assert(
-      fc.property(
-        fc.constantFrom('available', 'installed', 'active', 'consumed', 'expired', 'cancelled', 'other'),
-        time,
-        time,
-        time,
-        (status, installedAt, activatedAt, expiresAt) => {
-          const reached = of({ status, installedAt, activatedAt, expiresAt });
-          expect(reached.includes('activated') && !reached.includes('installed')).toBe(false);
-          expect(reached.includes('used_up') && !reached.includes('activated')).toBe(false);
-          expect(status === 'cancelled' && reached.includes('expired')).toBe(false);
-        },
-      ),
-    );
   });
 
   it('have one key each, used up data another one after each top-up', () => {

@@ -7,13 +7,15 @@ import {
   equalMoney,
   isDecimal,
   isUnsignedDecimal,
+  moneyOf,
   negateMoney,
-  paddedAmount,
+  paddedMoney,
   parseDecimal,
   plainAmount,
   plainMoney,
   plainText,
   subtractMoney,
+  sumByCurrency,
   type Money,
 } from '#domain/money/money.ts';
 
@@ -64,6 +66,7 @@ describe('money', () => {
     expect(() => subtractMoney(eur, dollars)).toThrow(RangeError);
     expect(() => compareMoney(eur, dollars)).toThrow(RangeError);
     expect(equalMoney(eur, dollars)).toBe(false);
+    expect(sumByCurrency([eur, dollars, { ...eur, amount: '0.50' }])).toEqual([{ ...eur, amount: '1.5' }, dollars]);
   });
 });
 
@@ -157,6 +160,8 @@ describe('the notation of an amount', () => {
     expect(plainMoney(null, 'USD')).toBeNull();
     expect(plainMoney('2.40', null)).toBeNull();
     expect(plainMoney(null, null)).toBeNull();
+    expect(moneyOf('2.400000', 'USD')).toEqual({ amount: '2.400000', currency: 'USD' });
+    expect([moneyOf(null, 'USD'), moneyOf('2.40', null)]).toEqual([undefined, undefined]);
   });
 
   it.each([
@@ -167,7 +172,7 @@ describe('the notation of an amount', () => {
     ['12.34', '12.34'],
     ['12.3456', '12.3456'],
   ])('has at least two places for %s: %s', (amount, padded) => {
-    expect(paddedAmount(amount)).toBe(padded);
+    expect(paddedMoney({ amount, currency: 'EUR' })).toEqual({ amount: padded, currency: 'EUR' });
     expect(plainText({ amount, currency: 'EUR' })).toBe(`${padded} EUR`);
   });
 });

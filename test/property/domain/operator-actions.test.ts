@@ -1,12 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  judgeAbandon,
-  judgeResolve,
-  judgeRetry,
-  VERDICTS_OF,
-  type OperatedWork,
-} from '#domain/operator/operator-actions.ts';
+import type { OperatedWork } from '#domain/operator/operator-actions.ts';
 import { judgeableWithoutCase, possibleActions, possibleNow } from '#domain/operator/possible-actions.ts';
 import { ATTEMPT_STATES } from '#domain/relay/observation.ts';
 import { ATTENTION_REASONS, type AttentionReason } from '#domain/work/attention.ts';
@@ -14,52 +8,12 @@ import { KINDS, WORK_KINDS, type WorkKind } from '#domain/work/kinds.ts';
 import { isFinal, statusesOf } from '#domain/work/lifecycle.ts';
 
 const reasons = Object.keys(ATTENTION_REASONS) as AttentionReason[];
-const work: fc.Arbitrary<OperatedWork> = fc.record({
-  status: fc.constantFrom(...statusesOf('order')),
-  attempt: fc.option(fc.record({ state: fc.constantFrom(...ATTEMPT_STATES), settled: fc.boolean() }), {
-    nil: undefined,
-  }),
-  openContradiction: fc.boolean(),
-  observationsPending: fc.boolean(),
-  awaitsComparison: fc.boolean(),
-});
 const attempt = fc.record({ state: fc.constantFrom(...ATTEMPT_STATES), settled: fc.boolean() });
 const costNothing = (made: OperatedWork['attempt']) =>
   made === undefined ||
   made.state === 'prepared' ||
   made.state === 'refused' ||
   (made.state === 'failed' && made.settled);
-
-describe('the possible operator actions on an order', () => {
-  it('never end an order that may have cost something', () => {
-    fc.assert(
-      fc.property(work, (state) => {
-        const mayEnd =
-          !isFinal(state.status) &&
-          !state.openContradiction &&
-          !state.observationsPending &&
-          costNothing(state.attempt);
-        expect(judgeAbandon(state) === 'allowed').toBe(mayEnd && state.awaitsComparison !== true);
-      }),
-      { numRuns: 2_000 },
-    );
-  });
-
-  it('include a verdict or a retry for every case reason', () => {
-    for (const reason of reasons) {
-      const openContradiction = reason === 'contradiction';
-      const withCase: OperatedWork = {
-        status: 'needs_attention',
-        attempt: undefined,
-        openContradiction,
-        observationsPending: false,
-      };
-      const judged = { reason, attempt: undefined, laterAttempts: [] };
-      const verdicts = VERDICTS_OF[reason].filter((verdict) => judgeResolve(withCase, judged, verdict) === 'allowed');
-      expect(verdicts.length > 0 || judgeRetry(withCase, false) === 'allowed', reason).toBe(true);
-    }
-  });
-});
 
 /** Work in any state without a running send or a pending report: with or without an open case. */
 const atRest = fc.constantFrom(...WORK_KINDS).chain((kind) =>

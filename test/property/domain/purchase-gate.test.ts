@@ -1,13 +1,20 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { circuitNames } from '#domain/gate/circuit.ts';
-import { circuitOf, judgeReservation, pauseOf, releasable } from '#domain/gate/purchase-gate.ts';
+import {
+  circuitOf,
+  driftStopOf,
+  judgeReservation,
+  pauseOf,
+  pauseScope,
+  releasable,
+} from '#domain/gate/purchase-gate.ts';
 import { spendDay, spendProblem, untilNextDay } from '#domain/gate/spend-limit.ts';
 import { addMoney, compareMoney } from '#domain/money/money.ts';
-import { judgeAbandon, judgeRelease, mayHaveCost } from '#domain/operator/operator-actions.ts';
+import { mayHaveCost } from '#domain/operator/operator-actions.ts';
 import { ATTEMPT_STATES } from '#domain/relay/observation.ts';
 import { resubmission } from '#domain/retry/resubmission.ts';
-import { WORK_KINDS } from '#domain/work/kinds.ts';
+import { PURCHASE_KINDS, WORK_KINDS } from '#domain/work/kinds.ts';
 import { WORK_STATUSES, isFinal } from '#domain/work/lifecycle.ts';
 
 const cents = fc.integer({ min: 0, max: 1_000_000 });
@@ -15,20 +22,21 @@ const usd = (amount: number) => ({ amount: (amount / 100).toFixed(2), currency: 
 const attempt = fc.record({ state: fc.constantFrom(...ATTEMPT_STATES), settled: fc.boolean() });
 
 describe('a gate barrier', () => {
-  it('contains the name of its circuit or pause, and no other', () => {
-    for (const name of circuitNames)
-      expect([circuitOf(`circuit:${name}`), pauseOf(`circuit:${name}`), circuitOf(name)]).toEqual([
-        name,
-        undefined,
-        undefined,
-      ]);
-    expect([
-      pauseOf('pause:pause_1'),
-      circuitOf('pause:pause_1'),
-      pauseOf('wallet'),
-      circuitOf('wallet'),
-      pauseOf('a pause:'),
-    ]).toEqual(['pause_1', undefined, undefined, undefined, undefined]);
+  it('contains the name of its circuit, pause or drift stop, and no other', () => {
+    const read = (barrier: string) => [circuitOf(barrier), pauseOf(barrier), driftStopOf(barrier)];
+    for (const name of circuitNames) expect(read(`circuit:${name}`)).toEqual([name, undefined, undefined]);
+    for (const kind of PURCHASE_KINDS) expect(read(`drift:${kind}`)).toEqual([undefined, undefined, kind]);
+    expect(read('pause:pause_1')).toEqual([undefined, 'pause_1', undefined]);
+    for (const barrier of ['wallet', 'spend_limit', 'a pause:', ...circuitNames, ...PURCHASE_KINDS])
+      expect(read(barrier)).toEqual([undefined, undefined, undefined]);
+  });
+
+  it.each([
+    [null, null, 'all buying'],
+    ['order', null, 'order'],
+    ['order', 'timeout', 'order that failed with timeout'],
+  ])('of a pause of the kind %s after %s is described as: %s', (kind, failure, text) => {
+    expect(pauseScope(kind, failure)).toBe(text);
   });
 });
 
@@ -170,26 +178,6 @@ describe('the advice about a resubmission', () => {
   ] as const)('for work that is %s with an attempt that is %s is %s', (status, state, verdict) => {
     expect(resubmission({ kind: 'order', status, attempts: [{ state, settled: false }], inDoubt: false }).verdict).toBe(
       verdict,
-    );
-  });
-});
-
-describe('a release by an operator', () => {
-  it('is allowed only for held work, and never affects a safe abandonment', () => {
-    fc.assert(
-      fc.property(
-        fc.constantFrom(...WORK_STATUSES),
-        attempt,
-        fc.boolean(),
-        fc.boolean(),
-        (status, own, openContradiction, released) => {
-          const work = { status, attempt: own, openContradiction, observationsPending: false };
-          const judged = judgeRelease(work, released);
-          expect(judged === 'allowed').toBe(status === 'held' && !openContradiction && !released);
-          const { verdict } = resubmission({ kind: 'order', status, attempts: [own], inDoubt: openContradiction });
-          expect(judgeAbandon(work) !== 'may_be_bought' || verdict !== 'yes').toBe(true);
-        },
-      ),
     );
   });
 });

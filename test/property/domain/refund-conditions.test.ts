@@ -64,24 +64,6 @@ describe('the conditions of a refund', () => {
     );
   });
 
-  it('without a failure and with an unreadable one are unknown, with the reason', () => {
-    const read = { ok: true, asOf: 0 } as const;
-    const unread: RefundEvidence = {
-      usage: { ok: false, detail: 'this service has no call for it (esim_usage).', mayPass: false },
-      installation: { ...read, value: { installedAt: undefined, activatedAt: undefined } },
-      topups: { ...read, value: { completed: 0 } },
-      debit: { ...read, value: { found: true } },
-    };
-    const conditions = judgeRefundConditions(unread);
-    expect(forecastRefund(conditions)).toBe('unknown');
-    expect(conditions[0]).toEqual({
-      name: 'usage_is_zero',
-      result: 'unknown',
-      evidence: 'this service has no call for it (esim_usage).',
-      asOf: undefined,
-    });
-  });
-
   const at = Date.UTC(2030, 0, 31, 12);
   const read = { ok: true, asOf: at } as const;
   const untouched: RefundEvidence = {
@@ -90,6 +72,18 @@ describe('the conditions of a refund', () => {
     topups: { ...read, value: { completed: 0 } },
     debit: { ...read, value: { found: true } },
   };
+
+  it('without a failure and with an unreadable one are unknown, with the reason', () => {
+    const detail = 'this service has no call for it (esim_usage).';
+    const conditions = judgeRefundConditions({ ...untouched, usage: { ok: false, detail, mayPass: false } });
+    expect(forecastRefund(conditions)).toBe('unknown');
+    expect(conditions[0]).toEqual({
+      name: 'usage_is_zero',
+      result: 'unknown',
+      evidence: detail,
+      asOf: undefined,
+    });
+  });
 
   it('all pass for an unused eSIM, with their evidence', () => {
     const conditions = judgeRefundConditions(untouched);

@@ -6,61 +6,35 @@ import type { PricingTerms } from '#domain/pricing/pricing-rule.ts';
 import { isSoldAtLoss, leastPrice, priceByTerms } from '#domain/pricing/suggested-price.ts';
 import { cost, eur, rounding, suggested, terms, termsWith } from '#test/support/pricing-terms.ts';
 
+const markup = (percent: string, amount = '0') => ({ percent, amount });
+const grid = (step: string, ending: string, direction: 'up' | 'nearest' = 'nearest') => ({ step, ending, direction });
+const FIVE_CENTS = grid('0.05', '0');
+
 describe('a suggested price', () => {
   it.each<[string, string, Partial<PricingTerms>, string]>([
-    ['a percentage', '9.80', { margin: { percent: '35', amount: '0' } }, '13.23'],
-    ['a percentage and an amount', '9.80', { margin: { percent: '35', amount: '0.50' } }, '13.73'],
-    ['the smallest unit where no rounding is set', '3.455', { margin: { percent: '30', amount: '0' } }, '4.50'],
-    [
-      'the next .99',
-      '9.80',
-      { margin: { percent: '35', amount: '0' }, rounding: { step: '1', ending: '0.99', direction: 'up' } },
-      '13.99',
-    ],
-    [
-      'a price that ends on .99 already',
-      '13.99',
-      { rounding: { step: '1', ending: '0.99', direction: 'up' } },
-      '13.99',
-    ],
-    [
-      'the nearest .99',
-      '14.10',
-      { rounding: { step: '1', ending: '0.99', direction: 'nearest' }, minimumMargin: { percent: '0', amount: '0' } },
-      '14.99',
-    ],
-    [
-      'the nearest five cents',
-      '10.00',
-      { margin: { percent: '0', amount: '1.02' }, rounding: { step: '0.05', ending: '0', direction: 'nearest' } },
-      '11.00',
-    ],
+    ['a percentage', '9.80', { margin: markup('35') }, '13.23'],
+    ['a percentage and an amount', '9.80', { margin: markup('35', '0.50') }, '13.73'],
+    ['the smallest unit where no rounding is set', '3.455', { margin: markup('30') }, '4.50'],
+    ['the next .99', '9.80', { margin: markup('35'), rounding: grid('1', '0.99', 'up') }, '13.99'],
+    ['a price that ends on .99 already', '13.99', { rounding: grid('1', '0.99', 'up') }, '13.99'],
+    ['the nearest .99', '14.10', { rounding: grid('1', '0.99') }, '14.99'],
+    ['the nearest five cents', '10.00', { margin: markup('0', '1.02'), rounding: FIVE_CENTS }, '11.00'],
     [
       'up where the nearest is below the minimum',
       '10.00',
-      {
-        margin: { percent: '0', amount: '1.02' },
-        minimumMargin: { percent: '0', amount: '1.01' },
-        rounding: { step: '0.05', ending: '0', direction: 'nearest' },
-      },
+      { margin: markup('0', '1.02'), minimumMargin: markup('0', '1.01'), rounding: FIVE_CENTS },
       '11.05',
     ],
-    [
-      'the minimum margin',
-      '10.00',
-      { margin: { percent: '5', amount: '0' }, minimumMargin: { percent: '10', amount: '0.80' } },
-      '11.00',
-    ],
-    ['the minimum price', '0.40', { margin: { percent: '50', amount: '0' }, minimumPrice: '2.99' }, '2.99'],
-    ['the first of the grid', '0.10', { rounding: { step: '10', ending: '9.99', direction: 'nearest' } }, '9.99'],
+    ['the minimum margin', '10.00', { margin: markup('5'), minimumMargin: markup('10', '0.80') }, '11.00'],
+    ['the minimum price', '0.40', { margin: markup('50'), minimumPrice: '2.99' }, '2.99'],
+    ['the first of the grid', '0.10', { rounding: grid('10', '9.99') }, '9.99'],
   ])('is raised to %s', (_what, price, some, expected) => {
     expect(suggested(eur(price), termsWith(some)).price).toEqual(eur(expected));
   });
 
   it('has no cents in a currency without cents', () => {
-    expect(
-      suggested({ amount: '100', currency: 'JPY' }, termsWith({ margin: { percent: '33.3', amount: '0' } })).price,
-    ).toEqual({ amount: '134.00', currency: 'JPY' });
+    const { price } = suggested({ amount: '100', currency: 'JPY' }, termsWith({ margin: markup('33.3') }));
+    expect(price).toEqual({ amount: '134.00', currency: 'JPY' });
   });
 
   it('covers the cost and the minimum, for any terms', () => {
@@ -84,14 +58,14 @@ describe('a suggested price', () => {
 
   it('is on its grid, and less than a step above the unrounded price', () => {
     fc.assert(
-      fc.property(cost, terms, rounding, (charged, by, grid) => {
-        const { price, explanation } = suggested(charged, { ...by, rounding: grid });
-        expect(new Big(price.amount).minus(grid.ending).mod(grid.step).eq(0)).toBe(true);
+      fc.property(cost, terms, rounding, (charged, by, round) => {
+        const { price, explanation } = suggested(charged, { ...by, rounding: round });
+        expect(new Big(price.amount).minus(round.ending).mod(round.step).eq(0)).toBe(true);
         const before = explanation.findLast(({ step }) => step !== 'rounding')?.amount ?? '0';
         const moved = new Big(price.amount).minus(before);
-        const isFirst = new Big(price.amount).eq(grid.ending);
-        expect(isFirst || moved.lt(grid.step)).toBe(true);
-        expect(grid.direction === 'up' ? moved.gte(0) : moved.gt(new Big(grid.step).times('-0.5'))).toBe(true);
+        const isFirst = new Big(price.amount).eq(round.ending);
+        expect(isFirst || moved.lt(round.step)).toBe(true);
+        expect(round.direction === 'up' ? moved.gte(0) : moved.gt(new Big(round.step).times('-0.5'))).toBe(true);
       }),
     );
   });
@@ -119,7 +93,7 @@ describe('a suggested price', () => {
   });
 
   it('is missing when it exceeds our amounts', () => {
-    expect(priceByTerms(eur('999999999999999'), termsWith({ margin: { percent: '1', amount: '0' } }))).toBeUndefined();
+    expect(priceByTerms(eur('999999999999999'), termsWith({ margin: markup('1') }))).toBeUndefined();
   });
 });
 
@@ -138,20 +112,10 @@ describe('the price limit of a suggestion', () => {
     );
   });
 
-  it('equals the drift when the margin permits it', () => {
-    expect(
-      suggested(eur('10.00'), termsWith({ margin: { percent: '40', amount: '0' }, maxPriceDriftPercent: '2.5' }))
-        .maxPrice,
-    ).toEqual(eur('10.25'));
-    expect(
-      suggested(
-        eur('10.00'),
-        termsWith({
-          margin: { percent: '40', amount: '0' },
-          minimumMargin: { percent: '0', amount: '3.90' },
-          maxPriceDriftPercent: '50',
-        }),
-      ).maxPrice,
-    ).toEqual(eur('10.10'));
+  it.each<[string, Partial<PricingTerms>, string]>([
+    ['the drift, where the margin permits it', { maxPriceDriftPercent: '2.5' }, '10.25'],
+    ['less', { minimumMargin: markup('0', '3.90'), maxPriceDriftPercent: '50' }, '10.10'],
+  ])('equals %s', (_what, some, expected) => {
+    expect(suggested(eur('10.00'), termsWith({ margin: markup('40'), ...some })).maxPrice).toEqual(eur(expected));
   });
 });

@@ -34,22 +34,6 @@ describe('the data of an eSIM', () => {
     );
   });
 
-  it('never become less low by use', () => {
-    fc.assert(
-      fc.property(
-        megabytes,
-        megabytes,
-        fc.double({ min: 0.001, max: 1e6, noNaN: true }),
-        shares,
-        (one, other, totalMb, thresholds) => {
-          const [less, more] = [Math.min(one, other), Math.max(one, other)];
-          const threshold = (usedMb: number) => dataThreshold({ usedMb, totalMb }, thresholds) ?? Infinity;
-          expect(threshold(more)).toBeLessThanOrEqual(threshold(less));
-        },
-      ),
-    );
-  });
-
   it('are never low without a limit', () => {
     fc.assert(
       fc.property(megabytes, fc.constantFrom(null, undefined, 0), shares, (usedMb, totalMb, thresholds) => {

@@ -112,18 +112,6 @@ describe('a second drift', () => {
   });
 });
 
-describe('a canary', () => {
-  it('of a product that is stopped after its call is held', () => {
-    const called = { ...once, canaries: [{ id: 'b1', product: B, calledAt: 150, sentAt: null }] };
-    const late = drifted(called, 'b0', B, { begunAt: 99, now: 160 });
-    expect(asks(late, 'b1', B, 170)).toBe('hold');
-  });
-
-  it('that was sent stays one when its resend is held elsewhere', () => {
-    expect(withoutCanary(proving, 'b1')).toEqual(proving);
-  });
-});
-
 describe('a drifted purchase that ends without a whole delivery', () => {
   it('lets one purchase of its product go before the others', () => {
     const proven = look(proving, 300, { b1: 'whole' }, [A]);
@@ -162,6 +150,16 @@ describe('a release by a document alone', () => {
 });
 
 describe('a canary', () => {
+  it('of a product that is stopped after its call is held', () => {
+    const called = { ...once, canaries: [{ id: 'b1', product: B, calledAt: 150, sentAt: null }] };
+    const late = drifted(called, 'b0', B, { begunAt: 99, now: 160 });
+    expect(asks(late, 'b1', B, 170)).toBe('hold');
+  });
+
+  it('that was sent stays one when its resend is held elsewhere', () => {
+    expect(withoutCanary(proving, 'b1')).toEqual(proving);
+  });
+
   const released = afterReleaseByDocument(NO_DRIFT_STOP);
 
   it('that bought nothing passes the turn on', () => {

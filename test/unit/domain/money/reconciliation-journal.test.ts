@@ -1,5 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import type { Direction, Purchase } from '#domain/money/books.ts';
+import {
+  addSums,
+  expectedBalance,
+  FINDING_CASES,
+  findingKinds,
+  isFindingCase,
+  OPENING,
+  slotOf,
+  sumsOf,
+  type Direction,
+  type Purchase,
+} from '#domain/money/books.ts';
 import type { Outstanding } from '#domain/money/findings.ts';
 import type { Money } from '#domain/money/money.ts';
 import {
@@ -114,6 +125,44 @@ describe('the journal', () => {
     ]);
     expect(judge({ outstanding: [reported(usd('2.40'), { recordedAt: NOW - HOUR + 1 })] }).findings).toEqual([]);
     expect(judge({ outstanding: [reported(usd('2.40'))], complete: false }).findings).toEqual([]);
+  });
+});
+
+describe('the sums of the books', () => {
+  const sum = (direction: Direction, currency: string, amount: string) => ({ direction, currency, sum: amount });
+
+  it('are kept by currency and direction, and expect the journal without rows that no movement shows yet', () => {
+    const journal = addSums(
+      [sum('debit', 'USD', '2.400000'), sum('credit', 'USD', '100.000000')],
+      [sum('debit', 'USD', '0.100000'), sum('debit', 'EUR', '3.000000')],
+    );
+    expect(journal).toEqual([sum('debit', 'USD', '2.5'), sum('debit', 'EUR', '3'), sum('credit', 'USD', '100')]);
+    const sums = sumsOf(journal, [reported(usd('2.4'))], [credit(5, 'c', { money: usd('1') })]);
+    expect(sums).toEqual([
+      { currency: 'EUR', debits: '3', credits: '0.00', journal: '-3.00', outstanding: '0.00', unmatched: '0.00' },
+      { currency: 'USD', debits: '2.5', credits: '100', journal: '97.50', outstanding: '-2.40', unmatched: '1.00' },
+    ]);
+    expect(['EUR', 'USD', 'JPY'].map((currency) => expectedBalance(sums, currency).amount)).toEqual([
+      '-3',
+      '100.9',
+      '0',
+    ]);
+  });
+});
+
+describe('the books', () => {
+  it('open a case for money that may be lost, and only one where each run finds it again', () => {
+    const cases = findingKinds.filter(isFindingCase).map((kind) => [kind, FINDING_CASES[kind].once]);
+    expect(cases).toEqual([
+      ['debited_twice', false],
+      ['charge_not_refunded', true],
+      ['amount_differs', false],
+      ['movement_missing', true],
+    ]);
+  });
+
+  it('know their opening balance by a stored name that no movement has', () => {
+    expect(slotOf({ cause: OPENING, direction: 'credit' })).toBe('adjustment opening balance credit');
   });
 });
 

@@ -15,21 +15,23 @@ import type { RetryOverrides } from '#domain/retry/retry-rules.ts';
 import { FINAL_STATUSES, isFinal, WORK_STATUSES } from '#domain/work/lifecycle.ts';
 import { withCase } from '#test/support/work/operated-work.ts';
 
-describe('a release', () => {
-  it('is allowed once for held work, and refused with a reason otherwise', () => {
+describe.each([
+  ['release', judgeRelease, ['held'], 'not_held'],
+  ['retry', judgeRetry, ['held', 'needs_attention'], 'not_waiting'],
+] as const)('a %s', (_action, judge, waiting, refusal) => {
+  it('is allowed once for waiting work, and refused with a reason otherwise', () => {
     for (const status of WORK_STATUSES) {
-      expect(judgeRelease({ ...withCase, status }, false)).toBe(
-        isFinal(status) ? 'already_ended' : status === 'held' ? 'allowed' : 'not_held',
-      );
-      expect(judgeRelease({ ...withCase, status }, true)).toBe(isFinal(status) ? 'already_ended' : 'unchanged');
+      const isWaiting = (waiting as readonly string[]).includes(status);
+      const first = isWaiting ? 'allowed' : refusal;
+      expect(judge({ ...withCase, status }, false)).toBe(isFinal(status) ? 'already_ended' : first);
+      expect(judge({ ...withCase, status }, true)).toBe(isFinal(status) ? 'already_ended' : 'unchanged');
     }
   });
 
   it('waits for a verdict on a contradiction', () => {
-    for (const released of [true, false]) {
-      expect(judgeRelease({ ...withCase, status: 'held', openContradiction: true }, released)).toBe(
-        'contradiction_open',
-      );
+    for (const isDone of [true, false]) {
+      const work = { ...withCase, status: 'held', openContradiction: true } as const;
+      expect(judge(work, isDone)).toBe('contradiction_open');
     }
   });
 });
@@ -55,22 +57,6 @@ describe('a change of the retry policy', () => {
     expect(judge({}, past)).toBe('deadline_not_possible');
     expect(judge(past, { ...past, attempts: 5 })).toBe('allowed');
     expect(judge(past, {})).toBe('allowed');
-  });
-});
-
-describe('a retry', () => {
-  it('is allowed for work that is held or needs attention, and refused with a reason otherwise', () => {
-    for (const status of WORK_STATUSES) {
-      const waits = status === 'held' || status === 'needs_attention';
-      expect(judgeRetry({ ...withCase, status }, true)).toBe(isFinal(status) ? 'already_ended' : 'unchanged');
-      expect(judgeRetry({ ...withCase, status }, false)).toBe(
-        isFinal(status) ? 'already_ended' : waits ? 'allowed' : 'not_waiting',
-      );
-    }
-  });
-
-  it('waits for a verdict on a contradiction', () => {
-    expect(judgeRetry({ ...withCase, openContradiction: true }, false)).toBe('contradiction_open');
   });
 });
 

@@ -70,23 +70,24 @@ describe('the verdicts on a case', () => {
 
   it('close a case of ended work only by dismissing it', () => {
     for (const status of FINAL_STATUSES) {
-      expect(judgeResolve({ status, observationsPending: false }, about('contradiction'), 'dismissed')).toBe('allowed');
-      expect(judgeResolve({ status, observationsPending: false }, about('contradiction'), 'bought')).toBe(
-        'already_ended',
-      );
-      expect(judgeResolve({ status, observationsPending: false }, about('contradiction'), 'not_bought')).toBe(
-        'already_ended',
-      );
+      const judge = (reason: AttentionReason, verdict: CaseVerdict) =>
+        judgeResolve({ status, observationsPending: false }, about(reason, { isCancelled: true }), verdict);
+      for (const reason of ['contradiction', 'refund_failed'] as const)
+        expect(judge(reason, 'dismissed')).toBe('allowed');
+      for (const verdict of ['bought', 'not_bought'] as const)
+        expect(judge('contradiction', verdict)).toBe('already_ended');
+      expect(judge('refund_failed', 'refunded')).toBe('already_ended');
     }
   });
 
-  it('wait for a report of the service in processing, but not after a contradiction', () => {
+  it('wait for a report of the service in processing, but not after a contradiction or when the money is back', () => {
+    const judge = (reason: AttentionReason, verdict: CaseVerdict) =>
+      judgeResolve({ ...withCase, observationsPending: true }, about(reason, { isCancelled: true }), verdict);
     for (const verdict of ['bought', 'not_bought'] as const) {
-      expect(judgeResolve({ ...withCase, observationsPending: true }, about('outcome_unknown'), verdict)).toBe(
-        'observations_pending',
-      );
-      expect(judgeResolve({ ...withCase, observationsPending: true }, about('contradiction'), verdict)).toBe('allowed');
+      expect(judge('outcome_unknown', verdict)).toBe('observations_pending');
+      expect(judge('contradiction', verdict)).toBe('allowed');
     }
+    expect(judge('refund_failed', 'refunded')).toBe('allowed');
   });
 
   it('of bought are refused while a later attempt may have cost something, and of not bought are not', () => {
@@ -108,15 +109,18 @@ describe('the verdicts on a case', () => {
   });
 
   it('of not bought are refused when the service clearly reports a sale, unless it contradicted itself', () => {
-    for (const state of ATTEMPT_STATES) {
-      const saysBought = state === 'completed';
-      const attempt = { state, settled: false };
-      expect(judgeResolve(withCase, about('outcome_unknown', { attempt }), 'not_bought')).toBe(
-        saysBought ? 'service_says_bought' : 'allowed',
-      );
-      expect(judgeResolve(withCase, about('contradiction', { attempt }), 'not_bought')).toBe('allowed');
+    for (const isCancelled of [undefined, false, true]) {
+      for (const state of ATTEMPT_STATES) {
+        const attempt = { state, settled: false };
+        const saysBought = state === 'completed' || (state === 'processing' && isCancelled === true);
+        expect(
+          judgeResolve(withCase, about('outcome_unknown', { attempt, isCancelled }), 'not_bought'),
+          `${state} ${isCancelled}`,
+        ).toBe(saysBought ? 'service_says_bought' : 'allowed');
+        expect(judgeResolve(withCase, about('contradiction', { attempt, isCancelled }), 'not_bought')).toBe('allowed');
+      }
+      expect(judgeResolve(withCase, about('outcome_unknown', { isCancelled }), 'not_bought')).toBe('allowed');
     }
-    expect(judgeResolve(withCase, about('outcome_unknown'), 'not_bought')).toBe('allowed');
   });
 });
 
@@ -152,35 +156,8 @@ describe('the verdicts on the refund of a cancellation', () => {
       expect(judge('refund_missing', verdict, { isCancelled: false })).toBe('allowed');
   });
 
-  it('are too late for ended work, except dismissing the refund', () => {
-    for (const status of FINAL_STATUSES) {
-      const of = (verdict: CaseVerdict) =>
-        judgeResolve({ status, observationsPending: false }, about('refund_failed', { isCancelled: true }), verdict);
-      expect([of('dismissed'), of('refunded')]).toEqual(['allowed', 'already_ended']);
-    }
-  });
-
-  it('do not wait for a report of the service when the money has arrived', () => {
-    const waiting = { ...withCase, observationsPending: true };
-    expect(judgeResolve(waiting, about('refund_failed', { isCancelled: true }), 'refunded')).toBe('allowed');
-  });
-
   it('of other cases do not depend on the eSIM', () => {
     expect(judge('contradiction', 'dismissed')).toBe('allowed');
     expect(judge('cancellation_refused', 'dismissed', { isCancelled: false })).toBe('allowed');
-  });
-
-  it('allow not bought for a cancellation in processing, but not for a cancelled eSIM', () => {
-    for (const state of ATTEMPT_STATES) {
-      const attempt = { state, settled: false };
-      expect(judge('outcome_unknown', 'not_bought', { attempt, isCancelled: false }), state).toBe(
-        state === 'completed' ? 'service_says_bought' : 'allowed',
-      );
-      const saysBought = state === 'processing' || state === 'completed';
-      expect(judge('outcome_unknown', 'not_bought', { attempt, isCancelled: true }), state).toBe(
-        saysBought ? 'service_says_bought' : 'allowed',
-      );
-    }
-    expect(judge('outcome_unknown', 'not_bought', { isCancelled: false })).toBe('allowed');
   });
 });

@@ -3,6 +3,7 @@ import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { decideAfterSend, type AttemptHistory } from '#domain/purchase/purchase-decision.ts';
 import {
   FAILURE_CLASSES,
+  FAILURE_ENDS,
   failureClasses,
   isDefinite,
   isDefiniteAnswer,
@@ -177,8 +178,8 @@ describe('the failure catalogue', () => {
     expect(failureClasses.filter((failure) => isDefiniteAnswer(failure) && !isDefinite(failure))).toEqual([]);
   });
 
-  it('explains every class with its meaning and advice', () => {
-    for (const { meaning, advice } of Object.values(FAILURE_CLASSES)) {
+  it('explains every class, and every other end, with its meaning and advice', () => {
+    for (const { meaning, advice } of [...Object.values(FAILURE_CLASSES), ...Object.values(FAILURE_ENDS)]) {
       expect(meaning).toMatch(/^[A-Z].*\.$/);
       expect(advice).toMatch(/^[A-Z].*\.$/);
     }

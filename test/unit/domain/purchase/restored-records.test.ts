@@ -15,80 +15,61 @@ const witness = (change: Partial<Witness>): Witness => ({
   anyUnknown: false,
   ...change,
 });
-const row = (state: AttemptState, sends: number, number = 1) => ({ number, state, sends });
+const row = (state: AttemptState, sends: number) => ({ number: 1, state, sends });
 
-const TABLE: readonly [string, Witness, ReturnType<typeof row> | undefined, boolean][] = [
-  ['a lost row of an unsent attempt', witness({}), undefined, false],
-  ['a lost row of a sent attempt', witness({ sends: 1, state: 'refused' }), undefined, true],
-  ['a lost row of an attempt that the service has', witness({ state: 'processing' }), undefined, true],
-  ['a row before its first send', witness({ sends: 1, state: 'unknown', anyUnknown: true }), row('prepared', 0), true],
-  ['a row with fewer sends', witness({ sends: 2, state: 'unknown', anyUnknown: true }), row('refused', 1), true],
-  [
-    'a refused row of an attempt with a later report',
-    witness({ sends: 1, state: 'processing' }),
-    row('refused', 1),
-    true,
-  ],
+const TABLE: readonly [string, Partial<Witness>, ReturnType<typeof row> | undefined, boolean][] = [
+  ['a lost row of an unsent attempt', {}, undefined, false],
+  ['a lost row of a sent attempt', { sends: 1, state: 'refused' }, undefined, true],
+  ['a lost row of an attempt that the service has', { state: 'processing' }, undefined, true],
+  ['a row before its first send', { sends: 1, state: 'unknown', anyUnknown: true }, row('prepared', 0), true],
+  ['a row with fewer sends', { sends: 2, state: 'unknown', anyUnknown: true }, row('refused', 1), true],
+  ['a refused row of an attempt with a later report', { sends: 1, state: 'processing' }, row('refused', 1), true],
   [
     'a row that has learnt since that the same send was refused',
-    witness({ sends: 2, state: 'unknown', anyUnknown: true }),
+    { sends: 2, state: 'unknown', anyUnknown: true },
     row('refused', 2),
     false,
   ],
-  ['an unknown row', witness({ sends: 1, state: 'completed' }), row('unknown', 1), false],
-  ['a row that knows as much', witness({ sends: 1, state: 'refused' }), row('refused', 1), false],
-  ['a row that knows of a send more', witness({ sends: 1, state: 'refused' }), row('sending', 2), false],
+  ['an unknown row', { sends: 1, state: 'completed' }, row('unknown', 1), false],
+  ['a row that knows as much', { sends: 1, state: 'refused' }, row('refused', 1), false],
+  ['a row that knows of a send more', { sends: 1, state: 'refused' }, row('sending', 2), false],
   [
     'a row of an attempt that the service has',
-    witness({ sends: 3, state: 'unknown', anyUnknown: true }),
+    { sends: 3, state: 'unknown', anyUnknown: true },
     row('processing', 1),
     false,
   ],
-  ['a row that a verdict has failed since', witness({ sends: 1, state: 'processing' }), row('failed', 1), false],
-  [
-    'a failed row of a delivered attempt',
-    witness({ sends: 1, state: 'completed', ended: 'completed' }),
-    row('failed', 1),
-    true,
-  ],
+  ['a row that a verdict has failed since', { sends: 1, state: 'processing' }, row('failed', 1), false],
+  ['a failed row of a delivered attempt', { sends: 1, state: 'completed', ended: 'completed' }, row('failed', 1), true],
   [
     'a row that failed, of a subscription that was cancelled',
-    witness({ sends: 1, state: 'completed', ended: 'cancelled' }),
+    { sends: 1, state: 'completed', ended: 'cancelled' },
     row('failed', 1),
     true,
   ],
   [
     'a failed row of a subscription that has expired',
-    witness({ sends: 1, state: 'completed', ended: 'expired' }),
+    { sends: 1, state: 'completed', ended: 'expired' },
     row('failed', 1),
     true,
   ],
-  ['a row that is being sent', witness({ sends: 1, state: 'completed' }), row('sending', 1), false],
-  [
-    'a refused row of an attempt that failed at the service',
-    witness({ sends: 1, state: 'failed' }),
-    row('refused', 1),
-    true,
-  ],
-  ['a refused row of a bought attempt', witness({ sends: 1, state: 'completed' }), row('refused', 1), true],
-  ['a row of abandoned work', witness({ sends: 1, state: 'refused', ended: 'abandoned' }), row('prepared', 0), false],
+  ['a row that is being sent', { sends: 1, state: 'completed' }, row('sending', 1), false],
+  ['a refused row of an attempt that failed at the service', { sends: 1, state: 'failed' }, row('refused', 1), true],
+  ['a refused row of a bought attempt', { sends: 1, state: 'completed' }, row('refused', 1), true],
+  ['a row of abandoned work', { sends: 1, state: 'refused', ended: 'abandoned' }, row('prepared', 0), false],
   [
     'a row of a cancellation that was refused',
-    witness({ sends: 1, state: 'failed', ended: 'refused' }),
+    { sends: 1, state: 'failed', ended: 'refused' },
     row('prepared', 0),
     false,
   ],
-  [
-    'a row of permanently failed work',
-    witness({ sends: 1, state: 'refused', ended: 'failed' }),
-    row('prepared', 0),
-    false,
-  ],
+  ['a row of permanently failed work', { sends: 1, state: 'refused', ended: 'failed' }, row('prepared', 0), false],
+  ['an unsent row of an earlier attempt', { number: 2, sends: 1, state: 'unknown' }, row('prepared', 0), false],
 ];
 
 describe('a row after lost commits', () => {
   it.each(TABLE)('is restored correctly: %s', (_name, known, record, expected) => {
-    expect(hasLostRecords(known, record)).toBe(expected);
+    expect(hasLostRecords(witness(known), record)).toBe(expected);
   });
 
   it('never counts as unsent or refused while its workflow knows of a later possible purchase', () => {
@@ -104,18 +85,8 @@ describe('a row after lost commits', () => {
 
   it('is not restored a second time', () => {
     const doubted = TABLE.filter(([, , , expected]) => expected);
-    const again = doubted.map(([, known]) => hasLostRecords(known, row('unknown', Math.max(1, known.sends))));
+    const again = doubted.map(([, known]) => hasLostRecords(witness(known), row('unknown', known.sends ?? 1)));
     expect(again).toEqual(doubted.map(() => false));
-  });
-});
-
-describe('a row of an attempt', () => {
-  const sent = witness({ number: 2, sends: 1, state: 'unknown', anyUnknown: true });
-
-  it('knows less than the workflow only when it is of the same attempt', () => {
-    expect(hasLostRecords(sent, row('prepared', 0, 2))).toBe(true);
-    expect(hasLostRecords(sent, row('unknown', 1, 2))).toBe(false);
-    expect(hasLostRecords(sent, row('prepared', 0, 1))).toBe(false);
   });
 });
 
@@ -150,7 +121,6 @@ describe('the knowledge of a workflow', () => {
     expect(joinWitness(known, witness({ sends: 1, state: 'refused' }))).toEqual(
       witness({ sends: 2, state: 'refused', anyUnknown: true, firstSentAt: 5, isRestored: true }),
     );
-    expect(joinWitness(known, witness({ sends: 2, state: 'processing' })).isRestored).toBeUndefined();
   });
 
   it('is of the latest attempt', () => {
@@ -160,11 +130,6 @@ describe('the knowledge of a workflow', () => {
   });
 
   it('marks delivered work as sent and bought, after any last read', () => {
-    expect(witnessOfEnd({ status: 'completed' }, undefined)).toMatchObject({
-      state: 'completed',
-      sends: 1,
-      ended: 'completed',
-    });
     for (const status of ['completed', 'cancelled', 'expired'] as const) {
       expect(witnessOfEnd({ status }, undefined), status).toEqual({
         number: 1,
@@ -198,8 +163,5 @@ describe('the knowledge of a workflow', () => {
     for (const ended of ['failed', 'abandoned', 'refused'] as const)
       expect(endedWithoutEffect(witness({ ended }))).toBe(ended);
     expect(endedWithoutEffect(witnessOfEnd({ status: 'completed' }, undefined))).toBeUndefined();
-    expect(endedWithoutEffect(witnessOfEnd({ status: 'failed', failure: 'deadline_passed' }, undefined))).toBe(
-      'failed',
-    );
   });
 });

@@ -58,27 +58,9 @@ describe('the decision about an observation', () => {
       expect(judgeObservation(work, outcome, 'contradiction')).toBe('contradiction');
   });
 
-  it('never advances ended work', () => {
-    const ended = everything.filter(({ work }) => isFinal(work.status));
-    expect(ended.map(({ work, outcome }) => judgeObservation(work, outcome))).not.toContain('advance');
-  });
-
   it('never advances an earlier attempt, because two would be bought', () => {
     const earlier = everything.filter(({ work }) => !work.latestAttempt);
     expect(earlier.map(({ work, outcome }) => judgeObservation(work, outcome))).not.toContain('advance');
-  });
-
-  it('advances once with the end of a subscription, and is a contradiction without a purchase', () => {
-    const active = { status: 'active', attemptState: 'completed', latestAttempt: true } as const;
-    for (const end of ['cancelled', 'expired'] as const) {
-      expect(judgeObservation(active, 'completed', judgeSubscriptionEnd(undefined, end))).toBe('advance');
-      expect(judgeObservation(active, 'completed', judgeSubscriptionEnd(end, end))).toBe('known');
-      expect(judgeObservation({ ...active, status: end }, 'completed', judgeSubscriptionEnd(end, end))).toBe('known');
-      const abandoned = { ...active, status: 'abandoned', attemptState: 'refused' } as const;
-      expect(judgeObservation(abandoned, 'completed', judgeSubscriptionEnd(undefined, end))).toBe('contradiction');
-    }
-    expect(judgeObservation(active, 'completed')).toBe('known');
-    expect(judgeObservation(active, 'failed')).toBe('contradiction');
   });
 });
 

@@ -12,6 +12,7 @@ import {
   retrySentence,
   ruleOfWork,
   type RetrySettings,
+  WHEN_USED_UP,
 } from '#domain/retry/retry-rules.ts';
 import { FAILURE_CLASSES, failureClasses } from '#domain/work/failure.ts';
 
@@ -44,6 +45,10 @@ describe('the rule of a class', () => {
     ['package_unavailable', MINUTE, HOUR],
   ] as const)('for %s has the documented default', (failure, firstDelayMs, maxDelayMs) => {
     expect(retryRule(failure, settings)).toEqual({ attempts: 3, firstDelayMs, maxDelayMs, totalMs: 48 * HOUR });
+  });
+
+  it('fails by default when its attempts are used up, and can ask instead', () => {
+    expect([settings.whenUsedUp, ...WHEN_USED_UP]).toEqual(['fail', 'fail', 'ask']);
   });
 
   it('for a class without retries, or without a failure, is the general rule', () => {

@@ -45,10 +45,6 @@ function shouldFollow(kind: WorkKind, from: WorkStatus, to: WorkStatus): boolean
 describe.each(WORK_KINDS)('the lifecycle of work of kind %s', (kind) => {
   const statuses = statusesOf(kind);
 
-  it('reaches every status from the first one', () => {
-    expect(reachableFrom(kind, 'accepted')).toEqual(new Set(statuses));
-  });
-
   it('leads from every open status to each possible final one', () => {
     for (const status of statuses) {
       if (isFinal(status)) continue;
@@ -56,13 +52,6 @@ describe.each(WORK_KINDS)('the lifecycle of work of kind %s', (kind) => {
       const bought = ['active', 'cancelling'].includes(status);
       const ends = statuses.filter(isFinal).filter((end) => !bought || ['cancelled', 'expired'].includes(end));
       for (const end of ends) expect(reachableFrom(kind, status)).toContain(end);
-    }
-  });
-
-  it('has no status after a final one, and a next status for every other', () => {
-    for (const status of statuses) expect(rowsOf(kind)[status]?.length === 0).toBe(isFinal(status));
-    for (const end of statuses.filter(isFinal)) {
-      for (const status of statuses) expect(mayFollow(kind, end, status)).toBe(status === end);
     }
   });
 

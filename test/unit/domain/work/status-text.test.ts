@@ -15,13 +15,6 @@ describe('the description of a status', () => {
     expect(next.startsWith('Nothing')).toBe(isFinal(status));
   });
 
-  it('has a separate text for each status of a kind', () => {
-    for (const kind of WORK_KINDS) {
-      const texts = statusesOf(kind).map((status) => describeStatus({ kind, status, isTimed: false }).now);
-      expect(new Set(texts).size).toBe(texts.length);
-    }
-  });
-
   it('of held work contains the reason, the obstacle, the automatic retry and the end', () => {
     const failure = {
       class: 'price_above_limit',
